@@ -1,0 +1,85 @@
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "base/config.h"
+
+namespace lintel {
+namespace {
+
+constexpr std::uint64_t kMicrosecond = 1'000;
+constexpr std::uint64_t kSecond = 1'000'000'000;
+constexpr std::uint64_t kKilobyte = 1024;
+constexpr std::uint64_t kMegabyte = 1024 * kKilobyte;
+
+constexpr std::array<std::string_view, 5> kLogLevels{"error", "warn", "info", "debug", "trace"};
+constexpr std::array<std::string_view, 3> kDumpSignals{"none", "USR1", "USR2"};
+
+// clang-format off
+constexpr Setting kSettings[] = {
+    {"LINTEL_PROVIDER", SettingType::kString, "", 0, 0, {},
+     "The libfabric provider to use, by its name: net, tcp, tcp;ofi_rxm, verbs;ofi_rxm, shm. Unset: the preferred one among those that "
+     "offer what Lintel needs; lintel-info --providers shows which, and why.",
+     &Config::provider},
+    {"LINTEL_INTERFACE", SettingType::kInterface, "", 0, 0, {},
+     "The one network interface that a process listens on and sends from. Its IPv4 address is the process' node id. Lintel never "
+     "listens on all addresses.",
+     &Config::interface},
+    {"LINTEL_PORT_BASE", SettingType::kInteger, "", 1024, 64512, {},
+     "TCP port of process id 0; the rule for other process ids is in doc/addressing.md. All processes that talk to each other must "
+     "agree on it.",
+     &Config::port_base},
+    {"LINTEL_EAGER_LIMIT", SettingType::kSize, "bytes", 0, 1 * kMegabyte, {},
+     "Data up to this length travel in one message with their header. Longer data move straight into the matched memory, after one "
+     "more exchange of messages.",
+     &Config::eager_limit_bytes},
+    {"LINTEL_SPIN", SettingType::kDuration, "", 0, 10 * kSecond, {},
+     "How long a call that waits for an event polls before it sleeps. Longer: shorter reaction time, more processor time.",
+     &Config::spin},
+    {"LINTEL_PEER_TIMEOUT", SettingType::kDuration, "", 100'000 * kMicrosecond, 3600 * kSecond, {},
+     "A peer that owes an answer and stays silent for this long counts as dead: all operations with it end with a failure.",
+     &Config::peer_timeout},
+    {"LINTEL_CONNECT_TIMEOUT", SettingType::kDuration, "", 10'000 * kMicrosecond, 3600 * kSecond, {},
+     "How long the first contact with a peer may take before operations with it end with a failure.",
+     &Config::connect_timeout},
+    {"LINTEL_WINDOW", SettingType::kInteger, "frames", 2, 1024, {},
+     "Frames that may be on their way to one peer without an acknowledgement.",
+     &Config::window_frames},
+    {"LINTEL_SEND_FRAMES", SettingType::kInteger, "frames", 8, 65536, {},
+     "Frames that may be on their way to all peers together. Each holds memory of about the eager limit.",
+     &Config::send_frames},
+    {"LINTEL_RECEIVE_BUFFER", SettingType::kSize, "bytes", 64 * kKilobyte, 64 * kMegabyte, {},
+     "Length of one buffer for incoming messages; many messages share one.",
+     &Config::receive_buffer_bytes},
+    {"LINTEL_RECEIVE_BUFFERS", SettingType::kInteger, "", 2, 1024, {},
+     "Number of buffers for incoming messages.",
+     &Config::receive_buffers},
+    {"LINTEL_MAX_OPERATIONS", SettingType::kInteger, "", 16, 16'777'216, {},
+     "Outgoing operations of one process that may be open at once; a further one is refused with PTL_NO_SPACE.",
+     &Config::max_operations},
+    {"LINTEL_JOB_ID", SettingType::kInteger, "", 0, 0xfffffffe, {},
+     "The job that a process belongs to, for access control; 0: none. The same for all processes that one launcher starts together.",
+     &Config::job_id},
+    {"LINTEL_FAULTS", SettingType::kString, "", 0, 0, {},
+     "For tests: a plan of faults to inject below the engine, such as drop=0.01,seed=7. Unset: none.",
+     &Config::faults},
+    {"LINTEL_LOG", SettingType::kChoice, "", 0, 0, kLogLevels,
+     "How much Lintel writes about itself. Nothing is written per message up to info; debug writes per object, trace per message.",
+     &Config::log_level},
+    {"LINTEL_LOG_FILE", SettingType::kString, "", 0, 0, {},
+     "File that log lines are appended to; %p stands for the process id. Unset: standard error.",
+     &Config::log_file},
+    {"LINTEL_DUMP_SIGNAL", SettingType::kChoice, "", 0, 0, kDumpSignals,
+     "Signal on which a process writes its portal tables, match lists, queues, peers and counters: none, USR1 or USR2.",
+     &Config::dump_signal},
+    {"LINTEL_COUNTERS_FILE", SettingType::kString, "", 0, 0, {},
+     "File to which a process writes its counters when it ends, and on the dump signal; %p stands for the process id. Unset: none.",
+     &Config::counters_file},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Setting> settings() { return kSettings; }
+
+}  // namespace lintel

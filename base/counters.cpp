@@ -1,0 +1,107 @@
+#include "base/counters.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "base/log.h"
+
+namespace lintel {
+namespace {
+
+struct Row {
+  Counter counter;
+  CounterInfo info;
+};
+
+constexpr Row kRows[] = {
+    {Counter::kFramesSent, {"frames_sent", "transport messages given to the provider"}},
+    {Counter::kFramesReceived, {"frames_received", "transport messages that came in"}},
+    {Counter::kFramesMalformed, {"frames_malformed", "transport messages that came in and made no sense; dropped"}},
+    {Counter::kFramesDuplicate, {"frames_duplicate", "transport messages that had come before; dropped"}},
+    {Counter::kMessagesSent, {"messages_sent", "engine messages sent; several may share a frame"}},
+    {Counter::kMessagesReceived, {"messages_received", "engine messages that came in"}},
+    {Counter::kBytesSent, {"bytes_sent", "bytes of user data sent"}},
+    {Counter::kBytesReceived, {"bytes_received", "bytes of user data that landed in memory descriptors"}},
+    {Counter::kPutsSent, {"puts_sent", "put requests sent"}},
+    {Counter::kPutsReceived, {"puts_received", "put requests that came in, dropped ones included"}},
+    {Counter::kGetsSent, {"gets_sent", "get requests sent"}},
+    {Counter::kGetsReceived, {"gets_received", "get requests that came in, dropped ones included"}},
+    {Counter::kGetPutsSent, {"getputs_sent", "swap requests sent"}},
+    {Counter::kGetPutsReceived, {"getputs_received", "swap requests that came in, dropped ones included"}},
+    {Counter::kAcksSent, {"acks_sent", "acknowledgements sent"}},
+    {Counter::kAcksReceived, {"acks_received", "acknowledgements that came in"}},
+    {Counter::kRepliesSent, {"replies_sent", "replies sent"}},
+    {Counter::kRepliesReceived, {"replies_received", "replies that came in"}},
+    {Counter::kDropsNoInterface, {"drops_no_interface", "requests dropped: no such network interface"}},
+    {Counter::kDropsBadPortalIndex, {"drops_bad_portal_index", "requests dropped: portal index out of range"}},
+    {Counter::kDropsBadCookie, {"drops_bad_cookie", "requests dropped: access control index out of range"}},
+    {Counter::kDropsAccessDenied, {"drops_access_denied", "requests dropped: the access control entry does not allow them"}},
+    {Counter::kDropsNoMatch, {"drops_no_match", "requests dropped: no match entry accepted them"}},
+    {Counter::kDropsStaleHandle, {"drops_stale_handle", "acks and replies dropped: their memory descriptor is gone"}},
+    {Counter::kDropsMalformed, {"drops_malformed", "messages dropped: bytes that no version of Lintel sends"}},
+    {Counter::kTruncations, {"truncations", "operations cut to the room that was there"}},
+    {Counter::kEventQueueOverflows, {"event_queue_overflows", "events lost because their queue was full"}},
+    {Counter::kWouldBlocks, {"would_blocks", "times the network had no room and a message had to wait"}},
+    {Counter::kPeerFailures, {"peer_failures", "peers given up as dead or unreachable"}},
+    {Counter::kEagerCopies, {"eager_copies", "transfers copied out of their message"}},
+    {Counter::kDirectTransfers, {"direct_transfers", "transfers that landed in the matched memory without a copy"}},
+    {Counter::kLongestProgressGapNs, {"longest_progress_gap_ns", "longest time, with work pending, in which nobody drove progress"}},
+};
+
+constexpr bool rows_follow_the_enum() {
+  for (std::size_t i = 0; i < std::size(kRows); ++i) {
+    if (static_cast<std::size_t>(kRows[i].counter) != i) return false;
+  }
+  return std::size(kRows) == kCounterCount;
+}
+static_assert(rows_follow_the_enum(), "one row for each Counter, in the enum's order");
+
+}  // namespace
+
+const CounterInfo& counter_info(Counter counter) { return kRows[static_cast<std::size_t>(counter)].info; }
+
+std::uint64_t Counters::drops() const {
+  std::uint64_t sum = 0;
+  for (auto i = static_cast<std::size_t>(Counter::kDropsNoInterface); i <= static_cast<std::size_t>(Counter::kDropsMalformed); ++i) {
+    sum += get(static_cast<Counter>(i));
+  }
+  return sum;
+}
+
+std::string Counters::text() const {
+  std::string lines;
+  for (const Row& row : kRows) lines += std::string(row.info.label) + ' ' + std::to_string(get(row.counter)) + '\n';
+  return lines;
+}
+
+std::string Counters::json() const {
+  std::string object = "{";
+  for (const Row& row : kRows) {
+    if (object.size() > 1) object += ", ";
+    object += '"' + std::string(row.info.label) + "\": " + std::to_string(get(row.counter));
+  }
+  return object + "}";
+}
+
+bool write_counters_file(const Counters& counters, const std::string& pattern) {
+  if (pattern.empty()) return true;
+  const std::string path = expand_process_id(pattern, getpid());
+  struct stat existing {};
+  const bool in_place = stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode);  // a pipe or a terminal is not replaced
+  const std::string draft = in_place ? path : path + ".new." + std::to_string(getpid());
+  std::FILE* file = std::fopen(draft.c_str(), "w");
+  if (file == nullptr) return false;
+  const std::string content = counters.text();
+  const bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  const bool closed = std::fclose(file) == 0;
+  if (written && closed && (in_place || std::rename(draft.c_str(), path.c_str()) == 0)) return true;
+  const int reason = errno;
+  if (!in_place) std::remove(draft.c_str());
+  errno = reason;
+  return false;
+}
+
+}  // namespace lintel

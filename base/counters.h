@@ -1,0 +1,92 @@
+#pragma once
+// What a process has done and what went wrong, as numbers: the first thing to look at before any log.
+//
+// Value-like, fixed size, no allocation. Thread: one writer at a time (the owner's lock); any thread may read at any time and sees each
+// number whole, not the set of them at one moment.
+// Invariant: a counter never falls.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lintel {
+
+enum class Counter : std::uint8_t {
+  kFramesSent,
+  kFramesReceived,
+  kFramesMalformed,
+  kFramesDuplicate,
+  kMessagesSent,
+  kMessagesReceived,
+  kBytesSent,
+  kBytesReceived,
+  kPutsSent,
+  kPutsReceived,
+  kGetsSent,
+  kGetsReceived,
+  kGetPutsSent,
+  kGetPutsReceived,
+  kAcksSent,
+  kAcksReceived,
+  kRepliesSent,
+  kRepliesReceived,
+  kDropsNoInterface,
+  kDropsBadPortalIndex,
+  kDropsBadCookie,
+  kDropsAccessDenied,
+  kDropsNoMatch,
+  kDropsStaleHandle,
+  kDropsMalformed,
+  kTruncations,
+  kEventQueueOverflows,
+  kWouldBlocks,
+  kPeerFailures,
+  kEagerCopies,
+  kDirectTransfers,
+  kLongestProgressGapNs,
+  kCount,
+};
+
+inline constexpr std::size_t kCounterCount = static_cast<std::size_t>(Counter::kCount);
+
+struct CounterInfo {
+  std::string_view label;  // as printed: "drops_no_match"
+  std::string_view help;
+};
+
+const CounterInfo& counter_info(Counter counter);
+
+class Counters {
+ public:
+  // Load and store, not an atomic addition: there is one writer.
+  void add(Counter counter, std::uint64_t amount = 1) {
+    auto& cell = cells_[static_cast<std::size_t>(counter)];
+    cell.store(cell.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+  }
+  // For counters that hold the largest value seen.
+  void raise_to(Counter counter, std::uint64_t value) {
+    auto& cell = cells_[static_cast<std::size_t>(counter)];
+    if (value > cell.load(std::memory_order_relaxed)) cell.store(value, std::memory_order_relaxed);
+  }
+  std::uint64_t get(Counter counter) const { return cells_[static_cast<std::size_t>(counter)].load(std::memory_order_relaxed); }
+
+  // Sum of all kDrops… counters: messages that were discarded, whatever the cause.
+  std::uint64_t drops() const;
+
+  // One "label value" line each, in the enum's order, zeros included.
+  std::string text() const;
+  // {"label": value, …} on one line.
+  std::string json() const;
+
+ private:
+  std::array<std::atomic<std::uint64_t>, kCounterCount> cells_{};
+};
+
+// Writes text() to the file `pattern`, in which %p stands for the process id; replaces what was there in one step, so a reader sees
+// either the old or the new. An empty pattern does nothing. Returns false, with errno set, when the file cannot be written.
+bool write_counters_file(const Counters& counters, const std::string& pattern);
+
+}  // namespace lintel

@@ -1,0 +1,145 @@
+#pragma once
+// SlotPool<T>: objects addressed by slot number + generation, so that a stale handle is recognised and never reaches another object.
+//
+// Owns its objects. Thread: none of its own; the caller's lock guards it.
+// Invariants: (1) an object never moves while it lives; (2) a slot's generation grows by one each time its object dies, and never is 0;
+//             (3) slots are reused oldest first, which keeps a generation from coming round for as long as possible.
+// Memory grows in blocks up to `limit` objects and is kept until the pool dies. Does not: allocate in get() or destroy().
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "base/assert.h"
+
+namespace lintel {
+
+struct SlotId {
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;  // 0 names nothing
+  friend constexpr bool operator==(const SlotId&, const SlotId&) = default;
+  // One number for places that have room for 64 bits only, such as a transport's context; 0 names nothing.
+  constexpr std::uint64_t packed() const { return (std::uint64_t{generation} << 32) | slot; }
+  static constexpr SlotId unpack(std::uint64_t number) {
+    return {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)};
+  }
+};
+
+template <class T>
+class SlotPool {
+ public:
+  // `generation_bits`: width after which the generation wraps to 1, for handles that have no room for 32 bits. `first_generation`: of every slot; a pool
+  // that takes another's place goes on from the other's next_generation(), so that the other's handles name nothing in it.
+  explicit SlotPool(std::size_t limit, unsigned generation_bits = 32, std::uint32_t first_generation = 1)
+      : limit_(limit),
+        generation_mask_(generation_bits >= 32 ? 0xffffffffU : (1U << generation_bits) - 1U),
+        first_generation_(valid(first_generation)),
+        newest_generation_(first_generation_) {}
+  SlotPool(const SlotPool&) = delete;
+  SlotPool& operator=(const SlotPool&) = delete;
+  ~SlotPool() {
+    for_each([this](SlotId id, T&) { destroy(id); });
+  }
+
+  // Makes an object. Returns {nullptr, {}} when `limit` objects live already; throws nothing but what T's constructor or memory does.
+  template <class... Args>
+  std::pair<T*, SlotId> create(Args&&... args) {
+    if (first_free_ == kNoSlot && !grow()) return {nullptr, {}};
+    const std::uint32_t slot = first_free_;
+    Cell& cell = at(slot);
+    T* object = new (cell.storage) T(std::forward<Args>(args)...);
+    first_free_ = cell.next_free;
+    if (first_free_ == kNoSlot) last_free_ = kNoSlot;
+    cell.alive = true;
+    ++size_;
+    return {object, {slot, cell.generation}};
+  }
+
+  // The object, or nullptr when `id` never named one or names one that is gone.
+  T* get(SlotId id) {
+    if (id.slot >= capacity()) return nullptr;
+    Cell& cell = at(id.slot);
+    return cell.alive && cell.generation == id.generation ? cell.object() : nullptr;
+  }
+
+  // The object that lives in `slot` now, whatever its generation, or nullptr.
+  T* find_slot(std::uint32_t slot) {
+    if (slot >= capacity()) return nullptr;
+    Cell& cell = at(slot);
+    return cell.alive ? cell.object() : nullptr;
+  }
+
+  // Ends the object. REQUIRES: get(id) != nullptr.
+  void destroy(SlotId id) {
+    T* object = get(id);
+    LINTEL_ASSERT(object != nullptr);
+    Cell& cell = at(id.slot);
+    cell.alive = false;
+    cell.generation = valid(cell.generation + 1);
+    if (cell.generation > newest_generation_) newest_generation_ = cell.generation;
+    object->~T();
+    cell.next_free = kNoSlot;
+    (last_free_ == kNoSlot ? first_free_ : at(last_free_).next_free) = id.slot;
+    last_free_ = id.slot;
+    --size_;
+  }
+
+  // Calls `visit(SlotId, T&)` for each living object; `visit` may destroy the object that it was given, and no other.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (std::uint32_t slot = 0; slot < capacity(); ++slot) {
+      Cell& cell = at(slot);
+      if (cell.alive) visit(SlotId{slot, cell.generation}, *cell.object());
+    }
+  }
+
+  // One that no object of this pool has had, unless generations have come round.
+  std::uint32_t next_generation() const { return valid(newest_generation_ + 1); }
+
+  std::size_t size() const { return size_; }
+  std::size_t limit() const { return limit_; }
+
+ private:
+  static constexpr std::uint32_t kNoSlot = 0xffffffffU;
+  static constexpr std::size_t kBlock = 64;
+
+  struct Cell {
+    alignas(T) std::byte storage[sizeof(T)];
+    std::uint32_t generation = 1;
+    std::uint32_t next_free = kNoSlot;
+    bool alive = false;
+    T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
+  };
+
+  std::uint32_t valid(std::uint32_t generation) const { return (generation & generation_mask_) != 0 ? generation & generation_mask_ : 1; }
+  std::size_t capacity() const { return blocks_.size() * kBlock; }
+  Cell& at(std::uint32_t slot) { return blocks_[slot / kBlock][slot % kBlock]; }
+
+  bool grow() {
+    const std::size_t begin = capacity();
+    if (begin >= limit_) return false;
+    blocks_.push_back(std::make_unique<Cell[]>(kBlock));
+    const std::size_t end = begin + kBlock < limit_ ? begin + kBlock : limit_;
+    for (std::size_t slot = begin; slot < end; ++slot) {
+      at(static_cast<std::uint32_t>(slot)).generation = first_generation_;
+      at(static_cast<std::uint32_t>(slot)).next_free = slot + 1 < end ? static_cast<std::uint32_t>(slot + 1) : kNoSlot;
+    }
+    first_free_ = static_cast<std::uint32_t>(begin);
+    last_free_ = static_cast<std::uint32_t>(end - 1);
+    return true;
+  }
+
+  std::size_t limit_;
+  std::uint32_t generation_mask_;
+  std::uint32_t first_generation_;
+  std::uint32_t newest_generation_;
+  std::vector<std::unique_ptr<Cell[]>> blocks_;
+  std::uint32_t first_free_ = kNoSlot;
+  std::uint32_t last_free_ = kNoSlot;
+  std::size_t size_ = 0;
+};
+
+}  // namespace lintel

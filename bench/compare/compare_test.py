@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""What bench/compare reads out of other programs' output, and how it judges and writes."""
+
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+
+import contestants
+import matrix
+import outcome
+import plot
+import tables
+from processes import RunFailed, run
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+
+
+def outcome_of(figures):
+    """{(measure, series): {size: [figures]}}"""
+    result = outcome.Outcome(contestants.SERIES)
+    for (measure, name), by_size in figures.items():
+        for size, values in by_size.items():
+            for value in values:
+                result.add(measure, name, size, value)
+    return result
+
+
+def requirement(measure, bound, at_most=False, relative=True, series="Lintel put", size=8):
+    return matrix.Requirement(measure, size, series, bound, at_most, relative)
+
+
+def verdict(result, required):
+    [one] = outcome.judge(result, [required])
+    return one
+
+
+class OutputOfOthers(unittest.TestCase):
+    def test_ucx_megabytes_are_turned_into_millions_of_bytes(self):
+        columns = contestants.ucx_columns("iterations,50.0_percentile_lat,avg_lat\n2000,0.691,1.5,2.5,1.16,60.00,1859,964\n")
+        self.assertAlmostEqual(columns["MB/s"], 62.91456)
+        self.assertEqual((columns["us"], columns["messages/s"]), (2.5, 964))
+
+    def test_of_several_ucx_lines_the_last_is_over_all(self):
+        columns = contestants.ucx_columns("100,1,9,9,9,9,9,9\n  200,1,2,3,4,5,6,7\n")
+        self.assertEqual((columns["us"], columns["messages/s"]), (3, 7))
+
+    def test_fi_pingpong_figure_is_the_time_of_a_transfer(self):
+        text = ("bytes   #sent   #ack     total       time     MB/sec    usec/xfer   Mxfers/sec\n"
+                "8       1k      =1k      15k         0.76s      0.02     382.23       0.00\n")
+        self.assertEqual(contestants.pingpong_us(text), 382.23)
+
+    def test_netpipe_seconds_are_turned_into_microseconds(self):
+        self.assertAlmostEqual(contestants.netpipe_us("       8 1.215052   0.00005023\n", 8), 50.23)
+
+    def test_output_without_a_figure_is_a_failure_that_quotes_it(self):
+        for read in (contestants.ucx_columns, contestants.pingpong_us, lambda text: contestants.netpipe_us(text, 8)):
+            with self.assertRaisesRegex(RunFailed, "no route"):
+                read("some warning\nno route to host\n")
+
+    def test_a_failed_lintel_run_is_a_failure(self):
+        with self.assertRaisesRegex(RunFailed, "wrong byte"):
+            contestants.lintel_figure({"status": "failed", "error": "wrong byte", "results": []}, "put_latency_us")
+
+    def test_a_lintel_figure_without_verified_messages_is_refused(self):
+        row = {"verified_messages": 0, "put_latency_us": {"value": 4.0}}
+        with self.assertRaisesRegex(RunFailed, "verified no message"):
+            contestants.lintel_figure({"status": "ok", "error": None, "validated": True, "results": [row]}, "put_latency_us")
+
+    def test_what_is_not_installed_is_named_with_its_package(self):
+        absent = contestants.why_absent("net", find=lambda program: None)
+        self.assertEqual(sorted(absent), ["NPtcp", "fi_pingpong", "ucx_perftest"])
+        self.assertIn("netpipe-tcp", absent["NPtcp"])
+
+    def test_programs_over_tcp_do_not_stand_beside_shared_memory(self):
+        self.assertEqual(sorted(contestants.why_absent("shm", find=lambda program: program)), ["NPtcp", "ucx_perftest"])
+
+
+class Judgement(unittest.TestCase):
+    def test_the_median_of_the_repeats_counts(self):
+        result = outcome_of({("latency", "raw send"): {8: [4, 100, 5]}, ("latency", "Lintel put"): {8: [5, 6, 5.5]}})
+        self.assertEqual(result.times_raw("latency", "Lintel put", 8), 1.1)
+
+    def test_latency_at_the_bound_is_met_and_above_is_missed(self):
+        result = outcome_of({("latency", "raw send"): {8: [10.0]}, ("latency", "Lintel put"): {8: [11.0]}})
+        self.assertEqual(verdict(result, requirement("latency", 1.1, at_most=True)).text(), "met")
+        self.assertEqual(verdict(result, requirement("latency", 1.09, at_most=True)).text(), "missed")
+
+    def test_bandwidth_is_held_against_the_best_raw_figure(self):
+        result = outcome_of({("bandwidth", "raw send"): {8: [900]}, ("bandwidth", "raw write"): {8: [1000]}, ("bandwidth", "raw read"): {8: [500]},
+                             ("bandwidth", "Lintel get"): {8: [940]}})
+        self.assertEqual(result.best_raw("bandwidth", 8), ("raw write", 1000))
+        self.assertEqual(verdict(result, requirement("bandwidth", 0.95, series="Lintel get")).text(), "missed")
+        self.assertEqual(verdict(result, requirement("bandwidth", 0.85, series="Lintel get")).text(), "met")
+
+    def test_an_absolute_bound_is_in_the_unit_of_the_measure(self):
+        result = outcome_of({("passive", "Lintel put"): {8: [150.0]}})
+        self.assertEqual(verdict(result, requirement("passive", 200, at_most=True, relative=False)).text(), "met")
+
+    def test_what_was_not_measured_is_not_met(self):
+        one = verdict(outcome_of({("latency", "Lintel put"): {8: [4.0]}}), requirement("latency", 1.1, at_most=True))
+        self.assertFalse(one.met)
+        self.assertEqual(one.text(), "not measured")
+
+    def test_a_series_that_failed_in_one_repeat_has_no_figure(self):
+        result = outcome_of({("latency", "Lintel put"): {8: [4.0]}})
+        result.fail("latency", "Lintel put", 8, "exit code 1")
+        self.assertIsNone(result.of("latency", "Lintel put", 8))
+
+
+class Matrix(unittest.TestCase):
+    def test_every_requirement_is_about_something_measured(self):
+        series = {(one.measure, one.name) for one in contestants.SERIES}
+        for name in ("matrix.json", "smoke.json"):
+            read = matrix.read(os.path.join(HERE, name))
+            for one in read.requirements:
+                self.assertIn((one.measure, one.of), series)
+                self.assertIn(one.size, [work.size for work in read.works[one.measure]])
+
+    def test_all_programs_get_the_same_work_at_a_size(self):
+        read = matrix.read(os.path.join(HERE, "matrix.json"))
+        self.assertEqual([work.messages * work.size for work in read.works["bandwidth"]], [1 << 30] * 5)
+        self.assertTrue(all(work.window == 64 for work in read.works["bandwidth"] + read.works["rate"]))
+
+
+class Documents(unittest.TestCase):
+    def setUp(self):
+        self.works = matrix.read(os.path.join(HERE, "smoke.json")).works
+        self.result = outcome_of({(one.measure, one.name): {work.size: [10.0 + index] for work in self.works[one.measure]}
+                                  for index, one in enumerate(contestants.SERIES)})
+
+    def test_only_the_text_between_the_markers_changes(self):
+        before = f"# Title\n\n{tables.BEGIN}\nold\n{tables.END}\n\nafter\n"
+        self.assertEqual(tables.replace_block(before, "new \\1"), f"# Title\n\n{tables.BEGIN}\nnew \\1\n{tables.END}\n\nafter\n")
+
+    def test_a_document_without_both_markers_is_refused(self):
+        for text in ("", tables.BEGIN, f"{tables.END} {tables.BEGIN}", f"{tables.BEGIN} {tables.END} {tables.BEGIN} {tables.END}"):
+            with self.assertRaises(ValueError):
+                tables.replace_block(text, "new")
+
+    def test_the_summary_names_which_of_put_and_get_missed(self):
+        required = [requirement("bandwidth", 0.5, size=65536), requirement("bandwidth", 99, size=65536, series="Lintel get")]
+        summary = tables.summary_markdown(self.result, self.works, outcome.judge(self.result, required))
+        [row] = [line for line in summary.splitlines() if "64 KiB" in line]
+        self.assertIn("get missed", row)
+        self.assertNotIn("put missed", row)
+
+    def test_an_absent_program_is_named_and_has_no_row(self):
+        self.result.absent = {"NPtcp": "not installed"}
+        text = tables.text_of(self.result, self.works, [])
+        self.assertIn("# absent: NPtcp: not installed", text)
+        self.assertNotIn("NetPIPE", text)
+
+    def test_gnuplot_is_asked_for_the_best_raw_line_lintel_and_ucx(self):
+        script = plot.script(self.result, self.works, plot.TERMINALS["svg"], "out.svg")
+        for title in ("raw libfabric, best", "Lintel put", "Lintel get", "UCX tag"):
+            self.assertIn(f"title '{title}'", script)
+        self.assertNotIn("NetPIPE", script)
+
+
+class Processes(unittest.TestCase):
+    def test_a_program_that_ends_badly_is_quoted(self):
+        with self.assertRaisesRegex(RunFailed, "sh: exit code 3: out of beams"):
+            run(["sh", "-c", "echo out of beams >&2; exit 3"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,189 @@
+"""The programs that are measured: how each is called, and where in its output the figure stands.
+
+Every figure is the mean over one pass (the median of the passes where the program makes several): microseconds of half a round trip,
+messages per second, MB/s (1e6 bytes), or microseconds from a put to its acknowledgement.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from typing import Callable
+
+import processes
+from processes import RunFailed
+
+MEBIBYTE = 1048576
+UCX_PUT_SHARE = 8  # it is so much slower over TCP that it gets an eighth of the messages
+
+
+@dataclass(frozen=True)
+class Setup:
+    raw: str  # path of lintel-raw-fabric
+    perf: str  # path of lintel-perf
+    provider: str
+    cpus: tuple
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of a table: a program doing one operation."""
+
+    measure: str
+    name: str
+    program: str
+    figure: Callable  # of a Setup and a Work; raises RunFailed
+    is_raw: bool = False
+    note: str = ""
+
+
+def parse_json(text, program):
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise RunFailed(f"{program}: its output is not JSON: {error}") from None
+
+
+# --- libfabric without Lintel
+
+def raw_figure(document, key):
+    [row] = document["results"]
+    return row[key]["median"]
+
+
+def raw(mode, key):
+    def figure(setup, work):
+        command = [setup.raw, mode, "--provider", setup.provider, "--cpu", ",".join(map(str, setup.cpus)), "--sizes", str(work.size),
+                   "--iterations", str(work.messages), "--warm-up", str(work.warm_up), "--window", str(work.window),
+                   "--repeats", str(work.passes), "--json", "-"]
+        return raw_figure(parse_json(processes.run(command), "lintel-raw-fabric"), key)
+    return figure
+
+
+# --- Lintel
+
+def lintel_figure(document, key, statistic="value"):
+    if document["status"] != "ok":
+        raise RunFailed(f"lintel-perf: {document['error']}")
+    [row] = document["results"]
+    if document["validated"] and row["verified_messages"] == 0:
+        raise RunFailed("lintel-perf: verified no message")
+    return row[key][statistic]
+
+
+def lintel(sub_command, key, *options):
+    def figure(setup, work):
+        command = [setup.perf, sub_command, "--provider", setup.provider, "--cpu", ",".join(map(str, setup.cpus)), "--sizes", str(work.size),
+                   "--iterations", str(work.messages), "--warm-up", str(work.warm_up), "--window", str(work.window),
+                   "--repeats", str(work.passes), "--json", "-", *options]
+        return lintel_figure(parse_json(processes.run(command), "lintel-perf"), key)
+    return figure
+
+
+def lintel_passive(setup, work):
+    command = [setup.perf, "passive", "--provider", setup.provider, "--cpu", ",".join(map(str, setup.cpus)), "--sizes", str(work.size),
+               "--passive-mode", "compute", "--passive-seconds", str(work.seconds), "--json", "-"]
+    return lintel_figure(parse_json(processes.run(command), "lintel-perf"), "put_to_ack_us", "p50")
+
+
+# --- UCX over TCP. Its MB are 2^20 bytes. It prints a line each second, and one at the end. Columns: iterations; microseconds: percentile,
+# of the last second, of all; MB/s and messages/s: of the last second, of all.
+
+UCX_ENVIRONMENT = {"UCX_TLS": "tcp", "UCX_NET_DEVICES": "lo", "UCX_WARN_UNUSED_ENV_VARS": "n"}
+
+
+def ucx_columns(text):
+    rows = [line.split(",") for line in map(str.strip, text.splitlines()) if line[:1].isdigit() and "," in line]
+    if not rows or len(rows[-1]) != 8:
+        raise RunFailed(f"ucx_perftest: no line of eight figures: {processes.last_line(text)}")
+    _, _, _, overall_us, _, overall_mib, _, overall_rate = map(float, rows[-1])
+    return {"us": overall_us, "MB/s": overall_mib * MEBIBYTE / 1e6, "messages/s": overall_rate}
+
+
+def ucx(test, column, share=1):
+    def figure(setup, work):
+        port = str(processes.free_port())
+        messages = max(work.messages // share, work.window)
+        server = ["ucx_perftest", "-p", port]
+        client = ["ucx_perftest", "127.0.0.1", "-p", port, "-t", test, "-s", str(work.size), "-n", str(messages),
+                  "-w", str(max(work.warm_up // share, 1)), "-f", "-v"]
+        if work.window > 1:
+            client += ["-O", str(work.window)]
+        return ucx_columns(processes.run_pair(server, client, int(port), setup.cpus, {**os.environ, **UCX_ENVIRONMENT}))[column]
+    return figure
+
+
+# --- fi_pingpong, of libfabric itself. Columns: bytes, sent, acknowledged, total, time, MB/sec, usec/xfer, Mxfers/sec.
+
+def pingpong_us(text):
+    rows = [line.split() for line in text.splitlines() if line[:1].isdigit()]
+    if len(rows) != 1 or len(rows[0]) != 8:
+        raise RunFailed(f"fi_pingpong: no line of eight figures: {processes.last_line(text)}")
+    return float(rows[0][6])
+
+
+def fi_pingpong(setup, work):
+    port = str(processes.free_port())
+    common = ["fi_pingpong", "-p", setup.provider, "-e", "rdm", "-I", str(work.messages), "-S", str(work.size)]
+    return pingpong_us(processes.run_pair([*common, "-B", port], [*common, "-P", port, "127.0.0.1"], int(port), setup.cpus))
+
+
+# --- NetPIPE over sockets, without libfabric. Its file has lines of: bytes, Mbit/s, seconds of half a round trip.
+
+def netpipe_us(text, size):
+    for line in text.splitlines():
+        columns = line.split()
+        if len(columns) == 3 and columns[0] == str(size):
+            return float(columns[2]) * 1e6
+    raise RunFailed(f"NPtcp: no line for {size} bytes: {processes.last_line(text)}")
+
+
+def netpipe(setup, work):
+    port = str(processes.free_port())
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "np.out")
+        common = ["NPtcp", "-P", port, "-l", str(work.size), "-u", str(work.size), "-p", "0", "-n", str(work.messages)]
+        processes.run_pair([*common, "-o", os.path.join(folder, "server.out")], [*common, "-o", path, "-h", "127.0.0.1"], int(port), setup.cpus)
+        with open(path, encoding="ascii") as file:
+            return netpipe_us(file.read(), work.size)
+
+
+SERIES = [
+    Series("latency", "raw send", "raw", raw("pingpong", "latency_us"), is_raw=True),
+    Series("latency", "Lintel put", "lintel", lintel("put-lat", "put_latency_us")),
+    Series("latency", "UCX tag", "ucx_perftest", ucx("tag_lat", "us")),
+    Series("latency", "fi_pingpong", "fi_pingpong", fi_pingpong, note="no warm-up"),
+    Series("latency", "NetPIPE TCP", "NPtcp", netpipe, note="sockets, blocking: the kernel puts it to sleep"),
+    Series("rate", "raw send", "raw", raw("rate", "messages_per_second"), is_raw=True),
+    Series("rate", "Lintel put", "lintel", lintel("msg-rate", "message_rate_per_s", "--completion", "remote")),
+    Series("rate", "UCX tag", "ucx_perftest", ucx("tag_bw", "messages/s")),
+    Series("bandwidth", "raw send", "raw", raw("bw-send", "bandwidth_MBps"), is_raw=True),
+    Series("bandwidth", "raw write", "raw", raw("bw-write", "bandwidth_MBps"), is_raw=True),
+    Series("bandwidth", "raw read", "raw", raw("bw-read", "bandwidth_MBps"), is_raw=True),
+    Series("bandwidth", "Lintel put", "lintel", lintel("put-bw", "put_bandwidth_MB_per_s", "--completion", "remote")),
+    Series("bandwidth", "Lintel get", "lintel", lintel("get-bw", "get_bandwidth_MB_per_s")),
+    Series("bandwidth", "UCX tag", "ucx_perftest", ucx("tag_bw", "MB/s")),
+    Series("bandwidth", "UCX put", "ucx_perftest", ucx("ucp_put_bw", "MB/s", UCX_PUT_SHARE)),
+    Series("passive", "Lintel put", "lintel", lintel_passive),
+]
+
+OF_THIS_TREE = ("raw", "lintel")
+DEBIAN_PACKAGES = {"ucx_perftest": "ucx-utils", "fi_pingpong": "libfabric-bin", "NPtcp": "netpipe-tcp"}
+TCP_ONLY = ("ucx_perftest", "NPtcp")
+
+
+def runs_over_tcp(provider):
+    return provider.split(";")[0] in ("net", "tcp", "sockets")
+
+
+def why_absent(provider, find=shutil.which):
+    """Program -> why it takes no part, for those that do not."""
+    absent = {}
+    over_tcp = runs_over_tcp(provider)
+    for program, package in DEBIAN_PACKAGES.items():
+        if find(program) is None:
+            absent[program] = f"not installed (Debian package {package})"
+        elif program in TCP_ONLY and not over_tcp:
+            absent[program] = f"runs over TCP here, the provider {provider} does not"
+    return absent

@@ -1,0 +1,73 @@
+"""What came out: figures by series and size, what could not be measured, and whether Lintel does what is required of it."""
+
+from dataclasses import dataclass, field
+from statistics import median
+
+from matrix import LOW_IS_GOOD, UNITS
+
+
+@dataclass
+class Outcome:
+    series: list  # of contestants.Series, in the order of the tables
+    figures: dict = field(default_factory=dict)  # (measure, name, size) -> one figure a repeat
+    failures: dict = field(default_factory=dict)  # (measure, name, size) -> what was said
+    absent: dict = field(default_factory=dict)  # program -> why
+
+    def add(self, measure, name, size, figure):
+        self.figures.setdefault((measure, name, size), []).append(figure)
+
+    def fail(self, measure, name, size, text):
+        self.failures[measure, name, size] = text
+
+    def of(self, measure, name, size):
+        """The median, or None where there is no figure. A series that failed once counts as failed."""
+        key = (measure, name, size)
+        if key in self.failures or not self.figures.get(key):
+            return None
+        return median(self.figures[key])
+
+    def spread(self, measure, name, size):
+        """(largest - smallest) / median of the repeats."""
+        values = self.figures[measure, name, size]
+        return (max(values) - min(values)) / median(values)
+
+    def best_raw(self, measure, size):
+        """(name, figure) of the best raw series, or None."""
+        measured = [(one.name, self.of(measure, one.name, size)) for one in self.series if one.measure == measure and one.is_raw]
+        measured = [(name, figure) for name, figure in measured if figure is not None]
+        if not measured:
+            return None
+        choose = min if LOW_IS_GOOD[measure] else max
+        return choose(measured, key=lambda entry: entry[1])
+
+    def times_raw(self, measure, name, size):
+        figure, raw = self.of(measure, name, size), self.best_raw(measure, size)
+        return None if figure is None or raw is None else figure / raw[1]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    requirement: object
+    reached: float | None  # in what the bound is given in; None: not measured
+
+    @property
+    def met(self):
+        if self.reached is None:
+            return False
+        return self.reached <= self.requirement.bound if self.requirement.at_most else self.reached >= self.requirement.bound
+
+    def text(self):
+        if self.reached is None:
+            return "not measured"
+        return "met" if self.met else "missed"
+
+    def reached_text(self):
+        if self.reached is None:
+            return "-"
+        return f"{self.reached:.3f} x raw" if self.requirement.relative else f"{self.reached:.1f} {UNITS[self.requirement.measure]}"
+
+
+def judge(outcome, requirements):
+    return [
+        Verdict(one, (outcome.times_raw if one.relative else outcome.of)(one.measure, one.of, one.size)) for one in requirements
+    ]

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""bench/compare/run from end to end with next to no work: that it runs, not how fast. Usage: smoke_test.py BUILD_DIR."""
+
+import json
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+SKIPPED = 77
+
+
+def main(build_dir):
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    if len(cpus) < 2:
+        print("skipped: one processor; two polling processes need two")
+        return SKIPPED
+    done = subprocess.run([sys.executable, "-B", os.path.join(HERE, "run"), "--no-build", "--build-dir", build_dir, "--repeats", "1",
+                           "--matrix", os.path.join(HERE, "smoke.json"), "--cpus", ",".join(map(str, cpus)), "--json", "-"],
+                          stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        print(f"exit code {done.returncode}; expected 0")
+        return 1
+    document = json.loads(done.stdout)
+    measured = {(one["measure"], one["series"], one["size_bytes"]): one["repeats"] for one in document["results"]}
+    expected = {("latency", "raw send", 8), ("latency", "Lintel put", 8), ("rate", "raw send", 8), ("rate", "Lintel put", 8),
+                ("passive", "Lintel put", 8)}
+    expected |= {("bandwidth", series, size) for series in ("raw send", "raw write", "raw read", "Lintel put", "Lintel get")
+                 for size in (1024, 65536)}
+    wrong = [key for key in sorted(expected) if len([figure for figure in measured.get(key, []) if figure > 0]) != 1]
+    for key in wrong:
+        print(f"{key}: {measured.get(key)}; expected one figure above 0")
+    undecided = [one for one in document["requirements"] if one["verdict"] not in ("met", "missed")]
+    for one in undecided:
+        print(f"{one}; expected a verdict")
+    return 1 if wrong or undecided else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,170 @@
+"""The outcome for people: plain text for a terminal, Markdown for README.md and doc/performance.md, and JSON for programs."""
+
+import re
+
+from contestants import runs_over_tcp
+from matrix import LOW_IS_GOOD, MEASURES, TITLES, UNITS, size_text
+
+BEGIN, END = "<!-- numbers:begin -->", "<!-- numbers:end -->"
+
+
+def figure_text(measure, figure):
+    if figure is None:
+        return "-"
+    return f"{figure:.2f}" if UNITS[measure] == "us" else f"{figure:,.0f}"
+
+
+def ratio_text(ratio):
+    return "-" if ratio is None else f"{ratio:.2f}"
+
+
+def title_of(measure):
+    return f"{TITLES[measure]}, {UNITS[measure]} ({'less' if LOW_IS_GOOD[measure] else 'more'} is better)"
+
+
+def taking_part(outcome, measure):
+    return [one for one in outcome.series if one.measure == measure and one.program not in outcome.absent]
+
+
+def spread_text(outcome, measure, sizes):
+    spreads = [(outcome.spread(measure, one.name, size), one.name, size)
+               for one in taking_part(outcome, measure) for size in sizes if outcome.of(measure, one.name, size) is not None]
+    if not spreads:
+        return "Nothing measured"
+    widest, name, size = max(spreads)
+    return f"Widest spread of the repeats: {widest:.0%} of the median ({name}, {size_text(size)})"
+
+
+# --- plain text
+
+def text_of(outcome, works, verdicts):
+    parts = [table_text(outcome, measure, [work.size for work in works[measure]]) for measure in MEASURES if works[measure]]
+    return "\n".join([*parts, verdicts_text(verdicts), notes_text(outcome)])
+
+
+def table_text(outcome, measure, sizes):
+    has_raw = any(one.is_raw for one in taking_part(outcome, measure))
+    lines = [f"# {title_of(measure)}"]
+    header = "".join(f"{size_text(size):>12}{'x raw' if has_raw else '':>7}" for size in sizes)
+    lines.append(f"{'#':<16}{header}".rstrip())
+    for one in taking_part(outcome, measure):
+        cells = "".join(f"{figure_text(measure, outcome.of(measure, one.name, size)):>12}"
+                        f"{ratio_text(outcome.times_raw(measure, one.name, size)) if has_raw else '':>7}" for size in sizes)
+        lines.append(f"{one.name:<16}{cells}{'  ' + one.note if one.note else ''}".rstrip())
+    lines.append(f"# {spread_text(outcome, measure, sizes)}")
+    return "\n".join(lines) + "\n"
+
+
+def verdict_text(verdict):
+    required = verdict.requirement
+    what = f"{required.measure}, {size_text(required.size)}, {required.of}"
+    return f"{what:<34}{verdict.reached_text():>16}   {required.text():<20}{verdict.text()}"
+
+
+def verdicts_text(verdicts):
+    return "\n".join(["# Required of Lintel", *map(verdict_text, verdicts)]) + "\n"
+
+
+def notes_text(outcome):
+    lines = [f"# absent: {program}: {why}" for program, why in outcome.absent.items()]
+    lines += [f"# failed: {measure}, {size_text(size)}, {name}: {text}" for (measure, name, size), text in outcome.failures.items()]
+    return "".join(line + "\n" for line in lines)
+
+
+# --- Markdown
+
+MICRO = "µs"
+
+def markdown_table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "| --- |" + " ---: |" * (len(header) - 1)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def conditions(facts, provider, repeats, cpus):
+    path = f", TCP over loopback with congestion control {facts['congestion_control']}" if runs_over_tcp(provider) else ""
+    return (f"{facts['cpu']}, {facts['processors']} processors, {facts['kernel']}{path}, libfabric {facts['libfabric']}, "
+            f"provider `{provider}`, UCX {facts['ucx']}; two processes on processors {cpus[0]} and {cpus[1]}; "
+            f"median of {repeats} interleaved {'repeat' if repeats == 1 else 'repeats'}.")
+
+
+def with_ratio(outcome, measure, name, size):
+    figure, ratio = outcome.of(measure, name, size), outcome.times_raw(measure, name, size)
+    return figure_text(measure, figure) + ("" if ratio is None else f" ({ratio:.2f})")
+
+
+def best_of_others(outcome, measure, size):
+    """The better of the UCX series."""
+    figures = [outcome.of(measure, one.name, size) for one in taking_part(outcome, measure) if one.name.startswith("UCX")]
+    figures = [figure for figure in figures if figure is not None]
+    return None if not figures else (min if LOW_IS_GOOD[measure] else max)(figures)
+
+
+def judged(verdicts, measure, size):
+    """What is required at this size, and whether each series reaches it."""
+    mine = [one for one in verdicts if (one.requirement.measure, one.requirement.size) == (measure, size)]
+    if not mine:
+        return ["", ""]
+    bound = " and ".join(dict.fromkeys(one.requirement.text().replace(" us", f" {MICRO}") for one in mine))
+    if all(one.met for one in mine):
+        return [bound, "met"]
+    return [bound, ", ".join(f"{one.requirement.of.split()[-1]} {one.text()}" for one in mine if not one.met)]
+
+
+def summary_markdown(outcome, works, verdicts):
+    """One row for each measure and size: raw, Lintel with its multiple of raw, UCX, what is required."""
+    rows = []
+    for measure in MEASURES:
+        for work in works[measure]:
+            raw = outcome.best_raw(measure, work.size)
+            has_get = any(one.measure == measure and one.name == "Lintel get" for one in outcome.series)
+            rows.append([f"{TITLES[measure]}, {size_text(work.size)}, {UNITS[measure].replace('us', MICRO)}",
+                         "" if raw is None else f"{figure_text(measure, raw[1])} ({raw[0].split()[-1]})",
+                         with_ratio(outcome, measure, "Lintel put", work.size),
+                         with_ratio(outcome, measure, "Lintel get", work.size) if has_get else "",
+                         "" if measure == "passive" else figure_text(measure, best_of_others(outcome, measure, work.size)),
+                         *judged(verdicts, measure, work.size)])
+    return markdown_table(["", "raw libfabric", "Lintel put (x raw)", "Lintel get (x raw)", "UCX", "required", ""], rows)
+
+
+def full_markdown(outcome, works):
+    parts = []
+    for measure in MEASURES:
+        sizes = [work.size for work in works[measure]]
+        rows = [[one.name + (f" ({one.note})" if one.note else ""), *(with_ratio(outcome, measure, one.name, size) for size in sizes)]
+                for one in taking_part(outcome, measure)]
+        parts += [f"**{title_of(measure).replace(' us ', f' {MICRO} ')}**\n", markdown_table(["", *map(size_text, sizes)], rows),
+                  f"In brackets: multiple of the best raw figure. {spread_text(outcome, measure, sizes)}.\n"
+                  if any(one.is_raw for one in taking_part(outcome, measure)) else ""]
+    absent = [f"`{program}` is absent: {why}." for program, why in outcome.absent.items()]
+    failed = [f"{name} failed at {size_text(size)} ({measure})." for measure, name, size in outcome.failures]
+    return "\n".join(part for part in [*parts, " ".join(absent + failed)] if part)
+
+
+def replace_block(text, block):
+    """The text with `block` between its two markers. Raises ValueError if they are not there, once and in order."""
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
+        raise ValueError(f"expected one {BEGIN} and then one {END}")
+    return re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n{block.strip()}\n{END}", text, flags=re.DOTALL)
+
+
+# --- JSON
+
+def document_of(outcome, verdicts, settings, facts):
+    results = []
+    for one in outcome.series:
+        for (measure, name, size), values in outcome.figures.items():
+            if (measure, name) == (one.measure, one.name):
+                results.append({"measure": measure, "series": name, "program": one.program, "size_bytes": size, "unit": UNITS[measure],
+                                "median": outcome.of(measure, name, size), "times_raw": outcome.times_raw(measure, name, size),
+                                "repeats": values})
+    return {
+        "program": "bench/compare",
+        "host": facts,
+        "settings": settings,
+        "absent": outcome.absent,
+        "failed": [{"measure": measure, "series": name, "size_bytes": size, "error": text}
+                   for (measure, name, size), text in outcome.failures.items()],
+        "results": results,
+        "requirements": [{"measure": one.requirement.measure, "series": one.requirement.of, "size_bytes": one.requirement.size,
+                          "required": one.requirement.text(), "reached": one.reached, "verdict": one.text()} for one in verdicts],
+    }

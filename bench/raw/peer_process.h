@@ -1,0 +1,37 @@
+#pragma once
+// The target: a child of this program that runs one function and ends.
+//
+// Owns the child. It dies with its parent, and the destructor waits for it (after a failure of the parent: kills it first).
+// Make it before the first libfabric call: providers do not survive fork.
+
+#include <sys/types.h>
+
+#include <functional>
+
+#include "bench/raw/control_channel.h"
+
+namespace lintel::bench {
+
+class PeerProcess {
+ public:
+  // Starts the child; there `body` runs with its end of the line, an exception is printed, and nothing else is executed.
+  explicit PeerProcess(const std::function<void(ControlChannel&)>& body);
+  PeerProcess(const PeerProcess&) = delete;
+  PeerProcess& operator=(const PeerProcess&) = delete;
+  ~PeerProcess();
+
+  ControlChannel& channel() { return channel_; }
+  // Waits for the end of the child. False when it failed.
+  bool join();
+
+ private:
+  PeerProcess(std::pair<ControlChannel, ControlChannel> ends, const std::function<void(ControlChannel&)>& body);
+
+  ControlChannel channel_;
+  pid_t child_ = -1;
+};
+
+// Keeps the calling process on processor `cpu`; -1 leaves it where it is.
+void pin_to(int cpu);
+
+}  // namespace lintel::bench

@@ -1,0 +1,119 @@
+#pragma once
+// One RDM endpoint with one peer, used as a careful application would: inject where the provider allows it, completions read in
+// batches, back-pressure answered by progress.
+//
+// Owns every fi_* object below it and one registered buffer, which all sends, receives and remote accesses share (the bytes mean
+// nothing). Thread: the one that made it.
+// Invariants: (1) a receive of the whole buffer is posted for each message that the peer may have under way;
+//             (2) completions are counted, never matched: all operations of a kind are alike.
+// Every call that moves data polls while the provider has no room, and throws FabricError when an operation fails or nothing moves.
+
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <sys/types.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bench/raw/fabric_object.h"
+
+namespace lintel::bench {
+
+// What the peer must know to reach this endpoint.
+struct Contact {
+  std::string address;            // as fi_getname gave it
+  std::uint64_t key = 0;          // of the buffer
+  std::uint64_t remote_base = 0;  // offset or virtual address of the buffer, as the provider wants it
+};
+
+class RawEndpoint {
+ public:
+  using IdleHandler = std::function<void(std::chrono::steady_clock::duration idle)>;
+
+  // Opens `provider` (empty: the first of net, tcp offered) on the loopback address, with room for messages of `buffer_bytes` and
+  // `receives` of them posted. `on_idle` is called now and then while nothing completes, with
+  // the time that this has lasted; it may throw to give up.
+  RawEndpoint(const std::string& provider, std::size_t buffer_bytes, std::size_t receives, IdleHandler on_idle);
+
+  Contact contact() const;
+  void connect(const Contact& peer);
+
+  const fi_info& info() const { return *info_; }
+
+  // Starts one operation of `bytes`. send() of at most the inject size makes no completion.
+  void send(std::size_t bytes);
+  void write(std::size_t bytes);
+  void write_and_notify(std::size_t bytes);  // the peer counts a notification when these bytes are in place
+  void read(std::size_t bytes);
+
+  // Operations of this side that have not completed.
+  std::uint64_t under_way() const { return started_ - completed_; }
+  // Takes what has arrived since the last call, `at_most` so many: messages, or notifications. What is left counts for the next
+  // call, so a run does not lose what the peer sends for it while the one before is ending.
+  std::uint64_t take_messages(std::uint64_t at_most) { return take(messages_, at_most); }
+  std::uint64_t take_notifications(std::uint64_t at_most) { return take(notifications_, at_most); }
+  void post_receives();  // makes up for the messages that have arrived
+  void poll();           // reads what the completion queue holds
+
+  template <class Condition>
+  void poll_until(Condition condition) {
+    while (!condition()) poll();
+  }
+
+ private:
+  struct FreeBuffer {
+    void operator()(std::byte* buffer) const;
+  };
+
+  static std::uint64_t take(std::uint64_t& arrived, std::uint64_t at_most) {
+    const std::uint64_t taken = std::min(arrived, at_most);
+    arrived -= taken;
+    return taken;
+  }
+  void open_objects();
+  void allocate(std::size_t bytes);
+  void count(const fi_cq_data_entry& entry);
+  void read_failure();
+  void nothing_arrived();
+  // Repeats `post` until the provider takes the operation.
+  template <class Post>
+  void start(const char* call, Post post);
+
+  IdleHandler on_idle_;
+  std::uint64_t empty_polls_ = 0;  // in a row
+  std::chrono::steady_clock::time_point idle_since_;
+
+  InfoList info_;
+  std::size_t buffer_bytes_ = 0;
+  std::unique_ptr<std::byte[], FreeBuffer> buffer_;
+  FabricObject<fid_fabric> fabric_;
+  FabricObject<fid_domain> domain_;
+  FabricObject<fid_av> addresses_;
+  FabricObject<fid_cq> completions_;
+  FabricObject<fid_mr> region_;
+  FabricObject<fid_ep> endpoint_;
+  void* descriptor_ = nullptr;
+
+  fi_addr_t peer_ = FI_ADDR_UNSPEC;
+  std::uint64_t peer_key_ = 0;
+  std::uint64_t peer_base_ = 0;
+
+  std::uint64_t started_ = 0;
+  std::uint64_t completed_ = 0;
+  std::uint64_t messages_ = 0;       // arrived and not taken
+  std::uint64_t notifications_ = 0;  // arrived and not taken
+  std::uint64_t receives_posted_ = 0;
+  std::uint64_t receives_wanted_ = 0;  // posted at a time
+};
+
+// The description that libfabric gives for `provider` on the loopback address, or without an address when it has no IP ones.
+// Throws FabricError when the provider is not there.
+InfoList describe(const std::string& provider);
+
+}  // namespace lintel::bench

@@ -1,0 +1,17 @@
+#pragma once
+// What was measured, as a table for people and as one JSON document for programs.
+
+#include <cstdio>
+#include <string>
+
+#include "bench/raw/options.h"
+#include "bench/raw/session.h"
+
+namespace lintel::bench {
+
+// MB/s are 1e6 bytes a second; latency is half the round trip.
+void print_table(std::FILE* out, const Options& options, const Session& session);
+// A complete JSON text, ending in a newline.
+std::string to_json(const Options& options, const Session& session);
+
+}  // namespace lintel::bench

@@ -1,0 +1,33 @@
+#pragma once
+// All measurements that the options ask for, over one pair of endpoints: the initiator's half and the target's.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/raw/control_channel.h"
+#include "bench/raw/options.h"
+
+namespace lintel::bench {
+
+// One mode at one size. In each vector one value per repeat.
+struct Measurement {
+  Mode mode = Mode::kPingPong;
+  std::size_t size_bytes = 0;
+  std::uint64_t iterations = 0;
+  std::vector<double> seconds;                // of `iterations` messages, without the warm-up
+  std::vector<std::uint32_t> round_trips_ns;  // pingpong: of all repeats, sorted
+};
+
+struct Session {
+  std::string provider;  // as the provider calls itself
+  std::uint64_t inject_bytes = 0;
+  std::vector<Measurement> measurements;
+};
+
+// The initiator's half. Throws when the fabric, or the target, fails.
+Session run_initiator(const Options& options, ControlChannel& target);
+// The target's half. Returns when the initiator is done.
+void run_target(const Options& options, ControlChannel& initiator);
+
+}  // namespace lintel::bench

@@ -1,0 +1,32 @@
+# What `cmake --install` puts where, besides the tools: the two shared libraries with their public headers, the CMake package "lintel",
+# the pkg-config module "lintel-portals3".
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lintel)
+
+install(TARGETS lintel portals3 EXPORT lintel_targets
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT lintel_targets NAMESPACE lintel:: DESTINATION ${package_dir} FILE lintelTargets.cmake)
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/lintelConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/lintelConfig.cmake
+  INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/lintelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lintelConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/lintelConfigVersion.cmake
+  DESTINATION ${package_dir})
+
+# The .pc file finds the tree from its own place, whatever the depth of the library folder; with absolute folders that is not possible.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(LINTEL_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+  set(LINTEL_PC_LIBDIR ${CMAKE_INSTALL_FULL_LIBDIR})
+  set(LINTEL_PC_INCLUDEDIR ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+else()
+  file(RELATIVE_PATH up /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+  string(REGEX REPLACE "/$" "" up ${up})
+  set(LINTEL_PC_PREFIX "\${pcfiledir}/${up}")
+  set(LINTEL_PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+  set(LINTEL_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/lintel-portals3.pc.in ${CMAKE_CURRENT_BINARY_DIR}/lintel-portals3.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lintel-portals3.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

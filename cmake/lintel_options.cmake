@@ -1,0 +1,38 @@
+# lintel_options: how Lintel's own targets are compiled. Linked PRIVATE as $<BUILD_INTERFACE:lintel_options>, so it never reaches a consumer.
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH LINTEL_SOURCE_DIR)
+
+add_library(lintel_options INTERFACE)
+target_compile_features(lintel_options INTERFACE cxx_std_20)
+target_compile_options(lintel_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow
+  $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wnon-virtual-dtor -Woverloaded-virtual>
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>  # false with std::string + in g++ 12 (GCC bug 105329)
+  $<$<BOOL:${LINTEL_WERROR}>:-Werror>
+  -fno-semantic-interposition)  # nobody replaces a function of liblintel.so: let it inline its own
+target_include_directories(lintel_options INTERFACE ${LINTEL_SOURCE_DIR})
+if(LINTEL_SANITIZE)
+  target_compile_options(lintel_options INTERFACE -O1 -fsanitize=${LINTEL_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(lintel_options INTERFACE -fsanitize=${LINTEL_SANITIZE})
+  if(LINTEL_SANITIZE MATCHES "undefined")
+    target_compile_options(lintel_options INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+endif()
+if(LINTEL_BUILD_FUZZ)
+  target_compile_options(lintel_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(LINTEL_COVERAGE)
+  target_compile_options(lintel_options INTERFACE --coverage -O0)
+  target_link_options(lintel_options INTERFACE --coverage)
+endif()
+
+# One static library per folder: lintel_layer(base SOURCES a.cpp HEADERS a.h LIBS lintel_x) makes lintel_base. What it links is what it may
+# include. Each of its headers must compile alone: build the target all_verify_interface_header_sets.
+function(lintel_layer name)
+  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;LIBS" ${ARGN})
+  add_library(lintel_${name} STATIC ${arg_SOURCES})
+  target_sources(lintel_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${LINTEL_SOURCE_DIR} FILES ${arg_HEADERS})
+  set_target_properties(lintel_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON VERIFY_INTERFACE_HEADER_SETS ON)
+  target_compile_features(lintel_${name} PUBLIC cxx_std_20)
+  target_link_libraries(lintel_${name} PUBLIC ${arg_LIBS} PRIVATE $<BUILD_INTERFACE:lintel_options>)
+endfunction()

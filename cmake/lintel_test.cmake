@@ -1,0 +1,83 @@
+# How tests join CTest: one label says what a test needs, and from it follow its name and its time limit.
+#   unit      no network, milliseconds          system    several processes
+#   protocol  engine on a simulated network     fault     several processes, one of which misbehaves
+#   fabric    libfabric in one process          fuzz      libFuzzer, clang only
+#   package   the installed tree                slow      minutes, or gigabytes
+set(LINTEL_TIMEOUT_unit 30)
+set(LINTEL_TIMEOUT_protocol 60)
+set(LINTEL_TIMEOUT_fabric 60)
+set(LINTEL_TIMEOUT_system 120)
+set(LINTEL_TIMEOUT_fault 120)
+set(LINTEL_TIMEOUT_fuzz 120)
+set(LINTEL_TIMEOUT_package 300)
+set(LINTEL_TIMEOUT_slow 600)
+
+# Sets `properties` in the caller from the arguments that all the functions below share:
+# LABEL <label> [SLOW] [SERIAL] [PROCESSORS n] [ENVIRONMENT ...]. SLOW adds the label "slow", with its time limit, to the test's own.
+macro(lintel_parse_test)
+  cmake_parse_arguments(arg "SERIAL;SLOW" "LABEL;PROCESSORS" "SOURCES;LIBS;ENVIRONMENT;COMMAND" ${ARGN})
+  if(NOT DEFINED LINTEL_TIMEOUT_${arg_LABEL})
+    message(FATAL_ERROR "${name}: no time limit for the test label '${arg_LABEL}'")
+  endif()
+  set(properties TIMEOUT ${LINTEL_TIMEOUT_${arg_LABEL}})
+  set(labels ${arg_LABEL})
+  if(arg_SLOW)
+    set(properties TIMEOUT ${LINTEL_TIMEOUT_slow})
+    list(APPEND labels slow)
+  endif()
+  if(arg_SERIAL)
+    list(APPEND properties RUN_SERIAL ON)
+  endif()
+  if(arg_PROCESSORS)
+    list(APPEND properties PROCESSORS ${arg_PROCESSORS})
+  endif()
+endmacro()
+
+# lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [SLOW] [SERIAL] [PROCESSORS n] [ENVIRONMENT ...])
+# A GoogleTest program whose cases run under CTest as "<label>.<Suite>.<Case>".
+function(lintel_add_test name)
+  lintel_parse_test(${ARGN})
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gtest GTest::gmock GTest::gtest_main Threads::Threads
+    $<BUILD_INTERFACE:lintel_options>)
+  # The properties are set by a script of our own: gtest_discover_tests takes lists among them apart.
+  gtest_discover_tests(${name} TEST_PREFIX "${arg_LABEL}." DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_cases)
+  list(JOIN properties " " property_words)
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake)
+  file(WRITE ${script}
+    "if(${name}_cases)\n"
+    "  set_tests_properties(\${${name}_cases} PROPERTIES LABELS \"${labels}\" ENVIRONMENT \"${arg_ENVIRONMENT}\"\n    ${property_words})\n"
+    "endif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
+endfunction()
+
+# lintel_add_command_test(name LABEL <label> COMMAND ... [SLOW] [SERIAL] [PROCESSORS n] [ENVIRONMENT ...])
+# Any command as the test "<label>.<name>": passes with exit code 0, counts as skipped with 77.
+function(lintel_add_command_test name)
+  lintel_parse_test(${ARGN})
+  add_test(NAME ${arg_LABEL}.${name} COMMAND ${arg_COMMAND})
+  set_tests_properties(${arg_LABEL}.${name} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77 ENVIRONMENT "${arg_ENVIRONMENT}" ${properties})
+endfunction()
+
+# lintel_add_fuzzer(name SOURCES ... [LIBS ...])
+# A libFuzzer program. CTest runs it as "fuzz.<name>" for LINTEL_FUZZ_SECONDS, starting from the files in corpus/<name>, if there are any.
+function(lintel_add_fuzzer name)
+  lintel_parse_test(LABEL fuzz ${ARGN})
+  if(NOT LINTEL_BUILD_FUZZ)
+    return()
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} $<BUILD_INTERFACE:lintel_options>)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/found/${name})
+  set(corpus ${CMAKE_CURRENT_BINARY_DIR}/found/${name})
+  if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
+    list(APPEND corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
+  endif()
+  math(EXPR timeout "${LINTEL_FUZZ_SECONDS} + ${LINTEL_TIMEOUT_fuzz}")
+  add_test(NAME fuzz.${name} COMMAND ${name} -max_total_time=${LINTEL_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
+    -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/found/ ${corpus})
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT ${timeout})
+endfunction()

@@ -1,0 +1,168 @@
+#include "portals/engine/endpoint.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+
+namespace lintel::portals {
+
+Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const EndpointOptions& options, Counters& counters)
+    : transport_(std::move(transport)),
+      eager_limit_(std::min(options.eager_limit, transport_->attributes().max_message_bytes - sizeof(wire::Response))),
+      counters_(counters),
+      outbox_(*transport_, counters),
+      operations_(std::min(options.max_operations, kMaxOperationLimit)) {}
+
+Endpoint::~Endpoint() {
+  for (NetworkInterface* interface : interfaces_) LINTEL_ASSERT(interface == nullptr);
+  // Answers to live peers that never got room: nobody here waits for them.
+  for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
+    fail_peer(transport::PeerId(static_cast<std::uint32_t>(peer)), Failure::kShutdown);
+  }
+  // A peer that was only ever answered has no operations; its answers may wait all the same.
+  outbox_.fail_matching(Failure::kShutdown, [](const Completion&, SlotId) { return true; });
+}
+
+void Endpoint::attach(NetworkInterface& interface) {
+  LINTEL_ASSERT(interface.kind() < kMaxInterfaces && interfaces_[interface.kind()] == nullptr);
+  interfaces_[interface.kind()] = &interface;
+}
+
+void Endpoint::detach(NetworkInterface& interface) {
+  LINTEL_ASSERT(interfaces_[interface.kind()] == &interface);
+  outbox_.fail_matching(Failure::kShutdown, [&](const Completion& completion, SlotId id) {
+    const Operation* record = operations_.get(id);
+    return completion.interface == &interface || (record != nullptr && record->interface_kind == interface.kind());
+  });
+  for (auto& peer : peers_) {
+    if (!peer) continue;
+    for (auto next = peer->operations.begin(); next != peer->operations.end();) {
+      Operation& record = *next++;
+      if (record.interface_kind == interface.kind()) fail_operation(record, Failure::kShutdown);
+    }
+  }
+  interfaces_[interface.kind()] = nullptr;
+}
+
+bool Endpoint::drained() const { return outbox_.idle() && sources_moving_ == 0; }
+
+Result<transport::PeerId> Endpoint::resolve(ProcessId process) {
+  if (last_peer_ != transport::kNoPeer && process == last_resolved_) return last_peer_;
+  const Result<transport::PeerId> peer = transport_->resolve(process);
+  if (peer) {
+    last_resolved_ = process;
+    last_peer_ = *peer;
+  }
+  return peer;
+}
+
+Endpoint::Peer& Endpoint::peer_state(transport::PeerId peer) {
+  if (peer.value >= peers_.size()) peers_.resize(std::size_t{peer.value} + 1);
+  if (!peers_[peer.value]) peers_[peer.value] = std::make_unique<Peer>();
+  return *peers_[peer.value];
+}
+
+Operation* Endpoint::create_operation(Operation::Role role, transport::PeerId peer, std::uint8_t interface_kind) {
+  const auto [record, id] = operations_.create(role, peer, interface_kind);
+  if (record == nullptr) return nullptr;
+  record->id = id;
+  Peer& state = peer_state(peer);
+  if (state.operations.empty()) transport_->watch(peer, true);
+  state.operations.push_back(*record);
+  return record;
+}
+
+void Endpoint::destroy_operation(Operation& record) {
+  Peer& state = peer_state(record.peer);
+  state.operations.erase(state.operations.iterator_to(record));
+  if (state.operations.empty()) transport_->watch(record.peer, false);
+  operations_.destroy(record.id);
+}
+
+Operation* Endpoint::operation(std::uint64_t token, transport::PeerId peer) {
+  Operation* record = operations_.get(SlotId::unpack(token));
+  return record != nullptr && record->peer == peer ? record : nullptr;
+}
+
+void Endpoint::fail_operation(Operation& record, Failure failure) {
+  settle_writes(record, record.writes_posted - record.writes_done);
+  release_memory(record);
+  const bool source_open = record.completion.interface != nullptr;
+  if (source_open) record.completion.interface->close(record.completion, failure);
+  if (record.source == Operation::Source::kAnnounced || record.source == Operation::Source::kWriting) --sources_moving_;
+  switch (record.role) {
+    case Operation::Role::kPut:
+      // A put whose data did not leave has said so with its SEND_END; one that waits for its ACK says so in the ACK's place.
+      if (!source_open && (record.request.header.flags & wire::kFlagAckWanted) != 0) log_ack(record, record.answer, failure);
+      break;
+    case Operation::Role::kGet:
+    case Operation::Role::kGetPut:
+      fail_reply(record, failure);
+      break;
+    case Operation::Role::kReplySource:
+    case Operation::Role::kSink:
+      break;
+  }
+  destroy_operation(record);
+}
+
+void Endpoint::on_peer_failed(transport::PeerId peer, Error error) {
+  counters_.add(Counter::kPeerFailures);
+  // Worth a warning only if somebody loses something by it; a peer that has simply finished is no news.
+  const bool loses_something = outbox_.waits_for(peer) || (peer.value < peers_.size() && peers_[peer.value] && !peers_[peer.value]->operations.empty());
+  const LogLevel level = loses_something ? LogLevel::kWarn : LogLevel::kInfo;
+  if (log_enabled(level)) write_log(level, "%s: %s: %s", error.call(), error.reason(), transport_->describe(peer).c_str());
+  fail_peer(peer, Failure::kPeerDead);
+}
+
+void Endpoint::fail_peer(transport::PeerId peer, Failure failure) {
+  outbox_.fail_peer(peer, failure, [this](SlotId id) {
+    Operation* record = operations_.get(id);
+    // The put's SEND_END has told it already; the others are told below.
+    if (record != nullptr && record->role == Operation::Role::kPut && record->source == Operation::Source::kNone) destroy_operation(*record);
+  });
+  if (peer.value >= peers_.size() || !peers_[peer.value]) return;
+  OperationList& list = peers_[peer.value]->operations;
+  while (!list.empty()) fail_operation(list.front(), failure);
+}
+
+std::size_t Endpoint::poll(TimePoint now) {
+  std::size_t happened = transport_->poll(now, *this);
+  if (!outbox_.idle()) happened += outbox_.retry();
+  if (!waiting_for_room_.empty()) {
+    std::vector<SlotId> sources;
+    sources.swap(waiting_for_room_);
+    for (const SlotId id : sources) {
+      Operation* source = operations_.get(id);
+      if (source == nullptr) continue;
+      source->waits_for_room = false;
+      post_writes(*source);
+    }
+  }
+  return happened;
+}
+
+void Endpoint::count_frames() {
+  const transport::FrameCounts frames = transport_->frame_counts();
+  counters_.raise_to(Counter::kFramesSent, frames.sent);
+  counters_.raise_to(Counter::kFramesReceived, frames.received);
+  counters_.raise_to(Counter::kFramesMalformed, frames.malformed);
+  counters_.raise_to(Counter::kFramesDuplicate, frames.duplicates);
+}
+
+void Endpoint::on_message_left(transport::PeerId) {}
+
+void Endpoint::dump(std::string& out) {
+  out += "operations " + std::to_string(operations_.size()) + "\nwaiting messages " + std::to_string(outbox_.waiting()) + "\n";
+  static constexpr const char* kRoles[] = {"put", "get", "getput", "reply source", "sink"};
+  operations_.for_each([&](SlotId id, Operation& record) {
+    const ProcessId name = transport_->name_of(record.peer);
+    out += "  operation " + std::to_string(id.slot) + " " + kRoles[static_cast<std::size_t>(record.role)] + " peer " +
+           std::to_string(name.nid.value) + ":" + std::to_string(name.pid.value) + " length " +
+           std::to_string(record.role == Operation::Role::kSink ? record.length : record.request.length) + " writes " +
+           std::to_string(record.role == Operation::Role::kSink ? record.writes_seen : record.writes_done) + "\n";
+  });
+}
+
+}  // namespace lintel::portals

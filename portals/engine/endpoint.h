@@ -1,0 +1,181 @@
+#pragma once
+// Endpoint: this process on the network: one transport, the peers, and everything that is under way with them.
+//
+// Owned by the Process; owns its transport. Guarded by the Process' lock: every member REQUIRES it.
+// Invariants: (1) every Operation is in its peer's list; (2) a peer is watched exactly while it has operations, so that its death ends them;
+//             (3) a lost peer has no operation and no waiting message left when on_peer_failed returns.
+// Split by event: endpoint.cpp (peers, failure), dispatch.cpp (arriving messages), initiator.cpp (requests, ACK, REPLY), target_*.cpp (PUT, GET, GETPUT),
+// transfer.cpp (data that move by writes).
+// Does not: wait, lock, or ask a clock.
+
+#include <array>
+#include <boost/intrusive/list.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/counters.h"
+#include "base/slot_pool.h"
+#include "portals/engine/network_interface.h"
+#include "portals/engine/operation.h"
+#include "portals/engine/outbox.h"
+#include "portals/engine/wire_codec.h"
+#include "transport/transport.h"
+
+namespace lintel::portals {
+
+inline constexpr std::size_t kMaxInterfaces = 5;  // Portals 3's, and Portals 4's four kinds
+
+// Transfers name their receiver in 31 bits of a write's immediate: 19 for the slot, 12 for the generation.
+inline constexpr std::size_t kMaxOperationLimit = std::size_t{1} << 19;
+
+struct EndpointOptions {
+  std::size_t eager_limit = 16384;       // data up to this many bytes go with their message; more are written directly into place
+  std::size_t max_operations = 65536;    // requests that may be under way at once
+};
+
+// What the calls that start an operation have in common (clause 3.13).
+struct RequestArguments {
+  SlotId descriptor;
+  std::uint64_t local_offset = 0;
+  std::uint64_t length = 0;
+  ProcessId target;
+  std::uint32_t portal_index = 0;
+  std::uint32_t cookie = 0;
+  std::uint64_t match_bits = 0;
+  std::uint64_t remote_offset = 0;
+  std::uint64_t header_data = 0;
+  bool whole_descriptor = true;  // local_offset and length are not given: all of it
+};
+
+class Endpoint : public transport::Sink {
+ public:
+  Endpoint(std::unique_ptr<transport::Transport> transport, const EndpointOptions& options, Counters& counters);
+  Endpoint(const Endpoint&) = delete;
+  Endpoint& operator=(const Endpoint&) = delete;
+  // REQUIRES: no interface is attached.
+  ~Endpoint() override;
+
+  ProcessId self() const { return transport_->self(); }
+  transport::Transport& transport() { return *transport_; }
+
+  // `interface` takes messages from now on. REQUIRES: its kind is free, and it outlives detach().
+  void attach(NetworkInterface& interface);
+  // Refuses its messages from now on, and ends all that is under way for it with Failure::kShutdown.
+  void detach(NetworkInterface& interface);
+  // Nothing waits to leave, no transfer is moving: what was sent may still be under way to a live peer.
+  bool drained() const;
+
+  // ---- Initiator (clause 3.13). Errors: kDescriptorInvalid, kDescriptorIllegal, kProcessInvalid, kNoSpace; nothing has happened then.
+  Status put(NetworkInterface& interface, const RequestArguments& arguments, bool ack_wanted);
+  Status get(NetworkInterface& interface, const RequestArguments& arguments);
+  // `arguments.descriptor` is the put's; the reply goes to `get_descriptor`.
+  Status get_put(NetworkInterface& interface, SlotId get_descriptor, const RequestArguments& arguments);
+  // An address that messages could be sent to.
+  bool reachable(ProcessId process) { return resolve(process).ok(); }
+
+  // Takes in what has arrived and sends what had no room. Returns the number of things that happened.
+  std::size_t poll(TimePoint now);
+
+  // False: there is something that only poll() can send, or that may have arrived.
+  bool prepare_wait() { return waiting_for_room_.empty() && transport_->prepare_wait(); }
+
+  // transport::Sink
+  void on_message(transport::PeerId from, std::span<const std::byte> message) override;
+  void on_message_left(transport::PeerId to) override;
+  void on_write_done(transport::Context context, Error error) override;
+  void on_immediate(transport::Immediate immediate) override;
+  void on_peer_failed(transport::PeerId peer, Error error) override;
+
+  // Brings the process' counters of frames up to date.
+  void count_frames();
+  // Human-readable state of what is under way.
+  void dump(std::string& out);
+
+ private:
+  using PeerHook = boost::intrusive::member_hook<Operation, boost::intrusive::list_member_hook<>, &Operation::peer_link>;
+  using OperationList = boost::intrusive::list<Operation, PeerHook>;
+  struct Peer {
+    OperationList operations;
+    std::uint64_t write_bytes = 0;  // of writes that are posted and not done
+  };
+
+  // ---- endpoint.cpp
+  Result<transport::PeerId> resolve(ProcessId process);
+  Peer& peer_state(transport::PeerId peer);
+  Operation* create_operation(Operation::Role role, transport::PeerId peer, std::uint8_t interface_kind);
+  void destroy_operation(Operation& operation);
+  Operation* operation(std::uint64_t token, transport::PeerId peer);
+  NetworkInterface* interface_of(const Operation& operation) { return interfaces_[operation.interface_kind]; }
+  void fail_operation(Operation& operation, Failure failure);
+  void fail_peer(transport::PeerId peer, Failure failure);
+
+  // ---- dispatch.cpp
+  void drop_foreign(DropCause cause, std::uint64_t bytes);
+  void drop_request(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, DropCause cause);
+  void discard(transport::PeerId to, std::uint64_t token);
+  void on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request, std::span<const std::byte> payload);
+  void on_discard(transport::PeerId from, const wire::Discard& message);
+
+  // ---- initiator.cpp
+  struct Prepared {
+    MemoryDescriptor* descriptor;
+    transport::PeerId peer;
+    std::uint64_t length;
+  };
+  Status prepare(NetworkInterface& interface, const RequestArguments& arguments, Prepared& prepared);
+  wire::Request make_request(const NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments, std::uint64_t length) const;
+  Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request);
+  void on_ack(transport::PeerId from, const wire::Response& response);
+  void on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload);
+  void log_ack(Operation& operation, const wire::Response& response, Failure failure);
+  void fail_reply(Operation& operation, Failure failure);
+  void finish_source(Operation& operation);
+
+  // ---- target_match.cpp, target_put.cpp, target_get.cpp
+  struct Match {
+    MemoryDescriptor* descriptor;
+    MemoryDescriptor::Acceptance acceptance;
+  };
+  std::optional<Match> match(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::uint32_t needed);
+  static Event request_event(const wire::Request& request, const MemoryDescriptor::Acceptance& acceptance);
+  wire::Response make_response(const NetworkInterface& interface, wire::MessageKind kind, const wire::Request& request, std::uint64_t length) const;
+  void on_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);
+  void on_get(NetworkInterface& interface, transport::PeerId from, const wire::Request& request);
+  void on_get_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);
+
+  // ---- transfer.cpp
+  struct Landing {
+    const MemoryRegion* region;
+    std::uint64_t offset;
+    std::uint64_t length;
+    std::uint64_t source_token;
+  };
+  // Makes `sink` (role kSink, completion set) receive by writes. False: it could not be started, and is left for the caller to fail.
+  bool receive(Operation& sink, const Landing& landing);
+  void on_clear(transport::PeerId from, const wire::Clear& message, std::span<const std::byte> segments);
+  bool plan_writes(Operation& source, const wire::Clear& message, std::span<const std::byte> segments);
+  void post_writes(Operation& source);
+  void wait_for_room(Operation& source);
+  // The next `count` of the source's writes that were posted are under way no more.
+  void settle_writes(Operation& source, std::size_t count);
+  void source_finished(Operation& source);
+  void on_written(transport::PeerId from, const wire::Written& message);
+  void finish_sink_if_complete(Operation& sink);
+  void release_memory(Operation& operation);
+
+  std::unique_ptr<transport::Transport> transport_;
+  std::size_t eager_limit_;
+  Counters& counters_;
+  Outbox outbox_;
+  SlotPool<Operation> operations_;
+  std::vector<std::unique_ptr<Peer>> peers_;
+  std::array<NetworkInterface*, kMaxInterfaces> interfaces_{};
+  ProcessId last_resolved_;               // programs talk to one peer many times in a row
+  transport::PeerId last_peer_ = transport::kNoPeer;
+  std::vector<SlotId> waiting_for_room_;  // sources whose next write had no room
+  std::size_t sources_moving_ = 0;        // sources that are not done
+};
+
+}  // namespace lintel::portals

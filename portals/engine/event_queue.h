@@ -1,0 +1,72 @@
+#pragma once
+// EventQueue: a ring of events of fixed capacity that never refuses one: when it is full, the oldest unread event is lost and the reader is told.
+//
+// Owned by the interface's pool. Guarded by the endpoint's lock.
+// Invariants: (1) sequence numbers grow by one per event, lost or not, and wrap; (2) owed() counts events that operations already matched will
+//             still deposit, so that "empty" can mean "and none is on its way" (reference for PtlMDUpdate); (3) capacity is a power of two.
+// Does not: block, wake threads (it says that somebody sleeps on it), or call handlers.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+#include "base/slot_pool.h"
+#include "portals/engine/event.h"
+
+namespace lintel::portals {
+
+class EventQueue {
+ public:
+  // Opaque to the engine: the API face's own, handed back with each event (its handler).
+  using FaceData = void (*)();
+
+  // Room for at least `count` events. REQUIRES: 0 < count <= kMaxQueueEvents. Allocates the ring; pages are touched as events come.
+  EventQueue(std::uint64_t count, FaceData face_data);
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
+
+  // The number that the next event will carry.
+  std::uint32_t next_sequence() const { return next_sequence_; }
+
+  // Appends a copy of `event` with its sequence number. Returns that number, and whether the oldest event was lost for it.
+  struct Deposited {
+    std::uint32_t sequence;
+    bool lost_one;
+  };
+  Deposited deposit(const Event& event);
+
+  enum class Taken : std::uint8_t { kEmpty, kEvent, kEventAfterLoss };
+  // Moves the oldest surviving event to `event`.
+  Taken take(Event& event);
+
+  void owe(std::uint32_t events) { owed_ += events; }
+  void settle(std::uint32_t events);
+  std::uint64_t owed() const { return owed_; }
+  std::uint64_t unread() const { return written_ - read_; }
+  // Neither unread nor owed events.
+  bool quiet() const { return unread() == 0 && owed_ == 0; }
+
+  std::uint64_t capacity() const { return mask_ + 1; }
+  FaceData face_data() const { return face_data_; }
+
+  SlotId id;                    // in the interface's pool; set once after creation
+  std::uint32_t sleepers = 0;   // threads that sleep until an event comes
+
+ private:
+  std::uint64_t mask_;
+  std::uint64_t written_ = 0;
+  std::uint64_t read_ = 0;
+  std::uint64_t owed_ = 0;
+  std::uint32_t next_sequence_;
+  bool lost_ = false;  // since the last take()
+  FaceData face_data_;
+  // Room without constructed events, so that a large queue costs memory only as it fills.
+  struct alignas(Event) Slot {
+    std::byte bytes[sizeof(Event)];
+  };
+  static_assert(std::is_trivially_copyable_v<Event> && std::is_trivially_destructible_v<Event>);
+  std::unique_ptr<Slot[]> ring_;
+};
+
+}  // namespace lintel::portals

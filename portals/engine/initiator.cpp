@@ -1,0 +1,297 @@
+// The initiator's side: starting put, get and getput, and what ACK and REPLY do when they come back (clauses 3.13, 4.1).
+
+#include <algorithm>
+
+#include "portals/engine/endpoint.h"
+
+namespace lintel::portals {
+namespace {
+
+using wire::MessageKind;
+
+Event response_event(const wire::Response& response) {
+  Event event;
+  // Initiator of an ACK or REPLY event: the process that answered.
+  event.initiator = {NodeId(response.initiator_nid), Pid(response.initiator_pid)};
+  event.user = UserId(response.user);
+  event.job = JobId(response.job);
+  event.portal_index = response.portal_index;
+  event.match_bits = response.match_bits;
+  event.requested_length = response.requested_length;
+  event.manipulated_length = response.manipulated_length;
+  event.offset = response.offset;
+  return event;
+}
+
+}  // namespace
+
+Status Endpoint::prepare(NetworkInterface& interface, const RequestArguments& arguments, Prepared& prepared) {
+  MemoryDescriptor* descriptor = interface.descriptor(arguments.descriptor);
+  if (descriptor == nullptr || !descriptor->active()) return Status::kDescriptorInvalid;
+  const std::uint64_t size = descriptor->region().length();
+  prepared.length = size;
+  if (!arguments.whole_descriptor) {
+    if (arguments.local_offset > size || arguments.length > size - arguments.local_offset) return Status::kDescriptorIllegal;
+    prepared.length = arguments.length;
+  }
+  const Result<transport::PeerId> peer = resolve(arguments.target);
+  if (!peer) return Status::kProcessInvalid;
+  prepared.descriptor = descriptor;
+  prepared.peer = *peer;
+  return Status::kOk;
+}
+
+wire::Request Endpoint::make_request(const NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments,
+                                     std::uint64_t length) const {
+  const Identity& self = interface.identity();
+  wire::Request request{};
+  request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0, interface.kind(), 0};
+  request.initiator_nid = self.process.nid.value;
+  request.initiator_pid = self.process.pid.value;
+  request.user = self.user.value;
+  request.job = self.job.value;
+  request.target_nid = arguments.target.nid.value;
+  request.target_pid = arguments.target.pid.value;
+  request.portal_index = arguments.portal_index;
+  request.cookie = arguments.cookie;
+  request.match_bits = arguments.match_bits;
+  request.offset = arguments.remote_offset;
+  request.length = length;
+  request.header_data = arguments.header_data;
+  request.md_handle = wire::kNoDescriptor;
+  return request;
+}
+
+// SEND_START now; the completion is SEND_END.
+Completion Endpoint::open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request) {
+  Event event;
+  event.initiator = interface.identity().process;
+  event.user = interface.identity().user;
+  event.job = interface.identity().job;
+  event.portal_index = request.portal_index;
+  event.match_bits = request.match_bits;
+  event.requested_length = request.length;
+  event.manipulated_length = request.length;
+  event.offset = request.offset;
+  event.header_data = request.header_data;
+  return interface.open(descriptor, event, EventKind::kSendStart, EventKind::kSendEnd);
+}
+
+Status Endpoint::put(NetworkInterface& interface, const RequestArguments& arguments, bool ack_wanted) {
+  Prepared prepared;
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+  const bool announced = prepared.length > eager_limit_;
+  Operation* record = nullptr;
+  if (ack_wanted || announced) {
+    record = create_operation(Operation::Role::kPut, prepared.peer, interface.kind());
+    if (record == nullptr) return Status::kNoSpace;
+  }
+
+  wire::Request request = make_request(interface, MessageKind::kPut, arguments, prepared.length);
+  if (ack_wanted) {
+    request.header.flags |= wire::kFlagAckWanted | wire::kFlagTracked;
+    request.md_handle = arguments.descriptor.slot;
+    request.md_generation = arguments.descriptor.generation;
+  }
+  if (announced) {
+    request.header.flags |= wire::kFlagAnnounced;
+  } else {
+    request.header.payload_length = static_cast<std::uint32_t>(prepared.length);
+  }
+  if (record != nullptr) request.sender_token = record->id.packed();
+
+  interface.charge(*prepared.descriptor);
+  Completion completion = open_send(interface, *prepared.descriptor, request);
+  interface.registers().sent(prepared.length);
+  counters_.add(Counter::kPutsSent);
+  if (record != nullptr) record->request = request;
+
+  const SlotId id = record != nullptr ? record->id : SlotId{};
+  if (announced) {
+    record->completion = completion;
+    record->source = Operation::Source::kAnnounced;
+    record->region = prepared.descriptor->region();
+    record->offset = arguments.whole_descriptor ? 0 : arguments.local_offset;
+    record->length = prepared.length;
+    ++sources_moving_;
+    outbox_.send(prepared.peer, request, {}, nullptr, id);
+    return Status::kOk;
+  }
+  counters_.add(Counter::kEagerCopies);
+  const Payload payload{.region = &prepared.descriptor->region(),
+                        .offset = arguments.whole_descriptor ? 0 : arguments.local_offset,
+                        .length = prepared.length,
+                        .bytes = {}};
+  outbox_.send(prepared.peer, request, payload, &completion, id);
+  return Status::kOk;
+}
+
+Status Endpoint::get(NetworkInterface& interface, const RequestArguments& arguments) {
+  Prepared prepared;
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+  Operation* record = create_operation(Operation::Role::kGet, prepared.peer, interface.kind());
+  if (record == nullptr) return Status::kNoSpace;
+  wire::Request request = make_request(interface, MessageKind::kGet, arguments, prepared.length);
+  request.header.flags = wire::kFlagTracked;
+  request.header_data = 0;
+  request.md_handle = arguments.descriptor.slot;
+  request.md_generation = arguments.descriptor.generation;
+  request.return_offset = arguments.whole_descriptor ? 0 : arguments.local_offset;
+  request.sender_token = record->id.packed();
+  record->request = request;
+  interface.registers().sent(0);
+  counters_.add(Counter::kGetsSent);
+  outbox_.send(prepared.peer, request, {}, nullptr, record->id);
+  return Status::kOk;
+}
+
+Status Endpoint::get_put(NetworkInterface& interface, SlotId get_descriptor, const RequestArguments& arguments) {
+  Prepared prepared;
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+  const MemoryDescriptor* to = interface.descriptor(get_descriptor);
+  if (to == nullptr || !to->active()) return Status::kDescriptorInvalid;
+  if (prepared.length > interface.limits().max_getput_bytes) return Status::kDescriptorIllegal;
+  Operation* record = create_operation(Operation::Role::kGetPut, prepared.peer, interface.kind());
+  if (record == nullptr) return Status::kNoSpace;
+  wire::Request request = make_request(interface, MessageKind::kGetPut, arguments, prepared.length);
+  request.header.flags = wire::kFlagTracked;
+  request.header.payload_length = static_cast<std::uint32_t>(prepared.length);
+  request.md_handle = get_descriptor.slot;
+  request.md_generation = get_descriptor.generation;
+  request.sender_token = record->id.packed();
+  record->request = request;
+
+  interface.charge(*prepared.descriptor);
+  Completion completion = open_send(interface, *prepared.descriptor, request);
+  interface.registers().sent(prepared.length);
+  counters_.add(Counter::kGetPutsSent);
+  const Payload payload{.region = &prepared.descriptor->region(), .offset = 0, .length = prepared.length, .bytes = {}};
+  outbox_.send(prepared.peer, request, payload, &completion, record->id);
+  return Status::kOk;
+}
+
+// ---- ACK: no access control, no matching; straight to the descriptor that the message names (clause 6.4 of the receive rules).
+
+void Endpoint::on_ack(transport::PeerId from, const wire::Response& response) {
+  counters_.add(Counter::kAcksReceived);
+  Operation* record = operation(response.request_token, from);
+  const bool expected = record != nullptr && record->role == Operation::Role::kPut && !record->answered &&
+                        (record->request.header.flags & wire::kFlagAckWanted) != 0 && record->request.md_handle == response.md_handle &&
+                        record->request.md_generation == response.md_generation;
+  if (!expected) {
+    counters_.add(Counter::kDropsStaleHandle);
+    if (NetworkInterface* interface = interfaces_[response.header.interface_kind]) interface->registers().drop(DropCause::kStaleHandle, 0);
+    return;
+  }
+  record->answered = true;
+  record->acknowledged = true;
+  record->answer = response;
+  if (record->source == Operation::Source::kWriting) return;  // SEND_END first
+  finish_source(*record);
+}
+
+// The data of a put or of a reply source have left, or nobody wants them: logs the END, then what was waiting for it, and forgets the record
+// unless an answer is still to come.
+void Endpoint::finish_source(Operation& record) {
+  if (record.source == Operation::Source::kAnnounced || record.source == Operation::Source::kWriting) --sources_moving_;
+  record.source = Operation::Source::kDone;
+  if (record.completion.interface != nullptr) {
+    record.completion.interface->close(record.completion, record.write_failure);
+  }
+  if (record.acknowledged) log_ack(record, record.answer, Failure::kNone);
+  const bool waits_for_ack = record.role == Operation::Role::kPut && (record.request.header.flags & wire::kFlagAckWanted) != 0;
+  if (record.answered || !waits_for_ack || record.write_failure != Failure::kNone) destroy_operation(record);
+}
+
+void Endpoint::log_ack(Operation& record, const wire::Response& response, Failure failure) {
+  NetworkInterface& interface = *interface_of(record);
+  MemoryDescriptor* descriptor = interface.descriptor({record.request.md_handle, record.request.md_generation});
+  if (descriptor == nullptr) {
+    // Unlinked while the ack was under way. A failure has nobody to be told to and is no message.
+    if (failure == Failure::kNone) {
+      counters_.add(Counter::kDropsStaleHandle);
+      interface.registers().drop(DropCause::kStaleHandle, 0);
+    }
+    return;
+  }
+  Event event = response_event(response);
+  if (failure != Failure::kNone) {
+    event.initiator = {NodeId(record.request.target_nid), Pid(record.request.target_pid)};
+    event.portal_index = record.request.portal_index;
+    event.match_bits = record.request.match_bits;
+    event.requested_length = record.request.length;
+    event.offset = record.request.offset;
+  } else {
+    interface.registers().received(0);
+  }
+  interface.charge(*descriptor);
+  interface.log_single(*descriptor, event, EventKind::kAck, failure);
+}
+
+// ---- REPLY: the only reason to drop it is that the descriptor is gone.
+
+void Endpoint::on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload) {
+  counters_.add(Counter::kRepliesReceived);
+  const bool announced = (response.header.flags & wire::kFlagAnnounced) != 0;
+  Operation* record = operation(response.request_token, from);
+  const bool expected = record != nullptr && (record->role == Operation::Role::kGet || record->role == Operation::Role::kGetPut) &&
+                        record->request.md_handle == response.md_handle && record->request.md_generation == response.md_generation;
+  NetworkInterface* interface = expected ? interface_of(*record) : interfaces_[response.header.interface_kind];
+  MemoryDescriptor* descriptor = expected ? interface->descriptor({response.md_handle, response.md_generation}) : nullptr;
+  if (descriptor == nullptr) {
+    counters_.add(Counter::kDropsStaleHandle);
+    if (interface != nullptr) interface->registers().drop(DropCause::kStaleHandle, response.manipulated_length);
+    if (announced) discard(from, response.sender_token);
+    if (expected) destroy_operation(*record);
+    return;
+  }
+
+  const std::uint64_t offset = record->request.return_offset;
+  const std::uint64_t size = descriptor->region().length();
+  // Shorter than was asked for only if the descriptor was updated in between.
+  const std::uint64_t room = offset <= size ? size - offset : 0;
+  const std::uint64_t length = std::min({response.manipulated_length, record->request.length, room});
+  interface->charge(*descriptor);
+  Event event = response_event(response);
+  event.manipulated_length = length;
+  event.offset = offset;
+  interface->registers().received(length);
+  Completion completion = interface->open(*descriptor, event, EventKind::kReplyStart, EventKind::kReplyEnd);
+  if (!announced) {
+    counters_.add(Counter::kEagerCopies);
+    if (length > 0) descriptor->region().write(offset, payload.first(length));
+    interface->close(completion, Failure::kNone);
+    destroy_operation(*record);
+    return;
+  }
+  record->role = Operation::Role::kSink;
+  record->completion = completion;
+  if (length == 0) {
+    discard(from, response.sender_token);
+    interface->close(record->completion, Failure::kNone);
+    destroy_operation(*record);
+    return;
+  }
+  if (!receive(*record, {&descriptor->region(), offset, length, response.sender_token})) {
+    discard(from, response.sender_token);
+    fail_operation(*record, Failure::kFailed);
+  }
+}
+
+// A get that will never be answered: the waiter is woken by a failed REPLY_END.
+void Endpoint::fail_reply(Operation& record, Failure failure) {
+  NetworkInterface& interface = *interface_of(record);
+  MemoryDescriptor* descriptor = interface.descriptor({record.request.md_handle, record.request.md_generation});
+  if (descriptor == nullptr) return;
+  Event event;
+  event.initiator = {NodeId(record.request.target_nid), Pid(record.request.target_pid)};
+  event.portal_index = record.request.portal_index;
+  event.match_bits = record.request.match_bits;
+  event.requested_length = record.request.length;
+  event.offset = record.request.return_offset;
+  interface.charge(*descriptor);
+  Completion completion = interface.open(*descriptor, event, EventKind::kReplyStart, EventKind::kReplyEnd);
+  interface.close(completion, failure);
+}
+
+}  // namespace lintel::portals

@@ -1,0 +1,22 @@
+#pragma once
+// Limits of one network interface: what it grants at most, and what a caller asked for.
+
+#include <cstdint>
+
+namespace lintel::portals {
+
+struct Limits {
+  std::uint32_t max_entries = 1U << 16;           // match entries
+  std::uint32_t max_descriptors = 1U << 16;
+  std::uint32_t max_queues = 1U << 12;
+  std::uint32_t max_list_length = 1U << 16;        // entries in one match list
+  std::uint32_t max_portal_index = 127;            // largest valid index
+  std::uint32_t max_access_index = 63;             // largest valid index
+  std::uint32_t max_iovec_pieces = 64;
+  std::uint32_t max_getput_bytes = 1024;
+};
+
+// Events that one queue may hold; bounds what a single call can allocate.
+inline constexpr std::uint64_t kMaxQueueEvents = 1ULL << 24;
+
+}  // namespace lintel::portals

@@ -1,0 +1,131 @@
+// The engine's own C interface: answers about itself. One of the two files above transport/ that know which transports exist, because it
+// is asked about them.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "base/config_text.h"
+#include "base/environment.h"
+#include "base/interface_address.h"
+#include "lintel.h"
+#include "portals/engine/limits.h"
+#include "transport/fabric/discovery.h"
+
+namespace lintel {
+namespace {
+
+struct LimitRow {
+  const char* name;
+  std::uint64_t value;
+  const char* help;
+};
+
+std::vector<LimitRow> limit_rows() {
+  const portals::Limits limits;
+  return {
+      {"max_mes", limits.max_entries, "match entries"},
+      {"max_mds", limits.max_descriptors, "memory descriptors"},
+      {"max_eqs", limits.max_queues, "event queues"},
+      {"max_me_list", limits.max_list_length, "entries in one match list"},
+      {"max_pt_index", limits.max_portal_index, "largest portal index"},
+      {"max_ac_index", limits.max_access_index, "largest access control index"},
+      {"max_md_iovecs", limits.max_iovec_pieces, "pieces of one memory descriptor"},
+      {"max_getput_md", limits.max_getput_bytes, "bytes of one swap"},
+      {"max_eq_events", portals::kMaxQueueEvents, "events in one event queue"},
+  };
+}
+
+std::string limits_text() {
+  std::string text;
+  for (const LimitRow& row : limit_rows()) {
+    char line[128];
+    std::snprintf(line, sizeof line, "%-14s %10llu  %s\n", row.name, static_cast<unsigned long long>(row.value), row.help);
+    text += line;
+  }
+  return text;
+}
+
+std::string limits_json() {
+  std::string text = "{\"limits\": {";
+  for (const LimitRow& row : limit_rows()) {
+    if (text.back() != '{') text += ", ";
+    text += json_string(row.name) + ": " + std::to_string(row.value);
+  }
+  return text + "}}";
+}
+
+std::vector<transport::ProviderReport> survey(const Config& config) {
+  transport::FabricOptions options;
+  options.provider = config.provider;
+  options.port_base = static_cast<std::uint32_t>(config.port_base);
+  const Result<std::string> address = interface_address(config.interface);
+  if (address) options.interface_address = *address;
+  return transport::survey_providers(options);
+}
+
+std::string providers_text(const Config& config) {
+  std::string text;
+  for (const transport::ProviderReport& report : survey(config)) {
+    const char* mark = report.chosen ? "*" : report.usable ? "+" : "-";
+    text += std::string(mark) + ' ' + report.description.name + ": " + report.reason + '\n';
+  }
+  return text + "(* chosen, + usable, - not usable; interface " + config.interface + ")\n";
+}
+
+std::string providers_json(const Config& config) {
+  std::string text = "{\"interface\": " + json_string(config.interface) + ", \"providers\": [";
+  for (const transport::ProviderReport& report : survey(config)) {
+    const transport::ProviderDescription& provider = report.description;
+    if (text.back() != '[') text += ", ";
+    text += "{\"name\": " + json_string(provider.name) + ", \"chosen\": " + (report.chosen ? "true" : "false") +
+            ", \"usable\": " + (report.usable ? "true" : "false") + ", \"reason\": " + json_string(report.reason) +
+            ", \"max_message_bytes\": " + std::to_string(provider.max_message_bytes) +
+            ", \"inject_bytes\": " + std::to_string(provider.inject_bytes) + ", \"iov_limit\": " + std::to_string(provider.iov_limit) +
+            ", \"mr_mode\": " + std::to_string(provider.mr_mode) + ", \"mr_key_bytes\": " + std::to_string(provider.mr_key_bytes) +
+            ", \"cq_data_bytes\": " + std::to_string(provider.cq_data_bytes) + "}";
+  }
+  return text + "]}";
+}
+
+// Empty: there is no such topic in this format.
+std::optional<std::string> describe(lintel_topic_t topic, lintel_format_t format) {
+  const ConfigReading reading = read_environment();
+  const bool json = format == LINTEL_JSON;
+  if (format == LINTEL_MARKDOWN) return topic == LINTEL_CONFIG ? std::optional(settings_markdown()) : std::nullopt;
+  if (!json && format != LINTEL_TEXT) return std::nullopt;
+  switch (topic) {
+    case LINTEL_CONFIG: {
+      if (json) return settings_json(reading.config);
+      std::string text = settings_text(reading.config);
+      for (const std::string& error : reading.errors) text += "error: " + error + '\n';
+      for (const std::string& warning : reading.warnings) text += "warning: " + warning + '\n';
+      return text;
+    }
+    case LINTEL_PROVIDERS: return json ? providers_json(reading.config) : providers_text(reading.config);
+    case LINTEL_LIMITS: return json ? limits_json() : limits_text();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+}  // namespace lintel
+
+extern "C" const char* lintel_version(void) { return LINTEL_VERSION_TEXT; }
+
+extern "C" long lintel_describe(lintel_topic_t topic, lintel_format_t format, char* buffer, size_t size) {
+  try {
+    const std::optional<std::string> text = lintel::describe(topic, format);
+    if (!text) return -1;
+    if (buffer != nullptr && size > 0) {
+      const std::size_t length = std::min(text->size(), size - 1);
+      std::memcpy(buffer, text->data(), length);
+      buffer[length] = '\0';
+    }
+    return static_cast<long>(text->size());
+  } catch (...) {  // no memory
+    return -1;
+  }
+}

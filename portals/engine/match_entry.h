@@ -1,0 +1,63 @@
+#pragma once
+// MatchEntry: one place in the match list of a portal, saying which requests may use the memory descriptor that hangs on it.
+//
+// Owned by the network interface's pool; linked into at most one MatchList, which borrows it. Guarded by the endpoint's lock.
+// Invariants: (1) it has at most one memory descriptor, which knows it in turn; (2) it is matchable exactly while that descriptor is active.
+// Does not: decide whether the descriptor takes a request (memory_descriptor.h), or keep order (match_list.h).
+
+#include <boost/intrusive/list_hook.hpp>
+#include <cstdint>
+
+#include "base/ids.h"
+#include "base/slot_pool.h"
+
+namespace lintel::portals {
+
+class MemoryDescriptor;
+class MatchList;
+
+inline constexpr std::uint32_t kAnyId = 0xffffffffU;  // wildcard for nid and pid alike
+
+// Which requests an entry is for. Matches if the ids agree where they are not wild, and the bits agree where ignore_bits has zeros.
+struct MatchCriteria {
+  ProcessId initiator;
+  std::uint64_t match_bits = 0;
+  std::uint64_t ignore_bits = 0;
+
+  bool admits(ProcessId from, std::uint64_t bits) const {
+    return (initiator.nid.value == kAnyId || initiator.nid == from.nid) && (initiator.pid.value == kAnyId || initiator.pid == from.pid) &&
+           ((bits ^ match_bits) & ~ignore_bits) == 0;
+  }
+};
+
+class MatchEntry {
+ public:
+  MatchEntry(const MatchCriteria& criteria, std::uint32_t portal_index, bool unlink_with_descriptor)
+      : criteria_(criteria), portal_index_(portal_index), unlink_with_descriptor_(unlink_with_descriptor) {}
+  MatchEntry(const MatchEntry&) = delete;
+  MatchEntry& operator=(const MatchEntry&) = delete;
+
+  const MatchCriteria& criteria() const { return criteria_; }
+  std::uint32_t portal_index() const { return portal_index_; }
+  bool unlink_with_descriptor() const { return unlink_with_descriptor_; }
+
+  SlotId id;                              // in the interface's pool; set once after creation
+  MemoryDescriptor* descriptor = nullptr;  // not owned
+
+ private:
+  friend class MatchList;
+  friend class MatchIndex;
+  MatchCriteria criteria_;
+  std::uint32_t portal_index_;
+  bool unlink_with_descriptor_;
+
+  // The list's own. What find() reads stands first, so that it shares a cache line with the criteria.
+  bool matchable_ = false;
+  std::uint8_t index_class_ = 0;                 // where the index keeps it; meaningful while matchable
+  std::uint64_t order_ = 0;                      // grows along the list
+  MatchEntry* index_next_ = nullptr;             // ring of the matchable entries of one class and key, in list order
+  MatchEntry* index_previous_ = nullptr;
+  boost::intrusive::list_member_hook<> order_link_;
+};
+
+}  // namespace lintel::portals

@@ -1,0 +1,54 @@
+#include "portals/engine/memory_descriptor.h"
+
+#include <utility>
+
+namespace lintel::portals {
+
+void MemoryDescriptor::describe(DescriptorRules rules) {
+  snapshot_ = rules.described;
+  region_ = std::move(rules.region);
+  // A negative threshold other than "unlimited" leaves nothing to do.
+  if (snapshot_.threshold < 0 && snapshot_.threshold != kUnlimited) snapshot_.threshold = 0;
+  local_offset_ = 0;
+  active_ = snapshot_.threshold != 0;
+}
+
+std::optional<MemoryDescriptor::Acceptance> MemoryDescriptor::accept(std::uint32_t needed, std::uint64_t request_offset,
+                                                                     std::uint64_t request_length) const {
+  if (!active_ || (snapshot_.options & needed) != needed) return std::nullopt;
+  const bool remote = has(option::kManageRemote);
+  const std::uint64_t offset = remote ? request_offset : local_offset_;
+  if (offset > region_.length()) return std::nullopt;
+  const std::uint64_t room = region_.length() - offset;
+  const bool truncate = has(option::kTruncate);
+  // max_size is also the largest request that the descriptor is meant to take; larger ones fall through to the next entry.
+  if (!truncate && !remote && has(option::kMaxSize) && snapshot_.max_size != 0 && request_length > snapshot_.max_size) return std::nullopt;
+  if (request_length <= room) return Acceptance{offset, request_length};
+  if (!truncate) return std::nullopt;
+  return Acceptance{offset, room};
+}
+
+void MemoryDescriptor::charge_accepted(const Acceptance& acceptance) {
+  if (!has(option::kManageRemote)) {
+    local_offset_ = acceptance.offset + acceptance.length;
+    if (has(option::kMaxSize) && region_.length() - local_offset_ < snapshot_.max_size) use_up();
+  }
+  charge();
+}
+
+void MemoryDescriptor::charge() {
+  if (snapshot_.threshold <= 0) return;  // unlimited, or nothing left to take (an ack or reply to an inactive descriptor)
+  if (--snapshot_.threshold == 0) use_up();
+}
+
+void MemoryDescriptor::use_up() {
+  active_ = false;
+  unlink_due_ = unlink_when_used_up_;
+}
+
+void MemoryDescriptor::end() {
+  LINTEL_ASSERT(pending_ > 0);
+  --pending_;
+}
+
+}  // namespace lintel::portals

@@ -1,0 +1,94 @@
+#pragma once
+// MemoryDescriptor: a region of a program's memory with the rules of its use: which operations, how many, at which offset, and where their
+// events go.
+//
+// Owned by the interface's pool. Guarded by the endpoint's lock.
+// Invariants: (1) active implies threshold != 0; (2) threshold never goes below 0 except that kUnlimited stays as it is; (3) the local offset never
+//             passes the region's end; (4) an automatic unlink is due only after an operation has made the descriptor inactive.
+// Does not: post events, take part in match lists, or move bytes.
+
+#include <cstdint>
+#include <optional>
+
+#include "base/slot_pool.h"
+#include "portals/engine/event.h"
+#include "portals/engine/memory_region.h"
+
+namespace lintel::portals {
+
+class MatchEntry;
+
+// What a descriptor allows and wants. The numbers are those of portals3.h, so that its face has nothing to translate.
+namespace option {
+inline constexpr std::uint32_t kPut = 0x001;
+inline constexpr std::uint32_t kGet = 0x002;
+inline constexpr std::uint32_t kManageRemote = 0x004;
+inline constexpr std::uint32_t kTruncate = 0x008;
+inline constexpr std::uint32_t kAckDisable = 0x010;
+inline constexpr std::uint32_t kIovec = 0x020;
+inline constexpr std::uint32_t kMaxSize = 0x040;
+inline constexpr std::uint32_t kStartDisable = 0x080;
+inline constexpr std::uint32_t kEndDisable = 0x100;
+inline constexpr std::uint32_t kAll = 0x1ff;
+}  // namespace option
+
+inline constexpr std::int32_t kUnlimited = -1;
+
+// What a descriptor is made from. `described` is what snapshots show; `region` is the memory it describes.
+struct DescriptorRules {
+  DescriptorSnapshot described;
+  MemoryRegion region;
+};
+
+class MemoryDescriptor {
+ public:
+  MemoryDescriptor(DescriptorRules rules, bool unlink_when_used_up) : unlink_when_used_up_(unlink_when_used_up) { describe(std::move(rules)); }
+  MemoryDescriptor(const MemoryDescriptor&) = delete;
+  MemoryDescriptor& operator=(const MemoryDescriptor&) = delete;
+
+  // Replaces the description and rewinds the local offset (PtlMDUpdate). Whether it unlinks itself stays as it was made.
+  void describe(DescriptorRules rules);
+
+  bool active() const { return active_; }
+  bool has(std::uint32_t option) const { return (snapshot_.options & option) != 0; }
+  const MemoryRegion& region() const { return region_; }
+  const DescriptorSnapshot& snapshot() const { return snapshot_; }
+  SlotId queue() const { return snapshot_.queue; }
+  void forget_queue() { snapshot_.queue = {}; }
+
+  // Where and how much of a request this descriptor would take.
+  struct Acceptance {
+    std::uint64_t offset;
+    std::uint64_t length;
+  };
+  // The target's test (clause 4.5): nothing if the descriptor refuses, and the walk goes on. `needed` is a set of option::kPut and kGet.
+  std::optional<Acceptance> accept(std::uint32_t needed, std::uint64_t request_offset, std::uint64_t request_length) const;
+
+  // Accounts for one accepted request: moves the local offset, then charges it as charge() does.
+  void charge_accepted(const Acceptance& acceptance);
+  // Accounts for one operation of any kind: one unit of the threshold; inactive at 0.
+  void charge();
+
+  // An operation is moving data of this descriptor: begin() and end() come in pairs.
+  void begin() { ++pending_; }
+  void end();
+  bool busy() const { return pending_ != 0; }
+  // An operation has used the descriptor up and it is to go as soon as it is not busy.
+  bool unlink_due() const { return unlink_due_; }
+
+  SlotId id;                    // in the interface's pool; set once after creation
+  MatchEntry* entry = nullptr;  // not owned; null if free-floating
+
+ private:
+  void use_up();
+
+  DescriptorSnapshot snapshot_;
+  MemoryRegion region_;
+  std::uint64_t local_offset_ = 0;
+  std::uint32_t pending_ = 0;
+  bool active_ = false;
+  bool unlink_when_used_up_;
+  bool unlink_due_ = false;
+};
+
+}  // namespace lintel::portals

@@ -1,0 +1,90 @@
+#pragma once
+// MemoryRegion: a program's memory as one flat space of bytes, whether it is one piece or a list of pieces.
+//
+// A value; copies share the (immutable) list of pieces. Does not own the memory: the program does, for as long as a descriptor or an operation
+// refers to it. Offsets and lengths are always bytes of the flat space.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/assert.h"
+
+namespace lintel::portals {
+
+struct Piece {
+  std::byte* data = nullptr;
+  std::uint64_t length = 0;
+};
+
+class MemoryRegion {
+ public:
+  MemoryRegion() = default;
+  MemoryRegion(void* start, std::uint64_t length) : start_(static_cast<std::byte*>(start)), length_(length) {}
+  // Empty pieces are legal. REQUIRES: the lengths add up without overflow.
+  explicit MemoryRegion(std::span<const Piece> pieces);
+
+  std::uint64_t length() const { return length_; }
+
+  // Calls `visit(std::span<std::byte>)` for each non-empty contiguous run of [offset, offset + length), in order.
+  // REQUIRES: the range lies within the region.
+  template <class Visit>
+  void for_each_run(std::uint64_t offset, std::uint64_t length, Visit&& visit) const;
+
+  // Copies `bytes` into the region at `offset`. REQUIRES: they fit. Source and region may overlap.
+  void write(std::uint64_t offset, std::span<const std::byte> bytes) const;
+  // Copies from the region at `offset` into `bytes`. REQUIRES: the range lies within the region.
+  void read(std::uint64_t offset, std::span<std::byte> bytes) const;
+
+ private:
+  struct PlacedPiece {
+    std::byte* data;
+    std::uint64_t begin;  // offset of its first byte in the flat space
+    std::uint64_t length;
+  };
+
+  std::byte* start_ = nullptr;  // of the only piece, if pieces_ is null
+  std::uint64_t length_ = 0;
+  std::shared_ptr<const std::vector<PlacedPiece>> pieces_;
+};
+
+template <class Visit>
+void MemoryRegion::for_each_run(std::uint64_t offset, std::uint64_t length, Visit&& visit) const {
+  LINTEL_ASSERT(offset <= length_ && length <= length_ - offset);
+  if (length == 0) return;
+  if (!pieces_) {
+    visit(std::span<std::byte>(start_ + offset, length));
+    return;
+  }
+  auto piece = std::upper_bound(pieces_->begin(), pieces_->end(), offset, [](std::uint64_t at, const PlacedPiece& p) { return at < p.begin; }) - 1;
+  while (length > 0) {
+    const std::uint64_t skip = offset - piece->begin;
+    const std::uint64_t take = std::min(length, piece->length - skip);
+    if (take > 0) visit(std::span<std::byte>(piece->data + skip, take));
+    offset += take;
+    length -= take;
+    ++piece;
+  }
+}
+
+inline void MemoryRegion::write(std::uint64_t offset, std::span<const std::byte> bytes) const {
+  const std::byte* from = bytes.data();
+  for_each_run(offset, bytes.size(), [&](std::span<std::byte> run) {
+    std::memmove(run.data(), from, run.size());
+    from += run.size();
+  });
+}
+
+inline void MemoryRegion::read(std::uint64_t offset, std::span<std::byte> bytes) const {
+  std::byte* to = bytes.data();
+  for_each_run(offset, bytes.size(), [&](std::span<std::byte> run) {
+    std::memmove(to, run.data(), run.size());
+    to += run.size();
+  });
+}
+
+}  // namespace lintel::portals

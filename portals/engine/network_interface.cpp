@@ -1,0 +1,328 @@
+#include "portals/engine/network_interface.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace lintel::portals {
+namespace {
+
+// Handles have 11 bits for the generation (api3/handle.h).
+constexpr unsigned kHandleGenerationBits = 11;
+
+bool empty_id(SlotId id) { return id.generation == 0; }
+
+}  // namespace
+
+NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity, const Limits& limits, Counters& counters,
+                                   std::uint32_t first_generation)
+    : kind_(kind),
+      identity_(identity),
+      limits_(limits),
+      counters_(counters),
+      access_(limits.max_access_index, identity.user),
+      portals_(std::size_t{limits.max_portal_index} + 1),
+      entries_(limits.max_entries, kHandleGenerationBits, first_generation),
+      descriptors_(limits.max_descriptors, kHandleGenerationBits, first_generation),
+      queues_(limits.max_queues, kHandleGenerationBits, first_generation) {}
+
+std::uint32_t NetworkInterface::next_generation() const {
+  return std::max({entries_.next_generation(), descriptors_.next_generation(), queues_.next_generation()});
+}
+
+NetworkInterface::~NetworkInterface() { drop_objects(); }
+
+// ---- Match entries
+
+Status NetworkInterface::make_entry(std::uint32_t portal_index, const MatchCriteria& criteria, bool unlink_with_descriptor, MatchEntry*& made) {
+  if (portals_[portal_index].size() >= limits_.max_list_length) return Status::kListTooLong;
+  const auto [entry, id] = entries_.create(criteria, portal_index, unlink_with_descriptor);
+  if (entry == nullptr) return Status::kNoSpace;
+  entry->id = id;
+  made = entry;
+  return Status::kOk;
+}
+
+Status NetworkInterface::attach_entry(std::uint32_t portal_index, const MatchCriteria& criteria, bool unlink_with_descriptor, ListEnd end,
+                                      SlotId& made) {
+  if (portal_index > limits_.max_portal_index) return Status::kPortalInvalid;
+  MatchEntry* entry = nullptr;
+  if (const Status status = make_entry(portal_index, criteria, unlink_with_descriptor, entry); status != Status::kOk) return status;
+  portals_[portal_index].attach(*entry, end);
+  made = entry->id;
+  return Status::kOk;
+}
+
+Status NetworkInterface::attach_entry_anywhere(const MatchCriteria& criteria, bool unlink_with_descriptor, std::uint32_t& portal_index,
+                                               SlotId& made) {
+  for (std::uint32_t index = 0; index <= limits_.max_portal_index; ++index) {
+    if (!portals_[index].empty()) continue;
+    const Status status = attach_entry(index, criteria, unlink_with_descriptor, ListEnd::kTail, made);
+    if (status == Status::kOk) portal_index = index;
+    return status;
+  }
+  return Status::kPortalFull;
+}
+
+Status NetworkInterface::insert_entry(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side, SlotId& made) {
+  MatchEntry* neighbour = entries_.get(base);
+  if (neighbour == nullptr) return Status::kEntryInvalid;
+  MatchEntry* entry = nullptr;
+  const std::uint32_t portal_index = neighbour->portal_index();
+  if (const Status status = make_entry(portal_index, criteria, unlink_with_descriptor, entry); status != Status::kOk) return status;
+  portals_[portal_index].insert(*entry, *neighbour, side);
+  made = entry->id;
+  return Status::kOk;
+}
+
+Status NetworkInterface::unlink_entry(SlotId id) {
+  MatchEntry* entry = entries_.get(id);
+  if (entry == nullptr) return Status::kEntryInvalid;
+  if (MemoryDescriptor* descriptor = entry->descriptor) {
+    if (descriptor->busy()) return Status::kEntryInUse;
+    descriptor->entry = nullptr;
+    remove_descriptor(*descriptor);
+  }
+  remove_entry(*entry);
+  return Status::kOk;
+}
+
+void NetworkInterface::remove_entry(MatchEntry& entry) {
+  portals_[entry.portal_index()].remove(entry);
+  entries_.destroy(entry.id);
+}
+
+// ---- Memory descriptors
+
+Status NetworkInterface::make_descriptor(DescriptorRules rules, bool unlink_when_used_up, MatchEntry* entry, SlotId& made) {
+  if (!empty_id(rules.described.queue) && queues_.get(rules.described.queue) == nullptr) return Status::kQueueInvalid;
+  const auto [descriptor, id] = descriptors_.create(std::move(rules), unlink_when_used_up);
+  if (descriptor == nullptr) return Status::kNoSpace;
+  descriptor->id = id;
+  descriptor->entry = entry;
+  if (entry != nullptr) {
+    entry->descriptor = descriptor;
+    portals_[entry->portal_index()].set_matchable(*entry, descriptor->active());
+  }
+  made = id;
+  return Status::kOk;
+}
+
+Status NetworkInterface::attach_descriptor(SlotId entry_id, DescriptorRules rules, bool unlink_when_used_up, SlotId& made) {
+  MatchEntry* entry = entries_.get(entry_id);
+  if (entry == nullptr) return Status::kEntryInvalid;
+  if (entry->descriptor != nullptr) return Status::kEntryInUse;
+  return make_descriptor(std::move(rules), unlink_when_used_up, entry, made);
+}
+
+Status NetworkInterface::bind_descriptor(DescriptorRules rules, bool unlink_when_used_up, SlotId& made) {
+  return make_descriptor(std::move(rules), unlink_when_used_up, nullptr, made);
+}
+
+void NetworkInterface::remove_descriptor(MemoryDescriptor& descriptor) {
+  MatchEntry* entry = descriptor.entry;
+  descriptors_.destroy(descriptor.id);
+  if (entry == nullptr) return;
+  entry->descriptor = nullptr;
+  if (entry->unlink_with_descriptor()) {
+    remove_entry(*entry);
+  } else {
+    portals_[entry->portal_index()].set_matchable(*entry, false);
+  }
+}
+
+Status NetworkInterface::unlink_descriptor(SlotId id) {
+  MemoryDescriptor* descriptor = descriptors_.get(id);
+  if (descriptor == nullptr) return Status::kDescriptorInvalid;
+  if (descriptor->busy()) return Status::kDescriptorInUse;
+  remove_descriptor(*descriptor);
+  return Status::kOk;
+}
+
+Status NetworkInterface::update_descriptor(SlotId id, DescriptorRules rules, SlotId test_queue) {
+  MemoryDescriptor* descriptor = descriptors_.get(id);
+  if (descriptor == nullptr) return Status::kDescriptorInvalid;
+  if (!empty_id(rules.described.queue) && queues_.get(rules.described.queue) == nullptr) return Status::kQueueInvalid;
+  if (!empty_id(test_queue)) {
+    const EventQueue* queue = queues_.get(test_queue);
+    if (queue == nullptr) return Status::kQueueInvalid;
+    if (!queue->quiet()) return Status::kNoUpdate;
+  }
+  // Used up and only waiting for its last operation to end: it is as good as unlinked.
+  if (descriptor->unlink_due()) return Status::kDescriptorInvalid;
+  descriptor->describe(std::move(rules));
+  if (descriptor->entry != nullptr) portals_[descriptor->entry->portal_index()].set_matchable(*descriptor->entry, descriptor->active());
+  return Status::kOk;
+}
+
+Status NetworkInterface::post_entry(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side, DescriptorRules rules,
+                                    bool unlink_when_used_up, SlotId test_queue, SlotId& made_entry, SlotId& made_descriptor) {
+  if (!empty_id(test_queue)) {
+    const EventQueue* queue = queues_.get(test_queue);
+    if (queue == nullptr) return Status::kQueueInvalid;
+    if (!queue->quiet()) return Status::kNoUpdate;
+  }
+  SlotId entry;
+  if (const Status status = insert_entry(base, criteria, unlink_with_descriptor, side, entry); status != Status::kOk) return status;
+  SlotId descriptor;
+  if (const Status status = attach_descriptor(entry, std::move(rules), unlink_when_used_up, descriptor); status != Status::kOk) {
+    remove_entry(*entries_.get(entry));
+    return status;
+  }
+  made_entry = entry;
+  made_descriptor = descriptor;
+  return Status::kOk;
+}
+
+// ---- Event queues
+
+Status NetworkInterface::allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made) {
+  if (count == 0 || count > kMaxQueueEvents) return Status::kNoSpace;
+  try {
+    const auto [queue, id] = queues_.create(count, face_data);
+    if (queue == nullptr) return Status::kNoSpace;
+    queue->id = id;
+    made = id;
+    return Status::kOk;
+  } catch (const std::bad_alloc&) {
+    return Status::kNoSpace;
+  }
+}
+
+Status NetworkInterface::free_queue(SlotId id) {
+  EventQueue* queue = queues_.get(id);
+  if (queue == nullptr) return Status::kQueueInvalid;
+  if (queue->sleepers > 0) wake_needed_ = true;
+  descriptors_.for_each([id](SlotId, MemoryDescriptor& descriptor) {
+    if (descriptor.queue() == id) descriptor.forget_queue();
+  });
+  queues_.destroy(id);
+  return Status::kOk;
+}
+
+// ---- Accounting and events
+
+void NetworkInterface::charge_accepted(MemoryDescriptor& descriptor, const MemoryDescriptor::Acceptance& acceptance) {
+  const bool was_due = descriptor.unlink_due();
+  descriptor.charge_accepted(acceptance);
+  settle_activity(descriptor, was_due);
+}
+
+void NetworkInterface::charge(MemoryDescriptor& descriptor) {
+  const bool was_due = descriptor.unlink_due();
+  descriptor.charge();
+  settle_activity(descriptor, was_due);
+}
+
+void NetworkInterface::settle_activity(MemoryDescriptor& descriptor, bool was_due) {
+  // A used-up entry leaves the index at once, so it costs no later search anything.
+  if (!descriptor.active() && descriptor.entry != nullptr) {
+    portals_[descriptor.entry->portal_index()].set_matchable(*descriptor.entry, false);
+  }
+  if (!was_due && descriptor.unlink_due()) {
+    if (EventQueue* queue = queues_.get(descriptor.queue())) queue->owe(1);
+  }
+}
+
+void NetworkInterface::fill(Event& event, const MemoryDescriptor& descriptor, EventKind kind) const {
+  event.kind = kind;
+  event.descriptor = descriptor.id;
+  event.snapshot = descriptor.snapshot();
+}
+
+std::uint32_t NetworkInterface::deposit(SlotId queue_id, const Event& event) {
+  EventQueue* queue = queues_.get(queue_id);
+  LINTEL_ASSERT(queue != nullptr);
+  const EventQueue::Deposited deposited = queue->deposit(event);
+  if (deposited.lost_one) counters_.add(Counter::kEventQueueOverflows);
+  if (queue->sleepers > 0) wake_needed_ = true;
+  return deposited.sequence;
+}
+
+Completion NetworkInterface::open(MemoryDescriptor& descriptor, const Event& event, EventKind start, EventKind end) {
+  descriptor.begin();
+  Completion completion{.interface = this, .log_end = false, .link_to_itself = true, .event = event};
+  fill(completion.event, descriptor, start);
+  if (EventQueue* queue = queues_.get(descriptor.queue())) {
+    if (!descriptor.has(option::kStartDisable)) {
+      completion.event.link = queue->next_sequence();
+      deposit(descriptor.queue(), completion.event);
+      completion.link_to_itself = false;
+    }
+    completion.log_end = !descriptor.has(option::kEndDisable);
+    if (completion.log_end) queue->owe(1);
+  }
+  completion.event.kind = end;
+  return completion;
+}
+
+void NetworkInterface::close(Completion& completion, Failure failure) {
+  Event& event = completion.event;
+  MemoryDescriptor* descriptor = descriptors_.get(event.descriptor);
+  LINTEL_ASSERT(completion.interface == this && descriptor != nullptr);
+  bool logged = false;
+  std::uint32_t sequence = 0;
+  if (completion.log_end) {
+    // The queue may have been freed meanwhile; its successor in the same slot has another generation.
+    if (EventQueue* queue = queues_.get(event.snapshot.queue)) {
+      queue->settle(1);
+      if (completion.link_to_itself) event.link = queue->next_sequence();
+      event.failure = failure;
+      sequence = deposit(event.snapshot.queue, event);
+      logged = true;
+    }
+  }
+  descriptor->end();
+  completion.interface = nullptr;
+  unlink_if_due(*descriptor, event, logged, sequence);
+}
+
+void NetworkInterface::log_single(MemoryDescriptor& descriptor, const Event& event, EventKind kind, Failure failure) {
+  Event copy = event;
+  fill(copy, descriptor, kind);
+  copy.failure = failure;
+  bool logged = false;
+  std::uint32_t sequence = 0;
+  if (EventQueue* queue = queues_.get(descriptor.queue())) {
+    copy.link = queue->next_sequence();
+    sequence = deposit(descriptor.queue(), copy);
+    logged = true;
+  }
+  unlink_if_due(descriptor, copy, logged, sequence);
+}
+
+void NetworkInterface::unlink_if_due(MemoryDescriptor& descriptor, const Event& cause, bool has_link, std::uint32_t link) {
+  if (!descriptor.unlink_due() || descriptor.busy()) return;
+  const SlotId queue_id = descriptor.queue();
+  Event event = cause;
+  fill(event, descriptor, EventKind::kUnlink);
+  event.failure = Failure::kNone;
+  // The handle is dead before anybody can see the event.
+  remove_descriptor(descriptor);
+  if (EventQueue* queue = queues_.get(queue_id)) {
+    queue->settle(1);
+    event.link = has_link ? link : queue->next_sequence();
+    deposit(queue_id, event);
+  }
+}
+
+void NetworkInterface::drop_objects() {
+  for (MatchList& list : portals_) {
+    list.for_each([this, &list](MatchEntry& entry) {
+      list.remove(entry);
+      entries_.destroy(entry.id);
+    });
+  }
+  descriptors_.for_each([this](SlotId id, MemoryDescriptor& descriptor) {
+    LINTEL_ASSERT(!descriptor.busy());
+    descriptors_.destroy(id);
+  });
+  queues_.for_each([this](SlotId id, EventQueue& queue) {
+    if (queue.sleepers > 0) wake_needed_ = true;
+    queues_.destroy(id);
+  });
+}
+
+}  // namespace lintel::portals

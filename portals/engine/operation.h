@@ -1,0 +1,78 @@
+#pragma once
+// Operation: the engine's record of something under way with one peer: a request that waits for its answer, or data that are moving by writes.
+//
+// Owned by the Endpoint's pool, linked into its peer's list for as long as it lives, so that the peer's death ends it. Guarded by the endpoint's lock.
+// Its SlotId travels as token; the other side echoes it and never looks inside.
+//
+//   kPut, kGet, kGetPut   at the initiator, until ACK, REPLY or DISCARD. A large put is its own source.
+//   kReplySource          at the target of a large get, until its writes have left.
+//   kSink                 where data land by writes: a large put at its target, a large reply at its initiator.
+
+#include <boost/container/small_vector.hpp>
+#include <boost/intrusive/list_hook.hpp>
+#include <cstdint>
+
+#include "base/slot_pool.h"
+#include "portals/engine/completion.h"
+#include "portals/engine/memory_region.h"
+#include "portals/engine/wire_format.h"
+#include "transport/transport.h"
+
+namespace lintel::portals {
+
+struct Operation {
+  enum class Role : std::uint8_t { kPut, kGet, kGetPut, kReplySource, kSink };
+  // Where the data of a source (large kPut, kReplySource) are.
+  enum class Source : std::uint8_t {
+    kNone,       // the data went with the message, or there are none
+    kAnnounced,  // waits for CLEAR
+    kWriting,    // writes are posted or wait for room
+    kDone,
+  };
+  struct Write {
+    transport::LocalMemory from;
+    transport::RemoteMemory to;
+  };
+
+  Operation(Role r, transport::PeerId p, std::uint8_t kind) : role(r), peer(p), interface_kind(kind) {}
+
+  Role role;
+  transport::PeerId peer;
+  std::uint8_t interface_kind;
+  SlotId id;
+  boost::intrusive::list_member_hook<> peer_link;
+
+  // The END event to log when the data have moved: SEND_END (large put), GET_END (kReplySource), PUT_END or REPLY_END (kSink).
+  Completion completion;
+
+  // Initiator roles: what was asked, to check and to complete the answer.
+  wire::Request request{};
+  bool answered = false;           // ACK or DISCARD has come, but the source is still writing
+  bool acknowledged = false;       // it was an ACK: `answer` is to be logged after the source's own event
+  wire::Response answer{};
+
+  // Sources.
+  Source source = Source::kNone;
+  MemoryRegion region;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  std::uint64_t receiver_token = 0;
+  transport::Immediate immediate;
+  std::uint32_t writes_posted = 0;
+  std::uint32_t writes_done = 0;
+  Failure write_failure = Failure::kNone;
+  bool waits_for_room = false;
+  boost::container::small_vector<Write, 1> writes;
+
+  // Sources and sinks: what is registered for the transfer.
+  boost::container::small_vector<transport::Region, 1> registered;
+
+  // Sinks.
+  std::uint32_t writes_seen = 0;
+  std::uint64_t writes_expected = 1;
+  bool count_known = true;          // false: more than one write, WRITTEN has not come yet
+  bool answer_when_done = false;    // send `answer` (an ACK), or DISCARD `release_token` if not 0, once the data are in place
+  std::uint64_t release_token = 0;
+};
+
+}  // namespace lintel::portals

@@ -1,0 +1,106 @@
+#include "portals/engine/outbox.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "portals/engine/network_interface.h"
+
+namespace lintel::portals {
+
+Outbox::~Outbox() { LINTEL_ASSERT(idle()); }
+
+Outbox::Queue& Outbox::queue(transport::PeerId peer) {
+  if (peer.value >= queues_.size()) queues_.resize(std::size_t{peer.value} + 1);
+  if (!queues_[peer.value]) queues_[peer.value] = std::make_unique<Queue>();
+  return *queues_[peer.value];
+}
+
+void Outbox::place(const Payload& payload, std::byte* out) {
+  if (payload.region != nullptr) {
+    payload.region->read(payload.offset, {out, payload.length});
+  } else if (!payload.bytes.empty()) {
+    std::memcpy(out, payload.bytes.data(), payload.bytes.size());
+  }
+}
+
+void Outbox::finish(Completion* completion) {
+  if (completion != nullptr && completion->interface != nullptr) completion->interface->close(*completion, Failure::kNone);
+}
+
+void Outbox::enqueue(transport::PeerId peer, Waiting&& message) {
+  Queue& waiting = queue(peer);
+  if (waiting.empty()) blocked_.push_back(peer);
+  waiting.push_back(std::move(message));
+  ++waiting_;
+}
+
+bool Outbox::send_now(transport::PeerId peer, Waiting& message) {
+  const std::size_t payload_size = message.from_region ? message.length : message.bytes.size();
+  const std::size_t size = message.fixed_size + payload_size;
+  const transport::MessageBuffer buffer = transport_.reserve(peer, size);
+  if (!buffer) return false;
+  std::memcpy(buffer.data, message.fixed, message.fixed_size);
+  place({.region = message.from_region ? &message.region : nullptr, .offset = message.offset, .length = message.length, .bytes = message.bytes},
+        buffer.data + message.fixed_size);
+  if (transport_.commit(peer, buffer, size) != transport::PostStatus::kOk) {
+    transport_.abandon(peer, buffer);
+    return false;
+  }
+  counters_.add(Counter::kMessagesSent);
+  counters_.add(Counter::kBytesSent, payload_size);
+  finish(&message.completion);
+  return true;
+}
+
+std::size_t Outbox::retry() {
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < blocked_.size();) {
+    const transport::PeerId peer = blocked_[i];
+    Queue& waiting = queue(peer);
+    while (!waiting.empty() && send_now(peer, waiting.front())) {
+      waiting.pop_front();
+      --waiting_;
+      ++left;
+    }
+    if (waiting.empty()) {
+      blocked_[i] = blocked_.back();
+      blocked_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  return left;
+}
+
+void Outbox::fail_peer(transport::PeerId peer, Failure failure, const std::function<void(SlotId)>& unsent) {
+  if (!waits_for(peer)) return;
+  Queue dropped;
+  dropped.swap(queue(peer));
+  std::erase(blocked_, peer);
+  waiting_ -= dropped.size();
+  for (Waiting& message : dropped) {
+    if (message.completion.interface != nullptr) message.completion.interface->close(message.completion, failure);
+    if (message.operation.generation != 0) unsent(message.operation);
+  }
+}
+
+void Outbox::fail_matching(Failure failure, const std::function<bool(const Completion&, SlotId)>& belongs) {
+  for (std::size_t i = 0; i < blocked_.size();) {
+    Queue& waiting = queue(blocked_[i]);
+    for (Waiting& message : waiting) {
+      if (!belongs(message.completion, message.operation)) continue;
+      if (message.completion.interface != nullptr) message.completion.interface->close(message.completion, failure);
+      message.fixed_size = 0;  // marks it for removal
+    }
+    waiting_ -= std::erase_if(waiting, [](const Waiting& message) { return message.fixed_size == 0; });
+    if (waiting.empty()) {
+      blocked_[i] = blocked_.back();
+      blocked_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+}
+
+}  // namespace lintel::portals

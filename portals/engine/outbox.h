@@ -1,0 +1,124 @@
+#pragma once
+// Outbox: sends engine messages to peers in the order in which they are given, whether or not the transport has room.
+//
+// Owned by the Endpoint; borrows its transport. Guarded by the endpoint's lock.
+// Invariants: (1) messages to one peer leave in the order of send(); (2) every message's completion is closed exactly once: when its bytes are with the
+//             transport, or with a failure; (3) the usual message is built directly in the transport's memory and costs no allocation.
+// Does not: limit what may wait; initiators are limited by the endpoint's operations, answers by the requests that they answer.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/counters.h"
+#include "base/slot_pool.h"
+#include "portals/engine/completion.h"
+#include "portals/engine/memory_region.h"
+#include "portals/engine/wire_codec.h"
+#include "transport/transport.h"
+
+namespace lintel::portals {
+
+// What follows the fixed part of a message: bytes of a region, or bytes that send() copies.
+struct Payload {
+  const MemoryRegion* region = nullptr;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+  std::span<const std::byte> bytes;  // if region is null
+  std::size_t size() const { return region != nullptr ? length : bytes.size(); }
+};
+
+class Outbox {
+ public:
+  Outbox(transport::Transport& transport, Counters& counters) : transport_(transport), counters_(counters) {}
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
+  ~Outbox();
+
+  // Sends `fixed` and its payload. `completion` (may be null) is taken over and closed once the payload's memory is no longer needed: at once in the usual
+  // case. `operation` names the initiator's record that this message belongs to, for fail_peer.
+  template <class Fixed>
+  void send(transport::PeerId peer, const Fixed& fixed, const Payload& payload = {}, Completion* completion = nullptr, SlotId operation = {});
+
+  // Tries again what had no room. Returns how many messages left.
+  std::size_t retry();
+
+  // Drops what waits for `peer`: closes its completions with `failure`, and calls `unsent` for each operation whose request never left.
+  void fail_peer(transport::PeerId peer, Failure failure, const std::function<void(SlotId)>& unsent);
+  // The same for what `belongs` to an interface, whatever the peer.
+  void fail_matching(Failure failure, const std::function<bool(const Completion&, SlotId)>& belongs);
+
+  bool waits_for(transport::PeerId peer) const { return peer.value < queues_.size() && queues_[peer.value] && !queues_[peer.value]->empty(); }
+  bool idle() const { return waiting_ == 0; }
+  std::size_t waiting() const { return waiting_; }
+
+ private:
+  static constexpr std::size_t kMaxFixed = sizeof(wire::Response);
+
+  // A message that had no room when it was sent.
+  struct Waiting {
+    std::byte fixed[kMaxFixed];
+    std::size_t fixed_size = 0;
+    bool from_region = false;
+    MemoryRegion region;
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+    std::vector<std::byte> bytes;
+    Completion completion;
+    SlotId operation;
+  };
+  using Queue = std::deque<Waiting>;
+
+  Queue& queue(transport::PeerId peer);
+  static void place(const Payload& payload, std::byte* out);
+  void finish(Completion* completion);
+  void enqueue(transport::PeerId peer, Waiting&& message);
+  bool send_now(transport::PeerId peer, Waiting& message);
+
+  transport::Transport& transport_;
+  Counters& counters_;
+  std::vector<std::unique_ptr<Queue>> queues_;     // by peer
+  std::vector<transport::PeerId> blocked_;         // peers whose queue is not empty
+  std::size_t waiting_ = 0;
+};
+
+template <class Fixed>
+void Outbox::send(transport::PeerId peer, const Fixed& fixed, const Payload& payload, Completion* completion, SlotId operation) {
+  static_assert(sizeof(Fixed) <= kMaxFixed);
+  const std::size_t size = sizeof(Fixed) + payload.size();
+  if (!waits_for(peer)) {
+    if (const transport::MessageBuffer buffer = transport_.reserve(peer, size)) {
+      wire::encode(fixed, buffer.data);
+      place(payload, buffer.data + sizeof(Fixed));
+      if (transport_.commit(peer, buffer, size) == transport::PostStatus::kOk) {
+        counters_.add(Counter::kMessagesSent);
+        counters_.add(Counter::kBytesSent, payload.size());
+        finish(completion);
+        return;
+      }
+      transport_.abandon(peer, buffer);
+    }
+  }
+  // No room: keep it. A peer that is lost is cleared by on_peer_failed.
+  counters_.add(Counter::kWouldBlocks);
+  Waiting message;
+  wire::encode(fixed, message.fixed);
+  message.fixed_size = sizeof(Fixed);
+  if (payload.region != nullptr) {
+    message.from_region = true;
+    message.region = *payload.region;
+    message.offset = payload.offset;
+    message.length = payload.length;
+  } else {
+    message.bytes.assign(payload.bytes.begin(), payload.bytes.end());
+  }
+  if (completion != nullptr) message.completion = *completion;
+  message.operation = operation;
+  enqueue(peer, std::move(message));
+}
+
+}  // namespace lintel::portals

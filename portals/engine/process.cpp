@@ -1,0 +1,137 @@
+#include "portals/engine/process.h"
+
+#include <utility>
+
+namespace lintel::portals {
+namespace {
+
+TimePoint machine_clock(const void*) { return monotonic_now(); }
+
+}  // namespace
+
+Process::Process(const ProcessOptions& options, TransportFactory factory, ClockFunction clock, const void* clock_context)
+    : options_(options),
+      factory_(std::move(factory)),
+      clock_(clock != nullptr ? clock : machine_clock),
+      clock_context_(clock_context),
+      progress_(mutex_, *this, options.spin) {}
+
+Process::~Process() { close_all(); }
+
+Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation) {
+  const std::lock_guard<std::mutex> one_at_a_time(lifecycle_);
+  bool first = false;
+  {
+    const MutexLock lock(mutex_);
+    LINTEL_ASSERT(kind < kMaxInterfaces);
+    if (interfaces_[kind] != nullptr) return Status::kOk;
+    first = endpoint_ == nullptr;
+    if (first) {
+      Result<std::unique_ptr<transport::Transport>> transport = factory_(pid, explanation);
+      if (!transport) return transport.error().loss() == Loss::kOperation ? Status::kPidInvalid : Status::kFailed;
+      endpoint_ = std::make_unique<Endpoint>(std::move(*transport), options_.endpoint, counters_);
+      last_poll_ = now();
+    } else if (pid.value != kAnyId && pid != endpoint_->self().pid) {
+      explanation = "pid " + std::to_string(pid.value) + " asked for, but this process already is pid " +
+                    std::to_string(endpoint_->self().pid.value) + " on the network";
+      return Status::kPidInvalid;
+    }
+    interfaces_[kind] = std::make_unique<NetworkInterface>(kind, Identity{endpoint_->self(), options_.user, options_.job}, limits, counters_,
+                                                           next_generation_[kind]);
+    endpoint_->attach(*interfaces_[kind]);
+  }
+  if (first && options_.progress_thread) progress_.start_thread();
+  return Status::kOk;
+}
+
+Status Process::close_interface(std::uint8_t kind) {
+  const std::lock_guard<std::mutex> one_at_a_time(lifecycle_);
+  bool last = true;
+  {
+    const MutexLock lock(mutex_);
+    if (kind >= kMaxInterfaces || interfaces_[kind] == nullptr) return Status::kInterfaceInvalid;
+    for (std::size_t other = 0; other < kMaxInterfaces; ++other) last = last && (other == kind || interfaces_[other] == nullptr);
+    if (last) linger();
+    endpoint_->detach(*interfaces_[kind]);
+    interfaces_[kind]->drop_objects();
+    wake_needed_ = wake_needed_ || interfaces_[kind]->take_wake_needed();
+    next_generation_[kind] = interfaces_[kind]->next_generation();
+    interfaces_[kind].reset();
+    progress_.wake_all();
+  }
+  if (!last) return Status::kOk;
+  progress_.stop_thread();
+  const MutexLock lock(mutex_);
+  endpoint_->count_frames();
+  endpoint_.reset();
+  return Status::kOk;
+}
+
+void Process::close_all() {
+  for (std::size_t kind = 0; kind < kMaxInterfaces; ++kind) static_cast<void>(close_interface(static_cast<std::uint8_t>(kind)));
+}
+
+// What the program has sent leaves before the endpoint closes, as long as peers take it.
+void Process::linger() {
+  struct Drained final : Condition {
+    explicit Drained(Endpoint& e) : endpoint(e) {}
+    bool holds() override { return endpoint.drained(); }
+    Endpoint& endpoint;
+  };
+  struct Closed final : Condition {
+    explicit Closed(Process& p, Endpoint& e) : process(p), endpoint(e) {}
+    bool holds() override { return endpoint.transport().close(process.now()); }
+    Process& process;
+    Endpoint& endpoint;
+  };
+  const TimePoint end = now() + options_.linger;
+  Drained drained(*endpoint_);
+  progress_.wait_until(drained, end);
+  Closed closed(*this, *endpoint_);
+  progress_.wait_until(closed, end);
+}
+
+std::size_t Process::poll(TimePoint now) {
+  if (endpoint_ == nullptr) return 0;
+  counters_.raise_to(Counter::kLongestProgressGapNs, static_cast<std::uint64_t>((now - last_poll_).count()));
+  last_poll_ = now;
+  return endpoint_->poll(now);
+}
+
+TimePoint Process::next_deadline() const { return endpoint_ != nullptr ? endpoint_->transport().next_deadline() : kNever; }
+
+bool Process::prepare_wait() { return endpoint_ == nullptr || (endpoint_->prepare_wait()); }
+
+int Process::wait_fd() const { return endpoint_ != nullptr ? endpoint_->transport().wait_fd() : -1; }
+
+bool Process::take_wake_needed() {
+  bool needed = std::exchange(wake_needed_, false);
+  for (auto& interface : interfaces_) {
+    if (interface != nullptr) needed = interface->take_wake_needed() || needed;
+  }
+  return needed;
+}
+
+void Process::serve_request() {
+  if (!service_) return;
+  mutex_.unlock();
+  service_();
+  mutex_.lock();
+}
+
+std::string Process::dump() {
+  const MutexLock lock(mutex_);
+  std::string out;
+  for (auto& interface : interfaces_) {
+    if (interface != nullptr) interface->dump(out);
+  }
+  if (endpoint_ != nullptr) {
+    endpoint_->count_frames();
+    endpoint_->dump(out);
+    endpoint_->transport().dump(out);
+  }
+  out += counters_.text();
+  return out;
+}
+
+}  // namespace lintel::portals

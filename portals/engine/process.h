@@ -1,0 +1,94 @@
+#pragma once
+// Process: all of the engine that belongs to one process: its endpoint, its network interfaces, its lock, its progress.
+//
+// Owned by the API face (one per operating-system process) or by a test (several, on a simulated network). Everything inside is guarded by lock();
+// the functions marked [lock not held] take it themselves.
+// Invariants: (1) the endpoint lives exactly while an interface is open; (2) every interface of the process shares its ProcessId.
+// Does not: read the environment, or know which transport it is given.
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/config.h"
+#include "base/counters.h"
+#include "base/mutex.h"
+#include "portals/engine/endpoint.h"
+#include "portals/engine/network_interface.h"
+#include "portals/engine/progress.h"
+
+namespace lintel::portals {
+
+struct ProcessOptions {
+  EndpointOptions endpoint;
+  Nanoseconds spin = std::chrono::microseconds(100);
+  Nanoseconds linger = std::chrono::seconds(2);  // how long closing the last interface waits for what was sent to leave
+  UserId user;
+  JobId job;
+  bool progress_thread = true;  // false: only calls make progress (simulated networks)
+};
+
+// Opens the transport for process number `pid` (0xffffffff: any free). On failure `explanation` gets one sentence that names the value at fault; an
+// Error with Loss::kOperation means that the pid is at fault.
+using TransportFactory = std::function<Result<std::unique_ptr<transport::Transport>>(Pid pid, std::string& explanation)>;
+
+class Process : private Work {
+ public:
+  using ClockFunction = TimePoint (*)(const void* context);
+
+  Process(const ProcessOptions& options, TransportFactory factory, ClockFunction clock = nullptr, const void* clock_context = nullptr);
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process() override;
+
+  Mutex& lock() LINTEL_RETURN_CAPABILITY(mutex_) { return mutex_; }
+
+  // Opens the interface of `kind`, and the endpoint with the first. An interface that is open is left as it is. [lock not held]
+  // Errors: kPidInvalid, kFailed, with a sentence in `explanation`; kNoSpace.
+  Status open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation) LINTEL_EXCLUDES(mutex_);
+  // Ends the interface and all on it, and the endpoint with the last, after what was sent has left or `linger` is over. Errors: kInterfaceInvalid.
+  // [lock not held]
+  Status close_interface(std::uint8_t kind) LINTEL_EXCLUDES(mutex_);
+  void close_all() LINTEL_EXCLUDES(mutex_);
+
+  // Null if not open.
+  NetworkInterface* interface(std::size_t kind) LINTEL_REQUIRES(mutex_) { return kind < kMaxInterfaces ? interfaces_[kind].get() : nullptr; }
+  // REQUIRES: an interface is open, and the lock, which clang cannot follow into the lambdas that call this.
+  Endpoint& endpoint() LINTEL_NO_THREAD_SAFETY_ANALYSIS { return *endpoint_; }
+  Progress& progress() { return progress_; }
+  TimePoint now() const override { return clock_(clock_context_); }
+
+  const Counters& counters() const { return counters_; }
+  // State of everything, for people. [lock not held]
+  std::string dump() LINTEL_EXCLUDES(mutex_);
+  // What to do when the progress thread finds that service was requested (a signal).
+  void set_service(std::function<void()> service) { service_ = std::move(service); }
+
+ private:
+  std::size_t poll(TimePoint now) override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  TimePoint next_deadline() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  bool prepare_wait() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  int wait_fd() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  bool take_wake_needed() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  void serve_request() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  void linger() LINTEL_REQUIRES(mutex_);
+
+  ProcessOptions options_;
+  TransportFactory factory_;
+  ClockFunction clock_;
+  const void* clock_context_;
+  std::mutex lifecycle_;  // opening and closing interfaces, one at a time; taken before mutex_
+  Mutex mutex_;
+  Counters counters_;
+  std::unique_ptr<Endpoint> endpoint_ LINTEL_GUARDED_BY(mutex_);
+  std::array<std::unique_ptr<NetworkInterface>, kMaxInterfaces> interfaces_ LINTEL_GUARDED_BY(mutex_);
+  std::array<std::uint32_t, kMaxInterfaces> next_generation_ LINTEL_GUARDED_BY(mutex_){};  // for the next interface of each kind
+  bool wake_needed_ LINTEL_GUARDED_BY(mutex_) = false;
+  TimePoint last_poll_ LINTEL_GUARDED_BY(mutex_);
+  std::function<void()> service_;
+  Progress progress_;
+};
+
+}  // namespace lintel::portals

@@ -1,0 +1,196 @@
+#include "portals/engine/progress.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+
+#include "base/assert.h"
+
+namespace lintel::portals {
+namespace {
+
+constexpr unsigned kTurnsPerPause = 4;
+
+void cpu_relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+void drain(int fd) {
+  std::uint64_t count = 0;
+  while (::read(fd, &count, sizeof count) > 0) {
+  }
+}
+
+}  // namespace
+
+Progress::Progress(Mutex& mutex, Work& work, Nanoseconds spin)
+    : mutex_(mutex), work_(work), spin_(spin), wake_fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  LINTEL_ASSERT(wake_fd_ >= 0);
+}
+
+Progress::~Progress() {
+  LINTEL_ASSERT(!thread_.joinable());
+  ::close(wake_fd_);
+}
+
+void Progress::start_thread() {
+  {
+    const MutexLock lock(mutex_);
+    stop_ = false;
+  }
+  // The program's signals are the program's: none is delivered to this thread.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_setname_np(thread_.native_handle(), "lintel-progress");
+}
+
+void Progress::stop_thread() {
+  if (!thread_.joinable()) return;
+  {
+    const MutexLock lock(mutex_);
+    stop_ = true;
+    idle_.notify_all();
+    wake_fd_sleeper();
+  }
+  thread_.join();
+}
+
+std::size_t Progress::advance() {
+  ++activity_;
+  const std::size_t happened = work_.poll(work_.now());
+  after_poll();
+  return happened;
+}
+
+// What this thread has taken in may be what another one sleeps for.
+void Progress::after_poll() {
+  if (work_.take_wake_needed()) wake_all();
+}
+
+void Progress::after_call() {
+  ++activity_;
+  if (!sleeper_in_fd_) return;
+  if (work_.next_deadline() < fd_deadline_ || !work_.prepare_wait()) wake_fd_sleeper();
+}
+
+void Progress::wake_all() {
+  if (callers_asleep_ == 0) return;
+  callers_.notify_all();
+  if (sleeper_in_fd_ && !thread_in_fd_) wake_fd_sleeper();
+}
+
+void Progress::wake_fd_sleeper() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(wake_fd_, &one, sizeof one);
+}
+
+void Progress::request_service() {
+  service_requested_.store(true, std::memory_order_release);
+  wake_fd_sleeper();
+}
+
+bool Progress::wait_until(Condition& condition, TimePoint deadline) {
+  if (condition.holds()) return true;
+  TimePoint now = work_.now();
+  TimePoint spin_end = now + spin_;
+  for (unsigned turn = 1;; ++turn) {
+    ++activity_;
+    work_.poll(now);
+    after_poll();
+    if (condition.holds()) return true;
+    // What a turn costs delays the next message by as much: the clock and the lock get theirs in every fourth only.
+    if (turn % kTurnsPerPause != 0 && spin_.count() != 0) continue;
+    now = work_.now();
+    if (now >= deadline) return false;
+    if (now < spin_end) {
+      // Other threads get their turn at the lock.
+      mutex_.unlock();
+      cpu_relax();
+      mutex_.lock();
+      if (condition.holds()) return true;
+      continue;
+    }
+    if (!work_.prepare_wait()) continue;
+    sleep(deadline);
+    if (condition.holds()) return true;
+    now = work_.now();
+    spin_end = now + spin_;
+  }
+}
+
+void Progress::sleep(TimePoint deadline) {
+  ++callers_asleep_;
+  if (sleeper_in_fd_ && !thread_in_fd_) {
+    // Another caller drives; it, or whoever deposits an event for this one, wakes it.
+    const Nanoseconds limit = std::min<Nanoseconds>(deadline - work_.now(), std::chrono::seconds(3600));
+    callers_.wait_for(mutex_, std::max(limit, Nanoseconds(0)));
+  } else if (thread_in_fd_) {
+    // The progress thread leaves the file descriptor to this caller, which looks at its condition again: the lock was let go.
+    wake_fd_sleeper();
+    while (thread_in_fd_) idle_.wait(mutex_);
+  } else {
+    sleep_in_fd(deadline);
+    callers_.notify_one();  // somebody else may drive now
+  }
+  --callers_asleep_;
+  if (callers_asleep_ == 0 && thread_parked_) idle_.notify_all();
+}
+
+void Progress::sleep_in_fd(TimePoint deadline) {
+  const int fd = work_.wait_fd();
+  TimePoint until = std::min(deadline, work_.next_deadline());
+  if (fd < 0) until = std::min(until, work_.now() + kBlindSleep);
+  const Nanoseconds left = until == kNever ? Nanoseconds(-1) : std::max(until - work_.now(), Nanoseconds(0));
+  timespec limit{};
+  limit.tv_sec = static_cast<std::time_t>(left.count() / 1'000'000'000);
+  limit.tv_nsec = static_cast<long>(left.count() % 1'000'000'000);
+  sleeper_in_fd_ = true;
+  fd_deadline_ = until;
+  mutex_.unlock();
+  pollfd fds[2] = {{wake_fd_, POLLIN, 0}, {fd, POLLIN, 0}};
+  const int ready = ::ppoll(fds, fd < 0 ? 1 : 2, left.count() < 0 ? nullptr : &limit, nullptr);
+  if (ready > 0 && fds[0].revents != 0) drain(wake_fd_);
+  mutex_.lock();
+  sleeper_in_fd_ = false;
+}
+
+void Progress::run() {
+  mutex_.lock();
+  std::uint64_t seen = activity_;
+  while (!stop_) {
+    if (service_requested_.exchange(false, std::memory_order_acquire)) work_.serve_request();
+    if (callers_asleep_ > 0) {
+      thread_parked_ = true;
+      idle_.wait(mutex_);
+      thread_parked_ = false;
+      continue;
+    }
+    if (activity_ != seen) {
+      seen = activity_;
+      idle_.wait_for(mutex_, kLease);
+      continue;
+    }
+    work_.poll(work_.now());
+    after_poll();
+    if (stop_ || callers_asleep_ > 0 || activity_ != seen || !work_.prepare_wait()) continue;
+    thread_in_fd_ = true;
+    sleep_in_fd(kNever);
+    thread_in_fd_ = false;
+    if (callers_asleep_ > 0) idle_.notify_all();  // a caller waits for the file descriptor
+  }
+  mutex_.unlock();
+}
+
+}  // namespace lintel::portals

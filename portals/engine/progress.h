@@ -1,0 +1,99 @@
+#pragma once
+// Progress: who calls poll(), and when a thread may sleep.
+//
+// Owned by the Process; borrows its lock and its work. Three kinds of threads drive the engine:
+//   - a waiting caller polls for `spin`, then sleeps in the transport's file descriptor itself, so that no second thread must wake it;
+//   - a further caller that wants to sleep while one already does sleeps on a condition, and takes over when that one leaves;
+//   - the progress thread, which keeps the promise of application bypass: it sleeps in the file descriptor whenever no caller does, and keeps out of
+//     the way while callers are active: as long as calls keep coming it only looks once per `kLease`.
+// Invariants: (1) at most one thread sleeps in the file descriptor; (2) no thread sleeps there while work is held back that only poll() can send;
+//             (3) an idle process has no thread that runs, beyond the deadlines that the work asks for.
+// Thread: every member REQUIRES the lock, unless marked; clang cannot see that the owner's lock and this one's reference to it are the same.
+// Does not: know what the work is.
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+
+namespace lintel::portals {
+
+// What is driven. Called with the lock held, but for wait_fd().
+class Work {
+ public:
+  virtual ~Work() = default;
+  virtual TimePoint now() const = 0;                // [any thread]
+  virtual std::size_t poll(TimePoint now) = 0;      // does not block; how much happened
+  virtual TimePoint next_deadline() const = 0;      // poll() again then, at the latest
+  virtual bool prepare_wait() = 0;                  // false: poll() first
+  virtual int wait_fd() const = 0;                  // readable when poll() would find something; -1: there is none
+  virtual bool take_wake_needed() = 0;              // a sleeping caller may have got what it waits for
+  virtual void serve_request() {}                   // what request_service() asked for; on the progress thread
+};
+
+// What a caller waits for; asked with the lock held.
+class Condition {
+ public:
+  virtual ~Condition() = default;
+  virtual bool holds() = 0;
+};
+
+class Progress {
+ public:
+  static constexpr Nanoseconds kLease = std::chrono::microseconds(500);
+  // How long a sleeper sleeps at most when the transport has no file descriptor to wake it.
+  static constexpr Nanoseconds kBlindSleep = std::chrono::microseconds(500);
+
+  Progress(Mutex& mutex, Work& work, Nanoseconds spin);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  // REQUIRES: stopped, and no caller waits. [lock not held]
+  ~Progress();
+
+  void start_thread() LINTEL_EXCLUDES(mutex_);
+  void stop_thread() LINTEL_EXCLUDES(mutex_);
+
+  // One turn. Also notes that the program is active.
+  std::size_t advance() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+
+  // A call has posted something: makes sure that a sleeper does not oversleep it. Cheap when nobody sleeps.
+  void after_call() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+
+  // Drives the work until `condition` holds or `deadline`. Blocks, and lets the lock go meanwhile. Returns whether it holds.
+  bool wait_until(Condition& condition, TimePoint deadline) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+
+  // Wakes every sleeper, so that it looks at its condition again.
+  void wake_all() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+
+  // Has the progress thread call Work::serve_request() soon. Async-signal-safe. [any thread]
+  void request_service();
+
+ private:
+  void run();
+  void sleep(TimePoint deadline) LINTEL_REQUIRES(mutex_);
+  void sleep_in_fd(TimePoint deadline) LINTEL_REQUIRES(mutex_);
+  void wake_fd_sleeper();
+  void after_poll() LINTEL_REQUIRES(mutex_);
+
+  Mutex& mutex_;
+  Work& work_;
+  Nanoseconds spin_;
+  int wake_fd_;
+
+  std::condition_variable_any callers_;           // callers that sleep behind the one in the file descriptor
+  std::condition_variable_any idle_;              // the progress thread, while it keeps out of the way
+  bool sleeper_in_fd_ LINTEL_GUARDED_BY(mutex_) = false;   // somebody sleeps in the file descriptor
+  bool thread_in_fd_ LINTEL_GUARDED_BY(mutex_) = false;    // and it is the progress thread
+  TimePoint fd_deadline_ LINTEL_GUARDED_BY(mutex_);        // until then
+  unsigned callers_asleep_ LINTEL_GUARDED_BY(mutex_) = 0;  // callers asleep in any way
+  bool thread_parked_ LINTEL_GUARDED_BY(mutex_) = false;   // the progress thread waits for callers_asleep_ to become 0
+  std::uint64_t activity_ LINTEL_GUARDED_BY(mutex_) = 0;   // grows with each call that drives the work
+  bool stop_ LINTEL_GUARDED_BY(mutex_) = false;
+  std::atomic<bool> service_requested_{false};
+  std::thread thread_;
+};
+
+}  // namespace lintel::portals

@@ -1,0 +1,31 @@
+#pragma once
+// Status: what the engine answers to a call. Each API face maps it to its own codes in exactly one function.
+
+#include <cstdint>
+
+namespace lintel::portals {
+
+enum class [[nodiscard]] Status : std::uint8_t {
+  kOk,
+  kInterfaceInvalid,
+  kPidInvalid,
+  kEntryInvalid,
+  kEntryInUse,
+  kListTooLong,
+  kDescriptorInvalid,   // gone, or inactive where an active one is needed
+  kDescriptorIllegal,   // a region, option or combination that cannot be
+  kDescriptorInUse,
+  kNoUpdate,            // the test queue is not empty
+  kQueueInvalid,
+  kQueueEmpty,
+  kEventDropped,        // an event was returned, at least one before it was lost
+  kPortalInvalid,
+  kPortalFull,
+  kCookieInvalid,
+  kProcessInvalid,
+  kNoSpace,
+  kFailed,
+  kCount
+};
+
+}  // namespace lintel::portals

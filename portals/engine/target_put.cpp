@@ -1,0 +1,48 @@
+// A put at its target: the data go to the matched memory, then the acknowledgement, with initiator and target swapped (table 4.2).
+
+#include "portals/engine/endpoint.h"
+
+namespace lintel::portals {
+
+void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload) {
+  const std::optional<Match> matched = match(interface, from, request, option::kPut);
+  if (!matched) return;
+  const auto [descriptor, acceptance] = *matched;
+  const bool announced = (request.header.flags & wire::kFlagAnnounced) != 0;
+  const bool ack = (request.header.flags & wire::kFlagAckWanted) != 0 && !descriptor->has(option::kAckDisable);
+  // The initiator keeps a record that no ACK will end.
+  const bool release = !ack && (request.header.flags & wire::kFlagTracked) != 0;
+  const wire::Response answer = make_response(interface, wire::MessageKind::kAck, request, acceptance.length);
+  Completion completion = interface.open(*descriptor, request_event(request, acceptance), EventKind::kPutStart, EventKind::kPutEnd);
+
+  if (announced && acceptance.length > 0) {
+    Operation* sink = create_operation(Operation::Role::kSink, from, interface.kind());
+    if (sink != nullptr) {
+      sink->completion = completion;
+      sink->answer_when_done = ack;
+      sink->answer = answer;
+      sink->release_token = release ? request.sender_token : 0;
+      if (receive(*sink, {&descriptor->region(), acceptance.offset, acceptance.length, request.sender_token})) return;
+      fail_operation(*sink, Failure::kFailed);
+    } else {
+      interface.close(completion, Failure::kFailed);
+    }
+    // No memory to receive into, or no record left: the failure shows in the event, and the initiator is let go.
+    discard(from, request.sender_token);
+    return;
+  }
+
+  if (acceptance.length > 0) {
+    counters_.add(Counter::kEagerCopies);
+    descriptor->region().write(acceptance.offset, payload.first(acceptance.length));
+  }
+  interface.close(completion, Failure::kNone);
+  if (ack) {
+    counters_.add(Counter::kAcksSent);
+    outbox_.send(from, answer);
+  } else if (release || announced) {
+    discard(from, request.sender_token);
+  }
+}
+
+}  // namespace lintel::portals

@@ -1,0 +1,205 @@
+// Data that move by writes: the receiver registers where they land and says CLEAR, the source writes them there, and the receiver knows that they are in
+// place by the immediate that comes with each write. No copy on either side. Used alike by a large put and by a large reply.
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "portals/engine/endpoint.h"
+
+namespace lintel::portals {
+namespace {
+
+// An immediate names the sink: slot, part of its generation, and whether the transfer is more than this one write.
+constexpr unsigned kSlotBits = 19;
+constexpr std::uint32_t kSlotMask = (1U << kSlotBits) - 1;
+constexpr std::uint32_t kGenerationMask = (1U << 12) - 1;
+constexpr std::uint32_t kMoreThanOneWrite = 1U << 31;
+static_assert(kMaxOperationLimit <= kSlotMask + 1);
+
+std::uint64_t max_write_bytes() {
+  static const std::uint64_t v = getenv("XW") ? strtoull(getenv("XW"), nullptr, 0) : (1ULL << 60);
+  return v;
+}
+
+std::uint32_t immediate_of(SlotId id) { return id.slot | ((id.generation & kGenerationMask) << kSlotBits); }
+
+}  // namespace
+
+// ---- The receiver
+
+bool Endpoint::receive(Operation& sink, const Landing& landing) {
+  sink.length = landing.length;
+  std::byte segments[64 * sizeof(wire::Segment)];
+  std::uint32_t count = 0;
+  bool registered = true;
+  landing.region->for_each_run(landing.offset, landing.length, [&](std::span<std::byte> run) {
+    if (!registered) return;
+    registered = count < 64;
+    if (!registered) return;
+    Result<transport::Region> region = transport_->register_memory(sink.peer, run, transport::Access::kWriteTarget);
+    registered = region.ok();
+    if (!registered) return;
+    sink.registered.push_back(*region);
+    wire::encode(wire::Segment{region->key, region->base, run.size()}, segments + count * sizeof(wire::Segment));
+    ++count;
+  });
+  if (!registered) return false;
+
+  const std::uint32_t segment_bytes = count * static_cast<std::uint32_t>(sizeof(wire::Segment));
+  wire::Clear clear{};
+  clear.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kClear), 0, sink.interface_kind, segment_bytes};
+  clear.source_token = landing.source_token;
+  clear.receiver_token = sink.id.packed();
+  clear.length = landing.length;
+  clear.immediate = immediate_of(sink.id);
+  clear.segment_count = count;
+  counters_.add(Counter::kDirectTransfers);
+  outbox_.send(sink.peer, clear, {.region = nullptr, .offset = 0, .length = 0, .bytes = {segments, segment_bytes}});
+  return true;
+}
+
+void Endpoint::on_immediate(transport::Immediate immediate) {
+  const std::uint32_t slot = immediate.value & kSlotMask;
+  Operation* sink = operations_.find_slot(slot);
+  const bool known = sink != nullptr && sink->role == Operation::Role::kSink &&
+                     (immediate_of(sink->id) | kMoreThanOneWrite) == (immediate.value | kMoreThanOneWrite);
+  if (!known) {
+    // The transfer has ended meanwhile, with a failure.
+    drop_foreign(DropCause::kStaleHandle, 0);
+    return;
+  }
+  if ((immediate.value & kMoreThanOneWrite) != 0 && sink->writes_expected == 1) sink->count_known = false;
+  ++sink->writes_seen;
+  finish_sink_if_complete(*sink);
+}
+
+void Endpoint::on_written(transport::PeerId from, const wire::Written& message) {
+  Operation* sink = operation(message.receiver_token, from);
+  if (sink == nullptr || sink->role != Operation::Role::kSink || message.write_count < 2 ||
+      message.write_count < sink->writes_seen) {
+    drop_foreign(DropCause::kStaleHandle, 0);
+    return;
+  }
+  sink->writes_expected = message.write_count;
+  sink->count_known = true;
+  finish_sink_if_complete(*sink);
+}
+
+void Endpoint::finish_sink_if_complete(Operation& sink) {
+  if (!sink.count_known || sink.writes_seen != sink.writes_expected) return;
+  release_memory(sink);
+  sink.completion.interface->close(sink.completion, Failure::kNone);
+  if (sink.answer_when_done) {
+    counters_.add(Counter::kAcksSent);
+    outbox_.send(sink.peer, sink.answer);
+  } else if (sink.release_token != 0) {
+    discard(sink.peer, sink.release_token);
+  }
+  destroy_operation(sink);
+}
+
+void Endpoint::release_memory(Operation& record) {
+  for (const transport::Region& region : record.registered) transport_->deregister_memory(region);
+  record.registered.clear();
+}
+
+// ---- The source
+
+void Endpoint::on_clear(transport::PeerId from, const wire::Clear& message, std::span<const std::byte> segments) {
+  Operation* source = operation(message.source_token, from);
+  if (source == nullptr || source->source != Operation::Source::kAnnounced || message.length > source->length) {
+    drop_foreign(DropCause::kStaleHandle, 0);
+    discard(from, message.receiver_token);
+    return;
+  }
+  source->source = Operation::Source::kWriting;
+  source->receiver_token = message.receiver_token;
+  source->immediate = transport::Immediate(message.immediate & ~kMoreThanOneWrite);
+  if (!plan_writes(*source, message, segments)) {
+    source->write_failure = Failure::kFailed;
+    source_finished(*source);
+    return;
+  }
+  if (source->writes.size() > 1) {
+    source->immediate.value |= kMoreThanOneWrite;
+    wire::Written written{};
+    written.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kWritten), 0, source->interface_kind, 0};
+    written.receiver_token = message.receiver_token;
+    written.write_count = source->writes.size();
+    outbox_.send(from, written);
+  }
+  post_writes(*source);
+}
+
+// Lays the source's runs over the receiver's segments: a write for each stretch that is contiguous on both sides.
+bool Endpoint::plan_writes(Operation& source, const wire::Clear& message, std::span<const std::byte> segments) {
+  const std::uint64_t largest = transport_->attributes().max_write_bytes;
+  std::uint32_t index = 0;
+  wire::Segment segment = wire::parse_segment(segments, 0);
+  bool planned = true;
+  source.region.for_each_run(source.offset, message.length, [&](std::span<std::byte> run) {
+    if (!planned) return;
+    const Result<transport::Region> region = transport_->register_memory(source.peer, run, transport::Access::kWriteSource);
+    planned = region.ok();
+    if (!planned) return;
+    source.registered.push_back(*region);
+    while (!run.empty()) {
+      while (segment.length == 0) segment = wire::parse_segment(segments, ++index);
+      const std::uint64_t take = std::min({run.size(), segment.length, largest});
+      source.writes.push_back({{run.data(), take, *region}, {segment.key, segment.address}});
+      run = run.subspan(take);
+      segment.address += take;
+      segment.length -= take;
+    }
+  });
+  return planned;
+}
+
+void Endpoint::post_writes(Operation& source) {
+  Peer& peer = peer_state(source.peer);
+  while (source.writes_posted < source.writes.size()) {
+    const Operation::Write& write = source.writes[source.writes_posted];
+    if (peer.write_bytes != 0 && peer.write_bytes + write.from.length > max_write_bytes()) return wait_for_room(source);
+    switch (transport_->post_write(source.peer, write.from, write.to, source.immediate, transport::Context(source.id.packed()))) {
+      case transport::PostStatus::kOk:
+        ++source.writes_posted;
+        peer.write_bytes += write.from.length;
+        counters_.add(Counter::kBytesSent, write.from.length);
+        break;
+      case transport::PostStatus::kWouldBlock:
+        counters_.add(Counter::kWouldBlocks);
+        return wait_for_room(source);
+      case transport::PostStatus::kFailed:
+        return;  // on_peer_failed ends it
+    }
+  }
+}
+
+void Endpoint::wait_for_room(Operation& source) {
+  if (source.waits_for_room) return;
+  source.waits_for_room = true;
+  waiting_for_room_.push_back(source.id);
+}
+
+void Endpoint::settle_writes(Operation& source, std::size_t count) {
+  Peer& peer = peer_state(source.peer);
+  for (; count > 0; --count) peer.write_bytes -= source.writes[source.writes_done++].from.length;
+}
+
+void Endpoint::on_write_done(transport::Context context, Error error) {
+  Operation* source = operations_.get(SlotId::unpack(context.value));
+  if (source == nullptr || source->source != Operation::Source::kWriting || source->writes_done == source->writes_posted) {
+    return;  // it failed with its peer meanwhile
+  }
+  settle_writes(*source, 1);
+  if (!error.ok()) source->write_failure = error.loss() == Loss::kPeer ? Failure::kPeerDead : Failure::kFailed;
+  if (source->writes_done == source->writes.size()) source_finished(*source);
+}
+
+void Endpoint::source_finished(Operation& source) {
+  release_memory(source);
+  if (source.write_failure != Failure::kNone) discard(source.peer, source.receiver_token);  // the receiver's transfer cannot complete
+  finish_source(source);
+}
+
+}  // namespace lintel::portals

@@ -1,0 +1,145 @@
+#include "portals/engine/wire_codec.h"
+
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+namespace lintel::portals::wire {
+namespace {
+
+// Between host and network order: its own inverse, so each struct lists its fields once for both directions.
+void reorder(std::uint32_t& field) {
+  if constexpr (std::endian::native == std::endian::little) field = __builtin_bswap32(field);
+}
+
+void reorder(std::uint64_t& field) {
+  if constexpr (std::endian::native == std::endian::little) field = __builtin_bswap64(field);
+}
+
+void reorder(MessageHeader& header) { reorder(header.payload_length); }
+
+template <class... Fields>
+void reorder_each(Fields&... fields) {
+  (reorder(fields), ...);
+}
+
+void reorder(Request& r) {
+  reorder_each(r.header, r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid, r.target_pid, r.portal_index, r.cookie,
+               r.match_bits, r.offset, r.length, r.header_data, r.md_handle, r.md_generation, r.return_offset, r.sender_token);
+}
+
+void reorder(Response& r) {
+  reorder_each(r.header, r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid, r.target_pid, r.portal_index, r.reserved,
+               r.match_bits, r.offset, r.requested_length, r.manipulated_length, r.md_handle, r.md_generation, r.return_offset,
+               r.request_token, r.sender_token);
+}
+
+void reorder(Clear& c) { reorder_each(c.header, c.source_token, c.receiver_token, c.length, c.immediate, c.segment_count); }
+void reorder(Segment& s) { reorder_each(s.key, s.address, s.length); }
+void reorder(Written& w) { reorder_each(w.header, w.receiver_token, w.write_count); }
+void reorder(Discard& d) { reorder_each(d.header, d.token); }
+
+template <class T>
+void store(T value, std::byte* out) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  reorder(value);
+  std::memcpy(out, &value, sizeof value);
+}
+
+template <class T>
+T load(const std::byte* from) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  reorder(value);
+  return value;
+}
+
+// One field only, for checks that need no more.
+template <class T>
+T load_at(std::span<const std::byte> bytes, std::size_t offset) {
+  return load<T>(bytes.data() + offset);
+}
+
+constexpr unsigned allowed_flags(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::kPut: return kFlagAckWanted | kFlagAnnounced | kFlagTracked;
+    case MessageKind::kGet:
+    case MessageKind::kGetPut: return kFlagTracked;
+    case MessageKind::kReply: return kFlagAnnounced;
+    case MessageKind::kAck:
+    case MessageKind::kClear:
+    case MessageKind::kWritten:
+    case MessageKind::kDiscard: return 0;
+  }
+  return 0;
+}
+
+bool put_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
+  const bool ack_wanted = (header.flags & kFlagAckWanted) != 0;
+  if (ack_wanted == (load_at<std::uint32_t>(bytes, offsetof(Request, md_handle)) == kNoDescriptor)) return false;
+  if ((header.flags & kFlagAnnounced) != 0) return header.payload_length == 0;
+  return header.payload_length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
+}
+
+bool response_agrees(const MessageHeader& header, std::span<const std::byte> bytes, bool carries_data) {
+  const auto manipulated = load_at<std::uint64_t>(bytes, offsetof(Response, manipulated_length));
+  if (manipulated > load_at<std::uint64_t>(bytes, offsetof(Response, requested_length))) return false;
+  return header.payload_length == (carries_data ? manipulated : 0);
+}
+
+bool clear_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
+  const Clear clear = parse_clear(bytes);
+  if (clear.segment_count == 0 || header.payload_length != std::uint64_t{clear.segment_count} * sizeof(Segment)) return false;
+  std::uint64_t missing = clear.length;
+  for (std::size_t offset = sizeof(Clear); offset < bytes.size(); offset += sizeof(Segment)) {
+    const auto length = load_at<std::uint64_t>(bytes, offset + offsetof(Segment, length));
+    if (length == 0 || length > missing) return false;
+    missing -= length;
+  }
+  return missing == 0;
+}
+
+}  // namespace
+
+void encode(const Request& request, std::byte* out) { store(request, out); }
+void encode(const Response& response, std::byte* out) { store(response, out); }
+void encode(const Clear& clear, std::byte* out) { store(clear, out); }
+void encode(const Segment& segment, std::byte* out) { store(segment, out); }
+void encode(const Written& written, std::byte* out) { store(written, out); }
+void encode(const Discard& discard, std::byte* out) { store(discard, out); }
+
+std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes) {
+  if (bytes.size() < sizeof(MessageHeader)) return std::nullopt;
+  const auto header = load<MessageHeader>(bytes.data());
+  const auto kind = static_cast<MessageKind>(header.kind);
+  const std::size_t fixed = fixed_size(kind);
+  if (header.version != kMessageVersion || fixed == 0 || bytes.size() < fixed || bytes.size() - fixed != header.payload_length ||
+      (header.flags & ~allowed_flags(kind)) != 0 || header.interface_kind > kHighestInterfaceKind) {
+    return std::nullopt;
+  }
+  bool agrees = false;
+  switch (kind) {
+    case MessageKind::kPut: agrees = put_agrees(header, bytes); break;
+    case MessageKind::kGetPut: agrees = header.payload_length == load_at<std::uint64_t>(bytes, offsetof(Request, length)); break;
+    case MessageKind::kAck: agrees = response_agrees(header, bytes, false); break;
+    case MessageKind::kReply: agrees = response_agrees(header, bytes, (header.flags & kFlagAnnounced) == 0); break;
+    case MessageKind::kClear: agrees = clear_agrees(header, bytes); break;
+    case MessageKind::kGet:
+    case MessageKind::kWritten:
+    case MessageKind::kDiscard: agrees = header.payload_length == 0; break;
+  }
+  return agrees ? std::optional(header) : std::nullopt;
+}
+
+Request parse_request(std::span<const std::byte> bytes) { return load<Request>(bytes.data()); }
+Response parse_response(std::span<const std::byte> bytes) { return load<Response>(bytes.data()); }
+Clear parse_clear(std::span<const std::byte> bytes) { return load<Clear>(bytes.data()); }
+Written parse_written(std::span<const std::byte> bytes) { return load<Written>(bytes.data()); }
+Discard parse_discard(std::span<const std::byte> bytes) { return load<Discard>(bytes.data()); }
+
+Segment parse_segment(std::span<const std::byte> payload, std::size_t index) {
+  return load<Segment>(payload.data() + index * sizeof(Segment));
+}
+
+}  // namespace lintel::portals::wire

@@ -1,0 +1,68 @@
+#pragma once
+// wire_codec: turns the structs of wire_format.h (fields in host order) into the bytes of a message, and back.
+//
+// Pure functions: no state, no allocation, any thread. Buffers need no alignment and are not kept.
+//
+// What arrives is checked in one place: parse_header. Whatever it accepts, every other function here may be applied to, and what they
+// return agrees with itself (lengths, flags, payload). It does not judge what needs state: whether a token, a handle, a portal index or
+// a process is known, is the engine's to find out.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "portals/engine/wire_format.h"
+
+namespace lintel::portals::wire {
+
+inline constexpr std::uint8_t kHighestInterfaceKind = 4;
+inline constexpr std::uint32_t kNoDescriptor = 0xffffffffU;  // Request.md_handle of a put that wants no ack
+
+// Bytes before the payload, or 0 if there is no such kind.
+constexpr std::size_t fixed_size(MessageKind kind) {
+  switch (kind) {
+    case MessageKind::kPut:
+    case MessageKind::kGet:
+    case MessageKind::kGetPut: return sizeof(Request);
+    case MessageKind::kAck:
+    case MessageKind::kReply: return sizeof(Response);
+    case MessageKind::kClear: return sizeof(Clear);
+    case MessageKind::kWritten: return sizeof(Written);
+    case MessageKind::kDiscard: return sizeof(Discard);
+  }
+  return 0;
+}
+
+// Each writes exactly sizeof its struct at `out`. The fields, header.payload_length among them, are the caller's to fill in: nothing is
+// checked or completed. A Clear's segments follow it, the first at out + sizeof(Clear).
+void encode(const Request& request, std::byte* out);
+void encode(const Response& response, std::byte* out);
+void encode(const Clear& clear, std::byte* out);
+void encode(const Segment& segment, std::byte* out);
+void encode(const Written& written, std::byte* out);
+void encode(const Discard& discard, std::byte* out);
+
+// The header in host order if `bytes` are one whole message, no more and no less, that agrees with itself; else nullopt. Checked:
+//  (1) the version is kMessageVersion, the kind is known, no flag is set that the kind does not have, interface_kind is in range;
+//  (2) payload_length is what follows the fixed part, and what the kind says of it:
+//      PUT: `length`, or 0 if announced. GETPUT: `length`. REPLY: `manipulated_length`, or 0 if announced. CLEAR: its segments. Else 0;
+//  (3) PUT: kFlagAckWanted is set exactly if md_handle is not kNoDescriptor;
+//  (4) ACK, REPLY: manipulated_length <= requested_length;
+//  (5) CLEAR: at least one segment, none of them empty, and their lengths add up to `length`, without overflow.
+std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes);
+
+// REQUIRES for all below: parse_header accepted `bytes`, and its kind is the one (or one of those) that the function is named for.
+Request parse_request(std::span<const std::byte> bytes);    // PUT, GET, GETPUT
+Response parse_response(std::span<const std::byte> bytes);  // ACK, REPLY
+Clear parse_clear(std::span<const std::byte> bytes);
+Written parse_written(std::span<const std::byte> bytes);
+Discard parse_discard(std::span<const std::byte> bytes);
+
+// Of a CLEAR, `payload` being payload_of it. REQUIRES: index < its segment_count.
+Segment parse_segment(std::span<const std::byte> payload, std::size_t index);
+
+// What follows the fixed part; a view into `bytes`.
+inline std::span<const std::byte> payload_of(std::span<const std::byte> bytes, MessageKind kind) { return bytes.subspan(fixed_size(kind)); }
+
+}  // namespace lintel::portals::wire

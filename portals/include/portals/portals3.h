@@ -1,0 +1,5 @@
+/* Include path of Cray's installations. */
+#ifndef LINTEL_PORTALS_PORTALS3_H
+#define LINTEL_PORTALS_PORTALS3_H
+#include "../portals3.h"
+#endif

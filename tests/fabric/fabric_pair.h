@@ -1,0 +1,153 @@
+#pragma once
+// Two FabricTransports in one process and what they report, for tests against the real libfabric. Real time: everything waits for an outcome
+// with a deadline, nothing sleeps for a fixed time.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/fabric/fabric_transport.h"
+
+namespace lintel::transport {
+
+inline constexpr Nanoseconds kPatience = std::chrono::seconds(20);
+
+// Keeps all that a transport reports.
+class Recorder : public Sink {
+ public:
+  struct WriteEnd {
+    Context context;
+    Error error;
+  };
+  std::vector<std::vector<std::byte>> messages;
+  std::vector<Immediate> immediates;
+  std::vector<WriteEnd> write_ends;
+  std::vector<std::pair<PeerId, Error>> failures;
+  std::size_t messages_left = 0;
+  bool keep_messages = true;
+  std::size_t message_count = 0;
+  std::function<void(Immediate)> when_immediate;
+
+  void on_message(PeerId, std::span<const std::byte> message) override {
+    ++message_count;
+    if (keep_messages) messages.emplace_back(message.begin(), message.end());
+  }
+  void on_message_left(PeerId) override { ++messages_left; }
+  void on_write_done(Context context, Error error) override { write_ends.push_back({context, error}); }
+  void on_immediate(Immediate immediate) override {
+    immediates.push_back(immediate);
+    if (when_immediate) when_immediate(immediate);
+  }
+  void on_peer_failed(PeerId peer, Error error) override { failures.emplace_back(peer, error); }
+};
+
+// A process on the network: a transport with its recorder.
+struct Node {
+  std::unique_ptr<FabricTransport> transport;
+  Recorder seen;
+  void poll() { transport->poll(monotonic_now(), seen); }
+};
+
+inline Node open_node(const FabricOptions& options) {
+  Node node;
+  std::string explanation;
+  auto opened = FabricTransport::open(options, &explanation);
+  EXPECT_TRUE(opened.ok()) << explanation;
+  if (opened) node.transport = std::move(opened).value();
+  return node;
+}
+
+inline FabricOptions options_for(const std::string& provider) {
+  FabricOptions options;
+  options.provider = provider;
+  return options;
+}
+
+// Bytes that depend on their place and on `seed`.
+inline std::vector<std::byte> pattern(std::size_t bytes, std::uint32_t seed) {
+  std::vector<std::byte> made(bytes);
+  std::uint32_t state = seed * 2654435761U + 1;
+  for (std::byte& b : made) {
+    state = state * 1664525U + 1013904223U;
+    b = static_cast<std::byte>(state >> 24);
+  }
+  return made;
+}
+
+// Polls all nodes until `done`, or until the patience is over. Returns done().
+template <class Done>
+bool until(std::initializer_list<Node*> nodes, Done done, Nanoseconds patience = kPatience) {
+  const TimePoint end = monotonic_now() + patience;
+  while (!done()) {
+    if (monotonic_now() > end) return false;
+    for (Node* node : nodes) node->poll();
+  }
+  return true;
+}
+
+// Sends one message, polling all nodes while there is no room. False: not accepted in time.
+inline bool send(Node& from, PeerId to, std::span<const std::byte> message, std::initializer_list<Node*> nodes) {
+  MessageBuffer buffer;
+  if (!until(nodes, [&] { return static_cast<bool>(buffer = from.transport->reserve(to, message.size())); })) return false;
+  if (!message.empty()) std::memcpy(buffer.data, message.data(), message.size());
+  const bool sent = until(nodes, [&] { return from.transport->commit(to, buffer, message.size()) == PostStatus::kOk; });
+  if (!sent) from.transport->abandon(to, buffer);
+  return sent;
+}
+
+inline bool write(Node& from, PeerId to, std::span<const std::byte> bytes, RemoteMemory where, Immediate immediate, Context context,
+                  std::initializer_list<Node*> nodes) {
+  const Result<Region> source = from.transport->register_memory(to, {const_cast<std::byte*>(bytes.data()), bytes.size()}, Access::kWriteSource);
+  if (!source) return false;
+  return until(nodes, [&] {
+    return from.transport->post_write(to, {bytes.data(), bytes.size(), source.value()}, where, immediate, context) == PostStatus::kOk;
+  });
+}
+
+class FabricPair : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override { open_both(options_for(GetParam())); }
+
+  void open_both(const FabricOptions& options) {
+    a.transport.reset();
+    b.transport.reset();
+    a = open_node(options);
+    b = open_node(options);
+    ASSERT_TRUE(a.transport && b.transport);
+    b_at_a = a.transport->resolve(b.transport->self()).value();
+    a_at_b = b.transport->resolve(a.transport->self()).value();
+  }
+  template <class Done>
+  bool until_both(Done done, Nanoseconds patience = kPatience) {
+    return until({&a, &b}, done, patience);
+  }
+  // A message each way, so that connecting is not part of what the test looks at.
+  void connect() {
+    ASSERT_TRUE(send(a, b_at_a, pattern(8, 1), {&a, &b}));
+    ASSERT_TRUE(until_both([&] { return b.seen.message_count == 1 && a.seen.messages_left == 1; }));
+    ASSERT_TRUE(send(b, a_at_b, pattern(8, 1), {&a, &b}));
+    ASSERT_TRUE(until_both([&] { return a.seen.message_count == 1 && b.seen.messages_left == 1; }));
+    a.seen = Recorder();
+    b.seen = Recorder();
+  }
+
+  Node a, b;
+  PeerId b_at_a, a_at_b;
+};
+
+inline std::string provider_test_name(const testing::TestParamInfo<const char*>& info) {
+  std::string name = info.param;
+  for (char& c : name) {
+    if (c == ';') c = '_';
+  }
+  return name;
+}
+
+#define LINTEL_FOR_EACH_PROVIDER(suite) \
+  INSTANTIATE_TEST_SUITE_P(Provider, suite, testing::Values("net", "tcp;ofi_rxm", "shm"), provider_test_name)
+
+}  // namespace lintel::transport

@@ -1,0 +1,132 @@
+// Opening an endpoint: names, addresses, and what is said when it cannot be.
+#include "tests/fabric/fabric_pair.h"
+#include "transport/fabric/address.h"
+
+#include <gmock/gmock.h>
+
+namespace lintel::transport {
+namespace {
+
+using testing::HasSubstr;
+
+class FabricOpening : public testing::TestWithParam<const char*> {};
+LINTEL_FOR_EACH_PROVIDER(FabricOpening);
+
+TEST_P(FabricOpening, any_pid_gives_one_that_others_can_use) {
+  Node node = open_node(options_for(GetParam()));
+  ASSERT_TRUE(node.transport);
+  EXPECT_EQ(to_string(node.transport->self().nid), "127.0.0.1");
+  EXPECT_NE(node.transport->self().pid, kAnyPid);
+  EXPECT_EQ(node.transport->attributes().name, GetParam());
+}
+
+TEST_P(FabricOpening, a_pid_that_is_asked_for_is_the_one_that_is_got) {
+  FabricOptions options = options_for(GetParam());
+  options.pid = Pid(731);
+  Node node = open_node(options);
+  ASSERT_TRUE(node.transport);
+  EXPECT_EQ(node.transport->self().pid, Pid(731));
+}
+
+TEST_P(FabricOpening, a_pid_in_use_is_refused_with_a_sentence_that_names_it) {
+  FabricOptions options = options_for(GetParam());
+  options.pid = Pid(732);
+  Node node = open_node(options);
+  std::string explanation;
+  const auto second = FabricTransport::open(options, &explanation);
+  ASSERT_FALSE(second.ok());
+  EXPECT_THAT(second.error().reason(), HasSubstr("in use"));
+  EXPECT_THAT(explanation, HasSubstr("pid 732"));
+  EXPECT_THAT(explanation, HasSubstr("in use"));
+}
+
+TEST_P(FabricOpening, a_pid_is_free_again_when_its_transport_is_closed) {
+  FabricOptions options = options_for(GetParam());
+  options.pid = Pid(733);
+  for (int i = 0; i < 3; ++i) {
+    Node node = open_node(options);
+    ASSERT_TRUE(node.transport) << i;
+  }
+}
+
+TEST_P(FabricOpening, tells_the_version_of_the_library) {
+  Node node = open_node(options_for(GetParam()));
+  ASSERT_TRUE(node.transport);
+  EXPECT_THAT(node.transport->attributes().version, testing::ContainsRegex("^[0-9]+\\.[0-9]+"));
+}
+
+TEST_P(FabricOpening, names_that_cannot_be_addresses_are_not_resolved) {
+  Node node = open_node(options_for(GetParam()));
+  ASSERT_TRUE(node.transport);
+  EXPECT_FALSE(node.transport->resolve({NodeId(0), Pid(5)}).ok());
+  EXPECT_FALSE(node.transport->resolve({NodeId(0xffffffffU), Pid(5)}).ok());
+  EXPECT_FALSE(node.transport->resolve({node.transport->self().nid, kAnyPid}).ok());
+}
+
+TEST_P(FabricOpening, the_same_name_is_the_same_peer) {
+  Node node = open_node(options_for(GetParam()));
+  ASSERT_TRUE(node.transport);
+  const ProcessId one{node.transport->self().nid, Pid(7)};
+  const ProcessId other{node.transport->self().nid, Pid(8)};
+  const PeerId peer = node.transport->resolve(one).value();
+  EXPECT_EQ(peer, PeerId(0));
+  EXPECT_EQ(node.transport->resolve(other).value(), PeerId(1));
+  EXPECT_EQ(node.transport->resolve(one).value(), peer);
+  EXPECT_EQ(node.transport->name_of(peer), one);
+}
+
+TEST(FabricOpeningOverTcp, listens_on_the_given_address_only) {
+  FabricOptions first = options_for("net");
+  first.pid = Pid(734);
+  FabricOptions second = first;
+  second.interface_address = "127.0.0.2";
+  Node a = open_node(first);
+  Node b = open_node(second);  // the same port: refused if the first listened everywhere
+  ASSERT_TRUE(a.transport && b.transport);
+  EXPECT_EQ(to_string(b.transport->self().nid), "127.0.0.2");
+}
+
+TEST(FabricOpeningOverTcp, an_address_of_another_machine_is_refused) {
+  FabricOptions options = options_for("net");
+  options.interface_address = "203.0.113.7";
+  std::string explanation;
+  EXPECT_FALSE(FabricTransport::open(options, &explanation).ok());
+  EXPECT_THAT(explanation, HasSubstr("203.0.113.7"));
+}
+
+TEST(FabricOpeningOverTcp, the_address_of_everybody_is_refused) {
+  FabricOptions options = options_for("net");
+  options.interface_address = "0.0.0.0";
+  std::string explanation;
+  EXPECT_FALSE(FabricTransport::open(options, &explanation).ok());
+  EXPECT_THAT(explanation, HasSubstr("0.0.0.0"));
+}
+
+TEST(FabricOpeningOverTcp, a_pid_inside_the_well_known_ports_is_refused) {
+  FabricOptions options = options_for("net");
+  options.pid = Pid(27005);
+  std::string explanation;
+  EXPECT_FALSE(FabricTransport::open(options, &explanation).ok());
+  EXPECT_THAT(explanation, HasSubstr("27005"));
+}
+
+TEST(FabricOpeningByName, an_unknown_provider_is_refused_with_a_list_of_those_that_are_offered) {
+  std::string explanation;
+  EXPECT_FALSE(FabricTransport::open(options_for("quantum"), &explanation).ok());
+  EXPECT_THAT(explanation, HasSubstr("\"quantum\" is not offered"));
+  EXPECT_THAT(explanation, HasSubstr("shm"));
+}
+
+TEST(FabricOpeningByName, the_survey_chooses_what_open_uses) {
+  Node node = open_node(FabricOptions{});
+  ASSERT_TRUE(node.transport);
+  std::vector<std::string> chosen;
+  for (const ProviderReport& report : survey_providers(FabricOptions{})) {
+    EXPECT_FALSE(report.reason.empty()) << report.description.name;
+    if (report.chosen) chosen.push_back(report.description.name);
+  }
+  EXPECT_EQ(chosen, std::vector<std::string>{node.transport->attributes().name});
+}
+
+}  // namespace
+}  // namespace lintel::transport

@@ -1,0 +1,138 @@
+// Sleeping on wait_fd(): nothing is missed, and nobody is kept awake.
+#include <poll.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "tests/fabric/fabric_pair.h"
+
+namespace lintel::transport {
+namespace {
+
+class FabricWaiting : public FabricPair {
+ protected:
+  // Sleeps as an engine does: until something comes, or until the transport wants to be polled. Returns false if the patience is over.
+  static bool sleep_once(Node& node, Nanoseconds patience) {
+    if (!node.transport->prepare_wait()) return true;
+    const TimePoint now = monotonic_now();
+    const TimePoint until = std::min(node.transport->next_deadline(), now + patience);
+    const Nanoseconds left = std::max(until - now, Nanoseconds(0));
+    pollfd waited{node.transport->wait_fd(), POLLIN, 0};
+    const timespec timeout{left.count() / 1000000000, left.count() % 1000000000};
+    return ::ppoll(&waited, 1, &timeout, nullptr) > 0 || left < patience;
+  }
+};
+LINTEL_FOR_EACH_PROVIDER(FabricWaiting);
+
+double cpu_seconds() {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+TEST_P(FabricWaiting, a_sleeper_is_woken_by_each_message) {
+  connect();
+  constexpr std::size_t kMessages = 50;
+  std::atomic<std::size_t> answered{0};
+  std::thread sleeper([&] {
+    while (answered < kMessages) {
+      b.poll();
+      if (b.seen.message_count > answered) {
+        answered = b.seen.message_count;
+      } else if (!sleep_once(b, kPatience)) {
+        return;
+      }
+    }
+  });
+  for (std::size_t i = 0; i < kMessages; ++i) {
+    EXPECT_TRUE(send(a, b_at_a, pattern(64, 1), {&a}));
+    EXPECT_TRUE(until({&a}, [&] { return answered > i; })) << i;
+  }
+  sleeper.join();
+  EXPECT_EQ(answered, kMessages);
+}
+
+TEST_P(FabricWaiting, a_sleeper_is_woken_by_a_large_write_until_it_is_complete) {
+  connect();
+  const std::vector<std::byte> source = pattern(std::size_t{32} << 20, 4);
+  std::vector<std::byte> target(source.size());
+  const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
+  std::atomic<bool> landed{false};
+  std::thread sleeper([&] {
+    while (b.seen.immediates.empty()) {
+      b.poll();
+      if (b.seen.immediates.empty() && !sleep_once(b, kPatience)) return;
+    }
+    landed = true;
+    for (int i = 0; i < 100; ++i) b.poll();
+  });
+  EXPECT_TRUE(write(a, b_at_a, source, {region.key, region.base}, Immediate(1), Context(1), {&a}));
+  EXPECT_TRUE(until({&a}, [&] { return landed && a.seen.write_ends.size() == 1; }));
+  sleeper.join();
+  EXPECT_EQ(target, source);
+}
+
+TEST_P(FabricWaiting, a_sleeper_is_woken_by_the_first_message_of_a_stranger) {
+  std::atomic<bool> got{false};
+  std::thread sleeper([&] {
+    while (!got) {
+      b.poll();
+      got = b.seen.message_count > 0;
+      if (!got && !sleep_once(b, kPatience)) return;
+    }
+  });
+  EXPECT_TRUE(send(a, b_at_a, pattern(64, 1), {&a}));
+  EXPECT_TRUE(until({&a}, [&] { return got.load(); }));
+  sleeper.join();
+}
+
+TEST_P(FabricWaiting, a_sender_that_sleeps_learns_that_its_messages_have_left) {
+  connect();
+  std::atomic<bool> stop{false};
+  std::thread receiver([&] {
+    while (!stop) b.poll();
+  });
+  const std::size_t bytes = a.transport->attributes().max_message_bytes;
+  std::size_t sent = 0;
+  bool in_time = true;
+  while (a.seen.messages_left < 1000 && in_time) {
+    if (sent < 1000) {
+      if (const MessageBuffer buffer = a.transport->reserve(b_at_a, bytes)) {
+        if (a.transport->commit(b_at_a, buffer, bytes) == PostStatus::kOk) {
+          ++sent;
+          continue;
+        }
+        a.transport->abandon(b_at_a, buffer);
+      }
+    }
+    in_time = sleep_once(a, kPatience);
+    a.poll();
+  }
+  EXPECT_TRUE(until({&a}, [&] { return a.seen.messages_left == sent; }));
+  stop = true;
+  receiver.join();
+  EXPECT_TRUE(in_time);
+}
+
+TEST_P(FabricWaiting, idle_uses_no_processor_time) {
+  connect();
+  for (int i = 0; i < 1000; ++i) {
+    a.poll();
+    b.poll();
+  }
+  const double before = cpu_seconds();
+  const TimePoint end = monotonic_now() + std::chrono::seconds(1);
+  std::size_t wakes = 0;
+  while (monotonic_now() < end) {
+    sleep_once(b, end - monotonic_now());
+    b.poll();
+    ++wakes;
+  }
+  EXPECT_LT(cpu_seconds() - before, 0.02);
+  EXPECT_LT(wakes, 30U);
+}
+
+}  // namespace
+}  // namespace lintel::transport

@@ -1,0 +1,245 @@
+// Traffic between real processes while LINTEL_FAULTS makes the network below the engine misbehave. Whatever it does: every operation ends, an operation
+// that ends well has moved exactly its bytes, nothing arrives twice or out of order, and what was not delivered is told.
+//
+// A fault may cost the session, and operations under way with it: they end with PTL_NI_PEER_DEAD or PTL_NI_FAIL, and the next ones go on. What the
+// target has accepted without the initiator hearing of it is allowed; the reverse is not.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "tests/system/job/on_every_provider.h"
+#include "tests/system/job/pattern.h"
+#include "tests/system/job/portals_calls.h"
+
+namespace lintel::testing {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t kRounds = 60;
+constexpr std::size_t kBatch = 8;  // puts that are under way at once
+constexpr std::size_t kSlot = 40'000;
+constexpr ptl_match_bits_t kPuts = 1;
+constexpr ptl_match_bits_t kGets = 2;
+constexpr std::size_t kOver = 0;        // board: the initiator is done
+constexpr std::size_t kAcked = 1;       // board: puts that ended with an ACK
+constexpr std::size_t kTaken = 2;       // board: puts that the target saw
+constexpr std::size_t kFailed = 3;      // board: operations that ended with a failure
+constexpr std::size_t kPutNumber = 8;   // board, words 8 on: bit i set = put number i was acknowledged
+constexpr milliseconds kPeerTimeout{1500};
+
+std::size_t length_of(std::size_t put) {
+  constexpr std::size_t kCycle[] = {8, 0, 1024, 16384, 16385, 39'999, 100, 1};
+  return kCycle[put % std::size(kCycle)];
+}
+
+// What one initiator saw of its puts and gets.
+struct Tally {
+  std::size_t acked = 0;
+  std::size_t replied = 0;
+  std::size_t failed = 0;
+};
+
+class InjectedFaults : public OnEveryProvider {
+ protected:
+  ProcessGroup job(const std::string& plan) const {
+    Environment all = environment();
+    all["LINTEL_FAULTS"] = plan;
+    all["LINTEL_PEER_TIMEOUT"] = std::to_string(kPeerTimeout.count()) + "ms";
+    all["LINTEL_CONNECT_TIMEOUT"] = "3s";
+    return ProcessGroup(2, all);
+  }
+  // Runs the traffic under the plan. Returns how many operations failed.
+  std::size_t run(const std::string& plan);
+};
+LINTEL_ON_EVERY_PROVIDER(InjectedFaults);
+
+// Each put has a place of its own at the target, so that a second delivery, or one of a put that failed, is seen by its event and harms no other.
+void initiate(Rank& rank) {
+  const ptl_handle_ni_t ni = open_interface(rank);
+  const ptl_process_id_t target = rank.board.id(1);
+  const ptl_handle_eq_t queue = make_queue(ni, 64 * kBatch);
+  std::vector<std::byte> source = patterned(kRounds * kBatch * kSlot, 1);
+  std::vector<std::byte> fetched(kSlot);
+  const ptl_handle_md_t put_md = bind(ni, describe(source, queue));
+  const ptl_handle_md_t get_md = bind(ni, describe(fetched, queue));
+  Tally tally;
+  for (std::size_t round = 0; round < kRounds; ++round) {
+    for (std::size_t i = 0; i < kBatch; ++i) {
+      const std::size_t put = round * kBatch + i;
+      LINTEL_MUST(PtlPutRegion(put_md, put * kSlot, length_of(put), PTL_ACK_REQ, target, kPortal, 0, kPuts, put * kSlot, put));
+    }
+    const std::size_t get_length = length_of(round);
+    LINTEL_MUST(PtlGetRegion(get_md, 0, get_length, target, kPortal, 0, kGets, 0));
+    // Until each operation has had its last event: a put its ACK, or a SEND_END that failed; the get its REPLY_END.
+    std::size_t puts_ended = 0;
+    std::size_t sends = 0;
+    std::size_t replies = 0;
+    while (puts_ended < kBatch || sends < kBatch || replies < 1) {
+      const ptl_event_t event = next_event(queue, 10 * kPeerTimeout);
+      const bool good = event.ni_fail_type == PTL_NI_OK;
+      if (!good) ++tally.failed;
+      if (event.type == PTL_EVENT_SEND_END) {
+        ++sends;
+        puts_ended += good ? 0 : 1;
+      } else if (event.type == PTL_EVENT_ACK) {
+        ++puts_ended;
+        tally.acked += good ? 1 : 0;
+        if (good) {
+          const std::size_t put = event.offset / kSlot;
+          EXPECT_EQ(event.mlength, length_of(put));
+          rank.board.set(kPutNumber + put / 60, rank.board.get(kPutNumber + put / 60) | (std::uint64_t{1} << (put % 60)));
+        }
+      } else {
+        ASSERT_EQ(event.type, PTL_EVENT_REPLY_END);
+        ++replies;
+        if (!good) continue;
+        ++tally.replied;
+        EXPECT_EQ(event.mlength, get_length);
+        EXPECT_TRUE(holds_pattern(std::span<std::byte>(fetched).first(get_length), 2));
+      }
+    }
+    EXPECT_EQ(puts_ended, kBatch);
+    EXPECT_EQ(sends, kBatch);
+    EXPECT_EQ(replies, 1U);
+  }
+  ptl_event_t event;
+  EXPECT_EQ(PtlEQGet(queue, &event), PTL_EQ_EMPTY) << "an operation ended twice";
+  rank.board.set(kAcked, tally.acked);
+  rank.board.set(kFailed, tally.failed);
+  std::printf("%zu of %zu puts and %zu of %zu gets done, %zu events with a failure\n", tally.acked, kRounds * kBatch, tally.replied, kRounds,
+              tally.failed);
+  rank.board.set(kOver, 1);
+  PtlFini();
+}
+
+void serve(Rank& rank) {
+  const ptl_handle_ni_t ni = open_interface();
+  const ptl_handle_eq_t queue = make_queue(ni, 4 * kRounds * kBatch);
+  std::vector<std::byte> landing(kRounds * kBatch * kSlot, kUntouched);
+  std::vector<std::byte> offered = patterned(kSlot, 2);
+  expose(ni, kPuts, describe(landing, queue, kOpen));
+  expose(ni, kGets, describe(offered, PTL_EQ_NONE, kOpen));
+  rank.board.publish(1, own_id(ni));
+  std::set<std::uint64_t> arrived;
+  std::uint64_t highest = 0;
+  while (true) {
+    const bool over = rank.board.get(kOver) != 0;
+    ptl_event_t event;
+    int which = 0;
+    ptl_handle_eq_t queues[] = {queue};
+    if (PtlEQPoll(queues, 1, over ? 500 : 50, &event, &which) != PTL_OK) {
+      if (over) break;
+      continue;
+    }
+    EXPECT_EQ(event.type, PTL_EVENT_PUT_END);
+    if (event.ni_fail_type != PTL_NI_OK) continue;
+    EXPECT_TRUE(arrived.insert(event.hdr_data).second) << "put " << event.hdr_data << " arrived twice";
+    EXPECT_EQ(event.mlength, length_of(event.hdr_data));
+    EXPECT_TRUE(holds_pattern(std::span<std::byte>(landing).subspan(event.hdr_data * kSlot, event.mlength), 1, event.hdr_data * kSlot));
+    // Batches follow each other; within one, a large put ends after later small ones.
+    EXPECT_GE(event.hdr_data + kBatch, highest) << "of an earlier batch";
+    highest = std::max(highest, event.hdr_data);
+  }
+  for (std::size_t put = 0; put < kRounds * kBatch; ++put) {
+    const bool acked = ((rank.board.get(kPutNumber + put / 60) >> (put % 60)) & 1) != 0;
+    EXPECT_TRUE(!acked || arrived.contains(put)) << "put " << put << " was acknowledged and has not arrived";
+    // Nothing is written beyond a put's own bytes, nor where no put ended and no failure was told.
+    const std::size_t length = arrived.contains(put) || !acked ? length_of(put) : 0;
+    EXPECT_TRUE(untouched(std::span<std::byte>(landing).subspan(put * kSlot + length, kSlot - length))) << "behind put " << put;
+  }
+  rank.board.set(kTaken, arrived.size());
+  PtlFini();
+}
+
+std::size_t InjectedFaults::run(const std::string& plan) {
+  ProcessGroup group = job(plan);
+  group.start(1, serve);
+  group.start(0, initiate);
+  group.join_all(std::chrono::seconds(110));
+  EXPECT_GE(group.board().get(kTaken), group.board().get(kAcked));
+  return group.board().get(kFailed);
+}
+
+TEST_P(InjectedFaults, WithoutFaultsNothingFails) { EXPECT_EQ(run("seed=1"), 0U); }
+
+TEST_P(InjectedFaults, DuplicatesAreSuppressedAndCostNothing) { EXPECT_EQ(run("seed=2,duplicate=0.2"), 0U); }
+
+TEST_P(InjectedFaults, DelaysCostTimeOnly) { EXPECT_EQ(run("seed=3,delay=0.1:3ms"), 0U); }
+
+TEST_P(InjectedFaults, StormsOfWouldBlockCostTimeOnly) { EXPECT_EQ(run("seed=4,block=0.02:50"), 0U); }
+
+TEST_P(InjectedFaults, DroppedMessagesEndTheOperationsUnderWayAndNoOthers) { run("seed=5,drop=0.004"); }
+
+TEST_P(InjectedFaults, FailedWritesEndTheirOwnOperations) { run("seed=6,write_error=0.05"); }
+
+TEST_P(InjectedFaults, FailedPostsEndTheOperationsUnderWayAndNoOthers) { run("seed=7,post_failure=0.003"); }
+
+TEST_P(InjectedFaults, EverythingAtOnceStillEndsEveryOperation) {
+  run("seed=8,drop=0.002,duplicate=0.05,delay=0.05:2ms,block=0.01:20,write_error=0.02,post_failure=0.001");
+}
+
+// `plan` kills the target, for the initiator's network, in the middle of the traffic.
+void initiate_until_death(Rank& rank) {
+  const ptl_handle_ni_t ni = open_interface(rank);
+  const ptl_process_id_t target = rank.board.id(1);
+  const ptl_handle_eq_t queue = make_queue(ni, 4096);
+  std::vector<std::byte> source(64);
+  const ptl_handle_md_t md = bind(ni, describe(source, queue));
+  std::size_t acked = 0;
+  std::size_t failed = 0;
+  for (int i = 0; i < 400 && failed == 0; ++i) {
+    LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, target, kPortal, 0, kPuts, 0, 0));
+    bool ended = false;
+    while (!ended) {
+      const ptl_event_t event = next_event(queue, 3 * kPeerTimeout);
+      ended = event.type == PTL_EVENT_ACK || event.ni_fail_type != PTL_NI_OK;
+      if (event.ni_fail_type != PTL_NI_OK) {
+        EXPECT_EQ(event.ni_fail_type, PTL_NI_PEER_DEAD);
+        ++failed;
+      } else if (event.type == PTL_EVENT_ACK) {
+        ++acked;
+      }
+    }
+  }
+  std::printf("%zu puts acknowledged before the death\n", acked);
+  EXPECT_GT(acked, 0U);
+  EXPECT_EQ(failed, 1U) << "the death was not noticed";
+  rank.board.set(kOver, 1);
+  PtlFini();
+}
+
+void serve_blindly(Rank& rank) {
+  ::unsetenv("LINTEL_FAULTS");
+  const ptl_handle_ni_t ni = open_interface();
+  std::vector<std::byte> landing(64);
+  expose(ni, kPuts, describe(landing, PTL_EQ_NONE, kOpen));
+  rank.board.publish(1, own_id(ni));
+  rank.board.await(kOver, 1);
+  PtlFini();
+}
+
+// The plan names the target by its pid, which is known once it runs.
+void start_with_death(ProcessGroup& group, const std::string& kind) {
+  group.start(1, serve_blindly);
+  group.set("LINTEL_FAULTS", "seed=9," + kind + "=" + std::to_string(group.board().id(1).pid) + ":20");
+  group.start(0, initiate_until_death);
+  group.join_all();
+}
+
+TEST_P(InjectedFaults, ADeathThatIsReportedEndsTheOperationUnderWay) {
+  ProcessGroup group = job("seed=9");
+  start_with_death(group, "death");
+}
+
+TEST_P(InjectedFaults, ADeathThatNobodyReportsEndsTheOperationByTheDeadline) {
+  ProcessGroup group = job("seed=9");
+  start_with_death(group, "silent_death");
+}
+
+}  // namespace
+}  // namespace lintel::testing

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the fuzz targets: python3 tests/fuzz/make_corpus.py, from the repository's root.
+
+engine_receive_fuzz: command lists as Fuzz::step reads them, one seed for each way of a message.
+message_parser_fuzz: one sound message of each kind, as doc/wire_format.md lays them out.
+"""
+import pathlib
+import struct
+
+ROOT = pathlib.Path(__file__).parent / "corpus"
+
+
+def write(target, name, data):
+    folder = ROOT / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(bytes(data))
+
+
+def header(kind, flags, payload):
+    return struct.pack(">BBBBI", 1, kind, flags, 0, len(payload))
+
+
+def request(kind, flags=0, length=0, payload=b"", handle=0xFFFFFFFF):
+    body = struct.pack(">8I", 2, 1, 1000, 7, 1, 1, 4, 0) + struct.pack(">QQQQIIQQ", 1, 0, length, 9, handle, 1, 0, 5)
+    return header(kind, flags, payload) + body + payload
+
+
+def response(kind, flags=0, length=0, payload=b""):
+    body = struct.pack(">8I", 2, 1, 1000, 7, 1, 1, 4, 0) + struct.pack(">QQQQIIQQQ", 1, 0, length, length, 1, 1, 0, 5, 6 if flags else 0)
+    return header(kind, flags, payload) + body + payload
+
+
+def clear(segments):
+    payload = b"".join(struct.pack(">QQQ", 8, 4096 * i, n) for i, n in enumerate(segments))
+    return header(16, 0, payload) + struct.pack(">QQQII", 5, 6, sum(segments), 7, len(segments)) + payload
+
+
+MESSAGES = {
+    "put": request(1, 0, 8, b"01234567"),
+    "put_ack": request(1, 5, 8, b"01234567", 3),
+    "put_announced": request(1, 7, 100000, b"", 3),
+    "ack": response(2, 0, 8),
+    "get": request(3, 4, 8, b"", 3),
+    "reply": response(4, 0, 8, b"01234567"),
+    "reply_announced": response(4, 2, 100000),
+    "getput": request(5, 4, 8, b"01234567", 3),
+    "clear": clear([3000]),
+    "clear_pieces": clear([1000, 2000, 5]),
+    "written": header(17, 0, b"") + struct.pack(">QQ", 6, 3),
+    "discard": header(18, 0, b"") + struct.pack(">Q", 5),
+}
+for name, message in MESSAGES.items():
+    write("message_parser_fuzz", name, message)
+    write("engine_receive_fuzz", "raw_" + name, bytes([0, 0, len(message)]) + message)
+
+# Commands: 1 put, 2 get, 3 getput (shape in the high nibble: 1 announced, 2 ack), 4 ack, 5 reply, 6 clear, 7 written, 8 discard, 9 immediate,
+# 10 a write ends, 11 a peer fails, 12 a call of the program, 13 room, 14 poll, 15 an echo.
+# A request's bytes: peer, match bits, offset, length, handle (unless none), generation, return offset (not put), token.
+PUT = [0x01, 0, 1, 0, 2, 1, 0]
+PUT_ACK = [0x21, 0, 1, 0, 2, 3, 1, 0]
+PUT_LARGE = [0x31, 0, 1, 0, 8, 3, 1, 0]
+PUT_PIECES = [0x31, 0, 3, 0, 8, 3, 1, 0]
+GET = [0x02, 0, 1, 0, 2, 3, 1, 0, 0]
+GET_LARGE = [0x02, 0, 1, 0, 8, 3, 1, 0, 0]
+SWAP = [0x03, 0, 1, 0, 2, 3, 1, 0, 0]
+IMMEDIATE = [0x09, 0]
+WRITE_DONE = [0x0A, 0]
+ROOM_NONE, ROOM = [0x0D], [0x1D]
+CALL_PUT_LARGE, CALL_GET_LARGE, CALL_SWAP, CALL_PUT = [0x0C, 14], [0x0C, 9], [0x0C, 24], [0x0C, 0]
+CLEAR = [0x06, 0, 0, 0, 1] + [0] * 8 + [0, 8, 0, 5]
+WRITTEN = [0x07, 0, 0, 0, 2]
+SEQUENCES = {
+    "puts": PUT + PUT_ACK + PUT,
+    "put_large_lands": PUT_LARGE + IMMEDIATE,
+    "put_in_pieces_lands": PUT_PIECES + WRITTEN + IMMEDIATE * 2,
+    "gets": GET + GET_LARGE + CLEAR + WRITE_DONE * 2,
+    "swap": SWAP,
+    "call_put_acked": CALL_PUT + [0x04, 0, 0, 0],
+    "call_put_large": CALL_PUT_LARGE + CLEAR + WRITE_DONE * 2 + [0x04, 0, 0, 0],
+    "call_get_replied": CALL_GET_LARGE + [0x05, 0, 0, 0],
+    "call_get_announced": CALL_GET_LARGE + [0x05, 0, 0, 32, 9] + IMMEDIATE,
+    "call_swap_replied": CALL_SWAP + [0x05, 0, 0, 0],
+    "no_room": ROOM_NONE + CALL_PUT + GET + PUT_ACK + ROOM + [14],
+    "peer_fails": CALL_PUT_LARGE + PUT_LARGE + [0x0B, 0] + IMMEDIATE,
+    "discards": CALL_GET_LARGE + [0x08, 0, 0, 0] + PUT_LARGE + [0x08, 0, 0, 0],
+    "echo": CALL_PUT + CALL_GET_LARGE + [0x0F, 0, 0] + [0x0F, 1, 2, 40, 1, 60, 2],
+}
+for name, commands in SEQUENCES.items():
+    write("engine_receive_fuzz", name, commands)
+
+# Commands of session_frame_fuzz: 3 a hello, 4 a welcome, 2 a frame of a kind, 5 a send, 6 a poll.
+SESSION = {"hello": [3, 6, 1], "both_hello": [5, 8, 6, 1, 3, 6, 1, 4, 6, 1], "data": [5, 8, 0x26, 1, 4, 0x26, 1, 2, 4, 0, 0, 16] + [0] * 16 + [6, 1]}
+for name, commands in SESSION.items():
+    write("session_frame_fuzz", name, commands)

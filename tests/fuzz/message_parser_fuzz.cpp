@@ -1,0 +1,84 @@
+// Any bytes: what parse_header accepts can be read in full, and encodes to the same bytes again.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "portals/engine/wire_codec.h"
+
+namespace {
+
+using namespace lintel::portals::wire;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+template <class T>
+void require_same_bytes(const T& value, std::span<const std::byte> bytes) {
+  std::byte again[sizeof(T)];
+  encode(value, again);
+  require(std::memcmp(again, bytes.data(), sizeof(T)) == 0);
+}
+
+void require_payload_readable(std::span<const std::byte> payload) {
+  const std::vector<std::byte> copy(payload.begin(), payload.end());
+  require(copy.size() == payload.size());
+}
+
+void read_all(const MessageHeader& header, std::span<const std::byte> bytes) {
+  const auto kind = static_cast<MessageKind>(header.kind);
+  const auto payload = payload_of(bytes, kind);
+  require(payload.size() == header.payload_length);
+  require(fixed_size(kind) + payload.size() == bytes.size());
+  require_payload_readable(payload);
+  switch (kind) {
+    case MessageKind::kPut:
+    case MessageKind::kGet:
+    case MessageKind::kGetPut: {
+      const Request request = parse_request(bytes);
+      require(payload.empty() || payload.size() == request.length);
+      require_same_bytes(request, bytes);
+      return;
+    }
+    case MessageKind::kAck:
+    case MessageKind::kReply: {
+      const Response response = parse_response(bytes);
+      require(response.manipulated_length <= response.requested_length);
+      require(payload.empty() || payload.size() == response.manipulated_length);
+      require_same_bytes(response, bytes);
+      return;
+    }
+    case MessageKind::kClear: {
+      const Clear clear = parse_clear(bytes);
+      require_same_bytes(clear, bytes);
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < clear.segment_count; ++i) {
+        const Segment segment = parse_segment(payload, i);
+        require_same_bytes(segment, payload.subspan(i * sizeof(Segment)));
+        require(segment.length <= clear.length - sum);
+        sum += segment.length;
+      }
+      require(sum == clear.length);
+      return;
+    }
+    case MessageKind::kWritten: require_same_bytes(parse_written(bytes), bytes); return;
+    case MessageKind::kDiscard: require_same_bytes(parse_discard(bytes), bytes); return;
+  }
+  std::abort();  // accepted, but of no kind
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // A copy of exactly this size, so that a read past its end is seen.
+  const std::unique_ptr<std::byte[]> bytes(new std::byte[size]);
+  if (size != 0) std::memcpy(bytes.get(), data, size);
+  const std::span<const std::byte> message(bytes.get(), size);
+  if (const auto header = parse_header(message)) read_all(*header, message);
+  return 0;
+}

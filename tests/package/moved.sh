@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# moved.sh <prefix> <libdir> <example.c> <cc>: an installed tree that is moved elsewhere goes on working, its tools too.
+set -euo pipefail
+moved=$(mktemp -d)
+trap 'rm -rf "$moved"' EXIT
+cp -a "$1/." "$moved/tree"
+"$(dirname "$0")/pkg_config.sh" "$moved/tree" "$2" "$3" "$4"
+"$moved/tree/bin/lintel-info" --version

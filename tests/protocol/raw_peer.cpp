@@ -1,0 +1,149 @@
+#include "tests/protocol/raw_peer.h"
+
+#include <cstring>
+
+namespace lintel::testing {
+
+using portals::wire::MessageKind;
+
+RawPeer::RawPeer(SimulatedJob& job, std::uint32_t nid) : job_(job), self_{NodeId(nid), Pid(1)} {
+  transport::SessionOptions options;
+  options.incarnation = nid;
+  session_ = std::make_unique<transport::Session>(job.network().join(self_), options);
+  job.poll_also([this] { return session_->poll(job_.network().now(), *this); });
+}
+
+portals::wire::Request RawPeer::request(MessageKind kind, ptl_process_id_t target, std::uint64_t length) const {
+  portals::wire::Request request{};
+  request.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0, 0, 0};
+  request.initiator_nid = self_.nid.value;
+  request.initiator_pid = self_.pid.value;
+  request.user = 1000;
+  request.job = 7;
+  request.target_nid = target.nid;
+  request.target_pid = target.pid;
+  request.portal_index = kPortal;
+  request.match_bits = kBits;
+  request.length = length;
+  request.md_handle = portals::wire::kNoDescriptor;
+  if (kind != MessageKind::kPut) {
+    request.header.flags = portals::wire::kFlagTracked;
+    request.md_handle = 3;
+    request.md_generation = 4;
+    request.sender_token = 55;
+  }
+  return request;
+}
+
+portals::wire::Response RawPeer::response(MessageKind kind, const portals::wire::Request& request, std::uint64_t length) {
+  portals::wire::Response response{};
+  response.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0, 0, 0};
+  response.initiator_nid = request.target_nid;
+  response.initiator_pid = request.target_pid;
+  response.user = 4000;
+  response.job = 40;
+  response.target_nid = request.initiator_nid;
+  response.target_pid = request.initiator_pid;
+  response.portal_index = request.portal_index;
+  response.match_bits = request.match_bits;
+  response.offset = request.offset;
+  response.requested_length = request.length;
+  response.manipulated_length = length;
+  response.md_handle = request.md_handle;
+  response.md_generation = request.md_generation;
+  response.return_offset = request.return_offset;
+  response.request_token = request.sender_token;
+  return response;
+}
+
+transport::PeerId RawPeer::peer(std::size_t rank) {
+  const ptl_process_id_t name = job_.id(rank);
+  return session_->resolve({NodeId(name.nid), Pid(name.pid)}).value();
+}
+
+void RawPeer::send_bytes(std::size_t rank, std::span<const std::byte> bytes) {
+  const transport::PeerId to = peer(rank);
+  transport::MessageBuffer buffer = session_->reserve(to, bytes.size());
+  if (!buffer) {
+    job_.settle();  // the session opens
+    buffer = session_->reserve(to, bytes.size());
+  }
+  ASSERT_TRUE(buffer);
+  std::memcpy(buffer.data, bytes.data(), bytes.size());
+  ASSERT_EQ(session_->commit(to, buffer, bytes.size()), transport::PostStatus::kOk);
+  job_.settle();
+}
+
+void RawPeer::clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments, std::uint64_t receiver_token) {
+  portals::wire::Clear clear{};
+  clear.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kClear), 0, 0, 0};
+  clear.source_token = source_token;
+  clear.receiver_token = receiver_token;
+  clear.immediate = 9;
+  clear.segment_count = static_cast<std::uint32_t>(segments.size());
+  Bytes payload(segments.size() * sizeof(portals::wire::Segment));
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const std::span<std::byte> memory = std::as_writable_bytes(std::span(*segments[i]));
+    const transport::Region region = session_->register_memory(peer(rank), memory, transport::Access::kWriteTarget).value();
+    portals::wire::encode(portals::wire::Segment{region.key, region.base, memory.size()},
+                          reinterpret_cast<std::byte*>(payload.data()) + i * sizeof(portals::wire::Segment));
+    clear.length += memory.size();
+  }
+  send(rank, clear, payload);
+}
+
+void RawPeer::write(std::size_t rank, Bytes& bytes, const portals::wire::Segment& to, std::uint32_t immediate) {
+  const std::span<std::byte> memory = std::as_writable_bytes(std::span(bytes));
+  const transport::Region region = session_->register_memory(peer(rank), memory, transport::Access::kWriteSource).value();
+  ASSERT_EQ(session_->post_write(peer(rank), {memory.data(), memory.size(), region}, {to.key, to.address}, transport::Immediate(immediate),
+                                 transport::Context(1)),
+            transport::PostStatus::kOk);
+  job_.settle();
+}
+
+void RawPeer::on_message(transport::PeerId, std::span<const std::byte> message) { messages_.emplace_back(message.begin(), message.end()); }
+
+std::string RawPeer::received() {
+  std::string all;
+  for (; told_ < messages_.size(); ++told_) {
+    const auto header = portals::wire::parse_header(messages_[told_]);
+    std::string name = "malformed";
+    if (header) {
+      switch (static_cast<MessageKind>(header->kind)) {
+        case MessageKind::kPut: name = "PUT"; break;
+        case MessageKind::kAck: name = "ACK"; break;
+        case MessageKind::kGet: name = "GET"; break;
+        case MessageKind::kReply: name = "REPLY"; break;
+        case MessageKind::kGetPut: name = "GETPUT"; break;
+        case MessageKind::kClear: name = "CLEAR"; break;
+        case MessageKind::kWritten: name = "WRITTEN"; break;
+        case MessageKind::kDiscard: name = "DISCARD"; break;
+      }
+    }
+    all += (all.empty() ? "" : " ") + name;
+  }
+  return all;
+}
+
+std::span<const std::byte> RawPeer::last(MessageKind kind) const {
+  for (auto message = messages_.rbegin(); message != messages_.rend(); ++message) {
+    const auto header = portals::wire::parse_header(*message);
+    if (header && header->kind == static_cast<std::uint8_t>(kind)) return *message;
+  }
+  ADD_FAILURE() << "no message of kind " << static_cast<int>(kind) << " has come";
+  static const std::vector<std::byte> nothing(256);
+  return nothing;
+}
+
+Bytes RawPeer::last_reply_data() const {
+  const std::span<const std::byte> data = portals::wire::payload_of(last(MessageKind::kReply), MessageKind::kReply);
+  Bytes bytes;
+  for (const std::byte byte : data) bytes.push_back(static_cast<std::uint8_t>(byte));
+  return bytes;
+}
+
+portals::wire::Segment RawPeer::last_segment(std::size_t index) const {
+  return portals::wire::parse_segment(portals::wire::payload_of(last(MessageKind::kClear), MessageKind::kClear), index);
+}
+
+}  // namespace lintel::testing

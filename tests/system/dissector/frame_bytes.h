@@ -1,0 +1,41 @@
+#pragma once
+// Bytes as they stand in a TCP stream between two Lintel processes: session frames around engine messages, and libfabric's framing of
+// its TCP providers around those. For feeding captures to the dissector; the values in frame headers are made up.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "portals/engine/wire_codec.h"
+#include "transport/session/frame_format.h"
+
+namespace lintel::test {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes bytes_of(std::string_view text);
+
+// A frame with nothing after its header.
+Bytes bare_frame(transport::FrameKind kind);
+
+// A DATA frame with these messages.
+Bytes data_frame(const std::vector<Bytes>& messages);
+
+// A message: the fixed part, then the payload.
+template <class Fixed>
+Bytes message(const Fixed& fixed, std::string_view payload = {}) {
+  Bytes bytes(sizeof(Fixed));
+  portals::wire::encode(fixed, bytes.data());
+  const Bytes data = bytes_of(payload);
+  bytes.insert(bytes.end(), data.begin(), data.end());
+  return bytes;
+}
+
+// libfabric's: a message that carries `data`; the same below tcp;ofi_rxm; a remote write with completion data; the connection request.
+Bytes xnet_message(const Bytes& data);
+Bytes rxm_message(const Bytes& data);
+Bytes xnet_write(std::uint64_t address, std::uint64_t key, std::uint64_t immediate, const Bytes& data);
+Bytes xnet_connect_request();
+
+}  // namespace lintel::test

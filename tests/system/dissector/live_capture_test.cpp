@@ -1,0 +1,176 @@
+// tools/wireshark/lintel.lua against traffic that went over loopback through libfabric and was captured there.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "fabric_pair.h"
+#include "frame_bytes.h"
+#include "live_capture.h"
+#include "tshark.h"
+
+namespace {
+
+using namespace lintel::test;
+using namespace lintel::portals::wire;
+using lintel::transport::FrameKind;
+using testing::ElementsAre;
+
+constexpr std::uint32_t kInitiatorNid = 0x7f000001;
+constexpr std::uint32_t kInitiatorPid = 101;
+constexpr std::uint32_t kTargetNid = 0x7f000001;
+constexpr std::uint32_t kTargetPid = 202;
+
+Request request(MessageKind kind, std::uint64_t match_bits, std::uint32_t payload, std::uint64_t length) {
+  Request request{};
+  request.header = {kMessageVersion, static_cast<std::uint8_t>(kind), kFlagTracked, 0, payload};
+  request.initiator_nid = kInitiatorNid;
+  request.initiator_pid = kInitiatorPid;
+  request.target_nid = kTargetNid;
+  request.target_pid = kTargetPid;
+  request.portal_index = 4;
+  request.match_bits = match_bits;
+  request.length = length;
+  request.md_handle = 3;
+  if (kind == MessageKind::kPut) request.header.flags |= kFlagAckWanted;
+  return request;
+}
+
+Response response(MessageKind kind, const Request& to, std::uint32_t payload, std::uint64_t manipulated) {
+  Response response{};
+  response.header = {kMessageVersion, static_cast<std::uint8_t>(kind), 0, 0, payload};
+  response.initiator_nid = to.target_nid;
+  response.initiator_pid = to.target_pid;
+  response.target_nid = to.initiator_nid;
+  response.target_pid = to.initiator_pid;
+  response.portal_index = to.portal_index;
+  response.match_bits = to.match_bits;
+  response.requested_length = to.length;
+  response.manipulated_length = manipulated;
+  response.md_handle = to.md_handle;
+  return response;
+}
+
+// Two ports of loopback that nobody listens on, so that several runs can go on at a time.
+std::array<std::uint16_t, 2> free_ports() {
+  std::array<int, 2> sockets{};
+  std::array<std::uint16_t, 2> ports{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    sockets[i] = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    if (bind(sockets[i], reinterpret_cast<sockaddr*>(&address), length) != 0 ||
+        getsockname(sockets[i], reinterpret_cast<sockaddr*>(&address), &length) != 0) {
+      throw std::runtime_error("no free port on loopback");
+    }
+    ports[i] = ntohs(address.sin_port);
+  }
+  for (const int each : sockets) close(each);
+  return ports;
+}
+
+class LiveDissector : public testing::Test {
+ protected:
+  ~LiveDissector() override { std::remove(path_.c_str()); }
+
+  std::string path_ = testing::TempDir() + "lintel_live_dissector_" + std::to_string(getpid()) + ".pcapng";
+};
+
+class ProviderFraming : public LiveDissector, public testing::WithParamInterface<const char*> {};
+
+TEST_P(ProviderFraming, ShowsPutAckGetReplyAndGetPutAsTheProviderFramesThem) {
+  const std::array<std::uint16_t, 2> ports = free_ports();
+  LiveCapture capture(path_, ports[0], ports[1]);
+  if (!capture.running()) GTEST_SKIP() << "capturing on loopback is not permitted here: " << capture.complaint();
+
+  const Request put = request(MessageKind::kPut, 0xa1, 8, 8);
+  const Request get = request(MessageKind::kGet, 0xa2, 0, 4);
+  const Request getput = request(MessageKind::kGetPut, 0xa3, 4, 4);
+  FabricPair pair(GetParam(), ports[0], ports[1]);
+  pair.send_to_target(data_frame({message(put, "eight by")}));
+  pair.send_to_initiator(data_frame({message(response(MessageKind::kAck, put, 0, 5))}));
+  pair.send_to_target(data_frame({message(get), message(getput, "swap")}));
+  pair.send_to_initiator(data_frame(
+      {message(response(MessageKind::kReply, get, 4, 4), "four"), message(response(MessageKind::kReply, getput, 4, 4), "olds")}));
+  pair.write_to_target(bytes_of("written"), 77);
+  pair.send_to_target(bare_frame(FrameKind::kGoodbye));
+  ASSERT_TRUE(capture.wait_for(bare_frame(FrameKind::kGoodbye), std::chrono::seconds(10)));
+  capture.stop();
+
+  const std::vector<std::string> fields = {"lintel.frame.kind",         "lintel.kind",       "lintel.match_bits",
+                                           "lintel.initiator.pid",      "lintel.target.pid", "lintel.length",
+                                           "lintel.manipulated_length", "lintel.data",       "lintel.immediate"};
+  std::vector<DecodedPacket> packets;
+  for (DecodedPacket& packet : decode(path_, fields, "-o tcp.try_heuristic_first:TRUE")) {
+    if (!packet["lintel.frame.kind"].empty() || !packet["lintel.immediate"].empty()) packets.push_back(std::move(packet));
+  }
+  ASSERT_EQ(packets.size(), 6U);
+  EXPECT_EQ(packets[0], (DecodedPacket{{"lintel.frame.kind", {"4"}},
+                                       {"lintel.kind", {"1"}},
+                                       {"lintel.match_bits", {"0x00000000000000a1"}},
+                                       {"lintel.initiator.pid", {"101"}},
+                                       {"lintel.target.pid", {"202"}},
+                                       {"lintel.length", {"8"}},
+                                       {"lintel.manipulated_length", {}},
+                                       {"lintel.data", {"6569676874206279"}},
+                                       {"lintel.immediate", {}}}));
+  EXPECT_THAT(packets[1].at("lintel.kind"), ElementsAre("2"));
+  EXPECT_THAT(packets[1].at("lintel.initiator.pid"), ElementsAre("202"));
+  EXPECT_THAT(packets[1].at("lintel.target.pid"), ElementsAre("101"));
+  EXPECT_THAT(packets[1].at("lintel.manipulated_length"), ElementsAre("5"));
+  EXPECT_THAT(packets[2].at("lintel.kind"), ElementsAre("3", "5"));
+  EXPECT_THAT(packets[2].at("lintel.match_bits"), ElementsAre("0x00000000000000a2", "0x00000000000000a3"));
+  EXPECT_THAT(packets[2].at("lintel.data"), ElementsAre("73776170"));
+  EXPECT_THAT(packets[3].at("lintel.kind"), ElementsAre("4", "4"));
+  EXPECT_THAT(packets[3].at("lintel.data"), ElementsAre("666f7572", "6f6c6473"));
+  EXPECT_THAT(packets[4].at("lintel.immediate"), ElementsAre("77"));
+  EXPECT_THAT(packets[5].at("lintel.frame.kind"), ElementsAre("7"));
+}
+
+INSTANTIATE_TEST_SUITE_P(OnLoopback, ProviderFraming, testing::Values("net", "tcp;ofi_rxm"),
+                         [](const auto& one) { return std::string(one.param) == "net" ? "net" : "rxm"; });
+
+#ifdef LINTEL_PORTALS_TRAFFIC
+TEST_F(LiveDissector, ShowsTheOperationsOfAPortalsProgram) {
+  const std::array<std::uint16_t, 2> ports = free_ports();
+  LiveCapture capture(path_, ports[0], ports[1]);
+  if (!capture.running()) GTEST_SKIP() << "capturing on loopback is not permitted here: " << capture.complaint();
+
+  // A process id from 1024 on is the port; "net" and loopback whatever the environment says.
+  const std::string program = "LINTEL_PROVIDER=net LINTEL_INTERFACE=127.0.0.1 " LINTEL_PORTALS_TRAFFIC " ";
+  ASSERT_EQ(std::system((program + std::to_string(ports[0]) + " " + std::to_string(ports[1])).c_str()), 0);
+  const Bytes goodbye = bare_frame(FrameKind::kGoodbye);
+  ASSERT_TRUE(capture.wait_for(std::span(goodbye).first(4), std::chrono::seconds(10)));
+  capture.stop();
+
+  std::map<std::string, std::vector<std::string>> shown;  // of the whole capture
+  for (const DecodedPacket& packet :
+       decode(path_, {"lintel.frame.kind", "lintel.kind", "lintel.match_bits", "lintel.malformed", "lintel.immediate"},
+              "-o tcp.try_heuristic_first:TRUE")) {
+    for (const auto& [field, values] : packet) shown[field].insert(shown[field].end(), values.begin(), values.end());
+  }
+  EXPECT_THAT(shown["lintel.malformed"], testing::IsEmpty());
+  EXPECT_THAT(shown["lintel.frame.kind"], testing::IsSupersetOf({"1", "2", "4"}));  // HELLO, WELCOME, DATA
+  EXPECT_THAT(shown["lintel.kind"], ElementsAre("1", "2", "3", "4", "5", "4", "1", "16", "2"));
+  EXPECT_THAT(shown["lintel.match_bits"],
+              ElementsAre("0x00000000000000b1", "0x00000000000000b1", "0x00000000000000b2", "0x00000000000000b2", "0x00000000000000b3",
+                          "0x00000000000000b3", "0x00000000000000b4", "0x00000000000000b4"));
+  // That of the CLEAR, then that of the one write.
+  ASSERT_EQ(shown["lintel.immediate"].size(), 2U);
+  EXPECT_EQ(shown["lintel.immediate"][0], shown["lintel.immediate"][1]);
+}
+#endif
+
+}  // namespace

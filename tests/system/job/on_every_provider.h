@@ -1,0 +1,43 @@
+#pragma once
+// OnEveryProvider: a test that runs once with each libfabric provider that works on this machine.
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/system/job/process_group.h"
+
+namespace lintel::testing {
+
+class OnEveryProvider : public ::testing::TestWithParam<const char*> {
+ protected:
+  static constexpr const char* kPreferred = "net";
+  bool preferred() const { return std::string(GetParam()) == kPreferred; }
+  Environment environment() const { return {{"LINTEL_PROVIDER", GetParam()}}; }
+};
+
+inline std::string provider_name(const ::testing::TestParamInfo<const char*>& info) {
+  std::string name = info.param;
+  for (char& c : name) {
+    if (c == ';') c = '_';
+  }
+  return name;
+}
+
+#define LINTEL_ON_EVERY_PROVIDER(suite) \
+  INSTANTIATE_TEST_SUITE_P(, suite, ::testing::Values("net", "tcp;ofi_rxm", "shm"), ::lintel::testing::provider_name)
+
+// Figures of time and memory are the product's, not the sanitizers'.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace lintel::testing

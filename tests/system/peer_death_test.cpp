@@ -1,0 +1,353 @@
+// A peer that dies, freezes, goes away or was never there: every operation with it ends with an event that says so, in time, and others go on.
+
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <vector>
+
+#include "tests/system/job/on_every_provider.h"
+#include "tests/system/job/pattern.h"
+#include "tests/system/job/portals_calls.h"
+
+namespace lintel::testing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPeerTimeout{2000};
+constexpr milliseconds kConnectTimeout{3000};
+constexpr milliseconds kSlack{1500};
+
+constexpr std::size_t kBusy = 0;   // board: operations are in flight
+constexpr std::size_t kGone = 1;   // board: the peer has been killed, stopped or has gone
+constexpr std::size_t kDone = 2;   // board: nothing more is wanted of the target
+
+constexpr ptl_match_bits_t kSmall = 1;
+constexpr ptl_match_bits_t kLarge = 2;
+constexpr std::size_t kLargeLength = std::size_t{256} << 20;
+constexpr std::size_t kSmallOperations = 200;
+
+class PeerDeath : public OnEveryProvider {
+ protected:
+  Environment environment() const {
+    Environment all = OnEveryProvider::environment();
+    all["LINTEL_PEER_TIMEOUT"] = std::to_string(kPeerTimeout.count()) + "ms";
+    all["LINTEL_CONNECT_TIMEOUT"] = std::to_string(kConnectTimeout.count()) + "ms";
+    return all;
+  }
+};
+LINTEL_ON_EVERY_PROVIDER(PeerDeath);
+
+milliseconds since(Clock::time_point start) { return std::chrono::duration_cast<milliseconds>(Clock::now() - start); }
+
+void serve(Rank& rank) {
+  const ptl_handle_ni_t ni = open_interface(rank);
+  std::vector<std::byte> small(4096);
+  std::vector<std::byte> large(kLargeLength);
+  expose(ni, kSmall, describe(small, PTL_EQ_NONE, kOpen));
+  expose(ni, kLarge, describe(large, PTL_EQ_NONE, kOpen));
+  rank.board.await(kDone, 1);
+  PtlFini();
+}
+
+// Puts and gets, small ones and large ones, all started and none waited for. Events are counted by kind.
+class Flight {
+ public:
+  Flight(ptl_handle_ni_t ni, ptl_process_id_t target)
+      : queue_(make_queue(ni, 8 * kSmallOperations)), target_(target), small_(4096), large_(kLargeLength), landing_(kLargeLength) {
+    small_md_ = bind(ni, describe(small_, queue_));
+    large_md_ = bind(ni, describe(large_, queue_));
+    landing_md_ = bind(ni, describe(landing_, queue_));
+  }
+
+  // One put and its ack, so that both sides know each other.
+  void connect() {
+    LINTEL_MUST(PtlPut(small_md_, PTL_ACK_REQ, target_, kPortal, 0, kSmall, 0, 0));
+    expect_sent_and_acked(queue_);
+  }
+  void start() {
+    LINTEL_MUST(PtlPut(large_md_, PTL_ACK_REQ, target_, kPortal, 0, kLarge, 0, 0));
+    LINTEL_MUST(PtlGet(landing_md_, target_, kPortal, 0, kLarge, 0));
+    start_small();
+  }
+  void start_small() {
+    for (std::size_t i = 0; i < kSmallOperations; ++i) {
+      LINTEL_MUST(PtlPut(small_md_, PTL_ACK_REQ, target_, kPortal, 0, kSmall, 0, 0));
+      LINTEL_MUST(PtlGet(small_md_, target_, kPortal, 0, kSmall, 0));
+    }
+  }
+
+  // Takes what comes until each operation has had its last event. Returns how many of them failed.
+  std::size_t expect_all_end(Clock::time_point from, milliseconds limit, bool large) {
+    const std::size_t each = kSmallOperations + (large ? 1 : 0);
+    std::map<ptl_event_kind_t, std::size_t> seen;
+    std::size_t failed = 0;
+    std::size_t failed_sends = 0;
+    // A put ends with its ACK, or with a SEND_END that failed, after which no ACK comes.
+    while (seen[PTL_EVENT_SEND_END] < each || seen[PTL_EVENT_REPLY_END] < each || seen[PTL_EVENT_ACK] + failed_sends < each) {
+      const milliseconds left = limit - since(from);
+      ptl_event_t event;
+      int which = 0;
+      const int code = left.count() > 0 ? PtlEQPoll(&queue_, 1, static_cast<ptl_time_t>(left.count()), &event, &which) : PTL_EQ_EMPTY;
+      if (code != PTL_OK) {
+        ADD_FAILURE() << "after " << since(from).count() << " ms of " << limit.count() << ": " << seen[PTL_EVENT_SEND_END] << " SEND_END ("
+                      << failed_sends << " failed), " << seen[PTL_EVENT_ACK] << " ACK, " << seen[PTL_EVENT_REPLY_END] << " REPLY_END of "
+                      << each << " each";
+        return failed;
+      }
+      ++seen[event.type];
+      if (event.ni_fail_type == PTL_NI_OK) continue;
+      ++failed;
+      EXPECT_EQ(event.ni_fail_type, PTL_NI_PEER_DEAD) << PtlEventKindStr(event.type);
+      if (event.type == PTL_EVENT_SEND_END) ++failed_sends;
+    }
+    std::printf("all %zu operations ended %lld ms after, %zu with a failure\n", 2 * each, static_cast<long long>(since(from).count()), failed);
+    // And nothing a second time.
+    ptl_event_t event;
+    int which = 0;
+    EXPECT_EQ(PtlEQPoll(&queue_, 1, 300, &event, &which), PTL_EQ_EMPTY) << PtlEventKindStr(event.type) << " after the end";
+    EXPECT_LE(seen[PTL_EVENT_ACK] + failed_sends, each);
+    return failed;
+  }
+  // The memory is the program's again.
+  void release() {
+    LINTEL_MUST(PtlMDUnlink(small_md_));
+    LINTEL_MUST(PtlMDUnlink(large_md_));
+    LINTEL_MUST(PtlMDUnlink(landing_md_));
+  }
+
+ private:
+  ptl_handle_eq_t queue_;
+  ptl_process_id_t target_;
+  std::vector<std::byte> small_;
+  std::vector<std::byte> large_;
+  std::vector<std::byte> landing_;
+  ptl_handle_md_t small_md_;
+  ptl_handle_md_t large_md_;
+  ptl_handle_md_t landing_md_;
+};
+
+TEST_P(PeerDeath, AKilledTargetEndsEveryOperationInFlight) {
+  ProcessGroup job(2, environment());
+  job.start(1, serve);
+  job.start(0, [](Rank& rank) {
+    Flight flight(open_interface(rank), rank.board.id(1));
+    flight.connect();
+    flight.start();
+    rank.board.set(kBusy, 1);
+    rank.board.await(kGone, 1);
+    EXPECT_GT(flight.expect_all_end(Clock::now(), kPeerTimeout + kSlack, true), 0U);
+    flight.release();
+    PtlFini();
+  });
+  job.board().await(kBusy, 1);
+  job.signal(1, SIGKILL);
+  job.board().set(kGone, 1);
+  job.join_all();
+}
+
+TEST_P(PeerDeath, AFrozenTargetEndsEveryOperationByTheDeadline) {
+  ProcessGroup job(2, environment());
+  job.disregard(1);
+  job.start(1, serve);
+  job.start(0, [](Rank& rank) {
+    Flight flight(open_interface(rank), rank.board.id(1));
+    flight.connect();
+    rank.board.set(kBusy, 1);
+    rank.board.await(kGone, 1);
+    const Clock::time_point start = Clock::now();
+    flight.start();
+    EXPECT_GT(flight.expect_all_end(start, kPeerTimeout + kSlack, true), 0U);
+    EXPECT_GE(since(start), kPeerTimeout - milliseconds(200)) << "given up too early";
+    PtlFini();
+  });
+  job.board().await(kBusy, 1);
+  job.signal(1, SIGSTOP);
+  job.board().set(kGone, 1);
+  job.join_all();
+}
+
+// The program is busy elsewhere when its peer dies: the events are there when it comes back.
+TEST_P(PeerDeath, OperationsEndAlsoWhileTheInitiatorCallsNothing) {
+  ProcessGroup job(2, environment());
+  job.start(1, serve);
+  job.start(0, [](Rank& rank) {
+    Flight flight(open_interface(rank), rank.board.id(1));
+    flight.connect();
+    flight.start();
+    rank.board.set(kBusy, 1);
+    rank.board.await(kGone, 1);
+    ::usleep(static_cast<useconds_t>((kPeerTimeout + kSlack).count()) * 1000);
+    EXPECT_GT(flight.expect_all_end(Clock::now(), milliseconds(100), true), 0U);
+    PtlFini();
+  });
+  job.board().await(kBusy, 1);
+  job.signal(1, SIGKILL);
+  job.board().set(kGone, 1);
+  job.join_all();
+}
+
+TEST_P(PeerDeath, APeerThatWasNeverThereFailsPutsAndGetsAfterTheConnectTimeout) {
+  ProcessGroup job(1, environment());
+  job.start_all([](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface(rank);
+    const ptl_handle_eq_t queue = make_queue(ni);
+    std::vector<std::byte> memory(64);
+    const ptl_handle_md_t md = bind(ni, describe(memory, queue));
+    const ptl_process_id_t nobody{own_id(ni).nid, 999};
+    const Clock::time_point start = Clock::now();
+    LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, nobody, kPortal, 0, kSmall, 0, 0));
+    LINTEL_MUST(PtlGet(md, nobody, kPortal, 0, kSmall, 0));
+    std::size_t sends = 0;
+    std::size_t replies = 0;
+    while (sends == 0 || replies == 0) {
+      const ptl_event_t event = next_event(queue, kConnectTimeout + kSlack);
+      sends += event.type == PTL_EVENT_SEND_END ? 1 : 0;
+      replies += event.type == PTL_EVENT_REPLY_END ? 1 : 0;
+      EXPECT_EQ(event.ni_fail_type, PTL_NI_PEER_DEAD) << PtlEventKindStr(event.type);
+    }
+    std::printf("failed after %lld ms\n", static_cast<long long>(since(start).count()));
+    EXPECT_LE(since(start), kConnectTimeout + kSlack);
+    EXPECT_GE(since(start), kConnectTimeout - milliseconds(200)) << "a peer that starts late would have been missed";
+    EXPECT_EQ(sends, 1U);
+    EXPECT_EQ(replies, 1U);
+    PtlFini();
+  });
+  job.join_all();
+}
+
+TEST_P(PeerDeath, APeerThatStartsASecondLaterGetsTheFirstMessage) {
+  ProcessGroup job(2, environment());
+  const auto receive = [](Rank& rank, ptl_pid_t pid) {
+    const ptl_handle_ni_t ni = open_interface(pid);
+    const ptl_handle_eq_t queue = make_queue(ni);
+    std::vector<std::byte> memory(4096);
+    expose(ni, kSmall, describe(memory, queue, kOpen));
+    rank.board.publish(rank.number, own_id(ni));
+    EXPECT_EQ(expect_event(queue, PTL_EVENT_PUT_END).hdr_data, 77U);
+    EXPECT_TRUE(holds_pattern(std::span<std::byte>(memory).first(100), 3));
+    PtlFini();
+  };
+  // An address that nobody has, as it was somebody's a moment ago.
+  job.start(1, [](Rank& rank) {
+    open_interface(rank);
+    PtlFini();
+  });
+  job.join(1);
+  const ptl_process_id_t late = job.board().id(1);
+  job.start(0, [late](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface(rank);
+    const ptl_handle_eq_t queue = make_queue(ni);
+    std::vector<std::byte> source = patterned(100, 3);
+    const ptl_handle_md_t md = bind(ni, describe(source, queue));
+    LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, late, kPortal, 0, kSmall, 0, 77));
+    rank.board.set(kBusy, 1);
+    EXPECT_EQ(expect_sent_and_acked(queue).mlength, 100U);
+    PtlFini();
+  });
+  job.board().await(kBusy, 1);
+  ::sleep(1);
+  job.start(1, [&](Rank& rank) { receive(rank, late.pid); });
+  job.join_all();
+}
+
+TEST_P(PeerDeath, APeerThatIsStartedAgainUnderTheSameNameWorksWithNewOperations) {
+  ProcessGroup job(2, environment());
+  constexpr std::size_t kRestarted = 3;
+  job.start(1, serve);
+  job.start(0, [](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface(rank);
+    const ptl_process_id_t target = rank.board.id(1);
+    Flight flight(ni, target);
+    flight.connect();
+    flight.start_small();
+    rank.board.set(kBusy, 1);
+    rank.board.await(kGone, 1);
+    flight.expect_all_end(Clock::now(), kPeerTimeout + kSlack, false);
+    rank.board.set(kGone, 2);
+    rank.board.await(kRestarted, 1);
+    const Clock::time_point start = Clock::now();
+    flight.start();
+    EXPECT_EQ(flight.expect_all_end(start, kPatience, true), 0U);
+    rank.board.set(kDone, 1);
+    PtlFini();
+  });
+  job.board().await(kBusy, 1);
+  job.signal(1, SIGKILL);
+  job.board().set(kGone, 1);
+  job.board().await(kGone, 2);
+  const ptl_pid_t pid = job.board().id(1).pid;
+  job.start(1, [pid](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface(pid);
+    std::vector<std::byte> small(4096);
+    std::vector<std::byte> large(kLargeLength);
+    expose(ni, kSmall, describe(small, PTL_EQ_NONE, kOpen));
+    expose(ni, kLarge, describe(large, PTL_EQ_NONE, kOpen));
+    rank.board.set(kRestarted, 1);
+    rank.board.await(kDone, 1);
+    PtlFini();
+  });
+  job.join_all();
+}
+
+// The target has nothing that would answer: its process ends in order while a large get waits behind a frozen moment.
+TEST_P(PeerDeath, AnOrderlyEndOfThePeerFailsOutstandingOperationsPromptly) {
+  ProcessGroup job(2, environment());
+  job.start(1, [](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface(rank);
+    std::vector<std::byte> large(kLargeLength);
+    std::vector<std::byte> small(4096);
+    expose(ni, kSmall, describe(small, PTL_EQ_NONE, kOpen));
+    expose(ni, kLarge, describe(large, PTL_EQ_NONE, kOpen));
+    rank.board.await(kBusy, 1);
+    LINTEL_MUST(PtlNIFini(ni));
+    rank.board.set(kGone, 1);
+    rank.board.await(kDone, 1);  // alive all the while
+  });
+  job.start(0, [](Rank& rank) {
+    Flight flight(open_interface(rank), rank.board.id(1));
+    flight.connect();
+    rank.board.set(kBusy, 1);
+    flight.start();
+    rank.board.await(kGone, 1);
+    flight.expect_all_end(Clock::now(), milliseconds(1500), true);
+    rank.board.set(kDone, 1);
+    PtlFini();
+  });
+  job.join_all();
+}
+
+TEST_P(PeerDeath, TheDeathOfOnePeerLeavesOperationsWithAnotherAlone) {
+  if (std::string(GetParam()) == "shm") GTEST_SKIP() << "libfabric 1.17 ends all large writes of a process when one of them stays without an answer";
+  ProcessGroup job(3, environment());
+  job.start(1, serve);
+  job.start(2, serve);
+  job.start(0, [](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface(rank);
+    Flight doomed(ni, rank.board.id(1));
+    Flight healthy(ni, rank.board.id(2));
+    doomed.connect();
+    healthy.connect();
+    doomed.start();
+    healthy.start();
+    rank.board.set(kBusy, 1);
+    rank.board.await(kGone, 1);
+    const Clock::time_point start = Clock::now();
+    EXPECT_GT(doomed.expect_all_end(start, kPeerTimeout + kSlack, true), 0U);
+    EXPECT_EQ(healthy.expect_all_end(start, kPatience, true), 0U);
+    rank.board.set(kDone, 1);
+    PtlFini();
+  });
+  job.board().await(kBusy, 1);
+  job.signal(1, SIGKILL);
+  job.board().set(kGone, 1);
+  job.join_all();
+}
+
+}  // namespace
+}  // namespace lintel::testing

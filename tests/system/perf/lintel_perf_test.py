@@ -1,0 +1,388 @@
+#!/usr/bin/env python3
+"""lintel-perf as its users run it. Usage: lintel_perf_test.py TOOL [--provider=NAME] [CLAUSE...]; lintel_perf_test.py --list.
+
+In NAME a plus stands for the semicolon, which CMake would take for a list: tcp+ofi_rxm."""
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TOOL = ""
+SHORT = ["--iterations", "20", "--warm-up", "2", "--repeats", "2"]
+MEASUREMENTS = ["put-lat", "put-bw", "put-bibw", "get-lat", "get-bw", "msg-rate", "passive", "swap-lat", "quick"]
+
+
+def environment():
+    """The caller's, without settings that would change what is tested; LINTEL_PROVIDER stays."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("LINTEL_") or name == "LINTEL_PROVIDER"}
+
+
+def run(*arguments, limit=60):
+    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=limit, env=environment())
+
+
+def json_of(*arguments, limit=60):
+    """The document of a run that must go through."""
+    result = run(*arguments, "--json", "-", limit=limit)
+    assert result.returncode == 0, f"exit code {result.returncode}: {result.stderr}"
+    return json.loads(result.stdout)
+
+
+def rows_of(table):
+    return [line.split() for line in table.splitlines() if not line.startswith("#")]
+
+
+def children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(child) for child in file.read().split()]
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def wait_until(condition, limit):
+    end = time.monotonic() + limit
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+class Server:
+    """A server on a free process id, killed at the end."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([TOOL, "--server", "--pid", "any", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env=environment())
+        line = self.process.stdout.readline()
+        found = re.search(r"at ([0-9.]+) pid (\d+)", line)
+        if not found:
+            self.process.kill()
+            raise AssertionError(f"the server said '{line}' {self.process.stderr.read()}")
+        self.address = f"{found[1]}:{found[2]}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+
+class LintelPerf(unittest.TestCase):
+    maxDiff = None
+
+    # -- wrong use: one sentence that names the value and what was expected, exit code 2, no hang ------------------------------------------------
+
+    def refuses(self, arguments, value, limit=5.0):
+        start = time.monotonic()
+        result = run(*arguments)
+        self.assertLess(time.monotonic() - start, limit)
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stdout, "")
+        said = [line for line in result.stderr.splitlines() if line.startswith("lintel-perf: ")]
+        self.assertEqual(len(said), 1, result.stderr)
+        self.assertIn(value, said[0])
+        self.assertIn("expected", said[0])
+
+    def test_AnUnknownSubCommandIsRefused(self):
+        self.refuses(["put-latency"], "'put-latency'")
+
+    def test_NoSubCommandIsRefused(self):
+        self.refuses([], "sub-command")
+
+    def test_AnUnknownOptionIsRefused(self):
+        self.refuses(["put-lat", "--no-such-option"], "'--no-such-option'")
+
+    def test_SizesThatAreNoneAreRefused(self):
+        for text in ["0", "", "x", "8,0", "8,,16", "-1", "65G", "1.5K"]:
+            with self.subTest(text):
+                self.refuses(["put-lat", "--sizes", text], "--sizes")
+
+    def test_BadNumbersAreRefused(self):
+        for option in ["--iterations", "--window", "--repeats", "--iovec", "--deadline", "--cpu", "--passive-seconds", "--min"]:
+            for text in ["x", "-5", "99999999999999999999"]:
+                with self.subTest(option=option, text=text):
+                    self.refuses(["put-lat", option, text], f"{option}: '{text}'")
+
+    def test_AMinimumAboveTheMaximumIsRefused(self):
+        self.refuses(["put-lat", "--min", "16", "--max", "8"], "--min 16")
+
+    def test_AnUnknownChoiceIsRefused(self):
+        for option in ["--completion", "--units", "--passive-mode"]:
+            with self.subTest(option):
+                self.refuses(["put-lat", option, "sideways"], f"{option}: 'sideways'")
+
+    def test_TwoRolesAreRefused(self):
+        self.refuses(["put-lat", "--server", "--client", "127.0.0.1"], "--server")
+
+    def test_ACpuThatIsNotThereIsRefused(self):
+        self.refuses(["put-lat", "--cpu", "4000"], "'4000'")
+
+    def test_AnUnknownProviderIsRefused(self):
+        result = run("put-lat", "--provider", "nosuchprovider")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertIn("nosuchprovider", result.stderr)
+
+    def test_AReportFileThatCannotBeWrittenIsRefusedBeforeMeasuring(self):
+        self.refuses(["put-lat", "--json", "/nonexistent/report.json"], "'/nonexistent/report.json'")
+
+    def test_ASwapLargerThanTheInterfaceAllowsIsRefused(self):
+        self.refuses(["swap-lat", "--sizes", "1G"], "'1073741824'")
+
+    def test_AHostNameThatDoesNotResolveIsRefused(self):
+        self.refuses(["put-lat", "--client", "no-such-host.invalid", "--deadline", "2"], "'no-such-host.invalid'", limit=8)
+
+    def test_AServerThatIsNotThereIsNamedWithinTheDeadline(self):
+        self.refuses(["put-lat", "--client", "127.0.0.1:1000", "--deadline", "1"], "127.0.0.1 pid 1000", limit=4)
+
+    def test_AHostThatDoesNotAnswerIsNamedWithinTheDeadline(self):
+        self.refuses(["put-lat", "--client", "203.0.113.9", "--deadline", "1"], "203.0.113.9 pid 17", limit=4)
+
+    def test_AProcessIdThatIsTakenIsRefused(self):
+        with Server() as server:
+            self.refuses(["--server", "--pid", server.address.split(":")[1]], server.address.split(":")[1])
+
+    # -- what is measured and reported ------------------------------------------------------------------------------------------------------------
+
+    def test_EveryMeasurementHasARowForEachSizeInOrder(self):
+        for name in MEASUREMENTS:
+            with self.subTest(name):
+                result = run(name, "--sizes", "64,1,8", "--passive-seconds", "0.2", *SHORT)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                rows = rows_of(result.stdout)
+                self.assertEqual([row[0] for row in rows], ["64", "1", "8"])
+                for row in rows:
+                    self.assertTrue(all(float(cell) > 0 for cell in row), row)
+
+    def test_LargeMessagesOfOddSizesArriveWhole(self):
+        for name in ["put-lat", "put-bw", "put-bibw", "get-lat", "get-bw"]:
+            with self.subTest(name):
+                report = json_of(name, "--sizes", "4095,16K,65537,1M,5000001", *SHORT)
+                self.assertEqual([row["size_bytes"] for row in report["results"]], [4095, 16384, 65537, 1048576, 5000001])
+
+    def test_EveryMessageOfAVerifiedPassIsCounted(self):
+        for name, messages in [("put-lat", 40), ("put-bw", 20), ("put-bibw", 40), ("get-lat", 20), ("get-bw", 20), ("swap-lat", 20), ("quick", 100)]:
+            with self.subTest(name):
+                report = json_of(name, "--sizes", "8", *SHORT)
+                self.assertTrue(report["validated"])
+                self.assertEqual(report["results"][0]["verified_messages"], messages)
+
+    def test_ScatteredMemoryArrivesWhole(self):
+        for name in ["put-lat", "put-bw", "put-bibw", "get-lat", "get-bw", "passive"]:
+            with self.subTest(name):
+                report = json_of(name, "--sizes", "3,1000,100001", "--iovec", "5", "--passive-seconds", "0.2", *SHORT)
+                self.assertEqual(report["iovec_pieces"], 5)
+                self.assertEqual(len(report["results"]), 3)
+
+    def test_TheHeaderSaysWhatUnderWhichConditions(self):
+        header = [line for line in run("put-bw", "--sizes", "8", "--cpu", "0", "--window", "7", *SHORT).stdout.splitlines() if line.startswith("#")]
+        text = "\n".join(header)
+        for expected in ["put bandwidth", "Window: 7", "remote", "CPU 0", "MB = 1e6", "verified", "Provider", "127.0.0.1"]:
+            self.assertIn(expected, text)
+        self.assertRegex(header[-1], r"^# Size +Put bandwidth \(MB/s\)$")
+
+    def test_LatencyIsInMicrosecondsInTheLastHeaderLine(self):
+        header = [line for line in run("put-lat", "--sizes", "8", *SHORT).stdout.splitlines() if line.startswith("#")]
+        self.assertRegex(header[-1], r"^# Size +Put latency \(us\)$")
+
+    def test_LocalCompletionIsSaid(self):
+        result = run("put-bw", "--sizes", "8,64K", "--completion", "local", *SHORT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("local (a put is done with its SEND_END", result.stdout)
+        self.assertEqual(json_of("put-bw", "--sizes", "8", "--completion", "local", *SHORT)["completion"], "local")
+
+    def test_UnitsConvert(self):
+        for units, key, per_second in [("MB", "MB_per_s", 1e6), ("MiB", "MiB_per_s", 1048576), ("Gb", "Gb_per_s", 1e9 / 8)]:
+            with self.subTest(units):
+                report = json_of("msg-rate", "--sizes", "1000", "--units", units, *SHORT)["results"][0]
+                bytes_per_second = report["message_rate_per_s"]["passes"][0] * 1000
+                self.assertAlmostEqual(report[f"put_bandwidth_{key}"]["passes"][0] * per_second / bytes_per_second, 1.0, places=6)
+
+    def test_WithoutValidationTheReportSaysSo(self):
+        result = run("put-lat", "--sizes", "8", "--no-validate", *SHORT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("NOT verified", result.stdout)
+        report = json_of("put-lat", "--sizes", "8", "--no-validate", *SHORT)
+        self.assertFalse(report["validated"])
+        self.assertEqual(report["results"][0]["verified_messages"], 0)
+
+    def test_JsonOnStdoutIsOneDocumentAndTheTableIsOnStderr(self):
+        result = run("get-lat", "--sizes", "8", "--json", "-", *SHORT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual((report["status"], len(report["results"])), ("ok", 1))
+        self.assertEqual(rows_of(result.stderr)[-1][0], "8")
+
+    def test_JsonCarriesSamplesAndPercentilesInOrder(self):
+        latency = json_of("put-lat", "--sizes", "8", *SHORT)["results"][0]["put_latency_us"]
+        self.assertEqual(latency["samples"], 20)
+        self.assertEqual(len(latency["passes"]), 2)
+        order = [latency[name] for name in ["min", "p50", "p90", "p99", "p99_9", "max"]]
+        self.assertEqual(order, sorted(order))
+
+    def test_ReportsGoToFiles(self):
+        with tempfile.TemporaryDirectory() as folder:
+            json_file, csv_file = os.path.join(folder, "r.json"), os.path.join(folder, "r.csv")
+            result = run("get-bw", "--sizes", "8,16", "--json", json_file, "--csv", csv_file, *SHORT)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(len(rows_of(result.stdout)), 2)
+            with open(json_file, encoding="utf-8") as file:
+                self.assertEqual(len(json.load(file)["results"]), 2)
+            with open(csv_file, encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+            self.assertEqual([row["size_bytes"] for row in rows], ["8", "16"])
+            self.assertGreater(float(rows[0]["get_bandwidth_MB_per_s"]), 0)
+
+    def test_TheJsonDocumentOfAFailedRunSaysWhy(self):
+        result = run("put-lat", "--client", "127.0.0.1:1000", "--deadline", "1", "--json", "-")
+        self.assertEqual(result.returncode, 2, result.stderr)
+        report = json.loads(result.stdout)
+        self.assertEqual((report["status"], report["results"]), ("failed", []))
+        self.assertIn("127.0.0.1 pid 1000", report["error"])
+
+    def test_CsvOnStdoutParses(self):
+        result = run("put-lat", "--sizes", "8", "--csv", "-", *SHORT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = list(csv.DictReader(io.StringIO(result.stdout)))
+        self.assertEqual(rows[0]["size_bytes"], "8")
+
+    def test_PercentilesHaveColumns(self):
+        result = run("put-lat", "--sizes", "8", "--percentiles", *SHORT)
+        self.assertRegex(result.stdout, r"P50 +P90 +P99 +P99\.9 +samples")
+
+    def test_QuickShowsProgressAndFourColumns(self):
+        result = run("quick", "--sizes", "8,1K", *SHORT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([len(row) for row in rows_of(result.stdout)], [5, 5])
+        self.assertIn("[2/2]", result.stderr)
+
+    def test_APassiveTargetAnswersWhileItComputesAndWhileItSleeps(self):
+        for mode in ["compute", "sleep"]:
+            with self.subTest(mode):
+                report = json_of("passive", "--passive-mode", mode, "--passive-seconds", "0.5", "--sizes", "8,64K")
+                for row in report["results"]:
+                    self.assertGreater(row["put_to_ack_us"]["samples"], 0)
+                    self.assertGreater(row["get_latency_us"]["samples"], 0)
+                    self.assertEqual(row["verified_messages"], 2 * row["put_to_ack_us"]["samples"])
+
+    # -- two processes that find each other by address --------------------------------------------------------------------------------------------
+
+    def test_AClientMeasuresWithAServerByAddress(self):
+        with Server("--once") as server:
+            result = run("put-lat", "--client", server.address, "--sizes", "8", *SHORT)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(server.process.wait(10), 0)
+
+    def test_AServerServesOneClientAfterTheOther(self):
+        with Server() as server:
+            for name in ["put-bw", "get-lat", "put-bibw"]:
+                result = run(name, "--client", server.address, "--sizes", "8,64K", *SHORT)
+                self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIsNone(server.process.poll())
+
+    def test_ABusyServerRefusesASecondClient(self):
+        with Server() as server:
+            first = subprocess.Popen([TOOL, "passive", "--client", server.address, "--sizes", "8,16,32,64", "--passive-seconds", "0.5"],
+                                     stdout=subprocess.PIPE, text=True, env=environment())
+            wait_until(lambda: "begins" in server.process.stdout.readline(), 10)
+            second = run("put-lat", "--client", server.address, "--sizes", "8", *SHORT)
+            self.assertEqual(second.returncode, 2, second.stderr)
+            self.assertIn("busy", second.stderr)
+            first.communicate(timeout=30)
+            self.assertEqual(first.returncode, 0)
+
+    def test_DifferentProtocolsAreNamedOnBothSides(self):
+        with Server("--once") as server:
+            client = run("put-lat", "--client", server.address, "--pretend-protocol", "99")
+            _, said = server.process.communicate(timeout=10)
+            for code, text in [(client.returncode, client.stderr), (server.process.returncode, said)]:
+                self.assertEqual(code, 2, text)
+                self.assertIn("protocol 1", text)
+                self.assertIn("protocol 99", text)
+                self.assertIn("expected", text)
+
+    # -- processes that die -------------------------------------------------------------------------------------------------------------------------
+
+    def test_AServerGivesUpOnAClientThatWasKilledAndServesTheNext(self):
+        for name in ["put-lat", "put-bw", "get-bw", "put-bibw"]:
+            with self.subTest(name), Server("--deadline", "3") as server:
+                client = subprocess.Popen([TOOL, name, "--client", server.address, "--sizes", "8", "--iterations", "100000000", "--no-validate"],
+                                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment())
+                wait_until(lambda: "begins" in server.process.stdout.readline(), 10)
+                time.sleep(0.3)
+                client.kill()
+                client.communicate()
+                start = time.monotonic()
+                result = run("get-lat", "--client", server.address, "--sizes", "8", "--deadline", "15", *SHORT)
+                while result.returncode != 0 and "busy" in result.stderr and time.monotonic() - start < 15:
+                    result = run("get-lat", "--client", server.address, "--sizes", "8", "--deadline", "15", *SHORT)
+                self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_AClientReportsAServerThatWasKilled(self):
+        for name in ["put-lat", "put-bw", "get-bw", "put-bibw", "swap-lat"]:
+            with self.subTest(name), Server() as server, tempfile.TemporaryDirectory() as folder:
+                report = os.path.join(folder, "r.json")
+                client = subprocess.Popen([TOOL, name, "--client", server.address, "--sizes", "8", "--iterations", "100000000", "--no-validate",
+                                           "--deadline", "3", "--json", report], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                          env=environment())
+                wait_until(lambda: "begins" in server.process.stdout.readline(), 10)
+                time.sleep(0.3)
+                server.process.kill()
+                start = time.monotonic()
+                _, said = client.communicate(timeout=20)
+                self.assertLess(time.monotonic() - start, 12)
+                self.assertEqual(client.returncode, 2, said)
+                self.assertEqual(len([line for line in said.splitlines() if line.startswith("lintel-perf: ")]), 1, said)
+                with open(report, encoding="utf-8") as file:
+                    self.assertEqual(json.load(file)["status"], "failed")
+
+    def test_TheSecondProcessDiesWithTheFirst(self):
+        first = subprocess.Popen([TOOL, "put-lat", "--sizes", "8", "--iterations", "100000000"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                 text=True, env=environment())
+        first.stdout.readline()  # the table's first line: both are there
+        second = children_of(first.pid)[0]
+        first.send_signal(signal.SIGKILL)
+        first.communicate()
+        self.assertTrue(wait_until(lambda: not is_running(second), 5))
+
+    def test_NoProcessIsLeftBehind(self):
+        first = subprocess.Popen([TOOL, "put-lat", "--sizes", "8", "--iterations", "2000"], stdout=subprocess.PIPE, text=True, env=environment())
+        first.stdout.readline()
+        second = children_of(first.pid)[0]
+        first.communicate(timeout=30)
+        self.assertEqual(first.returncode, 0)
+        self.assertFalse(is_running(second))
+
+
+def main():
+    global TOOL
+    names = unittest.TestLoader().getTestCaseNames(LintelPerf)
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(name.removeprefix("test_") for name in names))
+        return 0
+    TOOL = os.path.abspath(sys.argv[1])
+    arguments = sys.argv[2:]
+    if arguments and arguments[0].startswith("--provider="):
+        os.environ["LINTEL_PROVIDER"] = arguments.pop(0).partition("=")[2].replace("+", ";")
+    chosen = [f"test_{name}" for name in arguments] or names
+    suite = unittest.TestSuite(LintelPerf(name) for name in chosen)
+    return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

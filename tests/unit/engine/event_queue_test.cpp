@@ -1,0 +1,110 @@
+#include "portals/engine/event_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace lintel::portals {
+namespace {
+
+using Taken = EventQueue::Taken;
+
+// Events that are told apart by their header data.
+Event event(std::uint64_t number) {
+  Event made;
+  made.header_data = number;
+  return made;
+}
+
+class EventQueueTest : public testing::Test {
+ protected:
+  void deposit(std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t number = first; number <= last; ++number) queue.deposit(event(number));
+  }
+  // Everything that is there, and whether a loss was told.
+  std::vector<std::uint64_t> take_all(int* losses = nullptr) {
+    std::vector<std::uint64_t> numbers;
+    Event taken;
+    for (Taken how = queue.take(taken); how != Taken::kEmpty; how = queue.take(taken)) {
+      numbers.push_back(taken.header_data);
+      if (losses != nullptr && how == Taken::kEventAfterLoss) ++*losses;
+    }
+    return numbers;
+  }
+  EventQueue queue{4, nullptr};
+};
+
+TEST_F(EventQueueTest, CapacityIsTheNextPowerOfTwo) {
+  EXPECT_EQ(EventQueue(1, nullptr).capacity(), 1U);
+  EXPECT_EQ(EventQueue(4, nullptr).capacity(), 4U);
+  EXPECT_EQ(EventQueue(5, nullptr).capacity(), 8U);
+}
+
+TEST_F(EventQueueTest, EventsComeOutInTheOrderOfTheirDeposit) {
+  deposit(1, 3);
+  EXPECT_EQ(take_all(), (std::vector<std::uint64_t>{1, 2, 3}));
+}
+
+TEST_F(EventQueueTest, EmptyQueueGivesNothing) {
+  Event taken = event(7);
+  EXPECT_EQ(queue.take(taken), Taken::kEmpty);
+  EXPECT_EQ(taken.header_data, 7U);
+}
+
+TEST_F(EventQueueTest, FullQueueLosesTheOldestAndTellsTheProducer) {
+  deposit(1, 4);
+  EXPECT_TRUE(queue.deposit(event(5)).lost_one);
+  EXPECT_EQ(queue.unread(), 4U);
+}
+
+TEST_F(EventQueueTest, LossIsToldOnceWithTheOldestSurvivor) {
+  deposit(1, 7);
+  int losses = 0;
+  Event first;
+  EXPECT_EQ(queue.take(first), Taken::kEventAfterLoss);
+  EXPECT_EQ(first.header_data, 4U);
+  EXPECT_EQ(take_all(&losses), (std::vector<std::uint64_t>{5, 6, 7}));
+  EXPECT_EQ(losses, 0);
+}
+
+TEST_F(EventQueueTest, SequenceGrowsByOneForLostEventsTooAndWrapsEarly) {
+  std::uint32_t last = queue.next_sequence() - 1;
+  bool wrapped = false;
+  for (std::uint64_t number = 0; number < 10; ++number) {
+    const std::uint32_t sequence = queue.deposit(event(number)).sequence;
+    EXPECT_EQ(sequence, last + 1);
+    wrapped = wrapped || sequence < last;
+    last = sequence;
+  }
+  EXPECT_TRUE(wrapped);
+  Event taken;
+  ASSERT_EQ(queue.take(taken), Taken::kEventAfterLoss);
+  EXPECT_EQ(taken.sequence, last - 3);
+}
+
+TEST_F(EventQueueTest, NextSequenceIsThatOfTheNextDeposit) {
+  const std::uint32_t next = queue.next_sequence();
+  EXPECT_EQ(queue.deposit(event(1)).sequence, next);
+}
+
+TEST_F(EventQueueTest, QuietMeansNothingUnreadAndNothingOwed) {
+  EXPECT_TRUE(queue.quiet());
+  queue.owe(2);
+  EXPECT_FALSE(queue.quiet());
+  queue.settle(1);
+  deposit(1, 1);
+  queue.settle(1);
+  EXPECT_FALSE(queue.quiet());
+  take_all();
+  EXPECT_TRUE(queue.quiet());
+}
+
+TEST_F(EventQueueTest, RingGoesRoundManyTimes) {
+  for (std::uint64_t round = 0; round < 100; ++round) {
+    deposit(3 * round, 3 * round + 2);
+    EXPECT_EQ(take_all(), (std::vector<std::uint64_t>{3 * round, 3 * round + 1, 3 * round + 2}));
+  }
+}
+
+}  // namespace
+}  // namespace lintel::portals

@@ -1,0 +1,275 @@
+#include "portals/engine/wire_codec.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace lintel::portals::wire;
+using Bytes = std::vector<std::byte>;
+
+MessageHeader header(MessageKind kind, unsigned flags = 0, std::uint32_t payload_length = 0) {
+  return {kMessageVersion, static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(flags), 0, payload_length};
+}
+
+template <class T>
+Bytes message(const T& fixed, std::size_t payload_bytes = 0) {
+  Bytes bytes(sizeof(T) + payload_bytes);
+  encode(fixed, bytes.data());
+  return bytes;
+}
+
+Request put(std::uint64_t length) {
+  Request request{};
+  request.header = header(MessageKind::kPut, kFlagTracked, static_cast<std::uint32_t>(length));
+  request.length = length;
+  request.md_handle = kNoDescriptor;
+  return request;
+}
+
+Request get(std::uint64_t length) {
+  Request request{};
+  request.header = header(MessageKind::kGet, kFlagTracked);
+  request.length = length;
+  return request;
+}
+
+Request getput(std::uint64_t length) {
+  Request request{};
+  request.header = header(MessageKind::kGetPut, kFlagTracked, static_cast<std::uint32_t>(length));
+  request.length = length;
+  return request;
+}
+
+Response ack(std::uint64_t requested, std::uint64_t manipulated) {
+  Response response{};
+  response.header = header(MessageKind::kAck);
+  response.requested_length = requested;
+  response.manipulated_length = manipulated;
+  return response;
+}
+
+Response reply(std::uint64_t requested, std::uint64_t manipulated) {
+  Response response = ack(requested, manipulated);
+  response.header = header(MessageKind::kReply, 0, static_cast<std::uint32_t>(manipulated));
+  return response;
+}
+
+// A CLEAR of `length` bytes with segments of these lengths.
+Bytes clear(std::uint64_t length, const std::vector<std::uint64_t>& segment_lengths) {
+  Clear fixed{};
+  fixed.segment_count = static_cast<std::uint32_t>(segment_lengths.size());
+  fixed.header = header(MessageKind::kClear, 0, static_cast<std::uint32_t>(segment_lengths.size() * sizeof(Segment)));
+  fixed.length = length;
+  Bytes bytes = message(fixed, segment_lengths.size() * sizeof(Segment));
+  for (std::size_t i = 0; i < segment_lengths.size(); ++i) {
+    encode(Segment{i, 0x1000 * i, segment_lengths[i]}, bytes.data() + sizeof(Clear) + i * sizeof(Segment));
+  }
+  return bytes;
+}
+
+bool accepted(const Bytes& bytes) { return parse_header(bytes).has_value(); }
+
+Bytes with_byte(Bytes bytes, std::size_t offset, unsigned value) {
+  bytes[offset] = static_cast<std::byte>(value);
+  return bytes;
+}
+
+std::vector<Bytes> one_of_each_kind() {
+  return {message(put(3), 3),
+          message(ack(3, 3)),
+          message(get(3)),
+          message(reply(3, 2), 2),
+          message(getput(3), 3),
+          clear(3, {1, 2}),
+          message(Written{header(MessageKind::kWritten), 1, 2}),
+          message(Discard{header(MessageKind::kDiscard), 1})};
+}
+
+TEST(WireCodec, AcceptsOneOfEachKind) {
+  for (const Bytes& bytes : one_of_each_kind()) EXPECT_TRUE(accepted(bytes)) << "kind " << std::to_integer<int>(bytes[1]);
+}
+
+TEST(WireCodec, PutOfNothingIsAccepted) { EXPECT_TRUE(accepted(message(put(0)))); }
+
+TEST(WireCodec, EveryPrefixOfAMessageIsRejected) {
+  for (const Bytes& whole : one_of_each_kind()) {
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      const Bytes prefix(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+      EXPECT_FALSE(accepted(prefix)) << "kind " << std::to_integer<int>(whole[1]) << ", " << size << " bytes";
+    }
+  }
+}
+
+TEST(WireCodec, BytesAfterTheMessageAreRejected) {
+  for (Bytes bytes : one_of_each_kind()) {
+    bytes.push_back(std::byte{0});
+    EXPECT_FALSE(accepted(bytes)) << "kind " << std::to_integer<int>(bytes[1]);
+  }
+}
+
+TEST(WireCodec, AnotherVersionIsRejected) {
+  EXPECT_FALSE(accepted(with_byte(message(put(0)), 0, 0)));
+  EXPECT_FALSE(accepted(with_byte(message(put(0)), 0, kMessageVersion + 1)));
+}
+
+TEST(WireCodec, UnknownKindsAreRejected) {
+  const Bytes zeros(256);
+  for (const unsigned kind : {0U, 6U, 15U, 19U, 255U})
+    EXPECT_FALSE(accepted(with_byte(with_byte(zeros, 0, kMessageVersion), 1, kind))) << kind;
+}
+
+TEST(WireCodec, InterfaceKindBeyondTheHighestIsRejected) {
+  EXPECT_TRUE(accepted(with_byte(message(put(0)), 3, kHighestInterfaceKind)));
+  EXPECT_FALSE(accepted(with_byte(message(put(0)), 3, kHighestInterfaceKind + 1U)));
+}
+
+TEST(WireCodec, FlagsThatTheKindDoesNotHaveAreRejected) {
+  constexpr unsigned kOfAPut = kFlagAckWanted | kFlagAnnounced | kFlagTracked;
+  const std::vector<unsigned> known = {kOfAPut, 0, kFlagTracked, kFlagAnnounced, kFlagTracked, 0,
+                                       0,       0};  // in the order of one_of_each_kind
+  const auto messages = one_of_each_kind();
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    for (unsigned bit = 1; bit <= 0x80; bit <<= 1) {
+      if ((known[i] & bit) != 0) continue;
+      EXPECT_FALSE(accepted(with_byte(messages[i], 2, bit))) << "message " << i << ", flag " << bit;
+    }
+  }
+}
+
+TEST(WireCodec, PutWhoseLengthIsNotItsPayloadIsRejected) {
+  Request request = put(8);
+  request.length = 9;
+  EXPECT_FALSE(accepted(message(request, 8)));
+  request.length = 8 + (std::uint64_t{1} << 32);
+  EXPECT_FALSE(accepted(message(request, 8)));
+}
+
+TEST(WireCodec, AnnouncedPutMayBeLongerThanAMessageCanBe) {
+  Request request = put(0);
+  request.header = header(MessageKind::kPut, kFlagAnnounced | kFlagTracked);
+  request.length = std::uint64_t{5} << 32;
+  EXPECT_TRUE(accepted(message(request)));
+}
+
+TEST(WireCodec, AnnouncedPutWithDataIsRejected) {
+  Request request = put(8);
+  request.header.flags |= kFlagAnnounced;
+  EXPECT_FALSE(accepted(message(request, 8)));
+}
+
+TEST(WireCodec, PutThatWantsAnAckWithoutDescriptorIsRejected) {
+  Request request = put(0);
+  request.header.flags |= kFlagAckWanted;
+  EXPECT_FALSE(accepted(message(request)));
+}
+
+TEST(WireCodec, PutWithDescriptorThatWantsNoAckIsRejected) {
+  Request request = put(0);
+  request.md_handle = 5;
+  EXPECT_FALSE(accepted(message(request)));
+}
+
+TEST(WireCodec, GetWithDataIsRejected) {
+  Request request = get(8);
+  request.header.payload_length = 8;
+  EXPECT_FALSE(accepted(message(request, 8)));
+}
+
+TEST(WireCodec, GetPutWhoseLengthIsNotItsPayloadIsRejected) {
+  Request request = getput(8);
+  request.length = 7;
+  EXPECT_FALSE(accepted(message(request, 8)));
+}
+
+TEST(WireCodec, AckWithDataIsRejected) {
+  Response response = ack(8, 8);
+  response.header.payload_length = 8;
+  EXPECT_FALSE(accepted(message(response, 8)));
+}
+
+TEST(WireCodec, MoreManipulatedThanRequestedIsRejected) {
+  EXPECT_FALSE(accepted(message(ack(8, 9))));
+  EXPECT_FALSE(accepted(message(reply(8, 9), 9)));
+}
+
+TEST(WireCodec, ReplyWhoseManipulatedLengthIsNotItsPayloadIsRejected) {
+  Response response = reply(8, 8);
+  response.manipulated_length = 7;
+  EXPECT_FALSE(accepted(message(response, 8)));
+}
+
+TEST(WireCodec, AnnouncedReplyHasNoData) {
+  Response response = reply(8, 8);
+  response.header.flags = kFlagAnnounced;
+  EXPECT_FALSE(accepted(message(response, 8)));
+  response.header.payload_length = 0;
+  EXPECT_TRUE(accepted(message(response)));
+}
+
+TEST(WireCodec, ClearWithoutSegmentsIsRejected) { EXPECT_FALSE(accepted(clear(0, {}))); }
+
+TEST(WireCodec, ClearWithAnEmptySegmentIsRejected) {
+  EXPECT_FALSE(accepted(clear(0, {0})));
+  EXPECT_FALSE(accepted(clear(5, {5, 0})));
+}
+
+TEST(WireCodec, ClearWhoseSegmentsDoNotAddUpIsRejected) {
+  EXPECT_FALSE(accepted(clear(10, {4, 5})));
+  EXPECT_FALSE(accepted(clear(10, {4, 7})));
+}
+
+TEST(WireCodec, ClearWhoseSegmentsAddUpOnlyByOverflowIsRejected) {
+  EXPECT_FALSE(accepted(clear(1, {std::numeric_limits<std::uint64_t>::max(), 2})));
+  EXPECT_FALSE(accepted(clear(0, {std::uint64_t{1} << 63, std::uint64_t{1} << 63})));
+}
+
+TEST(WireCodec, ClearWhoseCountIsNotItsPayloadIsRejected) {
+  const Bytes bytes = clear(10, {4, 6});
+  EXPECT_FALSE(accepted(with_byte(bytes, offsetof(Clear, segment_count) + 3, 1)));
+  EXPECT_FALSE(accepted(with_byte(bytes, offsetof(Clear, segment_count) + 3, 3)));
+}
+
+TEST(WireCodec, ClearWhoseCountMatchesOnlyIn32BitsIsRejected) {
+  // 0x20000000 * 24 is a multiple of 2^32: with a 32-bit product this count would look like no payload at all.
+  const Bytes bytes = clear(0, {});
+  EXPECT_FALSE(accepted(with_byte(bytes, offsetof(Clear, segment_count), 0x20)));
+}
+
+TEST(WireCodec, WrittenOrDiscardWithDataIsRejected) {
+  EXPECT_FALSE(accepted(message(Written{header(MessageKind::kWritten, 0, 1), 1, 2}, 1)));
+  EXPECT_FALSE(accepted(message(Discard{header(MessageKind::kDiscard, 0, 1), 1}, 1)));
+}
+
+TEST(WireCodec, MessageNeedsNoAlignment) {
+  Request request = put(3);
+  request.match_bits = 0x0123456789abcdef;
+  const Bytes aligned = message(request, 3);
+  for (std::size_t shift = 1; shift < 8; ++shift) {
+    Bytes shifted(shift);
+    shifted.resize(shift + sizeof(Request) + 3);
+    encode(request, shifted.data() + shift);
+    const std::span<const std::byte> view(shifted.data() + shift, aligned.size());
+    ASSERT_TRUE(parse_header(view));
+    EXPECT_EQ(parse_request(view).match_bits, request.match_bits);
+    EXPECT_EQ(std::memcmp(view.data(), aligned.data(), sizeof(Request)), 0);
+  }
+}
+
+TEST(WireCodec, EncodeWritesNotAByteMoreThanItsStruct) {
+  Bytes bytes(sizeof(Discard) + 1, std::byte{0xee});
+  encode(Discard{header(MessageKind::kDiscard), 0}, bytes.data());
+  EXPECT_EQ(bytes.back(), std::byte{0xee});
+}
+
+TEST(WireCodec, PayloadIsAViewOfWhatFollowsTheFixedPart) {
+  const Bytes bytes = message(reply(4, 4), 4);
+  const auto payload = payload_of(bytes, MessageKind::kReply);
+  EXPECT_EQ(payload.data(), bytes.data() + sizeof(Response));
+  EXPECT_EQ(payload.size(), 4U);
+}
+
+}  // namespace

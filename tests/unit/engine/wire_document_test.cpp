@@ -1,0 +1,424 @@
+// Holds wire_format.h, frame_format.h and their codecs to doc/wire_format.md. Bytes, values and offsets all come from the document; here
+// stands only which struct's field a name means.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "portals/engine/wire_codec.h"
+#include "portals/engine/wire_format.h"
+#include "transport/session/frame_codec.h"
+#include "transport/session/frame_format.h"
+#include "wire_document.h"
+
+namespace {
+
+using namespace lintel::portals::wire;
+using lintel::test::Example;
+using lintel::test::ExampleField;
+using lintel::test::Layout;
+using lintel::test::read_wire_document;
+using lintel::test::WireDocument;
+using lintel::transport::FrameHeader;
+using lintel::transport::FrameKind;
+using lintel::transport::Introduction;
+using lintel::transport::RecordHeader;
+using lintel::transport::Refusal;
+
+const WireDocument& document() {
+  static const WireDocument the_document = read_wire_document(LINTEL_WIRE_DOCUMENT);
+  return the_document;
+}
+
+struct Field {
+  const char* name;
+  std::size_t offset;
+  std::size_t size;
+};
+using Fields = std::vector<Field>;
+
+#define FIELD(Struct, name) \
+  Field { #name, offsetof(Struct, name), sizeof(Struct::name) }
+
+const Fields kFrameHeader = {FIELD(FrameHeader, magic),         FIELD(FrameHeader, version),        FIELD(FrameHeader, kind),
+                             FIELD(FrameHeader, receiver_slot), FIELD(FrameHeader, receiver_epoch), FIELD(FrameHeader, sequence),
+                             FIELD(FrameHeader, acknowledged),  FIELD(FrameHeader, length)};
+const Fields kIntroduction = {
+    FIELD(Introduction, nid),     FIELD(Introduction, pid),          FIELD(Introduction, incarnation),    FIELD(Introduction, slot),
+    FIELD(Introduction, epoch),   FIELD(Introduction, echoed_epoch), FIELD(Introduction, oldest_version), FIELD(Introduction, reserved),
+    FIELD(Introduction, provider)};
+const Fields kRefusal = {FIELD(Refusal, echoed_epoch), FIELD(Refusal, reason), FIELD(Refusal, oldest_version), FIELD(Refusal, reserved),
+                         FIELD(Refusal, provider)};
+const Fields kRecordHeader = {FIELD(RecordHeader, length), FIELD(RecordHeader, reserved)};
+const Fields kMessageHeader = {FIELD(MessageHeader, version), FIELD(MessageHeader, kind), FIELD(MessageHeader, flags),
+                               FIELD(MessageHeader, interface_kind), FIELD(MessageHeader, payload_length)};
+const Fields kRequest = {FIELD(Request, header),        FIELD(Request, initiator_nid), FIELD(Request, initiator_pid),
+                         FIELD(Request, user),          FIELD(Request, job),           FIELD(Request, target_nid),
+                         FIELD(Request, target_pid),    FIELD(Request, portal_index),  FIELD(Request, cookie),
+                         FIELD(Request, match_bits),    FIELD(Request, offset),        FIELD(Request, length),
+                         FIELD(Request, header_data),   FIELD(Request, md_handle),     FIELD(Request, md_generation),
+                         FIELD(Request, return_offset), FIELD(Request, sender_token)};
+const Fields kResponse = {FIELD(Response, header),
+                          FIELD(Response, initiator_nid),
+                          FIELD(Response, initiator_pid),
+                          FIELD(Response, user),
+                          FIELD(Response, job),
+                          FIELD(Response, target_nid),
+                          FIELD(Response, target_pid),
+                          FIELD(Response, portal_index),
+                          FIELD(Response, reserved),
+                          FIELD(Response, match_bits),
+                          FIELD(Response, offset),
+                          FIELD(Response, requested_length),
+                          FIELD(Response, manipulated_length),
+                          FIELD(Response, md_handle),
+                          FIELD(Response, md_generation),
+                          FIELD(Response, return_offset),
+                          FIELD(Response, request_token),
+                          FIELD(Response, sender_token)};
+const Fields kClear = {FIELD(Clear, header), FIELD(Clear, source_token), FIELD(Clear, receiver_token),
+                       FIELD(Clear, length), FIELD(Clear, immediate),    FIELD(Clear, segment_count)};
+const Fields kSegment = {FIELD(Segment, key), FIELD(Segment, address), FIELD(Segment, length)};
+const Fields kWritten = {FIELD(Written, header), FIELD(Written, receiver_token), FIELD(Written, write_count)};
+const Fields kDiscard = {FIELD(Discard, header), FIELD(Discard, token)};
+
+// --- the layout tables ---
+
+struct LayoutCase {
+  const char* name;
+  const Fields& fields;
+  std::size_t size;
+};
+
+class WireLayout : public testing::TestWithParam<LayoutCase> {};
+
+TEST_P(WireLayout, TableNamesEveryFieldWithItsOffsetAndSize) {
+  const auto& [name, fields, size] = GetParam();
+  const Layout& layout = document().layout(name);
+  std::vector<std::string> documented;
+  for (const auto& row : layout.rows) documented.push_back(row.name + " " + std::to_string(row.offset) + " " + std::to_string(row.size));
+  std::vector<std::string> compiled;
+  for (const auto& field : fields)
+    compiled.push_back(std::string(field.name) + " " + std::to_string(field.offset) + " " + std::to_string(field.size));
+  EXPECT_THAT(documented, testing::ElementsAreArray(compiled));
+}
+
+TEST_P(WireLayout, TableLeavesNoGapAndEndsWhereTheStructEnds) {
+  const auto& [name, fields, size] = GetParam();
+  std::size_t end = 0;
+  for (const auto& row : document().layout(name).rows) {
+    EXPECT_EQ(row.offset, end) << row.name;
+    end = row.offset + row.size;
+  }
+  EXPECT_EQ(end, size);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheDocument, WireLayout,
+                         testing::Values(LayoutCase{"FrameHeader", kFrameHeader, sizeof(FrameHeader)},
+                                         LayoutCase{"Introduction", kIntroduction, sizeof(Introduction)},
+                                         LayoutCase{"Refusal", kRefusal, sizeof(Refusal)},
+                                         LayoutCase{"RecordHeader", kRecordHeader, sizeof(RecordHeader)},
+                                         LayoutCase{"MessageHeader", kMessageHeader, sizeof(MessageHeader)},
+                                         LayoutCase{"Request", kRequest, sizeof(Request)},
+                                         LayoutCase{"Response", kResponse, sizeof(Response)}, LayoutCase{"Clear", kClear, sizeof(Clear)},
+                                         LayoutCase{"Segment", kSegment, sizeof(Segment)}, LayoutCase{"Written", kWritten, sizeof(Written)},
+                                         LayoutCase{"Discard", kDiscard, sizeof(Discard)}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+// --- the examples against themselves ---
+
+std::uint64_t big_endian(const Example& example, const ExampleField& field) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < field.size; ++i) value = value << 8 | std::to_integer<std::uint64_t>(example.bytes[field.offset + i]);
+  return value;
+}
+
+TEST(WireDocument, EveryStatedValueIsWhatItsBytesSay) {
+  for (const Example& example : document().examples) {
+    for (const ExampleField& field : example.fields) {
+      SCOPED_TRACE(example.layer + " " + example.name + ": " + field.name);
+      if (field.value) {
+        EXPECT_LE(field.size, 8U);
+        EXPECT_EQ(big_endian(example, field), *field.value);
+      } else if (field.text) {
+        std::string padded = *field.text;
+        padded.resize(field.size, '\0');
+        EXPECT_EQ(std::memcmp(padded.data(), example.bytes.data() + field.offset, field.size), 0);
+      }
+    }
+  }
+}
+
+TEST(WireDocument, HasAnExampleOfEveryMessageAndFrame) {
+  std::vector<std::string> names;
+  for (const Example& example : document().examples) names.push_back(example.layer + " " + example.name);
+  for (const char* name : {"put", "ack", "get", "reply", "getput", "clear", "written", "discard", "announced-put", "announced-reply"}) {
+    EXPECT_THAT(names, testing::Contains(std::string("message ") + name));
+  }
+  for (const char* name : {"hello", "welcome", "refuse", "data", "ack", "ping", "goodbye"}) {
+    EXPECT_THAT(names, testing::Contains(std::string("frame ") + name));
+  }
+}
+
+// --- the messages against the codec ---
+
+// Puts the stated value of `prefix` + field name into the host-order struct at `to`; a nested "header" is filled field by field.
+void fill(const Example& example, const Fields& fields, const std::string& prefix, unsigned char* to) {
+  const auto put = [&](const Field& field, auto value) {
+    ASSERT_EQ(field.size, sizeof value) << prefix << field.name;
+    std::memcpy(to + field.offset, &value, sizeof value);
+  };
+  for (const Field& field : fields) {
+    const std::string name = field.name;
+    if (name == "header") {
+      fill(example, kMessageHeader, "", to);
+      continue;
+    }
+    const ExampleField* stated = example.field(prefix + name);
+    ASSERT_NE(stated, nullptr) << prefix << name;
+    ASSERT_EQ(stated->size, field.size) << prefix << name;
+    if (stated->text) {
+      std::memcpy(to + field.offset, stated->text->data(), stated->text->size());
+    } else if (name != "reserved") {  // that one stays 0
+      switch (field.size) {
+        case 1: put(field, static_cast<std::uint8_t>(*stated->value)); break;
+        case 2: put(field, static_cast<std::uint16_t>(*stated->value)); break;
+        case 4: put(field, static_cast<std::uint32_t>(*stated->value)); break;
+        default: put(field, *stated->value); break;
+      }
+    }
+  }
+}
+
+template <class T>
+T stated(const Example& example, const Fields& fields, const std::string& prefix = "") {
+  T value{};
+  fill(example, fields, prefix, reinterpret_cast<unsigned char*>(&value));
+  return value;
+}
+
+template <class T>
+std::vector<std::byte> encoded(const T& value) {
+  std::vector<std::byte> bytes(sizeof(T));
+  encode(value, bytes.data());
+  return bytes;
+}
+
+void append(std::vector<std::byte>& bytes, const std::vector<std::byte>& more) { bytes.insert(bytes.end(), more.begin(), more.end()); }
+
+void append_data(std::vector<std::byte>& bytes, const Example& example) {
+  if (const ExampleField* data = example.field("data")) {
+    for (const char c : *data->text) bytes.push_back(static_cast<std::byte>(c));
+  }
+}
+
+template <class T>
+bool same(const T& left, const T& right) {
+  static_assert(std::has_unique_object_representations_v<T>);
+  return std::memcmp(&left, &right, sizeof(T)) == 0;
+}
+
+struct MessageCase {
+  const char* name;
+  MessageKind kind;
+};
+
+std::string test_name(const testing::TestParamInfo<MessageCase>& info) {
+  std::string name;
+  for (const char* c = info.param.name; *c != '\0'; ++c) {
+    if (*c != '-') name += *c;
+  }
+  return name;
+}
+
+class WireRequest : public testing::TestWithParam<MessageCase> {};
+
+TEST_P(WireRequest, EncodesToTheBytesOfTheDocument) {
+  const Example& example = document().example("message", GetParam().name);
+  auto bytes = encoded(stated<Request>(example, kRequest));
+  append_data(bytes, example);
+  EXPECT_EQ(bytes, example.bytes);
+}
+
+TEST_P(WireRequest, ParsesToTheValuesOfTheDocument) {
+  const Example& example = document().example("message", GetParam().name);
+  const auto header = parse_header(example.bytes);
+  ASSERT_TRUE(header);
+  EXPECT_EQ(static_cast<MessageKind>(header->kind), GetParam().kind);
+  EXPECT_TRUE(same(parse_request(example.bytes), stated<Request>(example, kRequest)));
+  EXPECT_EQ(payload_of(example.bytes, GetParam().kind).size(), example.bytes.size() - sizeof(Request));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheDocument, WireRequest,
+                         testing::Values(MessageCase{"put", MessageKind::kPut}, MessageCase{"announced-put", MessageKind::kPut},
+                                         MessageCase{"get", MessageKind::kGet}, MessageCase{"getput", MessageKind::kGetPut}),
+                         test_name);
+
+class WireResponse : public testing::TestWithParam<MessageCase> {};
+
+TEST_P(WireResponse, EncodesToTheBytesOfTheDocument) {
+  const Example& example = document().example("message", GetParam().name);
+  auto bytes = encoded(stated<Response>(example, kResponse));
+  append_data(bytes, example);
+  EXPECT_EQ(bytes, example.bytes);
+}
+
+TEST_P(WireResponse, ParsesToTheValuesOfTheDocument) {
+  const Example& example = document().example("message", GetParam().name);
+  const auto header = parse_header(example.bytes);
+  ASSERT_TRUE(header);
+  EXPECT_EQ(static_cast<MessageKind>(header->kind), GetParam().kind);
+  EXPECT_TRUE(same(parse_response(example.bytes), stated<Response>(example, kResponse)));
+  EXPECT_EQ(payload_of(example.bytes, GetParam().kind).size(), example.bytes.size() - sizeof(Response));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheDocument, WireResponse,
+                         testing::Values(MessageCase{"ack", MessageKind::kAck}, MessageCase{"reply", MessageKind::kReply},
+                                         MessageCase{"announced-reply", MessageKind::kReply}),
+                         test_name);
+
+TEST(WireClear, EncodesToTheBytesOfTheDocument) {
+  const Example& example = document().example("message", "clear");
+  auto bytes = encoded(stated<Clear>(example, kClear));
+  append(bytes, encoded(stated<Segment>(example, kSegment, "segment 0 ")));
+  append(bytes, encoded(stated<Segment>(example, kSegment, "segment 1 ")));
+  EXPECT_EQ(bytes, example.bytes);
+}
+
+TEST(WireClear, ParsesToTheValuesOfTheDocument) {
+  const Example& example = document().example("message", "clear");
+  ASSERT_TRUE(parse_header(example.bytes));
+  EXPECT_TRUE(same(parse_clear(example.bytes), stated<Clear>(example, kClear)));
+  const auto payload = payload_of(example.bytes, MessageKind::kClear);
+  EXPECT_TRUE(same(parse_segment(payload, 0), stated<Segment>(example, kSegment, "segment 0 ")));
+  EXPECT_TRUE(same(parse_segment(payload, 1), stated<Segment>(example, kSegment, "segment 1 ")));
+}
+
+TEST(WireWritten, EncodesAndParsesAsInTheDocument) {
+  const Example& example = document().example("message", "written");
+  const auto written = stated<Written>(example, kWritten);
+  EXPECT_EQ(encoded(written), example.bytes);
+  ASSERT_TRUE(parse_header(example.bytes));
+  EXPECT_TRUE(same(parse_written(example.bytes), written));
+}
+
+TEST(WireDiscard, EncodesAndParsesAsInTheDocument) {
+  const Example& example = document().example("message", "discard");
+  const auto discard = stated<Discard>(example, kDiscard);
+  EXPECT_EQ(encoded(discard), example.bytes);
+  ASSERT_TRUE(parse_header(example.bytes));
+  EXPECT_TRUE(same(parse_discard(example.bytes), discard));
+}
+
+TEST(WireDocument, AckAndReplySwapInitiatorAndTargetOfTheirRequestAndEchoTheRest) {
+  const auto expect_answer = [](const char* request_name, const char* response_name) {
+    SCOPED_TRACE(response_name);
+    const Request request = parse_request(document().example("message", request_name).bytes);
+    const Response response = parse_response(document().example("message", response_name).bytes);
+    EXPECT_EQ(response.initiator_nid, request.target_nid);
+    EXPECT_EQ(response.initiator_pid, request.target_pid);
+    EXPECT_EQ(response.target_nid, request.initiator_nid);
+    EXPECT_EQ(response.target_pid, request.initiator_pid);
+    EXPECT_EQ(response.portal_index, request.portal_index);
+    EXPECT_EQ(response.match_bits, request.match_bits);
+    EXPECT_EQ(response.offset, request.offset);
+    EXPECT_EQ(response.requested_length, request.length);
+    EXPECT_EQ(response.md_handle, request.md_handle);
+    EXPECT_EQ(response.md_generation, request.md_generation);
+    EXPECT_EQ(response.return_offset, request.return_offset);
+    EXPECT_EQ(response.request_token, request.sender_token);
+  };
+  expect_answer("put", "ack");
+  expect_answer("get", "reply");
+}
+
+// --- the frames against their codec ---
+
+struct FrameCase {
+  const char* name;
+  FrameKind kind;
+};
+
+class WireFrame : public testing::TestWithParam<FrameCase> {};
+
+template <class T>
+void append_frame_part(std::vector<std::byte>& bytes, const T& part) {
+  bytes.resize(bytes.size() + sizeof(T));
+  lintel::transport::encode(bytes.data() + bytes.size() - sizeof(T), part);
+}
+
+TEST_P(WireFrame, EncodesToTheBytesOfTheDocument) {
+  const Example& example = document().example("frame", GetParam().name);
+  std::vector<std::byte> bytes;
+  append_frame_part(bytes, stated<FrameHeader>(example, kFrameHeader));
+  switch (GetParam().kind) {
+    case FrameKind::kHello:
+    case FrameKind::kWelcome: append_frame_part(bytes, stated<Introduction>(example, kIntroduction)); break;
+    case FrameKind::kRefuse: append_frame_part(bytes, stated<Refusal>(example, kRefusal)); break;
+    default: break;
+  }
+  EXPECT_EQ(bytes, example.bytes);
+}
+
+TEST_P(WireFrame, DecodesToTheValuesOfTheDocument) {
+  const Example& example = document().example("frame", GetParam().name);
+  EXPECT_TRUE(same(lintel::transport::decode<FrameHeader>(example.bytes.data()), stated<FrameHeader>(example, kFrameHeader)));
+  const std::byte* body = example.bytes.data() + sizeof(FrameHeader);
+  switch (GetParam().kind) {
+    case FrameKind::kHello:
+    case FrameKind::kWelcome:
+      EXPECT_TRUE(same(lintel::transport::decode<Introduction>(body), stated<Introduction>(example, kIntroduction)));
+      break;
+    case FrameKind::kRefuse: EXPECT_TRUE(same(lintel::transport::decode<Refusal>(body), stated<Refusal>(example, kRefusal))); break;
+    default: break;
+  }
+}
+
+TEST_P(WireFrame, StatesMagicVersionKindAndLength) {
+  const Example& example = document().example("frame", GetParam().name);
+  EXPECT_EQ(example.field("magic")->value, lintel::transport::kFrameMagic);
+  EXPECT_EQ(example.field("version")->value, lintel::transport::kFrameVersion);
+  EXPECT_EQ(example.field("kind")->value, static_cast<std::uint64_t>(GetParam().kind));
+  EXPECT_EQ(example.field("length")->value, example.bytes.size() - sizeof(FrameHeader));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheDocument, WireFrame,
+                         testing::Values(FrameCase{"hello", FrameKind::kHello}, FrameCase{"welcome", FrameKind::kWelcome},
+                                         FrameCase{"refuse", FrameKind::kRefuse}, FrameCase{"ack", FrameKind::kAck},
+                                         FrameCase{"ping", FrameKind::kPing}, FrameCase{"goodbye", FrameKind::kGoodbye}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST(WireDataFrame, HeaderAndRecordHeadersEncodeToTheBytesOfTheDocument) {
+  const Example& example = document().example("frame", "data");
+  const auto expect_at = [&](std::size_t offset, const auto& part) {
+    std::vector<std::byte> bytes;
+    append_frame_part(bytes, part);
+    EXPECT_EQ(std::memcmp(bytes.data(), example.bytes.data() + offset, bytes.size()), 0) << "at " << offset;
+  };
+  expect_at(0, stated<FrameHeader>(example, kFrameHeader));
+  expect_at(example.field("record 0 length")->offset, stated<RecordHeader>(example, kRecordHeader, "record 0 "));
+  expect_at(example.field("record 1 length")->offset, stated<RecordHeader>(example, kRecordHeader, "record 1 "));
+}
+
+TEST(WireDataFrame, RecordsAreWholeMessagesAtTheirStatedPlaces) {
+  const Example& example = document().example("frame", "data");
+  const std::span<const std::byte> bytes = example.bytes;
+  lintel::transport::RecordReader reader(bytes.subspan(sizeof(FrameHeader)));
+  std::vector<MessageKind> kinds;
+  for (std::span<const std::byte> message; reader.next(message);) {
+    const std::string prefix = "record " + std::to_string(kinds.size()) + " ";
+    EXPECT_EQ(message.data(), bytes.data() + example.field(prefix + "length")->offset + sizeof(RecordHeader));
+    EXPECT_EQ(message.size(), example.field(prefix + "length")->value);
+    const auto header = parse_header(message);
+    ASSERT_TRUE(header) << prefix;
+    kinds.push_back(static_cast<MessageKind>(header->kind));
+  }
+  EXPECT_FALSE(reader.malformed());
+  EXPECT_THAT(kinds, testing::ElementsAre(MessageKind::kPut, MessageKind::kDiscard));
+}
+
+}  // namespace

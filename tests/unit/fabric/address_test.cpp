@@ -1,0 +1,83 @@
+// How a pid becomes a TCP port and a name an address: doc/addressing.md.
+#include "transport/fabric/address.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+
+#include "transport/fabric/fabric_options.h"
+
+namespace lintel::transport {
+namespace {
+
+constexpr std::uint32_t kBase = 27000;
+
+TEST(Addressing, a_pid_below_1024_counts_from_the_port_base) {
+  EXPECT_EQ(port_of(Pid(0), kBase).value(), 27000);
+  EXPECT_EQ(port_of(Pid(1023), kBase).value(), 28023);
+}
+
+TEST(Addressing, any_other_pid_is_the_port_itself) {
+  EXPECT_EQ(port_of(Pid(1024), kBase).value(), 1024);
+  EXPECT_EQ(port_of(Pid(26999), kBase).value(), 26999);
+  EXPECT_EQ(port_of(Pid(28024), kBase).value(), 28024);
+  EXPECT_EQ(port_of(Pid(65535), kBase).value(), 65535);
+}
+
+TEST(Addressing, a_pid_that_spells_a_port_of_the_small_pids_is_invalid) {
+  EXPECT_FALSE(port_of(Pid(27000), kBase).ok());
+  EXPECT_FALSE(port_of(Pid(28023), kBase).ok());
+}
+
+TEST(Addressing, a_pid_greater_than_any_port_is_invalid) {
+  EXPECT_FALSE(port_of(Pid(65536), kBase).ok());
+  EXPECT_FALSE(port_of(Pid(65536 + 5), kBase).ok());
+  EXPECT_FALSE(port_of(kAnyPid, kBase).ok());
+}
+
+TEST(Addressing, every_unprivileged_port_has_one_pid_that_leads_back_to_it) {
+  for (const std::uint32_t base : {1U, 500U, kBase, 64512U}) {
+    for (std::uint32_t port = 1024; port <= 65535; ++port) {
+      const Pid pid = pid_of(static_cast<std::uint16_t>(port), base);
+      const Result<std::uint16_t> back = port_of(pid, base);
+      ASSERT_TRUE(back.ok()) << port;
+      ASSERT_EQ(back.value(), port) << base;
+    }
+  }
+}
+
+TEST(Addressing, the_port_base_leaves_room_for_all_small_pids) {
+  EXPECT_TRUE(check_port_base(1).ok());
+  EXPECT_TRUE(check_port_base(64512).ok());
+  EXPECT_FALSE(check_port_base(0).ok());
+  EXPECT_FALSE(check_port_base(64513).ok());
+  EXPECT_FALSE(check_port_base(0xffffffffU).ok());
+}
+
+TEST(Addressing, the_nid_is_the_ipv4_address_in_host_order) {
+  EXPECT_EQ(parse_node("10.1.2.3").value(), NodeId(0x0a010203U));
+  EXPECT_EQ(to_string(NodeId(0x0a010203U)), "10.1.2.3");
+}
+
+TEST(Addressing, only_the_address_of_one_host_is_a_nid) {
+  for (const char* text : {"0.0.0.0", "255.255.255.255", "224.0.0.1", "localhost", "1.2.3", "1.2.3.4.5", "::1", ""}) {
+    EXPECT_FALSE(parse_node(text).ok()) << text;
+  }
+  EXPECT_TRUE(parse_node("223.255.255.255").ok());
+}
+
+TEST(Addressing, a_socket_address_leads_back_to_its_name) {
+  const ProcessId name{NodeId(0x7f000001U), Pid(12)};
+  const sockaddr_in address = socket_address_of(name, kBase).value();
+  EXPECT_EQ(ntohs(address.sin_port), 27012);
+  EXPECT_EQ(ntohl(address.sin_addr.s_addr), 0x7f000001U);
+  EXPECT_EQ(name_of(address, kBase), name);
+}
+
+TEST(Addressing, a_shared_memory_name_spells_node_pid_and_incarnation) {
+  EXPECT_EQ(shared_memory_name_of({NodeId(0x7f000001U), Pid(42)}, 0xabcU).value(), "lintel-7f000001-42-00000abc");
+  EXPECT_FALSE(shared_memory_name_of({NodeId(0x7f000001U), kAnyPid}, 1).ok());
+  EXPECT_FALSE(shared_memory_name_of({NodeId(0), Pid(1)}, 1).ok());
+}
+
+}  // namespace
+}  // namespace lintel::transport

@@ -1,0 +1,65 @@
+// The records of what the provider has: found again by pointer, and by no other pointer.
+#include "transport/fabric/operation_table.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace lintel::transport {
+namespace {
+
+TEST(OperationTable, finds_a_record_by_the_pointer_that_the_provider_was_given) {
+  OperationTable table(2, 3, 4);
+  Operation* write = table.take(OperationKind::kWrite);
+  EXPECT_EQ(table.find(&write->provider_room), write);
+  EXPECT_EQ(table.find(write)->kind, OperationKind::kWrite);
+}
+
+TEST(OperationTable, knows_pointers_that_are_not_its_own) {
+  OperationTable table(2, 3, 4);
+  auto* first = reinterpret_cast<std::byte*>(&table.at(OperationKind::kReceive, 0));
+  Operation stranger;
+  EXPECT_EQ(table.find(nullptr), nullptr);
+  EXPECT_EQ(table.find(&stranger), nullptr);
+  EXPECT_EQ(table.find(first + 8), nullptr);
+  EXPECT_EQ(table.find(first - sizeof(Operation)), nullptr);
+  EXPECT_EQ(table.find(first + 9 * sizeof(Operation)), nullptr);
+}
+
+TEST(OperationTable, gives_each_record_once_until_there_is_none) {
+  OperationTable table(2, 3, 4);
+  std::set<Operation*> taken;
+  while (Operation* record = table.take(OperationKind::kSend)) taken.insert(record);
+  EXPECT_EQ(taken.size(), 3U);
+  EXPECT_EQ(table.taken_count(OperationKind::kSend), 3U);
+  EXPECT_EQ(table.taken_count(OperationKind::kWrite), 0U);
+  table.give_back(**taken.begin());
+  EXPECT_EQ(table.take(OperationKind::kSend), *taken.begin());
+}
+
+TEST(OperationTable, uses_the_record_that_came_back_last_first) {
+  OperationTable table(0, 3, 0);
+  Operation* a = table.take(OperationKind::kSend);
+  Operation* b = table.take(OperationKind::kSend);
+  table.give_back(*a);
+  table.give_back(*b);
+  EXPECT_EQ(table.take(OperationKind::kSend), b);
+  EXPECT_EQ(table.take(OperationKind::kSend), a);
+}
+
+TEST(OperationTable, uses_a_doubtful_record_last_of_all) {
+  OperationTable table(0, 3, 0);
+  Operation* a = table.take(OperationKind::kSend);
+  Operation* b = table.take(OperationKind::kSend);
+  Operation* c = table.take(OperationKind::kSend);
+  table.give_back_last(*a);
+  table.give_back(*b);
+  table.give_back_last(*c);
+  EXPECT_EQ(table.take(OperationKind::kSend), b);
+  EXPECT_EQ(table.take(OperationKind::kSend), a);
+  EXPECT_EQ(table.take(OperationKind::kSend), c);
+  EXPECT_EQ(table.take(OperationKind::kSend), nullptr);
+}
+
+}  // namespace
+}  // namespace lintel::transport

@@ -1,0 +1,116 @@
+// When a peer that accepts nothing counts as lost. Time is an argument here.
+#include "transport/fabric/peer_table.h"
+
+#include <gtest/gtest.h>
+
+namespace lintel::transport {
+namespace {
+
+using std::chrono::milliseconds;
+
+class FailureRecorder : public Sink {
+ public:
+  std::vector<std::pair<PeerId, Error>> failures;
+  void on_message(PeerId, std::span<const std::byte>) override {}
+  void on_message_left(PeerId) override {}
+  void on_write_done(Context, Error) override {}
+  void on_immediate(Immediate) override {}
+  void on_peer_failed(PeerId peer, Error error) override { failures.emplace_back(peer, error); }
+};
+
+class PeerTableTest : public testing::Test {
+ protected:
+  static constexpr TimePoint at(milliseconds since_start) { return TimePoint{1000000000} + since_start; }
+  // A try in vain at `now`, then a poll.
+  void try_in_vain(TimePoint now) {
+    if (table.may_try(table.at(peer), now)) {
+      table.refused(peer, now);
+      ++tries;
+    }
+    table.report_failures(now, sink);
+  }
+  PeerTable table{milliseconds(100), true};
+  FailureRecorder sink;
+  PeerId peer = table.add({NodeId(1), Pid(2)}, 0);
+  int tries = 0;
+};
+
+TEST_F(PeerTableTest, a_peer_that_accepts_nothing_for_the_connect_timeout_is_reported_once) {
+  int ms = 0;
+  for (; ms <= 100; ++ms) try_in_vain(at(milliseconds(ms)));
+  EXPECT_TRUE(sink.failures.empty());
+  try_in_vain(at(milliseconds(ms)));
+  ASSERT_EQ(sink.failures.size(), 1U);
+  EXPECT_EQ(sink.failures[0].first, peer);
+  EXPECT_EQ(sink.failures[0].second.loss(), Loss::kPeer);
+  table.report_failures(at(milliseconds(500)), sink);
+  EXPECT_EQ(sink.failures.size(), 1U);
+}
+
+TEST_F(PeerTableTest, a_peer_that_is_reached_in_time_is_not_reported) {
+  try_in_vain(at(milliseconds(0)));
+  try_in_vain(at(milliseconds(90)));
+  table.accepted(table.at(peer));
+  table.report_failures(at(milliseconds(300)), sink);
+  EXPECT_TRUE(sink.failures.empty());
+  EXPECT_EQ(table.next_try(), kNever);
+}
+
+TEST_F(PeerTableTest, a_full_queue_to_a_peer_that_is_there_is_no_absence) {
+  table.accepted(table.at(peer));
+  for (int ms = 0; ms < 1000; ++ms) try_in_vain(at(milliseconds(ms)));
+  EXPECT_TRUE(sink.failures.empty());
+}
+
+TEST_F(PeerTableTest, a_refusal_with_nothing_under_way_means_that_the_connection_is_gone) {
+  table.accepted(table.at(peer));
+  --table.at(peer).in_flight;
+  for (int ms = 0; ms < 200; ++ms) try_in_vain(at(milliseconds(ms)));
+  EXPECT_EQ(sink.failures.size(), 1U);
+}
+
+TEST_F(PeerTableTest, a_peer_that_nobody_tries_any_more_is_forgotten_silently) {
+  try_in_vain(at(milliseconds(0)));
+  table.report_failures(at(milliseconds(50)), sink);
+  table.report_failures(at(milliseconds(5000)), sink);
+  EXPECT_TRUE(sink.failures.empty());
+  // The next attempt has the whole time again.
+  try_in_vain(at(milliseconds(9000)));
+  try_in_vain(at(milliseconds(9090)));
+  EXPECT_TRUE(sink.failures.empty());
+}
+
+TEST_F(PeerTableTest, is_tried_at_once_for_a_millisecond_and_then_once_each) {
+  for (int us = 0; us < 900; us += 10) {
+    const TimePoint now = at(milliseconds(0)) + std::chrono::microseconds(us);
+    ASSERT_TRUE(table.may_try(table.at(peer), now)) << us;
+    try_in_vain(now);
+  }
+  tries = 0;
+  for (int us = 2000; us < 12000; us += 10) try_in_vain(at(milliseconds(0)) + std::chrono::microseconds(us));
+  EXPECT_EQ(tries, 10);
+  EXPECT_EQ(table.next_try(), at(milliseconds(12)));
+}
+
+TEST_F(PeerTableTest, each_loss_ends_an_epoch_and_losses_in_a_row_are_reported_once) {
+  table.accepted(table.at(peer));
+  const Error first{Loss::kPeer, "call", "first"};
+  table.fail(peer, first);
+  table.fail(peer, {Loss::kPeer, "call", "second"});
+  EXPECT_EQ(table.at(peer).epoch, 2U);
+  EXPECT_EQ(table.at(peer).in_flight, 0U);
+  EXPECT_EQ(table.report_failures(at(milliseconds(0)), sink), 1U);
+  ASSERT_EQ(sink.failures.size(), 1U);
+  EXPECT_STREQ(sink.failures[0].second.reason(), "first");
+}
+
+TEST_F(PeerTableTest, ids_are_dense_and_found_by_name) {
+  const PeerId second = table.add({NodeId(1), Pid(3)}, 7);
+  EXPECT_EQ(peer, PeerId(0));
+  EXPECT_EQ(second, PeerId(1));
+  EXPECT_EQ(table.find({NodeId(1), Pid(3)}), second);
+  EXPECT_EQ(table.find({NodeId(2), Pid(3)}), kNoPeer);
+}
+
+}  // namespace
+}  // namespace lintel::transport

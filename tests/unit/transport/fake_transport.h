@@ -1,0 +1,112 @@
+#pragma once
+// FakeTransport: a lower transport held in hand. What is committed lies in `sent`; what the next poll() reports is queued by the test.
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/assert.h"
+#include "transport/transport.h"
+
+namespace lintel::transport {
+
+using Bytes = std::vector<std::byte>;
+
+class FakeTransport final : public Transport {
+ public:
+  explicit FakeTransport(ProcessId self, std::size_t max_message_bytes = 1024) : self_(self) {
+    attributes_ = {.name = "fake", .version = "1.0", .max_message_bytes = max_message_bytes, .max_write_bytes = 4096, .knows_source = false,
+                   .independent_reservations = true};
+  }
+  ~FakeTransport() override { LINTEL_ASSERT(lent_.empty()); }
+
+  struct Sent {
+    PeerId to;
+    Bytes frame;
+  };
+  std::deque<Sent> sent;
+  bool room = true;                          // reserve() lends
+  PostStatus commit_answer = PostStatus::kOk;
+  int polls = 0;
+  int writes = 0;
+  TimePoint deadline = kNever;
+
+  void arrives(Bytes frame, PeerId from = kNoPeer) {
+    queue_.push_back([frame = std::move(frame), from](Sink& sink) { sink.on_message(from, frame); });
+  }
+  void left(PeerId to) {
+    queue_.push_back([to](Sink& sink) { sink.on_message_left(to); });
+  }
+  void fails(PeerId peer) {
+    queue_.push_back([peer](Sink& sink) { sink.on_peer_failed(peer, Error(Loss::kPeer, "fake", "connection refused", 111)); });
+  }
+  std::size_t lent() const { return lent_.size(); }
+
+  const Attributes& attributes() const override { return attributes_; }
+  Attributes& attributes() { return attributes_; }
+  ProcessId self() const override { return self_; }
+  Result<PeerId> resolve(ProcessId name) override {
+    if (name.nid.value == 0) return Error(Loss::kOperation, "fake", "no such address");
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (names_[i] == name) return PeerId{static_cast<std::uint32_t>(i)};
+    }
+    names_.push_back(name);
+    return PeerId{static_cast<std::uint32_t>(names_.size() - 1)};
+  }
+  ProcessId name_of(PeerId peer) const override { return names_.at(peer.value); }
+
+  MessageBuffer reserve(PeerId, std::size_t bytes) override {
+    LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
+    if (!room) return {};
+    Bytes& buffer = lent_[++token_];
+    buffer.resize(bytes);
+    return {buffer.data(), bytes, token_};
+  }
+  PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override {
+    LINTEL_ASSERT(lent_.contains(buffer.token) && bytes <= buffer.capacity);
+    if (commit_answer != PostStatus::kOk) return commit_answer;
+    Bytes frame = std::move(lent_.extract(buffer.token).mapped());
+    frame.resize(bytes);
+    sent.push_back({peer, std::move(frame)});
+    return PostStatus::kOk;
+  }
+  void abandon(PeerId, const MessageBuffer& buffer) override { LINTEL_ASSERT(lent_.erase(buffer.token) == 1); }
+
+  Result<Region> register_memory(PeerId, std::span<std::byte> memory, Access) override {
+    return Region{7, 8, reinterpret_cast<std::uintptr_t>(memory.data())};
+  }
+  void deregister_memory(const Region&) override {}
+  PostStatus post_write(PeerId, const LocalMemory&, RemoteMemory, Immediate, Context) override {
+    ++writes;
+    return PostStatus::kOk;
+  }
+  void watch(PeerId, bool) override {}
+  std::size_t poll(TimePoint, Sink& sink) override {
+    ++polls;
+    std::size_t reports = 0;
+    for (; !queue_.empty(); ++reports) {
+      const auto report = std::move(queue_.front());
+      queue_.pop_front();
+      report(sink);
+    }
+    return reports;
+  }
+  TimePoint next_deadline() const override { return deadline; }
+  int wait_fd() const override { return -1; }
+  bool prepare_wait() override { return queue_.empty(); }
+
+ private:
+  ProcessId self_;
+  Attributes attributes_;
+  std::vector<ProcessId> names_;
+  std::map<std::uint64_t, Bytes> lent_;
+  std::uint64_t token_ = 0;
+  std::deque<std::function<void(Sink&)>> queue_;
+};
+
+}  // namespace lintel::transport

@@ -1,0 +1,45 @@
+#pragma once
+// RecordingSink: writes down what a transport reports, in order, as short sentences.
+
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "transport/transport.h"
+
+namespace lintel::transport {
+
+class RecordingSink final : public Sink {
+ public:
+  std::vector<std::string> log;
+  std::vector<std::string> messages;
+  std::vector<Error> failures;
+  std::size_t left = 0;
+  // Called for each message after it is written down.
+  std::function<void(PeerId, std::span<const std::byte>)> answer = [](PeerId, std::span<const std::byte>) {};
+  std::function<void(PeerId)> on_failure = [](PeerId) {};
+
+  void on_message(PeerId from, std::span<const std::byte> message) override {
+    messages.emplace_back(reinterpret_cast<const char*>(message.data()), message.size());
+    log.push_back("message " + std::to_string(from.value) + " " + messages.back());
+    answer(from, message);
+  }
+  void on_message_left(PeerId to) override {
+    ++left;
+    log.push_back("left " + std::to_string(to.value));
+  }
+  void on_write_done(Context context, Error error) override {
+    log.push_back("write_done " + std::to_string(context.value) + (error.ok() ? "" : std::string(" ") + error.reason()));
+  }
+  void on_immediate(Immediate immediate) override { log.push_back("immediate " + std::to_string(immediate.value)); }
+  void on_peer_failed(PeerId peer, Error error) override {
+    failures.push_back(error);
+    log.push_back("failed " + std::to_string(peer.value) + " " + error.reason());
+    on_failure(peer);
+  }
+  std::vector<std::string> take() { return std::exchange(log, {}); }
+};
+
+}  // namespace lintel::transport

@@ -1,0 +1,237 @@
+// When a session asks, when it waits, when it gives up, how it says goodbye.
+
+#include "tests/unit/transport/session_fixture.h"
+
+namespace lintel::transport {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using Kind = FrameKind;
+
+class SessionLiveness : public SessionTest {
+ protected:
+  SessionLiveness() { open(); }
+  // Moves to the next deadline and polls there.
+  void sleep() {
+    ASSERT_NE(session->next_deadline(), kNever);
+    poll(session->next_deadline() - now);
+  }
+};
+
+TEST_F(SessionLiveness, IdleUnwatchedPeerCausesNoWakeUp) {
+  EXPECT_EQ(session->next_deadline(), kNever);
+  send("a");
+  poll();
+  EXPECT_NE(session->next_deadline(), kNever);
+  receive(of_session(Kind::kAck, 0, 1));
+  EXPECT_EQ(session->next_deadline(), kNever);
+}
+
+TEST_F(SessionLiveness, UnacknowledgedFrameIsAskedAboutAfterAQuarterOfTheDeadline) {
+  send("a");
+  poll();
+  take_sent();
+  EXPECT_EQ(session->next_deadline(), now + 2500ms);
+  poll(2500ms - 1ns);
+  EXPECT_THAT(take_sent_kinds(), IsEmpty());
+  poll(1ns);
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kPing));
+  EXPECT_EQ(session->counters().pings, 1U);
+  receive(of_session(Kind::kAck, 0, 1));
+  EXPECT_EQ(session->next_deadline(), kNever);
+}
+
+TEST_F(SessionLiveness, SilentPeerIsFailedAtTheDeadline) {
+  send("a");
+  poll();
+  take_sent();
+  const TimePoint begin = now;
+  while (sink.failures.empty()) sleep();
+  EXPECT_EQ(now - begin, 10s);
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kPing, Kind::kPing, Kind::kPing, Kind::kGoodbye));
+  EXPECT_STREQ(sink.failures[0].reason(), "the peer has not answered within the dead-peer deadline");
+  EXPECT_EQ(session->next_deadline(), kNever);
+}
+
+TEST_F(SessionLiveness, ProgressMovesTheDeadline) {
+  send("a");
+  poll();
+  poll(2s);
+  send("b");
+  poll();
+  receive(of_session(Kind::kAck, 0, 1));
+  EXPECT_EQ(session->next_deadline(), now + 2500ms);
+}
+
+TEST_F(SessionLiveness, FramesWithoutAcknowledgementDoNotMoveTheDeadline) {
+  send("a");
+  poll();
+  const TimePoint due = session->next_deadline();
+  poll(1s);
+  receive(of_session(Kind::kData, 1, 0, records({"x"})));
+  EXPECT_EQ(session->next_deadline(), due);
+}
+
+TEST_F(SessionLiveness, WatchedPeerIsAskedWheneverItWasSilentForAQuarterOfTheDeadline) {
+  session->watch(peer, true);
+  poll();
+  for (int i = 0; i < 10; ++i) {
+    poll(2500ms);
+    EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kPing));
+    receive(of_session(Kind::kAck, 0, 0));
+  }
+  EXPECT_THAT(sink.failures, IsEmpty());
+  session->watch(peer, false);
+  EXPECT_EQ(session->next_deadline(), kNever);
+}
+
+TEST_F(SessionLiveness, WatchedPeerThatStaysSilentIsFailedAtTheDeadlineAfterWatchingBegan) {
+  poll(3600s);
+  session->watch(peer, true);
+  poll();
+  const TimePoint begin = now;
+  while (sink.failures.empty()) sleep();
+  EXPECT_EQ(now - begin, 10s);
+}
+
+TEST_F(SessionLiveness, AnythingHeardProvesAWatchedPeerAlive) {
+  session->watch(peer, true);
+  poll();
+  for (std::uint32_t i = 1; i <= 10; ++i) {
+    poll(2s);
+    receive(of_session(Kind::kData, i, 0, records({"x"})));
+  }
+  EXPECT_EQ(session->counters().pings, 0U);
+}
+
+TEST_F(SessionLiveness, WatchesNest) {
+  session->watch(peer, true);
+  session->watch(peer, true);
+  session->watch(peer, false);
+  poll();
+  EXPECT_NE(session->next_deadline(), kNever);
+  session->watch(peer, false);
+  EXPECT_EQ(session->next_deadline(), kNever);
+}
+
+TEST_F(SessionLiveness, WatchBeforeTheSessionOpensHoldsWhenItIsOpen) {
+  start();
+  session->watch(peer, true);
+  poll();
+  EXPECT_EQ(session->next_deadline(), kNever) << "nothing to watch yet";
+  open();
+  EXPECT_EQ(session->next_deadline(), now + 2500ms);
+}
+
+TEST_F(SessionLiveness, ProcessThatWasStoppedAsksItsPeersBeforeGivingThemUp) {
+  send("a");
+  poll();
+  take_sent();
+  poll(3600s);
+  EXPECT_THAT(sink.failures, IsEmpty());
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kPing));
+}
+
+TEST_F(SessionLiveness, AcknowledgementThatWaitedForOurPollCounts) {
+  send("a");
+  poll();
+  take_sent();
+  arrives(of_session(Kind::kAck, 0, 1));
+  poll(3600s);
+  EXPECT_THAT(take_sent_kinds(), IsEmpty());
+  EXPECT_THAT(sink.failures, IsEmpty());
+}
+
+TEST_F(SessionLiveness, DeadlineOfAFrameCountsFromThePollAfterItsCommit) {
+  poll(3600s);
+  const TimePoint last_poll = now;
+  now = now + 3600s;  // nobody polled since: commit() thinks that it is an hour earlier
+  send("a");
+  EXPECT_FALSE(session->prepare_wait()) << "somebody who knows the time has to poll before anybody sleeps";
+  EXPECT_EQ(session->next_deadline(), last_poll);
+  poll();
+  EXPECT_EQ(session->next_deadline(), now + 2500ms);
+}
+
+TEST_F(SessionLiveness, DeadlineOfTheLowerTransportIsOurs) {
+  fake->deadline = now + 5ms;
+  EXPECT_EQ(session->next_deadline(), now + 5ms);
+}
+
+TEST_F(SessionLiveness, GoodbyeFailsThePeerAfterItsLastMessages) {
+  arrives(of_session(Kind::kData, 1, 0, records({"last"})));
+  arrives(of_session(Kind::kGoodbye, 1, 0));
+  poll();
+  EXPECT_THAT(sink.take(), ElementsAre("message 0 last", "failed 0 the peer closed its endpoint"));
+  EXPECT_EQ(session->state_of(peer), PeerState::kClosed);
+  EXPECT_THAT(take_sent_kinds(), IsEmpty());
+}
+
+TEST_F(SessionLiveness, CloseSendsWhatIsQueuedAndSaysGoodbyeWhenItIsAcknowledged) {
+  send("a");
+  send("b");
+  EXPECT_FALSE(session->close(now));
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kData, Kind::kData, Kind::kPing));
+  EXPECT_EQ(send("c"), PostStatus::kWouldBlock);
+  EXPECT_FALSE(session->close(now));
+  EXPECT_THAT(take_sent_kinds(), IsEmpty()) << "asked once";
+  receive(of_session(Kind::kAck, 0, 2));
+  EXPECT_FALSE(session->close(now)) << "frames are still leaving";
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kGoodbye));
+  all_left();
+  EXPECT_TRUE(session->close(now));
+  EXPECT_THAT(take_sent_kinds(), IsEmpty()) << "goodbye is said once";
+}
+
+TEST_F(SessionLiveness, CloseWaitsForTheWindow) {
+  start({.window_frames = 1});
+  open();
+  send("a");
+  send("b");
+  EXPECT_FALSE(session->close(now));
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kData));
+  receive(of_session(Kind::kAck, 0, 1));
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kData));
+  receive(of_session(Kind::kAck, 0, 2));
+  EXPECT_FALSE(session->close(now));
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kGoodbye));
+}
+
+TEST_F(SessionLiveness, GoodbyeOfThePeerEndsTheWaitForItsAcknowledgement) {
+  send("a");
+  EXPECT_FALSE(session->close(now));
+  receive(of_session(Kind::kGoodbye, 0, 0));
+  all_left();
+  EXPECT_TRUE(session->close(now));
+}
+
+TEST_F(SessionLiveness, WhileClosingNoSessionOpens) {
+  session->close(now);
+  take_sent();
+  receive(hello(kOtherEpoch + 1));
+  EXPECT_THAT(take_sent_kinds(), IsEmpty());
+  EXPECT_EQ(session->state_of(peer), PeerState::kClosed);
+}
+
+TEST_F(SessionLiveness, CloseWithNothingToSayIsDoneAtOnce) {
+  start();
+  EXPECT_TRUE(session->close(now));
+}
+
+TEST_F(SessionLiveness, LongestGapBetweenPollsIsCounted) {
+  poll(5ms);
+  poll(70ms);
+  poll(6ms);
+  EXPECT_EQ(session->counters().longest_poll_gap_ns, 70'000'000U);
+}
+
+TEST_F(SessionLiveness, TimeThatGoesBackIsTakenAsNoTime) {
+  const TimePoint before = now;
+  poll(1s);
+  session->poll(before, sink);
+  EXPECT_EQ(session->counters().longest_poll_gap_ns, 1'000'000'000U);
+}
+
+}  // namespace
+}  // namespace lintel::transport

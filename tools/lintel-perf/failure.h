@@ -1,0 +1,31 @@
+#pragma once
+// How the tool gives up: one exception type that carries the sentence for the user and the exit code.
+
+#include <stdexcept>
+#include <string>
+
+namespace lintel::perf {
+
+enum class ExitCode : int {
+  kOk = 0,
+  kFailed = 1,   // the run itself failed: wrong bytes, an error of a Ptl call
+  kUnusable = 2  // what was asked for cannot be done: wrong option, unreachable or incompatible peer
+};
+
+// The message is one sentence that names the offending value and what was expected; empty if another process of the tool has said it already.
+class Failure : public std::runtime_error {
+ public:
+  Failure(ExitCode code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+// The other process died, went silent or cannot be reached.
+class PeerLost : public Failure {
+ public:
+  explicit PeerLost(const std::string& sentence) : Failure(ExitCode::kUnusable, sentence) {}
+};
+
+}  // namespace lintel::perf

@@ -1,0 +1,42 @@
+#pragma once
+// The command line: what it may say and what it says.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measurement.h"
+#include "settings.h"
+#include "units.h"
+
+namespace lintel::perf {
+
+enum class Role { kLocal, kServer, kClient };
+
+struct Options {
+  Role role = Role::kLocal;
+  const Measurement* measurement = nullptr;  // null for a server: the client chooses
+  std::vector<std::uint64_t> sizes;          // empty: the measurement's own
+  Settings settings;
+  Units units = Units::kMB;
+  double deadline_seconds = 10;
+
+  std::string server_address;  // of a client
+  std::uint32_t pid = 0;       // own, of a server; 0: any. The server's, of a client
+  std::string bind;            // empty: not said
+  bool once = false;           // a server serves one client
+  int announce_fd = -1;        // a server writes its nid and pid there and says nothing else
+
+  std::vector<int> cpus;  // as given: this process's, or the initiator's and the target's
+  std::string provider;   // empty: not said
+  std::string json_file;  // empty: none; "-": stdout
+  std::string csv_file;
+  bool show_percentiles = false;
+  std::optional<int> pretended_protocol;
+};
+
+// Parses the command line. Prints help or version itself and returns nothing then. Throws Failure(kUnusable) with one sentence.
+std::optional<Options> parse_options(int argc, char** argv);
+
+}  // namespace lintel::perf

@@ -1,0 +1,31 @@
+#pragma once
+// How to measure; what the options say, with defaults by size where they say nothing.
+
+#include <cstdint>
+#include <optional>
+
+#include "traffic.h"
+
+namespace lintel::perf {
+
+enum class PassiveMode { kCompute, kSleep };
+
+struct Settings {
+  std::optional<std::uint64_t> iterations;
+  std::optional<std::uint64_t> warm_up;
+  std::uint64_t window = 64;
+  std::uint64_t repeats = 3;
+  std::uint64_t pieces = 1;
+  bool validate = true;
+  bool percentiles = false;  // one more pass, in which every operation is timed by itself
+  Completion completion = Completion::kRemote;
+  PassiveMode passive_mode = PassiveMode::kCompute;
+  double passive_seconds = 1.0;
+
+  // Messages of one pass. Latency: less than half a second at the speed of a loopback; the other kinds move at most 512 MiB.
+  std::uint64_t latency_iterations(std::uint64_t size) const;
+  std::uint64_t window_iterations(std::uint64_t size) const;
+  std::uint64_t warm_up_for(std::uint64_t chosen_iterations) const;
+};
+
+}  // namespace lintel::perf

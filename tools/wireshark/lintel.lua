@@ -1,0 +1,438 @@
+-- Shows Lintel's frames and messages (doc/wire_format.md) in captures of its TCP traffic.
+--
+--   tshark -X lua_script:tools/wireshark/lintel.lua -r capture.pcapng
+--   Wireshark: copy or link this file into "Personal Lua Plugins" (Help, About, Folders).
+--
+-- Two protocols:
+--   xnet     the framing of libfabric's TCP providers (`net`; `tcp` from 1.18 on; below `tcp;ofi_rxm` too): finds the messages in the stream;
+--   lintel   the session frame inside, its engine messages, and the remote writes of large transfers.
+--
+-- A connection is taken for Lintel's from the first message on that begins with the frame's magic. The messages before it (libfabric's own
+-- handshake) then stay plain TCP. If a port belongs to another dissector, put ours first, by one of
+--   -d tcp.port==<port>,xnet         ("Decode As"; shows the handshake too)
+--   -o tcp.try_heuristic_first:TRUE
+--
+-- Every field can be filtered by: lintel.kind == 1, lintel.match_bits == 0x10, lintel.initiator.nid == 10.0.0.1. lintel.immediate is in the
+-- CLEAR and in the writes that belong to it. Limits: rendezvous and segmented messages of ofi_rxm are shown as bytes, and a single write of
+-- 2 GiB or more ends the decoding of its direction.
+
+local lintel = Proto("lintel", "Lintel")
+local xnet = Proto("xnet", "libfabric TCP messages")
+
+local MAGIC = 0x4c54
+local NO_DESCRIPTOR = 0xffffffff
+
+local FRAME_KINDS = { [1] = "HELLO", [2] = "WELCOME", [3] = "REFUSE", [4] = "DATA", [5] = "ACK", [6] = "PING", [7] = "GOODBYE" }
+local REFUSE_REASONS = { [1] = "no common version", [2] = "another provider" }
+local MESSAGE_KINDS = {
+  [1] = "PUT", [2] = "ACK", [3] = "GET", [4] = "REPLY", [5] = "GETPUT", [16] = "CLEAR", [17] = "WRITTEN", [18] = "DISCARD",
+}
+local FLAG_ACK_WANTED, FLAG_ANNOUNCED, FLAG_TRACKED = 0x01, 0x02, 0x04
+
+-- Fields ------------------------------------------------------------------------------------------------------------------------------
+
+local f = {
+  frame_magic = ProtoField.uint16("lintel.frame.magic", "Magic", base.HEX),
+  frame_version = ProtoField.uint8("lintel.frame.version", "Version"),
+  frame_kind = ProtoField.uint8("lintel.frame.kind", "Frame", base.DEC, FRAME_KINDS),
+  receiver_slot = ProtoField.uint32("lintel.frame.receiver_slot", "Receiver's slot"),
+  receiver_epoch = ProtoField.uint32("lintel.frame.receiver_epoch", "Receiver's epoch"),
+  sequence = ProtoField.uint32("lintel.frame.sequence", "Sequence"),
+  acknowledged = ProtoField.uint32("lintel.frame.acknowledged", "Acknowledged"),
+  frame_length = ProtoField.uint32("lintel.frame.length", "Length"),
+
+  session_nid = ProtoField.ipv4("lintel.session.nid", "Nid"),
+  session_pid = ProtoField.uint32("lintel.session.pid", "Pid"),
+  incarnation = ProtoField.uint64("lintel.session.incarnation", "Incarnation", base.HEX),
+  slot = ProtoField.uint32("lintel.session.slot", "Slot"),
+  epoch = ProtoField.uint32("lintel.session.epoch", "Epoch"),
+  echoed_epoch = ProtoField.uint32("lintel.session.echoed_epoch", "Echoed epoch"),
+  oldest_version = ProtoField.uint8("lintel.session.oldest_version", "Oldest version"),
+  reason = ProtoField.uint8("lintel.session.reason", "Reason", base.DEC, REFUSE_REASONS),
+  provider = ProtoField.stringz("lintel.session.provider", "Provider"),
+
+  record_length = ProtoField.uint32("lintel.record.length", "Message length"),
+  reserved = ProtoField.bytes("lintel.reserved", "Reserved"),
+
+  version = ProtoField.uint8("lintel.version", "Version"),
+  kind = ProtoField.uint8("lintel.kind", "Kind", base.DEC, MESSAGE_KINDS),
+  flags = ProtoField.uint8("lintel.flags", "Flags", base.HEX),
+  ack_wanted = ProtoField.bool("lintel.flags.ack_wanted", "Ack wanted", 8, nil, FLAG_ACK_WANTED),
+  announced = ProtoField.bool("lintel.flags.announced", "Announced", 8, nil, FLAG_ANNOUNCED),
+  tracked = ProtoField.bool("lintel.flags.tracked", "Tracked", 8, nil, FLAG_TRACKED),
+  interface_kind = ProtoField.uint8("lintel.interface_kind", "Interface kind"),
+  payload_length = ProtoField.uint32("lintel.payload_length", "Payload length"),
+
+  initiator_nid = ProtoField.ipv4("lintel.initiator.nid", "Initiator nid"),
+  initiator_pid = ProtoField.uint32("lintel.initiator.pid", "Initiator pid"),
+  user = ProtoField.uint32("lintel.user", "User"),
+  job = ProtoField.uint32("lintel.job", "Job"),
+  target_nid = ProtoField.ipv4("lintel.target.nid", "Target nid"),
+  target_pid = ProtoField.uint32("lintel.target.pid", "Target pid"),
+  portal_index = ProtoField.uint32("lintel.portal_index", "Portal index"),
+  cookie = ProtoField.uint32("lintel.cookie", "Cookie"),
+  match_bits = ProtoField.uint64("lintel.match_bits", "Match bits", base.HEX),
+  offset = ProtoField.uint64("lintel.offset", "Offset"),
+  length = ProtoField.uint64("lintel.length", "Length"),
+  header_data = ProtoField.uint64("lintel.header_data", "Header data", base.HEX),
+  requested_length = ProtoField.uint64("lintel.requested_length", "Requested length"),
+  manipulated_length = ProtoField.uint64("lintel.manipulated_length", "Manipulated length"),
+  md_handle = ProtoField.uint32("lintel.md_handle", "Memory descriptor", base.HEX),
+  md_generation = ProtoField.uint32("lintel.md_generation", "Generation"),
+  return_offset = ProtoField.uint64("lintel.return_offset", "Return offset"),
+  request_token = ProtoField.uint64("lintel.request_token", "Request's token", base.HEX),
+  sender_token = ProtoField.uint64("lintel.sender_token", "Sender's token", base.HEX),
+
+  source_token = ProtoField.uint64("lintel.source_token", "Source's token", base.HEX),
+  receiver_token = ProtoField.uint64("lintel.receiver_token", "Receiver's token", base.HEX),
+  immediate = ProtoField.uint32("lintel.immediate", "Immediate"),
+  several_writes = ProtoField.bool("lintel.several_writes", "One of several writes"),
+  segment_count = ProtoField.uint32("lintel.segment_count", "Segments"),
+  segment_key = ProtoField.uint64("lintel.segment.key", "Key", base.HEX),
+  segment_address = ProtoField.uint64("lintel.segment.address", "Address", base.HEX),
+  segment_length = ProtoField.uint64("lintel.segment.length", "Length"),
+  write_count = ProtoField.uint64("lintel.write_count", "Writes"),
+  token = ProtoField.uint64("lintel.token", "Dropped message's token", base.HEX),
+  data = ProtoField.bytes("lintel.data", "Data"),
+}
+lintel.fields = f
+
+local malformed = ProtoExpert.new("lintel.malformed", "Malformed", expert.group.MALFORMED, expert.severity.ERROR)
+lintel.experts = { malformed }
+
+-- Structs: fields in order, with their sizes -----------------------------------------------------------------------------------------
+
+local FRAME_HEADER = {
+  { f.frame_magic, 2 }, { f.frame_version, 1 }, { f.frame_kind, 1 }, { f.receiver_slot, 4 }, { f.receiver_epoch, 4 }, { f.sequence, 4 },
+  { f.acknowledged, 4 }, { f.frame_length, 4 },
+}
+local INTRODUCTION = {
+  { f.session_nid, 4 }, { f.session_pid, 4 }, { f.incarnation, 8 }, { f.slot, 4 }, { f.epoch, 4 }, { f.echoed_epoch, 4 },
+  { f.oldest_version, 1 }, { f.reserved, 3 }, { f.provider, 32 },
+}
+local REFUSAL = { { f.echoed_epoch, 4 }, { f.reason, 1 }, { f.oldest_version, 1 }, { f.reserved, 2 }, { f.provider, 32 } }
+local RECORD_HEADER = { { f.record_length, 4 }, { f.reserved, 4 } }
+local MESSAGE_HEADER = { { f.version, 1 }, { f.kind, 1 }, { f.flags, 1 }, { f.interface_kind, 1 }, { f.payload_length, 4 } }
+local REQUEST = {
+  { f.initiator_nid, 4 }, { f.initiator_pid, 4 }, { f.user, 4 }, { f.job, 4 }, { f.target_nid, 4 }, { f.target_pid, 4 },
+  { f.portal_index, 4 }, { f.cookie, 4 }, { f.match_bits, 8 }, { f.offset, 8 }, { f.length, 8 }, { f.header_data, 8 }, { f.md_handle, 4 },
+  { f.md_generation, 4 }, { f.return_offset, 8 }, { f.sender_token, 8 },
+}
+local RESPONSE = {
+  { f.initiator_nid, 4 }, { f.initiator_pid, 4 }, { f.user, 4 }, { f.job, 4 }, { f.target_nid, 4 }, { f.target_pid, 4 },
+  { f.portal_index, 4 }, { f.reserved, 4 }, { f.match_bits, 8 }, { f.offset, 8 }, { f.requested_length, 8 }, { f.manipulated_length, 8 },
+  { f.md_handle, 4 }, { f.md_generation, 4 }, { f.return_offset, 8 }, { f.request_token, 8 }, { f.sender_token, 8 },
+}
+local CLEAR = { { f.source_token, 8 }, { f.receiver_token, 8 }, { f.length, 8 }, { f.immediate, 4 }, { f.segment_count, 4 } }
+local SEGMENT = { { f.segment_key, 8 }, { f.segment_address, 8 }, { f.segment_length, 8 } }
+local WRITTEN = { { f.receiver_token, 8 }, { f.write_count, 8 } }
+local DISCARD = { { f.token, 8 } }
+
+local MESSAGE_BODY = {
+  PUT = REQUEST, GET = REQUEST, GETPUT = REQUEST, ACK = RESPONSE, REPLY = RESPONSE, CLEAR = CLEAR, WRITTEN = WRITTEN, DISCARD = DISCARD,
+}
+
+local function size_of(struct)
+  local size = 0
+  for _, field in ipairs(struct) do size = size + field[2] end
+  return size
+end
+
+-- Adds the struct's fields at `at` to `tree`; returns where it ends.
+local function add_struct(tree, struct, tvb, at)
+  for _, field in ipairs(struct) do
+    tree:add(field[1], tvb(at, field[2]))
+    at = at + field[2]
+  end
+  return at
+end
+
+-- Where `wanted` starts in a struct that starts at `at`.
+local function place_of(struct, wanted, at)
+  for _, field in ipairs(struct) do
+    if field[1] == wanted then return at end
+    at = at + field[2]
+  end
+end
+
+-- Engine messages -----------------------------------------------------------------------------------------------------------------------
+
+local HEADER_SIZE = size_of(MESSAGE_HEADER)
+
+local function flag_set(flags, flag) return bit.band(flags, flag) ~= 0 end
+
+-- One line about the message at `at`, for the information column.
+local function message_summary(tvb, at, name, flags)
+  local body = at + HEADER_SIZE
+  local function u32(struct, field) return tvb(place_of(struct, field, body), 4):uint() end
+  local function u64(struct, field) return tostring(tvb(place_of(struct, field, body), 8):uint64()) end
+  local function hex(struct, field) return "0x" .. tvb(place_of(struct, field, body), 8):uint64():tohex() end
+  local announced = flag_set(flags, FLAG_ANNOUNCED) and " announced," or ""
+  local struct = MESSAGE_BODY[name]
+  if struct == REQUEST then
+    return string.format("%s%s length %s match bits %s", name, announced, u64(REQUEST, f.length), hex(REQUEST, f.match_bits))
+  elseif struct == RESPONSE then
+    return string.format("%s%s length %s of %s match bits %s", name, announced, u64(RESPONSE, f.manipulated_length),
+      u64(RESPONSE, f.requested_length), hex(RESPONSE, f.match_bits))
+  elseif struct == CLEAR then
+    return string.format("CLEAR length %s segments %u immediate %u", u64(CLEAR, f.length), u32(CLEAR, f.segment_count), u32(CLEAR, f.immediate))
+  elseif struct == WRITTEN then
+    return "WRITTEN writes " .. u64(WRITTEN, f.write_count)
+  end
+  return "DISCARD token " .. hex(DISCARD, f.token)
+end
+
+local function add_flags(tree, range)
+  local item = tree:add(f.flags, range)
+  for _, flag in ipairs({ f.ack_wanted, f.announced, f.tracked }) do item:add(flag, range) end
+end
+
+-- Shows the message in tvb(at, length); returns its summary.
+local function dissect_message(tvb, at, length, tree)
+  local item = tree:add(lintel, tvb(at, length), "Message")
+  if length < HEADER_SIZE then
+    item:add_proto_expert_info(malformed, "shorter than a message header")
+    return "malformed"
+  end
+  for _, field in ipairs(MESSAGE_HEADER) do
+    local range = tvb(place_of(MESSAGE_HEADER, field[1], at), field[2])
+    if field[1] == f.flags then add_flags(item, range) else item:add(field[1], range) end
+  end
+  local name = MESSAGE_KINDS[tvb(at + 1, 1):uint()]
+  if not name then
+    item:add_proto_expert_info(malformed, "unknown kind of message")
+    return "unknown message"
+  end
+  local struct = MESSAGE_BODY[name]
+  if length < HEADER_SIZE + size_of(struct) then
+    item:add_proto_expert_info(malformed, "shorter than a " .. name)
+    return name .. " malformed"
+  end
+  item:set_text("Message " .. name)
+  local flags = tvb(at + 2, 1):uint()
+  local data = add_struct(item, struct, tvb, at + HEADER_SIZE)
+  local left = at + length - data
+  if tvb(at + 4, 4):uint() ~= left then item:add_proto_expert_info(malformed, "payload_length is not what follows the fixed part") end
+  if struct == CLEAR then
+    while left >= size_of(SEGMENT) do
+      data = add_struct(item:add(lintel, tvb(data, size_of(SEGMENT)), "Segment"), SEGMENT, tvb, data)
+      left = left - size_of(SEGMENT)
+    end
+  elseif left > 0 then
+    item:add(f.data, tvb(data, left))
+  end
+  if struct == REQUEST and name == "PUT" then
+    local handle = tvb(place_of(REQUEST, f.md_handle, at + HEADER_SIZE), 4):uint()
+    if flag_set(flags, FLAG_ACK_WANTED) == (handle == NO_DESCRIPTOR) then
+      item:add_proto_expert_info(malformed, "'ack wanted' does not agree with the memory descriptor")
+    end
+  end
+  return message_summary(tvb, at, name, flags)
+end
+
+-- Session frames ------------------------------------------------------------------------------------------------------------------------
+
+local FRAME_HEADER_SIZE = size_of(FRAME_HEADER)
+
+local function dissect_records(tvb, tree, summary)
+  local at = FRAME_HEADER_SIZE
+  while at + size_of(RECORD_HEADER) <= tvb:len() do
+    local length = tvb(at, 4):uint()
+    local start = at + size_of(RECORD_HEADER)
+    if length > tvb:len() - start then
+      tree:add_proto_expert_info(malformed, "a record is longer than its frame")
+      break
+    end
+    local record = tree:add(lintel, tvb(at, size_of(RECORD_HEADER) + length), "Record")
+    add_struct(record, RECORD_HEADER, tvb, at)
+    summary = summary .. ", " .. dissect_message(tvb, start, length, record)
+    at = start + length
+    at = at + (-at) % 8
+  end
+  return summary
+end
+
+-- Shows the frame that fills `tvb`; returns its summary, or nil if it is none.
+local function dissect_frame(tvb, tree)
+  if tvb:len() < FRAME_HEADER_SIZE or tvb(0, 2):uint() ~= MAGIC then return nil end
+  local root = tree:add(lintel, tvb())
+  add_struct(root, FRAME_HEADER, tvb, 0)
+  local name = FRAME_KINDS[tvb(3, 1):uint()]
+  if not name then
+    root:add_proto_expert_info(malformed, "unknown kind of frame")
+    return "Lintel, unknown frame"
+  end
+  root:append_text(", " .. name)
+  if tvb(20, 4):uint() ~= tvb:len() - FRAME_HEADER_SIZE then root:add_proto_expert_info(malformed, "length is not what follows the header") end
+  if name == "DATA" then return dissect_records(tvb, root, "Lintel DATA") end
+  local body = (name == "HELLO" or name == "WELCOME") and INTRODUCTION or name == "REFUSE" and REFUSAL or {}
+  if tvb:len() < FRAME_HEADER_SIZE + size_of(body) then
+    root:add_proto_expert_info(malformed, "shorter than a " .. name)
+  else
+    add_struct(root, body, tvb, FRAME_HEADER_SIZE)
+  end
+  return "Lintel " .. name
+end
+
+function lintel.dissector(tvb, pinfo, tree)
+  local summary = dissect_frame(tvb, tree)
+  if not summary then return 0 end
+  pinfo.cols.protocol = "Lintel"
+  pinfo.cols.info = summary
+  return tvb:len()
+end
+
+-- libfabric's framing -------------------------------------------------------------------------------------------------------------------
+-- A connection begins with a 32-byte handshake each way, with up to 256 bytes of data. After that come messages: a header of 16 bytes and
+-- more, in the byte order of the sender, then data. Byte 6 is the header's size, which a handshake has as 0. `size` counts both.
+
+local OPERATIONS = { [0] = "message", [1] = "tagged message", [2] = "read request", [3] = "read response", [4] = "write", [5] = "write response" }
+local HANDSHAKES = { [0] = "connect request", [1] = "connect response", [6] = "connection refused" }
+local XNET_VERSION = 3
+local BASE_HEADER_SIZE = 16
+local HANDSHAKE_SIZE = 32
+local OP_MESSAGE, OP_TAGGED, OP_READ_REQUEST, OP_WRITE = 0, 1, 2, 4
+local FLAG_CQ_DATA = 0x01
+local RXM_HEADER_SIZE = 64
+local LARGEST_PDU = 0x7fffffff
+
+local x = {
+  version = ProtoField.uint8("xnet.version", "Version"),
+  handshake = ProtoField.uint8("xnet.handshake", "Handshake", base.DEC, HANDSHAKES),
+  operation = ProtoField.uint8("xnet.operation", "Operation", base.DEC, OPERATIONS),
+  size = ProtoField.uint64("xnet.size", "Size"),
+  header_size = ProtoField.uint8("xnet.header_size", "Header size"),
+  cq_data = ProtoField.uint64("xnet.cq_data", "Completion data"),
+  address = ProtoField.uint64("xnet.rma.address", "Address", base.HEX),
+  length = ProtoField.uint64("xnet.rma.length", "Length"),
+  key = ProtoField.uint64("xnet.rma.key", "Key", base.HEX),
+  data = ProtoField.bytes("xnet.data", "Data"),
+}
+xnet.fields = x
+
+-- The header at `at`, or nil if there is none (or a handshake).
+local function base_header(tvb, at)
+  if tvb:len() - at < BASE_HEADER_SIZE or tvb(at, 1):uint() ~= XNET_VERSION then return nil end
+  local header = { operation = tvb(at + 1, 1):uint(), iov_count = tvb(at + 5, 1):uint(), header_size = tvb(at + 6, 1):uint() }
+  if header.header_size < BASE_HEADER_SIZE or not OPERATIONS[header.operation] then return nil end
+  -- The smaller reading of the size is the right one: the other is at least 2^24 times as much for any message that fits a capture.
+  local little, big = tvb(at + 8, 8):le_uint64():tonumber(), tvb(at + 8, 8):uint64():tonumber()
+  header.little_endian = little <= big
+  header.size = math.min(little, big)
+  local flags = tvb(at + 2, 2)
+  header.flags = header.little_endian and flags:le_uint() or flags:uint()
+  return header.size >= header.header_size and header or nil
+end
+
+local function is_handshake(tvb, at) return tvb(at, 1):uint() == XNET_VERSION and tvb(at + 6, 1):uint() == 0 end
+
+-- Where the Lintel frame starts in a message whose data start at `at`; nil if there is none. Under ofi_rxm, its header comes first.
+local function frame_start(tvb, at)
+  local function magic_at(place) return tvb:len() >= place + 2 and tvb(place, 2):uint() == MAGIC end
+  if magic_at(at) then return at end
+  local rxm_eager = tvb:len() > at + RXM_HEADER_SIZE and tvb(at + 1, 1):uint() == 0 and tvb(at + 34, 1):uint() == OP_MESSAGE
+  if rxm_eager and magic_at(at + RXM_HEADER_SIZE) then return at + RXM_HEADER_SIZE end
+  return nil
+end
+
+local function pdu_length(tvb, _, at)
+  local header = base_header(tvb, at)
+  if header then return math.min(header.size, LARGEST_PDU) end
+  if is_handshake(tvb, at) then return HANDSHAKE_SIZE + tvb(at + 2, 2):uint() end
+  return tvb:len() - at  -- not a message: nothing after it can be found
+end
+
+-- Shows the operation's own fields, of which the size of the header says how many there are; returns the completion data or nil, and the
+-- bytes written or read.
+local function dissect_operation(tvb, tree, header)
+  local function add(field, at)
+    if header.little_endian then tree:add_le(field, tvb(at, 8)) else tree:add(field, tvb(at, 8)) end
+    return (header.little_endian and tvb(at, 8):le_uint64() or tvb(at, 8):uint64())
+  end
+  local at = BASE_HEADER_SIZE
+  local cq_data, bytes = nil, 0
+  if bit.band(header.flags, FLAG_CQ_DATA) ~= 0 and at + 8 <= header.header_size then
+    cq_data = add(x.cq_data, at)
+    at = at + 8
+  end
+  if header.operation == OP_WRITE or header.operation == OP_READ_REQUEST then
+    for _ = 1, header.iov_count do
+      if at + 24 > header.header_size then break end
+      add(x.address, at)
+      bytes = bytes + add(x.length, at + 8):tonumber()
+      add(x.key, at + 16)
+      at = at + 24
+    end
+  end
+  return cq_data, bytes
+end
+
+local summaries = {}  -- of the messages in the TCP segment at hand
+
+local function dissect_pdu(tvb, pinfo, tree)
+  local root = tree:add(xnet, tvb())
+  local header = base_header(tvb, 0)
+  if not header and not is_handshake(tvb, 0) then
+    root:append_text(", not the start of a message")
+    return tvb:len()
+  end
+  root:add(x.version, tvb(0, 1))
+  if not header then
+    local name = HANDSHAKES[tvb(1, 1):uint()] or "handshake"
+    root:add(x.handshake, tvb(1, 1))
+    root:append_text(", " .. name)
+    summaries[#summaries + 1] = "libfabric " .. name
+    return tvb:len()
+  end
+  local name = OPERATIONS[header.operation]
+  root:append_text(", " .. name)
+  root:add(x.operation, tvb(1, 1))
+  root:add(x.header_size, tvb(6, 1))
+  if header.little_endian then root:add_le(x.size, tvb(8, 8)) else root:add(x.size, tvb(8, 8)) end
+  local header_size = math.min(header.header_size, tvb:len())
+  local cq_data, bytes = dissect_operation(tvb, root, header)
+  if tvb:len() > header_size then root:add(x.data, tvb(header_size)) end
+
+  local summary
+  local start = (header.operation == OP_MESSAGE or header.operation == OP_TAGGED) and frame_start(tvb, header_size)
+  if start then
+    summary = dissect_frame(tvb(start):tvb(), tree)
+  elseif header.operation == OP_WRITE and cq_data then
+    local immediate = bit.band(cq_data:lower(), 0x7fffffff)
+    local several = cq_data:lower() ~= immediate
+    local range = tvb(BASE_HEADER_SIZE, 8)
+    local item = tree:add(lintel, range, "Lintel, remote write")
+    item:add(f.immediate, range, immediate)
+    item:add(f.several_writes, range, several)
+    summary = string.format("Lintel write length %.0f immediate %.0f%s", bytes, immediate, several and ", one of several" or "")
+  end
+  if summary then pinfo.cols.protocol = "Lintel" end
+  summaries[#summaries + 1] = summary or ("libfabric " .. name)
+  return tvb:len()
+end
+
+local function dissect_stream(tvb, pinfo, tree)
+  summaries = {}
+  dissect_tcp_pdus(tvb, tree, BASE_HEADER_SIZE, pdu_length, dissect_pdu)
+  if #summaries > 0 then
+    -- One packet may come here several times: for the end of a message that began earlier, then for what follows it.
+    local separator = pinfo.private["lintel"] and "; " or ""
+    pinfo.cols.info:set(separator .. table.concat(summaries, "; "))
+    pinfo.cols.info:fence()
+    pinfo.private["lintel"] = "shown"
+  end
+  return tvb:len()
+end
+
+xnet.dissector = dissect_stream
+
+local function is_lintel(tvb, pinfo, tree)
+  local header = base_header(tvb, 0)
+  if not header or header.header_size > tvb:len() or not frame_start(tvb, header.header_size) then return false end
+  pinfo.conversation = xnet
+  dissect_stream(tvb, pinfo, tree)  -- not through xnet.dissector: one dissector further down, TCP no longer puts segments together
+  return true
+end
+
+xnet:register_heuristic("tcp", is_lintel)
+DissectorTable.get("tcp.port"):add_for_decode_as(xnet)

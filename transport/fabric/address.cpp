@@ -1,0 +1,87 @@
+#include "transport/fabric/address.h"
+
+#include <arpa/inet.h>
+
+#include <cstdio>
+
+#include "transport/fabric/fabric_options.h"
+
+namespace lintel::transport {
+namespace {
+
+constexpr std::uint32_t kMaxPort = 65535;
+
+bool reserved_for_small_pids(std::uint32_t port, std::uint32_t port_base) {
+  return port >= port_base && port - port_base < kWellKnownPids;
+}
+
+}  // namespace
+
+Error check_port_base(std::uint32_t port_base) {
+  if (port_base == 0 || port_base > kMaxPort - (kWellKnownPids - 1)) {
+    return {Loss::kOperation, "port_base", "the port base must leave room for 1024 ports: 1 to 64512"};
+  }
+  return {};
+}
+
+Result<std::uint16_t> port_of(Pid pid, std::uint32_t port_base) {
+  if (pid.value < kWellKnownPids) return static_cast<std::uint16_t>(port_base + pid.value);
+  if (pid.value > kMaxPort) return Error{Loss::kOperation, "port_of", "the pid is greater than the largest port, 65535"};
+  if (reserved_for_small_pids(pid.value, port_base)) {
+    return Error{Loss::kOperation, "port_of", "the pid spells a port that belongs to a pid below 1024"};
+  }
+  return static_cast<std::uint16_t>(pid.value);
+}
+
+Pid pid_of(std::uint16_t port, std::uint32_t port_base) {
+  return reserved_for_small_pids(port, port_base) ? Pid(port - port_base) : Pid(port);
+}
+
+Result<NodeId> parse_node(const std::string& dotted) {
+  in_addr address{};
+  if (::inet_pton(AF_INET, dotted.c_str(), &address) != 1) {
+    return Error{Loss::kOperation, "parse_node", "not an IPv4 address such as 192.0.2.1"};
+  }
+  const NodeId nid(ntohl(address.s_addr));
+  if (Error error = check_node(nid); !error.ok()) return error;
+  return nid;
+}
+
+Error check_node(NodeId nid) {
+  constexpr std::uint32_t kFirstMulticast = 0xE0000000U;  // 224.0.0.0; all above name groups, are reserved, or mean everybody
+  if (nid.value == 0 || nid.value >= kFirstMulticast) {
+    return {Loss::kOperation, "check_node", "the address does not name one single host"};
+  }
+  return {};
+}
+
+std::string to_string(NodeId nid) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%u.%u.%u.%u", nid.value >> 24, (nid.value >> 16) & 0xffU, (nid.value >> 8) & 0xffU, nid.value & 0xffU);
+  return text;
+}
+
+Result<sockaddr_in> socket_address_of(ProcessId name, std::uint32_t port_base) {
+  if (Error error = check_node(name.nid); !error.ok()) return error;
+  const Result<std::uint16_t> port = port_of(name.pid, port_base);
+  if (!port) return port.error();
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(name.nid.value);
+  address.sin_port = htons(port.value());
+  return address;
+}
+
+ProcessId name_of(const sockaddr_in& address, std::uint32_t port_base) {
+  return {NodeId(ntohl(address.sin_addr.s_addr)), pid_of(ntohs(address.sin_port), port_base)};
+}
+
+Result<std::string> shared_memory_name_of(ProcessId name, std::uint32_t incarnation) {
+  if (Error error = check_node(name.nid); !error.ok()) return error;
+  if (name.pid == kAnyPid) return Error{Loss::kOperation, "shared_memory_name_of", "the pid \"any\" names no process"};
+  char text[48];
+  std::snprintf(text, sizeof text, "lintel-%08x-%u-%08x", name.nid.value, name.pid.value, incarnation);
+  return std::string(text);
+}
+
+}  // namespace lintel::transport

@@ -1,0 +1,42 @@
+#pragma once
+// How a process' name (nid, pid) becomes the address that a provider understands, and back. Pure functions; no state, no I/O.
+//
+// TCP: the nid is the IPv4 address in host byte order. A pid below 1024 is the port `port_base` + pid; any other pid is the port itself.
+// The pids that spell one of the ports [port_base, port_base + 1023] are invalid, so that every port has one pid only.
+// Shared memory: the name is spelled into a string, "lintel-<nid in hex>-<pid>-<incarnation in hex>".
+
+#include <netinet/in.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/ids.h"
+#include "base/result.h"
+
+namespace lintel::transport {
+
+inline constexpr std::uint32_t kWellKnownPids = 1024;  // pids below this are relative to the port base
+
+// Error: `port_base` is 0 or so large that base + 1023 is no port.
+Error check_port_base(std::uint32_t port_base);
+
+// Error: the pid is no port, or spells a port that belongs to a pid below 1024. REQUIRES: check_port_base(port_base).ok().
+Result<std::uint16_t> port_of(Pid pid, std::uint32_t port_base);
+
+// The inverse, for ports that port_of() gives: every port from 1024 on has exactly one pid.
+Pid pid_of(std::uint16_t port, std::uint32_t port_base);
+
+// Error: no dotted IPv4 address, or one that names no single host (any, broadcast, multicast).
+Result<NodeId> parse_node(const std::string& dotted);
+Error check_node(NodeId nid);
+std::string to_string(NodeId nid);
+
+// Error: as port_of() and check_node().
+Result<sockaddr_in> socket_address_of(ProcessId name, std::uint32_t port_base);
+ProcessId name_of(const sockaddr_in& address, std::uint32_t port_base);
+
+// `incarnation` tells this process from others that had the name before it. Error: as check_node(), or kAnyPid.
+Result<std::string> shared_memory_name_of(ProcessId name, std::uint32_t incarnation);
+
+}  // namespace lintel::transport

@@ -1,0 +1,140 @@
+#include "transport/fabric/discovery.h"
+
+#include <arpa/inet.h>
+#include <rdma/fi_errno.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "transport/fabric/address.h"
+
+namespace lintel::transport {
+namespace {
+
+constexpr std::uint32_t kApiVersion = FI_VERSION(1, 17);
+
+enum class Strictness { kWhatWeNeed, kAnything };
+
+bool is_shared_memory_name(const std::string& provider) { return provider == "shm"; }
+
+// What we need, nothing more: a provider may be slower for every capability that is asked for. The modes are those we can live with;
+// the answer says which are demanded. nullptr: no memory.
+fi_info* make_hints(const std::string& provider, Strictness strictness) {
+  fi_info* hints = fi_allocinfo();
+  if (hints == nullptr) return nullptr;
+  hints->ep_attr->type = FI_EP_RDM;
+  hints->mode = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
+  hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+  if (strictness == Strictness::kWhatWeNeed) {
+    hints->caps = FI_MSG | FI_SEND | FI_RECV | FI_RMA | FI_WRITE | FI_REMOTE_WRITE | FI_MULTI_RECV;
+    hints->tx_attr->msg_order = FI_ORDER_SAS;
+    hints->rx_attr->msg_order = FI_ORDER_SAS;
+    hints->domain_attr->threading = FI_THREAD_DOMAIN;
+    hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+    hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
+    hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
+  } else {
+    hints->mode = ~std::uint64_t{0};
+    hints->domain_attr->mr_mode = ~((1 << 0) | (1 << 1));
+  }
+  if (!provider.empty()) hints->fabric_attr->prov_name = ::strdup(provider.c_str());
+  return hints;
+}
+
+// Listens on this address only. Port 0 = any free one.
+bool set_source(fi_info& hints, const sockaddr_in& address) {
+  hints.addr_format = FI_SOCKADDR_IN;
+  hints.src_addr = std::malloc(sizeof address);
+  if (hints.src_addr == nullptr) return false;
+  std::memcpy(hints.src_addr, &address, sizeof address);
+  hints.src_addrlen = sizeof address;
+  return true;
+}
+
+// The offers, or an empty list when there is none.
+Result<Info> ask(const fi_info& hints) {
+  fi_info* list = nullptr;
+  const int status = fi_getinfo(kApiVersion, nullptr, nullptr, 0, &hints, &list);
+  if (status == -FI_ENODATA) return Info();
+  if (status == -FI_ENOSYS) return Error{Loss::kInterface, "fi_getinfo", "libfabric is older than 1.17", -status};
+  if (status != 0) return Error{Loss::kInterface, "fi_getinfo", "libfabric cannot say what it offers", -status};
+  return Info(list);
+}
+
+Result<sockaddr_in> listening_address(const FabricOptions& options) {
+  const Result<NodeId> nid = parse_node(options.interface_address);
+  if (!nid) return nid.error();
+  if (Error error = check_port_base(options.port_base); !error.ok()) return error;
+  if (options.pid != kAnyPid) return socket_address_of({nid.value(), options.pid}, options.port_base);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(nid->value);
+  return address;
+}
+
+// Offers for `provider` (empty: all). Shared memory is asked without an address: a string of our own is set when the endpoint is opened.
+Result<Info> offers(const std::string& provider, const sockaddr_in& address, Strictness strictness) {
+  const Info hints(make_hints(provider, strictness));
+  if (hints.raw() == nullptr) return Error{Loss::kInterface, "fi_allocinfo", "out of memory", FI_ENOMEM};
+  if (is_shared_memory_name(provider)) {
+    hints.raw()->addr_format = FI_ADDR_STR;
+  } else if (!set_source(*hints.raw(), address)) {
+    return Error{Loss::kInterface, "fi_getinfo", "out of memory", FI_ENOMEM};
+  }
+  return ask(*hints.raw());
+}
+
+void append_descriptions(const Info& info, std::vector<ProviderDescription>& into) {
+  for (const fi_info* offer = info.raw(); offer != nullptr; offer = offer->next) into.push_back(describe(*offer));
+}
+
+bool listed(const std::vector<ProviderDescription>& list, const std::string& name) {
+  return std::any_of(list.begin(), list.end(), [&](const ProviderDescription& d) { return d.name == name; });
+}
+
+// Adds those of `more` whose name is not there yet, one for each name.
+void append_new(std::vector<ProviderDescription>& list, const std::vector<ProviderDescription>& more) {
+  for (const ProviderDescription& d : more) {
+    if (!listed(list, d.name)) list.push_back(d);
+  }
+}
+
+}  // namespace
+
+Result<DiscoveredProvider> discover(const FabricOptions& options) {
+  const Result<sockaddr_in> address = listening_address(options);
+  if (!address) return address.error();
+  Result<Info> info = offers(options.provider, address.value(), Strictness::kWhatWeNeed);
+  if (!info) return info.error();
+
+  DiscoveredProvider found;
+  found.info = std::move(info).value();
+  std::vector<ProviderDescription> descriptions;
+  append_descriptions(found.info, descriptions);
+  found.choice = choose_provider(descriptions, options.provider);
+  if (found.choice.chosen) {
+    found.selected = found.info.raw();
+    for (std::size_t i = 0; i < *found.choice.chosen; ++i) found.selected = found.selected->next;
+  } else {
+    found.choice.reports = survey_providers(options);  // to say what there is instead
+  }
+  return found;
+}
+
+std::vector<ProviderReport> survey_providers(const FabricOptions& options) {
+  const Result<sockaddr_in> address = listening_address(options);
+  std::vector<ProviderDescription> descriptions;
+  for (const Strictness strictness : {Strictness::kWhatWeNeed, Strictness::kAnything}) {
+    for (const char* provider : {"", "shm"}) {
+      const Result<Info> info = offers(provider, address ? address.value() : sockaddr_in{}, strictness);
+      if (!info) continue;
+      std::vector<ProviderDescription> found;
+      append_descriptions(info.value(), found);
+      append_new(descriptions, found);
+    }
+  }
+  return choose_provider(descriptions, options.provider).reports;
+}
+
+}  // namespace lintel::transport

@@ -1,0 +1,27 @@
+#pragma once
+// Asks libfabric what it offers. The only place that calls fi_getinfo; everything decided from the answers is in provider_choice.h.
+
+#include <string>
+#include <vector>
+
+#include "transport/fabric/fabric_options.h"
+#include "transport/fabric/handles.h"
+#include "transport/fabric/provider_choice.h"
+
+namespace lintel::transport {
+
+// The provider that open() will use, with what it was chosen from.
+struct DiscoveredProvider {
+  Info info;                        // the list that holds `selected`
+  fi_info* selected = nullptr;      // nullptr: none was chosen
+  ProviderChoice choice;
+};
+
+// Blocks while libfabric loads its providers (first call in a process; some milliseconds). Error: the options name no valid address, or libfabric
+// itself fails. A provider that is not there is no error: see choice.
+Result<DiscoveredProvider> discover(const FabricOptions& options);
+
+// Every provider that libfabric offers with a datagram endpoint, and what choose_provider() says of it. For diagnosis.
+std::vector<ProviderReport> survey_providers(const FabricOptions& options);
+
+}  // namespace lintel::transport

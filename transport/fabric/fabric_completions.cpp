@@ -1,0 +1,241 @@
+// What the completion queue says.
+#include <rdma/fi_errno.h>
+
+#include <cstdlib>
+
+#include "transport/fabric/fabric_transport.h"
+
+namespace lintel::transport {
+namespace {
+
+constexpr std::size_t kEntriesPerRead = 32;
+constexpr int kReadsPerPoll = 8;  // bound of one poll(), so that the owner gets its turn under a flood
+
+// Some providers give the negative of the error number.
+int positive(int code) { return std::abs(code); }
+
+const char* reason_for(int code) {
+  switch (code) {
+    case FI_ECONNREFUSED: return "nobody listens at the peer's address";
+    case FI_ECONNRESET:
+    case FI_ENOTCONN:
+    case FI_ECONNABORTED:
+    case FI_ESHUTDOWN: return "the connection to the peer is broken";
+    case FI_ECANCELED: return "the connection to the peer was closed under the operation";
+    case FI_ETIMEDOUT: return "the peer does not answer";
+    case FI_EHOSTUNREACH: return "there is no route to the peer";
+    case FI_EINVAL:
+    case FI_EACCES:
+    case FI_ENOKEY:
+    case FI_EFAULT:
+    case FI_EIO: return "the peer's side refuses the operation";
+    default: return "the operation failed in the provider";
+  }
+}
+
+}  // namespace
+
+std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
+  now_ = now;
+  if (asleep_) {
+    neighbours_->own_bell().wake_up();
+    asleep_ = false;
+  }
+  std::size_t reports = 0;
+  for (std::size_t i = 0; i < held_count_; ++i) reports += take_completion(held_[i], sink);
+  held_count_ = 0;
+  fi_cq_data_entry entries[kEntriesPerRead];
+  for (int read = 0; read < kReadsPerPoll; ++read) {
+    const ssize_t got = fi_cq_read(completions_.raw(), entries, kEntriesPerRead);
+    if (got > 0) {
+      for (ssize_t i = 0; i < got; ++i) reports += take_completion(entries[i], sink);
+      // Only now: an entry of the same batch may point into a buffer that an earlier one has released.
+      if (!receives_to_post_.empty()) repost_receives();
+      if (static_cast<std::size_t>(got) < kEntriesPerRead) break;
+    } else if (got == -FI_EAVAIL) {
+      reports += take_errors(sink);
+    } else {
+      break;
+    }
+  }
+  if (torn_receives_) release_torn();
+  if (!receives_to_post_.empty()) repost_receives();
+  if (neighbours_ && neighbours_->look_after(now, peers_)) reports += end_lost_operations(sink);
+  return reports + peers_.report_failures(now, sink);
+}
+
+// The shared-memory provider keeps writes to a dead process for ever, or reports their end without saying which.
+// Worse, 1.17 takes the answers to large writes in their order: behind one that never comes, none is seen again. So all those writes end here, whoever
+// they went to, and there are no more of them.
+std::size_t FabricTransport::end_lost_operations(Sink& sink) {
+  const auto lost = [this](const Operation& operation) {
+    return operation.state == OperationState::kInFlight && peers_.at(operation.peer).address == FI_ADDR_NOTAVAIL;
+  };
+  for (std::size_t i = 0; i < operations_.count(OperationKind::kSend); ++i) {
+    if (Operation& send = operations_.at(OperationKind::kSend, i); lost(send)) operations_.give_back_last(send);
+  }
+  std::size_t reports = 0;
+  for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i) writes_jammed_ |= lost(operations_.at(OperationKind::kWrite, i));
+  if (!writes_jammed_) return 0;
+  for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i) {
+    Operation& write = operations_.at(OperationKind::kWrite, i);
+    if (write.state != OperationState::kInFlight) continue;
+    const Context context = write.context;
+    if (!lost(write)) peers_.fail(write.peer, kJammed);
+    operations_.give_back_last(write);
+    sink.on_write_done(context, kJammed);
+    ++reports;
+  }
+  return reports;
+}
+
+std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink& sink) {
+  std::size_t reports = 0;
+  if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) {
+    // A peer's write. Most providers give no context with it; those with FI_RX_CQ_DATA may use up a receive, see below.
+    sink.on_immediate(Immediate(static_cast<std::uint32_t>(entry.data)));
+    ++reports;
+    if (entry.op_context == nullptr) return reports;
+  }
+  Operation* operation = operations_.find(entry.op_context);
+  if (operation == nullptr || operation->state == OperationState::kFree || operation->state == OperationState::kLent) {
+    if (reports == 0) ++counters_.foreign_completions;
+    return reports;
+  }
+  switch (operation->kind) {
+    case OperationKind::kReceive: {
+      const auto* message = static_cast<const std::byte*>(entry.buf);
+      // A release may come alone, with neither buffer nor length.
+      const bool carries = reports == 0 && message != nullptr && entry.len > 0;
+      if (carries) {
+        sink.on_message(kNoPeer, {message, entry.len});
+        ++reports;
+        operation->taken_bytes += entry.len;
+      }
+      if ((entry.flags & FI_MULTI_RECV) != 0) {
+        const std::byte* start = receive_buffers_.buffer(operation->index);
+        filled(*operation, carries && message >= start ? static_cast<std::size_t>(message - start) + entry.len : operation->taken_bytes);
+      }
+      if (operation->filled && operation->taken_bytes >= operation->end_bytes) released(*operation);
+      return reports;
+    }
+    case OperationKind::kSend: {
+      const PeerId peer = operation->peer;
+      if (record_end(*operation)) {
+        sink.on_message_left(peer);
+        ++reports;
+      }
+      return reports;
+    }
+    case OperationKind::kWrite: {
+      const Context context = operation->context;
+      record_end(*operation);
+      sink.on_write_done(context, Error());
+      return reports + 1;
+    }
+  }
+  return reports;
+}
+
+std::size_t FabricTransport::take_errors(Sink& sink) {
+  std::size_t reports = 0;
+  for (;;) {
+    fi_cq_err_entry entry{};  // err_data_size 0: the provider keeps its details
+    const ssize_t got = fi_cq_readerr(completions_.raw(), &entry, 0);
+    if (got <= 0) return reports;
+    Operation* operation = operations_.find(entry.op_context);
+    if (operation == nullptr || operation->state == OperationState::kFree || operation->state == OperationState::kLent) {
+      ++counters_.foreign_completions;
+      continue;
+    }
+    reports += end_failed_operation(*operation, entry, sink);
+  }
+}
+
+std::size_t FabricTransport::end_failed_operation(Operation& operation, const fi_cq_err_entry& entry, Sink& sink) {
+  const int code = positive(entry.err);
+  if (operation.kind == OperationKind::kReceive) {
+    // A message broke off while it came in; its sender will say it again or be found dead. What matters is whether the buffer is ours again.
+    ++counters_.failed_receives;
+    operation.torn = true;
+    torn_receives_ = true;
+    if ((entry.flags & FI_MULTI_RECV) != 0) filled(operation, receive_buffers_.buffer_bytes());
+    return 0;
+  }
+  const Error error{Loss::kPeer, operation.kind == OperationKind::kSend ? "fi_send" : "fi_writedata", reason_for(code), code};
+  const PeerId peer = operation.peer;
+  const Context context = operation.context;
+  const bool is_write = operation.kind == OperationKind::kWrite;
+  ++(is_write ? counters_.failed_writes : counters_.failed_sends);
+  if (record_end(operation)) peers_.fail(peer, error);  // the first of this break
+  if (!is_write) return 0;
+  sink.on_write_done(context, error);
+  return 1;
+}
+
+// No further message begins in the buffer; the last one that did ends at `end_bytes`.
+void FabricTransport::filled(Operation& receive, std::size_t end_bytes) {
+  receive.filled = true;
+  receive.end_bytes = end_bytes;
+  receive.filled_at = now_;
+}
+
+// Of a buffer in which a message broke off nobody says when the others in it are complete. They have had their time by then.
+void FabricTransport::release_torn() {
+  torn_receives_ = false;
+  for (std::size_t i = 0; i < operations_.count(OperationKind::kReceive); ++i) {
+    Operation& receive = operations_.at(OperationKind::kReceive, i);
+    if (receive.state != OperationState::kInFlight || !receive.torn) continue;
+    if (receive.filled && now_ >= receive.filled_at + kTornGrace) {
+      released(receive);
+    } else {
+      torn_receives_ = true;
+    }
+  }
+}
+
+// The provider has let go of a receive buffer. It is posted again when the batch of completions is done, and once only if that is said twice.
+void FabricTransport::released(Operation& receive) {
+  receive.state = OperationState::kFree;
+  receives_to_post_.push_back(&receive);
+}
+
+bool FabricTransport::post_receive(Operation& receive) {
+  iovec buffer{receive_buffers_.buffer(receive.index), receive_buffers_.buffer_bytes()};
+  void* descriptor = receive_buffers_.descriptor();
+  fi_msg message{};
+  message.msg_iov = &buffer;
+  message.desc = &descriptor;
+  message.iov_count = 1;
+  message.addr = FI_ADDR_UNSPEC;
+  message.context = &receive.provider_room;
+  if (fi_recvmsg(endpoint_.raw(), &message, FI_MULTI_RECV) != 0) return false;
+  receive.state = OperationState::kInFlight;
+  receive.taken_bytes = 0;
+  receive.filled = receive.torn = false;
+  return true;
+}
+
+// What cannot be posted now is tried again by the next poll().
+void FabricTransport::repost_receives() {
+  std::size_t kept = 0;
+  for (Operation* receive : receives_to_post_) {
+    if (!post_receive(*receive)) receives_to_post_[kept++] = receive;
+  }
+  receives_to_post_.resize(kept);
+}
+
+bool FabricTransport::prepare_wait() {
+  if (held_count_ > 0 || !receives_to_post_.empty()) return false;
+  if (neighbours_ && !asleep_) {
+    neighbours_->own_bell().fall_asleep();
+    asleep_ = true;
+  }
+  if (wait_object_.provider_arms()) return wait_object_.may_sleep(fabric_, completions_);
+  // What has come since the last poll() would wake nobody. Reading also lets the provider work on what lies in its sockets.
+  const ssize_t got = fi_cq_read(completions_.raw(), held_.data(), held_.size());
+  if (got > 0) held_count_ = static_cast<std::size_t>(got);
+  return got == -FI_EAGAIN;
+}
+
+}  // namespace lintel::transport

@@ -1,0 +1,204 @@
+// Opening and closing.
+#include <rdma/fi_cm.h>
+#include <rdma/fi_errno.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include "transport/fabric/address.h"
+#include "transport/fabric/fabric_transport.h"
+
+namespace lintel::transport {
+namespace {
+
+constexpr std::size_t kExtraCompletions = 1024;  // arrivals that may pile up between two polls, beside our own operations
+
+// Keys start at a random number, so that a write which is under way to the process that had this port before does not find a region of ours.
+std::uint64_t random_key() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
+
+std::size_t message_bytes(const FabricOptions& options, const ProviderDescription& provider) {
+  const std::size_t suitable = suitable_message_bytes(provider);
+  return options.max_message_bytes == 0 ? suitable : std::min(options.max_message_bytes, provider.max_message_bytes);
+}
+
+struct ReceiveRoom {
+  std::size_t buffers;
+  std::size_t bytes;  // of each
+};
+
+ReceiveRoom receive_room_for(const FabricOptions& options, const ProviderDescription& provider) {
+  ReceiveRoom room{std::max<std::size_t>(options.receive_buffers, 2), std::max(options.receive_buffer_bytes, 2 * message_bytes(options, provider))};
+  if (is_shared_memory(provider)) {
+    // shm of 1.17 locks up for ever when, in one read of its queue, about a thousand messages find no room: it then has no record left to take another
+    // buffer with. With this much room that takes some twenty peers which all have a full window of the largest messages on the way.
+    room.buffers = std::max<std::size_t>(room.buffers, 16);
+    room.bytes = std::max<std::size_t>(room.bytes, 256 * 1024);
+  }
+  return room;
+}
+
+// A sentence with everything that is known about why an endpoint did not open.
+std::string explain(const FabricOptions& options, const std::string& provider, Error error) {
+  std::string text = "cannot listen on " + options.interface_address;
+  text += options.pid == kAnyPid ? ", any pid" : ", pid " + std::to_string(options.pid.value);
+  if (provider != "shm" && options.pid != kAnyPid) {
+    if (const Result<std::uint16_t> port = port_of(options.pid, options.port_base); port) text += " (TCP port " + std::to_string(port.value()) + ")";
+  }
+  if (!provider.empty()) text += ", provider " + provider;
+  text += std::string(": ") + error.reason() + " (" + error.call();
+  if (error.code() != 0) text += std::string(": ") + fi_strerror(error.code());
+  return text + ")";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FabricTransport>> FabricTransport::open(const FabricOptions& options, std::string* explanation) {
+  std::string ignored;
+  std::string& said = explanation != nullptr ? *explanation : ignored;
+  said.clear();
+  Result<DiscoveredProvider> found = discover(options);
+  if (!found) {
+    said = explain(options, "", found.error());
+    return found.error();
+  }
+  if (found->selected == nullptr) {
+    said = explain_failure(found->choice, options.provider);
+    return Error{Loss::kOperation, "fi_getinfo", "no provider that can be used"};
+  }
+  std::unique_ptr<FabricTransport> transport(new FabricTransport(options, std::move(found).value()));
+  using Step = Error (FabricTransport::*)();
+  for (const Step step : {&FabricTransport::take_name, &FabricTransport::open_objects, &FabricTransport::prepare_buffers, &FabricTransport::enable, &FabricTransport::learn_own_name,
+                          &FabricTransport::post_first_receives}) {
+    if (const Error error = (transport.get()->*step)(); !error.ok()) {
+      said = explain(options, transport->provider_.name, error);
+      return error;
+    }
+  }
+  return transport;
+}
+
+FabricTransport::FabricTransport(const FabricOptions& options, DiscoveredProvider found)
+    : options_(options),
+      provider_(transport::describe(*found.selected)),
+      choice_(std::move(found.choice)),
+      rules_(memory_rules(provider_)),
+      next_key_(random_key()),
+      info_list_(std::move(found.info)),
+      info_(found.selected),
+      operations_(receive_room_for(options, provider_).buffers, options.send_frames, options.max_writes),
+      peers_(options.connect_timeout, provider_.socket_addresses) {
+  attributes_.name = provider_.name;
+  attributes_.version = fi_tostr("1", FI_TYPE_VERSION);  // the argument is not looked at
+  attributes_.max_message_bytes = message_bytes(options, provider_);
+  attributes_.max_write_bytes = suitable_write_bytes(provider_);
+  attributes_.knows_source = false;
+  attributes_.independent_reservations = true;
+  receives_to_post_.reserve(operations_.count(OperationKind::kReceive));
+}
+
+FabricTransport::~FabricTransport() {
+  // Registrations that are bound to the endpoint must go before it; all others go after it, because the provider may use them until then.
+  if (rules_.binds_to_endpoint) {
+    regions_.clear();
+    send_buffers_.forget_registration();
+    receive_buffers_.forget_registration();
+  }
+}
+
+// Shared memory only: the name decides how the endpoint is opened. Elsewhere opening decides the name.
+Error FabricTransport::take_name() {
+  if (provider_.socket_addresses) return {};
+  const Result<NodeId> nid = parse_node(options_.interface_address);
+  if (!nid) return nid.error();
+  Result<Neighbours> neighbours = Neighbours::open(nid.value(), options_.pid);
+  if (!neighbours) return neighbours.error();
+  neighbours_.emplace(std::move(neighbours).value());
+  self_ = neighbours_->self();
+  wait_fd_ = neighbours_->own_bell().fd();
+  const Result<std::string> memory = neighbours_->own_memory_name();
+  if (!memory) return memory.error();
+  std::free(info_->src_addr);
+  info_->src_addr = ::strdup(memory->c_str());
+  info_->src_addrlen = memory->size() + 1;
+  return {};
+}
+
+Error FabricTransport::open_objects() {
+  Result<Fabric> fabric = Fabric::open(*info_);
+  if (!fabric) return fabric.error();
+  fabric_ = std::move(fabric).value();
+  Result<Domain> domain = Domain::open(fabric_, *info_);
+  if (!domain) return domain.error();
+  domain_ = std::move(domain).value();
+
+  const bool can_wait = provider_.socket_addresses;  // shared memory has no descriptor to wait on
+  Result<CompletionQueue> completions = CompletionQueue::open(domain_, operations_.size() + kExtraCompletions, can_wait ? FI_WAIT_FD : FI_WAIT_NONE);
+  if (!completions) return completions.error();
+  completions_ = std::move(completions).value();
+  if (can_wait) {
+    wait_object_ = WaitObject::open(completions_, provider_.name == "net");
+    wait_fd_ = wait_object_.fd();
+  }
+
+  Result<AddressVector> addresses = AddressVector::open(domain_);
+  if (!addresses) return addresses.error();
+  addresses_ = std::move(addresses).value();
+  Result<Endpoint> endpoint = Endpoint::open(domain_, *info_, completions_, addresses_);
+  if (!endpoint) return endpoint.error();
+  endpoint_ = std::move(endpoint).value();
+  return {};
+}
+
+Error FabricTransport::prepare_buffers() {
+  const ReceiveRoom receive_room = receive_room_for(options_, provider_);
+  Result<BufferSlab> receives = BufferSlab::allocate(receive_room.bytes, operations_.count(OperationKind::kReceive));
+  if (!receives) return receives.error();
+  receive_buffers_ = std::move(receives).value();
+  Result<BufferSlab> sends = BufferSlab::allocate(attributes_.max_message_bytes, operations_.count(OperationKind::kSend));
+  if (!sends) return sends.error();
+  send_buffers_ = std::move(sends).value();
+  return {};
+}
+
+Error FabricTransport::enable() {
+  if (const int status = fi_enable(endpoint_.raw()); status != 0) {
+    const char* reason = status == -FI_EBUSY || status == -FI_EADDRINUSE ? "the name is in use by another process" : "the endpoint cannot be used";
+    return {Loss::kInterface, "fi_enable", reason, -status};
+  }
+  // After enabling: before it, shm of 1.17 crashes on this call.
+  std::size_t least_room = attributes_.max_message_bytes;
+  if (const int status = fi_setopt(&endpoint_.raw()->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least_room, sizeof least_room); status != 0) {
+    return {Loss::kInterface, "fi_setopt", "the provider does not take the least room of a receive buffer", -status};
+  }
+  if (Error error = receive_buffers_.register_with(domain_, endpoint_, rules_, FI_RECV, next_key_++); !error.ok()) return error;
+  return send_buffers_.register_with(domain_, endpoint_, rules_, FI_SEND, next_key_++);
+}
+
+Error FabricTransport::learn_own_name() {
+  if (provider_.socket_addresses) {
+    sockaddr_in address{};
+    std::size_t length = sizeof address;
+    const int status = fi_getname(&endpoint_.raw()->fid, &address, &length);
+    if (status != 0 || length != sizeof address || address.sin_family != AF_INET) {
+      return {Loss::kInterface, "fi_getname", "the provider does not tell the IPv4 address of the endpoint", -status};
+    }
+    self_ = transport::name_of(address, options_.port_base);
+  }
+  return {};
+}
+
+Error FabricTransport::post_first_receives() {
+  for (std::size_t i = 0; i < operations_.count(OperationKind::kReceive); ++i) {
+    if (!post_receive(*operations_.take(OperationKind::kReceive))) return {Loss::kInterface, "fi_recvmsg", "the provider takes no receive buffer"};
+  }
+  if (neighbours_) neighbours_->own_bell().announce();
+  return {};
+}
+
+}  // namespace lintel::transport

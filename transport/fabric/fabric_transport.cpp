@@ -1,0 +1,175 @@
+// Posting: what the owner calls. Opening is in fabric_open.cpp, completions are in fabric_completions.cpp.
+#include "transport/fabric/fabric_transport.h"
+
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+
+#include <algorithm>
+
+#include "transport/fabric/address.h"
+
+namespace lintel::transport {
+
+Result<PeerId> FabricTransport::resolve(ProcessId name) {
+  if (const PeerId known = peers_.find(name); known != kNoPeer) return known;
+  if (neighbours_) {
+    // Introduced to the provider when its process is found to be there: 1.17 confuses names that are introduced before.
+    if (const Result<std::string> spelled = shared_memory_name_of(name, 1); !spelled) return spelled.error();
+    return peers_.add(name, FI_ADDR_NOTAVAIL);
+  }
+  const Result<sockaddr_in> socket_address = socket_address_of(name, options_.port_base);
+  if (!socket_address) return socket_address.error();
+  fi_addr_t address = FI_ADDR_NOTAVAIL;
+  const int inserted = fi_av_insert(addresses_.raw(), &socket_address.value(), 1, &address, 0, nullptr);
+  if (inserted != 1) return Error{Loss::kOperation, "fi_av_insert", "the provider does not take the address", inserted < 0 ? -inserted : 0};
+  return peers_.add(name, address);
+}
+
+ProcessId FabricTransport::name_of(PeerId peer) const { return peers_.at(peer).name; }
+
+MessageBuffer FabricTransport::reserve(PeerId, std::size_t bytes) {
+  LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
+  Operation* frame = closing_ ? nullptr : operations_.take(OperationKind::kSend);
+  if (frame == nullptr) return {};
+  frame->state = OperationState::kLent;
+  return {send_buffers_.buffer(frame->index), attributes_.max_message_bytes, frame->index};
+}
+
+PostStatus FabricTransport::commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) {
+  Operation& frame = operations_.at(OperationKind::kSend, buffer.token);
+  LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= attributes_.max_message_bytes);
+  if (!may_try(peer)) return PostStatus::kWouldBlock;
+  const ssize_t status = fi_send(endpoint_.raw(), buffer.data, bytes, send_buffers_.descriptor(), peers_.at(peer).address, &frame.provider_room);
+  if (status != 0) return refused(peer, status, "fi_send");
+  record_start(frame, peer);
+  return PostStatus::kOk;
+}
+
+void FabricTransport::abandon(PeerId, const MessageBuffer& buffer) {
+  Operation& frame = operations_.at(OperationKind::kSend, buffer.token);
+  LINTEL_ASSERT(frame.state == OperationState::kLent);
+  operations_.give_back(frame);
+}
+
+Result<Region> FabricTransport::register_memory(PeerId, std::span<std::byte> memory, Access access) {
+  const bool is_target = access == Access::kWriteTarget;
+  if (!is_target && !rules_.needs_local_descriptor) return Region{};  // any memory will do
+  // A key of ours may be in use still, after the counter has come round in a narrow key.
+  constexpr int kTries = 8;
+  for (int tried = 1;; ++tried) {
+    Result<MemoryRegion> opened = MemoryRegion::open(domain_, memory.data(), memory.size(), is_target ? FI_REMOTE_WRITE : FI_WRITE,
+                                                     rules_.requested_key(next_key_++));
+    if (!opened && opened.error().code() == FI_ENOKEY && tried < kTries && !rules_.provider_keys) continue;
+    if (!opened) return opened.error();
+    MemoryRegion region = std::move(opened).value();
+    if (rules_.binds_to_endpoint) {
+      if (Error error = region.bind_and_enable(endpoint_); !error.ok()) return error;
+    }
+    const Region made{next_region_++, region.key(), rules_.remote_base(memory.data())};
+    regions_.emplace(made.id, std::move(region));
+    return made;
+  }
+}
+
+void FabricTransport::deregister_memory(const Region& region) {
+  if (region.id != 0) regions_.erase(region.id);
+}
+
+PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
+  LINTEL_ASSERT(from.length > 0 && from.length <= attributes_.max_write_bytes);
+  if (!may_try(peer)) return PostStatus::kWouldBlock;
+  if (writes_jammed_ && from.length > provider_.inject_bytes) {
+    peers_.fail(peer, kJammed);
+    return PostStatus::kFailed;
+  }
+  void* descriptor = nullptr;
+  if (rules_.needs_local_descriptor) {
+    const auto region = regions_.find(from.region.id);
+    LINTEL_ASSERT(region != regions_.end());
+    descriptor = region->second.descriptor();
+  }
+  Operation* write = operations_.take(OperationKind::kWrite);
+  if (write == nullptr) return PostStatus::kWouldBlock;
+  const ssize_t status = fi_writedata(endpoint_.raw(), from.data, from.length, descriptor, immediate.value, peers_.at(peer).address, to.address,
+                                      to.key, &write->provider_room);
+  if (status != 0) {
+    operations_.give_back(*write);
+    return refused(peer, status, "fi_writedata");
+  }
+  write->context = context;
+  record_start(*write, peer);
+  return PostStatus::kOk;
+}
+
+// False: the peer is known not to be there, or was found so a moment ago.
+bool FabricTransport::may_try(PeerId id) {
+  FabricPeer& peer = peers_.at(id);
+  if (!peers_.may_try(peer, now_)) return false;
+  if (peer.address != FI_ADDR_NOTAVAIL || neighbours_->introduce(id, peer, addresses_)) return true;
+  peers_.refused(id, now_);
+  return false;
+}
+
+// The provider took nothing. "Try again" is no error, but it may mean that nobody is there: PeerTable keeps watch.
+PostStatus FabricTransport::refused(PeerId peer, ssize_t status, const char* call) {
+  if (status == -FI_EAGAIN) {
+    peers_.refused(peer, now_);
+    if (neighbours_) neighbours_->ring(peer);  // a first contact is answered by the peer's poll()
+    return PostStatus::kWouldBlock;
+  }
+  peers_.fail(peer, {Loss::kPeer, call, "the provider refuses to talk to the peer", static_cast<int>(-status)});
+  return PostStatus::kFailed;
+}
+
+void FabricTransport::record_start(Operation& operation, PeerId peer) {
+  FabricPeer& to = peers_.at(peer);
+  operation.state = OperationState::kInFlight;
+  operation.peer = peer;
+  operation.peer_epoch = to.epoch;
+  peers_.accepted(to);
+  if (neighbours_) neighbours_->ring(peer);
+}
+
+// Gives the record back. False: the peer was lost since the operation was posted.
+bool FabricTransport::record_end(Operation& operation) {
+  FabricPeer& peer = peers_.at(operation.peer);
+  const bool current = peer.epoch == operation.peer_epoch;
+  if (current) --peer.in_flight;
+  operations_.give_back(operation);
+  return current;
+}
+
+bool FabricTransport::close(TimePoint) {
+  closing_ = true;
+  return operations_.taken_count(OperationKind::kSend) == 0;
+}
+
+void FabricTransport::dump(std::string& text) const {
+  const auto line = [&text](const char* what, std::uint64_t number) { text += std::string("  ") + what + ": " + std::to_string(number) + "\n"; };
+  text += "fabric " + attributes_.name + " " + attributes_.version + " at " + to_string(self_.nid) + " pid " + std::to_string(self_.pid.value) + "\n";
+  line("peers", peers_.size());
+  line("messages under way or lent", operations_.taken_count(OperationKind::kSend));
+  line("writes under way", operations_.taken_count(OperationKind::kWrite));
+  line("registrations", regions_.size());
+  line("failed sends", counters_.failed_sends);
+  line("failed writes", counters_.failed_writes);
+  line("failed receives", counters_.failed_receives);
+  line("completions of nothing", counters_.foreign_completions);
+}
+
+TimePoint FabricTransport::next_deadline() const {
+  // Without a descriptor that tells, look often. So too while the shared-memory provider has something under way: that it has arrived rings no bell.
+  constexpr Nanoseconds kLookAgain = std::chrono::microseconds(500);
+  constexpr Nanoseconds kLookSoon = std::chrono::microseconds(50);
+  TimePoint deadline = receives_to_post_.empty() ? peers_.next_try() : now_;
+  if (wait_fd_ < 0) deadline = std::min(deadline, now_ + kLookAgain);
+  if (torn_receives_) deadline = std::min(deadline, now_ + kTornGrace);
+  if (neighbours_ && operations_in_flight() > 0) deadline = std::min(deadline, now_ + kLookSoon);
+  return deadline;
+}
+
+std::size_t FabricTransport::operations_in_flight() const {
+  return operations_.taken_count(OperationKind::kSend) + operations_.taken_count(OperationKind::kWrite);
+}
+
+}  // namespace lintel::transport

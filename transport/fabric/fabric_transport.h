@@ -1,0 +1,143 @@
+#pragma once
+// FabricTransport: messages and remote writes through one libfabric endpoint.
+//
+// Owns the endpoint with everything below it, the buffers of messages under way, and the registrations; borrows the bytes of writes and of
+// registered memory. Thread: no lock of its own, see Transport. Lives on one network interface and listens on its one address only.
+//
+// Invariants: (1) each operation that the provider has is one record of `operations_`, and each record goes back when its completion is read;
+//             (2) at least two receive buffers are posted, except for the moment between a release and the next poll();
+//             (3) buffers are freed after the endpoint is closed; (4) nothing is asked of a provider that its description does not offer.
+// Does not: order, repeat or acknowledge anything (a session does), or notice the death of a peer that it is not talking to.
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "transport/fabric/buffer_slab.h"
+#include "transport/fabric/discovery.h"
+#include "transport/fabric/fabric_options.h"
+#include "transport/fabric/handles.h"
+#include "transport/fabric/memory_rules.h"
+#include "transport/fabric/neighbours.h"
+#include "transport/fabric/operation_table.h"
+#include "transport/fabric/peer_table.h"
+#include "transport/fabric/provider_choice.h"
+#include "transport/fabric/wait_object.h"
+#include "transport/transport.h"
+
+namespace lintel::transport {
+
+// Things that should not happen often, for diagnosis.
+struct FabricCounters {
+  std::uint64_t foreign_completions = 0;  // completions that belong to no operation of ours
+  std::uint64_t failed_receives = 0;      // messages that ended in an error while they came in
+  std::uint64_t failed_sends = 0;
+  std::uint64_t failed_writes = 0;
+};
+
+class FabricTransport final : public Transport {
+ public:
+  // Opens an endpoint. Blocks while libfabric loads its providers; talks to nobody.
+  // Error: Loss::kOperation for an option that cannot be (address, pid, provider), else kInterface. `explanation`, if given, gets a sentence that names
+  // the value and what was expected.
+  static Result<std::unique_ptr<FabricTransport>> open(const FabricOptions& options, std::string* explanation = nullptr);
+  ~FabricTransport() override;
+  FabricTransport(const FabricTransport&) = delete;
+  FabricTransport& operator=(const FabricTransport&) = delete;
+
+  const Attributes& attributes() const override { return attributes_; }
+  ProcessId self() const override { return self_; }
+  Result<PeerId> resolve(ProcessId name) override;
+  ProcessId name_of(PeerId peer) const override;
+  MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
+  PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
+  void abandon(PeerId peer, const MessageBuffer& buffer) override;
+  Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
+  void deregister_memory(const Region& region) override;
+  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
+  void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the session's
+  std::size_t poll(TimePoint now, Sink& sink) override;
+  bool close(TimePoint now) override;
+  TimePoint next_deadline() const override;
+  int wait_fd() const override { return wait_fd_; }
+  bool prepare_wait() override;
+  void dump(std::string& text) const override;
+
+  const ProviderDescription& provider() const { return provider_; }
+  const FabricCounters& counters() const { return counters_; }
+
+ private:
+  static constexpr std::size_t kHeldCompletions = 8;
+  static constexpr Error kJammed{Loss::kPeer, "fi_writedata", "a process that died has blocked the large writes of the shared-memory provider"};
+
+  FabricTransport(const FabricOptions& options, DiscoveredProvider provider);
+
+  // Opening, in this order (fabric_open.cpp).
+  Error take_name();
+  Error open_objects();
+  Error enable();
+  Error learn_own_name();
+  Error prepare_buffers();
+  Error post_first_receives();
+
+
+  // Completions (fabric_completions.cpp).
+  static constexpr Nanoseconds kTornGrace = std::chrono::seconds(1);
+  void filled(Operation& receive, std::size_t end_bytes);
+  void release_torn();
+  void released(Operation& receive);
+  bool post_receive(Operation& receive);
+  void repost_receives();
+  std::size_t take_completion(const fi_cq_data_entry& entry, Sink& sink);
+  std::size_t take_errors(Sink& sink);
+  std::size_t end_lost_operations(Sink& sink);
+  std::size_t end_failed_operation(Operation& operation, const fi_cq_err_entry& entry, Sink& sink);
+
+  bool may_try(PeerId peer);
+  PostStatus refused(PeerId peer, ssize_t status, const char* call);
+  std::size_t operations_in_flight() const;
+  void record_start(Operation& operation, PeerId peer);
+  bool record_end(Operation& operation);
+
+  FabricOptions options_;
+  ProviderDescription provider_;
+  ProviderChoice choice_;
+  MemoryRules rules_;
+  Attributes attributes_;
+  ProcessId self_;
+  std::uint64_t next_key_;
+  FabricCounters counters_;
+
+  // Parents first: destroyed from the bottom up. The buffers stand above the endpoint because the provider may use them until it is closed.
+  Info info_list_;
+  fi_info* info_ = nullptr;
+  Fabric fabric_;
+  Domain domain_;
+  BufferSlab send_buffers_;
+  BufferSlab receive_buffers_;
+  std::unordered_map<std::uint64_t, MemoryRegion> regions_;
+  std::uint64_t next_region_ = 1;
+  OperationTable operations_;
+  CompletionQueue completions_;
+  AddressVector addresses_;
+  Endpoint endpoint_;
+
+  PeerTable peers_;
+  std::vector<Operation*> receives_to_post_;
+  bool torn_receives_ = false;  // some receive is torn
+  std::optional<Neighbours> neighbours_;  // shared memory only
+  WaitObject wait_object_;
+  int wait_fd_ = -1;
+  bool closing_ = false;
+  bool writes_jammed_ = false;  // shared memory: a peer died with a large write under way
+  bool asleep_ = false;  // peers have been told to ring
+  std::array<fi_cq_data_entry, kHeldCompletions> held_{};  // read by prepare_wait(), reported by the next poll()
+  std::size_t held_count_ = 0;
+  TimePoint now_{};  // of the last poll()
+};
+
+}  // namespace lintel::transport

@@ -1,0 +1,73 @@
+#include "transport/fabric/neighbours.h"
+
+#include <rdma/fi_errno.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "transport/fabric/fabric_options.h"
+
+namespace lintel::transport {
+namespace {
+
+constexpr std::uint32_t kPidsToTry = 4096;
+constexpr int kTriesForName = 3;
+constexpr Nanoseconds kLookInterval = std::chrono::milliseconds(100);  // one connect(2) for each neighbour
+
+}  // namespace
+
+Result<Neighbours> Neighbours::open(NodeId nid, Pid pid) {
+  clear_away_remains();
+  if (pid != kAnyPid) {
+    Result<Doorbell> bell = Doorbell::hang({nid, pid});
+    for (int tries = 0; !bell && bell.error().code() == FI_EADDRINUSE && tries < kTriesForName; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      bell = Doorbell::hang({nid, pid});
+    }
+    if (!bell) return bell.error();
+    return Neighbours({nid, pid}, std::move(bell).value());
+  }
+  // The process id is free as a rule. Pids below 1024 are for those who ask for them.
+  const std::uint32_t first = static_cast<std::uint32_t>(::getpid()) + kWellKnownPids;
+  for (std::uint32_t i = 0;; ++i) {
+    const ProcessId name{nid, Pid(first + i)};
+    Result<Doorbell> bell = Doorbell::hang(name);
+    if (bell) return Neighbours(name, std::move(bell).value());
+    if (bell.error().code() != FI_EADDRINUSE || i == kPidsToTry) return bell.error();
+  }
+}
+
+bool Neighbours::introduce(PeerId id, FabricPeer& peer, const AddressVector& addresses) {
+  if (introductions_ == kMostIntroductions) return false;
+  std::optional<PeerDoorbell> bell = PeerDoorbell::find(peer.name);
+  if (!bell) return false;
+  const Result<std::string> memory = shared_memory_name_of(peer.name, bell->incarnation());
+  if (!memory || fi_av_insert(addresses.raw(), memory->c_str(), 1, &peer.address, 0, nullptr) != 1) {
+    peer.address = FI_ADDR_NOTAVAIL;
+    return false;
+  }
+  ++introductions_;
+  if (bells_.size() <= id.value) bells_.resize(id.value + 1);
+  bells_[id.value] = std::move(bell);
+  ++known_;
+  return true;
+}
+
+void Neighbours::ring(PeerId id) { bells_[id.value]->ring_if_asleep(); }
+
+bool Neighbours::look_after(TimePoint now, PeerTable& peers) {
+  if (known_ == 0 || now < next_look_) return false;
+  next_look_ = now + kLookInterval;
+  bool any_died = false;
+  for (std::uint32_t i = 0; i < bells_.size(); ++i) {
+    if (!bells_[i] || bells_[i]->alive()) continue;
+    bells_[i].reset();
+    --known_;
+    peers.at(PeerId(i)).address = FI_ADDR_NOTAVAIL;
+    peers.fail(PeerId(i), {Loss::kPeer, "connect", "the peer's process has ended", FI_ECONNREFUSED});
+    any_died = true;
+  }
+  return any_died;
+}
+
+}  // namespace lintel::transport

@@ -1,0 +1,62 @@
+#include "transport/fabric/operation_table.h"
+
+#include "base/assert.h"
+
+namespace lintel::transport {
+
+OperationTable::OperationTable(std::size_t receives, std::size_t sends, std::size_t writes) : records_(receives + sends + writes) {
+  const std::size_t counts[3] = {receives, sends, writes};
+  std::size_t begin = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    ranges_[k] = {begin, counts[k], counts[k], 0, static_cast<std::uint32_t>(counts[k] - 1)};
+    for (std::size_t i = 0; i < counts[k]; ++i) {
+      Operation& record = records_[begin + i];
+      record.kind = static_cast<OperationKind>(k);
+      record.index = static_cast<std::uint32_t>(i);
+      record.next_free = static_cast<std::uint32_t>(i + 1);
+    }
+    begin += counts[k];
+  }
+}
+
+Operation* OperationTable::find(void* op_context) {
+  // Compared as numbers: a pointer that is not ours belongs to no array of ours.
+  const auto place = reinterpret_cast<std::uintptr_t>(op_context);
+  const auto begin = reinterpret_cast<std::uintptr_t>(records_.data());
+  if (place < begin || (place - begin) % sizeof(Operation) != 0) return nullptr;
+  const std::size_t index = (place - begin) / sizeof(Operation);
+  return index < records_.size() ? &records_[index] : nullptr;
+}
+
+Operation* OperationTable::take(OperationKind kind) {
+  Range& range = ranges_[static_cast<std::size_t>(kind)];
+  if (range.free == 0) return nullptr;
+  Operation& record = records_[range.begin + range.first_free];
+  range.first_free = record.next_free;
+  --range.free;
+  return &record;
+}
+
+void OperationTable::give_back(Operation& operation) {
+  Range& range = ranges_[static_cast<std::size_t>(operation.kind)];
+  operation.state = OperationState::kFree;
+  operation.next_free = range.first_free;
+  range.first_free = operation.index;
+  if (range.free++ == 0) range.last_free = operation.index;
+}
+
+void OperationTable::give_back_last(Operation& operation) {
+  Range& range = ranges_[static_cast<std::size_t>(operation.kind)];
+  operation.state = OperationState::kFree;
+  (range.free == 0 ? range.first_free : records_[range.begin + range.last_free].next_free) = operation.index;
+  range.last_free = operation.index;
+  ++range.free;
+}
+
+Operation& OperationTable::at(OperationKind kind, std::size_t index) {
+  const Range& range = ranges_[static_cast<std::size_t>(kind)];
+  LINTEL_ASSERT(index < range.count);
+  return records_[range.begin + index];
+}
+
+}  // namespace lintel::transport

@@ -1,0 +1,75 @@
+#pragma once
+// PeerTable: what a FabricTransport knows of each peer, and since when one accepts nothing.
+//
+// libfabric's TCP providers never say that nobody listens at an address: every post answers "try again", for ever. So a peer that has
+// accepted nothing for the connect timeout, although it was tried, is reported as lost here.
+//
+// Owned by FabricTransport; under its owner's lock.
+// Invariants: (1) ids are dense and never reused; (2) a peer's epoch grows by one each time it is lost: completions of an earlier epoch say nothing
+//             about the present one; (3) `waiting_` holds exactly the peers with waiting == true.
+
+#include <rdma/fabric.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "transport/transport.h"
+
+namespace lintel::transport {
+
+struct FabricPeer {
+  ProcessId name;
+  fi_addr_t address = FI_ADDR_NOTAVAIL;  // FI_ADDR_NOTAVAIL: not yet known to the provider
+  std::uint32_t epoch = 0;
+  std::uint32_t in_flight = 0;           // operations of the present epoch that the provider has
+  bool reached = false;                  // it has accepted something in the present epoch
+  bool waiting = false;                  // posts are answered with "try again", and it counts as not reached
+  bool failed = false;                   // lost; reported by the next poll()
+  Error failure;
+  TimePoint waiting_since = kNever;      // stamped by the poll() after the first refused post
+  TimePoint last_try = kNever;
+  TimePoint next_try{INT64_MIN};
+};
+
+class PeerTable {
+ public:
+  PeerTable(Nanoseconds connect_timeout, bool idle_refusal_means_absent)
+      : connect_timeout_(connect_timeout), idle_refusal_means_absent_(idle_refusal_means_absent) {}
+
+  PeerId find(ProcessId name) const;  // kNoPeer: unknown
+  PeerId add(ProcessId name, fi_addr_t address);
+  FabricPeer& at(PeerId peer) { return peers_[peer.value]; }
+  const FabricPeer& at(PeerId peer) const { return peers_[peer.value]; }
+  std::size_t size() const { return peers_.size(); }
+
+  // Whether it is worth while to try a post now: a peer that does not answer is tried often at first, then once a millisecond.
+  bool may_try(const FabricPeer& peer, TimePoint now) const { return !peer.waiting || now >= peer.next_try; }
+  void accepted(FabricPeer& peer);
+  void refused(PeerId id, TimePoint now);
+
+  // Marks the peer as lost and its epoch as over. The next report_failures() tells the sink.
+  void fail(PeerId id, Error error);
+
+  // Ends the wait of peers that were tried in vain for too long. Then reports each lost peer once. Returns the number of reports.
+  std::size_t report_failures(TimePoint now, Sink& sink);
+
+  // When a waiting peer may be tried again; kNever if none waits.
+  TimePoint next_try() const;
+
+ private:
+  void stop_waiting(PeerId id);
+
+  Nanoseconds connect_timeout_;
+  bool idle_refusal_means_absent_;  // a refusal while nothing is in flight means that there is no connection
+  std::deque<FabricPeer> peers_;
+  std::unordered_map<ProcessId, PeerId> ids_;
+  std::vector<PeerId> waiting_;
+  std::vector<PeerId> failed_;
+};
+
+}  // namespace lintel::transport

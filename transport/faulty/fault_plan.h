@@ -1,0 +1,48 @@
+#pragma once
+// FaultPlan: which faults a FaultyTransport injects, how often, and the text from which it comes.
+//
+// The text is a list such as "seed=7,drop=0.01,delay=0.2:1ms":
+//   seed=N            of the random numbers; the same seed and the same calls give the same faults
+//   drop=P            a message is lost after it has left
+//   duplicate=P       a message arrives twice
+//   delay=P:D         a message waits up to D before it goes on; later ones to the same peer wait behind it
+//   block=P:N         a storm begins: the next N calls that want room are told that there is none
+//   write_error=P     a write whose bytes arrive completes with an error
+//   post_failure=P    a call says that the peer is lost
+//   death=PID:N       the peer of that pid is gone, and known to be gone, when the Nth message to it is sent
+//   silent_death=PID:N  the same, but nobody is told
+// P is a probability from 0 to 1, D a duration with its unit.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/ids.h"
+
+namespace lintel::transport {
+
+struct FaultPlan {
+  struct PeerDeath {
+    Pid pid;
+    std::uint64_t nth_message = 1;
+    bool silent = false;
+  };
+
+  std::uint64_t seed = 1;
+  double drop = 0;
+  double duplicate = 0;
+  double delay = 0;
+  Nanoseconds longest_delay{0};
+  double block = 0;
+  std::uint64_t block_calls = 0;
+  double write_error = 0;
+  double post_failure = 0;
+  std::optional<PeerDeath> death;
+};
+
+// Returns "" and sets `plan`, or a sentence that names the value and what was expected, and leaves `plan` alone.
+std::string parse_fault_plan(std::string_view text, FaultPlan& plan);
+
+}  // namespace lintel::transport

@@ -1,0 +1,203 @@
+#include "transport/faulty/faulty_transport.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace lintel::transport {
+
+namespace {
+
+// Nothing wakes a sleeper when a storm is over: look again soon.
+constexpr Nanoseconds kStormRetry = std::chrono::microseconds(100);
+constexpr std::size_t kMaxDelayedPerPeer = 1024;
+
+}  // namespace
+
+FaultyTransport::FaultyTransport(std::unique_ptr<Transport> wrapped, const FaultPlan& plan)
+    : wrapped_(std::move(wrapped)), plan_(plan), random_(plan.seed) {}
+
+FaultyTransport::Peer& FaultyTransport::at(PeerId peer) {
+  if (peer.value >= peers_.size()) peers_.resize(peer.value + 1);
+  return peers_[peer.value];
+}
+
+bool FaultyTransport::storm() {
+  if (storm_calls_ == 0 && happens(plan_.block)) storm_calls_ = plan_.block_calls;
+  if (storm_calls_ == 0) return false;
+  --storm_calls_;
+  ++counters_.blocked;
+  blocked_since_poll_ = true;
+  return true;
+}
+
+void FaultyTransport::report_left(PeerId to) {
+  reports_.emplace_back([to](Sink& sink) { sink.on_message_left(to); });
+}
+
+void FaultyTransport::report_failed(PeerId peer, const char* call) {
+  reports_.emplace_back([peer, call](Sink& sink) { sink.on_peer_failed(peer, Error(Loss::kPeer, call, "fault injected: the peer is lost")); });
+}
+
+// The peer is dead, or dies of the message that is being sent.
+bool FaultyTransport::dies(PeerId id, Peer& peer) {
+  if (!plan_.death || wrapped_->name_of(id).pid != plan_.death->pid) return false;
+  ++peer.messages;
+  if (!peer.dead && peer.messages < plan_.death->nth_message) return false;
+  peer.dead = true;
+  peer.delayed.clear();
+  return true;
+}
+
+MessageBuffer FaultyTransport::reserve(PeerId peer, std::size_t bytes) { return storm() ? MessageBuffer{} : wrapped_->reserve(peer, bytes); }
+
+PostStatus FaultyTransport::commit(PeerId to, const MessageBuffer& buffer, std::size_t bytes) {
+  if (storm()) return PostStatus::kWouldBlock;
+  Peer& peer = at(to);
+  if (dies(to, peer)) {
+    ++counters_.swallowed;
+    wrapped_->abandon(to, buffer);
+    if (plan_.death->silent) {
+      report_left(to);
+    } else {
+      report_failed(to, "commit");
+    }
+    return PostStatus::kOk;
+  }
+  if (happens(plan_.post_failure)) {
+    ++counters_.post_failures;
+    report_failed(to, "commit");
+    return PostStatus::kFailed;
+  }
+  if (happens(plan_.drop)) {
+    ++counters_.dropped;
+    wrapped_->abandon(to, buffer);
+    report_left(to);
+    return PostStatus::kOk;
+  }
+  if (!peer.delayed.empty() || happens(plan_.delay)) {
+    if (peer.delayed.size() >= kMaxDelayedPerPeer) return PostStatus::kWouldBlock;
+    ++counters_.delayed;
+    const auto wait = Nanoseconds(static_cast<std::int64_t>(random_() % (static_cast<std::uint64_t>(plan_.longest_delay.count()) + 1)));
+    const TimePoint due = peer.delayed.empty() ? now_ + wait : peer.delayed.back().due;
+    peer.delayed.push_back({due, {buffer.data, buffer.data + bytes}});
+    wrapped_->abandon(to, buffer);
+    return PostStatus::kOk;
+  }
+  std::vector<std::byte> copy;
+  if (happens(plan_.duplicate)) copy.assign(buffer.data, buffer.data + bytes);
+  const PostStatus status = wrapped_->commit(to, buffer, bytes);
+  if (status != PostStatus::kOk && peer.messages > 0) --peer.messages;  // it is still to be sent
+  if (status == PostStatus::kOk && !copy.empty() && send_copy(to, copy)) {
+    ++counters_.duplicated;
+    ++at(to).unasked_left;
+  }
+  return status;
+}
+
+bool FaultyTransport::send_copy(PeerId to, std::span<const std::byte> bytes) {
+  const MessageBuffer buffer = wrapped_->reserve(to, bytes.size());
+  if (!buffer) return false;
+  std::memcpy(buffer.data, bytes.data(), bytes.size());
+  if (wrapped_->commit(to, buffer, bytes.size()) == PostStatus::kOk) return true;
+  wrapped_->abandon(to, buffer);
+  return false;
+}
+
+PostStatus FaultyTransport::post_write(PeerId to, const LocalMemory& from, RemoteMemory target, Immediate immediate, Context context) {
+  if (storm()) return PostStatus::kWouldBlock;
+  if (is_dead(to)) {
+    ++counters_.swallowed;
+    if (plan_.death->silent) return PostStatus::kOk;
+    reports_.emplace_back(
+        [context](Sink& sink) { sink.on_write_done(context, Error(Loss::kPeer, "post_write", "fault injected: the peer is lost")); });
+    report_failed(to, "post_write");
+    return PostStatus::kOk;
+  }
+  if (happens(plan_.post_failure)) {
+    ++counters_.post_failures;
+    report_failed(to, "post_write");
+    return PostStatus::kFailed;
+  }
+  return wrapped_->post_write(to, from, target, immediate, context);
+}
+
+// What is due goes on; what finds no room stays the first.
+void FaultyTransport::release_delayed() {
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    std::deque<Delayed>& delayed = peers_[i].delayed;
+    while (!delayed.empty() && delayed.front().due <= now_ && send_copy(PeerId{static_cast<std::uint32_t>(i)}, delayed.front().bytes)) {
+      delayed.pop_front();
+    }
+    if (!delayed.empty() && delayed.front().due <= now_) blocked_since_poll_ = true;
+  }
+}
+
+std::size_t FaultyTransport::poll(TimePoint now, Sink& sink) {
+  now_ = std::max(now_, now);
+  sink_ = &sink;
+  blocked_since_poll_ = false;
+  std::size_t reported = 0;
+  for (std::size_t left = reports_.size(); left > 0; --left, ++reported) {
+    const auto report = std::move(reports_.front());
+    reports_.pop_front();
+    report(sink);
+  }
+  reported += wrapped_->poll(now, *this);
+  release_delayed();
+  sink_ = nullptr;
+  return reported;
+}
+
+bool FaultyTransport::close(TimePoint now) {
+  const bool held_back = std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return !peer.delayed.empty(); });
+  return reports_.empty() && !held_back && wrapped_->close(now);
+}
+
+TimePoint FaultyTransport::next_deadline() const {
+  if (!reports_.empty()) return now_;
+  TimePoint deadline = wrapped_->next_deadline();
+  if (blocked_since_poll_) deadline = std::min(deadline, now_ + kStormRetry);
+  for (const Peer& peer : peers_) {
+    // What is overdue had no room, and is covered above.
+    if (!peer.delayed.empty() && peer.delayed.front().due > now_) deadline = std::min(deadline, peer.delayed.front().due);
+  }
+  return deadline;
+}
+
+void FaultyTransport::on_message(PeerId from, std::span<const std::byte> message) {
+  if (is_dead(from)) {
+    ++counters_.swallowed;
+    return;
+  }
+  sink_->on_message(from, message);
+}
+
+void FaultyTransport::on_message_left(PeerId to) {
+  Peer& peer = at(to);
+  if (peer.unasked_left > 0) {
+    --peer.unasked_left;
+    return;
+  }
+  sink_->on_message_left(to);
+}
+
+void FaultyTransport::on_write_done(Context context, Error error) {
+  if (error.ok() && happens(plan_.write_error)) {
+    ++counters_.write_errors;
+    error = Error(Loss::kOperation, "post_write", "fault injected: the completion failed");
+  }
+  sink_->on_write_done(context, error);
+}
+
+void FaultyTransport::on_immediate(Immediate immediate) { sink_->on_immediate(immediate); }
+
+void FaultyTransport::on_peer_failed(PeerId peer, Error error) {
+  at(peer).delayed.clear();
+  at(peer).unasked_left = 0;
+  sink_->on_peer_failed(peer, error);
+}
+
+}  // namespace lintel::transport

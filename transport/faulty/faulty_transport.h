@@ -1,0 +1,101 @@
+#pragma once
+// FaultyTransport: makes the transport that it wraps misbehave by a FaultPlan, and by its seed always in the same way.
+//
+// Owns the wrapped transport. Thread: see Transport.
+// Invariants: (1) messages to one peer keep their order, delayed or not; (2) every fault is one that a real network shows: what is reported
+//             to the sink stays within the contract of Transport; (3) with an empty plan nothing changes.
+// Does not: stop messages of a dead peer when the wrapped transport does not know their source, nor its writes.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "transport/faulty/fault_plan.h"
+#include "transport/transport.h"
+
+namespace lintel::transport {
+
+struct FaultCounters {
+  std::uint64_t dropped = 0;
+  std::uint64_t duplicated = 0;
+  std::uint64_t delayed = 0;
+  std::uint64_t blocked = 0;  // calls
+  std::uint64_t write_errors = 0;
+  std::uint64_t post_failures = 0;
+  std::uint64_t swallowed = 0;  // messages and writes to or from the dead peer
+};
+
+class FaultyTransport final : public Transport, private Sink {
+ public:
+  FaultyTransport(std::unique_ptr<Transport> wrapped, const FaultPlan& plan);
+  FaultyTransport(const FaultyTransport&) = delete;
+  FaultyTransport& operator=(const FaultyTransport&) = delete;
+  ~FaultyTransport() override = default;
+
+  const Attributes& attributes() const override { return wrapped_->attributes(); }
+  ProcessId self() const override { return wrapped_->self(); }
+  Result<PeerId> resolve(ProcessId name) override { return wrapped_->resolve(name); }
+  ProcessId name_of(PeerId peer) const override { return wrapped_->name_of(peer); }
+  MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
+  PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
+  void abandon(PeerId peer, const MessageBuffer& buffer) override { wrapped_->abandon(peer, buffer); }
+  Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override {
+    return wrapped_->register_memory(peer, memory, access);
+  }
+  void deregister_memory(const Region& region) override { wrapped_->deregister_memory(region); }
+  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
+  void watch(PeerId peer, bool watched) override { wrapped_->watch(peer, watched); }
+  std::size_t poll(TimePoint now, Sink& sink) override;
+  bool close(TimePoint now) override;
+  void dump(std::string& out) const override { wrapped_->dump(out); }
+  TimePoint next_deadline() const override;
+  int wait_fd() const override { return wrapped_->wait_fd(); }
+  bool prepare_wait() override { return reports_.empty() && wrapped_->prepare_wait(); }
+
+  const FaultCounters& counters() const { return counters_; }
+
+ private:
+  struct Delayed {
+    TimePoint due;
+    std::vector<std::byte> bytes;
+  };
+  struct Peer {
+    std::deque<Delayed> delayed;
+    std::uint64_t messages = 0;       // committed to it
+    std::uint32_t unasked_left = 0;   // reports of copies that nobody committed
+    bool dead = false;
+  };
+
+  void on_message(PeerId from, std::span<const std::byte> message) override;
+  void on_message_left(PeerId to) override;
+  void on_write_done(Context context, Error error) override;
+  void on_immediate(Immediate immediate) override;
+  void on_peer_failed(PeerId peer, Error error) override;
+
+  Peer& at(PeerId peer);
+  bool happens(double probability) { return probability > 0 && std::uniform_real_distribution<double>(0, 1)(random_) < probability; }
+  bool storm();
+  bool dies(PeerId id, Peer& peer);
+  bool is_dead(PeerId peer) const { return peer.value < peers_.size() && peers_[peer.value].dead; }
+  void report_left(PeerId to);
+  void report_failed(PeerId peer, const char* call);
+  bool send_copy(PeerId to, std::span<const std::byte> bytes);
+  void release_delayed();
+
+  std::unique_ptr<Transport> wrapped_;
+  FaultPlan plan_;
+  FaultCounters counters_;
+  std::mt19937_64 random_;
+  TimePoint now_{};
+  std::vector<Peer> peers_;  // by PeerId
+  std::deque<std::function<void(Sink&)>> reports_;  // of the next poll
+  std::uint64_t storm_calls_ = 0;  // left of the present storm
+  bool blocked_since_poll_ = false;
+  Sink* sink_ = nullptr;  // during poll()
+};
+
+}  // namespace lintel::transport

@@ -1,0 +1,92 @@
+#pragma once
+// Frame structures to and from the bytes of the wire. Reading never looks beyond the span that it is given; judging the values is the
+// caller's.
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "transport/session/frame_format.h"
+
+namespace lintel::transport {
+
+constexpr std::uint16_t network_order(std::uint16_t v) { return std::endian::native == std::endian::big ? v : __builtin_bswap16(v); }
+constexpr std::uint32_t network_order(std::uint32_t v) { return std::endian::native == std::endian::big ? v : __builtin_bswap32(v); }
+constexpr std::uint64_t network_order(std::uint64_t v) { return std::endian::native == std::endian::big ? v : __builtin_bswap64(v); }
+
+// The same structure with every number's bytes the other way round, or unchanged on a big-endian machine.
+constexpr FrameHeader network_order(FrameHeader h) {
+  return {network_order(h.magic),    h.version,
+          h.kind,                    network_order(h.receiver_slot),
+          network_order(h.receiver_epoch), network_order(h.sequence),
+          network_order(h.acknowledged),   network_order(h.length)};
+}
+
+constexpr Introduction network_order(Introduction i) {
+  i.nid = network_order(i.nid);
+  i.pid = network_order(i.pid);
+  i.incarnation = network_order(i.incarnation);
+  i.slot = network_order(i.slot);
+  i.epoch = network_order(i.epoch);
+  i.echoed_epoch = network_order(i.echoed_epoch);
+  return i;
+}
+
+constexpr Refusal network_order(Refusal r) {
+  r.echoed_epoch = network_order(r.echoed_epoch);
+  return r;
+}
+
+constexpr RecordHeader network_order(RecordHeader r) { return {network_order(r.length), network_order(r.reserved)}; }
+
+// Writes `value` to the sizeof(Wire) bytes at `to`.
+template <class Wire>
+[[gnu::always_inline]] inline void encode(std::byte* to, const Wire& value) {
+  const Wire wire = network_order(value);
+  std::memcpy(to, &wire, sizeof wire);
+}
+
+// Reads the sizeof(Wire) bytes at `from`. REQUIRES: they are there.
+template <class Wire>
+Wire decode(const std::byte* from) {
+  Wire wire;
+  std::memcpy(&wire, from, sizeof wire);
+  return network_order(wire);
+}
+
+// What a record of `length` message bytes takes in a frame. REQUIRES: length <= 0xffffffff.
+constexpr std::size_t record_bytes(std::size_t length) {
+  return sizeof(RecordHeader) + ((length + kRecordAlignment - 1) & ~(kRecordAlignment - 1));
+}
+
+// The records of a kData frame one by one.
+//   RecordReader reader(body); while (reader.next(message)) ...; if (reader.malformed()) ...
+class RecordReader {
+ public:
+  explicit RecordReader(std::span<const std::byte> body) : rest_(body) {}
+
+  // False at the end, or where the bytes stop making sense.
+  bool next(std::span<const std::byte>& message) {
+    if (rest_.empty()) return false;
+    if (rest_.size() < sizeof(RecordHeader)) return fail();
+    const auto record = decode<RecordHeader>(rest_.data());
+    const std::size_t room = rest_.size() - sizeof(RecordHeader);
+    if (record.length > room || record_bytes(record.length) - sizeof(RecordHeader) > room) return fail();
+    message = rest_.subspan(sizeof(RecordHeader), record.length);
+    rest_ = rest_.subspan(record_bytes(record.length));
+    return true;
+  }
+  bool malformed() const { return malformed_; }
+
+ private:
+  bool fail() {
+    malformed_ = true;
+    return false;
+  }
+  std::span<const std::byte> rest_;
+  bool malformed_ = false;
+};
+
+}  // namespace lintel::transport

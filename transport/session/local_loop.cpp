@@ -1,0 +1,112 @@
+#include "transport/session/local_loop.h"
+
+#include <cstring>
+#include <utility>
+
+#include "base/assert.h"
+#include "transport/session/frame_codec.h"
+
+namespace lintel::transport {
+
+LocalLoop::LocalLoop(std::size_t max_message_bytes, std::size_t max_messages)
+    : block_bytes_(record_bytes(max_message_bytes)), max_messages_(max_messages), blocks_(kMaxBlocks), regions_(1U << 20, 31) {}
+
+MessageBuffer LocalLoop::reserve(std::size_t bytes) {
+  if (messages_ >= max_messages_) return {};
+  const std::size_t need = record_bytes(bytes);
+  LINTEL_ASSERT(need <= block_bytes_);
+  if (used_blocks_ == 0 || need > block_bytes_ - tail().end) {
+    if (used_blocks_ == kMaxBlocks) return {};
+    ++used_blocks_;
+    Block& fresh = tail();
+    if (!fresh.words) fresh.words = std::make_unique<std::uint64_t[]>((block_bytes_ + 7) / 8);
+    fresh.end = 0;
+  }
+  Block& block = tail();
+  return {block.data() + block.end + sizeof(RecordHeader), block_bytes_ - block.end - sizeof(RecordHeader), 0};
+}
+
+void LocalLoop::commit(std::size_t bytes) {
+  Block& block = tail();
+  const RecordHeader record{static_cast<std::uint32_t>(bytes), 0};
+  std::memcpy(block.data() + block.end, &record, sizeof record);
+  block.end += record_bytes(bytes);
+  ++messages_;
+}
+
+Result<Region> LocalLoop::register_memory(std::span<std::byte> memory) {
+  const auto [region, id] = regions_.create(LocalRegion{memory});
+  if (region == nullptr) return Error(Loss::kOperation, "session", "too many regions of memory are registered");
+  return Region{kLocalRegion | id.packed(), 0, reinterpret_cast<std::uintptr_t>(memory.data())};
+}
+
+void LocalLoop::deregister_memory(const Region& region) {
+  const SlotId id = SlotId::unpack(region.id & ~kLocalRegion);
+  const LocalRegion* found = regions_.get(id);
+  LINTEL_ASSERT(found != nullptr);
+  const auto begin = reinterpret_cast<std::uintptr_t>(found->memory.data());
+  const auto end = begin + found->memory.size();
+  const auto touches = [&](const std::byte* data, std::size_t length) {
+    const auto at = reinterpret_cast<std::uintptr_t>(data);
+    return at < end && begin < at + length;
+  };
+  for (std::size_t i = 0; i < writes_count_; ++i) {
+    Write& write = writes_[(first_write_ + i) % max_messages_];
+    if (touches(write.to, write.length) || touches(write.from, write.length)) write.dropped = true;
+  }
+  regions_.destroy(id);
+}
+
+PostStatus LocalLoop::post_write(const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
+  if (writes_count_ >= max_messages_) return PostStatus::kWouldBlock;
+  if (writes_.empty()) writes_.resize(max_messages_);
+  // The address comes from this very process: it is as good as any pointer of its own.
+  auto* const target = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(to.address));  // NOLINT(performance-no-int-to-ptr)
+  writes_[(first_write_ + writes_count_) % max_messages_] = {from.data, target, from.length, immediate, context, false};
+  ++writes_count_;
+  return PostStatus::kOk;
+}
+
+std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
+  std::size_t reports = 0;
+  for (std::size_t left = messages_; left > 0; --left) {
+    if (read_ == blocks_[head_].end) {
+      // Its memory goes to the block that will be opened next, so that a steady stream stays within a few blocks.
+      Block& next = blocks_[(head_ + used_blocks_) % kMaxBlocks];
+      if (!next.words) std::swap(next.words, blocks_[head_].words);
+      head_ = (head_ + 1) % kMaxBlocks;
+      --used_blocks_;
+      read_ = 0;
+    }
+    const Block& block = blocks_[head_];
+    RecordHeader record{};
+    std::memcpy(&record, block.data() + read_, sizeof record);
+    const std::span<const std::byte> message(block.data() + read_ + sizeof record, record.length);
+    sink.on_message(self, message);
+    read_ += record_bytes(record.length);
+    --messages_;
+    sink.on_message_left(self);
+    reports += 2;
+  }
+  // The only block is empty: begin it anew rather than crawl to its end. A reservation may be open in it, but not while nothing waits:
+  // poll() is not called with a buffer lent.
+  if (used_blocks_ == 1 && messages_ == 0) {
+    used_blocks_ = 0;
+    read_ = 0;
+  }
+  for (std::size_t left = writes_count_; left > 0; --left) {
+    const Write write = writes_[first_write_];
+    first_write_ = (first_write_ + 1) % max_messages_;
+    --writes_count_;
+    if (!write.dropped) {
+      std::memmove(write.to, write.from, write.length);
+      sink.on_immediate(write.immediate);
+      ++reports;
+    }
+    sink.on_write_done(write.context, write.dropped ? Error(Loss::kOperation, "session", "the memory of the write was deregistered") : Error());
+    ++reports;
+  }
+  return reports;
+}
+
+}  // namespace lintel::transport

@@ -1,0 +1,178 @@
+#include "transport/session/session.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/assert.h"
+#include "transport/session/frame_codec.h"
+
+namespace lintel::transport {
+
+namespace {
+
+// How soon to try again when the lower transport had no room and nothing else wakes us.
+constexpr Nanoseconds kRoomRetry = std::chrono::milliseconds(1);
+
+constexpr std::size_t kSmallestFrame = 256;
+
+// Epochs of two lives of a process must not meet: spreads the incarnation over all bits.
+std::uint32_t first_epoch(std::uint64_t incarnation) { return static_cast<std::uint32_t>((incarnation * 0x9E3779B97F4A7C15ULL) >> 32); }
+
+std::size_t frame_limit(const Attributes& lower) { return lower.max_message_bytes & ~(kRecordAlignment - 1); }
+
+}  // namespace
+
+Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options)
+    : lower_(std::move(lower)),
+      options_(options),
+      attributes_(lower_->attributes()),
+      frame_limit_(frame_limit(attributes_)),
+      next_epoch_(first_epoch(options.incarnation)),
+      local_(frame_limit_ - sizeof(FrameHeader) - sizeof(RecordHeader), options.max_local_messages) {
+  LINTEL_ASSERT(attributes_.independent_reservations);
+  LINTEL_ASSERT(frame_limit_ >= kSmallestFrame && frame_limit_ <= 0xffffffffU);
+  LINTEL_ASSERT(options_.incarnation != 0 && options_.window_frames > 0);
+  attributes_.max_message_bytes = frame_limit_ - sizeof(FrameHeader) - sizeof(RecordHeader);
+  attributes_.knows_source = true;
+  attributes_.independent_reservations = false;
+  const std::string provider = attributes_.name + " " + attributes_.version;
+  std::memcpy(provider_, provider.data(), std::min(provider.size(), sizeof provider_ - 1));
+}
+
+Session::~Session() {
+  close(now_);
+  for (const auto& peer : peers_) {
+    if (peer->state == PeerState::kOpen) send_control(*peer, FrameKind::kGoodbye);
+    drop_open_frame(*peer);
+  }
+}
+
+Result<PeerId> Session::resolve(ProcessId name) {
+  if (const auto known = peer_of_name_.find(name); known != peer_of_name_.end()) return known->second;
+  if (peers_.size() >= options_.max_peers) return Error(Loss::kOperation, "session", "too many peers are known already");
+  const bool local = name == self();
+  PeerId lower = kNoPeer;
+  if (!local) {
+    const Result<PeerId> resolved = lower_->resolve(name);
+    if (!resolved) return resolved.error();
+    lower = *resolved;
+  }
+  const PeerId id{static_cast<std::uint32_t>(peers_.size())};
+  auto peer = std::make_unique<PeerSession>();
+  peer->id = id;
+  peer->lower = lower;
+  peer->name = name;
+  if (local) {
+    local_peer_ = id;
+    enter(*peer, PeerState::kLocal);
+  } else {
+    if (lower.value >= peer_of_lower_.size()) peer_of_lower_.resize(lower.value + 1, kNoPeer.value);
+    peer_of_lower_[lower.value] = id.value;
+  }
+  peers_.push_back(std::move(peer));
+  peer_of_name_.emplace(name, id);
+  return id;
+}
+
+ProcessId Session::name_of(PeerId peer) const { return at(peer).name; }
+
+PeerSession* Session::of_lower(PeerId lower) {
+  if (lower.value >= peer_of_lower_.size()) return nullptr;
+  const std::uint32_t index = peer_of_lower_[lower.value];
+  return index == kNoPeer.value ? nullptr : peers_[index].get();
+}
+
+void Session::enter(PeerSession& peer, PeerState next) {
+  const auto from = [&peer](auto... states) { return ((peer.state == states) || ...); };
+  bool legal = false;
+  switch (next) {
+    case PeerState::kClosed: legal = from(PeerState::kConnecting, PeerState::kWelcoming, PeerState::kOpen, PeerState::kLost); break;
+    case PeerState::kConnecting: legal = from(PeerState::kClosed); break;
+    case PeerState::kWelcoming: legal = from(PeerState::kClosed, PeerState::kConnecting); break;
+    case PeerState::kOpen: legal = from(PeerState::kConnecting, PeerState::kWelcoming); break;
+    case PeerState::kLost: legal = from(PeerState::kConnecting, PeerState::kWelcoming, PeerState::kOpen); break;
+    case PeerState::kLocal: legal = from(PeerState::kClosed); break;
+  }
+  LINTEL_ASSERT(legal);
+  peer.state = next;
+}
+
+void Session::need_attention(PeerSession& peer) {
+  if (!peer.pending_hook.is_linked()) pending_.push_back(peer);
+  work_waits_ = true;
+}
+
+Result<Region> Session::register_memory(PeerId peer, std::span<std::byte> memory, Access access) {
+  if (at(peer).state == PeerState::kLocal) return local_.register_memory(memory);
+  Result<Region> region = lower_->register_memory(at(peer).lower, memory, access);
+  LINTEL_ASSERT(!region || (region->id & LocalLoop::kLocalRegion) == 0);
+  return region;
+}
+
+void Session::deregister_memory(const Region& region) {
+  if ((region.id & LocalLoop::kLocalRegion) != 0) {
+    local_.deregister_memory(region);
+  } else {
+    lower_->deregister_memory(region);
+  }
+}
+
+PostStatus Session::post_write(PeerId id, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
+  PeerSession& peer = at(id);
+  PostStatus status = PostStatus::kFailed;
+  switch (peer.state) {
+    case PeerState::kLocal: status = local_.post_write(from, to, immediate, context); break;
+    case PeerState::kConnecting:
+    case PeerState::kWelcoming: status = PostStatus::kWouldBlock; break;
+    case PeerState::kClosed:
+    case PeerState::kLost: break;
+    case PeerState::kOpen:
+      status = lower_->post_write(peer.lower, from, to, immediate, context);
+      if (status == PostStatus::kFailed) lose_outside_poll(peer, Error(Loss::kPeer, "post_write", "the connection is lost"));
+      break;
+  }
+  if (status == PostStatus::kWouldBlock) ++counters_.would_block;
+  return status;
+}
+
+std::size_t Session::poll(TimePoint now, Sink& sink) {
+  LINTEL_ASSERT(sink_ == nullptr);
+  now = std::max(now, now_);
+  if (polled_) counters_.longest_poll_gap_ns = std::max(counters_.longest_poll_gap_ns, static_cast<std::uint64_t>((now - now_).count()));
+  polled_ = true;
+  now_ = now;
+  sink_ = &sink;
+  reports_ = 0;
+  if (!unstamped_.empty()) stamp_new_timers();
+  if (!local_.empty()) reports_ += local_.deliver(local_peer_, sink);
+  lower_->poll(now, *this);
+  // After the lower transport: what arrived while we were away proves its sender alive.
+  if (now >= earliest_timer_) run_timers();
+  serve_pending();
+  if (!unstamped_.empty()) stamp_new_timers();
+  sink_ = nullptr;
+  return reports_;
+}
+
+TimePoint Session::next_deadline() const {
+  if (work_waits()) return now_;
+  TimePoint deadline = lower_->next_deadline();
+  for (const PeerSession& peer : timed_) deadline = std::min(deadline, peer.timer);
+  if (room_awaited_) deadline = std::min(deadline, now_ + kRoomRetry);
+  return deadline;
+}
+
+bool Session::prepare_wait() { return !work_waits() && lower_->prepare_wait(); }
+
+void Session::on_write_done(Context context, Error error) {
+  ++reports_;
+  sink_->on_write_done(context, error);
+}
+
+void Session::on_immediate(Immediate immediate) {
+  ++reports_;
+  sink_->on_immediate(immediate);
+}
+
+}  // namespace lintel::transport

@@ -1,0 +1,179 @@
+#pragma once
+// Session: makes of a transport that may lose, repeat or forget one that delivers once and in order, or says that the peer is lost.
+//
+// Owns the lower transport. Adds, per peer: a handshake that carries incarnation, versions and provider; sequence numbers with cumulative
+// acknowledgements and a bounded window; detection of duplicates, gaps and dead peers; frames shared by messages. Messages and writes of a
+// process to itself never touch the lower transport.
+// Thread: see Transport; one lock of the owner guards everything.
+// Invariants: (1) between two on_peer_failed for a peer, its messages come once, in order and without a hole; (2) what the engine sent to
+//             a peer has been delivered at most once, and after on_peer_failed nothing more of it is; (3) unacknowledged frames per peer
+//             never exceed SessionOptions::window_frames; (4) a frame is open only while messages are in it or being built in it;
+//             (5) no periodic wake-up for peers that nobody waits for.
+// A failed peer is not failed for ever: the next reserve() starts a new session with it.
+// Does not: acknowledge end to end (a frame is acknowledged when its messages have been handed to the Sink), encrypt, authenticate, or
+// resend after a lost connection (see on_connection_lost()).
+//
+// The path of a message: reserve() lends room in the peer's open frame, which is a reservation of the lower transport; commit() closes the
+// record, and sends the frame if none is still leaving to that peer. Otherwise later messages share it until it is full or poll() runs.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "transport/session/local_loop.h"
+#include "transport/session/peer_session.h"
+#include "transport/session/session_counters.h"
+#include "transport/transport.h"
+
+namespace lintel::transport {
+
+struct SessionOptions {
+  std::uint64_t incarnation = 0;     // drawn at random by the caller for each life of the process; not 0
+  std::uint32_t window_frames = 64;  // unacknowledged frames per peer
+  Nanoseconds dead_peer_deadline = std::chrono::seconds(10);
+  Nanoseconds connect_deadline = std::chrono::seconds(10);
+  std::size_t max_peers = 65536;            // names beyond are not taken
+  std::size_t max_local_messages = 1024;    // messages to oneself that wait
+};
+
+class Session final : public Transport, private Sink {
+ public:
+  // REQUIRES: lower->attributes().independent_reservations; messages of at least 256 bytes; options.incarnation != 0.
+  Session(std::unique_ptr<Transport> lower, const SessionOptions& options);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  // Tells open peers goodbye, as far as the lower transport takes it at once. close() until true before is the orderly way.
+  ~Session() override;
+
+  const Attributes& attributes() const override { return attributes_; }
+  ProcessId self() const override { return lower_->self(); }
+  Result<PeerId> resolve(ProcessId name) override;
+  ProcessId name_of(PeerId peer) const override;
+
+  MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
+  PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
+  void abandon(PeerId peer, const MessageBuffer& buffer) override;
+
+  Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
+  void deregister_memory(const Region& region) override;
+  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
+
+  void watch(PeerId peer, bool watched) override;
+  std::size_t poll(TimePoint now, Sink& sink) override;
+  TimePoint next_deadline() const override;
+  int wait_fd() const override { return lower_->wait_fd(); }
+  bool prepare_wait() override;
+
+  // Waits for the acknowledgement of what was sent, then tells the peer goodbye, so that its operations need not wait for their deadline.
+  bool close(TimePoint now) override;
+
+  const SessionCounters& counters() const { return counters_; }
+  // One sentence about the peer: its state, and if the last session ended or was refused, why, with the versions and providers of both sides.
+  std::string describe(PeerId peer) const override;
+  FrameCounts frame_counts() const override {
+    return {counters_.frames_sent, counters_.frames_received, counters_.malformed(), counters_.duplicates};
+  }
+  // One line per peer: name, state, next sequence, acknowledged, in window, time last heard, bytes in the open frame; then the lower
+  // transport's.
+  void dump(std::string& out) const override;
+  PeerState state_of(PeerId peer) const { return at(peer).state; }
+  // The transport below, still owned by the session: for tests and diagnosis.
+  Transport& lower() { return *lower_; }
+
+ private:
+  // From the lower transport.
+  void on_message(PeerId from, std::span<const std::byte> frame) override;
+  void on_message_left(PeerId to) override;
+  void on_write_done(Context context, Error error) override;
+  void on_immediate(Immediate immediate) override;
+  void on_peer_failed(PeerId peer, Error error) override;
+
+  // session.cpp
+  PeerSession& at(PeerId peer) { return *peers_[peer.value]; }
+  const PeerSession& at(PeerId peer) const { return *peers_[peer.value]; }
+  PeerSession* of_lower(PeerId lower);
+  void enter(PeerSession& peer, PeerState next);
+  void need_attention(PeerSession& peer);
+  // poll() would do something at once: send, report, or learn when a timer began.
+  bool work_waits() const { return work_waits_ || !local_.empty() || !unstamped_.empty(); }
+
+
+  // session_send.cpp
+  MessageBuffer reserve_unready(PeerSession& peer, std::size_t bytes);
+  bool open_frame(PeerSession& peer);
+  bool send_frame(PeerSession& peer);
+  bool send_control(PeerSession& peer, FrameKind kind);
+  PostStatus send_alone(PeerId lower, FrameHeader header, std::span<const std::byte> body);
+  void frame_is_leaving(PeerSession& peer, std::uint32_t messages);
+  void drop_open_frame(PeerSession& peer);
+  void serve_pending();
+  bool serve(PeerSession& peer);
+  bool window_full(const PeerSession& peer) const { return peer.unacknowledged() >= options_.window_frames; }
+
+  // session_receive.cpp
+  void on_data(PeerSession& peer, const FrameHeader& header, std::span<const std::byte> body);
+  bool take_acknowledgement(PeerSession& peer, const FrameHeader& header);
+  PeerSession* addressed(PeerId from, const FrameHeader& header);
+
+  // session_handshake.cpp
+  void connect(PeerSession& peer);
+  void on_hello(PeerId from, const FrameHeader& header, std::span<const std::byte> body);
+  void on_welcome(const FrameHeader& header, std::span<const std::byte> body);
+  void on_refuse(const FrameHeader& header, std::span<const std::byte> body);
+  void refuse(PeerId lower, const FrameHeader& hello, const Introduction& introduction, RefuseReason reason);
+  Introduction introduce(const PeerSession& peer, std::uint32_t echoed_epoch) const;
+  void begin_epoch(PeerSession& peer);
+  bool send_hello(PeerSession& peer);
+  bool send_welcome(PeerSession& peer);
+  bool compatible(const FrameHeader& header, const Introduction& introduction) const;
+  void remember(PeerSession& peer, const FrameHeader& header, const Introduction& introduction);
+  bool same_provider(const char (&theirs)[sizeof(Introduction::provider)]) const;
+  void opened(PeerSession& peer);
+
+  // session_liveness.cpp
+  static constexpr std::uint8_t kQuarters = 4;
+  Nanoseconds ping_interval() const { return options_.dead_peer_deadline / kQuarters; }
+  Nanoseconds hello_interval() const { return options_.connect_deadline / 8; }
+  void start_timer(PeerSession& peer);
+  void stop_timer(PeerSession& peer);
+  void stamp_new_timers();
+  void run_timers();
+  void on_timer(PeerSession& peer);
+  void heard_from(PeerSession& peer, bool progress);
+  void on_connection_lost(PeerSession& peer, Error error);
+  void lose_outside_poll(PeerSession& peer, Error error);
+  void fail(PeerSession& peer, Error error);
+  void end_session(PeerSession& peer);
+  void part(PeerSession& peer);
+
+  std::unique_ptr<Transport> lower_;
+  SessionOptions options_;
+  Attributes attributes_;
+  SessionCounters counters_;
+  std::size_t frame_limit_;  // bytes of a frame: the lower transport's largest message, rounded down to the alignment of records
+  char provider_[sizeof(Introduction::provider)] = {};
+  std::uint32_t next_epoch_;
+
+  std::vector<std::unique_ptr<PeerSession>> peers_;  // by PeerId; a wire slot is the same index
+  std::vector<std::uint32_t> peer_of_lower_;         // PeerId of this session by PeerId of the lower transport
+  std::unordered_map<ProcessId, PeerId> peer_of_name_;
+  LocalLoop local_;
+  PeerId local_peer_ = kNoPeer;
+
+  TimePoint now_{};         // of the last poll
+  bool polled_ = false;
+  bool closing_ = false;
+  bool work_waits_ = false;  // the next poll() has something to send or to report
+  bool room_awaited_ = false;  // the lower transport had no room: try again soon
+  Sink* sink_ = nullptr;     // during poll()
+  std::size_t reports_ = 0;  // of this poll()
+  PendingList pending_;      // peers with something to send or to report
+  TimedList unstamped_;      // peers whose timer starts at the next stamp_new_timers(): outside poll() nobody knows the time
+  TimedList timed_;
+  TimePoint earliest_timer_ = kNever;  // lower bound over timed_
+};
+
+}  // namespace lintel::transport

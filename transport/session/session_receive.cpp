@@ -1,0 +1,107 @@
+// Session: the way of a frame in. Everything in it is foreign: what makes no sense is dropped and counted.
+
+#include "transport/session/frame_codec.h"
+#include "transport/session/session.h"
+
+namespace lintel::transport {
+
+void Session::on_message(PeerId from, std::span<const std::byte> frame) {
+  ++counters_.frames_received;
+  if (frame.size() < sizeof(FrameHeader)) return void(++counters_.malformed_short);
+  const auto header = decode<FrameHeader>(frame.data());
+  const std::span<const std::byte> body = frame.subspan(sizeof(FrameHeader));
+  if (header.magic != kFrameMagic) return void(++counters_.malformed_magic);
+  if (header.length != body.size()) return void(++counters_.malformed_length);
+  const auto kind = static_cast<FrameKind>(header.kind);
+  switch (kind) {
+    case FrameKind::kHello: return on_hello(from, header, body);
+    case FrameKind::kWelcome: return on_welcome(header, body);
+    case FrameKind::kRefuse: return on_refuse(header, body);
+    case FrameKind::kData:
+    case FrameKind::kAck:
+    case FrameKind::kPing:
+    case FrameKind::kGoodbye: break;
+    default: return void(++counters_.malformed_kind);
+  }
+  if (header.version != kFrameVersion) return void(++counters_.malformed_version);
+  PeerSession* const peer = addressed(from, header);
+  if (peer == nullptr || !take_acknowledgement(*peer, header)) return;
+  if (kind == FrameKind::kData) return on_data(*peer, header, body);
+  if (!body.empty()) return void(++counters_.malformed_length);
+
+  if (kind == FrameKind::kGoodbye) return fail(*peer, Error(Loss::kPeer, "session", "the peer closed its endpoint"));
+  if (static_cast<std::int32_t>(header.sequence - peer->received) > 0) {
+    ++counters_.gaps;
+    return on_connection_lost(*peer, Error(Loss::kPeer, "session", "frames from the peer were lost"));
+  }
+  if (kind == FrameKind::kPing) {
+    peer->due.ack = true;
+    need_attention(*peer);
+  }
+}
+
+// The open session that the frame belongs to, or nullptr.
+PeerSession* Session::addressed(PeerId from, const FrameHeader& header) {
+  if (header.receiver_slot >= peers_.size()) {
+    ++counters_.malformed_slot;
+    return nullptr;
+  }
+  PeerSession& peer = *peers_[header.receiver_slot];
+  if (peer.state != PeerState::kOpen || header.receiver_epoch != peer.local_epoch) {
+    ++counters_.stale_epoch;
+    return nullptr;
+  }
+  if (from != kNoPeer && from != peer.lower) {
+    ++counters_.malformed_source;
+    return nullptr;
+  }
+  return &peer;
+}
+
+// False: the frame acknowledges what was never sent. An older acknowledgement than the last is no news, and fine.
+bool Session::take_acknowledgement(PeerSession& peer, const FrameHeader& header) {
+  const std::uint32_t news = header.acknowledged - peer.acknowledged;
+  if (news > peer.unacknowledged()) {
+    if (static_cast<std::int32_t>(news) < 0) {
+      heard_from(peer, false);
+      return true;
+    }
+    ++counters_.malformed_acknowledgement;
+    return false;
+  }
+  peer.acknowledged = header.acknowledged;
+  if (news != 0) peer.early_ping = false;
+  heard_from(peer, news != 0);
+  return true;
+}
+
+void Session::on_data(PeerSession& peer, const FrameHeader& header, std::span<const std::byte> body) {
+  const auto ahead = static_cast<std::int32_t>(header.sequence - (peer.received + 1));
+  if (ahead < 0) {
+    ++counters_.duplicates;
+    return;
+  }
+  if (ahead > 0) {
+    ++counters_.gaps;
+    return on_connection_lost(peer, Error(Loss::kPeer, "session", "frames from the peer were lost"));
+  }
+  // All of it is looked at before any of it is handed up: a frame counts whole or not at all.
+  std::span<const std::byte> message;
+  RecordReader check(body);
+  while (check.next(message)) {
+  }
+  if (check.malformed()) return void(++counters_.malformed_record);
+
+  peer.received = header.sequence;
+  if (++peer.unconfirmed > options_.window_frames / 4) {
+    peer.due.ack = true;
+    need_attention(peer);
+  }
+  for (RecordReader reader(body); reader.next(message);) {
+    ++counters_.messages_received;
+    ++reports_;
+    sink_->on_message(peer.id, message);
+  }
+}
+
+}  // namespace lintel::transport

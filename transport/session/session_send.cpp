@@ -1,0 +1,195 @@
+// Session: the way of a message out, and of control frames.
+
+#include <cstring>
+
+#include "base/assert.h"
+#include "transport/session/frame_codec.h"
+#include "transport/session/session.h"
+
+namespace lintel::transport {
+
+MessageBuffer Session::reserve(PeerId id, std::size_t bytes) {
+  LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
+  PeerSession& peer = at(id);
+  if (peer.state != PeerState::kOpen) [[unlikely]] {
+    return reserve_unready(peer, bytes);
+  }
+  if (peer.frame.data == nullptr ? !open_frame(peer)
+                                 : record_bytes(bytes) > frame_limit_ - peer.frame_bytes && !(send_frame(peer) && open_frame(peer))) {
+    ++counters_.would_block;
+    return {};
+  }
+  const std::size_t begin = peer.frame_bytes + sizeof(RecordHeader);
+  return {peer.frame.data + begin, frame_limit_ - begin, 0};
+}
+
+MessageBuffer Session::reserve_unready(PeerSession& peer, std::size_t bytes) {
+  if (peer.state == PeerState::kClosed && !closing_) connect(peer);
+  MessageBuffer buffer;
+  if (peer.state == PeerState::kLocal && !closing_) buffer = local_.reserve(bytes);
+  if (!buffer) ++counters_.would_block;
+  return buffer;
+}
+
+PostStatus Session::commit(PeerId id, const MessageBuffer& buffer, std::size_t bytes) {
+  LINTEL_ASSERT(bytes <= buffer.capacity);
+  PeerSession& peer = at(id);
+  if (peer.state != PeerState::kOpen) [[unlikely]] {
+    if (peer.state != PeerState::kLocal) return PostStatus::kFailed;
+    local_.commit(bytes);
+    ++counters_.local_messages;
+    return PostStatus::kOk;
+  }
+  std::byte* const record = peer.frame.data + peer.frame_bytes;
+  encode(record, RecordHeader{static_cast<std::uint32_t>(bytes), 0});
+  const std::size_t whole = record_bytes(bytes);
+  if (const std::size_t padding = whole - sizeof(RecordHeader) - bytes; padding != 0) std::memset(record + (whole - padding), 0, padding);
+  peer.frame_bytes += static_cast<std::uint32_t>(whole);
+  ++peer.frame_messages;
+  ++counters_.messages_sent;
+  if (peer.leaving() != 0 || !send_frame(peer)) need_attention(peer);
+  return PostStatus::kOk;
+}
+
+void Session::abandon(PeerId id, const MessageBuffer&) {
+  PeerSession& peer = at(id);
+  if (peer.frame.data != nullptr && peer.frame_messages == 0) drop_open_frame(peer);
+}
+
+bool Session::open_frame(PeerSession& peer) {
+  if (closing_) return false;
+  peer.frame = lower_->reserve(peer.lower, frame_limit_);
+  if (!peer.frame) {
+    room_awaited_ = true;
+    return false;
+  }
+  peer.frame_bytes = sizeof(FrameHeader);
+  peer.frame_messages = 0;
+  return true;
+}
+
+// False: it is still open (window full, no room below) or the peer is lost.
+bool Session::send_frame(PeerSession& peer) {
+  if (window_full(peer)) return false;
+  encode(peer.frame.data, FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(FrameKind::kData), peer.remote_slot,
+                                      peer.remote_epoch, peer.sent + 1, peer.received,
+                                      peer.frame_bytes - static_cast<std::uint32_t>(sizeof(FrameHeader))});
+  const PostStatus status = lower_->commit(peer.lower, peer.frame, peer.frame_bytes);
+  if (status != PostStatus::kOk) [[unlikely]] {
+    if (status == PostStatus::kFailed) {
+      lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
+    } else {
+      room_awaited_ = true;
+    }
+    return false;
+  }
+  frame_is_leaving(peer, peer.frame_messages);
+  peer.frame = {};
+  peer.frame_messages = 0;
+  peer.unconfirmed = 0;
+  peer.due.ack = false;
+  if (peer.unacknowledged() == 0) start_timer(peer);
+  ++peer.sent;
+  return true;
+}
+
+void Session::frame_is_leaving(PeerSession& peer, std::uint32_t messages) {
+  ++counters_.frames_sent;
+  PeerSession::Leaving& generation = peer.first.frames == 0 ? peer.first : peer.next;
+  ++generation.frames;
+  generation.messages += messages;
+}
+
+void Session::on_message_left(PeerId to) {
+  PeerSession* const peer = of_lower(to);
+  if (peer == nullptr) return;
+  if (peer->foreign_leaving > 0) {
+    --peer->foreign_leaving;
+    return;
+  }
+  if (peer->first.frames == 0 || --peer->first.frames != 0) return;
+  std::uint32_t messages = peer->first.messages;
+  peer->first = peer->next;
+  peer->next = {};
+  reports_ += messages;
+  for (; messages > 0; --messages) sink_->on_message_left(peer->id);
+}
+
+void Session::drop_open_frame(PeerSession& peer) {
+  if (peer.frame.data != nullptr) lower_->abandon(peer.lower, peer.frame);
+  peer.frame = {};
+  peer.frame_messages = 0;
+}
+
+// One frame of its own. Fills in magic, version and length.
+PostStatus Session::send_alone(PeerId lower, FrameHeader header, std::span<const std::byte> body) {
+  const std::size_t bytes = sizeof(FrameHeader) + body.size();
+  const MessageBuffer buffer = lower_->reserve(lower, bytes);
+  if (!buffer) {
+    room_awaited_ = true;
+    return PostStatus::kWouldBlock;
+  }
+  header.magic = kFrameMagic;
+  header.version = kFrameVersion;
+  header.length = static_cast<std::uint32_t>(body.size());
+  encode(buffer.data, header);
+  if (!body.empty()) std::memcpy(buffer.data + sizeof(FrameHeader), body.data(), body.size());
+  const PostStatus status = lower_->commit(lower, buffer, bytes);
+  if (status != PostStatus::kOk) lower_->abandon(lower, buffer);
+  if (status == PostStatus::kWouldBlock) room_awaited_ = true;
+  return status;
+}
+
+// kPing, kAck and kGoodbye: nothing but the header, which says everything this side knows.
+bool Session::send_control(PeerSession& peer, FrameKind kind) {
+  const FrameHeader header{0, 0, static_cast<std::uint8_t>(kind), peer.remote_slot, peer.remote_epoch, peer.sent, peer.received, 0};
+  const PostStatus status = send_alone(peer.lower, header, {});
+  if (status == PostStatus::kFailed) lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
+  if (status != PostStatus::kOk) return false;
+  frame_is_leaving(peer, 0);
+  peer.unconfirmed = 0;
+  peer.due.ack = false;
+  return true;
+}
+
+void Session::serve_pending() {
+  work_waits_ = false;
+  room_awaited_ = false;
+  if (pending_.empty()) return;
+  PendingList round;
+  round.swap(pending_);
+  while (!round.empty()) {
+    PeerSession& peer = round.front();
+    round.pop_front();
+    if (serve(peer) && !peer.pending_hook.is_linked()) pending_.push_back(peer);
+  }
+}
+
+// Sends what is due to the peer. True: something is left, for want of room below or of window.
+bool Session::serve(PeerSession& peer) {
+  switch (peer.state) {
+    case PeerState::kClosed:
+    case PeerState::kLocal: return false;
+    case PeerState::kLost: fail(peer, peer.error); return false;
+    case PeerState::kConnecting: return peer.due.hello && !send_hello(peer);
+    case PeerState::kWelcoming:
+      if (!send_welcome(peer)) return peer.state != PeerState::kClosed;
+      opened(peer);
+      return false;
+    case PeerState::kOpen: break;
+  }
+  if (peer.due.welcome && send_welcome(peer)) peer.due.welcome = false;
+  if (peer.frame_messages > 0 && !send_frame(peer) && window_full(peer) && !peer.early_ping) {
+    // The other side may be set to confirm less often than our window needs.
+    peer.due.ping = true;
+    peer.early_ping = true;
+  }
+  if (peer.due.ping && peer.state == PeerState::kOpen && send_control(peer, FrameKind::kPing)) {
+    peer.due.ping = false;
+    ++counters_.pings;
+  }
+  if (peer.due.ack && peer.state == PeerState::kOpen && send_control(peer, FrameKind::kAck)) ++counters_.pure_acks;
+  return peer.frame_messages > 0 || peer.due.any() || peer.state == PeerState::kLost;
+}
+
+}  // namespace lintel::transport

@@ -1,0 +1,110 @@
+#pragma once
+// SimulatedNetwork: a network of many processes inside one, in virtual time, repeatable by its seed.
+//
+// Owns time, the delays and what is under way; its transports borrow it.
+// Thread: one for the network and all its transports; there is no lock.
+// Invariants: (1) messages of one (sender, receiver) pair arrive in the order of their commits, at most Options::max_in_flight of them
+//             being committed and not yet polled by the receiver; (2) between pairs, and between messages and writes, order is random;
+//             (3) a write's local bytes are read at a random moment between post_write and on_write_done, its immediate is reported after
+//             its bytes are in place; (4) the same seed and the same calls give the same run.
+// Time moves only when it is told to: by advance_to_next(), run_until() or a poll() with a later time.
+// Does not: resend, or notice a death of which it is not told (see Death).
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <unordered_map>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "transport/transport.h"
+
+namespace lintel::transport {
+
+struct SimulatedEndpoint;
+struct SimulatedPair;
+class SimulatedTransport;
+
+// How a process disappears.
+enum class Death : std::uint8_t {
+  kSilent,   // nobody is told and messages to it vanish, as when its machine loses power
+  kNoticed,  // everybody who knows it gets on_peer_failed after a delay, and messages to it are refused, as when its kernel closes sockets
+};
+
+struct SimulatedOptions {
+  std::uint64_t seed = 1;
+  Nanoseconds shortest_delay{1'000};
+  Nanoseconds longest_delay{20'000};
+  std::size_t max_in_flight = 64;         // messages per pair; more would block
+  std::size_t max_writes_in_flight = 16;  // writes per pair; more would block
+  bool refuse_absent = true;       // a message to a name that never joined: on_peer_failed (true), or silence
+  bool virtual_addresses = true;   // Region::base is the address of the first byte, or 0
+  Attributes attributes{.name = "simulated",
+                        .version = "1",
+                        .max_message_bytes = 8192,
+                        .max_write_bytes = 65536,
+                        .knows_source = false,
+                        .independent_reservations = true};
+};
+
+struct SimulatedCounters {
+  std::uint64_t messages = 0;          // delivered to a receiver's poll queue
+  std::uint64_t messages_lost = 0;     // to a process that was gone
+  std::uint64_t writes = 0;            // whose bytes were placed
+  std::uint64_t writes_refused = 0;    // wrong key, address, length or peer at the receiver
+  std::uint64_t writes_cancelled = 0;  // source or receiver gone before the bytes moved
+};
+
+class SimulatedNetwork {
+ public:
+  explicit SimulatedNetwork(SimulatedOptions options = {});
+  SimulatedNetwork(const SimulatedNetwork&) = delete;
+  SimulatedNetwork& operator=(const SimulatedNetwork&) = delete;
+  ~SimulatedNetwork();
+
+  // A new process of that name. Destroying the transport ends the process as Death::kNoticed does, but without telling anybody.
+  // REQUIRES: no living process has the name; the network outlives the transport.
+  std::unique_ptr<SimulatedTransport> join(ProcessId name);
+
+  // Ends a process. What it had committed still arrives; its writes are cancelled. No effect if no such process lives.
+  void kill(ProcessId name, Death death);
+
+  TimePoint now() const { return now_; }
+  // When the next thing happens; kNever if nothing is under way.
+  TimePoint next_event() const;
+  // Moves time to the next event and lets it happen. False, and time stands still, if nothing is under way.
+  bool advance_to_next();
+  // Moves time to `until` through all events before it. Processes notice by poll(). No effect if `until` is past.
+  void run_until(TimePoint until);
+  // The same, but calls `step(now)` after each event and once at `until`: the place to poll the processes.
+  void run_until(TimePoint until, const std::function<void(TimePoint)>& step);
+
+  const SimulatedCounters& counters() const { return counters_; }
+  const SimulatedOptions& options() const { return options_; }
+
+ private:
+  friend class SimulatedTransport;
+  using Action = std::function<void()>;
+
+  void at(TimePoint when, Action action);
+  Nanoseconds random_delay();
+  TimePoint random_between(TimePoint from, TimePoint to);
+  // The process of that name, dead or alive, or nullptr.
+  std::shared_ptr<SimulatedEndpoint> find(ProcessId name) const;
+  std::shared_ptr<SimulatedPair> pair(ProcessId from, ProcessId to);
+
+  SimulatedOptions options_;
+  SimulatedCounters counters_;
+  std::mt19937_64 random_;
+  TimePoint now_{};
+  std::uint64_t serial_ = 0;
+  std::map<std::pair<TimePoint, std::uint64_t>, Action> events_;
+  std::unordered_map<ProcessId, std::shared_ptr<SimulatedEndpoint>> endpoints_;
+  std::map<std::pair<ProcessId, ProcessId>, std::shared_ptr<SimulatedPair>> pairs_;
+};
+
+}  // namespace lintel::transport

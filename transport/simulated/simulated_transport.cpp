@@ -1,0 +1,205 @@
+#include "transport/simulated/simulated_transport.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace lintel::transport {
+
+struct SimulatedTransport::Write {
+  std::shared_ptr<SimulatedEndpoint> source;
+  std::shared_ptr<SimulatedEndpoint> target;
+  PeerId peer;  // the target, at the source
+  LocalMemory from;
+  RemoteMemory to;
+  Immediate immediate;
+  Context context;
+  InFlight in_flight;
+  std::vector<std::byte> bytes;
+  bool done = false;  // on_write_done is reported
+  bool cancelled = false;
+
+  void finish(Error error) {
+    if (std::exchange(done, true)) return;
+    in_flight = InFlight();
+    source->report(ReportWriteDone{context, error});
+  }
+};
+
+SimulatedTransport::SimulatedTransport(SimulatedNetwork& network, std::shared_ptr<SimulatedEndpoint> endpoint)
+    : network_(network), endpoint_(std::move(endpoint)) {}
+
+SimulatedTransport::~SimulatedTransport() {
+  endpoint_->alive = false;
+  endpoint_->reports.clear();
+}
+
+ProcessId SimulatedTransport::name_of(PeerId peer) const {
+  LINTEL_ASSERT(peer.value < endpoint_->peers.size());
+  return endpoint_->peers[peer.value];
+}
+
+MessageBuffer SimulatedTransport::reserve(PeerId peer, std::size_t bytes) {
+  LINTEL_ASSERT(bytes <= attributes().max_message_bytes);
+  const std::shared_ptr<SimulatedPair> pair = network_.pair(self(), name_of(peer));
+  if (!endpoint_->alive || pair->messages >= network_.options().max_in_flight) return {};
+  const std::uint64_t token = next_token_++;
+  Reserved& reserved = reserved_[token];
+  reserved.bytes.resize(bytes);
+  reserved.in_flight = InFlight(pair, &SimulatedPair::messages);
+  return {reserved.bytes.data(), bytes, token};
+}
+
+PostStatus SimulatedTransport::commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) {
+  const auto node = reserved_.extract(buffer.token);
+  LINTEL_ASSERT(!node.empty());
+  Reserved& reserved = node.mapped();
+  LINTEL_ASSERT(bytes <= reserved.bytes.size());
+  if (!endpoint_->alive) return PostStatus::kOk;  // the process no longer exists; nobody looks
+
+  const std::shared_ptr<SimulatedEndpoint> target = network_.find(name_of(peer));
+  if (!target || !target->alive) {
+    ++network_.counters_.messages_lost;
+    const bool silent = target ? target->silent : !network_.options().refuse_absent;
+    if (silent) {
+      network_.at(network_.now() + network_.random_delay(), [endpoint = endpoint_, peer] { endpoint->report(ReportLeft{peer}); });
+    } else {
+      refuse(peer);
+    }
+    return PostStatus::kOk;
+  }
+
+  reserved.bytes.resize(bytes);
+  auto message = std::make_shared<SimulatedMessage>(SimulatedMessage{self(), std::move(reserved.bytes), std::move(reserved.in_flight)});
+  SimulatedPair& pair = *network_.pair(self(), name_of(peer));
+  const TimePoint delivery = std::max(network_.now() + network_.random_delay(), pair.last_delivery);
+  pair.last_delivery = delivery;
+  network_.at(network_.random_between(network_.now(), delivery), [endpoint = endpoint_, peer] { endpoint->report(ReportLeft{peer}); });
+  network_.at(delivery, [&network = network_, target, message] {
+    ++(target->alive ? network.counters_.messages : network.counters_.messages_lost);
+    target->report(std::move(*message));
+  });
+  return PostStatus::kOk;
+}
+
+void SimulatedTransport::abandon(PeerId, const MessageBuffer& buffer) {
+  const std::size_t erased = reserved_.erase(buffer.token);
+  LINTEL_ASSERT(erased == 1);
+}
+
+void SimulatedTransport::refuse(PeerId peer) {
+  network_.at(network_.now() + network_.random_delay(), [endpoint = endpoint_, peer] {
+    endpoint->report(ReportFailed{peer, Error(Loss::kPeer, "simulated network", "the connection was refused")});
+  });
+}
+
+Result<Region> SimulatedTransport::register_memory(PeerId peer, std::span<std::byte> memory, Access access) {
+  if (memory.empty()) return Error(Loss::kOperation, "simulated network", "a region must not be empty");
+  LINTEL_ASSERT(peer.value < endpoint_->peers.size());
+  // Keys are unlike each other and unlike small numbers, so that a wrong one does not happen to be right.
+  std::uint64_t key = 0;
+  do {
+    key = network_.random_() >> 1;
+  } while (key == 0 || endpoint_->regions.contains(key));
+  const std::uint64_t base = network_.options().virtual_addresses ? reinterpret_cast<std::uintptr_t>(memory.data()) : 0;
+  endpoint_->regions.emplace(key, SimulatedRegion{peer, memory, base, access});
+  return Region{key, key, base};
+}
+
+void SimulatedTransport::deregister_memory(const Region& region) {
+  const std::size_t erased = endpoint_->regions.erase(region.id);
+  LINTEL_ASSERT(erased == 1);
+}
+
+PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
+  LINTEL_ASSERT(from.length > 0 && from.length <= attributes().max_write_bytes);
+  const auto region = endpoint_->regions.find(from.region.id);
+  LINTEL_ASSERT(region != endpoint_->regions.end() && region->second.access == Access::kWriteSource && region->second.peer == peer);
+  const std::span<std::byte> covered = region->second.memory;
+  LINTEL_ASSERT(from.data >= covered.data() && from.length <= covered.size() &&
+                static_cast<std::size_t>(from.data - covered.data()) <= covered.size() - from.length);
+
+  const std::shared_ptr<SimulatedPair> pair = network_.pair(self(), name_of(peer));
+  if (!endpoint_->alive || pair->writes >= network_.options().max_writes_in_flight) return PostStatus::kWouldBlock;
+
+  auto write = std::make_shared<Write>(
+      Write{endpoint_, network_.find(name_of(peer)), peer, from, to, immediate, context, InFlight(pair, &SimulatedPair::writes), {}});
+  const TimePoint now = network_.now();
+  const TimePoint landing = now + network_.random_delay();
+  const TimePoint reading = network_.random_between(now, landing);
+  const TimePoint done = network_.random_between(reading, landing + network_.random_delay());
+
+  if (!write->target || !write->target->alive) {
+    ++network_.counters_.writes_cancelled;
+    if (write->target && write->target->silent) return PostStatus::kOk;  // nothing is ever heard of it
+    network_.at(landing, [write] { write->finish(Error(Loss::kPeer, "simulated network", "the connection was refused")); });
+    refuse(peer);
+    return PostStatus::kOk;
+  }
+  network_.at(reading, [&network = network_, write] {
+    const bool usable = write->source->alive && write->source->regions.contains(write->from.region.id);
+    if (usable) {
+      write->bytes.assign(write->from.data, write->from.data + write->from.length);
+    } else {
+      write->cancelled = true;
+      ++network.counters_.writes_cancelled;
+      write->finish(Error(Loss::kOperation, "simulated network", "the source of the write is gone"));
+    }
+  });
+  network_.at(landing, [&network = network_, write] {
+    if (write->cancelled) return;
+    SimulatedEndpoint& target = *write->target;
+    if (!target.alive) {
+      ++network.counters_.writes_cancelled;
+      if (!target.silent) write->finish(Error(Loss::kPeer, "simulated network", "the connection was reset by the peer"));
+      return;
+    }
+    const auto found = target.regions.find(write->to.key);
+    const std::size_t length = write->bytes.size();
+    const SimulatedRegion* there = found == target.regions.end() ? nullptr : &found->second;
+    const bool good = there != nullptr && there->access == Access::kWriteTarget && target.peers[there->peer.value] == write->source->name &&
+                      write->to.address >= there->base && write->to.address - there->base <= there->memory.size() &&
+                      length <= there->memory.size() - (write->to.address - there->base);
+    if (!good) {
+      ++network.counters_.writes_refused;
+      const Error error(Loss::kPeer, "simulated network", "the peer has no such memory registered");
+      write->finish(error);
+      write->source->report(ReportFailed{write->peer, error});
+      return;
+    }
+    std::memcpy(there->memory.data() + (write->to.address - there->base), write->bytes.data(), length);
+    ++network.counters_.writes;
+    target.report(ReportImmediate{write->immediate});
+  });
+  // After the bytes have been read; before or after they are in place.
+  network_.at(done, [write] { write->finish(Error()); });
+  return PostStatus::kOk;
+}
+
+std::size_t SimulatedTransport::poll(TimePoint now, Sink& sink) {
+  network_.run_until(now);
+  // Only what is here now: a sink that answers at once does not keep poll() going.
+  std::size_t reported = 0;
+  for (std::size_t left = endpoint_->reports.size(); left > 0 && !endpoint_->reports.empty(); --left, ++reported) {
+    SimulatedReport report = std::move(endpoint_->reports.front());
+    endpoint_->reports.pop_front();
+    if (auto* message = std::get_if<SimulatedMessage>(&report)) {
+      const bool tells = attributes().knows_source;
+      message->in_flight = InFlight();
+      sink.on_message(tells ? endpoint_->known(message->from) : kNoPeer, message->bytes);
+    } else if (auto* left_report = std::get_if<ReportLeft>(&report)) {
+      sink.on_message_left(left_report->to);
+    } else if (auto* done = std::get_if<ReportWriteDone>(&report)) {
+      sink.on_write_done(done->context, done->error);
+    } else if (auto* immediate = std::get_if<ReportImmediate>(&report)) {
+      sink.on_immediate(immediate->immediate);
+    } else if (auto* failed = std::get_if<ReportFailed>(&report)) {
+      sink.on_peer_failed(failed->peer, failed->error);
+    }
+  }
+  return reported;
+}
+
+}  // namespace lintel::transport

@@ -1,0 +1,62 @@
+#pragma once
+// SimulatedTransport: one process on a SimulatedNetwork. Made by SimulatedNetwork::join(), owned by whom join() gave it to; borrows the
+// network. Thread: the network's. Does not: wake anybody (wait_fd() is -1).
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "transport/simulated/simulated_endpoint.h"
+#include "transport/simulated/simulated_network.h"
+#include "transport/transport.h"
+
+namespace lintel::transport {
+
+class SimulatedTransport final : public Transport {
+ public:
+  SimulatedTransport(SimulatedNetwork& network, std::shared_ptr<SimulatedEndpoint> endpoint);
+  SimulatedTransport(const SimulatedTransport&) = delete;
+  SimulatedTransport& operator=(const SimulatedTransport&) = delete;
+  ~SimulatedTransport() override;
+
+  const Attributes& attributes() const override { return network_.options().attributes; }
+  ProcessId self() const override { return endpoint_->name; }
+  Result<PeerId> resolve(ProcessId name) override { return endpoint_->known(name); }
+  ProcessId name_of(PeerId peer) const override;
+
+  MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
+  PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
+  void abandon(PeerId peer, const MessageBuffer& buffer) override;
+
+  Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
+  void deregister_memory(const Region& region) override;
+  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
+
+  void watch(PeerId, bool) override {}
+  // `now` later than the network's time moves the network's time.
+  std::size_t poll(TimePoint now, Sink& sink) override;
+  TimePoint next_deadline() const override { return kNever; }
+  int wait_fd() const override { return -1; }
+  bool prepare_wait() override { return endpoint_->reports.empty(); }
+
+  // Buffers lent and not yet given back.
+  std::size_t open_reservations() const { return reserved_.size(); }
+  // Registrations alive.
+  std::size_t live_regions() const { return endpoint_->regions.size(); }
+
+ private:
+  struct Reserved {
+    std::vector<std::byte> bytes;
+    InFlight in_flight;
+  };
+  struct Write;
+
+  void refuse(PeerId peer);
+
+  SimulatedNetwork& network_;
+  std::shared_ptr<SimulatedEndpoint> endpoint_;
+  std::unordered_map<std::uint64_t, Reserved> reserved_;  // by token
+  std::uint64_t next_token_ = 1;
+};
+
+}  // namespace lintel::transport
