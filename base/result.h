@@ -26,8 +26,7 @@ class [[nodiscard]] Error {
   constexpr Error() = default;  // no error
   // `call` and `reason` must be string literals, or outlive every copy. `code` is the errno-like number that the system or the
   // provider gave (positive), or 0.
-  constexpr Error(Loss loss, const char* call, const char* reason, int code = 0)
-      : call_(call), reason_(reason), code_(code), loss_(loss) {}
+  constexpr Error(Loss loss, const char* call, const char* reason, int code = 0) : call_(call), reason_(reason), code_(code), loss_(loss) {}
 
   constexpr bool ok() const { return loss_ == Loss::kNothing; }
   constexpr Loss loss() const { return loss_; }

@@ -72,11 +72,11 @@ struct LocalMemory {
 
 // What a transport found out about itself; constant while it lives.
 struct Attributes {
-  std::string name;                     // provider as users know it: "net", "tcp;ofi_rxm", "shm", "simulated"
-  std::string version;                  // of the library below, for diagnosis and for refusing a mix of incompatible ones
-  std::size_t max_message_bytes = 0;    // largest message
-  std::size_t max_write_bytes = 0;      // largest single write
-  bool knows_source = false;            // on_message tells the peer; if not, messages must name their sender themselves
+  std::string name;                       // provider as users know it: "net", "tcp;ofi_rxm", "shm", "simulated"
+  std::string version;                    // of the library below, for diagnosis and for refusing a mix of incompatible ones
+  std::size_t max_message_bytes = 0;      // largest message
+  std::size_t max_write_bytes = 0;        // largest single write
+  bool knows_source = false;              // on_message tells the peer; if not, messages must name their sender themselves
   bool independent_reservations = false;  // several MessageBuffers may be open at once
 };
 

@@ -29,9 +29,13 @@ class NullTransport final : public transport::Transport {
   Result<transport::PeerId> resolve(ProcessId) override { return transport::PeerId(0); }
   ProcessId name_of(transport::PeerId) const override { return {NodeId(2), Pid(2)}; }
   transport::MessageBuffer reserve(transport::PeerId, std::size_t) override { return {frame_.data(), frame_.size(), 0}; }
-  transport::PostStatus commit(transport::PeerId, const transport::MessageBuffer&, std::size_t) override { return transport::PostStatus::kOk; }
+  transport::PostStatus commit(transport::PeerId, const transport::MessageBuffer&, std::size_t) override {
+    return transport::PostStatus::kOk;
+  }
   void abandon(transport::PeerId, const transport::MessageBuffer&) override {}
-  Result<transport::Region> register_memory(transport::PeerId, std::span<std::byte>, transport::Access) override { return transport::Region{}; }
+  Result<transport::Region> register_memory(transport::PeerId, std::span<std::byte>, transport::Access) override {
+    return transport::Region{};
+  }
   void deregister_memory(const transport::Region&) override {}
   transport::PostStatus post_write(transport::PeerId, const transport::LocalMemory&, transport::RemoteMemory, transport::Immediate,
                                    transport::Context) override {

@@ -40,15 +40,15 @@ int start_operation(ptl_handle_md_t md, Start&& start) {
 
 extern "C" {
 
-int PtlPut(ptl_handle_md_t md, ptl_ack_req_t ack, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac, ptl_match_bits_t match_bits,
-           ptl_size_t remote_offset, ptl_hdr_data_t hdr_data) {
+int PtlPut(ptl_handle_md_t md, ptl_ack_req_t ack, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac,
+           ptl_match_bits_t match_bits, ptl_size_t remote_offset, ptl_hdr_data_t hdr_data) {
   return start_operation(md, [&](portals::Endpoint& endpoint, NetworkInterface& interface, SlotId id) {
     return endpoint.put(interface, arguments(id, target, pt, ac, match_bits, remote_offset, hdr_data), ack == PTL_ACK_REQ);
   });
 }
 
-int PtlPutRegion(ptl_handle_md_t md, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack, ptl_process_id_t target, ptl_pt_index_t pt,
-                 ptl_ac_index_t ac, ptl_match_bits_t match_bits, ptl_size_t remote_offset, ptl_hdr_data_t hdr_data) {
+int PtlPutRegion(ptl_handle_md_t md, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack, ptl_process_id_t target,
+                 ptl_pt_index_t pt, ptl_ac_index_t ac, ptl_match_bits_t match_bits, ptl_size_t remote_offset, ptl_hdr_data_t hdr_data) {
   return start_operation(md, [&](portals::Endpoint& endpoint, NetworkInterface& interface, SlotId id) {
     RequestArguments request = arguments(id, target, pt, ac, match_bits, remote_offset, hdr_data);
     request.whole_descriptor = false;
@@ -58,14 +58,15 @@ int PtlPutRegion(ptl_handle_md_t md, ptl_size_t local_offset, ptl_size_t length,
   });
 }
 
-int PtlGet(ptl_handle_md_t md, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac, ptl_match_bits_t match_bits, ptl_size_t remote_offset) {
+int PtlGet(ptl_handle_md_t md, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac, ptl_match_bits_t match_bits,
+           ptl_size_t remote_offset) {
   return start_operation(md, [&](portals::Endpoint& endpoint, NetworkInterface& interface, SlotId id) {
     return endpoint.get(interface, arguments(id, target, pt, ac, match_bits, remote_offset, 0));
   });
 }
 
-int PtlGetRegion(ptl_handle_md_t md, ptl_size_t local_offset, ptl_size_t length, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac,
-                 ptl_match_bits_t match_bits, ptl_size_t remote_offset) {
+int PtlGetRegion(ptl_handle_md_t md, ptl_size_t local_offset, ptl_size_t length, ptl_process_id_t target, ptl_pt_index_t pt,
+                 ptl_ac_index_t ac, ptl_match_bits_t match_bits, ptl_size_t remote_offset) {
   return start_operation(md, [&](portals::Endpoint& endpoint, NetworkInterface& interface, SlotId id) {
     RequestArguments request = arguments(id, target, pt, ac, match_bits, remote_offset, 0);
     request.whole_descriptor = false;

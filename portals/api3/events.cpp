@@ -19,12 +19,16 @@ namespace {
 
 static_assert(PTL_EVENT_GET_START == static_cast<int>(EventKind::kGetStart) && PTL_EVENT_GET_END == static_cast<int>(EventKind::kGetEnd));
 static_assert(PTL_EVENT_PUT_START == static_cast<int>(EventKind::kPutStart) && PTL_EVENT_PUT_END == static_cast<int>(EventKind::kPutEnd));
-static_assert(PTL_EVENT_GETPUT_START == static_cast<int>(EventKind::kGetPutStart) && PTL_EVENT_GETPUT_END == static_cast<int>(EventKind::kGetPutEnd));
-static_assert(PTL_EVENT_REPLY_START == static_cast<int>(EventKind::kReplyStart) && PTL_EVENT_REPLY_END == static_cast<int>(EventKind::kReplyEnd));
-static_assert(PTL_EVENT_SEND_START == static_cast<int>(EventKind::kSendStart) && PTL_EVENT_SEND_END == static_cast<int>(EventKind::kSendEnd));
+static_assert(PTL_EVENT_GETPUT_START == static_cast<int>(EventKind::kGetPutStart) &&
+              PTL_EVENT_GETPUT_END == static_cast<int>(EventKind::kGetPutEnd));
+static_assert(PTL_EVENT_REPLY_START == static_cast<int>(EventKind::kReplyStart) &&
+              PTL_EVENT_REPLY_END == static_cast<int>(EventKind::kReplyEnd));
+static_assert(PTL_EVENT_SEND_START == static_cast<int>(EventKind::kSendStart) &&
+              PTL_EVENT_SEND_END == static_cast<int>(EventKind::kSendEnd));
 static_assert(PTL_EVENT_ACK == static_cast<int>(EventKind::kAck) && PTL_EVENT_UNLINK == static_cast<int>(EventKind::kUnlink));
 static_assert(PTL_NI_OK == static_cast<int>(portals::Failure::kNone) && PTL_NI_FAIL == static_cast<int>(portals::Failure::kFailed));
-static_assert(PTL_NI_PEER_DEAD == static_cast<int>(portals::Failure::kPeerDead) && PTL_NI_SHUTDOWN == static_cast<int>(portals::Failure::kShutdown));
+static_assert(PTL_NI_PEER_DEAD == static_cast<int>(portals::Failure::kPeerDead) &&
+              PTL_NI_SHUTDOWN == static_cast<int>(portals::Failure::kShutdown));
 
 void translate(const Event& event, std::uint32_t interface, ptl_event_t& out) {
   out.type = static_cast<ptl_event_kind_t>(event.kind);

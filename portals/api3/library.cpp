@@ -78,7 +78,9 @@ int start(Library& state) {
 int limit(std::uint32_t value) { return static_cast<int>(value); }
 
 // The smaller of what is granted and what is wished for; no wish if not positive.
-std::uint32_t wish(std::uint32_t granted, int desired) { return desired > 0 ? std::min(granted, static_cast<std::uint32_t>(desired)) : granted; }
+std::uint32_t wish(std::uint32_t granted, int desired) {
+  return desired > 0 ? std::min(granted, static_cast<std::uint32_t>(desired)) : granted;
+}
 
 portals::Limits grant(const ptl_ni_limits_t* desired) {
   portals::Limits limits;
@@ -180,53 +182,22 @@ int PtlNIStatus(ptl_handle_ni_t ni, ptl_sr_index_t reg, ptl_sr_value_t* value) {
     const portals::StatusRegisters& registers = interface.registers();
     using portals::DropCause;
     switch (reg) {
-      case PTL_SR_DROP_COUNT:
-        *value = registers.dropped_messages();
-        return PTL_OK;
-      case PTL_SR_DROP_LENGTH:
-        *value = registers.dropped_bytes;
-        return PTL_OK;
-      case PTL_SR_RECV_COUNT:
-        *value = registers.received_messages;
-        return PTL_OK;
-      case PTL_SR_RECV_LENGTH:
-        *value = registers.received_bytes;
-        return PTL_OK;
-      case PTL_SR_SEND_COUNT:
-        *value = registers.sent_messages;
-        return PTL_OK;
-      case PTL_SR_SEND_LENGTH:
-        *value = registers.sent_bytes;
-        return PTL_OK;
-      case PTL_SR_DROP_PT_INDEX:
-        *value = registers.dropped(DropCause::kPortalIndex);
-        return PTL_OK;
-      case PTL_SR_DROP_COOKIE:
-        *value = registers.dropped(DropCause::kCookie);
-        return PTL_OK;
-      case PTL_SR_DROP_ACCESS:
-        *value = registers.dropped(DropCause::kAccess);
-        return PTL_OK;
-      case PTL_SR_DROP_NO_MATCH:
-        *value = registers.dropped(DropCause::kNoMatch);
-        return PTL_OK;
-      case PTL_SR_DROP_STALE_HANDLE:
-        *value = registers.dropped(DropCause::kStaleHandle);
-        return PTL_OK;
-      case PTL_SR_DROP_MALFORMED:
-        *value = registers.dropped(DropCause::kMalformed);
-        return PTL_OK;
-      case PTL_SR_MES_CUR:
-        *value = interface.entry_count();
-        return PTL_OK;
-      case PTL_SR_MDS_CUR:
-        *value = interface.descriptor_count();
-        return PTL_OK;
-      case PTL_SR_EQS_CUR:
-        *value = interface.queue_count();
-        return PTL_OK;
-      default:
-        return PTL_SR_INDEX_INVALID;
+      case PTL_SR_DROP_COUNT: *value = registers.dropped_messages(); return PTL_OK;
+      case PTL_SR_DROP_LENGTH: *value = registers.dropped_bytes; return PTL_OK;
+      case PTL_SR_RECV_COUNT: *value = registers.received_messages; return PTL_OK;
+      case PTL_SR_RECV_LENGTH: *value = registers.received_bytes; return PTL_OK;
+      case PTL_SR_SEND_COUNT: *value = registers.sent_messages; return PTL_OK;
+      case PTL_SR_SEND_LENGTH: *value = registers.sent_bytes; return PTL_OK;
+      case PTL_SR_DROP_PT_INDEX: *value = registers.dropped(DropCause::kPortalIndex); return PTL_OK;
+      case PTL_SR_DROP_COOKIE: *value = registers.dropped(DropCause::kCookie); return PTL_OK;
+      case PTL_SR_DROP_ACCESS: *value = registers.dropped(DropCause::kAccess); return PTL_OK;
+      case PTL_SR_DROP_NO_MATCH: *value = registers.dropped(DropCause::kNoMatch); return PTL_OK;
+      case PTL_SR_DROP_STALE_HANDLE: *value = registers.dropped(DropCause::kStaleHandle); return PTL_OK;
+      case PTL_SR_DROP_MALFORMED: *value = registers.dropped(DropCause::kMalformed); return PTL_OK;
+      case PTL_SR_MES_CUR: *value = interface.entry_count(); return PTL_OK;
+      case PTL_SR_MDS_CUR: *value = interface.descriptor_count(); return PTL_OK;
+      case PTL_SR_EQS_CUR: *value = interface.queue_count(); return PTL_OK;
+      default: return PTL_SR_INDEX_INVALID;
     }
   });
 }

@@ -42,8 +42,8 @@ int PtlMEAttach(ptl_handle_ni_t ni, ptl_pt_index_t pt, ptl_process_id_t match_id
   });
 }
 
-int PtlMEAttachAny(ptl_handle_ni_t ni, ptl_pt_index_t* pt, ptl_process_id_t match_id, ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits,
-                   ptl_unlink_t unlink, ptl_handle_me_t* me) {
+int PtlMEAttachAny(ptl_handle_ni_t ni, ptl_pt_index_t* pt, ptl_process_id_t match_id, ptl_match_bits_t match_bits,
+                   ptl_match_bits_t ignore_bits, ptl_unlink_t unlink, ptl_handle_me_t* me) {
   if (pt == nullptr || me == nullptr) return PTL_SEGV;
   return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process&, NetworkInterface& interface, SlotId) {
     SlotId made;
@@ -52,8 +52,8 @@ int PtlMEAttachAny(ptl_handle_ni_t ni, ptl_pt_index_t* pt, ptl_process_id_t matc
   });
 }
 
-int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits, ptl_unlink_t unlink,
-                ptl_ins_pos_t pos, ptl_handle_me_t* me) {
+int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits,
+                ptl_unlink_t unlink, ptl_ins_pos_t pos, ptl_handle_me_t* me) {
   if (me == nullptr) return PTL_SEGV;
   return with_interface(base, HandleKind::kEntry, PTL_ME_INVALID, [&](Process&, NetworkInterface& interface, SlotId id) {
     SlotId made;
@@ -130,9 +130,9 @@ int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t* old_md, ptl_md_t* new_md, ptl_hand
   });
 }
 
-int PtlMEMDPost(ptl_handle_ni_t ni, ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits,
-                ptl_unlink_t me_unlink, ptl_ins_pos_t pos, ptl_md_t md, ptl_unlink_t md_unlink, ptl_handle_me_t* me, ptl_handle_md_t* md_handle,
-                ptl_handle_eq_t testq) {
+int PtlMEMDPost(ptl_handle_ni_t ni, ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_t match_bits,
+                ptl_match_bits_t ignore_bits, ptl_unlink_t me_unlink, ptl_ins_pos_t pos, ptl_md_t md, ptl_unlink_t md_unlink,
+                ptl_handle_me_t* me, ptl_handle_md_t* md_handle, ptl_handle_eq_t testq) {
   if (me == nullptr || md_handle == nullptr) return PTL_SEGV;
   return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process& process, NetworkInterface& interface, SlotId) {
     process.progress().advance();
@@ -148,8 +148,9 @@ int PtlMEMDPost(ptl_handle_ni_t ni, ptl_handle_me_t base, ptl_process_id_t match
     if (const int code = make_rules(interface, interface.kind(), md, rules); code != PTL_OK) return code;
     SlotId made_entry;
     SlotId made_descriptor;
-    const Status status = interface.post_entry(neighbour.id, criteria(match_id, match_bits, ignore_bits), me_unlink == PTL_UNLINK, side(pos),
-                                               std::move(rules), md_unlink == PTL_UNLINK, test_queue, made_entry, made_descriptor);
+    const Status status =
+        interface.post_entry(neighbour.id, criteria(match_id, match_bits, ignore_bits), me_unlink == PTL_UNLINK, side(pos),
+                             std::move(rules), md_unlink == PTL_UNLINK, test_queue, made_entry, made_descriptor);
     if (status != Status::kOk) return return_code(status);
     *me = encode(HandleKind::kEntry, interface.kind(), made_entry);
     *md_handle = encode(HandleKind::kDescriptor, interface.kind(), made_descriptor);

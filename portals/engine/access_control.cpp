@@ -18,11 +18,13 @@ bool AccessControl::set(std::uint32_t index, const AccessEntry& entry) {
   return true;
 }
 
-AccessControl::Verdict AccessControl::check(std::uint32_t index, ProcessId initiator, UserId user, JobId job, std::uint32_t portal_index) const {
+AccessControl::Verdict AccessControl::check(std::uint32_t index, ProcessId initiator, UserId user, JobId job,
+                                            std::uint32_t portal_index) const {
   if (index >= entries_.size()) return Verdict::kBadIndex;
   const AccessEntry& entry = entries_[index];
   const bool admitted = agrees(entry.initiator.nid.value, initiator.nid.value) && agrees(entry.initiator.pid.value, initiator.pid.value) &&
-                        agrees(entry.user.value, user.value) && agrees(entry.job.value, job.value) && agrees(entry.portal_index, portal_index);
+                        agrees(entry.user.value, user.value) && agrees(entry.job.value, job.value) &&
+                        agrees(entry.portal_index, portal_index);
   return admitted ? Verdict::kAdmitted : Verdict::kDenied;
 }
 

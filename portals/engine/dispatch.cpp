@@ -17,24 +17,12 @@ void Endpoint::on_message(transport::PeerId from, std::span<const std::byte> mes
   switch (kind) {
     case wire::MessageKind::kPut:
     case wire::MessageKind::kGet:
-    case wire::MessageKind::kGetPut:
-      on_request(from, kind, wire::parse_request(message), payload);
-      break;
-    case wire::MessageKind::kAck:
-      on_ack(from, wire::parse_response(message));
-      break;
-    case wire::MessageKind::kReply:
-      on_reply(from, wire::parse_response(message), payload);
-      break;
-    case wire::MessageKind::kClear:
-      on_clear(from, wire::parse_clear(message), payload);
-      break;
-    case wire::MessageKind::kWritten:
-      on_written(from, wire::parse_written(message));
-      break;
-    case wire::MessageKind::kDiscard:
-      on_discard(from, wire::parse_discard(message));
-      break;
+    case wire::MessageKind::kGetPut: on_request(from, kind, wire::parse_request(message), payload); break;
+    case wire::MessageKind::kAck: on_ack(from, wire::parse_response(message)); break;
+    case wire::MessageKind::kReply: on_reply(from, wire::parse_response(message), payload); break;
+    case wire::MessageKind::kClear: on_clear(from, wire::parse_clear(message), payload); break;
+    case wire::MessageKind::kWritten: on_written(from, wire::parse_written(message)); break;
+    case wire::MessageKind::kDiscard: on_discard(from, wire::parse_discard(message)); break;
   }
 }
 
@@ -64,7 +52,8 @@ void Endpoint::drop_request(NetworkInterface& interface, transport::PeerId from,
   if ((request.header.flags & (wire::kFlagTracked | wire::kFlagAnnounced)) != 0) discard(from, request.sender_token);
 }
 
-void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request, std::span<const std::byte> payload) {
+void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
+                          std::span<const std::byte> payload) {
   const ProcessId target{NodeId(request.target_nid), Pid(request.target_pid)};
   const ProcessId initiator{NodeId(request.initiator_nid), Pid(request.initiator_pid)};
   NetworkInterface* interface = interfaces_[request.header.interface_kind];
@@ -105,12 +94,8 @@ void Endpoint::on_discard(transport::PeerId from, const wire::Discard& message) 
       }
       break;
     case Operation::Role::kGet:
-    case Operation::Role::kGetPut:
-      destroy_operation(*record);
-      break;
-    case Operation::Role::kSink:
-      fail_operation(*record, Failure::kFailed);
-      break;
+    case Operation::Role::kGetPut: destroy_operation(*record); break;
+    case Operation::Role::kSink: fail_operation(*record, Failure::kFailed); break;
   }
 }
 

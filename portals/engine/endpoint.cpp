@@ -97,12 +97,9 @@ void Endpoint::fail_operation(Operation& record, Failure failure) {
       if (!source_open && (record.request.header.flags & wire::kFlagAckWanted) != 0) log_ack(record, record.answer, failure);
       break;
     case Operation::Role::kGet:
-    case Operation::Role::kGetPut:
-      fail_reply(record, failure);
-      break;
+    case Operation::Role::kGetPut: fail_reply(record, failure); break;
     case Operation::Role::kReplySource:
-    case Operation::Role::kSink:
-      break;
+    case Operation::Role::kSink: break;
   }
   destroy_operation(record);
 }
@@ -110,7 +107,8 @@ void Endpoint::fail_operation(Operation& record, Failure failure) {
 void Endpoint::on_peer_failed(transport::PeerId peer, Error error) {
   counters_.add(Counter::kPeerFailures);
   // Worth a warning only if somebody loses something by it; a peer that has simply finished is no news.
-  const bool loses_something = outbox_.waits_for(peer) || (peer.value < peers_.size() && peers_[peer.value] && !peers_[peer.value]->operations.empty());
+  const bool loses_something =
+      outbox_.waits_for(peer) || (peer.value < peers_.size() && peers_[peer.value] && !peers_[peer.value]->operations.empty());
   const LogLevel level = loses_something ? LogLevel::kWarn : LogLevel::kInfo;
   if (log_enabled(level)) write_log(level, "%s: %s: %s", error.call(), error.reason(), transport_->describe(peer).c_str());
   fail_peer(peer, Failure::kPeerDead);
@@ -120,7 +118,8 @@ void Endpoint::fail_peer(transport::PeerId peer, Failure failure) {
   outbox_.fail_peer(peer, failure, [this](SlotId id) {
     Operation* record = operations_.get(id);
     // The put's SEND_END has told it already; the others are told below.
-    if (record != nullptr && record->role == Operation::Role::kPut && record->source == Operation::Source::kNone) destroy_operation(*record);
+    if (record != nullptr && record->role == Operation::Role::kPut && record->source == Operation::Source::kNone)
+      destroy_operation(*record);
   });
   if (peer.value >= peers_.size() || !peers_[peer.value]) return;
   OperationList& list = peers_[peer.value]->operations;

@@ -31,8 +31,8 @@ inline constexpr std::size_t kMaxInterfaces = 5;  // Portals 3's, and Portals 4'
 inline constexpr std::size_t kMaxOperationLimit = std::size_t{1} << 19;
 
 struct EndpointOptions {
-  std::size_t eager_limit = 16384;       // data up to this many bytes go with their message; more are written directly into place
-  std::size_t max_operations = 65536;    // requests that may be under way at once
+  std::size_t eager_limit = 16384;     // data up to this many bytes go with their message; more are written directly into place
+  std::size_t max_operations = 65536;  // requests that may be under way at once
 };
 
 // What the calls that start an operation have in common (clause 3.13).
@@ -125,7 +125,8 @@ class Endpoint : public transport::Sink {
     std::uint64_t length;
   };
   Status prepare(NetworkInterface& interface, const RequestArguments& arguments, Prepared& prepared);
-  wire::Request make_request(const NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments, std::uint64_t length) const;
+  wire::Request make_request(const NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments,
+                             std::uint64_t length) const;
   Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request);
   void on_ack(transport::PeerId from, const wire::Response& response);
   void on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload);
@@ -140,7 +141,8 @@ class Endpoint : public transport::Sink {
   };
   std::optional<Match> match(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::uint32_t needed);
   static Event request_event(const wire::Request& request, const MemoryDescriptor::Acceptance& acceptance);
-  wire::Response make_response(const NetworkInterface& interface, wire::MessageKind kind, const wire::Request& request, std::uint64_t length) const;
+  wire::Response make_response(const NetworkInterface& interface, wire::MessageKind kind, const wire::Request& request,
+                               std::uint64_t length) const;
   void on_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);
   void on_get(NetworkInterface& interface, transport::PeerId from, const wire::Request& request);
   void on_get_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);
@@ -172,7 +174,7 @@ class Endpoint : public transport::Sink {
   SlotPool<Operation> operations_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::array<NetworkInterface*, kMaxInterfaces> interfaces_{};
-  ProcessId last_resolved_;               // programs talk to one peer many times in a row
+  ProcessId last_resolved_;  // programs talk to one peer many times in a row
   transport::PeerId last_peer_ = transport::kNoPeer;
   std::vector<SlotId> waiting_for_room_;  // sources whose next write had no room
   std::size_t sources_moving_ = 0;        // sources that are not done

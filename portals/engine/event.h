@@ -28,19 +28,19 @@ enum class Failure : std::uint8_t { kNone, kFailed, kPeerDead, kShutdown };
 
 // A descriptor as its owner described it, with what its accounting has left.
 struct DescriptorSnapshot {
-  void* start = nullptr;         // as given: the memory, or the array of pieces
-  std::uint64_t length = 0;      // as given: bytes, or pieces
+  void* start = nullptr;     // as given: the memory, or the array of pieces
+  std::uint64_t length = 0;  // as given: bytes, or pieces
   std::int32_t threshold = 0;
   std::uint32_t options = 0;
   std::uint64_t max_size = 0;
   void* user_pointer = nullptr;
-  SlotId queue;                  // generation 0: none
+  SlotId queue;  // generation 0: none
 };
 
 struct Event {
   EventKind kind = EventKind::kUnlink;
   Failure failure = Failure::kNone;
-  std::uint32_t sequence = 0;        // filled by the queue
+  std::uint32_t sequence = 0;  // filled by the queue
   std::uint32_t link = 0;
   ProcessId initiator;
   UserId user;

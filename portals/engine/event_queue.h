@@ -50,8 +50,8 @@ class EventQueue {
   std::uint64_t capacity() const { return mask_ + 1; }
   FaceData face_data() const { return face_data_; }
 
-  SlotId id;                    // in the interface's pool; set once after creation
-  std::uint32_t sleepers = 0;   // threads that sleep until an event comes
+  SlotId id;                   // in the interface's pool; set once after creation
+  std::uint32_t sleepers = 0;  // threads that sleep until an event comes
 
  private:
   std::uint64_t mask_;

@@ -196,7 +196,8 @@ void Endpoint::finish_source(Operation& record) {
   if (record.source == Operation::Source::kAnnounced || record.source == Operation::Source::kWriting) --sources_moving_;
   record.source = Operation::Source::kDone;
   if (record.completion.interface != nullptr) {
-    record.completion.interface->close(record.completion, record.write_failure);
+    // The ACK knows better than a failed write: the data are there.
+    record.completion.interface->close(record.completion, record.acknowledged ? Failure::kNone : record.write_failure);
   }
   if (record.acknowledged) log_ack(record, record.answer, Failure::kNone);
   const bool waits_for_ack = record.role == Operation::Role::kPut && (record.request.header.flags & wire::kFlagAckWanted) != 0;

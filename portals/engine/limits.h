@@ -6,12 +6,12 @@
 namespace lintel::portals {
 
 struct Limits {
-  std::uint32_t max_entries = 1U << 16;           // match entries
+  std::uint32_t max_entries = 1U << 16;  // match entries
   std::uint32_t max_descriptors = 1U << 16;
   std::uint32_t max_queues = 1U << 12;
-  std::uint32_t max_list_length = 1U << 16;        // entries in one match list
-  std::uint32_t max_portal_index = 127;            // largest valid index
-  std::uint32_t max_access_index = 63;             // largest valid index
+  std::uint32_t max_list_length = 1U << 16;  // entries in one match list
+  std::uint32_t max_portal_index = 127;      // largest valid index
+  std::uint32_t max_access_index = 63;       // largest valid index
   std::uint32_t max_iovec_pieces = 64;
   std::uint32_t max_getput_bytes = 1024;
 };

@@ -41,7 +41,7 @@ class MatchEntry {
   std::uint32_t portal_index() const { return portal_index_; }
   bool unlink_with_descriptor() const { return unlink_with_descriptor_; }
 
-  SlotId id;                              // in the interface's pool; set once after creation
+  SlotId id;                               // in the interface's pool; set once after creation
   MemoryDescriptor* descriptor = nullptr;  // not owned
 
  private:
@@ -53,9 +53,9 @@ class MatchEntry {
 
   // The list's own. What find() reads stands first, so that it shares a cache line with the criteria.
   bool matchable_ = false;
-  std::uint8_t index_class_ = 0;                 // where the index keeps it; meaningful while matchable
-  std::uint64_t order_ = 0;                      // grows along the list
-  MatchEntry* index_next_ = nullptr;             // ring of the matchable entries of one class and key, in list order
+  std::uint8_t index_class_ = 0;      // where the index keeps it; meaningful while matchable
+  std::uint64_t order_ = 0;           // grows along the list
+  MatchEntry* index_next_ = nullptr;  // ring of the matchable entries of one class and key, in list order
   MatchEntry* index_previous_ = nullptr;
   boost::intrusive::list_member_hook<> order_link_;
 };

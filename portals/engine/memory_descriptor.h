@@ -42,7 +42,9 @@ struct DescriptorRules {
 
 class MemoryDescriptor {
  public:
-  MemoryDescriptor(DescriptorRules rules, bool unlink_when_used_up) : unlink_when_used_up_(unlink_when_used_up) { describe(std::move(rules)); }
+  MemoryDescriptor(DescriptorRules rules, bool unlink_when_used_up) : unlink_when_used_up_(unlink_when_used_up) {
+    describe(std::move(rules));
+  }
   MemoryDescriptor(const MemoryDescriptor&) = delete;
   MemoryDescriptor& operator=(const MemoryDescriptor&) = delete;
 

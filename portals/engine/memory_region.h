@@ -60,7 +60,8 @@ void MemoryRegion::for_each_run(std::uint64_t offset, std::uint64_t length, Visi
     visit(std::span<std::byte>(start_ + offset, length));
     return;
   }
-  auto piece = std::upper_bound(pieces_->begin(), pieces_->end(), offset, [](std::uint64_t at, const PlacedPiece& p) { return at < p.begin; }) - 1;
+  auto piece =
+      std::upper_bound(pieces_->begin(), pieces_->end(), offset, [](std::uint64_t at, const PlacedPiece& p) { return at < p.begin; }) - 1;
   while (length > 0) {
     const std::uint64_t skip = offset - piece->begin;
     const std::uint64_t take = std::min(length, piece->length - skip);

@@ -36,7 +36,8 @@ NetworkInterface::~NetworkInterface() { drop_objects(); }
 
 // ---- Match entries
 
-Status NetworkInterface::make_entry(std::uint32_t portal_index, const MatchCriteria& criteria, bool unlink_with_descriptor, MatchEntry*& made) {
+Status NetworkInterface::make_entry(std::uint32_t portal_index, const MatchCriteria& criteria, bool unlink_with_descriptor,
+                                    MatchEntry*& made) {
   if (portals_[portal_index].size() >= limits_.max_list_length) return Status::kListTooLong;
   const auto [entry, id] = entries_.create(criteria, portal_index, unlink_with_descriptor);
   if (entry == nullptr) return Status::kNoSpace;
@@ -157,8 +158,9 @@ Status NetworkInterface::update_descriptor(SlotId id, DescriptorRules rules, Slo
   return Status::kOk;
 }
 
-Status NetworkInterface::post_entry(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side, DescriptorRules rules,
-                                    bool unlink_when_used_up, SlotId test_queue, SlotId& made_entry, SlotId& made_descriptor) {
+Status NetworkInterface::post_entry(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side,
+                                    DescriptorRules rules, bool unlink_when_used_up, SlotId test_queue, SlotId& made_entry,
+                                    SlotId& made_descriptor) {
   if (!empty_id(test_queue)) {
     const EventQueue* queue = queues_.get(test_queue);
     if (queue == nullptr) return Status::kQueueInvalid;

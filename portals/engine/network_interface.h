@@ -33,7 +33,8 @@ struct Identity {
 class NetworkInterface {
  public:
   // `first_generation`: of all its objects, so that handles of an interface that was open before name nothing here.
-  NetworkInterface(std::uint8_t kind, const Identity& identity, const Limits& limits, Counters& counters, std::uint32_t first_generation = 1);
+  NetworkInterface(std::uint8_t kind, const Identity& identity, const Limits& limits, Counters& counters,
+                   std::uint32_t first_generation = 1);
   NetworkInterface(const NetworkInterface&) = delete;
   NetworkInterface& operator=(const NetworkInterface&) = delete;
   ~NetworkInterface();

@@ -18,10 +18,11 @@ void append(std::string& out, const char* format, Values... values) {
 }  // namespace
 
 void NetworkInterface::dump(std::string& out) {
-  append(out, "interface %u nid %u pid %u uid %u jid %u: %zu entries, %zu descriptors, %zu queues\n", unsigned{kind_}, identity_.process.nid.value,
-         identity_.process.pid.value, identity_.user.value, identity_.job.value, entries_.size(), descriptors_.size(), queues_.size());
-  append(out, "  received %" PRIu64 " messages, %" PRIu64 " bytes; dropped %" PRIu64 "\n", registers_.received_messages, registers_.received_bytes,
-         registers_.dropped_messages());
+  append(out, "interface %u nid %u pid %u uid %u jid %u: %zu entries, %zu descriptors, %zu queues\n", unsigned{kind_},
+         identity_.process.nid.value, identity_.process.pid.value, identity_.user.value, identity_.job.value, entries_.size(),
+         descriptors_.size(), queues_.size());
+  append(out, "  received %" PRIu64 " messages, %" PRIu64 " bytes; dropped %" PRIu64 "\n", registers_.received_messages,
+         registers_.received_bytes, registers_.dropped_messages());
   for (std::uint32_t index = 0; index <= limits_.max_portal_index; ++index) {
     if (portals_[index].empty()) continue;
     append(out, "  portal %u: %zu entries\n", index, portals_[index].size());
@@ -39,8 +40,8 @@ void NetworkInterface::dump(std::string& out) {
     });
   }
   queues_.for_each([&out](SlotId id, EventQueue& queue) {
-    append(out, "  queue %u: %" PRIu64 " unread of %" PRIu64 ", %" PRIu64 " owed, %u asleep\n", id.slot, queue.unread(), queue.capacity(), queue.owed(),
-           queue.sleepers);
+    append(out, "  queue %u: %" PRIu64 " unread of %" PRIu64 ", %" PRIu64 " owed, %u asleep\n", id.slot, queue.unread(), queue.capacity(),
+           queue.owed(), queue.sleepers);
   });
 }
 

@@ -47,8 +47,8 @@ struct Operation {
 
   // Initiator roles: what was asked, to check and to complete the answer.
   wire::Request request{};
-  bool answered = false;           // ACK or DISCARD has come, but the source is still writing
-  bool acknowledged = false;       // it was an ACK: `answer` is to be logged after the source's own event
+  bool answered = false;      // ACK or DISCARD has come, but the source is still writing
+  bool acknowledged = false;  // it was an ACK: `answer` is to be logged after the source's own event
   wire::Response answer{};
 
   // Sources.
@@ -70,8 +70,8 @@ struct Operation {
   // Sinks.
   std::uint32_t writes_seen = 0;
   std::uint64_t writes_expected = 1;
-  bool count_known = true;          // false: more than one write, WRITTEN has not come yet
-  bool answer_when_done = false;    // send `answer` (an ACK), or DISCARD `release_token` if not 0, once the data are in place
+  bool count_known = true;        // false: more than one write, WRITTEN has not come yet
+  bool answer_when_done = false;  // send `answer` (an ACK), or DISCARD `release_token` if not 0, once the data are in place
   std::uint64_t release_token = 0;
 };
 

@@ -41,7 +41,10 @@ bool Outbox::send_now(transport::PeerId peer, Waiting& message) {
   const transport::MessageBuffer buffer = transport_.reserve(peer, size);
   if (!buffer) return false;
   std::memcpy(buffer.data, message.fixed, message.fixed_size);
-  place({.region = message.from_region ? &message.region : nullptr, .offset = message.offset, .length = message.length, .bytes = message.bytes},
+  place({.region = message.from_region ? &message.region : nullptr,
+         .offset = message.offset,
+         .length = message.length,
+         .bytes = message.bytes},
         buffer.data + message.fixed_size);
   if (transport_.commit(peer, buffer, size) != transport::PostStatus::kOk) {
     transport_.abandon(peer, buffer);

@@ -42,7 +42,8 @@ class Outbox {
   // Sends `fixed` and its payload. `completion` (may be null) is taken over and closed once the payload's memory is no longer needed: at once in the usual
   // case. `operation` names the initiator's record that this message belongs to, for fail_peer.
   template <class Fixed>
-  void send(transport::PeerId peer, const Fixed& fixed, const Payload& payload = {}, Completion* completion = nullptr, SlotId operation = {});
+  void send(transport::PeerId peer, const Fixed& fixed, const Payload& payload = {}, Completion* completion = nullptr,
+            SlotId operation = {});
 
   // Tries again what had no room. Returns how many messages left.
   std::size_t retry();
@@ -52,7 +53,9 @@ class Outbox {
   // The same for what `belongs` to an interface, whatever the peer.
   void fail_matching(Failure failure, const std::function<bool(const Completion&, SlotId)>& belongs);
 
-  bool waits_for(transport::PeerId peer) const { return peer.value < queues_.size() && queues_[peer.value] && !queues_[peer.value]->empty(); }
+  bool waits_for(transport::PeerId peer) const {
+    return peer.value < queues_.size() && queues_[peer.value] && !queues_[peer.value]->empty();
+  }
   bool idle() const { return waiting_ == 0; }
   std::size_t waiting() const { return waiting_; }
 
@@ -81,8 +84,8 @@ class Outbox {
 
   transport::Transport& transport_;
   Counters& counters_;
-  std::vector<std::unique_ptr<Queue>> queues_;     // by peer
-  std::vector<transport::PeerId> blocked_;         // peers whose queue is not empty
+  std::vector<std::unique_ptr<Queue>> queues_;  // by peer
+  std::vector<transport::PeerId> blocked_;      // peers whose queue is not empty
   std::size_t waiting_ = 0;
 };
 

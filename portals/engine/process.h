@@ -54,7 +54,9 @@ class Process : private Work {
   void close_all() LINTEL_EXCLUDES(mutex_);
 
   // Null if not open.
-  NetworkInterface* interface(std::size_t kind) LINTEL_REQUIRES(mutex_) { return kind < kMaxInterfaces ? interfaces_[kind].get() : nullptr; }
+  NetworkInterface* interface(std::size_t kind) LINTEL_REQUIRES(mutex_) {
+    return kind < kMaxInterfaces ? interfaces_[kind].get() : nullptr;
+  }
   // REQUIRES: an interface is open, and the lock, which clang cannot follow into the lambdas that call this.
   Endpoint& endpoint() LINTEL_NO_THREAD_SAFETY_ANALYSIS { return *endpoint_; }
   Progress& progress() { return progress_; }

@@ -71,6 +71,7 @@ std::size_t Progress::advance() {
   ++activity_;
   const std::size_t happened = work_.poll(work_.now());
   after_poll();
+  leave_to_sleeper();
   return happened;
 }
 
@@ -81,6 +82,12 @@ void Progress::after_poll() {
 
 void Progress::after_call() {
   ++activity_;
+  leave_to_sleeper();
+}
+
+// This thread goes away: whoever sleeps in the file descriptor must be woken by what comes next. A poll by another thread may have disarmed that, and a
+// post may have set an earlier deadline or left something that only a poll sends.
+void Progress::leave_to_sleeper() {
   if (!sleeper_in_fd_) return;
   if (work_.next_deadline() < fd_deadline_ || !work_.prepare_wait()) wake_fd_sleeper();
 }
@@ -103,6 +110,12 @@ void Progress::request_service() {
 
 bool Progress::wait_until(Condition& condition, TimePoint deadline) {
   if (condition.holds()) return true;
+  const bool holds = drive_until(condition, deadline);
+  leave_to_sleeper();
+  return holds;
+}
+
+bool Progress::drive_until(Condition& condition, TimePoint deadline) {
   TimePoint now = work_.now();
   TimePoint spin_end = now + spin_;
   for (unsigned turn = 1;; ++turn) {

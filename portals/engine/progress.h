@@ -25,13 +25,13 @@ namespace lintel::portals {
 class Work {
  public:
   virtual ~Work() = default;
-  virtual TimePoint now() const = 0;                // [any thread]
-  virtual std::size_t poll(TimePoint now) = 0;      // does not block; how much happened
-  virtual TimePoint next_deadline() const = 0;      // poll() again then, at the latest
-  virtual bool prepare_wait() = 0;                  // false: poll() first
-  virtual int wait_fd() const = 0;                  // readable when poll() would find something; -1: there is none
-  virtual bool take_wake_needed() = 0;              // a sleeping caller may have got what it waits for
-  virtual void serve_request() {}                   // what request_service() asked for; on the progress thread
+  virtual TimePoint now() const = 0;            // [any thread]
+  virtual std::size_t poll(TimePoint now) = 0;  // does not block; how much happened
+  virtual TimePoint next_deadline() const = 0;  // poll() again then, at the latest
+  virtual bool prepare_wait() = 0;              // false: poll() first
+  virtual int wait_fd() const = 0;              // readable when poll() would find something; -1: there is none
+  virtual bool take_wake_needed() = 0;          // a sleeping caller may have got what it waits for
+  virtual void serve_request() {}               // what request_service() asked for; on the progress thread
 };
 
 // What a caller waits for; asked with the lock held.
@@ -73,6 +73,8 @@ class Progress {
 
  private:
   void run();
+  bool drive_until(Condition& condition, TimePoint deadline) LINTEL_REQUIRES(mutex_);
+  void leave_to_sleeper() LINTEL_REQUIRES(mutex_);
   void sleep(TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void sleep_in_fd(TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void wake_fd_sleeper();
@@ -83,8 +85,8 @@ class Progress {
   Nanoseconds spin_;
   int wake_fd_;
 
-  std::condition_variable_any callers_;           // callers that sleep behind the one in the file descriptor
-  std::condition_variable_any idle_;              // the progress thread, while it keeps out of the way
+  std::condition_variable_any callers_;                    // callers that sleep behind the one in the file descriptor
+  std::condition_variable_any idle_;                       // the progress thread, while it keeps out of the way
   bool sleeper_in_fd_ LINTEL_GUARDED_BY(mutex_) = false;   // somebody sleeps in the file descriptor
   bool thread_in_fd_ LINTEL_GUARDED_BY(mutex_) = false;    // and it is the progress thread
   TimePoint fd_deadline_ LINTEL_GUARDED_BY(mutex_);        // until then

@@ -5,27 +5,25 @@
 
 namespace lintel::portals {
 
-enum class [[nodiscard]] Status : std::uint8_t {
-  kOk,
-  kInterfaceInvalid,
-  kPidInvalid,
-  kEntryInvalid,
-  kEntryInUse,
-  kListTooLong,
-  kDescriptorInvalid,   // gone, or inactive where an active one is needed
-  kDescriptorIllegal,   // a region, option or combination that cannot be
-  kDescriptorInUse,
-  kNoUpdate,            // the test queue is not empty
-  kQueueInvalid,
-  kQueueEmpty,
-  kEventDropped,        // an event was returned, at least one before it was lost
-  kPortalInvalid,
-  kPortalFull,
-  kCookieInvalid,
-  kProcessInvalid,
-  kNoSpace,
-  kFailed,
-  kCount
-};
+enum class [[nodiscard]] Status : std::uint8_t{kOk,
+                                               kInterfaceInvalid,
+                                               kPidInvalid,
+                                               kEntryInvalid,
+                                               kEntryInUse,
+                                               kListTooLong,
+                                               kDescriptorInvalid,  // gone, or inactive where an active one is needed
+                                               kDescriptorIllegal,  // a region, option or combination that cannot be
+                                               kDescriptorInUse,
+                                               kNoUpdate,  // the test queue is not empty
+                                               kQueueInvalid,
+                                               kQueueEmpty,
+                                               kEventDropped,  // an event was returned, at least one before it was lost
+                                               kPortalInvalid,
+                                               kPortalFull,
+                                               kCookieInvalid,
+                                               kProcessInvalid,
+                                               kNoSpace,
+                                               kFailed,
+                                               kCount};
 
 }  // namespace lintel::portals

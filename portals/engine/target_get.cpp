@@ -22,7 +22,8 @@ void Endpoint::on_get(NetworkInterface& interface, transport::PeerId from, const
   if (acceptance.length <= eager_limit_) {
     counters_.add(Counter::kEagerCopies);
     reply.header.payload_length = static_cast<std::uint32_t>(acceptance.length);
-    outbox_.send(from, reply, {.region = &descriptor->region(), .offset = acceptance.offset, .length = acceptance.length, .bytes = {}}, &completion);
+    outbox_.send(from, reply, {.region = &descriptor->region(), .offset = acceptance.offset, .length = acceptance.length, .bytes = {}},
+                 &completion);
     return;
   }
   Operation* source = create_operation(Operation::Role::kReplySource, from, interface.kind());
@@ -42,7 +43,8 @@ void Endpoint::on_get(NetworkInterface& interface, transport::PeerId from, const
   outbox_.send(from, reply, {}, nullptr, source->id);
 }
 
-void Endpoint::on_get_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload) {
+void Endpoint::on_get_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request,
+                          std::span<const std::byte> payload) {
   static_assert(Limits{}.max_getput_bytes <= kSideBufferBytes);
   if (request.length > interface.limits().max_getput_bytes) {
     drop_request(interface, from, request, DropCause::kMalformed);

@@ -12,14 +12,9 @@ std::optional<Endpoint::Match> Endpoint::match(NetworkInterface& interface, tran
   }
   const ProcessId initiator{NodeId(request.initiator_nid), Pid(request.initiator_pid)};
   switch (interface.access().check(request.cookie, initiator, UserId(request.user), JobId(request.job), request.portal_index)) {
-    case AccessControl::Verdict::kAdmitted:
-      break;
-    case AccessControl::Verdict::kBadIndex:
-      drop_request(interface, from, request, DropCause::kCookie);
-      return std::nullopt;
-    case AccessControl::Verdict::kDenied:
-      drop_request(interface, from, request, DropCause::kAccess);
-      return std::nullopt;
+    case AccessControl::Verdict::kAdmitted: break;
+    case AccessControl::Verdict::kBadIndex: drop_request(interface, from, request, DropCause::kCookie); return std::nullopt;
+    case AccessControl::Verdict::kDenied: drop_request(interface, from, request, DropCause::kAccess); return std::nullopt;
   }
   MemoryDescriptor::Acceptance acceptance{};
   // A descriptor's refusal is no drop: the walk goes on.

@@ -4,7 +4,8 @@
 
 namespace lintel::portals {
 
-void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload) {
+void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request,
+                      std::span<const std::byte> payload) {
   const std::optional<Match> matched = match(interface, from, request, option::kPut);
   if (!matched) return;
   const auto [descriptor, acceptance] = *matched;

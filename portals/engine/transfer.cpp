@@ -75,8 +75,7 @@ void Endpoint::on_immediate(transport::Immediate immediate) {
 
 void Endpoint::on_written(transport::PeerId from, const wire::Written& message) {
   Operation* sink = operation(message.receiver_token, from);
-  if (sink == nullptr || sink->role != Operation::Role::kSink || message.write_count < 2 ||
-      message.write_count < sink->writes_seen) {
+  if (sink == nullptr || sink->role != Operation::Role::kSink || message.write_count < 2 || message.write_count < sink->writes_seen) {
     drop_foreign(DropCause::kStaleHandle, 0);
     return;
   }
@@ -166,11 +165,8 @@ void Endpoint::post_writes(Operation& source) {
         peer.write_bytes += write.from.length;
         counters_.add(Counter::kBytesSent, write.from.length);
         break;
-      case transport::PostStatus::kWouldBlock:
-        counters_.add(Counter::kWouldBlocks);
-        return wait_for_room(source);
-      case transport::PostStatus::kFailed:
-        return;  // on_peer_failed ends it
+      case transport::PostStatus::kWouldBlock: counters_.add(Counter::kWouldBlocks); return wait_for_room(source);
+      case transport::PostStatus::kFailed: return;  // on_peer_failed ends it
     }
   }
 }

@@ -19,14 +19,15 @@ enum class MessageKind : std::uint8_t {
   // The engine's own: how a large transfer moves, and how the initiator learns that it may forget a request.
   kClear = 16,    // receiver of data -> its source: here is registered memory, write now
   kWritten = 17,  // source -> receiver: how many writes make up the transfer (sent when it is more than one)
-  kDiscard = 18,  // the side that this token names has nothing more to wait for: its message was dropped, its put gets no ack, or its data will not come
+  kDiscard =
+      18,  // the side that this token names has nothing more to wait for: its message was dropped, its put gets no ack, or its data will not come
 };
 
 enum Flags : std::uint8_t {
-  kFlagAckWanted = 1,   // PUT: the put's MD handle is not "none"
-  kFlagAnnounced = 2,   // PUT, REPLY: the data do not follow here; they are written after a CLEAR (sender_token names the source, which must
-                        // hear of a drop as if tracked)
-  kFlagTracked = 4,     // PUT, GET, GETPUT: the initiator keeps a record and must hear of a drop by DISCARD
+  kFlagAckWanted = 1,  // PUT: the put's MD handle is not "none"
+  kFlagAnnounced = 2,  // PUT, REPLY: the data do not follow here; they are written after a CLEAR (sender_token names the source, which must
+                       // hear of a drop as if tracked)
+  kFlagTracked = 4,    // PUT, GET, GETPUT: the initiator keeps a record and must hear of a drop by DISCARD
 };
 
 // At the start of every message.
@@ -49,15 +50,15 @@ struct Request {
   std::uint32_t target_nid;
   std::uint32_t target_pid;
   std::uint32_t portal_index;
-  std::uint32_t cookie;             // index into the target's access control table
+  std::uint32_t cookie;  // index into the target's access control table
   std::uint64_t match_bits;
-  std::uint64_t offset;             // remote offset
-  std::uint64_t length;             // requested length in bytes
-  std::uint64_t header_data;        // PUT, GETPUT; 0 in GET
-  std::uint32_t md_handle;          // put: the put MD or 0xffffffff (no ack); get, getput: the MD for the reply
+  std::uint64_t offset;       // remote offset
+  std::uint64_t length;       // requested length in bytes
+  std::uint64_t header_data;  // PUT, GETPUT; 0 in GET
+  std::uint32_t md_handle;    // put: the put MD or 0xffffffff (no ack); get, getput: the MD for the reply
   std::uint32_t md_generation;
-  std::uint64_t return_offset;      // GET, GETPUT: where the reply lands in the MD; 0 in PUT
-  std::uint64_t sender_token;       // the initiator's operation, echoed by every answer
+  std::uint64_t return_offset;  // GET, GETPUT: where the reply lands in the MD; 0 in PUT
+  std::uint64_t sender_token;   // the initiator's operation, echoed by every answer
 };
 static_assert(sizeof(Request) == 96);
 static_assert(offsetof(Request, initiator_nid) == 8 && offsetof(Request, user) == 16 && offsetof(Request, target_nid) == 24);
@@ -69,23 +70,23 @@ static_assert(offsetof(Request, return_offset) == 80 && offsetof(Request, sender
 // ACK and REPLY: tables 4.2 and 4.4. Initiator and target are those of the request, swapped.
 struct Response {
   MessageHeader header;
-  std::uint32_t initiator_nid;      // the request's target
+  std::uint32_t initiator_nid;  // the request's target
   std::uint32_t initiator_pid;
-  std::uint32_t user;               // of the responder
+  std::uint32_t user;  // of the responder
   std::uint32_t job;
-  std::uint32_t target_nid;         // the request's initiator
+  std::uint32_t target_nid;  // the request's initiator
   std::uint32_t target_pid;
-  std::uint32_t portal_index;       // echo
+  std::uint32_t portal_index;  // echo
   std::uint32_t reserved;
-  std::uint64_t match_bits;         // echo
-  std::uint64_t offset;             // echo
-  std::uint64_t requested_length;   // echo
+  std::uint64_t match_bits;        // echo
+  std::uint64_t offset;            // echo
+  std::uint64_t requested_length;  // echo
   std::uint64_t manipulated_length;
-  std::uint32_t md_handle;          // echo
-  std::uint32_t md_generation;      // echo
-  std::uint64_t return_offset;      // echo
-  std::uint64_t request_token;      // echo of Request.sender_token
-  std::uint64_t sender_token;       // REPLY with kFlagAnnounced: names the source for CLEAR; else 0
+  std::uint32_t md_handle;      // echo
+  std::uint32_t md_generation;  // echo
+  std::uint64_t return_offset;  // echo
+  std::uint64_t request_token;  // echo of Request.sender_token
+  std::uint64_t sender_token;   // REPLY with kFlagAnnounced: names the source for CLEAR; else 0
 };
 static_assert(sizeof(Response) == 104);
 static_assert(offsetof(Response, portal_index) == 32 && offsetof(Response, match_bits) == 40 && offsetof(Response, offset) == 48);
@@ -96,10 +97,10 @@ static_assert(offsetof(Response, request_token) == 88 && offsetof(Response, send
 // CLEAR: followed by `segment_count` Segments (payload_length = their bytes).
 struct Clear {
   MessageHeader header;
-  std::uint64_t source_token;       // echo of the announcing message's sender_token
-  std::uint64_t receiver_token;     // names the receiving transfer in WRITTEN
-  std::uint64_t length;             // bytes to write: the sum of the segments
-  std::uint32_t immediate;          // goes with every write; the source sets bit 31 if there is more than one
+  std::uint64_t source_token;    // echo of the announcing message's sender_token
+  std::uint64_t receiver_token;  // names the receiving transfer in WRITTEN
+  std::uint64_t length;          // bytes to write: the sum of the segments
+  std::uint32_t immediate;       // goes with every write; the source sets bit 31 if there is more than one
   std::uint32_t segment_count;
 };
 static_assert(sizeof(Clear) == 40);
@@ -113,14 +114,14 @@ static_assert(sizeof(Segment) == 24);
 
 struct Written {
   MessageHeader header;
-  std::uint64_t receiver_token;     // echo of Clear.receiver_token
-  std::uint64_t write_count;        // at least 2
+  std::uint64_t receiver_token;  // echo of Clear.receiver_token
+  std::uint64_t write_count;     // at least 2
 };
 static_assert(sizeof(Written) == 24);
 
 struct Discard {
   MessageHeader header;
-  std::uint64_t token;              // the receiver's own: its sender_token, or the receiver_token of its CLEAR
+  std::uint64_t token;  // the receiver's own: its sender_token, or the receiver_token of its CLEAR
 };
 static_assert(sizeof(Discard) == 16);
 

@@ -146,12 +146,14 @@ TEST_P(FabricFailure, every_write_to_a_peer_that_dies_ends) {
   const PeerId peer = node.transport->resolve({node.transport->self().nid, Pid(1004)}).value();
   ASSERT_TRUE(keep_sending(node, peer, 8, [&] { return node.seen.messages_left > 0; }));
   const std::vector<std::byte> source = pattern(std::size_t{1} << 20, 1);
-  const Region region = node.transport->register_memory(peer, {const_cast<std::byte*>(source.data()), source.size()}, Access::kWriteSource).value();
+  const Region region =
+      node.transport->register_memory(peer, {const_cast<std::byte*>(source.data()), source.size()}, Access::kWriteSource).value();
   process->kill();
   // Into memory that nobody has registered, at a process that is gone.
   std::uint64_t posted = 0;
   for (int i = 0; i < 8; ++i) {
-    if (node.transport->post_write(peer, {source.data(), source.size(), region}, {1, 0}, Immediate(1), Context(posted)) == PostStatus::kOk) ++posted;
+    if (node.transport->post_write(peer, {source.data(), source.size(), region}, {1, 0}, Immediate(1), Context(posted)) == PostStatus::kOk)
+      ++posted;
   }
   ASSERT_TRUE(keep_sending(node, peer, 8, [&] { return node.seen.write_ends.size() == posted && !node.seen.failures.empty(); })) << posted;
 }

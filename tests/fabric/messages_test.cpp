@@ -18,7 +18,8 @@ TEST_P(FabricMessages, of_every_size_class_arrive_whole) {
   }
 
   ASSERT_TRUE(until_both([&] { return b.seen.messages.size() == sizes.size() && a.seen.messages_left == sizes.size(); }));
-  for (std::size_t i = 0; i < sizes.size(); ++i) EXPECT_EQ(b.seen.messages[i], pattern(sizes[i], static_cast<std::uint32_t>(i))) << sizes[i];
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    EXPECT_EQ(b.seen.messages[i], pattern(sizes[i], static_cast<std::uint32_t>(i))) << sizes[i];
 }
 
 TEST_P(FabricMessages, ten_thousand_arrive_in_order_with_the_fewest_and_smallest_receive_buffers) {

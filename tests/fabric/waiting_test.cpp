@@ -29,7 +29,8 @@ LINTEL_FOR_EACH_PROVIDER(FabricWaiting);
 double cpu_seconds() {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
-  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
 TEST_P(FabricWaiting, a_sleeper_is_woken_by_each_message) {

@@ -8,7 +8,8 @@ class FabricWrites : public FabricPair {};
 LINTEL_FOR_EACH_PROVIDER(FabricWrites);
 
 TEST_P(FabricWrites, of_every_size_class_are_in_place_when_the_immediate_arrives) {
-  for (const std::size_t bytes : {std::size_t{1}, std::size_t{8}, std::size_t{100}, std::size_t{4096}, std::size_t{65537}, std::size_t{1} << 20, std::size_t{8} << 20}) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{8}, std::size_t{100}, std::size_t{4096}, std::size_t{65537},
+                                  std::size_t{1} << 20, std::size_t{8} << 20}) {
     const std::vector<std::byte> source = pattern(bytes, static_cast<std::uint32_t>(bytes));
     std::vector<std::byte> target(bytes);
     bool in_place = false;

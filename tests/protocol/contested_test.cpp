@@ -219,7 +219,9 @@ int handler_runs = 0;
 TEST_F(Contested, C23_HandlerRunsInTheCallThatReturnsTheEvent) {
   handler_runs = 0;
   ptl_handle_eq_t eq = PTL_EQ_NONE;
-  ASSERT_EQ(PtlEQAlloc(job->ni(), 4, [](ptl_event_t*) { ++handler_runs; }, &eq), PTL_OK);
+  ASSERT_EQ(PtlEQAlloc(
+                job->ni(), 4, [](ptl_event_t*) { ++handler_runs; }, &eq),
+            PTL_OK);
   ptl_md_t description = md(data, {}, 0);
   description.eq_handle = eq;
   ASSERT_EQ(put(bind(description)), PTL_OK);

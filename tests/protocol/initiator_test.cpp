@@ -49,7 +49,8 @@ TEST_F(Initiator, GetRegionLandsAtItsLocalOffset) {
 TEST_F(Initiator, RegionsOutsideTheMdAreIllegalAndConsumeNothing) {
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE});
   const ptl_handle_md_t md = source(data, {.threshold = 3});
-  const std::pair<ptl_size_t, ptl_size_t> outside[] = {{17, 0}, {16, 1}, {0, 17}, {8, 9}, {UINT64_MAX, 1}, {1, UINT64_MAX}, {UINT64_MAX, UINT64_MAX}};
+  const std::pair<ptl_size_t, ptl_size_t> outside[] = {
+      {17, 0}, {16, 1}, {0, 17}, {8, 9}, {UINT64_MAX, 1}, {1, UINT64_MAX}, {UINT64_MAX, UINT64_MAX}};
   for (const auto& [offset, length] : outside) {
     EXPECT_EQ(put_region(md, offset, length), PTL_MD_ILLEGAL) << offset << " " << length;
     EXPECT_EQ(get_region(md, offset, length), PTL_MD_ILLEGAL) << offset << " " << length;
@@ -81,9 +82,7 @@ TEST_F(Initiator, InactiveMdIsInvalidAndConsumesNothing) {
   EXPECT_EQ(kinds(0), "");
 }
 
-TEST_F(Initiator, MdIsLookedAtBeforeItsRegion) {
-  EXPECT_EQ(put_region(source(data, {.threshold = 0}), 17, 1), PTL_MD_INVALID);
-}
+TEST_F(Initiator, MdIsLookedAtBeforeItsRegion) { EXPECT_EQ(put_region(source(data, {.threshold = 0}), 17, 1), PTL_MD_INVALID); }
 
 TEST_F(Initiator, ZeroLengthOperationsMatchAndEnd) {
   Bytes nothing;

@@ -223,7 +223,8 @@ TEST_F(LargeTransfer, ManyAtOnceInBothDirections) {
     landing.emplace_back(kEach);
   }
   for (std::size_t i = 0; i < 20; ++i) target(landing[i], {.options = kPut}, {.bits = i}, (i + 1) % 2);
-  for (std::size_t i = 0; i < 20; ++i) ASSERT_EQ(post_put(source(outgoing[i], {}, i % 2), {.to = (i + 1) % 2, .ack = true, .bits = i}, i % 2), PTL_OK);
+  for (std::size_t i = 0; i < 20; ++i)
+    ASSERT_EQ(post_put(source(outgoing[i], {}, i % 2), {.to = (i + 1) % 2, .ack = true, .bits = i}, i % 2), PTL_OK);
   job->settle();
   EXPECT_EQ(landing, outgoing);
 }

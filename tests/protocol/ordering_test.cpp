@@ -5,7 +5,6 @@
 namespace lintel::testing {
 namespace {
 
-
 class Ordering : public ProtocolTest, public ::testing::WithParamInterface<std::uint64_t> {
  protected:
   Ordering() {
@@ -17,7 +16,8 @@ class Ordering : public ProtocolTest, public ::testing::WithParamInterface<std::
 
 TEST_P(Ordering, RequestsOfOnePairAreMatchedInCallOrderAcrossPortalsMdsAndKinds) {
   Bytes memory(1 << 16), small = pattern(4), large = pattern(3000), back(3000);
-  for (const ptl_pt_index_t portal : {4U, 5U, 6U}) target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE}, {.portal = portal});
+  for (const ptl_pt_index_t portal : {4U, 5U, 6U})
+    target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE}, {.portal = portal});
   const ptl_handle_md_t mds[] = {source(small), source(large), source(back)};
   std::string expected;
   for (ptl_size_t i = 0; i < 30; ++i) {
@@ -37,7 +37,8 @@ TEST_P(Ordering, RequestsOfOnePairAreMatchedInCallOrderAcrossPortalsMdsAndKinds)
 
 TEST_P(Ordering, MatchingConsumesEntriesInCallOrder) {
   std::vector<Bytes> landing(8, Bytes(2000));
-  for (Bytes& each : landing) target(each, {.options = kPut | PTL_MD_TRUNCATE, .threshold = 1, .unlink = PTL_UNLINK}, {.unlink = PTL_UNLINK});
+  for (Bytes& each : landing)
+    target(each, {.options = kPut | PTL_MD_TRUNCATE, .threshold = 1, .unlink = PTL_UNLINK}, {.unlink = PTL_UNLINK});
   std::vector<Bytes> data;
   for (std::uint8_t i = 0; i < 8; ++i) data.push_back(pattern(i % 2 == 0 ? 2000 : 10, i));
   for (Bytes& each : data) ASSERT_EQ(post_put(source(each)), PTL_OK);

@@ -102,8 +102,8 @@ TEST_P(PeerDeath, AtEveryMomentNothingIsStuck) {
 
 std::vector<DeathCase> all_deaths() {
   std::vector<DeathCase> all;
-  for (const Action action : {Action::kSmallPut, Action::kSmallAckedPut, Action::kLargePut, Action::kLargeAckedPut, Action::kSmallGet, Action::kLargeGet,
-                              Action::kGetPut}) {
+  for (const Action action : {Action::kSmallPut, Action::kSmallAckedPut, Action::kLargePut, Action::kLargeAckedPut, Action::kSmallGet,
+                              Action::kLargeGet, Action::kGetPut}) {
     for (const Death death : {Death::kSilent, Death::kNoticed}) {
       for (const std::size_t victim : {0U, 1U}) all.push_back({action, death, victim});
     }

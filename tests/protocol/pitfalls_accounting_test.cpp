@@ -246,7 +246,8 @@ TEST_F(Pitfalls, P19_HostileRemoteOffsetsDoNotOverflow) {
   Bytes memory(8), data = pattern(4);
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE});
   const ptl_handle_md_t from = source(data);
-  for (const ptl_size_t offset : std::vector<ptl_size_t>{UINT64_MAX, UINT64_MAX - 1, UINT64_MAX - 3, UINT64_MAX - 7, 1ULL << 63, 9ULL << 60}) {
+  for (const ptl_size_t offset :
+       std::vector<ptl_size_t>{UINT64_MAX, UINT64_MAX - 1, UINT64_MAX - 3, UINT64_MAX - 7, 1ULL << 63, 9ULL << 60}) {
     ASSERT_EQ(put(from, {.offset = offset}), PTL_OK);
     ASSERT_EQ(get(from, {.offset = offset}), PTL_OK);
   }
@@ -342,8 +343,14 @@ TEST_F(Pitfalls, P23_WaitingForAReplyOrAnAckIsNotPending) {
 }
 
 TEST_F(Pitfalls, P23_LateAnswersAreRecognisedThoughTheSlotIsUsedAgain) {
-  constexpr ptl_ni_limits_t kOneMd{.max_mes = 8, .max_mds = 1, .max_eqs = 8, .max_ac_index = 1, .max_pt_index = 8, .max_md_iovecs = 8,
-                                   .max_me_list = 8, .max_getput_md = 64};
+  constexpr ptl_ni_limits_t kOneMd{.max_mes = 8,
+                                   .max_mds = 1,
+                                   .max_eqs = 8,
+                                   .max_ac_index = 1,
+                                   .max_pt_index = 8,
+                                   .max_md_iovecs = 8,
+                                   .max_me_list = 8,
+                                   .max_getput_md = 64};
   start({.limits = kOneMd});
   Bytes memory = pattern(8), old(8), innocent(8);
   target(memory, {.options = kGet});

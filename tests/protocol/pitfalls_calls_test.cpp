@@ -167,7 +167,13 @@ TEST_F(Pitfalls, P44_SecondNIInitGivesTheSameHandleAndOneFiniEndsIt) {
 
 TEST_F(Pitfalls, P44_SecondNIInitIgnoresWhatIsDesired) {
   ptl_handle_ni_t again = PTL_INVALID_HANDLE;
-  ptl_ni_limits_t desired{.max_mes = 1, .max_mds = 1, .max_eqs = 1, .max_ac_index = 1, .max_pt_index = 1, .max_md_iovecs = 1, .max_me_list = 1,
+  ptl_ni_limits_t desired{.max_mes = 1,
+                          .max_mds = 1,
+                          .max_eqs = 1,
+                          .max_ac_index = 1,
+                          .max_pt_index = 1,
+                          .max_md_iovecs = 1,
+                          .max_me_list = 1,
                           .max_getput_md = 1};
   ptl_ni_limits_t actual{};
   ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, &desired, &actual, &again), PTL_OK);
@@ -275,7 +281,8 @@ TEST(PitfallsOfHandles, P50_SentinelsAreDistinctAndNameNothing) {
   EXPECT_NE(PTL_EQ_NONE, PTL_HANDLE_NONE);
   for (const ptl_handle_any_t sentinel : {PTL_INVALID_HANDLE, PTL_EQ_NONE, PTL_HANDLE_NONE, ptl_handle_any_t{0}}) {
     const HandleKind kind = decode(sentinel).kind;
-    EXPECT_TRUE(kind != HandleKind::kInterface && kind != HandleKind::kEntry && kind != HandleKind::kDescriptor && kind != HandleKind::kQueue);
+    EXPECT_TRUE(kind != HandleKind::kInterface && kind != HandleKind::kEntry && kind != HandleKind::kDescriptor &&
+                kind != HandleKind::kQueue);
   }
 }
 

@@ -53,7 +53,8 @@ TEST_F(Pitfalls, P03_InsertIsRelativeToItsBase) {
   Entry before, after;
   ASSERT_EQ(PtlMEInsert(base.me, kAnyone, kBits, 0, PTL_RETAIN, PTL_INS_AFTER, &after.me), PTL_OK);
   ASSERT_EQ(PtlMEInsert(base.me, kAnyone, kBits, 0, PTL_RETAIN, PTL_INS_BEFORE, &before.me), PTL_OK);
-  for (Entry* entry : {&before, &after}) ASSERT_EQ(PtlMDAttach(entry->me, md(memory, {.options = kPut}, 1), PTL_RETAIN, &entry->md), PTL_OK);
+  for (Entry* entry : {&before, &after})
+    ASSERT_EQ(PtlMDAttach(entry->me, md(memory, {.options = kPut}, 1), PTL_RETAIN, &entry->md), PTL_OK);
   for (const Entry& expected : {before, base, after, last}) {
     ASSERT_EQ(put(source(data)), PTL_OK);
     EXPECT_EQ(only(take(1), PTL_EVENT_PUT_END).md_handle, expected.md);

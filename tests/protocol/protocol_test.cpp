@@ -64,7 +64,8 @@ ptl_handle_me_t ProtocolTest::entry(const EntryRules& rules, std::size_t rank) {
 }
 
 ptl_md_t ProtocolTest::md(Bytes& memory, const MdRules& rules, std::size_t rank) const {
-  return {memory.data(), memory.size(), rules.threshold, rules.max_size, rules.options, rules.user, rules.quiet ? PTL_EQ_NONE : queues_[rank]};
+  return {
+      memory.data(), memory.size(), rules.threshold, rules.max_size, rules.options, rules.user, rules.quiet ? PTL_EQ_NONE : queues_[rank]};
 }
 
 ptl_md_t ProtocolTest::iovec_md(std::vector<Bytes>& pieces, const MdRules& rules, std::size_t rank) {

@@ -108,16 +108,16 @@ TEST_P(ReceiveRequestAccess, AllMembersOfTheEntryMustAgree) {
 }
 
 constexpr ptl_nid_t kRawNid = RawPeer::kNid;
-INSTANTIATE_TEST_SUITE_P(
-    Entries, ReceiveRequestAccess,
-    ::testing::Values(AccessCase{"Anything", kAnyone, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY, true},
-                      AccessCase{"Everything", {kRawNid, 1}, 1000, 7, kPortal, true},
-                      AccessCase{"OtherNode", {kRawNid + 1, PTL_PID_ANY}, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY, false},
-                      AccessCase{"OtherPid", {PTL_NID_ANY, 2}, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY, false},
-                      AccessCase{"OtherUser", kAnyone, 1001, PTL_JID_ANY, PTL_PT_INDEX_ANY, false},
-                      AccessCase{"OtherJob", kAnyone, PTL_UID_ANY, 8, PTL_PT_INDEX_ANY, false},
-                      AccessCase{"OtherPortal", kAnyone, PTL_UID_ANY, PTL_JID_ANY, kPortal + 1, false}),
-    [](const auto& instance) { return instance.param.name; });
+INSTANTIATE_TEST_SUITE_P(Entries, ReceiveRequestAccess,
+                         ::testing::Values(AccessCase{"Anything", kAnyone, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY, true},
+                                           AccessCase{"Everything", {kRawNid, 1}, 1000, 7, kPortal, true},
+                                           AccessCase{
+                                               "OtherNode", {kRawNid + 1, PTL_PID_ANY}, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY, false},
+                                           AccessCase{"OtherPid", {PTL_NID_ANY, 2}, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY, false},
+                                           AccessCase{"OtherUser", kAnyone, 1001, PTL_JID_ANY, PTL_PT_INDEX_ANY, false},
+                                           AccessCase{"OtherJob", kAnyone, PTL_UID_ANY, 8, PTL_PT_INDEX_ANY, false},
+                                           AccessCase{"OtherPortal", kAnyone, PTL_UID_ANY, PTL_JID_ANY, kPortal + 1, false}),
+                         [](const auto& instance) { return instance.param.name; });
 
 // ---- What makes one entry refuse, so that the next is asked
 

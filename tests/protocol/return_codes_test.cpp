@@ -16,8 +16,8 @@ struct FunctionCase {
   const char* name;
   // Calls it on `handle` with arguments that are good otherwise.
   std::function<int(ptl_handle_any_t handle)> call;
-  int invalid;                                       // what a handle that names nothing gives
-  std::function<int()> null_output = nullptr;        // with a null output pointer
+  int invalid;                                 // what a handle that names nothing gives
+  std::function<int()> null_output = nullptr;  // with a null output pointer
 };
 
 ptl_handle_any_t out;
@@ -31,8 +31,10 @@ int which_out;
 const std::vector<FunctionCase>& functions() {
   static const std::vector<FunctionCase> all{
       {"PtlNIFini", [](auto h) { return PtlNIFini(h); }, PTL_NI_INVALID},
-      {"PtlNIStatus", [](auto h) { return PtlNIStatus(h, PTL_SR_DROP_COUNT, &value_out); }, PTL_NI_INVALID, [] { return PtlNIStatus(out, 0, nullptr); }},
-      {"PtlNIDist", [](auto h) { return PtlNIDist(h, kSomebody, &distance_out); }, PTL_NI_INVALID, [] { return PtlNIDist(out, kSomebody, nullptr); }},
+      {"PtlNIStatus", [](auto h) { return PtlNIStatus(h, PTL_SR_DROP_COUNT, &value_out); }, PTL_NI_INVALID,
+       [] { return PtlNIStatus(out, 0, nullptr); }},
+      {"PtlNIDist", [](auto h) { return PtlNIDist(h, kSomebody, &distance_out); }, PTL_NI_INVALID,
+       [] { return PtlNIDist(out, kSomebody, nullptr); }},
       {"PtlNIHandle", [](auto h) { return PtlNIHandle(h, &out); }, PTL_HANDLE_INVALID, [] { return PtlNIHandle(out, nullptr); }},
       {"PtlGetUid", [](auto h) { return PtlGetUid(h, &out); }, PTL_NI_INVALID, [] { return PtlGetUid(out, nullptr); }},
       {"PtlGetId", [](auto h) { return PtlGetId(h, &id_out); }, PTL_NI_INVALID, [] { return PtlGetId(out, nullptr); }},
@@ -69,7 +71,8 @@ const std::vector<FunctionCase>& functions() {
       {"PtlGetRegion", [](auto h) { return PtlGetRegion(h, 0, 0, kSomebody, 0, 0, 0, 0); }, PTL_MD_INVALID},
       {"PtlGetPut", [](auto h) { return PtlGetPut(h, h, kSomebody, 0, 0, 0, 0, 0); }, PTL_MD_INVALID},
       {"PtlMEMDPost",
-       [](auto h) { return PtlMEMDPost(h, h, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, kEmptyMd, PTL_RETAIN, &out, &out, PTL_EQ_NONE); }, PTL_NI_INVALID,
+       [](auto h) { return PtlMEMDPost(h, h, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, kEmptyMd, PTL_RETAIN, &out, &out, PTL_EQ_NONE); },
+       PTL_NI_INVALID,
        [] { return PtlMEMDPost(out, out, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, kEmptyMd, PTL_RETAIN, nullptr, &out, PTL_EQ_NONE); }},
       {"PtlProgress", [](auto h) { return PtlProgress(h, 0); }, PTL_HANDLE_INVALID},
   };
@@ -78,7 +81,8 @@ const std::vector<FunctionCase>& functions() {
 
 class EveryFunction : public ProtocolTest, public ::testing::WithParamInterface<FunctionCase> {};
 
-INSTANTIATE_TEST_SUITE_P(Api, EveryFunction, ::testing::ValuesIn(functions()), [](const auto& instance) { return std::string(instance.param.name); });
+INSTANTIATE_TEST_SUITE_P(Api, EveryFunction, ::testing::ValuesIn(functions()),
+                         [](const auto& instance) { return std::string(instance.param.name); });
 
 TEST_P(EveryFunction, NullOutputIsSegvBeforeAnythingElse) {
   if (!GetParam().null_output) return;
@@ -102,7 +106,7 @@ TEST_P(EveryFunction, HandleThatNamesNothingIsInvalid) {
   const Entry gone = target(memory, {.quiet = true}, {.portal = 5}, 0);
   ASSERT_EQ(PtlMEUnlink(gone.me), PTL_OK);
   ASSERT_EQ(PtlEQFree(freed), PTL_OK);
-  const ptl_handle_any_t nothing[] = {PTL_INVALID_HANDLE, PTL_EQ_NONE, PTL_HANDLE_NONE, 0U, gone.me, gone.md, freed, job->ni() + 1,
+  const ptl_handle_any_t nothing[] = {PTL_INVALID_HANDLE,     PTL_EQ_NONE,  PTL_HANDLE_NONE, 0U, gone.me, gone.md, freed, job->ni() + 1,
                                       job->ni() | (3U << 27), entry.me + 1, entry.md + 1};
   for (const ptl_handle_any_t handle : nothing) EXPECT_EQ(GetParam().call(handle), GetParam().invalid) << std::hex << handle;
 }
@@ -144,7 +148,13 @@ TEST_F(ReturnCodes, NIInit) {
   EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, nullptr, nullptr), PTL_SEGV);
   EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT + 1, PTL_PID_ANY, nullptr, nullptr, &ni), PTL_IFACE_INVALID);
   EXPECT_EQ(ni, PTL_INVALID_HANDLE);
-  ptl_ni_limits_t desired{.max_mes = 3, .max_mds = -1, .max_eqs = 0, .max_ac_index = 1 << 20, .max_pt_index = 7, .max_md_iovecs = 2, .max_me_list = 5,
+  ptl_ni_limits_t desired{.max_mes = 3,
+                          .max_mds = -1,
+                          .max_eqs = 0,
+                          .max_ac_index = 1 << 20,
+                          .max_pt_index = 7,
+                          .max_md_iovecs = 2,
+                          .max_me_list = 5,
                           .max_getput_md = 64};
   ptl_ni_limits_t actual{};
   ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, &desired, &actual, &ni), PTL_OK);
@@ -201,7 +211,13 @@ TEST_F(ReturnCodes, IdsOfTheInterface) {
   EXPECT_EQ(id.pid, job->id(0).pid);
 }
 
-constexpr ptl_ni_limits_t kNarrow{.max_mes = 4, .max_mds = 2, .max_eqs = 2, .max_ac_index = 1, .max_pt_index = 1, .max_md_iovecs = 2, .max_me_list = 2,
+constexpr ptl_ni_limits_t kNarrow{.max_mes = 4,
+                                  .max_mds = 2,
+                                  .max_eqs = 2,
+                                  .max_ac_index = 1,
+                                  .max_pt_index = 1,
+                                  .max_md_iovecs = 2,
+                                  .max_me_list = 2,
                                   .max_getput_md = 64};
 
 TEST_F(ReturnCodes, MatchEntries) {
@@ -325,7 +341,8 @@ TEST_F(ReturnCodes, MEMDPost) {
   const auto post = [&](ptl_handle_me_t at, const ptl_md_t& md, ptl_handle_eq_t test_queue) {
     return PtlMEMDPost(job->ni(), at, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_BEFORE, md, PTL_RETAIN, &made.me, &made.md, test_queue);
   };
-  EXPECT_EQ(PtlMEMDPost(job->ni(), base, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_BEFORE, kEmptyMd, PTL_RETAIN, &made.me, nullptr, PTL_EQ_NONE), PTL_SEGV);
+  EXPECT_EQ(PtlMEMDPost(job->ni(), base, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_BEFORE, kEmptyMd, PTL_RETAIN, &made.me, nullptr, PTL_EQ_NONE),
+            PTL_SEGV);
   EXPECT_EQ(post(PTL_INVALID_HANDLE, kEmptyMd, PTL_EQ_NONE), PTL_ME_INVALID);
   EXPECT_EQ(post(base, kEmptyMd, PTL_INVALID_HANDLE), PTL_EQ_INVALID);
   EXPECT_EQ(post(base, {nullptr, 8, 1, 0, 0, nullptr, PTL_EQ_NONE}, PTL_EQ_NONE), PTL_MD_ILLEGAL);

@@ -24,10 +24,10 @@ struct JobOptions {
   transport::SimulatedOptions network{};
   portals::EndpointOptions endpoint{.eager_limit = 1024, .max_operations = 4096};
   transport::SessionOptions session{};
-  std::vector<std::uint32_t> users{};  // uid of each process; missing: 1000
+  std::vector<std::uint32_t> users{};       // uid of each process; missing: 1000
   std::optional<ptl_ni_limits_t> limits{};  // what PtlNIInit is asked for
-  bool real_time = false;                 // the processes look at the machine's clock, for tests in which a call waits
-  bool open = true;                       // PtlInit and PtlNIInit have been called
+  bool real_time = false;                   // the processes look at the machine's clock, for tests in which a call waits
+  bool open = true;                         // PtlInit and PtlNIInit have been called
 };
 
 class SimulatedJob {

@@ -29,10 +29,10 @@ struct Issued {
   std::size_t from;
   std::size_t to;
   std::size_t length;
-  ptl_hdr_data_t number;      // of this pair, counted over all kinds that match
+  ptl_hdr_data_t number;  // of this pair, counted over all kinds that match
   ptl_size_t offset = 0;
-  Bytes buffer;               // what is sent, or where it lands
-  Bytes old;                  // getput: where the old contents land
+  Bytes buffer;  // what is sent, or where it lands
+  Bytes old;     // getput: where the old contents land
   ptl_handle_md_t md = PTL_INVALID_HANDLE;
 };
 
@@ -65,7 +65,8 @@ class Simulation : public ProtocolTest, public ::testing::WithParamInterface<std
     ptl_handle_me_t me = PTL_INVALID_HANDLE;
     ptl_handle_md_t md = PTL_INVALID_HANDLE;
     ASSERT_EQ(PtlMEAttach(job->ni(), portal, kAnyone, 0, ~0ULL, PTL_RETAIN, PTL_INS_AFTER, &me), PTL_OK);
-    ASSERT_EQ(PtlMDAttach(me, {memory.data(), memory.size(), kForever, 0, operations | PTL_MD_MANAGE_REMOTE, nullptr, eq}, PTL_RETAIN, &md), PTL_OK);
+    ASSERT_EQ(PtlMDAttach(me, {memory.data(), memory.size(), kForever, 0, operations | PTL_MD_MANAGE_REMOTE, nullptr, eq}, PTL_RETAIN, &md),
+              PTL_OK);
   }
 
   void issue(std::size_t serial);
@@ -78,7 +79,7 @@ class Simulation : public ProtocolTest, public ::testing::WithParamInterface<std
     Bytes swapped;
     ptl_handle_eq_t targets = PTL_EQ_NONE;
     ptl_handle_eq_t initiators = PTL_EQ_NONE;
-    std::size_t landed = 0;           // bytes of `landing` that are given away
+    std::size_t landed = 0;  // bytes of `landing` that are given away
     std::uint64_t expected_drops = 0;
   };
   std::mt19937_64 random_;
@@ -115,8 +116,8 @@ void Simulation::issue(std::size_t serial) {
       operation.offset = to.landed;
       to.landed += operation.length;
       ASSERT_LE(to.landed, to.landing.size());
-      ASSERT_EQ(PtlPut(operation.md, operation.kind == Kind::kAckedPut ? PTL_ACK_REQ : PTL_NO_ACK_REQ, target, kPutPortal, 0, bits, operation.offset,
-                       operation.number),
+      ASSERT_EQ(PtlPut(operation.md, operation.kind == Kind::kAckedPut ? PTL_ACK_REQ : PTL_NO_ACK_REQ, target, kPutPortal, 0, bits,
+                       operation.offset, operation.number),
                 PTL_OK);
       break;
     case Kind::kGet:
@@ -194,9 +195,7 @@ void Simulation::check_initiators() {
         ASSERT_EQ(seen[serial], "SEND_START SEND_END REPLY_START REPLY_END");
         swaps[operation.to].push_back(&operation);
         break;
-      case Kind::kDropped:
-        ASSERT_TRUE(seen[serial].empty() || seen[serial] == "SEND_START SEND_END") << seen[serial];
-        break;
+      case Kind::kDropped: ASSERT_TRUE(seen[serial].empty() || seen[serial] == "SEND_START SEND_END") << seen[serial]; break;
     }
   }
   // Swaps of one place are one after the other: what any of them found is what another left, or the zeros of the beginning; so the first bytes that were

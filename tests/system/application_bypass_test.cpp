@@ -20,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kPassive = 0;  // board: the target calls nothing from now on
 constexpr std::size_t kOver = 1;     // board: it may call again
+constexpr std::size_t kExposed = 2;  // board: puts and gets may come
 constexpr double kMedianLimitUs = 200;
 constexpr std::size_t kLength = 64;
 
@@ -59,6 +60,7 @@ void ApplicationBypass::measure(const char* what, const std::function<void(Rank&
     std::vector<std::byte> offered = patterned(1 << 20, 2);
     expose(ni, 1, describe(landing, queue, kOpen));
     expose(ni, 2, describe(offered, PTL_EQ_NONE, kOpen));
+    rank.board.set(kExposed, 1);
     if (before) before(rank, queue);
     rank.board.set(kPassive, 1);
     absent(rank);
@@ -84,6 +86,7 @@ void ApplicationBypass::measure(const char* what, const std::function<void(Rank&
       EXPECT_EQ(expect_event(queue, PTL_EVENT_REPLY_END).mlength, length);
       return microseconds_since(start);
     };
+    rank.board.await(kExposed, 1);
     put(kLength);  // connects
     rank.board.await(kPassive, 1);
     const double first = put(kLength);

@@ -11,9 +11,7 @@ namespace {
 
 constexpr std::uint32_t kMaxPort = 65535;
 
-bool reserved_for_small_pids(std::uint32_t port, std::uint32_t port_base) {
-  return port >= port_base && port - port_base < kWellKnownPids;
-}
+bool reserved_for_small_pids(std::uint32_t port, std::uint32_t port_base) { return port >= port_base && port - port_base < kWellKnownPids; }
 
 }  // namespace
 

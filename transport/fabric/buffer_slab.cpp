@@ -23,7 +23,8 @@ BufferSlab::~BufferSlab() {
   if (memory_ != nullptr) ::munmap(memory_, buffer_bytes_ * count_);
 }
 
-Error BufferSlab::register_with(const Domain& domain, const Endpoint& endpoint, const MemoryRules& rules, std::uint64_t access, std::uint64_t key) {
+Error BufferSlab::register_with(const Domain& domain, const Endpoint& endpoint, const MemoryRules& rules, std::uint64_t access,
+                                std::uint64_t key) {
   if (!rules.needs_local_descriptor) return {};
   Result<MemoryRegion> region = MemoryRegion::open(domain, memory_, buffer_bytes_ * count_, access, rules.requested_key(key));
   if (!region) return region.error();

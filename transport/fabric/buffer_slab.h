@@ -18,7 +18,10 @@ class BufferSlab {
  public:
   BufferSlab() = default;
   BufferSlab(BufferSlab&& other) noexcept
-      : memory_(std::exchange(other.memory_, nullptr)), buffer_bytes_(other.buffer_bytes_), count_(other.count_), region_(std::move(other.region_)) {}
+      : memory_(std::exchange(other.memory_, nullptr)),
+        buffer_bytes_(other.buffer_bytes_),
+        count_(other.count_),
+        region_(std::move(other.region_)) {}
   BufferSlab& operator=(BufferSlab&& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(buffer_bytes_, other.buffer_bytes_);
@@ -41,7 +44,8 @@ class BufferSlab {
   void* descriptor() const { return region_.descriptor(); }  // nullptr where none is needed
 
  private:
-  BufferSlab(std::byte* memory, std::size_t buffer_bytes, std::size_t count) : memory_(memory), buffer_bytes_(buffer_bytes), count_(count) {}
+  BufferSlab(std::byte* memory, std::size_t buffer_bytes, std::size_t count)
+      : memory_(memory), buffer_bytes_(buffer_bytes), count_(count) {}
   std::byte* memory_ = nullptr;
   std::size_t buffer_bytes_ = 0;
   std::size_t count_ = 0;

@@ -12,8 +12,8 @@ namespace lintel::transport {
 
 // The provider that open() will use, with what it was chosen from.
 struct DiscoveredProvider {
-  Info info;                        // the list that holds `selected`
-  fi_info* selected = nullptr;      // nullptr: none was chosen
+  Info info;                    // the list that holds `selected`
+  fi_info* selected = nullptr;  // nullptr: none was chosen
   ProviderChoice choice;
 };
 

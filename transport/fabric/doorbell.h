@@ -54,7 +54,10 @@ class Doorbell {
  public:
   Doorbell() = default;
   Doorbell(Doorbell&& other) noexcept
-      : name_(std::move(other.name_)), incarnation_(other.incarnation_), hung_(std::exchange(other.hung_, false)), parts_(std::move(other.parts_)) {}
+      : name_(std::move(other.name_)),
+        incarnation_(other.incarnation_),
+        hung_(std::exchange(other.hung_, false)),
+        parts_(std::move(other.parts_)) {}
   Doorbell& operator=(Doorbell&&) noexcept;
   ~Doorbell();
 
@@ -93,7 +96,8 @@ class PeerDoorbell {
   bool alive() const;
 
  private:
-  PeerDoorbell(ProcessId name, std::uint32_t incarnation, DoorbellParts parts) : name_(name), incarnation_(incarnation), parts_(std::move(parts)) {}
+  PeerDoorbell(ProcessId name, std::uint32_t incarnation, DoorbellParts parts)
+      : name_(name), incarnation_(incarnation), parts_(std::move(parts)) {}
   ProcessId name_;
   std::uint32_t incarnation_;
   DoorbellParts parts_;

@@ -75,7 +75,8 @@ std::size_t FabricTransport::end_lost_operations(Sink& sink) {
     if (Operation& send = operations_.at(OperationKind::kSend, i); lost(send)) operations_.give_back_last(send);
   }
   std::size_t reports = 0;
-  for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i) writes_jammed_ |= lost(operations_.at(OperationKind::kWrite, i));
+  for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i)
+    writes_jammed_ |= lost(operations_.at(OperationKind::kWrite, i));
   if (!writes_jammed_) return 0;
   for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i) {
     Operation& write = operations_.at(OperationKind::kWrite, i);

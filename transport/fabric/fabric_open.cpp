@@ -33,7 +33,8 @@ struct ReceiveRoom {
 };
 
 ReceiveRoom receive_room_for(const FabricOptions& options, const ProviderDescription& provider) {
-  ReceiveRoom room{std::max<std::size_t>(options.receive_buffers, 2), std::max(options.receive_buffer_bytes, 2 * message_bytes(options, provider))};
+  ReceiveRoom room{std::max<std::size_t>(options.receive_buffers, 2),
+                   std::max(options.receive_buffer_bytes, 2 * message_bytes(options, provider))};
   if (is_shared_memory(provider)) {
     // shm of 1.17 locks up for ever when, in one read of its queue, about a thousand messages find no room: it then has no record left to take another
     // buffer with. With this much room that takes some twenty peers which all have a full window of the largest messages on the way.
@@ -48,7 +49,8 @@ std::string explain(const FabricOptions& options, const std::string& provider, E
   std::string text = "cannot listen on " + options.interface_address;
   text += options.pid == kAnyPid ? ", any pid" : ", pid " + std::to_string(options.pid.value);
   if (provider != "shm" && options.pid != kAnyPid) {
-    if (const Result<std::uint16_t> port = port_of(options.pid, options.port_base); port) text += " (TCP port " + std::to_string(port.value()) + ")";
+    if (const Result<std::uint16_t> port = port_of(options.pid, options.port_base); port)
+      text += " (TCP port " + std::to_string(port.value()) + ")";
   }
   if (!provider.empty()) text += ", provider " + provider;
   text += std::string(": ") + error.reason() + " (" + error.call();
@@ -73,8 +75,8 @@ Result<std::unique_ptr<FabricTransport>> FabricTransport::open(const FabricOptio
   }
   std::unique_ptr<FabricTransport> transport(new FabricTransport(options, std::move(found).value()));
   using Step = Error (FabricTransport::*)();
-  for (const Step step : {&FabricTransport::take_name, &FabricTransport::open_objects, &FabricTransport::prepare_buffers, &FabricTransport::enable, &FabricTransport::learn_own_name,
-                          &FabricTransport::post_first_receives}) {
+  for (const Step step : {&FabricTransport::take_name, &FabricTransport::open_objects, &FabricTransport::prepare_buffers,
+                          &FabricTransport::enable, &FabricTransport::learn_own_name, &FabricTransport::post_first_receives}) {
     if (const Error error = (transport.get()->*step)(); !error.ok()) {
       said = explain(options, transport->provider_.name, error);
       return error;
@@ -138,7 +140,8 @@ Error FabricTransport::open_objects() {
   domain_ = std::move(domain).value();
 
   const bool can_wait = provider_.socket_addresses;  // shared memory has no descriptor to wait on
-  Result<CompletionQueue> completions = CompletionQueue::open(domain_, operations_.size() + kExtraCompletions, can_wait ? FI_WAIT_FD : FI_WAIT_NONE);
+  Result<CompletionQueue> completions =
+      CompletionQueue::open(domain_, operations_.size() + kExtraCompletions, can_wait ? FI_WAIT_FD : FI_WAIT_NONE);
   if (!completions) return completions.error();
   completions_ = std::move(completions).value();
   if (can_wait) {
@@ -168,12 +171,14 @@ Error FabricTransport::prepare_buffers() {
 
 Error FabricTransport::enable() {
   if (const int status = fi_enable(endpoint_.raw()); status != 0) {
-    const char* reason = status == -FI_EBUSY || status == -FI_EADDRINUSE ? "the name is in use by another process" : "the endpoint cannot be used";
+    const char* reason =
+        status == -FI_EBUSY || status == -FI_EADDRINUSE ? "the name is in use by another process" : "the endpoint cannot be used";
     return {Loss::kInterface, "fi_enable", reason, -status};
   }
   // After enabling: before it, shm of 1.17 crashes on this call.
   std::size_t least_room = attributes_.max_message_bytes;
-  if (const int status = fi_setopt(&endpoint_.raw()->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least_room, sizeof least_room); status != 0) {
+  if (const int status = fi_setopt(&endpoint_.raw()->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least_room, sizeof least_room);
+      status != 0) {
     return {Loss::kInterface, "fi_setopt", "the provider does not take the least room of a receive buffer", -status};
   }
   if (Error error = receive_buffers_.register_with(domain_, endpoint_, rules_, FI_RECV, next_key_++); !error.ok()) return error;
@@ -195,7 +200,8 @@ Error FabricTransport::learn_own_name() {
 
 Error FabricTransport::post_first_receives() {
   for (std::size_t i = 0; i < operations_.count(OperationKind::kReceive); ++i) {
-    if (!post_receive(*operations_.take(OperationKind::kReceive))) return {Loss::kInterface, "fi_recvmsg", "the provider takes no receive buffer"};
+    if (!post_receive(*operations_.take(OperationKind::kReceive)))
+      return {Loss::kInterface, "fi_recvmsg", "the provider takes no receive buffer"};
   }
   if (neighbours_) neighbours_->own_bell().announce();
   return {};

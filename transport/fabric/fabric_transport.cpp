@@ -39,7 +39,8 @@ PostStatus FabricTransport::commit(PeerId peer, const MessageBuffer& buffer, std
   Operation& frame = operations_.at(OperationKind::kSend, buffer.token);
   LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= attributes_.max_message_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
-  const ssize_t status = fi_send(endpoint_.raw(), buffer.data, bytes, send_buffers_.descriptor(), peers_.at(peer).address, &frame.provider_room);
+  const ssize_t status =
+      fi_send(endpoint_.raw(), buffer.data, bytes, send_buffers_.descriptor(), peers_.at(peer).address, &frame.provider_room);
   if (status != 0) return refused(peer, status, "fi_send");
   record_start(frame, peer);
   return PostStatus::kOk;
@@ -90,8 +91,8 @@ PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   }
   Operation* write = operations_.take(OperationKind::kWrite);
   if (write == nullptr) return PostStatus::kWouldBlock;
-  const ssize_t status = fi_writedata(endpoint_.raw(), from.data, from.length, descriptor, immediate.value, peers_.at(peer).address, to.address,
-                                      to.key, &write->provider_room);
+  const ssize_t status = fi_writedata(endpoint_.raw(), from.data, from.length, descriptor, immediate.value, peers_.at(peer).address,
+                                      to.address, to.key, &write->provider_room);
   if (status != 0) {
     operations_.give_back(*write);
     return refused(peer, status, "fi_writedata");
@@ -145,8 +146,11 @@ bool FabricTransport::close(TimePoint) {
 }
 
 void FabricTransport::dump(std::string& text) const {
-  const auto line = [&text](const char* what, std::uint64_t number) { text += std::string("  ") + what + ": " + std::to_string(number) + "\n"; };
-  text += "fabric " + attributes_.name + " " + attributes_.version + " at " + to_string(self_.nid) + " pid " + std::to_string(self_.pid.value) + "\n";
+  const auto line = [&text](const char* what, std::uint64_t number) {
+    text += std::string("  ") + what + ": " + std::to_string(number) + "\n";
+  };
+  text += "fabric " + attributes_.name + " " + attributes_.version + " at " + to_string(self_.nid) + " pid " +
+          std::to_string(self_.pid.value) + "\n";
   line("peers", peers_.size());
   line("messages under way or lent", operations_.taken_count(OperationKind::kSend));
   line("writes under way", operations_.taken_count(OperationKind::kWrite));

@@ -72,7 +72,8 @@ class FabricTransport final : public Transport {
 
  private:
   static constexpr std::size_t kHeldCompletions = 8;
-  static constexpr Error kJammed{Loss::kPeer, "fi_writedata", "a process that died has blocked the large writes of the shared-memory provider"};
+  static constexpr Error kJammed{Loss::kPeer, "fi_writedata",
+                                 "a process that died has blocked the large writes of the shared-memory provider"};
 
   FabricTransport(const FabricOptions& options, DiscoveredProvider provider);
 
@@ -83,7 +84,6 @@ class FabricTransport final : public Transport {
   Error learn_own_name();
   Error prepare_buffers();
   Error post_first_receives();
-
 
   // Completions (fabric_completions.cpp).
   static constexpr Nanoseconds kTornGrace = std::chrono::seconds(1);
@@ -128,13 +128,13 @@ class FabricTransport final : public Transport {
 
   PeerTable peers_;
   std::vector<Operation*> receives_to_post_;
-  bool torn_receives_ = false;  // some receive is torn
+  bool torn_receives_ = false;            // some receive is torn
   std::optional<Neighbours> neighbours_;  // shared memory only
   WaitObject wait_object_;
   int wait_fd_ = -1;
   bool closing_ = false;
-  bool writes_jammed_ = false;  // shared memory: a peer died with a large write under way
-  bool asleep_ = false;  // peers have been told to ring
+  bool writes_jammed_ = false;                             // shared memory: a peer died with a large write under way
+  bool asleep_ = false;                                    // peers have been told to ring
   std::array<fi_cq_data_entry, kHeldCompletions> held_{};  // read by prepare_wait(), reported by the next poll()
   std::size_t held_count_ = 0;
   TimePoint now_{};  // of the last poll()

@@ -73,14 +73,15 @@ Result<Endpoint> Endpoint::open(const Domain& domain, fi_info& info, const Compl
   return endpoint;
 }
 
-Result<MemoryRegion> MemoryRegion::open(const Domain& domain, const void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key) {
+Result<MemoryRegion> MemoryRegion::open(const Domain& domain, const void* memory, std::size_t bytes, std::uint64_t access,
+                                        std::uint64_t key) {
   fid_mr* object = nullptr;
   const int status = fi_mr_reg(domain.raw(), memory, bytes, access, 0, key, 0, &object, nullptr);
   if (status != 0) {
-    const char* reason = status == -FI_ENOKEY    ? "the key is taken"
-                         : status == -FI_ENOMEM  ? "no room for another registration, or the limit of locked memory is reached"
-                         : status == -FI_EFAULT  ? "the memory is not mapped"
-                                                 : "the memory cannot be registered";
+    const char* reason = status == -FI_ENOKEY   ? "the key is taken"
+                         : status == -FI_ENOMEM ? "no room for another registration, or the limit of locked memory is reached"
+                         : status == -FI_EFAULT ? "the memory is not mapped"
+                                                : "the memory cannot be registered";
     return Error{Loss::kOperation, "fi_mr_reg", reason, -status};
   }
   return MemoryRegion(object);
@@ -90,7 +91,8 @@ Error MemoryRegion::bind_and_enable(const Endpoint& endpoint) {
   if (const int status = fi_mr_bind(raw(), &endpoint.raw()->fid, 0); status != 0) {
     return {Loss::kOperation, "fi_mr_bind", "the registration does not fit the endpoint", -status};
   }
-  if (const int status = fi_mr_enable(raw()); status != 0) return {Loss::kOperation, "fi_mr_enable", "the registration cannot be used", -status};
+  if (const int status = fi_mr_enable(raw()); status != 0)
+    return {Loss::kOperation, "fi_mr_enable", "the registration cannot be used", -status};
   return {};
 }
 

@@ -12,11 +12,11 @@
 namespace lintel::transport {
 
 struct MemoryRules {
-  bool needs_local_descriptor = false;  // FI_MR_LOCAL: memory to send from, write from or receive into is registered too
-  bool virtual_addresses = false;       // FI_MR_VIRT_ADDR: a peer names the byte by our virtual address; else by its offset
-  bool provider_keys = false;           // FI_MR_PROV_KEY: the provider chooses; else we do, uniquely
-  bool needs_pages = false;             // FI_MR_ALLOCATED: the memory must be backed when it is registered (ours always is)
-  bool binds_to_endpoint = false;       // FI_MR_ENDPOINT: bound to the endpoint and enabled before use
+  bool needs_local_descriptor = false;         // FI_MR_LOCAL: memory to send from, write from or receive into is registered too
+  bool virtual_addresses = false;              // FI_MR_VIRT_ADDR: a peer names the byte by our virtual address; else by its offset
+  bool provider_keys = false;                  // FI_MR_PROV_KEY: the provider chooses; else we do, uniquely
+  bool needs_pages = false;                    // FI_MR_ALLOCATED: the memory must be backed when it is registered (ours always is)
+  bool binds_to_endpoint = false;              // FI_MR_ENDPOINT: bound to the endpoint and enabled before use
   std::uint64_t key_mask = ~std::uint64_t{0};  // keys of our own must fit in this many bits
 
   // Remote address of the first byte of a region that starts at `memory` here.

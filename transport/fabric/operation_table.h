@@ -29,16 +29,16 @@ struct Operation {
   fi_context2 provider_room{};  // first member: the provider may write here while it has the operation (FI_CONTEXT, FI_CONTEXT2)
   OperationKind kind = OperationKind::kReceive;
   OperationState state = OperationState::kFree;
-  std::uint32_t index = 0;      // among the records of its kind
+  std::uint32_t index = 0;  // among the records of its kind
   std::uint32_t next_free = 0;
   PeerId peer = kNoPeer;
   std::uint32_t peer_epoch = 0;  // of the peer when the operation was posted
   Context context;               // kWrite: the caller's
   // kReceive: a buffer is filled by messages of several peers at once, and the one that finds the last room need not be the last to arrive.
-  std::size_t taken_bytes = 0;     // of messages that have arrived whole, since it was posted
-  std::size_t end_bytes = 0;       // where the last message ends; known once `filled`
-  bool filled = false;             // the provider begins no further message in it
-  bool torn = false;               // a message of it broke off, of unknown length
+  std::size_t taken_bytes = 0;  // of messages that have arrived whole, since it was posted
+  std::size_t end_bytes = 0;    // where the last message ends; known once `filled`
+  bool filled = false;          // the provider begins no further message in it
+  bool torn = false;            // a message of it broke off, of unknown length
   TimePoint filled_at;
 };
 

@@ -7,9 +7,9 @@
 namespace lintel::transport {
 namespace {
 
-constexpr Nanoseconds kEagerPhase = std::chrono::milliseconds(1);   // a connection on one machine stands within this
+constexpr Nanoseconds kEagerPhase = std::chrono::milliseconds(1);     // a connection on one machine stands within this
 constexpr Nanoseconds kRetryInterval = std::chrono::milliseconds(1);  // each vain try costs the provider a connect(2)
-constexpr Nanoseconds kForgottenAfter = std::chrono::seconds(1);    // not tried for so long: the owner has given up
+constexpr Nanoseconds kForgottenAfter = std::chrono::seconds(1);      // not tried for so long: the owner has given up
 
 }  // namespace
 

@@ -32,7 +32,8 @@ constexpr std::uint64_t kKnownModes = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
 // FI_BUFFERED_RECV and FI_ASYNC_IOV offer something and demand nothing of who does not use it.
 constexpr std::uint64_t kHarmlessModes = FI_BUFFERED_RECV | FI_ASYNC_IOV | FI_RESTRICTED_COMP | FI_NOTIFY_FLAGS_ONLY;
 constexpr int kKnownMrModes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-constexpr int kOldMrModes = (1 << 0) | (1 << 1);  // "basic" and "scalable", gone from libfabric 2: bits of their own, replaced by those above
+constexpr int kOldMrModes =
+    (1 << 0) | (1 << 1);  // "basic" and "scalable", gone from libfabric 2: bits of their own, replaced by those above
 
 std::string hex(std::uint64_t number) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -64,7 +65,8 @@ std::string missing_from(const ProviderDescription& p) {
     return "it demands a mode of operation that is not supported (mode bits " + hex(unknown) + ")";
   }
   if ((p.mr_mode & kOldMrModes) != 0) {
-    return "it registers memory in an old way, basic or scalable (mr_mode " + hex(static_cast<std::uint64_t>(p.mr_mode & kOldMrModes)) + ")";
+    return "it registers memory in an old way, basic or scalable (mr_mode " + hex(static_cast<std::uint64_t>(p.mr_mode & kOldMrModes)) +
+           ")";
   }
   if (const int unknown = p.mr_mode & ~kKnownMrModes; unknown != 0) {
     return "it demands a way of memory registration that is not supported (mr_mode bits " + hex(static_cast<std::uint64_t>(unknown)) + ")";
@@ -140,7 +142,8 @@ std::string explain_failure(const ProviderChoice& choice, const std::string& wan
     names += report.description.name;
   }
   if (names.empty()) names = "none that can be used";
-  if (wanted.empty()) return "libfabric offers no provider that is chosen unasked (net, tcp, verbs;ofi_rxm, tcp;ofi_rxm); offered: " + names;
+  if (wanted.empty())
+    return "libfabric offers no provider that is chosen unasked (net, tcp, verbs;ofi_rxm, tcp;ofi_rxm); offered: " + names;
   return "provider \"" + wanted + "\" is not offered; offered: " + names;
 }
 

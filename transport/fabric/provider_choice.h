@@ -15,11 +15,11 @@ struct ProviderReport {
   ProviderDescription description;
   bool usable = false;  // offers all that is needed
   bool chosen = false;
-  std::string reason;   // a sentence: why chosen, why not, or what is missing
+  std::string reason;  // a sentence: why chosen, why not, or what is missing
 };
 
 struct ProviderChoice {
-  std::optional<std::size_t> chosen;   // index into `reports`
+  std::optional<std::size_t> chosen;    // index into `reports`
   std::vector<ProviderReport> reports;  // one for each description, in the same order
 };
 

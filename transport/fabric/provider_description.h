@@ -11,13 +11,13 @@ struct fi_info;
 namespace lintel::transport {
 
 struct ProviderDescription {
-  std::string name;                   // "net", "tcp;ofi_rxm", "verbs;ofi_rxm", "shm", ...
-  bool reliable_datagram = true;      // endpoint type FI_EP_RDM
-  bool socket_addresses = true;       // IPv4 sockaddr; else strings, as shared memory has them
-  std::uint64_t capabilities = 0;     // FI_MSG, FI_RMA, FI_MULTI_RECV, ...
-  std::uint64_t mode = 0;             // FI_CONTEXT, ...: what the provider demands
-  int mr_mode = 0;                    // FI_MR_LOCAL, FI_MR_VIRT_ADDR, ...: what the provider demands
-  std::uint64_t send_order = 0;       // FI_ORDER_SAS, ...
+  std::string name;                // "net", "tcp;ofi_rxm", "verbs;ofi_rxm", "shm", ...
+  bool reliable_datagram = true;   // endpoint type FI_EP_RDM
+  bool socket_addresses = true;    // IPv4 sockaddr; else strings, as shared memory has them
+  std::uint64_t capabilities = 0;  // FI_MSG, FI_RMA, FI_MULTI_RECV, ...
+  std::uint64_t mode = 0;          // FI_CONTEXT, ...: what the provider demands
+  int mr_mode = 0;                 // FI_MR_LOCAL, FI_MR_VIRT_ADDR, ...: what the provider demands
+  std::uint64_t send_order = 0;    // FI_ORDER_SAS, ...
   std::uint64_t receive_order = 0;
   std::size_t mr_key_bytes = 0;
   std::size_t cq_data_bytes = 0;
@@ -25,7 +25,7 @@ struct ProviderDescription {
   std::size_t inject_bytes = 0;
   std::size_t iov_limit = 0;
   std::size_t rma_iov_limit = 0;
-  std::size_t transmit_queue = 0;     // operations
+  std::size_t transmit_queue = 0;  // operations
   std::size_t receive_queue = 0;
 };
 

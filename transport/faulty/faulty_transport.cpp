@@ -38,7 +38,8 @@ void FaultyTransport::report_left(PeerId to) {
 }
 
 void FaultyTransport::report_failed(PeerId peer, const char* call) {
-  reports_.emplace_back([peer, call](Sink& sink) { sink.on_peer_failed(peer, Error(Loss::kPeer, call, "fault injected: the peer is lost")); });
+  reports_.emplace_back(
+      [peer, call](Sink& sink) { sink.on_peer_failed(peer, Error(Loss::kPeer, call, "fault injected: the peer is lost")); });
 }
 
 // The peer is dead, or dies of the message that is being sent.
@@ -51,7 +52,9 @@ bool FaultyTransport::dies(PeerId id, Peer& peer) {
   return true;
 }
 
-MessageBuffer FaultyTransport::reserve(PeerId peer, std::size_t bytes) { return storm() ? MessageBuffer{} : wrapped_->reserve(peer, bytes); }
+MessageBuffer FaultyTransport::reserve(PeerId peer, std::size_t bytes) {
+  return storm() ? MessageBuffer{} : wrapped_->reserve(peer, bytes);
+}
 
 PostStatus FaultyTransport::commit(PeerId to, const MessageBuffer& buffer, std::size_t bytes) {
   if (storm()) return PostStatus::kWouldBlock;

@@ -65,8 +65,8 @@ class FaultyTransport final : public Transport, private Sink {
   };
   struct Peer {
     std::deque<Delayed> delayed;
-    std::uint64_t messages = 0;       // committed to it
-    std::uint32_t unasked_left = 0;   // reports of copies that nobody committed
+    std::uint64_t messages = 0;      // committed to it
+    std::uint32_t unasked_left = 0;  // reports of copies that nobody committed
     bool dead = false;
   };
 
@@ -91,9 +91,9 @@ class FaultyTransport final : public Transport, private Sink {
   FaultCounters counters_;
   std::mt19937_64 random_;
   TimePoint now_{};
-  std::vector<Peer> peers_;  // by PeerId
+  std::vector<Peer> peers_;                         // by PeerId
   std::deque<std::function<void(Sink&)>> reports_;  // of the next poll
-  std::uint64_t storm_calls_ = 0;  // left of the present storm
+  std::uint64_t storm_calls_ = 0;                   // left of the present storm
   bool blocked_since_poll_ = false;
   Sink* sink_ = nullptr;  // during poll()
 };

@@ -18,10 +18,14 @@ constexpr std::uint64_t network_order(std::uint64_t v) { return std::endian::nat
 
 // The same structure with every number's bytes the other way round, or unchanged on a big-endian machine.
 constexpr FrameHeader network_order(FrameHeader h) {
-  return {network_order(h.magic),    h.version,
-          h.kind,                    network_order(h.receiver_slot),
-          network_order(h.receiver_epoch), network_order(h.sequence),
-          network_order(h.acknowledged),   network_order(h.length)};
+  return {network_order(h.magic),
+          h.version,
+          h.kind,
+          network_order(h.receiver_slot),
+          network_order(h.receiver_epoch),
+          network_order(h.sequence),
+          network_order(h.acknowledged),
+          network_order(h.length)};
 }
 
 constexpr Introduction network_order(Introduction i) {

@@ -7,8 +7,8 @@
 
 namespace lintel::transport {
 
-inline constexpr std::uint16_t kFrameMagic = 0x4C54;   // "LT"
-inline constexpr std::uint8_t kFrameVersion = 1;       // version of everything below and of the engine's messages
+inline constexpr std::uint16_t kFrameMagic = 0x4C54;    // "LT"
+inline constexpr std::uint8_t kFrameVersion = 1;        // version of everything below and of the engine's messages
 inline constexpr std::uint8_t kOldestFrameVersion = 1;  // oldest that is understood
 
 enum class FrameKind : std::uint8_t {
@@ -42,25 +42,26 @@ static_assert(offsetof(FrameHeader, sequence) == 12 && offsetof(FrameHeader, ack
 struct Introduction {
   std::uint32_t nid;
   std::uint32_t pid;
-  std::uint64_t incarnation;     // drawn at random when the process' endpoint is opened: a restarted process is another one
-  std::uint32_t slot;            // receiver_slot that the other side is to use
-  std::uint32_t epoch;           // receiver_epoch that the other side is to use
-  std::uint32_t echoed_epoch;    // kWelcome: epoch of the hello that this answers; kHello: 0
-  std::uint8_t oldest_version;   // versions that the sender understands: oldest_version ... FrameHeader.version
+  std::uint64_t incarnation;    // drawn at random when the process' endpoint is opened: a restarted process is another one
+  std::uint32_t slot;           // receiver_slot that the other side is to use
+  std::uint32_t epoch;          // receiver_epoch that the other side is to use
+  std::uint32_t echoed_epoch;   // kWelcome: epoch of the hello that this answers; kHello: 0
+  std::uint8_t oldest_version;  // versions that the sender understands: oldest_version ... FrameHeader.version
   std::uint8_t reserved[3];
-  char provider[32];             // Attributes.name and version, "net 117.0", zero-padded: sides must agree on the name
+  char provider[32];  // Attributes.name and version, "net 117.0", zero-padded: sides must agree on the name
 };
 static_assert(sizeof(Introduction) == 64);
 static_assert(offsetof(Introduction, incarnation) == 8 && offsetof(Introduction, slot) == 16 && offsetof(Introduction, epoch) == 20);
-static_assert(offsetof(Introduction, echoed_epoch) == 24 && offsetof(Introduction, oldest_version) == 28 && offsetof(Introduction, provider) == 32);
+static_assert(offsetof(Introduction, echoed_epoch) == 24 && offsetof(Introduction, oldest_version) == 28 &&
+              offsetof(Introduction, provider) == 32);
 
 // Follows the header in kRefuse.
 struct Refusal {
-  std::uint32_t echoed_epoch;    // epoch of the hello that this answers
-  std::uint8_t reason;           // RefuseReason
-  std::uint8_t oldest_version;   // what the refuser understands: oldest_version ... FrameHeader.version
+  std::uint32_t echoed_epoch;   // epoch of the hello that this answers
+  std::uint8_t reason;          // RefuseReason
+  std::uint8_t oldest_version;  // what the refuser understands: oldest_version ... FrameHeader.version
   std::uint8_t reserved[2];
-  char provider[32];             // the refuser's
+  char provider[32];  // the refuser's
 };
 static_assert(sizeof(Refusal) == 40);
 

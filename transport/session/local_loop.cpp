@@ -103,7 +103,8 @@ std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
       sink.on_immediate(write.immediate);
       ++reports;
     }
-    sink.on_write_done(write.context, write.dropped ? Error(Loss::kOperation, "session", "the memory of the write was deregistered") : Error());
+    sink.on_write_done(write.context,
+                       write.dropped ? Error(Loss::kOperation, "session", "the memory of the write was deregistered") : Error());
     ++reports;
   }
   return reports;

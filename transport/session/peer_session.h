@@ -47,13 +47,13 @@ struct PeerSession {
   MessageBuffer frame;               // open frame, lent by the lower transport
   std::uint32_t frame_bytes = 0;     // filled, header included
   std::uint32_t frame_messages = 0;
-  std::uint32_t sent = 0;            // sequence of the last kData frame sent
-  std::uint32_t acknowledged = 0;    // up to here the peer has them
-  std::uint32_t received = 0;        // sequence of the last kData frame taken
-  std::uint32_t unconfirmed = 0;     // frames taken since the peer was last told
+  std::uint32_t sent = 0;          // sequence of the last kData frame sent
+  std::uint32_t acknowledged = 0;  // up to here the peer has them
+  std::uint32_t received = 0;      // sequence of the last kData frame taken
+  std::uint32_t unconfirmed = 0;   // frames taken since the peer was last told
   std::uint32_t remote_slot = 0;
   std::uint32_t remote_epoch = 0;
-  std::uint32_t local_epoch = 0;     // 0: no session
+  std::uint32_t local_epoch = 0;  // 0: no session
 
   // Frames handed to the lower transport and not reported as left. The reports do not say which frame, so messages are reported in
   // two generations: those of `first` when all its frames have left; frames that start meanwhile gather in `next`.
@@ -76,8 +76,8 @@ struct PeerSession {
 
   // Who it is.
   ProcessId name;
-  std::uint64_t incarnation = 0;  // of the current or last session; 0: never met
-  Error error;                    // why the last session ended
+  std::uint64_t incarnation = 0;    // of the current or last session; 0: never met
+  Error error;                      // why the last session ended
   std::uint8_t newest_version = 0;  // as its last introduction or refusal said
   std::uint8_t oldest_version = 0;
   char provider[sizeof(Introduction::provider)] = {};

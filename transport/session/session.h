@@ -35,8 +35,8 @@ struct SessionOptions {
   std::uint32_t window_frames = 64;  // unacknowledged frames per peer
   Nanoseconds dead_peer_deadline = std::chrono::seconds(10);
   Nanoseconds connect_deadline = std::chrono::seconds(10);
-  std::size_t max_peers = 65536;            // names beyond are not taken
-  std::size_t max_local_messages = 1024;    // messages to oneself that wait
+  std::size_t max_peers = 65536;          // names beyond are not taken
+  std::size_t max_local_messages = 1024;  // messages to oneself that wait
 };
 
 class Session final : public Transport, private Sink {
@@ -100,7 +100,6 @@ class Session final : public Transport, private Sink {
   // poll() would do something at once: send, report, or learn when a timer began.
   bool work_waits() const { return work_waits_ || !local_.empty() || !unstamped_.empty(); }
 
-
   // session_send.cpp
   MessageBuffer reserve_unready(PeerSession& peer, std::size_t bytes);
   bool open_frame(PeerSession& peer);
@@ -163,15 +162,15 @@ class Session final : public Transport, private Sink {
   LocalLoop local_;
   PeerId local_peer_ = kNoPeer;
 
-  TimePoint now_{};         // of the last poll
+  TimePoint now_{};  // of the last poll
   bool polled_ = false;
   bool closing_ = false;
-  bool work_waits_ = false;  // the next poll() has something to send or to report
+  bool work_waits_ = false;    // the next poll() has something to send or to report
   bool room_awaited_ = false;  // the lower transport had no room: try again soon
-  Sink* sink_ = nullptr;     // during poll()
-  std::size_t reports_ = 0;  // of this poll()
-  PendingList pending_;      // peers with something to send or to report
-  TimedList unstamped_;      // peers whose timer starts at the next stamp_new_timers(): outside poll() nobody knows the time
+  Sink* sink_ = nullptr;       // during poll()
+  std::size_t reports_ = 0;    // of this poll()
+  PendingList pending_;        // peers with something to send or to report
+  TimedList unstamped_;        // peers whose timer starts at the next stamp_new_timers(): outside poll() nobody knows the time
   TimedList timed_;
   TimePoint earliest_timer_ = kNever;  // lower bound over timed_
 };

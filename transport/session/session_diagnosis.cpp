@@ -65,7 +65,8 @@ void Session::dump(std::string& out) const {
     out += " leaving " + std::to_string(peer.leaving()) + " watchers " + std::to_string(peer.watchers);
     out += " last_heard_ns " + std::to_string(peer.last_heard.ns);
     out += " open_frame_bytes " + std::to_string(peer.frame_messages > 0 ? peer.frame_bytes : 0);
-    if (!peer.error.ok()) out += std::string(" because ") + peer.error.reason() + " (" + peer.error.call() + ", " + std::to_string(peer.error.code()) + ")";
+    if (!peer.error.ok())
+      out += std::string(" because ") + peer.error.reason() + " (" + peer.error.call() + ", " + std::to_string(peer.error.code()) + ")";
     out += "\n";
   }
   lower_->dump(out);

@@ -126,13 +126,15 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
 
   if (peer.state == PeerState::kLost) fail(peer, peer.error);
   if (peer.state == PeerState::kOpen || peer.state == PeerState::kWelcoming) {
-    const bool again = introduction.incarnation == peer.incarnation && introduction.epoch == peer.remote_epoch && introduction.slot == peer.remote_slot;
+    const bool again =
+        introduction.incarnation == peer.incarnation && introduction.epoch == peer.remote_epoch && introduction.slot == peer.remote_slot;
     if (again) {  // it has not seen our welcome yet
       peer.due.welcome = true;
       return need_attention(peer);
     }
-    fail(peer, introduction.incarnation != peer.incarnation ? Error(Loss::kPeer, "session", "the peer was restarted")
-                                                            : Error(Loss::kPeer, "session", "the peer ended the session and began another"));
+    fail(peer, introduction.incarnation != peer.incarnation
+                   ? Error(Loss::kPeer, "session", "the peer was restarted")
+                   : Error(Loss::kPeer, "session", "the peer ended the session and began another"));
   }
   // Closed, or connecting: then both sides have said hello, and each answers the other's with the epoch that it named in its own.
   if (peer.state == PeerState::kConnecting) {

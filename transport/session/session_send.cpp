@@ -47,7 +47,8 @@ PostStatus Session::commit(PeerId id, const MessageBuffer& buffer, std::size_t b
   peer.frame_bytes += static_cast<std::uint32_t>(whole);
   ++peer.frame_messages;
   ++counters_.messages_sent;
-  if (peer.leaving() != 0 || !send_frame(peer)) need_attention(peer);
+  // Answers that poll() brings about share a frame too: it leaves at the end of the poll.
+  if (sink_ != nullptr || peer.leaving() != 0 || !send_frame(peer)) need_attention(peer);
   return PostStatus::kOk;
 }
 
@@ -71,9 +72,9 @@ bool Session::open_frame(PeerSession& peer) {
 // False: it is still open (window full, no room below) or the peer is lost.
 bool Session::send_frame(PeerSession& peer) {
   if (window_full(peer)) return false;
-  encode(peer.frame.data, FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(FrameKind::kData), peer.remote_slot,
-                                      peer.remote_epoch, peer.sent + 1, peer.received,
-                                      peer.frame_bytes - static_cast<std::uint32_t>(sizeof(FrameHeader))});
+  encode(peer.frame.data,
+         FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(FrameKind::kData), peer.remote_slot, peer.remote_epoch,
+                     peer.sent + 1, peer.received, peer.frame_bytes - static_cast<std::uint32_t>(sizeof(FrameHeader))});
   const PostStatus status = lower_->commit(peer.lower, peer.frame, peer.frame_bytes);
   if (status != PostStatus::kOk) [[unlikely]] {
     if (status == PostStatus::kFailed) {

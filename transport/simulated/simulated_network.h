@@ -41,8 +41,8 @@ struct SimulatedOptions {
   Nanoseconds longest_delay{20'000};
   std::size_t max_in_flight = 64;         // messages per pair; more would block
   std::size_t max_writes_in_flight = 16;  // writes per pair; more would block
-  bool refuse_absent = true;       // a message to a name that never joined: on_peer_failed (true), or silence
-  bool virtual_addresses = true;   // Region::base is the address of the first byte, or 0
+  bool refuse_absent = true;              // a message to a name that never joined: on_peer_failed (true), or silence
+  bool virtual_addresses = true;          // Region::base is the address of the first byte, or 0
   Attributes attributes{.name = "simulated",
                         .version = "1",
                         .max_message_bytes = 8192,

@@ -87,25 +87,24 @@ TEST_P(ProviderRequirement, is_checked_and_named) {
 
 INSTANTIATE_TEST_SUITE_P(
     Missing, ProviderRequirement,
-    testing::Values(
-        Unusable{"endpoint", [](ProviderDescription& p) { p.reliable_datagram = false; }, "FI_EP_RDM"},
-        Unusable{"addresses", [](ProviderDescription& p) { p.socket_addresses = false; }, "IPv4"},
-        Unusable{"messages", [](ProviderDescription& p) { p.capabilities &= ~FI_MSG; }, "FI_MSG"},
-        Unusable{"rma", [](ProviderDescription& p) { p.capabilities &= ~FI_RMA; }, "FI_RMA"},
-        Unusable{"remote_write", [](ProviderDescription& p) { p.capabilities &= ~FI_REMOTE_WRITE; }, "FI_REMOTE_WRITE"},
-        Unusable{"multi_recv", [](ProviderDescription& p) { p.capabilities &= ~FI_MULTI_RECV; }, "FI_MULTI_RECV"},
-        Unusable{"prefix_mode", [](ProviderDescription& p) { p.mode = FI_MSG_PREFIX; }, "mode bits 0x400000000000000"},
-        Unusable{"future_mode", [](ProviderDescription& p) { p.mode = 1ULL << 40; }, "mode bits 0x10000000000"},
-        Unusable{"raw_keys", [](ProviderDescription& p) { p.mr_mode = FI_MR_RAW; }, "mr_mode bits 0x8"},
-        Unusable{"mmu_notify", [](ProviderDescription& p) { p.mr_mode = FI_MR_MMU_NOTIFY | FI_MR_LOCAL; }, "mr_mode bits 0x80"},
-        Unusable{"basic_registration", [](ProviderDescription& p) { p.mr_mode = 1; }, "old way"},
-        Unusable{"no_key", [](ProviderDescription& p) { p.mr_key_bytes = 0; }, "keys have 0 bytes"},
-        Unusable{"long_key", [](ProviderDescription& p) { p.mr_key_bytes = 16; }, "keys have 16 bytes"},
-        Unusable{"cq_data", [](ProviderDescription& p) { p.cq_data_bytes = 0; }, "0 bytes of completion data"},
-        Unusable{"send_order", [](ProviderDescription& p) { p.send_order = FI_ORDER_RAR; }, "FI_ORDER_SAS"},
-        Unusable{"receive_order", [](ProviderDescription& p) { p.receive_order = 0; }, "FI_ORDER_SAS"},
-        Unusable{"tiny_messages", [](ProviderDescription& p) { p.max_message_bytes = 512; }, "512 bytes"},
-        Unusable{"no_vector", [](ProviderDescription& p) { p.rma_iov_limit = 0; }, "iov_limit"}),
+    testing::Values(Unusable{"endpoint", [](ProviderDescription& p) { p.reliable_datagram = false; }, "FI_EP_RDM"},
+                    Unusable{"addresses", [](ProviderDescription& p) { p.socket_addresses = false; }, "IPv4"},
+                    Unusable{"messages", [](ProviderDescription& p) { p.capabilities &= ~FI_MSG; }, "FI_MSG"},
+                    Unusable{"rma", [](ProviderDescription& p) { p.capabilities &= ~FI_RMA; }, "FI_RMA"},
+                    Unusable{"remote_write", [](ProviderDescription& p) { p.capabilities &= ~FI_REMOTE_WRITE; }, "FI_REMOTE_WRITE"},
+                    Unusable{"multi_recv", [](ProviderDescription& p) { p.capabilities &= ~FI_MULTI_RECV; }, "FI_MULTI_RECV"},
+                    Unusable{"prefix_mode", [](ProviderDescription& p) { p.mode = FI_MSG_PREFIX; }, "mode bits 0x400000000000000"},
+                    Unusable{"future_mode", [](ProviderDescription& p) { p.mode = 1ULL << 40; }, "mode bits 0x10000000000"},
+                    Unusable{"raw_keys", [](ProviderDescription& p) { p.mr_mode = FI_MR_RAW; }, "mr_mode bits 0x8"},
+                    Unusable{"mmu_notify", [](ProviderDescription& p) { p.mr_mode = FI_MR_MMU_NOTIFY | FI_MR_LOCAL; }, "mr_mode bits 0x80"},
+                    Unusable{"basic_registration", [](ProviderDescription& p) { p.mr_mode = 1; }, "old way"},
+                    Unusable{"no_key", [](ProviderDescription& p) { p.mr_key_bytes = 0; }, "keys have 0 bytes"},
+                    Unusable{"long_key", [](ProviderDescription& p) { p.mr_key_bytes = 16; }, "keys have 16 bytes"},
+                    Unusable{"cq_data", [](ProviderDescription& p) { p.cq_data_bytes = 0; }, "0 bytes of completion data"},
+                    Unusable{"send_order", [](ProviderDescription& p) { p.send_order = FI_ORDER_RAR; }, "FI_ORDER_SAS"},
+                    Unusable{"receive_order", [](ProviderDescription& p) { p.receive_order = 0; }, "FI_ORDER_SAS"},
+                    Unusable{"tiny_messages", [](ProviderDescription& p) { p.max_message_bytes = 512; }, "512 bytes"},
+                    Unusable{"no_vector", [](ProviderDescription& p) { p.rma_iov_limit = 0; }, "iov_limit"}),
     [](const testing::TestParamInfo<Unusable>& tested) { return tested.param.what; });
 
 TEST(ProviderRequirements, of_contexts_and_receives_for_completion_data_are_met) {
@@ -142,9 +141,7 @@ TEST(ProviderLimits, a_message_is_never_larger_than_the_provider_takes) {
   EXPECT_EQ(suitable_write_bytes(p), 9000U);
 }
 
-TEST(ProviderLimits, a_write_is_at_most_a_gibibyte) {
-  EXPECT_EQ(suitable_write_bytes(mock_provider("net")), std::size_t{1} << 30);
-}
+TEST(ProviderLimits, a_write_is_at_most_a_gibibyte) { EXPECT_EQ(suitable_write_bytes(mock_provider("net")), std::size_t{1} << 30); }
 
 }  // namespace
 }  // namespace lintel::transport

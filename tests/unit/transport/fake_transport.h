@@ -20,7 +20,11 @@ using Bytes = std::vector<std::byte>;
 class FakeTransport final : public Transport {
  public:
   explicit FakeTransport(ProcessId self, std::size_t max_message_bytes = 1024) : self_(self) {
-    attributes_ = {.name = "fake", .version = "1.0", .max_message_bytes = max_message_bytes, .max_write_bytes = 4096, .knows_source = false,
+    attributes_ = {.name = "fake",
+                   .version = "1.0",
+                   .max_message_bytes = max_message_bytes,
+                   .max_write_bytes = 4096,
+                   .knows_source = false,
                    .independent_reservations = true};
   }
   ~FakeTransport() override { LINTEL_ASSERT(lent_.empty()); }
@@ -30,7 +34,7 @@ class FakeTransport final : public Transport {
     Bytes frame;
   };
   std::deque<Sent> sent;
-  bool room = true;                          // reserve() lends
+  bool room = true;  // reserve() lends
   PostStatus commit_answer = PostStatus::kOk;
   int polls = 0;
   int writes = 0;

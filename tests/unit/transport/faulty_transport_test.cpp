@@ -34,7 +34,8 @@ TEST(FaultPlanText, EmptyTextIsNoFaults) {
 
 TEST(FaultPlanText, EveryFaultIsRead) {
   FaultPlan plan;
-  ASSERT_EQ(parse_fault_plan("seed=7,drop=0.01,duplicate=0.5,delay=0.2:1ms,block=0.1:50,write_error=1,post_failure=0.001,silent_death=200:5", plan),
+  ASSERT_EQ(parse_fault_plan(
+                "seed=7,drop=0.01,duplicate=0.5,delay=0.2:1ms,block=0.1:50,write_error=1,post_failure=0.001,silent_death=200:5", plan),
             "");
   EXPECT_EQ(plan.seed, 7U);
   EXPECT_EQ(plan.drop, 0.01);
@@ -62,9 +63,10 @@ TEST(FaultPlanText, ErrorNamesTheValueAndWhatWasExpected) {
 TEST(FaultPlanText, WhatIsNotUnderstoodLeavesThePlanAlone) {
   FaultPlan plan;
   plan.drop = 0.25;
-  for (const char* text : {"drop", "drop=", "drop=x", "drop=-0.1", "drop=nan", "drop=0.1x", "seed=-1", "delay=0.1", "delay=0.1:", "block=0.1:0",
-                           "block=0.1", "death=200", "death=x:1", "death=200:0", "death=99999999999:1", ",", "drop=0.1,", "drop=0.1,,seed=1", "=",
-                           "drop=0.1;seed=3"}) {
+  for (const char* text : {"drop",      "drop=",     "drop=x",           "drop=-0.1",   "drop=nan",
+                           "drop=0.1x", "seed=-1",   "delay=0.1",        "delay=0.1:",  "block=0.1:0",
+                           "block=0.1", "death=200", "death=x:1",        "death=200:0", "death=99999999999:1",
+                           ",",         "drop=0.1,", "drop=0.1,,seed=1", "=",           "drop=0.1;seed=3"}) {
     EXPECT_NE(parse_fault_plan(text, plan), "") << text;
     EXPECT_EQ(plan.drop, 0.25) << text;
   }

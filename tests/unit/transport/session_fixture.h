@@ -104,9 +104,11 @@ class SessionTest : public testing::Test {
   }
   Frame welcome(const Bytes& hello_frame, std::uint32_t epoch = kOtherEpoch) const {
     const Introduction ours = introduction_of(hello_frame);
-    return {.kind = FrameKind::kWelcome, .slot = ours.slot, .epoch = ours.epoch, .body = introduction(epoch, kOtherIncarnation, ours.epoch)};
+    return {
+        .kind = FrameKind::kWelcome, .slot = ours.slot, .epoch = ours.epoch, .body = introduction(epoch, kOtherIncarnation, ours.epoch)};
   }
-  Frame refusal(const Bytes& hello_frame, RefuseReason reason, const char* provider = "other 2.0", std::uint8_t version = kFrameVersion) const {
+  Frame refusal(const Bytes& hello_frame, RefuseReason reason, const char* provider = "other 2.0",
+                std::uint8_t version = kFrameVersion) const {
     const Introduction ours = introduction_of(hello_frame);
     Refusal refusal{};
     refusal.echoed_epoch = ours.epoch;
@@ -134,7 +136,8 @@ class SessionTest : public testing::Test {
   }
   // A frame of the open session, addressed as our welcome or hello asked.
   Frame of_session(FrameKind kind, std::uint32_t sequence, std::uint32_t acknowledged, Bytes body = {}) const {
-    return {.kind = kind, .slot = our_slot, .epoch = our_epoch, .sequence = sequence, .acknowledged = acknowledged, .body = std::move(body)};
+    return {
+        .kind = kind, .slot = our_slot, .epoch = our_epoch, .sequence = sequence, .acknowledged = acknowledged, .body = std::move(body)};
   }
 
   void arrives(const Frame& frame) { fake->arrives(frame.bytes()); }

@@ -72,7 +72,10 @@ TEST_F(SessionHandshake, HellosThatCrossOpenOneSession) {
   EXPECT_EQ(introduction_of(answer).epoch, said.epoch) << "both name the same epoch";
   EXPECT_EQ(session->state_of(peer), State::kOpen);
   // The answer to our own hello changes nothing.
-  receive({.kind = FrameKind::kWelcome, .slot = said.slot, .epoch = said.epoch, .body = introduction(kOtherEpoch, kOtherIncarnation, said.epoch)});
+  receive({.kind = FrameKind::kWelcome,
+           .slot = said.slot,
+           .epoch = said.epoch,
+           .body = introduction(kOtherEpoch, kOtherIncarnation, said.epoch)});
   EXPECT_EQ(session->state_of(peer), State::kOpen);
   EXPECT_THAT(sink.failures, IsEmpty());
 }

@@ -140,8 +140,8 @@ TEST_F(SessionNetwork, MessagesOf64ProcessesComeOnceAndInOrder) {
     const std::size_t from = random() % kProcesses;
     const std::size_t to = random() % kProcesses;
     auto& list = expected[{from, to}];
-    const std::string message = std::to_string(from) + ">" + std::to_string(to) + " #" + std::to_string(list.size()) + " " +
-                                std::string(random() % 700, 'x');
+    const std::string message =
+        std::to_string(from) + ">" + std::to_string(to) + " #" + std::to_string(list.size()) + " " + std::string(random() % 700, 'x');
     for (int burst = static_cast<int>(random() % 8); burst >= 0; --burst) {
       if (send(from, to, message) != PostStatus::kOk) break;
       list.push_back(message);
@@ -238,7 +238,8 @@ TEST_F(SessionNetwork, WriteOfSeveralPartsPassesThrough) {
   const Region source = *a.register_memory(peer(0, 1), from, Access::kWriteSource);
   const Region target = *processes[1]->session->register_memory(peer(1, 0), to, Access::kWriteTarget);
   for (std::size_t at = 0; at < 1000; at += 100) {
-    ASSERT_EQ(a.post_write(peer(0, 1), {from.data() + at, 100, source}, {target.key, target.base + at}, Immediate{5}, Context{at}), PostStatus::kOk);
+    ASSERT_EQ(a.post_write(peer(0, 1), {from.data() + at, 100, source}, {target.key, target.base + at}, Immediate{5}, Context{at}),
+              PostStatus::kOk);
   }
   settle();
   EXPECT_EQ(from, to);

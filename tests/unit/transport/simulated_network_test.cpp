@@ -190,8 +190,12 @@ TEST_F(SimulatedNetworkTest, BadKeyAddressOrLengthFailsTheWritersPeerAndChangesN
   std::vector<std::byte> to(32);
   const std::span<std::byte> middle = std::span(to).subspan(8, 16);
   const Region target = *b->register_memory(a_at_b, middle, Access::kWriteTarget);
-  const RemoteMemory bad[] = {{target.key + 1, target.base}, {target.key, target.base + 1}, {target.key, target.base - 1},
-                              {target.key, target.base + 17}, {target.key, 0}, {target.key, ~std::uint64_t{0}}};
+  const RemoteMemory bad[] = {{target.key + 1, target.base},
+                              {target.key, target.base + 1},
+                              {target.key, target.base - 1},
+                              {target.key, target.base + 17},
+                              {target.key, 0},
+                              {target.key, ~std::uint64_t{0}}};
   std::uint64_t expected = 0;
   for (const RemoteMemory& memory : bad) {
     write(from, memory);
