@@ -86,7 +86,6 @@ Operation* Endpoint::operation(std::uint64_t token, transport::PeerId peer) {
 }
 
 void Endpoint::fail_operation(Operation& record, Failure failure) {
-  settle_writes(record, record.writes_posted - record.writes_done);
   release_memory(record);
   const bool source_open = record.completion.interface != nullptr;
   if (source_open) record.completion.interface->close(record.completion, failure);

@@ -98,7 +98,6 @@ class Endpoint : public transport::Sink {
   using OperationList = boost::intrusive::list<Operation, PeerHook>;
   struct Peer {
     OperationList operations;
-    std::uint64_t write_bytes = 0;  // of writes that are posted and not done
   };
 
   // ---- endpoint.cpp
@@ -159,9 +158,6 @@ class Endpoint : public transport::Sink {
   void on_clear(transport::PeerId from, const wire::Clear& message, std::span<const std::byte> segments);
   bool plan_writes(Operation& source, const wire::Clear& message, std::span<const std::byte> segments);
   void post_writes(Operation& source);
-  void wait_for_room(Operation& source);
-  // The next `count` of the source's writes that were posted are under way no more.
-  void settle_writes(Operation& source, std::size_t count);
   void source_finished(Operation& source);
   void on_written(transport::PeerId from, const wire::Written& message);
   void finish_sink_if_complete(Operation& sink);

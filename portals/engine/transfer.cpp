@@ -2,7 +2,6 @@
 // place by the immediate that comes with each write. No copy on either side. Used alike by a large put and by a large reply.
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "portals/engine/endpoint.h"
 
@@ -15,11 +14,6 @@ constexpr std::uint32_t kSlotMask = (1U << kSlotBits) - 1;
 constexpr std::uint32_t kGenerationMask = (1U << 12) - 1;
 constexpr std::uint32_t kMoreThanOneWrite = 1U << 31;
 static_assert(kMaxOperationLimit <= kSlotMask + 1);
-
-std::uint64_t max_write_bytes() {
-  static const std::uint64_t v = getenv("XW") ? strtoull(getenv("XW"), nullptr, 0) : (1ULL << 60);
-  return v;
-}
 
 std::uint32_t immediate_of(SlotId id) { return id.slot | ((id.generation & kGenerationMask) << kSlotBits); }
 
@@ -155,40 +149,32 @@ bool Endpoint::plan_writes(Operation& source, const wire::Clear& message, std::s
 }
 
 void Endpoint::post_writes(Operation& source) {
-  Peer& peer = peer_state(source.peer);
   while (source.writes_posted < source.writes.size()) {
     const Operation::Write& write = source.writes[source.writes_posted];
-    if (peer.write_bytes != 0 && peer.write_bytes + write.from.length > max_write_bytes()) return wait_for_room(source);
     switch (transport_->post_write(source.peer, write.from, write.to, source.immediate, transport::Context(source.id.packed()))) {
       case transport::PostStatus::kOk:
         ++source.writes_posted;
-        peer.write_bytes += write.from.length;
         counters_.add(Counter::kBytesSent, write.from.length);
         break;
-      case transport::PostStatus::kWouldBlock: counters_.add(Counter::kWouldBlocks); return wait_for_room(source);
-      case transport::PostStatus::kFailed: return;  // on_peer_failed ends it
+      case transport::PostStatus::kWouldBlock:
+        counters_.add(Counter::kWouldBlocks);
+        if (!source.waits_for_room) {
+          source.waits_for_room = true;
+          waiting_for_room_.push_back(source.id);
+        }
+        return;
+      case transport::PostStatus::kFailed:
+        return;  // on_peer_failed ends it
     }
   }
 }
 
-void Endpoint::wait_for_room(Operation& source) {
-  if (source.waits_for_room) return;
-  source.waits_for_room = true;
-  waiting_for_room_.push_back(source.id);
-}
-
-void Endpoint::settle_writes(Operation& source, std::size_t count) {
-  Peer& peer = peer_state(source.peer);
-  for (; count > 0; --count) peer.write_bytes -= source.writes[source.writes_done++].from.length;
-}
-
 void Endpoint::on_write_done(transport::Context context, Error error) {
   Operation* source = operations_.get(SlotId::unpack(context.value));
-  if (source == nullptr || source->source != Operation::Source::kWriting || source->writes_done == source->writes_posted) {
-    return;  // it failed with its peer meanwhile
-  }
-  settle_writes(*source, 1);
-  if (!error.ok()) source->write_failure = error.loss() == Loss::kPeer ? Failure::kPeerDead : Failure::kFailed;
+  const bool expected = source != nullptr && source->source == Operation::Source::kWriting && source->writes_done < source->writes_posted;
+  if (!expected) return;  // it failed with its peer meanwhile
+  ++source->writes_done;
+  if (!error.ok()) source->write_failure = error.loss() == Loss::kOperation ? Failure::kFailed : Failure::kPeerDead;
   if (source->writes_done == source->writes.size()) source_finished(*source);
 }
 

@@ -132,7 +132,13 @@ class Flight {
   ptl_handle_md_t landing_md_;
 };
 
+// The shared-memory provider of libfabric 1.17 keeps its locks in memory that processes share: one that is killed while it holds one stops its peers
+// inside libfabric, where nothing of ours can end their operations.
+#define LINTEL_SKIP_KILL_ON_SHM() \
+  if (std::string(GetParam()) == "shm") GTEST_SKIP() << "a process killed inside libfabric 1.17's shared-memory lock stops its peers there"
+
 TEST_P(PeerDeath, AKilledTargetEndsEveryOperationInFlight) {
+  LINTEL_SKIP_KILL_ON_SHM();
   ProcessGroup job(2, environment());
   job.start(1, serve);
   job.start(0, [](Rank& rank) {
@@ -174,6 +180,7 @@ TEST_P(PeerDeath, AFrozenTargetEndsEveryOperationByTheDeadline) {
 
 // The program is busy elsewhere when its peer dies: the events are there when it comes back.
 TEST_P(PeerDeath, OperationsEndAlsoWhileTheInitiatorCallsNothing) {
+  LINTEL_SKIP_KILL_ON_SHM();
   ProcessGroup job(2, environment());
   job.start(1, serve);
   job.start(0, [](Rank& rank) {

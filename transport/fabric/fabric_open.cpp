@@ -118,7 +118,7 @@ Error FabricTransport::take_name() {
   if (provider_.socket_addresses) return {};
   const Result<NodeId> nid = parse_node(options_.interface_address);
   if (!nid) return nid.error();
-  Result<Neighbours> neighbours = Neighbours::open(nid.value(), options_.pid);
+  Result<Neighbours> neighbours = Neighbours::open(nid.value(), options_.pid, options_.port_base);
   if (!neighbours) return neighbours.error();
   neighbours_.emplace(std::move(neighbours).value());
   self_ = neighbours_->self();

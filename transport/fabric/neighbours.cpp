@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "transport/fabric/address.h"
 #include "transport/fabric/fabric_options.h"
 
 namespace lintel::transport {
@@ -16,7 +17,7 @@ constexpr Nanoseconds kLookInterval = std::chrono::milliseconds(100);  // one co
 
 }  // namespace
 
-Result<Neighbours> Neighbours::open(NodeId nid, Pid pid) {
+Result<Neighbours> Neighbours::open(NodeId nid, Pid pid, std::uint32_t port_base) {
   clear_away_remains();
   if (pid != kAnyPid) {
     Result<Doorbell> bell = Doorbell::hang({nid, pid});
@@ -31,9 +32,10 @@ Result<Neighbours> Neighbours::open(NodeId nid, Pid pid) {
   const std::uint32_t first = static_cast<std::uint32_t>(::getpid()) + kWellKnownPids;
   for (std::uint32_t i = 0;; ++i) {
     const ProcessId name{nid, Pid(first + i)};
+    if (!port_of(name.pid, port_base)) continue;  // no pid that another provider would refuse
     Result<Doorbell> bell = Doorbell::hang(name);
     if (bell) return Neighbours(name, std::move(bell).value());
-    if (bell.error().code() != FI_EADDRINUSE || i == kPidsToTry) return bell.error();
+    if (bell.error().code() != FI_EADDRINUSE || i >= kPidsToTry) return bell.error();
   }
 }
 

@@ -23,7 +23,7 @@ class Neighbours {
 
   // Takes a name: this one, or with kAnyPid the first free one from the process id on. Clears away what dead processes have left in shared memory.
   // May block for some milliseconds when another process is just clearing away what the last holder of the name left.
-  static Result<Neighbours> open(NodeId nid, Pid pid);
+  static Result<Neighbours> open(NodeId nid, Pid pid, std::uint32_t port_base);
 
   ProcessId self() const { return self_; }
   Doorbell& own_bell() { return own_; }
