@@ -46,7 +46,7 @@ constexpr Setting kSettings[] = {
      "Frames that may be on their way to one peer without an acknowledgement.",
      &Config::window_frames},
     {"LINTEL_SEND_FRAMES", SettingType::kInteger, "frames", 8, 65536, {},
-     "Frames that may be on their way to all peers together. Each holds memory of about the eager limit.",
+     "Frames that may be on their way to all peers together. Each has memory for one message of the provider, 64 KiB on TCP, touched when it is used.",
      &Config::send_frames},
     {"LINTEL_RECEIVE_BUFFER", SettingType::kSize, "bytes", 64 * kKilobyte, 64 * kMegabyte, {},
      "Length of one buffer for incoming messages; many messages share one.",

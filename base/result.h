@@ -2,7 +2,7 @@
 // Error and Result<T>: how a function of Lintel says that something outside of it went wrong.
 //
 // Values. An Error is small, owns nothing, and never allocates, so that it may travel on the data path. The function that finds
-// the error fills it in; those above pass it on unchanged. Exceptions appear only in construction helpers of tools.
+// the error fills it in; those above pass it on unchanged. Exceptions appear only in tools.
 
 #include <cstdint>
 #include <utility>

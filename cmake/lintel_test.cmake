@@ -25,7 +25,7 @@ macro(lintel_parse_test)
     set(properties TIMEOUT ${LINTEL_TIMEOUT_slow})
     list(APPEND labels slow)
   endif()
-  if(arg_SERIAL)
+  if(arg_SERIAL AND NOT LINTEL_SANITIZE)  # sanitized programs judge no times
     list(APPEND properties RUN_SERIAL ON)
   endif()
   if(arg_PROCESSORS)
@@ -34,7 +34,7 @@ macro(lintel_parse_test)
 endmacro()
 
 # lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [SLOW] [SERIAL] [PROCESSORS n] [ENVIRONMENT ...])
-# A GoogleTest program whose cases run under CTest as "<label>.<Suite>.<Case>".
+# A GoogleTest program whose cases run under CTest as "<label>.<Suite>.<Case>"; unit and protocol tests with sanitizers as one "<label>.<name>".
 function(lintel_add_test name)
   lintel_parse_test(${ARGN})
   find_package(GTest REQUIRED)
@@ -42,6 +42,12 @@ function(lintel_add_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gtest GTest::gmock GTest::gtest_main Threads::Threads
     $<BUILD_INTERFACE:lintel_options>)
+  if(LINTEL_SANITIZE AND arg_LABEL MATCHES "^(unit|protocol)$")
+    # Hundreds of short cases: starting a sanitized program for each would take longer than they do.
+    add_test(NAME ${arg_LABEL}.${name} COMMAND ${name})
+    set_tests_properties(${arg_LABEL}.${name} PROPERTIES LABELS "${labels}" ENVIRONMENT "${arg_ENVIRONMENT}" TIMEOUT ${LINTEL_TIMEOUT_slow})
+    return()
+  endif()
   # The properties are set by a script of our own: gtest_discover_tests takes lists among them apart.
   gtest_discover_tests(${name} TEST_PREFIX "${arg_LABEL}." DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_cases)
   list(JOIN properties " " property_words)

@@ -1,5 +1,5 @@
 #pragma once
-// ProtocolTest: the vocabulary of the protocol tests. Process 0 starts operations, process 1 is their target; both have an event queue that the helpers
+// ProtocolTest: the vocabulary of the protocol tests. Process 0 starts operations, process 1 is their target; both have an event queue that the words
 // use. A test arranges, lets one thing happen, and looks at the sequence of events, the drop count and the memory.
 //
 // Sequences of events are compared as text: kinds() gives "PUT_START PUT_END", story() "PUT_START 5/9@2 PUT_END 5/9@2" (manipulated / requested length @

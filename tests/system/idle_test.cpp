@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <thread>
 #include <vector>
@@ -16,7 +17,8 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::size_t kConnected = 0;  // board
+constexpr std::size_t kConnected = 0;  // board, and the word after it: a rank has met the other
+constexpr std::size_t kReturned = 2;   // board: PtlEQWait has returned
 
 Seconds processor_time(pid_t process) {
   clockid_t clock{};
@@ -48,6 +50,7 @@ TEST_P(Idle, ConnectedProcessesUseLessThanOnePercentOfACore) {
     rank.board.set(kConnected + rank.number, 1);
     ptl_event_t event;
     if (rank.number == 0) PtlEQWait(nothing, &event);
+    if (rank.number == 0) rank.board.set(kReturned, 1);
     while (true) ::pause();
   });
   job.board().await(kConnected, 1);
@@ -60,7 +63,9 @@ TEST_P(Idle, ConnectedProcessesUseLessThanOnePercentOfACore) {
     const double percent = 100 * (processor_time(job.os_pid(rank)) - before[rank]).count() / kTime.count();
     std::printf("%s, %s: %.3f %% of a core\n", GetParam(), rank == 0 ? "blocked in PtlEQWait" : "calling nothing", percent);
     EXPECT_LT(percent, 1.0);
+    EXPECT_EQ(::kill(job.os_pid(rank), 0), 0) << "rank " << rank << " is gone";
   }
+  EXPECT_EQ(job.board().get(kReturned), 0U) << "PtlEQWait returned although nothing came";
   job.join_all();
 }
 
