@@ -143,9 +143,9 @@ void PtlFini(void) {
   Library& state = library();
   const std::lock_guard<std::mutex> lock(state.mutex);
   if (state.own == nullptr || state.owner != ::getpid()) return;
+  state.current.store(nullptr);
   state.own->close_all();
   if (!state.config.counters_file.empty()) write_counters_file(state.own->counters(), state.config.counters_file);
-  state.current.store(nullptr);
   state.own.reset();
 }
 

@@ -88,12 +88,17 @@ Operation* Endpoint::operation(std::uint64_t token, transport::PeerId peer) {
 void Endpoint::fail_operation(Operation& record, Failure failure) {
   release_memory(record);
   const bool source_open = record.completion.interface != nullptr;
-  if (source_open) record.completion.interface->close(record.completion, failure);
+  // An ACK that has come knows better than a write that has not ended: the data are there.
+  if (source_open) record.completion.interface->close(record.completion, record.acknowledged ? Failure::kNone : failure);
   if (record.source == Operation::Source::kAnnounced || record.source == Operation::Source::kWriting) --sources_moving_;
   switch (record.role) {
     case Operation::Role::kPut:
       // A put whose data did not leave has said so with its SEND_END; one that waits for its ACK says so in the ACK's place.
-      if (!source_open && (record.request.header.flags & wire::kFlagAckWanted) != 0) log_ack(record, record.answer, failure);
+      if (record.acknowledged) {
+        log_ack(record, record.answer, Failure::kNone);
+      } else if (!source_open && (record.request.header.flags & wire::kFlagAckWanted) != 0) {
+        log_ack(record, record.answer, failure);
+      }
       break;
     case Operation::Role::kGet:
     case Operation::Role::kGetPut: fail_reply(record, failure); break;
@@ -125,7 +130,14 @@ void Endpoint::fail_peer(transport::PeerId peer, Failure failure) {
   while (!list.empty()) fail_operation(list.front(), failure);
 }
 
+TimePoint Endpoint::next_deadline() const {
+  constexpr Nanoseconds kRoomRetry = std::chrono::milliseconds(1);
+  const TimePoint deadline = transport_->next_deadline();
+  return waiting_for_room_.empty() ? deadline : std::min(deadline, last_poll_ + kRoomRetry);
+}
+
 std::size_t Endpoint::poll(TimePoint now) {
+  last_poll_ = now;
   std::size_t happened = transport_->poll(now, *this);
   if (!outbox_.idle()) happened += outbox_.retry();
   if (!waiting_for_room_.empty()) {

@@ -79,7 +79,9 @@ class Endpoint : public transport::Sink {
   std::size_t poll(TimePoint now);
 
   // False: there is something that only poll() can send, or that may have arrived.
-  bool prepare_wait() { return waiting_for_room_.empty() && transport_->prepare_wait(); }
+  bool prepare_wait() { return transport_->prepare_wait(); }
+  // poll() again then, at the latest: also for writes that had no room, of which nothing else tells when there is some.
+  TimePoint next_deadline() const;
 
   // transport::Sink
   void on_message(transport::PeerId from, std::span<const std::byte> message) override;
@@ -173,6 +175,7 @@ class Endpoint : public transport::Sink {
   ProcessId last_resolved_;  // programs talk to one peer many times in a row
   transport::PeerId last_peer_ = transport::kNoPeer;
   std::vector<SlotId> waiting_for_room_;  // sources whose next write had no room
+  TimePoint last_poll_;
   std::size_t sources_moving_ = 0;        // sources that are not done
 };
 

@@ -80,6 +80,8 @@ Completion Endpoint::open_send(NetworkInterface& interface, MemoryDescriptor& de
 Status Endpoint::put(NetworkInterface& interface, const RequestArguments& arguments, bool ack_wanted) {
   Prepared prepared;
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+  // A put that nobody keeps a record of is bounded by what may wait for room.
+  if (outbox_.waiting() >= operations_.limit()) return Status::kNoSpace;
   const bool announced = prepared.length > eager_limit_;
   Operation* record = nullptr;
   if (ack_wanted || announced) {

@@ -16,7 +16,11 @@ Process::Process(const ProcessOptions& options, TransportFactory factory, ClockF
       clock_context_(clock_context),
       progress_(mutex_, *this, options.spin) {}
 
-Process::~Process() { close_all(); }
+Process::~Process() {
+  close_all();
+  const MutexLock lock(mutex_);
+  progress_.await_callers();
+}
 
 Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation) {
   const std::lock_guard<std::mutex> one_at_a_time(lifecycle_);
@@ -98,7 +102,7 @@ std::size_t Process::poll(TimePoint now) {
   return endpoint_->poll(now);
 }
 
-TimePoint Process::next_deadline() const { return endpoint_ != nullptr ? endpoint_->transport().next_deadline() : kNever; }
+TimePoint Process::next_deadline() const { return endpoint_ != nullptr ? endpoint_->next_deadline() : kNever; }
 
 bool Process::prepare_wait() { return endpoint_ == nullptr || (endpoint_->prepare_wait()); }
 

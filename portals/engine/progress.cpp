@@ -81,14 +81,18 @@ void Progress::after_poll() {
 }
 
 void Progress::after_call() {
-  ++activity_;
+  after_poll();
   leave_to_sleeper();
 }
 
 // This thread goes away: whoever sleeps in the file descriptor must be woken by what comes next. A poll by another thread may have disarmed that, and a
 // post may have set an earlier deadline or left something that only a poll sends.
 void Progress::leave_to_sleeper() {
-  if (!sleeper_in_fd_) return;
+  if (!sleeper_in_fd_) {
+    // Whoever was woken to drive may be this one, and it has no more time: the next of those asleep does.
+    if (callers_asleep_ > 0) callers_.notify_one();
+    return;
+  }
   if (work_.next_deadline() < fd_deadline_ || !work_.prepare_wait()) wake_fd_sleeper();
 }
 
@@ -96,6 +100,15 @@ void Progress::wake_all() {
   if (callers_asleep_ == 0) return;
   callers_.notify_all();
   if (sleeper_in_fd_ && !thread_in_fd_) wake_fd_sleeper();
+}
+
+void Progress::await_callers() {
+  while (waiters_ > 0) {
+    wake_all();
+    mutex_.unlock();
+    std::this_thread::yield();
+    mutex_.lock();
+  }
 }
 
 void Progress::wake_fd_sleeper() {
@@ -110,8 +123,10 @@ void Progress::request_service() {
 
 bool Progress::wait_until(Condition& condition, TimePoint deadline) {
   if (condition.holds()) return true;
+  ++waiters_;
   const bool holds = drive_until(condition, deadline);
   leave_to_sleeper();
+  --waiters_;
   return holds;
 }
 
@@ -128,14 +143,16 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
     now = work_.now();
     if (now >= deadline) return false;
     if (now < spin_end) {
-      // Other threads get their turn at the lock.
-      mutex_.unlock();
-      cpu_relax();
-      mutex_.lock();
+      yield_lock();
       if (condition.holds()) return true;
       continue;
     }
-    if (!work_.prepare_wait()) continue;
+    if (!work_.prepare_wait()) {
+      // Something is left to do, but others want the lock too.
+      yield_lock();
+      if (condition.holds()) return true;
+      continue;
+    }
     sleep(deadline);
     if (condition.holds()) return true;
     now = work_.now();
@@ -143,10 +160,19 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
   }
 }
 
+// Other threads get their turn at the lock.
+void Progress::yield_lock() {
+  mutex_.unlock();
+  cpu_relax();
+  mutex_.lock();
+}
+
 void Progress::sleep(TimePoint deadline) {
   ++callers_asleep_;
   if (sleeper_in_fd_ && !thread_in_fd_) {
     // Another caller drives; it, or whoever deposits an event for this one, wakes it.
+    // What this one has taken in may have to be looked after sooner than that other one meant to wake.
+    if (work_.next_deadline() < fd_deadline_) wake_fd_sleeper();
     const Nanoseconds limit = std::min<Nanoseconds>(deadline - work_.now(), std::chrono::seconds(3600));
     callers_.wait_for(mutex_, std::max(limit, Nanoseconds(0)));
   } else if (thread_in_fd_) {
@@ -197,7 +223,11 @@ void Progress::run() {
     }
     work_.poll(work_.now());
     after_poll();
-    if (stop_ || callers_asleep_ > 0 || activity_ != seen || !work_.prepare_wait()) continue;
+    if (stop_ || callers_asleep_ > 0 || activity_ != seen) continue;
+    if (!work_.prepare_wait()) {
+      yield_lock();
+      continue;
+    }
     thread_in_fd_ = true;
     sleep_in_fd(kNever);
     thread_in_fd_ = false;

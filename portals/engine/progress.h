@@ -68,6 +68,9 @@ class Progress {
   // Wakes every sleeper, so that it looks at its condition again.
   void wake_all() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
+  // Returns when no caller waits any more. REQUIRES: what they wait for holds, or never will and their conditions say so.
+  void await_callers() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+
   // Has the progress thread call Work::serve_request() soon. Async-signal-safe. [any thread]
   void request_service();
 
@@ -75,6 +78,7 @@ class Progress {
   void run();
   bool drive_until(Condition& condition, TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void leave_to_sleeper() LINTEL_REQUIRES(mutex_);
+  void yield_lock() LINTEL_REQUIRES(mutex_);
   void sleep(TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void sleep_in_fd(TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void wake_fd_sleeper();
@@ -90,9 +94,10 @@ class Progress {
   bool sleeper_in_fd_ LINTEL_GUARDED_BY(mutex_) = false;   // somebody sleeps in the file descriptor
   bool thread_in_fd_ LINTEL_GUARDED_BY(mutex_) = false;    // and it is the progress thread
   TimePoint fd_deadline_ LINTEL_GUARDED_BY(mutex_);        // until then
+  unsigned waiters_ LINTEL_GUARDED_BY(mutex_) = 0;         // callers inside wait_until()
   unsigned callers_asleep_ LINTEL_GUARDED_BY(mutex_) = 0;  // callers asleep in any way
   bool thread_parked_ LINTEL_GUARDED_BY(mutex_) = false;   // the progress thread waits for callers_asleep_ to become 0
-  std::uint64_t activity_ LINTEL_GUARDED_BY(mutex_) = 0;   // grows with each call that drives the work
+  std::uint64_t activity_ LINTEL_GUARDED_BY(mutex_) = 0;   // grows with each call that drives the work; one that only posts does not count
   bool stop_ LINTEL_GUARDED_BY(mutex_) = false;
   std::atomic<bool> service_requested_{false};
   std::thread thread_;

@@ -29,7 +29,10 @@ void Endpoint::on_get(NetworkInterface& interface, transport::PeerId from, const
   Operation* source = create_operation(Operation::Role::kReplySource, from, interface.kind());
   if (source == nullptr) {
     interface.close(completion, Failure::kFailed);
-    discard(from, request.sender_token);
+    // It was accepted, so its initiator must hear of the failure: a reply that names no source has its CLEAR answered by DISCARD.
+    reply.header.flags = wire::kFlagAnnounced;
+    reply.sender_token = 0;
+    outbox_.send(from, reply);
     return;
   }
   source->completion = completion;

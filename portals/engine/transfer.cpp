@@ -59,18 +59,20 @@ void Endpoint::on_immediate(transport::Immediate immediate) {
                      (immediate_of(sink->id) | kMoreThanOneWrite) == (immediate.value | kMoreThanOneWrite);
   if (!known) {
     // The transfer has ended meanwhile, with a failure.
-    drop_foreign(DropCause::kStaleHandle, 0);
+    counters_.add(Counter::kDropsStaleHandle);  // of a transfer that has ended: no message of the specification
     return;
   }
   if ((immediate.value & kMoreThanOneWrite) != 0 && sink->writes_expected == 1) sink->count_known = false;
   ++sink->writes_seen;
+  if (sink->count_known && sink->writes_seen > sink->writes_expected) return fail_operation(*sink, Failure::kFailed);
   finish_sink_if_complete(*sink);
 }
 
 void Endpoint::on_written(transport::PeerId from, const wire::Written& message) {
   Operation* sink = operation(message.receiver_token, from);
-  if (sink == nullptr || sink->role != Operation::Role::kSink || message.write_count < 2 || message.write_count < sink->writes_seen) {
-    drop_foreign(DropCause::kStaleHandle, 0);
+  if (sink == nullptr || sink->role != Operation::Role::kSink || sink->writes_expected != 1 || message.write_count < 2 ||
+      message.write_count < sink->writes_seen) {
+    counters_.add(Counter::kDropsStaleHandle);  // of a transfer that has ended: no message of the specification
     return;
   }
   sink->writes_expected = message.write_count;
@@ -101,7 +103,7 @@ void Endpoint::release_memory(Operation& record) {
 void Endpoint::on_clear(transport::PeerId from, const wire::Clear& message, std::span<const std::byte> segments) {
   Operation* source = operation(message.source_token, from);
   if (source == nullptr || source->source != Operation::Source::kAnnounced || message.length > source->length) {
-    drop_foreign(DropCause::kStaleHandle, 0);
+    counters_.add(Counter::kDropsStaleHandle);  // of a transfer that has ended: no message of the specification
     discard(from, message.receiver_token);
     return;
   }

@@ -37,22 +37,17 @@ void LocalLoop::commit(std::size_t bytes) {
 Result<Region> LocalLoop::register_memory(std::span<std::byte> memory) {
   const auto [region, id] = regions_.create(LocalRegion{memory});
   if (region == nullptr) return Error(Loss::kOperation, "session", "too many regions of memory are registered");
-  return Region{kLocalRegion | id.packed(), 0, reinterpret_cast<std::uintptr_t>(memory.data())};
+  const std::uint64_t number = kLocalRegion | id.packed();
+  return Region{number, number, reinterpret_cast<std::uintptr_t>(memory.data())};
 }
 
 void LocalLoop::deregister_memory(const Region& region) {
   const SlotId id = SlotId::unpack(region.id & ~kLocalRegion);
-  const LocalRegion* found = regions_.get(id);
-  LINTEL_ASSERT(found != nullptr);
-  const auto begin = reinterpret_cast<std::uintptr_t>(found->memory.data());
-  const auto end = begin + found->memory.size();
-  const auto touches = [&](const std::byte* data, std::size_t length) {
-    const auto at = reinterpret_cast<std::uintptr_t>(data);
-    return at < end && begin < at + length;
-  };
+  LINTEL_ASSERT(regions_.get(id) != nullptr);
   for (std::size_t i = 0; i < writes_count_; ++i) {
     Write& write = writes_[(first_write_ + i) % max_messages_];
-    if (touches(write.to, write.length) || touches(write.from, write.length)) write.dropped = true;
+    // By registration, not by address: another transfer of the same bytes goes on.
+    if (write.from_region == region.id || write.to_key == region.key) write.dropped = true;
   }
   regions_.destroy(id);
 }
@@ -62,7 +57,7 @@ PostStatus LocalLoop::post_write(const LocalMemory& from, RemoteMemory to, Immed
   if (writes_.empty()) writes_.resize(max_messages_);
   // The address comes from this very process: it is as good as any pointer of its own.
   auto* const target = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(to.address));  // NOLINT(performance-no-int-to-ptr)
-  writes_[(first_write_ + writes_count_) % max_messages_] = {from.data, target, from.length, immediate, context, false};
+  writes_[(first_write_ + writes_count_) % max_messages_] = {from.data, target, from.length, from.region.id, to.key, immediate, context, false};
   ++writes_count_;
   return PostStatus::kOk;
 }

@@ -28,10 +28,10 @@ class LocalLoop {
   MessageBuffer reserve(std::size_t bytes);
   void commit(std::size_t bytes);
 
-  // Registration for writes to oneself: key 0, base = address. Region::id has kLocalRegion set.
+  // Registration for writes to oneself: base = address, key = id, which has kLocalRegion set.
   static constexpr std::uint64_t kLocalRegion = std::uint64_t{1} << 63;
   Result<Region> register_memory(std::span<std::byte> memory);
-  // Writes that wait for this memory are dropped; they end with an error.
+  // Writes that wait and were posted with this registration, on either side, are dropped; they end with an error.
   void deregister_memory(const Region& region);
   PostStatus post_write(const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context);
 
@@ -50,6 +50,8 @@ class LocalLoop {
     const std::byte* from = nullptr;
     std::byte* to = nullptr;
     std::size_t length = 0;
+    std::uint64_t from_region = 0;
+    std::uint64_t to_key = 0;
     Immediate immediate;
     Context context;
     bool dropped = false;
