@@ -25,7 +25,7 @@ macro(lintel_parse_test)
     set(properties TIMEOUT ${LINTEL_TIMEOUT_slow})
     list(APPEND labels slow)
   endif()
-  if(arg_SERIAL AND NOT LINTEL_SANITIZE)  # sanitized programs judge no times
+  if(arg_SERIAL AND NOT (LINTEL_SANITIZE AND arg_LABEL MATCHES "^(system|fault)$"))  # sanitized ones judge no times
     list(APPEND properties RUN_SERIAL ON)
   endif()
   if(arg_PROCESSORS)

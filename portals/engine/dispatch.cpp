@@ -28,7 +28,17 @@ void Endpoint::on_message(transport::PeerId from, std::span<const std::byte> mes
 
 // A message that names no interface of this process is counted on the first there is, so that it is not lost silently.
 void Endpoint::drop_foreign(DropCause cause, std::uint64_t bytes) {
-  counters_.add(cause == DropCause::kMalformed ? Counter::kDropsMalformed : Counter::kDropsNoInterface);
+  switch (cause) {
+    case DropCause::kMalformed:
+      counters_.add(Counter::kDropsMalformed);
+      break;
+    case DropCause::kStaleHandle:
+      counters_.add(Counter::kDropsStaleHandle);
+      break;
+    default:
+      counters_.add(Counter::kDropsNoInterface);
+      break;
+  }
   for (NetworkInterface* interface : interfaces_) {
     if (interface == nullptr) continue;
     interface->registers().drop(cause, bytes);

@@ -59,7 +59,7 @@ void Endpoint::on_immediate(transport::Immediate immediate) {
                      (immediate_of(sink->id) | kMoreThanOneWrite) == (immediate.value | kMoreThanOneWrite);
   if (!known) {
     // The transfer has ended meanwhile, with a failure.
-    counters_.add(Counter::kDropsStaleHandle);  // of a transfer that has ended: no message of the specification
+    counters_.add(Counter::kDropsStaleHandle);  // no message, so the interface's registers do not count it
     return;
   }
   if ((immediate.value & kMoreThanOneWrite) != 0 && sink->writes_expected == 1) sink->count_known = false;
@@ -72,7 +72,7 @@ void Endpoint::on_written(transport::PeerId from, const wire::Written& message) 
   Operation* sink = operation(message.receiver_token, from);
   if (sink == nullptr || sink->role != Operation::Role::kSink || sink->writes_expected != 1 || message.write_count < 2 ||
       message.write_count < sink->writes_seen) {
-    counters_.add(Counter::kDropsStaleHandle);  // of a transfer that has ended: no message of the specification
+    drop_foreign(DropCause::kStaleHandle, 0);
     return;
   }
   sink->writes_expected = message.write_count;
@@ -103,7 +103,7 @@ void Endpoint::release_memory(Operation& record) {
 void Endpoint::on_clear(transport::PeerId from, const wire::Clear& message, std::span<const std::byte> segments) {
   Operation* source = operation(message.source_token, from);
   if (source == nullptr || source->source != Operation::Source::kAnnounced || message.length > source->length) {
-    counters_.add(Counter::kDropsStaleHandle);  // of a transfer that has ended: no message of the specification
+    drop_foreign(DropCause::kStaleHandle, 0);
     discard(from, message.receiver_token);
     return;
   }

@@ -15,8 +15,8 @@ class SessionLocal : public SessionTest {
     start(options);
     local = *session->resolve(kSelf);
   }
-  PostStatus write(const std::byte* from, std::byte* to, std::size_t length, std::uint32_t number) {
-    return session->post_write(local, {from, length, {}}, {0, reinterpret_cast<std::uintptr_t>(to)}, Immediate{number}, Context{number});
+  PostStatus write(const std::byte* from, std::byte* to, std::size_t length, std::uint32_t number, std::uint64_t key = 0) {
+    return session->post_write(local, {from, length, {}}, {key, reinterpret_cast<std::uintptr_t>(to)}, Immediate{number}, Context{number});
   }
   PeerId local;
 };
@@ -91,7 +91,7 @@ TEST_F(SessionLocal, WriteHappensWithTheNextPollThenImmediateThenDone) {
   std::byte from[4] = {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
   std::byte to[4] = {};
   const Region region = *session->register_memory(local, to, Access::kWriteTarget);
-  EXPECT_EQ(region.key, 0U);
+  EXPECT_NE(region.key, 0U);
   EXPECT_EQ(region.base, reinterpret_cast<std::uintptr_t>(to));
   EXPECT_EQ(write(from, to, 4, 9), PostStatus::kOk);
   EXPECT_EQ(to[0], std::byte{0});
@@ -114,11 +114,25 @@ TEST_F(SessionLocal, DeregisteredMemoryIsNotWritten) {
   std::byte from[4] = {std::byte{1}};
   std::byte to[4] = {};
   const Region region = *session->register_memory(local, to, Access::kWriteTarget);
-  write(from, to, 4, 9);
+  write(from, to, 4, 9, region.key);
   session->deregister_memory(region);
   poll();
   EXPECT_EQ(to[0], std::byte{0});
   EXPECT_THAT(sink.take(), ElementsAre("write_done 9 the memory of the write was deregistered"));
+}
+
+TEST_F(SessionLocal, AnotherWriteOfTheSameBytesOutlivesADeregistration) {
+  std::byte from[4] = {std::byte{1}};
+  std::byte to[4] = {};
+  const Region first = *session->register_memory(local, to, Access::kWriteTarget);
+  const Region second = *session->register_memory(local, to, Access::kWriteTarget);
+  write(from, to, 4, 8, first.key);
+  write(from, to, 4, 9, second.key);
+  session->deregister_memory(first);
+  poll();
+  EXPECT_EQ(to[0], std::byte{1});
+  EXPECT_THAT(sink.take(), ElementsAre("write_done 8 the memory of the write was deregistered", "immediate 9", "write_done 9"));
+  session->deregister_memory(second);
 }
 
 TEST_F(SessionLocal, MoreWritesThanTheBoundWouldBlock) {
