@@ -275,7 +275,11 @@ TEST_P(PeerDeath, APeerThatIsStartedAgainUnderTheSameNameWorksWithNewOperations)
     flight.start_small();
     rank.board.set(kBusy, 1);
     rank.board.await(kGone, 1);
-    flight.expect_all_end(Clock::now(), kPeerTimeout + kSlack, false);
+    if (flight.expect_all_end(Clock::now(), kPeerTimeout + kSlack, false) == 0) {
+      // All of it had ended before the kill: nothing has told this process yet, and what it starts first is what finds out.
+      flight.start_small();
+      EXPECT_GT(flight.expect_all_end(Clock::now(), kPeerTimeout + kSlack, false), 0U);
+    }
     rank.board.set(kGone, 2);
     rank.board.await(kRestarted, 1);
     const Clock::time_point start = Clock::now();
