@@ -73,7 +73,8 @@ void put_delivery(benchmark::State& state) {
   Counters counters;
   Endpoint endpoint(std::make_unique<NullTransport>(), {}, counters);
   {
-    NetworkInterface interface(0, {{NodeId(1), Pid(1)}, UserId(1000), JobId(0)}, {}, counters);
+    bool wake_needed = false;
+    NetworkInterface interface(0, {{NodeId(1), Pid(1)}, UserId(1000), JobId(0)}, {}, counters, wake_needed);
     endpoint.attach(interface);
     SlotId queue;
     if (interface.allocate_queue(64, nullptr, queue) != Status::kOk) state.SkipWithError("no queue");

@@ -50,6 +50,8 @@ void translate(const Event& event, std::uint32_t interface, ptl_event_t& out) {
 
 ptl_eq_handler_t handler_of(const EventQueue& queue) { return reinterpret_cast<ptl_eq_handler_t>(queue.face_data()); }
 
+constexpr TimePoint kAtOnce{0};
+
 // One look at several queues, and then waiting for any of them.
 class Poll final : private portals::Condition {
  public:
@@ -59,7 +61,7 @@ class Poll final : private portals::Condition {
   // REQUIRES the lock; lets it go while it waits.
   int run(TimePoint deadline) LINTEL_NO_THREAD_SAFETY_ANALYSIS {
     if (look()) return code_;
-    if (deadline <= process_.now()) {
+    if (deadline == kAtOnce) {
       process_.progress().advance();
       look();
       return code_;
@@ -133,7 +135,7 @@ int poll(ptl_handle_eq_t* eqs, int size, ptl_time_t timeout, ptl_event_t* event,
   {
     const MutexLock lock(process->lock());
     Poll poll(*process, eqs, size, event, which);
-    TimePoint deadline{0};
+    TimePoint deadline = kAtOnce;
     if (timeout == PTL_TIME_FOREVER) {
       deadline = kNever;
     } else if (timeout != 0) {

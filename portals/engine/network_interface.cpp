@@ -17,7 +17,7 @@ bool empty_id(SlotId id) { return id.generation == 0; }
 }  // namespace
 
 NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity, const Limits& limits, Counters& counters,
-                                   std::uint32_t first_generation)
+                                   bool& wake_needed, std::uint32_t first_generation)
     : kind_(kind),
       identity_(identity),
       limits_(limits),
@@ -26,7 +26,8 @@ NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity, 
       portals_(std::size_t{limits.max_portal_index} + 1),
       entries_(limits.max_entries, kHandleGenerationBits, first_generation),
       descriptors_(limits.max_descriptors, kHandleGenerationBits, first_generation),
-      queues_(limits.max_queues, kHandleGenerationBits, first_generation) {}
+      queues_(limits.max_queues, kHandleGenerationBits, first_generation),
+      wake_needed_(wake_needed) {}
 
 std::uint32_t NetworkInterface::next_generation() const {
   return std::max({entries_.next_generation(), descriptors_.next_generation(), queues_.next_generation()});

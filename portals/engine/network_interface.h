@@ -32,8 +32,9 @@ struct Identity {
 
 class NetworkInterface {
  public:
-  // `first_generation`: of all its objects, so that handles of an interface that was open before name nothing here.
-  NetworkInterface(std::uint8_t kind, const Identity& identity, const Limits& limits, Counters& counters,
+  // `wake_needed` is set when a queue on which a thread sleeps gets an event. `first_generation`: of all its objects, so that handles of an interface
+  // that was open before name nothing here.
+  NetworkInterface(std::uint8_t kind, const Identity& identity, const Limits& limits, Counters& counters, bool& wake_needed,
                    std::uint32_t first_generation = 1);
   NetworkInterface(const NetworkInterface&) = delete;
   NetworkInterface& operator=(const NetworkInterface&) = delete;
@@ -98,13 +99,6 @@ class NetworkInterface {
   // One event that has no START: ACK. Logged whatever is disabled.
   void log_single(MemoryDescriptor& descriptor, const Event& event, EventKind kind, Failure failure);
 
-  // True once a sleeping thread's queue has got an event; resets.
-  bool take_wake_needed() {
-    const bool needed = wake_needed_;
-    wake_needed_ = false;
-    return needed;
-  }
-
   // Appends the state of portal table, match lists, descriptors and queues, for people.
   void dump(std::string& out);
 
@@ -132,7 +126,7 @@ class NetworkInterface {
   SlotPool<MatchEntry> entries_;
   SlotPool<MemoryDescriptor> descriptors_;
   SlotPool<EventQueue> queues_;
-  bool wake_needed_ = false;
+  bool& wake_needed_;
 };
 
 }  // namespace lintel::portals

@@ -41,7 +41,7 @@ Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits,
       return Status::kPidInvalid;
     }
     interfaces_[kind] = std::make_unique<NetworkInterface>(kind, Identity{endpoint_->self(), options_.user, options_.job}, limits,
-                                                           counters_, next_generation_[kind]);
+                                                           counters_, wake_needed_, next_generation_[kind]);
     endpoint_->attach(*interfaces_[kind]);
   }
   if (first && options_.progress_thread) progress_.start_thread();
@@ -58,7 +58,6 @@ Status Process::close_interface(std::uint8_t kind) {
     if (last) linger();
     endpoint_->detach(*interfaces_[kind]);
     interfaces_[kind]->drop_objects();
-    wake_needed_ = wake_needed_ || interfaces_[kind]->take_wake_needed();
     next_generation_[kind] = interfaces_[kind]->next_generation();
     interfaces_[kind].reset();
     progress_.wake_all();
@@ -108,13 +107,7 @@ bool Process::prepare_wait() { return endpoint_ == nullptr || (endpoint_->prepar
 
 int Process::wait_fd() const { return endpoint_ != nullptr ? endpoint_->transport().wait_fd() : -1; }
 
-bool Process::take_wake_needed() {
-  bool needed = std::exchange(wake_needed_, false);
-  for (auto& interface : interfaces_) {
-    if (interface != nullptr) needed = interface->take_wake_needed() || needed;
-  }
-  return needed;
-}
+bool Process::take_wake_needed() { return std::exchange(wake_needed_, false); }
 
 void Process::serve_request() {
   if (!service_) return;

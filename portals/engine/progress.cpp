@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,14 @@ void cpu_relax() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #endif
+}
+
+// Sleeps for `least`, up to twice that: the kernel then wakes it when it has to interrupt the processor anyway.
+void doze(Nanoseconds least) {
+  const int slack = ::prctl(PR_GET_TIMERSLACK);
+  ::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(least.count()));
+  std::this_thread::sleep_for(least);
+  ::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack));
 }
 
 void drain(int fd) {
@@ -68,10 +77,12 @@ void Progress::stop_thread() {
 }
 
 std::size_t Progress::advance() {
-  ++activity_;
+  enter();
+  note_activity();
   const std::size_t happened = work_.poll(work_.now());
   after_poll();
   leave_to_sleeper();
+  leave();
   return happened;
 }
 
@@ -103,7 +114,7 @@ void Progress::wake_all() {
 }
 
 void Progress::await_callers() {
-  while (waiters_ > 0) {
+  while (callers_inside_.load(std::memory_order_relaxed) > 0) {
     wake_all();
     mutex_.unlock();
     std::this_thread::yield();
@@ -123,10 +134,10 @@ void Progress::request_service() {
 
 bool Progress::wait_until(Condition& condition, TimePoint deadline) {
   if (condition.holds()) return true;
-  ++waiters_;
+  enter();
   const bool holds = drive_until(condition, deadline);
   leave_to_sleeper();
-  --waiters_;
+  leave();
   return holds;
 }
 
@@ -134,12 +145,13 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
   TimePoint now = work_.now();
   TimePoint spin_end = now + spin_;
   for (unsigned turn = 1;; ++turn) {
-    ++activity_;
-    work_.poll(now);
+    note_activity();
+    const std::size_t happened = work_.poll(now);
     after_poll();
-    if (condition.holds()) return true;
     // What a turn costs delays the next message by as much: the clock and the lock get theirs in every fourth only.
-    if (turn % kTurnsPerPause != 0 && spin_.count() != 0) continue;
+    const bool whole_turn = turn % kTurnsPerPause == 0 || spin_.count() == 0;
+    if ((happened != 0 || whole_turn) && condition.holds()) return true;
+    if (!whole_turn) continue;
     now = work_.now();
     if (now >= deadline) return false;
     if (now < spin_end) {
@@ -205,6 +217,26 @@ void Progress::sleep_in_fd(TimePoint deadline) {
   sleeper_in_fd_ = false;
 }
 
+// As long as others drive, this thread only looks now and then whether they still do. It does so without the lock: whoever drives holds that nearly
+// always, and would have to hand it over and take it back by system calls. And it looks the less often the more steadily they drive: each look takes
+// the processor from them, for long in a virtual machine. Found outside, they may be about to compute, and then messages must not wait for long.
+void Progress::sit_out_lease() {
+  mutex_.unlock();
+  std::uint64_t seen = 0;
+  do {
+    seen = activity_.load(std::memory_order_relaxed);
+    doze(lease_);
+    lease_ = callers_inside_.load(std::memory_order_relaxed) > 0 ? std::min(2 * lease_, kLongestLease) : std::max(lease_ / 4, kLease);
+  } while (activity_.load(std::memory_order_relaxed) != seen && !stop_.load(std::memory_order_relaxed) &&
+           !service_requested_.load(std::memory_order_relaxed));
+  mutex_.lock();
+}
+
+// The lock's holder is the only one who writes these: no need for indivisible additions.
+void Progress::note_activity() { activity_.store(activity_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+void Progress::enter() { callers_inside_.store(callers_inside_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+void Progress::leave() { callers_inside_.store(callers_inside_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed); }
+
 void Progress::run() {
   mutex_.lock();
   std::uint64_t seen = activity_;
@@ -217,8 +249,8 @@ void Progress::run() {
       continue;
     }
     if (activity_ != seen) {
+      sit_out_lease();
       seen = activity_;
-      idle_.wait_for(mutex_, kLease);
       continue;
     }
     work_.poll(work_.now());

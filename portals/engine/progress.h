@@ -5,7 +5,7 @@
 //   - a waiting caller polls for `spin`, then sleeps in the transport's file descriptor itself, so that no second thread must wake it;
 //   - a further caller that wants to sleep while one already does sleeps on a condition, and takes over when that one leaves;
 //   - the progress thread, which keeps the promise of application bypass: it sleeps in the file descriptor whenever no caller does, and keeps out of
-//     the way while callers are active: as long as calls keep coming it only looks once per `kLease`.
+//     the way while callers are active: as long as calls keep coming it only looks now and then, after `kLease` to `kLongestLease`.
 // Invariants: (1) at most one thread sleeps in the file descriptor; (2) no thread sleeps there while work is held back that only poll() can send;
 //             (3) an idle process has no thread that runs, beyond the deadlines that the work asks for.
 // Thread: every member REQUIRES the lock, unless marked; clang cannot see that the owner's lock and this one's reference to it are the same.
@@ -44,6 +44,7 @@ class Condition {
 class Progress {
  public:
   static constexpr Nanoseconds kLease = std::chrono::microseconds(500);
+  static constexpr Nanoseconds kLongestLease = std::chrono::milliseconds(4);
   // How long a sleeper sleeps at most when the transport has no file descriptor to wake it.
   static constexpr Nanoseconds kBlindSleep = std::chrono::microseconds(500);
 
@@ -76,6 +77,10 @@ class Progress {
 
  private:
   void run();
+  void sit_out_lease() LINTEL_REQUIRES(mutex_);
+  void note_activity() LINTEL_REQUIRES(mutex_);
+  void enter() LINTEL_REQUIRES(mutex_);
+  void leave() LINTEL_REQUIRES(mutex_);
   bool drive_until(Condition& condition, TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void leave_to_sleeper() LINTEL_REQUIRES(mutex_);
   void yield_lock() LINTEL_REQUIRES(mutex_);
@@ -94,11 +99,13 @@ class Progress {
   bool sleeper_in_fd_ LINTEL_GUARDED_BY(mutex_) = false;   // somebody sleeps in the file descriptor
   bool thread_in_fd_ LINTEL_GUARDED_BY(mutex_) = false;    // and it is the progress thread
   TimePoint fd_deadline_ LINTEL_GUARDED_BY(mutex_);        // until then
-  unsigned waiters_ LINTEL_GUARDED_BY(mutex_) = 0;         // callers inside wait_until()
   unsigned callers_asleep_ LINTEL_GUARDED_BY(mutex_) = 0;  // callers asleep in any way
   bool thread_parked_ LINTEL_GUARDED_BY(mutex_) = false;   // the progress thread waits for callers_asleep_ to become 0
-  std::uint64_t activity_ LINTEL_GUARDED_BY(mutex_) = 0;   // grows with each call that drives the work; one that only posts does not count
-  bool stop_ LINTEL_GUARDED_BY(mutex_) = false;
+  // Written with the lock held; the progress thread looks at them without it.
+  std::atomic<std::uint64_t> activity_{0};    // grows with each call that drives the work; one that only posts does not count
+  std::atomic<unsigned> callers_inside_{0};   // inside wait_until() or advance()
+  std::atomic<bool> stop_{false};
+  Nanoseconds lease_ = kLease;  // of the progress thread alone
   std::atomic<bool> service_requested_{false};
   std::thread thread_;
 };

@@ -61,7 +61,8 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
   if (torn_receives_) release_torn();
   if (!receives_to_post_.empty()) repost_receives();
   if (neighbours_ && neighbours_->look_after(now, peers_)) reports += end_lost_operations(sink);
-  return reports + peers_.report_failures(now, sink);
+  if (peers_.must_report()) reports += peers_.report_failures(now, sink);
+  return reports;
 }
 
 // The shared-memory provider keeps writes to a dead process for ever, or reports their end without saying which.

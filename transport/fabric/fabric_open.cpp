@@ -139,15 +139,15 @@ Error FabricTransport::open_objects() {
   if (!domain) return domain.error();
   domain_ = std::move(domain).value();
 
-  const bool can_wait = provider_.socket_addresses;  // shared memory has no descriptor to wait on
+  const bool signal_sticks = provider_.name == "net";
+  const bool queue_wakes = provider_.socket_addresses && !signal_sticks;  // shared memory has no descriptor to wait on
   Result<CompletionQueue> completions =
-      CompletionQueue::open(domain_, operations_.size() + kExtraCompletions, can_wait ? FI_WAIT_FD : FI_WAIT_NONE);
+      CompletionQueue::open(domain_, operations_.size() + kExtraCompletions, queue_wakes ? FI_WAIT_FD : FI_WAIT_NONE);
   if (!completions) return completions.error();
   completions_ = std::move(completions).value();
-  if (can_wait) {
-    wait_object_ = WaitObject::open(completions_, provider_.name == "net");
-    wait_fd_ = wait_object_.fd();
-  }
+  if (queue_wakes) wait_object_ = WaitObject::of_queue(completions_);
+  if (signal_sticks) wait_object_ = WaitObject::of_sockets(domain_);
+  if (provider_.socket_addresses) wait_fd_ = wait_object_.fd();
 
   Result<AddressVector> addresses = AddressVector::open(domain_);
   if (!addresses) return addresses.error();

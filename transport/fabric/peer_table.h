@@ -55,6 +55,8 @@ class PeerTable {
   // Marks the peer as lost and its epoch as over. The next report_failures() tells the sink.
   void fail(PeerId id, Error error);
 
+  // Whether report_failures() has anything to do.
+  bool must_report() const { return !waiting_.empty() || !failed_.empty(); }
   // Ends the wait of peers that were tried in vain for too long. Then reports each lost peer once. Returns the number of reports.
   std::size_t report_failures(TimePoint now, Sink& sink);
 

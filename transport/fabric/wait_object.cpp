@@ -25,6 +25,11 @@ int inner_epoll(int outer) {
   return found;
 }
 
+int descriptor_of(const CompletionQueue& completions) {
+  int fd = -1;
+  return fi_control(&completions.raw()->fid, FI_GETWAIT, &fd) == 0 ? fd : -1;
+}
+
 }  // namespace
 
 std::vector<int> watched_descriptors(const std::string& fdinfo) {
@@ -39,12 +44,18 @@ std::vector<int> watched_descriptors(const std::string& fdinfo) {
   return found;
 }
 
-WaitObject WaitObject::open(const CompletionQueue& completions, bool signal_sticks) {
+WaitObject WaitObject::of_queue(const CompletionQueue& completions) {
   WaitObject object;
-  int fd = -1;
-  if (fi_control(&completions.raw()->fid, FI_GETWAIT, &fd) != 0 || fd < 0) return object;
-  object.fd_ = signal_sticks ? inner_epoll(fd) : fd;
-  object.provider_arms_ = !signal_sticks;
+  object.fd_ = descriptor_of(completions);
+  object.provider_arms_ = object.fd_ >= 0;
+  return object;
+}
+
+WaitObject WaitObject::of_sockets(const Domain& domain) {
+  WaitObject object;
+  const Result<CompletionQueue> scout = CompletionQueue::open(domain, 1, FI_WAIT_FD);
+  if (!scout) return object;
+  if (const int outer = descriptor_of(*scout); outer >= 0) object.fd_ = inner_epoll(outer);
   return object;
 }
 

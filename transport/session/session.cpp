@@ -149,7 +149,7 @@ std::size_t Session::poll(TimePoint now, Sink& sink) {
   lower_->poll(now, *this);
   // After the lower transport: what arrived while we were away proves its sender alive.
   if (now >= earliest_timer_) run_timers();
-  serve_pending();
+  if (work_waits_ || room_awaited_ || !pending_.empty()) serve_pending();
   if (!unstamped_.empty()) stamp_new_timers();
   sink_ = nullptr;
   return reports_;

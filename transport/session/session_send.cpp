@@ -156,7 +156,6 @@ bool Session::send_control(PeerSession& peer, FrameKind kind) {
 void Session::serve_pending() {
   work_waits_ = false;
   room_awaited_ = false;
-  if (pending_.empty()) return;
   PendingList round;
   round.swap(pending_);
   while (!round.empty()) {
