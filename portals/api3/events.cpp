@@ -66,9 +66,7 @@ class Poll final : private portals::Condition {
       look();
       return code_;
     }
-    count_sleepers(true);
     process_.progress().wait_until(*this, deadline);
-    count_sleepers(false);
     return code_;
   }
 
@@ -77,6 +75,13 @@ class Poll final : private portals::Condition {
 
  private:
   bool holds() override { return look(); }
+
+  void asleep(bool asleep) override {
+    for (int i = 0; i < size_; ++i) {
+      // Freed while we slept: its count went with it.
+      if (EventQueue* sleeping_on = queue(i)) asleep ? ++sleeping_on->sleepers : --sleeping_on->sleepers;
+    }
+  }
 
   EventQueue* queue(int index) LINTEL_NO_THREAD_SAFETY_ANALYSIS {
     const Decoded decoded = decode(handles_[index]);
@@ -109,13 +114,6 @@ class Poll final : private portals::Condition {
     if (which_ != nullptr) *which_ = index;
     code_ = taken == EventQueue::Taken::kEventAfterLoss ? PTL_EQ_DROPPED : PTL_OK;
     return true;
-  }
-
-  void count_sleepers(bool more) {
-    for (int i = 0; i < size_; ++i) {
-      // Freed while we slept: its count went with it.
-      if (EventQueue* sleeping_on = queue(i)) more ? ++sleeping_on->sleepers : --sleeping_on->sleepers;
-    }
   }
 
   Process& process_;

@@ -16,13 +16,7 @@
 namespace lintel::portals {
 namespace {
 
-constexpr unsigned kTurnsPerPause = 4;
-
-void cpu_relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
+constexpr unsigned kTurnsPerLook = 8;
 
 // Sleeps for `least`, up to twice that: the kernel then wakes it when it has to interrupt the processor anyway.
 void doze(Nanoseconds least) {
@@ -148,39 +142,38 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
     note_activity();
     const std::size_t happened = work_.poll(now);
     after_poll();
-    // What a turn costs delays the next message by as much: the clock and the lock get theirs in every fourth only.
-    const bool whole_turn = turn % kTurnsPerPause == 0 || spin_.count() == 0;
-    if ((happened != 0 || whole_turn) && condition.holds()) return true;
-    if (!whole_turn) continue;
+    const bool yielded = mutex_.wanted();
+    if (yielded) yield_lock();
+    // What a turn costs delays the next message by as much: the clock is asked in every eighth only.
+    const bool look_at_clock = turn % kTurnsPerLook == 0 || spin_.count() == 0;
+    if ((happened != 0 || yielded || look_at_clock) && condition.holds()) return true;
+    if (!look_at_clock) continue;
     now = work_.now();
     if (now >= deadline) return false;
-    if (now < spin_end) {
-      yield_lock();
-      if (condition.holds()) return true;
-      continue;
-    }
+    if (now < spin_end) continue;
     if (!work_.prepare_wait()) {
-      // Something is left to do, but others want the lock too.
+      // Something is left to do, but others may want the processor for it.
       yield_lock();
       if (condition.holds()) return true;
       continue;
     }
-    sleep(deadline);
+    sleep(condition, deadline);
     if (condition.holds()) return true;
     now = work_.now();
     spin_end = now + spin_;
   }
 }
 
-// Other threads get their turn at the lock.
+// Others get the lock, if they want it: they may have to be woken first. Nobody else gets the processor, who might keep it for milliseconds.
 void Progress::yield_lock() {
   mutex_.unlock();
-  cpu_relax();
+  for (int patience = 64; mutex_.wanted() && patience > 0; --patience) std::this_thread::yield();
   mutex_.lock();
 }
 
-void Progress::sleep(TimePoint deadline) {
+void Progress::sleep(Condition& condition, TimePoint deadline) {
   ++callers_asleep_;
+  condition.asleep(true);
   if (sleeper_in_fd_ && !thread_in_fd_) {
     // Another caller drives; it, or whoever deposits an event for this one, wakes it.
     // What this one has taken in may have to be looked after sooner than that other one meant to wake.
@@ -195,6 +188,7 @@ void Progress::sleep(TimePoint deadline) {
     sleep_in_fd(deadline);
     callers_.notify_one();  // somebody else may drive now
   }
+  condition.asleep(false);
   --callers_asleep_;
   if (callers_asleep_ == 0 && thread_parked_) idle_.notify_all();
 }

@@ -39,6 +39,8 @@ class Condition {
  public:
   virtual ~Condition() = default;
   virtual bool holds() = 0;
+  // The caller is about to sleep for it, or awake again: whoever makes it hold meanwhile has to wake the caller.
+  virtual void asleep(bool) {}
 };
 
 class Progress {
@@ -84,7 +86,7 @@ class Progress {
   bool drive_until(Condition& condition, TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void leave_to_sleeper() LINTEL_REQUIRES(mutex_);
   void yield_lock() LINTEL_REQUIRES(mutex_);
-  void sleep(TimePoint deadline) LINTEL_REQUIRES(mutex_);
+  void sleep(Condition& condition, TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void sleep_in_fd(TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void wake_fd_sleeper();
   void after_poll() LINTEL_REQUIRES(mutex_);

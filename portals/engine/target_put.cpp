@@ -13,7 +13,6 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
   const bool ack = (request.header.flags & wire::kFlagAckWanted) != 0 && !descriptor->has(option::kAckDisable);
   // The initiator keeps a record that no ACK will end.
   const bool release = !ack && (request.header.flags & wire::kFlagTracked) != 0;
-  const wire::Response answer = make_response(interface, wire::MessageKind::kAck, request, acceptance.length);
   Completion completion = interface.open(*descriptor, request_event(request, acceptance), EventKind::kPutStart, EventKind::kPutEnd);
 
   if (announced && acceptance.length > 0) {
@@ -21,7 +20,7 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
     if (sink != nullptr) {
       sink->completion = completion;
       sink->answer_when_done = ack;
-      sink->answer = answer;
+      sink->answer = make_response(interface, wire::MessageKind::kAck, request, acceptance.length);
       sink->release_token = release ? request.sender_token : 0;
       if (receive(*sink, {&descriptor->region(), acceptance.offset, acceptance.length, request.sender_token})) return;
       fail_operation(*sink, Failure::kFailed);
@@ -40,7 +39,7 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
   interface.close(completion, Failure::kNone);
   if (ack) {
     counters_.add(Counter::kAcksSent);
-    outbox_.send(from, answer);
+    outbox_.send(from, make_response(interface, wire::MessageKind::kAck, request, acceptance.length));
   } else if (release || announced) {
     discard(from, request.sender_token);
   }

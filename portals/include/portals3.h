@@ -309,6 +309,7 @@ int PtlMDUnlink(ptl_handle_md_t md);
 /* *old_md (may be null) gets the present state, also when nothing is updated. Then, if `new_md` is not null and `testq` is PTL_EQ_NONE or empty,
  * replaces the MD's description and rewinds its offset, in one step with respect to matching. "Empty" counts events that operations already
  * matched still owe, so PTL_MD_NO_UPDATE means: an event is in `testq`, or will come.
+ * An MD that an operation has made inactive, and that goes by PTL_UNLINK when its last operation ends, can no longer be updated: PTL_MD_INVALID.
  * Errors: PTL_MD_NO_UPDATE, PTL_MD_INVALID, PTL_MD_ILLEGAL, PTL_EQ_INVALID. */
 int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t *old_md, ptl_md_t *new_md, ptl_handle_eq_t testq);
 
@@ -342,7 +343,9 @@ int PtlACEntry(ptl_handle_ni_t ni, ptl_ac_index_t ac, ptl_process_id_t match_id,
  * PTL_MD_ILLEGAL (region outside the MD; getput longer than max_getput_md or MDs of two interfaces). */
 
 /* Sends the whole MD to `target`. SEND_START at once. Memory reusable: SEND_END. Target sees the data: its PUT_END; here: ACK, if asked for, which also
- * tells how many bytes were taken. A put that the target discards has SEND_END and no ACK. */
+ * tells how many bytes were taken. A put that the target discards has SEND_END and no ACK; nor does one whose SEND_END tells of a failure. Either way
+ * the put has taken one unit of the threshold, not two: an MD with threshold 2 and PTL_UNLINK then stays, for PtlMDUnlink. If the peer is lost later,
+ * the ACK comes with the failure. */
 int PtlPut(ptl_handle_md_t md, ptl_ack_req_t ack, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac, ptl_match_bits_t match_bits,
            ptl_size_t remote_offset, ptl_hdr_data_t hdr_data);
 

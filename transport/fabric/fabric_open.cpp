@@ -10,6 +10,7 @@
 
 #include "transport/fabric/address.h"
 #include "transport/fabric/fabric_transport.h"
+#include "transport/fabric/local_sockets.h"
 
 namespace lintel::transport {
 namespace {
@@ -194,6 +195,7 @@ Error FabricTransport::learn_own_name() {
       return {Loss::kInterface, "fi_getname", "the provider does not tell the IPv4 address of the endpoint", -status};
     }
     self_ = transport::name_of(address, options_.port_base);
+    if (ntohl(address.sin_addr.s_addr) >> 24 == 127) free_listener(address);  // nobody comes there from elsewhere
   }
   return {};
 }

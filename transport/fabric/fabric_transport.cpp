@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "transport/fabric/address.h"
+#include "transport/fabric/local_sockets.h"
 
 namespace lintel::transport {
 
@@ -127,8 +128,18 @@ void FabricTransport::record_start(Operation& operation, PeerId peer) {
   operation.state = OperationState::kInFlight;
   operation.peer = peer;
   operation.peer_epoch = to.epoch;
+  const bool first_contact = !to.reached;
   peers_.accepted(to);
+  if (first_contact) [[unlikely]] connected(to);
   if (neighbours_) neighbours_->ring(peer);
+}
+
+// A connection to the peer has been made.
+void FabricTransport::connected(const FabricPeer& peer) {
+  if (!provider_.socket_addresses) return;
+  const Result<sockaddr_in> own = socket_address_of(self_, options_.port_base);
+  const Result<sockaddr_in> other = socket_address_of(peer.name, options_.port_base);
+  if (own && other && on_this_machine(*own, *other)) free_connections(*own, *other);
 }
 
 // Gives the record back. False: the peer was lost since the operation was posted.

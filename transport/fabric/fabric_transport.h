@@ -100,6 +100,7 @@ class FabricTransport final : public Transport {
   bool may_try(PeerId peer);
   PostStatus refused(PeerId peer, ssize_t status, const char* call);
   std::size_t operations_in_flight() const;
+  void connected(const FabricPeer& peer);
   void record_start(Operation& operation, PeerId peer);
   bool record_end(Operation& operation);
 

@@ -1,0 +1,112 @@
+// Which sockets are told to use reno: those of the provider that stay on this machine, and no others.
+#include "transport/fabric/local_sockets.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace lintel::transport {
+namespace {
+
+class Socket {
+ public:
+  explicit Socket(int fd) : fd_(fd) { EXPECT_GE(fd, 0); }
+  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  ~Socket() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int fd() const { return fd_; }
+
+  sockaddr_in address() const {
+    sockaddr_in name{};
+    socklen_t length = sizeof name;
+    EXPECT_EQ(::getsockname(fd_, reinterpret_cast<sockaddr*>(&name), &length), 0);
+    return name;
+  }
+  std::string algorithm() const {
+    char name[16] = "";
+    socklen_t length = sizeof name;
+    EXPECT_EQ(::getsockopt(fd_, IPPROTO_TCP, TCP_CONGESTION, name, &length), 0);
+    return name;
+  }
+  // Another than the one that is set in its place.
+  void use_cubic() const { EXPECT_EQ(::setsockopt(fd_, IPPROTO_TCP, TCP_CONGESTION, "cubic", 5), 0); }
+
+ private:
+  int fd_;
+};
+
+sockaddr_in ipv4(const char* dotted) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  EXPECT_EQ(::inet_pton(AF_INET, dotted, &address.sin_addr), 1);
+  return address;
+}
+
+Socket listener(const char* dotted) {
+  Socket made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const sockaddr_in address = ipv4(dotted);
+  EXPECT_EQ(::bind(made.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(::listen(made.fd(), 4), 0);
+  made.use_cubic();
+  return made;
+}
+
+Socket connection(const Socket& to) {
+  Socket made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  made.use_cubic();
+  const sockaddr_in address = to.address();
+  EXPECT_EQ(::connect(made.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  return made;
+}
+
+Socket accepted(const Socket& from) { return Socket(::accept(from.fd(), nullptr, nullptr)); }
+
+TEST(LocalSockets, stay_on_this_machine_when_both_ends_are_loopback_or_the_same_node) {
+  EXPECT_TRUE(on_this_machine(ipv4("127.0.0.1"), ipv4("127.0.0.1")));
+  EXPECT_TRUE(on_this_machine(ipv4("127.0.0.1"), ipv4("127.3.2.1")));
+  EXPECT_TRUE(on_this_machine(ipv4("10.0.0.1"), ipv4("10.0.0.1")));
+  EXPECT_FALSE(on_this_machine(ipv4("10.0.0.1"), ipv4("10.0.0.2")));
+  EXPECT_FALSE(on_this_machine(ipv4("10.0.0.1"), ipv4("127.0.0.1")));
+}
+
+TEST(LocalSockets, that_a_freed_listener_accepts_later_are_free) {
+  const Socket own = listener("127.0.0.1");
+  const Socket other = listener("127.0.0.1");
+  EXPECT_EQ(free_listener(own.address()), 1U);
+  const Socket caller = connection(own);
+  EXPECT_EQ(accepted(own).algorithm(), "reno");
+  EXPECT_EQ(other.algorithm(), "cubic");
+  EXPECT_EQ(caller.algorithm(), "cubic");
+}
+
+TEST(LocalSockets, of_one_peer_are_those_connected_to_it_and_those_accepted_from_its_node) {
+  const Socket own = listener("127.0.0.1");
+  const Socket peer = listener("127.0.0.2");
+  const Socket stranger = listener("127.0.0.3");
+  const Socket to_peer = connection(peer);
+  const Socket to_stranger = connection(stranger);
+  const Socket caller = connection(own);
+  const Socket from_own_node = accepted(own);
+
+  EXPECT_EQ(free_connections(own.address(), peer.address()), 1U);
+  EXPECT_EQ(to_peer.algorithm(), "reno");
+  EXPECT_EQ(to_stranger.algorithm(), "cubic");
+  EXPECT_EQ(from_own_node.algorithm(), "cubic");
+  EXPECT_EQ(own.algorithm(), "cubic");
+
+  // The peer at our own node: what its processes have connected to us.
+  const Socket neighbour = listener("127.0.0.1");
+  EXPECT_EQ(free_connections(own.address(), neighbour.address()), 1U);
+  EXPECT_EQ(from_own_node.algorithm(), "reno");
+  EXPECT_EQ(caller.algorithm(), "cubic");
+}
+
+}  // namespace
+}  // namespace lintel::transport

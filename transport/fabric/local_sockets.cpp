@@ -1,0 +1,67 @@
+#include "transport/fabric/local_sockets.h"
+
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <charconv>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace lintel::transport {
+namespace {
+
+using AddressOf = int (*)(int, sockaddr*, socklen_t*);
+
+// The address that `address_of` (getsockname or getpeername) gives; family AF_UNSPEC for what is no IPv4 socket, or not connected.
+sockaddr_in ask(AddressOf address_of, int fd) {
+  sockaddr_in address{};
+  socklen_t length = sizeof address;
+  const bool known = address_of(fd, reinterpret_cast<sockaddr*>(&address), &length) == 0 && length == sizeof address;
+  if (!known || address.sin_family != AF_INET) address.sin_family = AF_UNSPEC;
+  return address;
+}
+
+bool same_node(const sockaddr_in& a, const sockaddr_in& b) {
+  return a.sin_family == b.sin_family && a.sin_addr.s_addr == b.sin_addr.s_addr;
+}
+
+bool same(const sockaddr_in& a, const sockaddr_in& b) { return same_node(a, b) && a.sin_port == b.sin_port; }
+
+bool is_loopback(const sockaddr_in& address) { return ntohl(address.sin_addr.s_addr) >> 24 == 127; }
+
+// Frees each socket of this process of which `wanted(local address, remote address)` holds.
+template <class Wanted>
+std::size_t free_sockets(Wanted wanted) {
+  static constexpr char kAlgorithm[] = "reno";
+  std::size_t found = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry("/proc/self/fd", error); !error && entry != std::filesystem::directory_iterator();
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    int fd = -1;
+    if (std::from_chars(name.data(), name.data() + name.size(), fd).ec != std::errc{}) continue;
+    if (!wanted(ask(::getsockname, fd), ask(::getpeername, fd))) continue;
+    ++found;
+    static_cast<void>(::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kAlgorithm, sizeof kAlgorithm - 1));
+  }
+  return found;
+}
+
+}  // namespace
+
+bool on_this_machine(const sockaddr_in& own, const sockaddr_in& peer) {
+  return same_node(own, peer) || (is_loopback(own) && is_loopback(peer));
+}
+
+std::size_t free_listener(const sockaddr_in& own) {
+  return free_sockets([&own](const sockaddr_in& local, const sockaddr_in& remote) { return same(local, own) && remote.sin_family == AF_UNSPEC; });
+}
+
+std::size_t free_connections(const sockaddr_in& own, const sockaddr_in& peer) {
+  return free_sockets([&](const sockaddr_in& local, const sockaddr_in& remote) {
+    return same(remote, peer) || (same(local, own) && same_node(remote, peer));
+  });
+}
+
+}  // namespace lintel::transport
