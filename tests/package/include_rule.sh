@@ -13,17 +13,25 @@ forbid() {
   printf '%s:\n%s\n' "$rule" "$found"
   broken=1
 }
-# The files below portals/ that choose a transport or report about them: everything else there knows transport/transport.h and session/ only.
-portals_but_composition=$(find portals -name '*.h' -o -name '*.cpp' | grep -vE '^portals/engine/(node_endpoint[a-z_]*|lintel_c)\.(h|cpp)$')
+# Below portals/ one file composes the transports; everything else there knows transport/transport.h only. One more asks libfabric's survey.
+portals_but_composition=$(find portals \( -name '*.h' -o -name '*.cpp' \) ! -path portals/engine/node_endpoint.cpp)
+portals_but_survey=$(find portals \( -name '*.h' -o -name '*.cpp' \) ! -path portals/engine/node_endpoint.cpp ! -path portals/engine/lintel_c.cpp)
 
 forbid 'libfabric is used below transport/fabric only' '#include *[<"]rdma/' base transport/*.h transport/session transport/simulated transport/faulty portals tools
 forbid 'base/ knows nobody' '#include *"(transport|portals|tools)/' base
 forbid 'transport/ knows base/ only' '#include *"(portals|tools)/' transport
 forbid 'a transport does not know match bits' 'match_bits|MatchBits' transport base
-# shellcheck disable=SC2086  # a list of files
-forbid 'only the composition files name a transport' '#include *"transport/(fabric|simulated|faulty)/' $portals_but_composition
+# shellcheck disable=SC2086  # lists of files
+{
+  forbid 'only the composition names a transport' '#include *"transport/(session|simulated|faulty)/' $portals_but_composition
+  forbid 'only the composition names a transport' '#include *"transport/fabric/fabric_' $portals_but_composition
+  forbid 'only the composition and the survey name libfabric' '#include *"transport/fabric/' $portals_but_survey
+}
 forbid 'tools use the public headers only' '#include *"(base|transport|portals)/' tools
 forbid 'the faces hold no transport' '#include *"transport/' portals/api3
+forbid 'what is measured and tested knows nothing of measurements and tests' '#include *"(bench|tests)/' base transport portals tools
+forbid 'bench/raw is libfabric without Lintel' '#include *(["<](portals3|lintel)\.h|"(base|transport|portals|tools|tests)/)' bench/raw
+forbid 'bench/micro measures the engine without a network' '#include *([<"]rdma/|"(transport/[a-z]*/|tools/|tests/))' bench/micro
 environment_readers=$(grep -rlE --include='*.cpp' --include='*.h' '\b(secure_)?getenv *\(|\benviron\)' base transport portals | grep -v '^base/environment.cpp$')
 if [ -n "$environment_readers" ]; then
   printf 'the environment is read in base/environment.cpp only:\n%s\n' "$environment_readers"

@@ -63,6 +63,17 @@ TEST_F(Pitfalls, P12_AckAfterAutoUnlinkIsACountedDrop) {
   EXPECT_EQ(status(0, PTL_SR_DROP_STALE_HANDLE), 1U);
 }
 
+TEST_F(Pitfalls, P12_FailedPutHasNoAckSoItTakesOneUnitAndTheMdStays) {
+  Bytes data = pattern(1);
+  job->kill(1, transport::Death::kNoticed);
+  const ptl_handle_md_t from = source(data, {.threshold = 2, .unlink = PTL_UNLINK});
+  ASSERT_EQ(post_put(from, {.ack = true}), PTL_OK);
+  job->run(30s);
+  EXPECT_EQ(kinds(0), "SEND_START SEND_END!PEER_DEAD");
+  EXPECT_EQ(state_of(from, 0).threshold, 1);
+  EXPECT_EQ(unlink_md(from, 0), PTL_OK);
+}
+
 TEST_F(Pitfalls, P13_UnlimitedNeverDecrements) {
   Bytes memory(8), data = pattern(1);
   const Entry entry = target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE});
@@ -272,6 +283,21 @@ TEST_F(Pitfalls, P20_UpdateDoesNotChangeTheUnlinkOp) {
   ASSERT_EQ(update(entry.md, md(memory, {.options = kPut, .threshold = 1}, 1), PTL_EQ_NONE), PTL_OK);
   ASSERT_EQ(put(source(data)), PTL_OK);
   EXPECT_EQ(kinds(1), "PUT_START PUT_END UNLINK");
+}
+
+TEST_F(Pitfalls, P20_UpdateComesTooLateForAnMdWhoseAutoUnlinkIsDue) {
+  Bytes memory(8192), large = pattern(4096);
+  const Entry entry = target(memory, {.options = kPut, .threshold = 1, .unlink = PTL_UNLINK});
+  ASSERT_EQ(post_put(source(large)), PTL_OK);
+  while (kinds(1) != "PUT_START") {
+    ASSERT_TRUE(job->network().advance_to_next());
+    job->settle(0ns);
+  }
+  EXPECT_TRUE(alive(entry.md, 1));
+  EXPECT_EQ(update(entry.md, md(memory, {.options = kPut}, 1), queue(1)), PTL_MD_NO_UPDATE);  // its END is owed
+  EXPECT_EQ(update(entry.md, md(memory, {.options = kPut}, 1), PTL_EQ_NONE), PTL_MD_INVALID);
+  job->settle();
+  EXPECT_EQ(kinds(1), "PUT_END UNLINK");
 }
 
 TEST_F(Pitfalls, P20_UpdateChecksItsMdLikeAttach) {

@@ -308,11 +308,6 @@ TEST_F(Pitfalls, P50_HandlesCompareAsNumbers) {
 
 // ---- 51: teardown
 
-// The queue that a handle names, of an interface that is open.
-portals::EventQueue* queue_of(portals::Process& process, ptl_handle_eq_t handle) {
-  return process.interface(api3::kInterfaceKind)->queue(api3::decode(handle).id);
-}
-
 class Teardown : public Pitfalls, public ::testing::WithParamInterface<bool> {};
 
 TEST_P(Teardown, P51_BlockedWaiterReturns) {
@@ -326,7 +321,7 @@ TEST_P(Teardown, P51_BlockedWaiterReturns) {
   for (bool asleep = false; !asleep;) {
     std::this_thread::yield();
     const MutexLock lock(process.lock());
-    asleep = queue_of(process, queue(0))->sleepers > 0;
+    asleep = process.interface(api3::kInterfaceKind)->queue(api3::decode(queue(0)).id)->sleepers > 0;
   }
   ASSERT_EQ(GetParam() ? PtlNIFini(job->ni()) : PtlEQFree(queue(0)), PTL_OK);
   waiter.join();

@@ -1,7 +1,9 @@
-// Pitfalls 25 to 39: events. 38 (publication order between threads) is left to the thread sanitizer's runs of the system tests.
+// Pitfalls 25 to 39: events. 26 and 27 are in posting_race_test.cpp; 38, the publication to other threads, in tests/system/threads_test.cpp.
 
+#include <iterator>
 #include <map>
 #include <set>
+#include <string>
 
 #include "tests/protocol/pitfalls.h"
 
@@ -241,6 +243,76 @@ TEST_F(Pitfalls, P37_AckComesAfterTheDataAreInPlace) {
       if (!job->network().advance_to_next()) break;
     }
     EXPECT_EQ(memory, data) << length;
+  }
+}
+
+struct Name {
+  unsigned value;
+  const char* text;
+};
+#define LINTEL_NAME(constant) \
+  { static_cast<unsigned>(constant), #constant }
+
+TEST(PitfallsOfNames, P39_EveryEventKindHasItsOwnNumberAndItsSpecifiedName) {
+  constexpr Name kinds[] = {LINTEL_NAME(PTL_EVENT_GET_START),   LINTEL_NAME(PTL_EVENT_GET_END),      LINTEL_NAME(PTL_EVENT_PUT_START),
+                            LINTEL_NAME(PTL_EVENT_PUT_END),     LINTEL_NAME(PTL_EVENT_GETPUT_START), LINTEL_NAME(PTL_EVENT_GETPUT_END),
+                            LINTEL_NAME(PTL_EVENT_REPLY_START), LINTEL_NAME(PTL_EVENT_REPLY_END),    LINTEL_NAME(PTL_EVENT_SEND_START),
+                            LINTEL_NAME(PTL_EVENT_SEND_END),    LINTEL_NAME(PTL_EVENT_ACK),          LINTEL_NAME(PTL_EVENT_UNLINK)};
+  std::set<unsigned> numbers;
+  std::set<std::string> names;
+  for (const Name& kind : kinds) {
+    EXPECT_STREQ(PtlEventKindStr(static_cast<ptl_event_kind_t>(kind.value)), kind.text);
+    numbers.insert(kind.value);
+    names.insert(kind.text);
+  }
+  EXPECT_EQ(numbers.size(), std::size(kinds));
+  for (unsigned other = 0; other < 16; ++other) {  // all that the type can hold
+    if (numbers.contains(other)) continue;
+    const char* const text = PtlEventKindStr(static_cast<ptl_event_kind_t>(other));
+    ASSERT_NE(text, nullptr);
+    EXPECT_FALSE(names.contains(text)) << other << " is called " << text;
+  }
+}
+
+TEST(PitfallsOfNames, P39_EveryReturnCodeHasItsOwnNumberAndItsSpecifiedName) {
+  constexpr Name codes[] = {LINTEL_NAME(PTL_OK),
+                            LINTEL_NAME(PTL_AC_INDEX_INVALID),
+                            LINTEL_NAME(PTL_EQ_DROPPED),
+                            LINTEL_NAME(PTL_EQ_EMPTY),
+                            LINTEL_NAME(PTL_EQ_INVALID),
+                            LINTEL_NAME(PTL_FAIL),
+                            LINTEL_NAME(PTL_HANDLE_INVALID),
+                            LINTEL_NAME(PTL_IFACE_INVALID),
+                            LINTEL_NAME(PTL_MD_ILLEGAL),
+                            LINTEL_NAME(PTL_MD_INVALID),
+                            LINTEL_NAME(PTL_MD_IN_USE),
+                            LINTEL_NAME(PTL_MD_NO_UPDATE),
+                            LINTEL_NAME(PTL_ME_INVALID),
+                            LINTEL_NAME(PTL_ME_IN_USE),
+                            LINTEL_NAME(PTL_ME_LIST_TOO_LONG),
+                            LINTEL_NAME(PTL_NI_INVALID),
+                            LINTEL_NAME(PTL_NO_INIT),
+                            LINTEL_NAME(PTL_NO_SPACE),
+                            LINTEL_NAME(PTL_PID_INVALID),
+                            LINTEL_NAME(PTL_PROCESS_INVALID),
+                            LINTEL_NAME(PTL_PT_FULL),
+                            LINTEL_NAME(PTL_PT_INDEX_INVALID),
+                            LINTEL_NAME(PTL_SEGV),
+                            LINTEL_NAME(PTL_SR_INDEX_INVALID),
+                            LINTEL_NAME(PTL_UNKNOWN_ERROR)};
+  std::set<unsigned> numbers;
+  std::set<std::string> names;
+  for (const Name& code : codes) {
+    EXPECT_STREQ(PtlErrorStr(code.value), code.text);
+    numbers.insert(code.value);
+    names.insert(code.text);
+  }
+  EXPECT_EQ(numbers.size(), std::size(codes));
+  EXPECT_EQ(PTL_OK, 0) << "the one number that programs may rely on";
+  for (const unsigned other : {static_cast<unsigned>(PTL_MAX_ERRNO), PTL_MAX_ERRNO + 1U, ~0U}) {
+    ASSERT_FALSE(numbers.contains(other));
+    ASSERT_NE(PtlErrorStr(other), nullptr);
+    EXPECT_FALSE(names.contains(PtlErrorStr(other))) << other << " is called " << PtlErrorStr(other);
   }
 }
 

@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <random>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "tests/protocol/protocol_test.h"
 
@@ -22,7 +25,8 @@ constexpr ptl_pt_index_t kNobodysPortal = 6;
 constexpr std::size_t kLongest = 3000;
 constexpr std::size_t kSlots = 40;  // landing places of puts at each target, for each initiator
 
-enum class Kind { kPut, kAckedPut, kGet, kGetPut, kDropped };
+enum class Kind { kPut, kAckedPut, kGet, kGetPut, kDroppedPut, kDroppedGet };
+constexpr std::size_t kKinds = 6;
 
 struct Issued {
   Kind kind;
@@ -81,6 +85,7 @@ class Simulation : public ProtocolTest, public ::testing::WithParamInterface<std
     ptl_handle_eq_t initiators = PTL_EQ_NONE;
     std::size_t landed = 0;  // bytes of `landing` that are given away
     std::uint64_t expected_drops = 0;
+    std::uint64_t expected_dropped_bytes = 0;
   };
   std::mt19937_64 random_;
   std::array<Node, kProcesses> nodes_;
@@ -90,7 +95,7 @@ class Simulation : public ProtocolTest, public ::testing::WithParamInterface<std
 
 void Simulation::issue(std::size_t serial) {
   Issued& operation = issued_[serial];
-  operation.kind = static_cast<Kind>(below(5));
+  operation.kind = static_cast<Kind>(below(kKinds));
   operation.from = below(kProcesses);
   operation.to = below(kProcesses);
   operation.length = operation.kind == Kind::kGetPut ? 1 + below(200) : below(10) == 0 ? 0 : below(3) == 0 ? below(kLongest) : below(64);
@@ -98,7 +103,7 @@ void Simulation::issue(std::size_t serial) {
   operation.old.resize(operation.length);
   Node& from = nodes_[operation.from];
   Node& to = nodes_[operation.to];
-  const bool matches = operation.kind != Kind::kDropped;
+  const bool matches = operation.kind != Kind::kDroppedPut && operation.kind != Kind::kDroppedGet;
   if (matches) operation.number = ++next_number_[operation.from][operation.to];
   job->as(operation.from);
   const ptl_process_id_t target = job->id(operation.to);
@@ -128,22 +133,25 @@ void Simulation::issue(std::size_t serial) {
     case Kind::kGetPut:
       ASSERT_EQ(PtlGetPut(make(operation.old), operation.md, target, kSwapPortal, 0, bits, 0, operation.number), PTL_OK);
       break;
-    case Kind::kDropped:
+    case Kind::kDroppedPut:
+    case Kind::kDroppedGet:
       ++to.expected_drops;
-      ASSERT_EQ(below(2) == 0 ? PtlPut(operation.md, PTL_ACK_REQ, target, kNobodysPortal, 0, 0, 0, 0)
-                              : PtlGet(operation.md, target, kNobodysPortal, 0, 0, 0),
+      to.expected_dropped_bytes += operation.length;
+      ASSERT_EQ(operation.kind == Kind::kDroppedPut ? PtlPut(operation.md, PTL_ACK_REQ, target, kNobodysPortal, 0, 0, 0, 0)
+                                                    : PtlGet(operation.md, target, kNobodysPortal, 0, 0, 0),
                 PTL_OK);
       break;
   }
 }
 
-// Every request that matches has one START and one END; those of a pair START in the order of their numbers, without a gap.
+// Every request that matches has one START and one END; those of a pair START in the order of their numbers, without a gap. Every other one is counted as
+// dropped, for that reason and with its length, and has no event.
 void Simulation::check_targets() {
   for (std::size_t rank = 0; rank < kProcesses; ++rank) {
     SCOPED_TRACE("target " + std::to_string(rank));
     job->as(rank);
     std::array<ptl_hdr_data_t, kProcesses> started{};
-    std::array<ptl_hdr_data_t, kProcesses> ended{};
+    std::array<std::set<ptl_match_bits_t>, kProcesses> ended;
     for (const ptl_event_t& event : job->events(nodes_[rank].targets)) {
       const std::size_t from = event.initiator.nid - job->id(0).nid;
       ASSERT_LT(from, kProcesses);
@@ -153,14 +161,17 @@ void Simulation::check_targets() {
         ASSERT_EQ(event.match_bits, started[from] + 1) << "from " << from;
         ++started[from];
       } else {
-        ++ended[from];
+        ASSERT_TRUE(ended[from].insert(event.match_bits).second) << "request " << event.match_bits << " from " << from << " ended twice";
+        ASSERT_LE(event.match_bits, started[from]) << "ended before it started, from " << from;
       }
     }
     for (std::size_t from = 0; from < kProcesses; ++from) {
       EXPECT_EQ(started[from], next_number_[from][rank]) << "from " << from;
-      EXPECT_EQ(ended[from], next_number_[from][rank]) << "from " << from;
+      EXPECT_EQ(ended[from].size(), next_number_[from][rank]) << "from " << from;
     }
     EXPECT_EQ(job->status(PTL_SR_DROP_COUNT), nodes_[rank].expected_drops);
+    EXPECT_EQ(job->status(PTL_SR_DROP_NO_MATCH), nodes_[rank].expected_drops);
+    EXPECT_EQ(job->status(PTL_SR_DROP_LENGTH), nodes_[rank].expected_dropped_bytes);
   }
 }
 
@@ -195,7 +206,8 @@ void Simulation::check_initiators() {
         ASSERT_EQ(seen[serial], "SEND_START SEND_END REPLY_START REPLY_END");
         swaps[operation.to].push_back(&operation);
         break;
-      case Kind::kDropped: ASSERT_TRUE(seen[serial].empty() || seen[serial] == "SEND_START SEND_END") << seen[serial]; break;
+      case Kind::kDroppedPut: ASSERT_EQ(seen[serial], "SEND_START SEND_END"); break;
+      case Kind::kDroppedGet: ASSERT_EQ(seen[serial], ""); break;
     }
   }
   // Swaps of one place are one after the other: what any of them found is what another left, or the zeros of the beginning; so the first bytes that were

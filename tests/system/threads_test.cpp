@@ -4,8 +4,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
 #include <mutex>
 #include <set>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -106,6 +110,99 @@ TEST_P(Threads, SeveralThreadsOfTwoProcessesUseEverythingAtOnce) {
     for (std::size_t i = 0; i < kThreads; ++i) {
       EXPECT_TRUE(holds_pattern(std::span<std::byte>(landings[i]).first(((kRounds - 1) * 641) % kLongest), i));
     }
+    PtlFini();
+  });
+  job.join_all(std::chrono::seconds(100));
+}
+
+// The reader asks in turn by PtlEQGet, PtlEQWait and PtlEQPoll, and looks at what an event stands for as soon as it has it.
+class Publication {
+ public:
+  static constexpr std::size_t kMessages = kSanitized ? 400 : 2000;
+  static constexpr std::size_t kPlaces = 8;  // in the target's memory; a message goes to the place of the one eight before it
+  static constexpr std::size_t kRoom = 70'000;
+
+  static std::size_t length_of(std::uint64_t message) {
+    constexpr std::size_t kCycle[] = {8, 1000, 16'384, 16'385, 1, 69'999, 64};
+    return kCycle[message % std::size(kCycle)];
+  }
+
+  static void read(ptl_handle_eq_t queue, ptl_handle_md_t md, std::span<std::byte> memory, ptl_process_id_t from, Board& board,
+                   std::size_t seen) {
+    ptl_seq_t last = 0;
+    for (std::uint64_t message = 0; message < kMessages; ++message) {
+      ptl_event_t event;
+      std::memset(&event, 0xee, sizeof event);
+      int which = 0;
+      int code = PTL_EQ_EMPTY;
+      if (message % 3 == 0) code = PtlEQWait(queue, &event);
+      if (message % 3 == 1) code = PtlEQPoll(&queue, 1, PTL_TIME_FOREVER, &event, &which);
+      while (code == PTL_EQ_EMPTY) code = PtlEQGet(queue, &event);
+      ASSERT_EQ(code, PTL_OK);
+      const std::size_t place = message % kPlaces * kRoom;
+      const std::size_t length = length_of(message);
+      ASSERT_TRUE(holds_pattern(memory.subspan(place, length), message)) << "data of message " << message;
+      ASSERT_EQ(event.type, PTL_EVENT_PUT_END);
+      ASSERT_EQ(event.ni_fail_type, PTL_NI_OK);
+      ASSERT_EQ(event.hdr_data, message);
+      ASSERT_EQ(event.rlength, length);
+      ASSERT_EQ(event.mlength, length);
+      ASSERT_EQ(event.offset, place);
+      ASSERT_EQ(event.match_bits, 1U);
+      ASSERT_EQ(event.pt_index, kPortal);
+      ASSERT_EQ(event.initiator.nid, from.nid);
+      ASSERT_EQ(event.initiator.pid, from.pid);
+      ASSERT_EQ(event.md_handle, md);
+      ASSERT_EQ(event.md.start, memory.data());
+      ASSERT_EQ(event.md.length, memory.size());
+      ASSERT_EQ(event.md.user_ptr, &board);
+      ASSERT_EQ(event.md.eq_handle, queue);
+      if (message > 0) {
+        ASSERT_EQ(event.sequence, last + 1);
+      }
+      last = event.sequence;
+      board.set(seen, message + 1);
+    }
+  }
+
+  static void write(Rank& rank, ptl_handle_ni_t ni, std::size_t seen) {
+    const ptl_handle_eq_t queue = make_queue(ni);
+    std::vector<std::byte> source(kRoom);
+    const ptl_handle_md_t md = bind(ni, describe(source, queue));
+    for (std::uint64_t message = 0; message < kMessages; ++message) {
+      if (message >= kPlaces) rank.board.await(seen, message + 1 - kPlaces);
+      fill(std::span(source).first(length_of(message)), message);
+      LINTEL_MUST(
+          PtlPutRegion(md, 0, length_of(message), PTL_NO_ACK_REQ, rank.board.id(1), kPortal, 0, 1, message % kPlaces * kRoom, message));
+      expect_event(queue, PTL_EVENT_SEND_END);
+    }
+  }
+};
+
+TEST_P(Threads, P38_AnEventThatOneThreadTakesIsWholeAndItsDataAreInPlaceThoughAnotherThreadDrives) {
+  ProcessGroup job(2, environment());
+  job.start_all([](Rank& rank) {
+    constexpr std::size_t kSeen = 0;  // board: messages that the reader is done with
+    const ptl_handle_ni_t ni = open_interface(rank);
+    std::vector<std::byte> memory(Publication::kPlaces * Publication::kRoom);
+    const ptl_handle_eq_t queue = make_queue(ni, Publication::kPlaces);
+    ptl_md_t target = describe(memory, queue, kOpen);
+    target.user_ptr = &rank.board;
+    const ptl_handle_md_t md = expose(ni, 1, target);
+    rank.barrier();
+    if (rank.number == 0) {
+      Publication::write(rank, ni, kSeen);
+    } else {
+      std::atomic<bool> over{false};
+      std::thread reader([&] {
+        Publication::read(queue, md, memory, rank.board.id(0), rank.board, kSeen);
+        over = true;
+      });
+      while (!over) LINTEL_MUST(PtlProgress(ni, 0));
+      reader.join();
+      if (::testing::Test::HasFailure()) std::_Exit(1);  // the writer waits for a reader that is gone
+    }
+    rank.barrier();
     PtlFini();
   });
   job.join_all(std::chrono::seconds(100));

@@ -4,8 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -16,11 +18,27 @@
 namespace lintel::testing {
 namespace {
 
-constexpr std::size_t kApart = 0;   // board, plus the rank: it is in its own namespace (1), or may not be (2)
-constexpr std::size_t kWired = 2;   // board: the cable is plugged in
-constexpr std::size_t kOver = 3;    // board: the namespaces are no longer needed
+constexpr std::size_t kApart = 0;  // board, plus the rank: it is in its own namespace (kIsApart), or the error that it got
+constexpr std::size_t kWired = 2;  // board: the cable is plugged in
+constexpr std::size_t kOver = 3;   // board: the namespaces are no longer needed
+
+constexpr std::uint64_t kIsApart = 100'000;
 
 bool run(const std::string& command) { return std::system(command.c_str()) == 0; }
+
+// Empty if the command succeeds, else what it said.
+std::string complaint_of(const std::string& command) {
+  std::FILE* output = ::popen((command + " 2>&1").c_str(), "r");
+  if (output == nullptr) return command + ": " + std::strerror(errno);
+  std::string said;
+  char piece[256];
+  while (std::fgets(piece, sizeof piece, output) != nullptr) said += piece;
+  if (::pclose(output) == 0) return {};
+  return command + ": " + (said.empty() ? "failed" : said);
+}
+
+// Whether it tells of a missing permission: everything else that goes wrong is a failure of the test.
+bool not_permitted(const std::string& complaint) { return complaint.find(std::strerror(EPERM)) != std::string::npos; }
 
 std::string address(std::size_t rank) { return "10.77.0." + std::to_string(rank + 1); }
 
@@ -28,45 +46,59 @@ class TwoHosts : public ::testing::TestWithParam<const char*> {
  protected:
   // Starts two ranks on a host each, and runs `body` there once they can reach each other.
   void start(ProcessGroup& job, const ProcessGroup::Body& body) {
+    for (const char* tool : {"ip", "nsenter"}) {
+      if (!run(std::string("command -v ") + tool + " > /dev/null")) GTEST_SKIP() << "the program '" << tool << "' is not installed";
+    }
     for (std::size_t rank = 0; rank < 2; ++rank) {
       job.set("LINTEL_INTERFACE", address(rank));
       job.start(rank, [body](Rank& self) {
         const bool apart = ::unshare(CLONE_NEWNET) == 0;
-        self.board.set(kApart + self.number, apart ? 1 : 2);
+        self.board.set(kApart + self.number, apart ? kIsApart : static_cast<std::uint64_t>(errno));
         if (!apart) return;
         self.board.await(kWired, 1);
         body(self);
       });
     }
-    job.board().await(kApart, 1);
-    job.board().await(kApart + 1, 1);
-    if (job.board().get(kApart) == 2 || job.board().get(kApart + 1) == 2) GTEST_SKIP() << "no permission to make network namespaces";
-    if (!plug_in(job)) {
-      job.disregard(0);
-      job.disregard(1);
-      GTEST_SKIP() << "no permission, or no means, to join network namespaces (ip link add type veth)";
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+      job.board().await(kApart + rank, 1);
+      const std::uint64_t result = job.board().get(kApart + rank);
+      if (result != kIsApart) give_up(job);
+      if (result == EPERM) GTEST_SKIP() << "network namespaces are not permitted here: unshare says EPERM";
+      ASSERT_EQ(result, kIsApart) << "unshare: " << std::strerror(static_cast<int>(result));
     }
+    const std::string complaint = plug_in(job);
+    if (!complaint.empty()) give_up(job);
+    if (not_permitted(complaint)) GTEST_SKIP() << "joining network namespaces is not permitted here: " << complaint;
+    ASSERT_EQ(complaint, "");
     job.board().set(kWired, 1);
   }
+  // Whether there is nothing to test: skipped, or failed already.
+  static bool cannot_start() { return IsSkipped() || HasFatalFailure(); }
 
   static std::string inside(const ProcessGroup& job, std::size_t rank) { return "nsenter -n -t " + std::to_string(job.os_pid(rank)) + " "; }
 
  private:
-  static bool plug_in(const ProcessGroup& job) {
+  static void give_up(ProcessGroup& job) {
+    job.disregard(0);
+    job.disregard(1);
+  }
+  // Empty, or what went wrong.
+  static std::string plug_in(const ProcessGroup& job) {
     const std::string pids[] = {std::to_string(job.os_pid(0)), std::to_string(job.os_pid(1))};
-    if (!run("ip link add host0 netns " + pids[0] + " type veth peer name host1 netns " + pids[1])) return false;
+    std::vector<std::string> commands{"ip link add host0 netns " + pids[0] + " type veth peer name host1 netns " + pids[1]};
     for (std::size_t rank = 0; rank < 2; ++rank) {
       const std::string device = "host" + std::to_string(rank);
-      if (!run(inside(job, rank) + "ip link set lo up") || !run(inside(job, rank) + "ip address add " + address(rank) + "/24 dev " + device) ||
-          !run(inside(job, rank) + "ip link set " + device + " up")) {
-        return false;
-      }
+      commands.push_back(inside(job, rank) + "ip link set lo up");
+      commands.push_back(inside(job, rank) + "ip address add " + address(rank) + "/24 dev " + device);
+      commands.push_back(inside(job, rank) + "ip link set " + device + " up");
     }
-    return true;
+    for (const std::string& command : commands) {
+      if (const std::string complaint = complaint_of(command); !complaint.empty()) return complaint;
+    }
+    return {};
   }
 };
-INSTANTIATE_TEST_SUITE_P(, TwoHosts, ::testing::Values("net", "tcp;ofi_rxm"),
-                         provider_name);
+INSTANTIATE_TEST_SUITE_P(, TwoHosts, ::testing::Values("net", "tcp;ofi_rxm"), provider_name);
 
 TEST_P(TwoHosts, PutAndGetBetweenHostsArriveByteForByte) {
   ProcessGroup job(2, {{"LINTEL_PROVIDER", GetParam()}});
@@ -101,6 +133,7 @@ TEST_P(TwoHosts, PutAndGetBetweenHostsArriveByteForByte) {
     rank.barrier();
     PtlFini();
   });
+  if (cannot_start()) return;
   job.join_all();
 }
 
@@ -128,7 +161,7 @@ TEST_P(TwoHosts, ACutCableFailsOperationsByThePeerTimeout) {
     EXPECT_EQ(event.ni_fail_type, PTL_NI_PEER_DEAD);
     rank.board.set(kOver, 1);
   });
-  if (IsSkipped()) return;
+  if (cannot_start()) return;
   job.board().await(kConnected, 1);
   EXPECT_TRUE(run(inside(job, 0) + "ip link set host0 down"));
   job.board().set(kCut, 1);
@@ -139,7 +172,7 @@ TEST_P(TwoHosts, ACutCableFailsOperationsByThePeerTimeout) {
 TEST_P(TwoHosts, LintelPerfMeasuresBetweenHosts) {
   ProcessGroup job(2, {{"LINTEL_PROVIDER", GetParam()}});
   start(job, [](Rank& rank) { rank.board.await(kOver, 1); });
-  if (IsSkipped()) return;
+  if (cannot_start()) return;
   ASSERT_EQ(::setenv("LINTEL_PROVIDER", GetParam(), 1), 0);
   const std::string server = inside(job, 0) + "timeout 50 " LINTEL_PERF " --server --once --bind " + address(0);
   const std::string client = inside(job, 1) + "timeout 40 " LINTEL_PERF " put-lat --sizes 8,64K --iterations 200 --client " + address(0);

@@ -142,7 +142,6 @@ TEST_P(ProviderFraming, ShowsPutAckGetReplyAndGetPutAsTheProviderFramesThem) {
 INSTANTIATE_TEST_SUITE_P(OnLoopback, ProviderFraming, testing::Values("net", "tcp;ofi_rxm"),
                          [](const auto& one) { return std::string(one.param) == "net" ? "net" : "rxm"; });
 
-#ifdef LINTEL_PORTALS_TRAFFIC
 TEST_F(LiveDissector, ShowsTheOperationsOfAPortalsProgram) {
   const std::array<std::uint16_t, 2> ports = free_ports();
   LiveCapture capture(path_, ports[0], ports[1]);
@@ -171,6 +170,5 @@ TEST_F(LiveDissector, ShowsTheOperationsOfAPortalsProgram) {
   ASSERT_EQ(shown["lintel.immediate"].size(), 2U);
   EXPECT_EQ(shown["lintel.immediate"][0], shown["lintel.immediate"][1]);
 }
-#endif
 
 }  // namespace

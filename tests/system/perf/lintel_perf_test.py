@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""lintel-perf as its users run it. Usage: lintel_perf_test.py TOOL [--provider=NAME] [CLAUSE...]; lintel_perf_test.py --list.
+"""lintel-perf as its users run it. Usage: lintel_perf_test.py TOOL [--newer-peer=PROGRAM] [--provider=NAME] [CLAUSE...]; lintel_perf_test.py --list.
 
 In NAME a plus stands for the semicolon, which CMake would take for a list: tcp+ofi_rxm."""
 
@@ -16,6 +16,7 @@ import time
 import unittest
 
 TOOL = ""
+NEWER_PEER = ""  # a program that speaks a later version of the wire protocol, see newer_peer.cpp
 SHORT = ["--iterations", "20", "--warm-up", "2", "--repeats", "2"]
 MEASUREMENTS = ["put-lat", "put-bw", "put-bibw", "get-lat", "get-bw", "msg-rate", "passive", "swap-lat", "quick"]
 
@@ -25,8 +26,8 @@ def environment():
     return {name: value for name, value in os.environ.items() if not name.startswith("LINTEL_") or name == "LINTEL_PROVIDER"}
 
 
-def run(*arguments, limit=60):
-    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=limit, env=environment())
+def run(*arguments, limit=60, **settings):
+    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=limit, env={**environment(), **settings})
 
 
 def json_of(*arguments, limit=60):
@@ -65,9 +66,9 @@ def wait_until(condition, limit):
 class Server:
     """A server on a free process id, killed at the end."""
 
-    def __init__(self, *arguments):
-        self.process = subprocess.Popen([TOOL, "--server", "--pid", "any", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        env=environment())
+    def __init__(self, *arguments, command=None, **settings):
+        self.process = subprocess.Popen(command or [TOOL, "--server", "--pid", "any", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True, env={**environment(), **settings})
         line = self.process.stdout.readline()
         found = re.search(r"at ([0-9.]+) pid (\d+)", line)
         if not found:
@@ -316,6 +317,33 @@ class LintelPerf(unittest.TestCase):
                 self.assertIn("protocol 99", text)
                 self.assertIn("expected", text)
 
+    def test_ANewerWireProtocolIsNamedWithBothVersionsWithinTheDeadline(self):
+        with Server(command=[NEWER_PEER]) as peer:
+            start = time.monotonic()
+            client = run("put-lat", "--client", peer.address, "--deadline", "3", LINTEL_PROVIDER="net")
+            self.assertLess(time.monotonic() - start, 6)
+            self.assertEqual(client.returncode, 2, client.stderr)
+            self.assertEqual(client.stdout, "")
+            self.assertRegex(client.stderr, r"the peer speaks an incompatible version of the wire protocol.*; it speaks version 2 .*this process speaks "
+                                            r"version 1 ")
+            said = [line for line in client.stderr.splitlines() if line.startswith("lintel-perf: ")]
+            self.assertEqual(len(said), 1, client.stderr)
+            self.assertIn(peer.address.replace(":", " pid "), said[0])
+            self.assertIn("expected", said[0])
+
+    def test_AServerOnAnotherProviderIsGivenUpWithinTheDeadline(self):
+        for here, there in [("net", "tcp;ofi_rxm"), ("tcp;ofi_rxm", "net"), ("shm", "net")]:
+            with self.subTest(client=here, server=there), Server(LINTEL_PROVIDER=there) as server:
+                start = time.monotonic()
+                client = run("put-lat", "--client", server.address, "--deadline", "2", LINTEL_PROVIDER=here)
+                self.assertLess(time.monotonic() - start, 5)
+                self.assertEqual(client.returncode, 2, client.stderr)
+                said = [line for line in client.stderr.splitlines() if line.startswith("lintel-perf: ")]
+                self.assertEqual(len(said), 1, client.stderr)
+                self.assertIn(server.address.replace(":", " pid "), said[0])
+                again = run("put-lat", "--client", server.address, "--sizes", "8", *SHORT, LINTEL_PROVIDER=there)
+                self.assertEqual(again.returncode, 0, "the server serves no more: " + again.stderr)
+
     # -- processes that die -------------------------------------------------------------------------------------------------------------------------
 
     def test_AServerGivesUpOnAClientThatWasKilledAndServesTheNext(self):
@@ -370,13 +398,15 @@ class LintelPerf(unittest.TestCase):
 
 
 def main():
-    global TOOL
+    global TOOL, NEWER_PEER
     names = unittest.TestLoader().getTestCaseNames(LintelPerf)
     if sys.argv[1:] == ["--list"]:
         print("\n".join(name.removeprefix("test_") for name in names))
         return 0
     TOOL = os.path.abspath(sys.argv[1])
     arguments = sys.argv[2:]
+    if arguments and arguments[0].startswith("--newer-peer="):
+        NEWER_PEER = arguments.pop(0).partition("=")[2]
     if arguments and arguments[0].startswith("--provider="):
         os.environ["LINTEL_PROVIDER"] = arguments.pop(0).partition("=")[2].replace("+", ";")
     chosen = [f"test_{name}" for name in arguments] or names
