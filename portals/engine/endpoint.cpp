@@ -88,8 +88,7 @@ Operation* Endpoint::operation(std::uint64_t token, transport::PeerId peer) {
 void Endpoint::fail_operation(Operation& record, Failure failure) {
   release_memory(record);
   const bool source_open = record.completion.interface != nullptr;
-  // An ACK that has come knows better than a write that has not ended: the data are there.
-  if (source_open) record.completion.interface->close(record.completion, record.acknowledged ? Failure::kNone : failure);
+  close_completion(record, failure);
   if (record.source == Operation::Source::kAnnounced || record.source == Operation::Source::kWriting) --sources_moving_;
   switch (record.role) {
     case Operation::Role::kPut:
@@ -106,6 +105,12 @@ void Endpoint::fail_operation(Operation& record, Failure failure) {
     case Operation::Role::kSink: break;
   }
   destroy_operation(record);
+}
+
+// Logs the END event of what is still open. An ACK that has come knows better than a write that has failed or not ended: the data are there.
+void Endpoint::close_completion(Operation& record, Failure failure) {
+  if (record.completion.interface == nullptr) return;
+  record.completion.interface->close(record.completion, record.acknowledged ? Failure::kNone : failure);
 }
 
 void Endpoint::on_peer_failed(transport::PeerId peer, Error error) {

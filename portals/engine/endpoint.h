@@ -109,6 +109,7 @@ class Endpoint : public transport::Sink {
   void destroy_operation(Operation& operation);
   Operation* operation(std::uint64_t token, transport::PeerId peer);
   NetworkInterface* interface_of(const Operation& operation) { return interfaces_[operation.interface_kind]; }
+  void close_completion(Operation& record, Failure failure);
   void fail_operation(Operation& operation, Failure failure);
   void fail_peer(transport::PeerId peer, Failure failure);
 

@@ -197,10 +197,7 @@ void Endpoint::on_ack(transport::PeerId from, const wire::Response& response) {
 void Endpoint::finish_source(Operation& record) {
   if (record.source == Operation::Source::kAnnounced || record.source == Operation::Source::kWriting) --sources_moving_;
   record.source = Operation::Source::kDone;
-  if (record.completion.interface != nullptr) {
-    // The ACK knows better than a failed write: the data are there.
-    record.completion.interface->close(record.completion, record.acknowledged ? Failure::kNone : record.write_failure);
-  }
+  close_completion(record, record.write_failure);
   if (record.acknowledged) log_ack(record, record.answer, Failure::kNone);
   const bool waits_for_ack = record.role == Operation::Role::kPut && (record.request.header.flags & wire::kFlagAckWanted) != 0;
   if (record.answered || !waits_for_ack || record.write_failure != Failure::kNone) destroy_operation(record);

@@ -35,7 +35,7 @@ void LocalLoop::commit(std::size_t bytes) {
 }
 
 Result<Region> LocalLoop::register_memory(std::span<std::byte> memory) {
-  const auto [region, id] = regions_.create(LocalRegion{memory});
+  const auto [region, id] = regions_.create();
   if (region == nullptr) return Error(Loss::kOperation, "session", "too many regions of memory are registered");
   const std::uint64_t number = kLocalRegion | id.packed();
   return Region{number, number, reinterpret_cast<std::uintptr_t>(memory.data())};

@@ -56,9 +56,7 @@ class LocalLoop {
     Context context;
     bool dropped = false;
   };
-  struct LocalRegion {
-    std::span<std::byte> memory;
-  };
+  struct LocalRegion {};  // that it exists is all that is known of it
 
   Block& tail() { return blocks_[(head_ + used_blocks_ - 1) % kMaxBlocks]; }
 
