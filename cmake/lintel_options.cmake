@@ -12,7 +12,7 @@ target_compile_options(lintel_options INTERFACE
   -fno-semantic-interposition)  # nobody replaces a function of liblintel.so: let it inline its own
 target_include_directories(lintel_options INTERFACE ${LINTEL_SOURCE_DIR})
 if(LINTEL_SANITIZE)
-  target_compile_options(lintel_options INTERFACE -O1 -fsanitize=${LINTEL_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(lintel_options INTERFACE -fsanitize=${LINTEL_SANITIZE} -fno-omit-frame-pointer -g1)  # -g1: lines, no more
   target_link_options(lintel_options INTERFACE -fsanitize=${LINTEL_SANITIZE})
   if(LINTEL_SANITIZE MATCHES "undefined")
     target_compile_options(lintel_options INTERFACE -fno-sanitize-recover=undefined)
@@ -32,7 +32,11 @@ function(lintel_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;LIBS" ${ARGN})
   add_library(lintel_${name} STATIC ${arg_SOURCES})
   target_sources(lintel_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${LINTEL_SOURCE_DIR} FILES ${arg_HEADERS})
-  set_target_properties(lintel_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON VERIFY_INTERFACE_HEADER_SETS ON)
+  set_target_properties(lintel_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON VERIFY_INTERFACE_HEADER_SETS ON
+    INTERPROCEDURAL_OPTIMIZATION_RELEASE ON)  # layers end in one library: what is small on the way of a message is inlined across them
   target_compile_features(lintel_${name} PUBLIC cxx_std_20)
   target_link_libraries(lintel_${name} PUBLIC ${arg_LIBS} PRIVATE $<BUILD_INTERFACE:lintel_options>)
+  if(LINTEL_SANITIZE)
+    target_compile_options(lintel_${name} PRIVATE -O1)  # programs stay at -O0: what they compute is little, and there is much of them to compile
+  endif()
 endfunction()

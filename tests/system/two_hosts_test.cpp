@@ -149,7 +149,11 @@ TEST_P(TwoHosts, ACutCableFailsOperationsByThePeerTimeout) {
     expose(ni, 1, describe(memory, PTL_EQ_NONE, kOpen));
     const ptl_handle_md_t md = bind(ni, describe(memory, queue));
     rank.barrier();
-    if (rank.number == 1) return rank.board.await(kOver, 1);
+    if (rank.number == 1) {
+      rank.board.await(kOver, 1);
+      PtlFini();  // before the memory goes
+      return;
+    }
     const ptl_process_id_t peer = rank.board.id(1);
     LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, peer, kPortal, 0, 1, 0, 0));
     expect_sent_and_acked(queue);
@@ -160,6 +164,7 @@ TEST_P(TwoHosts, ACutCableFailsOperationsByThePeerTimeout) {
     EXPECT_EQ(event.type, PTL_EVENT_REPLY_END);
     EXPECT_EQ(event.ni_fail_type, PTL_NI_PEER_DEAD);
     rank.board.set(kOver, 1);
+    PtlFini();
   });
   if (cannot_start()) return;
   job.board().await(kConnected, 1);
