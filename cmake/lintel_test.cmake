@@ -13,9 +13,10 @@ set(LINTEL_TIMEOUT_package 300)
 set(LINTEL_TIMEOUT_slow 600)
 
 # Sets `properties` in the caller from the arguments that all the functions below share:
-# LABEL <label> [SLOW] [SERIAL] [PROCESSORS n] [ENVIRONMENT ...]. SLOW adds the label "slow", with its time limit, to the test's own.
+# LABEL <label> [SLOW] [SERIAL] [LOCK <what>] [PROCESSORS n] [ENVIRONMENT ...]. SLOW adds the label "slow", with its time limit, to the test's own.
+# SERIAL tests run alone, those with the same LOCK one after the other.
 macro(lintel_parse_test)
-  cmake_parse_arguments(arg "SERIAL;SLOW" "LABEL;PROCESSORS" "SOURCES;LIBS;ENVIRONMENT;COMMAND" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;SLOW" "LABEL;LOCK;PROCESSORS" "SOURCES;LIBS;ENVIRONMENT;COMMAND" ${ARGN})
   if(NOT DEFINED LINTEL_TIMEOUT_${arg_LABEL})
     message(FATAL_ERROR "${name}: no time limit for the test label '${arg_LABEL}'")
   endif()
@@ -27,6 +28,9 @@ macro(lintel_parse_test)
   endif()
   if(arg_SERIAL AND NOT (LINTEL_SANITIZE AND arg_LABEL MATCHES "^(system|fault)$"))  # sanitized ones judge no times
     list(APPEND properties RUN_SERIAL ON)
+  endif()
+  if(arg_LOCK)
+    list(APPEND properties RESOURCE_LOCK ${arg_LOCK})
   endif()
   if(arg_PROCESSORS)
     list(APPEND properties PROCESSORS ${arg_PROCESSORS})

@@ -43,6 +43,7 @@ Result<std::unique_ptr<transport::Transport>> open_node(const Config& config, Pi
   options.receive_buffer_bytes = config.receive_buffer_bytes;
   options.send_frames = config.send_frames;
   options.connect_timeout = config.connect_timeout;
+  options.write_timeout = config.peer_timeout;
   Result<std::unique_ptr<transport::FabricTransport>> fabric = transport::FabricTransport::open(options, &explanation);
   if (!fabric) {
     const Error error = fabric.error();

@@ -46,11 +46,12 @@ LINTEL_ON_EVERY_PROVIDER(PeerDeath);
 milliseconds since(Clock::time_point start) { return std::chrono::duration_cast<milliseconds>(Clock::now() - start); }
 
 void serve(Rank& rank) {
-  const ptl_handle_ni_t ni = open_interface(rank);
+  const ptl_handle_ni_t ni = open_interface();
   std::vector<std::byte> small(4096);
   std::vector<std::byte> large(kLargeLength);
   expose(ni, kSmall, describe(small, PTL_EQ_NONE, kOpen));
   expose(ni, kLarge, describe(large, PTL_EQ_NONE, kOpen));
+  rank.board.publish(rank.number, own_id(ni));  // only now: what came earlier would be dropped
   rank.board.await(kDone, 1);
   PtlFini();
 }
@@ -311,11 +312,12 @@ TEST_P(PeerDeath, AnOrderlyEndOfThePeerFailsOutstandingOperationsPromptly) {
   if (kSanitized && std::string(GetParam()) == "shm") GTEST_SKIP() << "too slow with sanitizers for what counts as promptly";
   ProcessGroup job(2, environment());
   job.start(1, [](Rank& rank) {
-    const ptl_handle_ni_t ni = open_interface(rank);
+    const ptl_handle_ni_t ni = open_interface();
     std::vector<std::byte> large(kLargeLength);
     std::vector<std::byte> small(4096);
     expose(ni, kSmall, describe(small, PTL_EQ_NONE, kOpen));
     expose(ni, kLarge, describe(large, PTL_EQ_NONE, kOpen));
+    rank.board.publish(rank.number, own_id(ni));
     rank.board.await(kBusy, 1);
     LINTEL_MUST(PtlNIFini(ni));
     rank.board.set(kGone, 1);

@@ -36,6 +36,7 @@ const char* reason_for(int code) {
 }  // namespace
 
 std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
+  if (now - now_ > options_.write_timeout / 4) write_progress_ = now;  // this process was stopped: nobody else has let it wait
   now_ = now;
   if (asleep_) {
     neighbours_->own_bell().wake_up();
@@ -60,30 +61,40 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
   }
   if (torn_receives_) release_torn();
   if (!receives_to_post_.empty()) repost_receives();
-  if (neighbours_ && neighbours_->look_after(now, peers_)) reports += end_lost_operations(sink);
+  if (neighbours_) {
+    if (neighbours_->look_after(now, peers_)) reports += end_lost_operations(sink);
+    if (now - write_progress_ > options_.write_timeout && operations_.taken_count(OperationKind::kWrite) > 0) reports += jam_writes(sink);
+  }
   if (peers_.must_report()) reports += peers_.report_failures(now, sink);
   return reports;
 }
 
-// The shared-memory provider keeps writes to a dead process for ever, or reports their end without saying which.
-// Worse, 1.17 takes the answers to large writes in their order: behind one that never comes, none is seen again. So all those writes end here, whoever
-// they went to, and there are no more of them.
+// Nobody's messages wait for a peer that is gone.
 std::size_t FabricTransport::end_lost_operations(Sink& sink) {
-  const auto lost = [this](const Operation& operation) {
-    return operation.state == OperationState::kInFlight && peers_.at(operation.peer).address == FI_ADDR_NOTAVAIL;
-  };
   for (std::size_t i = 0; i < operations_.count(OperationKind::kSend); ++i) {
-    if (Operation& send = operations_.at(OperationKind::kSend, i); lost(send)) operations_.give_back_last(send);
+    if (Operation& send = operations_.at(OperationKind::kSend, i); is_lost(send)) operations_.give_back_last(send);
   }
+  for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i) {
+    if (is_lost(operations_.at(OperationKind::kWrite, i))) return jam_writes(sink);
+  }
+  return 0;
+}
+
+bool FabricTransport::is_lost(const Operation& operation) const {
+  return operation.state == OperationState::kInFlight && peers_.at(operation.peer).address == FI_ADDR_NOTAVAIL;
+}
+
+// The shared-memory provider keeps writes to a dead process, or into memory that is not registered any more, for ever, or reports their end without
+// saying which. Worse, 1.17 takes the answers to large writes in their order: behind one that never comes, none is seen again. So all those writes
+// end here, whoever they went to, and there are no more of them.
+std::size_t FabricTransport::jam_writes(Sink& sink) {
+  writes_jammed_ = true;
   std::size_t reports = 0;
-  for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i)
-    writes_jammed_ |= lost(operations_.at(OperationKind::kWrite, i));
-  if (!writes_jammed_) return 0;
   for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i) {
     Operation& write = operations_.at(OperationKind::kWrite, i);
     if (write.state != OperationState::kInFlight) continue;
     const Context context = write.context;
-    if (!lost(write)) peers_.fail(write.peer, kJammed);
+    if (!is_lost(write)) peers_.fail(write.peer, kJammed);
     operations_.give_back_last(write);
     sink.on_write_done(context, kJammed);
     ++reports;
@@ -131,6 +142,7 @@ std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink
     }
     case OperationKind::kWrite: {
       const Context context = operation->context;
+      write_progress_ = now_;
       record_end(*operation);
       sink.on_write_done(context, Error());
       return reports + 1;

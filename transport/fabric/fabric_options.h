@@ -25,6 +25,7 @@ struct FabricOptions {
   std::size_t max_writes = 256;                           // writes that may be under way at once
   std::size_t max_message_bytes = 0;                      // 0: what suits the provider
   Nanoseconds connect_timeout = std::chrono::seconds(3);  // a peer that accepts nothing for this long is reported as lost
+  Nanoseconds write_timeout = std::chrono::seconds(5);    // shared memory: no write that is under way ends for this long, so none will
 };
 
 }  // namespace lintel::transport

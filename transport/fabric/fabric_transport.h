@@ -73,7 +73,7 @@ class FabricTransport final : public Transport {
  private:
   static constexpr std::size_t kHeldCompletions = 8;
   static constexpr Error kJammed{Loss::kPeer, "fi_writedata",
-                                 "a process that died has blocked the large writes of the shared-memory provider"};
+                                 "one that was never answered has blocked the large writes of the shared-memory provider"};
 
   FabricTransport(const FabricOptions& options, DiscoveredProvider provider);
 
@@ -95,6 +95,8 @@ class FabricTransport final : public Transport {
   std::size_t take_completion(const fi_cq_data_entry& entry, Sink& sink);
   std::size_t take_errors(Sink& sink);
   std::size_t end_lost_operations(Sink& sink);
+  std::size_t jam_writes(Sink& sink);
+  bool is_lost(const Operation& operation) const;
   std::size_t end_failed_operation(Operation& operation, const fi_cq_err_entry& entry, Sink& sink);
 
   bool may_try(PeerId peer);
@@ -134,7 +136,8 @@ class FabricTransport final : public Transport {
   WaitObject wait_object_;
   int wait_fd_ = -1;
   bool closing_ = false;
-  bool writes_jammed_ = false;                             // shared memory: a peer died with a large write under way
+  bool writes_jammed_ = false;                             // shared memory: a large write was never answered
+  TimePoint write_progress_;                               // when a write last ended, or the only one under way began
   bool asleep_ = false;                                    // peers have been told to ring
   std::array<fi_cq_data_entry, kHeldCompletions> held_{};  // read by prepare_wait(), reported by the next poll()
   std::size_t held_count_ = 0;
