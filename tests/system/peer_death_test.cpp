@@ -326,8 +326,8 @@ TEST_P(PeerDeath, AnOrderlyEndOfThePeerFailsOutstandingOperationsPromptly) {
   job.start(0, [](Rank& rank) {
     Flight flight(open_interface(rank), rank.board.id(1));
     flight.connect();
-    rank.board.set(kBusy, 1);
     flight.start();
+    rank.board.set(kBusy, 1);  // all of it is started: what is started later has to connect again, in vain
     rank.board.await(kGone, 1);
     flight.expect_all_end(Clock::now(), milliseconds(1500), true);
     rank.board.set(kDone, 1);
