@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPeerTimeout{2000};
-constexpr milliseconds kConnectTimeout{3000};
+constexpr milliseconds kConnectTimeout{kSanitized ? 8000 : 3000};  // a sanitized process may need seconds to start
 constexpr milliseconds kSlack{1500};
 
 constexpr std::size_t kBusy = 0;   // board: operations are in flight
