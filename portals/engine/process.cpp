@@ -96,8 +96,11 @@ void Process::linger() {
 
 std::size_t Process::poll(TimePoint now) {
   if (endpoint_ == nullptr) return 0;
-  counters_.raise_to(Counter::kLongestProgressGapNs, static_cast<std::uint64_t>((now - last_poll_).count()));
-  last_poll_ = now;
+  // A caller that spins asks the clock now and then only: another thread's turn may have been later than its last answer.
+  if (now > last_poll_) {
+    counters_.raise_to(Counter::kLongestProgressGapNs, static_cast<std::uint64_t>((now - last_poll_).count()));
+    last_poll_ = now;
+  }
   return endpoint_->poll(now);
 }
 
