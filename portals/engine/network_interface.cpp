@@ -246,21 +246,17 @@ std::uint32_t NetworkInterface::deposit(SlotId queue_id, const Event& event) {
 
 Completion NetworkInterface::open(MemoryDescriptor& descriptor, const Event& event, EventKind start, EventKind end) {
   descriptor.begin();
-  Completion completion{.interface = this, .log_end = false, .link_to_itself = true, .event = {}};
-  EventQueue* const queue = queues_.get(descriptor.queue());
-  if (queue == nullptr) {
-    completion.event.descriptor = descriptor.id;  // all that close() asks for
-    return completion;
-  }
-  completion.event = event;
+  Completion completion{.interface = this, .log_end = false, .link_to_itself = true, .event = event};
   fill(completion.event, descriptor, start);
-  if (!descriptor.has(option::kStartDisable)) {
-    completion.event.link = queue->next_sequence();
-    deposit(descriptor.queue(), completion.event);
-    completion.link_to_itself = false;
+  if (EventQueue* queue = queues_.get(descriptor.queue())) {
+    if (!descriptor.has(option::kStartDisable)) {
+      completion.event.link = queue->next_sequence();
+      deposit(descriptor.queue(), completion.event);
+      completion.link_to_itself = false;
+    }
+    completion.log_end = !descriptor.has(option::kEndDisable);
+    if (completion.log_end) queue->owe(1);
   }
-  completion.log_end = !descriptor.has(option::kEndDisable);
-  if (completion.log_end) queue->owe(1);
   completion.event.kind = end;
   return completion;
 }
