@@ -3,6 +3,15 @@
 #include "portals/engine/endpoint.h"
 
 namespace lintel::portals {
+namespace {
+
+Counter counter_of(DropCause cause) {
+  static constexpr Counter kCounters[] = {Counter::kDropsBadPortalIndex, Counter::kDropsBadCookie,   Counter::kDropsAccessDenied,
+                                          Counter::kDropsNoMatch,        Counter::kDropsStaleHandle, Counter::kDropsMalformed};
+  return kCounters[static_cast<std::size_t>(cause)];
+}
+
+}  // namespace
 
 void Endpoint::on_message(transport::PeerId from, std::span<const std::byte> message) {
   counters_.add(Counter::kMessagesReceived);
@@ -28,17 +37,7 @@ void Endpoint::on_message(transport::PeerId from, std::span<const std::byte> mes
 
 // A message that names no interface of this process is counted on the first there is, so that it is not lost silently.
 void Endpoint::drop_foreign(DropCause cause, std::uint64_t bytes) {
-  switch (cause) {
-    case DropCause::kMalformed:
-      counters_.add(Counter::kDropsMalformed);
-      break;
-    case DropCause::kStaleHandle:
-      counters_.add(Counter::kDropsStaleHandle);
-      break;
-    default:
-      counters_.add(Counter::kDropsNoInterface);
-      break;
-  }
+  counters_.add(cause == DropCause::kPortalIndex ? Counter::kDropsNoInterface : counter_of(cause));
   for (NetworkInterface* interface : interfaces_) {
     if (interface == nullptr) continue;
     interface->registers().drop(cause, bytes);
@@ -54,9 +53,7 @@ void Endpoint::discard(transport::PeerId to, std::uint64_t token) {
 }
 
 void Endpoint::drop_request(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, DropCause cause) {
-  static constexpr Counter kCounters[] = {Counter::kDropsBadPortalIndex, Counter::kDropsBadCookie,   Counter::kDropsAccessDenied,
-                                          Counter::kDropsNoMatch,        Counter::kDropsStaleHandle, Counter::kDropsMalformed};
-  counters_.add(kCounters[static_cast<std::size_t>(cause)]);
+  counters_.add(counter_of(cause));
   interface.registers().drop(cause, request.length);
   // Not a negative acknowledgement: the initiator's program hears nothing, its engine may forget the request.
   if ((request.header.flags & (wire::kFlagTracked | wire::kFlagAnnounced)) != 0) discard(from, request.sender_token);

@@ -4,7 +4,15 @@
 namespace lintel::transport {
 namespace {
 
-class FabricWrites : public FabricPair {};
+class FabricWrites : public FabricPair {
+ protected:
+  // A write from `a` into memory of `b` that was registered, and is no more.
+  [[nodiscard]] bool write_in_vain(std::span<const std::byte> source, std::span<std::byte> target) {
+    const Region gone = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
+    b.transport->deregister_memory(gone);
+    return write(a, b_at_a, source, {gone.key, gone.base}, Immediate(1), Context(1), {&a, &b});
+  }
+};
 LINTEL_FOR_EACH_PROVIDER(FabricWrites);
 
 TEST_P(FabricWrites, of_every_size_class_are_in_place_when_the_immediate_arrives) {
@@ -78,9 +86,7 @@ TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_change_nothing) {
   connect();
   const std::vector<std::byte> source = pattern(100000, 6);
   std::vector<std::byte> target(source.size());
-  const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
-  b.transport->deregister_memory(region);
-  ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base}, Immediate(1), Context(1), {&a, &b}));
+  ASSERT_TRUE(write_in_vain(source, target));
   // Messages that follow show that the provider has dealt with the write, where they still can.
   until_both([&] { return !a.seen.write_ends.empty(); }, std::chrono::milliseconds(500));
   EXPECT_EQ(target, std::vector<std::byte>(source.size()));
@@ -95,9 +101,7 @@ TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_end_all_the_same) 
   connect();
   const std::vector<std::byte> source = pattern(100000, 6);
   std::vector<std::byte> target(source.size());
-  const Region gone = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
-  b.transport->deregister_memory(gone);
-  ASSERT_TRUE(write(a, b_at_a, source, {gone.key, gone.base}, Immediate(1), Context(1), {&a, &b}));
+  ASSERT_TRUE(write_in_vain(source, target));
   ASSERT_TRUE(until_both([&] { return !a.seen.write_ends.empty(); }));
   EXPECT_EQ(a.seen.write_ends.size(), 1U);
   EXPECT_EQ(a.seen.write_ends[0].error.ok(), std::string(GetParam()) != "shm");
@@ -107,9 +111,7 @@ TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_do_not_end_the_tal
   connect();
   const std::vector<std::byte> source = pattern(100, 6);
   std::vector<std::byte> target(source.size());
-  const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
-  b.transport->deregister_memory(region);
-  ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base}, Immediate(1), Context(1), {&a, &b}));
+  ASSERT_TRUE(write_in_vain(source, target));
   until_both([&] { return !a.seen.write_ends.empty(); }, std::chrono::milliseconds(200));
   // A message may be lost with the connection that breaks; a later one arrives.
   const TimePoint end = monotonic_now() + kPatience;

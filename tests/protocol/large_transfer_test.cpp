@@ -173,10 +173,7 @@ TEST_F(LargeTransfer, BothMdsAreBusyUntilTheDataHaveMoved) {
   const Entry entry = target(memory, {.options = kPut});
   const ptl_handle_md_t md = source(data);
   ASSERT_EQ(post_put(md), PTL_OK);
-  while (kinds(1) != "PUT_START") {
-    ASSERT_TRUE(job->network().advance_to_next());
-    job->settle(0ns);
-  }
+  ASSERT_TRUE(run_until_put_starts());
   EXPECT_EQ(PtlMDUnlink(md), PTL_MD_IN_USE);
   EXPECT_EQ(unlink_md(entry.md, 1), PTL_MD_IN_USE);
   EXPECT_EQ(unlink_me(entry.me), PTL_ME_IN_USE);
@@ -190,10 +187,7 @@ TEST_F(LargeTransfer, QueueFreedMeanwhileLosesOnlyTheEvents) {
   Bytes memory(8000), data = pattern(8000);
   const Entry entry = target(memory, {.options = kPut, .threshold = 1, .unlink = PTL_UNLINK});
   ASSERT_EQ(post_put(source(data)), PTL_OK);
-  while (kinds(1) != "PUT_START") {
-    ASSERT_TRUE(job->network().advance_to_next());
-    job->settle(0ns);
-  }
+  ASSERT_TRUE(run_until_put_starts());
   job->as(1);
   ASSERT_EQ(PtlEQFree(queue(1)), PTL_OK);
   job->settle();
@@ -205,10 +199,7 @@ TEST_F(LargeTransfer, UpdateMeanwhileDoesNotMoveWhereTheDataLand) {
   Bytes memory(8000), other(8000), data = pattern(8000);
   const Entry entry = target(memory, {.options = kPut});
   ASSERT_EQ(post_put(source(data)), PTL_OK);
-  while (kinds(1) != "PUT_START") {
-    ASSERT_TRUE(job->network().advance_to_next());
-    job->settle(0ns);
-  }
+  ASSERT_TRUE(run_until_put_starts());
   ASSERT_EQ(update(entry.md, md(other, {.options = kPut}, 1), PTL_EQ_NONE), PTL_OK);
   job->settle();
   EXPECT_EQ(memory, data);

@@ -289,10 +289,7 @@ TEST_F(Pitfalls, P20_UpdateComesTooLateForAnMdWhoseAutoUnlinkIsDue) {
   Bytes memory(8192), large = pattern(4096);
   const Entry entry = target(memory, {.options = kPut, .threshold = 1, .unlink = PTL_UNLINK});
   ASSERT_EQ(post_put(source(large)), PTL_OK);
-  while (kinds(1) != "PUT_START") {
-    ASSERT_TRUE(job->network().advance_to_next());
-    job->settle(0ns);
-  }
+  ASSERT_TRUE(run_until_put_starts());
   EXPECT_TRUE(alive(entry.md, 1));
   EXPECT_EQ(update(entry.md, md(memory, {.options = kPut}, 1), queue(1)), PTL_MD_NO_UPDATE);  // its END is owed
   EXPECT_EQ(update(entry.md, md(memory, {.options = kPut}, 1), PTL_EQ_NONE), PTL_MD_INVALID);

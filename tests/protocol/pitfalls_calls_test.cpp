@@ -240,10 +240,7 @@ TEST_F(Pitfalls, P47_RetryingUnlinkOfTheEntryAloneMakesProgress) {
   Bytes memory(1 << 16), data = pattern(60000);
   const Entry entry = target(memory, {.options = kPut});
   ASSERT_EQ(post_put(source(data)), PTL_OK);
-  while (kinds(1) != "PUT_START") {
-    ASSERT_TRUE(job->network().advance_to_next());
-    job->settle(0ns);
-  }
+  ASSERT_TRUE(run_until_put_starts());
   ASSERT_EQ(unlink_me(entry.me), PTL_ME_IN_USE);
   int tries = 0;
   while (unlink_me(entry.me) == PTL_ME_IN_USE) {

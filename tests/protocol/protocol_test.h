@@ -110,6 +110,14 @@ class ProtocolTest : public ::testing::Test {
   std::string kinds(std::size_t rank) { return testing::kinds(take(rank)); }
   std::string story(std::size_t rank) { return testing::story(take(rank)); }
   static std::string kinds(const Events& events) { return testing::kinds(events); }
+  // Lets messages arrive, one by one, until rank 1 has taken its PUT_START and nothing else since. False: none came.
+  bool run_until_put_starts() {
+    while (kinds(1) != "PUT_START") {
+      if (!job->network().advance_to_next()) return false;
+      job->settle(0ns);
+    }
+    return true;
+  }
   static std::string story(const Events& events) { return testing::story(events); }
   // The only event of that kind among `events`; a failure if there is none.
   static ptl_event_t only(const Events& events, ptl_event_kind_t kind);

@@ -50,12 +50,22 @@ ptl_pid_t well_known_pid(ptl_pid_t first, const std::string& provider) {
 
 milliseconds since(Clock::time_point start) { return std::chrono::duration_cast<milliseconds>(Clock::now() - start); }
 
+// The memory of a target.
+class Offer {
+ public:
+  explicit Offer(ptl_handle_ni_t ni) : small_(4096), large_(kLargeLength) {
+    expose(ni, kSmall, describe(small_, PTL_EQ_NONE, kOpen));
+    expose(ni, kLarge, describe(large_, PTL_EQ_NONE, kOpen));
+  }
+
+ private:
+  std::vector<std::byte> small_;
+  std::vector<std::byte> large_;
+};
+
 void serve(Rank& rank, ptl_pid_t pid) {
   const ptl_handle_ni_t ni = open_interface(pid);
-  std::vector<std::byte> small(4096);
-  std::vector<std::byte> large(kLargeLength);
-  expose(ni, kSmall, describe(small, PTL_EQ_NONE, kOpen));
-  expose(ni, kLarge, describe(large, PTL_EQ_NONE, kOpen));
+  const Offer offer(ni);
   rank.board.publish(rank.number, own_id(ni));  // only now: what came earlier would be dropped
   rank.board.await(kDone, 1);
   PtlFini();
@@ -274,7 +284,8 @@ TEST_P(PeerDeath, APeerThatIsStartedAgainUnderTheSameNameWorksWithNewOperations)
   if (kSanitized) LINTEL_SKIP_KILL_ON_SHM();  // it is rarely inside otherwise: what it does there takes much longer with sanitizers
   ProcessGroup job(2, environment());
   constexpr std::size_t kRestarted = 3;
-  job.start(1, [pid = well_known_pid(741, GetParam())](Rank& rank) { serve(rank, pid); });
+  const ptl_pid_t pid = well_known_pid(741, GetParam());
+  job.start(1, [pid](Rank& rank) { serve(rank, pid); });
   job.start(0, [](Rank& rank) {
     const ptl_handle_ni_t ni = open_interface(rank);
     const ptl_process_id_t target = rank.board.id(1);
@@ -300,13 +311,8 @@ TEST_P(PeerDeath, APeerThatIsStartedAgainUnderTheSameNameWorksWithNewOperations)
   job.signal(1, SIGKILL);
   job.board().set(kGone, 1);
   job.board().await(kGone, 2);
-  const ptl_pid_t pid = job.board().id(1).pid;
   job.start(1, [pid](Rank& rank) {
-    const ptl_handle_ni_t ni = open_interface(pid);
-    std::vector<std::byte> small(4096);
-    std::vector<std::byte> large(kLargeLength);
-    expose(ni, kSmall, describe(small, PTL_EQ_NONE, kOpen));
-    expose(ni, kLarge, describe(large, PTL_EQ_NONE, kOpen));
+    const Offer offer(open_interface(pid));
     rank.board.set(kRestarted, 1);
     rank.board.await(kDone, 1);
     PtlFini();
@@ -320,10 +326,7 @@ TEST_P(PeerDeath, AnOrderlyEndOfThePeerFailsOutstandingOperationsPromptly) {
   ProcessGroup job(2, environment());
   job.start(1, [](Rank& rank) {
     const ptl_handle_ni_t ni = open_interface();
-    std::vector<std::byte> large(kLargeLength);
-    std::vector<std::byte> small(4096);
-    expose(ni, kSmall, describe(small, PTL_EQ_NONE, kOpen));
-    expose(ni, kLarge, describe(large, PTL_EQ_NONE, kOpen));
+    const Offer offer(ni);
     rank.board.publish(rank.number, own_id(ni));
     rank.board.await(kBusy, 1);
     LINTEL_MUST(PtlNIFini(ni));

@@ -36,7 +36,7 @@ const char* reason_for(int code) {
 }  // namespace
 
 std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
-  if (now - now_ > options_.write_timeout / 4) write_progress_ = now;  // this process was stopped: nobody else has let it wait
+  const Nanoseconds away = now - now_;
   now_ = now;
   if (asleep_) {
     neighbours_->own_bell().wake_up();
@@ -63,7 +63,9 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
   if (!receives_to_post_.empty()) repost_receives();
   if (neighbours_) {
     if (neighbours_->look_after(now, peers_)) reports += end_lost_operations(sink);
-    if (now - write_progress_ > options_.write_timeout && operations_.taken_count(OperationKind::kWrite) > 0) reports += jam_writes(sink);
+    // Time that this process was away, stopped or with nothing to do, nobody else has let it wait.
+    if (operations_.taken_count(OperationKind::kWrite) == 0 || away > options_.write_timeout / 4) write_progress_ = now;
+    if (now - write_progress_ > options_.write_timeout) reports += jam_writes(sink);
   }
   if (peers_.must_report()) reports += peers_.report_failures(now, sink);
   return reports;

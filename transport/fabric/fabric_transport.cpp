@@ -99,7 +99,6 @@ PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, Rem
     return refused(peer, status, "fi_writedata");
   }
   write->context = context;
-  if (operations_.taken_count(OperationKind::kWrite) == 1) write_progress_ = now_;
   record_start(*write, peer);
   return PostStatus::kOk;
 }

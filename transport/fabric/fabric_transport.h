@@ -137,7 +137,7 @@ class FabricTransport final : public Transport {
   int wait_fd_ = -1;
   bool closing_ = false;
   bool writes_jammed_ = false;                             // shared memory: a large write was never answered
-  TimePoint write_progress_;                               // when a write last ended, or the only one under way began
+  TimePoint write_progress_;                               // shared memory: until then no write was kept waiting
   bool asleep_ = false;                                    // peers have been told to ring
   std::array<fi_cq_data_entry, kHeldCompletions> held_{};  // read by prepare_wait(), reported by the next poll()
   std::size_t held_count_ = 0;

@@ -55,6 +55,7 @@ bool on_this_machine(const sockaddr_in& own, const sockaddr_in& peer) {
 }
 
 std::size_t free_listener(const sockaddr_in& own) {
+  if (!is_loopback(own)) return 0;
   return free_sockets([&own](const sockaddr_in& local, const sockaddr_in& remote) { return same(local, own) && remote.sin_family == AF_UNSPEC; });
 }
 

@@ -15,7 +15,8 @@ namespace lintel::transport {
 // Whether connections between the two addresses stay on this machine. REQUIRES: `own` is one of this machine's.
 bool on_this_machine(const sockaddr_in& own, const sockaddr_in& peer);
 
-// The socket that listens at `own`, and so all that it accepts from then on. Returns how many were found.
+// The socket that listens at `own`, and so all that it accepts from then on; only if that is loopback, where nobody comes from elsewhere. Returns how
+// many were found.
 std::size_t free_listener(const sockaddr_in& own);
 
 // The sockets that are connected to `peer`, and those that were accepted at `own` from its address. Returns how many were found.
