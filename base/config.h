@@ -32,6 +32,7 @@ struct Config {
   std::uint64_t receive_buffer_bytes = 262144;
   std::uint64_t receive_buffers = 4;
   std::uint64_t max_operations = 65536;  // outgoing operations that may be open at once
+  std::uint64_t max_unexpected = 65536;  // unexpected headers of one portal (Portals 4)
   std::uint64_t job_id = 0;              // 0: none
   std::string faults;                    // fault plan, see transport/faulty
   LogLevel log_level = LogLevel::kWarn;

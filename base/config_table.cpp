@@ -57,6 +57,10 @@ constexpr Setting kSettings[] = {
     {"LINTEL_MAX_OPERATIONS", SettingType::kInteger, "", 16, 16'777'216, {},
      "Outgoing operations of one process that may be open at once; a further one is refused with PTL_NO_SPACE.",
      &Config::max_operations},
+    {"LINTEL_MAX_UNEXPECTED", SettingType::kInteger, "", 1, 1'048'576, {},
+     "Portals 4: messages that one portal keeps, in the memory of its overflow entries, until an entry claims them. A further one is dropped, or disables a "
+     "portal with flow control. The limit max_unexpected_headers is at most this.",
+     &Config::max_unexpected},
     {"LINTEL_JOB_ID", SettingType::kInteger, "", 0, 0xfffffffe, {},
      "The job that a process belongs to, for access control; 0: none. The same for all processes that one launcher starts together.",
      &Config::job_id},

@@ -1,10 +1,10 @@
-# What `cmake --install` puts where, besides the tools: the two shared libraries with their public headers, the CMake package "lintel",
-# the pkg-config module "lintel-portals3".
+# What `cmake --install` puts where, besides the tools: the shared libraries with their public headers, the CMake package "lintel",
+# the pkg-config modules "lintel-portals3" and "portals4".
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lintel)
 
-install(TARGETS lintel portals3 EXPORT lintel_targets
+install(TARGETS lintel portals3 portals4 EXPORT lintel_targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -28,5 +28,10 @@ else()
   set(LINTEL_PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
   set(LINTEL_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
-configure_file(${CMAKE_CURRENT_LIST_DIR}/lintel-portals3.pc.in ${CMAKE_CURRENT_BINARY_DIR}/lintel-portals3.pc @ONLY)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lintel-portals3.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# lintel_install_pc(<module> <description> <version> <library>)
+function(lintel_install_pc module description version library)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/module.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${module}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${module}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+lintel_install_pc(lintel-portals3 "Portals 3.3 on libfabric" ${PROJECT_VERSION} portals3)
+lintel_install_pc(portals4 "Portals 4 on libfabric" 4.3.0 portals)

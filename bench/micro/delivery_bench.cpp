@@ -62,7 +62,7 @@ std::vector<std::byte> put_message(std::uint64_t match_bits, std::size_t length)
   request.match_bits = match_bits;
   request.length = length;
   request.md_handle = wire::kNoDescriptor;
-  std::vector<std::byte> bytes(sizeof(wire::Request) + length);
+  std::vector<std::byte> bytes(wire::fixed_size(request.header) + length);
   wire::encode(request, bytes.data());
   return bytes;
 }
@@ -73,8 +73,8 @@ void put_delivery(benchmark::State& state) {
   Counters counters;
   Endpoint endpoint(std::make_unique<NullTransport>(), {}, counters);
   {
-    bool wake_needed = false;
-    NetworkInterface interface(0, {{NodeId(1), Pid(1)}, UserId(1000), JobId(0)}, {}, counters, wake_needed);
+    Attention attention;
+    NetworkInterface interface(0, {{NodeId(1), Pid(1)}, UserId(1000), JobId(0)}, {}, counters, attention);
     endpoint.attach(interface);
     SlotId queue;
     if (interface.allocate_queue(64, nullptr, queue) != Status::kOk) state.SkipWithError("no queue");

@@ -14,17 +14,18 @@ namespace {
 
 RequestArguments arguments(SlotId descriptor, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac, ptl_match_bits_t match_bits,
                            ptl_size_t remote_offset, ptl_hdr_data_t hdr_data) {
-  return {.descriptor = descriptor,
-          .local_offset = 0,
-          .length = 0,
-          .target = {NodeId(target.nid), Pid(target.pid)},
-          .portal_index = pt,
-          .cookie = ac,
-          .match_bits = match_bits,
-          .remote_offset = remote_offset,
-          .header_data = hdr_data,
-          .whole_descriptor = true};
+  RequestArguments request;
+  request.descriptor = descriptor;
+  request.target = {NodeId(target.nid), Pid(target.pid)};
+  request.portal_index = pt;
+  request.cookie = ac;
+  request.match_bits = match_bits;
+  request.remote_offset = remote_offset;
+  request.header_data = hdr_data;
+  return request;
 }
+
+portals::AckRequest ack_request(ptl_ack_req_t ack) { return ack == PTL_ACK_REQ ? portals::AckRequest::kFull : portals::AckRequest::kNone; }
 
 // Runs `start(endpoint, interface, descriptor id)` for a descriptor's handle, and lets sleepers know that something was posted.
 template <class Start>
@@ -43,7 +44,9 @@ extern "C" {
 int PtlPut(ptl_handle_md_t md, ptl_ack_req_t ack, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac,
            ptl_match_bits_t match_bits, ptl_size_t remote_offset, ptl_hdr_data_t hdr_data) {
   return start_operation(md, [&](portals::Endpoint& endpoint, NetworkInterface& interface, SlotId id) {
-    return endpoint.put(interface, arguments(id, target, pt, ac, match_bits, remote_offset, hdr_data), ack == PTL_ACK_REQ);
+    RequestArguments request = arguments(id, target, pt, ac, match_bits, remote_offset, hdr_data);
+    request.ack = ack_request(ack);
+    return endpoint.put(interface, request);
   });
 }
 
@@ -54,7 +57,8 @@ int PtlPutRegion(ptl_handle_md_t md, ptl_size_t local_offset, ptl_size_t length,
     request.whole_descriptor = false;
     request.local_offset = local_offset;
     request.length = length;
-    return endpoint.put(interface, request, ack == PTL_ACK_REQ);
+    request.ack = ack_request(ack);
+    return endpoint.put(interface, request);
   });
 }
 
@@ -82,7 +86,9 @@ int PtlGetPut(ptl_handle_md_t get_md, ptl_handle_md_t put_md, ptl_process_id_t t
   return start_operation(put_md, [&](portals::Endpoint& endpoint, NetworkInterface& interface, SlotId id) {
     if (get.kind != HandleKind::kDescriptor) return Status::kDescriptorInvalid;
     if (get.interface != interface.kind()) return Status::kDescriptorIllegal;
-    return endpoint.get_put(interface, get.id, arguments(id, target, pt, ac, match_bits, remote_offset, hdr_data));
+    RequestArguments request = arguments(id, target, pt, ac, match_bits, remote_offset, hdr_data);
+    request.get_descriptor = get.id;
+    return endpoint.fetch(interface, request, portals::wire::MessageKind::kGetPut);
   });
 }
 

@@ -43,7 +43,7 @@ int make_region(const portals::Limits& limits, const ptl_md_t& md, portals::Memo
 }  // namespace
 
 int make_rules(portals::NetworkInterface& interface, std::uint32_t interface_index, const ptl_md_t& md, portals::DescriptorRules& rules) {
-  if ((md.options & ~option::kAll) != 0) return PTL_MD_ILLEGAL;
+  if ((md.options & ~option::kPortals3) != 0) return PTL_MD_ILLEGAL;
   SlotId queue;
   if (md.eq_handle != PTL_EQ_NONE) {
     const Decoded decoded = decode(md.eq_handle);

@@ -1,10 +1,11 @@
 // Event queues (clause 3.11).
 
-#include <climits>
+#include <boost/container/small_vector.hpp>
 
 #include "portals/api3/descriptor_rules.h"
 #include "portals/api3/library.h"
 #include "portals/api3/return_code.h"
+#include "portals/engine/queue_wait.h"
 
 using namespace lintel;
 using namespace lintel::api3;
@@ -13,6 +14,8 @@ using portals::EventKind;
 using portals::EventQueue;
 using portals::NetworkInterface;
 using portals::Process;
+using portals::QueueName;
+using portals::QueueWait;
 using portals::Status;
 
 namespace {
@@ -48,99 +51,38 @@ void translate(const Event& event, std::uint32_t interface, ptl_event_t& out) {
   out.sequence = event.sequence;
 }
 
-ptl_eq_handler_t handler_of(const EventQueue& queue) { return reinterpret_cast<ptl_eq_handler_t>(queue.face_data()); }
-
-constexpr TimePoint kAtOnce{0};
-
-// One look at several queues, and then waiting for any of them.
-class Poll final : private portals::Condition {
- public:
-  Poll(Process& process, ptl_handle_eq_t* handles, int size, ptl_event_t* event, int* which)
-      : process_(process), handles_(handles), size_(size), event_(event), which_(which) {}
-
-  // REQUIRES the lock; lets it go while it waits.
-  int run(TimePoint deadline) LINTEL_NO_THREAD_SAFETY_ANALYSIS {
-    if (look()) return code_;
-    if (deadline == kAtOnce) {
-      process_.progress().advance();
-      look();
-      return code_;
-    }
-    process_.progress().wait_until(*this, deadline);
-    return code_;
-  }
-
-  // Of the event that was returned, or null.
-  ptl_eq_handler_t handler() const { return handler_; }
-
- private:
-  bool holds() override { return look(); }
-
-  void asleep(bool asleep) override {
-    for (int i = 0; i < size_; ++i) {
-      // Freed while we slept: its count went with it.
-      if (EventQueue* sleeping_on = queue(i)) asleep ? ++sleeping_on->sleepers : --sleeping_on->sleepers;
-    }
-  }
-
-  EventQueue* queue(int index) LINTEL_NO_THREAD_SAFETY_ANALYSIS {
-    const Decoded decoded = decode(handles_[index]);
-    if (decoded.kind != HandleKind::kQueue || decoded.interface != decode(handles_[0]).interface) return nullptr;
-    NetworkInterface* interface = process_.interface(decoded.interface);
-    return interface != nullptr ? interface->queue(decoded.id) : nullptr;
-  }
-
-  // True when there is an answer: an event, or a queue that is none. All handles must be good, also those behind the first event.
-  bool look() {
-    EventQueue* ready = nullptr;
-    int index = 0;
-    for (int i = 0; i < size_; ++i) {
-      EventQueue* const candidate = queue(i);
-      if (candidate == nullptr) {
-        code_ = PTL_EQ_INVALID;
-        if (which_ != nullptr) *which_ = i;
-        return true;
-      }
-      if (ready == nullptr && candidate->unread() > 0) {
-        ready = candidate;
-        index = i;
-      }
-    }
-    if (ready == nullptr) return false;
-    Event event;
-    const EventQueue::Taken taken = ready->take(event);
-    translate(event, decode(handles_[index]).interface, *event_);
-    handler_ = handler_of(*ready);
-    if (which_ != nullptr) *which_ = index;
-    code_ = taken == EventQueue::Taken::kEventAfterLoss ? PTL_EQ_DROPPED : PTL_OK;
-    return true;
-  }
-
-  Process& process_;
-  ptl_handle_eq_t* handles_;
-  int size_;
-  ptl_event_t* event_;
-  int* which_;
-  int code_ = PTL_EQ_EMPTY;
-  ptl_eq_handler_t handler_ = nullptr;
-};
-
 int poll(ptl_handle_eq_t* eqs, int size, ptl_time_t timeout, ptl_event_t* event, int* which) {
   Process* process = current_process();
   if (process == nullptr) return PTL_NO_INIT;
+  boost::container::small_vector<QueueName, 8> names;
+  for (int i = 0; i < size; ++i) {
+    const Decoded decoded = decode(eqs[i]);
+    const bool good = decoded.kind == HandleKind::kQueue && decoded.interface == decode(eqs[0]).interface;
+    names.push_back({static_cast<std::uint8_t>(decoded.interface), good ? decoded.id : SlotId{}});
+  }
   int code = PTL_EQ_EMPTY;
   ptl_eq_handler_t handler = nullptr;
   {
     const MutexLock lock(process->lock());
-    Poll poll(*process, eqs, size, event, which);
-    TimePoint deadline = kAtOnce;
+    QueueWait wait(*process, {names.data(), names.size()});
+    TimePoint deadline = QueueWait::kAtOnce;
     if (timeout == PTL_TIME_FOREVER) {
       deadline = kNever;
     } else if (timeout != 0) {
       deadline = process->now() + std::chrono::milliseconds(timeout);
     }
-    code = poll.run(deadline);
-    handler = poll.handler();
+    switch (wait.run(deadline)) {
+      case QueueWait::Outcome::kNothing:
+      case QueueWait::Outcome::kStopped: return PTL_EQ_EMPTY;
+      case QueueWait::Outcome::kInvalid: code = PTL_EQ_INVALID; break;
+      case QueueWait::Outcome::kEvent: code = PTL_OK; break;
+      case QueueWait::Outcome::kEventAfterLoss: code = PTL_EQ_DROPPED; break;
+    }
+    if (which != nullptr) *which = static_cast<int>(wait.index());
+    if (code != PTL_EQ_INVALID) {
+      translate(wait.event(), names[wait.index()].interface_kind, *event);
+      handler = reinterpret_cast<ptl_eq_handler_t>(wait.face_data());
+    }
   }
   // With no lock held: a handler may call what it likes but to wait.
   if (handler != nullptr) handler(event);

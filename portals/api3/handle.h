@@ -1,38 +1,19 @@
 #pragma once
-// Handles of Portals 3: one integer that says what kind of object, on which interface, in which slot, of which generation.
-//
-// bits 31..29 kind, 28..27 interface, 26..11 slot, 10..0 generation. No object has all low 29 bits set, so PTL_INVALID_HANDLE, PTL_HANDLE_NONE and
-// PTL_EQ_NONE never decode to one.
+// Handles of Portals 3 are the engine's (portals/engine/handle.h); its one interface is number 0.
 
-#include <cstdint>
+#include <type_traits>
 
-#include "base/slot_pool.h"
+#include "portals/engine/handle.h"
 #include "portals3.h"
 
 namespace lintel::api3 {
 
-enum class HandleKind : std::uint32_t { kInterface = 1, kEntry = 2, kDescriptor = 4, kQueue = 6 };
+static_assert(std::is_same_v<ptl_handle_any_t, std::uint32_t>);
 
-struct Decoded {
-  HandleKind kind;
-  std::uint32_t interface;
-  SlotId id;
-};
-
-inline constexpr std::uint32_t kGenerationBits = 11;
-inline constexpr std::uint32_t kSlotBits = 16;
-
-constexpr ptl_handle_any_t encode(HandleKind kind, std::uint32_t interface, SlotId id) {
-  return (static_cast<std::uint32_t>(kind) << 29) | (interface << 27) | (id.slot << kGenerationBits) | id.generation;
-}
-
-constexpr Decoded decode(ptl_handle_any_t handle) {
-  return {static_cast<HandleKind>(handle >> 29),
-          (handle >> 27) & 3U,
-          {(handle >> kGenerationBits) & ((1U << kSlotBits) - 1), handle & ((1U << kGenerationBits) - 1)}};
-}
-
-// The handle of an interface itself.
-constexpr ptl_handle_ni_t interface_handle(std::uint32_t interface) { return encode(HandleKind::kInterface, interface, {0, 1}); }
+using portals::decode;
+using portals::Decoded;
+using portals::encode;
+using portals::HandleKind;
+using portals::interface_handle;
 
 }  // namespace lintel::api3

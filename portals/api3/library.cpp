@@ -2,20 +2,14 @@
 
 #include "portals/api3/library.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <climits>
-#include <csignal>
-#include <memory>
 #include <mutex>
 #include <string>
 
-#include "base/environment.h"
 #include "base/log.h"
 #include "portals/api3/return_code.h"
-#include "portals/engine/node_endpoint.h"
 
 namespace lintel::api3 {
 namespace {
@@ -23,56 +17,15 @@ namespace {
 using portals::Process;
 using portals::Status;
 
-struct Library {
-  std::mutex mutex;  // PtlInit and PtlFini
-  std::atomic<Process*> current{nullptr};
-  std::unique_ptr<Process> own;
-  pid_t owner = 0;  // the operating-system process that made `own`
-  Config config;
+// Portals 3 is started or it is not: a second PtlInit counts for nothing.
+struct Started {
+  std::mutex mutex;
+  bool value = false;
 };
 
-Library& library() {
-  static auto* const instance = new Library;  // never destroyed: programs call PtlFini from atexit handlers
+Started& started() {
+  static auto* const instance = new Started;  // never destroyed: programs call PtlFini from atexit handlers
   return *instance;
-}
-
-void on_dump_signal(int) {
-  if (Process* process = library().current.load()) process->progress().request_service();
-}
-
-void report_state() {
-  Library& state = library();
-  Process* process = state.current.load();
-  if (process == nullptr) return;
-  const std::string text = process->dump();
-  LINTEL_LOG(kError, "state of this process, as asked for by signal:");
-  // Line by line: a log line has a bounded length.
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    LINTEL_LOG(kError, "%.*s", static_cast<int>(end - start), text.c_str() + start);
-    start = end + 1;
-  }
-  if (!state.config.counters_file.empty()) write_counters_file(process->counters(), state.config.counters_file);
-}
-
-int start(Library& state) {
-  ConfigReading reading = read_environment();
-  configure_log(reading.config.log_level, reading.config.log_file);
-  for (const std::string& warning : reading.warnings) LINTEL_LOG(kWarn, "%s", warning.c_str());
-  for (const std::string& error : reading.errors) LINTEL_LOG(kError, "%s", error.c_str());
-  if (!reading.errors.empty()) return PTL_FAIL;
-  state.config = reading.config;
-  state.own = std::make_unique<Process>(portals::process_options(state.config), portals::node_transport(state.config));
-  state.own->set_service(report_state);
-  state.owner = ::getpid();
-  state.current.store(state.own.get());
-  if (state.config.dump_signal != DumpSignal::kNone) {
-    struct sigaction action {};
-    action.sa_handler = on_dump_signal;
-    action.sa_flags = SA_RESTART;
-    ::sigaction(state.config.dump_signal == DumpSignal::kUsr1 ? SIGUSR1 : SIGUSR2, &action, nullptr);
-  }
-  return PTL_OK;
 }
 
 int limit(std::uint32_t value) { return static_cast<int>(value); }
@@ -109,13 +62,6 @@ void report(const portals::Limits& limits, ptl_ni_limits_t* actual) {
 }
 
 }  // namespace
-
-Process* current_process() { return library().current.load(std::memory_order_acquire); }
-
-ScopedProcess::ScopedProcess(Process& process) : previous_(library().current.exchange(&process)) {}
-
-ScopedProcess::~ScopedProcess() { library().current.store(previous_); }
-
 }  // namespace lintel::api3
 
 using namespace lintel;
@@ -125,28 +71,24 @@ extern "C" {
 
 int PtlInit(int* max_interfaces) {
   if (max_interfaces == nullptr) return PTL_SEGV;
-  Library& state = library();
+  Started& state = started();
   const std::lock_guard<std::mutex> lock(state.mutex);
-  if (state.own != nullptr && state.owner != ::getpid()) {
-    // A child of fork() cannot use what its parent opened, nor end it: it starts afresh.
-    static_cast<void>(state.own.release());
-    state.current.store(nullptr);
-  }
-  if (state.current.load() == nullptr) {
-    if (const int code = start(state); code != PTL_OK) return code;
+  state.value = state.value && portals::host_started();  // not in a child of fork()
+  if (!state.value && (current_process() == nullptr || portals::host_started())) {
+    if (!portals::start_host()) return PTL_FAIL;
+    state.value = true;
   }
   *max_interfaces = 1;
   return PTL_OK;
 }
 
 void PtlFini(void) {
-  Library& state = library();
+  Started& state = started();
   const std::lock_guard<std::mutex> lock(state.mutex);
-  if (state.own == nullptr || state.owner != ::getpid()) return;
-  state.current.store(nullptr);
-  state.own->close_all();
-  if (!state.config.counters_file.empty()) write_counters_file(state.own->counters(), state.config.counters_file);
-  state.own.reset();
+  if (!state.value || !portals::host_started()) return;
+  state.value = false;
+  if (Process* process = current_process()) static_cast<void>(process->close_interface(kInterfaceKind));
+  portals::stop_host();
 }
 
 int PtlNIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t* desired, ptl_ni_limits_t* actual, ptl_handle_ni_t* ni) {
@@ -283,7 +225,7 @@ int PtlProgress(ptl_handle_any_t handle, ptl_time_t timeout) {
 unsigned PtlNIDebug(ptl_handle_ni_t, unsigned mask) {
   static std::atomic<unsigned> current{0};
   const unsigned previous = current.exchange(mask);
-  if ((mask == 0) != (previous == 0)) configure_log(mask == 0 ? LogLevel::kWarn : LogLevel::kDebug, library().config.log_file);
+  if ((mask == 0) != (previous == 0)) configure_log(mask == 0 ? LogLevel::kWarn : LogLevel::kDebug, portals::host_config().log_file);
   return previous;
 }
 

@@ -25,6 +25,8 @@ int return_code(portals::Status status) {
     case Status::kCookieInvalid: return PTL_AC_INDEX_INVALID;
     case Status::kProcessInvalid: return PTL_PROCESS_INVALID;
     case Status::kNoSpace: return PTL_NO_SPACE;
+    case Status::kPortalInUse:  // of Portals 4 only
+    case Status::kCounterInvalid:
     case Status::kFailed:
     case Status::kCount: break;
   }

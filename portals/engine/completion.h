@@ -14,6 +14,8 @@ struct Completion {
   NetworkInterface* interface = nullptr;  // null: nothing to tell
   bool log_end = false;
   bool link_to_itself = false;  // no START was logged
+  bool on_portal = false;       // its portal counts it as under way (Portals 4)
+  SlotId unexpected;            // the unexpected header that it makes; generation 0: none
   Event event;                  // the END event, but for its sequence
 };
 

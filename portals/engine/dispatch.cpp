@@ -7,7 +7,8 @@ namespace {
 
 Counter counter_of(DropCause cause) {
   static constexpr Counter kCounters[] = {Counter::kDropsBadPortalIndex, Counter::kDropsBadCookie,   Counter::kDropsAccessDenied,
-                                          Counter::kDropsNoMatch,        Counter::kDropsStaleHandle, Counter::kDropsMalformed};
+                                          Counter::kDropsNoMatch,        Counter::kDropsStaleHandle, Counter::kDropsMalformed,
+                                          Counter::kDropsPortalDisabled, Counter::kDropsOperation};
   return kCounters[static_cast<std::size_t>(cause)];
 }
 
@@ -21,12 +22,15 @@ void Endpoint::on_message(transport::PeerId from, std::span<const std::byte> mes
     return;
   }
   const auto kind = static_cast<wire::MessageKind>(header->kind);
-  const std::span<const std::byte> payload = wire::payload_of(message, kind);
+  const std::span<const std::byte> payload = wire::payload_of(message, *header);
   counters_.add(Counter::kBytesReceived, payload.size());
   switch (kind) {
     case wire::MessageKind::kPut:
     case wire::MessageKind::kGet:
-    case wire::MessageKind::kGetPut: on_request(from, kind, wire::parse_request(message), payload); break;
+    case wire::MessageKind::kGetPut:
+    case wire::MessageKind::kAtomic:
+    case wire::MessageKind::kFetchAtomic:
+    case wire::MessageKind::kSwap: on_request(from, kind, wire::parse_request(message), payload); break;
     case wire::MessageKind::kAck: on_ack(from, wire::parse_response(message)); break;
     case wire::MessageKind::kReply: on_reply(from, wire::parse_response(message), payload); break;
     case wire::MessageKind::kClear: on_clear(from, wire::parse_clear(message), payload); break;
@@ -52,11 +56,26 @@ void Endpoint::discard(transport::PeerId to, std::uint64_t token) {
   outbox_.send(to, message);
 }
 
-void Endpoint::drop_request(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, DropCause cause) {
+// Counts the request as dropped. With Portals 4 its initiator learns `failure`, if it wants an answer; with Portals 3 its program hears nothing.
+void Endpoint::refuse_request(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, DropCause cause,
+                              Failure failure) {
   counters_.add(counter_of(cause));
   interface.registers().drop(cause, request.length);
-  // Not a negative acknowledgement: the initiator's program hears nothing, its engine may forget the request.
-  if ((request.header.flags & (wire::kFlagTracked | wire::kFlagAnnounced)) != 0) discard(from, request.sender_token);
+  answer_refused(from, request, failure, interface.identity());
+}
+
+void Endpoint::answer_refused(transport::PeerId from, const wire::Request& request, Failure failure, const Identity& self) {
+  const auto kind = static_cast<wire::MessageKind>(request.header.kind);
+  const bool put_like = kind == wire::MessageKind::kPut || kind == wire::MessageKind::kAtomic;
+  const bool wanted = !put_like || (request.header.flags & wire::kFlagAckWanted) != 0;
+  if (request.header.interface_kind != kPortals3Kind && wanted) {
+    counters_.add(put_like ? Counter::kAcksSent : Counter::kRepliesSent);
+    wire::Response answer = echo(put_like ? wire::MessageKind::kAck : wire::MessageKind::kReply, request, self);
+    answer.failure = static_cast<std::uint8_t>(failure);
+    outbox_.send(from, answer);
+  } else if ((request.header.flags & (wire::kFlagTracked | wire::kFlagAnnounced)) != 0) {
+    discard(from, request.sender_token);
+  }
 }
 
 void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
@@ -66,7 +85,7 @@ void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind, const 
   NetworkInterface* interface = interfaces_[request.header.interface_kind];
   if (interface == nullptr || target != interface->identity().process || initiator != transport_->name_of(from)) {
     drop_foreign(interface == nullptr ? DropCause::kPortalIndex : DropCause::kMalformed, request.length);
-    if ((request.header.flags & (wire::kFlagTracked | wire::kFlagAnnounced)) != 0) discard(from, request.sender_token);
+    answer_refused(from, request, Failure::kNoInterface, {transport_->self(), UserId(0), JobId(0)});
     return;
   }
   switch (kind) {
@@ -78,9 +97,13 @@ void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind, const 
       counters_.add(Counter::kGetsReceived);
       on_get(*interface, from, request);
       break;
+    case wire::MessageKind::kAtomic:
+      counters_.add(Counter::kAtomicsReceived);
+      on_atomic(*interface, from, request, payload);
+      break;
     default:
       counters_.add(Counter::kGetPutsReceived);
-      on_get_put(*interface, from, request, payload);
+      on_fetch(*interface, from, kind, request, payload);
       break;
   }
 }

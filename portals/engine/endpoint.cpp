@@ -77,6 +77,10 @@ void Endpoint::destroy_operation(Operation& record) {
   Peer& state = peer_state(record.peer);
   state.operations.erase(state.operations.iterator_to(record));
   if (state.operations.empty()) transport_->watch(record.peer, false);
+  if (record.pins) {
+    NetworkInterface& interface = *interface_of(record);
+    if (MemoryDescriptor* descriptor = interface.descriptor({record.request.md_handle, record.request.md_generation})) descriptor->end();
+  }
   operations_.destroy(record.id);
 }
 
@@ -95,8 +99,10 @@ void Endpoint::fail_operation(Operation& record, Failure failure) {
       // A put whose data did not leave has said so with its SEND_END; one that waits for its ACK says so in the ACK's place.
       if (record.acknowledged) {
         log_ack(record, record.answer, Failure::kNone);
-      } else if (!source_open && (record.request.header.flags & wire::kFlagAckWanted) != 0) {
-        log_ack(record, record.answer, failure);
+      } else if (!source_open) {
+        log_no_ack(record, failure, false);
+      } else {
+        log_no_ack(record, failure, true);
       }
       break;
     case Operation::Role::kGet:
@@ -124,11 +130,13 @@ void Endpoint::on_peer_failed(transport::PeerId peer, Error error) {
 }
 
 void Endpoint::fail_peer(transport::PeerId peer, Failure failure) {
-  outbox_.fail_peer(peer, failure, [this](SlotId id) {
+  outbox_.fail_peer(peer, failure, [this, failure](SlotId id) {
     Operation* record = operations_.get(id);
     // The put's SEND_END has told it already; the others are told below.
-    if (record != nullptr && record->role == Operation::Role::kPut && record->source == Operation::Source::kNone)
+    if (record != nullptr && record->role == Operation::Role::kPut && record->source == Operation::Source::kNone) {
+      log_no_ack(*record, failure, true);
       destroy_operation(*record);
+    }
   });
   if (peer.value >= peers_.size() || !peers_[peer.value]) return;
   OperationList& list = peers_[peer.value]->operations;

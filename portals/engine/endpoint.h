@@ -4,8 +4,8 @@
 // Owned by the Process; owns its transport. Guarded by the Process' lock: every member REQUIRES it.
 // Invariants: (1) every Operation is in its peer's list; (2) a peer is watched exactly while it has operations, so that its death ends them;
 //             (3) a lost peer has no operation and no waiting message left when on_peer_failed returns.
-// Split by event: endpoint.cpp (peers, failure), dispatch.cpp (arriving messages), initiator.cpp (requests, ACK, REPLY), target_*.cpp (PUT, GET, GETPUT),
-// transfer.cpp (data that move by writes).
+// Split by event: endpoint.cpp (peers, failure), dispatch.cpp (arriving messages), initiator.cpp (requests, ACK, REPLY), target_*.cpp (requests that
+// arrive), transfer.cpp (data that move by writes), triggered.cpp (operations that counting events set off).
 // Does not: wait, lock, or ask a clock.
 
 #include <array>
@@ -35,20 +35,6 @@ struct EndpointOptions {
   std::size_t max_operations = 65536;  // requests that may be under way at once
 };
 
-// What the calls that start an operation have in common (clause 3.13).
-struct RequestArguments {
-  SlotId descriptor;
-  std::uint64_t local_offset = 0;
-  std::uint64_t length = 0;
-  ProcessId target;
-  std::uint32_t portal_index = 0;
-  std::uint32_t cookie = 0;
-  std::uint64_t match_bits = 0;
-  std::uint64_t remote_offset = 0;
-  std::uint64_t header_data = 0;
-  bool whole_descriptor = true;  // local_offset and length are not given: all of it
-};
-
 class Endpoint : public transport::Sink {
  public:
   Endpoint(std::unique_ptr<transport::Transport> transport, const EndpointOptions& options, Counters& counters);
@@ -58,6 +44,8 @@ class Endpoint : public transport::Sink {
   ~Endpoint() override;
 
   ProcessId self() const { return transport_->self(); }
+  // Data up to this many bytes go with their message: they are copied in the call, and land in the order of the calls.
+  std::size_t eager_limit() const { return eager_limit_; }
   transport::Transport& transport() { return *transport_; }
 
   // `interface` takes messages from now on. REQUIRES: its kind is free, and it outlives detach().
@@ -68,10 +56,15 @@ class Endpoint : public transport::Sink {
   bool drained() const;
 
   // ---- Initiator (clause 3.13). Errors: kDescriptorInvalid, kDescriptorIllegal, kProcessInvalid, kNoSpace; nothing has happened then.
-  Status put(NetworkInterface& interface, const RequestArguments& arguments, bool ack_wanted);
+  Status put(NetworkInterface& interface, const RequestArguments& arguments) { return put(interface, arguments, wire::MessageKind::kPut); }
+  Status atomic(NetworkInterface& interface, const RequestArguments& arguments) {
+    return put(interface, arguments, wire::MessageKind::kAtomic);
+  }
   Status get(NetworkInterface& interface, const RequestArguments& arguments);
-  // `arguments.descriptor` is the put's; the reply goes to `get_descriptor`.
-  Status get_put(NetworkInterface& interface, SlotId get_descriptor, const RequestArguments& arguments);
+  // `arguments.descriptor` is the put's; the reply goes to `arguments.get_descriptor`. `kind`: GETPUT, FETCH_ATOMIC or SWAP.
+  Status fetch(NetworkInterface& interface, const RequestArguments& arguments, wire::MessageKind kind);
+  // Carries out what has become due, on every interface. After each call and poll that may have changed a counting event.
+  void carry_out_triggered();
   // An address that messages could be sent to.
   bool reachable(ProcessId process) { return resolve(process).ok(); }
 
@@ -115,7 +108,8 @@ class Endpoint : public transport::Sink {
 
   // ---- dispatch.cpp
   void drop_foreign(DropCause cause, std::uint64_t bytes);
-  void drop_request(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, DropCause cause);
+  void refuse_request(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, DropCause cause, Failure failure);
+  void answer_refused(transport::PeerId from, const wire::Request& request, Failure failure, const Identity& self);
   void discard(transport::PeerId to, std::uint64_t token);
   void on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request, std::span<const std::byte> payload);
   void on_discard(transport::PeerId from, const wire::Discard& message);
@@ -127,12 +121,16 @@ class Endpoint : public transport::Sink {
     std::uint64_t length;
   };
   Status prepare(NetworkInterface& interface, const RequestArguments& arguments, Prepared& prepared);
+  Status put(NetworkInterface& interface, const RequestArguments& arguments, wire::MessageKind kind);
   wire::Request make_request(const NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments,
                              std::uint64_t length) const;
-  Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request);
+  Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request, void* user_pointer);
+  void expect_answer(Operation& operation, const wire::Request& request, const RequestArguments& arguments);
+  void carry_out(NetworkInterface& interface, const TriggeredOperation& operation);
   void on_ack(transport::PeerId from, const wire::Response& response);
   void on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload);
-  void log_ack(Operation& operation, const wire::Response& response, Failure failure);
+  void log_ack(Operation& operation, const wire::Response& response, Failure failure, bool count_only = false);
+  void log_no_ack(Operation& operation, Failure failure, bool told_by_send);
   void fail_reply(Operation& operation, Failure failure);
   void finish_source(Operation& operation);
 
@@ -140,14 +138,21 @@ class Endpoint : public transport::Sink {
   struct Match {
     MemoryDescriptor* descriptor;
     MemoryDescriptor::Acceptance acceptance;
+    PortalList list;
   };
-  std::optional<Match> match(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::uint32_t needed);
-  static Event request_event(const wire::Request& request, const MemoryDescriptor::Acceptance& acceptance);
+  // `needed`: what the descriptor must allow. `element`: the length taken is a multiple of this.
+  std::optional<Match> match(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::uint32_t needed,
+                             std::size_t element = 1);
+  // The operation begins at its target: START event, accounts of the portal.
+  Completion open_target(NetworkInterface& interface, const Match& matched, const wire::Request& request, EventKind start, EventKind end);
+  static wire::Response echo(wire::MessageKind kind, const wire::Request& request, const Identity& self);
   wire::Response make_response(const NetworkInterface& interface, wire::MessageKind kind, const wire::Request& request,
-                               std::uint64_t length) const;
+                               const Match& matched) const;
   void on_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);
   void on_get(NetworkInterface& interface, transport::PeerId from, const wire::Request& request);
-  void on_get_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);
+  void on_atomic(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);
+  void on_fetch(NetworkInterface& interface, transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
+                std::span<const std::byte> payload);
 
   // ---- transfer.cpp
   struct Landing {
@@ -177,7 +182,7 @@ class Endpoint : public transport::Sink {
   transport::PeerId last_peer_ = transport::kNoPeer;
   std::vector<SlotId> waiting_for_room_;  // sources whose next write had no room
   TimePoint last_poll_;
-  std::size_t sources_moving_ = 0;        // sources that are not done
+  std::size_t sources_moving_ = 0;  // sources that are not done
 };
 
 }  // namespace lintel::portals

@@ -21,10 +21,36 @@ enum class EventKind : std::uint8_t {
   kSendEnd,
   kAck,
   kUnlink,
+  // Portals 4 only. It has no START events; the END events above are its PUT, GET, SEND and so on, kUnlink its AUTO_UNLINK.
+  kAtomicEnd,
+  kFetchAtomicEnd,
+  kPutOverflow,
+  kGetOverflow,
+  kAtomicOverflow,
+  kFetchAtomicOverflow,
+  kLink,
+  kFree,
+  kPortalDisabled,
+  kSearch,
 };
 
-// Why an operation ended without success.
-enum class Failure : std::uint8_t { kNone, kFailed, kPeerDead, kShutdown };
+// Why an operation ended without success. From kDropped on: what a Portals 4 target answers; these numbers travel.
+enum class Failure : std::uint8_t {
+  kNone = 0,
+  kFailed = 1,
+  kPeerDead = 2,
+  kShutdown = 3,
+  kDropped = 4,         // no such portal, or nothing there that takes it
+  kPortalDisabled = 5,  // the portal takes nothing now
+  kPermission = 6,      // the entry is for another user
+  kOperation = 7,       // the entry does not allow this operation
+  kNoInterface = 8,     // the process has no such interface
+  kNoMatch = 9,         // a search found nothing; does not travel
+};
+inline constexpr std::uint8_t kHighestFailureOnWire = 8;
+
+// The lists of a portal. Portals 3 has the first only.
+enum class PortalList : std::uint8_t { kPriority, kOverflow };
 
 // A descriptor as its owner described it, with what its accounting has left.
 struct DescriptorSnapshot {
@@ -40,6 +66,9 @@ struct DescriptorSnapshot {
 struct Event {
   EventKind kind = EventKind::kUnlink;
   Failure failure = Failure::kNone;
+  PortalList list = PortalList::kPriority;
+  std::uint8_t atomic_operation = 0;  // of the kinds that are atomic
+  std::uint8_t atomic_datatype = 0;
   std::uint32_t sequence = 0;  // filled by the queue
   std::uint32_t link = 0;
   ProcessId initiator;
@@ -49,8 +78,10 @@ struct Event {
   std::uint64_t match_bits = 0;
   std::uint64_t requested_length = 0;
   std::uint64_t manipulated_length = 0;
-  std::uint64_t offset = 0;
+  std::uint64_t offset = 0;         // in the memory that the event is about
+  std::uint64_t remote_offset = 0;  // as the request had it
   std::uint64_t header_data = 0;
+  void* user_pointer = nullptr;  // of the operation at its initiator, of the entry at its target
   SlotId descriptor;
   DescriptorSnapshot snapshot;
 };

@@ -9,18 +9,28 @@
 namespace lintel::portals {
 
 // The first number lies `capacity` before the wrap, so that wrapping is met in every long enough run and not after four thousand million events.
-EventQueue::EventQueue(std::uint64_t count, FaceData face)
-    : mask_(std::bit_ceil(count) - 1),
+EventQueue::EventQueue(std::uint64_t count, FaceData face, std::uint32_t spare)
+    : mask_(std::bit_ceil(count + spare) - 1),
+      capacity_(spare == 0 ? mask_ + 1 : count),
       next_sequence_(static_cast<std::uint32_t>(0 - (mask_ + 1))),
       face_data_(face),
       ring_(std::make_unique_for_overwrite<Slot[]>(mask_ + 1)) {
   LINTEL_ASSERT(count > 0 && count <= kMaxQueueEvents);
 }
 
-EventQueue::Deposited EventQueue::deposit(const Event& event) {
-  const bool full = unread() == capacity();
+EventQueue::Deposited EventQueue::deposit(const Event& event) { return append(event, unread() - unread_spare_ >= capacity_); }
+
+EventQueue::Deposited EventQueue::deposit_spare(const Event& event) {
+  LINTEL_ASSERT(event.kind == EventKind::kPortalDisabled);
+  const Deposited deposited = append(event, false);
+  ++unread_spare_;
+  return deposited;
+}
+
+EventQueue::Deposited EventQueue::append(const Event& event, bool full) {
+  full = full || unread() > mask_;
   if (full) {
-    ++read_;
+    leave_oldest();
     lost_ = true;
   }
   Event* placed = new (ring_[written_ & mask_].bytes) Event(event);
@@ -29,10 +39,18 @@ EventQueue::Deposited EventQueue::deposit(const Event& event) {
   return {next_sequence_++, full};
 }
 
+void EventQueue::leave_oldest() {
+  const Event& oldest = *std::launder(reinterpret_cast<const Event*>(ring_[read_ & mask_].bytes));
+  if (oldest.kind == EventKind::kPortalDisabled) --unread_spare_;
+  ++read_;
+}
+
 EventQueue::Taken EventQueue::take(Event& event) {
   if (unread() == 0) return Taken::kEmpty;
   event = *std::launder(reinterpret_cast<const Event*>(ring_[read_ & mask_].bytes));
-  ++read_;
+  leave_oldest();
+  // A reader that keeps up finds its events in the same few lines of the cache.
+  if (unread() == 0) read_ = written_ = 0;
   const bool after_loss = lost_;
   lost_ = false;
   return after_loss ? Taken::kEventAfterLoss : Taken::kEvent;

@@ -6,6 +6,7 @@
 //             still deposit, so that "empty" can mean "and none is on its way" (reference for PtlMDUpdate); (3) capacity is a power of two.
 // Does not: block, wake threads (it says that somebody sleeps on it), or call handlers.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,8 +22,9 @@ class EventQueue {
   // Opaque to the engine: the API face's own, handed back with each event (its handler).
   using FaceData = void (*)();
 
-  // Room for at least `count` events. REQUIRES: 0 < count <= kMaxQueueEvents. Allocates the ring; pages are touched as events come.
-  EventQueue(std::uint64_t count, FaceData face_data);
+  // Room for at least `count` events; with `spare` room for exactly `count`, and for so many more that come by deposit_spare().
+  // REQUIRES: 0 < count <= kMaxQueueEvents. Allocates the ring; pages are touched as events come.
+  EventQueue(std::uint64_t count, FaceData face_data, std::uint32_t spare = 0);
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
 
@@ -35,6 +37,8 @@ class EventQueue {
     bool lost_one;
   };
   Deposited deposit(const Event& event);
+  // The same for PORTAL_DISABLED, which must not push out others, nor take their room: some is set aside for it.
+  Deposited deposit_spare(const Event& event);
 
   enum class Taken : std::uint8_t { kEmpty, kEvent, kEventAfterLoss };
   // Moves the oldest surviving event to `event`.
@@ -47,17 +51,24 @@ class EventQueue {
   // Neither unread nor owed events.
   bool quiet() const { return unread() == 0 && owed_ == 0; }
 
-  std::uint64_t capacity() const { return mask_ + 1; }
+  std::uint64_t capacity() const { return capacity_; }
+  // How many more events would push out none, those that are owed included.
+  std::uint64_t room() const { return capacity_ - std::min(capacity_, unread() - unread_spare_ + owed_); }
   FaceData face_data() const { return face_data_; }
 
   SlotId id;                   // in the interface's pool; set once after creation
   std::uint32_t sleepers = 0;  // threads that sleep until an event comes
 
  private:
+  Deposited append(const Event& event, bool full);
+  void leave_oldest();
+
   std::uint64_t mask_;
+  std::uint64_t capacity_;
   std::uint64_t written_ = 0;
   std::uint64_t read_ = 0;
   std::uint64_t owed_ = 0;
+  std::uint64_t unread_spare_ = 0;  // of the unread events, those of deposit_spare()
   std::uint32_t next_sequence_;
   bool lost_ = false;  // since the last take()
   FaceData face_data_;

@@ -1,6 +1,7 @@
 // The initiator's side: starting put, get and getput, and what ACK and REPLY do when they come back (clauses 3.13, 4.1).
 
 #include <algorithm>
+#include <cstring>
 
 #include "portals/engine/endpoint.h"
 
@@ -20,6 +21,8 @@ Event response_event(const wire::Response& response) {
   event.requested_length = response.requested_length;
   event.manipulated_length = response.manipulated_length;
   event.offset = response.offset;
+  event.remote_offset = response.offset;
+  event.list = static_cast<PortalList>(response.list);
   return event;
 }
 
@@ -59,11 +62,15 @@ wire::Request Endpoint::make_request(const NetworkInterface& interface, MessageK
   request.length = length;
   request.header_data = arguments.header_data;
   request.md_handle = wire::kNoDescriptor;
+  request.atomic_operation = arguments.atomic_operation;
+  request.atomic_datatype = arguments.atomic_datatype;
+  std::memcpy(request.operand, arguments.operand.data(), sizeof request.operand);
   return request;
 }
 
 // SEND_START now; the completion is SEND_END.
-Completion Endpoint::open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request) {
+Completion Endpoint::open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request,
+                               void* user_pointer) {
   Event event;
   event.initiator = interface.identity().process;
   event.user = interface.identity().user;
@@ -74,22 +81,36 @@ Completion Endpoint::open_send(NetworkInterface& interface, MemoryDescriptor& de
   event.manipulated_length = request.length;
   event.offset = request.offset;
   event.header_data = request.header_data;
+  event.user_pointer = user_pointer;
   return interface.open(descriptor, event, EventKind::kSendStart, EventKind::kSendEnd);
 }
 
-Status Endpoint::put(NetworkInterface& interface, const RequestArguments& arguments, bool ack_wanted) {
+// Completes the record of a request that is answered. With Portals 4 the descriptor that the answer goes to is in use until then.
+void Endpoint::expect_answer(Operation& record, const wire::Request& request, const RequestArguments& arguments) {
+  record.request = request;
+  record.user_pointer = arguments.user_pointer;
+  record.ack = arguments.ack;
+  NetworkInterface& interface = *interface_of(record);
+  if (interface.is_portals3() || request.md_handle == wire::kNoDescriptor) return;
+  interface.descriptor({request.md_handle, request.md_generation})->begin();
+  record.pins = true;
+}
+
+// PUT and ATOMIC.
+Status Endpoint::put(NetworkInterface& interface, const RequestArguments& arguments, MessageKind kind) {
   Prepared prepared;
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
   // A put that nobody keeps a record of is bounded by what may wait for room.
   if (outbox_.waiting() >= operations_.limit()) return Status::kNoSpace;
-  const bool announced = prepared.length > eager_limit_;
+  const bool ack_wanted = arguments.ack != AckRequest::kNone;
+  const bool announced = kind == MessageKind::kPut && prepared.length > eager_limit_;
   Operation* record = nullptr;
   if (ack_wanted || announced) {
     record = create_operation(Operation::Role::kPut, prepared.peer, interface.kind());
     if (record == nullptr) return Status::kNoSpace;
   }
 
-  wire::Request request = make_request(interface, MessageKind::kPut, arguments, prepared.length);
+  wire::Request request = make_request(interface, kind, arguments, prepared.length);
   if (ack_wanted) {
     request.header.flags |= wire::kFlagAckWanted | wire::kFlagTracked;
     request.md_handle = arguments.descriptor.slot;
@@ -102,29 +123,37 @@ Status Endpoint::put(NetworkInterface& interface, const RequestArguments& argume
   }
   if (record != nullptr) request.sender_token = record->id.packed();
 
-  interface.charge(*prepared.descriptor);
-  Completion completion = open_send(interface, *prepared.descriptor, request);
-  interface.registers().sent(prepared.length);
-  counters_.add(Counter::kPutsSent);
-  if (record != nullptr) record->request = request;
-
   const SlotId id = record != nullptr ? record->id : SlotId{};
+  const Payload payload{.region = &prepared.descriptor->region(),
+                        .offset = arguments.whole_descriptor ? 0 : arguments.local_offset,
+                        .length = prepared.length,
+                        .bytes = {},
+                        .is_volatile = arguments.is_volatile};
+  // Small data leave first of all: the accounts are kept while they are on their way.
+  const bool left = !announced && outbox_.send_at_once(prepared.peer, request, payload);
+
+  interface.charge(*prepared.descriptor);
+  Completion completion = open_send(interface, *prepared.descriptor, request, arguments.user_pointer);
+  interface.registers().sent(prepared.length);
+  counters_.add(kind == MessageKind::kPut ? Counter::kPutsSent : Counter::kAtomicsSent);
+  if (record != nullptr) expect_answer(*record, request, arguments);
+
   if (announced) {
     record->completion = completion;
     record->source = Operation::Source::kAnnounced;
     record->region = prepared.descriptor->region();
-    record->offset = arguments.whole_descriptor ? 0 : arguments.local_offset;
+    record->offset = payload.offset;
     record->length = prepared.length;
     ++sources_moving_;
     outbox_.send(prepared.peer, request, {}, nullptr, id);
     return Status::kOk;
   }
   counters_.add(Counter::kEagerCopies);
-  const Payload payload{.region = &prepared.descriptor->region(),
-                        .offset = arguments.whole_descriptor ? 0 : arguments.local_offset,
-                        .length = prepared.length,
-                        .bytes = {}};
-  outbox_.send(prepared.peer, request, payload, &completion, id);
+  if (left) {
+    interface.close(completion, Failure::kNone);
+  } else {
+    outbox_.keep(prepared.peer, request, payload, &completion, id);
+  }
   return Status::kOk;
 }
 
@@ -140,34 +169,41 @@ Status Endpoint::get(NetworkInterface& interface, const RequestArguments& argume
   request.md_generation = arguments.descriptor.generation;
   request.return_offset = arguments.whole_descriptor ? 0 : arguments.local_offset;
   request.sender_token = record->id.packed();
-  record->request = request;
+  expect_answer(*record, request, arguments);
   interface.registers().sent(0);
   counters_.add(Counter::kGetsSent);
   outbox_.send(prepared.peer, request, {}, nullptr, record->id);
   return Status::kOk;
 }
 
-Status Endpoint::get_put(NetworkInterface& interface, SlotId get_descriptor, const RequestArguments& arguments) {
+// GETPUT, FETCH_ATOMIC and SWAP.
+Status Endpoint::fetch(NetworkInterface& interface, const RequestArguments& arguments, MessageKind kind) {
   Prepared prepared;
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
-  const MemoryDescriptor* to = interface.descriptor(get_descriptor);
+  const MemoryDescriptor* to = interface.descriptor(arguments.get_descriptor);
   if (to == nullptr || !to->active()) return Status::kDescriptorInvalid;
-  if (prepared.length > interface.limits().max_getput_bytes) return Status::kDescriptorIllegal;
+  const std::uint32_t most = kind == MessageKind::kGetPut ? interface.limits().max_getput_bytes : interface.limits().max_fetch_bytes;
+  if (prepared.length > most) return Status::kDescriptorIllegal;
   Operation* record = create_operation(Operation::Role::kGetPut, prepared.peer, interface.kind());
   if (record == nullptr) return Status::kNoSpace;
-  wire::Request request = make_request(interface, MessageKind::kGetPut, arguments, prepared.length);
+  wire::Request request = make_request(interface, kind, arguments, prepared.length);
   request.header.flags = wire::kFlagTracked;
   request.header.payload_length = static_cast<std::uint32_t>(prepared.length);
-  request.md_handle = get_descriptor.slot;
-  request.md_generation = get_descriptor.generation;
+  request.md_handle = arguments.get_descriptor.slot;
+  request.md_generation = arguments.get_descriptor.generation;
+  request.return_offset = arguments.get_offset;
   request.sender_token = record->id.packed();
-  record->request = request;
+  expect_answer(*record, request, arguments);
 
   interface.charge(*prepared.descriptor);
-  Completion completion = open_send(interface, *prepared.descriptor, request);
+  Completion completion = open_send(interface, *prepared.descriptor, request, arguments.user_pointer);
   interface.registers().sent(prepared.length);
   counters_.add(Counter::kGetPutsSent);
-  const Payload payload{.region = &prepared.descriptor->region(), .offset = 0, .length = prepared.length, .bytes = {}};
+  const Payload payload{.region = &prepared.descriptor->region(),
+                        .offset = arguments.whole_descriptor ? 0 : arguments.local_offset,
+                        .length = prepared.length,
+                        .bytes = {},
+                        .is_volatile = arguments.is_volatile};
   outbox_.send(prepared.peer, request, payload, &completion, record->id);
   return Status::kOk;
 }
@@ -200,10 +236,11 @@ void Endpoint::finish_source(Operation& record) {
   close_completion(record, record.write_failure);
   if (record.acknowledged) log_ack(record, record.answer, Failure::kNone);
   const bool waits_for_ack = record.role == Operation::Role::kPut && (record.request.header.flags & wire::kFlagAckWanted) != 0;
+  if (record.write_failure != Failure::kNone && !record.answered && waits_for_ack) log_no_ack(record, record.write_failure, true);
   if (record.answered || !waits_for_ack || record.write_failure != Failure::kNone) destroy_operation(record);
 }
 
-void Endpoint::log_ack(Operation& record, const wire::Response& response, Failure failure) {
+void Endpoint::log_ack(Operation& record, const wire::Response& response, Failure failure, bool count_only) {
   NetworkInterface& interface = *interface_of(record);
   MemoryDescriptor* descriptor = interface.descriptor({record.request.md_handle, record.request.md_generation});
   if (descriptor == nullptr) {
@@ -224,8 +261,16 @@ void Endpoint::log_ack(Operation& record, const wire::Response& response, Failur
   } else {
     interface.registers().received(0);
   }
+  event.user_pointer = record.user_pointer;
   interface.charge(*descriptor);
-  interface.log_single(*descriptor, event, EventKind::kAck, failure);
+  interface.log_single(*descriptor, event, EventKind::kAck, failure != Failure::kNone ? failure : static_cast<Failure>(response.failure),
+                       count_only || record.ack == AckRequest::kCount);
+}
+
+// An ACK that was wanted will not come. A failed SEND_END has told the program already; a counting event that counts ACKs has heard of nothing.
+void Endpoint::log_no_ack(Operation& record, Failure failure, bool told_by_send) {
+  if ((record.request.header.flags & wire::kFlagAckWanted) == 0 || (told_by_send && interface_of(record)->is_portals3())) return;
+  log_ack(record, record.answer, failure, told_by_send);
 }
 
 // ---- REPLY: the only reason to drop it is that the descriptor is gone.
@@ -255,12 +300,13 @@ void Endpoint::on_reply(transport::PeerId from, const wire::Response& response, 
   Event event = response_event(response);
   event.manipulated_length = length;
   event.offset = offset;
+  event.user_pointer = record->user_pointer;
   interface->registers().received(length);
   Completion completion = interface->open(*descriptor, event, EventKind::kReplyStart, EventKind::kReplyEnd);
   if (!announced) {
     counters_.add(Counter::kEagerCopies);
     if (length > 0) descriptor->region().write(offset, payload.first(length));
-    interface->close(completion, Failure::kNone);
+    interface->close(completion, static_cast<Failure>(response.failure));
     destroy_operation(*record);
     return;
   }
@@ -289,6 +335,7 @@ void Endpoint::fail_reply(Operation& record, Failure failure) {
   event.match_bits = record.request.match_bits;
   event.requested_length = record.request.length;
   event.offset = record.request.return_offset;
+  event.user_pointer = record.user_pointer;
   interface.charge(*descriptor);
   Completion completion = interface.open(*descriptor, event, EventKind::kReplyStart, EventKind::kReplyEnd);
   interface.close(completion, failure);

@@ -14,6 +14,17 @@ struct Limits {
   std::uint32_t max_access_index = 63;       // largest valid index
   std::uint32_t max_iovec_pieces = 64;
   std::uint32_t max_getput_bytes = 1024;
+  // Portals 4 only.
+  std::uint32_t max_counters = 1U << 12;
+  std::uint32_t max_unexpected = 1U << 16;  // unexpected headers of one portal
+  std::uint32_t max_triggered = 1U << 12;   // operations that wait for one counting event
+  std::uint64_t max_message_bytes = UINT64_MAX;
+  std::uint32_t max_atomic_bytes = 1024;
+  std::uint32_t max_fetch_bytes = 1024;
+  std::uint64_t max_waw_bytes = UINT64_MAX;  // these three: and no more than what goes with its message
+  std::uint64_t max_war_bytes = UINT64_MAX;
+  std::uint64_t max_volatile_bytes = UINT64_MAX;
+  std::uint32_t features = 0;  // bits of portals4.h
 };
 
 // Events that one queue may hold; bounds what a single call can allocate.

@@ -10,6 +10,7 @@
 
 #include "base/ids.h"
 #include "base/slot_pool.h"
+#include "portals/engine/event.h"
 
 namespace lintel::portals {
 
@@ -30,16 +31,26 @@ struct MatchCriteria {
   }
 };
 
+// A process as one number, and the bits of it that the criteria do not look at: how the indexes make keys.
+constexpr std::uint64_t joined(ProcessId id) { return (std::uint64_t{id.nid.value} << 32) | id.pid.value; }
+
+constexpr std::uint64_t ignored_process(const MatchCriteria& criteria) {
+  return (criteria.initiator.nid.value == kAnyId ? 0xffffffff00000000ULL : 0) |
+         (criteria.initiator.pid.value == kAnyId ? 0xffffffffULL : 0);
+}
+
 class MatchEntry {
  public:
-  MatchEntry(const MatchCriteria& criteria, std::uint32_t portal_index, bool unlink_with_descriptor)
-      : criteria_(criteria), portal_index_(portal_index), unlink_with_descriptor_(unlink_with_descriptor) {}
+  MatchEntry(const MatchCriteria& criteria, std::uint32_t portal_index, bool unlink_with_descriptor,
+             PortalList list = PortalList::kPriority)
+      : criteria_(criteria), portal_index_(portal_index), unlink_with_descriptor_(unlink_with_descriptor), list_(list) {}
   MatchEntry(const MatchEntry&) = delete;
   MatchEntry& operator=(const MatchEntry&) = delete;
 
   const MatchCriteria& criteria() const { return criteria_; }
   std::uint32_t portal_index() const { return portal_index_; }
   bool unlink_with_descriptor() const { return unlink_with_descriptor_; }
+  PortalList list() const { return list_; }
 
   SlotId id;                               // in the interface's pool; set once after creation
   MemoryDescriptor* descriptor = nullptr;  // not owned
@@ -50,6 +61,7 @@ class MatchEntry {
   MatchCriteria criteria_;
   std::uint32_t portal_index_;
   bool unlink_with_descriptor_;
+  PortalList list_;
 
   // The list's own. What find() reads stands first, so that it shares a cache line with the criteria.
   bool matchable_ = false;

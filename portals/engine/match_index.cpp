@@ -1,22 +1,11 @@
 #include "portals/engine/match_index.h"
 
-#include <new>
 #include <utility>
 
 #include "base/assert.h"
 
 namespace lintel::portals {
 namespace {
-
-constexpr std::uint32_t kFirstSlots = 16;
-constexpr std::uint32_t kMostSlots = 1U << 31;
-// A sparse table ends most probes at once, without a mispredicted branch; beyond the size of a cache, density counts for more.
-constexpr std::uint32_t kSparseSlots = 1U << 16;
-
-std::uint64_t ignored_process(const MatchCriteria& criteria) {
-  return (criteria.initiator.nid.value == kAnyId ? 0xffffffff00000000ULL : 0) |
-         (criteria.initiator.pid.value == kAnyId ? 0xffffffffULL : 0);
-}
 
 bool same_key(const MatchCriteria& one, const MatchCriteria& other) {  // of one class
   return one.initiator == other.initiator && ((one.match_bits ^ other.match_bits) & ~one.ignore_bits) == 0;
@@ -27,10 +16,11 @@ bool same_key(const MatchCriteria& one, const MatchCriteria& other) {  // of one
 void MatchIndex::add(MatchEntry& entry) {
   if (walked_count_ >= kWalked) {
     const std::uint8_t number = class_for(entry.criteria_);
-    if (number != kWalkedClass && classes_[number].make_room()) {
+    if (number != kWalkedClass && classes_[number].table.make_room()) {
       Class& kind = classes_[number];
-      Slot& slot = kind.slot_for(entry);
-      if (!slot.first) ++kind.keys;
+      const std::uint64_t hash = hash_of(kind, entry);
+      Table::Slot& slot = slot_for(kind, entry, hash);
+      if (!slot.first) kind.table.occupy(slot, hash);
       entry.index_class_ = number;
       link(slot.first, entry);
       in_use_ |= 1U << number;
@@ -55,12 +45,12 @@ void MatchIndex::remove(MatchEntry& entry) {
     return;
   }
   Class& kind = classes_[entry.index_class_];
-  Slot& slot = kind.slot_for(entry);
+  Table::Slot& slot = slot_for(kind, entry, hash_of(kind, entry));
   LINTEL_ASSERT(slot.first == &entry);
   unlink(slot.first, entry);
   if (slot.first) return;
-  kind.erase(slot);
-  if (kind.keys == 0) in_use_ &= ~(1U << entry.index_class_);
+  kind.table.erase(slot);
+  if (kind.table.keys() == 0) in_use_ &= ~(1U << entry.index_class_);
 }
 
 // Puts the entry at its place in the ring.
@@ -121,56 +111,17 @@ std::uint8_t MatchIndex::class_for(const MatchCriteria& criteria) {
   std::size_t unused = kClasses;
   for (std::size_t i = 0; i < kClasses; ++i) {
     const Class& kind = classes_[i];
-    if (kind.slots && kind.process_mask == process_mask && kind.kept_bits == kept_bits) return static_cast<std::uint8_t>(i);
-    const bool never_used = !kind.slots;
-    if (kind.keys == 0 && (unused == kClasses || (never_used && classes_[unused].slots))) unused = i;
+    if (kind.table.allocated() && kind.process_mask == process_mask && kind.kept_bits == kept_bits) return static_cast<std::uint8_t>(i);
+    const bool never_used = !kind.table.allocated();
+    if (kind.table.keys() == 0 && (unused == kClasses || (never_used && classes_[unused].table.allocated()))) unused = i;
   }
   if (unused == kClasses) return kWalkedClass;
-  classes_[unused] = Class{process_mask, kept_bits, nullptr, 0, 0};
+  classes_[unused] = Class{process_mask, kept_bits, {}};
   return static_cast<std::uint8_t>(unused);
 }
 
-// Room for one more key with a sparse table at most a quarter full, a large one at most half. False without memory; the table is unchanged
-// then.
-bool MatchIndex::Class::make_room() {
-  const std::uint32_t size = slots ? slot_mask + 1 : 0;
-  if (keys < (size <= kSparseSlots ? size / 4 : size / 2)) return true;
-  if (size >= kMostSlots) return false;
-  const std::uint32_t new_size = size == 0 ? kFirstSlots : size * 2;
-  std::unique_ptr<Slot[]> grown(new (std::nothrow) Slot[new_size]());
-  if (!grown) return false;
-  for (std::uint32_t i = 0; i < size; ++i) {
-    if (!slots[i].first) continue;
-    std::uint64_t at = slots[i].hash & (new_size - 1);
-    while (grown[at].first) at = (at + 1) & (new_size - 1);
-    grown[at] = slots[i];
-  }
-  slots = std::move(grown);
-  slot_mask = new_size - 1;
-  return true;
-}
-
-// The slot of the entry's key; one that is free but carries the hash when there is none yet.
-MatchIndex::Slot& MatchIndex::Class::slot_for(const MatchEntry& entry) {
-  const std::uint64_t wanted = hash(joined(entry.criteria_.initiator), entry.criteria_.match_bits);
-  std::uint64_t at = wanted & slot_mask;
-  while (slots[at].first && !(slots[at].hash == wanted && same_key(slots[at].first->criteria_, entry.criteria_))) at = (at + 1) & slot_mask;
-  slots[at].hash = wanted;
-  return slots[at];
-}
-
-// Frees the slot and moves later ones back, so that no probe meets a hole before its key.
-void MatchIndex::Class::erase(Slot& slot) {
-  std::uint64_t hole = static_cast<std::uint64_t>(&slot - slots.get());
-  for (std::uint64_t at = (hole + 1) & slot_mask; slots[at].first; at = (at + 1) & slot_mask) {
-    const std::uint64_t distance_from_home = (at - (slots[at].hash & slot_mask)) & slot_mask;
-    const std::uint64_t distance_from_hole = (at - hole) & slot_mask;
-    if (distance_from_home < distance_from_hole) continue;
-    slots[hole] = slots[at];
-    hole = at;
-  }
-  slots[hole].first = nullptr;
-  --keys;
+MatchIndex::Table::Slot& MatchIndex::slot_for(const Class& kind, const MatchEntry& entry, std::uint64_t hash) {
+  return kind.table.find(hash, [&entry](const MatchEntry& first) { return same_key(first.criteria_, entry.criteria_); });
 }
 
 }  // namespace lintel::portals

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "portals/engine/key_table.h"
 #include "portals/engine/match_entry.h"
 
 namespace lintel::portals {
@@ -78,38 +79,28 @@ class MatchIndex {
  private:
   static constexpr std::uint8_t kWalkedClass = 0xff;
 
-  struct Slot {
-    std::uint64_t hash = 0;
-    MatchEntry* first = nullptr;  // of the ring of one key; nullptr = free
-  };
+  using Table = KeyTable<MatchEntry, 16>;  // the first of the ring of one key
 
-  // Open addressing with linear probing; removal moves followers back, so there are no tombstones and a miss stays short.
   struct Class {
     std::uint64_t process_mask = 0;  // ones where the initiator does not matter
     std::uint64_t kept_bits = 0;     // ones where the match bits matter
-    std::unique_ptr<Slot[]> slots;
-    std::uint32_t slot_mask = 0;  // number of slots - 1; 0 = none yet
-    std::uint32_t keys = 0;
+    Table table;
 
     std::uint64_t hash(std::uint64_t process, std::uint64_t match_bits) const {
       return mix(process | process_mask, match_bits & kept_bits);
     }
 
     MatchEntry* lookup(std::uint64_t process, ProcessId initiator, std::uint64_t match_bits) const {
-      const std::uint64_t wanted = hash(process, match_bits);
-      for (std::uint64_t at = wanted & slot_mask;; at = (at + 1) & slot_mask) {
-        const Slot& slot = slots[at];
-        if (!slot.first) return nullptr;
-        if (slot.hash == wanted && slot.first->criteria_.admits(initiator, match_bits)) return slot.first;
-      }
+      return table.find(hash(process, match_bits), [&](const MatchEntry& first) { return first.criteria_.admits(initiator, match_bits); })
+          .first;
     }
-
-    bool make_room();
-    Slot& slot_for(const MatchEntry& entry);
-    void erase(Slot& slot);
   };
 
-  static std::uint64_t joined(ProcessId id) { return (std::uint64_t{id.nid.value} << 32) | id.pid.value; }
+  // The slot of the entry's key, or a free one.
+  static Table::Slot& slot_for(const Class& kind, const MatchEntry& entry, std::uint64_t hash);
+  static std::uint64_t hash_of(const Class& kind, const MatchEntry& entry) {
+    return kind.hash(joined(entry.criteria_.initiator), entry.criteria_.match_bits);
+  }
 
   static std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
     __extension__ using Product = unsigned __int128;

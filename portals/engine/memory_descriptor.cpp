@@ -1,5 +1,6 @@
 #include "portals/engine/memory_descriptor.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lintel::portals {
@@ -7,6 +8,8 @@ namespace lintel::portals {
 void MemoryDescriptor::describe(DescriptorRules rules) {
   snapshot_ = rules.described;
   region_ = std::move(rules.region);
+  counter_ = rules.counter;
+  user_ = rules.user;
   // A negative threshold other than "unlimited" leaves nothing to do.
   if (snapshot_.threshold < 0 && snapshot_.threshold != kUnlimited) snapshot_.threshold = 0;
   local_offset_ = 0;
@@ -18,9 +21,10 @@ std::optional<MemoryDescriptor::Acceptance> MemoryDescriptor::accept(std::uint32
   if (!active_ || (snapshot_.options & needed) != needed) return std::nullopt;
   const bool remote = has(option::kManageRemote);
   const std::uint64_t offset = remote ? request_offset : local_offset_;
-  if (offset > region_.length()) return std::nullopt;
-  const std::uint64_t room = region_.length() - offset;
   const bool truncate = has(option::kTruncate);
+  const bool beyond = offset > region_.length();
+  if (beyond && !(truncate && has(option::kBeyondEnd))) return std::nullopt;
+  const std::uint64_t room = beyond ? 0 : region_.length() - offset;
   // max_size is also the largest request that the descriptor is meant to take; larger ones fall through to the next entry.
   if (!truncate && !remote && has(option::kMaxSize) && snapshot_.max_size != 0 && request_length > snapshot_.max_size) return std::nullopt;
   if (request_length <= room) return Acceptance{offset, request_length};
@@ -28,12 +32,27 @@ std::optional<MemoryDescriptor::Acceptance> MemoryDescriptor::accept(std::uint32
   return Acceptance{offset, room};
 }
 
+bool MemoryDescriptor::used_up_by(const Acceptance& acceptance) const {
+  if (snapshot_.threshold == 1) return true;
+  return !has(option::kManageRemote) && has(option::kMaxSize | option::kMinFree) &&
+         region_.length() - (acceptance.offset + acceptance.length) < snapshot_.max_size;
+}
+
 void MemoryDescriptor::charge_accepted(const Acceptance& acceptance) {
-  if (!has(option::kManageRemote)) {
-    local_offset_ = acceptance.offset + acceptance.length;
-    if (has(option::kMaxSize) && region_.length() - local_offset_ < snapshot_.max_size) use_up();
+  if (!has(option::kManageRemote)) move_to(acceptance.offset + acceptance.length);
+  charge();
+}
+
+void MemoryDescriptor::charge_claimed(std::uint64_t request_length) {
+  if (!has(option::kManageRemote) && has(option::kGrowByRequest)) {
+    move_to(local_offset_ + std::min(request_length, region_.length() - local_offset_));
   }
   charge();
+}
+
+void MemoryDescriptor::move_to(std::uint64_t local_offset) {
+  local_offset_ = local_offset;
+  if (has(option::kMaxSize | option::kMinFree) && region_.length() - local_offset_ < snapshot_.max_size) use_up();
 }
 
 void MemoryDescriptor::charge() {

@@ -18,7 +18,7 @@ namespace lintel::portals {
 
 class MatchEntry;
 
-// What a descriptor allows and wants. The numbers are those of portals3.h, so that its face has nothing to translate.
+// What a descriptor allows and wants. The first are Portals 3's, with the numbers of portals3.h, so that its face has nothing to translate.
 namespace option {
 inline constexpr std::uint32_t kPut = 0x001;
 inline constexpr std::uint32_t kGet = 0x002;
@@ -29,7 +29,27 @@ inline constexpr std::uint32_t kIovec = 0x020;
 inline constexpr std::uint32_t kMaxSize = 0x040;
 inline constexpr std::uint32_t kStartDisable = 0x080;
 inline constexpr std::uint32_t kEndDisable = 0x100;
-inline constexpr std::uint32_t kAll = 0x1ff;
+inline constexpr std::uint32_t kPortals3 = 0x1ff;  // all of the above
+// Portals 4's.
+inline constexpr std::uint32_t kMinFree = 0x200;  // max_size is what must be left, or the descriptor is used up
+inline constexpr std::uint32_t kBeyondEnd =
+    0x400;  // with kTruncate: takes nothing of what lies behind the end, and is a match all the same
+inline constexpr std::uint32_t kSuccessDisable = 0x800;    // no event of an operation that succeeds
+inline constexpr std::uint32_t kSendDisable = 0x1000;      // no SEND_END
+inline constexpr std::uint32_t kLinkDisable = 0x2000;      // no LINK
+inline constexpr std::uint32_t kUnlinkDisable = 0x4000;    // no UNLINK, no FREE
+inline constexpr std::uint32_t kOverflowDisable = 0x8000;  // no *_OVERFLOW
+inline constexpr std::uint32_t kFlowDisable = 0x10000;     // no PORTAL_DISABLED on its account
+inline constexpr std::uint32_t kHeaderDisable = 0x20000;   // in an overflow list: no unexpected header
+inline constexpr std::uint32_t kGrowByRequest = 0x40000;   // an unexpected header moves the local offset by the requested length
+inline constexpr std::uint32_t kCountSend = 0x80000;       // what its counting event counts
+inline constexpr std::uint32_t kCountReply = 0x100000;
+inline constexpr std::uint32_t kCountAck = 0x200000;
+inline constexpr std::uint32_t kCountTarget = 0x400000;
+inline constexpr std::uint32_t kCountOverflow = 0x800000;
+inline constexpr std::uint32_t kCountBytes = 0x1000000;  // bytes in the place of operations
+inline constexpr std::uint32_t kVolatile = 0x2000000;    // memory that the program may change when the call has returned
+inline constexpr std::uint32_t kUnreliable = 0x4000000;  // for operations that want no ack
 }  // namespace option
 
 inline constexpr std::int32_t kUnlimited = -1;
@@ -38,6 +58,8 @@ inline constexpr std::int32_t kUnlimited = -1;
 struct DescriptorRules {
   DescriptorSnapshot described;
   MemoryRegion region;
+  UserId user{0xffffffffU};  // whose requests it is for; 0xffffffff: anybody's
+  SlotId counter;            // counting event; generation 0: none
 };
 
 class MemoryDescriptor {
@@ -57,6 +79,9 @@ class MemoryDescriptor {
   const DescriptorSnapshot& snapshot() const { return snapshot_; }
   SlotId queue() const { return snapshot_.queue; }
   void forget_queue() { snapshot_.queue = {}; }
+  SlotId counter() const { return counter_; }
+  void forget_counter() { counter_ = {}; }
+  UserId user() const { return user_; }
 
   // Where and how much of a request this descriptor would take.
   struct Acceptance {
@@ -66,10 +91,20 @@ class MemoryDescriptor {
   // The target's test (clause 4.5): nothing if the descriptor refuses, and the walk goes on. `needed` is a set of option::kPut and kGet.
   std::optional<Acceptance> accept(std::uint32_t needed, std::uint64_t request_offset, std::uint64_t request_length) const;
 
+  // An unexpected header that it takes over: the data lie elsewhere, only the local offset may move (Portals 4, LOCAL_INC_UH_RLENGTH).
+  void charge_claimed(std::uint64_t request_length);
+  // Whether that would use it up.
+  bool used_up_by(const Acceptance& acceptance) const;
   // Accounts for one accepted request: moves the local offset, then charges it as charge() does.
   void charge_accepted(const Acceptance& acceptance);
   // Accounts for one operation of any kind: one unit of the threshold; inactive at 0.
   void charge();
+
+  // Nothing more is to use it; it is to go as soon as it is not busy.
+  void retire() {
+    active_ = false;
+    unlink_due_ = true;
+  }
 
   // An operation is moving data of this descriptor: begin() and end() come in pairs.
   void begin() { ++pending_; }
@@ -80,12 +115,18 @@ class MemoryDescriptor {
 
   SlotId id;                    // in the interface's pool; set once after creation
   MatchEntry* entry = nullptr;  // not owned; null if free-floating
+  // In an overflow list: unexpected headers whose data lie in its memory. While there are any it lives on after its entry.
+  std::uint32_t headers = 0;
+  bool unlinked = false;
 
  private:
   void use_up();
+  void move_to(std::uint64_t local_offset);
 
   DescriptorSnapshot snapshot_;
   MemoryRegion region_;
+  SlotId counter_;
+  UserId user_{0xffffffffU};
   std::uint64_t local_offset_ = 0;
   std::uint32_t pending_ = 0;
   bool active_ = false;

@@ -57,7 +57,8 @@ void MemoryRegion::for_each_run(std::uint64_t offset, std::uint64_t length, Visi
   LINTEL_ASSERT(offset <= length_ && length <= length_ - offset);
   if (length == 0) return;
   if (!pieces_) {
-    visit(std::span<std::byte>(start_ + offset, length));
+    // As numbers: a region may be all of the address space, from null on.
+    visit(std::span<std::byte>(reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(start_) + offset), length));
     return;
   }
   auto piece =

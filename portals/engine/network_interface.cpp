@@ -12,12 +12,17 @@ namespace {
 // Handles have 11 bits for the generation (api3/handle.h).
 constexpr unsigned kHandleGenerationBits = 11;
 
+// Searches that wait for the data of a message to land.
+constexpr std::size_t kMaxSearches = 1024;
+// Unexpected messages that are claimed already, but not in place: each is an operation of the endpoint.
+constexpr std::size_t kMaxLanding = std::size_t{1} << 19;
+
 bool empty_id(SlotId id) { return id.generation == 0; }
 
 }  // namespace
 
 NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity, const Limits& limits, Counters& counters,
-                                   bool& wake_needed, std::uint32_t first_generation)
+                                   Attention& attention, std::uint32_t first_generation)
     : kind_(kind),
       identity_(identity),
       limits_(limits),
@@ -25,12 +30,20 @@ NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity, 
       access_(limits.max_access_index, identity.user),
       portals_(std::size_t{limits.max_portal_index} + 1),
       entries_(limits.max_entries, kHandleGenerationBits, first_generation),
-      descriptors_(limits.max_descriptors, kHandleGenerationBits, first_generation),
+      descriptors_(kind == kPortals3Kind ? limits.max_descriptors : std::size_t{limits.max_descriptors} + limits.max_entries + kMaxSearches,
+                   kHandleGenerationBits, first_generation),
       queues_(limits.max_queues, kHandleGenerationBits, first_generation),
-      wake_needed_(wake_needed) {}
+      counting_events_(limits.max_counters, kHandleGenerationBits, first_generation),
+      triggered_(std::size_t{limits.max_counters} * limits.max_triggered),
+      unexpected_(std::size_t{limits.max_unexpected} * portals_.size() + kMaxLanding),
+      attention_(attention) {
+  if (!is_portals3()) return;
+  for (Portal& portal : portals_) portal.state = Portal::State::kEnabled;
+}
 
 std::uint32_t NetworkInterface::next_generation() const {
-  return std::max({entries_.next_generation(), descriptors_.next_generation(), queues_.next_generation()});
+  return std::max(
+      {entries_.next_generation(), descriptors_.next_generation(), queues_.next_generation(), counting_events_.next_generation()});
 }
 
 NetworkInterface::~NetworkInterface() { drop_objects(); }
@@ -39,7 +52,7 @@ NetworkInterface::~NetworkInterface() { drop_objects(); }
 
 Status NetworkInterface::make_entry(std::uint32_t portal_index, const MatchCriteria& criteria, bool unlink_with_descriptor,
                                     MatchEntry*& made) {
-  if (portals_[portal_index].size() >= limits_.max_list_length) return Status::kListTooLong;
+  if (portals_[portal_index].priority.size() >= limits_.max_list_length) return Status::kListTooLong;
   const auto [entry, id] = entries_.create(criteria, portal_index, unlink_with_descriptor);
   if (entry == nullptr) return Status::kNoSpace;
   entry->id = id;
@@ -52,7 +65,7 @@ Status NetworkInterface::attach_entry(std::uint32_t portal_index, const MatchCri
   if (portal_index > limits_.max_portal_index) return Status::kPortalInvalid;
   MatchEntry* entry = nullptr;
   if (const Status status = make_entry(portal_index, criteria, unlink_with_descriptor, entry); status != Status::kOk) return status;
-  portals_[portal_index].attach(*entry, end);
+  portals_[portal_index].priority.attach(*entry, end);
   made = entry->id;
   return Status::kOk;
 }
@@ -60,7 +73,7 @@ Status NetworkInterface::attach_entry(std::uint32_t portal_index, const MatchCri
 Status NetworkInterface::attach_entry_anywhere(const MatchCriteria& criteria, bool unlink_with_descriptor, std::uint32_t& portal_index,
                                                SlotId& made) {
   for (std::uint32_t index = 0; index <= limits_.max_portal_index; ++index) {
-    if (!portals_[index].empty()) continue;
+    if (!portals_[index].priority.empty()) continue;
     const Status status = attach_entry(index, criteria, unlink_with_descriptor, ListEnd::kTail, made);
     if (status == Status::kOk) portal_index = index;
     return status;
@@ -74,7 +87,7 @@ Status NetworkInterface::insert_entry(SlotId base, const MatchCriteria& criteria
   MatchEntry* entry = nullptr;
   const std::uint32_t portal_index = neighbour->portal_index();
   if (const Status status = make_entry(portal_index, criteria, unlink_with_descriptor, entry); status != Status::kOk) return status;
-  portals_[portal_index].insert(*entry, *neighbour, side);
+  portals_[portal_index].priority.insert(*entry, *neighbour, side);
   made = entry->id;
   return Status::kOk;
 }
@@ -83,7 +96,7 @@ Status NetworkInterface::unlink_entry(SlotId id) {
   MatchEntry* entry = entries_.get(id);
   if (entry == nullptr) return Status::kEntryInvalid;
   if (MemoryDescriptor* descriptor = entry->descriptor) {
-    if (descriptor->busy()) return Status::kEntryInUse;
+    if (descriptor->busy() || descriptor->headers > 0) return Status::kEntryInUse;
     descriptor->entry = nullptr;
     remove_descriptor(*descriptor);
   }
@@ -92,7 +105,7 @@ Status NetworkInterface::unlink_entry(SlotId id) {
 }
 
 void NetworkInterface::remove_entry(MatchEntry& entry) {
-  portals_[entry.portal_index()].remove(entry);
+  list_of(entry).remove(entry);
   entries_.destroy(entry.id);
 }
 
@@ -106,7 +119,7 @@ Status NetworkInterface::make_descriptor(DescriptorRules rules, bool unlink_when
   descriptor->entry = entry;
   if (entry != nullptr) {
     entry->descriptor = descriptor;
-    portals_[entry->portal_index()].set_matchable(*entry, descriptor->active());
+    list_of(*entry).set_matchable(*entry, descriptor->active());
   }
   made = id;
   return Status::kOk;
@@ -120,7 +133,10 @@ Status NetworkInterface::attach_descriptor(SlotId entry_id, DescriptorRules rule
 }
 
 Status NetworkInterface::bind_descriptor(DescriptorRules rules, bool unlink_when_used_up, SlotId& made) {
-  return make_descriptor(std::move(rules), unlink_when_used_up, nullptr, made);
+  if (!is_portals3() && bound_ >= limits_.max_descriptors) return Status::kNoSpace;
+  const Status status = make_descriptor(std::move(rules), unlink_when_used_up, nullptr, made);
+  if (status == Status::kOk) ++bound_;
+  return status;
 }
 
 void NetworkInterface::remove_descriptor(MemoryDescriptor& descriptor) {
@@ -131,7 +147,7 @@ void NetworkInterface::remove_descriptor(MemoryDescriptor& descriptor) {
   if (entry->unlink_with_descriptor()) {
     remove_entry(*entry);
   } else {
-    portals_[entry->portal_index()].set_matchable(*entry, false);
+    list_of(*entry).set_matchable(*entry, false);
   }
 }
 
@@ -139,6 +155,7 @@ Status NetworkInterface::unlink_descriptor(SlotId id) {
   MemoryDescriptor* descriptor = descriptors_.get(id);
   if (descriptor == nullptr) return Status::kDescriptorInvalid;
   if (descriptor->busy()) return Status::kDescriptorInUse;
+  if (descriptor->entry == nullptr) --bound_;
   remove_descriptor(*descriptor);
   return Status::kOk;
 }
@@ -155,7 +172,7 @@ Status NetworkInterface::update_descriptor(SlotId id, DescriptorRules rules, Slo
   // Used up and only waiting for its last operation to end: it is as good as unlinked.
   if (descriptor->unlink_due()) return Status::kDescriptorInvalid;
   descriptor->describe(std::move(rules));
-  if (descriptor->entry != nullptr) portals_[descriptor->entry->portal_index()].set_matchable(*descriptor->entry, descriptor->active());
+  if (descriptor->entry != nullptr) list_of(*descriptor->entry).set_matchable(*descriptor->entry, descriptor->active());
   return Status::kOk;
 }
 
@@ -181,10 +198,10 @@ Status NetworkInterface::post_entry(SlotId base, const MatchCriteria& criteria, 
 
 // ---- Event queues
 
-Status NetworkInterface::allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made) {
+Status NetworkInterface::allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made, std::uint32_t spare) {
   if (count == 0 || count > kMaxQueueEvents) return Status::kNoSpace;
   try {
-    const auto [queue, id] = queues_.create(count, face_data);
+    const auto [queue, id] = queues_.create(count, face_data, spare);
     if (queue == nullptr) return Status::kNoSpace;
     queue->id = id;
     made = id;
@@ -197,7 +214,7 @@ Status NetworkInterface::allocate_queue(std::uint64_t count, EventQueue::FaceDat
 Status NetworkInterface::free_queue(SlotId id) {
   EventQueue* queue = queues_.get(id);
   if (queue == nullptr) return Status::kQueueInvalid;
-  if (queue->sleepers > 0) wake_needed_ = true;
+  if (queue->sleepers > 0) attention_.wake_needed = true;
   descriptors_.for_each([id](SlotId, MemoryDescriptor& descriptor) {
     if (descriptor.queue() == id) descriptor.forget_queue();
   });
@@ -222,11 +239,14 @@ void NetworkInterface::charge(MemoryDescriptor& descriptor) {
 void NetworkInterface::settle_activity(MemoryDescriptor& descriptor, bool was_due) {
   // A used-up entry leaves the index at once, so it costs no later search anything.
   if (!descriptor.active() && descriptor.entry != nullptr) {
-    portals_[descriptor.entry->portal_index()].set_matchable(*descriptor.entry, false);
+    list_of(*descriptor.entry).set_matchable(*descriptor.entry, false);
   }
-  if (!was_due && descriptor.unlink_due()) {
-    if (EventQueue* queue = queues_.get(descriptor.queue())) queue->owe(1);
-  }
+  owe_unlink(descriptor, was_due);
+}
+
+void NetworkInterface::owe_unlink(const MemoryDescriptor& descriptor, bool was_due) {
+  if (was_due || !descriptor.unlink_due()) return;
+  if (EventQueue* queue = queues_.get(descriptor.queue())) queue->owe(1);
 }
 
 void NetworkInterface::fill(Event& event, const MemoryDescriptor& descriptor, EventKind kind) const {
@@ -240,13 +260,16 @@ std::uint32_t NetworkInterface::deposit(SlotId queue_id, const Event& event) {
   LINTEL_ASSERT(queue != nullptr);
   const EventQueue::Deposited deposited = queue->deposit(event);
   if (deposited.lost_one) counters_.add(Counter::kEventQueueOverflows);
-  if (queue->sleepers > 0) wake_needed_ = true;
+  if (queue->sleepers > 0) attention_.wake_needed = true;
   return deposited.sequence;
 }
 
 Completion NetworkInterface::open(MemoryDescriptor& descriptor, const Event& event, EventKind start, EventKind end) {
   descriptor.begin();
-  Completion completion{.interface = this, .log_end = false, .link_to_itself = true, .event = event};
+  Completion completion;
+  completion.interface = this;
+  completion.link_to_itself = true;
+  completion.event = event;
   fill(completion.event, descriptor, start);
   if (EventQueue* queue = queues_.get(descriptor.queue())) {
     if (!descriptor.has(option::kStartDisable)) {
@@ -254,7 +277,7 @@ Completion NetworkInterface::open(MemoryDescriptor& descriptor, const Event& eve
       deposit(descriptor.queue(), completion.event);
       completion.link_to_itself = false;
     }
-    completion.log_end = !descriptor.has(option::kEndDisable);
+    completion.log_end = !descriptor.has(end == EventKind::kSendEnd ? option::kEndDisable | option::kSendDisable : option::kEndDisable);
     if (completion.log_end) queue->owe(1);
   }
   completion.event.kind = end;
@@ -265,30 +288,37 @@ void NetworkInterface::close(Completion& completion, Failure failure) {
   Event& event = completion.event;
   MemoryDescriptor* descriptor = descriptors_.get(event.descriptor);
   LINTEL_ASSERT(completion.interface == this && descriptor != nullptr);
+  event.failure = failure;
   bool logged = false;
   std::uint32_t sequence = 0;
   if (completion.log_end) {
     // The queue may have been freed meanwhile; its successor in the same slot has another generation.
     if (EventQueue* queue = queues_.get(event.snapshot.queue)) {
       queue->settle(1);
-      if (completion.link_to_itself) event.link = queue->next_sequence();
-      event.failure = failure;
-      sequence = deposit(event.snapshot.queue, event);
-      logged = true;
+      if (failure != Failure::kNone || !descriptor->has(option::kSuccessDisable)) {
+        if (completion.link_to_itself) event.link = queue->next_sequence();
+        sequence = deposit(event.snapshot.queue, event);
+        logged = true;
+      }
     }
   }
+  count(*descriptor, event);
   descriptor->end();
   completion.interface = nullptr;
   unlink_if_due(*descriptor, event, logged, sequence);
+  if (completion.unexpected.generation != 0) landed(portals_[event.portal_index], completion.unexpected, failure);
+  if (completion.on_portal) leave_portal(event);
 }
 
-void NetworkInterface::log_single(MemoryDescriptor& descriptor, const Event& event, EventKind kind, Failure failure) {
+void NetworkInterface::log_single(MemoryDescriptor& descriptor, const Event& event, EventKind kind, Failure failure, bool count_only) {
   Event copy = event;
   fill(copy, descriptor, kind);
   copy.failure = failure;
   bool logged = false;
   std::uint32_t sequence = 0;
-  if (EventQueue* queue = queues_.get(descriptor.queue())) {
+  const bool silent = count_only || (failure == Failure::kNone && descriptor.has(option::kSuccessDisable));
+  count(descriptor, copy);
+  if (EventQueue* queue = silent ? nullptr : queues_.get(descriptor.queue())) {
     copy.link = queue->next_sequence();
     sequence = deposit(descriptor.queue(), copy);
     logged = true;
@@ -297,33 +327,57 @@ void NetworkInterface::log_single(MemoryDescriptor& descriptor, const Event& eve
 }
 
 void NetworkInterface::unlink_if_due(MemoryDescriptor& descriptor, const Event& cause, bool has_link, std::uint32_t link) {
-  if (!descriptor.unlink_due() || descriptor.busy()) return;
+  if (!descriptor.unlink_due() || descriptor.busy() || descriptor.unlinked) return;
   const SlotId queue_id = descriptor.queue();
   Event event = cause;
   fill(event, descriptor, EventKind::kUnlink);
   event.failure = Failure::kNone;
+  const bool told = !descriptor.has(option::kUnlinkDisable);
+  const bool frees = descriptor.entry != nullptr && descriptor.entry->list() == PortalList::kOverflow;
   // The handle is dead before anybody can see the event.
-  remove_descriptor(descriptor);
-  if (EventQueue* queue = queues_.get(queue_id)) {
-    queue->settle(1);
-    event.link = has_link ? link : queue->next_sequence();
-    deposit(queue_id, event);
+  const bool stays = descriptor.headers > 0;
+  if (stays) {
+    descriptor.unlinked = true;
+    MatchEntry& entry = *descriptor.entry;
+    entry.descriptor = nullptr;
+    descriptor.entry = nullptr;
+    remove_entry(entry);
+  } else {
+    remove_descriptor(descriptor);
   }
+  EventQueue* queue = queues_.get(queue_id);
+  if (queue == nullptr) return;
+  queue->settle(1);
+  if (!told) return;
+  event.user_pointer = event.snapshot.user_pointer;
+  event.link = has_link ? link : queue->next_sequence();
+  deposit(queue_id, event);
+  if (!frees || stays) return;
+  event.kind = EventKind::kFree;
+  deposit(queue_id, event);
 }
 
 void NetworkInterface::drop_objects() {
-  for (MatchList& list : portals_) {
-    list.for_each([this, &list](MatchEntry& entry) {
-      list.remove(entry);
-      entries_.destroy(entry.id);
+  for (Portal& portal : portals_) {
+    portal.unexpected.for_each([this, &portal](UnexpectedHeader& header) {
+      portal.unexpected.remove(header);
+      unexpected_.destroy(static_cast<UnexpectedMessage&>(header).id);
     });
+    for (MatchList* list : {&portal.priority, &portal.overflow}) {
+      list->for_each([this, list](MatchEntry& entry) {
+        list->remove(entry);
+        entries_.destroy(entry.id);
+      });
+    }
   }
+  counting_events_.for_each([this](SlotId id, CountingEvent&) { static_cast<void>(free_counter(id)); });
+  while (TriggeredOperation* operation = take_due()) release(*operation);
   descriptors_.for_each([this](SlotId id, MemoryDescriptor& descriptor) {
     LINTEL_ASSERT(!descriptor.busy());
     descriptors_.destroy(id);
   });
   queues_.for_each([this](SlotId id, EventQueue& queue) {
-    if (queue.sleepers > 0) wake_needed_ = true;
+    if (queue.sleepers > 0) attention_.wake_needed = true;
     queues_.destroy(id);
   });
 }

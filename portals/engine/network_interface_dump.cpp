@@ -24,9 +24,30 @@ void NetworkInterface::dump(std::string& out) {
   append(out, "  received %" PRIu64 " messages, %" PRIu64 " bytes; dropped %" PRIu64 "\n", registers_.received_messages,
          registers_.received_bytes, registers_.dropped_messages());
   for (std::uint32_t index = 0; index <= limits_.max_portal_index; ++index) {
-    if (portals_[index].empty()) continue;
-    append(out, "  portal %u: %zu entries\n", index, portals_[index].size());
-    portals_[index].for_each([&out](MatchEntry& entry) {
+    dump_portal(out, index);
+  }
+  queues_.for_each([&out](SlotId id, EventQueue& queue) {
+    append(out, "  queue %u: %" PRIu64 " unread of %" PRIu64 ", %" PRIu64 " owed, %u asleep\n", id.slot, queue.unread(), queue.capacity(),
+           queue.owed(), queue.sleepers);
+  });
+  counting_events_.for_each([&out](SlotId id, CountingEvent& counter) {
+    append(out, "  counting event %u: %" PRIu64 " successes, %" PRIu64 " failures, %zu operations wait, %u asleep\n", id.slot,
+           counter.value().success, counter.value().failure, counter.armed(), counter.sleepers);
+  });
+}
+
+void NetworkInterface::dump_portal(std::string& out, std::uint32_t index) {
+  static constexpr const char* kStates[] = {"free", "enabled", "draining", "disabled"};
+  Portal& portal = portals_[index];
+  if (portal.priority.empty() && portal.overflow.empty() && portal.unexpected.size() == 0 &&
+      (is_portals3() || portal.state == Portal::State::kFree)) {
+    return;
+  }
+  append(out, "  portal %u: %s, %zu entries, %zu in the overflow list, %zu unexpected, %u under way\n", index,
+         kStates[static_cast<std::size_t>(portal.state)], portal.priority.size(), portal.overflow.size(), portal.unexpected.size(),
+         portal.active);
+  for (MatchList* list : {&portal.priority, &portal.overflow}) {
+    list->for_each([&out](MatchEntry& entry) {
       const MatchCriteria& criteria = entry.criteria();
       append(out, "    entry %u from %u:%u bits %016" PRIx64 " ignore %016" PRIx64, entry.id.slot, criteria.initiator.nid.value,
              criteria.initiator.pid.value, criteria.match_bits, criteria.ignore_bits);
@@ -39,10 +60,6 @@ void NetworkInterface::dump(std::string& out) {
       }
     });
   }
-  queues_.for_each([&out](SlotId id, EventQueue& queue) {
-    append(out, "  queue %u: %" PRIu64 " unread of %" PRIu64 ", %" PRIu64 " owed, %u asleep\n", id.slot, queue.unread(), queue.capacity(),
-           queue.owed(), queue.sleepers);
-  });
 }
 
 }  // namespace lintel::portals

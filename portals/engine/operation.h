@@ -15,6 +15,7 @@
 #include "base/slot_pool.h"
 #include "portals/engine/completion.h"
 #include "portals/engine/memory_region.h"
+#include "portals/engine/request_arguments.h"
 #include "portals/engine/wire_format.h"
 #include "transport/transport.h"
 
@@ -47,6 +48,9 @@ struct Operation {
 
   // Initiator roles: what was asked, to check and to complete the answer.
   wire::Request request{};
+  void* user_pointer = nullptr;  // for the events of the answer
+  AckRequest ack = AckRequest::kNone;
+  bool pins = false;          // the descriptor that the answer goes to is busy until this record ends (Portals 4)
   bool answered = false;      // ACK or DISCARD has come, but the source is still writing
   bool acknowledged = false;  // it was an ACK: `answer` is to be logged after the source's own event
   wire::Response answer{};

@@ -6,6 +6,7 @@
 //             transport, or with a failure; (3) the usual message is built directly in the transport's memory and costs no allocation.
 // Does not: limit what may wait; initiators are limited by the endpoint's operations, answers by the requests that they answer.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -29,6 +30,7 @@ struct Payload {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
   std::span<const std::byte> bytes;  // if region is null
+  bool is_volatile = false;          // the region's bytes are copied if they have to wait
   std::size_t size() const { return region != nullptr ? length : bytes.size(); }
 };
 
@@ -43,7 +45,20 @@ class Outbox {
   // case. `operation` names the initiator's record that this message belongs to, for fail_peer.
   template <class Fixed>
   void send(transport::PeerId peer, const Fixed& fixed, const Payload& payload = {}, Completion* completion = nullptr,
-            SlotId operation = {});
+            SlotId operation = {}) {
+    if (send_at_once(peer, fixed, payload)) {
+      finish(completion);
+    } else {
+      keep(peer, fixed, payload, completion, operation);
+    }
+  }
+
+  // The two halves of send(), for who has better things to do first than to make a completion. False: there is no room, or others wait already;
+  // nothing has happened, and keep() must follow.
+  template <class Fixed>
+  bool send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload);
+  template <class Fixed>
+  void keep(transport::PeerId peer, const Fixed& fixed, const Payload& payload, Completion* completion, SlotId operation);
 
   // Tries again what had no room. Returns how many messages left.
   std::size_t retry();
@@ -60,7 +75,7 @@ class Outbox {
   std::size_t waiting() const { return waiting_; }
 
  private:
-  static constexpr std::size_t kMaxFixed = sizeof(wire::Response);
+  static constexpr std::size_t kMaxFixed = std::max(sizeof(wire::Request), sizeof(wire::Response));
 
   // A message that had no room when it was sent.
   struct Waiting {
@@ -90,28 +105,35 @@ class Outbox {
 };
 
 template <class Fixed>
-void Outbox::send(transport::PeerId peer, const Fixed& fixed, const Payload& payload, Completion* completion, SlotId operation) {
+bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload) {
   static_assert(sizeof(Fixed) <= kMaxFixed);
-  const std::size_t size = sizeof(Fixed) + payload.size();
-  if (!waits_for(peer)) {
-    if (const transport::MessageBuffer buffer = transport_.reserve(peer, size)) {
-      wire::encode(fixed, buffer.data);
-      place(payload, buffer.data + sizeof(Fixed));
-      if (transport_.commit(peer, buffer, size) == transport::PostStatus::kOk) {
-        counters_.add(Counter::kMessagesSent);
-        counters_.add(Counter::kBytesSent, payload.size());
-        finish(completion);
-        return;
-      }
-      transport_.abandon(peer, buffer);
-    }
+  if (waits_for(peer)) return false;
+  const std::size_t fixed_size = wire::fixed_size(fixed.header);
+  const std::size_t size = fixed_size + payload.size();
+  const transport::MessageBuffer buffer = transport_.reserve(peer, size);
+  if (!buffer) return false;
+  wire::encode(fixed, buffer.data);
+  place(payload, buffer.data + fixed_size);
+  if (transport_.commit(peer, buffer, size) != transport::PostStatus::kOk) {
+    transport_.abandon(peer, buffer);
+    return false;
   }
-  // No room: keep it. A peer that is lost is cleared by on_peer_failed.
+  counters_.add(Counter::kMessagesSent);
+  counters_.add(Counter::kBytesSent, payload.size());
+  return true;
+}
+
+// A peer that is lost is cleared by on_peer_failed.
+template <class Fixed>
+void Outbox::keep(transport::PeerId peer, const Fixed& fixed, const Payload& payload, Completion* completion, SlotId operation) {
   counters_.add(Counter::kWouldBlocks);
   Waiting message;
   wire::encode(fixed, message.fixed);
-  message.fixed_size = sizeof(Fixed);
-  if (payload.region != nullptr) {
+  message.fixed_size = wire::fixed_size(fixed.header);
+  if (payload.region != nullptr && payload.is_volatile) {
+    message.bytes.resize(payload.length);
+    payload.region->read(payload.offset, message.bytes);
+  } else if (payload.region != nullptr) {
     message.from_region = true;
     message.region = *payload.region;
     message.offset = payload.offset;

@@ -41,7 +41,7 @@ Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits,
       return Status::kPidInvalid;
     }
     interfaces_[kind] = std::make_unique<NetworkInterface>(kind, Identity{endpoint_->self(), options_.user, options_.job}, limits,
-                                                           counters_, wake_needed_, next_generation_[kind]);
+                                                           counters_, attention_, next_generation_[kind]);
     endpoint_->attach(*interfaces_[kind]);
   }
   if (first && options_.progress_thread) progress_.start_thread();
@@ -101,7 +101,13 @@ std::size_t Process::poll(TimePoint now) {
     counters_.raise_to(Counter::kLongestProgressGapNs, static_cast<std::uint64_t>((now - last_poll_).count()));
     last_poll_ = now;
   }
-  return endpoint_->poll(now);
+  const std::size_t happened = endpoint_->poll(now);
+  carry_out_triggered();
+  return happened;
+}
+
+void Process::carry_out_triggered() {
+  if (std::exchange(attention_.triggers_due, false)) endpoint_->carry_out_triggered();
 }
 
 TimePoint Process::next_deadline() const { return endpoint_ != nullptr ? endpoint_->next_deadline() : kNever; }
@@ -110,7 +116,7 @@ bool Process::prepare_wait() { return endpoint_ == nullptr || (endpoint_->prepar
 
 int Process::wait_fd() const { return endpoint_ != nullptr ? endpoint_->transport().wait_fd() : -1; }
 
-bool Process::take_wake_needed() { return std::exchange(wake_needed_, false); }
+bool Process::take_wake_needed() { return std::exchange(attention_.wake_needed, false); }
 
 void Process::serve_request() {
   if (!service_) return;

@@ -59,8 +59,12 @@ class Process : private Work {
   }
   // REQUIRES: an interface is open, and the lock, which clang cannot follow into the lambdas that call this.
   Endpoint& endpoint() LINTEL_NO_THREAD_SAFETY_ANALYSIS { return *endpoint_; }
+  bool has_endpoint() LINTEL_REQUIRES(mutex_) { return endpoint_ != nullptr; }
   Progress& progress() { return progress_; }
   TimePoint now() const override { return clock_(clock_context_); }
+
+  // A call may have set off triggered operations: carries them out. REQUIRES: an interface is open, and the lock.
+  void carry_out_triggered() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
   const Counters& counters() const { return counters_; }
   // State of everything, for people. [lock not held]
@@ -87,7 +91,7 @@ class Process : private Work {
   std::unique_ptr<Endpoint> endpoint_ LINTEL_GUARDED_BY(mutex_);
   std::array<std::unique_ptr<NetworkInterface>, kMaxInterfaces> interfaces_ LINTEL_GUARDED_BY(mutex_);
   std::array<std::uint32_t, kMaxInterfaces> next_generation_ LINTEL_GUARDED_BY(mutex_){};  // for the next interface of each kind
-  bool wake_needed_ LINTEL_GUARDED_BY(mutex_) = false;
+  Attention attention_ LINTEL_GUARDED_BY(mutex_);
   TimePoint last_poll_ LINTEL_GUARDED_BY(mutex_);
   std::function<void()> service_;
   Progress progress_;

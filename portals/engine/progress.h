@@ -104,8 +104,8 @@ class Progress {
   unsigned callers_asleep_ LINTEL_GUARDED_BY(mutex_) = 0;  // callers asleep in any way
   bool thread_parked_ LINTEL_GUARDED_BY(mutex_) = false;   // the progress thread waits for callers_asleep_ to become 0
   // Written with the lock held; the progress thread looks at them without it.
-  std::atomic<std::uint64_t> activity_{0};    // grows with each call that drives the work; one that only posts does not count
-  std::atomic<unsigned> callers_inside_{0};   // inside wait_until() or advance()
+  std::atomic<std::uint64_t> activity_{0};   // grows with each call that drives the work; one that only posts does not count
+  std::atomic<unsigned> callers_inside_{0};  // inside wait_until() or advance()
   std::atomic<bool> stop_{false};
   Nanoseconds lease_ = kLease;  // of the progress thread alone
   std::atomic<bool> service_requested_{false};

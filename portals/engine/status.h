@@ -20,6 +20,8 @@ enum class [[nodiscard]] Status : std::uint8_t{kOk,
                                                kEventDropped,  // an event was returned, at least one before it was lost
                                                kPortalInvalid,
                                                kPortalFull,
+                                               kPortalInUse,
+                                               kCounterInvalid,
                                                kCookieInvalid,
                                                kProcessInvalid,
                                                kNoSpace,

@@ -1,62 +1,84 @@
-// The target's side of every request: the checks in the order of the receive rules, and the walk of the match list (clause 4.2).
+// The target's side of every request: the checks in the order of the receive rules, and the search of the portal's lists (Portals 3.3 clause 4.2; Portals 4,
+// receive rules).
 
 #include "portals/engine/endpoint.h"
 
 namespace lintel::portals {
+namespace {
 
-std::optional<Endpoint::Match> Endpoint::match(NetworkInterface& interface, transport::PeerId from, const wire::Request& request,
-                                               std::uint32_t needed) {
-  if (request.portal_index > interface.limits().max_portal_index) {
-    drop_request(interface, from, request, DropCause::kPortalIndex);
-    return std::nullopt;
-  }
-  const ProcessId initiator{NodeId(request.initiator_nid), Pid(request.initiator_pid)};
-  switch (interface.access().check(request.cookie, initiator, UserId(request.user), JobId(request.job), request.portal_index)) {
-    case AccessControl::Verdict::kAdmitted: break;
-    case AccessControl::Verdict::kBadIndex: drop_request(interface, from, request, DropCause::kCookie); return std::nullopt;
-    case AccessControl::Verdict::kDenied: drop_request(interface, from, request, DropCause::kAccess); return std::nullopt;
-  }
+// What a request meets at its portal.
+struct Found {
+  const MatchEntry* entry = nullptr;
   MemoryDescriptor::Acceptance acceptance{};
+};
+
+Found find(MatchList& list, ProcessId initiator, const wire::Request& request, std::uint32_t needed) {
+  Found found;
   // A descriptor's refusal is no drop: the walk goes on.
-  const MatchEntry* entry = interface.list(request.portal_index).find(initiator, request.match_bits, [&](const MatchEntry& candidate) {
+  found.entry = list.find(initiator, request.match_bits, [&](const MatchEntry& candidate) {
     const auto accepted = candidate.descriptor->accept(needed, request.offset, request.length);
-    if (accepted) acceptance = *accepted;
+    if (accepted) found.acceptance = *accepted;
     return accepted.has_value();
   });
-  if (entry == nullptr) {
-    drop_request(interface, from, request, DropCause::kNoMatch);
+  return found;
+}
+
+}  // namespace
+
+std::optional<Endpoint::Match> Endpoint::match(NetworkInterface& interface, transport::PeerId from, const wire::Request& request,
+                                               std::uint32_t needed, std::size_t element) {
+  const auto refuse = [&](DropCause cause, Failure failure) {
+    refuse_request(interface, from, request, cause, failure);
     return std::nullopt;
+  };
+  if (request.portal_index > interface.limits().max_portal_index) return refuse(DropCause::kPortalIndex, Failure::kDropped);
+  Portal& portal = interface.portal(request.portal_index);
+  if (!portal.takes_messages()) {
+    const bool exists = portal.state != Portal::State::kFree;
+    return refuse(exists ? DropCause::kDisabled : DropCause::kPortalIndex, exists ? Failure::kPortalDisabled : Failure::kDropped);
   }
-  MemoryDescriptor& descriptor = *entry->descriptor;
-  interface.charge_accepted(descriptor, acceptance);
-  interface.registers().received(acceptance.length);
-  if (acceptance.length < request.length) counters_.add(Counter::kTruncations);
-  return Match{&descriptor, acceptance};
+  const ProcessId initiator{NodeId(request.initiator_nid), Pid(request.initiator_pid)};
+  if (interface.is_portals3()) {
+    switch (interface.access().check(request.cookie, initiator, UserId(request.user), JobId(request.job), request.portal_index)) {
+      case AccessControl::Verdict::kAdmitted: break;
+      case AccessControl::Verdict::kBadIndex: return refuse(DropCause::kCookie, Failure::kPermission);
+      case AccessControl::Verdict::kDenied: return refuse(DropCause::kAccess, Failure::kPermission);
+    }
+  }
+
+  // In Portals 3 a descriptor that does not allow the operation is no match; in Portals 4 it is one, and the operation is in error.
+  const std::uint32_t selects = interface.is_portals3() ? needed : 0;
+  PortalList list = PortalList::kPriority;
+  Found found = find(portal.priority, initiator, request, selects);
+  if (found.entry == nullptr && !portal.overflow.empty()) {
+    list = PortalList::kOverflow;
+    found = find(portal.overflow, initiator, request, selects);
+  }
+  if (found.entry == nullptr) {
+    interface.refuse_at(portal, NetworkInterface::Room::kEnough, nullptr);
+    return refuse(DropCause::kNoMatch, portal.flow_control ? Failure::kPortalDisabled : Failure::kDropped);
+  }
+  MemoryDescriptor& descriptor = *found.entry->descriptor;
+  if (!interface.is_portals3()) {
+    if (descriptor.user().value != kAnyId && descriptor.user().value != request.user) {
+      return refuse(DropCause::kAccess, Failure::kPermission);
+    }
+    if ((descriptor.snapshot().options & needed) != needed) return refuse(DropCause::kOperation, Failure::kOperation);
+    found.acceptance.length -= found.acceptance.length % element;
+    const auto room = interface.room_for(portal, descriptor, found.acceptance, list);
+    if (room != NetworkInterface::Room::kEnough) {
+      interface.refuse_at(portal, room, &descriptor);
+      return refuse(DropCause::kDisabled, portal.flow_control ? Failure::kPortalDisabled : Failure::kDropped);
+    }
+  }
+  interface.charge_accepted(descriptor, found.acceptance);
+  interface.registers().received(found.acceptance.length);
+  if (found.acceptance.length < request.length) counters_.add(Counter::kTruncations);
+  return Match{&descriptor, found.acceptance, list};
 }
 
-wire::Response Endpoint::make_response(const NetworkInterface& interface, wire::MessageKind kind, const wire::Request& request,
-                                       std::uint64_t length) const {
-  wire::Response response{};
-  response.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0, request.header.interface_kind, 0};
-  response.initiator_nid = request.target_nid;
-  response.initiator_pid = request.target_pid;
-  response.user = interface.identity().user.value;
-  response.job = interface.identity().job.value;
-  response.target_nid = request.initiator_nid;
-  response.target_pid = request.initiator_pid;
-  response.portal_index = request.portal_index;
-  response.match_bits = request.match_bits;
-  response.offset = request.offset;
-  response.requested_length = request.length;
-  response.manipulated_length = length;
-  response.md_handle = request.md_handle;
-  response.md_generation = request.md_generation;
-  response.return_offset = request.return_offset;
-  response.request_token = request.sender_token;
-  return response;
-}
-
-Event Endpoint::request_event(const wire::Request& request, const MemoryDescriptor::Acceptance& acceptance) {
+Completion Endpoint::open_target(NetworkInterface& interface, const Match& matched, const wire::Request& request, EventKind start,
+                                 EventKind end) {
   Event event;
   event.initiator = {NodeId(request.initiator_nid), Pid(request.initiator_pid)};
   event.user = UserId(request.user);
@@ -64,11 +86,51 @@ Event Endpoint::request_event(const wire::Request& request, const MemoryDescript
   event.portal_index = request.portal_index;
   event.match_bits = request.match_bits;
   event.requested_length = request.length;
-  event.manipulated_length = acceptance.length;
-  event.offset = acceptance.offset;
+  event.manipulated_length = matched.acceptance.length;
+  event.offset = matched.acceptance.offset;
   // A get has none, whatever its message says.
-  if (request.header.kind != static_cast<std::uint8_t>(wire::MessageKind::kGet)) event.header_data = request.header_data;
-  return event;
+  if (end != EventKind::kGetEnd) event.header_data = request.header_data;
+  if (!interface.is_portals3()) {
+    event.remote_offset = request.offset;
+    event.user_pointer = matched.descriptor->snapshot().user_pointer;
+    event.atomic_operation = request.atomic_operation;
+    event.atomic_datatype = request.atomic_datatype;
+  }
+  Completion completion = interface.open(*matched.descriptor, event, start, end);
+  if (!interface.is_portals3()) interface.enter_portal(completion, matched.list);
+  return completion;
+}
+
+// Initiator and target are swapped, what the request said comes back.
+wire::Response Endpoint::echo(wire::MessageKind kind, const wire::Request& request, const Identity& self) {
+  wire::Response response{};
+  response.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0, request.header.interface_kind, 0};
+  response.initiator_nid = request.target_nid;
+  response.initiator_pid = request.target_pid;
+  response.user = self.user.value;
+  response.job = self.job.value;
+  response.target_nid = request.initiator_nid;
+  response.target_pid = request.initiator_pid;
+  response.portal_index = request.portal_index;
+  response.match_bits = request.match_bits;
+  response.offset = request.offset;
+  response.requested_length = request.length;
+  response.md_handle = request.md_handle;
+  response.md_generation = request.md_generation;
+  response.return_offset = request.return_offset;
+  response.request_token = request.sender_token;
+  return response;
+}
+
+wire::Response Endpoint::make_response(const NetworkInterface& interface, wire::MessageKind kind, const wire::Request& request,
+                                       const Match& matched) const {
+  wire::Response response = echo(kind, request, interface.identity());
+  response.manipulated_length = matched.acceptance.length;
+  if (!interface.is_portals3()) {
+    response.offset = matched.acceptance.offset;
+    response.list = static_cast<std::uint8_t>(matched.list);
+  }
+  return response;
 }
 
 }  // namespace lintel::portals

@@ -8,19 +8,19 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
                       std::span<const std::byte> payload) {
   const std::optional<Match> matched = match(interface, from, request, option::kPut);
   if (!matched) return;
-  const auto [descriptor, acceptance] = *matched;
+  const auto [descriptor, acceptance, list] = *matched;
   const bool announced = (request.header.flags & wire::kFlagAnnounced) != 0;
   const bool ack = (request.header.flags & wire::kFlagAckWanted) != 0 && !descriptor->has(option::kAckDisable);
   // The initiator keeps a record that no ACK will end.
   const bool release = !ack && (request.header.flags & wire::kFlagTracked) != 0;
-  Completion completion = interface.open(*descriptor, request_event(request, acceptance), EventKind::kPutStart, EventKind::kPutEnd);
+  Completion completion = open_target(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
 
   if (announced && acceptance.length > 0) {
     Operation* sink = create_operation(Operation::Role::kSink, from, interface.kind());
     if (sink != nullptr) {
       sink->completion = completion;
       sink->answer_when_done = ack;
-      sink->answer = make_response(interface, wire::MessageKind::kAck, request, acceptance.length);
+      sink->answer = make_response(interface, wire::MessageKind::kAck, request, *matched);
       sink->release_token = release ? request.sender_token : 0;
       if (receive(*sink, {&descriptor->region(), acceptance.offset, acceptance.length, request.sender_token})) return;
       fail_operation(*sink, Failure::kFailed);
@@ -28,7 +28,7 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
       interface.close(completion, Failure::kFailed);
     }
     // No memory to receive into, or no record left: the failure shows in the event, and the initiator is let go.
-    discard(from, request.sender_token);
+    answer_refused(from, request, Failure::kDropped, interface.identity());
     return;
   }
 
@@ -39,7 +39,7 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
   interface.close(completion, Failure::kNone);
   if (ack) {
     counters_.add(Counter::kAcksSent);
-    outbox_.send(from, make_response(interface, wire::MessageKind::kAck, request, acceptance.length));
+    outbox_.send(from, make_response(interface, wire::MessageKind::kAck, request, *matched));
   } else if (release || announced) {
     discard(from, request.sender_token);
   }

@@ -165,8 +165,7 @@ void Endpoint::post_writes(Operation& source) {
           waiting_for_room_.push_back(source.id);
         }
         return;
-      case transport::PostStatus::kFailed:
-        return;  // on_peer_failed ends it
+      case transport::PostStatus::kFailed: return;  // on_peer_failed ends it
     }
   }
 }

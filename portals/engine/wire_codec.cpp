@@ -4,6 +4,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "portals/engine/atomic_operation.h"
+#include "portals/engine/event.h"
+
 namespace lintel::portals::wire {
 namespace {
 
@@ -15,6 +18,8 @@ void reorder(std::uint32_t& field) {
 void reorder(std::uint64_t& field) {
   if constexpr (std::endian::native == std::endian::little) field = __builtin_bswap64(field);
 }
+
+void reorder(std::uint8_t&) {}
 
 void reorder(MessageHeader& header) { reorder(header.payload_length); }
 
@@ -29,9 +34,9 @@ void reorder(Request& r) {
 }
 
 void reorder(Response& r) {
-  reorder_each(r.header, r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid, r.target_pid, r.portal_index, r.reserved,
-               r.match_bits, r.offset, r.requested_length, r.manipulated_length, r.md_handle, r.md_generation, r.return_offset,
-               r.request_token, r.sender_token);
+  reorder_each(r.header, r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid, r.target_pid, r.portal_index, r.match_bits,
+               r.offset, r.requested_length, r.manipulated_length, r.md_handle, r.md_generation, r.return_offset, r.request_token,
+               r.sender_token);
 }
 
 void reorder(Clear& c) { reorder_each(c.header, c.source_token, c.receiver_token, c.length, c.immediate, c.segment_count); }
@@ -55,6 +60,21 @@ T load(const std::byte* from) {
   return value;
 }
 
+// Bytes `Begin` to `End` of a message.
+template <std::size_t Begin, std::size_t End>
+void copy_part(void* to, const void* from) {
+  std::memcpy(static_cast<std::byte*>(to) + Begin, static_cast<const std::byte*>(from) + Begin, End - Begin);
+}
+
+// The first `size` bytes of a Request: pieces of known length are copied faster than any length.
+void copy_request(void* to, const void* from, std::size_t size) {
+  copy_part<0, offsetof(Request, md_handle)>(to, from);
+  if (size > offsetof(Request, md_handle)) copy_part<offsetof(Request, md_handle), offsetof(Request, return_offset)>(to, from);
+  if (size > offsetof(Request, return_offset)) copy_part<offsetof(Request, return_offset), offsetof(Request, atomic_operation)>(to, from);
+  if (size > offsetof(Request, atomic_operation)) copy_part<offsetof(Request, atomic_operation), offsetof(Request, operand)>(to, from);
+  if (size > offsetof(Request, operand)) copy_part<offsetof(Request, operand), sizeof(Request)>(to, from);
+}
+
 // One field only, for checks that need no more.
 template <class T>
 T load_at(std::span<const std::byte> bytes, std::size_t offset) {
@@ -64,8 +84,11 @@ T load_at(std::span<const std::byte> bytes, std::size_t offset) {
 constexpr unsigned allowed_flags(MessageKind kind) {
   switch (kind) {
     case MessageKind::kPut: return kFlagAckWanted | kFlagAnnounced | kFlagTracked;
+    case MessageKind::kAtomic: return kFlagAckWanted | kFlagTracked;
     case MessageKind::kGet:
-    case MessageKind::kGetPut: return kFlagTracked;
+    case MessageKind::kGetPut:
+    case MessageKind::kFetchAtomic:
+    case MessageKind::kSwap: return kFlagTracked;
     case MessageKind::kReply: return kFlagAnnounced;
     case MessageKind::kAck:
     case MessageKind::kClear:
@@ -77,14 +100,35 @@ constexpr unsigned allowed_flags(MessageKind kind) {
 
 bool put_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
   const bool ack_wanted = (header.flags & kFlagAckWanted) != 0;
-  if (ack_wanted == (load_at<std::uint32_t>(bytes, offsetof(Request, md_handle)) == kNoDescriptor)) return false;
+  const bool has_handle = fixed_size(header) > offsetof(Request, md_handle);
+  if (has_handle && ack_wanted == (load_at<std::uint32_t>(bytes, offsetof(Request, md_handle)) == kNoDescriptor)) return false;
   if ((header.flags & kFlagAnnounced) != 0) return header.payload_length == 0;
   return header.payload_length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
+}
+
+AtomicCall call_of(MessageKind kind) {
+  return kind == MessageKind::kAtomic ? AtomicCall::kAtomic : kind == MessageKind::kSwap ? AtomicCall::kSwap : AtomicCall::kFetchAtomic;
+}
+
+bool atomic_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
+  if (header.interface_kind == kPortals3Kind) return false;
+  const auto kind = static_cast<MessageKind>(header.kind);
+  const auto operation = static_cast<AtomicOp>(load_at<std::uint8_t>(bytes, offsetof(Request, atomic_operation)));
+  const auto datatype = static_cast<Datatype>(load_at<std::uint8_t>(bytes, offsetof(Request, atomic_datatype)));
+  if (!is_legal(call_of(kind), operation, datatype)) return false;
+  const auto length = load_at<std::uint64_t>(bytes, offsetof(Request, length));
+  const std::size_t element = size_of(datatype);
+  if (length != header.payload_length || length % element != 0 || (single_element(operation) && length != element)) return false;
+  return kind != MessageKind::kAtomic || put_agrees(header, bytes);
 }
 
 bool response_agrees(const MessageHeader& header, std::span<const std::byte> bytes, bool carries_data) {
   const auto manipulated = load_at<std::uint64_t>(bytes, offsetof(Response, manipulated_length));
   if (manipulated > load_at<std::uint64_t>(bytes, offsetof(Response, requested_length))) return false;
+  const auto failure = load_at<std::uint8_t>(bytes, offsetof(Response, failure));
+  const auto list = load_at<std::uint8_t>(bytes, offsetof(Response, list));
+  if (header.interface_kind == kPortals3Kind ? failure != 0 || list != 0 : failure > kHighestFailureOnWire || list > 1) return false;
+  if (failure != 0 && manipulated != 0) return false;
   return header.payload_length == (carries_data ? manipulated : 0);
 }
 
@@ -102,7 +146,11 @@ bool clear_agrees(const MessageHeader& header, std::span<const std::byte> bytes)
 
 }  // namespace
 
-void encode(const Request& request, std::byte* out) { store(request, out); }
+void encode(const Request& request, std::byte* out) {
+  Request wire = request;
+  reorder(wire);
+  copy_request(out, &wire, fixed_size(request.header));
+}
 void encode(const Response& response, std::byte* out) { store(response, out); }
 void encode(const Clear& clear, std::byte* out) { store(clear, out); }
 void encode(const Segment& segment, std::byte* out) { store(segment, out); }
@@ -113,7 +161,7 @@ std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(MessageHeader)) return std::nullopt;
   const auto header = load<MessageHeader>(bytes.data());
   const auto kind = static_cast<MessageKind>(header.kind);
-  const std::size_t fixed = fixed_size(kind);
+  const std::size_t fixed = fixed_size(header);
   if (header.version != kMessageVersion || fixed == 0 || bytes.size() < fixed || bytes.size() - fixed != header.payload_length ||
       (header.flags & ~allowed_flags(kind)) != 0 || header.interface_kind > kHighestInterfaceKind) {
     return std::nullopt;
@@ -121,7 +169,12 @@ std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes) {
   bool agrees = false;
   switch (kind) {
     case MessageKind::kPut: agrees = put_agrees(header, bytes); break;
-    case MessageKind::kGetPut: agrees = header.payload_length == load_at<std::uint64_t>(bytes, offsetof(Request, length)); break;
+    case MessageKind::kGetPut:
+      agrees = header.interface_kind == kPortals3Kind && header.payload_length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
+      break;
+    case MessageKind::kAtomic:
+    case MessageKind::kFetchAtomic:
+    case MessageKind::kSwap: agrees = atomic_agrees(header, bytes); break;
     case MessageKind::kAck: agrees = response_agrees(header, bytes, false); break;
     case MessageKind::kReply: agrees = response_agrees(header, bytes, (header.flags & kFlagAnnounced) == 0); break;
     case MessageKind::kClear: agrees = clear_agrees(header, bytes); break;
@@ -132,7 +185,14 @@ std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes) {
   return agrees ? std::optional(header) : std::nullopt;
 }
 
-Request parse_request(std::span<const std::byte> bytes) { return load<Request>(bytes.data()); }
+Request parse_request(std::span<const std::byte> bytes) {
+  Request wire{};
+  wire.md_handle = kNoDescriptor;  // the same in either byte order
+  std::memcpy(&wire.header, bytes.data(), sizeof wire.header);
+  copy_request(&wire, bytes.data(), fixed_size(wire.header));
+  reorder(wire);
+  return wire;
+}
 Response parse_response(std::span<const std::byte> bytes) { return load<Response>(bytes.data()); }
 Clear parse_clear(std::span<const std::byte> bytes) { return load<Clear>(bytes.data()); }
 Written parse_written(std::span<const std::byte> bytes) { return load<Written>(bytes.data()); }

@@ -16,6 +16,9 @@ enum class MessageKind : std::uint8_t {
   kGet = 3,
   kReply = 4,
   kGetPut = 5,
+  kAtomic = 6,       // Portals 4: as PUT, but the data are combined with what is there
+  kFetchAtomic = 7,  // the same as GETPUT is to PUT
+  kSwap = 8,         // a swap of Portals 4, with its operand
   // The engine's own: how a large transfer moves, and how the initiator learns that it may forget a request.
   kClear = 16,    // receiver of data -> its source: here is registered memory, write now
   kWritten = 17,  // source -> receiver: how many writes make up the transfer (sent when it is more than one)
@@ -24,10 +27,10 @@ enum class MessageKind : std::uint8_t {
 };
 
 enum Flags : std::uint8_t {
-  kFlagAckWanted = 1,  // PUT: the put's MD handle is not "none"
+  kFlagAckWanted = 1,  // PUT, ATOMIC: the put's MD handle is not "none"
   kFlagAnnounced = 2,  // PUT, REPLY: the data do not follow here; they are written after a CLEAR (sender_token names the source, which must
                        // hear of a drop as if tracked)
-  kFlagTracked = 4,    // PUT, GET, GETPUT: the initiator keeps a record and must hear of a drop by DISCARD
+  kFlagTracked = 4,    // every request: the initiator keeps a record and must hear of a drop by DISCARD
 };
 
 // At the start of every message.
@@ -40,7 +43,8 @@ struct MessageHeader {
 };
 static_assert(sizeof(MessageHeader) == 8);
 
-// PUT, GET and GETPUT: tables 4.1 and 4.3, plus header data, MD generation and the local return offset.
+// PUT, GET, GETPUT and the atomic requests: tables 4.1 and 4.3, plus header data, MD generation and the local return offset. A message ends where its kind has nothing more to
+// say: fixed_size() in wire_codec.h.
 struct Request {
   MessageHeader header;
   std::uint32_t initiator_nid;
@@ -55,17 +59,25 @@ struct Request {
   std::uint64_t offset;       // remote offset
   std::uint64_t length;       // requested length in bytes
   std::uint64_t header_data;  // PUT, GETPUT; 0 in GET
-  std::uint32_t md_handle;    // put: the put MD or 0xffffffff (no ack); get, getput: the MD for the reply
+  // A PUT that nothing answers ends here.
+  std::uint32_t md_handle;  // put: the put MD or 0xffffffff (no ack); get, getput: the MD for the reply
   std::uint32_t md_generation;
-  std::uint64_t return_offset;  // GET, GETPUT: where the reply lands in the MD; 0 in PUT
-  std::uint64_t sender_token;   // the initiator's operation, echoed by every answer
+  std::uint64_t sender_token;  // the initiator's operation, echoed by every answer
+  // Every PUT ends here.
+  std::uint64_t return_offset;  // where the reply lands in the MD; 0 in ATOMIC
+  // GET and GETPUT end here.
+  std::uint8_t atomic_operation;  // numbers of Portals 4's operations and datatypes
+  std::uint8_t atomic_datatype;
+  std::uint8_t reserved[6];
+  // ATOMIC and FETCH_ATOMIC end here.
+  std::uint8_t operand[32];  // SWAP: of the datatype, then zeros; what a conditional swap compares with, or the mask
 };
-static_assert(sizeof(Request) == 96);
+static_assert(sizeof(Request) == 136 && offsetof(Request, atomic_operation) == 96 && offsetof(Request, operand) == 104);
 static_assert(offsetof(Request, initiator_nid) == 8 && offsetof(Request, user) == 16 && offsetof(Request, target_nid) == 24);
 static_assert(offsetof(Request, portal_index) == 32 && offsetof(Request, cookie) == 36 && offsetof(Request, match_bits) == 40);
 static_assert(offsetof(Request, offset) == 48 && offsetof(Request, length) == 56 && offsetof(Request, header_data) == 64);
 static_assert(offsetof(Request, md_handle) == 72 && offsetof(Request, md_generation) == 76);
-static_assert(offsetof(Request, return_offset) == 80 && offsetof(Request, sender_token) == 88);
+static_assert(offsetof(Request, sender_token) == 80 && offsetof(Request, return_offset) == 88);
 
 // ACK and REPLY: tables 4.2 and 4.4. Initiator and target are those of the request, swapped.
 struct Response {
@@ -77,9 +89,11 @@ struct Response {
   std::uint32_t target_nid;  // the request's initiator
   std::uint32_t target_pid;
   std::uint32_t portal_index;  // echo
-  std::uint32_t reserved;
+  std::uint8_t failure;        // Portals 4: why the request was refused (portals::Failure); else 0
+  std::uint8_t list;           // Portals 4: which list the entry was in (portals::PortalList); else 0
+  std::uint16_t reserved;
   std::uint64_t match_bits;        // echo
-  std::uint64_t offset;            // echo
+  std::uint64_t offset;            // echo; Portals 4: where in the entry it was
   std::uint64_t requested_length;  // echo
   std::uint64_t manipulated_length;
   std::uint32_t md_handle;      // echo

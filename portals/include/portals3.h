@@ -18,6 +18,10 @@
 #ifndef LINTEL_PORTALS3_H
 #define LINTEL_PORTALS3_H
 
+#ifdef LINTEL_PORTALS4_H
+#error "portals3.h and portals4.h share names: include one of them in a source file"
+#endif
+
 #include <stdint.h>
 
 #ifdef __cplusplus

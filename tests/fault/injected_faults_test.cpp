@@ -25,11 +25,11 @@ constexpr std::size_t kBatch = 8;  // puts that are under way at once
 constexpr std::size_t kSlot = 40'000;
 constexpr ptl_match_bits_t kPuts = 1;
 constexpr ptl_match_bits_t kGets = 2;
-constexpr std::size_t kOver = 0;        // board: the initiator is done
-constexpr std::size_t kAcked = 1;       // board: puts that ended with an ACK
-constexpr std::size_t kTaken = 2;       // board: puts that the target saw
-constexpr std::size_t kFailed = 3;      // board: operations that ended with a failure
-constexpr std::size_t kPutNumber = 8;   // board, words 8 on: bit i set = put number i was acknowledged
+constexpr std::size_t kOver = 0;       // board: the initiator is done
+constexpr std::size_t kAcked = 1;      // board: puts that ended with an ACK
+constexpr std::size_t kTaken = 2;      // board: puts that the target saw
+constexpr std::size_t kFailed = 3;     // board: operations that ended with a failure
+constexpr std::size_t kPutNumber = 8;  // board, words 8 on: bit i set = put number i was acknowledged
 constexpr milliseconds kPeerTimeout{1500};
 
 std::size_t length_of(std::size_t put) {
@@ -111,8 +111,8 @@ void initiate(Rank& rank) {
   EXPECT_EQ(PtlEQGet(queue, &event), PTL_EQ_EMPTY) << "an operation ended twice";
   rank.board.set(kAcked, tally.acked);
   rank.board.set(kFailed, tally.failed);
-  std::printf("%zu of %zu puts and %zu of %zu gets done, %zu events with a failure\n", tally.acked, kRounds * kBatch, tally.replied, kRounds,
-              tally.failed);
+  std::printf("%zu of %zu puts and %zu of %zu gets done, %zu events with a failure\n", tally.acked, kRounds * kBatch, tally.replied,
+              kRounds, tally.failed);
   rank.board.set(kOver, 1);
   PtlFini();
 }

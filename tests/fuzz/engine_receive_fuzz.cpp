@@ -103,18 +103,19 @@ class Fuzz {
 
 Fuzz::Fuzz(const std::uint8_t* data, std::size_t size)
     : input_(data, size),
-      process_({.endpoint = {.eager_limit = kEagerLimit, .max_operations = 64},
-                .spin = Nanoseconds(0),
-                .linger = Nanoseconds(0),
-                .user = UserId(1000),
-                .job = JobId(7),
-                .progress_thread = false},
-               [this](Pid, std::string&) -> Result<std::unique_ptr<transport::Transport>> {
-                 auto held = std::make_unique<HeldTransport>(kSelf, std::vector<ProcessId>(kPeers.begin(), kPeers.end()));
-                 transport_ = held.get();
-                 return std::unique_ptr<transport::Transport>(std::move(held));
-               },
-               no_time, nullptr) {
+      process_(
+          {.endpoint = {.eager_limit = kEagerLimit, .max_operations = 64},
+           .spin = Nanoseconds(0),
+           .linger = Nanoseconds(0),
+           .user = UserId(1000),
+           .job = JobId(7),
+           .progress_thread = false},
+          [this](Pid, std::string&) -> Result<std::unique_ptr<transport::Transport>> {
+            auto held = std::make_unique<HeldTransport>(kSelf, std::vector<ProcessId>(kPeers.begin(), kPeers.end()));
+            transport_ = held.get();
+            return std::unique_ptr<transport::Transport>(std::move(held));
+          },
+          no_time, nullptr) {
   scoped_.emplace(process_);
   require(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, nullptr, &ni_) == PTL_OK);
   require(PtlEQAlloc(ni_, 8, PTL_EQ_HANDLER_NONE, &queue_) == PTL_OK);
@@ -129,7 +130,9 @@ Fuzz::Fuzz(const std::uint8_t* data, std::size_t size)
   const Entry entries[] = {
       {1, 0, {memory_.data(), kMemory, PTL_MD_THRESH_INF, 0, all | PTL_MD_MANAGE_REMOTE, nullptr, queue_}, PTL_RETAIN},
       {2, 0, {memory_.data(), kMemory / 2, PTL_MD_THRESH_INF, 0, all | PTL_MD_TRUNCATE, nullptr, queue_}, PTL_RETAIN},
-      {3, 0, {pieces_.data(), pieces_.size(), PTL_MD_THRESH_INF, 0, all | PTL_MD_IOVEC | PTL_MD_TRUNCATE | PTL_MD_MANAGE_REMOTE, nullptr, queue_},
+      {3,
+       0,
+       {pieces_.data(), pieces_.size(), PTL_MD_THRESH_INF, 0, all | PTL_MD_IOVEC | PTL_MD_TRUNCATE | PTL_MD_MANAGE_REMOTE, nullptr, queue_},
        PTL_RETAIN},
       {4, 0, {memory_.data(), kMemory, 3, 0, all | PTL_MD_MANAGE_REMOTE, nullptr, queue_}, PTL_UNLINK},
       {5, 0, {memory_.data(), kMemory, PTL_MD_THRESH_INF, 512, all | PTL_MD_MAX_SIZE, nullptr, queue_}, PTL_UNLINK},
@@ -146,7 +149,8 @@ Fuzz::Fuzz(const std::uint8_t* data, std::size_t size)
     sources_.push_back(md);
   }
   ptl_handle_md_t scattered = PTL_INVALID_HANDLE;
-  require(PtlMDBind(ni_, {pieces_.data(), pieces_.size(), PTL_MD_THRESH_INF, 0, PTL_MD_IOVEC, nullptr, queue_}, PTL_RETAIN, &scattered) == PTL_OK);
+  require(PtlMDBind(ni_, {pieces_.data(), pieces_.size(), PTL_MD_THRESH_INF, 0, PTL_MD_IOVEC, nullptr, queue_}, PTL_RETAIN, &scattered) ==
+          PTL_OK);
   sources_.push_back(scattered);
 }
 
@@ -207,7 +211,8 @@ void Fuzz::step() {
 
 // Lengths around everything that has a limit.
 std::uint64_t Fuzz::length() {
-  static constexpr std::uint64_t kLengths[] = {0, 1, 16, kEagerLimit, kEagerLimit + 1, 700, 1024, 1025, kMemory, kMemory + 1, ~std::uint64_t{0}};
+  static constexpr std::uint64_t kLengths[] = {0,    1,    16,      kEagerLimit, kEagerLimit + 1,  700,
+                                               1024, 1025, kMemory, kMemory + 1, ~std::uint64_t{0}};
   const std::uint8_t choice = input_.byte();
   return choice < 200 ? kLengths[choice % std::size(kLengths)] : input_.number();
 }
@@ -229,7 +234,10 @@ std::uint64_t Fuzz::token() {
   switch (static_cast<wire::MessageKind>(header->kind)) {
     case wire::MessageKind::kPut:
     case wire::MessageKind::kGet:
-    case wire::MessageKind::kGetPut: return wire::parse_request(sent->bytes).sender_token;
+    case wire::MessageKind::kGetPut:
+    case wire::MessageKind::kAtomic:
+    case wire::MessageKind::kFetchAtomic:
+    case wire::MessageKind::kSwap: return wire::parse_request(sent->bytes).sender_token;
     case wire::MessageKind::kAck:
     case wire::MessageKind::kReply: return wire::parse_response(sent->bytes).sender_token;
     case wire::MessageKind::kClear: return wire::parse_clear(sent->bytes).receiver_token;
@@ -242,9 +250,10 @@ std::uint64_t Fuzz::token() {
 template <class Fixed>
 void Fuzz::deliver(std::size_t from, Fixed fixed, const std::vector<std::byte>& payload) {
   fixed.header.payload_length = static_cast<std::uint32_t>(payload.size());
-  std::vector<std::byte> message(sizeof(Fixed) + payload.size());
+  const std::size_t fixed_size = wire::fixed_size(fixed.header);
+  std::vector<std::byte> message(fixed_size + payload.size());
   wire::encode(fixed, message.data());
-  if (!payload.empty()) std::memcpy(message.data() + sizeof(Fixed), payload.data(), payload.size());
+  if (!payload.empty()) std::memcpy(message.data() + fixed_size, payload.data(), payload.size());
   if (!wire::parse_header(message)) ++malformed_;
   transport_->arrives(from, std::move(message));
 }
@@ -254,7 +263,8 @@ void Fuzz::send_request(wire::MessageKind kind, std::uint8_t shape) {
   wire::Request request{};
   const bool announced = kind == wire::MessageKind::kPut && (shape & 1) != 0;
   const bool ack = kind == wire::MessageKind::kPut && (shape & 2) != 0;
-  const unsigned flags = (announced ? wire::kFlagAnnounced : 0U) | (ack ? wire::kFlagAckWanted : 0U) | wire::kFlagTracked;
+  const bool tracked = kind != wire::MessageKind::kPut || (shape & 4) == 0;
+  const unsigned flags = (announced ? wire::kFlagAnnounced : 0U) | (ack ? wire::kFlagAckWanted : 0U) | (tracked ? wire::kFlagTracked : 0U);
   request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(flags), 0, 0};
   request.initiator_nid = kPeers[from].nid.value;
   request.initiator_pid = kPeers[from].pid.value;
@@ -299,7 +309,8 @@ void Fuzz::send_response(wire::MessageKind kind) {
   if ((choice & 8) != 0) response.requested_length = length();
   response.manipulated_length = (choice & 16) != 0 ? std::min(length(), response.requested_length) : response.requested_length;
   const bool announced = kind == wire::MessageKind::kReply && (choice & 32) != 0;
-  response.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(announced ? wire::kFlagAnnounced : 0), 0, 0};
+  response.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind),
+                     static_cast<std::uint8_t>(announced ? wire::kFlagAnnounced : 0), 0, 0};
   response.initiator_nid = kPeers[from].nid.value;
   response.initiator_pid = kPeers[from].pid.value;
   response.target_nid = kSelf.nid.value;
@@ -369,7 +380,8 @@ void Fuzz::call() {
     default: {
       ptl_handle_me_t me = PTL_INVALID_HANDLE;
       require(PtlMEAttach(ni_, 4, kAnyone, choice % 8, 0, PTL_UNLINK, PTL_INS_BEFORE, &me) == PTL_OK);
-      require(PtlMDAttach(me, {memory_.data() + 1, 600, 1, 0, PTL_MD_OP_PUT | PTL_MD_OP_GET, nullptr, queue_}, PTL_UNLINK, nullptr) == PTL_OK);
+      require(PtlMDAttach(me, {memory_.data() + 1, 600, 1, 0, PTL_MD_OP_PUT | PTL_MD_OP_GET, nullptr, queue_}, PTL_UNLINK, nullptr) ==
+              PTL_OK);
       break;
     }
   }

@@ -10,7 +10,11 @@ namespace lintel::testing {
 using namespace transport;
 
 HeldTransport::HeldTransport(ProcessId self, std::vector<ProcessId> peers) : self_(self), peers_(std::move(peers)) {
-  attributes_ = {.name = "held", .version = "1", .max_message_bytes = 4096, .max_write_bytes = 3000, .knows_source = true,
+  attributes_ = {.name = "held",
+                 .version = "1",
+                 .max_message_bytes = 4096,
+                 .max_write_bytes = 3000,
+                 .knows_source = true,
                  .independent_reservations = true};
 }
 

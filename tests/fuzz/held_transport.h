@@ -35,9 +35,9 @@ class HeldTransport final : public transport::Transport {
     std::size_t peer;
     std::vector<std::byte> bytes;
   };
-  std::deque<Sent> sent;         // at most kKept, the newest last
-  bool room = true;              // messages and writes are taken
-  bool refuses_memory = false;   // register_memory() fails
+  std::deque<Sent> sent;        // at most kKept, the newest last
+  bool room = true;             // messages and writes are taken
+  bool refuses_memory = false;  // register_memory() fails
   std::size_t writes_under_way() const { return writes_.size(); }
   std::size_t regions() const { return regions_.size(); }
   std::size_t watched() const { return watched_; }

@@ -21,7 +21,15 @@ def header(kind, flags, payload):
 
 
 def request(kind, flags=0, length=0, payload=b"", handle=0xFFFFFFFF):
-    body = struct.pack(">8I", 2, 1, 1000, 7, 1, 1, 4, 0) + struct.pack(">QQQQIIQQ", 1, 0, length, 9, handle, 1, 0, 5)
+    body = struct.pack(">8I", 2, 1, 1000, 7, 1, 1, 4, 0) + struct.pack(">QQQQ", 1, 0, length, 9)
+    if kind != 1 or flags:
+        body += struct.pack(">IIQ", handle, 1, 5)
+    if kind != 1:
+        body += struct.pack(">Q", 0)
+    if kind in (6, 7, 8):
+        body += struct.pack(">BB6x", 2 if kind < 8 else 11, 8)
+    if kind == 8:
+        body += bytes(32)
     return header(kind, flags, payload) + body + payload
 
 
@@ -44,6 +52,9 @@ MESSAGES = {
     "reply": response(4, 0, 8, b"01234567"),
     "reply_announced": response(4, 2, 100000),
     "getput": request(5, 4, 8, b"01234567", 3),
+    "atomic": request(6, 5, 8, b"01234567", 3),
+    "fetch_atomic": request(7, 4, 8, b"01234567", 3),
+    "swap": request(8, 4, 8, b"01234567", 3),
     "clear": clear([3000]),
     "clear_pieces": clear([1000, 2000, 5]),
     "written": header(17, 0, b"") + struct.pack(">QQ", 6, 3),

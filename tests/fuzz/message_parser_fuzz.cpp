@@ -19,10 +19,10 @@ void require(bool condition) {
 }
 
 template <class T>
-void require_same_bytes(const T& value, std::span<const std::byte> bytes) {
-  std::byte again[sizeof(T)];
-  encode(value, again);
-  require(std::memcmp(again, bytes.data(), sizeof(T)) == 0);
+void require_same_bytes(const T& value, std::span<const std::byte> bytes, std::size_t size = sizeof(T)) {
+  const std::unique_ptr<std::byte[]> again(new std::byte[size]);  // of exactly this size, so that a write past its end is seen
+  encode(value, again.get());
+  require(std::memcmp(again.get(), bytes.data(), size) == 0);
 }
 
 void require_payload_readable(std::span<const std::byte> payload) {
@@ -32,17 +32,20 @@ void require_payload_readable(std::span<const std::byte> payload) {
 
 void read_all(const MessageHeader& header, std::span<const std::byte> bytes) {
   const auto kind = static_cast<MessageKind>(header.kind);
-  const auto payload = payload_of(bytes, kind);
+  const auto payload = payload_of(bytes, header);
   require(payload.size() == header.payload_length);
-  require(fixed_size(kind) + payload.size() == bytes.size());
+  require(fixed_size(header) + payload.size() == bytes.size());
   require_payload_readable(payload);
   switch (kind) {
     case MessageKind::kPut:
     case MessageKind::kGet:
-    case MessageKind::kGetPut: {
+    case MessageKind::kGetPut:
+    case MessageKind::kAtomic:
+    case MessageKind::kFetchAtomic:
+    case MessageKind::kSwap: {
       const Request request = parse_request(bytes);
       require(payload.empty() || payload.size() == request.length);
-      require_same_bytes(request, bytes);
+      require_same_bytes(request, bytes, fixed_size(header));
       return;
     }
     case MessageKind::kAck:

@@ -100,7 +100,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // Learn from what the session says, as a peer would.
     for (const FakeTransport::Sent& sent : fake.sent) {
       const auto header = decode<FrameHeader>(sent.frame.data());
-      if (header.kind != static_cast<std::uint8_t>(FrameKind::kWelcome) && header.kind != static_cast<std::uint8_t>(FrameKind::kHello)) continue;
+      if (header.kind != static_cast<std::uint8_t>(FrameKind::kWelcome) && header.kind != static_cast<std::uint8_t>(FrameKind::kHello))
+        continue;
       const auto ours = decode<Introduction>(sent.frame.data() + sizeof(FrameHeader));
       our_slot = ours.slot;
       our_epoch = ours.epoch;
@@ -121,8 +122,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto acknowledged = static_cast<std::uint32_t>(input.byte() % 8);
         const Bytes body = input.bytes(input.byte());
         if (kind % 8 == static_cast<std::uint8_t>(FrameKind::kData)) ++sequence;
-        encode(frame.data(), FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(kind % 8), our_slot, our_epoch, sequence + skew,
-                                         acknowledged, static_cast<std::uint32_t>(body.size())});
+        encode(frame.data(), FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(kind % 8), our_slot, our_epoch,
+                                         sequence + skew, acknowledged, static_cast<std::uint32_t>(body.size())});
         frame.insert(frame.end(), body.begin(), body.end());
         fake.arrives(std::move(frame), (command & 0x80) != 0 ? below : kNoPeer);
         break;
@@ -133,8 +134,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         Introduction said = introduction((command & 0x40) != 0 ? next_epoch : ++next_epoch);
         const bool hello = command % 10 == 3;
         if (!hello) said.echoed_epoch = our_epoch;
-        encode(frame.data(), FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(hello ? FrameKind::kHello : FrameKind::kWelcome),
-                                         hello ? 0 : our_slot, hello ? 0 : our_epoch, 0, 0, sizeof(Introduction)});
+        encode(frame.data(),
+               FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(hello ? FrameKind::kHello : FrameKind::kWelcome),
+                           hello ? 0 : our_slot, hello ? 0 : our_epoch, 0, 0, sizeof(Introduction)});
         encode(frame.data() + sizeof(FrameHeader), said);
         fake.arrives(std::move(frame));
         break;

@@ -1,14 +1,22 @@
 #!/usr/bin/env bash
-# symbols.sh <library folder>: libportals3.so shows the Portals 3.3 interface, under its version node, and nothing else.
+# symbols.sh <library folder>: each library of an API shows that interface, under its version node, and nothing else.
 set -euo pipefail
-symbols=$(nm -D --defined-only "$1/libportals3.so" | awk '$2 != "A" { print $3 }')
-foreign=$(grep -vE '^(Ptl[A-Z][A-Za-z]*|ptl_err_str)@@LINTEL_PORTALS3_1\.0$' <<< "$symbols" || true)
-if [ -n "$foreign" ]; then
-  printf 'libportals3.so shows symbols that are not of Portals 3.3:\n%s\n' "$foreign"
-  exit 1
-fi
-header=$(dirname "$0")/../../portals/include/portals3.h
-for name in $(grep -oE '\b(Ptl[A-Za-z]+|ptl_err_str)(\(|\[\])' "$header" | grep -oE '^[A-Za-z_]+' | sort -u); do
-  grep -q "^$name@@" <<< "$symbols" || { echo "portals3.h declares $name, and libportals3.so has none"; exit 1; }
-done
-echo "$(wc -l <<< "$symbols") symbols, all of Portals 3.3"
+
+# check <library> <version node> <header> <more names, or nothing>
+check() {
+  local symbols foreign name names="Ptl[A-Z][A-Za-z]*${4:+|$4}"
+  symbols=$(nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }')
+  foreign=$(grep -vE "^($names)@@$2\$" <<< "$symbols" || true)
+  if [ -n "$foreign" ]; then
+    printf '%s shows symbols that are not of its interface:\n%s\n' "$1" "$foreign"
+    exit 1
+  fi
+  for name in $(grep -oE "\b($names)(\(|\[\])" "$3" | grep -oE '^[A-Za-z_]+' | sort -u); do
+    grep -q "^$name@@" <<< "$symbols" || { echo "$3 declares $name, and $1 has none"; exit 1; }
+  done
+  echo "$1: $(wc -l <<< "$symbols") symbols, all of its interface"
+}
+
+headers=$(dirname "$0")/../../portals/include
+check "$1/libportals3.so" 'LINTEL_PORTALS3_1\.0' "$headers/portals3.h" ptl_err_str
+check "$1/libportals.so" 'LINTEL_PORTALS4_1\.0' "$headers/portals4.h" ''

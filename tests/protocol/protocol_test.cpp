@@ -23,17 +23,6 @@ std::string join(const Events& events, Text&& text) {
 
 }  // namespace
 
-Bytes pattern(std::size_t length, std::uint8_t first) {
-  Bytes bytes(length);
-  for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<std::uint8_t>((i * 131 + (i >> 8) * 7 + first * 17U) | 1U);
-  return bytes;
-}
-
-Bytes part(const Bytes& bytes, std::size_t offset, std::size_t length) {
-  const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(offset);
-  return {begin, begin + static_cast<std::ptrdiff_t>(length)};
-}
-
 std::string kinds(const Events& events) { return join(events, kind_of); }
 
 std::string story(const Events& events) {
@@ -47,7 +36,7 @@ void ProtocolTest::start(JobOptions options) {
   job.reset();
   queues_.assign(options.processes, PTL_EQ_NONE);
   const bool open = options.open;
-  job = std::make_unique<SimulatedJob>(std::move(options));
+  job = std::make_unique<SimulatedJob>(options);
   for (std::size_t rank = 0; open && rank < queues_.size(); ++rank) {
     job->as(rank);
     ASSERT_EQ(PtlEQAlloc(job->ni(), kQueueLength, PTL_EQ_HANDLER_NONE, &queues_[rank]), PTL_OK);

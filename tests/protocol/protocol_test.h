@@ -13,18 +13,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/protocol/pattern.h"
 #include "tests/protocol/simulated_job.h"
 
 namespace lintel::testing {
 
 using namespace std::chrono_literals;
 
-using Bytes = std::vector<std::uint8_t>;
 using Events = std::vector<ptl_event_t>;
-
-// Bytes that differ from their neighbours, and from those of another `first`.
-Bytes pattern(std::size_t length, std::uint8_t first = 1);
-Bytes part(const Bytes& bytes, std::size_t offset, std::size_t length);
 
 std::string kinds(const Events& events);
 std::string story(const Events& events);

@@ -115,6 +115,9 @@ std::string RawPeer::received() {
         case MessageKind::kGet: name = "GET"; break;
         case MessageKind::kReply: name = "REPLY"; break;
         case MessageKind::kGetPut: name = "GETPUT"; break;
+        case MessageKind::kAtomic: name = "ATOMIC"; break;
+        case MessageKind::kFetchAtomic: name = "FETCH_ATOMIC"; break;
+        case MessageKind::kSwap: name = "SWAP"; break;
         case MessageKind::kClear: name = "CLEAR"; break;
         case MessageKind::kWritten: name = "WRITTEN"; break;
         case MessageKind::kDiscard: name = "DISCARD"; break;
@@ -135,15 +138,21 @@ std::span<const std::byte> RawPeer::last(MessageKind kind) const {
   return nothing;
 }
 
+std::span<const std::byte> RawPeer::payload_of_last(MessageKind kind) const {
+  const std::span<const std::byte> message = last(kind);
+  const auto header = portals::wire::parse_header(message);
+  return header ? portals::wire::payload_of(message, *header) : std::span<const std::byte>{};
+}
+
 Bytes RawPeer::last_reply_data() const {
-  const std::span<const std::byte> data = portals::wire::payload_of(last(MessageKind::kReply), MessageKind::kReply);
+  const std::span<const std::byte> data = payload_of_last(MessageKind::kReply);
   Bytes bytes;
   for (const std::byte byte : data) bytes.push_back(static_cast<std::uint8_t>(byte));
   return bytes;
 }
 
 portals::wire::Segment RawPeer::last_segment(std::size_t index) const {
-  return portals::wire::parse_segment(portals::wire::payload_of(last(MessageKind::kClear), MessageKind::kClear), index);
+  return portals::wire::parse_segment(payload_of_last(MessageKind::kClear), index);
 }
 
 }  // namespace lintel::testing

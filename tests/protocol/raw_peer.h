@@ -59,6 +59,7 @@ class RawPeer final : private transport::Sink {
 
   transport::PeerId peer(std::size_t rank);
   std::span<const std::byte> last(portals::wire::MessageKind kind) const;
+  std::span<const std::byte> payload_of_last(portals::wire::MessageKind kind) const;
 
   SimulatedJob& job_;
   ProcessId self_;
@@ -71,9 +72,10 @@ class RawPeer final : private transport::Sink {
 template <class Fixed>
 void RawPeer::send(std::size_t rank, Fixed fixed, const Bytes& payload) {
   fixed.header.payload_length = static_cast<std::uint32_t>(payload.size());
-  std::vector<std::byte> bytes(sizeof(Fixed) + payload.size());
+  const std::size_t fixed_size = portals::wire::fixed_size(fixed.header);
+  std::vector<std::byte> bytes(fixed_size + payload.size());
   portals::wire::encode(fixed, bytes.data());
-  for (std::size_t i = 0; i < payload.size(); ++i) bytes[sizeof(Fixed) + i] = static_cast<std::byte>(payload[i]);
+  for (std::size_t i = 0; i < payload.size(); ++i) bytes[fixed_size + i] = static_cast<std::byte>(payload[i]);
   send_bytes(rank, bytes);
 }
 

@@ -281,6 +281,30 @@ TEST_F(ReceiveTransfer, WriteToMemoryThatIsNotTheReceiversFailsTheSource) {
   EXPECT_EQ(PtlMDUnlink(events[1].md_handle), PTL_OK);
 }
 
+// The operation that ends last began when its descriptor had no queue; the UNLINK that it causes speaks of it all the same.
+TEST_F(ReceiveTransfer, UnlinkOnAQueueThatCameMeanwhileHasTheFieldsOfTheOperationThatEndedLast) {
+  const ptl_handle_md_t md = source(data, {.threshold = 2, .unlink = PTL_UNLINK, .quiet = true});
+  ASSERT_EQ(PtlPut(md, PTL_NO_ACK_REQ, peer.id(), kPortal, 0, kBits, 3, 77), PTL_OK);
+  job->settle();
+  const Request announced = peer.last_request(MessageKind::kPut);
+  Bytes small = pattern(8);
+  ASSERT_EQ(update(md, this->md(small, {.threshold = 1}, 0), PTL_EQ_NONE, 0), PTL_OK);
+  ASSERT_EQ(PtlPut(md, PTL_NO_ACK_REQ, peer.id(), kPortal, 0, ~kBits, 0, 0), PTL_OK);
+  job->settle();
+  ASSERT_EQ(kinds(0), "SEND_START SEND_END");
+  peer.clear(0, announced.sender_token, {&memory});
+  const Events events = take(0);
+  ASSERT_EQ(kinds(events), "UNLINK");
+  EXPECT_EQ(events[0].match_bits, kBits);
+  EXPECT_EQ(events[0].rlength, kLarge);
+  EXPECT_EQ(events[0].mlength, kLarge);
+  EXPECT_EQ(events[0].offset, 3U);
+  EXPECT_EQ(events[0].hdr_data, 77U);
+  EXPECT_EQ(events[0].pt_index, kPortal);
+  EXPECT_EQ(events[0].initiator.pid, job->id(0).pid);
+  EXPECT_EQ(events[0].md_handle, md);
+}
+
 // ---- Replies
 
 TEST_F(ReceiveTransfer, LargeGetIsAnnouncedAndWrittenAfterClear) {

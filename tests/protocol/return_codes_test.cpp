@@ -368,6 +368,8 @@ TEST(ReturnCode, EveryStatusHasItsCode) {
                                         {Status::kEventDropped, PTL_EQ_DROPPED},
                                         {Status::kPortalInvalid, PTL_PT_INDEX_INVALID},
                                         {Status::kPortalFull, PTL_PT_FULL},
+                                        {Status::kPortalInUse, PTL_FAIL},     // of Portals 4 only
+                                        {Status::kCounterInvalid, PTL_FAIL},  // likewise
                                         {Status::kCookieInvalid, PTL_AC_INDEX_INVALID},
                                         {Status::kProcessInvalid, PTL_PROCESS_INVALID},
                                         {Status::kNoSpace, PTL_NO_SPACE},

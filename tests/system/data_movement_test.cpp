@@ -250,7 +250,8 @@ TEST_P(DataMovement, APutThatIsTooLongIsTruncatedAndNothingBehindChanges) {
           std::vector<std::byte> memory(room + kFence, kUntouched);
           std::vector<ptl_md_iovec_t> pieces = cut(part(memory, 0, room), 3);
           const unsigned options = kOpen | PTL_MD_TRUNCATE;
-          const ptl_handle_md_t md = expose(ni, 7, in_pieces ? describe(pieces, queue, options) : describe(part(memory, 0, room), queue, options));
+          const ptl_handle_md_t md =
+              expose(ni, 7, in_pieces ? describe(pieces, queue, options) : describe(part(memory, 0, room), queue, options));
           rank.barrier();
           const ptl_event_t put = expect_event(queue, PTL_EVENT_PUT_END);
           EXPECT_EQ(put.rlength, size);

@@ -173,7 +173,7 @@ class DumpSignal : public EnvironmentSettings, public ::testing::WithParamInterf
   }
   static void expect_state(const std::string& text) {
     EXPECT_THAT(text, HasSubstr("state of this process, as asked for by signal"));
-    EXPECT_THAT(text, HasSubstr("portal 4: 1 entries"));
+    EXPECT_THAT(text, HasSubstr("portal 4: enabled, 1 entries"));
     EXPECT_THAT(text, HasSubstr("bits feedfacecafebeef ignore 0000000000000000"));
     EXPECT_THAT(text, HasSubstr("length 4321"));
     EXPECT_THAT(text, HasSubstr("puts_sent 0"));

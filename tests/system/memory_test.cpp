@@ -103,7 +103,8 @@ TEST_P(Memory, TwoHundredInterfacesOneAfterAnotherLeaveNothingBehind) {
     for (int i = 0; i < 200; ++i) once();
     ::malloc_trim(0);
     const auto growth = static_cast<double>(resident_bytes()) - static_cast<double>(memory);
-    std::printf("%s: %zu descriptors before and %zu after, memory grew by %.0f KiB\n", GetParam(), descriptors, open_descriptors(), growth / kKiB);
+    std::printf("%s: %zu descriptors before and %zu after, memory grew by %.0f KiB\n", GetParam(), descriptors, open_descriptors(),
+                growth / kKiB);
     EXPECT_EQ(open_descriptors(), descriptors);
     EXPECT_LT(growth, 512.0 * kKiB) << "less than 3 KiB per interface is what fragmentation explains";
     PtlFini();

@@ -25,7 +25,17 @@ local NO_DESCRIPTOR = 0xffffffff
 local FRAME_KINDS = { [1] = "HELLO", [2] = "WELCOME", [3] = "REFUSE", [4] = "DATA", [5] = "ACK", [6] = "PING", [7] = "GOODBYE" }
 local REFUSE_REASONS = { [1] = "no common version", [2] = "another provider" }
 local MESSAGE_KINDS = {
-  [1] = "PUT", [2] = "ACK", [3] = "GET", [4] = "REPLY", [5] = "GETPUT", [16] = "CLEAR", [17] = "WRITTEN", [18] = "DISCARD",
+  [1] = "PUT", [2] = "ACK", [3] = "GET", [4] = "REPLY", [5] = "GETPUT", [6] = "ATOMIC", [7] = "FETCH_ATOMIC", [8] = "SWAP", [16] = "CLEAR", [17] = "WRITTEN", [18] = "DISCARD",
+}
+local FAILURES = { [4] = "dropped", [5] = "portal disabled", [6] = "permission violation", [7] = "operation violation", [8] = "no such interface" }
+local LISTS = { [0] = "priority", [1] = "overflow" }
+local OPERATIONS_OF_ATOMICS = {
+  [0] = "MIN", [1] = "MAX", [2] = "SUM", [3] = "PROD", [4] = "LOR", [5] = "LAND", [6] = "BOR", [7] = "BAND", [8] = "LXOR", [9] = "BXOR", [10] = "SWAP",
+  [11] = "CSWAP", [12] = "CSWAP_NE", [13] = "CSWAP_LE", [14] = "CSWAP_LT", [15] = "CSWAP_GE", [16] = "CSWAP_GT", [17] = "MSWAP",
+}
+local DATATYPES = {
+  [0] = "INT8", [1] = "UINT8", [2] = "INT16", [3] = "UINT16", [4] = "INT32", [5] = "UINT32", [6] = "FLOAT", [7] = "INT64", [8] = "UINT64", [9] = "DOUBLE",
+  [10] = "FLOAT_COMPLEX", [11] = "DOUBLE_COMPLEX", [12] = "LONG_DOUBLE", [13] = "LONG_DOUBLE_COMPLEX",
 }
 local FLAG_ACK_WANTED, FLAG_ANNOUNCED, FLAG_TRACKED = 0x01, 0x02, 0x04
 
@@ -83,6 +93,12 @@ local f = {
   request_token = ProtoField.uint64("lintel.request_token", "Request's token", base.HEX),
   sender_token = ProtoField.uint64("lintel.sender_token", "Sender's token", base.HEX),
 
+  atomic_operation = ProtoField.uint8("lintel.atomic_operation", "Operation", base.DEC, OPERATIONS_OF_ATOMICS),
+  atomic_datatype = ProtoField.uint8("lintel.atomic_datatype", "Datatype", base.DEC, DATATYPES),
+  operand = ProtoField.bytes("lintel.operand", "Operand"),
+  failure = ProtoField.uint8("lintel.failure", "Failure", base.DEC, FAILURES),
+  list = ProtoField.uint8("lintel.list", "List", base.DEC, LISTS),
+
   source_token = ProtoField.uint64("lintel.source_token", "Source's token", base.HEX),
   receiver_token = ProtoField.uint64("lintel.receiver_token", "Receiver's token", base.HEX),
   immediate = ProtoField.uint32("lintel.immediate", "Immediate"),
@@ -113,14 +129,24 @@ local INTRODUCTION = {
 local REFUSAL = { { f.echoed_epoch, 4 }, { f.reason, 1 }, { f.oldest_version, 1 }, { f.reserved, 2 }, { f.provider, 32 } }
 local RECORD_HEADER = { { f.record_length, 4 }, { f.reserved, 4 } }
 local MESSAGE_HEADER = { { f.version, 1 }, { f.kind, 1 }, { f.flags, 1 }, { f.interface_kind, 1 }, { f.payload_length, 4 } }
-local REQUEST = {
+-- Requests begin alike; each ends where it has nothing more to say.
+local UNANSWERED_PUT = {
   { f.initiator_nid, 4 }, { f.initiator_pid, 4 }, { f.user, 4 }, { f.job, 4 }, { f.target_nid, 4 }, { f.target_pid, 4 },
-  { f.portal_index, 4 }, { f.cookie, 4 }, { f.match_bits, 8 }, { f.offset, 8 }, { f.length, 8 }, { f.header_data, 8 }, { f.md_handle, 4 },
-  { f.md_generation, 4 }, { f.return_offset, 8 }, { f.sender_token, 8 },
+  { f.portal_index, 4 }, { f.cookie, 4 }, { f.match_bits, 8 }, { f.offset, 8 }, { f.length, 8 }, { f.header_data, 8 },
 }
+local function longer(struct, more)
+  local fields = {}
+  for _, field in ipairs(struct) do fields[#fields + 1] = field end
+  for _, field in ipairs(more) do fields[#fields + 1] = field end
+  return fields
+end
+local PUT = longer(UNANSWERED_PUT, { { f.md_handle, 4 }, { f.md_generation, 4 }, { f.sender_token, 8 } })
+local REQUEST = longer(PUT, { { f.return_offset, 8 } })
+local ATOMIC = longer(REQUEST, { { f.atomic_operation, 1 }, { f.atomic_datatype, 1 }, { f.reserved, 6 } })
+local SWAP = longer(ATOMIC, { { f.operand, 32 } })
 local RESPONSE = {
   { f.initiator_nid, 4 }, { f.initiator_pid, 4 }, { f.user, 4 }, { f.job, 4 }, { f.target_nid, 4 }, { f.target_pid, 4 },
-  { f.portal_index, 4 }, { f.reserved, 4 }, { f.match_bits, 8 }, { f.offset, 8 }, { f.requested_length, 8 }, { f.manipulated_length, 8 },
+  { f.portal_index, 4 }, { f.failure, 1 }, { f.list, 1 }, { f.reserved, 2 }, { f.match_bits, 8 }, { f.offset, 8 }, { f.requested_length, 8 }, { f.manipulated_length, 8 },
   { f.md_handle, 4 }, { f.md_generation, 4 }, { f.return_offset, 8 }, { f.request_token, 8 }, { f.sender_token, 8 },
 }
 local CLEAR = { { f.source_token, 8 }, { f.receiver_token, 8 }, { f.length, 8 }, { f.immediate, 4 }, { f.segment_count, 4 } }
@@ -129,13 +155,18 @@ local WRITTEN = { { f.receiver_token, 8 }, { f.write_count, 8 } }
 local DISCARD = { { f.token, 8 } }
 
 local MESSAGE_BODY = {
-  PUT = REQUEST, GET = REQUEST, GETPUT = REQUEST, ACK = RESPONSE, REPLY = RESPONSE, CLEAR = CLEAR, WRITTEN = WRITTEN, DISCARD = DISCARD,
+  GET = REQUEST, GETPUT = REQUEST, ATOMIC = ATOMIC, FETCH_ATOMIC = ATOMIC, SWAP = SWAP, ACK = RESPONSE, REPLY = RESPONSE, CLEAR = CLEAR, WRITTEN = WRITTEN, DISCARD = DISCARD,
 }
 
 local function size_of(struct)
   local size = 0
   for _, field in ipairs(struct) do size = size + field[2] end
   return size
+end
+
+local function body_of(name, flags)
+  if name == "PUT" then return flags == 0 and UNANSWERED_PUT or PUT end
+  return MESSAGE_BODY[name]
 end
 
 -- Adds the struct's fields at `at` to `tree`; returns where it ends.
@@ -168,11 +199,13 @@ local function message_summary(tvb, at, name, flags)
   local function u64(struct, field) return tostring(tvb(place_of(struct, field, body), 8):uint64()) end
   local function hex(struct, field) return "0x" .. tvb(place_of(struct, field, body), 8):uint64():tohex() end
   local announced = flag_set(flags, FLAG_ANNOUNCED) and " announced," or ""
-  local struct = MESSAGE_BODY[name]
-  if struct == REQUEST then
-    return string.format("%s%s length %s match bits %s", name, announced, u64(REQUEST, f.length), hex(REQUEST, f.match_bits))
+  local struct = body_of(name, flags)
+  if struct == REQUEST or struct == ATOMIC or struct == SWAP or name == "PUT" then
+    return string.format("%s%s length %s match bits %s", name, announced, u64(struct, f.length), hex(struct, f.match_bits))
   elseif struct == RESPONSE then
-    return string.format("%s%s length %s of %s match bits %s", name, announced, u64(RESPONSE, f.manipulated_length),
+    local failure = tvb(place_of(RESPONSE, f.failure, body), 1):uint()
+    local refused = failure ~= 0 and " " .. (FAILURES[failure] or "failed") .. "," or ""
+    return string.format("%s%s length %s of %s match bits %s", name, announced .. refused, u64(RESPONSE, f.manipulated_length),
       u64(RESPONSE, f.requested_length), hex(RESPONSE, f.match_bits))
   elseif struct == CLEAR then
     return string.format("CLEAR length %s segments %u immediate %u", u64(CLEAR, f.length), u32(CLEAR, f.segment_count), u32(CLEAR, f.immediate))
@@ -203,13 +236,13 @@ local function dissect_message(tvb, at, length, tree)
     item:add_proto_expert_info(malformed, "unknown kind of message")
     return "unknown message"
   end
-  local struct = MESSAGE_BODY[name]
+  local flags = tvb(at + 2, 1):uint()
+  local struct = body_of(name, flags)
   if length < HEADER_SIZE + size_of(struct) then
     item:add_proto_expert_info(malformed, "shorter than a " .. name)
     return name .. " malformed"
   end
   item:set_text("Message " .. name)
-  local flags = tvb(at + 2, 1):uint()
   local data = add_struct(item, struct, tvb, at + HEADER_SIZE)
   local left = at + length - data
   if tvb(at + 4, 4):uint() ~= left then item:add_proto_expert_info(malformed, "payload_length is not what follows the fixed part") end
@@ -221,8 +254,8 @@ local function dissect_message(tvb, at, length, tree)
   elseif left > 0 then
     item:add(f.data, tvb(data, left))
   end
-  if struct == REQUEST and name == "PUT" then
-    local handle = tvb(place_of(REQUEST, f.md_handle, at + HEADER_SIZE), 4):uint()
+  if struct == PUT or name == "ATOMIC" then
+    local handle = tvb(place_of(PUT, f.md_handle, at + HEADER_SIZE), 4):uint()
     if flag_set(flags, FLAG_ACK_WANTED) == (handle == NO_DESCRIPTOR) then
       item:add_proto_expert_info(malformed, "'ack wanted' does not agree with the memory descriptor")
     end

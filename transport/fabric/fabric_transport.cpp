@@ -130,7 +130,8 @@ void FabricTransport::record_start(Operation& operation, PeerId peer) {
   operation.peer_epoch = to.epoch;
   const bool first_contact = !to.reached;
   peers_.accepted(to);
-  if (first_contact) [[unlikely]] connected(to);
+  if (first_contact) [[unlikely]]
+    connected(to);
   if (neighbours_) neighbours_->ring(peer);
 }
 

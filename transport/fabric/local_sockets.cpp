@@ -56,7 +56,8 @@ bool on_this_machine(const sockaddr_in& own, const sockaddr_in& peer) {
 
 std::size_t free_listener(const sockaddr_in& own) {
   if (!is_loopback(own)) return 0;
-  return free_sockets([&own](const sockaddr_in& local, const sockaddr_in& remote) { return same(local, own) && remote.sin_family == AF_UNSPEC; });
+  return free_sockets(
+      [&own](const sockaddr_in& local, const sockaddr_in& remote) { return same(local, own) && remote.sin_family == AF_UNSPEC; });
 }
 
 std::size_t free_connections(const sockaddr_in& own, const sockaddr_in& peer) {

@@ -57,7 +57,8 @@ PostStatus LocalLoop::post_write(const LocalMemory& from, RemoteMemory to, Immed
   if (writes_.empty()) writes_.resize(max_messages_);
   // The address comes from this very process: it is as good as any pointer of its own.
   auto* const target = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(to.address));  // NOLINT(performance-no-int-to-ptr)
-  writes_[(first_write_ + writes_count_) % max_messages_] = {from.data, target, from.length, from.region.id, to.key, immediate, context, false};
+  writes_[(first_write_ + writes_count_) % max_messages_] = {from.data, target,    from.length, from.region.id,
+                                                             to.key,    immediate, context,     false};
   ++writes_count_;
   return PostStatus::kOk;
 }

@@ -25,7 +25,7 @@ Bytes data_frame(const std::vector<Bytes>& messages);
 // A message: the fixed part, then the payload.
 template <class Fixed>
 Bytes message(const Fixed& fixed, std::string_view payload = {}) {
-  Bytes bytes(sizeof(Fixed));
+  Bytes bytes(portals::wire::fixed_size(fixed.header));
   portals::wire::encode(fixed, bytes.data());
   const Bytes data = bytes_of(payload);
   bytes.insert(bytes.end(), data.begin(), data.end());

@@ -74,7 +74,8 @@ TEST(LintelInfo, PrintsOnlyTheSectionAskedFor) {
 }
 
 TEST(LintelInfo, JsonIsReadByAJsonParser) {
-  const ToolRun run = lintel_info("--json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(len(d[\"settings\"]), sorted(d))'");
+  const ToolRun run =
+      lintel_info("--json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(len(d[\"settings\"]), sorted(d))'");
   EXPECT_EQ(run.exit_code, 0) << run.output;
   EXPECT_THAT(run.output, HasSubstr("['interface', 'limits', 'providers', 'settings', 'version']"));
 }

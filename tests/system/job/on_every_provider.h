@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tests/sanitized.h"
 #include "tests/system/job/process_group.h"
 
 namespace lintel::testing {
@@ -26,18 +27,5 @@ inline std::string provider_name(const ::testing::TestParamInfo<const char*>& in
 
 #define LINTEL_ON_EVERY_PROVIDER(suite) \
   INSTANTIATE_TEST_SUITE_P(, suite, ::testing::Values("net", "tcp;ofi_rxm", "shm"), ::lintel::testing::provider_name)
-
-// Figures of time and memory are the product's, not the sanitizers'.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kSanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-inline constexpr bool kSanitized = true;
-#else
-inline constexpr bool kSanitized = false;
-#endif
-#else
-inline constexpr bool kSanitized = false;
-#endif
 
 }  // namespace lintel::testing

@@ -106,5 +106,27 @@ TEST_F(EventQueueTest, RingGoesRoundManyTimes) {
   }
 }
 
+TEST(EventQueueWithSpareRoom, HoldsExactlyAsManyAsAskedFor) {
+  EventQueue queue(3, nullptr, 2);
+  for (std::uint64_t number = 1; number <= 3; ++number) EXPECT_FALSE(queue.deposit(event(number)).lost_one);
+  EXPECT_TRUE(queue.deposit(event(4)).lost_one);
+}
+
+TEST(EventQueueWithSpareRoom, SpareEventsPushOutNoneAndTakeNoRoomFromOthers) {
+  EventQueue queue(3, nullptr, 2);
+  Event disabled;
+  disabled.kind = EventKind::kPortalDisabled;
+  for (std::uint64_t number = 1; number <= 3; ++number) queue.deposit(event(number));
+  EXPECT_FALSE(queue.deposit_spare(disabled).lost_one);
+  EXPECT_FALSE(queue.deposit_spare(disabled).lost_one);
+  EXPECT_EQ(queue.room(), 0U);
+  Event taken;
+  ASSERT_EQ(queue.take(taken), Taken::kEvent);
+  EXPECT_EQ(queue.room(), 1U);
+  EXPECT_FALSE(queue.deposit(event(4)).lost_one);
+  for (int left = 5; left > 0; --left) EXPECT_EQ(queue.take(taken), Taken::kEvent);
+  EXPECT_EQ(queue.room(), 3U);
+}
+
 }  // namespace
 }  // namespace lintel::portals

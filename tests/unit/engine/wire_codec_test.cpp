@@ -17,7 +17,7 @@ MessageHeader header(MessageKind kind, unsigned flags = 0, std::uint32_t payload
 
 template <class T>
 Bytes message(const T& fixed, std::size_t payload_bytes = 0) {
-  Bytes bytes(sizeof(T) + payload_bytes);
+  Bytes bytes(fixed_size(fixed.header) + payload_bytes);
   encode(fixed, bytes.data());
   return bytes;
 }
@@ -118,7 +118,7 @@ TEST(WireCodec, AnotherVersionIsRejected) {
 
 TEST(WireCodec, UnknownKindsAreRejected) {
   const Bytes zeros(256);
-  for (const unsigned kind : {0U, 6U, 15U, 19U, 255U})
+  for (const unsigned kind : {0U, 9U, 15U, 19U, 255U})
     EXPECT_FALSE(accepted(with_byte(with_byte(zeros, 0, kMessageVersion), 1, kind))) << kind;
 }
 
@@ -250,24 +250,64 @@ TEST(WireCodec, MessageNeedsNoAlignment) {
   const Bytes aligned = message(request, 3);
   for (std::size_t shift = 1; shift < 8; ++shift) {
     Bytes shifted(shift);
-    shifted.resize(shift + sizeof(Request) + 3);
+    shifted.resize(shift + aligned.size());
     encode(request, shifted.data() + shift);
     const std::span<const std::byte> view(shifted.data() + shift, aligned.size());
     ASSERT_TRUE(parse_header(view));
     EXPECT_EQ(parse_request(view).match_bits, request.match_bits);
-    EXPECT_EQ(std::memcmp(view.data(), aligned.data(), sizeof(Request)), 0);
+    EXPECT_EQ(std::memcmp(view.data(), aligned.data(), fixed_size(request.header)), 0);
   }
 }
 
-TEST(WireCodec, EncodeWritesNotAByteMoreThanItsStruct) {
-  Bytes bytes(sizeof(Discard) + 1, std::byte{0xee});
-  encode(Discard{header(MessageKind::kDiscard), 0}, bytes.data());
+template <class T>
+void expect_nothing_written_behind(const T& fixed) {
+  Bytes bytes(fixed_size(fixed.header) + 1, std::byte{0xee});
+  encode(fixed, bytes.data());
   EXPECT_EQ(bytes.back(), std::byte{0xee});
 }
 
+TEST(WireCodec, EncodeWritesNotAByteMoreThanTheFixedPart) {
+  Request unanswered = put(0);
+  unanswered.header.flags = 0;
+  expect_nothing_written_behind(unanswered);
+  expect_nothing_written_behind(put(0));
+  expect_nothing_written_behind(get(0));
+  expect_nothing_written_behind(ack(0, 0));
+  expect_nothing_written_behind(Discard{header(MessageKind::kDiscard), 0});
+}
+
+TEST(WireCodec, RequestEndsWhereItHasNothingMoreToSay) {
+  Request unanswered = put(8);
+  unanswered.header.flags = 0;
+  EXPECT_EQ(fixed_size(unanswered.header), offsetof(Request, md_handle));
+  EXPECT_EQ(fixed_size(put(8).header), offsetof(Request, return_offset));
+  EXPECT_EQ(fixed_size(get(8).header), offsetof(Request, atomic_operation));
+  EXPECT_EQ(fixed_size(getput(8).header), offsetof(Request, atomic_operation));
+  EXPECT_EQ(fixed_size(header(MessageKind::kAtomic)), offsetof(Request, operand));
+  EXPECT_EQ(fixed_size(header(MessageKind::kFetchAtomic)), offsetof(Request, operand));
+  EXPECT_EQ(fixed_size(header(MessageKind::kSwap)), sizeof(Request));
+}
+
+TEST(WireCodec, PutThatNothingAnswersHasNoDescriptorAndNoToken) {
+  Request unanswered = put(8);
+  unanswered.header.flags = 0;
+  unanswered.match_bits = 7;
+  unanswered.md_handle = 5;  // does not travel
+  unanswered.sender_token = 6;
+  const Bytes bytes = message(unanswered, 8);
+  ASSERT_TRUE(accepted(bytes));
+  const Request parsed = parse_request(bytes);
+  EXPECT_EQ(parsed.match_bits, 7U);
+  EXPECT_EQ(parsed.md_handle, kNoDescriptor);
+  EXPECT_EQ(parsed.md_generation, 0U);
+  EXPECT_EQ(parsed.sender_token, 0U);
+  EXPECT_EQ(parsed.return_offset, 0U);
+}
+
 TEST(WireCodec, PayloadIsAViewOfWhatFollowsTheFixedPart) {
-  const Bytes bytes = message(reply(4, 4), 4);
-  const auto payload = payload_of(bytes, MessageKind::kReply);
+  const Response fixed = reply(4, 4);
+  const Bytes bytes = message(fixed, 4);
+  const auto payload = payload_of(bytes, fixed.header);
   EXPECT_EQ(payload.data(), bytes.data() + sizeof(Response));
   EXPECT_EQ(payload.size(), 4U);
 }

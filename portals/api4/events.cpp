@@ -1,0 +1,100 @@
+// Event queues (Portals 4, full events).
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+
+#include "portals/api4/library.h"
+#include "portals/api4/return_code.h"
+#include "portals/api4/translation.h"
+#include "portals/engine/queue_wait.h"
+
+using namespace lintel;
+using namespace lintel::api4;
+using portals::NetworkInterface;
+using portals::Process;
+using portals::QueueName;
+using portals::QueueWait;
+using portals::Status;
+
+namespace {
+
+// `stop`: ends the wait; null for a call that does not wait.
+int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_event_t* event, unsigned* which,
+         const std::atomic<bool>* stop) {
+  Process* own = process();
+  if (own == nullptr) return PTL_NO_INIT;
+  if (stop != nullptr && stop->load(std::memory_order_relaxed)) return PTL_ABORTED;  // whatever the handles are
+  boost::container::small_vector<QueueName, 8> names;
+  for (unsigned i = 0; i < size; ++i) {
+    const Decoded decoded = decode(eqs[i]);
+    if (decoded.kind != HandleKind::kQueue || decoded.interface != decode(eqs[0]).interface) return PTL_ARG_INVALID;
+    names.push_back({engine_kind(decoded.interface), decoded.id});
+  }
+  const MutexLock lock(own->lock());
+  QueueWait wait(*own, {names.data(), names.size()}, stop);
+  TimePoint deadline = QueueWait::kAtOnce;
+  if (timeout == PTL_TIME_FOREVER) {
+    deadline = kNever;
+  } else if (timeout != 0) {
+    deadline = own->now() + std::chrono::milliseconds(timeout);
+  }
+  // What is no queue at first is a wrong argument; what ceases to be one ends the wait.
+  for (const QueueName& name : names) {
+    NetworkInterface* interface = own->interface(name.interface_kind);
+    if (interface == nullptr || interface->queue(name.id) == nullptr) return PTL_ARG_INVALID;
+  }
+  int code = PTL_OK;
+  switch (wait.run(deadline)) {
+    case QueueWait::Outcome::kNothing: return PTL_EQ_EMPTY;
+    case QueueWait::Outcome::kInvalid:
+    case QueueWait::Outcome::kStopped: return PTL_ABORTED;
+    case QueueWait::Outcome::kEventAfterLoss: code = PTL_EQ_DROPPED; break;
+    case QueueWait::Outcome::kEvent: break;
+  }
+  translate(*own->interface(names[wait.index()].interface_kind), wait.event(), *event);
+  if (which != nullptr) *which = static_cast<unsigned>(wait.index());
+  return code;
+}
+
+}  // namespace
+
+extern "C" {
+
+int PtlEQAlloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_handle_eq_t* eq_handle) {
+  return with_interface(ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+    if (eq_handle == nullptr) return PTL_ARG_INVALID;
+    SlotId made;
+    // Exactly as many as asked for, and room for each portal to say that it has disabled itself.
+    const Status status = interface.allocate_queue(std::max<ptl_size_t>(count, 1), nullptr, made, interface.limits().max_portal_index + 1);
+    if (status == Status::kOk) *eq_handle = encode(HandleKind::kQueue, interface.kind(), made);
+    return return_code(status);
+  });
+}
+
+int PtlEQFree(ptl_handle_eq_t eq_handle) {
+  return with_interface(eq_handle, HandleKind::kQueue, [](Process& own, NetworkInterface& interface, SlotId id) {
+    const Status status = interface.free_queue(id);
+    own.progress().wake_all();
+    return return_code(status);
+  });
+}
+
+int PtlEQGet(ptl_handle_eq_t eq_handle, ptl_event_t* event) {
+  if (process() == nullptr) return PTL_NO_INIT;
+  if (event == nullptr) return PTL_ARG_INVALID;
+  return poll(&eq_handle, 1, 0, event, nullptr, nullptr);
+}
+
+int PtlEQWait(ptl_handle_eq_t eq_handle, ptl_event_t* event) {
+  if (process() == nullptr) return PTL_NO_INIT;
+  if (event == nullptr) return PTL_ARG_INVALID;
+  return poll(&eq_handle, 1, PTL_TIME_FOREVER, event, nullptr, &aborted);
+}
+
+int PtlEQPoll(const ptl_handle_eq_t* eq_handles, unsigned int size, ptl_time_t timeout, ptl_event_t* event, unsigned int* which) {
+  if (process() == nullptr) return PTL_NO_INIT;
+  if (eq_handles == nullptr || size == 0 || event == nullptr || which == nullptr) return PTL_ARG_INVALID;
+  return poll(eq_handles, size, timeout, event, which, &aborted);
+}
+
+}  // extern "C"

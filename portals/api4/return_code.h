@@ -1,0 +1,10 @@
+#pragma once
+
+#include "portals/engine/status.h"
+
+namespace lintel::api4 {
+
+// The engine's answer as a code of portals4.h.
+int return_code(portals::Status status);
+
+}  // namespace lintel::api4

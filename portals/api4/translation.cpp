@@ -1,0 +1,302 @@
+#include "portals/api4/translation.h"
+
+#include <algorithm>
+#include <climits>
+#include <vector>
+
+namespace lintel::api4 {
+namespace {
+
+using portals::EventKind;
+using portals::Failure;
+using portals::NetworkInterface;
+namespace option = portals::option;
+
+struct Bit {
+  unsigned given;
+  std::uint32_t engine;
+};
+
+constexpr Bit kDescriptorBits[] = {
+    {PTL_IOVEC, option::kIovec},
+    {PTL_MD_EVENT_CT_SEND, option::kCountSend},
+    {PTL_MD_EVENT_CT_REPLY, option::kCountReply},
+    {PTL_MD_EVENT_CT_ACK, option::kCountAck},
+    {PTL_MD_EVENT_CT_BYTES, option::kCountBytes},
+    {PTL_MD_EVENT_SUCCESS_DISABLE, option::kSuccessDisable},
+    {PTL_MD_EVENT_SEND_DISABLE, option::kSendDisable},
+    {PTL_MD_VOLATILE, option::kVolatile},
+    {PTL_MD_UNRELIABLE, option::kUnreliable},
+};
+
+constexpr Bit kEntryBits[] = {
+    {PTL_IOVEC, option::kIovec},
+    {PTL_ME_OP_PUT, option::kPut},
+    {PTL_ME_OP_GET, option::kGet},
+    {PTL_ME_UNEXPECTED_HDR_DISABLE, option::kHeaderDisable},
+    {PTL_ME_EVENT_LINK_DISABLE, option::kLinkDisable},
+    {PTL_ME_EVENT_COMM_DISABLE, option::kEndDisable},
+    {PTL_ME_EVENT_FLOWCTRL_DISABLE, option::kFlowDisable},
+    {PTL_ME_EVENT_SUCCESS_DISABLE, option::kSuccessDisable},
+    {PTL_ME_EVENT_OVER_DISABLE, option::kOverflowDisable},
+    {PTL_ME_EVENT_UNLINK_DISABLE, option::kUnlinkDisable},
+    {PTL_ME_EVENT_CT_COMM, option::kCountTarget},
+    {PTL_ME_EVENT_CT_OVERFLOW, option::kCountOverflow},
+    {PTL_ME_EVENT_CT_BYTES, option::kCountBytes},
+    {PTL_ME_LOCAL_INC_UH_RLENGTH, option::kGrowByRequest},
+    {PTL_ME_ACK_DISABLE, option::kAckDisable},
+};
+
+template <std::size_t N>
+std::uint32_t to_options(const Bit (&bits)[N], unsigned given) {
+  std::uint32_t options = 0;
+  for (const Bit& bit : bits) options |= (given & bit.given) != 0 ? bit.engine : 0;
+  return options;
+}
+
+// All of the address space is legal, and starts at 0.
+bool runs_over_the_end(const void* start, std::uint64_t length) {
+  return start != nullptr && length > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(start);
+}
+
+bool make_region(const portals::Limits& limits, void* start, std::uint64_t length, bool iovec, portals::MemoryRegion& region) {
+  if (!iovec) {
+    if (runs_over_the_end(start, length)) return false;
+    region = portals::MemoryRegion(start, length);
+    return true;
+  }
+  if (length > limits.max_iovec_pieces || (length > 0 && start == nullptr)) return false;
+  const auto* given = static_cast<const ptl_iovec_t*>(start);
+  std::vector<portals::Piece> pieces;
+  pieces.reserve(length);
+  std::uint64_t total = 0;
+  for (std::uint64_t i = 0; i < length; ++i) {
+    if (runs_over_the_end(given[i].iov_base, given[i].iov_len) || given[i].iov_len > UINT64_MAX - total) return false;
+    total += given[i].iov_len;
+    pieces.push_back({static_cast<std::byte*>(given[i].iov_base), given[i].iov_len});
+  }
+  region = portals::MemoryRegion(pieces);
+  return true;
+}
+
+ptl_event_kind_t to_kind(EventKind kind) {
+  switch (kind) {
+    case EventKind::kGetEnd: return PTL_EVENT_GET;
+    case EventKind::kGetOverflow: return PTL_EVENT_GET_OVERFLOW;
+    case EventKind::kPutEnd: return PTL_EVENT_PUT;
+    case EventKind::kPutOverflow: return PTL_EVENT_PUT_OVERFLOW;
+    case EventKind::kAtomicEnd: return PTL_EVENT_ATOMIC;
+    case EventKind::kAtomicOverflow: return PTL_EVENT_ATOMIC_OVERFLOW;
+    case EventKind::kFetchAtomicEnd: return PTL_EVENT_FETCH_ATOMIC;
+    case EventKind::kFetchAtomicOverflow: return PTL_EVENT_FETCH_ATOMIC_OVERFLOW;
+    case EventKind::kReplyEnd: return PTL_EVENT_REPLY;
+    case EventKind::kSendEnd: return PTL_EVENT_SEND;
+    case EventKind::kAck: return PTL_EVENT_ACK;
+    case EventKind::kPortalDisabled: return PTL_EVENT_PT_DISABLED;
+    case EventKind::kLink: return PTL_EVENT_LINK;
+    case EventKind::kUnlink: return PTL_EVENT_AUTO_UNLINK;
+    case EventKind::kFree: return PTL_EVENT_AUTO_FREE;
+    case EventKind::kSearch: return PTL_EVENT_SEARCH;
+    case EventKind::kGetStart:
+    case EventKind::kPutStart:
+    case EventKind::kGetPutStart:
+    case EventKind::kGetPutEnd:
+    case EventKind::kReplyStart:
+    case EventKind::kSendStart: break;  // of Portals 3 only
+  }
+  LINTEL_ASSERT(false);
+  return 0;
+}
+
+ptl_ni_fail_t to_failure(Failure failure) {
+  switch (failure) {
+    case Failure::kNone: return PTL_NI_OK;
+    case Failure::kDropped: return PTL_NI_DROPPED;
+    case Failure::kPortalDisabled: return PTL_NI_PT_DISABLED;
+    case Failure::kPermission: return PTL_NI_PERM_VIOLATION;
+    case Failure::kOperation: return PTL_NI_OP_VIOLATION;
+    case Failure::kNoMatch: return PTL_NI_NO_MATCH;
+    case Failure::kFailed:
+    case Failure::kPeerDead:
+    case Failure::kShutdown:
+    case Failure::kNoInterface: break;
+  }
+  return PTL_NI_UNDELIVERABLE;
+}
+
+// As numbers: the memory may be all of the address space, and the offset may lie behind its end.
+void* address_in(const portals::DescriptorSnapshot& snapshot, std::uint64_t offset) {
+  const void* start = snapshot.start;
+  if ((snapshot.options & option::kIovec) != 0) {
+    const auto* piece = static_cast<const ptl_iovec_t*>(snapshot.start);
+    const auto* const end = piece + snapshot.length;
+    for (; piece != end && offset >= piece->iov_len; ++piece) offset -= piece->iov_len;
+    if (piece == end) return nullptr;
+    start = piece->iov_base;
+  }
+  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(start) + offset);
+}
+
+// What the program wishes for, if it is a wish and no more than there is.
+std::uint32_t wish(std::uint32_t most, int desired) { return desired > 0 ? std::min(most, static_cast<std::uint32_t>(desired)) : most; }
+std::uint64_t wish(std::uint64_t most, ptl_size_t desired) { return desired > 0 ? std::min<std::uint64_t>(most, desired) : most; }
+
+int to_int(std::uint64_t value) { return static_cast<int>(std::min<std::uint64_t>(value, INT_MAX)); }
+
+constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 62;
+// Descriptors of MDs and those of entries share 16 bits of a handle, see handle.h.
+constexpr std::uint32_t kMaxObjects = 32000;
+static_assert(2 * kMaxObjects + 1024 < (1U << portals::kSlotBits));
+
+}  // namespace
+
+std::optional<ProcessId> to_process(NetworkInterface& interface, ptl_process_t name, bool wild) {
+  constexpr ProcessId kAnyone{NodeId(portals::kAnyId), Pid(portals::kAnyId)};
+  if (is_logical(interface.kind())) {
+    if (wild && name.rank == PTL_RANK_ANY) return kAnyone;
+    if (name.rank >= interface.map().size()) return std::nullopt;
+    return interface.map().process(name.rank);
+  }
+  ProcessId process{NodeId(name.phys.nid), Pid(name.phys.pid)};
+  if (wild && name.phys.nid == PTL_NID_ANY) process.nid = kAnyone.nid;
+  if (wild && name.phys.pid == PTL_PID_ANY) process.pid = kAnyone.pid;
+  return process;
+}
+
+ptl_process_t from_process(NetworkInterface& interface, ProcessId process) {
+  ptl_process_t name;
+  name.phys.nid = process.nid.value;
+  name.phys.pid = process.pid.value;
+  if (is_logical(interface.kind())) {
+    name.phys.pid = 0;
+    name.rank = interface.map().rank(process);
+  }
+  return name;
+}
+
+portals::Limits to_limits(const ptl_ni_limits_t* desired, std::uint64_t max_unexpected) {
+  portals::Limits limits;
+  limits.max_entries = limits.max_descriptors = kMaxObjects;
+  limits.max_list_length = kMaxObjects;
+  limits.max_iovec_pieces = 1024;
+  limits.max_unexpected = static_cast<std::uint32_t>(max_unexpected);
+  limits.max_message_bytes = kMaxMessageBytes;
+  if (desired == nullptr) return limits;
+  limits.max_entries = wish(limits.max_entries, desired->max_entries);
+  limits.max_unexpected = wish(limits.max_unexpected, desired->max_unexpected_headers);
+  limits.max_descriptors = wish(limits.max_descriptors, desired->max_mds);
+  limits.max_counters = wish(limits.max_counters, desired->max_cts);
+  limits.max_queues = wish(limits.max_queues, desired->max_eqs);
+  limits.max_portal_index = wish(limits.max_portal_index, desired->max_pt_index);
+  limits.max_iovec_pieces = wish(limits.max_iovec_pieces, desired->max_iovecs);
+  limits.max_list_length = wish(limits.max_list_length, desired->max_list_size);
+  limits.max_triggered = wish(limits.max_triggered, desired->max_triggered_ops);
+  limits.max_message_bytes = wish(limits.max_message_bytes, desired->max_msg_size);
+  limits.max_atomic_bytes = static_cast<std::uint32_t>(wish(std::uint64_t{limits.max_atomic_bytes}, desired->max_atomic_size));
+  limits.max_fetch_bytes = static_cast<std::uint32_t>(wish(std::uint64_t{limits.max_fetch_bytes}, desired->max_fetch_atomic_size));
+  limits.max_waw_bytes = wish(limits.max_waw_bytes, desired->max_waw_ordered_size);
+  limits.max_war_bytes = wish(limits.max_war_bytes, desired->max_war_ordered_size);
+  limits.max_volatile_bytes = wish(limits.max_volatile_bytes, desired->max_volatile_size);
+  limits.features = desired->features & PTL_TARGET_BIND_INACCESSIBLE;
+  return limits;
+}
+
+ptl_ni_limits_t from_limits(const portals::Limits& limits, std::size_t eager_limit) {
+  const std::uint64_t ordered = eager_limit;
+  return {.max_entries = to_int(limits.max_entries),
+          .max_unexpected_headers = to_int(limits.max_unexpected),
+          .max_mds = to_int(limits.max_descriptors),
+          .max_cts = to_int(limits.max_counters),
+          .max_eqs = to_int(limits.max_queues),
+          .max_pt_index = to_int(limits.max_portal_index),
+          .max_iovecs = to_int(limits.max_iovec_pieces),
+          .max_list_size = to_int(limits.max_list_length),
+          .max_triggered_ops = to_int(limits.max_triggered),
+          .max_msg_size = limits.max_message_bytes,
+          .max_atomic_size = limits.max_atomic_bytes,
+          .max_fetch_atomic_size = limits.max_fetch_bytes,
+          .max_waw_ordered_size = std::min(limits.max_waw_bytes, ordered),
+          .max_war_ordered_size = std::min(limits.max_war_bytes, ordered),
+          .max_volatile_size = std::min(limits.max_volatile_bytes, ordered),
+          .features = limits.features};
+}
+
+std::optional<SlotId> to_counter(NetworkInterface& interface, ptl_handle_ct_t ct) {
+  if (ct == PTL_CT_NONE) return SlotId{};
+  const Decoded decoded = decode(ct);
+  const bool good = decoded.kind == HandleKind::kCounter && engine_kind(decoded.interface) == interface.kind() &&
+                    interface.counter(decoded.id) != nullptr;
+  return good ? std::optional(decoded.id) : std::nullopt;
+}
+
+std::optional<SlotId> to_queue(NetworkInterface& interface, ptl_handle_eq_t eq) {
+  if (eq == PTL_EQ_NONE) return SlotId{};
+  const Decoded decoded = decode(eq);
+  const bool good =
+      decoded.kind == HandleKind::kQueue && engine_kind(decoded.interface) == interface.kind() && interface.queue(decoded.id) != nullptr;
+  return good ? std::optional(decoded.id) : std::nullopt;
+}
+
+std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, const ptl_md_t& md) {
+  if ((md.options & ~PTL_MD_OPTIONS_MASK) != 0) return std::nullopt;
+  const std::optional<SlotId> queue = to_queue(interface, md.eq_handle);
+  const std::optional<SlotId> counter = to_counter(interface, md.ct_handle);
+  if (!queue || !counter) return std::nullopt;
+  portals::DescriptorRules rules;
+  if (!make_region(interface.limits(), md.start, md.length, (md.options & PTL_IOVEC) != 0, rules.region)) return std::nullopt;
+  const std::uint32_t options = to_options(kDescriptorBits, md.options) | option::kStartDisable;
+  rules.described = {md.start, md.length, portals::kUnlimited, options, 0, nullptr, *queue};
+  rules.counter = *counter;
+  return rules;
+}
+
+std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, const ptl_le_t& le, unsigned allowed, void* user_pointer) {
+  if ((le.options & ~(allowed | PTL_ME_ACK_DISABLE)) != 0) return std::nullopt;
+  portals::DescriptorRules rules;
+  if (!make_region(interface.limits(), le.start, le.length, (le.options & PTL_IOVEC) != 0, rules.region)) return std::nullopt;
+  constexpr unsigned kCounting = PTL_ME_EVENT_CT_COMM | PTL_ME_EVENT_CT_OVERFLOW;
+  if ((le.options & kCounting) != 0) {
+    const std::optional<SlotId> counter = to_counter(interface, le.ct_handle);
+    if (!counter) return std::nullopt;
+    rules.counter = *counter;
+  }
+  const std::uint32_t options =
+      to_options(kEntryBits, le.options) | option::kStartDisable | option::kManageRemote | option::kTruncate | option::kBeyondEnd;
+  rules.described = {le.start, le.length, portals::kUnlimited, options, 0, user_pointer, {}};
+  rules.user = UserId(le.uid);
+  return rules;
+}
+
+std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, const ptl_me_t& me, void* user_pointer) {
+  auto rules =
+      to_rules(interface, ptl_le_t{me.start, me.length, me.ct_handle, me.uid, me.options}, PTL_ME_APPEND_OPTIONS_MASK, user_pointer);
+  if (!rules) return rules;
+  portals::DescriptorSnapshot& described = rules->described;
+  if ((me.options & PTL_ME_MANAGE_LOCAL) != 0) {
+    described.options &= ~option::kManageRemote;
+    if (me.min_free > 0) described.options |= option::kMinFree;
+    described.max_size = me.min_free;
+  }
+  if ((me.options & PTL_ME_NO_TRUNCATE) != 0) described.options &= ~(option::kTruncate | option::kBeyondEnd);
+  return rules;
+}
+
+void translate(NetworkInterface& interface, const portals::Event& event, ptl_event_t& out) {
+  out.start = address_in(event.snapshot, event.offset);
+  out.user_ptr = event.user_pointer;
+  out.hdr_data = event.header_data;
+  out.match_bits = event.match_bits;
+  out.rlength = event.requested_length;
+  out.mlength = event.manipulated_length;
+  out.remote_offset = event.remote_offset;
+  out.initiator = from_process(interface, event.initiator);
+  out.uid = event.user.value;
+  out.pt_index = event.portal_index;
+  out.type = to_kind(event.kind);
+  out.ptl_list = static_cast<ptl_list_t>(event.list);
+  out.ni_fail_type = to_failure(event.failure);
+  out.atomic_operation = event.atomic_operation;
+  out.atomic_type = event.atomic_datatype;
+}
+
+}  // namespace lintel::api4

@@ -1,0 +1,30 @@
+#include "portals/engine/counting_event.h"
+
+#include <limits>
+
+#include "base/assert.h"
+
+namespace lintel::portals {
+
+CountingEvent::~CountingEvent() { LINTEL_ASSERT(armed_.empty()); }
+
+void CountingEvent::arm(Triggered& operation) {
+  LINTEL_ASSERT(!operation.hook_.is_linked());
+  armed_.insert(operation);
+}
+
+Triggered* CountingEvent::take_due() {
+  // The sum of two numbers that a program may set to anything.
+  std::uint64_t sum = 0;
+  if (__builtin_add_overflow(value_.success, value_.failure, &sum)) sum = std::numeric_limits<std::uint64_t>::max();
+  return !armed_.empty() && armed_.begin()->threshold_ <= sum ? take_any() : nullptr;
+}
+
+Triggered* CountingEvent::take_any() {
+  if (armed_.empty()) return nullptr;
+  Triggered& first = *armed_.begin();
+  armed_.erase(armed_.begin());
+  return &first;
+}
+
+}  // namespace lintel::portals

@@ -1,0 +1,91 @@
+#pragma once
+// KeyTable: a hash table from keys that it does not know to the first of the things that have the key. What both indexes of a portal are made of.
+//
+// Open addressing with linear probing; removal moves followers back, so there are no tombstones and a miss stays short.
+// Owned by a class of an index; borrows the things. Guarded by the endpoint's lock.
+// Memory: 16 bytes per slot; doubles when a quarter full, from kSparseSlots slots on when half full. Does not: compare keys or hash them.
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace lintel::portals {
+
+template <class Thing, std::uint32_t kFirstSlots>
+class KeyTable {
+ public:
+  struct Slot {
+    std::uint64_t hash = 0;
+    Thing* first = nullptr;  // of one key; nullptr = free
+  };
+
+  // There has been room for a key once.
+  bool allocated() const { return slots_ != nullptr; }
+  std::uint32_t keys() const { return keys_; }
+
+  // The slot of the key with this hash whose first thing `same(const Thing&)` recognises; a free one when there is none. REQUIRES: allocated().
+  template <class Same>
+  Slot& find(std::uint64_t hash, Same&& same) const {
+    for (std::uint64_t at = hash & mask_;; at = (at + 1) & mask_) {
+      Slot& slot = slots_[at];
+      if (!slot.first || (slot.hash == hash && same(*slot.first))) return slot;
+    }
+  }
+
+  // A slot that find() gave as free gets a key; its `first` is the caller's to set. REQUIRES: make_room() since the last one.
+  void occupy(Slot& slot, std::uint64_t hash) {
+    slot.hash = hash;
+    ++keys_;
+  }
+
+  // Room for one more key. False without memory; the table is unchanged then.
+  bool make_room();
+
+  // Frees the slot and moves later ones back, so that no probe meets a hole before its key.
+  void erase(const Slot& slot);
+
+ private:
+  static constexpr std::uint32_t kMostSlots = 1U << 31;
+  // A sparse table ends most probes at once, without a mispredicted branch; beyond the size of a cache, density counts for more.
+  static constexpr std::uint32_t kSparseSlots = 1U << 16;
+
+  std::unique_ptr<Slot[]> slots_;
+  std::uint32_t mask_ = 0;  // number of slots - 1; 0 = none yet
+  std::uint32_t keys_ = 0;
+};
+
+template <class Thing, std::uint32_t kFirstSlots>
+bool KeyTable<Thing, kFirstSlots>::make_room() {
+  const std::uint32_t size = slots_ ? mask_ + 1 : 0;
+  if (keys_ < (size <= kSparseSlots ? size / 4 : size / 2)) return true;
+  if (size >= kMostSlots) return false;
+  const std::uint32_t new_size = size == 0 ? kFirstSlots : size * 2;
+  std::unique_ptr<Slot[]> grown(new (std::nothrow) Slot[new_size]());
+  if (!grown) return false;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    if (!slots_[i].first) continue;
+    std::uint64_t at = slots_[i].hash & (new_size - 1);
+    while (grown[at].first) at = (at + 1) & (new_size - 1);
+    grown[at] = slots_[i];
+  }
+  slots_ = std::move(grown);
+  mask_ = new_size - 1;
+  return true;
+}
+
+template <class Thing, std::uint32_t kFirstSlots>
+void KeyTable<Thing, kFirstSlots>::erase(const Slot& slot) {
+  std::uint64_t hole = static_cast<std::uint64_t>(&slot - slots_.get());
+  for (std::uint64_t at = (hole + 1) & mask_; slots_[at].first; at = (at + 1) & mask_) {
+    const std::uint64_t distance_from_home = (at - slots_[at].hash) & mask_;
+    const std::uint64_t distance_from_hole = (at - hole) & mask_;
+    if (distance_from_home < distance_from_hole) continue;
+    slots_[hole] = slots_[at];
+    hole = at;
+  }
+  slots_[hole].first = nullptr;
+  --keys_;
+}
+
+}  // namespace lintel::portals

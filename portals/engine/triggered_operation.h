@@ -1,0 +1,27 @@
+#pragma once
+// TriggeredOperation: an operation that a program has prepared and that begins when a counting event reaches a threshold (Portals 4).
+//
+// Owned by the interface's pool from arm() until it has been carried out or cancelled; keeps its descriptors busy meanwhile. Guarded by the endpoint's lock.
+
+#include <boost/intrusive/slist_hook.hpp>
+#include <cstdint>
+
+#include "portals/engine/counting_event.h"
+#include "portals/engine/request_arguments.h"
+
+namespace lintel::portals {
+
+struct TriggeredOperation : Triggered {
+  enum class Kind : std::uint8_t { kPut, kGet, kAtomic, kFetchAtomic, kSwap, kIncrement, kSet };
+
+  TriggeredOperation(std::uint64_t threshold, Kind what) : Triggered(threshold), kind(what) {}
+
+  Kind kind;
+  SlotId id;                   // in the interface's pool; set once after creation
+  RequestArguments arguments;  // of an operation on the network
+  SlotId counter;              // kIncrement, kSet: which, and by or to what
+  CountingEvent::Value value;
+  boost::intrusive::slist_member_hook<> due_link;  // between becoming due and being carried out
+};
+
+}  // namespace lintel::portals

@@ -1,0 +1,82 @@
+#include "tests/protocol/simulated_processes.h"
+
+#include <algorithm>
+
+namespace lintel::testing {
+namespace {
+
+TimePoint virtual_clock(const void* network) { return static_cast<const transport::SimulatedNetwork*>(network)->now(); }
+
+}  // namespace
+
+SimulatedProcesses::SimulatedProcesses(const ProcessesOptions& options) : network_(options.network), alive_(options.processes, true) {
+  for (std::size_t rank = 0; rank < options.processes; ++rank) {
+    transport::SessionOptions session = options.session;
+    session.incarnation = rank + 1;
+    portals::ProcessOptions process{.endpoint = options.endpoint,
+                                    .spin = Nanoseconds(0),
+                                    .linger = Nanoseconds(0),
+                                    .user = UserId(rank < options.users.size() ? options.users[rank] : 1000),
+                                    .job = JobId(7),
+                                    .progress_thread = false};
+    auto factory = [this, rank, session](Pid, std::string&) -> Result<std::unique_ptr<transport::Transport>> {
+      return std::unique_ptr<transport::Transport>(std::make_unique<transport::Session>(network_.join(name(rank)), session));
+    };
+    processes_.push_back(std::make_unique<portals::Process>(process, factory, options.real_time ? nullptr : virtual_clock, &network_));
+  }
+  if (!processes_.empty()) as(0);
+}
+
+SimulatedProcesses::~SimulatedProcesses() { close(); }
+
+void SimulatedProcesses::close() {
+  scoped_.reset();
+  processes_.clear();
+}
+
+void SimulatedProcesses::as(std::size_t rank) {
+  scoped_.reset();
+  scoped_.emplace(*processes_[rank]);
+}
+
+std::size_t SimulatedProcesses::poll(std::size_t rank) {
+  portals::Process& process = *processes_[rank];
+  const MutexLock lock(process.lock());
+  return process.progress().advance();
+}
+
+std::size_t SimulatedProcesses::poll_all() {
+  std::size_t happened = 0;
+  for (std::size_t rank = 0; rank < processes_.size(); ++rank) {
+    if (alive_[rank]) happened += poll(rank);
+  }
+  for (const auto& other : others_) happened += other();
+  return happened;
+}
+
+void SimulatedProcesses::settle(Nanoseconds limit) {
+  const TimePoint end = network_.now() + limit;
+  do {
+    // Until a round finds nothing: an answer to what one round delivered may be held back until the next, and what a process sends to itself
+    // takes no time.
+    while (poll_all() > 0) {
+    }
+    poll_all();
+  } while (network_.now() < end && network_.advance_to_next());
+}
+
+void SimulatedProcesses::run(Nanoseconds duration) {
+  const TimePoint end = network_.now() + duration;
+  constexpr Nanoseconds kStep = std::chrono::milliseconds(1);
+  while (network_.now() < end) {
+    network_.run_until(std::min(end, network_.now() + kStep));
+    settle(Nanoseconds(0));
+  }
+}
+
+void SimulatedProcesses::kill(std::size_t rank, transport::Death death) {
+  network_.kill(name(rank), death);
+  alive_[rank] = false;
+}
+
+}  // namespace lintel::testing

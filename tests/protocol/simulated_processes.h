@@ -1,0 +1,71 @@
+#pragma once
+// SimulatedProcesses: several processes of the engine on a simulated network, in one thread and virtual time. What the jobs of both APIs have in common.
+//
+// A test says which process it plays (`as(0)`), calls functions of an API, and lets the network run (`settle()`). Nothing sleeps; nothing is random but for
+// the seed.
+// Does not: call any function of an API (simulated_job.h, tests/protocol4/simulated_job4.h).
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "portals/engine/host_process.h"
+#include "portals/engine/process.h"
+#include "transport/session/session.h"
+#include "transport/simulated/simulated_network.h"
+#include "transport/simulated/simulated_transport.h"
+
+namespace lintel::testing {
+
+struct ProcessesOptions {
+  std::size_t processes = 2;
+  transport::SimulatedOptions network{};
+  portals::EndpointOptions endpoint{};
+  transport::SessionOptions session{};
+  std::vector<std::uint32_t> users{};  // uid of each process; missing: 1000
+  bool real_time = false;              // the processes look at the machine's clock, for tests in which a call waits
+};
+
+class SimulatedProcesses {
+ public:
+  explicit SimulatedProcesses(const ProcessesOptions& options);
+  SimulatedProcesses(const SimulatedProcesses&) = delete;
+  SimulatedProcesses& operator=(const SimulatedProcesses&) = delete;
+  ~SimulatedProcesses();
+
+  // The C functions now act as process `rank`.
+  void as(std::size_t rank);
+
+  // Lets virtual time pass, all processes polling, until nothing is under way or `limit` has passed.
+  void settle(Nanoseconds limit = std::chrono::milliseconds(50));
+  // Lets exactly `duration` of virtual time pass, all processes polling.
+  void run(Nanoseconds duration);
+  // One poll of one process, and no time. Returns how many things happened.
+  std::size_t poll(std::size_t rank);
+  // Whatever else lives on the network, to be polled along with the processes; returns how many things happened.
+  void poll_also(std::function<std::size_t()> other) { others_.push_back(std::move(other)); }
+
+  static ProcessId name(std::size_t rank) { return {NodeId(kNid + static_cast<std::uint32_t>(rank)), Pid(1)}; }
+  std::size_t size() const { return processes_.size(); }
+  // Ends all processes, each in order. The network stays; nothing else may be called.
+  void close();
+  // The process disappears.
+  void kill(std::size_t rank, transport::Death death);
+  portals::Process& process(std::size_t rank) { return *processes_[rank]; }
+  transport::SimulatedNetwork& network() { return network_; }
+
+ private:
+  std::size_t poll_all();
+
+  static constexpr std::uint32_t kNid = 0x0a000001;
+
+  transport::SimulatedNetwork network_;
+  std::vector<std::unique_ptr<portals::Process>> processes_;
+  std::vector<bool> alive_;
+  std::vector<std::function<std::size_t()>> others_;
+  std::optional<portals::ScopedProcess> scoped_;
+};
+
+}  // namespace lintel::testing

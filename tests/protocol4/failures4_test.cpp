@@ -1,0 +1,175 @@
+// Sections 3.10, 3.15, 3.16: operations that end badly on their way: a process dies, an interface is shut, or there is no room to start what was triggered.
+// What an operation owes comes all the same.
+
+#include "tests/protocol4/portals4_test.h"
+
+namespace lintel::testing {
+namespace {
+
+constexpr unsigned kNoLink = PTL_ME_EVENT_LINK_DISABLE;
+
+class Failures4 : public Portals4Test {
+ protected:
+  Bytes large = pattern(200000), there = Bytes(200000);
+};
+
+// ---- A process dies while data move
+
+TEST_F(Failures4, PutWhoseTargetDiesIsToldOnceToWhoWaitsForItsAck) {
+  for (const transport::Death death : {transport::Death::kNoticed, transport::Death::kSilent}) {
+    start({});
+    const ptl_handle_ct_t acks = counter(0);
+    append(there, {.options = kPut | kNoLink});
+    const Md md = bind(large, {.options = PTL_MD_EVENT_CT_ACK, .counter = acks});
+    put_until_landing(md, {.ack = PTL_ACK_REQ});
+    job->kill(1, death);
+    job->run(120s);
+    const std::string told = kinds(0);
+    EXPECT_TRUE(told == "SEND!UNDELIVERABLE" || told == "SEND ACK!UNDELIVERABLE") << told;
+    EXPECT_EQ(count(acks, 0), "0+1");
+    EXPECT_EQ(release(md), PTL_OK);
+  }
+}
+
+TEST_F(Failures4, GetWhoseTargetDiesFails) {
+  const ptl_handle_ct_t replies = counter(0);
+  append(large, {.options = kGet | kNoLink});
+  const Md md = bind(there, {.options = PTL_MD_EVENT_CT_REPLY, .counter = replies});
+  ASSERT_EQ(post_get(md), PTL_OK);
+  while (job->landing(1, kPortal) == 0) {
+    ASSERT_TRUE(job->network().advance_to_next());
+    job->settle(0ns);
+  }
+  job->kill(1, transport::Death::kNoticed);
+  job->run(120s);
+  EXPECT_EQ(kinds(0), "REPLY!UNDELIVERABLE");
+  EXPECT_EQ(count(replies, 0), "0+1");
+  EXPECT_EQ(release(md), PTL_OK);
+}
+
+TEST_F(Failures4, PutWhoseInitiatorDiesFailsAtTheTarget) {
+  const ptl_handle_ct_t came = counter(1);
+  const ptl_handle_me_t entry = append(there, {.options = kPut | kNoLink | PTL_ME_EVENT_CT_COMM, .counter = came});
+  put_until_landing(bind(large));
+  EXPECT_EQ(unlink(entry), PTL_IN_USE);
+  job->kill(0, transport::Death::kNoticed);
+  job->run(120s);
+  EXPECT_EQ(kinds(1), "PUT!UNDELIVERABLE");
+  EXPECT_EQ(count(came, 1), "0+1");
+  EXPECT_EQ(unlink(entry), PTL_OK);
+}
+
+TEST_F(Failures4, EveryOperationUnderWayWithADeadPeerEnds) {
+  start({.processes = 3});
+  Bytes small(8), fetched(8);
+  append(there, {.options = kBoth | kNoLink});
+  append(small, {.options = kBoth | kNoLink}, 2);
+  const ptl_handle_ct_t ct = counter(0);
+  const unsigned counted = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY;
+  const Md big = bind(large, {.options = counted, .counter = ct, .quiet = true}),
+           in = bind(fetched, {.options = counted, .counter = ct, .quiet = true});
+  ASSERT_EQ(put(big, {.length = 8}), PTL_OK);  // the session is there
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_EQ(post_put(big, {.ack = PTL_CT_ACK_REQ}), PTL_OK);
+    ASSERT_EQ(post_put(big, {.ack = PTL_CT_ACK_REQ, .length = 8}), PTL_OK);
+    ASSERT_EQ(post_get(big), PTL_OK);
+    ASSERT_EQ(post_get(in), PTL_OK);
+    ASSERT_EQ(post_fetch_atomic(in, big, PTL_SUM, PTL_INT64_T, {.length = 8}), PTL_OK);
+    ASSERT_EQ(post_atomic(big, PTL_SUM, PTL_INT64_T, {.ack = PTL_CT_ACK_REQ, .length = 8}), PTL_OK);
+  }
+  job->kill(1, transport::Death::kNoticed);
+  job->run(120s);
+  EXPECT_EQ(count(ct, 0), "0+30");
+  EXPECT_EQ(put(in, {.to = 2, .ack = PTL_CT_ACK_REQ}), PTL_OK);
+  EXPECT_EQ(count(ct, 0), "1+30") << "the others go on";
+  EXPECT_EQ(release(big), PTL_OK);
+  EXPECT_EQ(release(in), PTL_OK);
+}
+
+TEST_F(Failures4, AFailureGoesDownAChainOfTriggers) {
+  Bytes data(8);
+  const ptl_handle_ct_t acks = counter(0), next = counter(0);
+  const Md md = bind(data, {.options = PTL_MD_EVENT_CT_ACK, .counter = acks, .quiet = true});
+  ASSERT_EQ(PtlTriggeredCTInc(next, {0, 1}, acks, 1), PTL_OK);
+  ASSERT_EQ(post_put(md, {.to = 50, .ack = PTL_CT_ACK_REQ, .trigger = Trigger{counter(0), 0}}), PTL_OK);
+  job->run(120s);
+  EXPECT_EQ(count(next, 0), "0+1");
+}
+
+// ---- No room when a triggered operation starts
+
+class NoRoom4 : public Failures4 {
+ protected:
+  NoRoom4() { start({.endpoint = {.eager_limit = 1024, .max_operations = 4}}); }
+  const unsigned counted = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY;
+};
+
+TEST_F(NoRoom4, TriggeredGetsThatFindNoneAreCountedAsFailures) {
+  append(there, {.options = kBoth | kNoLink | PTL_ME_EVENT_COMM_DISABLE});
+  const ptl_handle_ct_t trigger = counter(0), replies = counter(0);
+  const Md md = bind(large, {.options = counted, .counter = replies, .quiet = true});
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(post_get(md, {.length = 8, .trigger = Trigger{trigger, 1}}), PTL_OK);
+  ASSERT_EQ(increment(trigger, {1, 0}, 0), PTL_OK);
+  EXPECT_EQ(count(replies, 0), "4+6");
+  EXPECT_EQ(release(md), PTL_OK);
+}
+
+TEST_F(NoRoom4, TriggeredPutsThatFindNoneAreCountedAsFailures) {
+  append(there, {.options = kBoth | kNoLink | PTL_ME_EVENT_COMM_DISABLE});
+  const ptl_handle_ct_t trigger = counter(0), acks = counter(0);
+  const Md md = bind(large, {.options = counted, .counter = acks, .quiet = true});
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(post_put(md, {.ack = PTL_CT_ACK_REQ, .length = 8, .trigger = Trigger{trigger, 1}}), PTL_OK);
+  ASSERT_EQ(increment(trigger, {1, 0}, 0), PTL_OK);
+  EXPECT_EQ(count(acks, 0), "4+6");
+  EXPECT_EQ(release(md), PTL_OK);
+}
+
+TEST_F(NoRoom4, TriggeredFetchesThatFindNoneAreToldToWhoWaitsForTheReply) {
+  append(there, {.options = kBoth | kNoLink | PTL_ME_EVENT_COMM_DISABLE});
+  Bytes old(8);
+  const ptl_handle_ct_t trigger = counter(0), replies = counter(0);
+  const Md from = bind(large, {.quiet = true}), to = bind(old, {.options = counted, .counter = replies, .quiet = true});
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(post_fetch_atomic(to, from, PTL_SUM, PTL_INT64_T, {.length = 8, .trigger = Trigger{trigger, 1}}), PTL_OK);
+  }
+  ASSERT_EQ(increment(trigger, {1, 0}, 0), PTL_OK);
+  EXPECT_EQ(count(replies, 0), "4+6");
+  EXPECT_EQ(release(from), PTL_OK);
+  EXPECT_EQ(release(to), PTL_OK);
+}
+
+// ---- The interface is shut
+
+TEST_F(Failures4, ShuttingAnInterfaceForgetsWhatIsArmed) {
+  Bytes data = pattern(8);
+  append(there, {.options = kBoth | kNoLink});
+  const ptl_handle_ct_t trigger = counter(0), second = counter(0);
+  const Md md = bind(data, {.quiet = true});
+  for (ptl_size_t threshold = 1; threshold < 50; ++threshold) {
+    ASSERT_EQ(post_put(md, {.trigger = Trigger{trigger, threshold}}), PTL_OK);
+    ASSERT_EQ(PtlTriggeredCTInc(second, {1, 0}, trigger, threshold), PTL_OK);
+    ASSERT_EQ(PtlTriggeredCTInc(trigger, {1, 0}, second, threshold + 100), PTL_OK);
+  }
+  ASSERT_EQ(PtlNIFini(job->ni()), PTL_OK);
+  job->settle();
+  EXPECT_EQ(kinds(1), "");
+}
+
+TEST_F(Failures4, ShuttingAnInterfaceFailsWhatOthersWantFromIt) {
+  append(there, {.options = kBoth | kNoLink});
+  const ptl_handle_ct_t ct = counter(0);
+  const Md md = bind(large, {.options = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY, .counter = ct, .quiet = true});
+  put_until_landing(md, {.ack = PTL_CT_ACK_REQ});
+  ASSERT_EQ(post_get(md, {.length = 8}), PTL_OK);
+  job->as(1);
+  ASSERT_EQ(PtlNIFini(job->ni()), PTL_OK);
+  job->as(0);
+  job->run(120s);
+  ptl_ct_event_t value{};
+  ASSERT_EQ(PtlCTGet(ct, &value), PTL_OK);
+  EXPECT_EQ(value.success + value.failure, 2U) << value.success << " succeeded";
+  EXPECT_EQ(release(md), PTL_OK);
+}
+
+}  // namespace
+}  // namespace lintel::testing

@@ -1,0 +1,59 @@
+#pragma once
+// SimulatedJob4: several processes of Portals 4 on a simulated network, spoken to through the C API. Each has opened one interface, all the same kind.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "portals4.h"
+#include "tests/protocol/simulated_processes.h"
+
+namespace lintel::testing {
+
+struct JobOptions4 {
+  std::size_t processes = 2;
+  unsigned interface = PTL_NI_MATCHING | PTL_NI_PHYSICAL;
+  bool map = true;  // a logical interface has its map: rank i is process i
+  transport::SimulatedOptions network{};
+  portals::EndpointOptions endpoint{.eager_limit = 1024, .max_operations = 4096};
+  transport::SessionOptions session{};
+  std::vector<std::uint32_t> users{};       // uid of each process; missing: 1000
+  std::optional<ptl_ni_limits_t> limits{};  // what PtlNIInit is asked for; members that are 0 have no opinion
+  bool real_time = false;                   // the processes look at the machine's clock, for tests in which a call waits
+  bool open = true;                         // PtlInit and PtlNIInit have been called
+};
+
+class SimulatedJob4 : public SimulatedProcesses {
+ public:
+  explicit SimulatedJob4(const JobOptions4& options = {});
+  ~SimulatedJob4();
+
+  bool logical() const { return (interface_ & PTL_NI_LOGICAL) != 0; }
+  bool matching() const { return (interface_ & PTL_NI_MATCHING) != 0; }
+  // As the interface names a process: rank, or nid and pid.
+  ptl_process_t id(std::size_t rank) const { return logical() ? ptl_process_t{static_cast<ptl_rank_t>(rank)} : physical_id(rank); }
+  static ptl_process_t physical_id(std::size_t rank);
+  // Whoever it is, as a match_id.
+  ptl_process_t anyone() const;
+  // PtlSetMap for process `rank`; leaves it in force.
+  int set_map(std::size_t rank);
+
+  ptl_handle_ni_t ni() const { return ni_; }
+  const ptl_ni_limits_t& limits() const { return limits_; }
+  // PtlFini for every process, then their end. Nothing else may be called.
+  void close();
+
+  // Takes all events that are in `eq` of the process in force.
+  static std::vector<ptl_event_t> events(ptl_handle_eq_t eq);
+  int status(ptl_sr_index_t reg) const;
+  // How many messages `portal` of process `rank` has accepted whose data are still on their way.
+  std::size_t landing(std::size_t rank, ptl_pt_index_t portal);
+
+ private:
+  unsigned interface_;
+  bool open_;
+  ptl_handle_ni_t ni_ = PTL_INVALID_HANDLE;
+  ptl_ni_limits_t limits_{};
+};
+
+}  // namespace lintel::testing
