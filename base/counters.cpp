@@ -46,6 +46,7 @@ constexpr Row kRows[] = {
     {Counter::kDropsPortalDisabled,
      {"drops_portal_disabled", "requests refused: the portal is disabled, or has disabled itself for want of room"}},
     {Counter::kDropsOperation, {"drops_operation", "requests refused: the entry does not allow the operation"}},
+    {Counter::kDropsInaccessible, {"drops_inaccessible", "requests refused: memory of the entry is not mapped"}},
     {Counter::kDropsMalformed, {"drops_malformed", "messages dropped: bytes that no version of Lintel sends"}},
     {Counter::kTruncations, {"truncations", "operations cut to the room that was there"}},
     {Counter::kEventQueueOverflows, {"event_queue_overflows", "events lost because their queue was full"}},

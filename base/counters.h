@@ -43,6 +43,7 @@ enum class Counter : std::uint8_t {
   kDropsStaleHandle,
   kDropsPortalDisabled,
   kDropsOperation,
+  kDropsInaccessible,
   kDropsMalformed,
   kTruncations,
   kEventQueueOverflows,

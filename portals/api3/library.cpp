@@ -30,12 +30,8 @@ Started& started() {
 
 int limit(std::uint32_t value) { return static_cast<int>(value); }
 
-// The smaller of what is granted and what is wished for; no wish if not positive.
-std::uint32_t wish(std::uint32_t granted, int desired) {
-  return desired > 0 ? std::min(granted, static_cast<std::uint32_t>(desired)) : granted;
-}
-
 portals::Limits grant(const ptl_ni_limits_t* desired) {
+  using portals::wish;
   portals::Limits limits;
   if (desired == nullptr) return limits;
   limits.max_entries = wish(limits.max_entries, desired->max_mes);

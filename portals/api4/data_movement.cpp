@@ -19,7 +19,6 @@ using portals::Process;
 using portals::RequestArguments;
 using portals::Status;
 using portals::TriggeredOperation;
-using portals::wire::MessageKind;
 using Kind = TriggeredOperation::Kind;
 namespace option = portals::option;
 
@@ -99,30 +98,18 @@ bool to_remote(NetworkInterface& interface, const Remote& remote, RequestArgumen
 bool to_atomic(AtomicCall call, const Atomic& atomic, ptl_size_t length, std::uint64_t most, RequestArguments& request) {
   const auto operation = static_cast<AtomicOp>(atomic.operation);
   const auto datatype = static_cast<Datatype>(atomic.datatype);
-  if (!is_legal(call, operation, datatype) || length > most) return false;
-  const std::size_t element = size_of(datatype);
-  if (length % element != 0 || (single_element(operation) && length != element)) return false;
+  if (length > most || !is_sound(call, operation, datatype, length)) return false;
   request.atomic_operation = atomic.operation;
   request.atomic_datatype = atomic.datatype;
   if (call != AtomicCall::kSwap || operation == AtomicOp::kSwap) return true;
   if (atomic.operand == nullptr) return false;
-  std::memcpy(request.operand.data(), atomic.operand, element);
+  std::memcpy(request.operand.data(), atomic.operand, size_of(datatype));
   return true;
-}
-
-Status start(portals::Endpoint& endpoint, NetworkInterface& interface, Kind kind, const RequestArguments& request) {
-  switch (kind) {
-    case Kind::kPut: return endpoint.put(interface, request);
-    case Kind::kAtomic: return endpoint.atomic(interface, request);
-    case Kind::kGet: return endpoint.get(interface, request);
-    case Kind::kFetchAtomic: return endpoint.fetch(interface, request, MessageKind::kFetchAtomic);
-    default: return endpoint.fetch(interface, request, MessageKind::kSwap);
-  }
 }
 
 // Starts the operation, or leaves it to its counting event.
 int begin(Process& own, NetworkInterface& interface, Kind kind, const RequestArguments& request, const When& when) {
-  if (!when.triggered) return return_code(start(own.endpoint(), interface, kind, request));
+  if (!when.triggered) return return_code(own.endpoint().start(interface, kind, request));
   const std::optional<SlotId> counter = to_counter(interface, when.counter);
   if (!counter || counter->generation == 0) return PTL_ARG_INVALID;
   TriggeredOperation* operation = nullptr;

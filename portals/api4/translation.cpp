@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <climits>
-#include <vector>
+
+#include "portals/engine/described_region.h"
 
 namespace lintel::api4 {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 using portals::EventKind;
 using portals::Failure;
 using portals::NetworkInterface;
+using portals::wish;
 namespace option = portals::option;
 
 struct Bit {
@@ -54,29 +56,9 @@ std::uint32_t to_options(const Bit (&bits)[N], unsigned given) {
   return options;
 }
 
-// All of the address space is legal, and starts at 0.
-bool runs_over_the_end(const void* start, std::uint64_t length) {
-  return start != nullptr && length > UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(start);
-}
-
-bool make_region(const portals::Limits& limits, void* start, std::uint64_t length, bool iovec, portals::MemoryRegion& region) {
-  if (!iovec) {
-    if (runs_over_the_end(start, length)) return false;
-    region = portals::MemoryRegion(start, length);
-    return true;
-  }
-  if (length > limits.max_iovec_pieces || (length > 0 && start == nullptr)) return false;
-  const auto* given = static_cast<const ptl_iovec_t*>(start);
-  std::vector<portals::Piece> pieces;
-  pieces.reserve(length);
-  std::uint64_t total = 0;
-  for (std::uint64_t i = 0; i < length; ++i) {
-    if (runs_over_the_end(given[i].iov_base, given[i].iov_len) || given[i].iov_len > UINT64_MAX - total) return false;
-    total += given[i].iov_len;
-    pieces.push_back({static_cast<std::byte*>(given[i].iov_base), given[i].iov_len});
-  }
-  region = portals::MemoryRegion(pieces);
-  return true;
+std::optional<portals::MemoryRegion> to_region(NetworkInterface& interface, void* start, std::uint64_t length, bool in_pieces) {
+  return portals::described_region<ptl_iovec_t>(start, length, in_pieces, interface.limits().max_iovec_pieces,
+                                                portals::within_address_space);
 }
 
 ptl_event_kind_t to_kind(EventKind kind) {
@@ -116,6 +98,7 @@ ptl_ni_fail_t to_failure(Failure failure) {
     case Failure::kPermission: return PTL_NI_PERM_VIOLATION;
     case Failure::kOperation: return PTL_NI_OP_VIOLATION;
     case Failure::kNoMatch: return PTL_NI_NO_MATCH;
+    case Failure::kInaccessible: return PTL_NI_SEGV;
     case Failure::kFailed:
     case Failure::kPeerDead:
     case Failure::kShutdown:
@@ -136,10 +119,6 @@ void* address_in(const portals::DescriptorSnapshot& snapshot, std::uint64_t offs
   }
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(start) + offset);
 }
-
-// What the program wishes for, if it is a wish and no more than there is.
-std::uint32_t wish(std::uint32_t most, int desired) { return desired > 0 ? std::min(most, static_cast<std::uint32_t>(desired)) : most; }
-std::uint64_t wish(std::uint64_t most, ptl_size_t desired) { return desired > 0 ? std::min<std::uint64_t>(most, desired) : most; }
 
 int to_int(std::uint64_t value) { return static_cast<int>(std::min<std::uint64_t>(value, INT_MAX)); }
 
@@ -242,8 +221,10 @@ std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, co
   const std::optional<SlotId> queue = to_queue(interface, md.eq_handle);
   const std::optional<SlotId> counter = to_counter(interface, md.ct_handle);
   if (!queue || !counter) return std::nullopt;
+  const auto region = to_region(interface, md.start, md.length, (md.options & PTL_IOVEC) != 0);
+  if (!region) return std::nullopt;
   portals::DescriptorRules rules;
-  if (!make_region(interface.limits(), md.start, md.length, (md.options & PTL_IOVEC) != 0, rules.region)) return std::nullopt;
+  rules.region = *region;
   const std::uint32_t options = to_options(kDescriptorBits, md.options) | option::kStartDisable;
   rules.described = {md.start, md.length, portals::kUnlimited, options, 0, nullptr, *queue};
   rules.counter = *counter;
@@ -252,16 +233,20 @@ std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, co
 
 std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, const ptl_le_t& le, unsigned allowed, void* user_pointer) {
   if ((le.options & ~(allowed | PTL_ME_ACK_DISABLE)) != 0) return std::nullopt;
+  const auto region = to_region(interface, le.start, le.length, (le.options & PTL_IOVEC) != 0);
+  if (!region) return std::nullopt;
   portals::DescriptorRules rules;
-  if (!make_region(interface.limits(), le.start, le.length, (le.options & PTL_IOVEC) != 0, rules.region)) return std::nullopt;
+  rules.region = *region;
   constexpr unsigned kCounting = PTL_ME_EVENT_CT_COMM | PTL_ME_EVENT_CT_OVERFLOW;
   if ((le.options & kCounting) != 0) {
     const std::optional<SlotId> counter = to_counter(interface, le.ct_handle);
     if (!counter) return std::nullopt;
     rules.counter = *counter;
   }
-  const std::uint32_t options =
+  std::uint32_t options =
       to_options(kEntryBits, le.options) | option::kStartDisable | option::kManageRemote | option::kTruncate | option::kBeyondEnd;
+  const bool promised = (le.options & PTL_ME_IS_ACCESSIBLE) != 0 || (interface.limits().features & PTL_TARGET_BIND_INACCESSIBLE) == 0;
+  if (!promised) options |= option::kUnsure;
   rules.described = {le.start, le.length, portals::kUnlimited, options, 0, user_pointer, {}};
   rules.user = UserId(le.uid);
   return rules;

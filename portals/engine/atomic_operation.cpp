@@ -190,6 +190,12 @@ bool is_legal(AtomicCall call, AtomicOp op, Datatype type) {
   return kRules[row].swaps == (call == AtomicCall::kSwap) && (kRules[row].kinds & kind_of(type)) != 0;
 }
 
+bool is_sound(AtomicCall call, AtomicOp op, Datatype type, std::uint64_t length) {
+  if (!is_legal(call, op, type)) return false;
+  const std::size_t element = size_of(type);
+  return length % element == 0 && (!single_element(op) || length == element);
+}
+
 void combine(AtomicOp op, Datatype type, std::span<std::byte> target, std::span<const std::byte> data) {
   LINTEL_ASSERT(is_legal(AtomicCall::kAtomic, op, type));
   LINTEL_ASSERT(target.size() == data.size() && target.size() % size_of(type) == 0);

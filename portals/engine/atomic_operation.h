@@ -6,7 +6,7 @@
 // Invariants: (1) nothing outside `target` is written; (2) no values are refused: integers wrap around, floating point follows IEEE 754;
 //             (3) the padding in a long double never counts, and what is stored has the padding of `data`.
 // Does not: make anything atomic (the caller's lock does), keep the old value for the initiator (copy it before), or judge what comes from
-// the wire: that is is_known..., is_legal, single_element, size_of; what they refuse must not reach combine and swap, which then abort.
+// the wire: that is is_known..., is_sound; what they refuse must not reach combine and swap, which then abort.
 
 #include <array>
 #include <cstddef>
@@ -74,6 +74,9 @@ bool is_legal(AtomicCall call, AtomicOp op, Datatype type);
 
 // Whether `op` works on one element only (the conditional and masked swaps) and not on arrays.
 constexpr bool single_element(AtomicOp op) { return op >= AtomicOp::kCSwap && op <= AtomicOp::kMSwap; }
+
+// Whether `call` may carry `op` on `length` bytes of `type`.
+bool is_sound(AtomicCall call, AtomicOp op, Datatype type, std::uint64_t length);
 
 // target[i] = target[i] op data[i], for kMin to kBxor. Logical operations give 0 or 1. With a NaN on either side, kMin and kMax
 // leave the target's value. A complex product follows C (Annex G) where infinities are about.

@@ -36,10 +36,8 @@ Status NetworkInterface::allocate_counter(SlotId& made) {
 }
 
 Status NetworkInterface::free_counter(SlotId id) {
-  CountingEvent* counter = counting_events_.get(id);
-  if (counter == nullptr) return Status::kCounterInvalid;
-  while (Triggered* operation = counter->take_any()) release(static_cast<TriggeredOperation&>(*operation));
-  if (counter->sleepers > 0) attention_.wake_needed = true;
+  if (const Status status = cancel_triggered(id); status != Status::kOk) return status;
+  if (counting_events_.get(id)->sleepers > 0) attention_.wake_needed = true;
   descriptors_.for_each([id](SlotId, MemoryDescriptor& descriptor) {
     if (descriptor.counter() == id) descriptor.forget_counter();
   });
@@ -116,12 +114,10 @@ void NetworkInterface::counter_changed(CountingEvent& counter) {
 }
 
 void NetworkInterface::count(const MemoryDescriptor& descriptor, const Event& event) {
-  if (descriptor.counter().generation != 0) count(descriptor.counter(), descriptor.snapshot().options, event);
-}
-
-void NetworkInterface::count(SlotId id, std::uint32_t options, const Event& event) {
+  if (descriptor.counter().generation == 0) return;
+  const std::uint32_t options = descriptor.snapshot().options;
   if ((options & counts(event.kind)) == 0) return;
-  CountingEvent* counter = counting_events_.get(id);
+  CountingEvent* counter = counting_events_.get(descriptor.counter());
   if (counter == nullptr) return;
   if (event.failure != Failure::kNone) {
     counter->add({0, 1});

@@ -8,7 +8,7 @@ namespace {
 Counter counter_of(DropCause cause) {
   static constexpr Counter kCounters[] = {Counter::kDropsBadPortalIndex, Counter::kDropsBadCookie,   Counter::kDropsAccessDenied,
                                           Counter::kDropsNoMatch,        Counter::kDropsStaleHandle, Counter::kDropsMalformed,
-                                          Counter::kDropsPortalDisabled, Counter::kDropsOperation};
+                                          Counter::kDropsPortalDisabled, Counter::kDropsOperation,   Counter::kDropsInaccessible};
   return kCounters[static_cast<std::size_t>(cause)];
 }
 
@@ -56,6 +56,11 @@ void Endpoint::discard(transport::PeerId to, std::uint64_t token) {
   outbox_.send(to, message);
 }
 
+// Ends the record that the initiator keeps of a request that has no other answer, if it keeps one.
+void Endpoint::let_go(transport::PeerId from, const wire::Request& request) {
+  if ((request.header.flags & (wire::kFlagTracked | wire::kFlagAnnounced)) != 0) discard(from, request.sender_token);
+}
+
 // Counts the request as dropped. With Portals 4 its initiator learns `failure`, if it wants an answer; with Portals 3 its program hears nothing.
 void Endpoint::refuse_request(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, DropCause cause,
                               Failure failure) {
@@ -73,8 +78,8 @@ void Endpoint::answer_refused(transport::PeerId from, const wire::Request& reque
     wire::Response answer = echo(put_like ? wire::MessageKind::kAck : wire::MessageKind::kReply, request, self);
     answer.failure = static_cast<std::uint8_t>(failure);
     outbox_.send(from, answer);
-  } else if ((request.header.flags & (wire::kFlagTracked | wire::kFlagAnnounced)) != 0) {
-    discard(from, request.sender_token);
+  } else {
+    let_go(from, request);
   }
 }
 

@@ -99,10 +99,8 @@ void Endpoint::fail_operation(Operation& record, Failure failure) {
       // A put whose data did not leave has said so with its SEND_END; one that waits for its ACK says so in the ACK's place.
       if (record.acknowledged) {
         log_ack(record, record.answer, Failure::kNone);
-      } else if (!source_open) {
-        log_no_ack(record, failure, false);
       } else {
-        log_no_ack(record, failure, true);
+        log_no_ack(record, failure, source_open);
       }
       break;
     case Operation::Role::kGet:

@@ -63,6 +63,8 @@ class Endpoint : public transport::Sink {
   Status get(NetworkInterface& interface, const RequestArguments& arguments);
   // `arguments.descriptor` is the put's; the reply goes to `arguments.get_descriptor`. `kind`: GETPUT, FETCH_ATOMIC or SWAP.
   Status fetch(NetworkInterface& interface, const RequestArguments& arguments, wire::MessageKind kind);
+  // Any of them. REQUIRES: an operation on the network.
+  Status start(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments);
   // Carries out what has become due, on every interface. After each call and poll that may have changed a counting event.
   void carry_out_triggered();
   // An address that messages could be sent to.
@@ -110,6 +112,7 @@ class Endpoint : public transport::Sink {
   void drop_foreign(DropCause cause, std::uint64_t bytes);
   void refuse_request(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, DropCause cause, Failure failure);
   void answer_refused(transport::PeerId from, const wire::Request& request, Failure failure, const Identity& self);
+  void let_go(transport::PeerId from, const wire::Request& request);
   void discard(transport::PeerId to, std::uint64_t token);
   void on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request, std::span<const std::byte> payload);
   void on_discard(transport::PeerId from, const wire::Discard& message);
@@ -148,6 +151,8 @@ class Endpoint : public transport::Sink {
   static wire::Response echo(wire::MessageKind kind, const wire::Request& request, const Identity& self);
   wire::Response make_response(const NetworkInterface& interface, wire::MessageKind kind, const wire::Request& request,
                                const Match& matched) const;
+  void acknowledge(const NetworkInterface& interface, transport::PeerId from, const wire::Request& request, const Match& matched,
+                   bool wanted);
   void on_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);
   void on_get(NetworkInterface& interface, transport::PeerId from, const wire::Request& request);
   void on_atomic(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);

@@ -45,9 +45,10 @@ enum class Failure : std::uint8_t {
   kPermission = 6,      // the entry is for another user
   kOperation = 7,       // the entry does not allow this operation
   kNoInterface = 8,     // the process has no such interface
-  kNoMatch = 9,         // a search found nothing; does not travel
+  kInaccessible = 9,    // memory of the entry is not there, or not for this operation
+  kNoMatch = 10,        // a search found nothing; does not travel
 };
-inline constexpr std::uint8_t kHighestFailureOnWire = 8;
+inline constexpr std::uint8_t kHighestFailureOnWire = 9;
 
 // The lists of a portal. Portals 3 has the first only.
 enum class PortalList : std::uint8_t { kPriority, kOverflow };

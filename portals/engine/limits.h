@@ -1,6 +1,7 @@
 #pragma once
 // Limits of one network interface: what it grants at most, and what a caller asked for.
 
+#include <algorithm>
 #include <cstdint>
 
 namespace lintel::portals {
@@ -26,6 +27,12 @@ struct Limits {
   std::uint64_t max_volatile_bytes = UINT64_MAX;
   std::uint32_t features = 0;  // bits of portals4.h
 };
+
+// What a program wishes for, if it is a wish and no more than there is.
+constexpr std::uint32_t wish(std::uint32_t most, int desired) {
+  return desired > 0 ? std::min(most, static_cast<std::uint32_t>(desired)) : most;
+}
+constexpr std::uint64_t wish(std::uint64_t most, std::uint64_t desired) { return desired > 0 ? std::min(most, desired) : most; }
 
 // Events that one queue may hold; bounds what a single call can allocate.
 inline constexpr std::uint64_t kMaxQueueEvents = 1ULL << 24;

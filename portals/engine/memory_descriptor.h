@@ -50,6 +50,7 @@ inline constexpr std::uint32_t kCountOverflow = 0x800000;
 inline constexpr std::uint32_t kCountBytes = 0x1000000;  // bytes in the place of operations
 inline constexpr std::uint32_t kVolatile = 0x2000000;    // memory that the program may change when the call has returned
 inline constexpr std::uint32_t kUnreliable = 0x4000000;  // for operations that want no ack
+inline constexpr std::uint32_t kUnsure = 0x8000000;      // memory that may not be there: looked at before it is touched
 }  // namespace option
 
 inline constexpr std::int32_t kUnlimited = -1;

@@ -173,8 +173,8 @@ class NetworkInterface {
   void fill(Event& event, const MemoryDescriptor& descriptor, EventKind kind) const;
   MatchList& list_of(const MatchEntry& entry) { return portals_[entry.portal_index()].list(entry.list()); }
   void count(const MemoryDescriptor& descriptor, const Event& event);
-  void count(SlotId counter, std::uint32_t options, const Event& event);
   void counter_changed(CountingEvent& counter);
+  Portal* existing_portal(std::uint32_t index);  // null if there is none
   void leave_portal(const Event& event);
   void disable_itself(Portal& portal, bool told);
   void owe_unlink(const MemoryDescriptor& descriptor, bool was_due);

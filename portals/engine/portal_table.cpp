@@ -43,9 +43,14 @@ Status NetworkInterface::allocate_portal(const PortalRules& rules, SlotId queue,
   return Status::kOk;
 }
 
+Portal* NetworkInterface::existing_portal(std::uint32_t index) {
+  return index <= limits_.max_portal_index && portals_[index].state != Portal::State::kFree ? &portals_[index] : nullptr;
+}
+
 Status NetworkInterface::free_portal(std::uint32_t index) {
-  if (index > limits_.max_portal_index || portals_[index].state == Portal::State::kFree) return Status::kPortalInvalid;
-  Portal& portal = portals_[index];
+  Portal* const existing = existing_portal(index);
+  if (existing == nullptr) return Status::kPortalInvalid;
+  Portal& portal = *existing;
   if (!portal.priority.empty() || !portal.overflow.empty() || portal.active > 0) return Status::kPortalInUse;
   portal.unexpected.for_each([this, &portal](UnexpectedHeader& header) {
     portal.unexpected.remove(header);
@@ -58,17 +63,19 @@ Status NetworkInterface::free_portal(std::uint32_t index) {
 }
 
 Status NetworkInterface::disable_portal(std::uint32_t index) {
-  if (index > limits_.max_portal_index || portals_[index].state == Portal::State::kFree) return Status::kPortalInvalid;
-  Portal& portal = portals_[index];
+  Portal* const existing = existing_portal(index);
+  if (existing == nullptr) return Status::kPortalInvalid;
+  Portal& portal = *existing;
   if (portal.state == Portal::State::kEnabled) portal.state = Portal::State::kDraining;
   if (portal.active == 0) finish_disabling(portal, index);
   return Status::kOk;
 }
 
 Status NetworkInterface::enable_portal(std::uint32_t index) {
-  if (index > limits_.max_portal_index || portals_[index].state == Portal::State::kFree) return Status::kPortalInvalid;
-  portals_[index].state = Portal::State::kEnabled;
-  portals_[index].tells = false;
+  Portal* const portal = existing_portal(index);
+  if (portal == nullptr) return Status::kPortalInvalid;
+  portal->state = Portal::State::kEnabled;
+  portal->tells = false;
   return Status::kOk;
 }
 
@@ -163,8 +170,9 @@ void NetworkInterface::landed(Portal& portal, SlotId unexpected, Failure failure
 
 Status NetworkInterface::append_entry(std::uint32_t index, PortalList list, const MatchCriteria& criteria, DescriptorRules rules,
                                       bool use_once, SlotId& made) {
-  if (index > limits_.max_portal_index || portals_[index].state == Portal::State::kFree) return Status::kPortalInvalid;
-  Portal& portal = portals_[index];
+  Portal* const existing = existing_portal(index);
+  if (existing == nullptr) return Status::kPortalInvalid;
+  Portal& portal = *existing;
   if (portal.list(list).size() >= limits_.max_list_length) return Status::kNoSpace;
   rules.described.queue = portal.queue;
   rules.described.threshold = use_once ? 1 : kUnlimited;
@@ -244,8 +252,9 @@ void NetworkInterface::log_list_event(const MemoryDescriptor& descriptor, EventK
 
 Status NetworkInterface::search(std::uint32_t index, const MatchCriteria& criteria, const DescriptorRules& rules, bool use_once,
                                 bool take) {
-  if (index > limits_.max_portal_index || portals_[index].state == Portal::State::kFree) return Status::kPortalInvalid;
-  Portal& portal = portals_[index];
+  Portal* const existing = existing_portal(index);
+  if (existing == nullptr) return Status::kPortalInvalid;
+  Portal& portal = *existing;
   DescriptorRules own = rules;
   own.described.queue = portal.queue;
   own.described.threshold = kUnlimited;

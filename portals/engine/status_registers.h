@@ -9,7 +9,18 @@
 
 namespace lintel::portals {
 
-enum class DropCause : std::uint8_t { kPortalIndex, kCookie, kAccess, kNoMatch, kStaleHandle, kMalformed, kDisabled, kOperation, kCount };
+enum class DropCause : std::uint8_t {
+  kPortalIndex,
+  kCookie,
+  kAccess,
+  kNoMatch,
+  kStaleHandle,
+  kMalformed,
+  kDisabled,
+  kOperation,
+  kInaccessible,
+  kCount
+};
 
 struct StatusRegisters {
   std::array<std::uint64_t, static_cast<std::size_t>(DropCause::kCount)> drops{};

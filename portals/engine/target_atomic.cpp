@@ -56,12 +56,7 @@ void Endpoint::on_atomic(NetworkInterface& interface, transport::PeerId from, co
     descriptor->region().write(acceptance.offset, memory);
   }
   interface.close(completion, Failure::kNone);
-  if (ack) {
-    counters_.add(Counter::kAcksSent);
-    outbox_.send(from, make_response(interface, MessageKind::kAck, request, *matched));
-  } else if ((request.header.flags & wire::kFlagTracked) != 0) {
-    discard(from, request.sender_token);
-  }
+  acknowledge(interface, from, request, *matched, ack);
 }
 
 void Endpoint::on_fetch(NetworkInterface& interface, transport::PeerId from, MessageKind kind, const wire::Request& request,

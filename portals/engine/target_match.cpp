@@ -2,6 +2,7 @@
 // receive rules).
 
 #include "portals/engine/endpoint.h"
+#include "portals/engine/memory_probe.h"
 
 namespace lintel::portals {
 namespace {
@@ -65,6 +66,11 @@ std::optional<Endpoint::Match> Endpoint::match(NetworkInterface& interface, tran
     }
     if ((descriptor.snapshot().options & needed) != needed) return refuse(DropCause::kOperation, Failure::kOperation);
     found.acceptance.length -= found.acceptance.length % element;
+    const Access access = (needed & option::kPut) != 0 ? Access::kWrite : Access::kRead;
+    if (descriptor.has(option::kUnsure) && found.acceptance.length > 0 &&
+        !is_accessible(descriptor.region(), found.acceptance.offset, found.acceptance.length, access)) {
+      return refuse(DropCause::kInaccessible, Failure::kInaccessible);
+    }
     const auto room = interface.room_for(portal, descriptor, found.acceptance, list);
     if (room != NetworkInterface::Room::kEnough) {
       interface.refuse_at(portal, room, &descriptor);
@@ -131,6 +137,14 @@ wire::Response Endpoint::make_response(const NetworkInterface& interface, wire::
     response.list = static_cast<std::uint8_t>(matched.list);
   }
   return response;
+}
+
+// The data of a put or an atomic are in place.
+void Endpoint::acknowledge(const NetworkInterface& interface, transport::PeerId from, const wire::Request& request, const Match& matched,
+                           bool wanted) {
+  if (!wanted) return let_go(from, request);
+  counters_.add(Counter::kAcksSent);
+  outbox_.send(from, make_response(interface, wire::MessageKind::kAck, request, matched));
 }
 
 }  // namespace lintel::portals

@@ -11,8 +11,6 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
   const auto [descriptor, acceptance, list] = *matched;
   const bool announced = (request.header.flags & wire::kFlagAnnounced) != 0;
   const bool ack = (request.header.flags & wire::kFlagAckWanted) != 0 && !descriptor->has(option::kAckDisable);
-  // The initiator keeps a record that no ACK will end.
-  const bool release = !ack && (request.header.flags & wire::kFlagTracked) != 0;
   Completion completion = open_target(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
 
   if (announced && acceptance.length > 0) {
@@ -21,7 +19,8 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
       sink->completion = completion;
       sink->answer_when_done = ack;
       sink->answer = make_response(interface, wire::MessageKind::kAck, request, *matched);
-      sink->release_token = release ? request.sender_token : 0;
+      // Without an ACK nothing else would end the record that the initiator keeps.
+      sink->release_token = !ack && (request.header.flags & wire::kFlagTracked) != 0 ? request.sender_token : 0;
       if (receive(*sink, {&descriptor->region(), acceptance.offset, acceptance.length, request.sender_token})) return;
       fail_operation(*sink, Failure::kFailed);
     } else {
@@ -37,12 +36,7 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
     descriptor->region().write(acceptance.offset, payload.first(acceptance.length));
   }
   interface.close(completion, Failure::kNone);
-  if (ack) {
-    counters_.add(Counter::kAcksSent);
-    outbox_.send(from, make_response(interface, wire::MessageKind::kAck, request, *matched));
-  } else if (release || announced) {
-    discard(from, request.sender_token);
-  }
+  acknowledge(interface, from, request, *matched, ack);
 }
 
 }  // namespace lintel::portals

@@ -1,5 +1,6 @@
 // Operations that counting events set off. They are carried out one after the other and never inside each other, whatever triggers what.
 
+#include "base/assert.h"
 #include "portals/engine/endpoint.h"
 
 namespace lintel::portals {
@@ -19,17 +20,27 @@ void Endpoint::carry_out_triggered() {
   }
 }
 
+Status Endpoint::start(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments) {
+  switch (kind) {
+    case TriggeredOperation::Kind::kPut: return put(interface, arguments);
+    case TriggeredOperation::Kind::kAtomic: return atomic(interface, arguments);
+    case TriggeredOperation::Kind::kGet: return get(interface, arguments);
+    case TriggeredOperation::Kind::kFetchAtomic: return fetch(interface, arguments, MessageKind::kFetchAtomic);
+    case TriggeredOperation::Kind::kSwap: return fetch(interface, arguments, MessageKind::kSwap);
+    case TriggeredOperation::Kind::kIncrement:
+    case TriggeredOperation::Kind::kSet: break;  // nothing for the network
+  }
+  LINTEL_ASSERT(false);
+  return Status::kFailed;
+}
+
 // As if the program had made the call now. What cannot be started then can tell nobody but the counting events that wait for it.
 void Endpoint::carry_out(NetworkInterface& interface, const TriggeredOperation& operation) {
   Status status = Status::kOk;
   switch (operation.kind) {
-    case TriggeredOperation::Kind::kPut: status = put(interface, operation.arguments); break;
-    case TriggeredOperation::Kind::kAtomic: status = atomic(interface, operation.arguments); break;
-    case TriggeredOperation::Kind::kGet: status = get(interface, operation.arguments); break;
-    case TriggeredOperation::Kind::kFetchAtomic: status = fetch(interface, operation.arguments, MessageKind::kFetchAtomic); break;
-    case TriggeredOperation::Kind::kSwap: status = fetch(interface, operation.arguments, MessageKind::kSwap); break;
     case TriggeredOperation::Kind::kIncrement: status = interface.increment_counter(operation.counter, operation.value); break;
     case TriggeredOperation::Kind::kSet: status = interface.set_counter(operation.counter, operation.value); break;
+    default: status = start(interface, operation.kind, operation.arguments); break;
   }
   if (status == Status::kOk) return;
   const auto fails = [&interface](SlotId id, std::uint32_t counted) {

@@ -115,10 +115,8 @@ bool atomic_agrees(const MessageHeader& header, std::span<const std::byte> bytes
   const auto kind = static_cast<MessageKind>(header.kind);
   const auto operation = static_cast<AtomicOp>(load_at<std::uint8_t>(bytes, offsetof(Request, atomic_operation)));
   const auto datatype = static_cast<Datatype>(load_at<std::uint8_t>(bytes, offsetof(Request, atomic_datatype)));
-  if (!is_legal(call_of(kind), operation, datatype)) return false;
   const auto length = load_at<std::uint64_t>(bytes, offsetof(Request, length));
-  const std::size_t element = size_of(datatype);
-  if (length != header.payload_length || length % element != 0 || (single_element(operation) && length != element)) return false;
+  if (length != header.payload_length || !is_sound(call_of(kind), operation, datatype, length)) return false;
   return kind != MessageKind::kAtomic || put_agrees(header, bytes);
 }
 

@@ -111,7 +111,7 @@ enum {
   PTL_NI_PERM_VIOLATION = 4, /* the matching entry is for another user */
   PTL_NI_OP_VIOLATION = 5,   /* the matching entry does not permit this operation */
   PTL_NI_NO_MATCH = 6,       /* a search found nothing */
-  PTL_NI_SEGV = 7            /* memory of the operation is not accessible. Lintel: never, see PTL_TARGET_BIND_INACCESSIBLE */
+  PTL_NI_SEGV = 7            /* memory of the target is not accessible, see PTL_TARGET_BIND_INACCESSIBLE */
 };
 
 /* ptl_sr_index_t: registers count from PtlNIInit on, are never reset, and are not touched by searches. */
@@ -126,7 +126,7 @@ enum {
 #define PTL_NI_FLOW_CTRL PTL_NI_PT_DISABLED
 
 /* Bits of ptl_ni_limits_t.features. */
-#define PTL_TARGET_BIND_INACCESSIBLE 0x1U /* an LE/ME may cover memory that is not mapped. Lintel: an operation that touches that ends the process */
+#define PTL_TARGET_BIND_INACCESSIBLE 0x1U /* an LE/ME may cover memory that is not mapped: PTL_NI_SEGV for who touches that */
 #define PTL_TOTAL_DATA_ORDERING 0x2U      /* data are ordered whatever their size */
 #define PTL_COHERENT_ATOMICS 0x4U         /* atomics agree with the processor's loads and stores without PtlAtomicSync */
 
@@ -198,7 +198,7 @@ enum { PTL_SEARCH_ONLY = 0, PTL_SEARCH_DELETE = 1 };    /* ptl_search_op_t */
 #define PTL_ME_OP_GET 0x00004U                 /* permits get */
 #define PTL_ME_USE_ONCE 0x00008U               /* unlinks itself when a message matches */
 #define PTL_ME_UNEXPECTED_HDR_DISABLE 0x00010U /* overflow list: messages leave no unexpected header */
-#define PTL_ME_IS_ACCESSIBLE 0x00020U          /* promise: all of its memory is mapped */
+#define PTL_ME_IS_ACCESSIBLE 0x00020U          /* promise: all of its memory is mapped (saves a look at each operation) */
 #define PTL_ME_EVENT_LINK_DISABLE 0x00040U     /* no LINK */
 #define PTL_ME_EVENT_COMM_DISABLE 0x00080U     /* no PUT, GET, ATOMIC, FETCH_ATOMIC; in a search, no event at all */
 #define PTL_ME_EVENT_FLOWCTRL_DISABLE 0x00100U /* no PT_DISABLED for a message that this entry matched */

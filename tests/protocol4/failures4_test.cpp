@@ -1,6 +1,8 @@
 // Sections 3.10, 3.15, 3.16: operations that end badly on their way: a process dies, an interface is shut, or there is no room to start what was triggered.
 // What an operation owes comes all the same.
 
+#include <sys/mman.h>
+
 #include "tests/protocol4/portals4_test.h"
 
 namespace lintel::testing {
@@ -169,6 +171,139 @@ TEST_F(Failures4, ShuttingAnInterfaceFailsWhatOthersWantFromIt) {
   ASSERT_EQ(PtlCTGet(ct, &value), PTL_OK);
   EXPECT_EQ(value.success + value.failure, 2U) << value.success << " succeeded";
   EXPECT_EQ(release(md), PTL_OK);
+}
+
+// ---- Memory of the target that is not there
+
+// Two pages of process 1, the second of which may be taken away.
+class InaccessibleMemory : public Portals4Test {
+ protected:
+  static constexpr std::size_t kPage = 4096;
+
+  InaccessibleMemory() {
+    start_with(PTL_TARGET_BIND_INACCESSIBLE);
+    void* const pages = ::mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    EXPECT_NE(pages, MAP_FAILED);
+    first = static_cast<std::uint8_t*>(pages);
+    second = first + kPage;
+  }
+  ~InaccessibleMemory() override { ::munmap(first, 2 * kPage); }
+
+  void start_with(unsigned features) {
+    ptl_ni_limits_t wanted{};
+    wanted.features = features;
+    start({.limits = wanted});
+  }
+  // An entry over all of the address space, so that offsets are addresses.
+  void expose(unsigned options = kBoth) {
+    Bytes none;
+    ptl_me_t all = me(none, {.options = options | PTL_ME_EVENT_LINK_DISABLE});
+    all.start = nullptr;
+    all.length = PTL_SIZE_MAX;
+    append(all);
+  }
+  static ptl_size_t address(const std::uint8_t* place) { return reinterpret_cast<std::uintptr_t>(place); }
+  void protect_second(int protection) { ASSERT_EQ(::mprotect(second, kPage, protection), 0); }
+
+  std::uint8_t* first = nullptr;
+  std::uint8_t* second = nullptr;
+  Bytes data = pattern(64);
+};
+
+TEST_F(InaccessibleMemory, PutThatTouchesAnyOfItFailsAndChangesNothing) {
+  expose();
+  ASSERT_EQ(::munmap(second, kPage), 0);
+  const Bytes before(first, first + kPage);
+  ASSERT_EQ(put(bind(data), {.ack = PTL_ACK_REQ, .offset = address(second) - 32}), PTL_OK);
+  EXPECT_EQ(kinds(0), "SEND ACK!SEGV");
+  EXPECT_EQ(kinds(1), "");
+  EXPECT_EQ(Bytes(first, first + kPage), before);
+  EXPECT_EQ(drops(1), 1);
+}
+
+TEST_F(InaccessibleMemory, PutUpToItsEdgeSucceeds) {
+  expose();
+  ASSERT_EQ(::munmap(second, kPage), 0);
+  ASSERT_EQ(put(bind(data), {.ack = PTL_ACK_REQ, .offset = address(second) - 64}), PTL_OK);
+  EXPECT_EQ(kinds(0), "SEND ACK");
+  EXPECT_EQ(Bytes(second - 64, second), data);
+}
+
+TEST_F(InaccessibleMemory, GetFailsAndBringsNothing) {
+  expose();
+  ASSERT_EQ(::munmap(second, kPage), 0);
+  Bytes here(64);
+  ASSERT_EQ(get(bind(here), {.offset = address(second)}), PTL_OK);
+  EXPECT_EQ(kinds(0), "REPLY!SEGV");
+  EXPECT_EQ(here, Bytes(64));
+}
+
+TEST_F(InaccessibleMemory, LargePutAndGetFailBeforeAnyDataMove) {
+  expose();
+  ASSERT_EQ(::munmap(second, kPage), 0);
+  Bytes large = pattern(kPage + 8);
+  const Md md = bind(large);
+  ASSERT_EQ(put(md, {.ack = PTL_ACK_REQ, .offset = address(first)}), PTL_OK);
+  EXPECT_EQ(kinds(0), "SEND ACK!SEGV");
+  ASSERT_EQ(get(md, {.offset = address(first)}), PTL_OK);
+  EXPECT_EQ(kinds(0), "REPLY!SEGV");
+  EXPECT_EQ(large, pattern(kPage + 8));
+}
+
+TEST_F(InaccessibleMemory, MemoryThatIsReadOnlyIsReadAndNotWritten) {
+  expose();
+  second[0] = 7;
+  protect_second(PROT_READ);
+  Bytes here(1);
+  const Md md = bind(here);
+  ASSERT_EQ(get(md, {.offset = address(second)}), PTL_OK);
+  EXPECT_EQ(kinds(0), "REPLY");
+  EXPECT_EQ(here[0], 7);
+  ASSERT_EQ(put(md, {.ack = PTL_ACK_REQ, .offset = address(second)}), PTL_OK);
+  EXPECT_EQ(kinds(0), "SEND ACK!SEGV");
+  ASSERT_EQ(atomic(md, PTL_SUM, PTL_UINT8_T, {.ack = PTL_ACK_REQ, .offset = address(second)}), PTL_OK);
+  EXPECT_EQ(kinds(0), "SEND ACK!SEGV");
+  ASSERT_EQ(fetch_atomic(md, md, PTL_SUM, PTL_UINT8_T, {.offset = address(second)}), PTL_OK);
+  EXPECT_EQ(kinds(0), "SEND REPLY!SEGV");
+  ASSERT_EQ(swap(md, md, nullptr, PTL_SWAP, PTL_UINT8_T, {.offset = address(second)}), PTL_OK);
+  EXPECT_EQ(kinds(0), "SEND REPLY!SEGV");
+  EXPECT_EQ(second[0], 7);
+  EXPECT_EQ(kinds(1), "GET");
+}
+
+TEST_F(InaccessibleMemory, CountsAsAFailure) {
+  expose();
+  protect_second(PROT_NONE);
+  const ptl_handle_ct_t acks = counter(0);
+  ASSERT_EQ(put(bind(data, {.options = PTL_MD_EVENT_CT_ACK, .counter = acks}), {.ack = PTL_CT_ACK_REQ, .offset = address(second)}), PTL_OK);
+  EXPECT_EQ(count(acks, 0), "0+1");
+}
+
+TEST_F(InaccessibleMemory, OperationsOfNoBytesTouchNothing) {
+  expose();
+  protect_second(PROT_NONE);
+  ASSERT_EQ(put(bind(data), {.ack = PTL_ACK_REQ, .offset = address(second), .length = 0}), PTL_OK);
+  EXPECT_EQ(kinds(0), "SEND ACK");
+}
+
+// An entry that is used once is there for the next message.
+TEST_F(InaccessibleMemory, RefusedMessageUsesNothingUp) {
+  expose(kPut | PTL_ME_USE_ONCE | PTL_ME_EVENT_UNLINK_DISABLE);
+  protect_second(PROT_NONE);
+  const Md md = bind(data);
+  ASSERT_EQ(put(md, {.ack = PTL_ACK_REQ, .offset = address(second)}), PTL_OK);
+  ASSERT_EQ(put(md, {.ack = PTL_ACK_REQ, .offset = address(first)}), PTL_OK);
+  EXPECT_EQ(kinds(0), "SEND ACK!SEGV SEND ACK");
+  EXPECT_EQ(kinds(1), "PUT");
+}
+
+TEST_F(InaccessibleMemory, FirstTouchOfAPageByAPeerSucceeds) {
+  expose();
+  ASSERT_EQ(::madvise(first, 2 * kPage, MADV_DONTNEED), 0);
+  Bytes large = pattern(2 * kPage);
+  ASSERT_EQ(put(bind(large), {.ack = PTL_ACK_REQ, .offset = address(first)}), PTL_OK);
+  EXPECT_EQ(kinds(0), "SEND ACK");
+  EXPECT_EQ(Bytes(first, first + 2 * kPage), large);
 }
 
 }  // namespace

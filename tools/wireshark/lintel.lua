@@ -27,7 +27,8 @@ local REFUSE_REASONS = { [1] = "no common version", [2] = "another provider" }
 local MESSAGE_KINDS = {
   [1] = "PUT", [2] = "ACK", [3] = "GET", [4] = "REPLY", [5] = "GETPUT", [6] = "ATOMIC", [7] = "FETCH_ATOMIC", [8] = "SWAP", [16] = "CLEAR", [17] = "WRITTEN", [18] = "DISCARD",
 }
-local FAILURES = { [4] = "dropped", [5] = "portal disabled", [6] = "permission violation", [7] = "operation violation", [8] = "no such interface" }
+local FAILURES = { [4] = "dropped", [5] = "portal disabled", [6] = "permission violation", [7] = "operation violation", [8] = "no such interface",
+  [9] = "memory not accessible" }
 local LISTS = { [0] = "priority", [1] = "overflow" }
 local OPERATIONS_OF_ATOMICS = {
   [0] = "MIN", [1] = "MAX", [2] = "SUM", [3] = "PROD", [4] = "LOR", [5] = "LAND", [6] = "BOR", [7] = "BAND", [8] = "LXOR", [9] = "BXOR", [10] = "SWAP",

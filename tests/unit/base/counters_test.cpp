@@ -34,7 +34,7 @@ TEST(Counters, ALargestValueNeverFalls) {
 TEST(Counters, DropsSumsEveryCauseAndNothingElse) {
   Counters counters;
   for (std::size_t i = 0; i < kCounterCount; ++i) counters.add(static_cast<Counter>(i));
-  EXPECT_EQ(counters.drops(), 9U);  // no interface, portal index, cookie, access, match, handle, disabled, operation, malformed
+  EXPECT_EQ(counters.drops(), 10U);  // no interface, index, cookie, access, match, handle, disabled, operation, inaccessible, malformed
 }
 
 TEST(Counters, LabelsAreUniqueLowerCaseWords) {
