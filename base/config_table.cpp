@@ -37,7 +37,8 @@ constexpr Setting kSettings[] = {
      "How long a call that waits for an event polls before it sleeps. Longer: shorter reaction time, more processor time.",
      &Config::spin},
     {"LINTEL_PEER_TIMEOUT", SettingType::kDuration, "", 100'000 * kMicrosecond, 3600 * kSecond, {},
-     "A peer that owes an answer and stays silent for this long counts as dead: all operations with it end with a failure.",
+     "A peer that owes an answer and stays silent for this long counts as dead: all operations with it end with a failure. During a "
+     "large transfer each 16 MiB that are written count as an answer.",
      &Config::peer_timeout},
     {"LINTEL_CONNECT_TIMEOUT", SettingType::kDuration, "", 10'000 * kMicrosecond, 3600 * kSecond, {},
      "How long the first contact with a peer may take before operations with it end with a failure.",

@@ -142,6 +142,9 @@ class Transport {
   // While `watched`, the peer's death is noticed even if no message is on its way to it: somebody waits for its answer. Calls nest.
   virtual void watch(PeerId peer, bool watched) = 0;
 
+  // The owner has seen a write to or from the peer end, which is as good as an answer: messages may have to wait behind many bytes.
+  virtual void note_progress(PeerId) {}
+
   // Sends what is held back to share a frame, and reports to `sink` whatever has happened. Never blocks. Returns the number of reports.
   virtual std::size_t poll(TimePoint now, Sink& sink) = 0;
 

@@ -62,6 +62,7 @@ void Endpoint::on_immediate(transport::Immediate immediate) {
     counters_.add(Counter::kDropsStaleHandle);  // no message, so the interface's registers do not count it
     return;
   }
+  transport_->note_progress(sink->peer);
   if ((immediate.value & kMoreThanOneWrite) != 0 && sink->writes_expected == 1) sink->count_known = false;
   ++sink->writes_seen;
   if (sink->count_known && sink->writes_seen > sink->writes_expected) return fail_operation(*sink, Failure::kFailed);
@@ -175,6 +176,7 @@ void Endpoint::on_write_done(transport::Context context, Error error) {
   const bool expected = source != nullptr && source->source == Operation::Source::kWriting && source->writes_done < source->writes_posted;
   if (!expected) return;  // it failed with its peer meanwhile
   ++source->writes_done;
+  if (error.ok()) transport_->note_progress(source->peer);
   if (!error.ok()) source->write_failure = error.loss() == Loss::kOperation ? Failure::kFailed : Failure::kPeerDead;
   if (source->writes_done == source->writes.size()) source_finished(*source);
 }

@@ -57,7 +57,7 @@ TEST_P(FabricWaiting, a_sleeper_is_woken_by_each_message) {
 
 TEST_P(FabricWaiting, a_sleeper_is_woken_by_a_large_write_until_it_is_complete) {
   connect();
-  const std::vector<std::byte> source = pattern(std::size_t{32} << 20, 4);
+  const std::vector<std::byte> source = pattern(std::size_t{16} << 20, 4);
   std::vector<std::byte> target(source.size());
   const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
   std::atomic<bool> landed{false};

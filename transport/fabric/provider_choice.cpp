@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kImmediateBytes = 4;
 constexpr std::size_t kLeastMessageBytes = 1024;  // a frame with one engine message and its address list must fit
-constexpr std::size_t kGibibyte = std::size_t{1} << 30;
 
 struct NamedBit {
   std::uint64_t bit;
@@ -153,6 +152,10 @@ std::size_t suitable_message_bytes(const ProviderDescription& provider) {
   return std::min(wish, limit);
 }
 
-std::size_t suitable_write_bytes(const ProviderDescription& provider) { return std::min(provider.max_message_bytes, kGibibyte); }
+std::size_t suitable_write_bytes(const ProviderDescription& provider) {
+  // Each write that ends is a sign of life, see Transport::note_progress(): 16 MiB take 1.6 MB/s to keep a peer within a deadline of 10 s.
+  constexpr std::size_t kMost = std::size_t{16} << 20;
+  return std::min(provider.max_message_bytes, kMost);
+}
 
 }  // namespace lintel::transport

@@ -62,6 +62,7 @@ class Session final : public Transport, private Sink {
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
 
   void watch(PeerId peer, bool watched) override;
+  void note_progress(PeerId peer) override;
   std::size_t poll(TimePoint now, Sink& sink) override;
   TimePoint next_deadline() const override;
   int wait_fd() const override { return lower_->wait_fd(); }

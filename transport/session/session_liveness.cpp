@@ -27,6 +27,11 @@ void Session::watch(PeerId id, bool watched) {
   }
 }
 
+void Session::note_progress(PeerId id) {
+  PeerSession& peer = at(id);
+  if (peer.state == PeerState::kOpen) heard_from(peer, true);
+}
+
 // From the next moment at which the time is known.
 void Session::start_timer(PeerSession& peer) {
   peer.timed_hook.unlink();

@@ -141,7 +141,7 @@ TEST(ProviderLimits, a_message_is_never_larger_than_the_provider_takes) {
   EXPECT_EQ(suitable_write_bytes(p), 9000U);
 }
 
-TEST(ProviderLimits, a_write_is_at_most_a_gibibyte) { EXPECT_EQ(suitable_write_bytes(mock_provider("net")), std::size_t{1} << 30); }
+TEST(ProviderLimits, a_write_is_at_most_16_MiB) { EXPECT_EQ(suitable_write_bytes(mock_provider("net")), std::size_t{16} << 20); }
 
 }  // namespace
 }  // namespace lintel::transport

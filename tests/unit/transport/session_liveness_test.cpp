@@ -64,6 +64,19 @@ TEST_F(SessionLiveness, ProgressMovesTheDeadline) {
   EXPECT_EQ(session->next_deadline(), now + 2500ms);
 }
 
+TEST_F(SessionLiveness, ProgressThatTheOwnerHasSeenMovesTheDeadline) {
+  send("a");
+  poll();
+  for (int i = 0; i < 8; ++i) {
+    poll(2s);
+    session->note_progress(peer);
+  }
+  EXPECT_EQ(session->next_deadline(), now + 2500ms);
+  const TimePoint begin = now;
+  while (sink.failures.empty()) sleep();
+  EXPECT_EQ(now - begin, 10s);
+}
+
 TEST_F(SessionLiveness, FramesWithoutAcknowledgementDoNotMoveTheDeadline) {
   send("a");
   poll();
