@@ -16,7 +16,6 @@ if(LINTEL_SANITIZE)
   target_link_options(lintel_options INTERFACE -fsanitize=${LINTEL_SANITIZE})
   if(LINTEL_SANITIZE MATCHES "undefined")
     target_compile_options(lintel_options INTERFACE -fno-sanitize-recover=undefined)
-    target_link_options(lintel_options INTERFACE $<$<LINK_LANG_AND_ID:C,Clang>:-fsanitize-link-c++-runtime>)  # libraries of C++ are in C programs
   endif()
 endif()
 if(LINTEL_BUILD_FUZZ)

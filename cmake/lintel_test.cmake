@@ -16,7 +16,7 @@ set(LINTEL_TIMEOUT_slow 600)
 # LABEL <label> [SLOW] [SERIAL] [LOCK <what>] [PROCESSORS n] [ENVIRONMENT ...]. SLOW adds the label "slow", with its time limit, to the test's own.
 # SERIAL tests run alone, those with the same LOCK one after the other.
 macro(lintel_parse_test)
-  cmake_parse_arguments(arg "SERIAL;SLOW" "LABEL;LOCK;PROCESSORS" "SOURCES;LIBS;ENVIRONMENT;COMMAND" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;SLOW;THREADS" "LABEL;LOCK;PROCESSORS;SHARDS" "SOURCES;LIBS;ENVIRONMENT;COMMAND" ${ARGN})
   if(NOT DEFINED LINTEL_TIMEOUT_${arg_LABEL})
     message(FATAL_ERROR "${name}: no time limit for the test label '${arg_LABEL}'")
   endif()
@@ -37,7 +37,7 @@ macro(lintel_parse_test)
   endif()
 endmacro()
 
-# lintel_precompile_headers(name): the program starts from what nearly every test includes, compiled once. Not in the asan preset, so that a header
+# lintel_precompile_headers(name): the program starts from what nearly every test includes, compiled once. Not in the clang preset, so that a header
 # that a test forgot to include is missed there.
 function(lintel_precompile_headers name)
   if(NOT TARGET lintel_test_headers)
@@ -50,8 +50,10 @@ function(lintel_precompile_headers name)
   target_precompile_headers(${name} REUSE_FROM lintel_test_headers)
 endfunction()
 
-# lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [SLOW] [SERIAL] [PROCESSORS n] [ENVIRONMENT ...])
-# A GoogleTest program. Its cases run under CTest as "<label>.<Suite>.<Case>"; those of unit and protocol tests all in one, as "<label>.<name>".
+# lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [SLOW] [SERIAL] [PROCESSORS n] [SHARDS n] [THREADS] [ENVIRONMENT ...])
+# A GoogleTest program. Its cases run under CTest as "<label>.<Suite>.<Case>"; those of unit and protocol tests all in one, as "<label>.<name>", or with SHARDS
+# in so many parts that may run at the same time, as "<label>.<name>.1" and so on. THREADS: its cases start threads. Unit and protocol tests that do not are left out with the thread
+# sanitizer, which could find nothing.
 function(lintel_add_test name)
   lintel_parse_test(${ARGN})
   find_package(GTest REQUIRED)
@@ -60,10 +62,26 @@ function(lintel_add_test name)
   target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gtest GTest::gmock GTest::gtest_main Threads::Threads
     $<BUILD_INTERFACE:lintel_options>)
   lintel_precompile_headers(${name})
+  if(LINTEL_SANITIZE MATCHES "thread" AND arg_LABEL MATCHES "^(unit|protocol)$" AND NOT arg_THREADS)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
   if(arg_LABEL MATCHES "^(unit|protocol)$")
     # Thousands of short cases: starting a program, with libfabric and all that it loads, for each would take longer than they do.
-    add_test(NAME ${arg_LABEL}.${name} COMMAND ${name} --gtest_brief=1)
-    set_tests_properties(${arg_LABEL}.${name} PROPERTIES LABELS "${labels}" ENVIRONMENT "${arg_ENVIRONMENT}" TIMEOUT ${LINTEL_TIMEOUT_slow})
+    if(NOT arg_SHARDS)
+      set(arg_SHARDS 1)
+    endif()
+    foreach(shard RANGE 1 ${arg_SHARDS})
+      set(test ${arg_LABEL}.${name})
+      set(environment ${arg_ENVIRONMENT})
+      if(arg_SHARDS GREATER 1)
+        string(APPEND test .${shard})
+        math(EXPR index "${shard} - 1")
+        list(APPEND environment GTEST_TOTAL_SHARDS=${arg_SHARDS} GTEST_SHARD_INDEX=${index})
+      endif()
+      add_test(NAME ${test} COMMAND ${name} --gtest_brief=1)
+      set_tests_properties(${test} PROPERTIES LABELS "${labels}" ENVIRONMENT "${environment}" TIMEOUT ${LINTEL_TIMEOUT_slow})
+    endforeach()
     return()
   endif()
   # The properties are set by a script of our own: gtest_discover_tests takes lists among them apart.

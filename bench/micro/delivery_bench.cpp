@@ -2,76 +2,22 @@
 
 #include <benchmark/benchmark.h>
 
-#include <array>
-#include <cstring>
 #include <memory>
 #include <vector>
 
+#include "bench/micro/null_transport.h"
 #include "portals/engine/endpoint.h"
-#include "portals/engine/wire_codec.h"
 
 namespace {
 
 using namespace lintel;
 using namespace lintel::portals;
 
-// Takes everything and sends nothing: what is measured is the engine.
-class NullTransport final : public transport::Transport {
- public:
-  NullTransport() {
-    attributes_.name = "null";
-    attributes_.max_message_bytes = 65536;
-    attributes_.max_write_bytes = 1U << 30;
-    attributes_.knows_source = true;
-  }
-  const transport::Attributes& attributes() const override { return attributes_; }
-  ProcessId self() const override { return {NodeId(1), Pid(1)}; }
-  Result<transport::PeerId> resolve(ProcessId) override { return transport::PeerId(0); }
-  ProcessId name_of(transport::PeerId) const override { return {NodeId(2), Pid(2)}; }
-  transport::MessageBuffer reserve(transport::PeerId, std::size_t) override { return {frame_.data(), frame_.size(), 0}; }
-  transport::PostStatus commit(transport::PeerId, const transport::MessageBuffer&, std::size_t) override {
-    return transport::PostStatus::kOk;
-  }
-  void abandon(transport::PeerId, const transport::MessageBuffer&) override {}
-  Result<transport::Region> register_memory(transport::PeerId, std::span<std::byte>, transport::Access) override {
-    return transport::Region{};
-  }
-  void deregister_memory(const transport::Region&) override {}
-  transport::PostStatus post_write(transport::PeerId, const transport::LocalMemory&, transport::RemoteMemory, transport::Immediate,
-                                   transport::Context) override {
-    return transport::PostStatus::kOk;
-  }
-  void watch(transport::PeerId, bool) override {}
-  std::size_t poll(TimePoint, transport::Sink&) override { return 0; }
-  TimePoint next_deadline() const override { return kNever; }
-  int wait_fd() const override { return -1; }
-  bool prepare_wait() override { return true; }
-
- private:
-  transport::Attributes attributes_;
-  std::array<std::byte, 65536> frame_{};
-};
-
-std::vector<std::byte> put_message(std::uint64_t match_bits, std::size_t length) {
-  wire::Request request{};
-  request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kPut), 0, 0, static_cast<std::uint32_t>(length)};
-  request.initiator_nid = request.initiator_pid = 2;
-  request.target_nid = request.target_pid = 1;
-  request.user = 1000;
-  request.portal_index = 4;
-  request.match_bits = match_bits;
-  request.length = length;
-  request.md_handle = wire::kNoDescriptor;
-  std::vector<std::byte> bytes(wire::fixed_size(request.header) + length);
-  wire::encode(request, bytes.data());
-  return bytes;
-}
-
 // An 8-byte put meets the last of `depth` entries; PUT_END is logged and taken.
 void put_delivery(benchmark::State& state) {
   const auto depth = static_cast<std::uint64_t>(state.range(0));
   Counters counters;
-  Endpoint endpoint(std::make_unique<NullTransport>(), {}, counters);
+  Endpoint endpoint(std::make_unique<bench::NullTransport>(), {}, counters);
   {
     Attention attention;
     NetworkInterface interface(0, {{NodeId(1), Pid(1)}, UserId(1000), JobId(0)}, {}, counters, attention);
@@ -85,12 +31,12 @@ void put_delivery(benchmark::State& state) {
       DescriptorRules rules;
       rules.described = {&word, sizeof word, kUnlimited, option::kPut | option::kManageRemote | option::kStartDisable, 0, nullptr, queue};
       rules.region = MemoryRegion(&word, sizeof word);
-      if (interface.attach_entry(4, {{NodeId(2), Pid(2)}, bits, 0}, false, ListEnd::kTail, entry) != Status::kOk ||
+      if (interface.attach_entry(bench::kPutPortal, {{NodeId(2), Pid(2)}, bits, 0}, false, ListEnd::kTail, entry) != Status::kOk ||
           interface.attach_descriptor(entry, rules, false, descriptor) != Status::kOk) {
         state.SkipWithError("no entry");
       }
     }
-    const std::vector<std::byte> message = put_message(depth - 1, sizeof word);
+    const std::vector<std::byte> message = bench::put_message(wire::kPortals3Kind, depth - 1, sizeof word);
     Event event;
     for (auto _ : state) {
       endpoint.on_message(transport::PeerId(0), message);

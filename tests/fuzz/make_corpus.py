@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the seeds of the fuzz targets: python3 tests/fuzz/make_corpus.py, from the repository's root.
 
-engine_receive_fuzz: command lists as Fuzz::step reads them, one seed for each way of a message.
+engine_receive_fuzz, engine_receive4_fuzz: command lists as EngineFuzz::step reads them, one seed for each way of a message.
 message_parser_fuzz: one sound message of each kind, as doc/wire_format.md lays them out.
 """
 import pathlib
@@ -98,6 +98,65 @@ SEQUENCES = {
 }
 for name, commands in SEQUENCES.items():
     write("engine_receive_fuzz", name, commands)
+
+# The same for Portals 4. A request has an aim after the peer (even: the matching interface; half of it: the portal, of which 0 has entries, 1 flow control,
+# 2 is disabled, 3 has few headers, 4 is strict). Command 3 first says which: 0 atomic, 1 fetch-atomic, 2 swap; those end with operation, datatype, elements.
+# Bits 1 meet an entry of the priority list, bits 6 one of the overflow list.
+def put4(bits=1, aim=0, length=2, ack=False):
+    return [0x21 if ack else 0x01, 0, aim, bits, 0, length] + ([3] if ack else []) + [1, 0]
+
+
+def large4(bits=1, aim=0):
+    return [0x31, 0, aim, bits, 0, 8, 3, 1, 0]
+
+
+def get4(bits=1, aim=0, length=2):
+    return [0x02, 0, aim, bits, 0, length, 3, 1, 0, 0]
+
+
+def atomic4(bits=1, aim=0):
+    return [0x03, 0, 0, aim, bits, 0, 2, 1, 0, 2, 8, 0]
+
+
+def fetch4(bits=1, aim=0):
+    return [0x03, 1, 0, aim, bits, 0, 2, 3, 1, 0, 0, 2, 8, 0]
+
+
+def swap4(bits=1, aim=0):
+    return [0x03, 2, 0, aim, bits, 0, 2, 3, 1, 0, 0, 11, 8, 0]
+
+
+# Calls: interface, what, and for an operation: which and its MD, ack and length, when (4: now; else a counter and a threshold of eighths).
+CALL4 = {"put": [0x0C, 0, 0, 10, 1, 4], "put_large": [0x0C, 0, 0, 10, 3, 4], "get": [0x0C, 0, 0, 11, 1, 4], "get_large": [0x0C, 0, 0, 11, 3, 4],
+         "atomic": [0x0C, 0, 0, 12, 2, 134], "fetch": [0x0C, 0, 0, 8, 1, 134], "swap": [0x0C, 0, 0, 9, 1, 143]}
+TRIGGERED4 = [[0x0C, 0, 0, which, 1, 8 * 3] for which in (10, 11, 12, 8, 9)]
+COUNT4, CHAIN4 = [0x0C, 0, 9], [0x0C, 0, 10, 1]
+APPEND4, APPEND_ONCE4, SEARCH4, SEARCH_DELETE4 = [0x0C, 0, 4, 0], [0x0C, 0, 4, 5], [0x0C, 0, 6], [0x0C, 0, 90]
+UNLINK4, ENABLE4, ENABLE_FLOW4 = [0x0C, 0, 7, 4], [0x0C, 0, 32], [0x0C, 0, 20]
+SEQUENCES4 = {
+    "puts": put4() + put4(ack=True) + put4(aim=1) + put4(bits=2) + put4(bits=3) + put4(bits=4) + put4(bits=5),
+    "put_large_lands": large4() + IMMEDIATE,
+    "gets": get4() + get4(length=8) + CLEAR + WRITE_DONE * 2,
+    "atomics": atomic4() + fetch4() + swap4() + atomic4(bits=6) + fetch4(bits=6),
+    "unexpected": put4(6) + get4(6) + atomic4(6) + SEARCH4 + APPEND_ONCE4 + SEARCH_DELETE4,
+    "unexpected_lands_claimed": large4(6) + APPEND_ONCE4 + IMMEDIATE,
+    "unexpected_lands_late": large4(6) + IMMEDIATE + SEARCH_DELETE4,
+    "few_headers": put4(6, 6) * 8,
+    "disabled": put4(1, 4, ack=True) + ENABLE4 + put4(1, 4),
+    "flow_control": put4(6, 2, ack=True) * 4 + ENABLE_FLOW4 + put4(6, 2),
+    "strict": put4(1, 8) + get4(1, 8) + [0x81, 0, 5, 8, 4, 0, 1, 0, 2, 1, 0],
+    "call_put_acked": CALL4["put"] + [0x04, 0, 0, 0],
+    "call_put_refused": CALL4["put"] + [0x04, 0, 0, 128, 4],
+    "call_put_large": CALL4["put_large"] + CLEAR + WRITE_DONE * 2 + [0x04, 0, 0, 0],
+    "call_get_replied": CALL4["get"] + [0x05, 0, 0, 0],
+    "call_get_announced": CALL4["get_large"] + [0x05, 0, 0, 32, 9] + IMMEDIATE,
+    "call_atomics": CALL4["atomic"] + [0x04, 0, 0, 0] + CALL4["fetch"] + [0x05, 0, 0, 0] + CALL4["swap"] + [0x05, 0, 0, 64],
+    "triggered": sum(TRIGGERED4, []) + CHAIN4 + COUNT4 * 3 + put4() * 4,
+    "unlinks": put4(6) + UNLINK4 + APPEND4 + put4(4) + UNLINK4,
+    "peer_fails": CALL4["put_large"] + CALL4["get"] + large4(6) + APPEND_ONCE4 + [0x0B, 0] + IMMEDIATE,
+}
+for name, commands in SEQUENCES4.items():
+    write("engine_receive4_fuzz", name, commands)
 
 # Commands of session_frame_fuzz: 3 a hello, 4 a welcome, 2 a frame of a kind, 5 a send, 6 a poll.
 SESSION = {"hello": [3, 6, 1], "both_hello": [5, 8, 6, 1, 3, 6, 1, 4, 6, 1], "data": [5, 8, 0x26, 1, 4, 0x26, 1, 2, 4, 0, 0, 16] + [0] * 16 + [6, 1]}

@@ -250,4 +250,4 @@ static void body(void) {
   PtlFini();
 }
 
-int main(void) { return job_run("btl", PROCESSES, 60, body); }
+int main(int argc, char **argv) { return job_main(argc, argv, "btl", PROCESSES, 60, body); }

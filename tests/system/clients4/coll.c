@@ -85,21 +85,32 @@ static void start(void) {
   me.options = PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE;
   CHECK(PtlMEAppend(ni, FINISH, &me, PTL_PRIORITY_LIST, NULL, &handle));
   job_publish(ni);
+  REQUIRE((job_size & (job_size - 1)) == 0); /* for the barriers */
   CHECK(PtlGetId(ni, &id));
   REQUIRE(id.phys.nid == job_names[job_rank].phys.nid && id.phys.pid == job_names[job_rank].phys.pid);
 }
 
-/* Recursive doubling. The message of a level goes when those of all levels below have come: level i counts its own, and one for the levels below. */
+/* Recursive doubling: so the processes are a power of two. */
+static int levels(void) {
+  int count = 0;
+  while (1 << count < job_size) ++count;
+  return count;
+}
+
+/* The message of a level goes when those of all levels below have come: level i counts its own, and one for the levels below. */
+static ptl_size_t complete(int level) { return level == 0 ? 1 : 2; }
+
 static void barrier_begin(ptl_handle_ct_t *ct, int nonblocking, void *user) {
   const ptl_ct_event_t one = {1, 0};
   ++instance;
-  for (int i = 0; i < LEVELS; ++i) ct[i] = counter();
-  for (int i = 0; i < LEVELS; ++i) (void)expect(job_rank ^ (1 << i), bits(BARRIER, i), NULL, 0, ct[i], PTL_ME_USE_ONCE);
-  for (int i = LEVELS - 1; i > 0; --i) {
-    ptl_size_t below = i == 1 ? 1 : 2;
-    if (i == LEVELS - 1 && nonblocking) { /* the end: a message to oneself */
-      CHECK(PtlTriggeredPut(zero_md, 0, 0, PTL_NO_ACK_REQ, job_names[job_rank], FINISH, 0, 0, NULL, (ptl_hdr_data_t)(uintptr_t)user, ct[i], 2));
-    }
+  for (int i = 0; i < levels(); ++i) ct[i] = counter();
+  for (int i = 0; i < levels(); ++i) (void)expect(job_rank ^ (1 << i), bits(BARRIER, i), NULL, 0, ct[i], PTL_ME_USE_ONCE);
+  if (nonblocking) { /* the end: a message to oneself */
+    CHECK(PtlTriggeredPut(zero_md, 0, 0, PTL_NO_ACK_REQ, job_names[job_rank], FINISH, 0, 0, NULL, (ptl_hdr_data_t)(uintptr_t)user, ct[levels() - 1],
+                          complete(levels() - 1)));
+  }
+  for (int i = levels() - 1; i > 0; --i) {
+    ptl_size_t below = complete(i - 1);
     CHECK(PtlTriggeredPut(zero_md, 0, 0, PTL_NO_ACK_REQ, job_names[job_rank ^ (1 << i)], COLLECTIVE, bits(BARRIER, i), 0, NULL, 0, ct[i - 1], below));
     CHECK(PtlTriggeredCTInc(ct[i], one, ct[i - 1], below));
   }
@@ -128,10 +139,10 @@ static void barriers(void) {
       ptl_event_t event = event_wait(eq, PTL_EVENT_PUT);
       REQUIRE(event.pt_index == FINISH && event.hdr_data == (ptl_hdr_data_t)(uintptr_t)&mine);
     } else {
-      count_wait(ct[LEVELS - 1], 2);
+      count_wait(ct[levels() - 1], complete(levels() - 1));
     }
     for (int i = 0; i < job_size; ++i) REQUIRE(__atomic_load_n(&entered[i], __ATOMIC_SEQ_CST) >= mine);
-    counters_free(ct, LEVELS);
+    counters_free(ct, levels());
   }
 }
 
@@ -215,7 +226,7 @@ static void reductions(int round) {
   static int8_t land[1000];
   static double complex product[3];
   static float complex total[257];
-  long double largest = 1.5L + (job_rank == 2 ? 100 : job_rank);
+  long double largest = 1.5L + (job_rank == job_size / 2 ? 100 : job_rank);
   for (int i = 0; i < 600; ++i) sums[i] = (int64_t)i * (job_rank + 1) - round;
   for (int i = 0; i < 100; ++i) most[i] = i % job_size == job_rank ? i : -i;
   for (unsigned int i = 0; i < 33; ++i) parity[i] = 0x9e3779b9U * (i + 1) * (unsigned int)(job_rank + 1);
@@ -229,20 +240,21 @@ static void reductions(int round) {
   all_reduce(product, sizeof product, PTL_PROD, PTL_DOUBLE_COMPLEX);
   all_reduce(total, sizeof total, PTL_SUM, PTL_FLOAT_COMPLEX);
   all_reduce(&largest, sizeof largest, PTL_MAX, PTL_LONG_DOUBLE);
-  for (int i = 0; i < 600; ++i) REQUIRE(sums[i] == (int64_t)i * 10 - 4 * round);
+  int pairs = job_size * (job_size - 1) / 2; /* 0 + 1 + ... */
+  for (int i = 0; i < 600; ++i) REQUIRE(sums[i] == (int64_t)i * (pairs + job_size) - job_size * round);
   for (int i = 0; i < 100; ++i) REQUIRE(most[i] == i);
   for (unsigned int i = 0; i < 33; ++i) {
     uint32_t want = 0;
-    for (unsigned int r = 1; r <= PROCESSES; ++r) want ^= 0x9e3779b9U * (i + 1) * r;
+    for (unsigned int r = 1; r <= (unsigned int)job_size; ++r) want ^= 0x9e3779b9U * (i + 1) * r;
     REQUIRE_EQUAL(parity[i], want);
   }
-  for (int i = 0; i < 1000; ++i) REQUIRE_EQUAL(land[i], i % 7 >= PROCESSES);
+  for (int i = 0; i < 1000; ++i) REQUIRE_EQUAL(land[i], i % 7 >= job_size);
   for (int i = 0; i < 3; ++i) {
     double complex want = 1; /* small whole numbers: exact in any order */
-    for (int r = 1; r <= PROCESSES; ++r) want *= (double)(1 + i) + (double)r * I;
+    for (int r = 1; r <= job_size; ++r) want *= (double)(1 + i) + (double)r * I;
     REQUIRE(creal(product[i]) == creal(want) && cimag(product[i]) == cimag(want));
   }
-  for (int i = 0; i < 257; ++i) REQUIRE(crealf(total[i]) == 4.0F * (float)i && cimagf(total[i]) == -6.0F);
+  for (int i = 0; i < 257; ++i) REQUIRE(crealf(total[i]) == (float)(job_size * i) && cimagf(total[i]) == (float)-pairs);
   REQUIRE(largest == 101.5L);
 }
 
@@ -313,4 +325,4 @@ static void body(void) {
   PtlFini();
 }
 
-int main(void) { return job_run("coll", PROCESSES, 60, body); }
+int main(int argc, char **argv) { return job_main(argc, argv, "coll", PROCESSES, 60, body); }

@@ -105,6 +105,16 @@ int job_run(const char *name, int processes, unsigned int seconds, void (*body)(
   return 0;
 }
 
+int job_main(int argc, char **argv, const char *name, int most, unsigned int seconds, void (*body)(void)) {
+  char *end = NULL;
+  long processes = argc == 2 ? strtol(argv[1], &end, 10) : most;
+  if (argc > 2 || (end != NULL && (end == argv[1] || *end != 0)) || processes < 2 || processes > most) {
+    fprintf(stderr, "usage: %s [number of processes, 2 to %d]\n", argv[0], most);
+    return 2;
+  }
+  return job_run(name, (int)processes, seconds, body);
+}
+
 void job_barrier(void) {
   const char *what = step_what;
   step_what = "job_barrier";
@@ -117,6 +127,9 @@ void job_barrier(void) {
 void job_publish(ptl_handle_ni_t ni) {
   CHECK(PtlGetPhysId(ni, &job_names[job_rank]));
   job_barrier();
+  for (int r = 0; r < job_size; ++r) {
+    REQUIRE(r == job_rank || job_names[r].phys.nid != job_names[job_rank].phys.nid || job_names[r].phys.pid != job_names[job_rank].phys.pid);
+  }
 }
 
 static unsigned char pattern_byte(size_t i, unsigned int seed) {

@@ -1,6 +1,6 @@
 /* What the client programs share: processes forked before PtlInit, a board of memory that they all see, and checks that name what failed.
  *
- * A program's main calls job_run; each forked process runs the body and ends with exit code 0, or says what failed and ends with 1. A process that is
+ * A program's main calls job_main or job_run; each forked process runs the body and ends with exit code 0, or says what failed and ends with 1. A process that is
  * not done by the deadline says what it did last, and ends too; the others are then killed.
  */
 #ifndef LINTEL_TESTS_CLIENTS4_EXCHANGE_H
@@ -19,10 +19,13 @@ extern void *job_board;            /* shared, zero at the start; what it means i
 /* Runs `body` in `processes` forked processes and waits for them. Prints "name: ok" if all of them succeeded. Returns the exit code. */
 int job_run(const char *name, int processes, unsigned int seconds, void (*body)(void));
 
+/* The same for a program whose only argument is the number of processes, 2 to `most`; without one there are `most`. */
+int job_main(int argc, char **argv, const char *name, int most, unsigned int seconds, void (*body)(void));
+
 /* All wait for all. Makes no Portals call. */
 void job_barrier(void);
 
-/* Publishes this process' nid and pid and waits until all have. */
+/* Publishes this process' nid and pid, waits until all have, and expects that no two have the same. */
 void job_publish(ptl_handle_ni_t ni);
 
 /* The call must return PTL_OK, or exactly `code`; the condition must hold; else the process ends with a sentence. Also noted for the deadline. */

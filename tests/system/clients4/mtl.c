@@ -199,9 +199,9 @@ static void all_to_all(uint32_t tag, int each, size_t most) {
 
 /* Everyone sends short messages to process 0, which sleeps first. posted: they have receives, and the events run out; else the blocks do. */
 static void flood(uint32_t tag, int posted) {
-  enum { EACH = 450, LENGTH = 1900 };
-  static char in[(PROCESSES - 1) * EACH][LENGTH], out[EACH][LENGTH];
-  int all = (job_size - 1) * EACH;
+  enum { ALL = 1350, LENGTH = 1900 };
+  static char in[ALL][LENGTH], out[ALL][LENGTH];
+  int all = ALL / (job_size - 1) * (job_size - 1), each = all / (job_size - 1);
   int rounds_before = rounds, events_before = disabled_events;
   if (job_rank == 0) {
     for (int i = 0; posted && i < all; ++i) receive_start(&receives[i], 1 + i % (job_size - 1), tag, in[i], LENGTH);
@@ -222,11 +222,11 @@ static void flood(uint32_t tag, int posted) {
       pattern_check(in[i], LENGTH, seed_of(1 + i % (job_size - 1), tag + (uint32_t)(i / (job_size - 1))));
     }
   } else {
-    for (int i = 0; i < EACH; ++i) {
+    for (int i = 0; i < each; ++i) {
       pattern_fill(out[i], LENGTH, seed_of(job_rank, tag + (uint32_t)i));
       send_start(&sends[i], 0, tag, out[i], LENGTH);
     }
-    wait_all(sends, EACH);
+    wait_all(sends, each);
   }
   meet();
   REQUIRE(rounds > rounds_before);
@@ -255,4 +255,4 @@ static void body(void) {
   PtlFini();
 }
 
-int main(void) { return job_run("mtl", PROCESSES, 100, body); }
+int main(int argc, char **argv) { return job_main(argc, argv, "mtl", PROCESSES, 100, body); }

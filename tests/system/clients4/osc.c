@@ -207,7 +207,7 @@ static void accumulates(void) {
   CHECK(PtlAtomicSync());
   if (job_rank == 0) {
     memcpy(many, window, sizeof many);
-    for (int i = 0; i < MANY; ++i) REQUIRE_EQUAL(many[i], i * 10);
+    for (int i = 0; i < MANY; ++i) REQUIRE_EQUAL(many[i], i * job_size * (job_size + 1) / 2);
   }
   memset(window, 0, 4096);
   job_barrier();
@@ -435,4 +435,4 @@ static void body(void) {
   PtlFini();
 }
 
-int main(void) { return job_run("osc", PROCESSES, 60, body); }
+int main(int argc, char **argv) { return job_main(argc, argv, "osc", PROCESSES, 60, body); }

@@ -260,4 +260,4 @@ static void body(void) {
   PtlFini();
 }
 
-int main(void) { return job_run("shmem", PROCESSES, 90, body); }
+int main(int argc, char **argv) { return job_main(argc, argv, "shmem", PROCESSES, 90, body); }

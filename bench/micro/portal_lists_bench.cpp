@@ -1,0 +1,167 @@
+// What one message of Portals 4 costs at its target as the lists of its portal grow: the whole delivery of an 8-byte put, without a network. Depth is the
+// number of entries in the list that is named, or of unexpected headers; the message meets the last of them, so that a plain list would walk all of them.
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "bench/micro/null_transport.h"
+#include "portals/engine/endpoint.h"
+
+namespace {
+
+using namespace lintel;
+using namespace lintel::portals;
+
+constexpr std::uint8_t kInterfaceKind = 1;
+constexpr ProcessId kSender{NodeId{2}, Pid{2}};
+constexpr ProcessId kAnySender{NodeId{kAnyId}, Pid{kAnyId}};
+constexpr std::uint64_t kTagBits = 0xffffffffULL;  // low half of the match bits, as an MPI's tag
+constexpr std::uint64_t kOtherContext = 6ULL << 48;
+constexpr std::uint64_t kOnlyOverflow = 7ULL << 48;  // what no entry of a priority list has
+constexpr std::uint32_t kMost = 1U << 18;
+
+enum class Mix { kExact, kWithWildcards };
+
+// Entry `number` of a list: exact, or with wildcards one of 16 from any source, with any tag, or both. Those match none of the messages here.
+MatchCriteria criteria(std::uint64_t context, std::uint64_t number, Mix mix) {
+  if (mix == Mix::kWithWildcards && number % 16 == 0) {
+    switch (number / 16 % 3) {
+      case 0: return {kAnySender, kOtherContext | number, 0};
+      case 1: return {kSender, kOtherContext, kTagBits};
+      default: return {kAnySender, kOtherContext, kTagBits};
+    }
+  }
+  return {kSender, context | number, 0};
+}
+
+// One process with one portal, which has an event queue.
+class Target {
+ public:
+  Target()
+      : endpoint_(std::make_unique<bench::NullTransport>(), {}, counters_),
+        interface_(kInterfaceKind, kSelf, limits(), counters_, attention_) {
+    endpoint_.attach(interface_);
+    std::uint32_t portal = 0;
+    good_ = interface_.allocate_queue(256, nullptr, queue_) == Status::kOk &&
+            interface_.allocate_portal({}, queue_, bench::kPutPortal, portal) == Status::kOk;
+  }
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+  ~Target() { endpoint_.detach(interface_); }
+
+  bool good() const { return good_; }
+
+  bool append(PortalList list, const MatchCriteria& wanted, std::uint32_t options = 0, bool use_once = false) {
+    SlotId made;
+    return interface_.append_entry(bench::kPutPortal, list, wanted, rules(options), use_once, made) == Status::kOk;
+  }
+  // `depth` entries, without LINK events.
+  bool fill(PortalList list, std::uint64_t context, std::uint64_t depth, Mix mix) {
+    for (std::uint64_t number = 0; number < depth; ++number) {
+      if (!append(list, criteria(context, number == depth - 1 ? number | 1U << 24 : number, mix), option::kHeaderDisable)) return false;
+    }
+    return true;
+  }
+  void deliver(const std::vector<std::byte>& message) { endpoint_.on_message(transport::PeerId(0), message); }
+  // Takes one event; false if there is none, or another.
+  bool saw(EventKind kind) {
+    Event event;
+    return interface_.queue(queue_)->take(event) == EventQueue::Taken::kEvent && event.kind == kind;
+  }
+
+ private:
+  static constexpr Identity kSelf{{NodeId(1), Pid(1)}, UserId(1000), JobId(0)};
+  static Limits limits() {
+    Limits limits;
+    limits.max_entries = limits.max_descriptors = limits.max_list_length = limits.max_unexpected = kMost;
+    return limits;
+  }
+  DescriptorRules rules(std::uint32_t options) {
+    constexpr std::uint32_t kUsual =
+        option::kPut | option::kManageRemote | option::kTruncate | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
+    DescriptorRules rules;
+    rules.described = {&word_, sizeof word_, kUnlimited, kUsual | options, 0, nullptr, {}};
+    rules.region = MemoryRegion(&word_, sizeof word_);
+    return rules;
+  }
+
+  std::uint64_t word_ = 0;
+  Counters counters_;
+  Attention attention_;
+  Endpoint endpoint_;
+  NetworkInterface interface_;
+  SlotId queue_;
+  bool good_ = false;
+};
+
+// The last entry's own bits: with wildcards too it is an exact one.
+std::uint64_t last(std::uint64_t context, std::uint64_t depth) { return context | (depth - 1) | 1U << 24; }
+
+void deliver_over_and_over(benchmark::State& state, Target& target, std::uint64_t bits) {
+  const std::vector<std::byte> message = bench::put_message(kInterfaceKind, bits, 8);
+  for (auto _ : state) {
+    target.deliver(message);
+    if (!target.saw(EventKind::kPutEnd)) return state.SkipWithError("the put was not delivered");
+  }
+}
+
+std::uint64_t depth(const benchmark::State& state) { return static_cast<std::uint64_t>(state.range(0)); }
+
+// The priority list is deep.
+void Portals4Priority(benchmark::State& state, Mix mix) {
+  Target target;
+  if (!target.good() || !target.fill(PortalList::kPriority, 0, depth(state), mix)) return state.SkipWithError("no entries");
+  deliver_over_and_over(state, target, last(0, depth(state)));
+}
+
+// The overflow list is deep, the priority list empty.
+void Portals4Overflow(benchmark::State& state, Mix mix) {
+  Target target;
+  if (!target.good() || !target.fill(PortalList::kOverflow, kOnlyOverflow, depth(state), mix)) return state.SkipWithError("no entries");
+  deliver_over_and_over(state, target, last(kOnlyOverflow, depth(state)));
+}
+
+// Both are deep: the message misses all of the priority list and meets the last of the overflow list.
+void Portals4OverflowBehindPriority(benchmark::State& state, Mix mix) {
+  Target target;
+  if (!target.good() || !target.fill(PortalList::kPriority, 0, depth(state), mix) ||
+      !target.fill(PortalList::kOverflow, kOnlyOverflow, depth(state), mix)) {
+    return state.SkipWithError("no entries");
+  }
+  deliver_over_and_over(state, target, last(kOnlyOverflow, depth(state)));
+}
+
+// So many unexpected headers; one more comes, and an entry that is used once claims it. With wildcards one of 16 entries is for any source.
+void Portals4Unexpected(benchmark::State& state, Mix mix) {
+  Target target;
+  if (!target.good() || !target.append(PortalList::kOverflow, {kAnySender, 0, ~0ULL})) return state.SkipWithError("no entry");
+  for (std::uint64_t number = 0; number < depth(state); ++number) {
+    target.deliver(bench::put_message(kInterfaceKind, number, 8));
+    if (!target.saw(EventKind::kPutEnd)) return state.SkipWithError("the put was not delivered");
+  }
+  const std::uint64_t bits = depth(state);
+  const std::vector<std::byte> message = bench::put_message(kInterfaceKind, bits, 8);
+  std::uint64_t turn = 0;
+  for (auto _ : state) {
+    target.deliver(message);
+    const bool wild = mix == Mix::kWithWildcards && turn++ % 16 == 0;
+    const bool appended = target.append(PortalList::kPriority, {wild ? kAnySender : kSender, bits, 0}, 0, true);
+    if (!appended || !target.saw(EventKind::kPutEnd) || !target.saw(EventKind::kPutOverflow)) return state.SkipWithError("not claimed");
+  }
+}
+
+void depths(benchmark::internal::Benchmark* b) {
+  for (const int number : {10, 1'000, 10'000, 100'000}) b->Arg(number);
+}
+BENCHMARK_CAPTURE(Portals4Priority, exact, Mix::kExact)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4Priority, wildcards, Mix::kWithWildcards)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4Overflow, exact, Mix::kExact)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4Overflow, wildcards, Mix::kWithWildcards)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4OverflowBehindPriority, exact, Mix::kExact)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4OverflowBehindPriority, wildcards, Mix::kWithWildcards)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4Unexpected, exact, Mix::kExact)->Apply(depths);
+BENCHMARK_CAPTURE(Portals4Unexpected, wildcards, Mix::kWithWildcards)->Apply(depths);
+
+}  // namespace

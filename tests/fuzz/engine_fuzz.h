@@ -1,0 +1,113 @@
+#pragma once
+// EngineFuzz: messages, immediates and completions of a hostile network into the engine of a process that has entries, descriptors and operations under way.
+// The input is a list of commands (see step()); most build messages that get far, with tokens and handles that the engine itself has sent. What the process has
+// opened, and what its program calls meanwhile, is an API's: engine_receive_fuzz.cpp, engine_receive4_fuzz.cpp.
+//
+// Held by the sanitizers: nothing is read or written where it may not be. The rest is for finish() to say.
+// Thread: one; time stands still.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "portals/engine/host_process.h"
+#include "portals/engine/process.h"
+#include "portals/engine/wire_codec.h"
+#include "tests/fuzz/held_transport.h"
+
+namespace lintel::testing {
+
+namespace wire = portals::wire;
+
+constexpr ProcessId kSelf{NodeId{1}, Pid{1}};
+constexpr std::array<ProcessId, 2> kPeers{{{NodeId{2}, Pid{1}}, {NodeId{2}, Pid{2}}}};
+constexpr std::size_t kMemory = 8192;
+constexpr std::size_t kEagerLimit = 256;
+
+inline void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+class Input {
+ public:
+  Input(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}
+  bool empty() const { return rest_.empty(); }
+  std::uint8_t byte() {
+    if (rest_.empty()) return 0;
+    const std::uint8_t value = rest_.front();
+    rest_ = rest_.subspan(1);
+    return value;
+  }
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    for (int i = 0; i < 8; ++i) value = (value << 8) | byte();
+    return value;
+  }
+  std::vector<std::byte> bytes(std::size_t length) {
+    length = std::min(length, rest_.size());
+    std::vector<std::byte> out(length);
+    if (length > 0) std::memcpy(out.data(), rest_.data(), length);
+    rest_ = rest_.subspan(length);
+    return out;
+  }
+
+ private:
+  std::span<const std::uint8_t> rest_;
+};
+
+class EngineFuzz {
+ public:
+  EngineFuzz(const std::uint8_t* data, std::size_t size);
+  EngineFuzz(const EngineFuzz&) = delete;
+  EngineFuzz& operator=(const EngineFuzz&) = delete;
+  virtual ~EngineFuzz();
+
+  void run() {
+    while (!input_.empty()) step();
+    finish();
+  }
+
+ protected:
+  // The request that commands 1 to 3 send.
+  virtual wire::MessageKind request_kind(unsigned command, std::uint8_t shape) = 0;
+  // Says to which of the interfaces and portals, in the fields of the request.
+  virtual void aim(wire::Request& request) = 0;
+  // What the program itself does meanwhile. Any answer will do but a crash.
+  virtual void call() = 0;
+  // The input is at its end: expects what must hold then.
+  virtual void finish() = 0;
+
+  void poll();
+  // All peers are lost: nothing is under way any more.
+  void lose_all_peers();
+
+  Input input_;
+  std::vector<std::byte> memory_ = std::vector<std::byte>(kMemory);
+  HeldTransport* transport_ = nullptr;
+  portals::Process process_;
+  std::optional<portals::ScopedProcess> scoped_;
+  std::uint64_t malformed_ = 0;  // messages handed over that parse_header refuses
+
+ private:
+  void step();
+  void send_request(wire::MessageKind kind, std::uint8_t shape);
+  void send_response(wire::MessageKind kind);
+  void send_clear();
+  void answer_sent();
+
+  std::uint64_t length();
+  std::uint64_t offset();
+  std::size_t peer() { return input_.byte() % kPeers.size(); }
+  const HeldTransport::Sent* pick();
+  std::uint64_t token();
+  template <class Fixed>
+  void deliver(std::size_t from, Fixed fixed, const std::vector<std::byte>& payload);
+};
+
+}  // namespace lintel::testing
