@@ -28,6 +28,12 @@ forbid 'a transport does not know match bits' 'match_bits|MatchBits' transport b
   forbid 'only the composition and the survey name libfabric' '#include *"transport/fabric/' $portals_but_survey
 }
 forbid 'tools use the public headers only' '#include *"(base|transport|portals)/' tools
+forbid 'portals3.h and portals4.h do not go into one library' '#include *[<"]portals3\.h' tools/lintel-perf/api4
+forbid 'portals4.h belongs to the library of its own' '#include *[<"]portals4\.h' tools/lintel-perf/*.h tools/lintel-perf/*.cpp tools/lintel-perf/api3
+forbid 'the seam of lintel-perf names no API' '#include *[<"](portals[34]\.h|portals_call|interface\.h|api[34]/)' tools/lintel-perf/operations.h \
+  tools/lintel-perf/queued_operations.h tools/lintel-perf/region.* tools/lintel-perf/side.* tools/lintel-perf/traffic.*
+forbid 'measurements call no API' '\bPtl[A-Z][A-Za-z]*\(' tools/lintel-perf/*_latency.cpp tools/lintel-perf/*_stream.cpp tools/lintel-perf/*_bandwidth.cpp \
+  tools/lintel-perf/*_rate.cpp tools/lintel-perf/put_both_ways.cpp tools/lintel-perf/passive_target.cpp
 forbid 'the faces hold no transport' '#include *"transport/' portals/api3
 forbid 'what is measured and tested knows nothing of measurements and tests' '#include *"(bench|tests)/' base transport portals tools
 forbid 'bench/raw is libfabric without Lintel' '#include *(["<](portals3|lintel)\.h|"(base|transport|portals|tools|tests)/)' bench/raw

@@ -19,25 +19,22 @@
 #include "second_process.h"
 #include "session.h"
 #include "table.h"
+#include "timed_interfaces.h"
 
 namespace lintel::perf {
 namespace {
 
-std::string provider_asked_for() {
-  const char* provider = std::getenv("LINTEL_PROVIDER");
-  return provider == nullptr ? "chosen by the library (see lintel-info)" : fmt::format("{} (LINTEL_PROVIDER)", provider);
-}
-
-void check_limits(const Options& options, const std::vector<std::uint64_t>& sizes, const ptl_ni_limits_t& limits) {
-  if (options.settings.pieces > static_cast<std::uint64_t>(limits.max_md_iovecs)) {
-    throw Failure(ExitCode::kUnusable, fmt::format("--iovec: '{}' is not usable; expected at most {} pieces (max_md_iovecs)",
-                                                   options.settings.pieces, limits.max_md_iovecs));
+void check_limits(const Options& options, const std::vector<std::uint64_t>& sizes, const Limits& limits) {
+  if (options.settings.pieces > limits.pieces.most) {
+    throw Failure(ExitCode::kUnusable, fmt::format("--iovec: '{}' is not usable; expected at most {} pieces ({})", options.settings.pieces,
+                                                   limits.pieces.most, limits.pieces.name));
   }
-  const bool swaps = std::string_view(options.measurement->name) == "swap-lat";
+  const Measurement& measurement = *options.measurement;
   for (const std::uint64_t size : sizes) {
-    if (swaps && size > static_cast<std::uint64_t>(limits.max_getput_md)) {
-      throw Failure(ExitCode::kUnusable, fmt::format("--sizes: '{}' is not usable with swap-lat; expected at most {} bytes (max_getput_md)",
-                                                     size, limits.max_getput_md));
+    if (measurement.limit != nullptr && size > (limits.*measurement.limit).most) {
+      const Limit& limit = limits.*measurement.limit;
+      throw Failure(ExitCode::kUnusable, fmt::format("--sizes: '{}' is not usable with {}; expected at most {} bytes ({})", size,
+                                                     measurement.name, limit.most, limit.name));
     }
   }
 }
@@ -59,9 +56,10 @@ class Client {
   Client(const Options& options, ptl_process_id_t server)
       : options_(options),
         network_(PTL_PID_ANY),
+        timed_(network_),
         control_(network_.handle()),
         server_(server),
-        session_(network_, control_, server, std::chrono::duration<double>(options.deadline_seconds)) {
+        session_(network_, timed_, control_, server, std::chrono::duration<double>(options.deadline_seconds)) {
     network_.admit(server);
     accept_probes(network_.handle());
     run_.measurement = options.measurement;
@@ -88,7 +86,10 @@ class Client {
   }
 
   // See Interface::abandon().
-  void abandon() { network_.abandon(); }
+  void abandon() {
+    timed_.abandon();
+    network_.abandon();
+  }
 
  private:
   void write_reports(const std::string& error) {
@@ -98,8 +99,9 @@ class Client {
 
   void measure_all() {
     std::vector<std::uint64_t> sizes = options_.sizes.empty() ? options_.measurement->default_sizes : options_.sizes;
-    if (sizes.empty()) sizes = powers_of_two(1, static_cast<std::uint64_t>(network_.limits().max_getput_md));
-    check_limits(options_, sizes, network_.limits());
+    const Limits& limits = timed_.of(options_.settings.api).limits();
+    if (sizes.empty()) sizes = powers_of_two(1, limits.swap.most);
+    check_limits(options_, sizes, limits);
     run_.target = greet_server(control_, server_, run_.initiator, std::chrono::duration<double>(options_.deadline_seconds));
     greeted_ = true;
     const bool stdout_taken = options_.json_file == "-" || options_.csv_file == "-";
@@ -117,6 +119,7 @@ class Client {
 
   const Options& options_;
   Interface network_;
+  TimedInterfaces timed_;
   ControlChannel control_;
   ptl_process_id_t server_;
   Session session_;

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "seam.h"
+
 namespace lintel::perf {
 
 enum class ExitCode : int {
@@ -13,7 +15,7 @@ enum class ExitCode : int {
 };
 
 // The message is one sentence that names the offending value and what was expected; empty if another process of the tool has said it already.
-class Failure : public std::runtime_error {
+class LINTEL_PERF_SEAM Failure : public std::runtime_error {
  public:
   Failure(ExitCode code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}
   ExitCode code() const { return code_; }
@@ -23,7 +25,7 @@ class Failure : public std::runtime_error {
 };
 
 // The other process died, went silent or cannot be reached.
-class PeerLost : public Failure {
+class LINTEL_PERF_SEAM PeerLost : public Failure {
  public:
   explicit PeerLost(const std::string& sentence) : Failure(ExitCode::kUnusable, sentence) {}
 };

@@ -10,8 +10,10 @@ namespace {
 constexpr std::uint64_t kSlots = 64;  // messages that the target prepares at a time, also when they are fetched one by one
 
 SideParameters parameters(const Settings& settings, std::uint64_t size, std::uint64_t window) {
-  const std::uint64_t slots = settings.validate ? verified_slots(size, std::max(window, kSlots)) : 0;
-  return {.size = size, .pieces = settings.pieces, .slots = slots, .events = 4 * window + 64};
+  SideParameters parameters = settings.side(size);
+  parameters.slots = settings.validate ? verified_slots(size, std::max(window, kSlots)) : 0;
+  parameters.events = window_events(window);
+  return parameters;
 }
 
 SideParameters own_parameters(const Settings& settings, std::uint64_t size, std::uint64_t window) {

@@ -14,9 +14,7 @@ namespace lintel::perf {
 // The process id that a server takes unless told otherwise; below 1024, so it names the same port on every host.
 inline constexpr ptl_pid_t kServerPid = 17;
 
-inline constexpr ptl_pt_index_t kControlPortal = 1;  // requests and replies between the two processes
-inline constexpr ptl_pt_index_t kTimedPortal = 2;    // one entry: the target of timed operations
-inline constexpr ptl_pt_index_t kSlotPortal = 3;     // one entry per message of a verified window; match bits are the slot's number
+inline constexpr ptl_pt_index_t kControlPortal = 1;  // requests and replies between the two processes; the others: operations.h
 
 class Interface {
  public:

@@ -1,4 +1,5 @@
-// lintel-perf: one-sided bandwidth and latency between two processes. See options.cpp for what it can do, measurement.cpp for how.
+// lintel-perf: one-sided bandwidth and latency between two processes, and chains of triggered operations through many. See options.cpp for what it can
+// do, measurement.cpp for how.
 
 #include <fmt/format.h>
 
@@ -7,6 +8,7 @@
 #include <exception>
 #include <string_view>
 
+#include "chain_conductor.h"
 #include "client.h"
 #include "failure.h"
 #include "interface.h"
@@ -25,7 +27,11 @@ ExitCode run(int argc, char** argv) {
   if (!options->provider.empty()) set_library_variable("LINTEL_PROVIDER", options->provider);
   if (!options->bind.empty()) set_library_variable("LINTEL_INTERFACE", options->bind);
   if (options->role == Role::kServer) return run_server(*options);
-  run_client(*options);
+  if (options->measurement->chain) {
+    run_chain(*options);
+  } else {
+    run_client(*options);
+  }
   return ExitCode::kOk;
 }
 

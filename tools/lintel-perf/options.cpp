@@ -20,7 +20,7 @@ struct Texts {
   bool local = false;
   bool server = false;
   std::string sizes, min, max, iterations, warm_up, window, repeats, iovec, completion, units, cpu, deadline, pid, client, passive_mode,
-      passive_seconds, announce_fd, protocol;
+      passive_seconds, api, notify, announce_fd, protocol, processes;
 };
 
 std::string command_list() {
@@ -58,12 +58,18 @@ void add_options(CLI::App& app, Texts& texts, Options& options) {
   app.add_flag("--once", options.once, "The server ends after one client")->group(roles);
 
   const std::string what = "What to measure";
+  app.add_option("--api", texts.api, "Through which Portals the measured operations go (default 3)")->type_name("3|4")->group(what);
+  app.add_option("--notify", texts.notify, "How completion is learnt: full events, or with --api 4 counting events (default events)")
+      ->type_name("events|counters")
+      ->group(what);
   app.add_option("--sizes", texts.sizes, "Message sizes in bytes, separated by commas; K, M, G are 2^10, 2^20, 2^30")
       ->type_name("LIST")
       ->group(what);
   app.add_option("--min", texts.min, "Smallest size; doubled up to --max (default 1)")->type_name("SIZE")->group(what);
   app.add_option("--max", texts.max, "Largest size (default 4M)")->type_name("SIZE")->group(what);
-  app.add_option("--iterations", texts.iterations, "Messages of one pass (default: by size)")->type_name("N")->group(what);
+  app.add_option("--iterations", texts.iterations, "Messages, or rounds of a chain, of one pass (default: by size)")
+      ->type_name("N")
+      ->group(what);
   app.add_option("--warm-up", texts.warm_up, "Messages before the first pass, not timed (default: a tenth of the iterations, at most 1000)")
       ->type_name("N")
       ->group(what);
@@ -72,7 +78,7 @@ void add_options(CLI::App& app, Texts& texts, Options& options) {
       ->group(what);
   app.add_option("--repeats", texts.repeats, "Passes, of which the median is reported (default 3)")->type_name("N")->group(what);
   app.add_flag("--validate,!--no-validate", options.settings.validate, "Compare every byte, outside the timed part (default)")->group(what);
-  app.add_option("--completion", texts.completion, "What ends a put: local = SEND_END, remote = ACK (default remote)")
+  app.add_option("--completion", texts.completion, "What ends a put: local = SEND_END (Portals 4: SEND), remote = ACK (default remote)")
       ->type_name("local|remote")
       ->group(what);
   app.add_option("--iovec", texts.iovec, "Make each memory descriptor of N pieces (default 1)")->type_name("N")->group(what);
@@ -81,13 +87,19 @@ void add_options(CLI::App& app, Texts& texts, Options& options) {
       ->group(what);
   app.add_option("--passive-seconds", texts.passive_seconds, "For how long, at each size (default 1)")->type_name("SECONDS")->group(what);
 
+  app.add_option("--processes", texts.processes, "Processes of a barrier, broadcast or reduce, 2 to 64 (default 4)")
+      ->type_name("N")
+      ->group(what);
+
   const std::string how = "Surroundings";
   app.add_option("--cpu", texts.cpu,
-                 "Pin the processes: the initiator to CPU A, the target to CPU B; with --server or --client, A or the own one of the two")
+                 "Pin the processes: the initiator to CPU A, the target to CPU B; with --server or --client, A or the own one of the two; "
+                 "of a chain, rank 0 to A, the others to B")
       ->type_name("A[,B]")
       ->group(how);
   app.add_option("--provider", options.provider, "libfabric provider (sets LINTEL_PROVIDER)")->type_name("NAME")->group(how);
-  app.add_option("--deadline", texts.deadline, fmt::format("Longest silence of the other process (default {})", kDefaultDeadline))
+  app.add_option("--deadline", texts.deadline,
+                 fmt::format("Longest silence of the other process, or standstill of a chain (default {})", kDefaultDeadline))
       ->type_name("SECONDS")
       ->group(how);
 
@@ -133,7 +145,7 @@ void read_roles(const CLI::App& app, const Texts& texts, Options& options) {
   if (!server && options.once) throw Failure(ExitCode::kUnusable, "--once without --server; expected both");
 }
 
-void read_sizes(const Texts& texts, Options& options) {
+void read_size_texts(const Texts& texts, Options& options) {
   const bool range = !texts.min.empty() || !texts.max.empty();
   if (!texts.sizes.empty() && range)
     throw Failure(ExitCode::kUnusable, "--sizes together with --min or --max; expected one of the two ways");
@@ -146,9 +158,23 @@ void read_sizes(const Texts& texts, Options& options) {
   options.sizes = powers_of_two(min, max);
 }
 
+void read_sizes(const Texts& texts, Options& options) {
+  read_size_texts(texts, options);
+  if (options.measurement == nullptr || !options.measurement->adds_words) return;
+  for (const std::uint64_t size : options.sizes) {
+    if (size % 8 == 0) continue;
+    throw Failure(ExitCode::kUnusable, fmt::format("--sizes: '{}' is not usable with {}; expected a multiple of 8 bytes, for 64-bit words",
+                                                   size, options.measurement->name));
+  }
+}
+
 void read_settings(const Texts& texts, Options& options) {
   static constexpr std::uint64_t kMost = 1'000'000'000;
   Settings& settings = options.settings;
+  if (!texts.api.empty()) settings.api = choose<Api>("--api", texts.api, {{"3", Api::kPortals3}, {"4", Api::kPortals4}});
+  if (!texts.notify.empty()) {
+    settings.notify = choose<Notify>("--notify", texts.notify, {{"events", Notify::kEvents}, {"counters", Notify::kCounters}});
+  }
   if (!texts.iterations.empty()) settings.iterations = parse_count("--iterations", texts.iterations, "messages", 1, kMost);
   if (!texts.warm_up.empty()) settings.warm_up = parse_count("--warm-up", texts.warm_up, "messages", 0, kMost);
   if (!texts.window.empty()) settings.window = parse_count("--window", texts.window, "operations", 1, 65536);
@@ -175,9 +201,48 @@ void read_settings(const Texts& texts, Options& options) {
   if (options.json_file == "-" && options.csv_file == "-") {
     throw Failure(ExitCode::kUnusable, "--json - together with --csv -; expected at most one of them on stdout");
   }
+  if (settings.api == Api::kPortals3 && settings.notify == Notify::kCounters) {
+    throw Failure(ExitCode::kUnusable, "--notify: 'counters' is not usable with --api 3, which has none; expected events, or --api 4");
+  }
+  if (settings.api == Api::kPortals3 && options.measurement != nullptr && options.measurement->adds_words) {
+    throw Failure(ExitCode::kUnusable,
+                  fmt::format("--api: '3' is not usable with {}, as Portals 3 has no atomic operations; expected --api 4",
+                              options.measurement->name));
+  }
   const bool both_ways = options.measurement != nullptr && std::string_view(options.measurement->name) == "put-bibw";
   if (both_ways && settings.completion == Completion::kLocal) {
     throw Failure(ExitCode::kUnusable, "--completion: 'local' is not usable with put-bibw; expected remote");
+  }
+}
+
+// A chain starts its processes itself, has one message after the other, and reports times alone.
+void read_chain(const CLI::App& app, const Texts& texts, Options& options) {
+  if (options.measurement == nullptr || !options.measurement->chain) {
+    if (app.count("--processes") == 0) return;
+    throw Failure(ExitCode::kUnusable, "--processes without a chain; expected it with barrier, broadcast or reduce");
+  }
+  const char* name = options.measurement->name;
+  for (const char* option : {"--server", "--client", "--pid", "--once", "--window", "--completion", "--iovec", "--passive-mode",
+                             "--passive-seconds", "--units", "--percentiles", "--notify"}) {
+    if (app.count(option) == 0) continue;
+    throw Failure(
+        ExitCode::kUnusable,
+        fmt::format("{} with {}; expected none, as a chain starts its processes itself and reports the time of a round", option, name));
+  }
+  if (texts.api == "3") throw Failure(ExitCode::kUnusable, fmt::format("--api: '3' is not usable with {}; expected 4", name));
+  options.settings.api = Api::kPortals4;
+  options.settings.notify = Notify::kCounters;
+  if (!texts.processes.empty()) options.processes = parse_count("--processes", texts.processes, "processes", 2, 64);
+  if (options.measurement->chain == ChainKind::kBarrier && !(texts.sizes + texts.min + texts.max).empty()) {
+    throw Failure(ExitCode::kUnusable, "a size with barrier; expected none, as its messages are empty");
+  }
+}
+
+void check_chain_sizes(const Options& options) {
+  if (options.measurement == nullptr || options.measurement->chain != ChainKind::kReduction) return;
+  for (const std::uint64_t size : options.sizes) {
+    if (size % 8 == 0) continue;
+    throw Failure(ExitCode::kUnusable, fmt::format("--sizes: '{}' is not usable with reduce; expected multiples of 8 bytes", size));
   }
 }
 
@@ -208,13 +273,17 @@ void reject_empty(const CLI::App& app) {
 std::optional<Options> parse_options(int argc, char** argv) {
   Options options;
   Texts texts;
-  CLI::App app{"Measures one-sided bandwidth and latency between two processes, with every byte verified.", "lintel-perf"};
+  CLI::App app{
+      "Measures one-sided bandwidth and latency between two processes, and triggered chains through many, with every byte verified.",
+      "lintel-perf"};
   app.set_version_flag("--version", fmt::format("lintel-perf {} (protocol {})", tool_version(), kProtocol));
   app.require_subcommand(0, 1);
   app.footer(
       "On one machine:   lintel-perf quick\n"
+      "Through Portals 4: lintel-perf fetch-lat --api 4 --notify counters\n"
       "On two machines:  lintel-perf --server --bind 10.0.0.1           (on the first)\n"
       "                  lintel-perf put-bw --client 10.0.0.1           (on the second)\n"
+      "Triggered chains: lintel-perf barrier --processes 8             (also broadcast, reduce; starts all processes)\n"
       "Exit code: 0 done, 1 the run failed (wrong bytes, an error of the library), 2 what was asked for cannot be done.");
   add_options(app, texts, options);
   for (const Measurement& measurement : measurements()) {
@@ -235,8 +304,10 @@ std::optional<Options> parse_options(int argc, char** argv) {
   }
   reject_empty(app);
   read_settings(texts, options);
+  read_chain(app, texts, options);
   read_roles(app, texts, options);
   read_sizes(texts, options);
+  check_chain_sizes(options);
   return options;
 }
 

@@ -21,6 +21,7 @@ struct Options {
   Settings settings;
   Units units = Units::kMB;
   double deadline_seconds = 10;
+  std::uint64_t processes = 4;  // of a chain
 
   std::string server_address;  // of a client
   std::uint32_t pid = 0;       // own, of a server; 0: any. The server's, of a client

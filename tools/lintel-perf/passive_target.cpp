@@ -4,10 +4,8 @@
 #include <thread>
 
 #include "failure.h"
-#include "interface.h"
 #include "measurement.h"
 #include "pass_timer.h"
-#include "portals_call.h"
 #include "traffic.h"
 
 namespace lintel::perf {
@@ -18,30 +16,20 @@ constexpr std::chrono::milliseconds kSettle{5};
 constexpr double kMarginSeconds = 0.010;
 
 double put_to_ack(Side& own) {
+  const std::uint64_t before = own.operations->count(Moment::kAcked);
   const auto begin = SteadyClock::now();
-  SteadyClock::time_point acked;
-  start_put(own, PTL_ACK_REQ);
-  bool sent = false;
-  bool done = false;
-  ptl_event_t event;
-  while (!sent || !done) {
-    own.queue.wait(event);
-    if (event.type == PTL_EVENT_SEND_END) sent = true;
-    if (event.type == PTL_EVENT_ACK) {
-      acked = SteadyClock::now();
-      done = true;
-    }
-  }
+  start_put(own, Ack::kYes);
+  own.operations->wait(Moment::kAcked, before + 1);
+  const auto acked = SteadyClock::now();
+  own.operations->settle();
   return seconds_between(begin, acked);
 }
 
 double get_to_reply(Side& own) {
+  const std::uint64_t before = own.operations->count(Moment::kReplied);
   const auto begin = SteadyClock::now();
-  check_call(PtlGet(own.landing->md(), own.peer, kTimedPortal, 0, 0, 0), "PtlGet");
-  ptl_event_t event;
-  do {
-    own.queue.wait(event);
-  } while (event.type != PTL_EVENT_REPLY_END);
+  require_started(own.operations->get(**own.landing, {}), "get");
+  own.operations->wait(Moment::kReplied, before + 1);
   return seconds_between(begin, SteadyClock::now());
 }
 
@@ -49,8 +37,11 @@ double get_to_reply(Side& own) {
 
 Row measure_passive_target(Session& session, const Settings& settings, std::uint64_t size) {
   static constexpr std::uint64_t kMostSamples = 100'000;
-  const SideParameters mine{.size = size, .pieces = settings.pieces, .local = true, .landing = true};
-  const SideParameters target{.size = size, .pieces = settings.pieces, .exposed = true};
+  SideParameters mine = settings.side(size);
+  mine.local = true;
+  mine.landing = true;
+  SideParameters target = settings.side(size);
+  target.exposed = true;
   Pair pair(session, mine, target);
   Side& own = pair.own();
   const std::uint64_t most = settings.iterations.value_or(kMostSamples);

@@ -16,7 +16,7 @@
 
 namespace lintel::perf {
 
-inline constexpr int kProtocol = 1;
+inline constexpr int kProtocol = 2;
 inline constexpr const char* kToolName = "lintel-perf";
 
 // The version of the tool, from the build.
@@ -36,7 +36,7 @@ std::string kind_of(const nlohmann::json& body);
 int protocol_of(const nlohmann::json& body);
 std::string version_of(const nlohmann::json& body);
 
-// "lintel-perf 0.1.0 (protocol 1)"; with the whole sentence about two that do not fit.
+// "lintel-perf 0.1.0 (protocol 2)"; with the whole sentence about two that do not fit.
 std::string incompatible(const std::string& own_role, const std::string& peer_role, const nlohmann::json& peer);
 
 }  // namespace lintel::perf

@@ -44,12 +44,11 @@ Row measure_put_both_ways(Session& session, const Settings& settings, std::uint6
   row.warm_up = settings.warm_up_for(row.iterations);
   Metric bandwidth{"put_bandwidth_both_ways", "Bandwidth", Quantity::kBandwidth, {}};
 
-  const SideParameters side{.size = size,
-                            .pieces = settings.pieces,
-                            .slots = settings.validate ? verified_slots(size, settings.window) : 0,
-                            .events = 4 * settings.window + 64,
-                            .exposed = true,
-                            .local = true};
+  SideParameters side = settings.side(size);
+  side.slots = settings.validate ? verified_slots(size, settings.window) : 0;
+  side.events = window_events(settings.window);
+  side.exposed = true;
+  side.local = true;
   Pair pair(session, side, side);
   if (settings.validate) {
     verify_each(pair, row.iterations);

@@ -49,7 +49,10 @@ Row measure_put_latency(Session& session, const Settings& settings, std::uint64_
   row.warm_up = settings.warm_up_for(row.iterations);
   Metric latency{"put_latency", "Put latency", Quantity::kTime, {}};
 
-  const SideParameters side{.size = size, .pieces = settings.pieces, .exposed = true, .exposed_events = true, .local = true};
+  SideParameters side = settings.side(size);
+  side.exposed = true;
+  side.exposed_events = true;
+  side.local = true;
   Pair pair(session, side, side);
   if (settings.validate) {
     verify_each(pair, row.iterations);

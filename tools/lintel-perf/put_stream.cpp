@@ -42,13 +42,15 @@ PutStream run_put_stream(Session& session, const Settings& settings, std::uint64
 
   const bool local = settings.completion == Completion::kLocal;
   const std::uint64_t slots = settings.validate ? verified_slots(size, settings.window) : 0;
-  const SideParameters own{.size = size, .pieces = settings.pieces, .slots = slots, .events = 4 * settings.window + 64, .local = true};
-  const SideParameters target{.size = size,
-                              .pieces = settings.pieces,
-                              .slots = slots,
-                              .events = local ? std::clamp<std::uint64_t>(row.iterations, 64, 65536) : 64,
-                              .exposed = true,
-                              .exposed_events = local};
+  SideParameters own = settings.side(size);
+  own.slots = slots;
+  own.events = window_events(settings.window);
+  own.local = true;
+  SideParameters target = settings.side(size);
+  target.slots = slots;
+  target.events = local ? std::clamp<std::uint64_t>(row.iterations, 64, 65536) : 64;
+  target.exposed = true;
+  target.exposed_events = local;
   Pair pair(session, own, target);
   if (settings.validate) {
     verify_each(pair, row.iterations);

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
+#include <type_traits>
 
 #include "failure.h"
+#include "sums.h"
 
 namespace lintel::perf {
 namespace {
@@ -35,36 +36,37 @@ Region::Region(std::uint64_t size_bytes, std::size_t pieces) : size_bytes_(size_
   }
 }
 
-ptl_md_t Region::descriptor(ptl_handle_eq_t eq, unsigned options) const {
-  const bool scattered = pieces_.size() > 1;
-  ptl_md_t md{};
-  md.start = scattered ? static_cast<void*>(pieces_.data()) : pieces_[0].iov_base;
-  md.length = scattered ? pieces_.size() : size_bytes_;
-  md.threshold = PTL_MD_THRESH_INF;
-  md.options = options | (scattered ? PTL_MD_IOVEC : 0U);
-  md.eq_handle = eq;
-  return md;
+namespace {
+
+// Calls `each(bytes of the piece, place of the first in the message)` for all pieces, or until it returns something.
+template <class Each>
+auto each_piece(std::span<const Piece> pieces, Each each) {
+  std::uint64_t offset = 0;
+  for (const Piece& piece : pieces) {
+    if constexpr (std::is_void_v<decltype(each(std::span<std::byte>(), offset))>) {
+      each(std::span(piece.start, piece.length), offset);
+    } else if (const auto found = each(std::span(piece.start, piece.length), offset)) {
+      return found;
+    }
+    offset += piece.length;
+  }
+  return decltype(each(std::span<std::byte>(), offset))();
 }
 
-std::span<std::byte> Region::piece(std::size_t index) const {
-  return {static_cast<std::byte*>(pieces_[index].iov_base), pieces_[index].iov_len};
-}
+}  // namespace
 
 void Region::fill(std::uint64_t id) {
-  std::uint64_t offset = 0;
-  for (std::size_t i = 0; i < pieces_.size(); offset += pieces_[i].iov_len, ++i) fill_pattern(piece(i), id, offset);
+  each_piece(pieces_, [&](std::span<std::byte> piece, std::uint64_t offset) { fill_pattern(piece, id, offset); });
 }
 
 void Region::poison(std::uint64_t id) {
-  std::uint64_t offset = 0;
-  for (std::size_t i = 0; i < pieces_.size(); offset += pieces_[i].iov_len, ++i) fill_poison(piece(i), id, offset);
+  each_piece(pieces_, [&](std::span<std::byte> piece, std::uint64_t offset) { fill_poison(piece, id, offset); });
 }
 
 void Region::check(std::uint64_t id) const {
-  std::uint64_t offset = 0;
-  for (std::size_t i = 0; i < pieces_.size(); offset += pieces_[i].iov_len, ++i) {
-    const auto wrong = check_pattern(piece(i), id, offset);
-    if (!wrong) continue;
+  const auto wrong =
+      each_piece(pieces_, [&](std::span<const std::byte> piece, std::uint64_t offset) { return check_pattern(piece, id, offset); });
+  if (wrong) {
     throw Failure(ExitCode::kFailed,
                   fmt::format("verification failed: byte {} of {} in message {} of pass {} is 0x{:02x}; expected 0x{:02x}", wrong->offset,
                               size_bytes_, id & 0xffffffffffff, (id >> 48) & 0x7fff, wrong->found, wrong->expected));
@@ -72,11 +74,29 @@ void Region::check(std::uint64_t id) const {
   check_guards();
 }
 
+void Region::fill_operands() {
+  each_piece(pieces_, [](std::span<std::byte> piece, std::uint64_t offset) { perf::fill_operands(piece, offset); });
+}
+
+void Region::fill_sums(std::uint64_t times) {
+  each_piece(pieces_, [&](std::span<std::byte> piece, std::uint64_t offset) { perf::fill_sums(piece, times, offset); });
+}
+
+void Region::check_sums(std::uint64_t times) const {
+  const auto wrong =
+      each_piece(pieces_, [&](std::span<const std::byte> piece, std::uint64_t offset) { return perf::check_sums(piece, times, offset); });
+  if (wrong) {
+    throw Failure(ExitCode::kFailed, fmt::format("verification failed: byte {} of {} after {} sums is 0x{:02x}; expected 0x{:02x}",
+                                                 wrong->offset, size_bytes_, times, wrong->found, wrong->expected));
+  }
+  check_guards();
+}
+
 void Region::check_guards() const {
-  for (const ptl_md_iovec_t& entry : pieces_) {
-    const std::byte* guard = static_cast<const std::byte*>(entry.iov_base) + entry.iov_len;
+  for (const Piece& piece : pieces_) {
+    const std::byte* guard = piece.start + piece.length;
     if (std::any_of(guard, guard + kGuardBytes, [](std::byte b) { return b != kGuard; })) {
-      throw Failure(ExitCode::kFailed, fmt::format("verification failed: bytes behind a piece of {} bytes were written", entry.iov_len));
+      throw Failure(ExitCode::kFailed, fmt::format("verification failed: bytes behind a piece of {} bytes were written", piece.length));
     }
   }
 }

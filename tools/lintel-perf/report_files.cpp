@@ -56,12 +56,19 @@ nlohmann::ordered_json json_report(const RunDescription& run, const std::vector<
   json["tool"] = kToolName;
   json["version"] = tool_version();
   json["measurement"] = run.measurement->name;
-  json["method"] = run.measurement->method;
+  json["method"] = method_of(run);
+  json["api"] = static_cast<int>(settings.api);
+  json["notify"] = name_of(settings.notify);
   json["status"] = error.empty() ? "ok" : "failed";
   json["error"] = error.empty() ? Json(nullptr) : Json(error);
   json["provider"] = run.provider;
-  json["initiator"] = process_json(run.initiator);
-  json["target"] = process_json(run.target);
+  if (run.ranks.empty()) {
+    json["initiator"] = process_json(run.initiator);
+    json["target"] = process_json(run.target);
+  } else {
+    json["processes"] = run.ranks.size();
+    for (const ProcessDescription& rank : run.ranks) json["ranks"].push_back(process_json(rank));
+  }
   json["window"] = run.measurement->has_window ? Json(settings.window) : Json(nullptr);
   json["completion"] =
       run.measurement->has_completion ? Json(settings.completion == Completion::kRemote ? "remote" : "local") : Json(nullptr);
@@ -76,6 +83,7 @@ nlohmann::ordered_json json_report(const RunDescription& run, const std::vector<
     result["iterations"] = row.iterations;
     result["warm_up"] = row.warm_up;
     result["verified_messages"] = row.verified_messages;
+    if (row.batches > 0) result["batches"] = row.batches;
     for (const Metric& metric : row.metrics) result[key_of(metric, run.units)] = metric_json(metric, run.units);
     json["results"].push_back(result);
   }
@@ -91,7 +99,7 @@ std::string csv_report(const RunDescription& run, const std::vector<Row>& rows) 
       if (metric.distribution) text += fmt::format(",{0}_p50,{0}_p90,{0}_p99,{0}_p99_9,{0}_samples", key);
     }
   }
-  text += "\n";
+  text += ",api,notify\n";
   for (const Row& row : rows) {
     text += fmt::format("{},{}", row.size_bytes, row.iterations);
     for (const Metric& metric : row.metrics) {
@@ -101,7 +109,7 @@ std::string csv_report(const RunDescription& run, const std::vector<Row>& rows) 
       for (const double value : {p.p50, p.p90, p.p99, p.p99_9}) text += fmt::format(",{:.6g}", in_unit(value, metric.quantity, run.units));
       text += fmt::format(",{}", p.samples);
     }
-    text += "\n";
+    text += fmt::format(",{},{}\n", static_cast<int>(run.settings.api), name_of(run.settings.notify));
   }
   return text;
 }

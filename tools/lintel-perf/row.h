@@ -28,6 +28,8 @@ struct Row {
   std::uint64_t warm_up = 0;
   std::uint64_t verified_messages = 0;  // each of size_bytes, every byte compared
   std::vector<Metric> metrics;
+  std::uint64_t batches = 0;  // of a chain: into how many parts a pass was split; 0: no chain
+  std::string note = {};      // a sentence of its own, if there is something to be said
 };
 
 }  // namespace lintel::perf

@@ -12,6 +12,7 @@
 #include "portals_call.h"
 #include "rendezvous.h"
 #include "target_service.h"
+#include "timed_interfaces.h"
 
 namespace lintel::perf {
 namespace {
@@ -32,6 +33,7 @@ class Server {
   explicit Server(const Options& options)
       : options_(options),
         network_(options.pid == 0 ? PTL_PID_ANY : static_cast<ptl_pid_t>(options.pid)),
+        timed_(network_),
         control_(network_.handle()),
         self_(describe_self(network_, options.cpus.empty() ? -1 : options.cpus.back())) {
     network_.admit({PTL_NID_ANY, PTL_PID_ANY});
@@ -58,7 +60,7 @@ class Server {
       const auto guest = await_client(control_, self_, kForever);
       if (!guest) return ExitCode::kOk;
       say("client {} on {} begins", guest->description.address, guest->description.host);
-      TargetService(network_, control_, guest->id, Seconds(options_.deadline_seconds)).serve();
+      TargetService(network_, timed_, control_, guest->id, Seconds(options_.deadline_seconds)).serve();
       say("client {} has finished", guest->description.address);
       return ExitCode::kOk;
     } catch (const Failure& failure) {
@@ -77,6 +79,7 @@ class Server {
 
   const Options& options_;
   Interface network_;
+  TimedInterfaces timed_;
   ControlChannel control_;
   ProcessDescription self_;
 };

@@ -15,8 +15,9 @@ std::chrono::duration<double> time_for(std::uint64_t bytes) {
   return std::chrono::duration<double>(static_cast<double>(bytes) / kSlowBytesPerSecond);
 }
 
-Session::Session(const Interface& network, ControlChannel& control, ptl_process_id_t peer, std::chrono::duration<double> deadline)
-    : network_(network), control_(control), peer_(control, network.handle(), peer, deadline), deadline_(deadline) {}
+Session::Session(const Interface& network, TimedInterfaces& timed, ControlChannel& control, ptl_process_id_t peer,
+                 std::chrono::duration<double> deadline)
+    : network_(network), timed_(timed), control_(control), peer_(control, network.handle(), peer, deadline), deadline_(deadline) {}
 
 std::chrono::milliseconds Session::send_limit() const { return std::chrono::ceil<std::chrono::milliseconds>(deadline_); }
 
@@ -64,12 +65,12 @@ void Session::bye() {
   control_.try_send(peer(), control_message("bye"), std::chrono::seconds(1));  // if that fails, the server finds out by itself
 }
 
-std::unique_ptr<Watch> Session::watch(EventQueue& queue, std::uint64_t bytes) const {
-  return std::make_unique<Watch>(network_.handle(), peer(), queue, deadline_ + time_for(bytes));
+std::unique_ptr<Watch> Session::watch(Operations& operations, std::uint64_t bytes) const {
+  return std::make_unique<Watch>(network_.handle(), peer(), operations, deadline_ + time_for(bytes));
 }
 
 Pair::Pair(Session& session, const SideParameters& own, const SideParameters& target)
-    : session_(session), own_(session.network().handle(), session.peer(), own) {
+    : session_(session), own_(session.timed(own.api), name_of(session.peer()), own) {
   session_.call("prepare", {{"side", target}}, time_for(target.size * (target.slots + 1)));
 }
 
@@ -92,6 +93,10 @@ void Pair::poison_target(const char* what, std::uint64_t id) {
 void Pair::check_target(const char* what, std::uint64_t id) {
   session_.call("check", {{"what", what}, {"id", id}}, time_for(own_.parameters.size));
 }
+
+void Pair::begin_target_sums() { session_.call("begin_sums", nlohmann::json::object()); }
+
+void Pair::check_target_sums(std::uint64_t times) { session_.call("check_sums", {{"times", times}}); }
 
 void Pair::fill_target_slots(Origin origin, std::uint64_t first, std::uint64_t count) {
   session_.call("fill_slots", {{"origin", static_cast<int>(origin)}, {"first", first}, {"count", count}},

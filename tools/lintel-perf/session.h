@@ -1,7 +1,7 @@
 #pragma once
 // The client's end of the conversation with one server: requests, replies, and the watch over the phases in between.
 //
-// Borrows the interface and the channel. Thread: one.
+// Borrows the interfaces and the channel. Thread: one.
 
 #include <chrono>
 #include <memory>
@@ -11,13 +11,15 @@
 #include "interface.h"
 #include "live_peer.h"
 #include "side.h"
+#include "timed_interfaces.h"
 #include "watch.h"
 
 namespace lintel::perf {
 
 class Session {
  public:
-  Session(const Interface& network, ControlChannel& control, ptl_process_id_t peer, std::chrono::duration<double> deadline);
+  Session(const Interface& network, TimedInterfaces& timed, ControlChannel& control, ptl_process_id_t peer,
+          std::chrono::duration<double> deadline);
 
   // Sends a request {"do": what, arguments...} and returns when it lies at the server, whose reply finish() takes. One at a time.
   void start(const char* what, nlohmann::json arguments);
@@ -34,9 +36,10 @@ class Session {
   void bye();
 
   // Guards a phase in which up to `bytes` are under way.
-  std::unique_ptr<Watch> watch(EventQueue& queue, std::uint64_t bytes) const;
+  std::unique_ptr<Watch> watch(Operations& operations, std::uint64_t bytes) const;
 
-  const Interface& network() const { return network_; }
+  // The interface of that API, opened here.
+  TimedInterface& timed(Api api) { return timed_.of(api); }
   ptl_process_id_t peer() const { return peer_.id(); }
 
  private:
@@ -44,6 +47,7 @@ class Session {
   std::chrono::milliseconds send_limit() const;
 
   const Interface& network_;
+  TimedInterfaces& timed_;
   ControlChannel& control_;
   LivePeer peer_;
   std::chrono::duration<double> deadline_;
@@ -67,7 +71,7 @@ class Pair {
   // Runs `traffic` on this side under watch; `in_flight`: how many messages may be under way.
   template <class Traffic>
   void watched(std::uint64_t in_flight, Traffic traffic) {
-    const auto guard = session_.watch(own_.queue, in_flight * own_.parameters.size);
+    const auto guard = session_.watch(*own_.operations, in_flight * own_.parameters.size);
     traffic();
   }
 
@@ -76,7 +80,11 @@ class Pair {
   void poison_target(const char* what, std::uint64_t id);
   void check_target(const char* what, std::uint64_t id);
 
-  // The same for `count` slots with the messages from `first` on.
+  // The words of sums.h in the server's exposed memory: writes their start, or compares with what `times` sums leave.
+  void begin_target_sums();
+  void check_target_sums(std::uint64_t times);
+
+  // As fill_target() and check_target(), for `count` slots with the messages from `first` on.
   void fill_target_slots(Origin origin, std::uint64_t first, std::uint64_t count);
   void check_target_slots(Origin origin, std::uint64_t first, std::uint64_t count);
 

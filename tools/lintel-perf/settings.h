@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "api_choice.h"
+#include "side.h"
 #include "traffic.h"
 
 namespace lintel::perf {
@@ -11,6 +13,8 @@ namespace lintel::perf {
 enum class PassiveMode { kCompute, kSleep };
 
 struct Settings {
+  Api api = Api::kPortals3;
+  Notify notify = Notify::kEvents;
   std::optional<std::uint64_t> iterations;
   std::optional<std::uint64_t> warm_up;
   std::uint64_t window = 64;
@@ -26,6 +30,12 @@ struct Settings {
   std::uint64_t latency_iterations(std::uint64_t size) const;
   std::uint64_t window_iterations(std::uint64_t size) const;
   std::uint64_t warm_up_for(std::uint64_t chosen_iterations) const;
+
+  // What both sides of a measurement at that size have in common; a measurement adds what it needs.
+  SideParameters side(std::uint64_t size) const;
 };
+
+// The events that a queue has to hold when `window` operations are under way.
+constexpr std::uint64_t window_events(std::uint64_t window) { return 4 * window + 64; }
 
 }  // namespace lintel::perf

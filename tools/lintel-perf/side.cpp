@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "failure.h"
-#include "interface.h"
 #include "numbers.h"
-#include "portals_call.h"
 
 namespace lintel::perf {
 namespace {
@@ -17,30 +14,43 @@ constexpr std::uint64_t kSlotMemoryBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMaxEvents = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxPieces = 4096;
 
-// An operation that nobody waits for any more may still move bytes: the memory cannot be freed before that ends. Returns false if it does not end soon.
-template <class Unlink>
-bool unlink_in_time(Unlink unlink, int busy) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-  while (unlink() == busy) {
-    if (std::chrono::steady_clock::now() > end) return false;
-  }
-  return true;
-}
-
 void check_range(const char* what, std::uint64_t value, std::uint64_t min, std::uint64_t max) {
   if (value < min || value > max)
     throw Failure(ExitCode::kUnusable, fmt::format("the peer asks for {} {}; expected {} to {}", value, what, min, max));
 }
 
+Api api_of(int number) {
+  for (const Api api : {Api::kPortals3, Api::kPortals4}) {
+    if (number == static_cast<int>(api)) return api;
+  }
+  throw Failure(ExitCode::kUnusable, fmt::format("the peer asks for API {}; expected 3 or 4", number));
+}
+
+Notify notify_of(const std::string& name) {
+  for (const Notify notify : {Notify::kEvents, Notify::kCounters}) {
+    if (name == name_of(notify)) return notify;
+  }
+  throw Failure(ExitCode::kUnusable, fmt::format("the peer asks for completion by '{}'; expected events or counters", name));
+}
+
 }  // namespace
 
 void to_json(nlohmann::json& json, const SideParameters& p) {
-  json = {{"size", p.size},     {"pieces", p.pieces},   {"slots", p.slots},
-          {"events", p.events}, {"exposed", p.exposed}, {"exposed_events", p.exposed_events},
-          {"local", p.local},   {"landing", p.landing}};
+  json = {{"api", static_cast<int>(p.api)},
+          {"notify", name_of(p.notify)},
+          {"size", p.size},
+          {"pieces", p.pieces},
+          {"slots", p.slots},
+          {"events", p.events},
+          {"exposed", p.exposed},
+          {"exposed_events", p.exposed_events},
+          {"local", p.local},
+          {"landing", p.landing}};
 }
 
 void from_json(const nlohmann::json& json, SideParameters& p) {
+  p.api = api_of(json.at("api").get<int>());
+  p.notify = notify_of(json.at("notify").get<std::string>());
   json.at("size").get_to(p.size);
   json.at("pieces").get_to(p.pieces);
   json.at("slots").get_to(p.slots);
@@ -59,37 +69,23 @@ std::uint64_t verified_slots(std::uint64_t size, std::uint64_t window) {
   return std::clamp<std::uint64_t>(kSlotMemoryBytes / size, 1, std::min<std::uint64_t>(window, 256));
 }
 
-BoundRegion::BoundRegion(ptl_handle_ni_t ni, const SideParameters& parameters, ptl_handle_eq_t eq)
-    : region_(std::make_unique<Region>(parameters.size, parameters.pieces)) {
-  check_call(PtlMDBind(ni, region_->descriptor(eq, PTL_MD_EVENT_START_DISABLE), PTL_RETAIN, &md_), "PtlMDBind");
-}
-
-BoundRegion::~BoundRegion() {
-  if (!unlink_in_time([this] { return PtlMDUnlink(md_); }, PTL_MD_IN_USE)) static_cast<void>(region_.release());
-}
-
-ExposedRegion::ExposedRegion(ptl_handle_ni_t ni, const SideParameters& parameters, ptl_process_id_t peer, ptl_pt_index_t portal,
-                             ptl_match_bits_t bits, ptl_handle_eq_t eq)
-    : region_(std::make_unique<Region>(parameters.size, parameters.pieces)) {
-  check_call(PtlMEAttach(ni, portal, peer, bits, 0, PTL_UNLINK, PTL_INS_AFTER, &me_), "PtlMEAttach");
-  const unsigned options = PTL_MD_OP_PUT | PTL_MD_OP_GET | PTL_MD_MANAGE_REMOTE | PTL_MD_EVENT_START_DISABLE;
-  if (const int code = PtlMDAttach(me_, region_->descriptor(eq, options), PTL_RETAIN, nullptr); code != PTL_OK) {
-    PtlMEUnlink(me_);
-    check_call(code, "PtlMDAttach");
-  }
-}
-
-ExposedRegion::~ExposedRegion() {
-  if (!unlink_in_time([this] { return PtlMEUnlink(me_); }, PTL_ME_IN_USE)) static_cast<void>(region_.release());
-}
-
-Side::Side(ptl_handle_ni_t ni, ptl_process_id_t peer_id, const SideParameters& p) : parameters(p), peer(peer_id), queue(ni, p.events) {
-  if (p.exposed) exposed = std::make_unique<ExposedRegion>(ni, p, peer, kTimedPortal, 0, p.exposed_events ? queue.handle() : PTL_EQ_NONE);
-  if (p.local) local = std::make_unique<BoundRegion>(ni, p, queue.handle());
-  if (p.landing) landing = std::make_unique<BoundRegion>(ni, p, queue.handle());
+Side::Side(TimedInterface& interface, ProcessName peer, const SideParameters& p)
+    : parameters(p),
+      operations(interface.operations(
+          {.peer = peer, .length = p.size, .notify = p.notify, .events = p.events, .only_arrivals = p.exposed_events && !p.local})) {
+  const auto expose = [&](Place place, bool counted) {
+    return std::make_unique<ExposedRegion>(p, patience,
+                                           [&](std::span<const Piece> memory) { return operations->expose(place, memory, counted); });
+  };
+  const auto bind = [&] {
+    return std::make_unique<BoundRegion>(p, patience, [&](std::span<const Piece> memory) { return operations->bind(memory); });
+  };
+  if (p.exposed) exposed = expose({}, p.exposed_events);
+  if (p.local) local = bind();
+  if (p.landing) landing = bind();
   for (std::uint64_t slot = 0; slot < p.slots; ++slot) {
-    if (p.exposed) exposed_slots.push_back(std::make_unique<ExposedRegion>(ni, p, peer, kSlotPortal, slot, PTL_EQ_NONE));
-    if (p.local) local_slots.push_back(std::make_unique<BoundRegion>(ni, p, queue.handle()));
+    if (p.exposed) exposed_slots.push_back(expose({kSlotPortal, slot}, false));
+    if (p.local) local_slots.push_back(bind());
   }
 }
 

@@ -25,17 +25,23 @@ int precision_of(const Metric& metric) { return metric.quantity == Quantity::kMe
 void Table::header() {
   const Settings& settings = run_.settings;
   fmt::print(out_, "# lintel-perf {}: {}\n", tool_version(), run_.measurement->title);
-  fmt::print(out_, "# Method: {}\n", run_.measurement->method);
-  fmt::print(out_, "# Initiator: {}\n# Target: {}\n", describe(run_.initiator), describe(run_.target));
+  fmt::print(out_, "# Method: {}\n", method_of(run_));
+  if (run_.ranks.empty()) {
+    fmt::print(out_, "# Initiator: {}\n# Target: {}\n", describe(run_.initiator), describe(run_.target));
+  } else {
+    fmt::print(out_, "# Processes: {}; rank 0: {}, the last: {}\n", run_.ranks.size(), describe(run_.ranks.front()),
+               describe(run_.ranks.back()));
+  }
   fmt::print(out_, "# Provider: {}\n", run_.provider);
+  fmt::print(out_, "# API: Portals {}, completion by {}\n", static_cast<int>(settings.api), name_of(settings.notify));
   if (run_.measurement->has_window) {
     fmt::print(out_, "# Window: {}\n", settings.window);
   }
-  if (run_.measurement->has_completion) fmt::print(out_, "# Completion of puts: {}\n", completion_name(settings.completion));
+  if (run_.measurement->has_completion) fmt::print(out_, "# Completion of puts: {}\n", completion_name(settings));
   if (settings.pieces > 1) fmt::print(out_, "# Memory: {} pieces\n", settings.pieces);
   fmt::print(out_, "# Median of {} {}; {}\n", settings.repeats, settings.repeats == 1 ? "pass" : "passes",
              settings.validate ? "every byte verified, outside the timed part" : "bytes NOT verified");
-  fmt::print(out_, "# {}\n", unit_note(run_.units));
+  if (run_.ranks.empty()) fmt::print(out_, "# {}\n", unit_note(run_.units));
   std::fflush(out_);
 }
 
@@ -51,6 +57,7 @@ void Table::column_titles(const Row& row) {
 }
 
 void Table::row(const Row& row) {
+  if (!row.note.empty()) fmt::print(out_, "# {}\n", row.note);
   if (!titled_) column_titles(row);
   std::string line = fmt::format("{:<{}}", row.size_bytes, kSizeWidth);
   for (const Metric& metric : row.metrics) {

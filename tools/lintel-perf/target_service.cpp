@@ -29,9 +29,9 @@ Origin origin_of(const json& request) { return number(request, "origin", 1) == 0
 
 }  // namespace
 
-TargetService::TargetService(const Interface& network, ControlChannel& control, ptl_process_id_t client,
+TargetService::TargetService(const Interface& network, TimedInterfaces& timed, ControlChannel& control, ptl_process_id_t client,
                              std::chrono::duration<double> deadline)
-    : network_(network), control_(control), client_(control, network.handle(), client, deadline), deadline_(deadline) {}
+    : network_(network), timed_(timed), control_(control), client_(control, network.handle(), client, deadline), deadline_(deadline) {}
 
 void TargetService::serve() {
   static constexpr std::chrono::duration<double> kForever{1e9};
@@ -85,8 +85,13 @@ Region& TargetService::region(const json& request) {
   throw Failure(ExitCode::kFailed, fmt::format("there is no memory '{}' here; expected 'exposed' or 'local' as prepared", what));
 }
 
+Region& TargetService::words() {
+  if (!side().exposed || side().parameters.size % 8 != 0) throw Failure(ExitCode::kFailed, "sums need exposed memory of 64-bit words");
+  return side().exposed->region();
+}
+
 void TargetService::watched(std::uint64_t in_flight, const std::function<void()>& traffic) {
-  const Watch guard(network_.handle(), client_.id(), side().queue, deadline_ + time_for(in_flight * side().parameters.size));
+  const Watch guard(network_.handle(), client_.id(), *side().operations, deadline_ + time_for(in_flight * side().parameters.size));
   traffic();
 }
 
@@ -95,7 +100,8 @@ json TargetService::carry_out(const json& request) {
   json reply = json::object();
   if (what == "prepare") {
     side_.reset();
-    side_ = std::make_unique<Side>(network_.handle(), client_.id(), request.at("side").get<SideParameters>());
+    const auto parameters = request.at("side").get<SideParameters>();
+    side_ = std::make_unique<Side>(timed_.of(parameters.api), name_of(client_.id()), parameters);
   } else if (what == "release") {
     side_.reset();
   } else if (what == "fill") {
@@ -104,6 +110,10 @@ json TargetService::carry_out(const json& request) {
     region(request).poison(number(request, "id", std::numeric_limits<std::uint64_t>::max()));
   } else if (what == "check") {
     region(request).check(number(request, "id", std::numeric_limits<std::uint64_t>::max()));
+  } else if (what == "begin_sums") {
+    words().fill_sums(0);
+  } else if (what == "check_sums") {
+    words().check_sums(number(request, "times", kMaxMessages));
   } else if (what == "fill_slots" || what == "check_slots") {
     const auto count = number(request, "count", side().exposed_slots.size());
     const auto first = number(request, "first", kMaxMessages);

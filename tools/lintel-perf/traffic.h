@@ -1,7 +1,7 @@
 #pragma once
-// The operations themselves, as both processes run them: windows of puts and gets, and one half of a ping-pong.
+// The operations themselves, as both processes run them: windows of puts, gets and sums, and one half of a ping-pong.
 //
-// All wait on side.queue, so each may throw PeerLost or Failure; operations may then still be under way, and the Side has to go.
+// All wait on side.operations, so each may throw PeerLost or Failure; operations may then still be under way, and the Side has to go.
 // None looks at a clock or at message bytes, except where the name says so.
 
 #include <cstdint>
@@ -26,7 +26,10 @@ void get_window(Side& side, std::uint64_t messages, std::uint64_t window);
 // One get into each of the first `count` slots; `window` at a time.
 void get_slots(Side& side, std::uint64_t count, std::uint64_t window);
 
-// Waits for the target events of `messages` puts; events lost in a full queue count as well.
+// Adds side.local's words to the peer's `messages` times, at most `window` at a time; done with the ACK.
+void add_window(Side& side, std::uint64_t messages, std::uint64_t window);
+
+// Waits until `messages` more puts have arrived here.
 void count_puts(Side& side, std::uint64_t messages);
 
 // One put to the peer and the wait for its answer, `messages` times; `each(i)` runs after round trip `i`.
@@ -41,33 +44,21 @@ void pong(Side& side, std::uint64_t messages);
 std::string ping_verified(Side& side, std::uint64_t messages, std::uint64_t pass);
 std::string pong_verified(Side& side, std::uint64_t messages, std::uint64_t pass);
 
-// Posts one put of side.local.
-void start_put(Side& side, ptl_ack_req_t ack);
+// Starts one put of side.local.
+void start_put(Side& side, Ack ack);
 
-// Takes events until the sums of SEND_END and PUT_END seen since `sent` and `received` were 0 reach what is asked for.
-struct PingPongCount {
-  std::uint64_t sent = 0;
-  std::uint64_t received = 0;
-
-  void wait_for(Side& side, std::uint64_t want_sent, std::uint64_t want_received) {
-    ptl_event_t event;
-    while (sent < want_sent || received < want_received) {
-      side.queue.wait(event);
-      if (event.type == PTL_EVENT_SEND_END) ++sent;
-      if (event.type == PTL_EVENT_PUT_END) ++received;
-    }
-  }
-};
+// Throws Failure unless an operation that is alone has started.
+void require_started(bool started, const char* operation);
 
 template <class Each>
 void ping(Side& side, std::uint64_t messages, Each each) {
-  PingPongCount count;
+  const std::uint64_t before = side.operations->count(Moment::kArrived);
   for (std::uint64_t i = 0; i < messages; ++i) {
-    start_put(side, PTL_NO_ACK_REQ);
-    count.wait_for(side, 0, i + 1);
+    start_put(side, Ack::kNo);
+    side.operations->wait(Moment::kArrived, before + i + 1);
     each(i);
   }
-  count.wait_for(side, messages, messages);
+  side.operations->settle();
 }
 
 }  // namespace lintel::perf

@@ -17,12 +17,12 @@ constexpr auto kProbeAfter = std::chrono::seconds(1);
 
 }  // namespace
 
-Watch::Watch(ptl_handle_ni_t ni, ptl_process_id_t peer, EventQueue& queue, std::chrono::duration<double> limit)
-    : queue_(queue), thread_([this, ni, peer, limit] {
+Watch::Watch(ptl_handle_ni_t ni, ptl_process_id_t peer, Operations& operations, std::chrono::duration<double> limit)
+    : operations_(operations), thread_([this, ni, peer, limit] {
         try {
           run(ni, peer, limit);
         } catch (const std::exception& error) {
-          queue_.stop(error.what());
+          operations_.stop(error.what());
         }
       }) {}
 
@@ -37,13 +37,13 @@ Watch::~Watch() {
 
 void Watch::run(ptl_handle_ni_t ni, ptl_process_id_t peer, std::chrono::duration<double> limit) {
   std::unique_ptr<PeerProbe> probe;  // made only for a peer that has gone silent
-  std::uint64_t seen = queue_.seen();
+  std::uint64_t seen = operations_.seen();
   Clock::time_point since = Clock::now();
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, kLook, [this] { return done_; })) {
     const auto now = Clock::now();
-    if (queue_.seen() != seen) {
-      seen = queue_.seen();
+    if (operations_.seen() != seen) {
+      seen = operations_.seen();
       since = now;
       continue;
     }
@@ -52,12 +52,12 @@ void Watch::run(ptl_handle_ni_t ni, ptl_process_id_t peer, std::chrono::duration
     if (!probe) probe = std::make_unique<PeerProbe>(ni, peer);
     if (!probe->pending()) probe->send();
     if (probe->look() == PeerProbe::Sign::kDead) {
-      queue_.stop(fmt::format("the other process, {}, died or cannot be reached any more", to_string(peer)));
+      operations_.stop(fmt::format("the other process, {}, died or cannot be reached any more", to_string(peer)));
       return;
     }
     if (silent > limit) {
-      queue_.stop(fmt::format("nothing came from {} for {:.0f} s; expected progress within that time (--deadline)", to_string(peer),
-                              limit.count()));
+      operations_.stop(fmt::format("nothing came from {} for {:.0f} s; expected progress within that time (--deadline)", to_string(peer),
+                                   limit.count()));
       return;
     }
   }

@@ -18,7 +18,10 @@ import unittest
 TOOL = ""
 NEWER_PEER = ""  # a program that speaks a later version of the wire protocol, see newer_peer.cpp
 SHORT = ["--iterations", "20", "--warm-up", "2", "--repeats", "2"]
+CHAINS = ["barrier", "broadcast", "reduce"]
 MEASUREMENTS = ["put-lat", "put-bw", "put-bibw", "get-lat", "get-bw", "msg-rate", "passive", "swap-lat", "quick"]
+ATOMICS = ["fetch-lat", "atomic-rate"]  # of Portals 4 only
+PORTALS4 = [["--api", "4", "--notify", "events"], ["--api", "4", "--notify", "counters"]]
 
 
 def environment():
@@ -52,6 +55,12 @@ def is_running(pid):
             return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def switches_of(pid, thread):
+    """How often the thread has gone to sleep."""
+    with open(f"/proc/{pid}/task/{thread}/status", encoding="ascii") as file:
+        return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", file.read(), re.M)[1])
 
 
 def wait_until(condition, limit):
@@ -124,7 +133,7 @@ class LintelPerf(unittest.TestCase):
         self.refuses(["put-lat", "--min", "16", "--max", "8"], "--min 16")
 
     def test_AnUnknownChoiceIsRefused(self):
-        for option in ["--completion", "--units", "--passive-mode"]:
+        for option in ["--completion", "--units", "--passive-mode", "--api", "--notify"]:
             with self.subTest(option):
                 self.refuses(["put-lat", option, "sideways"], f"{option}: 'sideways'")
 
@@ -144,6 +153,31 @@ class LintelPerf(unittest.TestCase):
 
     def test_ASwapLargerThanTheInterfaceAllowsIsRefused(self):
         self.refuses(["swap-lat", "--sizes", "1G"], "'1073741824'")
+
+    def test_AnApiThatIsNoneIsRefusedWithThoseThatAre(self):
+        for text in ["2", "5", "34", "portals4"]:
+            with self.subTest(text):
+                self.refuses(["put-lat", "--api", text], f"--api: '{text}' is not usable; expected 3 or 4")
+
+    def test_CountersWithoutPortals4AreRefused(self):
+        for arguments in [["--notify", "counters"], ["--api", "3", "--notify", "counters"]]:
+            with self.subTest(arguments):
+                self.refuses(["put-lat", *arguments], "--notify: 'counters' is not usable with --api 3")
+
+    def test_AtomicOperationsWithoutPortals4AreRefused(self):
+        for name in ATOMICS:
+            for arguments in [[], ["--api", "3"]]:
+                with self.subTest(name, arguments=arguments):
+                    self.refuses([name, *arguments], f"--api: '3' is not usable with {name}")
+
+    def test_AtomicOperationsBeyondTheLimitOrWithoutWholeWordsAreRefused(self):
+        for name, limit in [("fetch-lat", "max_fetch_atomic_size"), ("atomic-rate", "max_atomic_size")]:
+            with self.subTest(name):
+                self.refuses([name, "--api", "4", "--sizes", "8,1032"], f"'1032' is not usable with {name}; expected at most 1024 bytes ({limit})")
+                self.refuses([name, "--api", "4", "--sizes", "8,12"], f"'12' is not usable with {name}; expected a multiple of 8 bytes")
+
+    def test_ASwapLargerThanPortals4AllowsIsRefused(self):
+        self.refuses(["swap-lat", "--api", "4", "--sizes", "1025"], "'1025' is not usable with swap-lat; expected at most 1024 bytes (max_fetch_atomic_size)")
 
     def test_AHostNameThatDoesNotResolveIsRefused(self):
         self.refuses(["put-lat", "--client", "no-such-host.invalid", "--deadline", "2"], "'no-such-host.invalid'", limit=8)
@@ -173,8 +207,8 @@ class LintelPerf(unittest.TestCase):
     def test_LargeMessagesOfOddSizesArriveWhole(self):
         for name in ["put-lat", "put-bw", "put-bibw", "get-lat", "get-bw"]:
             with self.subTest(name):
-                report = json_of(name, "--sizes", "4095,16K,65537,1M,5000001", *SHORT)
-                self.assertEqual([row["size_bytes"] for row in report["results"]], [4095, 16384, 65537, 1048576, 5000001])
+                report = json_of(name, "--sizes", "4095,16K,65537,1M,3000001", *SHORT)
+                self.assertEqual([row["size_bytes"] for row in report["results"]], [4095, 16384, 65537, 1048576, 3000001])
 
     def test_EveryMessageOfAVerifiedPassIsCounted(self):
         for name, messages in [("put-lat", 40), ("put-bw", 20), ("put-bibw", 40), ("get-lat", 20), ("get-bw", 20), ("swap-lat", 20), ("quick", 100)]:
@@ -281,6 +315,197 @@ class LintelPerf(unittest.TestCase):
                     self.assertGreater(row["get_latency_us"]["samples"], 0)
                     self.assertEqual(row["verified_messages"], 2 * row["put_to_ack_us"]["samples"])
 
+    # -- the same through Portals 4 ---------------------------------------------------------------------------------------------------------------
+
+    def test_EveryMeasurementGoesThroughPortals4AndIsVerified(self):
+        for arguments in PORTALS4:
+            for name in MEASUREMENTS + ATOMICS:
+                with self.subTest(name, arguments=arguments):
+                    report = json_of(name, *arguments, "--sizes", "64,8,1016", "--passive-seconds", "0.2", *SHORT)
+                    self.assertEqual((report["api"], report["notify"]), (4, arguments[-1]))
+                    self.assertTrue(report["validated"])
+                    self.assertEqual([row["size_bytes"] for row in report["results"]], [64, 8, 1016])
+                    for row in report["results"]:
+                        self.assertGreater(row["verified_messages"], 0)
+                        self.assertTrue(all(value["value"] > 0 for value in row.values() if isinstance(value, dict)), row)
+
+    def test_EveryMessageOfAVerifiedPassIsCountedThroughPortals4(self):
+        for arguments in PORTALS4:
+            for name, messages in [("put-lat", 40), ("put-bw", 20), ("put-bibw", 40), ("get-lat", 20), ("get-bw", 20), ("swap-lat", 20),
+                                   ("fetch-lat", 20), ("atomic-rate", 40)]:
+                with self.subTest(name, arguments=arguments):
+                    report = json_of(name, *arguments, "--sizes", "8", *SHORT)
+                    self.assertEqual(report["results"][0]["verified_messages"], messages)
+
+    def test_LargeMessagesOfOddSizesArriveWholeThroughPortals4(self):
+        for arguments in PORTALS4:
+            for name in ["put-lat", "put-bw", "put-bibw", "get-lat", "get-bw"]:
+                with self.subTest(name, arguments=arguments):
+                    report = json_of(name, *arguments, "--sizes", "4095,65537,1000001", *SHORT)
+                    self.assertEqual([row["size_bytes"] for row in report["results"]], [4095, 65537, 1000001])
+
+    def test_ScatteredMemoryArrivesWholeThroughPortals4(self):
+        for arguments in PORTALS4:
+            for name, sizes in [("put-bibw", "3,1000,100001"), ("get-bw", "3,1000,100001"), ("swap-lat", "3,1000"), ("fetch-lat", "8,1000"),
+                                ("atomic-rate", "8,1000")]:
+                with self.subTest(name, arguments=arguments):
+                    report = json_of(name, *arguments, "--sizes", sizes, "--iovec", "5", *SHORT)
+                    self.assertEqual(report["iovec_pieces"], 5)
+                    self.assertEqual(len(report["results"]), len(sizes.split(",")))
+
+    def test_LocalCompletionCountsMorePutsThanAQueueHoldsThroughPortals4(self):
+        for arguments in PORTALS4:
+            with self.subTest(arguments):
+                report = json_of("msg-rate", *arguments, "--completion", "local", "--iterations", "70000", "--repeats", "1", "--warm-up", "1")
+                self.assertEqual(report["completion"], "local")
+                self.assertEqual(report["results"][0]["iterations"], 70000)
+
+    def test_EveryReportSaysWhichApiAndHowCompletionIsLearnt(self):
+        for arguments, api, notify in [([], 3, "events"), (PORTALS4[0], 4, "events"), (PORTALS4[1], 4, "counters")]:
+            with self.subTest(arguments), tempfile.TemporaryDirectory() as folder:
+                json_file, csv_file = os.path.join(folder, "r.json"), os.path.join(folder, "r.csv")
+                result = run("put-lat", *arguments, "--sizes", "8", "--json", json_file, "--csv", csv_file, *SHORT)
+                self.assertIn(f"# API: Portals {api}, completion by {notify}\n", result.stdout)
+                with open(json_file, encoding="utf-8") as file:
+                    report = json.load(file)
+                self.assertEqual((report["api"], report["notify"]), (api, notify))
+                with open(csv_file, encoding="utf-8", newline="") as file:
+                    rows = list(csv.DictReader(file))
+                self.assertEqual([(row["api"], row["notify"]) for row in rows], [(str(api), notify)])
+
+    def test_TheMethodIsInTheWordsOfTheApi(self):
+        for arguments, words in [([], "from PtlGetPut to its REPLY_END,"), (PORTALS4[0], "from PtlSwap to its REPLY,"),
+                                 (PORTALS4[1], "from PtlSwap to its counted REPLY,")]:
+            with self.subTest(arguments):
+                self.assertIn(words, json_of("swap-lat", *arguments, "--sizes", "8", *SHORT)["method"])
+
+    def test_AServerServesClientsOfBothApis(self):
+        with Server() as server:
+            for arguments in [PORTALS4[0], [], PORTALS4[1], PORTALS4[0]]:
+                result = run("put-bibw", "--client", server.address, *arguments, "--sizes", "8,64K", *SHORT)
+                self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIsNone(server.process.poll())
+    # -- chains of triggered operations through many processes ------------------------------------------------------------------------------------
+
+    def test_NumbersOfProcessesThatAreNoneAreRefused(self):
+        for text in ["x", "-5", "0", "1", "65", ""]:
+            with self.subTest(text):
+                self.refuses(["barrier", "--processes", text], f"--processes: '{text}'")
+
+    def test_ProcessesWithoutAChainAreRefused(self):
+        self.refuses(["put-lat", "--processes", "4"], "--processes")
+        self.refuses(["--server", "--processes", "4"], "--processes")
+
+    def test_WhatMakesNoSenseWithAChainIsRefused(self):
+        for options in [["--server"], ["--client", "127.0.0.1"], ["--pid", "5"], ["--once"], ["--window", "3"], ["--completion", "remote"],
+                        ["--iovec", "2"], ["--passive-mode", "sleep"], ["--passive-seconds", "1"], ["--units", "MB"], ["--percentiles"], ["--notify", "counters", "--api", "4"]]:
+            for chain in CHAINS:
+                with self.subTest(chain=chain, options=options):
+                    self.refuses([chain, *options], f"{options[0]} with {chain}")
+        self.refuses(["reduce", "--api", "3"], "--api: '3'")
+
+    def test_SizesThatAChainCannotHaveAreRefused(self):
+        self.refuses(["barrier", "--sizes", "8"], "barrier")
+        self.refuses(["barrier", "--max", "8"], "barrier")
+        self.refuses(["reduce", "--sizes", "8,12"], "'12'")
+        self.refuses(["reduce", "--processes", "2", "--sizes", "8,64K"], "'65536'", limit=20)
+        self.refuses(["broadcast", "--processes", "2", "--sizes", "64G"], "'68719476736'", limit=20)
+
+    def test_ChainsOfTwoFourAndFiveProcessesAreVerified(self):
+        for processes, stages in [(2, 1), (4, 2), (5, 3)]:
+            for chain, sizes, messages in [("barrier", [0], 20 * processes * stages), ("broadcast", [1, 1000, 16385], 40 * (processes - 1)),
+                                           ("reduce", [8, 1024], 40 * (processes - 1))]:
+                with self.subTest(chain=chain, processes=processes):
+                    wanted = [] if chain == "barrier" else ["--sizes", ",".join(map(str, sizes))]
+                    report = json_of(chain, "--processes", str(processes), *wanted, *SHORT)
+                    self.assertEqual((report["measurement"], report["status"], report["validated"]), (chain, "ok", True))
+                    self.assertEqual((report["api"], report["notify"]), (4, "counters"))
+                    self.assertEqual(report["processes"], processes)
+                    self.assertEqual(len({rank["address"] for rank in report["ranks"]}), processes)
+                    self.assertEqual([row["size_bytes"] for row in report["results"]], sizes)
+                    for row in report["results"]:
+                        self.assertEqual((row["iterations"], row["warm_up"], row["batches"]), (20, 2, 1))
+                        self.assertEqual(row["verified_messages"], messages)
+                        self.assertEqual(len(row[f"{chain}_time_us"]["passes"]), 2)
+                        self.assertGreater(min(row[f"{chain}_time_us"]["passes"]), 0)
+
+    def test_AChainHasFourProcessesUnlessTold(self):
+        result = run("barrier", *SHORT)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("# Processes: 4;", result.stdout)
+        self.assertRegex(result.stdout, r"(?m)^# Size +Time of a round \(us\)$")
+
+    def test_AChainThatIsNotVerifiedSaysSo(self):
+        for chain in CHAINS:
+            with self.subTest(chain):
+                report = json_of(chain, "--processes", "2", "--no-validate", *SHORT)
+                self.assertFalse(report["validated"])
+                self.assertEqual({row["verified_messages"] for row in report["results"]}, {0})
+
+    def test_MoreRoundsThanCanWaitAtOnceAreSplitAndThatIsSaid(self):
+        for chain, batch in [("barrier", 2048), ("broadcast", 4096), ("reduce", 4096)]:
+            with self.subTest(chain), tempfile.TemporaryDirectory() as folder:
+                file = os.path.join(folder, "r.json")
+                size = [] if chain == "barrier" else ["--sizes", "8"]
+                result = run(chain, *size, "--processes", "2", "--iterations", "4100", "--warm-up", "0", "--repeats", "1", "--json", file, limit=100)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                batches = -(-4100 // batch)
+                self.assertIn(f"# 4100 rounds in {batches} batches of at most {batch}: ", result.stdout)
+                self.assertIn("max_triggered_ops is 4096", result.stdout)
+                with open(file, encoding="utf-8") as report:
+                    row = json.load(report)["results"][0]
+                self.assertEqual((row["batches"], row["iterations"]), (batches, 4100))
+                self.assertEqual(row["verified_messages"], 4100 * (2 if chain == "barrier" else 1))
+
+    def long_chain(self, *options):
+        """A broadcast that takes far longer than a test, and its processes, when all sleep but rank 0."""
+        starter = subprocess.Popen([TOOL, "broadcast", "--sizes", "4M", "--iterations", "1000000", "--no-validate", *options],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+        while "measuring" not in starter.stderr.readline():
+            self.assertIsNone(starter.poll())
+        ranks = children_of(starter.pid)
+
+        def asleep():
+            before = [switches_of(rank, rank) for rank in ranks[1:]]
+            time.sleep(0.5)
+            return [switches_of(rank, rank) for rank in ranks[1:]] == before and before[0] > 0
+        self.assertTrue(wait_until(asleep, 30), "all but rank 0 have to sleep in one system call")
+        return starter, ranks
+
+    def test_AllButRankZeroSleepInOneSystemCallWhileTheChainRunsThroughThem(self):
+        starter, ranks = self.long_chain("--processes", "3")
+        for rank in ranks[1:]:
+            others = [int(thread) for thread in os.listdir(f"/proc/{rank}/task") if int(thread) != rank]
+            before = sum(switches_of(rank, thread) for thread in others)
+            self.assertTrue(wait_until(lambda: sum(switches_of(rank, thread) for thread in others) > before + 20, 20), "nobody takes part")
+        starter.kill()
+        starter.communicate()
+        self.assertTrue(wait_until(lambda: not any(is_running(rank) for rank in ranks), 5), "processes outlive their starter")
+
+    def test_AChainNamesTheProcessThatWasKilledAndHowFarTheOthersCame(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "r.json")
+            starter, ranks = self.long_chain("--processes", "4", "--json", file)
+            os.kill(ranks[2], signal.SIGKILL)
+            start = time.monotonic()
+            _, said = starter.communicate(timeout=20)
+            self.assertLess(time.monotonic() - start, 8)
+            self.assertEqual(starter.returncode, 1, said)
+            self.assertRegex(said, rf"lintel-perf: rank 2: process {ranks[2]} died of signal 9; rounds done of \d+: rank.* \d+, rank 2: dead, rank 3: \d+")
+            self.assertFalse(any(is_running(rank) for rank in ranks))
+            with open(file, encoding="utf-8") as report:
+                self.assertEqual(json.load(report)["status"], "failed")
+
+    def test_AChainThatStandsStillNamesWhoIsMissing(self):
+        starter, ranks = self.long_chain("--processes", "3", "--deadline", "1.5")
+        os.kill(ranks[1], signal.SIGSTOP)
+        start = time.monotonic()
+        _, said = starter.communicate(timeout=30)
+        self.assertLess(time.monotonic() - start, 12)
+        self.assertEqual(starter.returncode, 1, said)
+        self.assertRegex(said, r"the chain stands still; expected .*1\.5 s \(--deadline\); rounds done of \d+: rank 0: \d+, rank 1: no answer, rank 2: \d+")
+        self.assertFalse(any(is_running(rank) for rank in ranks))
+
     # -- two processes that find each other by address --------------------------------------------------------------------------------------------
 
     def test_AClientMeasuresWithAServerByAddress(self):
@@ -313,7 +538,7 @@ class LintelPerf(unittest.TestCase):
             _, said = server.process.communicate(timeout=10)
             for code, text in [(client.returncode, client.stderr), (server.process.returncode, said)]:
                 self.assertEqual(code, 2, text)
-                self.assertIn("protocol 1", text)
+                self.assertIn("protocol 2", text)
                 self.assertIn("protocol 99", text)
                 self.assertIn("expected", text)
 
@@ -346,38 +571,62 @@ class LintelPerf(unittest.TestCase):
 
     # -- processes that die -------------------------------------------------------------------------------------------------------------------------
 
+    def gives_up_on_a_killed_client(self, name, *arguments):
+        with Server("--deadline", "3") as server:
+            client = subprocess.Popen([TOOL, name, "--client", server.address, *arguments, "--sizes", "8", "--iterations", "100000000",
+                                       "--no-validate"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment())
+            wait_until(lambda: "begins" in server.process.stdout.readline(), 10)
+            time.sleep(0.3)
+            client.kill()
+            client.communicate()
+            start = time.monotonic()
+            result = run("get-lat", "--client", server.address, *arguments, "--sizes", "8", "--deadline", "15", *SHORT)
+            while result.returncode != 0 and "busy" in result.stderr and time.monotonic() - start < 15:
+                result = run("get-lat", "--client", server.address, *arguments, "--sizes", "8", "--deadline", "15", *SHORT)
+            self.assertEqual(result.returncode, 0, result.stderr)
+
     def test_AServerGivesUpOnAClientThatWasKilledAndServesTheNext(self):
         for name in ["put-lat", "put-bw", "get-bw", "put-bibw"]:
-            with self.subTest(name), Server("--deadline", "3") as server:
-                client = subprocess.Popen([TOOL, name, "--client", server.address, "--sizes", "8", "--iterations", "100000000", "--no-validate"],
-                                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment())
-                wait_until(lambda: "begins" in server.process.stdout.readline(), 10)
-                time.sleep(0.3)
-                client.kill()
-                client.communicate()
-                start = time.monotonic()
-                result = run("get-lat", "--client", server.address, "--sizes", "8", "--deadline", "15", *SHORT)
-                while result.returncode != 0 and "busy" in result.stderr and time.monotonic() - start < 15:
-                    result = run("get-lat", "--client", server.address, "--sizes", "8", "--deadline", "15", *SHORT)
-                self.assertEqual(result.returncode, 0, result.stderr)
+            with self.subTest(name):
+                self.gives_up_on_a_killed_client(name)
+
+    def test_AServerGivesUpOnAClientThatWasKilledThroughPortals4(self):
+        for arguments in PORTALS4:
+            for name in ["put-lat", "get-bw", "put-bibw"]:
+                with self.subTest(name, arguments=arguments):
+                    self.gives_up_on_a_killed_client(name, *arguments)
+
+    def reports_a_killed_server(self, name, *arguments):
+        with Server() as server, tempfile.TemporaryDirectory() as folder:
+            report = os.path.join(folder, "r.json")
+            client = subprocess.Popen([TOOL, name, "--client", server.address, *arguments, "--sizes", "8", "--iterations", "100000000",
+                                       "--no-validate", "--deadline", "3", "--json", report], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                      text=True, env=environment())
+            wait_until(lambda: "begins" in server.process.stdout.readline(), 10)
+            time.sleep(0.3)
+            server.process.kill()
+            start = time.monotonic()
+            _, said = client.communicate(timeout=20)
+            self.assertLess(time.monotonic() - start, 12)
+            self.assertEqual(client.returncode, 2, said)
+            self.assertEqual(len([line for line in said.splitlines() if line.startswith("lintel-perf: ")]), 1, said)
+            with open(report, encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["status"], "failed")
 
     def test_AClientReportsAServerThatWasKilled(self):
         for name in ["put-lat", "put-bw", "get-bw", "put-bibw", "swap-lat"]:
-            with self.subTest(name), Server() as server, tempfile.TemporaryDirectory() as folder:
-                report = os.path.join(folder, "r.json")
-                client = subprocess.Popen([TOOL, name, "--client", server.address, "--sizes", "8", "--iterations", "100000000", "--no-validate",
-                                           "--deadline", "3", "--json", report], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                                          env=environment())
-                wait_until(lambda: "begins" in server.process.stdout.readline(), 10)
-                time.sleep(0.3)
-                server.process.kill()
-                start = time.monotonic()
-                _, said = client.communicate(timeout=20)
-                self.assertLess(time.monotonic() - start, 12)
-                self.assertEqual(client.returncode, 2, said)
-                self.assertEqual(len([line for line in said.splitlines() if line.startswith("lintel-perf: ")]), 1, said)
-                with open(report, encoding="utf-8") as file:
-                    self.assertEqual(json.load(file)["status"], "failed")
+            with self.subTest(name):
+                self.reports_a_killed_server(name)
+
+    def test_AClientReportsAServerThatWasKilledThroughPortals4WithEvents(self):
+        for name in ["put-lat", "put-bw", "get-bw", *ATOMICS]:
+            with self.subTest(name):
+                self.reports_a_killed_server(name, *PORTALS4[0])
+
+    def test_AClientReportsAServerThatWasKilledThroughPortals4WithCounters(self):
+        for name in ["put-lat", "put-bw", "get-bw", *ATOMICS]:
+            with self.subTest(name):
+                self.reports_a_killed_server(name, *PORTALS4[1])
 
     def test_TheSecondProcessDiesWithTheFirst(self):
         first = subprocess.Popen([TOOL, "put-lat", "--sizes", "8", "--iterations", "100000000"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
