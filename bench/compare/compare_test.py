@@ -80,7 +80,7 @@ class OutputOfOthers(unittest.TestCase):
 class Judgement(unittest.TestCase):
     def test_the_median_of_the_repeats_counts(self):
         result = outcome_of({("latency", "raw send"): {8: [4, 100, 5]}, ("latency", "Lintel put"): {8: [5, 6, 5.5]}})
-        self.assertEqual(result.times_raw("latency", "Lintel put", 8), 1.1)
+        self.assertEqual(result.times_base("latency", "Lintel put", 8), 1.1)
 
     def test_latency_at_the_bound_is_met_and_above_is_missed(self):
         result = outcome_of({("latency", "raw send"): {8: [10.0]}, ("latency", "Lintel put"): {8: [11.0]}})
@@ -90,9 +90,14 @@ class Judgement(unittest.TestCase):
     def test_bandwidth_is_held_against_the_best_raw_figure(self):
         result = outcome_of({("bandwidth", "raw send"): {8: [900]}, ("bandwidth", "raw write"): {8: [1000]}, ("bandwidth", "raw read"): {8: [500]},
                              ("bandwidth", "Lintel get"): {8: [940]}})
-        self.assertEqual(result.best_raw("bandwidth", 8), ("raw write", 1000))
+        self.assertEqual(result.best_base("bandwidth", 8), ("raw write", 1000))
         self.assertEqual(verdict(result, requirement("bandwidth", 0.95, series="Lintel get")).text(), "missed")
         self.assertEqual(verdict(result, requirement("bandwidth", 0.85, series="Lintel get")).text(), "met")
+
+    def test_a_fetch_atomic_is_held_against_a_get(self):
+        result = outcome_of({("fetch", "Portals 4 get"): {8: [10.0]}, ("fetch", "Portals 4 fetch-atomic"): {8: [12.0]}})
+        one = verdict(result, requirement("fetch", 1.1, at_most=True, series="Portals 4 fetch-atomic"))
+        self.assertEqual((one.text(), one.reached_text(), one.requirement.text()), ("missed", "1.200 x get", "at most 1.1 x get"))
 
     def test_an_absolute_bound_is_in_the_unit_of_the_measure(self):
         result = outcome_of({("passive", "Lintel put"): {8: [150.0]}})
@@ -117,6 +122,10 @@ class Matrix(unittest.TestCase):
             for one in read.requirements:
                 self.assertIn((one.measure, one.of), series)
                 self.assertIn(one.size, [work.size for work in read.works[one.measure]])
+
+    def test_a_bound_relative_to_something_else_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "at_most_times_raw of fetch"):
+            list(matrix.requirements_of({"measure": "fetch", "sizes": [8], "of": ["Portals 4 fetch-atomic"], "at_most_times_raw": 1.1}))
 
     def test_all_programs_get_the_same_work_at_a_size(self):
         read = matrix.read(os.path.join(HERE, "matrix.json"))
@@ -145,6 +154,17 @@ class Documents(unittest.TestCase):
         [row] = [line for line in summary.splitlines() if "64 KiB" in line]
         self.assertIn("get missed", row)
         self.assertNotIn("put missed", row)
+
+    def test_portals4_is_judged_apart_from_portals3(self):
+        required = [requirement("latency", 99, at_most=True), requirement("latency", 0.1, at_most=True, series="Portals 4 put, counters"),
+                    requirement("fetch", 1.1, at_most=True, series="Portals 4 fetch-atomic")]
+        verdicts = outcome.judge(self.result, required)
+        [row] = [line for line in tables.summary_markdown(self.result, self.works, verdicts).splitlines() if "Latency" in line]
+        self.assertIn("| met |", row)
+        summary = tables.portals4_markdown(self.result, self.works, verdicts)
+        [row] = [line for line in summary.splitlines() if "Latency" in line]
+        self.assertIn("| put, counters missed |", row)
+        self.assertIn("at most 1.1 x get met.", summary)
 
     def test_an_absent_program_is_named_and_has_no_row(self):
         self.result.absent = {"NPtcp": "not installed"}

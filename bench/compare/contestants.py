@@ -34,7 +34,7 @@ class Series:
     name: str
     program: str
     figure: Callable  # of a Setup and a Work; raises RunFailed
-    is_raw: bool = False
+    is_base: bool = False  # others are given as multiples of it
     note: str = ""
 
 
@@ -149,23 +149,36 @@ def netpipe(setup, work):
             return netpipe_us(file.read(), work.size)
 
 
+def portals4(notify):
+    """The same through Portals 4, its completions learnt by full events or by counters."""
+    api = ("--api", "4", "--notify", notify)
+    yield Series("latency", f"{PORTALS4} put, {notify}", "lintel", lintel("put-lat", "put_latency_us", *api))
+    yield Series("rate", f"{PORTALS4} put, {notify}", "lintel", lintel("msg-rate", "message_rate_per_s", "--completion", "remote", *api))
+    yield Series("bandwidth", f"{PORTALS4} put, {notify}", "lintel", lintel("put-bw", "put_bandwidth_MB_per_s", "--completion", "remote", *api))
+    yield Series("bandwidth", f"{PORTALS4} get, {notify}", "lintel", lintel("get-bw", "get_bandwidth_MB_per_s", *api))
+
+
+PORTALS4 = "Portals 4"  # how the names of its series begin
 SERIES = [
-    Series("latency", "raw send", "raw", raw("pingpong", "latency_us"), is_raw=True),
+    Series("latency", "raw send", "raw", raw("pingpong", "latency_us"), is_base=True),
     Series("latency", "Lintel put", "lintel", lintel("put-lat", "put_latency_us")),
     Series("latency", "UCX tag", "ucx_perftest", ucx("tag_lat", "us")),
     Series("latency", "fi_pingpong", "fi_pingpong", fi_pingpong, note="no warm-up"),
     Series("latency", "NetPIPE TCP", "NPtcp", netpipe, note="sockets, blocking: the kernel puts it to sleep"),
-    Series("rate", "raw send", "raw", raw("rate", "messages_per_second"), is_raw=True),
+    Series("rate", "raw send", "raw", raw("rate", "messages_per_second"), is_base=True),
     Series("rate", "Lintel put", "lintel", lintel("msg-rate", "message_rate_per_s", "--completion", "remote")),
     Series("rate", "UCX tag", "ucx_perftest", ucx("tag_bw", "messages/s")),
-    Series("bandwidth", "raw send", "raw", raw("bw-send", "bandwidth_MBps"), is_raw=True),
-    Series("bandwidth", "raw write", "raw", raw("bw-write", "bandwidth_MBps"), is_raw=True),
-    Series("bandwidth", "raw read", "raw", raw("bw-read", "bandwidth_MBps"), is_raw=True),
+    Series("bandwidth", "raw send", "raw", raw("bw-send", "bandwidth_MBps"), is_base=True),
+    Series("bandwidth", "raw write", "raw", raw("bw-write", "bandwidth_MBps"), is_base=True),
+    Series("bandwidth", "raw read", "raw", raw("bw-read", "bandwidth_MBps"), is_base=True),
     Series("bandwidth", "Lintel put", "lintel", lintel("put-bw", "put_bandwidth_MB_per_s", "--completion", "remote")),
     Series("bandwidth", "Lintel get", "lintel", lintel("get-bw", "get_bandwidth_MB_per_s")),
     Series("bandwidth", "UCX tag", "ucx_perftest", ucx("tag_bw", "MB/s")),
     Series("bandwidth", "UCX put", "ucx_perftest", ucx("ucp_put_bw", "MB/s", UCX_PUT_SHARE)),
     Series("passive", "Lintel put", "lintel", lintel_passive),
+    *(series for notify in ("events", "counters") for series in portals4(notify)),
+    Series("fetch", f"{PORTALS4} get", "lintel", lintel("get-lat", "get_latency_us", "--api", "4"), is_base=True),
+    Series("fetch", f"{PORTALS4} fetch-atomic", "lintel", lintel("fetch-lat", "fetch_latency_us", "--api", "4")),
 ]
 
 OF_THIS_TREE = ("raw", "lintel")

@@ -3,16 +3,22 @@
 import json
 from dataclasses import dataclass
 
-MEASURES = ("latency", "rate", "bandwidth", "passive")
+MEASURES = ("latency", "rate", "bandwidth", "passive", "fetch")
 TITLES = {
     "latency": "Latency, half round trip",
     "rate": "Message rate",
     "bandwidth": "Bandwidth, one way",
     "passive": "From put to acknowledgement, target computing",
+    "fetch": "Round trip, one at a time",
 }
-UNITS = {"latency": "us", "rate": "messages/s", "bandwidth": "MB/s", "passive": "us"}
-LOW_IS_GOOD = {"latency": True, "rate": False, "bandwidth": False, "passive": True}
+BASES = {"fetch": "get"}  # what figures are multiples of; elsewhere raw
+UNITS = {"latency": "us", "rate": "messages/s", "bandwidth": "MB/s", "passive": "us", "fetch": "us"}
+LOW_IS_GOOD = {"latency": True, "rate": False, "bandwidth": False, "passive": True, "fetch": True}
 QUICK_SHARE = 10
+
+
+def base_of(measure):
+    return BASES.get(measure, "raw")
 
 
 @dataclass(frozen=True)
@@ -34,10 +40,10 @@ class Requirement:
     of: str  # name of the series that is judged
     bound: float
     at_most: bool
-    relative: bool  # bound is a multiple of the best raw series; else in the unit of the measure
+    relative: bool  # bound is a multiple of the best base series; else in the unit of the measure
 
     def text(self):
-        return f"{'at most' if self.at_most else 'at least'} {self.bound:g} {'x raw' if self.relative else UNITS[self.measure]}"
+        return f"{'at most' if self.at_most else 'at least'} {self.bound:g} {'x ' + base_of(self.measure) if self.relative else UNITS[self.measure]}"
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,7 @@ def read(path, quick=False):
         "bandwidth": [
             work(size, max(bandwidth["bytes"] // size, bandwidth["fewest_messages"]) // share, window) for size in bandwidth["sizes"]
         ],
+        "fetch": [work(size, document["fetch"]["messages"] // share, 1) for size in document["fetch"]["sizes"]],
         "passive": [Work(size, seconds=max(document["passive"]["seconds"] / share, 0.2)) for size in document["passive"]["sizes"]],
     }
     return Matrix(works, [requirement for entry in document["requirements"] for requirement in requirements_of(entry)])
@@ -74,9 +81,12 @@ def read(path, quick=False):
 
 def requirements_of(entry):
     [key] = [name for name in entry if name.startswith("at_")]
+    relative = key.endswith(f"_times_{base_of(entry['measure'])}")
+    if not relative and key not in ("at_most", "at_least"):
+        raise ValueError(f"{key} of {entry['measure']}; expected at_most or at_least, alone or with _times_{base_of(entry['measure'])}")
     for size in entry["sizes"]:
         for series in entry["of"]:
-            yield Requirement(entry["measure"], size, series, entry[key], key.startswith("at_most"), key.endswith("_times_raw"))
+            yield Requirement(entry["measure"], size, series, entry[key], key.startswith("at_most"), relative)
 
 
 def size_text(size):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from statistics import median
 
-from matrix import LOW_IS_GOOD, UNITS
+from matrix import LOW_IS_GOOD, UNITS, base_of
 
 
 @dataclass
@@ -31,17 +31,17 @@ class Outcome:
         values = self.figures[measure, name, size]
         return (max(values) - min(values)) / median(values)
 
-    def best_raw(self, measure, size):
-        """(name, figure) of the best raw series, or None."""
-        measured = [(one.name, self.of(measure, one.name, size)) for one in self.series if one.measure == measure and one.is_raw]
+    def best_base(self, measure, size):
+        """(name, figure) of the best base series, or None: of raw libfabric, or what base_of() says."""
+        measured = [(one.name, self.of(measure, one.name, size)) for one in self.series if one.measure == measure and one.is_base]
         measured = [(name, figure) for name, figure in measured if figure is not None]
         if not measured:
             return None
         choose = min if LOW_IS_GOOD[measure] else max
         return choose(measured, key=lambda entry: entry[1])
 
-    def times_raw(self, measure, name, size):
-        figure, raw = self.of(measure, name, size), self.best_raw(measure, size)
+    def times_base(self, measure, name, size):
+        figure, raw = self.of(measure, name, size), self.best_base(measure, size)
         return None if figure is None or raw is None else figure / raw[1]
 
 
@@ -64,10 +64,10 @@ class Verdict:
     def reached_text(self):
         if self.reached is None:
             return "-"
-        return f"{self.reached:.3f} x raw" if self.requirement.relative else f"{self.reached:.1f} {UNITS[self.requirement.measure]}"
+        return f"{self.reached:.3f} x {base_of(self.requirement.measure)}" if self.requirement.relative else f"{self.reached:.1f} {UNITS[self.requirement.measure]}"
 
 
 def judge(outcome, requirements):
     return [
-        Verdict(one, (outcome.times_raw if one.relative else outcome.of)(one.measure, one.of, one.size)) for one in requirements
+        Verdict(one, (outcome.times_base if one.relative else outcome.of)(one.measure, one.of, one.size)) for one in requirements
     ]

@@ -3,6 +3,7 @@
 import tempfile
 
 import processes
+from contestants import PORTALS4
 from matrix import size_text
 
 TERMINALS = {
@@ -22,7 +23,7 @@ def rows_text(rows):
 
 def bandwidth_rows(outcome, sizes, series):
     for size in sizes:
-        raw = outcome.best_raw("bandwidth", size)
+        raw = outcome.best_base("bandwidth", size)
         figure = outcome.of("bandwidth", series, size) if series else raw[1] if raw else None
         if figure is not None:
             yield [size, figure / 1000]
@@ -39,7 +40,7 @@ def script(outcome, works, terminal, path):
     lines = {name: list(bandwidth_rows(outcome, sizes, series)) for name, series in LINES.items()}
     lines = {name: rows for name, rows in lines.items() if rows}
     latency_sizes = [work.size for work in works["latency"]]
-    bars = [one for one in outcome.series if one.measure == "latency" and one.program not in SLEEPERS
+    bars = [one for one in outcome.series if one.measure == "latency" and one.program not in SLEEPERS and not one.name.startswith(PORTALS4)
             and all(outcome.of("latency", one.name, size) is not None for size in latency_sizes)]
     bar_rows = [[one.name, *(outcome.of("latency", one.name, size) for size in latency_sizes)] for one in bars]
     commands = [f"set terminal {terminal}", f"set output '{path}'", "set encoding utf8", "set grid ytics lt 1 lw 1 lc rgb '#dddddd'", "set border 3"]

@@ -2,8 +2,8 @@
 
 import re
 
-from contestants import runs_over_tcp
-from matrix import LOW_IS_GOOD, MEASURES, TITLES, UNITS, size_text
+from contestants import PORTALS4, runs_over_tcp
+from matrix import LOW_IS_GOOD, MEASURES, TITLES, UNITS, base_of, size_text
 
 BEGIN, END = "<!-- numbers:begin -->", "<!-- numbers:end -->"
 
@@ -37,20 +37,23 @@ def spread_text(outcome, measure, sizes):
 
 # --- plain text
 
+NAME = 24  # columns of a series' name
+
 def text_of(outcome, works, verdicts):
     parts = [table_text(outcome, measure, [work.size for work in works[measure]]) for measure in MEASURES if works[measure]]
     return "\n".join([*parts, verdicts_text(verdicts), notes_text(outcome)])
 
 
 def table_text(outcome, measure, sizes):
-    has_raw = any(one.is_raw for one in taking_part(outcome, measure))
+    has_base = any(one.is_base for one in taking_part(outcome, measure))
+    base = f"x {base_of(measure)}"
     lines = [f"# {title_of(measure)}"]
-    header = "".join(f"{size_text(size):>12}{'x raw' if has_raw else '':>7}" for size in sizes)
-    lines.append(f"{'#':<16}{header}".rstrip())
+    header = "".join(f"{size_text(size):>12}{base if has_base else '':>7}" for size in sizes)
+    lines.append(f"{'#':<{NAME}}{header}".rstrip())
     for one in taking_part(outcome, measure):
         cells = "".join(f"{figure_text(measure, outcome.of(measure, one.name, size)):>12}"
-                        f"{ratio_text(outcome.times_raw(measure, one.name, size)) if has_raw else '':>7}" for size in sizes)
-        lines.append(f"{one.name:<16}{cells}{'  ' + one.note if one.note else ''}".rstrip())
+                        f"{ratio_text(outcome.times_base(measure, one.name, size)) if has_base else '':>7}" for size in sizes)
+        lines.append(f"{one.name:<{NAME}}{cells}{'  ' + one.note if one.note else ''}".rstrip())
     lines.append(f"# {spread_text(outcome, measure, sizes)}")
     return "\n".join(lines) + "\n"
 
@@ -58,7 +61,7 @@ def table_text(outcome, measure, sizes):
 def verdict_text(verdict):
     required = verdict.requirement
     what = f"{required.measure}, {size_text(required.size)}, {required.of}"
-    return f"{what:<34}{verdict.reached_text():>16}   {required.text():<20}{verdict.text()}"
+    return f"{what:<42}{verdict.reached_text():>16}   {required.text():<20}{verdict.text()}"
 
 
 def verdicts_text(verdicts):
@@ -88,7 +91,7 @@ def conditions(facts, provider, repeats, cpus):
 
 
 def with_ratio(outcome, measure, name, size):
-    figure, ratio = outcome.of(measure, name, size), outcome.times_raw(measure, name, size)
+    figure, ratio = outcome.of(measure, name, size), outcome.times_base(measure, name, size)
     return figure_text(measure, figure) + ("" if ratio is None else f" ({ratio:.2f})")
 
 
@@ -99,23 +102,26 @@ def best_of_others(outcome, measure, size):
     return None if not figures else (min if LOW_IS_GOOD[measure] else max)(figures)
 
 
-def judged(verdicts, measure, size):
-    """What is required at this size, and whether each series reaches it."""
-    mine = [one for one in verdicts if (one.requirement.measure, one.requirement.size) == (measure, size)]
+def judged(verdicts, measure, size, api=""):
+    """What is required at this size of the series through this API, and whether each reaches it."""
+    mine = [one for one in verdicts if (one.requirement.measure, one.requirement.size) == (measure, size)
+            and one.requirement.of.startswith(PORTALS4) == (api == PORTALS4)]
     if not mine:
         return ["", ""]
     bound = " and ".join(dict.fromkeys(one.requirement.text().replace(" us", f" {MICRO}") for one in mine))
     if all(one.met for one in mine):
         return [bound, "met"]
-    return [bound, ", ".join(f"{one.requirement.of.split()[-1]} {one.text()}" for one in mine if not one.met)]
+    return [bound, ", ".join(f"{one.requirement.of.removeprefix(api or 'Lintel').strip()} {one.text()}" for one in mine if not one.met)]
 
 
 def summary_markdown(outcome, works, verdicts):
     """One row for each measure and size: raw, Lintel with its multiple of raw, UCX, what is required."""
     rows = []
     for measure in MEASURES:
+        if base_of(measure) != "raw":
+            continue
         for work in works[measure]:
-            raw = outcome.best_raw(measure, work.size)
+            raw = outcome.best_base(measure, work.size)
             has_get = any(one.measure == measure and one.name == "Lintel get" for one in outcome.series)
             rows.append([f"{TITLES[measure]}, {size_text(work.size)}, {UNITS[measure].replace('us', MICRO)}",
                          "" if raw is None else f"{figure_text(measure, raw[1])} ({raw[0].split()[-1]})",
@@ -126,6 +132,25 @@ def summary_markdown(outcome, works, verdicts):
     return markdown_table(["", "raw libfabric", "Lintel put (x raw)", "Lintel get (x raw)", "UCX", "required", ""], rows)
 
 
+def portals4_markdown(outcome, works, verdicts):
+    """The same through Portals 4, with events and with counters; and what a fetch-atomic costs beside a get."""
+    rows = []
+    for measure in ("latency", "rate", "bandwidth"):
+        names = [one.name for one in outcome.series if one.measure == measure]
+        for work in works[measure]:
+            raw = outcome.best_base(measure, work.size)
+            cells = [f"{PORTALS4} {operation}, {notify}" for operation in ("put", "get") for notify in ("events", "counters")]
+            rows.append([f"{TITLES[measure]}, {size_text(work.size)}, {UNITS[measure].replace('us', MICRO)}",
+                         "" if raw is None else figure_text(measure, raw[1]),
+                         *(with_ratio(outcome, measure, name, work.size) if name in names else "" for name in cells),
+                         *judged(verdicts, measure, work.size, PORTALS4)])
+    table = markdown_table(["Through Portals 4", "raw libfabric", "put, events (x raw)", "put, counters (x raw)", "get, events (x raw)",
+                            "get, counters (x raw)", "required", ""], rows)
+    fetches = [f"Fetch-atomic of {size_text(work.size)}: {with_ratio(outcome, 'fetch', f'{PORTALS4} fetch-atomic', work.size)} {MICRO} "
+               f"(x get), {' '.join(judged(verdicts, 'fetch', work.size, PORTALS4)).strip()}." for work in works["fetch"]]
+    return table + "\n" + " ".join(fetches) + "\n"
+
+
 def full_markdown(outcome, works):
     parts = []
     for measure in MEASURES:
@@ -133,8 +158,8 @@ def full_markdown(outcome, works):
         rows = [[one.name + (f" ({one.note})" if one.note else ""), *(with_ratio(outcome, measure, one.name, size) for size in sizes)]
                 for one in taking_part(outcome, measure)]
         parts += [f"**{title_of(measure).replace(' us ', f' {MICRO} ')}**\n", markdown_table(["", *map(size_text, sizes)], rows),
-                  f"In brackets: multiple of the best raw figure. {spread_text(outcome, measure, sizes)}.\n"
-                  if any(one.is_raw for one in taking_part(outcome, measure)) else ""]
+                  f"In brackets: multiple of the {'best raw figure' if base_of(measure) == 'raw' else base_of(measure)}. {spread_text(outcome, measure, sizes)}.\n"
+                  if any(one.is_base for one in taking_part(outcome, measure)) else ""]
     absent = [f"`{program}` is absent: {why}." for program, why in outcome.absent.items()]
     failed = [f"{name} failed at {size_text(size)} ({measure})." for measure, name, size in outcome.failures]
     return "\n".join(part for part in [*parts, " ".join(absent + failed)] if part)
@@ -155,7 +180,7 @@ def document_of(outcome, verdicts, settings, facts):
         for (measure, name, size), values in outcome.figures.items():
             if (measure, name) == (one.measure, one.name):
                 results.append({"measure": measure, "series": name, "program": one.program, "size_bytes": size, "unit": UNITS[measure],
-                                "median": outcome.of(measure, name, size), "times_raw": outcome.times_raw(measure, name, size),
+                                "median": outcome.of(measure, name, size), f"times_{base_of(measure)}": outcome.times_base(measure, name, size),
                                 "repeats": values})
     return {
         "program": "bench/compare",
