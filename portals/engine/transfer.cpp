@@ -176,8 +176,11 @@ void Endpoint::on_write_done(transport::Context context, Error error) {
   const bool expected = source != nullptr && source->source == Operation::Source::kWriting && source->writes_done < source->writes_posted;
   if (!expected) return;  // it failed with its peer meanwhile
   ++source->writes_done;
-  if (error.ok()) transport_->note_progress(source->peer);
-  if (!error.ok()) source->write_failure = error.loss() == Loss::kOperation ? Failure::kFailed : Failure::kPeerDead;
+  if (error.ok()) {
+    transport_->note_progress(source->peer);
+  } else {
+    source->write_failure = error.loss() == Loss::kOperation ? Failure::kFailed : Failure::kPeerDead;
+  }
   if (source->writes_done == source->writes.size()) source_finished(*source);
 }
 

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "tests/protocol/event_text.h"
+
 namespace lintel::testing {
 namespace {
 
@@ -12,13 +14,6 @@ std::string kind_of(const ptl_event_t& event) {
   if (event.ni_fail_type == PTL_NI_OK) return text;
   const std::string failure = PtlNIFailStr(PTL_INVALID_HANDLE, event.ni_fail_type);
   return text + "!" + failure.substr(7, failure.find(':') - 7);
-}
-
-template <class Text>
-std::string join(const Events& events, Text&& text) {
-  std::string all;
-  for (const ptl_event_t& event : events) all += (all.empty() ? "" : " ") + text(event);
-  return all;
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "tests/protocol/event_text.h"
+
 namespace lintel::testing {
 namespace {
 
@@ -31,13 +33,6 @@ std::string told_by(const ptl_event_t& event) {
   if (event.type == PTL_EVENT_REPLY || event.type == PTL_EVENT_ACK) return kind_of(event) + used + offset;
   const bool of_a_message = event.type < PTL_EVENT_REPLY || (event.type == PTL_EVENT_SEARCH && event.ni_fail_type == PTL_NI_OK);
   return kind_of(event) + (of_a_message ? used + "/" + std::to_string(event.rlength) + offset : "");
-}
-
-template <class Text>
-std::string join(const Events& events, Text&& text) {
-  std::string all;
-  for (const ptl_event_t& event : events) all += (all.empty() ? "" : " ") + text(event);
-  return all;
 }
 
 }  // namespace
