@@ -20,6 +20,7 @@
 #include "portals/engine/process.h"
 #include "portals/engine/wire_codec.h"
 #include "tests/fuzz/held_transport.h"
+#include "tests/fuzz/input.h"
 
 namespace lintel::testing {
 
@@ -33,33 +34,6 @@ constexpr std::size_t kEagerLimit = 256;
 inline void require(bool condition) {
   if (!condition) std::abort();
 }
-
-class Input {
- public:
-  Input(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}
-  bool empty() const { return rest_.empty(); }
-  std::uint8_t byte() {
-    if (rest_.empty()) return 0;
-    const std::uint8_t value = rest_.front();
-    rest_ = rest_.subspan(1);
-    return value;
-  }
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    for (int i = 0; i < 8; ++i) value = (value << 8) | byte();
-    return value;
-  }
-  std::vector<std::byte> bytes(std::size_t length) {
-    length = std::min(length, rest_.size());
-    std::vector<std::byte> out(length);
-    if (length > 0) std::memcpy(out.data(), rest_.data(), length);
-    rest_ = rest_.subspan(length);
-    return out;
-  }
-
- private:
-  std::span<const std::uint8_t> rest_;
-};
 
 class EngineFuzz {
  public:

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "tests/fuzz/input.h"
 #include "tests/unit/transport/fake_transport.h"
 #include "transport/session/frame_codec.h"
 #include "transport/session/session.h"
@@ -16,6 +17,7 @@ namespace {
 
 using namespace lintel;
 using namespace lintel::transport;
+using lintel::testing::Input;
 
 constexpr ProcessId kSelf{NodeId{1}, Pid{1}};
 constexpr ProcessId kOther{NodeId{1}, Pid{2}};
@@ -41,28 +43,6 @@ class TouchingSink final : public Sink {
   void on_peer_failed(PeerId peer, Error) override {
     if (peer.value % 2 == 0) session->reserve(peer, 1);
   }
-};
-
-class Input {
- public:
-  Input(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}
-  bool empty() const { return rest_.empty(); }
-  std::uint8_t byte() {
-    if (rest_.empty()) return 0;
-    const std::uint8_t value = rest_.front();
-    rest_ = rest_.subspan(1);
-    return value;
-  }
-  Bytes bytes(std::size_t length) {
-    length = length < rest_.size() ? length : rest_.size();
-    Bytes out(length);
-    if (length > 0) std::memcpy(out.data(), rest_.data(), length);
-    rest_ = rest_.subspan(length);
-    return out;
-  }
-
- private:
-  std::span<const std::uint8_t> rest_;
 };
 
 Introduction introduction(std::uint32_t epoch) {
