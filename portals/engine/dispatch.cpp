@@ -85,6 +85,11 @@ void Endpoint::answer_refused(transport::PeerId from, const wire::Request& reque
 
 void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
                           std::span<const std::byte> payload) {
+  if (closing_) {
+    // No answer: the end of the session, which is near, tells the initiator why.
+    drop_foreign(DropCause::kPortalIndex, request.length);
+    return;
+  }
   const ProcessId target{NodeId(request.target_nid), Pid(request.target_pid)};
   const ProcessId initiator{NodeId(request.initiator_nid), Pid(request.initiator_pid)};
   NetworkInterface* interface = interfaces_[request.header.interface_kind];

@@ -54,6 +54,10 @@ class Endpoint : public transport::Sink {
   void detach(NetworkInterface& interface);
   // Nothing waits to leave, no transfer is moving: what was sent may still be under way to a live peer.
   bool drained() const;
+  // The endpoint is about to close: requests that still come are dropped, so that peers cannot keep it open.
+  void begin_closing() { closing_ = true; }
+  // Grows while transfers move.
+  std::uint64_t writes_done() const { return writes_done_; }
 
   // ---- Initiator (clause 3.13). Errors: kDescriptorInvalid, kDescriptorIllegal, kProcessInvalid, kNoSpace; nothing has happened then.
   Status put(NetworkInterface& interface, const RequestArguments& arguments) { return put(interface, arguments, wire::MessageKind::kPut); }
@@ -188,6 +192,8 @@ class Endpoint : public transport::Sink {
   std::vector<SlotId> waiting_for_room_;  // sources whose next write had no room
   TimePoint last_poll_;
   std::size_t sources_moving_ = 0;  // sources that are not done
+  std::uint64_t writes_done_ = 0;
+  bool closing_ = false;
 };
 
 }  // namespace lintel::portals

@@ -74,7 +74,7 @@ void Process::close_all() {
   for (std::size_t kind = 0; kind < kMaxInterfaces; ++kind) static_cast<void>(close_interface(static_cast<std::uint8_t>(kind)));
 }
 
-// What the program has sent leaves before the endpoint closes, as long as peers take it.
+// What the program has sent leaves before the endpoint closes, as long as peers take it. A large transfer takes as long as the network needs.
 void Process::linger() {
   struct Drained final : Condition {
     explicit Drained(Endpoint& e) : endpoint(e) {}
@@ -87,9 +87,14 @@ void Process::linger() {
     Process& process;
     Endpoint& endpoint;
   };
-  const TimePoint end = now() + options_.linger;
+  endpoint_->begin_closing();
   Drained drained(*endpoint_);
-  progress_.wait_until(drained, end);
+  std::uint64_t moved = 0;
+  TimePoint end;
+  do {
+    moved = endpoint_->writes_done();
+    end = now() + options_.linger;
+  } while (!progress_.wait_until(drained, end) && endpoint_->writes_done() != moved);
   Closed closed(*this, *endpoint_);
   progress_.wait_until(closed, end);
 }

@@ -24,7 +24,8 @@ namespace lintel::portals {
 struct ProcessOptions {
   EndpointOptions endpoint;
   Nanoseconds spin = std::chrono::microseconds(100);
-  Nanoseconds linger = std::chrono::seconds(2);  // how long closing the last interface waits for what was sent to leave
+  Nanoseconds linger =
+      std::chrono::seconds(2);  // how long closing the last interface waits for what was sent to leave, since it last moved
   UserId user;
   JobId job;
   bool progress_thread = true;  // false: only calls make progress (simulated networks)
@@ -48,7 +49,7 @@ class Process : private Work {
   // Opens the interface of `kind`, and the endpoint with the first. An interface that is open is left as it is. [lock not held]
   // Errors: kPidInvalid, kFailed, with a sentence in `explanation`; kNoSpace.
   Status open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation) LINTEL_EXCLUDES(mutex_);
-  // Ends the interface and all on it, and the endpoint with the last, after what was sent has left or `linger` is over. Errors: kInterfaceInvalid.
+  // Ends the interface and all on it, and the endpoint with the last, after what was sent has left, or nothing has moved for `linger`. Errors: kInterfaceInvalid.
   // [lock not held]
   Status close_interface(std::uint8_t kind) LINTEL_EXCLUDES(mutex_);
   void close_all() LINTEL_EXCLUDES(mutex_);

@@ -176,6 +176,7 @@ void Endpoint::on_write_done(transport::Context context, Error error) {
   const bool expected = source != nullptr && source->source == Operation::Source::kWriting && source->writes_done < source->writes_posted;
   if (!expected) return;  // it failed with its peer meanwhile
   ++source->writes_done;
+  ++writes_done_;
   if (error.ok()) {
     transport_->note_progress(source->peer);
   } else {

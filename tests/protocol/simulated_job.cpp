@@ -5,7 +5,8 @@
 namespace lintel::testing {
 
 SimulatedJob::SimulatedJob(const JobOptions& options)
-    : SimulatedProcesses({options.processes, options.network, options.endpoint, options.session, options.users, options.real_time}) {
+    : SimulatedProcesses(
+          {options.processes, options.network, options.endpoint, options.session, options.users, options.linger, options.real_time}) {
   for (std::size_t rank = 0; options.open && rank < size(); ++rank) {
     as(rank);
     int interfaces = 0;

@@ -18,6 +18,7 @@ struct JobOptions {
   transport::SessionOptions session{};
   std::vector<std::uint32_t> users{};       // uid of each process; missing: 1000
   std::optional<ptl_ni_limits_t> limits{};  // what PtlNIInit is asked for
+  Nanoseconds linger{0};                    // see ProcessesOptions
   bool real_time = false;                   // the processes look at the machine's clock, for tests in which a call waits
   bool open = true;                         // PtlInit and PtlNIInit have been called
 };

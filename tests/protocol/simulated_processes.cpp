@@ -5,24 +5,34 @@
 namespace lintel::testing {
 namespace {
 
-TimePoint virtual_clock(const void* network) { return static_cast<const transport::SimulatedNetwork*>(network)->now(); }
+constexpr Nanoseconds kStep = std::chrono::milliseconds(1);
+constexpr Nanoseconds kEndlessly = std::chrono::hours(1);
 
 }  // namespace
 
-SimulatedProcesses::SimulatedProcesses(const ProcessesOptions& options) : network_(options.network), alive_(options.processes, true) {
+SimulatedProcesses::SimulatedProcesses(const ProcessesOptions& options)
+    : network_(options.network), alive_(options.processes, true), lingers_(options.linger > Nanoseconds(0)) {
+  for (std::size_t rank = 0; rank < options.processes; ++rank) clocks_.push_back({this, rank});
+  const auto virtual_clock = [](const void* context) {
+    const Clock& clock = *static_cast<const Clock*>(context);
+    return clock.processes->ask_clock(clock.rank);
+  };
+  // A process that sleeps would do so in real time.
+  const Nanoseconds spin = lingers_ ? kEndlessly : Nanoseconds(0);
   for (std::size_t rank = 0; rank < options.processes; ++rank) {
     transport::SessionOptions session = options.session;
     session.incarnation = rank + 1;
     portals::ProcessOptions process{.endpoint = options.endpoint,
-                                    .spin = Nanoseconds(0),
-                                    .linger = Nanoseconds(0),
+                                    .spin = spin,
+                                    .linger = options.linger,
                                     .user = UserId(rank < options.users.size() ? options.users[rank] : 1000),
                                     .job = JobId(7),
                                     .progress_thread = false};
     auto factory = [this, rank, session](Pid, std::string&) -> Result<std::unique_ptr<transport::Transport>> {
       return std::unique_ptr<transport::Transport>(std::make_unique<transport::Session>(network_.join(name(rank)), session));
     };
-    processes_.push_back(std::make_unique<portals::Process>(process, factory, options.real_time ? nullptr : virtual_clock, &network_));
+    processes_.push_back(
+        std::make_unique<portals::Process>(process, factory, options.real_time ? nullptr : +virtual_clock, &clocks_[rank]));
   }
   if (!processes_.empty()) as(0);
 }
@@ -31,6 +41,12 @@ SimulatedProcesses::~SimulatedProcesses() { close(); }
 
 void SimulatedProcesses::close() {
   scoped_.reset();
+  others_.clear();
+  for (std::size_t rank = 0; rank < processes_.size(); ++rank) {
+    alive_[rank] = false;
+    if (lingers_) drive_by_clock(rank);
+    processes_[rank].reset();
+  }
   processes_.clear();
 }
 
@@ -45,10 +61,20 @@ std::size_t SimulatedProcesses::poll(std::size_t rank) {
   return process.progress().advance();
 }
 
-std::size_t SimulatedProcesses::poll_all() {
+TimePoint SimulatedProcesses::ask_clock(std::size_t rank) {
+  if (rank == clock_driver_) {
+    clock_driver_ = kNobody;  // the others ask too
+    if (!network_.advance_to_next()) network_.run_until(network_.now() + kStep);
+    poll_all(rank);
+    clock_driver_ = rank;
+  }
+  return network_.now();
+}
+
+std::size_t SimulatedProcesses::poll_all(std::size_t but) {
   std::size_t happened = 0;
   for (std::size_t rank = 0; rank < processes_.size(); ++rank) {
-    if (alive_[rank]) happened += poll(rank);
+    if (alive_[rank] && rank != but) happened += poll(rank);
   }
   for (const auto& other : others_) happened += other();
   return happened;
@@ -67,7 +93,6 @@ void SimulatedProcesses::settle(Nanoseconds limit) {
 
 void SimulatedProcesses::run(Nanoseconds duration) {
   const TimePoint end = network_.now() + duration;
-  constexpr Nanoseconds kStep = std::chrono::milliseconds(1);
   while (network_.now() < end) {
     network_.run_until(std::min(end, network_.now() + kStep));
     settle(Nanoseconds(0));

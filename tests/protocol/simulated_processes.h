@@ -25,6 +25,7 @@ struct ProcessesOptions {
   portals::EndpointOptions endpoint{};
   transport::SessionOptions session{};
   std::vector<std::uint32_t> users{};  // uid of each process; missing: 1000
+  Nanoseconds linger{0};               // of the processes, see drive_by_clock()
   bool real_time = false;              // the processes look at the machine's clock, for tests in which a call waits
 };
 
@@ -44,6 +45,8 @@ class SimulatedProcesses {
   void run(Nanoseconds duration);
   // One poll of one process, and no time. Returns how many things happened.
   std::size_t poll(std::size_t rank);
+  // For calls that wait in virtual time: when process `rank` asks what time it is, the network moves on and the others poll.
+  void drive_by_clock(std::size_t rank) { clock_driver_ = rank; }
   // Whatever else lives on the network, to be polled along with the processes; returns how many things happened.
   void poll_also(std::function<std::size_t()> other) { others_.push_back(std::move(other)); }
 
@@ -57,14 +60,24 @@ class SimulatedProcesses {
   transport::SimulatedNetwork& network() { return network_; }
 
  private:
-  std::size_t poll_all();
+  static constexpr std::size_t kNobody = ~std::size_t{0};
+
+  std::size_t poll_all(std::size_t but = kNobody);
+  TimePoint ask_clock(std::size_t rank);
 
   static constexpr std::uint32_t kNid = 0x0a000001;
 
   transport::SimulatedNetwork network_;
   std::vector<std::unique_ptr<portals::Process>> processes_;
   std::vector<bool> alive_;
+  bool lingers_;
   std::vector<std::function<std::size_t()>> others_;
+  std::size_t clock_driver_ = kNobody;
+  struct Clock {
+    SimulatedProcesses* processes;
+    std::size_t rank;
+  };
+  std::vector<Clock> clocks_;  // of each process
   std::optional<portals::ScopedProcess> scoped_;
 };
 

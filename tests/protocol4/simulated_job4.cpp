@@ -6,7 +6,8 @@
 namespace lintel::testing {
 
 SimulatedJob4::SimulatedJob4(const JobOptions4& options)
-    : SimulatedProcesses({options.processes, options.network, options.endpoint, options.session, options.users, options.real_time}),
+    : SimulatedProcesses(
+          {options.processes, options.network, options.endpoint, options.session, options.users, Nanoseconds(0), options.real_time}),
       interface_(options.interface),
       open_(options.open) {
   for (std::size_t rank = 0; open_ && rank < size(); ++rank) {
