@@ -57,13 +57,36 @@ std::string limits_json() {
   return text + "}}";
 }
 
-std::vector<transport::ProviderReport> survey(const Config& config) {
+transport::FabricOptions fabric_options(const Config& config, const std::string& address) {
   transport::FabricOptions options;
   options.provider = config.provider;
   options.port_base = static_cast<std::uint32_t>(config.port_base);
+  options.interface_address = address;
+  return options;
+}
+
+// Empty if there is no such network interface, which problems_text() says.
+std::vector<transport::ProviderReport> survey(const Config& config) {
   const Result<std::string> address = interface_address(config.interface);
-  if (address) options.interface_address = *address;
-  return transport::survey_providers(options);
+  if (!address) return {};
+  return transport::survey_providers(fabric_options(config, *address));
+}
+
+// Why opening a network interface would fail with these settings; empty if it would not, as far as can be told without doing it.
+std::string obstacle(const Config& config) {
+  const Result<std::string> address = interface_address(config.interface);
+  if (!address) return "LINTEL_INTERFACE is \"" + config.interface + "\": " + address.error().reason();
+  const Result<transport::DiscoveredProvider> found = transport::discover(fabric_options(config, *address));
+  if (!found) return "LINTEL_INTERFACE is \"" + config.interface + "\": " + found.error().reason();
+  return found->selected != nullptr ? "" : transport::explain_failure(found->choice, config.provider);
+}
+
+std::string problems_text(const ConfigReading& reading) {
+  std::string text;
+  for (const std::string& error : reading.errors) text += "error: " + error + '\n';
+  if (const std::string error = obstacle(reading.config); !error.empty()) text += "error: " + error + '\n';
+  for (const std::string& warning : reading.warnings) text += "warning: " + warning + '\n';
+  return text;
 }
 
 std::string providers_text(const Config& config) {
@@ -97,15 +120,10 @@ std::optional<std::string> describe(lintel_topic_t topic, lintel_format_t format
   if (format == LINTEL_MARKDOWN) return topic == LINTEL_CONFIG ? std::optional(settings_markdown()) : std::nullopt;
   if (!json && format != LINTEL_TEXT) return std::nullopt;
   switch (topic) {
-    case LINTEL_CONFIG: {
-      if (json) return settings_json(reading.config);
-      std::string text = settings_text(reading.config);
-      for (const std::string& error : reading.errors) text += "error: " + error + '\n';
-      for (const std::string& warning : reading.warnings) text += "warning: " + warning + '\n';
-      return text;
-    }
+    case LINTEL_CONFIG: return json ? settings_json(reading.config) : settings_text(reading.config);
     case LINTEL_PROVIDERS: return json ? providers_json(reading.config) : providers_text(reading.config);
     case LINTEL_LIMITS: return json ? limits_json() : limits_text();
+    case LINTEL_PROBLEMS: return json ? std::nullopt : std::optional(problems_text(reading));
   }
   return std::nullopt;
 }

@@ -12,7 +12,9 @@ extern "C" {
 typedef enum {
   LINTEL_CONFIG,    /* every LINTEL_* variable: documentation, default, and value in this process' environment */
   LINTEL_PROVIDERS, /* what libfabric offers, which one is chosen, and why not the others */
-  LINTEL_LIMITS     /* what one network interface grants at most */
+  LINTEL_LIMITS,    /* what one network interface grants at most */
+  LINTEL_PROBLEMS   /* LINTEL_TEXT only: a line "error: ..." for each setting that keeps programs from starting, "warning: ..." for each that is odd;
+                     * empty if all is well */
 } lintel_topic_t;
 
 typedef enum {
@@ -26,7 +28,7 @@ const char* lintel_version(void);
 
 /* Writes a description of `topic` to `buffer`, cut to `size` bytes with a final zero byte; `size` may be 0.
  * Returns the length of the whole text without the zero byte, as snprintf does, or -1: no such topic or format, or no memory.
- * LINTEL_PROVIDERS asks libfabric, which takes some milliseconds; nothing else blocks. */
+ * LINTEL_PROVIDERS and LINTEL_PROBLEMS ask libfabric, which takes some milliseconds; nothing else blocks. */
 long lintel_describe(lintel_topic_t topic, lintel_format_t format, char* buffer, size_t size);
 
 #ifdef __cplusplus

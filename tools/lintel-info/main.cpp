@@ -11,6 +11,7 @@
 namespace {
 
 constexpr int kWrongUsage = 2;
+constexpr int kWrongSettings = 2;
 
 constexpr const char* kUsage =
     "usage: lintel-info [--config] [--providers] [--limits] [--json]\n"
@@ -21,7 +22,10 @@ constexpr const char* kUsage =
     "  --providers   the providers of libfabric: which one is chosen, and why not the others\n"
     "  --limits      what one network interface grants at most\n"
     "  --json        one JSON object in place of text\n"
-    "  --config-doc  the table of variables as a Markdown page\n";
+    "  --config-doc  the table of variables as a Markdown page\n"
+    "\n"
+    "What is wrong with the settings goes to standard error. Exit code: 0 done, 2 wrong option, or settings with which no program would "
+    "start.\n";
 
 struct Section {
   lintel_topic_t topic;
@@ -101,5 +105,8 @@ int main(int count, char** arguments) {
     for (Section& section : sections) section.wanted = true;
   }
   json ? print_json(sections) : print_text(sections);
-  return EXIT_SUCCESS;
+  std::fflush(stdout);  // the complaints come last
+  const std::string problems = describe(LINTEL_PROBLEMS, LINTEL_TEXT);
+  std::fputs(problems.c_str(), stderr);
+  return problems.find("error: ") == std::string::npos ? EXIT_SUCCESS : kWrongSettings;
 }

@@ -61,10 +61,26 @@ TEST(LintelInfo, ShowsTheValueInForceBesideTheDefault) {
   EXPECT_THAT(lintel_info("--config", "LINTEL_WINDOW=17").output, HasSubstr("LINTEL_WINDOW = 17 (default: 64)"));
 }
 
-TEST(LintelInfo, ReportsAValueThatIsNotAcceptedAndAVariableThatIsNotKnown) {
-  const ToolRun run = lintel_info("--config", "LINTEL_WINDOW=none LINTEL_PROVIDR=net");
-  EXPECT_THAT(run.output, HasSubstr("error: LINTEL_WINDOW=none is not accepted: expected an integer from 2 to 1024"));
-  EXPECT_THAT(run.output, HasSubstr("warning: LINTEL_PROVIDR is not a setting of Lintel and has no effect; did you mean LINTEL_PROVIDER?"));
+TEST(LintelInfo, ReportsInEveryFormAValueThatIsNotAcceptedAndAVariableThatIsNotKnown) {
+  for (const char* arguments : {"--config", "--limits", "--providers", "--json"}) {
+    const ToolRun run = lintel_info(arguments, "LINTEL_WINDOW=none LINTEL_PROVIDR=net");
+    EXPECT_EQ(run.exit_code, 2) << arguments;
+    EXPECT_THAT(run.output, HasSubstr("error: LINTEL_WINDOW=none is not accepted: expected an integer from 2 to 1024")) << arguments;
+    EXPECT_THAT(run.output,
+                HasSubstr("warning: LINTEL_PROVIDR is not a setting of Lintel and has no effect; did you mean LINTEL_PROVIDER?"))
+        << arguments;
+  }
+}
+
+TEST(LintelInfo, AVariableThatIsNotKnownIsNoError) { EXPECT_EQ(lintel_info("--limits", "LINTEL_PROVIDR=net").exit_code, 0); }
+
+TEST(LintelInfo, AnInterfaceOrAProviderThatIsNotThereIsASentenceAndExitCode2) {
+  const ToolRun interface = lintel_info("--providers", "LINTEL_INTERFACE=nosuch0");
+  EXPECT_EQ(interface.exit_code, 2);
+  EXPECT_THAT(interface.output, AllOf(HasSubstr("error: LINTEL_INTERFACE is \"nosuch0\": "), Not(HasSubstr("\n* "))));
+  const ToolRun provider = lintel_info("--providers", "LINTEL_PROVIDER=nosuch");
+  EXPECT_EQ(provider.exit_code, 2);
+  EXPECT_THAT(provider.output, AllOf(HasSubstr("error: "), HasSubstr("nosuch"), Not(HasSubstr("\n* "))));
 }
 
 TEST(LintelInfo, PrintsOnlyTheSectionAskedFor) {
