@@ -3,14 +3,20 @@
 #   protocol  engine on a simulated network     fault     several processes, one of which misbehaves
 #   fabric    libfabric in one process          fuzz      libFuzzer, clang only
 #   package   the installed tree                slow      minutes, or gigabytes
-set(LINTEL_TIMEOUT_unit 30)
-set(LINTEL_TIMEOUT_protocol 60)
+# Of unit and protocol tests it is the limit of a whole program. On a slow machine eight of them share two processors.
+set(LINTEL_TIMEOUT_unit 200)
+set(LINTEL_TIMEOUT_protocol 200)
 set(LINTEL_TIMEOUT_fabric 60)
 set(LINTEL_TIMEOUT_system 120)
 set(LINTEL_TIMEOUT_fault 120)
 set(LINTEL_TIMEOUT_fuzz 120)
 set(LINTEL_TIMEOUT_package 300)
 set(LINTEL_TIMEOUT_slow 600)
+if(LINTEL_SANITIZE)
+  foreach(label unit protocol)
+    math(EXPR LINTEL_TIMEOUT_${label} "3 * ${LINTEL_TIMEOUT_${label}}")
+  endforeach()
+endif()
 
 # Sets `properties` in the caller from the arguments that all the functions below share:
 # LABEL <label> [SLOW] [SERIAL] [LOCK <what>] [PROCESSORS n] [ENVIRONMENT ...]. SLOW adds the label "slow", with its time limit, to the test's own.
@@ -80,7 +86,7 @@ function(lintel_add_test name)
         list(APPEND environment GTEST_TOTAL_SHARDS=${arg_SHARDS} GTEST_SHARD_INDEX=${index})
       endif()
       add_test(NAME ${test} COMMAND ${name} --gtest_brief=1)
-      set_tests_properties(${test} PROPERTIES LABELS "${labels}" ENVIRONMENT "${environment}" TIMEOUT ${LINTEL_TIMEOUT_slow})
+      set_tests_properties(${test} PROPERTIES LABELS "${labels}" ENVIRONMENT "${environment}" ${properties})
     endforeach()
     return()
   endif()

@@ -70,6 +70,10 @@ typedef uint32_t ptl_time_t;     /* milliseconds */
 
 #define PTL_IFACE_UTCP ((ptl_interface_t)0xf0f0f000U)
 #define PTL_IFACE_UTCP0 PTL_IFACE_UTCP
+#define PTL_IFACE_UTCP1 ((ptl_interface_t)0xf0f0f001U) /* these four: names that programs know; there is no such interface here */
+#define PTL_IFACE_UTCP2 ((ptl_interface_t)0xf0f0f002U)
+#define PTL_IFACE_UTCP3 ((ptl_interface_t)0xf0f0f003U)
+#define PTL_IFACE_IBNG0 ((ptl_interface_t)0xf0f0f050U)
 #define PTL_IFACE_DEFAULT PTL_IFACE_UTCP
 
 typedef enum { PTL_RETAIN, PTL_UNLINK } ptl_unlink_t;

@@ -61,5 +61,33 @@ TEST_F(Copies, LargePutThatIsTruncatedIsCopiedNowhereAndMovesOnlyWhatIsTaken) {
   EXPECT_EQ(shorter, part(from, 0, 3000));
 }
 
+TEST_F(Copies, LargeGetIntoAnIovecIsCopiedNowhere) {
+  std::vector<Bytes> pieces{Bytes(1000), Bytes(3000), Bytes(1000)};
+  target(from, {.options = kGet});
+  get(bind(iovec_md(pieces, {}, 0)));
+  EXPECT_EQ(copies(), 0U);
+  EXPECT_EQ(bytes_in_messages(), 3 * kSegmentBytes);
+  EXPECT_EQ(pieces[1], part(from, 1000, 3000));
+}
+
+TEST_F(Copies, LargeGetThatIsTruncatedIsCopiedNowhereAndMovesOnlyWhatIsTaken) {
+  Bytes shorter = part(from, 0, 3000);
+  target(shorter, {.options = kGet | PTL_MD_TRUNCATE});
+  get(source(to));
+  EXPECT_EQ(copies(), 0U);
+  EXPECT_EQ(counter(1, Counter::kBytesSent), 3000U);
+  EXPECT_EQ(part(to, 0, 3000), shorter);
+  EXPECT_EQ(part(to, 3000, 2000), Bytes(2000));
+}
+
+TEST_F(Copies, LargePutThatIsTruncatedIntoAnIovecIsCopiedNowhere) {
+  std::vector<Bytes> pieces{Bytes(1000), Bytes(2000)};
+  attach(iovec_md(pieces, {.options = kPut | PTL_MD_TRUNCATE}, 1));
+  put(source(from));
+  EXPECT_EQ(copies(), 0U);
+  EXPECT_EQ(counter(0, Counter::kBytesSent), 3000U);
+  EXPECT_EQ(pieces[1], part(from, 1000, 2000));
+}
+
 }  // namespace
 }  // namespace lintel::testing

@@ -1,7 +1,8 @@
-// Pitfalls 40 to 52: calls. That a process which never calls Portals is served (the other half of 40) needs a progress thread and is left to the system
+// Pitfalls 40 to 52, and of 10 what takes threads: calls. That a process which never calls Portals is served (the other half of 40) needs a progress thread and is left to the system
 // tests.
 
 #include <atomic>
+#include <set>
 #include <thread>
 
 #include "portals/api3/handle.h"
@@ -9,6 +10,21 @@
 
 namespace lintel::testing {
 namespace {
+
+TEST_F(Pitfalls, P10_AttachAnyGivesNoPortalToTwoThreads) {
+  constexpr std::size_t kEach = 60;
+  std::vector<ptl_pt_index_t> taken(2 * kEach);
+  const auto take_portals = [&](std::size_t first) {
+    for (std::size_t i = first; i < first + kEach; ++i) {
+      ptl_handle_me_t me = PTL_INVALID_HANDLE;
+      EXPECT_EQ(PtlMEAttachAny(job->ni(), &taken[i], kAnyone, 0, 0, PTL_RETAIN, &me), PTL_OK);
+    }
+  };
+  std::thread other(take_portals, 0);
+  take_portals(kEach);
+  other.join();
+  EXPECT_EQ(std::set<ptl_pt_index_t>(taken.begin(), taken.end()).size(), 2 * kEach);
+}
 
 TEST_F(Pitfalls, P40_WaitingMakesProgressOfItsOwn) {
   start({.real_time = true});
