@@ -22,7 +22,7 @@ endif()
 # LABEL <label> [SLOW] [SERIAL] [LOCK <what>] [PROCESSORS n] [ENVIRONMENT ...]. SLOW adds the label "slow", with its time limit, to the test's own.
 # SERIAL tests run alone, those with the same LOCK one after the other.
 macro(lintel_parse_test)
-  cmake_parse_arguments(arg "SERIAL;SLOW;THREADS" "LABEL;LOCK;PROCESSORS;SHARDS" "SOURCES;LIBS;ENVIRONMENT;COMMAND" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;SLOW" "LABEL;LOCK;PROCESSORS;SHARDS" "SOURCES;LIBS;ENVIRONMENT;COMMAND" ${ARGN})
   if(NOT DEFINED LINTEL_TIMEOUT_${arg_LABEL})
     message(FATAL_ERROR "${name}: no time limit for the test label '${arg_LABEL}'")
   endif()
@@ -56,10 +56,9 @@ function(lintel_precompile_headers name)
   target_precompile_headers(${name} REUSE_FROM lintel_test_headers)
 endfunction()
 
-# lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [SLOW] [SERIAL] [PROCESSORS n] [SHARDS n] [THREADS] [ENVIRONMENT ...])
+# lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [SLOW] [SERIAL] [PROCESSORS n] [SHARDS n] [ENVIRONMENT ...])
 # A GoogleTest program. Its cases run under CTest as "<label>.<Suite>.<Case>"; those of unit and protocol tests all in one, as "<label>.<name>", or with SHARDS
-# in so many parts that may run at the same time, as "<label>.<name>.1" and so on. THREADS: its cases start threads. Unit and protocol tests that do not are left out with the thread
-# sanitizer, which could find nothing.
+# in so many parts that may run at the same time, as "<label>.<name>.1" and so on.
 function(lintel_add_test name)
   lintel_parse_test(${ARGN})
   find_package(GTest REQUIRED)
@@ -68,10 +67,6 @@ function(lintel_add_test name)
   target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gtest GTest::gmock GTest::gtest_main Threads::Threads
     $<BUILD_INTERFACE:lintel_options>)
   lintel_precompile_headers(${name})
-  if(LINTEL_SANITIZE MATCHES "thread" AND arg_LABEL MATCHES "^(unit|protocol)$" AND NOT arg_THREADS)
-    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
-    return()
-  endif()
   if(arg_LABEL MATCHES "^(unit|protocol)$")
     # Thousands of short cases: starting a program, with libfabric and all that it loads, for each would take longer than they do.
     if(NOT arg_SHARDS)

@@ -74,6 +74,15 @@ def notes_text(outcome):
     return "".join(line + "\n" for line in lines)
 
 
+def cost_text(cost):
+    return f"{cost.what:<82}{cost.text():>9}   {cost.required():<20}{'met' if cost.met() else 'missed'}"
+
+
+def costs_text(costs):
+    """Of limits.Cost. Nothing if there are none."""
+    return "\n".join(["\n# Inside one process, processor time, required of Lintel", *map(cost_text, costs)]) + "\n" if costs else ""
+
+
 # --- Markdown
 
 MICRO = "µs"
@@ -151,6 +160,11 @@ def portals4_markdown(outcome, works, verdicts):
     return table + "\n" + " ".join(fetches) + "\n"
 
 
+def costs_markdown(costs):
+    return markdown_table(["Inside one process, processor time", "", "required", ""],
+                          [[cost.what, cost.text(), cost.required(), "met" if cost.met() else "missed"] for cost in costs])
+
+
 def full_markdown(outcome, works):
     parts = []
     for measure in MEASURES:
@@ -174,7 +188,7 @@ def replace_block(text, block):
 
 # --- JSON
 
-def document_of(outcome, verdicts, settings, facts):
+def document_of(outcome, verdicts, costs, settings, facts):
     results = []
     for one in outcome.series:
         for (measure, name, size), values in outcome.figures.items():
@@ -192,4 +206,5 @@ def document_of(outcome, verdicts, settings, facts):
         "results": results,
         "requirements": [{"measure": one.requirement.measure, "series": one.requirement.of, "size_bytes": one.requirement.size,
                           "required": one.requirement.text(), "reached": one.reached, "verdict": one.text()} for one in verdicts],
+        "in_process": [{"cost": one.what, "figure": one.figure, "unit": one.unit, "required": one.required(), "met": one.met()} for one in costs],
     }

@@ -109,10 +109,8 @@ inline bool write(Node& from, PeerId to, std::span<const std::byte> bytes, Remot
   });
 }
 
-class FabricPair : public testing::TestWithParam<const char*> {
+class TwoNodes {
  protected:
-  void SetUp() override { open_both(options_for(GetParam())); }
-
   void open_both(const FabricOptions& options) {
     a.transport.reset();
     b.transport.reset();
@@ -138,6 +136,11 @@ class FabricPair : public testing::TestWithParam<const char*> {
 
   Node a, b;
   PeerId b_at_a, a_at_b;
+};
+
+class FabricPair : public TwoNodes, public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override { open_both(options_for(GetParam())); }
 };
 
 inline std::string provider_test_name(const testing::TestParamInfo<const char*>& info) {

@@ -6,7 +6,6 @@
 namespace lintel::testing {
 namespace {
 
-constexpr unsigned kNoLink = PTL_ME_EVENT_LINK_DISABLE;
 constexpr std::size_t kNobody = 99;  // a name that nobody on the network has
 
 class Acks4 : public Portals4Test {

@@ -9,7 +9,6 @@
 namespace lintel::testing {
 namespace {
 
-constexpr unsigned kNoLink = PTL_ME_EVENT_LINK_DISABLE;
 constexpr std::size_t kMost = 32;  // bytes of the largest element
 
 class Atomics4 : public Portals4Test {

@@ -11,8 +11,6 @@
 namespace lintel::testing {
 namespace {
 
-constexpr unsigned kNoLink = PTL_ME_EVENT_LINK_DISABLE;
-
 ptl_size_t address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 
 Bytes joined(const std::vector<Bytes>& pieces) {

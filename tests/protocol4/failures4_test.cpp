@@ -8,8 +8,6 @@
 namespace lintel::testing {
 namespace {
 
-constexpr unsigned kNoLink = PTL_ME_EVENT_LINK_DISABLE;
-
 class Failures4 : public Portals4Test {
  protected:
   Bytes large = pattern(200000), there = Bytes(200000);

@@ -33,6 +33,7 @@ inline constexpr ptl_match_bits_t kBits = 0x1122334455667788;
 inline constexpr unsigned kPut = PTL_ME_OP_PUT;
 inline constexpr unsigned kGet = PTL_ME_OP_GET;
 inline constexpr unsigned kBoth = PTL_ME_OP_PUT | PTL_ME_OP_GET;
+inline constexpr unsigned kNoLink = PTL_ME_EVENT_LINK_DISABLE;
 
 // The portal that each process starts with, and the queue for it.
 struct PortalRules {

@@ -6,8 +6,6 @@
 namespace lintel::testing {
 namespace {
 
-constexpr unsigned kNoLink = PTL_ME_EVENT_LINK_DISABLE;
-
 class Triggered4 : public Portals4Test {
  protected:
   void arrange() {

@@ -15,7 +15,7 @@ void fetches(Side& side, std::uint64_t count) {
   }
 }
 
-void verify_each(Pair& pair, std::uint64_t count) {
+void verify_fetches(Pair& pair, std::uint64_t count) {
   Side& own = pair.own();
   pair.begin_target_sums();
   pair.watched(1, [&] {
@@ -46,7 +46,7 @@ Row measure_fetch_latency(Session& session, const Settings& settings, std::uint6
   Side& own = pair.own();
   own.local->region().fill_operands();
   if (settings.validate) {
-    verify_each(pair, row.iterations);
+    verify_fetches(pair, row.iterations);
     row.verified_messages = row.iterations;
   }
   time_singles(

@@ -9,7 +9,7 @@
 namespace lintel::perf {
 namespace {
 
-void verify_each(Pair& pair, std::uint64_t messages) {
+void verify_both_ways(Pair& pair, std::uint64_t messages) {
   Side& own = pair.own();
   for (std::uint64_t first = 0; first < messages; first += own.local_slots.size()) {
     const std::uint64_t count = std::min<std::uint64_t>(own.local_slots.size(), messages - first);
@@ -51,7 +51,7 @@ Row measure_put_both_ways(Session& session, const Settings& settings, std::uint6
   side.local = true;
   Pair pair(session, side, side);
   if (settings.validate) {
-    verify_each(pair, row.iterations);
+    verify_both_ways(pair, row.iterations);
     row.verified_messages = 2 * row.iterations;
   }
   both_ways(pair, settings, row.warm_up);

@@ -17,7 +17,7 @@ void exchange(Pair& pair, std::uint64_t messages, Each each) {
   pair.session().finish();
 }
 
-void verify_each(Pair& pair, std::uint64_t messages) {
+void verify_pings(Pair& pair, std::uint64_t messages) {
   pair.session().start("ping_pong_verified", {{"messages", messages}});
   std::string failure;
   pair.watched(1, [&] { failure = ping_verified(pair.own(), messages, 0); });
@@ -55,7 +55,7 @@ Row measure_put_latency(Session& session, const Settings& settings, std::uint64_
   side.local = true;
   Pair pair(session, side, side);
   if (settings.validate) {
-    verify_each(pair, row.iterations);
+    verify_pings(pair, row.iterations);
     row.verified_messages += 2 * row.iterations;
   }
   const auto none = [](std::uint64_t) {};

@@ -8,7 +8,7 @@
 namespace lintel::perf {
 namespace {
 
-void verify_each(Pair& pair, std::uint64_t messages) {
+void verify_stream(Pair& pair, std::uint64_t messages) {
   Side& own = pair.own();
   for (std::uint64_t first = 0; first < messages; first += own.local_slots.size()) {
     const std::uint64_t count = std::min<std::uint64_t>(own.local_slots.size(), messages - first);
@@ -53,7 +53,7 @@ PutStream run_put_stream(Session& session, const Settings& settings, std::uint64
   target.exposed_events = local;
   Pair pair(session, own, target);
   if (settings.validate) {
-    verify_each(pair, row.iterations);
+    verify_stream(pair, row.iterations);
     row.verified_messages = row.iterations;
   }
   stream(pair, settings, row.warm_up);

@@ -15,7 +15,7 @@ void swaps(Side& side, std::uint64_t count) {
   }
 }
 
-void verify_each(Pair& pair, std::uint64_t count) {
+void verify_swaps(Pair& pair, std::uint64_t count) {
   Side& own = pair.own();
   std::uint64_t there = pattern_id(Origin::kTarget, 0, 0);
   pair.fill_target("exposed", there);
@@ -48,7 +48,7 @@ Row measure_swap_latency(Session& session, const Settings& settings, std::uint64
   Pair pair(session, mine, target);
   Side& own = pair.own();
   if (settings.validate) {
-    verify_each(pair, row.iterations);
+    verify_swaps(pair, row.iterations);
     row.verified_messages = row.iterations;
   }
   const auto message = [](std::uint64_t pass) { return pattern_id(Origin::kInitiator, pass, 0); };

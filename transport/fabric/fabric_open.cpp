@@ -74,6 +74,9 @@ Result<std::unique_ptr<FabricTransport>> FabricTransport::open(const FabricOptio
     said = explain_failure(found->choice, options.provider);
     return Error{Loss::kOperation, "fi_getinfo", "no provider that can be used"};
   }
+  fi_domain_attr& domain = *found->selected->domain_attr;
+  domain.mr_mode |= options.added_mr_modes;
+  if (options.mr_key_bytes != 0) domain.mr_key_size = options.mr_key_bytes;
   std::unique_ptr<FabricTransport> transport(new FabricTransport(options, std::move(found).value()));
   using Step = Error (FabricTransport::*)();
   for (const Step step : {&FabricTransport::take_name, &FabricTransport::open_objects, &FabricTransport::prepare_buffers,

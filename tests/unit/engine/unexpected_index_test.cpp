@@ -17,7 +17,7 @@ constexpr ProcessId kSender{NodeId{1}, Pid{1}};
 constexpr ProcessId kAnySender{NodeId{kAnyId}, Pid{kAnyId}};
 
 // A list of headers from one sender with match bits 0, 1, 2 ...
-class UnexpectedIndexTest : public testing::Test {
+class UnexpectedIndexTest : public ::testing::Test {
  protected:
   ~UnexpectedIndexTest() override { memory_is_out = false; }
 

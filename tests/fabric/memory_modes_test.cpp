@@ -1,0 +1,90 @@
+// What providers of other networks ask of registered memory, asked here by those that are at hand: all that moves by messages and by writes still does.
+#include <rdma/fi_domain.h>
+
+#include "tests/fabric/fabric_pair.h"
+
+namespace lintel::transport {
+namespace {
+
+struct ModeCase {
+  const char* name;
+  const char* provider;
+  int modes;
+};
+
+class FabricMemoryModes : public TwoNodes, public testing::TestWithParam<ModeCase> {
+ protected:
+  void SetUp() override {
+    FabricOptions options = options_for(GetParam().provider);
+    options.added_mr_modes = GetParam().modes;
+    open_both(options);
+  }
+  bool asks_for(int mode) const { return (GetParam().modes & mode) != 0; }
+};
+
+TEST_P(FabricMemoryModes, messages_of_every_size_arrive) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{100}, std::size_t{1000}, a.transport->attributes().max_message_bytes}) {
+    const std::vector<std::byte> message = pattern(bytes, 1);
+    ASSERT_TRUE(send(a, b_at_a, message, {&a, &b}));
+    ASSERT_TRUE(until_both([&] { return b.seen.messages.size() == 1 && a.seen.messages_left == 1; })) << bytes;
+    EXPECT_EQ(b.seen.messages[0], message);
+    a.seen = Recorder();
+    b.seen = Recorder();
+  }
+}
+
+TEST_P(FabricMemoryModes, writes_land_in_the_middle_of_a_region) {
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{1000}, std::size_t{100000}}) {
+    const std::vector<std::byte> source = pattern(bytes, 2);
+    std::vector<std::byte> target(bytes + 3000);
+    const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
+    if (asks_for(FI_MR_VIRT_ADDR)) EXPECT_EQ(region.base, reinterpret_cast<std::uintptr_t>(target.data()));
+    ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base + 2000}, Immediate(5), Context(1), {&a, &b}));
+    ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == 1 && a.seen.write_ends.size() == 1; })) << bytes;
+    std::vector<std::byte> expected(bytes + 3000);
+    std::copy(source.begin(), source.end(), expected.begin() + 2000);
+    EXPECT_EQ(target, expected);
+    b.transport->deregister_memory(region);
+    a.seen = Recorder();
+    b.seen = Recorder();
+  }
+}
+
+TEST_P(FabricMemoryModes, memory_to_write_from_is_registered_if_asked_for) {
+  const std::vector<std::byte> source(100);
+  const Region region =
+      a.transport->register_memory(b_at_a, {const_cast<std::byte*>(source.data()), source.size()}, Access::kWriteSource).value();
+  EXPECT_EQ(region.id != 0, asks_for(FI_MR_LOCAL));
+  a.transport->deregister_memory(region);
+}
+
+constexpr int kBasic = FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED;  // the modes of verbs
+INSTANTIATE_TEST_SUITE_P(Mode, FabricMemoryModes,
+                         testing::Values(ModeCase{"net_local", "net", FI_MR_LOCAL}, ModeCase{"net_basic", "net", kBasic},
+                                         ModeCase{"net_verbs", "net", FI_MR_LOCAL | kBasic},
+                                         ModeCase{"rxm_local", "tcp;ofi_rxm", FI_MR_LOCAL}, ModeCase{"shm_local", "shm", FI_MR_LOCAL},
+                                         ModeCase{"shm_basic", "shm", kBasic}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+class NarrowKeys : public FabricPair {};
+LINTEL_FOR_EACH_PROVIDER(NarrowKeys);
+
+// One byte of key, and a counter that comes round: a key that is in use is passed over.
+TEST_P(NarrowKeys, that_are_in_use_are_not_given_again) {
+  FabricOptions options = options_for(GetParam());
+  options.mr_key_bytes = 1;
+  open_both(options);
+  std::vector<std::byte> kept(100), other(100);
+  const Region first = b.transport->register_memory(a_at_b, kept, Access::kWriteTarget).value();
+  for (int i = 0; i < 600; ++i) {
+    const Result<Region> region = b.transport->register_memory(a_at_b, other, Access::kWriteTarget);
+    ASSERT_TRUE(region.ok()) << i;
+    EXPECT_NE(region->key, first.key);
+    EXPECT_LE(region->key, 255U);
+    b.transport->deregister_memory(*region);
+  }
+  b.transport->deregister_memory(first);
+}
+
+}  // namespace
+}  // namespace lintel::transport
