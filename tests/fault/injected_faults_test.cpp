@@ -4,13 +4,17 @@
 // A fault may cost the session, and operations under way with it: they end with PTL_NI_PEER_DEAD or PTL_NI_FAIL, and the next ones go on. What the
 // target has accepted without the initiator hearing of it is allowed; the reverse is not.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
+#include "tests/system/job/counters_file.h"
 #include "tests/system/job/on_every_provider.h"
 #include "tests/system/job/pattern.h"
 #include "tests/system/job/portals_calls.h"
@@ -44,6 +48,13 @@ struct Tally {
   std::size_t failed = 0;
 };
 
+// What became of all of it.
+struct Outcome {
+  std::size_t acked = 0;
+  std::size_t failed = 0;                // operations
+  std::uint64_t duplicates[2] = {0, 0};  // messages that came to each rank a second time
+};
+
 class InjectedFaults : public OnEveryProvider {
  protected:
   ProcessGroup job(const std::string& plan) const {
@@ -53,8 +64,8 @@ class InjectedFaults : public OnEveryProvider {
     all["LINTEL_CONNECT_TIMEOUT"] = "3s";
     return ProcessGroup(2, all);
   }
-  // Runs the traffic under the plan. Returns how many operations failed.
-  std::size_t run(const std::string& plan);
+  // Runs the traffic under the plan.
+  Outcome run(const std::string& plan) const;
 };
 LINTEL_ON_EVERY_PROVIDER(InjectedFaults);
 
@@ -156,31 +167,55 @@ void serve(Rank& rank) {
   PtlFini();
 }
 
-std::size_t InjectedFaults::run(const std::string& plan) {
+Outcome InjectedFaults::run(const std::string& plan) const {
   ProcessGroup group = job(plan);
-  group.start(1, serve);
-  group.start(0, initiate);
+  const std::string counters = ::testing::TempDir() + "lintel_faults." + std::to_string(::getpid()) + ".";
+  for (const std::size_t rank : {1, 0}) {
+    group.set("LINTEL_COUNTERS_FILE", counters + std::to_string(rank));
+    group.start(rank, rank == 0 ? initiate : serve);
+  }
   group.join_all(std::chrono::seconds(110));
   EXPECT_GE(group.board().get(kTaken), group.board().get(kAcked));
-  return group.board().get(kFailed);
+  Outcome outcome{group.board().get(kAcked), group.board().get(kFailed)};
+  for (const std::size_t rank : {0, 1}) {
+    const std::string file = counters + std::to_string(rank);
+    outcome.duplicates[rank] = counters_in(file)["frames_duplicate"];
+    std::remove(file.c_str());
+  }
+  return outcome;
 }
 
-TEST_P(InjectedFaults, WithoutFaultsNothingFails) { EXPECT_EQ(run("seed=1"), 0U); }
+TEST_P(InjectedFaults, WithoutFaultsNothingFails) {
+  const Outcome outcome = run("seed=1");
+  EXPECT_EQ(outcome.failed, 0U);
+  EXPECT_EQ(outcome.duplicates[0] + outcome.duplicates[1], 0U);
+}
 
-TEST_P(InjectedFaults, DuplicatesAreSuppressedAndCostNothing) { EXPECT_EQ(run("seed=2,duplicate=0.2"), 0U); }
+TEST_P(InjectedFaults, DuplicatesAreSuppressedAndCostNothing) {
+  const Outcome outcome = run("seed=2,duplicate=0.2");
+  EXPECT_EQ(outcome.failed, 0U);
+  EXPECT_GT(outcome.duplicates[0], 0U);
+  EXPECT_GT(outcome.duplicates[1], 0U);
+}
 
-TEST_P(InjectedFaults, DelaysCostTimeOnly) { EXPECT_EQ(run("seed=3,delay=0.1:3ms"), 0U); }
+TEST_P(InjectedFaults, DelaysCostTimeOnly) { EXPECT_EQ(run("seed=3,delay=0.1:3ms").failed, 0U); }
 
-TEST_P(InjectedFaults, StormsOfWouldBlockCostTimeOnly) { EXPECT_EQ(run("seed=4,block=0.02:50"), 0U); }
+TEST_P(InjectedFaults, StormsOfWouldBlockCostTimeOnly) { EXPECT_EQ(run("seed=4,block=0.02:50").failed, 0U); }
 
-TEST_P(InjectedFaults, DroppedMessagesEndTheOperationsUnderWayAndNoOthers) { EXPECT_GT(run("seed=5,drop=0.004"), 0U); }
+// A process sends 120 messages or more, several puts or answers in each. Of this seed the 28th, 37th, 47th and 67th of each process are lost, however long
+// the traffic goes on: a rate that may hit none would leave it to the load of the machine whether anything is tested.
+TEST_P(InjectedFaults, DroppedMessagesEndTheOperationsUnderWayAndNoOthers) {
+  const Outcome outcome = run("seed=35,drop=0.02");
+  EXPECT_GT(outcome.failed, 0U);
+  EXPECT_GT(outcome.acked, kRounds * kBatch * 3 / 4);
+}
 
-TEST_P(InjectedFaults, FailedWritesEndTheirOwnOperations) { EXPECT_GT(run("seed=6,write_error=0.05"), 0U); }
+TEST_P(InjectedFaults, FailedWritesEndTheirOwnOperations) { EXPECT_GT(run("seed=6,write_error=0.05").failed, 0U); }
 
-TEST_P(InjectedFaults, FailedPostsEndTheOperationsUnderWayAndNoOthers) { EXPECT_GT(run("seed=7,post_failure=0.003"), 0U); }
+TEST_P(InjectedFaults, FailedPostsEndTheOperationsUnderWayAndNoOthers) { EXPECT_GT(run("seed=7,post_failure=0.003").failed, 0U); }
 
 TEST_P(InjectedFaults, EverythingAtOnceStillEndsEveryOperation) {
-  EXPECT_GT(run("seed=8,drop=0.002,duplicate=0.05,delay=0.05:2ms,block=0.01:20,write_error=0.02,post_failure=0.001"), 0U);
+  EXPECT_GT(run("seed=8,drop=0.002,duplicate=0.05,delay=0.05:2ms,block=0.01:20,write_error=0.02,post_failure=0.001").failed, 0U);
 }
 
 // `plan` kills the target, for the initiator's network, in the middle of the traffic.

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/system/job/counters_file.h"
 #include "tests/system/job/pattern.h"
 #include "tests/system/job/portals_calls.h"
 
@@ -35,16 +36,6 @@ std::string content(const std::string& path) {
 }
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
-
-// "label value" lines.
-std::map<std::string, std::uint64_t> counters_in(const std::string& path) {
-  std::map<std::string, std::uint64_t> counters;
-  std::ifstream file(path);
-  std::string label;
-  std::uint64_t value = 0;
-  while (file >> label >> value) counters[label] = value;
-  return counters;
-}
 
 // A folder for each test's files, and the ways to look at them.
 class EnvironmentSettings : public ::testing::Test {
