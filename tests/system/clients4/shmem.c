@@ -1,7 +1,10 @@
 /* What Sandia OpenSHMEM asks of Portals 4: no matching, ranks, two list entries at chosen portals, memory descriptors over the whole address space, and
  * counters instead of events. Static memory has the same address in all processes, since they are forked. */
+#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "exchange.h"
 
@@ -122,6 +125,37 @@ static void puts_and_gets(void) {
     REQUIRE_EQUAL(now.success, arrivals);
     job_barrier();
   }
+}
+
+/* From memory that nobody may write, as a program's constants are: a page made so after it was filled, and this program's own file. */
+static void read_only(void) {
+  static const size_t sizes[] = {8, 1000, 16384, 16385, 300000};
+  enum { LENGTH = 300000 };
+  int file = open("/proc/self/exe", O_RDONLY);
+  off_t file_length = lseek(file, 0, SEEK_END);
+  void *sources[2] = {mmap(NULL, LENGTH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+                      mmap(NULL, (size_t)file_length, PROT_READ, MAP_SHARED, file, 0)};
+  REQUIRE(sources[0] != MAP_FAILED && sources[1] != MAP_FAILED);
+  pattern_fill(sources[0], LENGTH, 7000);
+  REQUIRE_EQUAL(mprotect(sources[0], LENGTH, PROT_READ), 0);
+  for (int s = 0; s < 2; ++s) {
+    for (unsigned int i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
+      size_t most = s == 0 ? LENGTH : (size_t)file_length, length = sizes[i] < most ? sizes[i] : most;
+      memset(heap, 0xee, length + 64);
+      job_barrier();
+      CHECK(PtlPut(put_bounce, address(sources[s]), length, PTL_OC_ACK_REQ, rank(job_rank + 1), HEAP, 0, address(heap), sources[s], 0));
+      REQUIRE(event_wait(eq, PTL_EVENT_SEND).user_ptr == sources[s]);
+      count_wait(put_ct, ++sent);
+      job_barrier();
+      CHECK(PtlAtomicSync());
+      REQUIRE(memcmp(heap, sources[s], length) == 0); /* the left neighbour runs the same program */
+      bytes_check(heap + length, 64, 0xee);
+      job_barrier();
+    }
+  }
+  REQUIRE_EQUAL(munmap(sources[0], LENGTH), 0);
+  REQUIRE_EQUAL(munmap(sources[1], (size_t)file_length), 0);
+  close(file);
 }
 
 static int64_t swap(int64_t data, int64_t operand, ptl_op_t operation, int who) {
@@ -245,6 +279,7 @@ static void body(void) {
   ptl_event_t event;
   start();
   puts_and_gets();
+  read_only();
   atomics();
   ordering();
   hammer();
