@@ -1,8 +1,8 @@
 /* What Open MPI's btl asks of Portals 4: active messages into a few receive blocks, and large data fetched by their receiver.
  *
- * Portal 2. A block is a MANAGE_LOCAL entry on the priority list that unlinks itself when less than the longest message is left; it is posted again when
- * its messages have been handled. A message that finds no block is refused with PTL_NI_DROPPED, and sent again. Large data are announced by a message;
- * the receiver gets them from an entry of the sender's and says so by another message.
+ * Portal 2. A block is a MANAGE_LOCAL entry that unlinks itself when less than the longest message is left; it is posted again when its messages have been
+ * handled: on the priority list at AUTO_UNLINK, on the overflow list (with --overflow) at AUTO_FREE. A message that finds no block is refused with
+ * PTL_NI_DROPPED, and sent again. Large data are announced by a message; the receiver gets them from an entry of the sender's and says so by another message.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 enum { PROCESSES = 4, PORTAL = 2, BLOCKS = 4, BLOCK_BYTES = 65536, EAGER = 4096, EACH = 600, LARGE = 40, LARGE_BYTES = 150000, FLYING = 256 };
 enum tag { DATA = 1, OFFER, FETCHED };
 
-static const ptl_match_bits_t message_bits = 1ULL << 63, key_bits = 1ULL << 62;
+static const ptl_match_bits_t message_bits = 1ULL << 63, key_bits = 1ULL << 62, other_user_bits = 1ULL << 61;
 struct message { /* header of an active message */
   uint32_t tag, from, number, seed;
   uint64_t length, key;
@@ -26,6 +26,7 @@ struct fragment {
 struct block {
   char *memory;
   size_t used;
+  int unlinked;
 };
 struct fetch {
   int from;
@@ -34,6 +35,7 @@ struct fetch {
   char *memory;
 };
 
+static int overflow; /* the list that blocks are on */
 static ptl_handle_ni_t ni;
 static ptl_handle_eq_t queues[3]; /* what arrives, what was sent, what was fetched */
 static ptl_handle_md_t send_md, get_md;
@@ -50,8 +52,10 @@ static void block_post(struct block *b) {
                  .min_free = EAGER};
   me.match_id.phys.nid = PTL_NID_ANY;
   me.match_id.phys.pid = PTL_PID_ANY;
+  if (overflow) me.options |= PTL_ME_UNEXPECTED_HDR_DISABLE; /* the event of the message is all that is wanted of it */
   b->used = 0;
-  CHECK(PtlMEAppend(ni, PORTAL, &me, PTL_PRIORITY_LIST, b, &handle));
+  b->unlinked = 0;
+  CHECK(PtlMEAppend(ni, PORTAL, &me, overflow ? PTL_OVERFLOW_LIST : PTL_PRIORITY_LIST, b, &handle));
 }
 
 static void put_fragment(struct fragment *f) {
@@ -110,13 +114,19 @@ static void arrived(const ptl_event_t *event) {
   }
   struct block *b = event->user_ptr;
   if (event->type == PTL_EVENT_AUTO_UNLINK) { /* its messages have all been handled: their events came before */
-    REQUIRE(BLOCK_BYTES - b->used < EAGER);
+    REQUIRE(BLOCK_BYTES - b->used < EAGER && !b->unlinked);
+    b->unlinked = 1;
+    if (overflow) return;
+  }
+  if (event->type == PTL_EVENT_AUTO_UNLINK || event->type == PTL_EVENT_AUTO_FREE) {
+    REQUIRE(b->unlinked && (event->type == PTL_EVENT_AUTO_FREE) == overflow);
     ++posted_again;
     memset(b->memory, 0xdd, BLOCK_BYTES);
     block_post(b);
     return;
   }
-  REQUIRE(event->type == PTL_EVENT_PUT && event->ptl_list == PTL_PRIORITY_LIST && event->match_bits == message_bits);
+  REQUIRE(event->type == PTL_EVENT_PUT && event->match_bits == message_bits);
+  REQUIRE_EQUAL(event->ptl_list, overflow ? PTL_OVERFLOW_LIST : PTL_PRIORITY_LIST);
   REQUIRE(event->mlength == event->rlength && event->hdr_data == event->rlength && event->pt_index == PORTAL);
   const char *start = event->start;
   REQUIRE(start >= b->memory && start + event->mlength <= b->memory + BLOCK_BYTES);
@@ -199,6 +209,47 @@ static void offer(int to, uint32_t number) {
   send_message(to, header, NULL, 0);
 }
 
+/* An entry of another user refuses, whatever entries come after it, and stays as it was; its owner hears nothing. */
+static void other_users_entry(void) {
+  static char guarded[EAGER], out[EAGER], in[EAGER];
+  int right = (job_rank + 1) % job_size;
+  ptl_handle_me_t handles[2];
+  ptl_uid_t uid;
+  ptl_sr_value_t violations;
+  ptl_event_t event;
+  CHECK(PtlGetUid(ni, &uid));
+  ptl_me_t me = {.start = guarded, .length = sizeof guarded, .ct_handle = PTL_CT_NONE, .uid = uid + 1,
+                 .options = PTL_ME_OP_PUT | PTL_ME_OP_GET | PTL_ME_USE_ONCE | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE,
+                 .match_bits = other_user_bits};
+  me.match_id.phys.nid = PTL_NID_ANY;
+  me.match_id.phys.pid = PTL_PID_ANY;
+  pattern_fill(guarded, sizeof guarded, 3);
+  pattern_fill(out, sizeof out, 4);
+  for (int i = 0; i < 2; ++i) {
+    CHECK(PtlMEAppend(ni, PORTAL, &me, PTL_PRIORITY_LIST, NULL, &handles[i]));
+    me.uid = uid;
+  }
+  job_barrier();
+  CHECK(PtlPut(send_md, address(out), sizeof out, PTL_ACK_REQ, job_names[right], PORTAL, other_user_bits, 0, NULL, 0));
+  CHECK(PtlEQWait(queues[1], &event));
+  REQUIRE(event.type == PTL_EVENT_ACK && event.ni_fail_type == PTL_NI_PERM_VIOLATION);
+  CHECK(PtlGet(get_md, address(in), sizeof in, job_names[right], PORTAL, other_user_bits, 0, NULL));
+  CHECK(PtlEQWait(queues[2], &event));
+  REQUIRE(event.type == PTL_EVENT_REPLY && event.ni_fail_type == PTL_NI_PERM_VIOLATION);
+  job_barrier();
+  EXPECT(PTL_EQ_EMPTY, PtlEQGet(queues[0], &event));
+  CHECK(PtlNIStatus(ni, PTL_SR_PERMISSION_VIOLATIONS, &violations));
+  REQUIRE_EQUAL(violations, 2);
+  CHECK(PtlMEUnlink(handles[0])); /* it is still there, and without it the next one takes the get */
+  job_barrier();
+  CHECK(PtlGet(get_md, address(in), sizeof in, job_names[right], PORTAL, other_user_bits, 0, NULL));
+  (void)event_wait(queues[2], PTL_EVENT_REPLY);
+  (void)event_wait(queues[0], PTL_EVENT_GET);
+  pattern_check(in, sizeof in, 3);
+  pattern_check(guarded, sizeof guarded, 3);
+  job_barrier();
+}
+
 static void body(void) {
   ptl_ni_limits_t want = {.max_entries = 1024, .max_unexpected_headers = 1024, .max_mds = 1024, .max_cts = 1024, .max_eqs = 1024, .max_pt_index = 64,
                           .max_iovecs = 1024, .max_list_size = 1024, .max_triggered_ops = 1024, .max_msg_size = 1ULL << 47, .max_atomic_size = 1ULL << 47,
@@ -239,6 +290,8 @@ static void body(void) {
   __atomic_add_fetch(board, 1, __ATOMIC_SEQ_CST);
   while (__atomic_load_n(board, __ATOMIC_SEQ_CST) < job_size) progress(1); /* others may still be refused here */
   REQUIRE(posted_again > 0);
+  job_barrier();
+  other_users_entry();
   for (int i = 0; i < 3; ++i) {
     ptl_event_t event;
     EXPECT(PTL_EQ_EMPTY, PtlEQGet(queues[i], &event));
@@ -250,4 +303,8 @@ static void body(void) {
   PtlFini();
 }
 
-int main(int argc, char **argv) { return job_main(argc, argv, "btl", PROCESSES, 60, body); }
+int main(int argc, char **argv) {
+  overflow = argc > 1 && strcmp(argv[1], "--overflow") == 0;
+  if (overflow) argv[1] = argv[0];
+  return job_main(argc - overflow, argv + overflow, overflow ? "btl --overflow" : "btl", PROCESSES, 60, body);
+}

@@ -49,7 +49,7 @@ static void neighbours(uint32_t first_tag, int early) {
 
 static ptl_event_t search(ptl_search_op_t operation, int from, uint32_t tag, void *user) {
   ptl_me_t me = {.start = NULL, .length = 0, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY, .options = PTL_ME_OP_PUT | PTL_ME_USE_ONCE,
-                 .match_id = job_names[from], .match_bits = match_bits(0, from, tag), .ignore_bits = PROTOCOL_BITS};
+                 .match_id = name_of(from), .match_bits = match_bits(0, from, tag), .ignore_bits = PROTOCOL_BITS};
   int before = probe.answers;
   CHECK(PtlMESearch(ni, RECEIVE, &me, operation, user));
   while (probe.answers == before) progress();
@@ -84,7 +84,7 @@ static void probes(void) {
       REQUIRE_EQUAL(message_length(event.hdr_data), lengths[i]);
       REQUIRE_EQUAL(event.rlength, lengths[i]);
       REQUIRE_EQUAL(event.mlength, i == 0 ? lengths[i] : 0);
-      REQUIRE_EQUAL(event.initiator.phys.pid, job_names[left].phys.pid);
+      REQUIRE(came_from(&event, left));
       if (i == 0) pattern_check(event.start, lengths[i], seed_of(left, tag));
     }
     event = search(PTL_SEARCH_DELETE, left, tag, &probe);
@@ -137,11 +137,11 @@ static void truncation_and_retry(void) {
   ptl_handle_me_t handle;
   ptl_me_t me = {.start = small, .length = sizeof small, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY,
                  .options = PTL_ME_OP_GET | PTL_ME_USE_ONCE | PTL_ME_EVENT_COMM_DISABLE | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE,
-                 .match_id = job_names[left], .match_bits = 99};
+                 .match_id = name_of(left), .match_bits = 99};
   pattern_fill(small, sizeof small, seed_of(job_rank, 99));
   for (int i = 0; i < 2; ++i) {
     int before = retry.answers;
-    CHECK(PtlGet(get_md, address(fetched), sizeof fetched, job_names[right], READ, 99, 0, &retry));
+    CHECK(PtlGet(get_md, address(fetched), sizeof fetched, name_of(right), READ, 99, 0, &retry));
     while (retry.answers == before) progress();
     REQUIRE(retry.event.type == PTL_EVENT_REPLY && retry.event.ni_fail_type == (i == 0 ? PTL_NI_DROPPED : PTL_NI_OK));
     if (i == 0) {
@@ -255,4 +255,9 @@ static void body(void) {
   PtlFini();
 }
 
-int main(int argc, char **argv) { return job_main(argc, argv, "mtl", PROCESSES, 100, body); }
+/* --logical: as with mtl_portals4_use_logical. */
+int main(int argc, char **argv) {
+  use_logical = argc > 1 && strcmp(argv[1], "--logical") == 0;
+  if (use_logical) argv[1] = argv[0];
+  return job_main(argc - use_logical, argv + use_logical, use_logical ? "mtl --logical" : "mtl", PROCESSES, 100, body);
+}

@@ -26,6 +26,36 @@ static ptl_size_t barriers;
 static struct request *refused[4096];
 static int refused_count;
 
+int use_logical;
+
+/* As the interface names a process. */
+ptl_process_t name_of(int rank) {
+  ptl_process_t name = job_names[rank];
+  if (use_logical) {
+    memset(&name, 0, sizeof name);
+    name.rank = (ptl_rank_t)rank;
+  }
+  return name;
+}
+
+static ptl_process_t anyone(void) {
+  ptl_process_t name;
+  memset(&name, 0, sizeof name);
+  if (use_logical) {
+    name.rank = PTL_RANK_ANY;
+  } else {
+    name.phys.nid = PTL_NID_ANY;
+    name.phys.pid = PTL_PID_ANY;
+  }
+  return name;
+}
+
+int came_from(const ptl_event_t *event, int rank) {
+  ptl_process_t name = name_of(rank);
+  if (use_logical) return event->initiator.rank == name.rank;
+  return event->initiator.phys.nid == name.phys.nid && event->initiator.phys.pid == name.phys.pid;
+}
+
 static int children(void) { return (2 * job_rank + 1 < job_size) + (2 * job_rank + 2 < job_size); }
 static int child(int i) { return 2 * job_rank + 1 + i; }
 static int parent(void) { return (job_rank - 1) / 2; }
@@ -41,8 +71,7 @@ static void block_append(struct block *b) {
   ptl_me_t me = {.start = b->memory, .length = BLOCK_BYTES, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY,
                  .options = PTL_ME_OP_PUT | PTL_ME_MANAGE_LOCAL | PTL_ME_MAY_ALIGN | PTL_ME_EVENT_COMM_DISABLE, .match_bits = SHORT_MESSAGE,
                  .ignore_bits = ~PROTOCOL_BITS, .min_free = SHORT};
-  me.match_id.phys.nid = PTL_NID_ANY;
-  me.match_id.phys.pid = PTL_PID_ANY;
+  me.match_id = anyone();
   b->linked = b->unlinked = 0;
   CHECK(PtlMEAppend(ni, RECEIVE, &me, PTL_OVERFLOW_LIST, b, &handle));
 }
@@ -52,13 +81,12 @@ static void signal_append(ptl_match_bits_t bits, unsigned int options, ptl_handl
   ptl_handle_me_t handle;
   ptl_me_t me = {.start = NULL, .length = 0, .ct_handle = ct, .uid = PTL_UID_ANY,
                  .options = PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE | PTL_ME_EVENT_CT_COMM | options, .match_bits = bits};
-  me.match_id.phys.nid = PTL_NID_ANY;
-  me.match_id.phys.pid = PTL_PID_ANY;
+  me.match_id = anyone();
   CHECK(PtlMEAppend(ni, FLOW, &me, PTL_PRIORITY_LIST, user, &handle));
 }
 
 static void signal_when(ptl_handle_ct_t ct, ptl_size_t count, int who, ptl_match_bits_t bits) {
-  CHECK(PtlTriggeredPut(zero_md, 0, 0, PTL_NO_ACK_REQ, job_names[who], FLOW, bits, 0, NULL, 0, ct, count));
+  CHECK(PtlTriggeredPut(zero_md, 0, 0, PTL_NO_ACK_REQ, name_of(who), FLOW, bits, 0, NULL, 0, ct, count));
 }
 
 /* The tree that the next alert runs down: process 0 alerts itself on the first trigger, everyone its children. */
@@ -86,7 +114,7 @@ static void send_again(struct request *s) {
   ptl_match_bits_t protocol = s->length <= SHORT ? SHORT_MESSAGE : LONG_MESSAGE;
   s->sent = 0;
   ++outstanding;
-  CHECK(PtlPut(send_md, address(s->buffer), put, PTL_ACK_REQ, job_names[s->peer], RECEIVE, match_bits(protocol, job_rank, s->tag), 0, s, s->header));
+  CHECK(PtlPut(send_md, address(s->buffer), put, PTL_ACK_REQ, name_of(s->peer), RECEIVE, match_bits(protocol, job_rank, s->tag), 0, s, s->header));
 }
 
 static void refuse(struct request *s) {
@@ -105,7 +133,7 @@ void send_start(struct request *s, int to, uint32_t tag, char *buffer, size_t le
   s->header = (s->sequence & 0x3fff) << 48 | length;
   if (length > SHORT) {
     ptl_me_t me = {.start = buffer, .length = length, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY,
-                   .options = PTL_ME_OP_GET | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE, .match_id = job_names[to],
+                   .options = PTL_ME_OP_GET | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE, .match_id = name_of(to),
                    .match_bits = s->header};
     CHECK(PtlMEAppend(ni, READ, &me, PTL_PRIORITY_LIST, s, &s->entry));
   }
@@ -127,12 +155,7 @@ void receive_start(struct request *r, int from, uint32_t tag, char *buffer, size
                  .options = PTL_ME_OP_PUT | PTL_ME_USE_ONCE | PTL_ME_EVENT_UNLINK_DISABLE | (room <= SHORT ? PTL_ME_EVENT_LINK_DISABLE : 0U),
                  .match_bits = match_bits(0, from == ANY ? 0 : from, tag),
                  .ignore_bits = PROTOCOL_BITS | (from == ANY ? 0xffffULL << 32 : 0), .min_free = 0x5555};
-  if (from == ANY) {
-    me.match_id.phys.nid = PTL_NID_ANY;
-    me.match_id.phys.pid = PTL_PID_ANY;
-  } else {
-    me.match_id = job_names[from];
-  }
+  me.match_id = from == ANY ? anyone() : name_of(from);
   CHECK(PtlMEAppend(ni, RECEIVE, &me, PTL_PRIORITY_LIST, r, &r->entry));
 }
 
@@ -141,7 +164,7 @@ static void receive_message(struct request *r, const ptl_event_t *event, size_t 
   int source = (int)((event->match_bits >> 32) & 0xffff);
   int is_long = (event->match_bits & PROTOCOL_BITS) == LONG_MESSAGE;
   r->message_length = message_length(event->hdr_data);
-  REQUIRE(event->initiator.phys.nid == job_names[source].phys.nid && event->initiator.phys.pid == job_names[source].phys.pid);
+  REQUIRE(came_from(event, source));
   REQUIRE_EQUAL(event->match_bits & 0xffffffff, r->tag);
   REQUIRE(r->peer == ANY || r->peer == source);
   REQUIRE_EQUAL(event->pt_index, RECEIVE);
@@ -175,7 +198,7 @@ static void send_event(struct request *s, const ptl_event_t *event) {
       if (!triggered && !alerted && !recovering) {
         triggered = 1;
         ++outstanding;
-        CHECK(PtlPut(send_md, 0, 0, PTL_ACK_REQ, job_names[0], FLOW, trigger_bits, 0, &trigger, 0));
+        CHECK(PtlPut(send_md, 0, 0, PTL_ACK_REQ, name_of(0), FLOW, trigger_bits, 0, &trigger, 0));
       }
       refuse(s);
       return;
@@ -323,8 +346,10 @@ void mtl_start(void) {
   ptl_pt_index_t pt;
   ptl_handle_me_t handle;
   CHECK(PtlInit());
-  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, &want, &have, &ni));
+  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | (use_logical ? PTL_NI_LOGICAL : PTL_NI_PHYSICAL), PTL_PID_ANY, &want, &have, &ni));
   REQUIRE_EQUAL(have.max_entries, 8192);
+  job_publish(ni);
+  if (use_logical) CHECK(PtlSetMap(ni, (ptl_size_t)job_size, job_names));
   CHECK(PtlEQAlloc(ni, 8192, &queues[0]));
   CHECK(PtlEQAlloc(ni, 1024, &queues[1])); /* a flood of messages fills it; own appends never may: nobody refuses their events */
   CHECK(PtlPTAlloc(ni, PTL_PT_ONLY_USE_ONCE | PTL_PT_ONLY_TRUNCATE | PTL_PT_FLOWCTRL, queues[1], RECEIVE, &pt));
@@ -348,15 +373,13 @@ void mtl_start(void) {
   ptl_me_t long_me = {.start = NULL, .length = 0, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY,
                       .options = PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_COMM_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE,
                       .match_bits = LONG_MESSAGE, .ignore_bits = ~PROTOCOL_BITS};
-  long_me.match_id.phys.nid = PTL_NID_ANY;
-  long_me.match_id.phys.pid = PTL_PID_ANY;
+  long_me.match_id = anyone();
   CHECK(PtlMEAppend(ni, RECEIVE, &long_me, PTL_OVERFLOW_LIST, NULL, &handle));
   for (int i = 0; i < BLOCKS; ++i) {
     blocks[i].kind = BLOCK;
     blocks[i].memory = malloc(BLOCK_BYTES);
     block_append(&blocks[i]);
   }
-  job_publish(ni);
   arm_alert();
   job_barrier();
 }

@@ -44,6 +44,7 @@ struct answered {
   ptl_event_t event;
 };
 
+extern int use_logical; /* set before mtl_start: processes are named by their ranks, and all are known at the start */
 extern ptl_handle_ni_t ni;
 extern ptl_handle_ct_t alert_ct; /* counts alerts: one for each round of flow control */
 extern ptl_handle_md_t send_md, get_md;
@@ -70,6 +71,8 @@ void wait_all(struct request *requests, int count);
 /* All wait for all, and advance. */
 void meet(void);
 
+ptl_process_t name_of(int rank);
+int came_from(const ptl_event_t *event, int rank);
 ptl_match_bits_t match_bits(ptl_match_bits_t protocol, int source, uint32_t tag);
 size_t message_length(ptl_hdr_data_t header);
 
