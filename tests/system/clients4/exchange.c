@@ -14,8 +14,8 @@ ptl_process_t *job_names;
 void *job_board;
 
 static pthread_barrier_t *barrier;
-static const char *step_what = "nothing", *step_file = "";
-static int step_line;
+static __thread const char *step_what = "nothing", *step_file = ""; /* of each thread; the deadline tells that of the first */
+static __thread int step_line;
 
 static const char *code_name(int code) {
   static const char *const names[] = {"PTL_OK", "PTL_ARG_INVALID", "PTL_CT_NONE_REACHED", "PTL_EQ_DROPPED", "PTL_EQ_EMPTY", "PTL_FAIL", "PTL_IGNORED",
