@@ -1,5 +1,5 @@
 #pragma once
-// Every function of portals4.h that administers something, with good arguments and with each one spoilt. Those that move data: arguments4_test.cpp.
+// Every function of portals4.h that administers something, with good arguments and with each one spoilt. Those that move data: arguments4_operations.h.
 
 #include <functional>
 
@@ -51,6 +51,18 @@ inline int append_me_with(W& w, Change&& change) {
   return PtlMEAppend(w.ni, kPortal, &me, PTL_PRIORITY_LIST, nullptr, &out.handle);
 }
 template <class Change>
+inline int search_me_with(W& w, Change&& change) {
+  ptl_me_t me = w.match_entry(w.ct);
+  change(me);
+  return PtlMESearch(w.ni, kPortal, &me, PTL_SEARCH_ONLY, nullptr);
+}
+template <class Change>
+inline int search_le_with(W& w, Change&& change) {
+  ptl_le_t le = w.list_entry(w.other_ct);
+  change(le);
+  return PtlLESearch(w.other_ni, kPortal, &le, PTL_SEARCH_ONLY, nullptr);
+}
+template <class Change>
 inline int append_le_with(W& w, Change&& change) {
   ptl_le_t le = w.list_entry(w.other_ct);
   change(le);
@@ -77,7 +89,9 @@ inline const std::vector<Function4>& administration() {
       {"PtlSetMap",
        {kLogical},
        [](W&, const Handles& h) { return PtlSetMap(h[0], 1, &somebody); },
-       {{"null", [](W& w) { return PtlSetMap(w.logical_ni, 1, nullptr); }}},
+       {{"null", [](W& w) { return PtlSetMap(w.logical_ni, 1, nullptr); }},
+        {"no ranks", [](W& w) { return PtlSetMap(w.logical_ni, 0, &somebody); }},
+        {"more ranks than have numbers", [](W& w) { return PtlSetMap(w.logical_ni, PTL_RANK_ANY, &somebody); }}},
        PTL_IGNORED},
       {"PtlGetMap",
        {kLogical},
@@ -296,7 +310,11 @@ inline const std::vector<Function4>& memory_functions() {
          [](W& w) {
            const ptl_le_t le = w.list_entry(w.other_ct);
            return PtlLESearch(w.other_ni, 5, &le, PTL_SEARCH_ONLY, nullptr);
-         }}}},
+         }},
+        {"option of MEs", [](W& w) { return search_le_with(w, [](ptl_le_t& le) { le.options |= PTL_ME_NO_TRUNCATE; }); }},
+        {"unknown option", [](W& w) { return search_le_with(w, [](ptl_le_t& le) { le.options |= 1U << 31; }); }},
+        {"counter of another interface", [](W& w) { return search_le_with(w, [&](ptl_le_t& le) { le.ct_handle = w.ct; }); }},
+        {"counter that is gone", [](W& w) { return search_le_with(w, [&](ptl_le_t& le) { le.ct_handle = w.gone_ct; }); }}}},
       {"PtlMESearch",
        {kMatching, kCounterOrNone},
        [](W& w, const Handles& h) {
@@ -313,7 +331,10 @@ inline const std::vector<Function4>& memory_functions() {
          [](W& w) {
            const ptl_me_t me = w.match_entry(w.ct);
            return PtlMESearch(w.ni, 1U << 20, &me, PTL_SEARCH_ONLY, nullptr);
-         }}}},
+         }},
+        {"unknown option", [](W& w) { return search_me_with(w, [](ptl_me_t& me) { me.options |= 0x100000; }); }},
+        {"unknown options", [](W& w) { return search_me_with(w, [](ptl_me_t& me) { me.options = ~0U; }); }},
+        {"counter of another interface", [](W& w) { return search_me_with(w, [&](ptl_me_t& me) { me.ct_handle = w.other_ct; }); }}}},
   };
   return all;
 }
