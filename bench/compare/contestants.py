@@ -81,10 +81,12 @@ def lintel(sub_command, key, *options):
     return figure
 
 
-def lintel_passive(setup, work):
-    command = [setup.perf, "passive", "--provider", setup.provider, "--cpu", ",".join(map(str, setup.cpus)), "--sizes", str(work.size),
-               "--passive-mode", "compute", "--passive-seconds", str(work.seconds), "--json", "-"]
-    return lintel_figure(parse_json(processes.run(command), "lintel-perf"), "put_to_ack_us", "p50")
+def lintel_passive(*options):
+    def figure(setup, work):
+        command = [setup.perf, "passive", "--provider", setup.provider, "--cpu", ",".join(map(str, setup.cpus)), "--sizes", str(work.size),
+                   "--passive-mode", "compute", "--passive-seconds", str(work.seconds), "--json", "-", *options]
+        return lintel_figure(parse_json(processes.run(command), "lintel-perf"), "put_to_ack_us", "p50")
+    return figure
 
 
 # --- UCX over TCP. Its MB are 2^20 bytes. It prints a line each second, and one at the end. Columns: iterations; microseconds: percentile,
@@ -156,6 +158,7 @@ def portals4(notify):
     yield Series("rate", f"{PORTALS4} put, {notify}", "lintel", lintel("msg-rate", "message_rate_per_s", "--completion", "remote", *api))
     yield Series("bandwidth", f"{PORTALS4} put, {notify}", "lintel", lintel("put-bw", "put_bandwidth_MB_per_s", "--completion", "remote", *api))
     yield Series("bandwidth", f"{PORTALS4} get, {notify}", "lintel", lintel("get-bw", "get_bandwidth_MB_per_s", *api))
+    yield Series("passive", f"{PORTALS4} put, {notify}", "lintel", lintel_passive(*api))
 
 
 PORTALS4 = "Portals 4"  # how the names of its series begin
@@ -175,7 +178,7 @@ SERIES = [
     Series("bandwidth", "Lintel get", "lintel", lintel("get-bw", "get_bandwidth_MB_per_s")),
     Series("bandwidth", "UCX tag", "ucx_perftest", ucx("tag_bw", "MB/s")),
     Series("bandwidth", "UCX put", "ucx_perftest", ucx("ucp_put_bw", "MB/s", UCX_PUT_SHARE)),
-    Series("passive", "Lintel put", "lintel", lintel_passive),
+    Series("passive", "Lintel put", "lintel", lintel_passive()),
     *(series for notify in ("events", "counters") for series in portals4(notify)),
     Series("fetch", f"{PORTALS4} get", "lintel", lintel("get-lat", "get_latency_us", "--api", "4"), is_base=True),
     Series("fetch", f"{PORTALS4} fetch-atomic", "lintel", lintel("fetch-lat", "fetch_latency_us", "--api", "4")),

@@ -25,7 +25,7 @@ def main(build_dir):
     measured = {(one["measure"], one["series"], one["size_bytes"]): one["repeats"] for one in document["results"]}
     expected = {("latency", "raw send", 8), ("latency", "Lintel put", 8), ("rate", "raw send", 8), ("rate", "Lintel put", 8),
                 ("passive", "Lintel put", 8), ("fetch", "Portals 4 get", 8), ("fetch", "Portals 4 fetch-atomic", 8)}
-    expected |= {(measure, f"Portals 4 put, {notify}", 8) for measure in ("latency", "rate") for notify in ("events", "counters")}
+    expected |= {(measure, f"Portals 4 put, {notify}", 8) for measure in ("latency", "rate", "passive") for notify in ("events", "counters")}
     expected |= {("bandwidth", f"Portals 4 {operation}, {notify}", size) for operation in ("put", "get")
                  for notify in ("events", "counters") for size in (1024, 65536)}
     expected |= {("bandwidth", series, size) for series in ("raw send", "raw write", "raw read", "Lintel put", "Lintel get")

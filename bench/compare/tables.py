@@ -144,7 +144,7 @@ def summary_markdown(outcome, works, verdicts):
 def portals4_markdown(outcome, works, verdicts):
     """The same through Portals 4, with events and with counters; and what a fetch-atomic costs beside a get."""
     rows = []
-    for measure in ("latency", "rate", "bandwidth"):
+    for measure in ("latency", "rate", "bandwidth", "passive"):
         names = [one.name for one in outcome.series if one.measure == measure]
         for work in works[measure]:
             raw = outcome.best_base(measure, work.size)
