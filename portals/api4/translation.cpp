@@ -107,19 +107,6 @@ ptl_ni_fail_t to_failure(Failure failure) {
   return PTL_NI_UNDELIVERABLE;
 }
 
-// As numbers: the memory may be all of the address space, and the offset may lie behind its end.
-void* address_in(const portals::DescriptorSnapshot& snapshot, std::uint64_t offset) {
-  const void* start = snapshot.start;
-  if ((snapshot.options & option::kIovec) != 0) {
-    const auto* piece = static_cast<const ptl_iovec_t*>(snapshot.start);
-    const auto* const end = piece + snapshot.length;
-    for (; piece != end && offset >= piece->iov_len; ++piece) offset -= piece->iov_len;
-    if (piece == end) return nullptr;
-    start = piece->iov_base;
-  }
-  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(start) + offset);
-}
-
 int to_int(std::uint64_t value) { return static_cast<int>(std::min<std::uint64_t>(value, INT_MAX)); }
 
 constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 62;
@@ -267,7 +254,7 @@ std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, co
 }
 
 void translate(NetworkInterface& interface, const portals::Event& event, ptl_event_t& out) {
-  out.start = address_in(event.snapshot, event.offset);
+  out.start = event.start;
   out.user_ptr = event.user_pointer;
   out.hdr_data = event.header_data;
   out.match_bits = event.match_bits;

@@ -80,6 +80,7 @@ struct Event {
   std::uint64_t requested_length = 0;
   std::uint64_t manipulated_length = 0;
   std::uint64_t offset = 0;         // in the memory that the event is about
+  void* start = nullptr;            // the address of that, where a message of Portals 4 has met an entry
   std::uint64_t remote_offset = 0;  // as the request had it
   std::uint64_t header_data = 0;
   void* user_pointer = nullptr;  // of the operation at its initiator, of the entry at its target

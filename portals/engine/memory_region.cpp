@@ -9,7 +9,14 @@ MemoryRegion::MemoryRegion(std::span<const Piece> pieces) {
     placed->push_back({piece.data, length_, piece.length});
     length_ += piece.length;
   }
-  if (!placed->empty()) pieces_ = std::move(placed);
+  pieces_ = std::move(placed);
+}
+
+void* MemoryRegion::address_at(std::uint64_t offset) const {
+  if (!pieces_) return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(start_) + offset);
+  if (offset >= length_) return nullptr;
+  const auto piece = piece_at(offset);
+  return piece->data + (offset - piece->begin);
 }
 
 }  // namespace lintel::portals

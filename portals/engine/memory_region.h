@@ -30,6 +30,9 @@ class MemoryRegion {
 
   std::uint64_t length() const { return length_; }
 
+  // Where the byte at `offset` is, as a number: it may lie behind the end of a region of one piece. Null behind the end of a list of pieces.
+  void* address_at(std::uint64_t offset) const;
+
   // Calls `visit(std::span<std::byte>)` for each non-empty contiguous run of [offset, offset + length), in order.
   // REQUIRES: the range lies within the region.
   template <class Visit>
@@ -47,6 +50,9 @@ class MemoryRegion {
     std::uint64_t length;
   };
 
+  // The piece in which `offset` lies. REQUIRES: pieces_, offset < length_.
+  std::vector<PlacedPiece>::const_iterator piece_at(std::uint64_t offset) const;
+
   std::byte* start_ = nullptr;  // of the only piece, if pieces_ is null
   std::uint64_t length_ = 0;
   std::shared_ptr<const std::vector<PlacedPiece>> pieces_;
@@ -61,8 +67,7 @@ void MemoryRegion::for_each_run(std::uint64_t offset, std::uint64_t length, Visi
     visit(std::span<std::byte>(reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(start_) + offset), length));
     return;
   }
-  auto piece =
-      std::upper_bound(pieces_->begin(), pieces_->end(), offset, [](std::uint64_t at, const PlacedPiece& p) { return at < p.begin; }) - 1;
+  auto piece = piece_at(offset);
   while (length > 0) {
     const std::uint64_t skip = offset - piece->begin;
     const std::uint64_t take = std::min(length, piece->length - skip);
@@ -71,6 +76,12 @@ void MemoryRegion::for_each_run(std::uint64_t offset, std::uint64_t length, Visi
     length -= take;
     ++piece;
   }
+}
+
+// The last that begins there or before: the empty ones before it begin at the same offset.
+inline std::vector<MemoryRegion::PlacedPiece>::const_iterator MemoryRegion::piece_at(std::uint64_t offset) const {
+  return std::upper_bound(pieces_->begin(), pieces_->end(), offset, [](std::uint64_t at, const PlacedPiece& p) { return at < p.begin; }) -
+         1;
 }
 
 inline void MemoryRegion::write(std::uint64_t offset, std::span<const std::byte> bytes) const {

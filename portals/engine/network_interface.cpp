@@ -332,6 +332,7 @@ void NetworkInterface::unlink_if_due(MemoryDescriptor& descriptor, const Event& 
   Event event = cause;
   fill(event, descriptor, EventKind::kUnlink);
   event.failure = Failure::kNone;
+  event.start = nullptr;
   const bool told = !descriptor.has(option::kUnlinkDisable);
   const bool frees = descriptor.entry != nullptr && descriptor.entry->list() == PortalList::kOverflow;
   // The handle is dead before anybody can see the event.

@@ -98,6 +98,7 @@ Completion Endpoint::open_target(NetworkInterface& interface, const Match& match
   if (end != EventKind::kGetEnd) event.header_data = request.header_data;
   if (!interface.is_portals3()) {
     event.remote_offset = request.offset;
+    event.start = matched.descriptor->region().address_at(event.offset);
     event.user_pointer = matched.descriptor->snapshot().user_pointer;
     event.atomic_operation = request.atomic_operation;
     event.atomic_datatype = request.atomic_datatype;

@@ -55,6 +55,19 @@ TEST_F(PieceRegion, ReadGathersFromThePieces) {
   EXPECT_EQ(text, "cdefgh");
 }
 
+TEST_F(PieceRegion, AddressIsInThePieceThatHoldsTheByte) {
+  EXPECT_EQ(region.address_at(0), first.data());
+  EXPECT_EQ(region.address_at(2), first.data() + 2);
+  EXPECT_EQ(region.address_at(3), third.data());
+  EXPECT_EQ(region.address_at(9), fourth.data() + 1);
+}
+
+TEST_F(PieceRegion, BehindTheEndOfAListThereIsNoAddress) {
+  EXPECT_EQ(region.address_at(10), nullptr);
+  EXPECT_EQ(region.address_at(UINT64_MAX), nullptr);
+  EXPECT_EQ(MemoryRegion(std::span<const Piece>{}).address_at(0), nullptr);
+}
+
 TEST_F(PieceRegion, ListOfPiecesIsCopied) {
   pieces.assign(pieces.size(), {nullptr, 99});
   EXPECT_EQ(runs(0, 10), "abc|defgh|ij");
