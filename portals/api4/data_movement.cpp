@@ -112,13 +112,7 @@ int begin(Process& own, NetworkInterface& interface, Kind kind, const RequestArg
   if (!when.triggered) return return_code(own.endpoint().start(interface, kind, request));
   const std::optional<SlotId> counter = to_counter(interface, when.counter);
   if (!counter || counter->generation == 0) return PTL_ARG_INVALID;
-  TriggeredOperation* operation = nullptr;
-  if (const Status status = interface.prepare_triggered(*counter, when.threshold, kind, operation); status != Status::kOk) {
-    return return_code(status);
-  }
-  operation->arguments = request;
-  interface.arm(*counter, *operation);
-  return PTL_OK;
+  return return_code(own.endpoint().start_when(interface, kind, request, *counter, when.threshold));
 }
 
 // Put and atomic; `atomic` is null for a put.

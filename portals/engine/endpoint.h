@@ -69,6 +69,9 @@ class Endpoint : public transport::Sink {
   Status fetch(NetworkInterface& interface, const RequestArguments& arguments, wire::MessageKind kind);
   // Any of them. REQUIRES: an operation on the network.
   Status start(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments);
+  // The same once `counter` has reached `threshold`; it may have. What is wrong with the operation is found now. Errors: also kCounterInvalid.
+  Status start_when(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments, SlotId counter,
+                    std::uint64_t threshold);
   // Carries out what has become due, on every interface. After each call and poll that may have changed a counting event.
   void carry_out_triggered();
   // An address that messages could be sent to.
@@ -134,6 +137,7 @@ class Endpoint : public transport::Sink {
   Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request, void* user_pointer);
   void expect_answer(Operation& operation, const wire::Request& request, const RequestArguments& arguments);
   void carry_out(NetworkInterface& interface, const TriggeredOperation& operation);
+  void fail_to_start(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments);
   void on_ack(transport::PeerId from, const wire::Response& response);
   void on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload);
   void log_ack(Operation& operation, const wire::Response& response, Failure failure, bool count_only = false);

@@ -5,7 +5,28 @@
 
 namespace lintel::portals {
 
+namespace {
+
+using Kind = TriggeredOperation::Kind;
 using wire::MessageKind;
+
+MessageKind message_kind(Kind kind) {
+  switch (kind) {
+    case Kind::kPut: return MessageKind::kPut;
+    case Kind::kAtomic: return MessageKind::kAtomic;
+    case Kind::kGet: return MessageKind::kGet;
+    case Kind::kFetchAtomic: return MessageKind::kFetchAtomic;
+    case Kind::kSwap: return MessageKind::kSwap;
+    case Kind::kIncrement:
+    case Kind::kSet: break;  // nothing for the network
+  }
+  LINTEL_ASSERT(false);
+  return MessageKind::kPut;
+}
+
+bool is_put_like(Kind kind) { return kind == Kind::kPut || kind == Kind::kAtomic; }
+
+}  // namespace
 
 void Endpoint::carry_out_triggered() {
   for (bool again = true; again;) {
@@ -20,47 +41,53 @@ void Endpoint::carry_out_triggered() {
   }
 }
 
-Status Endpoint::start(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments) {
-  switch (kind) {
-    case TriggeredOperation::Kind::kPut: return put(interface, arguments);
-    case TriggeredOperation::Kind::kAtomic: return atomic(interface, arguments);
-    case TriggeredOperation::Kind::kGet: return get(interface, arguments);
-    case TriggeredOperation::Kind::kFetchAtomic: return fetch(interface, arguments, MessageKind::kFetchAtomic);
-    case TriggeredOperation::Kind::kSwap: return fetch(interface, arguments, MessageKind::kSwap);
-    case TriggeredOperation::Kind::kIncrement:
-    case TriggeredOperation::Kind::kSet: break;  // nothing for the network
-  }
-  LINTEL_ASSERT(false);
-  return Status::kFailed;
+Status Endpoint::start(NetworkInterface& interface, Kind kind, const RequestArguments& arguments) {
+  if (is_put_like(kind)) return put(interface, arguments, message_kind(kind));
+  return kind == Kind::kGet ? get(interface, arguments) : fetch(interface, arguments, message_kind(kind));
 }
 
-// As if the program had made the call now. What cannot be started then can tell nobody but the counting events that wait for it.
+Status Endpoint::start_when(NetworkInterface& interface, Kind kind, const RequestArguments& arguments, SlotId counter,
+                            std::uint64_t threshold) {
+  Prepared sound;
+  if (const Status status = prepare(interface, arguments, sound); status != Status::kOk) return status;
+  TriggeredOperation* operation = nullptr;
+  if (const Status status = interface.prepare_triggered(counter, threshold, kind, operation); status != Status::kOk) return status;
+  operation->arguments = arguments;
+  interface.arm(counter, *operation);
+  return Status::kOk;
+}
+
+// As if the program had made the call now.
 void Endpoint::carry_out(NetworkInterface& interface, const TriggeredOperation& operation) {
-  Status status = Status::kOk;
   switch (operation.kind) {
-    case TriggeredOperation::Kind::kIncrement: status = interface.increment_counter(operation.counter, operation.value); break;
-    case TriggeredOperation::Kind::kSet: status = interface.set_counter(operation.counter, operation.value); break;
-    default: status = start(interface, operation.kind, operation.arguments); break;
+    // One that fails meets a counting event that has been freed.
+    case Kind::kIncrement: static_cast<void>(interface.increment_counter(operation.counter, operation.value)); break;
+    case Kind::kSet: static_cast<void>(interface.set_counter(operation.counter, operation.value)); break;
+    default:
+      if (start(interface, operation.kind, operation.arguments) == Status::kOk) break;
+      fail_to_start(interface, operation.kind, operation.arguments);
+      break;
   }
-  if (status == Status::kOk) return;
-  const auto fails = [&interface](SlotId id, std::uint32_t counted) {
-    const MemoryDescriptor* descriptor = interface.descriptor(id);
-    if (descriptor != nullptr && descriptor->has(counted)) static_cast<void>(interface.increment_counter(descriptor->counter(), {0, 1}));
-  };
-  switch (operation.kind) {
-    case TriggeredOperation::Kind::kPut:
-    case TriggeredOperation::Kind::kAtomic:
-      fails(operation.arguments.descriptor, option::kCountSend);
-      if (operation.arguments.ack != AckRequest::kNone) fails(operation.arguments.descriptor, option::kCountAck);
-      break;
-    case TriggeredOperation::Kind::kGet: fails(operation.arguments.descriptor, option::kCountReply); break;
-    case TriggeredOperation::Kind::kFetchAtomic:
-    case TriggeredOperation::Kind::kSwap:
-      fails(operation.arguments.descriptor, option::kCountSend);
-      fails(operation.arguments.get_descriptor, option::kCountReply);
-      break;
-    case TriggeredOperation::Kind::kIncrement:
-    case TriggeredOperation::Kind::kSet: break;  // the counting event has been freed
+}
+
+// There is no call that could return it: the operation fails as one whose message could not leave, with all the events and counts of that.
+void Endpoint::fail_to_start(NetworkInterface& interface, Kind kind, const RequestArguments& arguments) {
+  Operation record(is_put_like(kind) ? Operation::Role::kPut : Operation::Role::kGet, transport::kNoPeer, interface.kind());
+  record.request = make_request(interface, message_kind(kind), arguments, arguments.length);
+  if (arguments.ack != AckRequest::kNone) record.request.header.flags |= wire::kFlagAckWanted;
+  const SlotId answered = is_put_like(kind) || kind == Kind::kGet ? arguments.descriptor : arguments.get_descriptor;
+  record.request.md_handle = answered.slot;
+  record.request.md_generation = answered.generation;
+  record.user_pointer = arguments.user_pointer;
+  record.ack = arguments.ack;
+  if (kind != Kind::kGet) {
+    Completion send = open_send(interface, *interface.descriptor(arguments.descriptor), record.request, arguments.user_pointer);
+    interface.close(send, Failure::kFailed);
+  }
+  if (is_put_like(kind)) {
+    log_no_ack(record, Failure::kFailed, true);
+  } else {
+    fail_reply(record, Failure::kFailed);
   }
 }
 

@@ -1,0 +1,210 @@
+// Section 3.16: triggered operations that cannot be: what is wrong with them is told in the call, as by the plain function; what goes wrong when they fire is
+// told by the events and counts of an operation that has failed.
+
+#include "tests/protocol4/atomic_numbers.h"
+#include "tests/protocol4/portals4_test.h"
+
+namespace lintel::testing {
+namespace {
+
+constexpr unsigned kNoLink = PTL_ME_EVENT_LINK_DISABLE;
+
+// There is room for one operation that waits for its answer.
+class TriggeredFailure4 : public Portals4Test {
+ protected:
+  TriggeredFailure4() {
+    start({.endpoint = {.eager_limit = 1024, .max_operations = 1}});
+    append(there, {.options = kBoth | kNoLink});
+    trigger = counter(0);
+    occupant = bind(elsewhere, {.quiet = true});
+  }
+  // What waits for the counter fires while another operation has all the room.
+  void fire_without_room() {
+    ASSERT_EQ(post_get(occupant), PTL_OK);
+    ASSERT_EQ(increment(trigger, {1, 0}, 0), PTL_OK);
+  }
+  Call when_triggered(ptl_ack_req_t ack = PTL_NO_ACK_REQ) { return {.ack = ack, .user = &user, .trigger = Trigger{trigger, 1}}; }
+  void expect_only(const std::string& expected) {
+    const Events events = take(0);
+    EXPECT_EQ(kinds(events), expected);
+    for (const ptl_event_t& event : events) EXPECT_EQ(event.user_ptr, &user);
+  }
+
+  Bytes data = pattern(8), there = Bytes(8), fetched = Bytes(8), elsewhere = Bytes(8), large = pattern(4096);
+  int user = 0;
+  Md occupant;
+  ptl_handle_ct_t trigger = PTL_CT_NONE;
+};
+
+TEST_F(TriggeredFailure4, PutIsToldBySend) {
+  const Md md = bind(data);
+  ASSERT_EQ(post_put(md, when_triggered(PTL_ACK_REQ)), PTL_OK);
+  fire_without_room();
+  expect_only("SEND!UNDELIVERABLE");
+  EXPECT_EQ(kinds(1), "GET");
+  EXPECT_EQ(release(md), PTL_OK);
+}
+
+TEST_F(TriggeredFailure4, LargePutThatWantsNoAckIsToldBySend) {
+  const Md md = bind(large);
+  ASSERT_EQ(post_put(md, when_triggered()), PTL_OK);
+  fire_without_room();
+  expect_only("SEND!UNDELIVERABLE");
+  EXPECT_EQ(release(md), PTL_OK);
+}
+
+TEST_F(TriggeredFailure4, AtomicIsToldBySend) {
+  const Md md = bind(data);
+  ASSERT_EQ(post_atomic(md, PTL_SUM, PTL_INT64_T, when_triggered(PTL_ACK_REQ)), PTL_OK);
+  fire_without_room();
+  expect_only("SEND!UNDELIVERABLE");
+  EXPECT_EQ(release(md), PTL_OK);
+}
+
+TEST_F(TriggeredFailure4, GetIsToldByReply) {
+  const Md md = bind(fetched);
+  ASSERT_EQ(post_get(md, when_triggered()), PTL_OK);
+  fire_without_room();
+  expect_only("REPLY!UNDELIVERABLE");
+  EXPECT_EQ(release(md), PTL_OK);
+}
+
+TEST_F(TriggeredFailure4, FetchAtomicAndSwapAreToldBySendAndReply) {
+  const Md from = bind(data), to = bind(fetched);
+  ASSERT_EQ(post_fetch_atomic(to, from, PTL_SUM, PTL_INT64_T, when_triggered()), PTL_OK);
+  ASSERT_EQ(post_swap(to, from, nullptr, PTL_SWAP, PTL_INT64_T, when_triggered()), PTL_OK);
+  fire_without_room();
+  expect_only("SEND!UNDELIVERABLE REPLY!UNDELIVERABLE SEND!UNDELIVERABLE REPLY!UNDELIVERABLE");
+  EXPECT_EQ(release(from), PTL_OK);
+  EXPECT_EQ(release(to), PTL_OK);
+}
+
+TEST_F(TriggeredFailure4, CountsOnceForEachCounterThatWaitsForIt) {
+  const ptl_handle_ct_t both = counter(0), acks = counter(0), replies = counter(0);
+  const Md one = bind(data, {.options = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_ACK, .counter = both, .quiet = true});
+  const Md two = bind(data, {.options = PTL_MD_EVENT_CT_ACK, .counter = acks, .quiet = true});
+  const Md three = bind(fetched, {.options = PTL_MD_EVENT_CT_REPLY, .counter = replies, .quiet = true});
+  ASSERT_EQ(post_put(one, when_triggered(PTL_CT_ACK_REQ)), PTL_OK);
+  ASSERT_EQ(post_put(two, when_triggered(PTL_CT_ACK_REQ)), PTL_OK);
+  ASSERT_EQ(post_get(three, when_triggered()), PTL_OK);
+  fire_without_room();
+  EXPECT_EQ(count(both, 0), "0+2");
+  EXPECT_EQ(count(acks, 0), "0+1");
+  EXPECT_EQ(count(replies, 0), "0+1");
+}
+
+TEST_F(TriggeredFailure4, SendDisableKeepsItsEventBackButNotItsCount) {
+  const ptl_handle_ct_t sent = counter(0);
+  const Md md = bind(large, {.options = PTL_MD_EVENT_SEND_DISABLE | PTL_MD_EVENT_CT_SEND, .counter = sent});
+  ASSERT_EQ(post_put(md, when_triggered()), PTL_OK);
+  fire_without_room();
+  EXPECT_EQ(kinds(0), "");
+  EXPECT_EQ(count(sent, 0), "0+1");
+}
+
+TEST_F(TriggeredFailure4, MaySetOffWhatWaitsForItsCount) {
+  const ptl_handle_ct_t sent = counter(0), next = counter(0);
+  const Md md = bind(large, {.options = PTL_MD_EVENT_CT_SEND, .counter = sent, .quiet = true});
+  ASSERT_EQ(PtlTriggeredCTInc(next, {1, 0}, sent, 1), PTL_OK);
+  ASSERT_EQ(post_put(md, when_triggered()), PTL_OK);
+  fire_without_room();
+  EXPECT_EQ(count(next, 0), "1+0");
+}
+
+// ---- What the plain function refuses, the triggered one refuses in the call
+
+class TriggeredRefusal4 : public Portals4Test {
+ protected:
+  TriggeredRefusal4() {
+    start({.session = {.max_peers = 1}, .limits = limits()});
+    trigger = counter(0);
+    md = bind(data);
+    get_md = bind(fetched);
+    to = job->id(1);
+    EXPECT_EQ(PtlPut(md.handle, 0, 8, PTL_NO_ACK_REQ, to, kPortal, kBits, 0, nullptr, 0), PTL_OK);  // the one peer that may be known
+    job->settle();
+    take(0);
+  }
+  static ptl_ni_limits_t limits() {
+    ptl_ni_limits_t wanted{};
+    wanted.max_msg_size = 64;
+    wanted.max_atomic_size = 16;
+    wanted.max_fetch_atomic_size = 24;
+    return wanted;
+  }
+  // The codes of the plain function and of the triggered one, which must not be told of later.
+  void expect_both(int code, const char* what, int plain, int triggered) {
+    EXPECT_EQ(plain, code) << what;
+    EXPECT_EQ(triggered, code) << what;
+  }
+  void try_all(ptl_process_t target, ptl_size_t length, ptl_size_t local, ptl_size_t get_local, int put, int atomic, int fetch) {
+    const auto p = md.handle, g = get_md.handle;
+    const auto t = trigger;
+    const ptl_size_t far = 1000;
+    expect_both(put, "put", PtlPut(p, local, length, PTL_NO_ACK_REQ, target, kPortal, kBits, 0, nullptr, 0),
+                PtlTriggeredPut(p, local, length, PTL_NO_ACK_REQ, target, kPortal, kBits, 0, nullptr, 0, t, far));
+    expect_both(put, "get", PtlGet(g, local, length, target, kPortal, kBits, 0, nullptr),
+                PtlTriggeredGet(g, local, length, target, kPortal, kBits, 0, nullptr, t, far));
+    expect_both(atomic, "atomic", PtlAtomic(p, local, length, PTL_NO_ACK_REQ, target, kPortal, kBits, 0, nullptr, 0, PTL_SUM, PTL_INT8_T),
+                PtlTriggeredAtomic(p, local, length, PTL_NO_ACK_REQ, target, kPortal, kBits, 0, nullptr, 0, PTL_SUM, PTL_INT8_T, t, far));
+    expect_both(
+        fetch, "fetch atomic", PtlFetchAtomic(g, get_local, p, local, length, target, kPortal, kBits, 0, nullptr, 0, PTL_SUM, PTL_INT8_T),
+        PtlTriggeredFetchAtomic(g, get_local, p, local, length, target, kPortal, kBits, 0, nullptr, 0, PTL_SUM, PTL_INT8_T, t, far));
+    expect_both(
+        fetch, "swap", PtlSwap(g, get_local, p, local, length, target, kPortal, kBits, 0, nullptr, 0, nullptr, PTL_SWAP, PTL_INT8_T),
+        PtlTriggeredSwap(g, get_local, p, local, length, target, kPortal, kBits, 0, nullptr, 0, nullptr, PTL_SWAP, PTL_INT8_T, t, far));
+  }
+
+  Bytes data = pattern(100), fetched = Bytes(100);
+  Md md, get_md;
+  ptl_process_t to{};
+  ptl_handle_ct_t trigger = PTL_CT_NONE;
+};
+
+TEST_F(TriggeredRefusal4, TargetThatIsNoAddress) {
+  ptl_process_t stranger = to;
+  stranger.phys.nid += 7;
+  try_all(stranger, 8, 0, 0, PTL_ARG_INVALID, PTL_ARG_INVALID, PTL_ARG_INVALID);
+  EXPECT_EQ(kinds(0), "");
+}
+
+TEST_F(TriggeredRefusal4, EachOperationHasItsOwnLimit) {
+  try_all(to, 16, 0, 0, PTL_OK, PTL_OK, PTL_OK);
+  try_all(to, 17, 0, 0, PTL_OK, PTL_ARG_INVALID, PTL_OK);
+  try_all(to, 24, 0, 0, PTL_OK, PTL_ARG_INVALID, PTL_OK);
+  try_all(to, 25, 0, 0, PTL_OK, PTL_ARG_INVALID, PTL_ARG_INVALID);
+  try_all(to, 64, 0, 0, PTL_OK, PTL_ARG_INVALID, PTL_ARG_INVALID);
+  try_all(to, 65, 0, 0, PTL_ARG_INVALID, PTL_ARG_INVALID, PTL_ARG_INVALID);
+  job->settle();
+}
+
+TEST_F(TriggeredRefusal4, RegionThatIsNotInTheMd) {
+  try_all(to, 8, 92, 92, PTL_OK, PTL_OK, PTL_OK);
+  try_all(to, 8, 93, 92, PTL_ARG_INVALID, PTL_ARG_INVALID, PTL_ARG_INVALID);
+  try_all(to, 8, 92, 93, PTL_OK, PTL_OK, PTL_ARG_INVALID);
+  try_all(to, 8, PTL_SIZE_MAX, 0, PTL_ARG_INVALID, PTL_ARG_INVALID, PTL_ARG_INVALID);
+  try_all(to, 8, 92, PTL_SIZE_MAX, PTL_OK, PTL_OK, PTL_ARG_INVALID);
+  job->settle();
+}
+
+TEST_F(TriggeredRefusal4, IncrementOfBothMembers) {
+  const ptl_handle_ct_t changed = counter(0);
+  EXPECT_EQ(PtlCTInc(changed, {1, 1}), PTL_ARG_INVALID);
+  EXPECT_EQ(PtlTriggeredCTInc(changed, {1, 1}, trigger, 1), PTL_ARG_INVALID);
+  EXPECT_EQ(PtlTriggeredCTSet(changed, {1, 1}, trigger, 1), PTL_OK);
+  EXPECT_EQ(increment(trigger, {1, 0}, 0), PTL_OK);
+  EXPECT_EQ(count(changed, 0), "1+1");
+}
+
+TEST_F(TriggeredRefusal4, CounterThatIsNoneOfThisInterface) {
+  const ptl_handle_ct_t changed = counter(0), gone = counter(0);
+  ASSERT_EQ(PtlCTFree(gone), PTL_OK);
+  for (const ptl_handle_ct_t bad : {PTL_CT_NONE, PTL_INVALID_HANDLE, gone, md.handle}) {
+    EXPECT_EQ(PtlTriggeredCTInc(changed, {1, 0}, bad, 1), PTL_ARG_INVALID) << bad;
+    EXPECT_EQ(PtlTriggeredCTInc(bad, {1, 0}, trigger, 1), PTL_ARG_INVALID) << bad;
+    EXPECT_EQ(PtlTriggeredPut(md.handle, 0, 8, PTL_NO_ACK_REQ, to, kPortal, kBits, 0, nullptr, 0, bad, 1), PTL_ARG_INVALID) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace lintel::testing
