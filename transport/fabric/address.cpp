@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "transport/fabric/fabric_options.h"
@@ -10,6 +11,7 @@ namespace lintel::transport {
 namespace {
 
 constexpr std::uint32_t kMaxPort = 65535;
+constexpr std::uint32_t kMeansAny = 65535;  // PTL_PID_ANY of portals4.h
 
 bool reserved_for_small_pids(std::uint32_t port, std::uint32_t port_base) { return port >= port_base && port - port_base < kWellKnownPids; }
 
@@ -25,6 +27,7 @@ Error check_port_base(std::uint32_t port_base) {
 Result<std::uint16_t> port_of(Pid pid, std::uint32_t port_base) {
   if (pid.value < kWellKnownPids) return static_cast<std::uint16_t>(port_base + pid.value);
   if (pid.value > kMaxPort) return Error{Loss::kOperation, "port_of", "the pid is greater than the largest port, 65535"};
+  if (pid.value == kMeansAny) return Error{Loss::kOperation, "port_of", "the pid 65535 means any pid and names no process"};
   if (reserved_for_small_pids(pid.value, port_base)) {
     return Error{Loss::kOperation, "port_of", "the pid spells a port that belongs to a pid below 1024"};
   }
@@ -33,6 +36,16 @@ Result<std::uint16_t> port_of(Pid pid, std::uint32_t port_base) {
 
 Pid pid_of(std::uint16_t port, std::uint32_t port_base) {
   return reserved_for_small_pids(port, port_base) ? Pid(port - port_base) : Pid(port);
+}
+
+Pid any_pid(std::uint32_t process_id, std::uint32_t turn, std::uint32_t port_base) {
+  // The pids in their order without those that spell ports of small ones, which may lie partly outside.
+  const std::uint32_t first_gap = std::clamp(port_base, kWellKnownPids, kMeansAny);
+  const std::uint32_t gap = std::clamp(port_base + kWellKnownPids, kWellKnownPids, kMeansAny) - first_gap;
+  const std::uint32_t pids = kMeansAny - kWellKnownPids - gap;
+  const auto number = static_cast<std::uint32_t>((std::uint64_t{process_id} + turn) % pids);
+  const std::uint32_t pid = kWellKnownPids + number;
+  return Pid(pid < first_gap ? pid : pid + gap);
 }
 
 Result<NodeId> parse_node(const std::string& dotted) {

@@ -2,7 +2,8 @@
 // How a process' name (nid, pid) becomes the address that a provider understands, and back. Pure functions; no state, no I/O.
 //
 // TCP: the nid is the IPv4 address in host byte order. A pid below 1024 is the port `port_base` + pid; any other pid is the port itself.
-// The pids that spell one of the ports [port_base, port_base + 1023] are invalid, so that every port has one pid only.
+// The pids that spell one of the ports [port_base, port_base + 1023] are invalid, so that every port has one pid only. So is 65535, which to programs of
+// Portals 4 means any pid.
 // Shared memory: the name is spelled into a string, "lintel-<nid in hex>-<pid>-<incarnation in hex>".
 
 #include <netinet/in.h>
@@ -21,11 +22,16 @@ inline constexpr std::uint32_t kWellKnownPids = 1024;  // pids below this are re
 // Error: `port_base` is 0 or so large that base + 1023 is no port.
 Error check_port_base(std::uint32_t port_base);
 
-// Error: the pid is no port, or spells a port that belongs to a pid below 1024. REQUIRES: check_port_base(port_base).ok().
+// Error: the pid is no port, means any pid, or spells a port that belongs to a pid below 1024. REQUIRES: check_port_base(port_base).ok().
 Result<std::uint16_t> port_of(Pid pid, std::uint32_t port_base);
 
-// The inverse, for ports that port_of() gives: every port from 1024 on has exactly one pid.
+// The inverse, for ports that port_of() gives: every port from 1024 on has exactly one pid, but for 65535 if that is no small pid's.
 Pid pid_of(std::uint16_t port, std::uint32_t port_base);
+
+// Where no port chooses it: the pid to try for a process that takes any, `turn` by turn, from its process id on and round. Never one below 1024, which are for
+// those who ask for them, nor one that port_of() refuses. Turns up to kAnyPids give different pids.
+Pid any_pid(std::uint32_t process_id, std::uint32_t turn, std::uint32_t port_base);
+inline constexpr std::uint32_t kAnyPids = 65535 - 2 * kWellKnownPids;
 
 // Error: no dotted IPv4 address, or one that names no single host (any, broadcast, multicast).
 Result<NodeId> parse_node(const std::string& dotted);

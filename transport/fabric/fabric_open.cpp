@@ -199,6 +199,8 @@ Error FabricTransport::learn_own_name() {
     }
     self_ = transport::name_of(address, options_.port_base);
     free_listener(address);
+    // A port that the system chose may be the one that is no pid.
+    if (const Result<std::uint16_t> port = port_of(self_.pid, options_.port_base); !port) return port.error();
   }
   return {};
 }

@@ -12,6 +12,7 @@ namespace lintel::transport {
 namespace {
 
 constexpr std::uint32_t kPidsToTry = 4096;
+static_assert(kPidsToTry <= kAnyPids);
 constexpr int kTriesForName = 3;
 constexpr Nanoseconds kLookInterval = std::chrono::milliseconds(100);  // one connect(2) for each neighbour
 
@@ -20,6 +21,8 @@ constexpr Nanoseconds kLookInterval = std::chrono::milliseconds(100);  // one co
 Result<Neighbours> Neighbours::open(NodeId nid, Pid pid, std::uint32_t port_base) {
   clear_away_remains();
   if (pid != kAnyPid) {
+    // No name that another provider would refuse.
+    if (const Result<std::uint16_t> port = port_of(pid, port_base); !port) return port.error();
     Result<Doorbell> bell = Doorbell::hang({nid, pid});
     for (int tries = 0; !bell && bell.error().code() == FI_EADDRINUSE && tries < kTriesForName; ++tries) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -28,14 +31,13 @@ Result<Neighbours> Neighbours::open(NodeId nid, Pid pid, std::uint32_t port_base
     if (!bell) return bell.error();
     return Neighbours({nid, pid}, std::move(bell).value());
   }
-  // The process id is free as a rule. Pids below 1024 are for those who ask for them.
-  const std::uint32_t first = static_cast<std::uint32_t>(::getpid()) + kWellKnownPids;
-  for (std::uint32_t i = 0;; ++i) {
-    const ProcessId name{nid, Pid(first + i)};
-    if (!port_of(name.pid, port_base)) continue;  // no pid that another provider would refuse
+  // The process id is free as a rule.
+  const auto process_id = static_cast<std::uint32_t>(::getpid());
+  for (std::uint32_t turn = 0;; ++turn) {
+    const ProcessId name{nid, any_pid(process_id, turn, port_base)};
     Result<Doorbell> bell = Doorbell::hang(name);
     if (bell) return Neighbours(name, std::move(bell).value());
-    if (bell.error().code() != FI_EADDRINUSE || i >= kPidsToTry) return bell.error();
+    if (bell.error().code() != FI_EADDRINUSE || turn + 1 == kPidsToTry) return bell.error();
   }
 }
 

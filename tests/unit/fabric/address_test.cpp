@@ -4,6 +4,8 @@
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "transport/fabric/fabric_options.h"
 
 namespace lintel::transport {
@@ -20,8 +22,10 @@ TEST(Addressing, any_other_pid_is_the_port_itself) {
   EXPECT_EQ(port_of(Pid(1024), kBase).value(), 1024);
   EXPECT_EQ(port_of(Pid(26999), kBase).value(), 26999);
   EXPECT_EQ(port_of(Pid(28024), kBase).value(), 28024);
-  EXPECT_EQ(port_of(Pid(65535), kBase).value(), 65535);
+  EXPECT_EQ(port_of(Pid(65534), kBase).value(), 65534);
 }
+
+TEST(Addressing, the_pid_that_means_any_is_invalid) { EXPECT_FALSE(port_of(Pid(65535), kBase).ok()); }
 
 TEST(Addressing, a_pid_that_spells_a_port_of_the_small_pids_is_invalid) {
   EXPECT_FALSE(port_of(Pid(27000), kBase).ok());
@@ -34,14 +38,52 @@ TEST(Addressing, a_pid_greater_than_any_port_is_invalid) {
   EXPECT_FALSE(port_of(kAnyPid, kBase).ok());
 }
 
-TEST(Addressing, every_unprivileged_port_has_one_pid_that_leads_back_to_it) {
+TEST(Addressing, every_unprivileged_port_but_the_last_has_one_pid_that_leads_back_to_it) {
   for (const std::uint32_t base : {1U, 500U, kBase, 64512U}) {
-    for (std::uint32_t port = 1024; port <= 65535; ++port) {
+    for (std::uint32_t port = 1024; port < 65535; ++port) {
       const Pid pid = pid_of(static_cast<std::uint16_t>(port), base);
       const Result<std::uint16_t> back = port_of(pid, base);
       ASSERT_TRUE(back.ok()) << port;
       ASSERT_EQ(back.value(), port) << base;
     }
+  }
+}
+
+// ---- Any pid, where no port chooses it
+
+constexpr std::uint32_t kBases[] = {1, 500, 1023, 1024, 1025, kBase, 64000, 64511, 64512};
+
+bool may_be_given(Pid pid, std::uint32_t base) { return pid.value >= 1024 && pid.value < 65535 && port_of(pid, base).ok(); }
+
+TEST(AnyPid, is_good_whatever_the_process_id) {
+  for (const std::uint32_t base : kBases) {
+    for (std::uint32_t process_id = 0; process_id < (1U << 17); ++process_id) {
+      ASSERT_TRUE(may_be_given(any_pid(process_id, 0, base), base)) << process_id << " with base " << base;
+    }
+    // The largest process ids that Linux gives, and more.
+    for (const std::uint32_t process_id : {(1U << 22) - 1, 1U << 22, 0x7fffffffU, 0xffffffffU}) {
+      for (std::uint32_t turn = 0; turn < 5000; ++turn) ASSERT_TRUE(may_be_given(any_pid(process_id, turn, base), base)) << process_id;
+    }
+  }
+}
+
+TEST(AnyPid, is_another_in_every_turn) {
+  for (const std::uint32_t base : kBases) {
+    for (const std::uint32_t process_id : {1U, 26000U, 64510U, 64511U, 64512U, 65535U, 4194303U}) {
+      std::vector<bool> given(65536);
+      for (std::uint32_t turn = 0; turn < kAnyPids; ++turn) {
+        const Pid pid = any_pid(process_id, turn, base);
+        ASSERT_TRUE(may_be_given(pid, base)) << pid.value;
+        ASSERT_FALSE(given[pid.value]) << pid.value;
+        given[pid.value] = true;
+      }
+    }
+  }
+}
+
+TEST(AnyPid, of_neighbouring_processes_differs_at_first) {
+  for (std::uint32_t process_id = 60000; process_id < 70000; ++process_id) {
+    EXPECT_NE(any_pid(process_id, 0, kBase), any_pid(process_id + 1, 0, kBase));
   }
 }
 
