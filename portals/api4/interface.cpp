@@ -27,6 +27,12 @@ Library& library() {
   return *instance;
 }
 
+// Whether the process is on the network as `pid` already; one that PTL_PID_ANY has given it may be any.
+bool is_own_pid(Process& own, ptl_pid_t pid) {
+  const MutexLock lock(own.lock());
+  return own.has_endpoint() && own.endpoint().self().pid.value == pid;
+}
+
 void close_own_interfaces(Process& own) {
   for (std::uint32_t number = 0; number < 4; ++number) static_cast<void>(own.close_interface(engine_kind(number)));
 }
@@ -83,8 +89,8 @@ int PtlNIInit(ptl_interface_t iface, unsigned int options, ptl_pid_t pid, const 
   const std::uint32_t number = number_for(options);
   if (ni_handle == nullptr || number > 3) return PTL_ARG_INVALID;
   if (iface != PTL_IFACE_DEFAULT && iface != 0) return PTL_ARG_INVALID;
-  if (pid != PTL_PID_ANY && pid >= PTL_PID_MAX) return PTL_ARG_INVALID;
   const std::lock_guard<std::mutex> one_at_a_time(library().mutex);
+  if (pid != PTL_PID_ANY && pid >= PTL_PID_MAX && !is_own_pid(*own, pid)) return PTL_ARG_INVALID;
   const std::uint8_t kind = engine_kind(number);
   std::string explanation;
   const Pid wanted(pid == PTL_PID_ANY ? portals::kAnyId : pid);

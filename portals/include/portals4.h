@@ -353,8 +353,8 @@ void PtlAbort(void);
 /* ---- Network interfaces (section 3.6) ---------------------------------------------------------------------------------------------------------- */
 
 /* Opens interface `iface` (PTL_IFACE_DEFAULT, or a number) as one of four kinds, matching or not, logical or physical, which share the process' nid and
- * pid. `pid`: below PTL_PID_MAX, or PTL_PID_ANY. `desired` and `actual` may be null. *actual: the limits in force, each the desired one brought into what
- * is possible, never an error; Lintel: a desired value of 0 or less, or no `desired`, stands for the default.
+ * pid. `pid`: below PTL_PID_MAX, the one that the process has, or PTL_PID_ANY. `desired` and `actual` may be null. *actual: the limits in force, each the
+ * desired one brought into what is possible, never an error; Lintel: a desired value of 0 or less, or no `desired`, stands for the default.
  * Opening a kind again gives the same handle and its limits, `desired` aside; each call wants its own PtlNIFini.
  * Errors: PTL_ARG_INVALID (no such interface; not exactly one of each option pair; a pid that differs from the one the process has), PTL_PID_IN_USE
  * (another process has it), PTL_NO_SPACE, PTL_FAIL (Lintel: no provider; the sentence is on stderr). */

@@ -107,6 +107,38 @@ TEST_F(Interfaces4, AllHaveOnePid) {
   EXPECT_EQ(open(kNonMatching | kPhysical, ni, own), PTL_OK);
 }
 
+// One that PTL_PID_ANY has given is as a rule above those that a program may choose.
+TEST_F(Interfaces4, TheProcessOwnPidIsGoodHoweverLargeItIs) {
+  constexpr ptl_pid_t kLarge = 40000;
+  transport::SimulatedNetwork network{{}};
+  auto factory = [&network](Pid, std::string&) -> Result<std::unique_ptr<transport::Transport>> {
+    transport::SessionOptions session;
+    session.incarnation = 1;
+    return std::unique_ptr<transport::Transport>(
+        std::make_unique<transport::Session>(network.join({NodeId(0x0a000009), Pid(kLarge)}), session));
+  };
+  start({.processes = 0});
+  portals::ProcessOptions options;
+  options.progress_thread = false;
+  portals::Process process(options, factory);
+  const portals::ScopedProcess scoped(process);
+  ASSERT_EQ(PtlInit(), PTL_OK);
+  ptl_handle_ni_t ni = PTL_INVALID_HANDLE, again = PTL_INVALID_HANDLE, other = PTL_INVALID_HANDLE;
+  EXPECT_EQ(open(kMatching | kPhysical, ni, kLarge), PTL_ARG_INVALID) << "no process has it yet, and none may ask for it";
+  ASSERT_EQ(open(kMatching | kPhysical, ni), PTL_OK);
+  ptl_process_t id;
+  ASSERT_EQ(PtlGetPhysId(ni, &id), PTL_OK);
+  ASSERT_EQ(id.phys.pid, kLarge);
+  EXPECT_EQ(open(kMatching | kPhysical, again, kLarge), PTL_OK);
+  EXPECT_EQ(again, ni);
+  EXPECT_EQ(open(kNonMatching | kPhysical, other, kLarge), PTL_OK);
+  for (const ptl_pid_t pid : {1U, PTL_PID_MAX, kLarge - 1, kLarge + 1}) {
+    EXPECT_EQ(open(kMatching | kPhysical, again, pid), PTL_ARG_INVALID) << pid;
+    EXPECT_EQ(open(kMatching | kLogical, again, pid), PTL_ARG_INVALID) << pid;
+  }
+  PtlFini();
+}
+
 TEST_F(Interfaces4, OpeningAKindAgainWithAnotherPidIsInvalid) {
   ptl_handle_ni_t ni = PTL_INVALID_HANDLE;
   EXPECT_EQ(open(kMatching | kPhysical, ni, job->id(0).phys.pid + 1), PTL_ARG_INVALID);
