@@ -85,14 +85,14 @@ void Endpoint::answer_refused(transport::PeerId from, const wire::Request& reque
 
 void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
                           std::span<const std::byte> payload) {
-  if (closing_) {
+  if (ending_) {
     // No answer: the end of the session, which is near, tells the initiator why.
     drop_foreign(DropCause::kPortalIndex, request.length);
     return;
   }
   const ProcessId target{NodeId(request.target_nid), Pid(request.target_pid)};
   const ProcessId initiator{NodeId(request.initiator_nid), Pid(request.initiator_pid)};
-  NetworkInterface* interface = interfaces_[request.header.interface_kind];
+  NetworkInterface* interface = traffic_[request.header.interface_kind].closing ? nullptr : interfaces_[request.header.interface_kind];
   if (interface == nullptr || target != interface->identity().process || initiator != transport_->name_of(from)) {
     drop_foreign(interface == nullptr ? DropCause::kPortalIndex : DropCause::kMalformed, request.length);
     answer_refused(from, request, Failure::kNoInterface, {transport_->self(), UserId(0), JobId(0)});
@@ -125,6 +125,10 @@ void Endpoint::on_discard(transport::PeerId from, const wire::Discard& message) 
   switch (record->role) {
     case Operation::Role::kPut:
     case Operation::Role::kReplySource:
+      if (record->writes_posted < record->writes.size()) {
+        receiver_gave_up(*record);
+        break;
+      }
       record->answered = true;
       if (record->source == Operation::Source::kAnnounced) {
         // Nobody wants the data: they count as sent.

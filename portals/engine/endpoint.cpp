@@ -21,31 +21,61 @@ Endpoint::~Endpoint() {
     fail_peer(transport::PeerId(static_cast<std::uint32_t>(peer)), Failure::kShutdown);
   }
   // A peer that was only ever answered has no operations; its answers may wait all the same.
-  outbox_.fail_matching(Failure::kShutdown, [](const Completion&, SlotId) { return true; });
+  outbox_.fail_all(Failure::kShutdown);
 }
 
 void Endpoint::attach(NetworkInterface& interface) {
   LINTEL_ASSERT(interface.kind() < kMaxInterfaces && interfaces_[interface.kind()] == nullptr);
   interfaces_[interface.kind()] = &interface;
+  traffic_[interface.kind()].closing = false;
 }
 
 void Endpoint::detach(NetworkInterface& interface) {
   LINTEL_ASSERT(interfaces_[interface.kind()] == &interface);
-  outbox_.fail_matching(Failure::kShutdown, [&](const Completion& completion, SlotId id) {
-    const Operation* record = operations_.get(id);
-    return completion.interface == &interface || (record != nullptr && record->interface_kind == interface.kind());
-  });
+  outbox_.withdraw(interface.kind(), Failure::kShutdown);
   for (auto& peer : peers_) {
     if (!peer) continue;
     for (auto next = peer->operations.begin(); next != peer->operations.end();) {
       Operation& record = *next++;
-      if (record.interface_kind == interface.kind()) fail_operation(record, Failure::kShutdown);
+      if (record.interface_kind != interface.kind()) continue;
+      if (!ending_) tell_cut(record);
+      fail_operation(record, Failure::kShutdown);
     }
   }
   interfaces_[interface.kind()] = nullptr;
 }
 
-bool Endpoint::drained() const { return outbox_.idle() && sources_moving_ == 0; }
+// The other side of an operation that ends before its time waits for something that will not come. Of those that are not named here it either keeps no
+// record, or says something still, which is answered then.
+void Endpoint::tell_cut(const Operation& record) {
+  if (record.role == Operation::Role::kSink) {
+    refuse_data(record, Failure::kNoInterface);
+  } else if (record.source == Operation::Source::kWriting) {
+    discard(record.peer, record.receiver_token);
+  }
+}
+
+void Endpoint::begin_closing(const NetworkInterface& interface, bool last) {
+  traffic_[interface.kind()].closing = true;
+  ending_ = last;
+}
+
+bool Endpoint::drained(const NetworkInterface& interface) const {
+  return outbox_.waiting_of(interface.kind()) == 0 && traffic_[interface.kind()].moving == 0;
+}
+
+std::uint64_t Endpoint::moved(const NetworkInterface& interface) const {
+  return outbox_.left_of(interface.kind()) + traffic_[interface.kind()].writes_done;
+}
+
+void Endpoint::begin_moving(Operation& record) {
+  record.moving = true;
+  ++traffic_[record.interface_kind].moving;
+}
+
+void Endpoint::end_moving(Operation& record) {
+  if (std::exchange(record.moving, false)) --traffic_[record.interface_kind].moving;
+}
 
 Result<transport::PeerId> Endpoint::resolve(ProcessId process) {
   if (last_peer_ != transport::kNoPeer && process == last_resolved_) return last_peer_;
@@ -74,6 +104,7 @@ Operation* Endpoint::create_operation(Operation::Role role, transport::PeerId pe
 }
 
 void Endpoint::destroy_operation(Operation& record) {
+  end_moving(record);
   Peer& state = peer_state(record.peer);
   state.operations.erase(state.operations.iterator_to(record));
   if (state.operations.empty()) transport_->watch(record.peer, false);
@@ -93,7 +124,6 @@ void Endpoint::fail_operation(Operation& record, Failure failure) {
   release_memory(record);
   const bool source_open = record.completion.interface != nullptr;
   close_completion(record, failure);
-  if (record.source == Operation::Source::kAnnounced || record.source == Operation::Source::kWriting) --sources_moving_;
   switch (record.role) {
     case Operation::Role::kPut:
       // A put whose data did not leave has said so with its SEND_END; one that waits for its ACK says so in the ACK's place.
@@ -111,10 +141,12 @@ void Endpoint::fail_operation(Operation& record, Failure failure) {
   destroy_operation(record);
 }
 
-// Logs the END event of what is still open. An ACK that has come knows better than a write that has failed or not ended: the data are there.
+// Logs the END event of what is still open. An ACK that has come knows better than a write that has failed or not ended: the data are there, unless
+// it tells of a failure itself.
 void Endpoint::close_completion(Operation& record, Failure failure) {
   if (record.completion.interface == nullptr) return;
-  record.completion.interface->close(record.completion, record.acknowledged ? Failure::kNone : failure);
+  const bool arrived = record.acknowledged && record.answer.failure == 0;
+  record.completion.interface->close(record.completion, arrived ? Failure::kNone : failure);
 }
 
 void Endpoint::on_peer_failed(transport::PeerId peer, Error error) {

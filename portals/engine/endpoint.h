@@ -50,14 +50,18 @@ class Endpoint : public transport::Sink {
 
   // `interface` takes messages from now on. REQUIRES: its kind is free, and it outlives detach().
   void attach(NetworkInterface& interface);
-  // Refuses its messages from now on, and ends all that is under way for it with Failure::kShutdown.
+  // Refuses its messages from now on, and ends all that is under way for it with Failure::kShutdown. Peers whose operations it cuts hear of it, unless the
+  // end of the session tells them.
   void detach(NetworkInterface& interface);
-  // Nothing waits to leave, no transfer is moving: what was sent may still be under way to a live peer.
-  bool drained() const;
-  // The endpoint is about to close: requests that still come are dropped, so that peers cannot keep it open.
-  void begin_closing() { closing_ = true; }
-  // Grows while transfers move.
-  std::uint64_t writes_done() const { return writes_done_; }
+  // The interface is about to be detached, and what it has sent may leave first. Requests for it that still come are refused as if it were gone, so that
+  // peers cannot keep it open. `last`: the endpoint closes with it, and they are dropped without an answer.
+  void begin_closing(const NetworkInterface& interface, bool last);
+  // No request or reply of it waits to leave, no transfer of it is under way: what was sent may still be on its way to a live peer.
+  bool drained(const NetworkInterface& interface) const;
+  // Nothing waits to leave, whosever it is.
+  bool idle() const { return outbox_.idle(); }
+  // Grows while what the interface sends moves.
+  std::uint64_t moved(const NetworkInterface& interface) const;
 
   // ---- Initiator (clause 3.13). Errors: kDescriptorInvalid, kDescriptorIllegal, kProcessInvalid, kNoSpace; nothing has happened then.
   Status put(NetworkInterface& interface, const RequestArguments& arguments) { return put(interface, arguments, wire::MessageKind::kPut); }
@@ -113,6 +117,9 @@ class Endpoint : public transport::Sink {
   NetworkInterface* interface_of(const Operation& operation) { return interfaces_[operation.interface_kind]; }
   void close_completion(Operation& record, Failure failure);
   void fail_operation(Operation& operation, Failure failure);
+  void tell_cut(const Operation& operation);
+  void begin_moving(Operation& operation);
+  void end_moving(Operation& operation);
   void fail_peer(transport::PeerId peer, Failure failure);
 
   // ---- dispatch.cpp
@@ -180,6 +187,8 @@ class Endpoint : public transport::Sink {
   bool plan_writes(Operation& source, const wire::Clear& message, std::span<const std::byte> segments);
   void post_writes(Operation& source);
   void source_finished(Operation& source);
+  void receiver_gave_up(Operation& source);
+  void refuse_data(const Operation& sink, Failure failure);
   void on_written(transport::PeerId from, const wire::Written& message);
   void finish_sink_if_complete(Operation& sink);
   void release_memory(Operation& operation);
@@ -195,9 +204,13 @@ class Endpoint : public transport::Sink {
   transport::PeerId last_peer_ = transport::kNoPeer;
   std::vector<SlotId> waiting_for_room_;  // sources whose next write had no room
   TimePoint last_poll_;
-  std::size_t sources_moving_ = 0;  // sources that are not done
-  std::uint64_t writes_done_ = 0;
-  bool closing_ = false;
+  struct Traffic {
+    bool closing = false;
+    std::size_t moving = 0;  // operations between begin_moving() and end_moving()
+    std::uint64_t writes_done = 0;
+  };
+  std::array<Traffic, kMaxInterfaces> traffic_{};  // by interface
+  bool ending_ = false;                            // the last interface is closing
 };
 
 }  // namespace lintel::portals

@@ -144,7 +144,7 @@ Status Endpoint::put(NetworkInterface& interface, const RequestArguments& argume
     record->region = prepared.descriptor->region();
     record->offset = payload.offset;
     record->length = prepared.length;
-    ++sources_moving_;
+    begin_moving(*record);
     outbox_.send(prepared.peer, request, {}, nullptr, id);
     return Status::kOk;
   }
@@ -224,6 +224,7 @@ void Endpoint::on_ack(transport::PeerId from, const wire::Response& response) {
   record->answered = true;
   record->acknowledged = true;
   record->answer = response;
+  if (response.failure != 0 && record->writes_posted < record->writes.size()) return receiver_gave_up(*record);
   if (record->source == Operation::Source::kWriting) return;  // SEND_END first
   finish_source(*record);
 }
@@ -231,7 +232,7 @@ void Endpoint::on_ack(transport::PeerId from, const wire::Response& response) {
 // The data of a put or of a reply source have left, or nobody wants them: logs the END, then what was waiting for it, and forgets the record
 // unless an answer is still to come.
 void Endpoint::finish_source(Operation& record) {
-  if (record.source == Operation::Source::kAnnounced || record.source == Operation::Source::kWriting) --sources_moving_;
+  end_moving(record);
   record.source = Operation::Source::kDone;
   close_completion(record, record.write_failure);
   if (record.acknowledged) log_ack(record, record.answer, Failure::kNone);

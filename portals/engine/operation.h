@@ -43,6 +43,8 @@ struct Operation {
   SlotId id;
   boost::intrusive::list_member_hook<> peer_link;
 
+  bool moving = false;  // its interface does not close before it, as long as it moves: a source that is not done, a sink that is cleared
+
   // The END event to log when the data have moved: SEND_END (large put), GET_END (kReplySource), PUT_END or REPLY_END (kSink).
   Completion completion;
 
@@ -72,6 +74,7 @@ struct Operation {
   boost::container::small_vector<transport::Region, 1> registered;
 
   // Sinks.
+  std::uint64_t source_token = 0;
   std::uint32_t writes_seen = 0;
   std::uint64_t writes_expected = 1;
   bool count_known = true;        // false: more than one write, WRITTEN has not come yet

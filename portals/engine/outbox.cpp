@@ -28,11 +28,25 @@ void Outbox::finish(Completion* completion) {
   if (completion != nullptr && completion->interface != nullptr) completion->interface->close(*completion, Failure::kNone);
 }
 
+// The one field of more than a byte is not looked at.
+wire::MessageHeader Outbox::Waiting::header() const {
+  wire::MessageHeader header{};
+  std::memcpy(&header, fixed, sizeof header);
+  return header;
+}
+
 void Outbox::enqueue(transport::PeerId peer, Waiting&& message) {
   Queue& waiting = queue(peer);
   if (waiting.empty()) blocked_.push_back(peer);
+  if (message.is_counted()) ++tallies_[message.header().interface_kind].waiting;
   waiting.push_back(std::move(message));
   ++waiting_;
+}
+
+// It waits no longer. Before its completion is closed.
+void Outbox::forget(const Waiting& message) {
+  --waiting_;
+  if (message.is_counted()) --tallies_[message.header().interface_kind].waiting;
 }
 
 bool Outbox::send_now(transport::PeerId peer, Waiting& message) {
@@ -52,6 +66,8 @@ bool Outbox::send_now(transport::PeerId peer, Waiting& message) {
   }
   counters_.add(Counter::kMessagesSent);
   counters_.add(Counter::kBytesSent, payload_size);
+  forget(message);
+  if (message.is_counted()) ++tallies_[message.header().interface_kind].left;
   finish(&message.completion);
   return true;
 }
@@ -63,7 +79,6 @@ std::size_t Outbox::retry() {
     Queue& waiting = queue(peer);
     while (!waiting.empty() && send_now(peer, waiting.front())) {
       waiting.pop_front();
-      --waiting_;
       ++left;
     }
     if (waiting.empty()) {
@@ -81,22 +96,33 @@ void Outbox::fail_peer(transport::PeerId peer, Failure failure, const std::funct
   Queue dropped;
   dropped.swap(queue(peer));
   std::erase(blocked_, peer);
-  waiting_ -= dropped.size();
   for (Waiting& message : dropped) {
+    forget(message);
     if (message.completion.interface != nullptr) message.completion.interface->close(message.completion, failure);
     if (message.operation.generation != 0) unsent(message.operation);
   }
 }
 
-void Outbox::fail_matching(Failure failure, const std::function<bool(const Completion&, SlotId)>& belongs) {
+void Outbox::fail_all(Failure failure) {
+  while (!blocked_.empty()) fail_peer(blocked_.back(), failure, [](SlotId) {});
+}
+
+void Outbox::withdraw(std::uint8_t interface_kind, Failure failure) {
   for (std::size_t i = 0; i < blocked_.size();) {
     Queue& waiting = queue(blocked_[i]);
     for (Waiting& message : waiting) {
-      if (!belongs(message.completion, message.operation)) continue;
+      const wire::MessageHeader header = message.header();
+      const auto kind = static_cast<wire::MessageKind>(header.kind);
+      if (header.interface_kind != interface_kind || kind == wire::MessageKind::kDiscard) continue;
+      if (kind == wire::MessageKind::kAck || kind == wire::MessageKind::kReply) {
+        keep_without_interface(message);
+        continue;
+      }
+      forget(message);
       if (message.completion.interface != nullptr) message.completion.interface->close(message.completion, failure);
       message.fixed_size = 0;  // marks it for removal
     }
-    waiting_ -= std::erase_if(waiting, [](const Waiting& message) { return message.fixed_size == 0; });
+    std::erase_if(waiting, [](const Waiting& message) { return message.fixed_size == 0; });
     if (waiting.empty()) {
       blocked_[i] = blocked_.back();
       blocked_.pop_back();
@@ -104,6 +130,20 @@ void Outbox::fail_matching(Failure failure, const std::function<bool(const Compl
       ++i;
     }
   }
+}
+
+// The payload is copied: to whom the memory belongs may do with it what he likes.
+void Outbox::keep_without_interface(Waiting& message) {
+  if (message.is_counted()) --tallies_[message.header().interface_kind].waiting;
+  if (message.from_region) {
+    message.bytes.resize(message.length);
+    message.region.read(message.offset, message.bytes);
+    message.from_region = false;
+    message.region = {};
+  }
+  finish(&message.completion);
+  message.completion = {};
+  message.operation = {};
 }
 
 }  // namespace lintel::portals

@@ -7,6 +7,7 @@
 // Does not: limit what may wait; initiators are limited by the endpoint's operations, answers by the requests that they answer.
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -65,14 +66,20 @@ class Outbox {
 
   // Drops what waits for `peer`: closes its completions with `failure`, and calls `unsent` for each operation whose request never left.
   void fail_peer(transport::PeerId peer, Failure failure, const std::function<void(SlotId)>& unsent);
-  // The same for what `belongs` to an interface, whatever the peer.
-  void fail_matching(Failure failure, const std::function<bool(const Completion&, SlotId)>& belongs);
+  // An interface ends while the others go on: its requests and the steps of its transfers do not leave, their completions are closed with `failure`. Its
+  // answers leave in their turn: they take their bytes along, so that nothing here refers to the interface or its memory any more.
+  void withdraw(std::uint8_t interface_kind, Failure failure);
+  // Drops all that waits.
+  void fail_all(Failure failure);
 
   bool waits_for(transport::PeerId peer) const {
     return peer.value < queues_.size() && queues_[peer.value] && !queues_[peer.value]->empty();
   }
   bool idle() const { return waiting_ == 0; }
   std::size_t waiting() const { return waiting_; }
+  // Of the requests and replies of one interface: how many wait, and how many have left that had to. The latter never falls.
+  std::size_t waiting_of(std::uint8_t interface_kind) const { return tallies_[interface_kind].waiting; }
+  std::uint64_t left_of(std::uint8_t interface_kind) const { return tallies_[interface_kind].left; }
 
  private:
   static constexpr std::size_t kMaxFixed = std::max(sizeof(wire::Request), sizeof(wire::Response));
@@ -88,20 +95,31 @@ class Outbox {
     std::vector<std::byte> bytes;
     Completion completion;
     SlotId operation;
+
+    wire::MessageHeader header() const;
+    // A request or a reply, not a mere answer to one that was refused, of which peers could have us make any number.
+    bool is_counted() const { return completion.interface != nullptr || operation.generation != 0; }
   };
   using Queue = std::deque<Waiting>;
+  struct Tally {
+    std::size_t waiting = 0;
+    std::uint64_t left = 0;
+  };
 
   Queue& queue(transport::PeerId peer);
   static void place(const Payload& payload, std::byte* out);
   void finish(Completion* completion);
   void enqueue(transport::PeerId peer, Waiting&& message);
   bool send_now(transport::PeerId peer, Waiting& message);
+  void forget(const Waiting& message);
+  void keep_without_interface(Waiting& message);
 
   transport::Transport& transport_;
   Counters& counters_;
   std::vector<std::unique_ptr<Queue>> queues_;  // by peer
   std::vector<transport::PeerId> blocked_;      // peers whose queue is not empty
   std::size_t waiting_ = 0;
+  std::array<Tally, wire::kHighestInterfaceKind + 1> tallies_{};  // by interface
 };
 
 template <class Fixed>

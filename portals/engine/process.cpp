@@ -55,11 +55,12 @@ Status Process::close_interface(std::uint8_t kind) {
     const MutexLock lock(mutex_);
     if (kind >= kMaxInterfaces || interfaces_[kind] == nullptr) return Status::kInterfaceInvalid;
     for (std::size_t other = 0; other < kMaxInterfaces; ++other) last = last && (other == kind || interfaces_[other] == nullptr);
-    if (last) linger();
+    linger(*interfaces_[kind], last);
     endpoint_->detach(*interfaces_[kind]);
     interfaces_[kind]->drop_objects();
     next_generation_[kind] = interfaces_[kind]->next_generation();
     interfaces_[kind].reset();
+    progress_.after_call();  // peers have been told
     progress_.wake_all();
   }
   if (!last) return Status::kOk;
@@ -74,27 +75,42 @@ void Process::close_all() {
   for (std::size_t kind = 0; kind < kMaxInterfaces; ++kind) static_cast<void>(close_interface(static_cast<std::uint8_t>(kind)));
 }
 
-// What the program has sent leaves before the endpoint closes, as long as peers take it. A large transfer takes as long as the network needs.
-void Process::linger() {
-  struct Drained final : Condition {
-    explicit Drained(Endpoint& e) : endpoint(e) {}
-    bool holds() override { return endpoint.drained(); }
-    Endpoint& endpoint;
-  };
+// Nothing that the interface has sent waits or moves; of the last one, which takes the session along, nothing that anybody has sent waits.
+class Process::Drained final : public Condition {
+ public:
+  Drained(Process& process, const NetworkInterface& interface, bool last) : process_(process), interface_(interface), last_(last) {}
+  bool holds() override { return process_.endpoint().drained(interface_) && (!last_ || process_.endpoint().idle()); }
+  void asleep(bool asleep) LINTEL_NO_THREAD_SAFETY_ANALYSIS override { process_.lingering_ = asleep ? this : nullptr; }
+
+ private:
+  Process& process_;
+  const NetworkInterface& interface_;
+  bool last_;
+};
+
+// What the program has sent leaves before its interface closes, as long as peers take it. A large transfer takes as long as the network needs.
+void Process::linger(const NetworkInterface& interface, bool last) {
+  endpoint_->begin_closing(interface, last);
+  Drained drained(*this, interface, last);
+  std::uint64_t moved = 0;
+  TimePoint end;
+  bool left = false;
+  do {
+    moved = endpoint_->moved(interface);
+    end = now() + options_.linger;
+    left = progress_.wait_until(drained, end);
+  } while (!left && endpoint_->moved(interface) != moved);
+  if (last) close_session(left ? now() + options_.linger : end);
+}
+
+// What has left is still to arrive, and peers are to learn that nothing more will come.
+void Process::close_session(TimePoint end) {
   struct Closed final : Condition {
     explicit Closed(Process& p, Endpoint& e) : process(p), endpoint(e) {}
     bool holds() override { return endpoint.transport().close(process.now()); }
     Process& process;
     Endpoint& endpoint;
   };
-  endpoint_->begin_closing();
-  Drained drained(*endpoint_);
-  std::uint64_t moved = 0;
-  TimePoint end;
-  do {
-    moved = endpoint_->writes_done();
-    end = now() + options_.linger;
-  } while (!progress_.wait_until(drained, end) && endpoint_->writes_done() != moved);
   Closed closed(*this, *endpoint_);
   progress_.wait_until(closed, end);
 }
@@ -108,6 +124,7 @@ std::size_t Process::poll(TimePoint now) {
   }
   const std::size_t happened = endpoint_->poll(now);
   carry_out_triggered();
+  if (lingering_ != nullptr && lingering_->holds()) attention_.wake_needed = true;
   return happened;
 }
 

@@ -24,8 +24,7 @@ namespace lintel::portals {
 struct ProcessOptions {
   EndpointOptions endpoint;
   Nanoseconds spin = std::chrono::microseconds(100);
-  Nanoseconds linger =
-      std::chrono::seconds(2);  // how long closing the last interface waits for what was sent to leave, since it last moved
+  Nanoseconds linger = std::chrono::seconds(2);  // how long closing an interface waits for what it has sent to leave, since it last moved
   UserId user;
   JobId job;
   bool progress_thread = true;  // false: only calls make progress (simulated networks)
@@ -49,8 +48,8 @@ class Process : private Work {
   // Opens the interface of `kind`, and the endpoint with the first. An interface that is open is left as it is. [lock not held]
   // Errors: kPidInvalid, kFailed, with a sentence in `explanation`; kNoSpace.
   Status open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation) LINTEL_EXCLUDES(mutex_);
-  // Ends the interface and all on it, and the endpoint with the last, after what was sent has left, or nothing has moved for `linger`. Errors: kInterfaceInvalid.
-  // [lock not held]
+  // Ends the interface and all on it, and the endpoint with the last, after what it has sent has left, or nothing of that has moved for `linger`. Errors:
+  // kInterfaceInvalid. [lock not held]
   Status close_interface(std::uint8_t kind) LINTEL_EXCLUDES(mutex_);
   void close_all() LINTEL_EXCLUDES(mutex_);
 
@@ -80,7 +79,9 @@ class Process : private Work {
   int wait_fd() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   bool take_wake_needed() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   void serve_request() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
-  void linger() LINTEL_REQUIRES(mutex_);
+  class Drained;
+  void linger(const NetworkInterface& interface, bool last) LINTEL_REQUIRES(mutex_);
+  void close_session(TimePoint end) LINTEL_REQUIRES(mutex_);
 
   ProcessOptions options_;
   TransportFactory factory_;
@@ -94,6 +95,7 @@ class Process : private Work {
   std::array<std::uint32_t, kMaxInterfaces> next_generation_ LINTEL_GUARDED_BY(mutex_){};  // for the next interface of each kind
   Attention attention_ LINTEL_GUARDED_BY(mutex_);
   TimePoint last_poll_ LINTEL_GUARDED_BY(mutex_);
+  Condition* lingering_ LINTEL_GUARDED_BY(mutex_) = nullptr;  // what a sleeper who closes an interface waits for
   std::function<void()> service_;
   Progress progress_;
 };

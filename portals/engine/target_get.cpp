@@ -35,7 +35,7 @@ void Endpoint::on_get(NetworkInterface& interface, transport::PeerId from, const
   source->region = descriptor->region();
   source->offset = acceptance.offset;
   source->length = acceptance.length;
-  ++sources_moving_;
+  begin_moving(*source);
   reply.header.flags = wire::kFlagAnnounced;
   reply.sender_token = source->id.packed();
   outbox_.send(from, reply, {}, nullptr, source->id);

@@ -23,6 +23,7 @@ std::uint32_t immediate_of(SlotId id) { return id.slot | ((id.generation & kGene
 
 bool Endpoint::receive(Operation& sink, const Landing& landing) {
   sink.length = landing.length;
+  sink.source_token = landing.source_token;
   std::byte segments[64 * sizeof(wire::Segment)];
   std::uint32_t count = 0;
   bool registered = true;
@@ -48,6 +49,7 @@ bool Endpoint::receive(Operation& sink, const Landing& landing) {
   clear.immediate = immediate_of(sink.id);
   clear.segment_count = count;
   counters_.add(Counter::kDirectTransfers);
+  begin_moving(sink);
   outbox_.send(sink.peer, clear, {.region = nullptr, .offset = 0, .length = 0, .bytes = {segments, segment_bytes}});
   return true;
 }
@@ -92,6 +94,16 @@ void Endpoint::finish_sink_if_complete(Operation& sink) {
     discard(sink.peer, sink.release_token);
   }
   destroy_operation(sink);
+}
+
+// The sink takes no more data and answers no put: its source, which is to end too, hears of it.
+void Endpoint::refuse_data(const Operation& sink, Failure failure) {
+  if (!sink.answer_when_done || sink.interface_kind == kPortals3Kind) return discard(sink.peer, sink.source_token);
+  counters_.add(Counter::kAcksSent);
+  wire::Response answer = sink.answer;
+  answer.failure = static_cast<std::uint8_t>(failure);
+  answer.manipulated_length = 0;
+  outbox_.send(sink.peer, answer);
 }
 
 void Endpoint::release_memory(Operation& record) {
@@ -176,7 +188,7 @@ void Endpoint::on_write_done(transport::Context context, Error error) {
   const bool expected = source != nullptr && source->source == Operation::Source::kWriting && source->writes_done < source->writes_posted;
   if (!expected) return;  // it failed with its peer meanwhile
   ++source->writes_done;
-  ++writes_done_;
+  ++traffic_[source->interface_kind].writes_done;
   if (error.ok()) {
     transport_->note_progress(source->peer);
   } else {
@@ -189,6 +201,13 @@ void Endpoint::source_finished(Operation& source) {
   release_memory(source);
   if (source.write_failure != Failure::kNone) discard(source.peer, source.receiver_token);  // the receiver's transfer cannot complete
   finish_source(source);
+}
+
+// DISCARD, or an ACK that tells of a failure, before the last write was posted: the others would go to memory that is registered no more.
+void Endpoint::receiver_gave_up(Operation& source) {
+  source.writes.resize(source.writes_posted);
+  source.write_failure = Failure::kFailed;
+  if (source.writes_done == source.writes.size()) source_finished(source);
 }
 
 }  // namespace lintel::portals

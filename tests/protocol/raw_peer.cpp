@@ -61,6 +61,14 @@ transport::PeerId RawPeer::peer(std::size_t rank) {
   return session_->resolve({NodeId(name.nid), Pid(name.pid)}).value();
 }
 
+void RawPeer::post_bytes(std::size_t rank, std::span<const std::byte> bytes) {
+  const transport::PeerId to = peer(rank);
+  const transport::MessageBuffer buffer = session_->reserve(to, bytes.size());
+  ASSERT_TRUE(buffer);
+  std::memcpy(buffer.data, bytes.data(), bytes.size());
+  ASSERT_EQ(session_->commit(to, buffer, bytes.size()), transport::PostStatus::kOk);
+}
+
 void RawPeer::send_bytes(std::size_t rank, std::span<const std::byte> bytes) {
   const transport::PeerId to = peer(rank);
   transport::MessageBuffer buffer = session_->reserve(to, bytes.size());
@@ -69,8 +77,8 @@ void RawPeer::send_bytes(std::size_t rank, std::span<const std::byte> bytes) {
     buffer = session_->reserve(to, bytes.size());
   }
   ASSERT_TRUE(buffer);
-  std::memcpy(buffer.data, bytes.data(), bytes.size());
-  ASSERT_EQ(session_->commit(to, buffer, bytes.size()), transport::PostStatus::kOk);
+  session_->abandon(to, buffer);
+  post_bytes(rank, bytes);
   job_.settle();
 }
 

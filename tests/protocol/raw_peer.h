@@ -33,6 +33,8 @@ class RawPeer final : private transport::Sink {
   void send(std::size_t rank, Fixed fixed, const Bytes& payload = {});
   // The same for bytes as they are.
   void send_bytes(std::size_t rank, std::span<const std::byte> bytes);
+  // The same without letting the network run. REQUIRES: something was sent to `rank` before.
+  void post_bytes(std::size_t rank, std::span<const std::byte> bytes);
   // Says CLEAR for `source`, with `segments` of memory registered here. Returns nothing to wait for: the network has run.
   void clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments, std::uint64_t receiver_token = 77);
   // Writes `bytes` to where `clear` wants them, `immediate` with them.

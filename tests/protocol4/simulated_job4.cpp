@@ -7,8 +7,9 @@ namespace lintel::testing {
 
 SimulatedJob4::SimulatedJob4(const JobOptions4& options)
     : SimulatedProcesses(
-          {options.processes, options.network, options.endpoint, options.session, options.users, Nanoseconds(0), options.real_time}),
+          {options.processes, options.network, options.endpoint, options.session, options.users, options.linger, options.real_time}),
       interface_(options.interface),
+      lingers_(options.linger > Nanoseconds(0)),
       open_(options.open) {
   for (std::size_t rank = 0; open_ && rank < size(); ++rank) {
     as(rank);
@@ -25,6 +26,7 @@ SimulatedJob4::~SimulatedJob4() { close(); }
 void SimulatedJob4::close() {
   for (std::size_t rank = 0; open_ && rank < size(); ++rank) {
     as(rank);
+    if (lingers_) drive_by_clock(rank);
     PtlFini();
   }
   SimulatedProcesses::close();

@@ -19,6 +19,7 @@ struct JobOptions4 {
   transport::SessionOptions session{};
   std::vector<std::uint32_t> users{};       // uid of each process; missing: 1000
   std::optional<ptl_ni_limits_t> limits{};  // what PtlNIInit is asked for; members that are 0 have no opinion
+  Nanoseconds linger{0};                    // see ProcessesOptions
   bool real_time = false;                   // the processes look at the machine's clock, for tests in which a call waits
   bool open = true;                         // PtlInit and PtlNIInit have been called
 };
@@ -51,6 +52,7 @@ class SimulatedJob4 : public SimulatedProcesses {
 
  private:
   unsigned interface_;
+  bool lingers_;
   bool open_;
   ptl_handle_ni_t ni_ = PTL_INVALID_HANDLE;
   ptl_ni_limits_t limits_{};
