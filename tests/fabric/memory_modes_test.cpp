@@ -38,7 +38,9 @@ TEST_P(FabricMemoryModes, writes_land_in_the_middle_of_a_region) {
     const std::vector<std::byte> source = pattern(bytes, 2);
     std::vector<std::byte> target(bytes + 3000);
     const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
-    if (asks_for(FI_MR_VIRT_ADDR)) EXPECT_EQ(region.base, reinterpret_cast<std::uintptr_t>(target.data()));
+    if (asks_for(FI_MR_VIRT_ADDR)) {
+      EXPECT_EQ(region.base, reinterpret_cast<std::uintptr_t>(target.data()));
+    }
     ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base + 2000}, Immediate(5), Context(1), {&a, &b}));
     ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == 1 && a.seen.write_ends.size() == 1; })) << bytes;
     std::vector<std::byte> expected(bytes + 3000);
