@@ -170,14 +170,14 @@ void serve(Rank& rank) {
 Outcome InjectedFaults::run(const std::string& plan) const {
   ProcessGroup group = job(plan);
   const std::string counters = ::testing::TempDir() + "lintel_faults." + std::to_string(::getpid()) + ".";
-  for (const std::size_t rank : {1, 0}) {
+  for (const std::size_t rank : {1U, 0U}) {
     group.set("LINTEL_COUNTERS_FILE", counters + std::to_string(rank));
     group.start(rank, rank == 0 ? initiate : serve);
   }
   group.join_all(std::chrono::seconds(110));
   EXPECT_GE(group.board().get(kTaken), group.board().get(kAcked));
   Outcome outcome{group.board().get(kAcked), group.board().get(kFailed)};
-  for (const std::size_t rank : {0, 1}) {
+  for (const std::size_t rank : {0U, 1U}) {
     const std::string file = counters + std::to_string(rank);
     outcome.duplicates[rank] = counters_in(file)["frames_duplicate"];
     std::remove(file.c_str());

@@ -10,7 +10,7 @@
 
 #include "exchange.h"
 
-enum { PROCESSES = 4, PORTAL = 6, UNEXPECTED = 7, WORDS = 8, MESSAGES = 5, MANY = 200, LARGE = 400000, LARGES = 12 };
+enum { PROCESSES = 4, PORTAL = 6, UNEXPECTED = 7, WORDS = 8, MESSAGES = 5, MANY = 200, LARGE = 4000000, LARGES = 16 };
 
 static ptl_handle_ni_t ni;
 static ptl_handle_eq_t here, there; /* as initiator, as target */
