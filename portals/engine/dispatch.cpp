@@ -125,7 +125,7 @@ void Endpoint::on_discard(transport::PeerId from, const wire::Discard& message) 
   switch (record->role) {
     case Operation::Role::kPut:
     case Operation::Role::kReplySource:
-      if (record->writes_posted < record->writes.size()) {
+      if (record->owes_data()) {
         receiver_gave_up(*record);
         break;
       }

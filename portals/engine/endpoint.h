@@ -183,9 +183,12 @@ class Endpoint : public transport::Sink {
   };
   // Makes `sink` (role kSink, completion set) receive by writes. False: it could not be started, and is left for the caller to fail.
   bool receive(Operation& sink, const Landing& landing);
+  bool clear_next(Operation& sink);
   void on_clear(transport::PeerId from, const wire::Clear& message, std::span<const std::byte> segments);
+  void start_writing(Operation& source, const wire::Clear& message, std::span<const std::byte> segments);
   bool plan_writes(Operation& source, const wire::Clear& message, std::span<const std::byte> segments);
   void post_writes(Operation& source);
+  void writes_finished(Operation& source);
   void source_finished(Operation& source);
   void receiver_gave_up(Operation& source);
   void refuse_data(const Operation& sink, Failure failure);

@@ -224,7 +224,7 @@ void Endpoint::on_ack(transport::PeerId from, const wire::Response& response) {
   record->answered = true;
   record->acknowledged = true;
   record->answer = response;
-  if (response.failure != 0 && record->writes_posted < record->writes.size()) return receiver_gave_up(*record);
+  if (response.failure != 0 && record->owes_data()) return receiver_gave_up(*record);
   if (record->source == Operation::Source::kWriting) return;  // SEND_END first
   finish_source(*record);
 }

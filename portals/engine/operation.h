@@ -11,6 +11,8 @@
 #include <boost/container/small_vector.hpp>
 #include <boost/intrusive/list_hook.hpp>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "base/slot_pool.h"
 #include "portals/engine/completion.h"
@@ -26,13 +28,19 @@ struct Operation {
   // Where the data of a source (large kPut, kReplySource) are.
   enum class Source : std::uint8_t {
     kNone,       // the data went with the message, or there are none
-    kAnnounced,  // waits for CLEAR
+    kAnnounced,  // waits for CLEAR, the first or the next
     kWriting,    // writes are posted or wait for room
     kDone,
   };
   struct Write {
     transport::LocalMemory from;
     transport::RemoteMemory to;
+  };
+
+  // A CLEAR that has overtaken the ends of the writes for the one before.
+  struct HeldClear {
+    wire::Clear message;
+    std::vector<std::byte> segments;
   };
 
   Operation(Role r, transport::PeerId p, std::uint8_t kind) : role(r), peer(p), interface_kind(kind) {}
@@ -57,29 +65,37 @@ struct Operation {
   bool acknowledged = false;  // it was an ACK: `answer` is to be logged after the source's own event
   wire::Response answer{};
 
-  // Sources.
-  Source source = Source::kNone;
+  // Sources and sinks: where the data are, or go to, and how many bytes of them have been asked for by CLEAR.
   MemoryRegion region;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
+  std::uint64_t cleared = 0;
+
+  // Sources.
+  Source source = Source::kNone;
   std::uint64_t receiver_token = 0;
   transport::Immediate immediate;
   std::uint32_t writes_posted = 0;
   std::uint32_t writes_done = 0;
   Failure write_failure = Failure::kNone;
   bool waits_for_room = false;
+  bool more_follows = false;  // the last CLEAR said so
+  std::unique_ptr<HeldClear> held_clear;
   boost::container::small_vector<Write, 1> writes;
 
   // Sources and sinks: what is registered for the transfer.
   boost::container::small_vector<transport::Region, 1> registered;
 
-  // Sinks.
+  // Sinks. The writes are those for the last CLEAR.
   std::uint64_t source_token = 0;
   std::uint32_t writes_seen = 0;
   std::uint64_t writes_expected = 1;
   bool count_known = true;        // false: more than one write, WRITTEN has not come yet
   bool answer_when_done = false;  // send `answer` (an ACK), or DISCARD `release_token` if not 0, once the data are in place
   std::uint64_t release_token = 0;
+
+  // The receiver has asked for bytes, or said that it will, that are not on their way.
+  bool owes_data() const { return more_follows || writes_posted < writes.size(); }
 };
 
 }  // namespace lintel::portals

@@ -1,7 +1,11 @@
 // Data that move by writes: the receiver registers where they land and says CLEAR, the source writes them there, and the receiver knows that they are in
 // place by the immediate that comes with each write. No copy on either side. Used alike by a large put and by a large reply.
+// Memory in more pieces than one CLEAR names is cleared in rounds: the next CLEAR follows when the writes for the last have come.
 
 #include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "portals/engine/endpoint.h"
 
@@ -15,41 +19,71 @@ constexpr std::uint32_t kGenerationMask = (1U << 12) - 1;
 constexpr std::uint32_t kMoreThanOneWrite = 1U << 31;
 static_assert(kMaxOperationLimit <= kSlotMask + 1);
 
+constexpr std::size_t kMostSegments = 64;  // of a CLEAR, so that it fits into a message everywhere and pins little at a time
+
 std::uint32_t immediate_of(SlotId id) { return id.slot | ((id.generation & kGenerationMask) << kSlotBits); }
+
+// A CLEAR is what the source waits for: the first of its transfer, or the next of one whose last one said that more follows. The next may come before the
+// source has heard that its writes have ended, but not before they were posted. Each asks for something and leaves something if more is to follow, so
+// they come to an end.
+bool may_clear(const Operation& source, const wire::Clear& message) {
+  const std::uint64_t left = source.length - source.cleared;
+  const bool more = (message.header.flags & wire::kFlagMore) != 0;
+  if (more ? message.length >= left : message.length > left) return false;
+  if (source.source == Operation::Source::kAnnounced && source.cleared == 0) return true;
+  if (!source.more_follows || message.receiver_token != source.receiver_token) return false;
+  if (source.source == Operation::Source::kAnnounced) return true;
+  return source.source == Operation::Source::kWriting && source.writes_posted == source.writes.size() && source.held_clear == nullptr;
+}
 
 }  // namespace
 
 // ---- The receiver
 
 bool Endpoint::receive(Operation& sink, const Landing& landing) {
+  sink.region = *landing.region;
+  sink.offset = landing.offset;
   sink.length = landing.length;
   sink.source_token = landing.source_token;
-  std::byte segments[64 * sizeof(wire::Segment)];
+  if (!clear_next(sink)) return false;
+  counters_.add(Counter::kDirectTransfers);
+  begin_moving(sink);
+  return true;
+}
+
+// Registers the next pieces of where the data land, as many as one CLEAR names, and asks for their bytes. False: some could not be registered.
+bool Endpoint::clear_next(Operation& sink) {
+  const std::size_t fitting = (transport_->attributes().max_message_bytes - sizeof(wire::Clear)) / sizeof(wire::Segment);
+  const std::size_t most = std::min(kMostSegments, fitting);
+  std::byte segments[kMostSegments * sizeof(wire::Segment)];
   std::uint32_t count = 0;
+  std::uint64_t length = 0;
   bool registered = true;
-  landing.region->for_each_run(landing.offset, landing.length, [&](std::span<std::byte> run) {
-    if (!registered) return;
-    registered = count < 64;
-    if (!registered) return;
+  sink.region.for_each_run(sink.offset + sink.cleared, sink.length - sink.cleared, [&](std::span<std::byte> run) {
+    if (!registered || count == most) return;
     Result<transport::Region> region = transport_->register_memory(sink.peer, run, transport::Access::kWriteTarget);
     registered = region.ok();
     if (!registered) return;
     sink.registered.push_back(*region);
     wire::encode(wire::Segment{region->key, region->base, run.size()}, segments + count * sizeof(wire::Segment));
     ++count;
+    length += run.size();
   });
   if (!registered) return false;
 
+  sink.cleared += length;
+  sink.writes_seen = 0;
+  sink.writes_expected = 1;
+  sink.count_known = true;
   const std::uint32_t segment_bytes = count * static_cast<std::uint32_t>(sizeof(wire::Segment));
+  const std::uint8_t flags = sink.cleared < sink.length ? wire::kFlagMore : 0;
   wire::Clear clear{};
-  clear.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kClear), 0, sink.interface_kind, segment_bytes};
-  clear.source_token = landing.source_token;
+  clear.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kClear), flags, sink.interface_kind, segment_bytes};
+  clear.source_token = sink.source_token;
   clear.receiver_token = sink.id.packed();
-  clear.length = landing.length;
+  clear.length = length;
   clear.immediate = immediate_of(sink.id);
   clear.segment_count = count;
-  counters_.add(Counter::kDirectTransfers);
-  begin_moving(sink);
   outbox_.send(sink.peer, clear, {.region = nullptr, .offset = 0, .length = 0, .bytes = {segments, segment_bytes}});
   return true;
 }
@@ -86,6 +120,12 @@ void Endpoint::on_written(transport::PeerId from, const wire::Written& message) 
 void Endpoint::finish_sink_if_complete(Operation& sink) {
   if (!sink.count_known || sink.writes_seen != sink.writes_expected) return;
   release_memory(sink);
+  if (sink.cleared < sink.length) {
+    if (clear_next(sink)) return;
+    refuse_data(sink, Failure::kDropped);
+    fail_operation(sink, Failure::kFailed);
+    return;
+  }
   sink.completion.interface->close(sink.completion, Failure::kNone);
   if (sink.answer_when_done) {
     counters_.add(Counter::kAcksSent);
@@ -115,28 +155,38 @@ void Endpoint::release_memory(Operation& record) {
 
 void Endpoint::on_clear(transport::PeerId from, const wire::Clear& message, std::span<const std::byte> segments) {
   Operation* source = operation(message.source_token, from);
-  if (source == nullptr || source->source != Operation::Source::kAnnounced || message.length > source->length) {
+  if (source == nullptr || !may_clear(*source, message)) {
     drop_foreign(DropCause::kStaleHandle, 0);
     discard(from, message.receiver_token);
     return;
   }
-  source->source = Operation::Source::kWriting;
-  source->receiver_token = message.receiver_token;
-  source->immediate = transport::Immediate(message.immediate & ~kMoreThanOneWrite);
-  if (!plan_writes(*source, message, segments)) {
-    source->write_failure = Failure::kFailed;
-    source_finished(*source);
+  if (source->source == Operation::Source::kWriting) {
+    source->held_clear = std::make_unique<Operation::HeldClear>(message, std::vector<std::byte>(segments.begin(), segments.end()));
+  } else {
+    start_writing(*source, message, segments);
+  }
+}
+
+void Endpoint::start_writing(Operation& source, const wire::Clear& message, std::span<const std::byte> segments) {
+  source.source = Operation::Source::kWriting;
+  source.receiver_token = message.receiver_token;
+  source.immediate = transport::Immediate(message.immediate & ~kMoreThanOneWrite);
+  source.more_follows = (message.header.flags & wire::kFlagMore) != 0;
+  if (!plan_writes(source, message, segments)) {
+    source.write_failure = Failure::kFailed;
+    source_finished(source);
     return;
   }
-  if (source->writes.size() > 1) {
-    source->immediate.value |= kMoreThanOneWrite;
+  source.cleared += message.length;
+  if (source.writes.size() > 1) {
+    source.immediate.value |= kMoreThanOneWrite;
     wire::Written written{};
-    written.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kWritten), 0, source->interface_kind, 0};
+    written.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kWritten), 0, source.interface_kind, 0};
     written.receiver_token = message.receiver_token;
-    written.write_count = source->writes.size();
-    outbox_.send(from, written);
+    written.write_count = source.writes.size();
+    outbox_.send(source.peer, written);
   }
-  post_writes(*source);
+  post_writes(source);
 }
 
 // Lays the source's runs over the receiver's segments: a write for each stretch that is contiguous on both sides.
@@ -145,7 +195,7 @@ bool Endpoint::plan_writes(Operation& source, const wire::Clear& message, std::s
   std::uint32_t index = 0;
   wire::Segment segment = wire::parse_segment(segments, 0);
   bool planned = true;
-  source.region.for_each_run(source.offset, message.length, [&](std::span<std::byte> run) {
+  source.region.for_each_run(source.offset + source.cleared, message.length, [&](std::span<std::byte> run) {
     if (!planned) return;
     const Result<transport::Region> region = transport_->register_memory(source.peer, run, transport::Access::kWriteSource);
     planned = region.ok();
@@ -194,7 +244,18 @@ void Endpoint::on_write_done(transport::Context context, Error error) {
   } else {
     source->write_failure = error.loss() == Loss::kOperation ? Failure::kFailed : Failure::kPeerDead;
   }
-  if (source->writes_done == source->writes.size()) source_finished(*source);
+  if (source->writes_done == source->writes.size()) writes_finished(*source);
+}
+
+// Those for the last CLEAR.
+void Endpoint::writes_finished(Operation& source) {
+  if (!source.more_follows || source.answered || source.write_failure != Failure::kNone) return source_finished(source);
+  release_memory(source);
+  source.writes.clear();
+  source.writes_posted = 0;
+  source.writes_done = 0;
+  source.source = Operation::Source::kAnnounced;
+  if (const auto held = std::move(source.held_clear)) start_writing(source, held->message, held->segments);
 }
 
 void Endpoint::source_finished(Operation& source) {
@@ -205,6 +266,8 @@ void Endpoint::source_finished(Operation& source) {
 
 // DISCARD, or an ACK that tells of a failure, before the last write was posted: the others would go to memory that is registered no more.
 void Endpoint::receiver_gave_up(Operation& source) {
+  source.more_follows = false;
+  source.held_clear.reset();
   source.writes.resize(source.writes_posted);
   source.write_failure = Failure::kFailed;
   if (source.writes_done == source.writes.size()) source_finished(source);

@@ -90,8 +90,8 @@ constexpr unsigned allowed_flags(MessageKind kind) {
     case MessageKind::kFetchAtomic:
     case MessageKind::kSwap: return kFlagTracked;
     case MessageKind::kReply: return kFlagAnnounced;
+    case MessageKind::kClear: return kFlagMore;
     case MessageKind::kAck:
-    case MessageKind::kClear:
     case MessageKind::kWritten:
     case MessageKind::kDiscard: return 0;
   }

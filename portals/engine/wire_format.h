@@ -31,6 +31,7 @@ enum Flags : std::uint8_t {
   kFlagAnnounced = 2,  // PUT, REPLY: the data do not follow here; they are written after a CLEAR (sender_token names the source, which must
                        // hear of a drop as if tracked)
   kFlagTracked = 4,    // every request: the initiator keeps a record and must hear of a drop by DISCARD
+  kFlagMore = 8,       // CLEAR: when all writes for it have come, another CLEAR of the same transfer follows
 };
 
 // At the start of every message.
@@ -113,7 +114,7 @@ struct Clear {
   MessageHeader header;
   std::uint64_t source_token;    // echo of the announcing message's sender_token
   std::uint64_t receiver_token;  // names the receiving transfer in WRITTEN
-  std::uint64_t length;          // bytes to write: the sum of the segments
+  std::uint64_t length;          // bytes to write now: the sum of the segments
   std::uint32_t immediate;       // goes with every write; the source sets bit 31 if there is more than one
   std::uint32_t segment_count;
 };

@@ -225,6 +225,7 @@ void EngineFuzz::send_clear() {
   clear.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kClear), 0, 0, 0};
   clear.source_token = token();
   clear.receiver_token = input_.byte();
+  if ((clear.receiver_token & 1) != 0) clear.header.flags = wire::kFlagMore;
   clear.immediate = static_cast<std::uint32_t>(input_.number());
   clear.segment_count = input_.byte() % 5 + 1U;
   std::vector<std::byte> segments(clear.segment_count * sizeof(wire::Segment));

@@ -82,22 +82,36 @@ void RawPeer::send_bytes(std::size_t rank, std::span<const std::byte> bytes) {
   job_.settle();
 }
 
-void RawPeer::clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments, std::uint64_t receiver_token) {
+void RawPeer::clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments, std::uint64_t receiver_token,
+                    std::uint8_t flags) {
+  send_bytes(rank, clear_message(rank, source_token, segments, receiver_token, flags));
+}
+
+void RawPeer::post_clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments, std::uint64_t receiver_token,
+                         std::uint8_t flags) {
+  post_bytes(rank, clear_message(rank, source_token, segments, receiver_token, flags));
+}
+
+std::vector<std::byte> RawPeer::clear_message(std::size_t rank, std::uint64_t source_token, const std::vector<Bytes*>& segments,
+                                              std::uint64_t receiver_token, std::uint8_t flags) {
   portals::wire::Clear clear{};
-  clear.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kClear), 0, 0, 0};
+  const std::size_t segment_bytes = segments.size() * sizeof(portals::wire::Segment);
+  clear.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kClear), flags, 0,
+                  static_cast<std::uint32_t>(segment_bytes)};
   clear.source_token = source_token;
   clear.receiver_token = receiver_token;
   clear.immediate = 9;
   clear.segment_count = static_cast<std::uint32_t>(segments.size());
-  Bytes payload(segments.size() * sizeof(portals::wire::Segment));
+  std::vector<std::byte> bytes(sizeof clear + segment_bytes);
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const std::span<std::byte> memory = std::as_writable_bytes(std::span(*segments[i]));
     const transport::Region region = session_->register_memory(peer(rank), memory, transport::Access::kWriteTarget).value();
     portals::wire::encode(portals::wire::Segment{region.key, region.base, memory.size()},
-                          reinterpret_cast<std::byte*>(payload.data()) + i * sizeof(portals::wire::Segment));
+                          bytes.data() + sizeof clear + i * sizeof(portals::wire::Segment));
     clear.length += memory.size();
   }
-  send(rank, clear, payload);
+  portals::wire::encode(clear, bytes.data());
+  return bytes;
 }
 
 void RawPeer::write(std::size_t rank, Bytes& bytes, const portals::wire::Segment& to, std::uint32_t immediate) {

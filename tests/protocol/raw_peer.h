@@ -36,7 +36,11 @@ class RawPeer final : private transport::Sink {
   // The same without letting the network run. REQUIRES: something was sent to `rank` before.
   void post_bytes(std::size_t rank, std::span<const std::byte> bytes);
   // Says CLEAR for `source`, with `segments` of memory registered here. Returns nothing to wait for: the network has run.
-  void clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments, std::uint64_t receiver_token = 77);
+  void clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments, std::uint64_t receiver_token = 77,
+             std::uint8_t flags = 0);
+  // The same without letting the network run. REQUIRES: something was sent to `rank` before.
+  void post_clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments, std::uint64_t receiver_token = 77,
+                  std::uint8_t flags = 0);
   // Writes `bytes` to where `clear` wants them, `immediate` with them.
   void write(std::size_t rank, Bytes& bytes, const portals::wire::Segment& to, std::uint32_t immediate);
 
@@ -60,6 +64,8 @@ class RawPeer final : private transport::Sink {
   void on_peer_failed(transport::PeerId, Error) override {}
 
   transport::PeerId peer(std::size_t rank);
+  std::vector<std::byte> clear_message(std::size_t rank, std::uint64_t source_token, const std::vector<Bytes*>& segments,
+                                       std::uint64_t receiver_token, std::uint8_t flags);
   std::span<const std::byte> last(portals::wire::MessageKind kind) const;
   std::span<const std::byte> payload_of_last(portals::wire::MessageKind kind) const;
 

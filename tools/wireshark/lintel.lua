@@ -38,7 +38,7 @@ local DATATYPES = {
   [0] = "INT8", [1] = "UINT8", [2] = "INT16", [3] = "UINT16", [4] = "INT32", [5] = "UINT32", [6] = "FLOAT", [7] = "INT64", [8] = "UINT64", [9] = "DOUBLE",
   [10] = "FLOAT_COMPLEX", [11] = "DOUBLE_COMPLEX", [12] = "LONG_DOUBLE", [13] = "LONG_DOUBLE_COMPLEX",
 }
-local FLAG_ACK_WANTED, FLAG_ANNOUNCED, FLAG_TRACKED = 0x01, 0x02, 0x04
+local FLAG_ACK_WANTED, FLAG_ANNOUNCED, FLAG_TRACKED, FLAG_MORE = 0x01, 0x02, 0x04, 0x08
 
 -- Fields ------------------------------------------------------------------------------------------------------------------------------
 
@@ -71,6 +71,7 @@ local f = {
   ack_wanted = ProtoField.bool("lintel.flags.ack_wanted", "Ack wanted", 8, nil, FLAG_ACK_WANTED),
   announced = ProtoField.bool("lintel.flags.announced", "Announced", 8, nil, FLAG_ANNOUNCED),
   tracked = ProtoField.bool("lintel.flags.tracked", "Tracked", 8, nil, FLAG_TRACKED),
+  more = ProtoField.bool("lintel.flags.more", "More", 8, nil, FLAG_MORE),
   interface_kind = ProtoField.uint8("lintel.interface_kind", "Interface kind"),
   payload_length = ProtoField.uint32("lintel.payload_length", "Payload length"),
 
@@ -209,7 +210,8 @@ local function message_summary(tvb, at, name, flags)
     return string.format("%s%s length %s of %s match bits %s", name, announced .. refused, u64(RESPONSE, f.manipulated_length),
       u64(RESPONSE, f.requested_length), hex(RESPONSE, f.match_bits))
   elseif struct == CLEAR then
-    return string.format("CLEAR length %s segments %u immediate %u", u64(CLEAR, f.length), u32(CLEAR, f.segment_count), u32(CLEAR, f.immediate))
+    return string.format("CLEAR length %s segments %u immediate %u%s", u64(CLEAR, f.length), u32(CLEAR, f.segment_count),
+      u32(CLEAR, f.immediate), flag_set(flags, FLAG_MORE) and ", more" or "")
   elseif struct == WRITTEN then
     return "WRITTEN writes " .. u64(WRITTEN, f.write_count)
   end
@@ -218,7 +220,7 @@ end
 
 local function add_flags(tree, range)
   local item = tree:add(f.flags, range)
-  for _, flag in ipairs({ f.ack_wanted, f.announced, f.tracked }) do item:add(flag, range) end
+  for _, flag in ipairs({ f.ack_wanted, f.announced, f.tracked, f.more }) do item:add(flag, range) end
 end
 
 -- Shows the message in tvb(at, length); returns its summary.

@@ -129,7 +129,7 @@ TEST(WireCodec, InterfaceKindBeyondTheHighestIsRejected) {
 
 TEST(WireCodec, FlagsThatTheKindDoesNotHaveAreRejected) {
   constexpr unsigned kOfAPut = kFlagAckWanted | kFlagAnnounced | kFlagTracked;
-  const std::vector<unsigned> known = {kOfAPut, 0, kFlagTracked, kFlagAnnounced, kFlagTracked, 0,
+  const std::vector<unsigned> known = {kOfAPut, 0, kFlagTracked, kFlagAnnounced, kFlagTracked, kFlagMore,
                                        0,       0};  // in the order of one_of_each_kind
   const auto messages = one_of_each_kind();
   for (std::size_t i = 0; i < messages.size(); ++i) {
@@ -209,6 +209,8 @@ TEST(WireCodec, AnnouncedReplyHasNoData) {
   response.header.payload_length = 0;
   EXPECT_TRUE(accepted(message(response)));
 }
+
+TEST(WireCodec, ClearMaySayThatMoreFollows) { EXPECT_TRUE(accepted(with_byte(clear(3, {1, 2}), 2, kFlagMore))); }
 
 TEST(WireCodec, ClearWithoutSegmentsIsRejected) { EXPECT_FALSE(accepted(clear(0, {}))); }
 
