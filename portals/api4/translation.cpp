@@ -110,9 +110,9 @@ ptl_ni_fail_t to_failure(Failure failure) {
 int to_int(std::uint64_t value) { return static_cast<int>(std::min<std::uint64_t>(value, INT_MAX)); }
 
 constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 62;
-// Descriptors of MDs and those of entries share 16 bits of a handle, see handle.h.
-constexpr std::uint32_t kMaxObjects = 32000;
-static_assert(2 * kMaxObjects + 1024 < (1U << portals::kSlotBits));
+// MDs, entries and searches have descriptors, which share the slots that a handle has bits for, see handle.h.
+constexpr std::uint32_t kMaxObjects = 120000;
+static_assert(2 * kMaxObjects + portals::kMaxSearches < (1U << portals::kSlotBits));
 
 }  // namespace
 

@@ -1,8 +1,10 @@
 #pragma once
 // Handles: one integer that says what kind of object, on which interface, in which slot, of which generation. Both APIs use them.
 //
-// bits 31..29 kind, 28..27 interface, 26..11 slot, 10..0 generation. No object has all low 29 bits set: interfaces whose number is 3 have at most 65,535
-// objects of a kind. So no value with all of them set (PTL_INVALID_HANDLE, PTL_EQ_NONE, PTL_CT_NONE, PTL_HANDLE_NONE) decodes to one.
+// bits 31..29 kind, 28..27 interface, 26..9 slot, 8..0 generation. No object has all low 29 bits set: interfaces whose number is 3 have fewer objects of a
+// kind than there are slots. So no value with all of them set (PTL_INVALID_HANDLE, PTL_EQ_NONE, PTL_CT_NONE, PTL_HANDLE_NONE) decodes to one.
+// Slots are many because programs make long lists, generations few: a pool takes its slots in turn (slot_pool.h, invariant 3), so that a handle names
+// something else again after 511 turns of at least 64 objects.
 
 #include <cstdint>
 
@@ -18,8 +20,9 @@ struct Decoded {
   SlotId id;
 };
 
-inline constexpr std::uint32_t kGenerationBits = 11;
-inline constexpr std::uint32_t kSlotBits = 16;
+inline constexpr std::uint32_t kGenerationBits = 9;
+inline constexpr std::uint32_t kSlotBits = 18;
+static_assert(3 + 2 + kSlotBits + kGenerationBits == 32);
 
 constexpr std::uint32_t encode(HandleKind kind, std::uint32_t interface, SlotId id) {
   return (static_cast<std::uint32_t>(kind) << 29) | (interface << 27) | (id.slot << kGenerationBits) | id.generation;

@@ -34,6 +34,9 @@ constexpr std::uint32_t wish(std::uint32_t most, int desired) {
 }
 constexpr std::uint64_t wish(std::uint64_t most, std::uint64_t desired) { return desired > 0 ? std::min(most, desired) : most; }
 
+// Portals 4: searches that wait for the data of a message to land. Each has a descriptor, as MDs and entries have.
+inline constexpr std::uint32_t kMaxSearches = 1024;
+
 // Events that one queue may hold; bounds what a single call can allocate.
 inline constexpr std::uint64_t kMaxQueueEvents = 1ULL << 24;
 

@@ -5,15 +5,11 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "portals/engine/handle.h"
 
 namespace lintel::portals {
 namespace {
 
-// Handles have 11 bits for the generation (api3/handle.h).
-constexpr unsigned kHandleGenerationBits = 11;
-
-// Searches that wait for the data of a message to land.
-constexpr std::size_t kMaxSearches = 1024;
 // Unexpected messages that are claimed already, but not in place: each is an operation of the endpoint.
 constexpr std::size_t kMaxLanding = std::size_t{1} << 19;
 
@@ -29,14 +25,15 @@ NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity, 
       counters_(counters),
       access_(limits.max_access_index, identity.user),
       portals_(std::size_t{limits.max_portal_index} + 1),
-      entries_(limits.max_entries, kHandleGenerationBits, first_generation),
+      entries_(limits.max_entries, kGenerationBits, first_generation),
       descriptors_(kind == kPortals3Kind ? limits.max_descriptors : std::size_t{limits.max_descriptors} + limits.max_entries + kMaxSearches,
-                   kHandleGenerationBits, first_generation),
-      queues_(limits.max_queues, kHandleGenerationBits, first_generation),
-      counting_events_(limits.max_counters, kHandleGenerationBits, first_generation),
+                   kGenerationBits, first_generation),
+      queues_(limits.max_queues, kGenerationBits, first_generation),
+      counting_events_(limits.max_counters, kGenerationBits, first_generation),
       triggered_(std::size_t{limits.max_counters} * limits.max_triggered),
       unexpected_(std::size_t{limits.max_unexpected} * portals_.size() + kMaxLanding),
       attention_(attention) {
+  LINTEL_ASSERT(std::max(entries_.limit(), descriptors_.limit()) < std::size_t{1} << kSlotBits);
   if (!is_portals3()) return;
   for (Portal& portal : portals_) portal.state = Portal::State::kEnabled;
 }

@@ -301,9 +301,11 @@ TEST(PitfallsOfHandles, P50_SentinelsAreDistinctAndNameNothing) {
 
 TEST(PitfallsOfHandles, P50_EncodingKeepsKindInterfaceSlotAndGeneration) {
   using namespace lintel::api3;
+  // Interfaces have fewer objects than there are slots, see portals/engine/handle.h.
+  const SlotId largest{(1U << portals::kSlotBits) - 2, (1U << portals::kGenerationBits) - 1};
   for (const HandleKind kind : {HandleKind::kInterface, HandleKind::kEntry, HandleKind::kDescriptor, HandleKind::kQueue}) {
     for (const std::uint32_t interface : {0U, 3U}) {
-      for (const SlotId id : {SlotId{0, 1}, SlotId{65535, 2047}, SlotId{4711, 42}}) {
+      for (const SlotId id : {SlotId{0, 1}, largest, SlotId{4711, 42}, SlotId{200000, 511}}) {
         const ptl_handle_any_t handle = encode(kind, interface, id);
         EXPECT_EQ(decode(handle).kind, kind);
         EXPECT_EQ(decode(handle).interface, interface);

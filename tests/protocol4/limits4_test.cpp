@@ -132,6 +132,31 @@ TEST_F(Limits4, EntriesOfOnePortal) {
   }
 }
 
+TEST_F(Limits4, ListsOfAHundredThousandEntries) {
+  constexpr ptl_match_bits_t kEntries = 100000;
+  granted([](ptl_ni_limits_t& l) { l.max_entries = l.max_list_size = kEntries; });
+  ASSERT_EQ(job->limits().max_entries, static_cast<int>(kEntries));
+  ASSERT_EQ(job->limits().max_list_size, static_cast<int>(kEntries));
+  Bytes memory(8), data = pattern(8);
+  constexpr unsigned kOptions = kPut | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_USE_ONCE;
+  std::vector<ptl_handle_me_t> made(kEntries);
+  for (ptl_match_bits_t bits = 0; bits < kEntries; ++bits) {
+    ASSERT_EQ(try_append(me(memory, {.options = kOptions, .bits = bits}), {.user = &made[bits]}, made[bits]), PTL_OK) << bits;
+  }
+  ptl_handle_me_t one_more = PTL_INVALID_HANDLE;
+  EXPECT_EQ(try_append(me(memory), {}, one_more), PTL_NO_SPACE);
+  ASSERT_EQ(put(bind(data), {.bits = kEntries - 1}), PTL_OK);
+  const Events events = take(1);
+  ASSERT_EQ(kinds(events), "PUT AUTO_UNLINK");
+  EXPECT_EQ(events[0].user_ptr, &made.back());
+  EXPECT_EQ(memory, data);
+  EXPECT_EQ(unlink(made[kEntries - 1]), PTL_ARG_INVALID) << "it is used up";
+  EXPECT_EQ(unlink(made[kEntries - 2]), PTL_OK);
+  EXPECT_EQ(unlink(made[0]), PTL_OK);
+  std::ranges::sort(made);
+  EXPECT_EQ(std::ranges::adjacent_find(made), made.end());
+}
+
 TEST_F(Limits4, Mds) {
   granted([](ptl_ni_limits_t& l) { l.max_mds = 2; });
   Bytes memory(8);
