@@ -13,10 +13,11 @@ class NetworkInterface;
 struct Completion {
   NetworkInterface* interface = nullptr;  // null: nothing to tell
   bool log_end = false;
-  bool link_to_itself = false;  // no START was logged
-  bool on_portal = false;       // its portal counts it as under way (Portals 4)
-  SlotId unexpected;            // the unexpected header that it makes; generation 0: none
-  Event event;                  // the END event, but for its sequence
+  bool link_to_itself = false;    // no START was logged
+  bool on_portal = false;         // its portal counts it as under way (Portals 4)
+  std::uint32_t portal_turn = 0;  // of its portal, when that took it
+  SlotId unexpected;              // the unexpected header that it makes; generation 0: none
+  Event event;                    // the END event, but for its sequence
 };
 
 }  // namespace lintel::portals

@@ -304,7 +304,7 @@ void NetworkInterface::close(Completion& completion, Failure failure) {
   completion.interface = nullptr;
   unlink_if_due(*descriptor, event, logged, sequence);
   if (completion.unexpected.generation != 0) landed(portals_[event.portal_index], completion.unexpected, failure);
-  if (completion.on_portal) leave_portal(event);
+  if (completion.on_portal) leave_portal(event, completion.portal_turn);
 }
 
 void NetworkInterface::log_single(MemoryDescriptor& descriptor, const Event& event, EventKind kind, Failure failure, bool count_only) {

@@ -175,10 +175,11 @@ class NetworkInterface {
   void count(const MemoryDescriptor& descriptor, const Event& event);
   void counter_changed(CountingEvent& counter);
   Portal* existing_portal(std::uint32_t index);  // null if there is none
-  void leave_portal(const Event& event);
+  void leave_portal(const Event& event, std::uint32_t turn);
   void disable_itself(Portal& portal, bool told);
   void owe_unlink(const MemoryDescriptor& descriptor, bool was_due);
-  void finish_disabling(Portal& portal, std::uint32_t index);
+  void finish_disabling(Portal& portal);
+  void tell_disabled(Portal& portal, std::uint32_t index);
   void claim(Portal& portal, UnexpectedMessage& message, MemoryDescriptor& claimant);
   void landed(Portal& portal, SlotId unexpected, Failure failure);
   void tell_claimed(UnexpectedMessage& message);

@@ -37,8 +37,11 @@ struct Portal {
   SlotId queue;  // generation 0: none
   State state = State::kFree;
   bool flow_control = false;  // disables itself when it would have to drop
-  bool tells = false;         // PORTAL_DISABLED follows when it has drained
   std::uint32_t active = 0;   // operations that it took and that are under way
+  // It has disabled itself, and tells so when what it had taken by then is done, also if it takes messages again meanwhile.
+  std::uint32_t turn = 0;      // how often it has disabled itself; wraps
+  std::uint32_t draining = 0;  // of the active operations, those of turns before
+  std::uint32_t untold = 0;    // PORTAL_DISABLED that follow when there are none of these
 };
 
 }  // namespace lintel::portals

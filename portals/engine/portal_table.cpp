@@ -58,7 +58,6 @@ Status NetworkInterface::free_portal(std::uint32_t index) {
   });
   portal.state = Portal::State::kFree;
   portal.queue = {};
-  portal.tells = false;
   return Status::kOk;
 }
 
@@ -67,7 +66,7 @@ Status NetworkInterface::disable_portal(std::uint32_t index) {
   if (existing == nullptr) return Status::kPortalInvalid;
   Portal& portal = *existing;
   if (portal.state == Portal::State::kEnabled) portal.state = Portal::State::kDraining;
-  if (portal.active == 0) finish_disabling(portal, index);
+  if (portal.active == 0) finish_disabling(portal);
   return Status::kOk;
 }
 
@@ -75,7 +74,6 @@ Status NetworkInterface::enable_portal(std::uint32_t index) {
   Portal* const portal = existing_portal(index);
   if (portal == nullptr) return Status::kPortalInvalid;
   portal->state = Portal::State::kEnabled;
-  portal->tells = false;
   return Status::kOk;
 }
 
@@ -107,21 +105,30 @@ void NetworkInterface::refuse_at(Portal& portal, Room room, const MemoryDescript
 void NetworkInterface::disable_itself(Portal& portal, bool told) {
   if (portal.state != Portal::State::kEnabled) return;
   portal.state = Portal::State::kDraining;
-  portal.tells = told;
-  if (portal.active == 0) finish_disabling(portal, static_cast<std::uint32_t>(&portal - portals_.data()));
+  ++portal.turn;
+  portal.draining = portal.active;
+  if (told) ++portal.untold;
+  if (portal.active > 0) return;
+  finish_disabling(portal);
+  tell_disabled(portal, static_cast<std::uint32_t>(&portal - portals_.data()));
 }
 
-void NetworkInterface::finish_disabling(Portal& portal, std::uint32_t index) {
+void NetworkInterface::finish_disabling(Portal& portal) {
   if (portal.state == Portal::State::kDraining) portal.state = Portal::State::kDisabled;
   attention_.wake_needed = true;  // PtlPTDisable may wait for this
-  if (!std::exchange(portal.tells, false)) return;
-  EventQueue* queue = queues_.get(portal.queue);
-  if (queue == nullptr) return;
-  Event event;
-  event.kind = EventKind::kPortalDisabled;
-  event.failure = Failure::kPortalDisabled;
-  event.portal_index = index;
-  queue->deposit_spare(event);
+}
+
+void NetworkInterface::tell_disabled(Portal& portal, std::uint32_t index) {
+  for (; portal.untold > 0; --portal.untold) {
+    EventQueue* queue = queues_.get(portal.queue);
+    if (queue == nullptr) continue;
+    Event event;
+    event.kind = EventKind::kPortalDisabled;
+    event.failure = Failure::kPortalDisabled;
+    event.portal_index = index;
+    queue->deposit_spare(event);
+    if (queue->sleepers > 0) attention_.wake_needed = true;
+  }
 }
 
 // ---- Operations under way at a portal
@@ -132,6 +139,7 @@ void NetworkInterface::enter_portal(Completion& completion, PortalList list) {
   event.list = list;
   ++portal.active;
   completion.on_portal = true;
+  completion.portal_turn = portal.turn;
   MemoryDescriptor& descriptor = *descriptors_.get(event.descriptor);
   if (list != PortalList::kOverflow || descriptor.has(option::kHeaderDisable)) return;
   // Linked now, not when the data are here: what arrives first is claimed first.
@@ -146,10 +154,11 @@ void NetworkInterface::enter_portal(Completion& completion, PortalList list) {
   completion.unexpected = id;
 }
 
-void NetworkInterface::leave_portal(const Event& event) {
+void NetworkInterface::leave_portal(const Event& event, std::uint32_t turn) {
   Portal& portal = portals_[event.portal_index];
   LINTEL_ASSERT(portal.active > 0);
-  if (--portal.active == 0 && portal.state == Portal::State::kDraining) finish_disabling(portal, event.portal_index);
+  if (--portal.active == 0 && portal.state == Portal::State::kDraining) finish_disabling(portal);
+  if (turn != portal.turn && --portal.draining == 0) tell_disabled(portal, event.portal_index);
 }
 
 // The data of an unexpected message are in place, or will not come.

@@ -188,6 +188,61 @@ TEST_F(FlowControl, EnabledAgainItTakesMessagesAndMayDisableItselfAgain) {
   EXPECT_EQ(kinds(1), "PT_DISABLED");
 }
 
+// A large message that is landing, and one that was refused and has disabled the portal meanwhile.
+class DrainingPortal : public FlowControl {
+ protected:
+  DrainingPortal() {
+    append(memory, {.options = kSilentLink});
+    put_until_landing(bind(large, {.quiet = true}));
+    refuse_one();
+  }
+  void refuse_one() {
+    const int before = drops(1);
+    EXPECT_EQ(post_put(from, {.ack = PTL_ACK_REQ, .bits = 1}), PTL_OK);  // matches nothing
+    do {
+      ASSERT_TRUE(job->network().advance_to_next());
+      job->settle(0ns);
+    } while (drops(1) == before);
+    ASSERT_EQ(job->landing(1, kPortal), 1U);
+  }
+  Bytes large = pattern(4096);
+};
+
+TEST_F(DrainingPortal, EnabledAgainItTellsAllTheSameThatItWasDisabled) {
+  ASSERT_EQ(enable(), PTL_OK);
+  job->settle();
+  EXPECT_EQ(kinds(1), "PUT PT_DISABLED");
+}
+
+TEST_F(DrainingPortal, EnabledAgainItTakesMessagesAtOnce) {
+  ASSERT_EQ(enable(), PTL_OK);
+  ASSERT_EQ(put(from), PTL_OK);
+  EXPECT_EQ(how_many(take(1), PTL_EVENT_PUT), 2U);
+}
+
+TEST_F(DrainingPortal, EnabledAgainItTellsAfterWhatItTookBeforeAndDoesNotWaitForWhatItTakesThen) {
+  ASSERT_EQ(enable(), PTL_OK);
+  ASSERT_EQ(post_put(bind(large, {.quiet = true}), {.hdr_data = 2}), PTL_OK);
+  job->settle();
+  const Events events = take(1);
+  ASSERT_EQ(kinds(events), "PUT PT_DISABLED PUT");
+  EXPECT_EQ(events[2].hdr_data, 2U);
+}
+
+TEST_F(DrainingPortal, DisabledTwiceWhileItDrainsItTellsTwice) {
+  ASSERT_EQ(enable(), PTL_OK);
+  refuse_one();
+  job->settle();
+  EXPECT_EQ(kinds(1), "PUT PT_DISABLED PT_DISABLED");
+}
+
+TEST_F(DrainingPortal, EnabledAndShutByTheProgramItTellsWhatItOwes) {
+  ASSERT_EQ(enable(), PTL_OK);
+  job->drive_by_clock(1);
+  ASSERT_EQ(disable(), PTL_OK);
+  EXPECT_EQ(kinds(1), "PUT PT_DISABLED");
+}
+
 TEST_F(FlowControl, RecoveryLosesNothingAndRepeatsNothing) {
   start_with(3);
   constexpr std::size_t kMessages = 20;
