@@ -1,13 +1,17 @@
 // Counting events (Portals 4, lightweight counting events).
 
+#include <boost/container/small_vector.hpp>
 #include <span>
 
 #include "portals/api4/library.h"
 #include "portals/api4/return_code.h"
 #include "portals/api4/translation.h"
+#include "portals/engine/counter_wait.h"
 
 using namespace lintel;
 using namespace lintel::api4;
+using portals::CounterTest;
+using portals::CounterWait;
 using portals::CountingEvent;
 using portals::NetworkInterface;
 using portals::Process;
@@ -18,78 +22,36 @@ namespace {
 CountingEvent::Value to_value(ptl_ct_event_t event) { return {event.success, event.failure}; }
 ptl_ct_event_t from_value(const CountingEvent::Value& value) { return {value.success, value.failure}; }
 
-// Any of several counting events has reached what is waited for, or is none, or the wait was aborted.
-class CounterWait final : public portals::Condition {
- public:
-  CounterWait(Process& process, std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests)
-      : process_(process), cts_(cts), tests_(tests) {}
-
-  bool holds() override LINTEL_NO_THREAD_SAFETY_ANALYSIS {
-    if (aborted.load(std::memory_order_relaxed)) {
-      code = PTL_ABORTED;
-      return true;
-    }
-    // All must be good, also those behind the first that has reached its test.
-    const CountingEvent* reached = nullptr;
-    for (std::size_t i = 0; i < cts_.size(); ++i) {
-      const CountingEvent* counter = find(i);
-      if (counter == nullptr) {
-        code = PTL_ARG_INVALID;
-        return true;
-      }
-      if (reached != nullptr || !counter->reached(tests_[i])) continue;
-      reached = counter;
-      which = static_cast<unsigned>(i);
-    }
-    if (reached == nullptr) return false;
-    code = PTL_OK;
-    value = from_value(reached->value());
-    return true;
-  }
-
-  void asleep(bool asleep) override {
-    for (std::size_t i = 0; i < cts_.size(); ++i) {
-      if (CountingEvent* counter = find(i)) asleep ? ++counter->sleepers : --counter->sleepers;
-    }
-  }
-
-  int code = PTL_CT_NONE_REACHED;
-  ptl_ct_event_t value{};
-  unsigned which = 0;
-
- private:
-  CountingEvent* find(std::size_t index) LINTEL_NO_THREAD_SAFETY_ANALYSIS {
-    const Decoded decoded = decode(cts_[index]);
-    if (decoded.kind != HandleKind::kCounter || decoded.interface != decode(cts_[0]).interface) return nullptr;
-    NetworkInterface* interface = process_.interface(engine_kind(decoded.interface));
-    return interface != nullptr ? interface->counter(decoded.id) : nullptr;
-  }
-
-  Process& process_;
-  std::span<const ptl_handle_ct_t> cts_;
-  const ptl_size_t* tests_;
-};
-
 int wait(std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests, ptl_time_t timeout, ptl_ct_event_t* event, unsigned* which) {
   Process* own = process();
+  boost::container::small_vector<CounterTest, 8> wanted;
+  for (std::size_t i = 0; i < cts.size(); ++i) {
+    const Decoded decoded = decode(cts[i]);
+    if (decoded.kind != HandleKind::kCounter || decoded.interface != decode(cts[0]).interface) return PTL_ARG_INVALID;
+    wanted.push_back({engine_kind(decoded.interface), decoded.id, tests[i]});
+  }
   const MutexLock lock(own->lock());
-  CounterWait wanted(*own, cts, tests);
-  if (!wanted.holds()) {
-    if (timeout == 0) {
-      own->progress().advance();
-      wanted.holds();
-    } else {
-      const TimePoint deadline = timeout == PTL_TIME_FOREVER ? kNever : own->now() + std::chrono::milliseconds(timeout);
-      own->progress().wait_until(wanted, deadline);
-      // It was a counting event when the wait began.
-      if (wanted.code == PTL_ARG_INVALID) wanted.code = PTL_ABORTED;
-    }
+  // What is no counting event at first is a wrong argument; what ceases to be one ends the wait.
+  for (const CounterTest& test : wanted) {
+    NetworkInterface* interface = own->interface(test.interface_kind);
+    if (interface == nullptr || interface->counter(test.id) == nullptr) return PTL_ARG_INVALID;
   }
-  if (wanted.code == PTL_OK) {
-    *event = wanted.value;
-    if (which != nullptr) *which = wanted.which;
+  TimePoint deadline = CounterWait::kAtOnce;
+  if (timeout == PTL_TIME_FOREVER) {
+    deadline = kNever;
+  } else if (timeout != 0) {
+    deadline = own->now() + std::chrono::milliseconds(timeout);
   }
-  return wanted.code;
+  CounterWait waiting(*own, {wanted.data(), wanted.size()}, aborted);
+  switch (waiting.run(deadline)) {
+    case CounterWait::Outcome::kNothing: return PTL_CT_NONE_REACHED;
+    case CounterWait::Outcome::kInvalid:
+    case CounterWait::Outcome::kStopped: return PTL_ABORTED;
+    case CounterWait::Outcome::kReached: break;
+  }
+  *event = from_value(waiting.value());
+  if (which != nullptr) *which = static_cast<unsigned>(waiting.index());
+  return PTL_OK;
 }
 
 }  // namespace
@@ -152,7 +114,6 @@ int PtlCTSet(ptl_handle_ct_t ct_handle, ptl_ct_event_t new_ct) {
 
 int PtlCTInc(ptl_handle_ct_t ct_handle, ptl_ct_event_t increment) {
   return with_interface_acting(ct_handle, HandleKind::kCounter, [&](Process&, NetworkInterface& interface, SlotId id) -> int {
-    if (increment.success != 0 && increment.failure != 0) return PTL_ARG_INVALID;
     return return_code(interface.increment_counter(id, to_value(increment)));
   });
 }

@@ -11,13 +11,11 @@ using namespace lintel;
 using namespace lintel::api4;
 using portals::AtomicCall;
 using portals::AtomicOp;
-using portals::CountingEvent;
 using portals::Datatype;
 using portals::MemoryDescriptor;
 using portals::NetworkInterface;
 using portals::Process;
 using portals::RequestArguments;
-using portals::Status;
 using portals::TriggeredOperation;
 using Kind = TriggeredOperation::Kind;
 namespace option = portals::option;
@@ -53,19 +51,12 @@ struct When {
   bool triggered = false;
 };
 
-// A descriptor of this interface of which `length` bytes from `offset` are there; null if not.
-MemoryDescriptor* usable(NetworkInterface& interface, const Local& local, ptl_size_t length) {
-  const Decoded decoded = decode(local.md);
+// The MD of this interface that the handle names; null if there is none.
+MemoryDescriptor* md_of(NetworkInterface& interface, ptl_handle_md_t md) {
+  const Decoded decoded = decode(md);
   if (decoded.kind != HandleKind::kDescriptor || engine_kind(decoded.interface) != interface.kind()) return nullptr;
   MemoryDescriptor* descriptor = interface.descriptor(decoded.id);
-  if (descriptor == nullptr || descriptor->entry != nullptr || descriptor->unlinked) return nullptr;
-  const std::uint64_t size = descriptor->region().length();
-  return local.offset <= size && length <= size - local.offset ? descriptor : nullptr;
-}
-
-bool volatile_sound(NetworkInterface& interface, Process& own, const MemoryDescriptor& descriptor, ptl_size_t length) {
-  return !descriptor.has(option::kVolatile) ||
-         length <= std::min<std::uint64_t>(interface.limits().max_volatile_bytes, own.endpoint().eager_limit());
+  return descriptor != nullptr && descriptor->entry == nullptr && !descriptor->unlinked ? descriptor : nullptr;
 }
 
 // PTL_OK and the engine's kind of ack, or PTL_ARG_INVALID.
@@ -95,10 +86,10 @@ bool to_remote(NetworkInterface& interface, const Remote& remote, RequestArgumen
   return true;
 }
 
-bool to_atomic(AtomicCall call, const Atomic& atomic, ptl_size_t length, std::uint64_t most, RequestArguments& request) {
+bool to_atomic(AtomicCall call, const Atomic& atomic, ptl_size_t length, RequestArguments& request) {
   const auto operation = static_cast<AtomicOp>(atomic.operation);
   const auto datatype = static_cast<Datatype>(atomic.datatype);
-  if (length > most || !is_sound(call, operation, datatype, length)) return false;
+  if (!is_sound(call, operation, datatype, length)) return false;
   request.atomic_operation = atomic.operation;
   request.atomic_datatype = atomic.datatype;
   if (call != AtomicCall::kSwap || operation == AtomicOp::kSwap) return true;
@@ -111,22 +102,17 @@ bool to_atomic(AtomicCall call, const Atomic& atomic, ptl_size_t length, std::ui
 int begin(Process& own, NetworkInterface& interface, Kind kind, const RequestArguments& request, const When& when) {
   if (!when.triggered) return return_code(own.endpoint().start(interface, kind, request));
   const std::optional<SlotId> counter = to_counter(interface, when.counter);
-  if (!counter || counter->generation == 0) return PTL_ARG_INVALID;
+  if (!counter) return PTL_ARG_INVALID;
   return return_code(own.endpoint().start_when(interface, kind, request, *counter, when.threshold));
 }
 
 // Put and atomic; `atomic` is null for a put.
 int put(const Local& local, ptl_size_t length, ptl_ack_req_t ack, const Remote& remote, const Atomic* atomic, const When& when) {
   return with_interface_acting(local.md, HandleKind::kDescriptor, [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
-    const MemoryDescriptor* descriptor = usable(interface, local, length);
+    const MemoryDescriptor* descriptor = md_of(interface, local.md);
     RequestArguments request;
-    if (descriptor == nullptr || length > interface.limits().max_message_bytes || !volatile_sound(interface, own, *descriptor, length) ||
-        !to_remote(interface, remote, request)) {
-      return PTL_ARG_INVALID;
-    }
-    if (atomic != nullptr && !to_atomic(AtomicCall::kAtomic, *atomic, length, interface.limits().max_atomic_bytes, request)) {
-      return PTL_ARG_INVALID;
-    }
+    if (descriptor == nullptr || !to_remote(interface, remote, request)) return PTL_ARG_INVALID;
+    if (atomic != nullptr && !to_atomic(AtomicCall::kAtomic, *atomic, length, request)) return PTL_ARG_INVALID;
     if (const int code = to_ack(*descriptor, ack, request.ack); code != PTL_OK) return code;
     request.descriptor = id;
     request.whole_descriptor = false;
@@ -140,10 +126,7 @@ int put(const Local& local, ptl_size_t length, ptl_ack_req_t ack, const Remote& 
 int get(const Local& local, ptl_size_t length, const Remote& remote, const When& when) {
   return with_interface_acting(local.md, HandleKind::kDescriptor, [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
     RequestArguments request;
-    if (usable(interface, local, length) == nullptr || length > interface.limits().max_message_bytes ||
-        !to_remote(interface, remote, request)) {
-      return PTL_ARG_INVALID;
-    }
+    if (md_of(interface, local.md) == nullptr || !to_remote(interface, remote, request)) return PTL_ARG_INVALID;
     request.descriptor = id;
     request.whole_descriptor = false;
     request.local_offset = local.offset;
@@ -155,10 +138,10 @@ int get(const Local& local, ptl_size_t length, const Remote& remote, const When&
 int fetch(const Local& to, const Local& from, ptl_size_t length, const Remote& remote, AtomicCall call, const Atomic& atomic,
           const When& when) {
   return with_interface_acting(from.md, HandleKind::kDescriptor, [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
-    const MemoryDescriptor* source = usable(interface, from, length);
+    const MemoryDescriptor* source = md_of(interface, from.md);
     RequestArguments request;
-    if (source == nullptr || usable(interface, to, length) == nullptr || !volatile_sound(interface, own, *source, length) ||
-        !to_remote(interface, remote, request) || !to_atomic(call, atomic, length, interface.limits().max_fetch_bytes, request)) {
+    if (source == nullptr || md_of(interface, to.md) == nullptr || !to_remote(interface, remote, request) ||
+        !to_atomic(call, atomic, length, request)) {
       return PTL_ARG_INVALID;
     }
     request.descriptor = id;
@@ -175,16 +158,8 @@ int fetch(const Local& to, const Local& from, ptl_size_t length, const Remote& r
 int trigger_counter(ptl_handle_ct_t ct, Kind kind, ptl_ct_event_t value, ptl_handle_ct_t trigger, ptl_size_t threshold) {
   return with_interface_acting(ct, HandleKind::kCounter, [&](Process&, NetworkInterface& interface, SlotId id) -> int {
     const std::optional<SlotId> counter = to_counter(interface, trigger);
-    if (interface.counter(id) == nullptr || !counter || counter->generation == 0) return PTL_ARG_INVALID;
-    if (kind == Kind::kIncrement && value.success != 0 && value.failure != 0) return PTL_ARG_INVALID;
-    TriggeredOperation* operation = nullptr;
-    if (const Status status = interface.prepare_triggered(*counter, threshold, kind, operation); status != Status::kOk) {
-      return return_code(status);
-    }
-    operation->counter = id;
-    operation->value = {value.success, value.failure};
-    interface.arm(*counter, *operation);
-    return PTL_OK;
+    if (!counter) return PTL_ARG_INVALID;
+    return return_code(interface.change_counter_when(*counter, threshold, kind, id, {value.success, value.failure}));
   });
 }
 

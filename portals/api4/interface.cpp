@@ -108,7 +108,7 @@ int PtlNIInit(ptl_interface_t iface, unsigned int options, ptl_pid_t pid, const 
   if (interface == nullptr) return PTL_FAIL;
   if (pid != PTL_PID_ANY && interface->identity().process.pid.value != pid) return PTL_ARG_INVALID;
   ++interface->opens;
-  if (actual != nullptr) *actual = from_limits(interface->limits(), own->endpoint().eager_limit());
+  if (actual != nullptr) *actual = from_limits(interface->limits());
   *ni_handle = interface_handle(kind);
   return PTL_OK;
 }

@@ -167,8 +167,7 @@ portals::Limits to_limits(const ptl_ni_limits_t* desired, std::uint64_t max_unex
   return limits;
 }
 
-ptl_ni_limits_t from_limits(const portals::Limits& limits, std::size_t eager_limit) {
-  const std::uint64_t ordered = eager_limit;
+ptl_ni_limits_t from_limits(const portals::Limits& limits) {
   return {.max_entries = to_int(limits.max_entries),
           .max_unexpected_headers = to_int(limits.max_unexpected),
           .max_mds = to_int(limits.max_descriptors),
@@ -181,9 +180,9 @@ ptl_ni_limits_t from_limits(const portals::Limits& limits, std::size_t eager_lim
           .max_msg_size = limits.max_message_bytes,
           .max_atomic_size = limits.max_atomic_bytes,
           .max_fetch_atomic_size = limits.max_fetch_bytes,
-          .max_waw_ordered_size = std::min(limits.max_waw_bytes, ordered),
-          .max_war_ordered_size = std::min(limits.max_war_bytes, ordered),
-          .max_volatile_size = std::min(limits.max_volatile_bytes, ordered),
+          .max_waw_ordered_size = limits.max_waw_bytes,
+          .max_war_ordered_size = limits.max_war_bytes,
+          .max_volatile_size = limits.max_volatile_bytes,
           .features = limits.features};
 }
 

@@ -13,7 +13,7 @@ std::optional<ProcessId> to_process(portals::NetworkInterface& interface, ptl_pr
 ptl_process_t from_process(portals::NetworkInterface& interface, ProcessId process);
 
 portals::Limits to_limits(const ptl_ni_limits_t* desired, std::uint64_t max_unexpected);
-ptl_ni_limits_t from_limits(const portals::Limits& limits, std::size_t eager_limit);
+ptl_ni_limits_t from_limits(const portals::Limits& limits);
 
 // Nothing if an option, a handle or the memory makes no sense.
 std::optional<portals::DescriptorRules> to_rules(portals::NetworkInterface& interface, const ptl_md_t& md);

@@ -25,6 +25,8 @@ std::uint32_t counts(EventKind kind) {
   }
 }
 
+bool is_increment(const CountingEvent::Value& value) { return value.success == 0 || value.failure == 0; }
+
 }  // namespace
 
 Status NetworkInterface::allocate_counter(SlotId& made) {
@@ -62,7 +64,7 @@ Status NetworkInterface::set_counter(SlotId id, const CountingEvent::Value& valu
 
 Status NetworkInterface::increment_counter(SlotId id, const CountingEvent::Value& value) {
   CountingEvent* counter = counting_events_.get(id);
-  if (counter == nullptr) return Status::kCounterInvalid;
+  if (counter == nullptr || !is_increment(value)) return Status::kCounterInvalid;
   counter->add(value);
   counter_changed(*counter);
   return Status::kOk;
@@ -76,6 +78,18 @@ Status NetworkInterface::prepare_triggered(SlotId id, std::uint64_t threshold, T
   if (operation == nullptr) return Status::kNoSpace;
   operation->id = slot;
   made = operation;
+  return Status::kOk;
+}
+
+Status NetworkInterface::change_counter_when(SlotId trigger, std::uint64_t threshold, TriggeredOperation::Kind kind, SlotId counter,
+                                             const CountingEvent::Value& value) {
+  if (counting_events_.get(counter) == nullptr) return Status::kCounterInvalid;
+  if (kind == TriggeredOperation::Kind::kIncrement && !is_increment(value)) return Status::kCounterInvalid;
+  TriggeredOperation* operation = nullptr;
+  if (const Status status = prepare_triggered(trigger, threshold, kind, operation); status != Status::kOk) return status;
+  operation->counter = counter;
+  operation->value = value;
+  arm(trigger, *operation);
   return Status::kOk;
 }
 

@@ -71,7 +71,7 @@ class Endpoint : public transport::Sink {
   Status get(NetworkInterface& interface, const RequestArguments& arguments);
   // `arguments.descriptor` is the put's; the reply goes to `arguments.get_descriptor`. `kind`: GETPUT, FETCH_ATOMIC or SWAP.
   Status fetch(NetworkInterface& interface, const RequestArguments& arguments, wire::MessageKind kind);
-  // Any of them. REQUIRES: an operation on the network.
+  // Any of them, by the rules of Portals 4. REQUIRES: an operation on the network.
   Status start(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments);
   // The same once `counter` has reached `threshold`; it may have. What is wrong with the operation is found now. Errors: also kCounterInvalid.
   Status start_when(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments, SlotId counter,
@@ -144,6 +144,7 @@ class Endpoint : public transport::Sink {
   Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request, void* user_pointer);
   void expect_answer(Operation& operation, const wire::Request& request, const RequestArguments& arguments);
   void carry_out(NetworkInterface& interface, const TriggeredOperation& operation);
+  Status check(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments);
   void fail_to_start(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments);
   void on_ack(transport::PeerId from, const wire::Response& response);
   void on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload);

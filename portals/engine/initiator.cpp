@@ -31,10 +31,9 @@ Event response_event(const wire::Response& response) {
 Status Endpoint::prepare(NetworkInterface& interface, const RequestArguments& arguments, Prepared& prepared) {
   MemoryDescriptor* descriptor = interface.descriptor(arguments.descriptor);
   if (descriptor == nullptr || !descriptor->active()) return Status::kDescriptorInvalid;
-  const std::uint64_t size = descriptor->region().length();
-  prepared.length = size;
+  prepared.length = descriptor->region().length();
   if (!arguments.whole_descriptor) {
-    if (arguments.local_offset > size || arguments.length > size - arguments.local_offset) return Status::kDescriptorIllegal;
+    if (!descriptor->region().holds(arguments.local_offset, arguments.length)) return Status::kDescriptorIllegal;
     prepared.length = arguments.length;
   }
   const Result<transport::PeerId> peer = resolve(arguments.target);
@@ -182,8 +181,7 @@ Status Endpoint::fetch(NetworkInterface& interface, const RequestArguments& argu
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
   const MemoryDescriptor* to = interface.descriptor(arguments.get_descriptor);
   if (to == nullptr || !to->active()) return Status::kDescriptorInvalid;
-  const std::uint32_t most = kind == MessageKind::kGetPut ? interface.limits().max_getput_bytes : interface.limits().max_fetch_bytes;
-  if (prepared.length > most) return Status::kDescriptorIllegal;
+  if (kind == MessageKind::kGetPut && prepared.length > interface.limits().max_getput_bytes) return Status::kDescriptorIllegal;
   Operation* record = create_operation(Operation::Role::kGetPut, prepared.peer, interface.kind());
   if (record == nullptr) return Status::kNoSpace;
   wire::Request request = make_request(interface, kind, arguments, prepared.length);

@@ -22,11 +22,19 @@ struct Limits {
   std::uint64_t max_message_bytes = UINT64_MAX;
   std::uint32_t max_atomic_bytes = 1024;
   std::uint32_t max_fetch_bytes = 1024;
-  std::uint64_t max_waw_bytes = UINT64_MAX;  // these three: and no more than what goes with its message
+  std::uint64_t max_waw_bytes = UINT64_MAX;  // these three: see with_message()
   std::uint64_t max_war_bytes = UINT64_MAX;
   std::uint64_t max_volatile_bytes = UINT64_MAX;
   std::uint32_t features = 0;  // bits of portals4.h
 };
+
+// What is ordered, and what may be volatile, goes with its message: no more than `eager_limit` bytes.
+constexpr Limits with_message(Limits limits, std::uint64_t eager_limit) {
+  limits.max_waw_bytes = std::min(limits.max_waw_bytes, eager_limit);
+  limits.max_war_bytes = std::min(limits.max_war_bytes, eager_limit);
+  limits.max_volatile_bytes = std::min(limits.max_volatile_bytes, eager_limit);
+  return limits;
+}
 
 // What a program wishes for, if it is a wish and no more than there is.
 constexpr std::uint32_t wish(std::uint32_t most, int desired) {

@@ -29,6 +29,8 @@ class MemoryRegion {
   explicit MemoryRegion(std::span<const Piece> pieces);
 
   std::uint64_t length() const { return length_; }
+  // Whether [offset, offset + length) lies within it.
+  bool holds(std::uint64_t offset, std::uint64_t length) const { return offset <= length_ && length <= length_ - offset; }
 
   // Where the byte at `offset` is, as a number: it may lie behind the end of a region of one piece. Null behind the end of a list of pieces.
   void* address_at(std::uint64_t offset) const;
@@ -60,7 +62,7 @@ class MemoryRegion {
 
 template <class Visit>
 void MemoryRegion::for_each_run(std::uint64_t offset, std::uint64_t length, Visit&& visit) const {
-  LINTEL_ASSERT(offset <= length_ && length <= length_ - offset);
+  LINTEL_ASSERT(holds(offset, length));
   if (length == 0) return;
   if (!pieces_) {
     // As numbers: a region may be all of the address space, from null on.

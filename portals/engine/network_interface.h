@@ -103,11 +103,15 @@ class NetworkInterface {
   Status free_counter(SlotId counter);      // what waits for it is dropped. Errors: kCounterInvalid
   Status cancel_triggered(SlotId counter);  // errors: kCounterInvalid
   Status set_counter(SlotId counter, const CountingEvent::Value& value);
+  // Errors: kCounterInvalid, also if neither member of `value` is 0.
   Status increment_counter(SlotId counter, const CountingEvent::Value& value);
   CountingEvent* counter(SlotId id) { return counting_events_.get(id); }
   // A triggered operation for `counter`, to be filled in and then armed; null if there are too many. Errors: kCounterInvalid, kNoSpace.
   Status prepare_triggered(SlotId counter, std::uint64_t threshold, TriggeredOperation::Kind kind, TriggeredOperation*& made);
   void arm(SlotId counter, TriggeredOperation& operation);
+  // Has `counter` set (kSet) or incremented (kIncrement) once `trigger` has reached `threshold`; it may have. Errors: as increment_counter; kNoSpace.
+  Status change_counter_when(SlotId trigger, std::uint64_t threshold, TriggeredOperation::Kind kind, SlotId counter,
+                             const CountingEvent::Value& value);
   // The next one to be carried out, or null; release() it then.
   TriggeredOperation* take_due();
   void release(TriggeredOperation& operation);

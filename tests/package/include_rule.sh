@@ -34,7 +34,7 @@ forbid 'the seam of lintel-perf names no API' '#include *[<"](portals[34]\.h|por
   tools/lintel-perf/queued_operations.h tools/lintel-perf/region.* tools/lintel-perf/side.* tools/lintel-perf/traffic.*
 forbid 'measurements call no API' '\bPtl[A-Z][A-Za-z]*\(' tools/lintel-perf/*_latency.cpp tools/lintel-perf/*_stream.cpp tools/lintel-perf/*_bandwidth.cpp \
   tools/lintel-perf/*_rate.cpp tools/lintel-perf/put_both_ways.cpp tools/lintel-perf/passive_target.cpp
-forbid 'the faces hold no transport' '#include *"transport/' portals/api3
+forbid 'the faces hold no transport' '#include *"transport/' portals/api3 portals/api4
 forbid 'what is measured and tested knows nothing of measurements and tests' '#include *"(bench|tests)/' base transport portals tools
 forbid 'bench/raw is libfabric without Lintel' '#include *(["<](portals3|lintel)\.h|"(base|transport|portals|tools|tests)/)' bench/raw
 forbid 'bench/micro measures the engine without a network' '#include *([<"]rdma/|"(transport/[a-z]*/|tools/|tests/))' bench/micro

@@ -187,6 +187,20 @@ TEST_F(TriggeredRefusal4, RegionThatIsNotInTheMd) {
   job->settle();
 }
 
+// The reference names max_atomic_size alone for atomics.
+TEST_F(TriggeredRefusal4, AtomicsMayBeLargerThanMessages) {
+  ptl_ni_limits_t wanted{};
+  wanted.max_msg_size = 4;
+  start({.limits = wanted});
+  Bytes there(8);
+  append(there, {.options = kBoth | kNoLink});
+  const Md from = bind(there, {.quiet = true}), into = bind(fetched, {.quiet = true});
+  EXPECT_EQ(put(from, {.length = 8}), PTL_ARG_INVALID);
+  EXPECT_EQ(atomic(from, PTL_SUM, PTL_INT64_T), PTL_OK);
+  EXPECT_EQ(fetch_atomic(into, from, PTL_SUM, PTL_INT64_T), PTL_OK);
+  EXPECT_EQ(kinds(1), "ATOMIC FETCH_ATOMIC");
+}
+
 TEST_F(TriggeredRefusal4, IncrementOfBothMembers) {
   const ptl_handle_ct_t changed = counter(0);
   EXPECT_EQ(PtlCTInc(changed, {1, 1}), PTL_ARG_INVALID);
