@@ -161,7 +161,7 @@ void Endpoint::on_clear(transport::PeerId from, const wire::Clear& message, std:
     return;
   }
   if (source->source == Operation::Source::kWriting) {
-    source->held_clear = std::make_unique<Operation::HeldClear>(message, std::vector<std::byte>(segments.begin(), segments.end()));
+    source->held_clear = std::make_unique<Operation::HeldClear>(Operation::HeldClear{message, {segments.begin(), segments.end()}});
   } else {
     start_writing(*source, message, segments);
   }

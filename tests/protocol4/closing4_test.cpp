@@ -119,6 +119,7 @@ TEST_F(Closing4, RequestsThatComeMeanwhileAreAnswered) {
   job->run(2s);
   EXPECT_EQ(kinds(0), "SEND REPLY!UNDELIVERABLE ACK!UNDELIVERABLE REPLY");
   EXPECT_EQ(large, there);
+  job->close();  // it polls what is of this test
 }
 
 }  // namespace
