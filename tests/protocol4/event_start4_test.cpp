@@ -6,7 +6,6 @@
 namespace lintel::testing {
 namespace {
 
-constexpr unsigned kNoLink = PTL_ME_EVENT_LINK_DISABLE;
 
 class EventStart4 : public Portals4Test {
  protected:
@@ -18,7 +17,7 @@ class EventStart4 : public Portals4Test {
     list[2] = {second.data(), second.size()};
   }
   void throw_list_away() {
-    for (int i = 0; i < 3; ++i) list[i] = {&list, 1};
+    for (std::size_t i = 0; i < 3; ++i) list[i] = {&list, 1};
     list.reset();
   }
   ptl_me_t entry_in_pieces(unsigned options) {

@@ -8,7 +8,6 @@
 namespace lintel::testing {
 namespace {
 
-constexpr unsigned kNoLink = PTL_ME_EVENT_LINK_DISABLE;
 
 class Pieces4 : public Portals4Test {
  protected:

@@ -7,7 +7,6 @@
 namespace lintel::testing {
 namespace {
 
-constexpr unsigned kNoLink = PTL_ME_EVENT_LINK_DISABLE;
 
 // There is room for one operation that waits for its answer.
 class TriggeredFailure4 : public Portals4Test {
