@@ -88,7 +88,7 @@ int PtlGetPut(ptl_handle_md_t get_md, ptl_handle_md_t put_md, ptl_process_id_t t
     if (get.interface != interface.kind()) return Status::kDescriptorIllegal;
     RequestArguments request = arguments(id, target, pt, ac, match_bits, remote_offset, hdr_data);
     request.get_descriptor = get.id;
-    return endpoint.fetch(interface, request, portals::wire::MessageKind::kGetPut);
+    return endpoint.get_put(interface, request);
   });
 }
 

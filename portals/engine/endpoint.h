@@ -64,14 +64,11 @@ class Endpoint : public transport::Sink {
   std::uint64_t moved(const NetworkInterface& interface) const;
 
   // ---- Initiator (clause 3.13). Errors: kDescriptorInvalid, kDescriptorIllegal, kProcessInvalid, kNoSpace; nothing has happened then.
-  Status put(NetworkInterface& interface, const RequestArguments& arguments) { return put(interface, arguments, wire::MessageKind::kPut); }
-  Status atomic(NetworkInterface& interface, const RequestArguments& arguments) {
-    return put(interface, arguments, wire::MessageKind::kAtomic);
-  }
+  Status put(NetworkInterface& interface, const RequestArguments& arguments);
   Status get(NetworkInterface& interface, const RequestArguments& arguments);
-  // `arguments.descriptor` is the put's; the reply goes to `arguments.get_descriptor`. `kind`: GETPUT, FETCH_ATOMIC or SWAP.
-  Status fetch(NetworkInterface& interface, const RequestArguments& arguments, wire::MessageKind kind);
-  // Any of them, by the rules of Portals 4. REQUIRES: an operation on the network.
+  // `arguments.descriptor` is the put's; the reply goes to `arguments.get_descriptor`.
+  Status get_put(NetworkInterface& interface, const RequestArguments& arguments);
+  // Any operation of Portals 4, by its rules. REQUIRES: an operation on the network.
   Status start(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments);
   // The same once `counter` has reached `threshold`; it may have. What is wrong with the operation is found now. Errors: also kCounterInvalid.
   Status start_when(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments, SlotId counter,
@@ -138,13 +135,15 @@ class Endpoint : public transport::Sink {
     std::uint64_t length;
   };
   Status prepare(NetworkInterface& interface, const RequestArguments& arguments, Prepared& prepared);
-  Status put(NetworkInterface& interface, const RequestArguments& arguments, wire::MessageKind kind);
+  Status send_put(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, wire::MessageKind kind);
+  Status send_get(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared);
+  Status send_fetch(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, wire::MessageKind kind);
   wire::Request make_request(const NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments,
                              std::uint64_t length) const;
   Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request, void* user_pointer);
   void expect_answer(Operation& operation, const wire::Request& request, const RequestArguments& arguments);
   void carry_out(NetworkInterface& interface, const TriggeredOperation& operation);
-  Status check(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments);
+  Status check(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments, Prepared& prepared);
   void fail_to_start(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments);
   void on_ack(transport::PeerId from, const wire::Response& response);
   void on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload);

@@ -95,10 +95,29 @@ void Endpoint::expect_answer(Operation& record, const wire::Request& request, co
   record.pins = true;
 }
 
-// PUT and ATOMIC.
-Status Endpoint::put(NetworkInterface& interface, const RequestArguments& arguments, MessageKind kind) {
+Status Endpoint::put(NetworkInterface& interface, const RequestArguments& arguments) {
   Prepared prepared;
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+  return send_put(interface, arguments, prepared, MessageKind::kPut);
+}
+
+Status Endpoint::get(NetworkInterface& interface, const RequestArguments& arguments) {
+  Prepared prepared;
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+  return send_get(interface, arguments, prepared);
+}
+
+Status Endpoint::get_put(NetworkInterface& interface, const RequestArguments& arguments) {
+  Prepared prepared;
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+  const MemoryDescriptor* to = interface.descriptor(arguments.get_descriptor);
+  if (to == nullptr || !to->active()) return Status::kDescriptorInvalid;
+  if (prepared.length > interface.limits().max_getput_bytes) return Status::kDescriptorIllegal;
+  return send_fetch(interface, arguments, prepared, MessageKind::kGetPut);
+}
+
+// PUT and ATOMIC.
+Status Endpoint::send_put(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, MessageKind kind) {
   // A put that nobody keeps a record of is bounded by what may wait for room.
   if (outbox_.waiting() >= operations_.limit()) return Status::kNoSpace;
   const bool ack_wanted = arguments.ack != AckRequest::kNone;
@@ -156,9 +175,7 @@ Status Endpoint::put(NetworkInterface& interface, const RequestArguments& argume
   return Status::kOk;
 }
 
-Status Endpoint::get(NetworkInterface& interface, const RequestArguments& arguments) {
-  Prepared prepared;
-  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+Status Endpoint::send_get(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared) {
   Operation* record = create_operation(Operation::Role::kGet, prepared.peer, interface.kind());
   if (record == nullptr) return Status::kNoSpace;
   wire::Request request = make_request(interface, MessageKind::kGet, arguments, prepared.length);
@@ -176,12 +193,7 @@ Status Endpoint::get(NetworkInterface& interface, const RequestArguments& argume
 }
 
 // GETPUT, FETCH_ATOMIC and SWAP.
-Status Endpoint::fetch(NetworkInterface& interface, const RequestArguments& arguments, MessageKind kind) {
-  Prepared prepared;
-  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
-  const MemoryDescriptor* to = interface.descriptor(arguments.get_descriptor);
-  if (to == nullptr || !to->active()) return Status::kDescriptorInvalid;
-  if (kind == MessageKind::kGetPut && prepared.length > interface.limits().max_getput_bytes) return Status::kDescriptorIllegal;
+Status Endpoint::send_fetch(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, MessageKind kind) {
   Operation* record = create_operation(Operation::Role::kGetPut, prepared.peer, interface.kind());
   if (record == nullptr) return Status::kNoSpace;
   wire::Request request = make_request(interface, kind, arguments, prepared.length);

@@ -50,28 +50,29 @@ void Endpoint::carry_out_triggered() {
   }
 }
 
-// What the program can have got wrong, whenever the operation is to begin.
-Status Endpoint::check(NetworkInterface& interface, Kind kind, const RequestArguments& arguments) {
-  Prepared sound;
-  if (const Status status = prepare(interface, arguments, sound); status != Status::kOk) return status;
+// What the program can have got wrong, whenever the operation is to begin. `prepared` is for one that begins now.
+Status Endpoint::check(NetworkInterface& interface, Kind kind, const RequestArguments& arguments, Prepared& prepared) {
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
   const Limits& limits = interface.limits();
   if (arguments.length > most_bytes(limits, kind)) return Status::kDescriptorIllegal;
   if (arguments.is_volatile && arguments.length > limits.max_volatile_bytes) return Status::kDescriptorIllegal;
   if (is_put_like(kind) || kind == Kind::kGet) return Status::kOk;
   const MemoryDescriptor* to = interface.descriptor(arguments.get_descriptor);
-  if (to == nullptr) return Status::kDescriptorInvalid;
+  if (to == nullptr || !to->active()) return Status::kDescriptorInvalid;
   return to->region().holds(arguments.get_offset, arguments.length) ? Status::kOk : Status::kDescriptorIllegal;
 }
 
 Status Endpoint::start(NetworkInterface& interface, Kind kind, const RequestArguments& arguments) {
-  if (const Status status = check(interface, kind, arguments); status != Status::kOk) return status;
-  if (is_put_like(kind)) return put(interface, arguments, message_kind(kind));
-  return kind == Kind::kGet ? get(interface, arguments) : fetch(interface, arguments, message_kind(kind));
+  Prepared prepared;
+  if (const Status status = check(interface, kind, arguments, prepared); status != Status::kOk) return status;
+  if (is_put_like(kind)) return send_put(interface, arguments, prepared, message_kind(kind));
+  return kind == Kind::kGet ? send_get(interface, arguments, prepared) : send_fetch(interface, arguments, prepared, message_kind(kind));
 }
 
 Status Endpoint::start_when(NetworkInterface& interface, Kind kind, const RequestArguments& arguments, SlotId counter,
                             std::uint64_t threshold) {
-  if (const Status status = check(interface, kind, arguments); status != Status::kOk) return status;
+  Prepared prepared;
+  if (const Status status = check(interface, kind, arguments, prepared); status != Status::kOk) return status;
   TriggeredOperation* operation = nullptr;
   if (const Status status = interface.prepare_triggered(counter, threshold, kind, operation); status != Status::kOk) return status;
   operation->arguments = arguments;
