@@ -47,7 +47,7 @@ int wait(std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests, ptl_time
     case CounterWait::Outcome::kNothing: return PTL_CT_NONE_REACHED;
     case CounterWait::Outcome::kInvalid:
     case CounterWait::Outcome::kStopped: return PTL_ABORTED;
-    case CounterWait::Outcome::kReached: break;
+    case CounterWait::Outcome::kReady: break;
   }
   *event = from_value(waiting.value());
   if (which != nullptr) *which = static_cast<unsigned>(waiting.index());

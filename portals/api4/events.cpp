@@ -43,17 +43,15 @@ int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_even
     NetworkInterface* interface = own->interface(name.interface_kind);
     if (interface == nullptr || interface->queue(name.id) == nullptr) return PTL_ARG_INVALID;
   }
-  int code = PTL_OK;
   switch (wait.run(deadline)) {
     case QueueWait::Outcome::kNothing: return PTL_EQ_EMPTY;
     case QueueWait::Outcome::kInvalid:
     case QueueWait::Outcome::kStopped: return PTL_ABORTED;
-    case QueueWait::Outcome::kEventAfterLoss: code = PTL_EQ_DROPPED; break;
-    case QueueWait::Outcome::kEvent: break;
+    case QueueWait::Outcome::kReady: break;
   }
   translate(*own->interface(names[wait.index()].interface_kind), wait.event(), *event);
   if (which != nullptr) *which = static_cast<unsigned>(wait.index());
-  return code;
+  return wait.after_loss() ? PTL_EQ_DROPPED : PTL_OK;
 }
 
 }  // namespace

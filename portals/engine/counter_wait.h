@@ -1,15 +1,8 @@
 #pragma once
-// CounterWait: one look at several counting events, and then waiting until one of them has reached what is asked of it. What PtlCTWait and PtlCTPoll are made
-// of.
-//
-// Made on the caller's stack for one call; borrows the process and what is waited for. Thread: one; every member REQUIRES the process' lock, which waiting lets
-// go.
+// CounterWait: until one of several counting events has reached what is asked of it. What PtlCTWait and PtlCTPoll are made of.
 
-#include <atomic>
-#include <cstdint>
-#include <span>
-
-#include "portals/engine/process.h"
+#include "portals/engine/counting_event.h"
+#include "portals/engine/object_wait.h"
 
 namespace lintel::portals {
 
@@ -19,35 +12,20 @@ struct CounterTest {
   std::uint64_t test;
 };
 
-class CounterWait final : private Condition {
+class CounterWait final : public ObjectWait<CounterWait, CountingEvent, CounterTest> {
  public:
-  enum class Outcome : std::uint8_t { kNothing, kReached, kInvalid, kStopped };
-  static constexpr TimePoint kAtOnce{0};
+  CounterWait(Process& process, std::span<const CounterTest> tests, const std::atomic<bool>& stop) : ObjectWait(process, tests, &stop) {}
 
-  // All must be good, also those behind the first that has reached its test; one that is not is the answer. `stop` ends the wait when it is set.
-  CounterWait(Process& process, std::span<const CounterTest> tests, const std::atomic<bool>& stop)
-      : process_(process), tests_(tests), stop_(stop) {}
-
-  // kAtOnce: looks, drives the engine one turn if there is nothing, and looks again. kNever: waits for ever.
-  Outcome run(TimePoint deadline);
-
-  // After kReached.
+  // After kReady.
   const CountingEvent::Value& value() const { return value_; }
-  // The counting event that has answered.
-  std::size_t index() const { return index_; }
 
  private:
-  bool holds() override { return look(); }
-  void asleep(bool asleep) override;
-  CountingEvent* counter(std::size_t index);
-  bool look();
+  friend ObjectWait;
+  static CountingEvent* find(NetworkInterface& interface, SlotId id) { return interface.counter(id); }
+  static bool is_ready(const CountingEvent& counter, const CounterTest& wanted) { return counter.reached(wanted.test); }
+  void take(CountingEvent& counter) { value_ = counter.value(); }
 
-  Process& process_;
-  std::span<const CounterTest> tests_;
-  const std::atomic<bool>& stop_;
-  Outcome outcome_ = Outcome::kNothing;
   CountingEvent::Value value_;
-  std::size_t index_ = 0;
 };
 
 }  // namespace lintel::portals

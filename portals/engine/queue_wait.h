@@ -1,15 +1,10 @@
 #pragma once
-// QueueWait: one look at several event queues, and then waiting for an event in any of them. What PtlEQGet, PtlEQWait and PtlEQPoll of both APIs are made of.
+// QueueWait: until there is an event in any of several event queues. What PtlEQGet, PtlEQWait and PtlEQPoll of both APIs are made of.
 //
-// Made on the caller's stack for one call; borrows the process and the names. Thread: one; every member REQUIRES the process' lock, which waiting lets go.
 // Does not: translate events, or call handlers.
 
-#include <atomic>
-#include <cstdint>
-#include <span>
-
 #include "portals/engine/event_queue.h"
-#include "portals/engine/process.h"
+#include "portals/engine/object_wait.h"
 
 namespace lintel::portals {
 
@@ -18,37 +13,29 @@ struct QueueName {
   SlotId id;
 };
 
-class QueueWait final : private Condition {
+class QueueWait final : public ObjectWait<QueueWait, EventQueue, QueueName> {
  public:
-  enum class Outcome : std::uint8_t { kNothing, kEvent, kEventAfterLoss, kInvalid, kStopped };
-  static constexpr TimePoint kAtOnce{0};
-
-  // All names must be good, also those behind the first event; one that is not is the answer. `stop`, if given, ends the wait when it is set.
   QueueWait(Process& process, std::span<const QueueName> queues, const std::atomic<bool>* stop = nullptr)
-      : process_(process), queues_(queues), stop_(stop) {}
+      : ObjectWait(process, queues, stop) {}
 
-  // kAtOnce: looks, drives the engine one turn if there is nothing, and looks again. kNever: waits for ever.
-  Outcome run(TimePoint deadline);
-
-  // After kEvent and kEventAfterLoss.
+  // After kReady.
   const Event& event() const { return event_; }
   EventQueue::FaceData face_data() const { return face_data_; }
-  // The queue that has answered: with an event, or by not being one.
-  std::size_t index() const { return index_; }
+  // Events before this one were lost.
+  bool after_loss() const { return after_loss_; }
 
  private:
-  bool holds() override { return look(); }
-  void asleep(bool asleep) override;
-  EventQueue* queue(std::size_t index);
-  bool look();
+  friend ObjectWait;
+  static EventQueue* find(NetworkInterface& interface, SlotId id) { return interface.queue(id); }
+  static bool is_ready(const EventQueue& queue, const QueueName&) { return queue.unread() > 0; }
+  void take(EventQueue& queue) {
+    after_loss_ = queue.take(event_) == EventQueue::Taken::kEventAfterLoss;
+    face_data_ = queue.face_data();
+  }
 
-  Process& process_;
-  std::span<const QueueName> queues_;
-  const std::atomic<bool>* stop_;
-  Outcome outcome_ = Outcome::kNothing;
   Event event_;
   EventQueue::FaceData face_data_ = nullptr;
-  std::size_t index_ = 0;
+  bool after_loss_ = false;
 };
 
 }  // namespace lintel::portals
