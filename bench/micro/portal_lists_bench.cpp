@@ -20,7 +20,7 @@ constexpr ProcessId kAnySender{NodeId{kAnyId}, Pid{kAnyId}};
 constexpr std::uint64_t kTagBits = 0xffffffffULL;  // low half of the match bits, as an MPI's tag
 constexpr std::uint64_t kOtherContext = 6ULL << 48;
 constexpr std::uint64_t kOnlyOverflow = 7ULL << 48;  // what no entry of a priority list has
-constexpr std::uint32_t kMost = 1U << 18;
+constexpr std::uint32_t kMost = 250'000;  // entries of two lists of the greatest depth, in the slots of a handle
 
 enum class Mix { kExact, kWithWildcards };
 
@@ -75,7 +75,8 @@ class Target {
   static constexpr Identity kSelf{{NodeId(1), Pid(1)}, UserId(1000), JobId(0)};
   static Limits limits() {
     Limits limits;
-    limits.max_entries = limits.max_descriptors = limits.max_list_length = limits.max_unexpected = kMost;
+    limits.max_entries = limits.max_list_length = limits.max_unexpected = kMost;
+    limits.max_descriptors = 1;
     return limits;
   }
   DescriptorRules rules(std::uint32_t options) {

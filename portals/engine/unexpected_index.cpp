@@ -34,15 +34,15 @@ bool grow(std::unique_ptr<Element[]>& array, std::uint32_t size, std::uint32_t n
 
 using Table = KeyTable<UnexpectedHeader, 32>;  // the first of the ring of one key
 
-// Places of the neighbours in the ring of one key. The first's previous is the last; the last's next is kNoPlace.
-struct Links {
-  std::uint32_t next;
-  std::uint32_t previous;
-};
-
 }  // namespace
 
 struct UnexpectedIndex::Class {
+  // Places of the neighbours in the ring of one key. The first's previous is the last; the last's next is kNoPlace.
+  struct Links {
+    std::uint32_t next;
+    std::uint32_t previous;
+  };
+
   std::uint64_t process_mask = 0;   // ones where the initiator does not matter
   std::uint64_t kept_bits = 0;      // ones where the match bits matter
   std::uint64_t indexed_until = 0;  // the first order_ that is not in here; 0 = not in use
@@ -127,7 +127,7 @@ bool UnexpectedIndex::enter(Class& kind, UnexpectedHeader& header) {
   const std::uint32_t place = header.place_;
   std::uint32_t last = place;
   if (slot.first) {
-    Links& first = kind.links[slot.first->place_];
+    Class::Links& first = kind.links[slot.first->place_];
     last = std::exchange(first.previous, place);
     kind.links[last].next = place;
   } else {
