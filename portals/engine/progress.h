@@ -62,6 +62,9 @@ class Progress {
   // One turn. Also notes that the program is active.
   std::size_t advance() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
+  // Nothing to do now: what a thread sleeps on.
+  bool may_sleep() LINTEL_NO_THREAD_SAFETY_ANALYSIS { return work_.prepare_wait() && work_.next_deadline() > work_.now(); }
+
   // A call has posted something: makes sure that a sleeper does not oversleep it. Cheap when nobody sleeps.
   void after_call() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 

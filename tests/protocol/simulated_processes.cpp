@@ -61,6 +61,12 @@ std::size_t SimulatedProcesses::poll(std::size_t rank) {
   return process.progress().advance();
 }
 
+bool SimulatedProcesses::sleeps(std::size_t rank) {
+  portals::Process& process = *processes_[rank];
+  const MutexLock lock(process.lock());
+  return process.progress().may_sleep();
+}
+
 TimePoint SimulatedProcesses::ask_clock(std::size_t rank) {
   if (rank == clock_driver_) {
     clock_driver_ = kNobody;  // the others ask too
@@ -74,7 +80,7 @@ TimePoint SimulatedProcesses::ask_clock(std::size_t rank) {
 std::size_t SimulatedProcesses::poll_all(std::size_t but) {
   std::size_t happened = 0;
   for (std::size_t rank = 0; rank < processes_.size(); ++rank) {
-    if (alive_[rank] && rank != but) happened += poll(rank);
+    if (alive_[rank] && rank != but && !sleeps(rank)) happened += poll(rank);
   }
   for (const auto& other : others_) happened += other();
   return happened;

@@ -62,7 +62,9 @@ class SimulatedProcesses {
  private:
   static constexpr std::size_t kNobody = ~std::size_t{0};
 
+  // Polls every process that a thread in its place would not sleep through: a wake-up that the engine owes shows as something that never happens.
   std::size_t poll_all(std::size_t but = kNobody);
+  bool sleeps(std::size_t rank);
   TimePoint ask_clock(std::size_t rank);
 
   static constexpr std::uint32_t kNid = 0x0a000001;

@@ -158,7 +158,7 @@ std::size_t Session::poll(TimePoint now, Sink& sink) {
 TimePoint Session::next_deadline() const {
   if (work_waits()) return now_;
   TimePoint deadline = lower_->next_deadline();
-  for (const PeerSession& peer : timed_) deadline = std::min(deadline, peer.timer);
+  if (!timed_.empty()) deadline = std::min(deadline, earliest_timer_);  // or earlier than any: run_timers() tells then
   if (room_awaited_) deadline = std::min(deadline, now_ + kRoomRetry);
   return deadline;
 }
