@@ -173,7 +173,7 @@ class MatchListOracle : public ::testing::TestWithParam<std::tuple<std::size_t, 
 
 TEST_P(MatchListOracle, GivesTheAnswersOfAPlainList) {
   const auto [universe, seed] = GetParam();
-  constexpr int kOperations = 200'000;
+  constexpr int kOperations = lintel::testing::kSanitized ? 30'000 : 100'000;
   Comparison lists(universes()[universe], seed);
   for (int i = 0; i < kOperations; ++i) {
     ASSERT_NO_FATAL_FAILURE(lists.step()) << "operation " << i;

@@ -195,7 +195,7 @@ class UnexpectedListOracle : public ::testing::TestWithParam<std::tuple<std::siz
 
 TEST_P(UnexpectedListOracle, GivesTheAnswersOfAPlainList) {
   const auto [universe, seed] = GetParam();
-  constexpr int kOperations = 200'000;
+  constexpr int kOperations = lintel::testing::kSanitized ? 30'000 : 100'000;
   Comparison lists(universes()[universe], seed);
   for (int i = 0; i < kOperations; ++i) {
     ASSERT_NO_FATAL_FAILURE(lists.step()) << "seed " << seed << ", operation " << i;
