@@ -1,10 +1,15 @@
 // What providers of other networks ask of registered memory, asked here by those that are at hand: all that moves by messages and by writes still does.
 #include <rdma/fi_domain.h>
 
+#include <cstdlib>
+
 #include "tests/fabric/fabric_pair.h"
 
 namespace lintel::transport {
 namespace {
+
+// Before libfabric looks for its providers.
+[[maybe_unused]] const int kFound = ::setenv("FI_PROVIDER_PATH", LINTEL_TEST_PROVIDERS, 1);
 
 struct ModeCase {
   const char* name;
@@ -60,6 +65,11 @@ TEST_P(FabricMemoryModes, memory_to_write_from_is_registered_if_asked_for) {
   a.transport->deregister_memory(region);
 }
 
+// Its own demand, FI_MR_ENDPOINT, is what strict_provider.cpp checks.
+INSTANTIATE_TEST_SUITE_P(Endpoint, FabricMemoryModes,
+                         testing::Values(ModeCase{"strict", "strict", 0}, ModeCase{"strict_local", "strict", FI_MR_LOCAL}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
 constexpr int kBasic = FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED;  // the modes of verbs
 INSTANTIATE_TEST_SUITE_P(Mode, FabricMemoryModes,
                          testing::Values(ModeCase{"net_local", "net", FI_MR_LOCAL}, ModeCase{"net_basic", "net", kBasic},
@@ -67,6 +77,35 @@ INSTANTIATE_TEST_SUITE_P(Mode, FabricMemoryModes,
                                          ModeCase{"rxm_local", "tcp;ofi_rxm", FI_MR_LOCAL}, ModeCase{"shm_local", "shm", FI_MR_LOCAL},
                                          ModeCase{"shm_basic", "shm", kBasic}),
                          [](const auto& one) { return std::string(one.param.name); });
+
+class ReceivesUsedUp : public TwoNodes, public testing::Test {};
+
+// With FI_RX_CQ_DATA. More than are posted, one after the other and all at once, with messages between them.
+TEST_F(ReceivesUsedUp, by_the_data_of_writes_are_posted_again) {
+  constexpr std::size_t kWrites = 100;
+  open_both(options_for("strict"));
+  connect();
+  std::vector<std::byte> target(8);
+  const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
+  for (std::uint32_t i = 0; i < kWrites; ++i) {
+    ASSERT_TRUE(write(a, b_at_a, pattern(8, i), {region.key, region.base}, Immediate(i), Context(i), {&a}));
+    if (i % 3 == 0) {
+      ASSERT_TRUE(send(a, b_at_a, pattern(100, i), {&a}));
+    }
+    if (i < kWrites / 2) {
+      ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == i + 1; })) << i;
+    }
+  }
+  ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == kWrites && b.seen.messages.size() == (kWrites + 2) / 3; }));
+  for (std::uint32_t i = 0; i < kWrites; ++i) {
+    EXPECT_EQ(b.seen.immediates[i], Immediate(i));
+    if (i % 3 == 0) {
+      EXPECT_EQ(b.seen.messages[i / 3], pattern(100, i));
+    }
+  }
+  EXPECT_EQ(target, pattern(8, kWrites - 1));
+  b.transport->deregister_memory(region);
+}
 
 class NarrowKeys : public FabricPair {};
 LINTEL_FOR_EACH_PROVIDER(NarrowKeys);
