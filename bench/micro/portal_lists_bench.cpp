@@ -20,7 +20,7 @@ constexpr ProcessId kAnySender{NodeId{kAnyId}, Pid{kAnyId}};
 constexpr std::uint64_t kTagBits = 0xffffffffULL;  // low half of the match bits, as an MPI's tag
 constexpr std::uint64_t kOtherContext = 6ULL << 48;
 constexpr std::uint64_t kOnlyOverflow = 7ULL << 48;  // what no entry of a priority list has
-constexpr std::uint32_t kMost = 250'000;  // entries of two lists of the greatest depth, in the slots of a handle
+constexpr std::uint32_t kMost = 250'000;             // entries of two lists of the greatest depth, in the slots of a handle
 
 enum class Mix { kExact, kWithWildcards };
 
