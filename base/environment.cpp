@@ -2,8 +2,16 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
+
 namespace lintel {
 
 ConfigReading read_environment() { return read_config(environ); }
+
+std::optional<std::string> environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return std::string(value);
+}
 
 }  // namespace lintel

@@ -3,6 +3,7 @@
 
 engine_receive_fuzz, engine_receive4_fuzz: command lists as EngineFuzz::step reads them, one seed for each way of a message.
 message_parser_fuzz: one sound message of each kind, as doc/wire_format.md lays them out.
+business_card_fuzz: cards of a job.
 """
 import pathlib
 import struct
@@ -162,3 +163,19 @@ for name, commands in SEQUENCES4.items():
 SESSION = {"hello": [3, 6, 1], "both_hello": [5, 8, 6, 1, 3, 6, 1, 4, 6, 1], "data": [5, 8, 0x26, 1, 4, 0x26, 1, 2, 4, 0, 0, 16] + [0] * 16 + [6, 1]}
 for name, commands in SESSION.items():
     write("session_frame_fuzz", name, commands)
+
+
+def card(rank, provider="net", version="0.1.0", nid="127.0.0.1", node="host/5f0c"):
+    return f"lintel={version} wire=1 provider={provider} id={nid}:{30000 + rank} node={node} secret={rank:032x}"
+
+
+CARDS = {
+    "world": [card(0), card(1), card(2)],
+    "nodes": [card(0, nid="10.0.0.1"), card(1, nid="10.0.0.2", node="b%20c/")],
+    "loopback": [card(0), card(1, node="other/1")],
+    "provider": [card(0), card(1, provider="tcp;ofi_rxm")],
+    "version": [card(0), card(1, version="0.2.0")],
+    "same": [card(1), card(1)],
+}
+for name, lines in CARDS.items():
+    write("business_card_fuzz", name, "\n".join(lines).encode())

@@ -28,6 +28,7 @@ forbid 'a transport does not know match bits' 'match_bits|MatchBits' transport b
   forbid 'only the composition and the survey name libfabric' '#include *"transport/fabric/' $portals_but_survey
 }
 forbid 'tools use the public headers only' '#include *"(base|transport|portals)/' tools
+forbid 'start-up knows base/ only' '#include *("(transport|portals|tools|mpi_layer/[^b])|[<"](portals[34]|lintel)\.h)' mpi_layer/bootstrap
 forbid 'portals3.h and portals4.h do not go into one library' '#include *[<"]portals3\.h' tools/lintel-perf/api4
 forbid 'portals4.h belongs to the library of its own' '#include *[<"]portals4\.h' tools/lintel-perf/*.h tools/lintel-perf/*.cpp tools/lintel-perf/api3
 forbid 'the seam of lintel-perf names no API' '#include *[<"](portals[34]\.h|portals_call|interface\.h|api[34]/)' tools/lintel-perf/operations.h \
@@ -35,10 +36,10 @@ forbid 'the seam of lintel-perf names no API' '#include *[<"](portals[34]\.h|por
 forbid 'measurements call no API' '\bPtl[A-Z][A-Za-z]*\(' tools/lintel-perf/*_latency.cpp tools/lintel-perf/*_stream.cpp tools/lintel-perf/*_bandwidth.cpp \
   tools/lintel-perf/*_rate.cpp tools/lintel-perf/put_both_ways.cpp tools/lintel-perf/passive_target.cpp
 forbid 'the faces hold no transport' '#include *"transport/' portals/api3 portals/api4
-forbid 'what is measured and tested knows nothing of measurements and tests' '#include *"(bench|tests)/' base transport portals tools
+forbid 'what is measured and tested knows nothing of measurements and tests' '#include *"(bench|tests)/' base transport portals mpi_layer tools
 forbid 'bench/raw is libfabric without Lintel' '#include *(["<](portals3|lintel)\.h|"(base|transport|portals|tools|tests)/)' bench/raw
 forbid 'bench/micro measures the engine without a network' '#include *([<"]rdma/|"(transport/[a-z]*/|tools/|tests/))' bench/micro
-environment_readers=$(grep -rlE --include='*.cpp' --include='*.h' '\b(secure_)?getenv *\(|\benviron\)' base transport portals | grep -v '^base/environment.cpp$')
+environment_readers=$(grep -rlE --include='*.cpp' --include='*.h' '\b(secure_)?getenv *\(|\benviron\)' base transport portals mpi_layer | grep -v '^base/environment.cpp$')
 if [ -n "$environment_readers" ]; then
   printf 'the environment is read in base/environment.cpp only:\n%s\n' "$environment_readers"
   broken=1

@@ -1,0 +1,14 @@
+// In place of pmix_launcher.cpp, where a build has no headers of PMIx.
+
+#include "mpi_layer/bootstrap/pmix_launcher.h"
+
+namespace lintel::mpi {
+
+Outcome<std::unique_ptr<Launcher>> open_pmix_launcher(bool) {
+  return Failure{
+      "PMIx has started this process (PMIX_NAMESPACE is set), and this Lintel has been built without PMIx; expected a build with "
+      "libpmix-dev "
+      "installed, or a start by lintel-run, mpiexec.hydra or srun --mpi=pmi2"};
+}
+
+}  // namespace lintel::mpi
