@@ -3,7 +3,7 @@
 
 engine_receive_fuzz, engine_receive4_fuzz: command lists as EngineFuzz::step reads them, one seed for each way of a message.
 message_parser_fuzz: one sound message of each kind, as doc/wire_format.md lays them out.
-business_card_fuzz: cards of a job.
+pmi1_fuzz: lines of a rank and of a launcher; business_card_fuzz: cards of a job.
 """
 import pathlib
 import struct
@@ -163,6 +163,19 @@ for name, commands in SEQUENCES4.items():
 SESSION = {"hello": [3, 6, 1], "both_hello": [5, 8, 6, 1, 3, 6, 1, 4, 6, 1], "data": [5, 8, 0x26, 1, 4, 0x26, 1, 2, 4, 0, 0, 16] + [0] * 16 + [6, 1]}
 for name, commands in SESSION.items():
     write("session_frame_fuzz", name, commands)
+
+# pmi1_fuzz: how many bytes come at once, less 1; then lines.
+GREETING = "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\ncmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\ncmd=my_kvsname kvsname=job\n"
+PMI1 = {
+    "rank": "cmd=get_maxes\ncmd=get_appnum\ncmd=get_universe_size\ncmd=get_my_kvsname\ncmd=put kvsname=job key=k value=6c69\ncmd=get kvsname=job key=k\n"
+            "cmd=barrier_in\ncmd=barrier_in\ncmd=barrier_in\ncmd=finalize\n",
+    "abort": "cmd=abort exitcode=7 message=out of memory\n",
+    "spawn": "mcmd=spawn\nnprocs=1\nendcmd\n",
+    "launcher": GREETING + "cmd=put_result rc=0 msg=success\ncmd=barrier_out\n" + "cmd=get_result rc=0 msg=success value=6c69\n" * 3 + "cmd=barrier_out\ncmd=finalize_ack\n",
+    "refusal": GREETING + "cmd=put_result rc=-1 msg=key is there value=unknown\n",
+}
+for name, lines in PMI1.items():
+    write("pmi1_fuzz", name, b"\x3f" + lines.encode())
 
 
 def card(rank, provider="net", version="0.1.0", nid="127.0.0.1", node="host/5f0c"):

@@ -28,6 +28,7 @@ forbid 'a transport does not know match bits' 'match_bits|MatchBits' transport b
   forbid 'only the composition and the survey name libfabric' '#include *"transport/fabric/' $portals_but_survey
 }
 forbid 'tools use the public headers only' '#include *"(base|transport|portals)/' tools
+forbid 'tools share the lines of PMI-1 with the MPI layer and nothing else' '#include *"mpi_layer/([^b]|bootstrap/([^p]|p[^m]|pm[^i]|pmi[^1]))' tools
 forbid 'start-up knows base/ only' '#include *("(transport|portals|tools|mpi_layer/[^b])|[<"](portals[34]|lintel)\.h)' mpi_layer/bootstrap
 forbid 'portals3.h and portals4.h do not go into one library' '#include *[<"]portals3\.h' tools/lintel-perf/api4
 forbid 'portals4.h belongs to the library of its own' '#include *[<"]portals4\.h' tools/lintel-perf/*.h tools/lintel-perf/*.cpp tools/lintel-perf/api3

@@ -1,0 +1,82 @@
+#include <gmock/gmock.h>
+
+#include "failure.h"
+#include "options.h"
+#include "rank_environment.h"
+
+namespace lintel::run {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::optional<Options> parse(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "lintel-run");
+  return parse_options(static_cast<int>(arguments.size()), arguments.data());
+}
+
+std::string refused_options(const std::vector<const char*>& arguments) {
+  try {
+    parse(arguments);
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.exit_code(), 2);
+    return failure.what();
+  }
+  ADD_FAILURE() << "accepted";
+  return "";
+}
+
+TEST(RunOptions, WhatFollowsTheProgramIsTheProgramsOwn) {
+  const auto options = parse({"-n", "4", "--tag-output", "program", "-n", "5", "--help", "--", "x"});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->ranks, 4U);
+  EXPECT_TRUE(options->tag_output);
+  EXPECT_THAT(options->program, ElementsAre("program", "-n", "5", "--help", "--", "x"));
+}
+
+TEST(RunOptions, TwoDashesEndTheOptions) { EXPECT_THAT(parse({"-n", "1", "--", "-program", "x"})->program, ElementsAre("-program", "x")); }
+
+TEST(RunOptions, HaveDefaults) {
+  const auto options = parse({"-n4", "program"});
+  EXPECT_EQ(options->ranks, 4U);
+  EXPECT_FALSE(options->tag_output);
+  EXPECT_EQ(options->binding, Binding::kNone);
+  EXPECT_FALSE(options->timeout.has_value());
+}
+
+TEST(RunOptions, AreReadInEveryForm) {
+  const auto options = parse({"--bind=core", "--timeout", "2.5", "-n", "1", "program"});
+  EXPECT_EQ(options->binding, Binding::kCore);
+  EXPECT_EQ(options->timeout, std::chrono::milliseconds(2500));
+}
+
+TEST(RunOptions, WhatIsWrongIsNamedWithWhatWasExpected) {
+  EXPECT_EQ(refused_options({}), "no number of processes; expected -n N");
+  EXPECT_EQ(refused_options({"program"}), "no number of processes; expected -n N");
+  EXPECT_EQ(refused_options({"-n", "4"}), "no program; expected a program, and its arguments, after the options");
+  for (const char* number : {"0", "-1", "x", "4097", "1.5", "4x"}) {
+    EXPECT_EQ(refused_options({"-n", number, "program"}),
+              std::string("-n: '") + number + "' is not usable; expected a number of processes from 1 to 4096");
+  }
+  EXPECT_EQ(refused_options({"-n", "1", "--bind", "socket", "program"}), "--bind: 'socket' is not usable; expected none or core");
+  for (const char* time : {"0", "-1", "soon", "1e3x", "nan", "inf"}) {
+    EXPECT_THAT(refused_options({"-n", "1", "--timeout", time, "program"}),
+                HasSubstr(std::string("--timeout: '") + time + "' is not usable; expected seconds"));
+  }
+  EXPECT_THAT(refused_options({"-n", "1", "--tag", "program"}), HasSubstr("unknown option --tag; expected -n, --tag-output"));
+  EXPECT_THAT(refused_options({"-np", "1", "program"}), HasSubstr("-n: 'p' is not usable"));
+}
+
+TEST(RankEnvironment, HasThisJobsLauncherAndNoOther) {
+  const char* own[] = {"PATH=/bin", "PMI_RANK=9", "PMIX_NAMESPACE=x", "PMIX_RANK=0", "LINTEL_LOG=info", nullptr};
+  EXPECT_THAT(rank_environment(own, 2, 4, 17, 4711),
+              ElementsAre("PATH=/bin", "LINTEL_LOG=info", "PMI_FD=17", "PMI_RANK=2", "PMI_SIZE=4", "LINTEL_JOB_ID=4711"));
+}
+
+TEST(RankEnvironment, KeepsTheJobIdThatTheUserHasSet) {
+  const char* own[] = {"LINTEL_JOB_ID=7", nullptr};
+  EXPECT_THAT(rank_environment(own, 0, 1, 3, 4711), ElementsAre("LINTEL_JOB_ID=7", "PMI_FD=3", "PMI_RANK=0", "PMI_SIZE=1"));
+}
+
+}  // namespace
+}  // namespace lintel::run

@@ -1,0 +1,61 @@
+// lintel-run: starts the processes of a job on this machine. See options.cpp for what it can do, job.h for how.
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "failure.h"
+#include "job.h"
+#include "options.h"
+
+namespace {
+
+using namespace lintel::run;
+
+// A stream that the caller has closed would give its number to something else.
+void fill_standard_streams() {
+  int fd = 0;
+  do fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) ::close(fd);
+}
+
+// Four descriptors for each rank.
+void raise_descriptor_limit(std::size_t ranks) {
+  constexpr rlim_t kOthers = 64;
+  const rlim_t wanted = 4 * ranks + kOthers;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// From 1 to 0xfffffffe, as LINTEL_JOB_ID wants it. Random, because process ids repeat between containers that share a network.
+unsigned make_job_id() {
+  unsigned number = 0;
+  if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) number = static_cast<unsigned>(::getpid());
+  return number % 0xfffffffeU + 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const auto options = parse_options(argc, argv);
+    if (!options) return 0;
+    fill_standard_streams();
+    raise_descriptor_limit(options->ranks);
+    return Job(*options, make_job_id()).run();
+  } catch (const Failure& failure) {
+    fmt::print(stderr, "lintel-run: {}\n", failure.what());
+    return failure.exit_code();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "lintel-run: {}\n", error.what());
+    return kExitFailed;
+  }
+}

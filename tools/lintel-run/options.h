@@ -1,0 +1,27 @@
+#pragma once
+// The command line of lintel-run.
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lintel::run {
+
+inline constexpr std::size_t kMaxRanks = 4096;
+
+enum class Binding { kNone, kCore };
+
+struct Options {
+  std::size_t ranks = 0;
+  bool tag_output = false;
+  Binding binding = Binding::kNone;
+  std::optional<std::chrono::milliseconds> timeout;
+  std::vector<std::string> program;  // with its arguments; not empty
+};
+
+// Nothing when the command line only asked for help or the version, which is printed. Throws Failure for a wrong one.
+std::optional<Options> parse_options(int argc, const char* const* argv);
+
+}  // namespace lintel::run

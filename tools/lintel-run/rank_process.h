@@ -1,0 +1,47 @@
+#pragma once
+// RankProcess: one rank's process, from fork to its end, and lintel-run's ends of what connects them.
+//
+// It is the leader of a process group of its own, dies with lintel-run, and starts with the treatment of signals that lintel-run was started with.
+// Owns the descriptors. Does not own the end: its Job waits for it, and says so.
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "cores.h"
+#include "descriptor.h"
+#include "line_forwarder.h"
+#include "mpi_layer/bootstrap/pmi1_line_reader.h"
+#include "signals.h"
+
+namespace lintel::run {
+
+// What each rank is started with.
+struct RankStart {
+  std::size_t rank = 0;
+  std::size_t ranks = 1;
+  unsigned job_id = 0;
+  const std::vector<std::string>* program = nullptr;
+  const Signals* signals = nullptr;
+  const Cores* cores = nullptr;  // null: the rank is not bound
+};
+
+class RankProcess {
+ public:
+  // Throws Failure when the system refuses, and, with the exit code that a shell has for it, when the program cannot be run.
+  RankProcess(const RankStart& start, LineForwarder output, LineForwarder errors);
+  RankProcess(RankProcess&&) = default;
+
+  pid_t pid = -1;    // -1: it has ended
+  Descriptor input;  // rank 0 only
+  Descriptor output;
+  Descriptor errors;
+  Descriptor pmi;
+  LineForwarder output_lines;
+  LineForwarder error_lines;
+  mpi::Pmi1LineReader pmi_lines;
+  std::string pmi_answers;  // not sent yet
+};
+
+}  // namespace lintel::run
