@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <new>
+#include <utility>
 
 #include "base/assert.h"
 #include "portals/engine/limits.h"
@@ -9,13 +10,14 @@
 namespace lintel::portals {
 
 // The first number lies `capacity` before the wrap, so that wrapping is met in every long enough run and not after four thousand million events.
-EventQueue::EventQueue(std::uint64_t count, FaceData face, std::uint32_t spare)
+EventQueue::EventQueue(std::uint64_t count, FaceData face, std::uint32_t spare, bool grows)
     : mask_(std::bit_ceil(count + spare) - 1),
       capacity_(spare == 0 ? mask_ + 1 : count),
       next_sequence_(static_cast<std::uint32_t>(0 - (mask_ + 1))),
+      grows_(grows),
       face_data_(face),
       ring_(std::make_unique_for_overwrite<Slot[]>(mask_ + 1)) {
-  LINTEL_ASSERT(count > 0 && count <= kMaxQueueEvents);
+  LINTEL_ASSERT(count > 0 && count <= kMaxQueueEvents && !(grows && spare > 0));
 }
 
 EventQueue::Deposited EventQueue::deposit(const Event& event) { return append(event, unread() - unread_spare_ >= capacity_); }
@@ -28,7 +30,7 @@ EventQueue::Deposited EventQueue::deposit_spare(const Event& event) {
 }
 
 EventQueue::Deposited EventQueue::append(const Event& event, bool full) {
-  full = full || unread() > mask_;
+  full = (full || unread() > mask_) && !(grows_ && grow());
   if (full) {
     leave_oldest();
     lost_ = true;
@@ -37,6 +39,20 @@ EventQueue::Deposited EventQueue::append(const Event& event, bool full) {
   placed->sequence = next_sequence_;
   ++written_;
   return {next_sequence_++, full};
+}
+
+// To twice the size, the unread events first. False without memory; nothing has changed then.
+bool EventQueue::grow() {
+  std::unique_ptr<Slot[]> ring(new (std::nothrow) Slot[2 * (mask_ + 1)]);
+  if (!ring) return false;
+  const std::uint64_t events = unread();
+  for (std::uint64_t i = 0; i < events; ++i) ring[i] = ring_[(read_ + i) & mask_];
+  ring_ = std::move(ring);
+  mask_ = 2 * mask_ + 1;
+  capacity_ = mask_ + 1;
+  read_ = 0;
+  written_ = events;
+  return true;
 }
 
 void EventQueue::leave_oldest() {

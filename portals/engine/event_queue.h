@@ -1,9 +1,11 @@
 #pragma once
-// EventQueue: a ring of events of fixed capacity that never refuses one: when it is full, the oldest unread event is lost and the reader is told.
+// EventQueue: a ring of events that never refuses one: when it is full, the oldest unread event is lost and the reader is told; or, if it was made so, it
+// grows, and loses none while there is memory.
 //
 // Owned by the interface's pool. Guarded by the endpoint's lock.
 // Invariants: (1) sequence numbers grow by one per event, lost or not, and wrap; (2) owed() counts events that operations already matched will
-//             still deposit, so that "empty" can mean "and none is on its way" (reference for PtlMDUpdate); (3) capacity is a power of two.
+//             still deposit, so that "empty" can mean "and none is on its way" (reference for PtlMDUpdate); (3) capacity is a power of two;
+//             (4) a queue that grows does not shrink.
 // Does not: block, wake threads (it says that somebody sleeps on it), or call handlers.
 
 #include <algorithm>
@@ -22,9 +24,10 @@ class EventQueue {
   // Opaque to the engine: the API face's own, handed back with each event (its handler).
   using FaceData = void (*)();
 
-  // Room for at least `count` events; with `spare` room for exactly `count`, and for so many more that come by deposit_spare().
+  // Room for at least `count` events; with `spare` room for exactly `count`, and for so many more that come by deposit_spare();
+  // if it `grows` it has no spare room, and deposit() loses an event only for want of memory.
   // REQUIRES: 0 < count <= kMaxQueueEvents. Allocates the ring; pages are touched as events come.
-  EventQueue(std::uint64_t count, FaceData face_data, std::uint32_t spare = 0);
+  EventQueue(std::uint64_t count, FaceData face_data, std::uint32_t spare = 0, bool grows = false);
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
 
@@ -61,6 +64,7 @@ class EventQueue {
 
  private:
   Deposited append(const Event& event, bool full);
+  bool grow();
   void leave_oldest();
 
   std::uint64_t mask_;
@@ -71,6 +75,7 @@ class EventQueue {
   std::uint64_t unread_spare_ = 0;  // of the unread events, those of deposit_spare()
   std::uint32_t next_sequence_;
   bool lost_ = false;  // since the last take()
+  bool grows_;
   FaceData face_data_;
   // Room without constructed events, so that a large queue costs memory only as it fills.
   struct alignas(Event) Slot {

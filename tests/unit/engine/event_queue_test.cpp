@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <vector>
 
 namespace lintel::portals {
@@ -55,6 +56,28 @@ TEST_F(EventQueueTest, FullQueueLosesTheOldestAndTellsTheProducer) {
   deposit(1, 4);
   EXPECT_TRUE(queue.deposit(event(5)).lost_one);
   EXPECT_EQ(queue.unread(), 4U);
+}
+
+TEST_F(EventQueueTest, QueueThatGrowsLosesNothingAndKeepsTheOrder) {
+  EventQueue growing(4, nullptr, 0, true);
+  Event taken;
+  std::vector<std::uint64_t> numbers;
+  for (std::uint64_t number = 1; number <= 100; ++number) {
+    EXPECT_FALSE(growing.deposit(event(number)).lost_one);
+    // Taken from now and then, so that it grows with its oldest event anywhere in the ring.
+    if (number % 3 == 0 && growing.take(taken) == Taken::kEvent) numbers.push_back(taken.header_data);
+  }
+  while (growing.take(taken) == Taken::kEvent) numbers.push_back(taken.header_data);
+  std::vector<std::uint64_t> expected(100);
+  std::iota(expected.begin(), expected.end(), 1U);
+  EXPECT_EQ(numbers, expected);
+  EXPECT_EQ(growing.capacity(), 128U);
+}
+
+TEST_F(EventQueueTest, QueueThatGrowsGoesOnWithItsNumbers) {
+  EventQueue growing(2, nullptr, 0, true);
+  const std::uint32_t first = growing.next_sequence();
+  for (std::uint32_t i = 0; i < 9; ++i) EXPECT_EQ(growing.deposit(event(i)).sequence, first + i);
 }
 
 TEST_F(EventQueueTest, LossIsToldOnceWithTheOldestSurvivor) {
