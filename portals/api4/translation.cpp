@@ -84,7 +84,8 @@ ptl_event_kind_t to_kind(EventKind kind) {
     case EventKind::kGetPutStart:
     case EventKind::kGetPutEnd:
     case EventKind::kReplyStart:
-    case EventKind::kSendStart: break;  // of Portals 3 only
+    case EventKind::kSendStart:        // of Portals 3 only
+    case EventKind::kPeerLost: break;  // of the MPI layer only
   }
   LINTEL_ASSERT(false);
   return 0;

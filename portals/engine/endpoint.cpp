@@ -157,6 +157,15 @@ void Endpoint::on_peer_failed(transport::PeerId peer, Error error) {
   const LogLevel level = loses_something ? LogLevel::kWarn : LogLevel::kInfo;
   if (log_enabled(level)) write_log(level, "%s: %s: %s", error.call(), error.reason(), transport_->describe(peer).c_str());
   fail_peer(peer, Failure::kPeerDead);
+  for (NetworkInterface* interface : interfaces_) {
+    if (interface != nullptr) interface->peer_lost(transport_->name_of(peer));
+  }
+}
+
+void Endpoint::watch(ProcessId process, bool watched) {
+  const Result<transport::PeerId> peer = resolve(process);
+  LINTEL_ASSERT(peer.ok());
+  transport_->watch(*peer, watched);
 }
 
 void Endpoint::fail_peer(transport::PeerId peer, Failure failure) {

@@ -25,7 +25,7 @@
 
 namespace lintel::portals {
 
-inline constexpr std::size_t kMaxInterfaces = 5;  // Portals 3's, and Portals 4's four kinds
+inline constexpr std::size_t kMaxInterfaces = wire::kHighestInterfaceKind + 1;  // Portals 3's, Portals 4's four kinds, the MPI layer's
 
 // Transfers name their receiver in 31 bits of a write's immediate: 19 for the slot, 12 for the generation.
 inline constexpr std::size_t kMaxOperationLimit = std::size_t{1} << 19;
@@ -77,6 +77,8 @@ class Endpoint : public transport::Sink {
   void carry_out_triggered();
   // An address that messages could be sent to.
   bool reachable(ProcessId process) { return resolve(process).ok(); }
+  // While `watched`, the death of `process` is noticed, if there is a connection, although nothing is under way with it. Calls nest. REQUIRES: reachable().
+  void watch(ProcessId process, bool watched);
 
   // Takes in what has arrived and sends what had no room. Returns the number of things that happened.
   std::size_t poll(TimePoint now);

@@ -32,6 +32,7 @@ enum class EventKind : std::uint8_t {
   kFree,
   kPortalDisabled,
   kSearch,
+  kPeerLost,  // for who has asked for such news (NetworkInterface::tell_losses); `initiator` is the peer
 };
 
 // Why an operation ended without success. From kDropped on: what a Portals 4 target answers; these numbers travel.

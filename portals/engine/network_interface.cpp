@@ -195,10 +195,11 @@ Status NetworkInterface::post_entry(SlotId base, const MatchCriteria& criteria, 
 
 // ---- Event queues
 
-Status NetworkInterface::allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made, std::uint32_t spare) {
+Status NetworkInterface::allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made, std::uint32_t spare,
+                                        bool grows) {
   if (count == 0 || count > kMaxQueueEvents) return Status::kNoSpace;
   try {
-    const auto [queue, id] = queues_.create(count, face_data, spare);
+    const auto [queue, id] = queues_.create(count, face_data, spare, grows);
     if (queue == nullptr) return Status::kNoSpace;
     queue->id = id;
     made = id;
@@ -217,6 +218,15 @@ Status NetworkInterface::free_queue(SlotId id) {
   });
   queues_.destroy(id);
   return Status::kOk;
+}
+
+void NetworkInterface::peer_lost(ProcessId peer) {
+  if (queues_.get(losses_queue_) == nullptr) return;
+  Event event;
+  event.kind = EventKind::kPeerLost;
+  event.failure = Failure::kPeerDead;
+  event.initiator = peer;
+  deposit(losses_queue_, event);
 }
 
 // ---- Accounting and events

@@ -37,6 +37,7 @@ struct Identity {
   JobId job;
 };
 
+using wire::kMpiKind;
 using wire::kPortals3Kind;
 
 // What an interface has to say to whoever drives it.
@@ -98,6 +99,12 @@ class NetworkInterface {
   // Errors: kPortalInvalid.
   Status search(std::uint32_t index, const MatchCriteria& criteria, const DescriptorRules& rules, bool use_once, bool take);
 
+  // The caller has what it wants of an unexpected message: it leaves its portal's list and is gone, without an event. REQUIRES: it is in that list, landed.
+  void consume_unexpected(UnexpectedMessage& message);
+  // The caller has copied the data of an unexpected message to `start`, which is to stay until the message is consumed or its *_OVERFLOW event is taken:
+  // that has no descriptor then. The overflow entry that they lay in is free of it. REQUIRES: as before.
+  void move_unexpected(UnexpectedMessage& message, void* start);
+
   // ---- Counting events and triggered operations (Portals 4)
   Status allocate_counter(SlotId& made);    // errors: kNoSpace
   Status free_counter(SlotId counter);      // what waits for it is dropped. Errors: kCounterInvalid
@@ -131,9 +138,12 @@ class NetworkInterface {
 
   // ---- Event queues (clause 3.11)
   // Errors: kNoSpace. `spare`: see EventQueue.
-  Status allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made, std::uint32_t spare = 0);
+  Status allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made, std::uint32_t spare = 0, bool grows = false);
   // Descriptors that use it go on without a queue. Errors: kQueueInvalid.
   Status free_queue(SlotId queue);
+  // From now on the loss of any peer is told by a PEER_LOST event in `queue`, after the events of what it has ended. Generation 0: no more.
+  void tell_losses(SlotId queue) { losses_queue_ = queue; }
+  void peer_lost(ProcessId peer);
 
   MatchEntry* entry(SlotId id) { return entries_.get(id); }
   MemoryDescriptor* descriptor(SlotId id) { return descriptors_.get(id); }
@@ -188,6 +198,7 @@ class NetworkInterface {
   void landed(Portal& portal, SlotId unexpected, Failure failure);
   void tell_claimed(UnexpectedMessage& message);
   void forget_unexpected(UnexpectedMessage& message);
+  void leave_holder(const UnexpectedMessage& message);
   void log_list_event(const MemoryDescriptor& descriptor, EventKind kind, std::uint32_t portal_index, Failure failure = Failure::kNone);
   // Unlinks automatically, with the UNLINK event, if due and not busy. `link`: sequence of the event that led to it, if there was one.
   void unlink_if_due(MemoryDescriptor& descriptor, const Event& cause, bool has_link, std::uint32_t link);
@@ -207,6 +218,7 @@ class NetworkInterface {
   SlotPool<MemoryDescriptor> descriptors_;
   std::size_t bound_ = 0;  // descriptors that are no entry's
   SlotPool<EventQueue> queues_;
+  SlotId losses_queue_;
   SlotPool<CountingEvent> counting_events_;
   SlotPool<TriggeredOperation> triggered_;
   SlotPool<UnexpectedMessage> unexpected_;

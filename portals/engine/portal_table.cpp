@@ -239,12 +239,29 @@ void NetworkInterface::tell_claimed(UnexpectedMessage& message) {
 
 // The memory in which its data lie may be free now. REQUIRES: it is in no list.
 void NetworkInterface::forget_unexpected(UnexpectedMessage& message) {
-  MemoryDescriptor& holder = *descriptors_.get(message.event.descriptor);
-  const std::uint32_t portal_index = message.event.portal_index;
+  leave_holder(message);
   unexpected_.destroy(message.id);
-  if (--holder.headers > 0 || !holder.unlinked) return;
-  if (!holder.has(option::kUnlinkDisable)) log_list_event(holder, EventKind::kFree, portal_index);
-  descriptors_.destroy(holder.id);
+}
+
+void NetworkInterface::leave_holder(const UnexpectedMessage& message) {
+  MemoryDescriptor* const holder = descriptors_.get(message.event.descriptor);
+  if (holder == nullptr) return;  // it was moved
+  if (--holder->headers > 0 || !holder->unlinked) return;
+  if (!holder->has(option::kUnlinkDisable)) log_list_event(*holder, EventKind::kFree, message.event.portal_index);
+  descriptors_.destroy(holder->id);
+}
+
+void NetworkInterface::consume_unexpected(UnexpectedMessage& message) {
+  LINTEL_ASSERT(message.landed && message.claimant.generation == 0);
+  portals_[message.event.portal_index].unexpected.remove(message);
+  forget_unexpected(message);
+}
+
+void NetworkInterface::move_unexpected(UnexpectedMessage& message, void* start) {
+  LINTEL_ASSERT(message.landed && message.claimant.generation == 0);
+  leave_holder(message);
+  message.event.descriptor = {};
+  message.event.start = start;
 }
 
 void NetworkInterface::log_list_event(const MemoryDescriptor& descriptor, EventKind kind, std::uint32_t portal_index, Failure failure) {
