@@ -62,6 +62,10 @@ constexpr Setting kSettings[] = {
      "Portals 4: messages that one portal keeps, in the memory of its overflow entries, until an entry claims them. A further one is dropped, or disables a "
      "portal with flow control. The limit max_unexpected_headers is at most this.",
      &Config::max_unexpected},
+    {"LINTEL_MPI_UNEXPECTED", SettingType::kSize, "bytes", 0, 1024 * 1024 * kMegabyte, {},
+     "MPI: memory of a process for messages that arrive before their receive is posted. Each other process may send its share of it ahead; beyond that only "
+     "the header of a message goes, and its data when it is received. All processes of a job must agree on it.",
+     &Config::mpi_unexpected_bytes},
     {"LINTEL_JOB_ID", SettingType::kInteger, "", 0, 0xfffffffe, {},
      "The job that a process belongs to, for access control; 0: none. The same for all processes that one launcher starts together.",
      &Config::job_id},
