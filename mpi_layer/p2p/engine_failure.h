@@ -1,0 +1,19 @@
+#pragma once
+// What a failure that the engine reports means to a request.
+
+#include "mpi_layer/p2p/request.h"
+#include "portals/engine/event.h"
+
+namespace lintel::mpi {
+
+constexpr Failure failure_of(portals::Failure failure) {
+  switch (failure) {
+    case portals::Failure::kNone: return Failure::kNone;
+    case portals::Failure::kPeerDead:
+    case portals::Failure::kNoInterface: return Failure::kPeerLost;
+    case portals::Failure::kShutdown: return Failure::kClosed;
+    default: return Failure::kFailed;
+  }
+}
+
+}  // namespace lintel::mpi

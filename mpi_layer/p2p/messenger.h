@@ -1,0 +1,240 @@
+#pragma once
+// Messenger: MPI's point-to-point communication between processes that know each other by number, on matched puts of the engine.
+//
+// One process has one Messenger at a time, which opens an interface of the engine of its own (kMpiKind), so that the program may use Portals beside it.
+// It knows bytes, contexts, tags and numbers of processes; datatypes, communicators and groups are its user's, who maps their ranks to these numbers.
+//
+// What it promises, as MPI does (MPI 4.1 chapter 3):
+//   - messages of one sender in one context are matched in the order in which they were sent, whatever their lengths and modes;
+//   - a send and a receive that match and have been started complete, whatever else was started and is not received, up to the bound of headers below;
+//   - two processes that send each other messages of any length before they receive do not block each other; nor does one that sends to itself;
+//   - memory for unexpected messages is bounded (Options::unexpected_bytes); nothing is lost or refused at the bound: a sender that may send nothing ahead
+//     sends a header only, and the data follow when they are received. One that has as many messages on their way to a process, unmatched, as that keeps
+//     headers for (Options::unexpected_headers) keeps the next ones back, in order.
+// How: doc/architecture.md, "MPI layer".
+//
+// Progress: in every call that says so. A process that computes is served by the engine: its posted receives take messages up to the eager limit,
+// synchronous ones are answered, and its long messages are pulled. What needs this library at the receiver: to begin to pull a long message that has met its
+// receive, to answer CANCEL, and to give credit.
+// Thread: any, at any time, but for two things: a request or matched message is used by one thread at a time, and close() and the destructor are the last call.
+// Each call takes the process' lock once; one that waits lets it go meanwhile.
+// Errors of the caller are returned (Refusal) and leave everything as it was; all others end a request (Failure).
+//
+// Peers that die or close: every send to them and every receive from them ends with kPeerLost, at once when it is started later, unless its message is here
+// already. A receive from any source that is posted at that moment ends so too, as nobody can tell whether it waits for that peer; later ones do not.
+// A death that the network does not tell of is noticed (by LINTEL_PEER_TIMEOUT) for peers that a request names, not on account of any source alone.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/slot_pool.h"
+#include "mpi_layer/envelope/envelope.h"
+#include "mpi_layer/p2p/matched_message.h"
+#include "mpi_layer/p2p/packet.h"
+#include "mpi_layer/p2p/peer_table.h"
+#include "mpi_layer/p2p/request.h"
+#include "mpi_layer/p2p/unexpected_memory.h"
+#include "portals/engine/process.h"
+
+namespace lintel::mpi {
+
+// Why a call was refused: a mistake of the caller.
+enum class Refusal : std::uint8_t {
+  kNone,
+  kProcess,  // no such number
+  kContext,
+  kTag,
+  kLength,
+  kRequest,  // it is active, or to be started and not persistent
+  kMessage,  // the matched message holds none
+  kNoMemory,
+};
+
+struct Options {
+  // The same in all processes of a job: credit is derived from them at both ends.
+  std::uint32_t most_processes = 1;                   // that will ever be in the table
+  std::uint64_t unexpected_bytes = 64 * 1024 * 1024;  // Config::mpi_unexpected_bytes
+  std::uint32_t unexpected_headers = 65536;           // of all senders together; at least `least_headers` for each are granted
+  std::uint32_t least_headers = 1024;
+  // This process' own.
+  std::uint32_t most_receives = 200'000;  // that are posted at once; further ones wait, in order, with the messages for them unexpected
+  Nanoseconds close_patience = std::chrono::seconds(2);  // see close()
+};
+
+class Messenger {
+ public:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  // Opens the interface, and with it the process' endpoint if it is the first. Null with a sentence in `explanation` if that fails, or one is open.
+  // Peers may send from now on. `process` is borrowed.
+  static std::unique_ptr<Messenger> open(portals::Process& process, const Options& options, std::string& explanation);
+  Messenger(const Messenger&) = delete;
+  Messenger& operator=(const Messenger&) = delete;
+  // close() if that was not called.
+  ~Messenger();
+
+  // Ends it: what was sent leaves, sends that are under way complete, control packets leave, as long as some of that goes on within `close_patience`.
+  // Requests that are still active are complete then, with kClosed. Blocks. Messages that were never received are dropped.
+  void close();
+
+  ProcessId self() const { return self_; }
+  // The next number of the table: 0, 1, ... in the same order at all processes, this one included. Errors: kProcess (not an address, in the table already,
+  // or the table is full).
+  [[nodiscard]] Refusal add_peer(ProcessId process);
+  std::size_t peers() const;
+
+  // What goes ahead of a message at most, and of that to one process unmatched.
+  std::uint64_t eager_limit() const { return eager_limit_; }
+  std::uint64_t window_bytes() const { return window_.bytes; }
+  std::uint32_t window_headers() const { return window_.headers; }
+
+  // ---- Sends and receives. They do not block. The request is active when they return kNone; it may be complete. Progress: sends.
+  [[nodiscard]] Refusal send(const SendArguments& arguments, Request& request);
+  [[nodiscard]] Refusal receive(const ReceiveArguments& arguments, Request& request);
+  // Persistent requests: set up once, inactive; started often, each time after the last was completed.
+  [[nodiscard]] Refusal init_send(const SendArguments& arguments, Request& request);
+  [[nodiscard]] Refusal init_receive(const ReceiveArguments& arguments, Request& request);
+  [[nodiscard]] Refusal start(Request& request);
+
+  // ---- Completion. What is told to be complete is inactive from then on, and its result() is there. An inactive request counts as complete, with
+  // whatever result it has; a null pointer as inactive. Progress: all; wait functions block.
+  bool test(Request& request);
+  void wait(Request& request);
+  // All or none of them are told.
+  bool test_all(std::span<Request* const> requests);
+  void wait_all(std::span<Request* const> requests);
+  // The index of one that was active and is complete; kNone: none is active.
+  std::size_t wait_any(std::span<Request* const> requests);
+  // False: there are active ones, and none is complete.
+  bool test_any(std::span<Request* const> requests, std::size_t& index);
+  // The indices of all that were active and are complete go to `indices`, which has room for as many as there are requests. Returns how many; kNone: none is
+  // active. wait_some returns at least one.
+  std::size_t test_some(std::span<Request* const> requests, std::span<std::size_t> indices);
+  std::size_t wait_some(std::span<Request* const> requests, std::span<std::size_t> indices);
+
+  // ---- Probes. `source` may be kAnySource, or kProcNull, which is found at once; `tag` may be kAnyTag. Progress: all.
+  struct ProbeArguments {
+    std::int32_t source = kAnySource;
+    std::uint32_t context = 0;
+    std::int32_t tag = kAnyTag;
+  };
+  // Whether there is a message that a receive with these arguments would get now: its source, tag and length go to `envelope`.
+  [[nodiscard]] Refusal iprobe(const ProbeArguments& arguments, bool& found, Result& envelope);
+  // The same, and takes it: nobody else gets it. `message` holds it or, if there is none, nothing.
+  [[nodiscard]] Refusal improbe(const ProbeArguments& arguments, MatchedMessage& message);
+  // Block until there is one. With kPeerLost in `envelope` (or message.envelope(), which holds nothing then) there will be none from that source.
+  [[nodiscard]] Refusal probe(const ProbeArguments& arguments, Result& envelope);
+  [[nodiscard]] Refusal mprobe(const ProbeArguments& arguments, MatchedMessage& message);
+  // Receives what a matched probe has found.
+  [[nodiscard]] Refusal receive_matched(MatchedMessage& message, void* buffer, std::uint64_t capacity, Request& request);
+
+  // Asks for the end of an active request, and does not block. A receive that has not been matched is complete at once, with `cancelled`. A send whose
+  // message has not left, or that the receiver gives back, too; one up to the eager limit that has left is complete anyway. Otherwise the request completes
+  // as if nothing had been asked. A wait returns in any case, as soon as the peer makes progress.
+  void cancel(Request& request);
+
+  // One turn: takes in what has arrived. Returns how much happened.
+  std::size_t progress();
+
+ private:
+  // How many portals there are, and which.
+  enum Portal : std::uint32_t { kMessages = 0, kRests = 1, kControl = 2 };
+  template <class Holds>
+  class Awaited;  // completion.h: what a waiting call waits for
+  struct Copied;  // a buffered send that goes on by itself
+
+  Messenger(portals::Process& process, const Options& options);
+
+  // messenger.cpp
+  bool set_up();
+  void release();
+  bool quiet();
+  void end_all();
+  void watch(Request& request, Peer& peer);
+  void unwatch(Request& request);
+  void complete(Request& request, Failure failure);
+  // completion.cpp
+  std::size_t turn();
+  void drain();
+  void take(const portals::Event& event);
+  void tidy();
+  void finish();
+  static std::size_t first_complete(std::span<Request* const> requests, bool& active);
+  static std::size_t collect(std::span<Request* const> requests, std::span<std::size_t> indices);
+  static void retire(Request& request);
+  template <class Holds>
+  void wait_until(Holds holds);
+  // send.cpp
+  Refusal check(const SendArguments& arguments);
+  void prepare(const SendArguments& arguments, Request& request);
+  Refusal begin_send(Request& request);
+  Refusal begin_buffered(Request& request);
+  void start_send(Request& request);
+  bool try_send(Peer& peer, Request& request);
+  portals::Status expose_rest(const Peer& peer, Request& request, std::uint64_t ahead);
+  bool withdraw_rest(Request& request);
+  portals::Status put_message(const Peer& peer, const Request& request, const MessageHeader& header, std::uint64_t ahead, bool ack);
+  void flush(Peer& peer);
+  void on_ack(const portals::Event& event);
+  void on_rest_pulled(const portals::Event& event);
+  void end_send(Request& request, Failure failure);
+  Request* active_send(const Peer& peer, std::uint32_t request_id, std::uint64_t sequence);
+  // receive.cpp
+  void prepare(const ReceiveArguments& arguments, Request& request);
+  Refusal check(const ReceiveArguments& arguments);
+  void begin_receive(Request& request);
+  bool post(Request& request);
+  void on_matched(const portals::Event& event);
+  void matched(Request& request, Peer& peer, const MessageHeader& header, std::uint64_t sequence, bool tell_sender);
+  void pull(Request& request);
+  bool try_pull(Request& request);
+  void on_pulled(const portals::Event& event);
+  // probe.cpp
+  Refusal check(const ProbeArguments& arguments);
+  portals::UnexpectedMessage* find(const ProbeArguments& arguments);
+  bool is_awaited(const portals::UnexpectedHeader& header);
+  bool look(const ProbeArguments& arguments, Result& envelope);
+  bool take_matched(const ProbeArguments& arguments, MatchedMessage& message);
+  bool will_never_come(const ProbeArguments& arguments);
+  // control.cpp
+  void tell(Peer& peer, const Control& control);
+  bool try_tell(const Peer& peer, const Control& control);
+  void on_control(const portals::Event& event);
+  void on_cancel(Peer& peer, const Control& control);
+  void owe(Peer& peer, std::uint64_t bytes);
+  void give_credit();
+  // failure.cpp
+  void on_peer_lost(ProcessId process);
+  void lose(RequestList& requests, const Peer* peer);
+
+  portals::Process& process_;
+  Options options_;
+  ProcessId self_;
+  std::uint64_t eager_limit_ = 0;
+  portals::NetworkInterface* interface_ = nullptr;
+  portals::EventQueue* queue_ = nullptr;
+  SlotId queue_id_;
+  SlotId everything_;  // the descriptor of all memory, which puts and gets name parts of
+  Credit window_;      // of each sender
+  PeerTable peers_;
+  UnexpectedMemory unexpected_;
+  std::int64_t granted_ = 0;  // bytes that senders may still send ahead or have under way
+  SlotPool<Request*> active_sends_;
+  RequestList any_source_;  // receives that are posted for it
+  RequestList unposted_;
+  RequestList unpulled_;
+  std::vector<Peer*> blocked_;                     // peers with a backlog
+  std::vector<Peer*> credit_due_;                  // peers to be given credit
+  std::vector<std::pair<Peer*, Control>> untold_;  // control packets that had no room
+  std::vector<std::unique_ptr<Copied>> copied_;
+  bool copied_ended_ = false;   // some of them
+  std::uint64_t happened_ = 0;  // events taken; grows while something goes on
+  unsigned sleepers_ = 0;
+  bool ended_some_ = false;  // a request has ended since waiting callers were told
+};
+
+}  // namespace lintel::mpi

@@ -1,0 +1,96 @@
+#pragma once
+// The packets of the point-to-point protocol, by the names and numbers of IMPI (its packet header, pk_type), and where their fields travel in a put.
+//
+// A message (DATA, DATASYNC) is a put to the portal of messages: match bits as envelope.h says, header data as MessageHeader, remote offset the sequence
+// number of the message, length what goes ahead of it. Its identity is (source, destination, source request id, sequence number).
+// The others are header-only puts to the portal of control: the top 4 match bits are the kind, the rest as Control says.
+//
+// Pure functions of values; any thread. What comes from the wire decodes to something whatever it is; whoever uses it judges it.
+
+#include <cstdint>
+
+namespace lintel::mpi {
+
+enum class PacketKind : std::uint8_t {
+  kData = 0,       // a message that nobody waits for an answer to
+  kDatasync = 1,   // a message whose sender is to learn that it was received
+  kProtoack = 2,   // credit that goes back
+  kSyncack = 3,    // it was received, and nothing of it will be pulled
+  kCancel = 4,     // the sender wants it back
+  kCancelyes = 5,  // it has it back
+  kCancelno = 6,   // it was received before
+};
+
+inline constexpr unsigned kLengthBits = 42;
+inline constexpr unsigned kRequestIdBits = 20;
+inline constexpr std::uint64_t kMaxLength = (std::uint64_t{1} << kLengthBits) - 1;
+inline constexpr std::uint32_t kMaxRequestId = (std::uint32_t{1} << kRequestIdBits) - 1;
+
+// The header data of a message. From the top: 2 bits kind, 20 bits source request id, 42 bits length.
+struct MessageHeader {
+  PacketKind kind = PacketKind::kData;  // kData, kDatasync
+  bool rest_follows = false;            // DATASYNC: what did not go ahead is to be pulled
+  std::uint32_t request_id = 0;         // DATASYNC: unique among the active sends of the source
+  std::uint64_t length = 0;             // of the whole message
+};
+
+constexpr std::uint64_t encode(const MessageHeader& header) {
+  const std::uint64_t kind = (header.kind == PacketKind::kDatasync ? 1U : 0U) | (header.rest_follows ? 2U : 0U);
+  return (kind << (kRequestIdBits + kLengthBits)) | (std::uint64_t{header.request_id} << kLengthBits) | header.length;
+}
+
+constexpr MessageHeader decode_message(std::uint64_t header_data) {
+  const std::uint64_t kind = header_data >> (kRequestIdBits + kLengthBits);
+  return {kind == 0 ? PacketKind::kData : PacketKind::kDatasync, (kind & 2) != 0,
+          static_cast<std::uint32_t>(header_data >> kLengthBits) & kMaxRequestId, header_data & kMaxLength};
+}
+
+// Sequence numbers as control packets carry them.
+inline constexpr unsigned kSequenceBits = 64 - kRequestIdBits;
+constexpr std::uint64_t short_sequence(std::uint64_t sequence) { return sequence & ((std::uint64_t{1} << kSequenceBits) - 1); }
+
+// How the receiver of a message names the rest of it at its source: match bits of a get.
+constexpr std::uint64_t rest_bits(std::uint32_t request_id, std::uint64_t sequence) {
+  return (std::uint64_t{request_id} << kSequenceBits) | short_sequence(sequence);
+}
+
+// A packet that is no message.
+struct Control {
+  PacketKind kind = PacketKind::kSyncack;
+  std::uint64_t match_bits = 0;  // of the message; CANCEL only
+  std::uint32_t request_id = 0;  // of the message: all but PROTOACK
+  std::uint64_t sequence = 0;    // of the message, as short_sequence() has it: all but PROTOACK
+  std::uint32_t headers = 0;     // PROTOACK: messages and bytes that the sender may have under way in addition
+  std::uint64_t bytes = 0;
+};
+
+inline constexpr unsigned kCreditBits = 40;  // of the bytes; the headers have the rest of 64
+inline constexpr std::uint64_t kMaxCreditBytes = (std::uint64_t{1} << kCreditBits) - 1;
+inline constexpr std::uint32_t kMaxCreditHeaders = (std::uint32_t{1} << (64 - kCreditBits)) - 1;
+
+struct EncodedControl {
+  std::uint64_t match_bits;
+  std::uint64_t header_data;
+};
+
+constexpr EncodedControl encode(const Control& control) {
+  const std::uint64_t kind = std::uint64_t{static_cast<std::uint8_t>(control.kind)} << 60;
+  if (control.kind == PacketKind::kProtoack) return {kind, (std::uint64_t{control.headers} << kCreditBits) | control.bytes};
+  return {kind | control.match_bits, (std::uint64_t{control.request_id} << kSequenceBits) | control.sequence};
+}
+
+constexpr Control decode_control(const EncodedControl& encoded) {
+  Control control;
+  control.kind = static_cast<PacketKind>(encoded.match_bits >> 60);
+  control.match_bits = encoded.match_bits & ~(std::uint64_t{15} << 60);
+  if (control.kind == PacketKind::kProtoack) {
+    control.headers = static_cast<std::uint32_t>(encoded.header_data >> kCreditBits);
+    control.bytes = encoded.header_data & kMaxCreditBytes;
+  } else {
+    control.request_id = static_cast<std::uint32_t>(encoded.header_data >> kSequenceBits);
+    control.sequence = short_sequence(encoded.header_data);
+  }
+  return control;
+}
+
+}  // namespace lintel::mpi

@@ -1,0 +1,67 @@
+#pragma once
+// PeerTable: the processes that a messenger talks to, by number, and the numbers by process.
+//
+// Owned by a messenger; its process' lock guards it. Peers are added and never go; they do not move.
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "base/ids.h"
+#include "mpi_layer/p2p/request_list.h"
+
+namespace lintel::mpi {
+
+struct Credit {
+  std::uint64_t bytes = 0;
+  std::uint32_t headers = 0;
+};
+
+struct Peer {
+  ProcessId process;
+  std::int32_t number = 0;
+  bool lost = false;
+  bool credit_due = false;  // it is in the messenger's list of those to be given some
+  bool blocked = false;     // it is in the messenger's list of those with a backlog
+
+  // As sender to it.
+  Credit credit;               // what it may still be sent ahead
+  std::uint64_t sequence = 0;  // of the last message to it
+  RequestList backlog;         // sends that wait for credit or room, in order
+  // As receiver from it.
+  Credit owed;  // what has been matched since credit was given last
+  // Sends to it and receives from it that its death ends; its death is watched for as long as there are any, or a backlog.
+  RequestList active;
+  std::uint32_t watchers = 0;
+};
+
+class PeerTable {
+ public:
+  // REQUIRES: the process is not in the table.
+  Peer& add(ProcessId process);
+  std::size_t size() const { return peers_.size(); }
+  // Null if there is no such number.
+  Peer* at(std::int32_t number) {
+    return number >= 0 && static_cast<std::size_t>(number) < peers_.size() ? &peers_[static_cast<std::size_t>(number)] : nullptr;
+  }
+  // Null for a stranger.
+  Peer* find(ProcessId process);
+
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    for (Peer& peer : peers_) visit(peer);
+  }
+
+ private:
+  // Open addressing, at most half full; a slot holds a number + 1, or 0.
+  void enter(std::uint32_t number);
+  void grow();
+
+  std::deque<Peer> peers_;
+  std::vector<std::uint32_t> slots_;
+  std::uint32_t mask_ = 0;
+};
+
+}  // namespace lintel::mpi

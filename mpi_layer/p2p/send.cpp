@@ -1,0 +1,231 @@
+// Sends: which protocol a message takes, and what ends it.
+//
+//   up to the eager limit, not synchronous   DATA: a put with all bytes; complete when the engine has taken them
+//   up to the eager limit, synchronous       DATASYNC: a put with an acknowledgement. Complete when that says that a posted receive took it, else by SYNCACK
+//   longer, or without credit for its bytes  DATASYNC: a put with the first part, or none of it. The receiver gets the rest, which is exposed in an entry of its
+//                                            own; complete when it has got it, or by SYNCACK if it wants none
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "mpi_layer/p2p/copied.h"
+#include "mpi_layer/p2p/engine_failure.h"
+#include "mpi_layer/p2p/messenger.h"
+
+namespace lintel::mpi {
+namespace {
+
+using portals::Status;
+namespace option = portals::option;
+
+}  // namespace
+
+Refusal Messenger::check(const SendArguments& arguments) {
+  if (arguments.destination != kProcNull && peers_.at(arguments.destination) == nullptr) return Refusal::kProcess;
+  if (!is_context(arguments.context)) return Refusal::kContext;
+  if (!is_tag(arguments.tag)) return Refusal::kTag;
+  return arguments.length <= kMaxLength ? Refusal::kNone : Refusal::kLength;
+}
+
+void Messenger::prepare(const SendArguments& arguments, Request& request) {
+  request.is_send_ = true;
+  request.mode_ = arguments.mode;
+  request.peer_ = arguments.destination;
+  request.tag_ = arguments.tag;
+  request.context_ = arguments.context;
+  // Only ever read from.
+  request.buffer_ = const_cast<std::byte*>(static_cast<const std::byte*>(arguments.buffer));
+  request.length_ = arguments.length;
+}
+
+Refusal Messenger::send(const SendArguments& arguments, Request& request) {
+  const MutexLock lock(process_.lock());
+  if (request.active()) return Refusal::kRequest;
+  if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
+  request.persistent_ = false;
+  prepare(arguments, request);
+  const Refusal refusal = begin_send(request);
+  finish();
+  return refusal;
+}
+
+Refusal Messenger::init_send(const SendArguments& arguments, Request& request) {
+  const MutexLock lock(process_.lock());
+  if (request.active()) return Refusal::kRequest;
+  if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
+  request.persistent_ = true;
+  request.result_ = {};
+  prepare(arguments, request);
+  return Refusal::kNone;
+}
+
+Refusal Messenger::start(Request& request) {
+  const MutexLock lock(process_.lock());
+  if (request.active() || !request.persistent_) return Refusal::kRequest;
+  Refusal refusal = Refusal::kNone;
+  if (request.is_send_) {
+    refusal = begin_send(request);
+  } else {
+    begin_receive(request);
+  }
+  finish();
+  return refusal;
+}
+
+Refusal Messenger::begin_send(Request& request) {
+  if (request.mode_ == SendMode::kBuffered && request.peer_ != kProcNull) return begin_buffered(request);
+  start_send(request);
+  return Refusal::kNone;
+}
+
+// It goes on with a copy unless it can leave whole at once.
+Refusal Messenger::begin_buffered(Request& request) {
+  Peer& peer = *peers_.at(request.peer_);
+  if (peer.lost || (peer.backlog.empty() && peer.credit.headers > 0 && request.length_ <= std::min(eager_limit_, peer.credit.bytes))) {
+    start_send(request);
+    if (!request.under_way()) return Refusal::kNone;
+    request.link_.unlink();  // the engine has no room after all
+    unwatch(request);
+    request.state_ = Request::State::kInactive;
+  }
+  std::unique_ptr<Copied> copied(new (std::nothrow) Copied);
+  if (copied != nullptr) copied->bytes.reset(new (std::nothrow) std::byte[request.length_]);
+  if (copied == nullptr || copied->bytes == nullptr) return Refusal::kNoMemory;
+  if (request.length_ > 0) std::memcpy(copied->bytes.get(), request.buffer_, request.length_);
+  Request& own = copied->request;
+  prepare(SendArguments{copied->bytes.get(), request.length_, request.peer_, request.context_, request.tag_, SendMode::kStandard}, own);
+  own.copied_ = true;
+  copied_.push_back(std::move(copied));
+  start_send(own);
+  request.state_ = Request::State::kBacklog;
+  request.result_ = {kAnySource, request.tag_, request.length_, Failure::kNone, false};
+  complete(request, Failure::kNone);
+  return Refusal::kNone;
+}
+
+void Messenger::start_send(Request& request) {
+  request.state_ = Request::State::kBacklog;
+  request.cancelling_ = request.long_ = false;
+  request.result_ = {kAnySource, request.tag_, request.length_, Failure::kNone, false};
+  if (request.peer_ == kProcNull) return complete(request, Failure::kNone);
+  Peer& peer = *peers_.at(request.peer_);
+  // Credit may have come, and a flood has to let in what answers it.
+  if (peer.credit.headers == 0 || std::min(request.length_, eager_limit_) > peer.credit.bytes || !process_.endpoint().idle()) turn();
+  if (peer.lost) return complete(request, Failure::kPeerLost);
+  if (peer.backlog.empty() && try_send(peer, request)) return;
+  peer.backlog.push_back(request);
+  watch(request, peer);
+  if (peer.blocked) return;
+  peer.blocked = true;
+  blocked_.push_back(&peer);
+}
+
+// False: there is no credit for its header, or no room in the engine; nothing has happened.
+bool Messenger::try_send(Peer& peer, Request& request) {
+  if (peer.credit.headers == 0) return false;
+  const std::uint64_t wanted = std::min(request.length_, eager_limit_);
+  const std::uint64_t ahead = wanted <= peer.credit.bytes ? wanted : 0;
+  const bool rest = ahead < request.length_;
+  const bool answered = rest || request.mode_ == SendMode::kSynchronous;
+  MessageHeader header{answered ? PacketKind::kDatasync : PacketKind::kData, rest, 0, request.length_};
+  request.sequence_ = peer.sequence + 1;
+  if (answered) {
+    const auto [place, id] = active_sends_.create(&request);
+    if (place == nullptr) return false;
+    request.active_id_ = id;
+    header.request_id = id.slot;
+  }
+  Status status = rest ? expose_rest(peer, request, ahead) : Status::kOk;
+  if (status == Status::kOk) status = put_message(peer, request, header, ahead, answered && !rest);
+  if (status != Status::kOk) {
+    withdraw_rest(request);
+    if (answered) active_sends_.destroy(request.active_id_);
+    request.active_id_ = {};
+    if (status == Status::kNoSpace) return false;
+    complete(request, Failure::kFailed);
+    return true;
+  }
+  ++peer.sequence;
+  --peer.credit.headers;
+  peer.credit.bytes -= ahead;
+  if (!answered) {
+    complete(request, Failure::kNone);
+    return true;
+  }
+  request.state_ = Request::State::kSent;
+  if (request.link_.is_linked()) request.link_.unlink();
+  peer.active.push_back(request);
+  watch(request, peer);
+  return true;
+}
+
+Status Messenger::expose_rest(const Peer& peer, Request& request, std::uint64_t ahead) {
+  portals::DescriptorRules rules;
+  rules.described.options = option::kGet | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
+  rules.described.user_pointer = &request;
+  rules.region = portals::MemoryRegion(request.buffer_ + ahead, request.length_ - ahead);
+  const portals::MatchCriteria receiver{peer.process, rest_bits(request.active_id_.slot, request.sequence_), 0};
+  const Status status = interface_->append_entry(kRests, portals::PortalList::kPriority, receiver, std::move(rules), true, request.entry_);
+  request.long_ = status == Status::kOk;
+  return status;
+}
+
+// False: the receiver is getting it.
+bool Messenger::withdraw_rest(Request& request) {
+  if (!request.long_ || interface_ == nullptr) return true;
+  if (interface_->unlink_entry(request.entry_) != Status::kOk) return false;
+  request.long_ = false;
+  return true;
+}
+
+Status Messenger::put_message(const Peer& peer, const Request& request, const MessageHeader& header, std::uint64_t ahead, bool ack) {
+  portals::RequestArguments put;
+  put.descriptor = everything_;
+  put.whole_descriptor = false;
+  put.local_offset = ahead > 0 ? reinterpret_cast<std::uintptr_t>(request.buffer_) : 0;
+  put.length = ahead;
+  put.target = peer.process;
+  put.portal_index = kMessages;
+  put.match_bits = match_bits(request.context_, request.tag_);
+  put.remote_offset = request.sequence_;
+  put.header_data = encode(header);
+  put.ack = ack ? portals::AckRequest::kFull : portals::AckRequest::kNone;
+  put.is_volatile = header.kind == PacketKind::kData;  // the send is complete when the call returns
+  // By number: the request may have ended, and its memory be another's, when the acknowledgement comes.
+  put.user_pointer = reinterpret_cast<void*>(request.active_id_.packed());
+  return process_.endpoint().put(*interface_, put);
+}
+
+void Messenger::flush(Peer& peer) {
+  while (!peer.backlog.empty() && try_send(peer, peer.backlog.front())) {
+  }
+}
+
+void Messenger::on_ack(const portals::Event& event) {
+  Request** const place = active_sends_.get(SlotId::unpack(reinterpret_cast<std::uintptr_t>(event.user_pointer)));
+  if (place == nullptr) return;
+  if (event.failure != portals::Failure::kNone) return end_send(**place, failure_of(event.failure));
+  if (event.list == portals::PortalList::kPriority) end_send(**place, Failure::kNone);
+}
+
+void Messenger::on_rest_pulled(const portals::Event& event) {
+  Request& request = *static_cast<Request*>(event.user_pointer);
+  request.long_ = false;
+  complete(request, failure_of(event.failure));
+}
+
+// One whose rest is being pulled ends with that.
+void Messenger::end_send(Request& request, Failure failure) {
+  if (withdraw_rest(request)) complete(request, failure);
+}
+
+Request* Messenger::active_send(const Peer& peer, std::uint32_t request_id, std::uint64_t sequence) {
+  Request** const place = active_sends_.find_slot(request_id);
+  if (place == nullptr) return nullptr;
+  Request& request = **place;
+  return request.peer_ == peer.number && short_sequence(request.sequence_) == sequence && request.state_ == Request::State::kSent ? &request
+                                                                                                                                  : nullptr;
+}
+
+}  // namespace lintel::mpi

@@ -1,0 +1,148 @@
+#include "mpi_layer/p2p/unexpected_memory.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "base/assert.h"
+#include "mpi_layer/envelope/envelope.h"
+
+namespace lintel::mpi {
+namespace {
+
+using portals::Status;
+using portals::UnexpectedMessage;
+namespace option = portals::option;
+
+constexpr std::uint64_t kLargestBlock = 1024 * 1024;
+constexpr std::uint64_t kBlocks = 8;    // at least, unless they would be too small
+constexpr std::uint64_t kMessages = 4;  // of the longest, at least, fit into a block
+
+}  // namespace
+
+std::uint64_t UnexpectedMemory::block_bytes(std::uint64_t bytes, std::uint64_t eager_limit) {
+  const std::uint64_t least = std::max<std::uint64_t>(kMessages * eager_limit, 64);
+  return std::max(least, std::min(kLargestBlock, bytes / 3 * 2 / kBlocks));
+}
+
+std::uint64_t UnexpectedMemory::window(std::uint64_t bytes, std::uint64_t eager_limit) {
+  const std::uint64_t block = block_bytes(bytes, eager_limit);
+  return bytes / 3 * 2 / block * (block - eager_limit) / 2;
+}
+
+Status UnexpectedMemory::open(portals::NetworkInterface& interface, std::uint32_t portal, std::uint64_t bytes, std::uint64_t eager_limit) {
+  interface_ = &interface;
+  portal_ = portal;
+  eager_limit_ = eager_limit;
+  block_bytes_ = block_bytes(bytes, eager_limit);
+
+  // First in the list, so that no header holds a block for nothing.
+  portals::DescriptorRules rules;
+  rules.described.options = option::kPut | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
+  SlotId made;
+  if (const Status status = interface.append_entry(portal, portals::PortalList::kOverflow, {kAnyProcess, 0, ~0ULL}, rules, false, made);
+      status != Status::kOk) {
+    return status;
+  }
+  const std::uint64_t count = bytes / 3 * 2 / block_bytes_;
+  blocks_.reserve(count);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[block_bytes_]);  // touched as it is used
+    if (memory == nullptr) return Status::kNoSpace;
+    blocks_.push_back({std::move(memory), 0, {}, {}});
+    if (const Status status = append(blocks_.back()); status != Status::kOk) return status;
+  }
+  return Status::kOk;
+}
+
+Status UnexpectedMemory::append(Block& block) {
+  portals::DescriptorRules rules;
+  // With both options a message longer than the eager limit is not taken, and after any that is there is room for one more or the entry is used up.
+  rules.described.options =
+      option::kPut | option::kMinFree | option::kMaxSize | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
+  rules.described.max_size = eager_limit_;
+  rules.described.user_pointer = &block;
+  rules.region = portals::MemoryRegion(block.memory.get(), block_bytes_);
+  const Status status =
+      interface_->append_entry(portal_, portals::PortalList::kOverflow, {kAnyProcess, 0, ~0ULL}, rules, false, block.entry);
+  if (status != Status::kOk) return status;
+  block.descriptor = interface_->entry(block.entry)->descriptor->id;
+  block.spent = 0;
+  return status;
+}
+
+void UnexpectedMemory::close() {
+  if (interface_ == nullptr) return;
+  interface_->portal(portal_).unexpected.for_each([this](portals::UnexpectedHeader& header) {
+    auto& message = static_cast<UnexpectedMessage&>(header);
+    const portals::Event event = message.event;
+    if (!message.landed) return;
+    interface_->consume_unexpected(message);
+    release(event);
+  });
+  interface_ = nullptr;
+}
+
+void UnexpectedMemory::on_arrival(const portals::Event& event) {
+  if (event.user_pointer == nullptr) return;  // a header
+  static_cast<Block*>(event.user_pointer)->spent = event.offset + event.manipulated_length;
+}
+
+void UnexpectedMemory::release(const portals::Event& event) {
+  if (event.descriptor.generation == 0) delete[] static_cast<std::byte*>(event.start);
+}
+
+// The engine goes on with a block until less than the eager limit is left.
+std::uint64_t UnexpectedMemory::room_in(const Block& block) const {
+  const std::uint64_t sure = block_bytes_ - eager_limit_;
+  return block.spent < sure ? sure - block.spent : 0;
+}
+
+std::uint64_t UnexpectedMemory::room() const {
+  std::uint64_t room = 0;
+  for (const Block& block : blocks_) room += room_in(block);
+  return room;
+}
+
+bool UnexpectedMemory::empty(const Block& block) {
+  const portals::MemoryDescriptor* const descriptor = interface_->descriptor(block.descriptor);
+  return descriptor == nullptr || descriptor->headers == 0;
+}
+
+// REQUIRES: empty(block).
+bool UnexpectedMemory::renew(Block& block) {
+  if (interface_->entry(block.entry) != nullptr && interface_->unlink_entry(block.entry) != Status::kOk) return false;
+  block.spent = block_bytes_;
+  return append(block) == Status::kOk;
+}
+
+bool UnexpectedMemory::vacate(const Block& block) {
+  bool done = true;
+  interface_->portal(portal_).unexpected.for_each([&](portals::UnexpectedHeader& header) {
+    auto& message = static_cast<UnexpectedMessage&>(header);
+    if (!(message.event.descriptor == block.descriptor) || !message.landed) return;
+    auto* const elsewhere = new (std::nothrow) std::byte[message.event.manipulated_length];
+    if (elsewhere == nullptr) {
+      done = false;
+      return;
+    }
+    std::memcpy(elsewhere, message.event.start, message.event.manipulated_length);
+    interface_->move_unexpected(message, elsewhere);
+  });
+  return done;
+}
+
+bool UnexpectedMemory::make_room(std::uint64_t bytes) {
+  std::uint64_t have = room();
+  for (const bool moving : {false, true}) {
+    for (Block& block : blocks_) {
+      if (have >= bytes) return true;
+      if (block.spent == 0 || (!moving && !empty(block)) || (moving && !vacate(block))) continue;
+      have -= room_in(block);
+      if (renew(block)) have += room_in(block);
+    }
+  }
+  return have >= bytes;
+}
+
+}  // namespace lintel::mpi

@@ -1,0 +1,143 @@
+// Memory for unexpected messages is bounded, and nothing is lost or blocked at the bound.
+
+#include "base/counters.h"
+#include "tests/mpi_layer/p2p/p2p_test.h"
+
+namespace lintel::testing {
+namespace {
+
+class FlowControl : public P2pTest {
+ protected:
+  static MessengerJobOptions with_memory(std::uint64_t bytes, std::size_t processes = 2) {
+    MessengerJobOptions options;
+    options.processes = processes;
+    options.messenger.unexpected_bytes = bytes;
+    return options;
+  }
+  void expect_no_drops() {
+    for (std::size_t rank = 0; rank < job->processes().size(); ++rank) {
+      EXPECT_EQ(job->processes().process(rank).counters().drops(), 0U) << rank;
+      EXPECT_EQ(job->processes().process(rank).counters().get(Counter::kEventQueueOverflows), 0U) << rank;
+    }
+  }
+};
+
+TEST_F(FlowControl, SharesOfAllSendersFitIntoTheMemory) {
+  for (const std::uint64_t bytes : {0, 1000, 10'000, 100'000, 1 << 20, 64 << 20}) {
+    for (const std::uint64_t eager : {0, 64, 1024, 16384}) {
+      EXPECT_LE(mpi::UnexpectedMemory::window(bytes, eager), bytes / 3) << bytes << " " << eager;
+    }
+  }
+  // Not next to nothing where there is some.
+  EXPECT_GE(mpi::UnexpectedMemory::window(64 << 20, 16384), std::uint64_t{20 << 20});
+}
+
+class FloodWithMemory : public FlowControl, public ::testing::WithParamInterface<std::uint64_t> {};
+
+// A flood that nobody receives, then the last message of it first, then all others: everything arrives once, in order.
+TEST_P(FloodWithMemory, AnyMessageMayBeReceivedAndAllArriveOnceInOrder) {
+  start(with_memory(GetParam()));
+  constexpr int kCount = 300;
+  std::vector<Transfer*> sent;
+  for (int i = 0; i < kCount; ++i) sent.push_back(&send(0, 1, static_cast<std::uint64_t>(i * 37 % 3000), {.tag = i % 7}));
+  Transfer& last = send(0, 1, 2000, {.tag = 100});
+  job->settle();
+  EXPECT_TRUE(arrived(last, receive(1, 0, 2000, {.tag = 100})));
+  for (std::int32_t tag = 6; tag >= 0; --tag) {
+    for (int i = 0; i < kCount; ++i) {
+      if (i % 7 != tag) continue;
+      EXPECT_TRUE(arrived(*sent[static_cast<std::size_t>(i)], receive(1, 0, 3000, {.tag = tag}))) << i;
+    }
+  }
+  expect_no_drops();
+}
+
+// Messages that are received late or never must not use up the memory for the others.
+TEST_P(FloodWithMemory, OldMessagesDoNotStandInTheWayOfNewOnes) {
+  start(with_memory(GetParam(), 3));
+  std::vector<Transfer*> old;
+  for (int i = 0; i < 100; ++i) {
+    old.push_back(&send(0, 2, 100, {.tag = 50 + i}));
+    for (int j = 0; j < 10; ++j) {
+      Transfer& sent = send(1, 2, 900);
+      job->settle();
+      EXPECT_TRUE(arrived(sent, receive(2, 1, 900)));
+    }
+  }
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(arrived(*old[static_cast<std::size_t>(i)], receive(2, 0, 100, {.tag = 50 + i}))) << i;
+  expect_no_drops();
+}
+
+TEST_P(FloodWithMemory, StreamToPostedReceivesGoesOn) {
+  start(with_memory(GetParam()));
+  for (int i = 0; i < 2000; ++i) {
+    Transfer& received = receive(1, 0, 1000);
+    EXPECT_TRUE(arrived(send(0, 1, 1000), received)) << i;
+  }
+  expect_no_drops();
+}
+
+INSTANTIATE_TEST_SUITE_P(Bounds, FloodWithMemory, ::testing::Values(0, 3000, 12'000, 20'000, 50'000, 1 << 20));
+
+TEST_F(FlowControl, CreditComesBackWithOnePacketForMany) {
+  start(with_memory(1 << 20));
+  const auto control_packets = [this] { return job->processes().process(1).counters().get(Counter::kPutsSent); };
+  for (int i = 0; i < 1000; ++i) {
+    Transfer& received = receive(1, 0, 8);
+    EXPECT_TRUE(arrived(send(0, 1, 8), received));
+  }
+  EXPECT_LE(control_packets(), 1000U / 200U);
+}
+
+TEST_F(FlowControl, BeyondTheBoundOfHeadersSendsWaitInOrder) {
+  MessengerJobOptions options;
+  options.messenger.unexpected_headers = 16;
+  options.messenger.least_headers = 8;
+  start(options);
+  std::vector<Transfer*> sent;
+  for (int i = 0; i < 100; ++i) sent.push_back(&send(0, 1, i % 3 == 0 ? 5000 : 10));
+  job->settle();
+  int ended_sends = 0;
+  for (std::size_t i = 0; i < 100; ++i) {
+    Transfer& received = receive(1, 0, 5000);
+    job->settle();
+    ASSERT_TRUE(ended(received)) << i;
+    if (sent[i]->request.active()) {
+      EXPECT_TRUE(ended(*sent[i])) << i;
+    }
+    ++ended_sends;
+    EXPECT_TRUE(same(*sent[i], received)) << i;
+  }
+  EXPECT_EQ(ended_sends, 100);
+  expect_no_drops();
+}
+
+TEST_F(FlowControl, EngineWithoutRoomForOperationsIsWaitedFor) {
+  MessengerJobOptions options;
+  options.endpoint.max_operations = 16;
+  start(options);
+  std::vector<Transfer*> sent;
+  for (int i = 0; i < 100; ++i) sent.push_back(&send(0, 1, 8, {.mode = SendMode::kSynchronous}));
+  job->settle();
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_TRUE(arrived(*sent[i], receive(1, 0, 8))) << i;
+}
+
+TEST_F(FlowControl, BufferedSendsBeyondTheBoundKeepTheirOwnCopies) {
+  start(with_memory(3000));
+  std::vector<std::vector<std::byte>> contents;
+  for (int i = 0; i < 100; ++i) {
+    Transfer& sent = send(0, 1, 700, {.mode = SendMode::kBuffered});
+    EXPECT_TRUE(ended(sent));
+    contents.push_back(sent.buffer);
+    std::fill(sent.buffer.begin(), sent.buffer.end(), std::byte{0});
+  }
+  for (std::size_t i = 0; i < 100; ++i) {
+    Transfer& received = receive(1, 0, 700);
+    job->settle();
+    ASSERT_TRUE(ended(received));
+    EXPECT_EQ(received.buffer, contents[i]) << i;
+  }
+}
+
+}  // namespace
+}  // namespace lintel::testing
