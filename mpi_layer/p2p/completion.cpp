@@ -20,16 +20,20 @@ std::size_t Messenger::turn() {
 
 // All events there are, then what has become possible by them, which may lead to more.
 void Messenger::drain() {
-  portals::Event event;
   do {
-    for (EventQueue::Taken how = queue_->take(event); how != EventQueue::Taken::kEmpty; how = queue_->take(event)) {
-      LINTEL_ASSERT(how == EventQueue::Taken::kEvent);  // it grows: only a process without any memory loses events
-      ++happened_;
-      take(event);
-    }
+    if (queue_->unread() > 0) take_all();
     tidy();
   } while (queue_->unread() > 0);
   if (std::exchange(ended_some_, false) && sleepers_ > 0) process_.progress().wake_all();
+}
+
+void Messenger::take_all() {
+  portals::Event event;
+  for (EventQueue::Taken how = queue_->take(event); how != EventQueue::Taken::kEmpty; how = queue_->take(event)) {
+    LINTEL_ASSERT(how == EventQueue::Taken::kEvent);  // it grows: only a process without any memory loses events
+    ++happened_;
+    take(event);
+  }
 }
 
 void Messenger::take(const portals::Event& event) {

@@ -160,6 +160,7 @@ class Messenger {
   // completion.cpp
   std::size_t turn();
   void drain();
+  void take_all();
   void take(const portals::Event& event);
   void tidy();
   void finish();

@@ -18,8 +18,11 @@ portals_but_composition=$(find portals \( -name '*.h' -o -name '*.cpp' \) ! -pat
 portals_but_survey=$(find portals \( -name '*.h' -o -name '*.cpp' \) ! -path portals/engine/node_endpoint.cpp ! -path portals/engine/lintel_c.cpp)
 
 forbid 'libfabric is used below transport/fabric only' '#include *[<"]rdma/' base transport/*.h transport/session transport/simulated transport/faulty portals tools
-forbid 'base/ knows nobody' '#include *"(transport|portals|tools)/' base
-forbid 'transport/ knows base/ only' '#include *"(portals|tools)/' transport
+forbid 'base/ knows nobody' '#include *"(transport|portals|mpi_layer|tools)/' base
+forbid 'transport/ knows base/ only' '#include *"(portals|mpi_layer|tools)/' transport
+forbid 'portals/ does not know what is built on it' '#include *"(mpi_layer|tools)/' portals
+forbid 'envelope and p2p know base/ and the engine only' '#include *([<"]rdma/|[<"]portals[34]\.h|[<"]mpi\.h|"(transport|tools)/|"portals/(api[34]|include)/)' mpi_layer/envelope mpi_layer/p2p
+forbid 'the envelope knows nothing of messages' '#include *"mpi_layer/p2p/' mpi_layer/envelope
 forbid 'a transport does not know match bits' 'match_bits|MatchBits' transport base
 # shellcheck disable=SC2086  # lists of files
 {

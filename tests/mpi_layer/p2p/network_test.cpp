@@ -1,0 +1,156 @@
+// Messengers on the network of this machine: processes of the engine, each played by a thread, with real sleeping and waking.
+
+#include <atomic>
+#include <barrier>
+#include <cstring>
+#include <thread>
+
+#include "mpi_layer/p2p/messenger.h"
+#include "portals/engine/node_endpoint.h"
+
+namespace lintel::testing {
+namespace {
+
+using mpi::Failure;
+using mpi::kAnySource;
+using mpi::kAnyTag;
+using mpi::Messenger;
+using mpi::Refusal;
+using mpi::Request;
+using mpi::SendMode;
+
+class Network : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  struct Rank {
+    std::unique_ptr<portals::Process> process;
+    std::unique_ptr<Messenger> messenger;
+  };
+
+  Network() : ranks(GetParam()) {
+    Config config;
+    mpi::Options options;
+    options.most_processes = static_cast<std::uint32_t>(GetParam());
+    options.unexpected_bytes = std::uint64_t{1} << 20;
+    for (Rank& rank : ranks) {
+      rank.process = std::make_unique<portals::Process>(portals::process_options(config), portals::node_transport(config));
+      std::string explanation;
+      rank.messenger = Messenger::open(*rank.process, options, explanation);
+      EXPECT_NE(rank.messenger, nullptr) << explanation;
+    }
+    for (Rank& rank : ranks) {
+      for (Rank& peer : ranks) EXPECT_EQ(rank.messenger->add_peer(peer.messenger->self()), Refusal::kNone);
+    }
+  }
+
+  // Each rank does it in a thread of its own, then closes.
+  template <class Body>
+  void run(Body body) {
+    std::barrier together(static_cast<std::ptrdiff_t>(ranks.size()));
+    std::vector<std::thread> threads;
+    for (std::size_t number = 0; number < ranks.size(); ++number) {
+      threads.emplace_back([&, number] {
+        body(*ranks[number].messenger, static_cast<std::int32_t>(number));
+        together.arrive_and_wait();
+        ranks[number].messenger->close();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  std::int32_t size() const { return static_cast<std::int32_t>(ranks.size()); }
+
+  std::vector<Rank> ranks;
+};
+
+std::vector<std::byte> contents(std::int32_t from, std::int32_t to, std::size_t length) {
+  std::vector<std::uint64_t> numbers(length / 8 + 1, static_cast<std::uint64_t>(from * 1000 + to) << 32);
+  for (std::size_t i = 0; i < numbers.size(); i += 64) numbers[i] += i;
+  std::vector<std::byte> bytes(length);
+  if (length > 0) std::memcpy(bytes.data(), numbers.data(), length);
+  return bytes;
+}
+
+// Synchronous so that it must be received, all before anything is: nobody may block anybody.
+TEST_P(Network, EveryoneSendsEveryoneMessagesOfAllLengths) {
+  run([this](Messenger& messenger, std::int32_t self) {
+    for (const std::size_t length : {0, 8, 16'384, 16'385, 300'000, 1'000'000}) {
+      std::vector<Request> requests(2 * ranks.size());
+      std::vector<Request*> all;
+      for (Request& request : requests) all.push_back(&request);
+      std::vector<std::vector<std::byte>> out(ranks.size());
+      std::vector<std::vector<std::byte>> in(ranks.size(), std::vector<std::byte>(length));
+      for (std::int32_t to = 0; to < size(); ++to) {
+        const auto index = static_cast<std::size_t>(to);
+        out[index] = contents(self, to, length);
+        const SendMode mode = to % 2 == 0 ? SendMode::kSynchronous : SendMode::kStandard;
+        ASSERT_EQ(messenger.send({out[index].data(), length, to, 1, 5, mode}, *all[index]), Refusal::kNone);
+      }
+      for (std::int32_t from = 0; from < size(); ++from) {
+        const auto index = static_cast<std::size_t>(from);
+        ASSERT_EQ(messenger.receive({in[index].data(), length, from, 1, 5}, *all[ranks.size() + index]), Refusal::kNone);
+      }
+      messenger.wait_all(all);
+      for (std::int32_t from = 0; from < size(); ++from) {
+        const auto index = static_cast<std::size_t>(from);
+        ASSERT_EQ(all[ranks.size() + index]->result().failure, Failure::kNone);
+        ASSERT_TRUE(in[index] == contents(from, self, length)) << "from " << from << " to " << self << ", " << length << " bytes";
+      }
+    }
+  });
+}
+
+// A flood to one receiver, who looks at each with a probe first. Its memory is far from enough.
+TEST_P(Network, FloodIsReceivedInTheOrderOfEachSender) {
+  constexpr std::uint64_t kCount = 2000;
+  run([this](Messenger& messenger, std::int32_t self) {
+    if (self != 0) {
+      for (std::uint64_t i = 0; i < kCount; ++i) {
+        std::vector<std::uint64_t> numbers(i % 100 == 0 ? 10'000 : 1 + i % 200, i);
+        Request request;
+        ASSERT_EQ(messenger.send({numbers.data(), numbers.size() * 8, 0, 1, static_cast<std::int32_t>(i % 3)}, request), Refusal::kNone);
+        messenger.wait(request);
+      }
+      return;
+    }
+    std::vector<std::uint64_t> next(ranks.size(), 0);
+    for (std::uint64_t i = 0; i < kCount * (ranks.size() - 1); ++i) {
+      mpi::Result envelope;
+      ASSERT_EQ(messenger.probe({kAnySource, 1, kAnyTag}, envelope), Refusal::kNone);
+      std::vector<std::uint64_t> numbers(envelope.length / 8);
+      Request request;
+      ASSERT_EQ(messenger.receive({numbers.data(), envelope.length, envelope.source, 1, envelope.tag}, request), Refusal::kNone);
+      messenger.wait(request);
+      ASSERT_EQ(request.result().failure, Failure::kNone);
+      ASSERT_EQ(request.result().length, envelope.length);
+      const std::uint64_t expected = next[static_cast<std::size_t>(envelope.source)]++;
+      ASSERT_EQ(numbers.front(), expected);
+      ASSERT_EQ(numbers.back(), expected);
+    }
+  });
+}
+
+// A ring in which all but one sleep most of the time.
+TEST_P(Network, TokenGoesRound) {
+  run([this](Messenger& messenger, std::int32_t self) {
+    const std::int32_t next = (self + 1) % size();
+    for (std::int32_t round = 0; round < 50; ++round) {
+      std::int32_t token = round;
+      Request request;
+      if (self == 0) {
+        ASSERT_EQ(messenger.send({&token, sizeof token, next, 1, round}, request), Refusal::kNone);
+        messenger.wait(request);
+      }
+      ASSERT_EQ(messenger.receive({&token, sizeof token, kAnySource, 1, round}, request), Refusal::kNone);
+      messenger.wait(request);
+      ASSERT_EQ(token, round);
+      if (self != 0) {
+        ASSERT_EQ(messenger.send({&token, sizeof token, next, 1, round}, request), Refusal::kNone);
+        messenger.wait(request);
+      }
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Processes, Network, ::testing::Values(2, 5, 16));
+
+}  // namespace
+}  // namespace lintel::testing
