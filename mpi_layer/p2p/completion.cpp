@@ -40,10 +40,8 @@ void Messenger::take(const portals::Event& event) {
   switch (event.kind) {
     case EventKind::kPutEnd:
       if (event.portal_index == kControl) return on_control(event);
-      if (event.list == portals::PortalList::kPriority) return on_matched(event);
-      // Of one that is not in the table yet, it is as if its credit were still out: more room than is needed is kept.
-      if (peers_.find(event.initiator) != nullptr) granted_ -= static_cast<std::int64_t>(event.requested_length);
-      return unexpected_.on_arrival(event);
+      note_arrival(event);
+      return event.list == portals::PortalList::kPriority ? on_matched(event) : unexpected_.on_arrival(event);
     case EventKind::kPutOverflow: return on_matched(event);
     case EventKind::kGetEnd: return on_rest_pulled(event);
     case EventKind::kAck: return on_ack(event);

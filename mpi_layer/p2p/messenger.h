@@ -189,6 +189,7 @@ class Messenger {
   Refusal check(const ReceiveArguments& arguments);
   void begin_receive(Request& request);
   bool post(Request& request);
+  void note_arrival(const portals::Event& event);
   void on_matched(const portals::Event& event);
   void matched(Request& request, Peer& peer, const MessageHeader& header, std::uint64_t sequence, bool tell_sender);
   void pull(Request& request);

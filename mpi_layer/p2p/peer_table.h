@@ -31,6 +31,8 @@ struct Peer {
   std::uint64_t sequence = 0;  // of the last message to it
   RequestList backlog;         // sends that wait for credit or room, in order
   // As receiver from it.
+  std::uint64_t arrived = 0;  // sequence number of the last message from it; 0: none yet
+  bool gap_told = false;
   Credit owed;  // what has been matched since credit was given last
   // Sends to it and receives from it that its death ends; its death is watched for as long as there are any, or a backlog.
   RequestList active;

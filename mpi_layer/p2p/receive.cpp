@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "base/log.h"
 #include "mpi_layer/p2p/engine_failure.h"
 #include "mpi_layer/p2p/messenger.h"
 
@@ -91,6 +93,21 @@ bool Messenger::post(Request& request) {
   return true;
 }
 
+// A message has come, to a receive or unexpected. Of a process that is not in the table yet it is as if its credit were still out: more room than is needed
+// is kept.
+void Messenger::note_arrival(const portals::Event& event) {
+  Peer* const peer = peers_.find(event.initiator);
+  if (peer == nullptr) return;
+  granted_ -= static_cast<std::int64_t>(event.requested_length);
+  const std::uint64_t before = std::exchange(peer->arrived, event.remote_offset);
+  if (before == 0 || event.remote_offset == before + 1 || std::exchange(peer->gap_told, true)) return;
+  LINTEL_LOG(kError,
+             "messages of process %d have been refused here for want of room, the last before its number %llu: all processes of a job must "
+             "have the "
+             "same LINTEL_MPI_UNEXPECTED, LINTEL_MAX_UNEXPECTED and LINTEL_EAGER_LIMIT",
+             peer->number, static_cast<unsigned long long>(event.remote_offset));
+}
+
 void Messenger::on_matched(const portals::Event& event) {
   Request& request = *static_cast<Request*>(event.user_pointer);
   const bool claimed = event.kind == portals::EventKind::kPutOverflow;
@@ -105,7 +122,6 @@ void Messenger::on_matched(const portals::Event& event) {
     }
     return;
   }
-  if (!claimed) granted_ -= static_cast<std::int64_t>(event.requested_length);
   owe(*peer, event.requested_length);
   request.landed_ = std::min(event.requested_length, request.length_);
   if (claimed) {

@@ -3,7 +3,7 @@
 //   up to the eager limit, not synchronous   DATA: a put with all bytes; complete when the engine has taken them
 //   up to the eager limit, synchronous       DATASYNC: a put with an acknowledgement. Complete when that says that a posted receive took it, else by SYNCACK
 //   longer, or without credit for its bytes  DATASYNC: a put with the first part, or none of it. The receiver gets the rest, which is exposed in an entry of its
-//                                            own; complete when it has got it, or by SYNCACK if it wants none
+//                                            own; complete when it has got it, or by SYNCACK if it wants none. The acknowledgement tells only of a refusal
 
 #include <algorithm>
 #include <cstring>
@@ -137,7 +137,7 @@ bool Messenger::try_send(Peer& peer, Request& request) {
     header.request_id = id.slot;
   }
   Status status = rest ? expose_rest(peer, request, ahead) : Status::kOk;
-  if (status == Status::kOk) status = put_message(peer, request, header, ahead, answered && !rest);
+  if (status == Status::kOk) status = put_message(peer, request, header, ahead, answered);
   if (status != Status::kOk) {
     withdraw_rest(request);
     if (answered) active_sends_.destroy(request.active_id_);
@@ -206,7 +206,7 @@ void Messenger::on_ack(const portals::Event& event) {
   Request** const place = active_sends_.get(SlotId::unpack(reinterpret_cast<std::uintptr_t>(event.user_pointer)));
   if (place == nullptr) return;
   if (event.failure != portals::Failure::kNone) return end_send(**place, failure_of(event.failure));
-  if (event.list == portals::PortalList::kPriority) end_send(**place, Failure::kNone);
+  if (event.list == portals::PortalList::kPriority && !(*place)->long_) end_send(**place, Failure::kNone);
 }
 
 void Messenger::on_rest_pulled(const portals::Event& event) {

@@ -25,7 +25,7 @@ TEST_F(Cancel, ReceiveThatIsNotMatchedIsCancelledAtOnce) {
 }
 
 TEST_F(Cancel, ReceiveThatIsMatchedIsNotCancelled) {
-  for (const std::uint64_t length : {8, 50'000}) {
+  for (const std::uint64_t length : {8U, 50'000U}) {
     Transfer& received = receive(1, 0, length);
     Transfer& sent = send(0, 1, length);
     job->run(30us);

@@ -23,8 +23,8 @@ class FlowControl : public P2pTest {
 };
 
 TEST_F(FlowControl, SharesOfAllSendersFitIntoTheMemory) {
-  for (const std::uint64_t bytes : {0, 1000, 10'000, 100'000, 1 << 20, 64 << 20}) {
-    for (const std::uint64_t eager : {0, 64, 1024, 16384}) {
+  for (const std::uint64_t bytes : {0U, 1000U, 10'000U, 100'000U, 1U << 20U, 64U << 20U}) {
+    for (const std::uint64_t eager : {0U, 64U, 1024U, 16384U}) {
       EXPECT_LE(mpi::UnexpectedMemory::window(bytes, eager), bytes / 3) << bytes << " " << eager;
     }
   }
@@ -131,6 +131,25 @@ TEST_F(FlowControl, EngineWithoutRoomForOperationsIsWaitedFor) {
   for (int i = 0; i < 100; ++i) sent.push_back(&send(0, 1, 8, {.mode = i % 20 < 19 ? SendMode::kSynchronous : SendMode::kStandard}));
   job->settle();
   for (std::size_t i = 0; i < 100; ++i) EXPECT_TRUE(arrived(*sent[i], receive(1, 0, 8))) << i;
+}
+
+// Processes of one job that do not agree on the memory: what the receiver has no room for is refused, and who waits hears of it.
+TEST_F(FlowControl, RefusedMessagesFailTheirSendsAndAreCounted) {
+  MessengerJobOptions options;
+  options.different_bytes = 0;
+  start(options);
+  EXPECT_TRUE(arrived(send(0, 1, 0), receive(1, 0, 0)));
+  Transfer& synchronous = send(0, 1, 100, {.mode = SendMode::kSynchronous});
+  Transfer& longer = send(0, 1, 50'000);
+  send(0, 1, 100);
+  job->settle();
+  for (Transfer* sent : {&synchronous, &longer}) {
+    ASSERT_TRUE(ended(*sent));
+    EXPECT_EQ(sent->result().failure, Failure::kFailed);
+  }
+  EXPECT_EQ(job->processes().process(1).counters().drops(), 3U);
+  Transfer& posted = receive(1, 0, 50'000);
+  EXPECT_TRUE(arrived(send(0, 1, 50'000), posted));
 }
 
 TEST_F(FlowControl, BufferedSendsBeyondTheBoundKeepTheirOwnCopies) {

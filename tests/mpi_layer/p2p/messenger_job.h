@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mpi_layer/p2p/messenger.h"
@@ -17,7 +18,8 @@ struct MessengerJobOptions {
   transport::SimulatedOptions network{};
   portals::EndpointOptions endpoint{.eager_limit = 1024, .max_operations = 4096};
   transport::SessionOptions session{};
-  mpi::Options messenger{};  // most_processes is filled in
+  mpi::Options messenger{};                        // most_processes is filled in
+  std::optional<std::uint64_t> different_bytes{};  // unexpected_bytes of the last process, against the rules
 };
 
 class MessengerJob {

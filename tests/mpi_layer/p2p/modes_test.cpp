@@ -61,7 +61,7 @@ class Buffers : public P2pTest {
 };
 
 TEST_F(Buffers, BufferOfABufferedSendIsFreeWhenTheCallReturns) {
-  for (const std::uint64_t length : {8, 5000}) {
+  for (const std::uint64_t length : {8U, 5000U}) {
     Transfer& sent = send(0, 1, length, {.mode = SendMode::kBuffered});
     EXPECT_TRUE(ended(sent));
     const std::vector<std::byte> contents = sent.buffer;

@@ -1,5 +1,7 @@
 // Messengers on the network of this machine: processes of the engine, each played by a thread, with real sleeping and waking.
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <barrier>
 #include <cstring>
@@ -72,7 +74,7 @@ std::vector<std::byte> contents(std::int32_t from, std::int32_t to, std::size_t 
 // Synchronous so that it must be received, all before anything is: nobody may block anybody.
 TEST_P(Network, EveryoneSendsEveryoneMessagesOfAllLengths) {
   run([this](Messenger& messenger, std::int32_t self) {
-    for (const std::size_t length : {0, 8, 16'384, 16'385, 300'000, 1'000'000}) {
+    for (const std::size_t length : {0U, 8U, 16'384U, 16'385U, 300'000U, 1'000'000U}) {
       std::vector<Request> requests(2 * ranks.size());
       std::vector<Request*> all;
       for (Request& request : requests) all.push_back(&request);

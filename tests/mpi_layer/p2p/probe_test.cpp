@@ -26,7 +26,7 @@ class Probe : public P2pTest {
 TEST_F(Probe, TellsSourceTagAndLengthOfTheWholeMessage) {
   Result envelope;
   EXPECT_FALSE(found(1, 0, 5, envelope));
-  for (const std::uint64_t length : {0, 8, 1024, 1025, 50'000}) {
+  for (const std::uint64_t length : {0U, 8U, 1024U, 1025U, 50'000U}) {
     Transfer& sent = send(0, 1, length);
     job->settle();
     ASSERT_TRUE(found(1, kAnySource, kAnyTag, envelope)) << length;
@@ -70,7 +70,7 @@ TEST_F(Probe, FindsNobodyAtOnce) {
 }
 
 TEST_F(Probe, MatchedMessageIsGivenToNobodyElse) {
-  for (const std::uint64_t length : {0, 8, 1024, 1025, 50'000}) {
+  for (const std::uint64_t length : {0U, 8U, 1024U, 1025U, 50'000U}) {
     Transfer& first = send(0, 1, length);
     Transfer& second = send(0, 1, length);
     job->settle();
@@ -86,7 +86,7 @@ TEST_F(Probe, MatchedMessageIsGivenToNobodyElse) {
 }
 
 TEST_F(Probe, SynchronousSendIsCompleteOnlyWhenItsMatchedMessageIsReceived) {
-  for (const std::uint64_t length : {8, 5000}) {
+  for (const std::uint64_t length : {8U, 5000U}) {
     Transfer& sent = send(0, 1, length, {.mode = SendMode::kSynchronous});
     MatchedMessage message;
     EXPECT_EQ(as(1).mprobe({kAnySource, 1, kAnyTag}, message), Refusal::kNone);
@@ -97,7 +97,7 @@ TEST_F(Probe, SynchronousSendIsCompleteOnlyWhenItsMatchedMessageIsReceived) {
 }
 
 TEST_F(Probe, MatchedMessageMayBeTruncated) {
-  for (const std::uint64_t length : {500, 50'000}) {
+  for (const std::uint64_t length : {500U, 50'000U}) {
     Transfer& sent = send(0, 1, length);
     MatchedMessage message;
     EXPECT_EQ(as(1).mprobe({0, 1, 5}, message), Refusal::kNone);

@@ -19,7 +19,7 @@ class ReportedBugs : public P2pTest {
 // ompi#11306, #5476, #6385, #9626, mpich#5775
 TEST_F(ReportedBugs, CancelOfASendDoesNotBlockAndAWaitAfterItReturns) {
   for (const SendMode mode : {SendMode::kStandard, SendMode::kSynchronous}) {
-    for (const std::uint64_t length : {8, 50'000}) {
+    for (const std::uint64_t length : {8U, 50'000U}) {
       Transfer& sent = send(0, 1, length, {.mode = mode});
       at(0).cancel(sent.request);
       at(0).cancel(sent.request);

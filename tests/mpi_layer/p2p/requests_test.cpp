@@ -14,7 +14,7 @@ class Requests : public P2pTest {
 };
 
 TEST_F(Requests, PersistentOnesAreStartedAgainAndAgain) {
-  for (const std::uint64_t length : {100, 5000}) {
+  for (const std::uint64_t length : {100U, 5000U}) {
     Transfer& sent = message(0, length);
     Transfer& received = message(1, length);
     ASSERT_EQ(at(0).init_send({sent.buffer.data(), length, 1, 1, 5, SendMode::kStandard}, sent.request), Refusal::kNone);

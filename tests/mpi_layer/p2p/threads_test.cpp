@@ -1,6 +1,12 @@
 // Several threads of one process, all in the calls of one messenger, which drive and wake each other.
 
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "mpi_layer/p2p/messenger.h"
 #include "tests/protocol/simulated_processes.h"
