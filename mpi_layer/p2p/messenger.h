@@ -122,11 +122,12 @@ class Messenger {
     std::uint32_t context = 0;
     std::int32_t tag = kAnyTag;
   };
-  // Whether there is a message that a receive with these arguments would get now: its source, tag and length go to `envelope`.
+  // Whether there is a message that a receive with these arguments would get now: its source, tag and length go to `envelope`. Without one, `envelope` says
+  // kPeerLost if there will be none from that source, or stays as it was.
   [[nodiscard]] Refusal iprobe(const ProbeArguments& arguments, bool& found, Result& envelope);
-  // The same, and takes it: nobody else gets it. `message` holds it or, if there is none, nothing.
+  // The same, and takes it: nobody else gets it. `message` holds it or, if there is none, nothing, with the same envelope.
   [[nodiscard]] Refusal improbe(const ProbeArguments& arguments, MatchedMessage& message);
-  // Block until there is one. With kPeerLost in `envelope` (or message.envelope(), which holds nothing then) there will be none from that source.
+  // The same, but block until there is one, or will be none: kPeerLost in `envelope`, or in the envelope of a message that holds nothing.
   [[nodiscard]] Refusal probe(const ProbeArguments& arguments, Result& envelope);
   [[nodiscard]] Refusal mprobe(const ProbeArguments& arguments, MatchedMessage& message);
   // Receives what a matched probe has found.

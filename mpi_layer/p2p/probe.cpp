@@ -15,6 +15,8 @@ namespace {
 
 const Result kNobody{kProcNull, kAnyTag, 0, Failure::kNone, false};
 
+Result lost(const Messenger::ProbeArguments& arguments) { return {arguments.source, arguments.tag, 0, Failure::kPeerLost, false}; }
+
 // Of the whole message. What goes with it says no less.
 std::uint64_t length_of(const portals::Event& arrival) {
   const MessageHeader header = decode_message(arrival.header_data);
@@ -94,6 +96,7 @@ Refusal Messenger::iprobe(const ProbeArguments& arguments, bool& found, Result& 
   if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
   turn();
   found = look(arguments, envelope);
+  if (!found && will_never_come(arguments)) envelope = lost(arguments);
   return Refusal::kNone;
 }
 
@@ -102,7 +105,7 @@ Refusal Messenger::improbe(const ProbeArguments& arguments, MatchedMessage& mess
   if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
   message = {};
   turn();
-  take_matched(arguments, message);
+  if (!take_matched(arguments, message) && will_never_come(arguments)) message.envelope_ = lost(arguments);
   finish();
   return Refusal::kNone;
 }
@@ -113,7 +116,7 @@ Refusal Messenger::probe(const ProbeArguments& arguments, Result& envelope) {
   wait_until([&] {
     if (look(arguments, envelope)) return true;
     if (!will_never_come(arguments)) return false;
-    envelope = {arguments.source, arguments.tag, 0, Failure::kPeerLost, false};
+    envelope = lost(arguments);
     return true;
   });
   return Refusal::kNone;
@@ -126,7 +129,7 @@ Refusal Messenger::mprobe(const ProbeArguments& arguments, MatchedMessage& messa
   wait_until([&] {
     if (take_matched(arguments, message)) return true;
     if (!will_never_come(arguments)) return false;
-    message.envelope_ = {arguments.source, arguments.tag, 0, Failure::kPeerLost, false};
+    message.envelope_ = lost(arguments);
     return true;
   });
   finish();

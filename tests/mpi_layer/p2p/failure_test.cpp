@@ -52,6 +52,15 @@ TEST_P(Failures, EveryRequestToADeadPeerEnds) {
   mpi::Result envelope;
   EXPECT_EQ(as(0).probe({1, 1, 5}, envelope), Refusal::kNone);
   EXPECT_EQ(envelope.failure, Failure::kPeerLost);
+  bool found = true;
+  envelope = {};
+  EXPECT_EQ(at(0).iprobe({1, 1, 5}, found, envelope), Refusal::kNone);
+  EXPECT_FALSE(found);
+  EXPECT_EQ(envelope.failure, Failure::kPeerLost);
+  mpi::MatchedMessage message;
+  EXPECT_EQ(as(0).mprobe({1, 1, 5}, message), Refusal::kNone);
+  EXPECT_FALSE(message);
+  EXPECT_EQ(message.envelope().failure, Failure::kPeerLost);
 }
 
 TEST_P(Failures, WhatHasArrivedFromADeadPeerMayBeReceived) {
