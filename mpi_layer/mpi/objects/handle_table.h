@@ -1,0 +1,78 @@
+#pragma once
+// HandleTable<T>: what the handles of user-made objects stand for.
+//
+// A handle is a number of 64 bits: kind, generation, slot. It is never a pointer to the object, so that a handle that was freed, was made
+// up or belongs to another kind of object names nothing, and finding that out touches no memory of the caller's:
+//     bits 63..58 kind (not 0)   57..26 generation (not 0)   25..0 slot
+// Predefined handles are below 4096 and addresses of memory below 2^58: neither has a kind.
+//
+// Shares its objects with whoever found them. Any thread. find() takes a lock and a reference; predefined objects need no table.
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/mutex.h"
+#include "base/slot_pool.h"
+
+namespace lintel::mpi {
+
+enum class HandleKind : std::uint8_t {
+  kNone = 0,
+  kDatatype = 1,
+  kOperation = 2,
+  kGroup = 3,
+  kInfo = 4,
+  kCommunicator = 5,
+  kRequest = 6,
+  kMessage = 7,
+  kErrorHandler = 8
+};
+
+template <class T>
+class HandleTable {
+ public:
+  explicit HandleTable(HandleKind kind) : kind_(kind) {}
+
+  // The new handle; 0 if 2^26 live already.
+  std::uintptr_t add(std::shared_ptr<T> object) LINTEL_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    const auto [place, id] = objects_.create(std::move(object));
+    if (place == nullptr) return 0;
+    return (static_cast<std::uintptr_t>(kind_) << kKindShift) | (static_cast<std::uintptr_t>(id.generation) << kSlotBits) | id.slot;
+  }
+
+  // The object, or null if the handle names none of this table.
+  std::shared_ptr<T> find(std::uintptr_t handle) LINTEL_EXCLUDES(mutex_) {
+    if (handle >> kKindShift != static_cast<std::uintptr_t>(kind_)) return nullptr;
+    const MutexLock lock(mutex_);
+    const std::shared_ptr<T>* object = objects_.get(slot_of(handle));
+    return object != nullptr ? *object : nullptr;
+  }
+
+  // Ends the handle and gives back its object, or null if it names none. Of two threads that remove one handle, one gets the object.
+  std::shared_ptr<T> remove(std::uintptr_t handle) LINTEL_EXCLUDES(mutex_) {
+    if (handle >> kKindShift != static_cast<std::uintptr_t>(kind_)) return nullptr;
+    const MutexLock lock(mutex_);
+    std::shared_ptr<T>* object = objects_.get(slot_of(handle));
+    if (object == nullptr) return nullptr;
+    std::shared_ptr<T> removed = std::move(*object);
+    objects_.destroy(slot_of(handle));
+    return removed;
+  }
+
+ private:
+  static constexpr unsigned kSlotBits = 26;
+  static constexpr unsigned kKindShift = 58;
+  static_assert(sizeof(std::uintptr_t) == 8);
+
+  static SlotId slot_of(std::uintptr_t handle) {
+    return {static_cast<std::uint32_t>(handle & ((1U << kSlotBits) - 1)), static_cast<std::uint32_t>(handle >> kSlotBits)};
+  }
+
+  const HandleKind kind_;
+  Mutex mutex_;
+  SlotPool<std::shared_ptr<T>> objects_ LINTEL_GUARDED_BY(mutex_){std::size_t{1} << kSlotBits};
+};
+
+}  // namespace lintel::mpi

@@ -1,0 +1,103 @@
+#pragma once
+// The C++ type of each Form, and the loop that all kernels share. For the files that define kernels; nobody else needs it.
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "mpi_layer/mpi/objects/element.h"
+#include "mpi_layer/mpi/objects/operation.h"
+
+namespace lintel::mpi {
+
+__extension__ using Int128 = __int128;
+__extension__ using UInt128 = unsigned __int128;
+__extension__ using Quad = __float128;
+
+// std::complex has no arithmetic for types that are not the language's own.
+struct QuadComplex {
+  Quad real;
+  Quad imaginary;
+  friend QuadComplex operator+(QuadComplex a, QuadComplex b) { return {a.real + b.real, a.imaginary + b.imaginary}; }
+  friend QuadComplex operator*(QuadComplex a, QuadComplex b) {
+    return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+  }
+};
+
+// The pairs as C programs declare them for MINLOC and MAXLOC.
+template <class Value, class Index>
+struct ValueIndex {
+  Value value;
+  Index index;
+};
+using FloatIntPair = ValueIndex<float, int>;
+using DoubleIntPair = ValueIndex<double, int>;
+using LongIntPair = ValueIndex<long, int>;
+using TwoIntPair = ValueIndex<int, int>;
+using ShortIntPair = ValueIndex<short, int>;
+using LongDoubleIntPair = ValueIndex<long double, int>;
+using TwoFloatPair = ValueIndex<float, float>;
+using TwoDoublePair = ValueIndex<double, double>;
+
+// Through memcpy: elements may lie anywhere, and compilers make the same vector instructions of it.
+template <class T, class Combine>
+void for_each_pair(const void* in, void* inout, std::size_t count, Combine combine) {
+  const char* __restrict from = static_cast<const char*>(in);
+  char* __restrict to = static_cast<char*>(inout);
+  for (std::size_t i = 0; i < count; ++i) {
+    T a;
+    T b;
+    std::memcpy(&a, from + i * sizeof(T), sizeof(T));
+    std::memcpy(&b, to + i * sizeof(T), sizeof(T));
+    b = combine(a, b);
+    std::memcpy(to + i * sizeof(T), &b, sizeof(T));
+  }
+}
+
+// A Kernel of the stateless function object `Combine`.
+template <class T, class Combine>
+void kernel(const void* in, void* inout, std::size_t count) {
+  for_each_pair<T>(in, inout, count, Combine{});
+}
+
+// What `Choose<T>` has as `value` for the integer T of a form; null if it is no integer's.
+template <template <class> class Choose>
+Kernel for_integer(Form form) {
+  switch (form) {
+    case Form::kInt8: return Choose<std::int8_t>::value;
+    case Form::kInt16: return Choose<std::int16_t>::value;
+    case Form::kInt32: return Choose<std::int32_t>::value;
+    case Form::kInt64: return Choose<std::int64_t>::value;
+    case Form::kInt128: return Choose<Int128>::value;
+    case Form::kUint8: return Choose<std::uint8_t>::value;
+    case Form::kUint16: return Choose<std::uint16_t>::value;
+    case Form::kUint32: return Choose<std::uint32_t>::value;
+    case Form::kUint64: return Choose<std::uint64_t>::value;
+    default: return nullptr;
+  }
+}
+
+template <template <class> class Choose>
+Kernel for_floating(Form form) {
+  switch (form) {
+    case Form::kFloat: return Choose<float>::value;
+    case Form::kDouble: return Choose<double>::value;
+    case Form::kLongDouble: return Choose<long double>::value;
+    case Form::kQuad: return Choose<Quad>::value;
+    default: return nullptr;
+  }
+}
+
+template <template <class> class Choose>
+Kernel for_complex(Form form) {
+  switch (form) {
+    case Form::kFloatComplex: return Choose<std::complex<float>>::value;
+    case Form::kDoubleComplex: return Choose<std::complex<double>>::value;
+    case Form::kLongDoubleComplex: return Choose<std::complex<long double>>::value;
+    case Form::kQuadComplex: return Choose<QuadComplex>::value;
+    default: return nullptr;
+  }
+}
+
+}  // namespace lintel::mpi
