@@ -1,0 +1,35 @@
+#pragma once
+// The frame of every C function: no exception leaves it, and each error goes through raise_error(), the seam for error handlers.
+
+#include <new>
+#include <stdexcept>
+
+#include "mpi.h"
+#include "mpi_layer/mpi/objects/handle_table.h"
+
+namespace lintel::mpi {
+
+// What becomes of an error in the function of that name: the code that it returns, unless the program ends. `kind`: of the object that the call
+// is about, which says whose error handler it is; kNone for calls about none, whose errors belong to MPI_COMM_SELF (clause 9.3).
+using ErrorRaiser = int (*)(HandleKind kind, int error, const char* function);
+
+// Until the first call errors are returned. Any thread; not to be changed while others call.
+void set_error_raiser(ErrorRaiser raiser);
+
+int raise_error(HandleKind kind, int error, const char* function);
+
+// Runs `body`, which returns MPI_SUCCESS or an error code, as the function `name`.
+template <class Body>
+int mpi_call(const char* name, HandleKind kind, Body body) noexcept {
+  int error = MPI_ERR_INTERN;
+  try {
+    error = body();
+  } catch (const std::bad_alloc&) {
+    error = MPI_ERR_NO_MEM;
+  } catch (const std::length_error&) {
+    error = MPI_ERR_NO_MEM;
+  }
+  return error == MPI_SUCCESS ? error : raise_error(kind, error, name);
+}
+
+}  // namespace lintel::mpi

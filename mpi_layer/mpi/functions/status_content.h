@@ -1,0 +1,28 @@
+#pragma once
+// What the library keeps in MPI_Status beside the three public numbers: the received bytes and whether the operation was cancelled.
+//
+// internal[0] is 1 for cancelled, [1] and [2] are the low and high half of the bytes, the rest is 0.
+
+#include <cstdint>
+
+#include "mpi.h"
+
+namespace lintel::mpi {
+
+inline std::int64_t received_bytes(const MPI_Status& status) {
+  const auto low = static_cast<std::uint32_t>(status.MPI_internal[1]);
+  const auto high = static_cast<std::uint32_t>(status.MPI_internal[2]);
+  return static_cast<std::int64_t>((std::uint64_t{high} << 32) | low);
+}
+inline void set_received_bytes(MPI_Status& status, std::int64_t bytes) {
+  status.MPI_internal[1] = static_cast<int>(static_cast<std::uint64_t>(bytes) & 0xffffffffU);
+  status.MPI_internal[2] = static_cast<int>(static_cast<std::uint64_t>(bytes) >> 32);
+}
+
+inline bool is_cancelled(const MPI_Status& status) { return status.MPI_internal[0] != 0; }
+inline void set_cancelled(MPI_Status& status, bool cancelled) { status.MPI_internal[0] = cancelled ? 1 : 0; }
+
+// The status of an operation with nobody, and of an inactive request (clause 3.7.3).
+inline MPI_Status empty_status() { return {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, {0, 0, 0, 0, 0}}; }
+
+}  // namespace lintel::mpi

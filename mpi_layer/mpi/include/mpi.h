@@ -1,0 +1,193 @@
+/* MPI: message passing. The C interface of Lintel, with the values of the standard ABI of MPI 5.0.
+ *
+ * Declared is what is provided: a program that needs more does not compile. Each function has its PMPI_ name too, so that a profiling library may
+ * define the MPI_ name and call the PMPI_ one.
+ *
+ * Rules that hold for every function below, unless its own comment says otherwise:
+ *   - Thread: any function may be called from any thread at any time, also before MPI_Init and after MPI_Finalize. Where one changes an
+ *     object that another reads, the other sees it before or after the change; of two that free one handle, one gets the error.
+ *   - Blocking: none blocks.
+ *   - Errors: a null output pointer gives MPI_ERR_ARG. On any error nothing has changed and output parameters are untouched. No argument that is
+ *     wrong but for a pointer to memory that is not there ends the program.
+ *   - Arrays and texts are read or written during the call only.
+ *
+ * "Clause" names the section of the MPI 5.0 standard.
+ */
+#ifndef MPI_H_INCLUDED
+#define MPI_H_INCLUDED
+
+#include "mpi_constants.h"
+#include "mpi_profiling.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Version, time, memory (clauses 9.1, 9.2, 9.6) -----------------------------------------------------------------------------------
+ * Text goes to a buffer of MPI_MAX_LIBRARY_VERSION_STRING or MPI_MAX_PROCESSOR_NAME bytes; its length comes without the final zero byte.
+ * MPI_Wtime counts seconds of this machine's monotonic clock: differences mean something, between processes of one machine too.
+ * Memory of MPI_Alloc_mem is aligned to 64 bytes and lives until MPI_Free_mem; `info` may be MPI_INFO_NULL and its keys are not used.
+ * Errors: MPI_ERR_NO_MEM, MPI_ERR_ARG (size below 0), MPI_ERR_INFO. */
+int MPI_Get_version(int* version, int* subversion);
+int MPI_Get_library_version(char* version, int* resultlen);
+int MPI_Get_processor_name(char* name, int* resultlen);
+double MPI_Wtime(void);
+double MPI_Wtick(void);
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr);
+int MPI_Free_mem(void* base);
+
+/* ---- Errors (clauses 9.4 and 9.5) ----------------------------------------------------------------------------------------------------
+ * Every function returns a class of mpi_constants.h, which is also its code, or what a callback of the program returned. Codes and classes that
+ * are added are never used again. Sentences are cut to MPI_MAX_ERROR_STRING - 1 bytes.
+ * Errors: MPI_ERR_ARG for a number that is no class or code. */
+int MPI_Error_class(int errorcode, int* errorclass);
+int MPI_Error_string(int errorcode, char* string, int* resultlen);
+int MPI_Add_error_class(int* errorclass);
+int MPI_Add_error_code(int errorclass, int* errorcode);
+int MPI_Add_error_string(int errorcode, const char* string);
+
+/* ---- Addresses (clause 5.1.5) --------------------------------------------------------------------------------------------------------
+ * An address is the number of a byte; MPI_Aint_add and MPI_Aint_diff wrap around and never fail. */
+int MPI_Get_address(const void* location, MPI_Aint* address);
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
+MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
+
+/* ---- Making datatypes (clauses 5.1.2 to 5.1.4) ---------------------------------------------------------------------------------------
+ * Each makes a new type of the types given, which may be freed at once; a type that is in use lives on until nobody uses it. Old types need not be
+ * committed. Counts and block lengths may be 0. Bounds are those of clause 5.1.6, with the padding of a C structure at the end.
+ * Errors: MPI_ERR_TYPE for a type that is none, MPI_ERR_COUNT for a count below 0, MPI_ERR_ARG for a block length below 0, a null
+ * pointer or an array that does not fit its own sizes, MPI_ERR_VALUE_TOO_LARGE if a size, displacement or bound leaves 63 bits. `*newtype` is then untouched. */
+int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype,
+                     MPI_Datatype* newtype);
+int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
+                             MPI_Datatype* newtype);
+int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype,
+                                  MPI_Datatype* newtype);
+int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
+                                   MPI_Datatype* newtype);
+int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
+                           const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
+int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order,
+                             MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[],
+                           const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype);
+int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype); /* with its attributes, and committed if the old one is */
+int MPI_Type_commit(MPI_Datatype* datatype);
+int MPI_Type_free(MPI_Datatype* datatype); /* sets MPI_DATATYPE_NULL; predefined types give MPI_ERR_TYPE */
+
+/* ---- What a datatype is (clauses 5.1.5 to 5.1.13) ------------------------------------------------------------------------------------
+ * Sizes, bounds and extents in bytes. Where the result's type cannot hold the number it is MPI_UNDEFINED; ..._x and ..._c hold all.
+ * MPI_Type_get_contents gives handles of its own for derived types, to be freed by the caller. Names are at most MPI_MAX_OBJECT_NAME - 1 bytes,
+ * longer ones are cut. MPI_Type_match_size: MPI_ERR_ARG if no type has that size. */
+int MPI_Type_size(MPI_Datatype datatype, int* size);
+int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size);
+int MPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size);
+int MPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent);
+int MPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent);
+int MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent);
+int MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent);
+int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent);
+int MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent);
+int MPI_Type_get_envelope(MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes, int* combiner);
+int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[],
+                          MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
+int MPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen);
+int MPI_Type_set_name(MPI_Datatype datatype, const char* type_name);
+int MPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype);
+
+/* ---- Attributes of datatypes (clause 7.7.4) ------------------------------------------------------------------------------------------
+ * A key that was freed goes on for the values set with it. Copy functions run in MPI_Type_dup in the order in which values were set, delete
+ * functions in MPI_Type_free in the reverse order, both without a lock; what they return other than MPI_SUCCESS is the result of the call that
+ * ran them. Errors: MPI_ERR_KEYVAL for a key that is none or of another kind of object. */
+int MPI_Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn, MPI_Type_delete_attr_function* type_delete_attr_fn,
+                           int* type_keyval, void* extra_state);
+int MPI_Type_free_keyval(int* type_keyval);
+int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val);
+int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag);
+int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval);
+
+/* ---- Packing (clause 5.2) ------------------------------------------------------------------------------------------------------------
+ * Packed data is the items' bytes, one after the other, in this machine's formats: MPI_Pack_size is exact. `*position` moves past what was packed or
+ * unpacked, in bytes. The type must be committed.
+ * Errors: MPI_ERR_TRUNCATE if what is left of the packed buffer is too small, MPI_ERR_ARG for a position outside of it, MPI_ERR_COMM,
+ * MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER (a null output buffer for some bytes). On errors nothing was moved. */
+int MPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position, MPI_Comm comm);
+int MPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, MPI_Comm comm);
+int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm);
+int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, MPI_Datatype datatype,
+                 MPI_Comm comm);
+int MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size);
+int MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size);
+
+/* ---- Status (clauses 3.2.5, 3.8.4, 5.1.11, 12.3) -------------------------------------------------------------------------------------
+ * A count that is no whole number, or that its type cannot hold, is MPI_UNDEFINED; that is no error. */
+int MPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count);
+int MPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count);
+int MPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* count);
+int MPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count);
+int MPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count);
+int MPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count);
+int MPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count);
+int MPI_Status_set_elements_c(MPI_Status* status, MPI_Datatype datatype, MPI_Count count);
+int MPI_Test_cancelled(const MPI_Status* status, int* flag);
+int MPI_Status_set_cancelled(MPI_Status* status, int flag);
+int MPI_Status_get_source(const MPI_Status* status, int* source);
+int MPI_Status_get_tag(const MPI_Status* status, int* tag);
+int MPI_Status_get_error(const MPI_Status* status, int* error);
+int MPI_Status_set_source(MPI_Status* status, int source);
+int MPI_Status_set_tag(MPI_Status* status, int tag);
+int MPI_Status_set_error(MPI_Status* status, int error);
+
+/* ---- Operations (clause 6.9) ---------------------------------------------------------------------------------------------------------
+ * Integers wrap around; logical results are 0 or 1. A predefined operation takes predefined datatypes only.
+ * MPI_Reduce_local: inoutbuf[i] = inbuf[i] op inoutbuf[i]; the buffers do not overlap. Errors: MPI_ERR_OP for a pair of operation and type that the
+ * standard does not have (and for MPI_REPLACE, MPI_NO_OP; MPI_REAL2 and MPI_COMPLEX4 have no arithmetic here), MPI_ERR_COUNT, MPI_ERR_TYPE,
+ * MPI_ERR_BUFFER. An operation that was freed goes on in reductions under way. */
+int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
+int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);
+int MPI_Op_free(MPI_Op* op);
+int MPI_Op_commutative(MPI_Op op, int* commute);
+int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op);
+int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op);
+
+/* ---- Groups (clause 7.3) -------------------------------------------------------------------------------------------------------------
+ * Local, no communication. New groups without members are MPI_GROUP_EMPTY. MPI_GROUP_EMPTY may be freed: it stays, the handle becomes
+ * MPI_GROUP_NULL as of any group. Errors: MPI_ERR_GROUP, MPI_ERR_RANK for a rank outside the group or named twice, MPI_ERR_ARG for a count below
+ * 0, a stride of 0 or a null pointer. */
+int MPI_Group_size(MPI_Group group, int* size);
+int MPI_Group_rank(MPI_Group group, int* rank); /* MPI_UNDEFINED if this process is no member */
+int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]);
+int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result);
+int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup);
+int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup);
+int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup);
+int MPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
+int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup);
+int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
+int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
+int MPI_Group_free(MPI_Group* group);
+
+/* ---- Hints (chapter 10) --------------------------------------------------------------------------------------------------------------
+ * Keys are shorter than MPI_MAX_INFO_KEY, values than MPI_MAX_INFO_VAL. MPI_Info_get_string sets `*buflen` to the room that the whole value takes, with
+ * the final zero byte, and writes what fits; with 0 it writes nothing. MPI_INFO_ENV is empty and may not be changed.
+ * Errors: MPI_ERR_INFO, MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE (too long, null, empty key), MPI_ERR_INFO_NOKEY (MPI_Info_delete), MPI_ERR_ARG. */
+int MPI_Info_create(MPI_Info* info);
+int MPI_Info_free(MPI_Info* info);
+int MPI_Info_dup(MPI_Info info, MPI_Info* newinfo);
+int MPI_Info_set(MPI_Info info, const char* key, const char* value);
+int MPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int* flag);
+int MPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* value, int* flag);
+int MPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* flag);
+int MPI_Info_delete(MPI_Info info, const char* key);
+int MPI_Info_get_nkeys(MPI_Info info, int* nkeys);
+int MPI_Info_get_nthkey(MPI_Info info, int n, char* key);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

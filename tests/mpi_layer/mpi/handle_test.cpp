@@ -1,0 +1,150 @@
+// Handles that name nothing: null, freed, made up, of another kind. Each gives the error class of its kind and touches no memory.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "mpi_layer/mpi/functions/function_call.h"
+#include "mpi_layer/mpi/functions/local_objects.h"
+
+namespace lintel::mpi {
+namespace {
+
+// Numbers that are no handle of a kind: small ones, addresses of memory and of nothing, all ones.
+std::vector<std::uintptr_t> wrong_numbers() {
+  static int memory = 0;
+  std::vector<std::uintptr_t> numbers = {0, 1, 0xfff, 0x1000, reinterpret_cast<std::uintptr_t>(&memory), ~std::uintptr_t{0}};
+  for (unsigned bit = 0; bit < 64; ++bit) numbers.push_back(std::uintptr_t{1} << bit);
+  return numbers;
+}
+
+MPI_Datatype new_type() {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  EXPECT_EQ(MPI_Type_contiguous(3, MPI_INT, &type), MPI_SUCCESS);
+  return type;
+}
+
+TEST(Handle, OfADatatypeThatIsNone) {
+  for (const std::uintptr_t number : wrong_numbers()) {
+    if (predefined_datatype(number)) continue;
+    auto handle = reinterpret_cast<MPI_Datatype>(number);
+    int size = -7;
+    MPI_Datatype made = MPI_DATATYPE_NULL;
+    EXPECT_EQ(MPI_Type_size(handle, &size), MPI_ERR_TYPE) << number;
+    EXPECT_EQ(MPI_Type_contiguous(1, handle, &made), MPI_ERR_TYPE) << number;
+    EXPECT_EQ(MPI_Type_commit(&handle), MPI_ERR_TYPE) << number;
+    EXPECT_EQ(MPI_Type_free(&handle), MPI_ERR_TYPE) << number;
+    EXPECT_EQ(size, -7);
+    EXPECT_EQ(made, MPI_DATATYPE_NULL);
+  }
+}
+
+TEST(Handle, OfAPredefinedTypeIsNotFreed) {
+  for (const DatatypeRef& type : predefined_datatypes()) {
+    auto handle = reinterpret_cast<MPI_Datatype>(type->number());
+    EXPECT_EQ(MPI_Type_free(&handle), MPI_ERR_TYPE) << type->name();
+    EXPECT_EQ(MPI_Type_commit(&handle), MPI_SUCCESS) << type->name();
+  }
+}
+
+TEST(Handle, ThatWasFreedNamesNothingEvenWhenItsPlaceIsTakenAgain) {
+  const MPI_Datatype old = new_type();
+  MPI_Datatype handle = old;
+  ASSERT_EQ(MPI_Type_free(&handle), MPI_SUCCESS);
+  EXPECT_EQ(handle, MPI_DATATYPE_NULL);
+  handle = old;
+  EXPECT_EQ(MPI_Type_free(&handle), MPI_ERR_TYPE);
+  std::vector<MPI_Datatype> others;
+  for (int i = 0; i < 1000; ++i) {
+    others.push_back(new_type());
+    ASSERT_NE(others.back(), old);
+  }
+  int size = 0;
+  EXPECT_EQ(MPI_Type_size(old, &size), MPI_ERR_TYPE);
+  for (MPI_Datatype& other : others) ASSERT_EQ(MPI_Type_free(&other), MPI_SUCCESS);
+}
+
+TEST(Handle, OfAnotherKindIsRefused) {
+  MPI_Datatype type = new_type();
+  MPI_Info info = MPI_INFO_NULL;
+  ASSERT_EQ(MPI_Info_create(&info), MPI_SUCCESS);
+  int number = 0;
+  EXPECT_EQ(MPI_Type_size(reinterpret_cast<MPI_Datatype>(info), &number), MPI_ERR_TYPE);
+  EXPECT_EQ(MPI_Info_get_nkeys(reinterpret_cast<MPI_Info>(type), &number), MPI_ERR_INFO);
+  EXPECT_EQ(MPI_Group_size(reinterpret_cast<MPI_Group>(type), &number), MPI_ERR_GROUP);
+  EXPECT_EQ(MPI_Op_commutative(reinterpret_cast<MPI_Op>(type), &number), MPI_ERR_OP);
+  EXPECT_EQ(MPI_Op_commutative(reinterpret_cast<MPI_Op>(MPI_INT), &number), MPI_ERR_OP);
+  ASSERT_EQ(MPI_Info_free(&info), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
+}
+
+TEST(Handle, OfGroupsOperationsAndInfosThatAreNone) {
+  for (const std::uintptr_t number : wrong_numbers()) {
+    int value = -7;
+    auto group = reinterpret_cast<MPI_Group>(number);
+    EXPECT_EQ(MPI_Group_size(group, &value), MPI_ERR_GROUP) << number;
+    EXPECT_EQ(MPI_Group_free(&group), MPI_ERR_GROUP) << number;
+    auto info = reinterpret_cast<MPI_Info>(number);
+    EXPECT_EQ(MPI_Info_get_nkeys(info, &value), MPI_ERR_INFO) << number;
+    EXPECT_EQ(MPI_Info_free(&info), MPI_ERR_INFO) << number;
+    auto op = reinterpret_cast<MPI_Op>(number);
+    EXPECT_EQ(MPI_Op_commutative(op, &value), MPI_ERR_OP) << number;
+    EXPECT_EQ(MPI_Op_free(&op), MPI_ERR_OP) << number;
+    EXPECT_EQ(value, -7);
+  }
+}
+
+TEST(Handle, OfTheEmptyGroupMayBeFreedAndStays) {
+  MPI_Group group = MPI_GROUP_EMPTY;
+  EXPECT_EQ(MPI_Group_free(&group), MPI_SUCCESS);
+  EXPECT_EQ(group, MPI_GROUP_NULL);
+  int size = -1;
+  EXPECT_EQ(MPI_Group_size(MPI_GROUP_EMPTY, &size), MPI_SUCCESS);
+  EXPECT_EQ(size, 0);
+}
+
+TEST(Handle, IsNeitherASmallNumberNorAnAddress) {
+  MPI_Datatype type = new_type();
+  EXPECT_GE(number_of(type), std::uintptr_t{1} << 58);
+  ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
+}
+
+TEST(Handle, OfATypeInUseMayBeFreed) {
+  MPI_Datatype part = new_type();
+  MPI_Datatype whole = MPI_DATATYPE_NULL;
+  ASSERT_EQ(MPI_Type_vector(2, 1, 2, part, &whole), MPI_SUCCESS);
+  const DatatypeRef pending = find_datatype(part);  // as an operation under way holds it
+  ASSERT_EQ(MPI_Type_free(&part), MPI_SUCCESS);
+  EXPECT_EQ(pending->size(), 12);
+  int size = 0;
+  ASSERT_EQ(MPI_Type_size(whole, &size), MPI_SUCCESS);
+  EXPECT_EQ(size, 24);
+  ASSERT_EQ(MPI_Type_free(&whole), MPI_SUCCESS);
+}
+
+struct Raised {
+  HandleKind kind;
+  int error;
+  std::string function;
+};
+Raised last_raised;
+
+int record_error(HandleKind kind, int error, const char* function) {
+  last_raised = {kind, error, function};
+  return 12345;
+}
+
+TEST(Handle, ErrorsGoThroughTheRaiserWithTheFunctionsName) {
+  set_error_raiser(record_error);
+  int size = 0;
+  const int code = MPI_Type_size(MPI_DATATYPE_NULL, &size);
+  set_error_raiser(nullptr);
+  EXPECT_EQ(code, 12345);
+  EXPECT_EQ(last_raised.kind, HandleKind::kDatatype);
+  EXPECT_EQ(last_raised.error, MPI_ERR_TYPE);
+  EXPECT_EQ(last_raised.function, "MPI_Type_size");
+  EXPECT_EQ(MPI_Type_size(MPI_DATATYPE_NULL, &size), MPI_ERR_TYPE);
+}
+
+}  // namespace
+}  // namespace lintel::mpi
