@@ -55,8 +55,8 @@ MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
 /* ---- Making datatypes (clauses 5.1.2 to 5.1.4) ---------------------------------------------------------------------------------------
  * Each makes a new type of the types given, which may be freed at once; a type that is in use lives on until nobody uses it. Old types need not be
  * committed. Counts and block lengths may be 0. Bounds are those of clause 5.1.6, with the padding of a C structure at the end.
- * Errors: MPI_ERR_TYPE for a type that is none, MPI_ERR_COUNT for a count below 0, MPI_ERR_ARG for a block length below 0, a null
- * pointer or an array that does not fit its own sizes, MPI_ERR_VALUE_TOO_LARGE if a size, displacement or bound leaves 63 bits. `*newtype` is then untouched. */
+ * Errors: MPI_ERR_TYPE for a type that is none, MPI_ERR_COUNT for a count below 0, MPI_ERR_ARG for a block length below 0, a null pointer or an
+ * array that does not fit its own sizes, MPI_ERR_VALUE_TOO_LARGE if a size, displacement or bound leaves 63 bits. */
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
@@ -102,7 +102,7 @@ int MPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype);
 /* ---- Attributes of datatypes (clause 7.7.4) ------------------------------------------------------------------------------------------
  * A key that was freed goes on for the values set with it. Copy functions run in MPI_Type_dup in the order in which values were set, delete
  * functions in MPI_Type_free in the reverse order, both without a lock; what they return other than MPI_SUCCESS is the result of the call that
- * ran them. Errors: MPI_ERR_KEYVAL for a key that is none or of another kind of object. */
+ * ran them. MPI_Type_free then leaves the type, with this value and those set before it; those set later are deleted. Errors: MPI_ERR_KEYVAL for a key that is none or of another kind of object. */
 int MPI_Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn, MPI_Type_delete_attr_function* type_delete_attr_fn,
                            int* type_keyval, void* extra_state);
 int MPI_Type_free_keyval(int* type_keyval);
@@ -172,8 +172,8 @@ int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* new
 int MPI_Group_free(MPI_Group* group);
 
 /* ---- Hints (chapter 10) --------------------------------------------------------------------------------------------------------------
- * Keys are shorter than MPI_MAX_INFO_KEY, values than MPI_MAX_INFO_VAL. MPI_Info_get_string sets `*buflen` to the room that the whole value takes, with
- * the final zero byte, and writes what fits; with 0 it writes nothing. MPI_INFO_ENV is empty and may not be changed.
+ * Keys are shorter than MPI_MAX_INFO_KEY, values than MPI_MAX_INFO_VAL. MPI_Info_get_string sets `*buflen` to the room that the whole value
+ * takes, with the final zero byte, and writes what fits; with 0 it writes nothing. MPI_INFO_ENV is empty and may not be changed.
  * Errors: MPI_ERR_INFO, MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE (too long, null, empty key), MPI_ERR_INFO_NOKEY (MPI_Info_delete), MPI_ERR_ARG. */
 int MPI_Info_create(MPI_Info* info);
 int MPI_Info_free(MPI_Info* info);

@@ -19,14 +19,15 @@ std::shared_ptr<Datatype> within_bounds(const DatatypeRef& taken, CheckedNumber 
 
 // Blocks dealt out in turn: whole ones at equal distances, then what is left of the last.
 std::shared_ptr<Datatype> share_of(const DatatypeRef& row, const Share& share, CheckedNumber stride) {
-  const std::int64_t first = std::int64_t{share.process} * share.block;
-  const std::int64_t round = std::int64_t{share.processes} * share.block;
+  const std::int64_t items = std::min(share.block, share.size);  // one block may be all there is; what lies beyond is not to be counted
+  const std::int64_t first = share.process * items;
+  const std::int64_t round = share.processes * items;
   const std::int64_t after_first = std::max<std::int64_t>(share.size - first, 0);
-  const std::int64_t whole = after_first / round + (after_first % round >= share.block ? 1 : 0);
+  const std::int64_t whole = after_first / round + (after_first % round >= items ? 1 : 0);
   const std::int64_t rest_begin = first + whole * round;
-  const std::int64_t rest = std::clamp<std::int64_t>(share.size - rest_begin, 0, share.block);
+  const std::int64_t rest = std::clamp<std::int64_t>(share.size - rest_begin, 0, items);
   TypeBuilder block;
-  block.add(row, 0, share.block, stride);
+  block.add(row, 0, items, stride);
   const DatatypeRef one = block.build({});
   if (!one) return nullptr;
   TypeBuilder dealt;

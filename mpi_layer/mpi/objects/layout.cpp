@@ -2,12 +2,19 @@
 
 #include <utility>
 
+#include "mpi_layer/mpi/objects/checked_number.h"
+
 namespace lintel::mpi {
 
 namespace {
 
 // Up to so many runs copies are written out, which is faster to walk than nesting; beyond, memory counts for more.
 constexpr std::int64_t kWrittenOutRuns = 256;
+
+bool is_multiple(std::int64_t number, std::int64_t count, std::int64_t step) {
+  const CheckedNumber product = CheckedNumber(count) * step;
+  return product.fits() && product.value() == number;
+}
 
 }  // namespace
 
@@ -50,11 +57,14 @@ void LayoutBuilder::append_copies_of_run(const Run& run, std::int64_t offset, st
     copy.count = copies;
     copy.stride = stride;
     append_run(std::move(copy));
-  } else if (stride == run.count * run.stride) {
+  } else if (is_multiple(stride, run.count, run.stride)) {
     copy.count *= copies;
     append_run(std::move(copy));
   } else if (copies <= kWrittenOutRuns) {
-    for (std::int64_t i = 0; i < copies; ++i, copy.offset += stride) append_run(copy);
+    for (std::int64_t i = 0; i < copies; ++i) {
+      copy.offset = run.offset + offset + i * stride;
+      append_run(copy);
+    }
   } else {
     auto nested = std::make_shared<Layout>();
     nested->runs_.push_back(run);
@@ -76,8 +86,10 @@ void LayoutBuilder::append_run(Run run) {
     }
     if (!runs_.empty()) {
       Run& last = runs_.back();
-      const bool continues = last.count > 1 && last.stride == run.stride && run.offset == last.offset + last.count * last.stride;
-      const bool follows_one = last.count == 1 && run.offset == last.offset + run.stride;
+      // By distances: they fit, as the data lies between two of the places; one place more may not.
+      const std::int64_t distance = run.offset - (last.offset + (last.count - 1) * last.stride);
+      const bool continues = last.count > 1 && last.stride == run.stride && distance == run.stride;
+      const bool follows_one = last.count == 1 && distance == run.stride;
       if (!last.nested && last.bytes == run.bytes && (continues || follows_one)) {
         last.count += run.count;
         last.stride = run.stride;
@@ -100,7 +112,7 @@ void LayoutBuilder::append_block(std::int64_t offset, std::int64_t bytes) {
       bytes += last.bytes;  // the last of the blocks grows, and so leaves its run
       offset = last_block;
       if (--last.count == 1) last.stride = 0;
-    } else if (last.bytes == bytes && (last.count == 1 || offset == last_block + last.stride)) {
+    } else if (last.bytes == bytes && (last.count == 1 || offset - last_block == last.stride)) {
       last.stride = offset - last_block;
       ++last.count;
       return;

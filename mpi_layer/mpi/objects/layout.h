@@ -52,7 +52,8 @@ class Layout {
   std::int64_t size_ = 0;
 };
 
-// Puts layouts one after the other. REQUIRES of all members: no offset, size or sum of them leaves 63 bits; the caller has checked.
+// Puts layouts one after the other. REQUIRES of all members: sizes, the places of all bytes and the
+// distances between them fit in 63 bits; the caller has checked.
 class LayoutBuilder {
  public:
   // Appends `copies` items of `layout`, the first at `offset`, each `stride` bytes behind the one before. `copies` may be 0.

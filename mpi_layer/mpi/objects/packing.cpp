@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "base/assert.h"
 
@@ -21,38 +22,38 @@ struct Blocks {
   std::int64_t stride;
 };
 
-// A copy of a constant number of bytes is one or two instructions; small blocks are what derived types are mostly made of.
-template <std::size_t kBytes, class Copy>
-void copy_each(const Blocks& blocks, Copy copy) {
-  std::byte* memory = blocks.memory;
-  for (std::int64_t i = 0; i < blocks.count; ++i) copy(memory_at(reinterpret_cast<std::uintptr_t>(memory), i * blocks.stride), kBytes);
+// Copies all blocks from or to `stream` and returns its end. Everything the loop needs is its own: bytes may alias any object, and what the loop
+// would read through a pointer it would read again after each store.
+template <class Stream, class Bytes, class Copy>
+Stream copy_each(Blocks blocks, Stream stream, Bytes bytes, Copy copy) {
+  auto address = reinterpret_cast<std::uintptr_t>(blocks.memory);
+  for (std::int64_t i = 0; i < blocks.count; ++i) {
+    copy(memory_at(address, 0), stream, bytes);
+    address += static_cast<std::uintptr_t>(blocks.stride);
+    stream += bytes;
+  }
+  return stream;
 }
 
-template <class Copy>
-void copy_blocks(const Blocks& blocks, Copy copy) {
+// A copy of a constant number of bytes is one or two instructions; small blocks are what derived types are mostly made of.
+template <class Stream, class Copy>
+Stream copy_blocks(const Blocks& blocks, Stream stream, Copy copy) {
   switch (blocks.bytes) {
-    case 1: return copy_each<1>(blocks, copy);
-    case 2: return copy_each<2>(blocks, copy);
-    case 4: return copy_each<4>(blocks, copy);
-    case 8: return copy_each<8>(blocks, copy);
-    case 16: return copy_each<16>(blocks, copy);
-    case 24: return copy_each<24>(blocks, copy);
-    case 32: return copy_each<32>(blocks, copy);
-    default: break;
-  }
-  const auto bytes = static_cast<std::size_t>(blocks.bytes);
-  for (std::int64_t i = 0; i < blocks.count; ++i) {
-    copy(memory_at(reinterpret_cast<std::uintptr_t>(blocks.memory), i * blocks.stride), bytes);
+    case 1: return copy_each(blocks, stream, std::integral_constant<std::size_t, 1>(), copy);
+    case 2: return copy_each(blocks, stream, std::integral_constant<std::size_t, 2>(), copy);
+    case 4: return copy_each(blocks, stream, std::integral_constant<std::size_t, 4>(), copy);
+    case 8: return copy_each(blocks, stream, std::integral_constant<std::size_t, 8>(), copy);
+    case 16: return copy_each(blocks, stream, std::integral_constant<std::size_t, 16>(), copy);
+    case 24: return copy_each(blocks, stream, std::integral_constant<std::size_t, 24>(), copy);
+    case 32: return copy_each(blocks, stream, std::integral_constant<std::size_t, 32>(), copy);
+    default: return copy_each(blocks, stream, static_cast<std::size_t>(blocks.bytes), copy);
   }
 }
 
 struct PackSink {
   std::byte* to;
   bool operator()(const Blocks& blocks) {
-    copy_blocks(blocks, [this](const std::byte* memory, std::size_t bytes) {
-      std::memcpy(to, memory, bytes);
-      to += bytes;
-    });
+    to = copy_blocks(blocks, to, [](const std::byte* memory, std::byte* stream, std::size_t bytes) { std::memcpy(stream, memory, bytes); });
     return true;
   }
 };
@@ -60,10 +61,8 @@ struct PackSink {
 struct UnpackSink {
   const std::byte* from;
   bool operator()(const Blocks& blocks) {
-    copy_blocks(blocks, [this](std::byte* memory, std::size_t bytes) {
-      std::memcpy(memory, from, bytes);
-      from += bytes;
-    });
+    from = copy_blocks(blocks, from,
+                       [](std::byte* memory, const std::byte* stream, std::size_t bytes) { std::memcpy(memory, stream, bytes); });
     return true;
   }
 };

@@ -21,6 +21,8 @@ void TypeBuilder::merge_copies(Range& range, std::int64_t lower, std::int64_t up
     }
     range.merge(from.value(), to.value());
   }
+  // Distances within the type are numbers too: the layout is made of them.
+  if (!(CheckedNumber(range.upper) - range.lower).fits()) fits_ = false;
 }
 
 void TypeBuilder::add_shape(const Shape& shape, CheckedNumber offset, std::int64_t copies, CheckedNumber stride) {

@@ -128,6 +128,24 @@ TEST(DistributedArray, WhatDoesNotCoverTheArrayIsRefused) {
   EXPECT_EQ(type, MPI_DATATYPE_NULL);
 }
 
+TEST(DistributedArray, ABlockLargerThanTheArrayIsAllOfIt) {
+  const int size = 5;
+  const int distribution = MPI_DISTRIBUTE_CYCLIC;
+  const int argument = 2147483647;
+  const int processes = 2;
+  MPI_Datatype large = MPI_DATATYPE_NULL;
+  ASSERT_EQ(MPI_Type_create_resized(MPI_INT, 0, MPI_Aint{1} << 40, &large), MPI_SUCCESS);
+  for (int rank = 0; rank < processes; ++rank) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    ASSERT_EQ(MPI_Type_create_darray(2, rank, 1, &size, &distribution, &argument, &processes, MPI_ORDER_C, large, &type), MPI_SUCCESS);
+    int bytes = -1;
+    ASSERT_EQ(MPI_Type_size(type, &bytes), MPI_SUCCESS);
+    EXPECT_EQ(bytes, rank == 0 ? 20 : 0);
+    ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
+  }
+  ASSERT_EQ(MPI_Type_free(&large), MPI_SUCCESS);
+}
+
 TEST(Subarray, OutsideOfTheArrayIsRefused) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   const auto create = [&](int size, int subsize, int start) {

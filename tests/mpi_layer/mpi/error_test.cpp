@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "mpi.h"
+#include "mpi_layer/mpi/functions/local_objects.h"
 
 namespace lintel::mpi {
 namespace {
@@ -66,6 +66,7 @@ TEST(ErrorClass, AddedOnesAndTheirCodesAreAboveThePredefined) {
   EXPECT_EQ(found, error_class);
   ASSERT_EQ(MPI_Error_class(of_predefined, &found), MPI_SUCCESS);
   EXPECT_EQ(found, MPI_ERR_IO);
+  EXPECT_EQ(local_objects().errors.last_used(), of_predefined);
   int of_code = 0;
   EXPECT_EQ(MPI_Add_error_code(code, &of_code), MPI_ERR_ARG) << "a code is no class";
 

@@ -121,6 +121,37 @@ TEST(TypeBounds, WhatLeaves63BitsIsNoType) {
   ASSERT_EQ(MPI_Type_free(&large), MPI_SUCCESS);
 }
 
+TEST(TypeBounds, DisplacementsAtTheEdgeOf63BitsMakeTypes) {
+  const MPI_Aint far = PTRDIFF_MAX / 2 + 1;  // 2^62
+  MPI_Datatype two = MPI_DATATYPE_NULL;
+  ASSERT_EQ(MPI_Type_create_hvector(2, 1, far, MPI_INT, &two), MPI_SUCCESS);
+  MPI_Datatype moved = MPI_DATATYPE_NULL;
+  const MPI_Aint back = -far;
+  ASSERT_EQ(MPI_Type_create_hindexed_block(1, 1, &back, two, &moved), MPI_SUCCESS);
+  EXPECT_EQ(bounds_of(moved), (Bounds{-far, far + 4, -far, far + 4}));
+  ASSERT_EQ(MPI_Type_create_hvector(2, 1, -far, MPI_INT, &moved), MPI_SUCCESS);
+  EXPECT_EQ(bounds_of(moved), (Bounds{-far, far + 4, -far, far + 4}));
+  // Copies of runs of large strides, in every way that runs can meet.
+  MPI_Datatype row = MPI_DATATYPE_NULL;
+  ASSERT_EQ(MPI_Type_create_hvector(3, 1, far / 4, MPI_INT, &row), MPI_SUCCESS);
+  for (const MPI_Aint stride : {far / 4 * 3, far, -far, far / 8, MPI_Aint{4}}) {
+    for (const int count : {2, 300}) {
+      const bool fits = stride == 4 || count == 2;
+      ASSERT_EQ(MPI_Type_create_hvector(count, 1, stride, row, &moved), fits ? MPI_SUCCESS : MPI_ERR_VALUE_TOO_LARGE) << stride;
+      if (!fits) continue;
+      MPI_Count size = 0;
+      ASSERT_EQ(MPI_Type_size_c(moved, &size), MPI_SUCCESS);
+      EXPECT_EQ(size, 12 * count);
+      ASSERT_EQ(MPI_Type_free(&moved), MPI_SUCCESS);
+    }
+  }
+  const MPI_Aint places[4] = {0, far / 2, far, far / 2 * 3};
+  ASSERT_EQ(MPI_Type_create_hindexed_block(4, 1, places, MPI_INT, &moved), MPI_SUCCESS);
+  EXPECT_EQ(bounds_of(moved), (Bounds{0, far / 2 * 3 + 4, 0, far / 2 * 3 + 4}));
+  ASSERT_EQ(MPI_Type_free(&row), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Type_free(&two), MPI_SUCCESS);
+}
+
 TEST(TypeBounds, SizesThatNoIntHoldsAreUndefinedThere) {
   MPI_Datatype large = MPI_DATATYPE_NULL;
   ASSERT_EQ(MPI_Type_contiguous(INT_MAX, MPI_DOUBLE, &large), MPI_SUCCESS);
