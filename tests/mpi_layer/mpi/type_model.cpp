@@ -126,7 +126,7 @@ class RandomTypes {
 
   static std::string list(const std::vector<int>& all) {
     std::string text;
-    for (const int each : all) text += " " + std::to_string(each);
+    for (const int each : all) text.append(" ").append(std::to_string(each));
     return text;
   }
 
