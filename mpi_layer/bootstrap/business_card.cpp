@@ -75,10 +75,10 @@ std::string text_of(const JobSecret& secret) {
 template <class Value>
 Outcome<Value> take(std::string_view& rest, const std::string& name, std::optional<Value> (*read)(std::string_view)) {
   const std::string_view pair = rest.substr(0, rest.find(' '));
-  if (!pair.starts_with(name + "=")) return Failure{"'" + escaped(pair) + "' stands where " + name + "= was expected"};
+  if (!pair.starts_with(name + "=")) return Problem{"'" + escaped(pair) + "' stands where " + name + "= was expected"};
   const std::string_view text = pair.substr(name.size() + 1);
   auto value = read(text);
-  if (!value) return Failure{"'" + escaped(text) + "' is not what " + name + "= can say"};
+  if (!value) return Problem{"'" + escaped(text) + "' is not what " + name + "= can say"};
   rest.remove_prefix(pair.size());
   // A blank that nothing follows stays, to be found wrong.
   if (rest.size() > 1) rest.remove_prefix(1);
@@ -107,7 +107,7 @@ Outcome<BusinessCard> decode_card(std::string_view text) {
   if (!node) return node.failure();
   Outcome<JobSecret> secret = take<JobSecret>(text, "secret", secret_of);
   if (!secret) return secret.failure();
-  if (!text.empty()) return Failure{"'" + escaped(text) + "' follows where the end was expected"};
+  if (!text.empty()) return Problem{"'" + escaped(text) + "' follows where the end was expected"};
   return BusinessCard{*version, *wire, *provider, *id, *node, *secret};
 }
 

@@ -11,7 +11,7 @@ Outcome<JobSecret> random_secret() {
   JobSecret secret;
   // So few bytes come whole, and without a signal in between, once the generator is ready.
   if (::getrandom(secret.bytes.data(), secret.bytes.size(), 0) != static_cast<ssize_t>(secret.bytes.size())) {
-    return Failure{std::string("the system gives no random numbers: getrandom: ") + std::strerror(errno)};
+    return Problem{std::string("the system gives no random numbers: getrandom: ") + std::strerror(errno)};
   }
   return secret;
 }

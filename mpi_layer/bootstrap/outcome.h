@@ -12,7 +12,7 @@
 
 namespace lintel::mpi {
 
-struct Failure {
+struct Problem {
   std::string sentence;
 };
 
@@ -20,7 +20,7 @@ template <class T = std::monostate>
 class [[nodiscard]] Outcome {
  public:
   Outcome(T value = T()) : content_(std::in_place_index<0>, std::move(value)) {}               // NOLINT(google-explicit-constructor)
-  Outcome(Failure failure) : content_(std::in_place_index<1>, std::move(failure.sentence)) {}  // NOLINT(google-explicit-constructor)
+  Outcome(Problem failure) : content_(std::in_place_index<1>, std::move(failure.sentence)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return content_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -39,7 +39,7 @@ class [[nodiscard]] Outcome {
     return *std::get_if<1>(&content_);
   }
   // The same, for the caller's own Outcome.
-  Failure failure() const { return Failure{sentence()}; }
+  Problem failure() const { return Problem{sentence()}; }
 
  private:
   std::variant<T, std::string> content_;

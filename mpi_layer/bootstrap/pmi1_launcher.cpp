@@ -101,7 +101,7 @@ Outcome<> Pmi1Launcher::finalize() {
 }
 
 Outcome<Pmi1Line> Pmi1Launcher::ask(const Pmi1Line& request, std::string_view expected) {
-  if (!failure_.empty()) return Failure{failure_};
+  if (!failure_.empty()) return Problem{failure_};
   if (const Outcome<> sent = send(request.text()); !sent) return sent.failure();
   Outcome<std::string> text = receive();
   if (!text) return text.failure();
@@ -143,9 +143,9 @@ Outcome<std::string> Pmi1Launcher::receive() {
   }
 }
 
-Failure Pmi1Launcher::broken(std::string sentence) {
+Problem Pmi1Launcher::broken(std::string sentence) {
   failure_ = std::move(sentence);
-  return Failure{failure_};
+  return Problem{failure_};
 }
 
 }  // namespace lintel::mpi

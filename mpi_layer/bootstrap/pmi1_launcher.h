@@ -35,7 +35,7 @@ class Pmi1Launcher final : public Launcher {
   Outcome<> send(const std::string& line);
   Outcome<std::string> receive();
   // Remembers the sentence for later calls.
-  Failure broken(std::string sentence);
+  Problem broken(std::string sentence);
 
   int fd_;
   std::uint32_t rank_;

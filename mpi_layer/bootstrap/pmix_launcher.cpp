@@ -81,8 +81,8 @@ class PmixLauncher final : public Launcher {
   }
 
  private:
-  Failure failed(const char* call, pmix_status_t status) const {
-    return Failure{std::string(call) + " failed: " + pmix_.error_string(status)};
+  Problem failed(const char* call, pmix_status_t status) const {
+    return Problem{std::string(call) + " failed: " + pmix_.error_string(status)};
   }
 
   Outcome<> fence(bool collect) {
@@ -99,11 +99,11 @@ class PmixLauncher final : public Launcher {
     peer.rank = rank;
     pmix_value_t* found = nullptr;
     if (const auto status = pmix_.get(&peer, key.c_str(), nullptr, 0, &found); status != PMIX_SUCCESS) {
-      return Failure{"PMIx_Get of " + key + " of rank " + std::to_string(rank) + " failed: " + pmix_.error_string(status)};
+      return Problem{"PMIx_Get of " + key + " of rank " + std::to_string(rank) + " failed: " + pmix_.error_string(status)};
     }
     const PmixValue value(found);
     if (value->type != PMIX_BYTE_OBJECT || value->data.bo.size == 0 || value->data.bo.size > kMaxBlobBytes) {
-      return Failure{"PMIx_Get of " + key + " of rank " + std::to_string(rank) + " gave a value of another form; expected 1 to " +
+      return Problem{"PMIx_Get of " + key + " of rank " + std::to_string(rank) + " gave a value of another form; expected 1 to " +
                      std::to_string(kMaxBlobBytes) + " bytes"};
     }
     return std::string(value->data.bo.bytes, value->data.bo.size);
@@ -123,7 +123,7 @@ Outcome<std::unique_ptr<Launcher>> open_pmix_launcher(bool job_ends_with_process
   if (!pmix) return pmix.failure();
   pmix_proc_t self{};
   if (const auto status = pmix->init(&self, nullptr, 0); status != PMIX_SUCCESS) {
-    return Failure{
+    return Problem{
         std::string("PMIx has started this process (PMIX_NAMESPACE is set), and its server does not answer: PMIx_Init failed: ") +
         pmix->error_string(status)};
   }
@@ -131,11 +131,11 @@ Outcome<std::unique_ptr<Launcher>> open_pmix_launcher(bool job_ends_with_process
   job.rank = PMIX_RANK_WILDCARD;
   pmix_value_t* found = nullptr;
   if (const auto status = pmix->get(&job, PMIX_JOB_SIZE, nullptr, 0, &found); status != PMIX_SUCCESS) {
-    return Failure{std::string("PMIx_Get of the job's size failed: ") + pmix->error_string(status)};
+    return Problem{std::string("PMIx_Get of the job's size failed: ") + pmix->error_string(status)};
   }
   const PmixValue size(found);
   if (size->type != PMIX_UINT32 || self.rank >= size->data.uint32) {
-    return Failure{"PMIx gave no size of the job that rank " + std::to_string(self.rank) + " could belong to; expected a number above it"};
+    return Problem{"PMIx gave no size of the job that rank " + std::to_string(self.rank) + " could belong to; expected a number above it"};
   }
   return std::unique_ptr<Launcher>(std::make_unique<PmixLauncher>(*pmix, self, size->data.uint32, job_ends_with_process));
 }

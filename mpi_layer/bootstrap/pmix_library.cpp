@@ -19,7 +19,7 @@ Outcome<PmixLibrary> load_pmix() {
   // Global: the library loads components that expect its symbols.
   void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) {
-    return Failure{std::string("PMIx has started this process (PMIX_NAMESPACE is set), and ") + kLibrary +
+    return Problem{std::string("PMIx has started this process (PMIX_NAMESPACE is set), and ") + kLibrary +
                    " cannot be loaded: " + ::dlerror() + "; expected the library of PMIx 3 or later (Debian: libpmix2)"};
   }
   PmixLibrary pmix;
@@ -27,7 +27,7 @@ Outcome<PmixLibrary> load_pmix() {
                         find(library, "PMIx_Put", pmix.put) && find(library, "PMIx_Commit", pmix.commit) &&
                         find(library, "PMIx_Fence", pmix.fence) && find(library, "PMIx_Abort", pmix.abort) &&
                         find(library, "PMIx_Finalize", pmix.finalize) && find(library, "PMIx_Error_string", pmix.error_string);
-  if (!complete) return Failure{std::string(kLibrary) + " is not usable: " + ::dlerror() + "; expected the library of PMIx 3 or later"};
+  if (!complete) return Problem{std::string(kLibrary) + " is not usable: " + ::dlerror() + "; expected the library of PMIx 3 or later"};
   return pmix;
 }
 

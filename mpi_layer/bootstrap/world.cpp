@@ -7,12 +7,12 @@ namespace {
 
 std::string rank_text(std::size_t rank) { return "rank " + std::to_string(rank); }
 
-Failure mismatch(const char* what, std::size_t rank, const std::string& value, const std::string& first_value, const char* expected) {
-  return Failure{rank_text(rank) + " has " + what + " " + value + ", rank 0 has " + what + " " + first_value + "; expected " + expected};
+Problem mismatch(const char* what, std::size_t rank, const std::string& value, const std::string& first_value, const char* expected) {
+  return Problem{rank_text(rank) + " has " + what + " " + value + ", rank 0 has " + what + " " + first_value + "; expected " + expected};
 }
 
-Failure malformed(std::size_t rank, const std::string& problem) {
-  return Failure{"the start-up card of " + rank_text(rank) + " is malformed: " + problem};
+Problem malformed(std::size_t rank, const std::string& problem) {
+  return Problem{"the start-up card of " + rank_text(rank) + " is malformed: " + problem};
 }
 
 // The cards, all of one version.
@@ -51,13 +51,13 @@ Outcome<> check(const std::vector<BusinessCard>& cards) {
       const std::size_t local = card.id.nid.value >> 24 == kLoopbackNet ? rank : 0;
       const ProcessId id = cards[local].id;
       if (id.nid.value >> 24 == kLoopbackNet) {
-        return Failure{rank_text(local) + " listens on " + text_of(id) + ", where " + rank_text(rank - local) +
+        return Problem{rank_text(local) + " listens on " + text_of(id) + ", where " + rank_text(rank - local) +
                        " on another node does not reach it; expected the address of a network that joins them (LINTEL_INTERFACE)"};
       }
     }
     const auto [same, is_new] = ranks.emplace(card.id, rank);
     if (!is_new) {
-      return Failure{rank_text(rank) + " and " + rank_text(same->second) + " both say that they listen on " + text_of(card.id) +
+      return Problem{rank_text(rank) + " and " + rank_text(same->second) + " both say that they listen on " + text_of(card.id) +
                      "; expected an address of its own for each"};
     }
   }
@@ -69,7 +69,7 @@ Outcome<> check(const std::vector<BusinessCard>& cards) {
 Outcome<World> open_world(Launcher& launcher, const BusinessCard& own) {
   const std::string card = encode(own);
   if (card.size() > kMaxBlobBytes) {
-    return Failure{"the start-up card of this process has " + std::to_string(card.size()) + " bytes; expected at most " +
+    return Problem{"the start-up card of this process has " + std::to_string(card.size()) + " bytes; expected at most " +
                    std::to_string(kMaxBlobBytes)};
   }
   Outcome<std::vector<std::string>> cards = launcher.exchange("lintel-card", card);
