@@ -30,7 +30,8 @@ forbid 'a transport does not know match bits' 'match_bits|MatchBits' transport b
   forbid 'only the composition names a transport' '#include *"transport/fabric/fabric_' $portals_but_composition
   forbid 'only the composition and the survey name libfabric' '#include *"transport/fabric/' $portals_but_survey
 }
-forbid 'the local objects of MPI know base/ only' '#include *"(transport|portals|tools|mpi_layer/(envelope|p2p|bootstrap))/' mpi_layer/mpi
+forbid 'the local objects of MPI know base/ only' '#include *"(transport|portals|tools|mpi_layer/(envelope|p2p|bootstrap|mpi/runtime))/' mpi_layer/mpi/objects mpi_layer/mpi/functions
+forbid 'the runtime of MPI sits on p2p, start-up and the engine' '#include *([<"]rdma/|[<"](portals[34]|lintel)\.h|"(transport|tools)/|"portals/(api[34]|include)/)' mpi_layer/mpi/runtime
 forbid 'the objects below the C functions know no mpi.h' '#include *([<"]mpi(_constants|_profiling)?\.h|"mpi_layer/mpi/functions/)' mpi_layer/mpi/objects
 forbid 'tools use the public headers only' '#include *"(base|transport|portals)/' tools
 forbid 'tools share the lines of PMI-1 with the MPI layer and nothing else' '#include *"mpi_layer/([^b]|bootstrap/([^p]|p[^m]|pm[^i]|pmi[^1]))' tools

@@ -4,9 +4,9 @@
  * define the MPI_ name and call the PMPI_ one.
  *
  * Rules that hold for every function below, unless its own comment says otherwise:
- *   - Thread: any function may be called from any thread at any time, also before MPI_Init and after MPI_Finalize. Where one changes an
+ *   - Thread: any function may be called from any thread at any time, up to "Start and end" also before MPI_Init and after MPI_Finalize. Where one changes an
  *     object that another reads, the other sees it before or after the change; of two that free one handle, one gets the error.
- *   - Blocking: none blocks.
+ *   - Blocking: none up to "Start and end"; below, where it says so.
  *   - Errors: a null output pointer gives MPI_ERR_ARG. On any error nothing has changed and output parameters are untouched. No argument that is
  *     wrong but for a pointer to memory that is not there ends the program.
  *   - Arrays and texts are read or written during the call only.
@@ -185,6 +185,107 @@ int MPI_Info_get_valuelen(MPI_Info info, const char* key, int* valuelen, int* fl
 int MPI_Info_delete(MPI_Info info, const char* key);
 int MPI_Info_get_nkeys(MPI_Info info, int* nkeys);
 int MPI_Info_get_nthkey(MPI_Info info, int n, char* key);
+
+/* ---- Start and end (clauses 11.2 to 11.6) --------------------------------------------------------------------------------------------
+ * MPI_Init and MPI_Finalize are collective over all processes of the job, which lintel-run or another launcher has started (doc/launchers.md), and block. A
+ * job that cannot be started ends with one sentence and exit code 1. Every level of thread support is provided. MPI_Initialized and MPI_Finalized may be
+ * called at any time. MPI_Abort ends the job, whatever the communicator.
+ * Errors: MPI_ERR_OTHER for a second MPI_Init or MPI_Finalize; MPI_ERR_ARG for a level that is none. */
+int MPI_Init(int* argc, char*** argv);
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided);
+int MPI_Query_thread(int* provided);
+int MPI_Is_thread_main(int* flag);
+int MPI_Initialized(int* flag);
+int MPI_Finalized(int* flag);
+int MPI_Finalize(void);
+int MPI_Abort(MPI_Comm comm, int errorcode);
+
+/* ---- Communicators (clauses 7.4, 7.8) ------------------------------------------------------------------------------------------------
+ * Those that make one are collective over `comm`, MPI_Comm_create_group over the group, and block. A process that is in no group or color gets
+ * MPI_COMM_NULL. A communicator that was freed goes on for the requests on it. There are no intercommunicators: MPI_Comm_test_inter says 0.
+ * Errors: MPI_ERR_COMM (also for freeing a predefined one), MPI_ERR_GROUP for a group that is not part of the communicator's, MPI_ERR_ARG for a color
+ * below 0, MPI_ERR_TAG, MPI_ERR_INFO, MPI_ERR_NO_MEM, MPI_ERR_PROC_ABORTED. */
+int MPI_Comm_rank(MPI_Comm comm, int* rank);
+int MPI_Comm_size(MPI_Comm comm, int* size);
+int MPI_Comm_test_inter(MPI_Comm comm, int* flag);
+int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result);
+int MPI_Comm_group(MPI_Comm comm, MPI_Group* group);
+int MPI_Comm_set_name(MPI_Comm comm, const char* comm_name);
+int MPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen);
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm); /* with the attributes that their keys want copied */
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
+int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm); /* MPI_COMM_TYPE_SHARED or MPI_UNDEFINED */
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm);
+int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm);
+int MPI_Comm_free(MPI_Comm* comm);
+
+/* ---- Attributes of communicators (clause 7.7.2) --------------------------------------------------------------------------------------
+ * As those of datatypes, with MPI_Comm_dup, MPI_Comm_free and, for MPI_COMM_SELF, MPI_Finalize. The predefined keys are on every communicator; their
+ * value is a pointer to an int. */
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn,
+                           int* comm_keyval, void* extra_state);
+int MPI_Comm_free_keyval(int* comm_keyval);
+int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val);
+int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag);
+int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval);
+
+/* ---- Error handlers (clause 9.3) -----------------------------------------------------------------------------------------------------
+ * Errors of calls on a communicator, and of its requests, are its handler's; all others MPI_COMM_SELF's. MPI_ERRORS_ARE_FATAL, which communicators start
+ * with, writes a sentence and ends the job with exit code 1, as MPI_ERRORS_ABORT does. Where MPI is not running, calls that need it end the program.
+ * Errors: MPI_ERR_COMM, MPI_ERR_ERRHANDLER, MPI_ERR_ARG. */
+int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler);
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
+int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler);
+int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
+int MPI_Errhandler_free(MPI_Errhandler* errhandler);
+
+/* ---- Messages (chapter 3) ------------------------------------------------------------------------------------------------------------
+ * Blocking sends and receives, MPI_Wait..., MPI_Probe and MPI_Mprobe block as the standard says. Buffers are the library's from the start of an operation
+ * to its end. One thread at a time uses a request. MPI_Bsend never lacks room: the library copies to memory of its own, so an attached buffer is kept for
+ * MPI_Buffer_detach and not used. A request that is freed while it is active goes on; items with holes that it receives come to their places by
+ * MPI_Finalize at the latest.
+ * Errors: MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER, MPI_ERR_RANK, MPI_ERR_TAG, MPI_ERR_REQUEST (also for messages); of the request that
+ * they are about: MPI_ERR_TRUNCATE, the buffer holds the beginning; MPI_ERR_PROC_ABORTED, the other process is gone. MPI_ERR_IN_STATUS: look there. */
+int MPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status);
+int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount,
+                 MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status);
+int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                         MPI_Status* status);
+int MPI_Buffer_attach(void* buffer, int size);
+int MPI_Buffer_detach(void* buffer_addr, int* size);
+int MPI_Wait(MPI_Request* request, MPI_Status* status);
+int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
+int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
+int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
+int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status);
+int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
+int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+int MPI_Start(MPI_Request* request);
+int MPI_Startall(int count, MPI_Request array_of_requests[]);
+int MPI_Request_free(MPI_Request* request);
+int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status);
+int MPI_Cancel(MPI_Request* request);
+int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status);
+int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status);
+int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status);
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
+int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
+int MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
 
 #ifdef __cplusplus
 }

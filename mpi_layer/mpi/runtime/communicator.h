@@ -1,0 +1,65 @@
+#pragma once
+// Communicator: a group of processes with contexts of its own, so that its messages meet no others (MPI 5.0, clause 7.4).
+//
+// Shared by its handle and by the requests on it, so that it may be freed while they are active; its contexts are free again when the last is gone.
+// Group, rank and contexts never change; name and error handler have a lock, attributes their own. Any thread.
+// Does not: know intercommunicators, nor how its contexts were agreed on.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/mutex.h"
+#include "mpi_layer/mpi/objects/attributes.h"
+#include "mpi_layer/mpi/objects/group.h"
+#include "mpi_layer/mpi/runtime/context_table.h"
+#include "mpi_layer/mpi/runtime/error_handler.h"
+
+namespace lintel::mpi {
+
+class Communicator {
+ public:
+  // REQUIRES: context number `number` was taken for it, and position `rank` of the group is this process.
+  Communicator(GroupRef group, int rank, std::uint32_t number, ErrorHandlerRef handler)
+      : group_(std::move(group)), rank_(rank), contexts_(number), handler_(std::move(handler)) {}
+
+  const GroupRef& group() const { return group_; }
+  int rank() const { return rank_; }
+  int size() const { return group_->size(); }
+  const ContextLease& contexts() const { return contexts_; }
+
+  // What the program knows it by. Set once, before anybody else has it.
+  std::uintptr_t handle() const { return handle_; }
+  void set_handle(std::uintptr_t handle) { handle_ = handle; }
+
+  std::string name() const LINTEL_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    return name_;
+  }
+  void set_name(std::string name) LINTEL_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    name_ = std::move(name);
+  }
+  ErrorHandlerRef error_handler() const LINTEL_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    return handler_;
+  }
+  void set_error_handler(ErrorHandlerRef handler) LINTEL_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    handler_ = std::move(handler);
+  }
+  AttributeCache& attributes() { return attributes_; }
+
+ private:
+  GroupRef group_;
+  int rank_;
+  ContextLease contexts_;
+  std::uintptr_t handle_ = 0;
+  AttributeCache attributes_;
+  mutable Mutex mutex_;
+  std::string name_ LINTEL_GUARDED_BY(mutex_);
+  ErrorHandlerRef handler_ LINTEL_GUARDED_BY(mutex_);
+};
+using CommunicatorRef = std::shared_ptr<Communicator>;
+
+}  // namespace lintel::mpi

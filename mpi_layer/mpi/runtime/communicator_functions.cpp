@@ -1,0 +1,85 @@
+// What a communicator is (MPI 5.0, clauses 7.4.1, 7.6.1, 7.8).
+#include <cstring>
+
+#include "mpi_layer/mpi/functions/arguments.h"
+#include "mpi_layer/mpi/functions/weak_name.h"
+#include "mpi_layer/mpi/runtime/raise.h"
+
+namespace lintel::mpi {
+
+namespace {
+
+int give_number(int value, int* number) {
+  if (number == nullptr) return MPI_ERR_ARG;
+  *number = value;
+  return MPI_SUCCESS;
+}
+
+int compare(const Communicator& one, const Communicator& other) {
+  if (&one == &other) return MPI_IDENT;
+  if (one.group()->is_identical(*other.group())) return MPI_CONGRUENT;
+  return one.group()->is_similar(*other.group()) ? MPI_SIMILAR : MPI_UNEQUAL;
+}
+
+}  // namespace
+
+extern "C" {
+
+int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
+  return communicator_call("MPI_Comm_rank", comm,
+                           [=](const CommunicatorRef& communicator) { return give_number(communicator->rank(), rank); });
+}
+LINTEL_MPI_NAME(MPI_Comm_rank);
+
+int PMPI_Comm_size(MPI_Comm comm, int* size) {
+  return communicator_call("MPI_Comm_size", comm,
+                           [=](const CommunicatorRef& communicator) { return give_number(communicator->size(), size); });
+}
+LINTEL_MPI_NAME(MPI_Comm_size);
+
+int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
+  return communicator_call("MPI_Comm_test_inter", comm, [=](const CommunicatorRef&) { return give_number(0, flag); });
+}
+LINTEL_MPI_NAME(MPI_Comm_test_inter);
+
+int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result) {
+  return communicator_call("MPI_Comm_compare", comm1, [=](const CommunicatorRef& one) -> int {
+    const CommunicatorRef other = find_communicator(comm2);
+    if (!other) return MPI_ERR_COMM;
+    return give_number(compare(*one, *other), result);
+  });
+}
+LINTEL_MPI_NAME(MPI_Comm_compare);
+
+int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
+  return communicator_call("MPI_Comm_group", comm, [=](const CommunicatorRef& communicator) -> int {
+    if (group == nullptr) return MPI_ERR_ARG;
+    const MPI_Group handle = new_handle(communicator->group());
+    if (handle == MPI_GROUP_NULL) return MPI_ERR_NO_MEM;
+    *group = handle;
+    return MPI_SUCCESS;
+  });
+}
+LINTEL_MPI_NAME(MPI_Comm_group);
+
+int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
+  return communicator_call("MPI_Comm_set_name", comm, [=](const CommunicatorRef& communicator) -> int {
+    if (comm_name == nullptr) return MPI_ERR_ARG;
+    communicator->set_name({comm_name, strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1)});
+    return MPI_SUCCESS;
+  });
+}
+LINTEL_MPI_NAME(MPI_Comm_set_name);
+
+int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
+  return communicator_call("MPI_Comm_get_name", comm, [=](const CommunicatorRef& communicator) -> int {
+    if (const int error = check_pointers({comm_name, resultlen}); error != MPI_SUCCESS) return error;
+    *resultlen = copy_text(communicator->name(), comm_name, MPI_MAX_OBJECT_NAME);
+    return MPI_SUCCESS;
+  });
+}
+LINTEL_MPI_NAME(MPI_Comm_get_name);
+
+}  // extern "C"
+
+}  // namespace lintel::mpi

@@ -1,0 +1,127 @@
+// Making and freeing communicators (MPI 5.0, clauses 7.4.2 and 7.4.3).
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "mpi_layer/mpi/functions/weak_name.h"
+#include "mpi_layer/mpi/runtime/new_communicator.h"
+#include "mpi_layer/mpi/runtime/raise.h"
+
+namespace lintel::mpi {
+
+namespace {
+
+const GroupRef& empty_group() {
+  static const auto& group = *new GroupRef(std::make_shared<Group>(std::vector<int>{}));
+  return group;
+}
+
+// Ranks with this process' color, in the order of their keys, then of their ranks.
+int split(const CommunicatorRef& parent, int color, int key, MPI_Comm* result) {
+  const Team team(parent);
+  const std::array<std::int64_t, 2> own{color, key};
+  std::vector<std::int64_t> all(2 * static_cast<std::size_t>(team.size()));
+  if (const int error = team.gather_all(own, all); error != MPI_SUCCESS) return error;
+  std::vector<int> members;
+  if (color != MPI_UNDEFINED) {
+    for (int rank = 0; rank < team.size(); ++rank) {
+      if (all[2 * static_cast<std::size_t>(rank)] == color) members.push_back(rank);
+    }
+  }
+  std::ranges::stable_sort(members, {}, [&](int rank) { return all[2 * static_cast<std::size_t>(rank) + 1]; });
+  const GroupRef group = members.empty() ? empty_group() : parent->group()->including(members);
+  return make_communicator(team, parent, group, Attributes::kNone, result);
+}
+
+// The lowest rank on this node says which node it is.
+int first_on_this_node(const Communicator& communicator) {
+  const World& world = runtime().job().world();
+  for (int rank = 0; rank < communicator.size(); ++rank) {
+    if (world.on_this_node[static_cast<std::size_t>(communicator.group()->world_rank(rank))]) return rank;
+  }
+  return communicator.rank();
+}
+
+int find_subgroup(const Communicator& communicator, MPI_Group handle, GroupRef* group) {
+  *group = find_group(handle);
+  if (!*group) return MPI_ERR_GROUP;
+  for (const int rank : (*group)->world_ranks()) {
+    if (!communicator.group()->position_of(rank)) return MPI_ERR_GROUP;
+  }
+  return MPI_SUCCESS;
+}
+
+int free_communicator(MPI_Comm* comm, const CommunicatorRef& communicator) {
+  if (communicator == runtime().world() || communicator == runtime().self()) return MPI_ERR_COMM;
+  if (const int error = communicator->attributes().remove_all(communicator->handle()); error != MPI_SUCCESS) return error;
+  if (!runtime().communicators.remove(communicator->handle())) return MPI_ERR_COMM;
+  *comm = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
+  return communicator_call("MPI_Comm_dup", comm, [=](const CommunicatorRef& parent) -> int {
+    if (newcomm == nullptr) return MPI_ERR_ARG;
+    return make_communicator(Team(parent), parent, parent->group(), Attributes::kCopied, newcomm);
+  });
+}
+LINTEL_MPI_NAME(MPI_Comm_dup);
+
+int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
+  return communicator_call("MPI_Comm_split", comm, [=](const CommunicatorRef& parent) -> int {
+    if (newcomm == nullptr || (color < 0 && color != MPI_UNDEFINED)) return MPI_ERR_ARG;
+    return split(parent, color, key, newcomm);
+  });
+}
+LINTEL_MPI_NAME(MPI_Comm_split);
+
+int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
+  return communicator_call("MPI_Comm_split_type", comm, [=](const CommunicatorRef& parent) -> int {
+    if (newcomm == nullptr || (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED)) return MPI_ERR_ARG;
+    if (info != MPI_INFO_NULL && !find_info(info)) return MPI_ERR_INFO;
+    return split(parent, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : first_on_this_node(*parent), key, newcomm);
+  });
+}
+LINTEL_MPI_NAME(MPI_Comm_split_type);
+
+int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
+  return communicator_call("MPI_Comm_create", comm, [=](const CommunicatorRef& parent) -> int {
+    if (newcomm == nullptr) return MPI_ERR_ARG;
+    GroupRef members;
+    if (const int error = find_subgroup(*parent, group, &members); error != MPI_SUCCESS) return error;
+    return make_communicator(Team(parent), parent, members, Attributes::kNone, newcomm);
+  });
+}
+LINTEL_MPI_NAME(MPI_Comm_create);
+
+int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
+  return communicator_call("MPI_Comm_create_group", comm, [=](const CommunicatorRef& parent) -> int {
+    if (newcomm == nullptr) return MPI_ERR_ARG;
+    if (tag < 0) return MPI_ERR_TAG;
+    GroupRef members;
+    if (const int error = find_subgroup(*parent, group, &members); error != MPI_SUCCESS) return error;
+    const auto rank = members->position_of(runtime().world()->rank());
+    if (!rank) {
+      *newcomm = MPI_COMM_NULL;
+      return MPI_SUCCESS;
+    }
+    // Tags of collectives lie below 0, that of whole communicators first.
+    const int internal_tag = Team::kCollectiveTag - 1 - tag % (1 << 30);
+    return make_communicator(Team(parent, *members, *rank, internal_tag), parent, members, Attributes::kNone, newcomm);
+  });
+}
+LINTEL_MPI_NAME(MPI_Comm_create_group);
+
+int PMPI_Comm_free(MPI_Comm* comm) {
+  return communicator_call("MPI_Comm_free", comm != nullptr ? *comm : MPI_COMM_NULL,
+                           [=](const CommunicatorRef& communicator) { return free_communicator(comm, communicator); });
+}
+LINTEL_MPI_NAME(MPI_Comm_free);
+
+}  // extern "C"
+
+}  // namespace lintel::mpi

@@ -1,0 +1,82 @@
+#include "mpi_layer/mpi/runtime/item_transfer.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace lintel::mpi {
+
+// False: no memory.
+bool ItemTransfer::take(ItemBuffer buffer, bool receives) {
+  buffer_ = std::move(buffer);
+  receives_ = receives;
+  const std::int64_t length = buffer_.bytes();
+  is_packed_ = length > 0 && !buffer_.items().is_contiguous();
+  if (!is_packed_) return true;
+  packed_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(length)]);
+  return packed_ != nullptr;
+}
+
+std::byte* ItemTransfer::bytes() const {
+  if (is_packed_) return packed_.get();
+  return buffer_.bytes() > 0 ? buffer_.items().begin() : nullptr;
+}
+
+// Before each start of a send.
+void ItemTransfer::fill() {
+  if (is_packed_ && !receives_) pack(buffer_.items(), 0, {packed_.get(), static_cast<std::size_t>(buffer_.bytes())});
+}
+
+Refusal ItemTransfer::send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments) {
+  if (!take(std::move(buffer), false)) return Refusal::kNoMemory;
+  fill();
+  arguments.buffer = bytes();
+  arguments.length = static_cast<std::uint64_t>(buffer_.bytes());
+  unfinished_ = true;
+  return messenger.send(arguments, request_);
+}
+
+Refusal ItemTransfer::receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
+  if (!take(std::move(buffer), true)) return Refusal::kNoMemory;
+  arguments.buffer = bytes();
+  arguments.capacity = static_cast<std::uint64_t>(buffer_.bytes());
+  unfinished_ = true;
+  return messenger.receive(arguments, request_);
+}
+
+Refusal ItemTransfer::init_send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments) {
+  if (!take(std::move(buffer), false)) return Refusal::kNoMemory;
+  arguments.buffer = bytes();
+  arguments.length = static_cast<std::uint64_t>(buffer_.bytes());
+  return messenger.init_send(arguments, request_);
+}
+
+Refusal ItemTransfer::init_receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
+  if (!take(std::move(buffer), true)) return Refusal::kNoMemory;
+  arguments.buffer = bytes();
+  arguments.capacity = static_cast<std::uint64_t>(buffer_.bytes());
+  return messenger.init_receive(arguments, request_);
+}
+
+Refusal ItemTransfer::start(Messenger& messenger) {
+  if (request_.active()) return Refusal::kRequest;
+  fill();
+  unfinished_ = true;
+  return messenger.start(request_);
+}
+
+Refusal ItemTransfer::receive_matched(Messenger& messenger, ItemBuffer buffer, MatchedMessage& message) {
+  if (!take(std::move(buffer), true)) return Refusal::kNoMemory;
+  unfinished_ = true;
+  return messenger.receive_matched(message, bytes(), static_cast<std::uint64_t>(buffer_.bytes()), request_);
+}
+
+void ItemTransfer::finish() {
+  if (!std::exchange(unfinished_, false) || !receives_ || !is_packed_) return;
+  const Result& result = request_.result();
+  if (result.cancelled || (result.failure != Failure::kNone && result.failure != Failure::kTruncated)) return;
+  const std::uint64_t landed = std::min(result.length, static_cast<std::uint64_t>(buffer_.bytes()));
+  unpack(buffer_.items(), 0, {packed_.get(), static_cast<std::size_t>(landed)});
+}
+
+}  // namespace lintel::mpi

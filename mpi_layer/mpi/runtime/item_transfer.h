@@ -1,0 +1,54 @@
+#pragma once
+// ItemTransfer: one send or receive of items of a datatype, from its start to its end. Items without holes move as they are, others through a packed copy.
+//
+// Owned by whoever waits for it, used by one thread at a time; does not move or die while its request is active. Holds on to the datatype.
+// Does not: know communicators; processes are numbers of the messenger.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "mpi_layer/mpi/objects/datatype.h"
+#include "mpi_layer/p2p/messenger.h"
+
+namespace lintel::mpi {
+
+// `count` items at `address`. REQUIRES for its use: count >= 0, and the bytes fit into 63 bits.
+struct ItemBuffer {
+  DatatypeRef type;
+  std::uintptr_t address = 0;
+  std::int64_t count = 0;
+
+  Items items() const { return type->items(address, count); }
+  std::int64_t bytes() const { return type->size() * count; }
+};
+
+class ItemTransfer {
+ public:
+  // What Messenger's functions of these names do; the buffer and the length in `arguments` are filled in here. kNoMemory: no room for the packed copy.
+  [[nodiscard]] Refusal send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments);
+  [[nodiscard]] Refusal receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments);
+  [[nodiscard]] Refusal init_send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments);
+  [[nodiscard]] Refusal init_receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments);
+  [[nodiscard]] Refusal start(Messenger& messenger);
+  [[nodiscard]] Refusal receive_matched(Messenger& messenger, ItemBuffer buffer, MatchedMessage& message);
+
+  // To be called when the request has been told to be complete: brings what was received to its items. Once for each start; further calls do nothing.
+  void finish();
+
+  Request& request() { return request_; }
+
+ private:
+  bool take(ItemBuffer buffer, bool receives);
+  std::byte* bytes() const;
+  void fill();
+
+  ItemBuffer buffer_;
+  std::unique_ptr<std::byte[]> packed_;
+  bool is_packed_ = false;
+  bool receives_ = false;
+  bool unfinished_ = false;
+  Request request_;  // last, so that it ends first
+};
+
+}  // namespace lintel::mpi

@@ -1,0 +1,52 @@
+#include "mpi_layer/mpi/runtime/raise.h"
+
+#include <string>
+
+#include "mpi_layer/mpi/functions/error_sentences.h"
+
+namespace lintel::mpi {
+
+namespace {
+
+std::string sentence_of(int error) {
+  if (const char* sentence = error_sentence(error); sentence != nullptr) return sentence;
+  if (const auto added = local_objects().errors.text(error); added && !added->empty()) return *added;
+  return "error code " + std::to_string(error);
+}
+
+[[noreturn]] void end_job(const CommunicatorRef& communicator, int error, const char* function) {
+  const std::string name = communicator ? communicator->name() : "";
+  runtime().abort(1, std::string(function) + (name.empty() ? "" : " on " + name) + ": " + sentence_of(error));
+}
+
+}  // namespace
+
+int raise_on(const CommunicatorRef& communicator, int error, const char* function) {
+  if (!runtime().is_running()) {
+    const bool over = runtime().state() == Runtime::State::kFinalized;
+    runtime().abort(1,
+                    std::string(function) + (over ? " was called after MPI_Finalize" : " was called outside of MPI_Init and MPI_Finalize"));
+  }
+  const CommunicatorRef& concerned = communicator ? communicator : runtime().self();
+  const ErrorHandlerRef handler = concerned->error_handler();
+  switch (handler->kind) {
+    case ErrorHandler::Kind::kFatal:
+    case ErrorHandler::Kind::kAbort: end_job(concerned, error, function);
+    case ErrorHandler::Kind::kReturn: break;
+    case ErrorHandler::Kind::kCall: {
+      MPI_Comm handle = handle_of<MPI_Comm>(concerned->handle());
+      int code = error;
+      handler->function(&handle, &code);
+      break;
+    }
+  }
+  return error;
+}
+
+int raise_local(HandleKind kind, int error, const char* function) {
+  // The local functions work after MPI_Finalize too, when there is no handler left.
+  if (!runtime().is_running()) return error;
+  return raise_on(kind == HandleKind::kCommunicator ? runtime().world() : runtime().self(), error, function);
+}
+
+}  // namespace lintel::mpi

@@ -1,0 +1,35 @@
+#pragma once
+// RequestObject: what an MPI_Request stands for. MessageObject: what an MPI_Message stands for.
+//
+// Shared by the handle and by the calls that use it; used by one thread at a time (MPI 5.0, clause 11.6.2). Keeps communicator and datatype alive.
+
+#include <memory>
+
+#include "mpi_layer/mpi/runtime/communicator.h"
+#include "mpi_layer/mpi/runtime/item_transfer.h"
+#include "mpi_layer/p2p/matched_message.h"
+
+namespace lintel::mpi {
+
+struct RequestObject {
+  RequestObject(CommunicatorRef on, bool is_receive, bool is_persistent)
+      : communicator(std::move(on)), receives(is_receive), persistent(is_persistent) {}
+
+  // Started, and the program has not been told its end.
+  bool is_pending() const { return finished || transfer_active(); }
+  bool transfer_active() const { return transfer.request().active(); }  // the library still has it
+
+  CommunicatorRef communicator;
+  bool receives;
+  bool persistent;
+  bool finished = false;  // complete, as MPI_Request_get_status has seen; the program is still to be told
+  mutable ItemTransfer transfer;
+};
+using RequestRef = std::shared_ptr<RequestObject>;
+
+struct MessageObject {
+  CommunicatorRef communicator;
+  MatchedMessage message;
+};
+
+}  // namespace lintel::mpi

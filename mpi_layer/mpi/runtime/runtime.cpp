@@ -1,0 +1,114 @@
+#include "mpi_layer/mpi/runtime/runtime.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+
+#include "mpi_layer/bootstrap/abort_process.h"
+#include "mpi_layer/mpi/runtime/raise.h"
+#include "mpi_layer/mpi/runtime/team.h"
+
+namespace lintel::mpi {
+
+namespace {
+
+CommunicatorRef predefined(std::vector<int> ranks, int rank, std::uint32_t number, MPI_Comm handle, const char* name) {
+  const bool taken = context_table().take(number);
+  LINTEL_ASSERT(taken);
+  auto communicator = std::make_shared<Communicator>(std::make_shared<Group>(std::move(ranks)), rank, number,
+                                                     predefined_error_handler(MPI_ERRORS_ARE_FATAL));
+  communicator->set_handle(number_of(handle));
+  communicator->set_name(name);
+  return communicator;
+}
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "lintel: MPI_Init: %s\n", sentence.c_str());
+  std::exit(EXIT_FAILURE);
+}
+
+}  // namespace
+
+Runtime& runtime() {
+  static auto* const instance = new Runtime;
+  return *instance;
+}
+
+int Runtime::start(int thread_level) {
+  State before = State::kBefore;
+  if (!state_.compare_exchange_strong(before, State::kStarting)) return MPI_ERR_OTHER;
+  Outcome<std::unique_ptr<Job>> job = Job::open();
+  if (!job) refuse(job.sentence());
+  job_ = std::move(*job);
+  const int rank = static_cast<int>(job_->world().rank);
+  std::vector<int> everyone(job_->world().size());
+  std::iota(everyone.begin(), everyone.end(), 0);
+  world_ = predefined(std::move(everyone), rank, ContextTable::kWorld, MPI_COMM_WORLD, "MPI_COMM_WORLD");
+  self_ = predefined({rank}, 0, ContextTable::kSelf, MPI_COMM_SELF, "MPI_COMM_SELF");
+  local_objects().world_rank = rank;
+  thread_level_ = thread_level;
+  main_thread_ = std::this_thread::get_id();
+  set_error_raiser(raise_local);
+  state_.store(State::kRunning, std::memory_order_release);
+  return MPI_SUCCESS;
+}
+
+int Runtime::finalize() {
+  if (state() != State::kRunning) return MPI_ERR_OTHER;
+  // Clause 11.2.2: these first, with all of MPI still there.
+  if (const int error = self_->attributes().remove_all(self_->handle()); error != MPI_SUCCESS) return error;
+  state_.store(State::kEnding, std::memory_order_release);
+  // A rank that has closed would be a lost peer to those that still send.
+  static_cast<void>(Team(world_).barrier());
+  {
+    const MutexLock lock(mutex_);
+    drop_completed();
+  }
+  const Outcome<> closed = job_->close();
+  if (!closed) std::fprintf(stderr, "lintel: MPI_Finalize: %s\n", closed.sentence().c_str());
+  {
+    const MutexLock lock(mutex_);
+    freed_.clear();
+  }
+  state_.store(State::kFinalized, std::memory_order_release);
+  job_.reset();
+  return MPI_SUCCESS;
+}
+
+void Runtime::abort(int exit_code, const std::string& text) {
+  std::fflush(stdout);
+  if (is_running()) job_->abort(exit_code, text);
+  std::fprintf(stderr, "lintel: %s\n", text.c_str());
+  end_aborted(exit_code);
+}
+
+bool Runtime::enter(const CommunicatorRef& communicator) {
+  const std::uintptr_t handle = communicators.add(communicator);
+  communicator->set_handle(handle);
+  return handle != 0;
+}
+
+void Runtime::keep_freed(RequestRef request) {
+  const MutexLock lock(mutex_);
+  drop_completed();
+  freed_.push_back(std::move(request));
+}
+
+void Runtime::drop_completed() {
+  std::erase_if(freed_, [this](const RequestRef& request) {
+    if (!messenger().test(request->transfer.request())) return false;
+    request->transfer.finish();
+    return true;
+  });
+}
+
+CommunicatorRef find_communicator(MPI_Comm handle) {
+  Runtime& state = runtime();
+  if (!state.is_running()) return nullptr;
+  if (handle == MPI_COMM_WORLD) return state.world();
+  if (handle == MPI_COMM_SELF) return state.self();
+  return state.communicators.find(number_of(handle));
+}
+
+}  // namespace lintel::mpi

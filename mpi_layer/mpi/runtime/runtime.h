@@ -1,0 +1,72 @@
+#pragma once
+// Runtime: what MPI_Init begins and MPI_Finalize ends: the job, the two predefined communicators, and the tables behind the handles that need them.
+//
+// One for the process, made at first use and never destroyed: threads may ask for its state until the very end. Any thread, but for start() and
+// finalize(), which one thread calls once, and the members that exist only between them.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "mpi.h"
+#include "mpi_layer/mpi/functions/local_objects.h"
+#include "mpi_layer/mpi/objects/handle_table.h"
+#include "mpi_layer/mpi/runtime/communicator.h"
+#include "mpi_layer/mpi/runtime/job.h"
+#include "mpi_layer/mpi/runtime/request_object.h"
+
+namespace lintel::mpi {
+
+class Runtime {
+ public:
+  enum class State { kBefore, kStarting, kRunning, kEnding, kFinalized };
+
+  State state() const { return state_.load(std::memory_order_acquire); }
+  bool is_running() const { return state() == State::kRunning || state() == State::kEnding; }
+
+  // Collective over the job; blocks. Ends the process with one sentence and exit code 1 if the job cannot be started. MPI_ERR_OTHER: it was called before.
+  int start(int thread_level);
+  // Collective over the job; blocks. MPI_ERR_OTHER: not running. Else what a delete function of MPI_COMM_SELF's attributes returned, nothing has changed then.
+  int finalize();
+  [[noreturn]] void abort(int exit_code, const std::string& text);
+
+  // REQUIRES of all below: is_running().
+  Job& job() { return *job_; }
+  Messenger& messenger() { return job_->messenger(); }
+  const CommunicatorRef& world() const { return world_; }
+  const CommunicatorRef& self() const { return self_; }
+  int thread_level() const { return thread_level_; }
+  std::thread::id main_thread() const { return main_thread_; }
+
+  // Gives a communicator its handle. False when no more fit.
+  bool enter(const CommunicatorRef& communicator);
+
+  // Keeps an active request that the program has freed until it is complete.
+  void keep_freed(RequestRef request);
+
+  HandleTable<Communicator> communicators{HandleKind::kCommunicator};
+  HandleTable<RequestObject> requests{HandleKind::kRequest};
+  HandleTable<MessageObject> messages{HandleKind::kMessage};
+  HandleTable<const ErrorHandler> error_handlers{HandleKind::kErrorHandler};
+
+ private:
+  void drop_completed() LINTEL_REQUIRES(mutex_);
+
+  std::atomic<State> state_{State::kBefore};
+  std::unique_ptr<Job> job_;
+  CommunicatorRef world_;
+  CommunicatorRef self_;
+  int thread_level_ = MPI_THREAD_SINGLE;
+  std::thread::id main_thread_;
+  Mutex mutex_;
+  std::vector<RequestRef> freed_ LINTEL_GUARDED_BY(mutex_);
+};
+
+Runtime& runtime();
+
+// Null for MPI_COMM_NULL and whatever names none, and while the runtime does not run.
+CommunicatorRef find_communicator(MPI_Comm handle);
+
+}  // namespace lintel::mpi

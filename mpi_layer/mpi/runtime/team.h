@@ -1,0 +1,51 @@
+#pragma once
+// Team: the processes that carry out one collective function, and the blocking transfers that it is made of.
+//
+// A short-lived value of the calling thread. Its messages go in the communicator's context for collectives with one tag, below 0: between two
+// processes they are matched in the order of the calls, which all members make in the same order.
+// Errors are those of the first transfer that failed, as error classes; what else was under way has ended when a call returns.
+
+#include <cstdint>
+#include <span>
+
+#include "mpi_layer/mpi/runtime/communicator.h"
+#include "mpi_layer/mpi/runtime/item_transfer.h"
+
+namespace lintel::mpi {
+
+class Team {
+ public:
+  static constexpr std::int32_t kCollectiveTag = -1;
+
+  // All of a communicator.
+  explicit Team(const CommunicatorRef& communicator);
+  // Some of it: `group`, in which this process is `rank`. `tag` is below 0 and not kCollectiveTag.
+  Team(const CommunicatorRef& communicator, const Group& group, int rank, std::int32_t tag);
+
+  int rank() const { return rank_; }
+  int size() const { return group_.size(); }
+
+  int send(int to, const ItemBuffer& items) const;
+  int receive(int from, const ItemBuffer& items) const;
+  // Both at once, so that all may do it at the same time.
+  int exchange(int to, const ItemBuffer& out, int from, const ItemBuffer& in) const;
+
+  // Dissemination: in round k each tells the one 2^k further.
+  int barrier() const;
+  // Binomial tree.
+  int broadcast(int root, const ItemBuffer& items) const;
+  // Numbers, the same for all at the end: the greatest of each.
+  int maximum(std::span<std::int64_t> numbers) const;
+  // Numbers of all ranks, `own.size()` of each, in the order of ranks. Ring.
+  int gather_all(std::span<const std::int64_t> own, std::span<std::int64_t> all) const;
+
+ private:
+  ItemBuffer bytes(const void* memory, std::size_t length) const;
+
+  CommunicatorRef communicator_;
+  const Group& group_;
+  int rank_;
+  std::int32_t tag_;
+};
+
+}  // namespace lintel::mpi

@@ -1,0 +1,10 @@
+/* An error that no handler takes ends the job: this program is expected to fail, with exit code 1. */
+#include "check.h"
+
+int main(void) {
+  begin();
+  int number = 0;
+  if (world_rank == world_size - 1) MPI_Send(&number, 1, MPI_INT, -7, 0, MPI_COMM_WORLD);
+  MPI_Recv(&number, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE); /* waits for ever */
+  return 0;
+}
