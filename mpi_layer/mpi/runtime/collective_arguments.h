@@ -1,0 +1,30 @@
+#pragma once
+// The buffers of collective functions: checked, and where each rank's part of them lies.
+
+#include <cstdint>
+
+#include "mpi.h"
+#include "mpi_layer/mpi/runtime/item_transfer.h"
+
+namespace lintel::mpi {
+
+// Parts of one buffer, one for each rank: equal ones one after the other, or of counts and at displacements of their own, in extents of the type.
+class Parts {
+ public:
+  // Errors: MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER.
+  int take(const void* buffer, std::int64_t count, MPI_Datatype datatype, int ranks);
+  // The arrays are the program's, and read by at(). Errors: also MPI_ERR_ARG for a null pointer.
+  int take(const void* buffer, const int* counts, const int* displacements, MPI_Datatype datatype, int ranks);
+
+  ItemBuffer at(int rank) const;
+
+ private:
+  ItemBuffer first_;
+  const int* counts_ = nullptr;
+  const int* displacements_ = nullptr;
+};
+
+// Copies items to where others of the same bytes lie: a rank's part for itself. MPI_ERR_TRUNCATE if they do not fit; what fits is there then.
+int copy_items(const ItemBuffer& from, const ItemBuffer& to);
+
+}  // namespace lintel::mpi
