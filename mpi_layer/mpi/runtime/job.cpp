@@ -61,8 +61,26 @@ Outcome<> Job::meet() {
                      " reaches"};
     }
   }
-  // Nobody sends to a rank that does not know the sender yet.
-  return launcher_->barrier();
+  // Last: nobody sends to a rank that does not know the sender yet.
+  return compare_limits();
+}
+
+// Credit is derived from them at both ends of a message.
+Outcome<> Job::compare_limits() {
+  const Config& config = portals::host_config();
+  const std::string own = "LINTEL_MPI_UNEXPECTED=" + std::to_string(config.mpi_unexpected_bytes) +
+                          " LINTEL_MAX_UNEXPECTED=" + std::to_string(config.max_unexpected) +
+                          " LINTEL_EAGER_LIMIT=" + std::to_string(messenger_->eager_limit());
+  Outcome<std::vector<std::string>> limits = launcher_->exchange("lintel-limits", own);
+  if (!limits) return limits.failure();
+  for (std::size_t rank = 1; rank < limits->size(); ++rank) {
+    const std::string& other = limits.value()[rank];
+    if (other != limits->front()) {
+      return Problem{"rank " + std::to_string(rank) + " has " + other + ", rank 0 has " + limits->front() +
+                     "; expected the same in all processes of a job"};
+    }
+  }
+  return {};
 }
 
 Outcome<> Job::close() {

@@ -34,6 +34,7 @@ class Job {
   explicit Job(std::unique_ptr<Launcher> launcher) : launcher_(std::move(launcher)) {}
   Outcome<> open_messenger();
   Outcome<> meet();
+  Outcome<> compare_limits();
 
   std::unique_ptr<Launcher> launcher_;
   World world_;
