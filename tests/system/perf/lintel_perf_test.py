@@ -197,10 +197,10 @@ class LintelPerf(unittest.TestCase):
     def test_EveryMeasurementHasARowForEachSizeInOrder(self):
         for name in MEASUREMENTS:
             with self.subTest(name):
-                result = run(name, "--sizes", "64,1,8", "--passive-seconds", "0.2", *SHORT)
+                result = run(name, "--sizes", "256,16,64", "--passive-seconds", "0.2", *SHORT)
                 self.assertEqual(result.returncode, 0, result.stderr)
                 rows = rows_of(result.stdout)
-                self.assertEqual([row[0] for row in rows], ["64", "1", "8"])
+                self.assertEqual([row[0] for row in rows], ["256", "16", "64"])
                 for row in rows:
                     self.assertTrue(all(float(cell) > 0 for cell in row), row)
 
@@ -501,7 +501,7 @@ class LintelPerf(unittest.TestCase):
         os.kill(ranks[1], signal.SIGSTOP)
         start = time.monotonic()
         _, said = starter.communicate(timeout=30)
-        self.assertLess(time.monotonic() - start, 12)
+        self.assertLess(time.monotonic() - start, 20)
         self.assertEqual(starter.returncode, 1, said)
         self.assertRegex(said, r"the chain stands still; expected .*1\.5 s \(--deadline\); rounds done of \d+: rank 0: \d+, rank 1: no answer, rank 2: \d+")
         self.assertFalse(any(is_running(rank) for rank in ranks))
