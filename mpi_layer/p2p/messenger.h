@@ -170,6 +170,9 @@ class Messenger {
   static void retire(Request& request);
   template <class Holds>
   void wait_until(Holds holds);
+  // A send or receive as it was asked for, checked and set up in `request`, which is not active.
+  template <class Arguments>
+  Refusal admit(const Arguments& arguments, Request& request, bool persistent);
   // send.cpp
   Refusal check(const SendArguments& arguments);
   void prepare(const SendArguments& arguments, Request& request);
@@ -239,5 +242,15 @@ class Messenger {
   unsigned sleepers_ = 0;
   bool ended_some_ = false;  // a request has ended since waiting callers were told
 };
+
+template <class Arguments>
+Refusal Messenger::admit(const Arguments& arguments, Request& request, bool persistent) {
+  if (request.active()) return Refusal::kRequest;
+  if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
+  request.persistent_ = persistent;
+  if (persistent) request.result_ = {};
+  prepare(arguments, request);
+  return Refusal::kNone;
+}
 
 }  // namespace lintel::mpi

@@ -33,10 +33,7 @@ void Messenger::prepare(const ReceiveArguments& arguments, Request& request) {
 
 Refusal Messenger::receive(const ReceiveArguments& arguments, Request& request) {
   const MutexLock lock(process_.lock());
-  if (request.active()) return Refusal::kRequest;
-  if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
-  request.persistent_ = false;
-  prepare(arguments, request);
+  if (const Refusal refusal = admit(arguments, request, false); refusal != Refusal::kNone) return refusal;
   begin_receive(request);
   finish();
   return Refusal::kNone;
@@ -44,12 +41,7 @@ Refusal Messenger::receive(const ReceiveArguments& arguments, Request& request) 
 
 Refusal Messenger::init_receive(const ReceiveArguments& arguments, Request& request) {
   const MutexLock lock(process_.lock());
-  if (request.active()) return Refusal::kRequest;
-  if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
-  request.persistent_ = true;
-  request.result_ = {};
-  prepare(arguments, request);
-  return Refusal::kNone;
+  return admit(arguments, request, true);
 }
 
 void Messenger::begin_receive(Request& request) {

@@ -41,10 +41,7 @@ void Messenger::prepare(const SendArguments& arguments, Request& request) {
 
 Refusal Messenger::send(const SendArguments& arguments, Request& request) {
   const MutexLock lock(process_.lock());
-  if (request.active()) return Refusal::kRequest;
-  if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
-  request.persistent_ = false;
-  prepare(arguments, request);
+  if (const Refusal refusal = admit(arguments, request, false); refusal != Refusal::kNone) return refusal;
   const Refusal refusal = begin_send(request);
   finish();
   return refusal;
@@ -52,12 +49,7 @@ Refusal Messenger::send(const SendArguments& arguments, Request& request) {
 
 Refusal Messenger::init_send(const SendArguments& arguments, Request& request) {
   const MutexLock lock(process_.lock());
-  if (request.active()) return Refusal::kRequest;
-  if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
-  request.persistent_ = true;
-  request.result_ = {};
-  prepare(arguments, request);
-  return Refusal::kNone;
+  return admit(arguments, request, true);
 }
 
 Refusal Messenger::start(Request& request) {

@@ -18,17 +18,22 @@ void set_error_raiser(ErrorRaiser raiser);
 
 int raise_error(HandleKind kind, int error, const char* function);
 
+// What `body` returns, MPI_SUCCESS or an error code; also when memory runs out in it.
+template <class Body>
+int error_code_of(Body body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return MPI_ERR_NO_MEM;
+  } catch (const std::length_error&) {
+    return MPI_ERR_NO_MEM;
+  }
+}
+
 // Runs `body`, which returns MPI_SUCCESS or an error code, as the function `name`.
 template <class Body>
 int mpi_call(const char* name, HandleKind kind, Body body) noexcept {
-  int error = MPI_ERR_INTERN;
-  try {
-    error = body();
-  } catch (const std::bad_alloc&) {
-    error = MPI_ERR_NO_MEM;
-  } catch (const std::length_error&) {
-    error = MPI_ERR_NO_MEM;
-  }
+  const int error = error_code_of(body);
   return error == MPI_SUCCESS ? error : raise_error(kind, error, name);
 }
 

@@ -3,6 +3,7 @@
 #include <climits>
 
 #include "mpi_layer/mpi/functions/arguments.h"
+#include "mpi_layer/mpi/functions/keyval_calls.h"
 #include "mpi_layer/mpi/functions/weak_name.h"
 #include "mpi_layer/mpi/runtime/raise.h"
 
@@ -10,31 +11,7 @@ namespace lintel::mpi {
 
 namespace {
 
-constexpr int kKind = static_cast<int>(HandleKind::kCommunicator);
-
-Keyval::Copy copy_of(MPI_Comm_copy_attr_function* function, void* extra_state) {
-  if (function == MPI_COMM_NULL_COPY_FN) return nullptr;
-  if (function == MPI_COMM_DUP_FN) {
-    return [](std::uintptr_t, int, void* value, void** copied, bool* keep) {
-      *copied = value;
-      *keep = true;
-      return MPI_SUCCESS;
-    };
-  }
-  return [function, extra_state](std::uintptr_t object, int key, void* value, void** copied, bool* keep) {
-    int flag = 0;
-    const int error = function(handle_of<MPI_Comm>(object), key, extra_state, value, copied, &flag);
-    *keep = flag != 0;
-    return error;
-  };
-}
-
-Keyval::Delete delete_of(MPI_Comm_delete_attr_function* function, void* extra_state) {
-  if (function == MPI_COMM_NULL_DELETE_FN) return nullptr;
-  return [function, extra_state](std::uintptr_t object, int key, void* value) {
-    return function(handle_of<MPI_Comm>(object), key, value, extra_state);
-  };
-}
+constexpr HandleKind kKind = HandleKind::kCommunicator;
 
 // Where the value of a predefined key lies; null for other keys. The program reads an int there, at any time from now on.
 std::atomic<int>* predefined_value(int keyval) {
@@ -63,31 +40,21 @@ std::atomic<int>* predefined_value(int keyval) {
 extern "C" {
 
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove, int* keyval, void* extra_state) {
-  return mpi_call("MPI_Comm_create_keyval", HandleKind::kNone, [=]() -> int {
-    if (keyval == nullptr) return MPI_ERR_ARG;
-    const int number = local_objects().keyvals.create(kKind, copy_of(copy, extra_state), delete_of(remove, extra_state));
-    if (number == 0) return MPI_ERR_NO_MEM;
-    *keyval = number;
-    return MPI_SUCCESS;
+  return mpi_call("MPI_Comm_create_keyval", HandleKind::kNone, [=] {
+    return create_keyval(kKind, copy_of<MPI_Comm>(copy, MPI_COMM_NULL_COPY_FN, MPI_COMM_DUP_FN, extra_state),
+                         delete_of<MPI_Comm>(remove, MPI_COMM_NULL_DELETE_FN, extra_state), keyval);
   });
 }
 LINTEL_MPI_NAME(MPI_Comm_create_keyval);
 
 int PMPI_Comm_free_keyval(int* keyval) {
-  return mpi_call("MPI_Comm_free_keyval", HandleKind::kNone, [=]() -> int {
-    if (keyval == nullptr) return MPI_ERR_ARG;
-    if (!local_objects().keyvals.free(*keyval, kKind)) return MPI_ERR_KEYVAL;
-    *keyval = MPI_KEYVAL_INVALID;
-    return MPI_SUCCESS;
-  });
+  return mpi_call("MPI_Comm_free_keyval", HandleKind::kNone, [=] { return free_keyval(kKind, keyval); });
 }
 LINTEL_MPI_NAME(MPI_Comm_free_keyval);
 
 int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
   return communicator_call("MPI_Comm_set_attr", comm, [=](const CommunicatorRef& communicator) -> int {
-    const KeyvalRef key = local_objects().keyvals.find(keyval, kKind);
-    if (!key) return MPI_ERR_KEYVAL;
-    return communicator->attributes().set(key, value, communicator->handle());
+    return set_attribute(kKind, communicator->attributes(), communicator->handle(), keyval, value);
   });
 }
 LINTEL_MPI_NAME(MPI_Comm_set_attr);
@@ -100,19 +67,14 @@ int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
       *flag = 1;
       return MPI_SUCCESS;
     }
-    if (!local_objects().keyvals.find(keyval, kKind)) return MPI_ERR_KEYVAL;
-    *flag = communicator->attributes().get(keyval, static_cast<void**>(value)) ? 1 : 0;
-    return MPI_SUCCESS;
+    return get_attribute(kKind, communicator->attributes(), keyval, value, flag);
   });
 }
 LINTEL_MPI_NAME(MPI_Comm_get_attr);
 
 int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
   return communicator_call("MPI_Comm_delete_attr", comm, [=](const CommunicatorRef& communicator) -> int {
-    if (!local_objects().keyvals.find(keyval, kKind)) return MPI_ERR_KEYVAL;
-    bool found = false;
-    const int error = communicator->attributes().remove(keyval, communicator->handle(), &found);
-    return error == MPI_SUCCESS && !found ? MPI_ERR_KEYVAL : error;
+    return delete_attribute(kKind, communicator->attributes(), communicator->handle(), keyval);
   });
 }
 LINTEL_MPI_NAME(MPI_Comm_delete_attr);

@@ -27,35 +27,39 @@ void ItemTransfer::fill() {
   if (is_packed_ && !receives_) pack(buffer_.items(), 0, {packed_.get(), static_cast<std::size_t>(buffer_.bytes())});
 }
 
-Refusal ItemTransfer::send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments) {
-  if (!take(std::move(buffer), false)) return Refusal::kNoMemory;
-  fill();
+bool ItemTransfer::take(ItemBuffer buffer, SendArguments& arguments) {
+  if (!take(std::move(buffer), false)) return false;
   arguments.buffer = bytes();
   arguments.length = static_cast<std::uint64_t>(buffer_.bytes());
+  return true;
+}
+
+bool ItemTransfer::take(ItemBuffer buffer, ReceiveArguments& arguments) {
+  if (!take(std::move(buffer), true)) return false;
+  arguments.buffer = bytes();
+  arguments.capacity = static_cast<std::uint64_t>(buffer_.bytes());
+  return true;
+}
+
+Refusal ItemTransfer::send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments) {
+  if (!take(std::move(buffer), arguments)) return Refusal::kNoMemory;
+  fill();
   unfinished_ = true;
   return messenger.send(arguments, request_);
 }
 
 Refusal ItemTransfer::receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
-  if (!take(std::move(buffer), true)) return Refusal::kNoMemory;
-  arguments.buffer = bytes();
-  arguments.capacity = static_cast<std::uint64_t>(buffer_.bytes());
+  if (!take(std::move(buffer), arguments)) return Refusal::kNoMemory;
   unfinished_ = true;
   return messenger.receive(arguments, request_);
 }
 
 Refusal ItemTransfer::init_send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments) {
-  if (!take(std::move(buffer), false)) return Refusal::kNoMemory;
-  arguments.buffer = bytes();
-  arguments.length = static_cast<std::uint64_t>(buffer_.bytes());
-  return messenger.init_send(arguments, request_);
+  return take(std::move(buffer), arguments) ? messenger.init_send(arguments, request_) : Refusal::kNoMemory;
 }
 
 Refusal ItemTransfer::init_receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
-  if (!take(std::move(buffer), true)) return Refusal::kNoMemory;
-  arguments.buffer = bytes();
-  arguments.capacity = static_cast<std::uint64_t>(buffer_.bytes());
-  return messenger.init_receive(arguments, request_);
+  return take(std::move(buffer), arguments) ? messenger.init_receive(arguments, request_) : Refusal::kNoMemory;
 }
 
 Refusal ItemTransfer::start(Messenger& messenger) {
@@ -69,6 +73,12 @@ Refusal ItemTransfer::receive_matched(Messenger& messenger, ItemBuffer buffer, M
   if (!take(std::move(buffer), true)) return Refusal::kNoMemory;
   unfinished_ = true;
   return messenger.receive_matched(message, bytes(), static_cast<std::uint64_t>(buffer_.bytes()), request_);
+}
+
+const Result& ItemTransfer::wait(Messenger& messenger) {
+  messenger.wait(request_);
+  finish();
+  return request_.result();
 }
 
 void ItemTransfer::finish() {

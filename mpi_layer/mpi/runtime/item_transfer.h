@@ -33,6 +33,8 @@ class ItemTransfer {
   [[nodiscard]] Refusal start(Messenger& messenger);
   [[nodiscard]] Refusal receive_matched(Messenger& messenger, ItemBuffer buffer, MatchedMessage& message);
 
+  // Blocks until the request is complete, and does what finish() does.
+  const Result& wait(Messenger& messenger);
   // To be called when the request has been told to be complete: brings what was received to its items. Once for each start; further calls do nothing.
   void finish();
 
@@ -40,6 +42,8 @@ class ItemTransfer {
 
  private:
   bool take(ItemBuffer buffer, bool receives);
+  bool take(ItemBuffer buffer, SendArguments& arguments);
+  bool take(ItemBuffer buffer, ReceiveArguments& arguments);
   std::byte* bytes() const;
   void fill();
 

@@ -16,27 +16,28 @@ int take_own(const void* buffer, int count, MPI_Datatype datatype, bool may_be_i
   return check_items(buffer, count, datatype, &own->emplace());
 }
 
-// `take(parts)` takes the buffer with all parts, which counts at the root only.
-template <class Take>
-int gather_items(const CommunicatorRef& communicator, int root, const void* buffer, int count, MPI_Datatype datatype, Take take) {
+// `take(parts)` takes the buffer with all parts, which counts at the root only; then `move(own, parts)` gathers or scatters.
+template <class Take, class Move>
+int with_root(const CommunicatorRef& communicator, int root, const void* buffer, int count, MPI_Datatype datatype, Take take, Move move) {
   if (const int error = check_root(*communicator, root); error != MPI_SUCCESS) return error;
   const bool is_root = communicator->rank() == root;
   std::optional<ItemBuffer> own;
   Parts parts;
   if (const int error = take_own(buffer, count, datatype, is_root, &own); error != MPI_SUCCESS) return error;
   if (const int error = is_root ? take(parts) : MPI_SUCCESS; error != MPI_SUCCESS) return error;
-  return gather(Team(communicator), root, own, parts);
+  return move(own, parts);
+}
+
+template <class Take>
+int gather_items(const CommunicatorRef& communicator, int root, const void* buffer, int count, MPI_Datatype datatype, Take take) {
+  return with_root(communicator, root, buffer, count, datatype, take,
+                   [&](const auto& own, const Parts& parts) { return gather(Team(communicator), root, own, parts); });
 }
 
 template <class Take>
 int scatter_items(const CommunicatorRef& communicator, int root, void* buffer, int count, MPI_Datatype datatype, Take take) {
-  if (const int error = check_root(*communicator, root); error != MPI_SUCCESS) return error;
-  const bool is_root = communicator->rank() == root;
-  std::optional<ItemBuffer> own;
-  Parts parts;
-  if (const int error = take_own(buffer, count, datatype, is_root, &own); error != MPI_SUCCESS) return error;
-  if (const int error = is_root ? take(parts) : MPI_SUCCESS; error != MPI_SUCCESS) return error;
-  return scatter(Team(communicator), root, parts, own);
+  return with_root(communicator, root, buffer, count, datatype, take,
+                   [&](const auto& own, const Parts& parts) { return scatter(Team(communicator), root, parts, own); });
 }
 
 template <class Take>

@@ -1,9 +1,6 @@
 #pragma once
 // What becomes of an error: the error handler of the communicator that the call was about has the word (MPI 5.0, clause 9.3).
 
-#include <new>
-#include <stdexcept>
-
 #include "mpi_layer/mpi/functions/function_call.h"
 #include "mpi_layer/mpi/runtime/runtime.h"
 
@@ -21,14 +18,7 @@ template <class Body>
 int communicator_call(const char* name, MPI_Comm handle, Body body) noexcept {
   const CommunicatorRef communicator = find_communicator(handle);
   if (!communicator) return raise_on(nullptr, runtime().is_running() ? MPI_ERR_COMM : MPI_ERR_OTHER, name);
-  int error = MPI_ERR_INTERN;
-  try {
-    error = body(communicator);
-  } catch (const std::bad_alloc&) {
-    error = MPI_ERR_NO_MEM;
-  } catch (const std::length_error&) {
-    error = MPI_ERR_NO_MEM;
-  }
+  const int error = error_code_of([&] { return body(communicator); });
   return error == MPI_SUCCESS ? error : raise_on(communicator, error, name);
 }
 
@@ -36,16 +26,7 @@ int communicator_call(const char* name, MPI_Comm handle, Body body) noexcept {
 template <class Body>
 int runtime_call(const char* name, Body body) noexcept {
   CommunicatorRef communicator;
-  int error = MPI_ERR_OTHER;
-  if (runtime().is_running()) {
-    try {
-      error = body(&communicator);
-    } catch (const std::bad_alloc&) {
-      error = MPI_ERR_NO_MEM;
-    } catch (const std::length_error&) {
-      error = MPI_ERR_NO_MEM;
-    }
-  }
+  const int error = runtime().is_running() ? error_code_of([&] { return body(&communicator); }) : MPI_ERR_OTHER;
   return error == MPI_SUCCESS ? error : raise_on(communicator, error, name);
 }
 

@@ -1,5 +1,7 @@
 #include "mpi_layer/mpi/runtime/request_starts.h"
 
+#include <utility>
+
 #include "mpi_layer/mpi/functions/status_content.h"
 #include "mpi_layer/mpi/runtime/transfer_error.h"
 
@@ -17,40 +19,36 @@ int check(const Communicator& communicator, const ReceiveCall& call, ItemBuffer*
   return check_receive(communicator, call.source, call.tag, arguments);
 }
 
+// Checks `call`, then lets `step` of the transfer have it.
+template <class Arguments, class Call>
+int begin(const Communicator& communicator, const Call& call, ItemTransfer& transfer,
+          Refusal (ItemTransfer::*step)(Messenger&, ItemBuffer, Arguments)) {
+  ItemBuffer items;
+  Arguments arguments;
+  if (const int error = check(communicator, call, &items, &arguments); error != MPI_SUCCESS) return error;
+  return error_of((transfer.*step)(runtime().messenger(), std::move(items), arguments));
+}
+
 }  // namespace
 
 int start_send(const Communicator& communicator, const SendCall& call, ItemTransfer& transfer) {
-  ItemBuffer items;
-  SendArguments arguments;
-  if (const int error = check(communicator, call, &items, &arguments); error != MPI_SUCCESS) return error;
-  return error_of(transfer.send(runtime().messenger(), std::move(items), arguments));
+  return begin(communicator, call, transfer, &ItemTransfer::send);
 }
 
 int start_receive(const Communicator& communicator, const ReceiveCall& call, ItemTransfer& transfer) {
-  ItemBuffer items;
-  ReceiveArguments arguments;
-  if (const int error = check(communicator, call, &items, &arguments); error != MPI_SUCCESS) return error;
-  return error_of(transfer.receive(runtime().messenger(), std::move(items), arguments));
+  return begin(communicator, call, transfer, &ItemTransfer::receive);
 }
 
 int prepare_send(const Communicator& communicator, const SendCall& call, ItemTransfer& transfer) {
-  ItemBuffer items;
-  SendArguments arguments;
-  if (const int error = check(communicator, call, &items, &arguments); error != MPI_SUCCESS) return error;
-  return error_of(transfer.init_send(runtime().messenger(), std::move(items), arguments));
+  return begin(communicator, call, transfer, &ItemTransfer::init_send);
 }
 
 int prepare_receive(const Communicator& communicator, const ReceiveCall& call, ItemTransfer& transfer) {
-  ItemBuffer items;
-  ReceiveArguments arguments;
-  if (const int error = check(communicator, call, &items, &arguments); error != MPI_SUCCESS) return error;
-  return error_of(transfer.init_receive(runtime().messenger(), std::move(items), arguments));
+  return begin(communicator, call, transfer, &ItemTransfer::init_receive);
 }
 
 int complete(const Communicator& communicator, ItemTransfer& transfer, bool receives, MPI_Status* status) {
-  runtime().messenger().wait(transfer.request());
-  transfer.finish();
-  const Result& result = transfer.request().result();
+  const Result& result = transfer.wait(runtime().messenger());
   if (receives) give_status(status_of(communicator, result), status);
   return error_of(result.failure);
 }

@@ -10,11 +10,7 @@ namespace lintel::mpi {
 
 namespace {
 
-int end_of(ItemTransfer& transfer) {
-  runtime().messenger().wait(transfer.request());
-  transfer.finish();
-  return error_of(transfer.request().result().failure);
-}
+int end_of(ItemTransfer& transfer) { return error_of(transfer.wait(runtime().messenger()).failure); }
 
 }  // namespace
 
@@ -36,17 +32,20 @@ int Team::send(int to, const ItemBuffer& items) const {
   return refusal == Refusal::kNone ? end_of(transfer) : error_of(refusal);
 }
 
+Refusal Team::begin_receive(int from, const ItemBuffer& items, ItemTransfer& transfer) const {
+  return transfer.receive(runtime().messenger(), items,
+                          {nullptr, 0, group_.world_rank(from), communicator_->contexts().collectives(), tag_});
+}
+
 int Team::receive(int from, const ItemBuffer& items) const {
   ItemTransfer transfer;
-  const Refusal refusal =
-      transfer.receive(runtime().messenger(), items, {nullptr, 0, group_.world_rank(from), communicator_->contexts().collectives(), tag_});
+  const Refusal refusal = begin_receive(from, items, transfer);
   return refusal == Refusal::kNone ? end_of(transfer) : error_of(refusal);
 }
 
 int Team::exchange(int to, const ItemBuffer& out, int from, const ItemBuffer& in) const {
   ItemTransfer incoming;
-  const Refusal refusal =
-      incoming.receive(runtime().messenger(), in, {nullptr, 0, group_.world_rank(from), communicator_->contexts().collectives(), tag_});
+  const Refusal refusal = begin_receive(from, in, incoming);
   if (refusal != Refusal::kNone) return error_of(refusal);
   const int sent = send(to, out);
   // A send that was refused is no reason to leave a receive behind that nobody may free: its message comes, as its sender has made the same call.

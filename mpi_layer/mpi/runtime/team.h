@@ -41,6 +41,7 @@ class Team {
 
  private:
   ItemBuffer bytes(const void* memory, std::size_t length) const;
+  Refusal begin_receive(int from, const ItemBuffer& items, ItemTransfer& transfer) const;
 
   CommunicatorRef communicator_;
   const Group& group_;
