@@ -9,6 +9,8 @@ sys.dont_write_bytecode = True
 
 import contestants
 import matrix
+import mpi_contestants
+import mpi_tables
 import outcome
 import plot
 import tables
@@ -70,11 +72,57 @@ class OutputOfOthers(unittest.TestCase):
 
     def test_what_is_not_installed_is_named_with_its_package(self):
         absent = contestants.why_absent("net", find=lambda program: None)
-        self.assertEqual(sorted(absent), ["NPtcp", "fi_pingpong", "ucx_perftest"])
+        self.assertEqual(sorted(absent), ["NPtcp", "fi_pingpong", "mpiexec.mpich", "mpirun.openmpi", "ucx_perftest"])
         self.assertIn("netpipe-tcp", absent["NPtcp"])
 
     def test_programs_over_tcp_do_not_stand_beside_shared_memory(self):
-        self.assertEqual(sorted(contestants.why_absent("shm", find=lambda program: program)), ["NPtcp", "ucx_perftest"])
+        self.assertEqual(sorted(contestants.why_absent("shm", find=lambda program: program)),
+                         ["NPtcp", "mpiexec.mpich", "mpirun.openmpi", "ucx_perftest"])
+
+
+class OtherMpis(unittest.TestCase):
+    def setUp(self):
+        self.setup = contestants.Setup("raw", "perf", "net", (2, 3), "lintel-run", "/programs")
+
+    def test_the_figure_is_found_among_what_a_launcher_says(self):
+        line = '{"measure": "latency", "of": 8, "messages": 10, "value": 7.25, "unit": "us", "verified_messages": 20}'
+        self.assertEqual(mpi_contestants.figure_of(f"a warning\n{line}\n"), 7.25)
+
+    def test_output_without_one_figure_or_with_nothing_verified_is_a_failure(self):
+        line = '{"value": 7.25, "verified_messages": 0}'
+        for text, said in ((f"{line}\n", "verified no message"), ("no provider\n", "no provider"), (f"{line}\n{line}\n", "one line")):
+            with self.assertRaisesRegex(RunFailed, said):
+                mpi_contestants.figure_of(text)
+
+    def test_each_is_launched_as_two_ranks_on_the_two_processors(self):
+        for one in mpi_contestants.CONTESTANTS:
+            command, _ = one.launch(self.setup)
+            self.assertIn("-n 2", " ".join(command))
+            if one.name != mpi_contestants.LINTEL:  # which is confined to them, and binds to what it is confined to
+                self.assertRegex(" ".join(command), r"(cpu-list|user:) ?2,3")
+
+    def test_one_that_was_not_compiled_is_named_with_its_package(self):
+        absent = mpi_contestants.why_not_compiled("/nowhere", find=lambda program: program)
+        self.assertEqual(sorted(absent), ["mpiexec.mpich", "mpirun.openmpi"])
+        self.assertIn("libmpich-dev", absent["mpiexec.mpich"])
+        self.assertEqual(mpi_contestants.why_not_compiled("/nowhere", find=lambda program: None), {})
+
+    def test_lintel_is_held_against_the_best_of_the_others(self):
+        result = outcome_of({("mpi-rate", "Lintel MPI"): {8: [400]}, ("mpi-rate", "Open MPI ob1"): {8: [100]}, ("mpi-rate", "MPICH ucx"): {8: [150]}})
+        one = verdict(result, requirement("mpi-rate", 3, series="Lintel MPI"))
+        self.assertEqual((one.text(), one.reached_text(), one.requirement.text()), ("missed", "2.667 x others", "at least 3 x others"))
+
+    def test_a_latency_behind_the_best_is_met_only_beside_a_raw_latency_that_is_behind_too(self):
+        required = matrix.Requirement("mpi-latency", 8, "Lintel MPI", 1.0, True, True, or_times_raw=1.08)
+        for lintel, raw, best, text in ((9.0, 12.0, 9.5, "met"), (10.7, 10.0, 9.5, "met"), (10.9, 10.0, 9.5, "missed"), (9.6, 9.0, 9.5, "missed")):
+            result = outcome_of({("mpi-latency", "Lintel MPI"): {8: [lintel]}, ("mpi-latency", "raw send"): {8: [raw]}, ("mpi-latency", "MPICH ucx"): {8: [best]}})
+            self.assertEqual(verdict(result, required).text(), text, (lintel, raw, best))
+
+    def test_a_latency_behind_queues_is_held_against_the_same_without(self):
+        series = "Lintel MPI, posted"
+        result = outcome_of({("mpi-depth", series): {0: [10.0], 10000: [14.0]}, ("mpi-depth", "MPICH ucx, posted"): {0: [5.0], 10000: [90.0]}})
+        one = verdict(result, requirement("mpi-depth", 1.5, at_most=True, series=series, size=10000))
+        self.assertEqual((one.text(), one.reached_text()), ("met", "1.400 x empty"))
 
 
 class Judgement(unittest.TestCase):
@@ -138,6 +186,10 @@ class Matrix(unittest.TestCase):
         self.assertEqual([work.messages * work.size for work in read.works["bandwidth"]], [1 << 28] * 4 + [128 << 22])
         self.assertTrue(all(work.window == 64 for work in read.works["bandwidth"] + read.works["rate"]))
 
+    def test_the_memory_of_a_window_is_bounded(self):
+        read = matrix.read(os.path.join(HERE, "matrix.json"))
+        self.assertEqual([work.window for work in read.works["mpi-bandwidth"]], [64, 64, 64, 64, 16])
+
 
 class Documents(unittest.TestCase):
     def setUp(self):
@@ -171,6 +223,24 @@ class Documents(unittest.TestCase):
         [row] = [line for line in summary.splitlines() if "Latency" in line]
         self.assertIn("| put, counters missed |", row)
         self.assertIn("at most 1.1 x get met.", summary)
+
+    def test_the_summary_of_mpi_has_a_column_for_each_that_was_measured(self):
+        required = [requirement("mpi-rate", 99, series="Lintel MPI"), requirement("mpi-depth", 1.5, at_most=True, series="Lintel MPI, posted", size=20)]
+        self.result.absent = {"mpiexec.mpich": "not installed"}
+        summary = mpi_tables.summary_markdown(self.result, self.works, outcome.judge(self.result, required))
+        self.assertIn("| Lintel MPI (x best other) | Open MPI ob1 | Open MPI mtl ofi | Open MPI ucx |", summary)
+        self.assertNotIn("MPICH", summary)
+        [row] = [line for line in summary.splitlines() if "message rate" in line]
+        self.assertTrue(row.endswith("| at least 99 x others | missed |"), row)
+        [row] = [line for line in summary.splitlines() if "behind 20 posted, us" in line or "behind 20 posted, µs" in line]
+        self.assertTrue(row.endswith("| at most 1.5 x empty | met |"), row)
+
+    def test_gnuplot_leaves_out_an_mpi_that_has_no_figure(self):
+        self.result.fail("mpi-depth", "Open MPI mtl ofi, posted", 20, "not done")
+        script = mpi_tables.script(self.result, self.works, plot.TERMINALS["svg"], "out.svg")
+        [row] = [line for line in script.splitlines() if line.startswith('"posted" ')]
+        self.assertEqual(row.split().count("?"), 1)
+        self.assertIn("title 'MPICH ucx'", script)
 
     def test_an_absent_program_is_named_and_has_no_row(self):
         self.result.absent = {"NPtcp": "not installed"}

@@ -4,15 +4,16 @@ Every figure is the mean over one pass (the median of the passes where the progr
 messages per second, MB/s (1e6 bytes), or microseconds from a put to its acknowledgement.
 """
 
-import json
 import os
 import shutil
 import tempfile
 from dataclasses import dataclass
 from typing import Callable
 
+import mpi_contestants
 import processes
-from processes import RunFailed
+from matrix import RAW_BESIDE_MPI
+from processes import RunFailed, parse_json
 
 MEBIBYTE = 1048576
 UCX_PUT_SHARE = 8  # it is so much slower over TCP that it gets an eighth of the messages
@@ -24,6 +25,8 @@ class Setup:
     perf: str  # path of lintel-perf
     provider: str
     cpus: tuple
+    lintel_run: str = ""  # path of lintel-run
+    mpi_programs: str = ""  # folder of the mpi_perf programs
 
 
 @dataclass(frozen=True)
@@ -36,13 +39,6 @@ class Series:
     figure: Callable  # of a Setup and a Work; raises RunFailed
     is_base: bool = False  # others are given as multiples of it
     note: str = ""
-
-
-def parse_json(text, program):
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise RunFailed(f"{program}: its output is not JSON: {error}") from None
 
 
 # --- libfabric without Lintel
@@ -182,11 +178,13 @@ SERIES = [
     *(series for notify in ("events", "counters") for series in portals4(notify)),
     Series("fetch", f"{PORTALS4} get", "lintel", lintel("get-lat", "get_latency_us", "--api", "4"), is_base=True),
     Series("fetch", f"{PORTALS4} fetch-atomic", "lintel", lintel("fetch-lat", "fetch_latency_us", "--api", "4")),
+    Series("mpi-latency", RAW_BESIDE_MPI, "raw", raw("pingpong", "latency_us")),
+    *mpi_contestants.series(Series),
 ]
 
 OF_THIS_TREE = ("raw", "lintel")
-DEBIAN_PACKAGES = {"ucx_perftest": "ucx-utils", "fi_pingpong": "libfabric-bin", "NPtcp": "netpipe-tcp"}
-TCP_ONLY = ("ucx_perftest", "NPtcp")
+DEBIAN_PACKAGES = {"ucx_perftest": "ucx-utils", "fi_pingpong": "libfabric-bin", "NPtcp": "netpipe-tcp", **mpi_contestants.DEBIAN_PACKAGES}
+TCP_ONLY = ("ucx_perftest", "NPtcp", *mpi_contestants.DEBIAN_PACKAGES)
 
 
 def runs_over_tcp(provider):

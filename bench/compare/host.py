@@ -46,6 +46,8 @@ def facts():
         "libfabric": version_from(["fi_info", "--version"], r"libfabric: (\S+)")
                      or version_from(["pkg-config", "--modversion", "libfabric"], r"(\S+)") or "unknown",
         "ucx": version_from(["ucx_info", "-v"], r"ersion:? (\d\S*)") or "none",
+        "openmpi": version_from(["mpirun.openmpi", "--version"], r"\((?:Open MPI|OpenRTE)\) (\S+)") or "none",
+        "mpich": version_from(["mpichversion"], r"MPICH Version:\s*(\S+)") or "none",
     }
 
 

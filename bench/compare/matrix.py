@@ -3,17 +3,25 @@
 import json
 from dataclasses import dataclass
 
-MEASURES = ("latency", "rate", "bandwidth", "passive", "fetch")
+MPI_MEASURES = ("mpi-latency", "mpi-rate", "mpi-bandwidth", "mpi-depth")
+MEASURES = ("latency", "rate", "bandwidth", "passive", "fetch", *MPI_MEASURES)
 TITLES = {
     "latency": "Latency, half round trip",
     "rate": "Message rate",
     "bandwidth": "Bandwidth, one way",
     "passive": "From put to acknowledgement, target computing",
     "fetch": "Round trip, one at a time",
+    "mpi-latency": "MPI latency, half round trip",
+    "mpi-rate": "MPI message rate",
+    "mpi-bandwidth": "MPI bandwidth, one way",
+    "mpi-depth": "MPI latency of 8 B behind queues, half round trip",
 }
-BASES = {"fetch": "get"}  # what figures are multiples of; elsewhere raw
+# What figures are multiples of; elsewhere raw. `others`: the best of the other MPIs; `empty`: the same series with empty queues.
+BASES = {"fetch": "get", "mpi-latency": "others", "mpi-rate": "others", "mpi-bandwidth": "others", "mpi-depth": "empty"}
 UNITS = {"latency": "us", "rate": "messages/s", "bandwidth": "MB/s", "passive": "us", "fetch": "us"}
-LOW_IS_GOOD = {"latency": True, "rate": False, "bandwidth": False, "passive": True, "fetch": True}
+UNITS |= {"mpi-latency": "us", "mpi-rate": "messages/s", "mpi-bandwidth": "MB/s", "mpi-depth": "us"}
+LOW_IS_GOOD = {measure: unit == "us" for measure, unit in UNITS.items()}
+RAW_BESIDE_MPI = "raw send"  # the series of raw libfabric among those of MPI
 QUICK_SHARE = 10
 
 
@@ -25,7 +33,7 @@ def base_of(measure):
 class Work:
     """One run of one program: so many passes over so many messages, after a warm-up."""
 
-    size: int  # bytes of a message
+    size: int  # bytes of a message; behind queues: how long these are
     messages: int = 0
     warm_up: int = 0
     passes: int = 1
@@ -41,9 +49,11 @@ class Requirement:
     bound: float
     at_most: bool
     relative: bool  # bound is a multiple of the best base series; else in the unit of the measure
+    or_times_raw: float | None = None  # where raw libfabric is itself behind the best base series: at most so much of raw will do
 
     def text(self):
-        return f"{'at most' if self.at_most else 'at least'} {self.bound:g} {'x ' + base_of(self.measure) if self.relative else UNITS[self.measure]}"
+        bound = f"{'at most' if self.at_most else 'at least'} {self.bound:g} {'x ' + base_of(self.measure) if self.relative else UNITS[self.measure]}"
+        return bound if self.or_times_raw is None else f"{bound} or {self.or_times_raw:g} x raw"
 
 
 @dataclass(frozen=True)
@@ -74,9 +84,24 @@ def read(path, quick=False):
             work(size, max(bandwidth["bytes"] // size, bandwidth["fewest_messages"]) // share, window) for size in bandwidth["sizes"]
         ],
         "fetch": [work(size, document["fetch"]["messages"] // share, 1) for size in document["fetch"]["sizes"]],
+        **mpi_works(document, work, share, window),
         "passive": [Work(size, seconds=max(document["passive"]["seconds"] / share, 0.2)) for size in document["passive"]["sizes"]],
     }
     return Matrix(works, [requirement for entry in document["requirements"] for requirement in requirements_of(entry)])
+
+
+def mpi_works(document, work, share, window):
+    latency, rate, bandwidth, depth = (document[measure] for measure in MPI_MEASURES)
+    return {
+        "mpi-latency": [work(size, latency["messages"] // share, 1) for size in latency["sizes"]],
+        "mpi-rate": [work(size, rate["messages"] // share, window) for size in rate["sizes"]],
+        # Each message of a window has memory of its own.
+        "mpi-bandwidth": [
+            work(size, max(bandwidth["bytes"] // size, bandwidth["fewest_messages"]) // share, max(min(window, bandwidth["window_bytes"] // size), 1))
+            for size in bandwidth["sizes"]
+        ],
+        "mpi-depth": [work(size, depth["messages"] // share, 1) for size in depth["sizes"]],
+    }
 
 
 def requirements_of(entry):
@@ -86,7 +111,14 @@ def requirements_of(entry):
         raise ValueError(f"{key} of {entry['measure']}; expected at_most or at_least, alone or with _times_{base_of(entry['measure'])}")
     for size in entry["sizes"]:
         for series in entry["of"]:
-            yield Requirement(entry["measure"], size, series, entry[key], key.startswith("at_most"), relative)
+            yield Requirement(entry["measure"], size, series, entry[key], key.startswith("at_most"), relative, entry.get("or_times_raw"))
+
+
+def column_text(measure, size):
+    """What a column of the measure's table is for."""
+    if measure == "mpi-depth":
+        return f"{size:,} deep" if size > 0 else "empty"
+    return size_text(size)
 
 
 def size_text(size):

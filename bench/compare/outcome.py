@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from statistics import median
 
-from matrix import LOW_IS_GOOD, UNITS, base_of
+from matrix import LOW_IS_GOOD, RAW_BESIDE_MPI, UNITS, base_of
 
 
 @dataclass
@@ -40,20 +40,35 @@ class Outcome:
         choose = min if LOW_IS_GOOD[measure] else max
         return choose(measured, key=lambda entry: entry[1])
 
+    def base_figure(self, measure, name, size):
+        """What the figure of this series is given as a multiple of, or None."""
+        if base_of(measure) == "empty":
+            return self.of(measure, name, 0)
+        best = self.best_base(measure, size)
+        return None if best is None else best[1]
+
     def times_base(self, measure, name, size):
-        figure, raw = self.of(measure, name, size), self.best_base(measure, size)
-        return None if figure is None or raw is None else figure / raw[1]
+        figure, base = self.of(measure, name, size), self.base_figure(measure, name, size)
+        return None if figure is None or base is None else figure / base
+
+    def times_slower_raw(self, measure, name, size):
+        """The multiple of raw libfabric where that is itself behind the best base series, else None."""
+        figure, raw, best = self.of(measure, name, size), self.of(measure, RAW_BESIDE_MPI, size), self.best_base(measure, size)
+        return figure / raw if figure is not None and raw is not None and best is not None and raw > best[1] else None
 
 
 @dataclass(frozen=True)
 class Verdict:
     requirement: object
     reached: float | None  # in what the bound is given in; None: not measured
+    times_raw: float | None = None  # where raw is what it may be held against too
 
     @property
     def met(self):
         if self.reached is None:
             return False
+        if self.times_raw is not None and self.times_raw <= self.requirement.or_times_raw:
+            return True
         return self.reached <= self.requirement.bound if self.requirement.at_most else self.reached >= self.requirement.bound
 
     def text(self):
@@ -64,10 +79,12 @@ class Verdict:
     def reached_text(self):
         if self.reached is None:
             return "-"
-        return f"{self.reached:.3f} x {base_of(self.requirement.measure)}" if self.requirement.relative else f"{self.reached:.1f} {UNITS[self.requirement.measure]}"
+        text = f"{self.reached:.3f} x {base_of(self.requirement.measure)}" if self.requirement.relative else f"{self.reached:.1f} {UNITS[self.requirement.measure]}"
+        return text if self.times_raw is None else f"{text}, {self.times_raw:.3f} x raw"
 
 
 def judge(outcome, requirements):
     return [
-        Verdict(one, (outcome.times_base if one.relative else outcome.of)(one.measure, one.of, one.size)) for one in requirements
+        Verdict(one, (outcome.times_base if one.relative else outcome.of)(one.measure, one.of, one.size),
+                None if one.or_times_raw is None else outcome.times_slower_raw(one.measure, one.of, one.size)) for one in requirements
     ]

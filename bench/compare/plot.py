@@ -12,13 +12,19 @@ TERMINALS = {
 }
 # Of bandwidth: name in the picture -> name of the series, None: the best raw one.
 LINES = {"raw libfabric, best": None, "Lintel put": "Lintel put", "Lintel get": "Lintel get", "UCX tag": "UCX tag"}
-COLOURS = ["#555555", "#d95f02", "#1b9e77", "#7570b3"]
+COLOURS = dict(zip(LINES, ("#555555", "#d95f02", "#1b9e77", "#7570b3")))
 SHADES = ["#9ecae1", "#3182bd", "#08519c"]
 SLEEPERS = ("NPtcp",)  # a program that sleeps in the kernel would hide the differences among those that poll
 
 
+def cell_text(cell):
+    if cell is None:
+        return "?"
+    return f'"{cell}"' if isinstance(cell, str) else f"{cell:g}"
+
+
 def rows_text(rows):
-    return "\n".join(" ".join(f'"{cell}"' if isinstance(cell, str) else f"{cell:g}" for cell in row) for row in rows)
+    return "\n".join(" ".join(map(cell_text, row)) for row in rows)
 
 
 def bandwidth_rows(outcome, sizes, series):
@@ -31,46 +37,61 @@ def bandwidth_rows(outcome, sizes, series):
 
 def head_room(figures):
     """From 0 to so far above the largest that the key has a place of its own."""
-    return f"set yrange [0:{1.25 * max(figures, default=1):g}]"
+    return f"set yrange [0:{1.25 * max((figure for figure in figures if figure is not None), default=1):g}]"
+
+
+def preamble(terminal, path):
+    return [f"set terminal {terminal}", f"set output '{path}'", "set encoding utf8", "set grid ytics lt 1 lw 1 lc rgb '#dddddd'", "set border 3",
+            "set datafile missing '?'"]
+
+
+def lines_over_size(lines, colours, sizes, title):
+    """`lines`: name -> rows of size and figure."""
+    commands = [f"$line{index} << EOD\n{rows_text(rows)}\nEOD" for index, rows in enumerate(lines.values())]
+    commands += [head_room(row[1] for rows in lines.values() for row in rows),
+                 f"set title '{title}'", "set logscale x 2", "set key top center horizontal",
+                 "set xtics (" + ", ".join(f'"{size_text(size)}" {size}' for size in sizes) + ")",
+                 f"set xrange [{sizes[0] / 1.3:g}:{sizes[-1] * 1.3:g}]"]
+    if lines:
+        commands.append("plot " + ", ".join(f"$line{index} using 1:2 with linespoints lw 2 pt 7 ps 0.6 lc rgb '{colours[name]}' title '{name}'"
+                                            for index, name in enumerate(lines)))
+    return commands
+
+
+def bars(rows, titles, colours, title):
+    """`rows`: a group of bars each, its name and a figure for each of `titles`."""
+    commands = [f"$bars << EOD\n{rows_text(rows)}\nEOD", "unset logscale x", "unset xtics", "set xtics nomirror", "set xrange [*:*]",
+                "set key top center horizontal", head_room(figure for row in rows for figure in row[1:]), f"set title '{title}'",
+                "set style data histogram", "set style histogram clustered gap 1", "set style fill solid 0.9 noborder"]
+    if rows:
+        commands.append("plot " + ", ".join(f"$bars using {index + 2}:xtic(1) lc rgb '{colours[index % len(colours)]}' title '{name}'"
+                                            for index, name in enumerate(titles)))
+    return commands
 
 
 def script(outcome, works, terminal, path):
     """The commands for gnuplot."""
     sizes = [work.size for work in works["bandwidth"]]
     lines = {name: list(bandwidth_rows(outcome, sizes, series)) for name, series in LINES.items()}
-    lines = {name: rows for name, rows in lines.items() if rows}
     latency_sizes = [work.size for work in works["latency"]]
-    bars = [one for one in outcome.series if one.measure == "latency" and one.program not in SLEEPERS and not one.name.startswith(PORTALS4)
-            and all(outcome.of("latency", one.name, size) is not None for size in latency_sizes)]
-    bar_rows = [[one.name, *(outcome.of("latency", one.name, size) for size in latency_sizes)] for one in bars]
-    commands = [f"set terminal {terminal}", f"set output '{path}'", "set encoding utf8", "set grid ytics lt 1 lw 1 lc rgb '#dddddd'", "set border 3"]
-    for index, rows in enumerate(lines.values()):
-        commands.append(f"$line{index} << EOD\n{rows_text(rows)}\nEOD")
-    commands.append(f"$bars << EOD\n{rows_text(bar_rows)}\nEOD")
-    commands += ["set multiplot layout 1,2", "set tics nomirror", head_room(row[1] for rows in lines.values() for row in rows),
-                 "set title 'Bandwidth, one way, GB/s (more is better)'", "set logscale x 2", "set key top center horizontal",
-                 "set xtics (" + ", ".join(f'"{size_text(size)}" {size}' for size in sizes) + ")",
-                 f"set xrange [{sizes[0] / 1.3:g}:{sizes[-1] * 1.3:g}]"]
-    if lines:
-        commands.append("plot " + ", ".join(
-            f"$line{index} using 1:2 with linespoints lw 2 pt 7 ps 0.6 lc rgb '{COLOURS[list(LINES).index(name)]}' title '{name}'"
-            for index, name in enumerate(lines)))
-    commands += ["unset logscale x", "unset xtics", "set xtics nomirror", "set xrange [*:*]", "set key top center horizontal",
-                 head_room(figure for row in bar_rows for figure in row[1:]),
-                 "set title 'Latency, half round trip, µs (less is better)'",
-                 "set style data histogram", "set style histogram clustered gap 1", "set style fill solid 0.9 noborder"]
-    if bar_rows:
-        commands.append("plot " + ", ".join(
-            f"$bars using {index + 2}:xtic(1) lc rgb '{SHADES[index % len(SHADES)]}' title '{size_text(size)}'"
-            for index, size in enumerate(latency_sizes)))
-    commands.append("unset multiplot")
-    return "\n".join(commands) + "\n"
+    groups = [one for one in outcome.series if one.measure == "latency" and one.program not in SLEEPERS and not one.name.startswith(PORTALS4)
+              and all(outcome.of("latency", one.name, size) is not None for size in latency_sizes)]
+    rows = [[one.name, *(outcome.of("latency", one.name, size) for size in latency_sizes)] for one in groups]
+    return "\n".join([*preamble(terminal, path), "set multiplot layout 1,2", "set tics nomirror",
+                      *lines_over_size({name: rows for name, rows in lines.items() if rows}, COLOURS, sizes, "Bandwidth, one way, GB/s (more is better)"),
+                      *bars(rows, list(map(size_text, latency_sizes)), SHADES, "Latency, half round trip, µs (less is better)"),
+                      "unset multiplot"]) + "\n"
+
+
+def write_pictures(script_for, stem):
+    """`script_for(terminal, path)` is what gnuplot is told, for each kind of picture."""
+    for ending, terminal in TERMINALS.items():
+        with tempfile.NamedTemporaryFile("w", suffix=".gp", encoding="utf-8") as commands:
+            commands.write(script_for(terminal, f"{stem}.{ending}"))
+            commands.flush()
+            processes.run(["gnuplot", commands.name])
 
 
 def draw(outcome, works, folder):
     """Writes performance.svg and performance.png there."""
-    for ending, terminal in TERMINALS.items():
-        with tempfile.NamedTemporaryFile("w", suffix=".gp", encoding="utf-8") as commands:
-            commands.write(script(outcome, works, terminal, f"{folder}/performance.{ending}"))
-            commands.flush()
-            processes.run(["gnuplot", commands.name])
+    write_pictures(lambda terminal, path: script(outcome, works, terminal, path), f"{folder}/performance")

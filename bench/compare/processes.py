@@ -1,5 +1,6 @@
 """Runs other programs, each confined to one processor, and ends them when they take too long."""
 
+import json
 import os
 import signal
 import socket
@@ -14,8 +15,16 @@ class RunFailed(Exception):
     """A program ended badly, too late or with output that makes no sense. The text says which and how."""
 
 
+def parse_json(text, program):
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise RunFailed(f"{program}: its output is not JSON: {error}") from None
+
+
 def confine_to(cpu):
-    return None if cpu is None else lambda: os.sched_setaffinity(0, {cpu})
+    """To one processor, or to several."""
+    return None if cpu is None else lambda: os.sched_setaffinity(0, {cpu} if isinstance(cpu, int) else set(cpu))
 
 
 def start(command, cpu, environment):

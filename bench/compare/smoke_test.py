@@ -30,6 +30,9 @@ def main(build_dir):
                  for notify in ("events", "counters") for size in (1024, 65536)}
     expected |= {("bandwidth", series, size) for series in ("raw send", "raw write", "raw read", "Lintel put", "Lintel get")
                  for size in (1024, 65536)}
+    expected |= {("mpi-latency", "Lintel MPI", 8), ("mpi-latency", "raw send", 8), ("mpi-rate", "Lintel MPI", 8), ("mpi-bandwidth", "Lintel MPI", 65536)}
+    expected |= {("mpi-depth", f"Lintel MPI, {queue}", depth) for queue in ("posted", "posted, any source", "unexpected", "unexpected, any source")
+                 for depth in (0, 20)}
     wrong = [key for key in sorted(expected) if len([figure for figure in measured.get(key, []) if figure > 0]) != 1]
     for key in wrong:
         print(f"{key}: {measured.get(key)}; expected one figure above 0")

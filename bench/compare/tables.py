@@ -3,9 +3,10 @@
 import re
 
 from contestants import PORTALS4, runs_over_tcp
-from matrix import LOW_IS_GOOD, MEASURES, TITLES, UNITS, base_of, size_text
+from matrix import LOW_IS_GOOD, MEASURES, TITLES, UNITS, base_of, column_text, size_text
 
 BEGIN, END = "<!-- numbers:begin -->", "<!-- numbers:end -->"
+BASE_TEXTS = {"raw": "best raw figure", "get": "get", "others": "best of the other MPIs", "empty": "same with empty queues"}
 
 
 def figure_text(measure, figure):
@@ -32,36 +33,42 @@ def spread_text(outcome, measure, sizes):
     if not spreads:
         return "Nothing measured"
     widest, name, size = max(spreads)
-    return f"Widest spread of the repeats: {widest:.0%} of the median ({name}, {size_text(size)})"
+    return f"Widest spread of the repeats: {widest:.0%} of the median ({name}, {column_text(measure, size)})"
+
+
+def has_base(outcome, measure):
+    return base_of(measure) == "empty" or any(one.is_base for one in taking_part(outcome, measure))
 
 
 # --- plain text
 
-NAME = 24  # columns of a series' name
+NAME = 24  # columns of a series' name, at least
 
 def text_of(outcome, works, verdicts):
-    parts = [table_text(outcome, measure, [work.size for work in works[measure]]) for measure in MEASURES if works[measure]]
+    parts = [table_text(outcome, measure, [work.size for work in works[measure]]) for measure in MEASURES if works.get(measure)]
     return "\n".join([*parts, verdicts_text(verdicts), notes_text(outcome)])
 
 
 def table_text(outcome, measure, sizes):
-    has_base = any(one.is_base for one in taking_part(outcome, measure))
-    base = f"x {base_of(measure)}"
+    based = has_base(outcome, measure)
+    base = f"x {base_of(measure)}" if based else ""
+    width = max(len(base) + 2, 7)
+    name_width = max([NAME, *(len(one.name) + 1 for one in taking_part(outcome, measure))])
     lines = [f"# {title_of(measure)}"]
-    header = "".join(f"{size_text(size):>12}{base if has_base else '':>7}" for size in sizes)
-    lines.append(f"{'#':<{NAME}}{header}".rstrip())
+    header = "".join(f"{column_text(measure, size):>12}{base:>{width}}" for size in sizes)
+    lines.append(f"{'#':<{name_width}}{header}".rstrip())
     for one in taking_part(outcome, measure):
         cells = "".join(f"{figure_text(measure, outcome.of(measure, one.name, size)):>12}"
-                        f"{ratio_text(outcome.times_base(measure, one.name, size)) if has_base else '':>7}" for size in sizes)
-        lines.append(f"{one.name:<{NAME}}{cells}{'  ' + one.note if one.note else ''}".rstrip())
+                        f"{ratio_text(outcome.times_base(measure, one.name, size)) if based else '':>{width}}" for size in sizes)
+        lines.append(f"{one.name:<{name_width}}{cells}{'  ' + one.note if one.note else ''}".rstrip())
     lines.append(f"# {spread_text(outcome, measure, sizes)}")
     return "\n".join(lines) + "\n"
 
 
 def verdict_text(verdict):
     required = verdict.requirement
-    what = f"{required.measure}, {size_text(required.size)}, {required.of}"
-    return f"{what:<42}{verdict.reached_text():>16}   {required.text():<20}{verdict.text()}"
+    what = f"{required.measure}, {column_text(required.measure, required.size)}, {required.of}"
+    return f"{what:<57} {verdict.reached_text():>16}   {required.text():<22} {verdict.text()}"
 
 
 def verdicts_text(verdicts):
@@ -70,7 +77,7 @@ def verdicts_text(verdicts):
 
 def notes_text(outcome):
     lines = [f"# absent: {program}: {why}" for program, why in outcome.absent.items()]
-    lines += [f"# failed: {measure}, {size_text(size)}, {name}: {text}" for (measure, name, size), text in outcome.failures.items()]
+    lines += [f"# failed: {measure}, {column_text(measure, size)}, {name}: {text}" for (measure, name, size), text in outcome.failures.items()]
     return "".join(line + "\n" for line in lines)
 
 
@@ -92,10 +99,10 @@ def markdown_table(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
-def conditions(facts, provider, repeats, cpus):
+def conditions(facts, provider, repeats, cpus, mpi=False):
     path = f", TCP over loopback with congestion control {facts['congestion_control']}" if runs_over_tcp(provider) else ""
     return (f"{facts['cpu']}, {facts['processors']} processors, {facts['kernel']}{path}, libfabric {facts['libfabric']}, "
-            f"provider `{provider}`, UCX {facts['ucx']}; two processes on processors {cpus[0]} and {cpus[1]}; "
+            f"provider `{provider}`, UCX {facts['ucx']}{', Open MPI ' + facts['openmpi'] + ', MPICH ' + facts['mpich'] if mpi else ''}; two processes on processors {cpus[0]} and {cpus[1]}; "
             f"median of {repeats} interleaved {'repeat' if repeats == 1 else 'repeats'}.")
 
 
@@ -113,21 +120,24 @@ def best_of_others(outcome, measure, size):
 
 def judged(verdicts, measure, size, api=""):
     """What is required at this size of the series through this API, and whether each reaches it."""
-    mine = [one for one in verdicts if (one.requirement.measure, one.requirement.size) == (measure, size)
-            and one.requirement.of.startswith(PORTALS4) == (api == PORTALS4)]
+    return judged_text([one for one in verdicts if (one.requirement.measure, one.requirement.size) == (measure, size)
+                        and one.requirement.of.startswith(PORTALS4) == (api == PORTALS4)], api or "Lintel")
+
+
+def judged_text(mine, prefix=""):
     if not mine:
         return ["", ""]
     bound = " and ".join(dict.fromkeys(one.requirement.text().replace(" us", f" {MICRO}") for one in mine))
     if all(one.met for one in mine):
         return [bound, "met"]
-    return [bound, ", ".join(f"{one.requirement.of.removeprefix(api or 'Lintel').strip()} {one.text()}" for one in mine if not one.met)]
+    return [bound, ", ".join(f"{one.requirement.of.removeprefix(prefix).strip()} {one.text()}" for one in mine if not one.met)]
 
 
 def summary_markdown(outcome, works, verdicts):
     """One row for each measure and size: raw, Lintel with its multiple of raw, UCX, what is required."""
     rows = []
     for measure in MEASURES:
-        if base_of(measure) != "raw":
+        if base_of(measure) != "raw" or measure not in works:
             continue
         for work in works[measure]:
             raw = outcome.best_base(measure, work.size)
@@ -165,25 +175,26 @@ def costs_markdown(costs):
                           [[cost.what, cost.text(), cost.required(), "met" if cost.met() else "missed"] for cost in costs])
 
 
-def full_markdown(outcome, works):
+def full_markdown(outcome, works, measures):
     parts = []
-    for measure in MEASURES:
+    for measure in measures:
         sizes = [work.size for work in works[measure]]
         rows = [[one.name + (f" ({one.note})" if one.note else ""), *(with_ratio(outcome, measure, one.name, size) for size in sizes)]
                 for one in taking_part(outcome, measure)]
-        parts += [f"**{title_of(measure).replace(' us ', f' {MICRO} ')}**\n", markdown_table(["", *map(size_text, sizes)], rows),
-                  f"In brackets: multiple of the {'best raw figure' if base_of(measure) == 'raw' else base_of(measure)}. {spread_text(outcome, measure, sizes)}.\n"
-                  if any(one.is_base for one in taking_part(outcome, measure)) else ""]
-    absent = [f"`{program}` is absent: {why}." for program, why in outcome.absent.items()]
-    failed = [f"{name} failed at {size_text(size)} ({measure})." for measure, name, size in outcome.failures]
+        parts += [f"**{title_of(measure).replace(' us ', f' {MICRO} ')}**\n", markdown_table(["", *(column_text(measure, size) for size in sizes)], rows),
+                  f"In brackets: multiple of the {BASE_TEXTS[base_of(measure)]}. {spread_text(outcome, measure, sizes)}.\n"
+                  if has_base(outcome, measure) else ""]
+    programs = {one.program for one in outcome.series if one.measure in measures}
+    absent = [f"`{program}` is absent: {why}." for program, why in outcome.absent.items() if program in programs]
+    failed = [f"{name} failed at {column_text(measure, size)} ({measure})." for measure, name, size in outcome.failures if measure in measures]
     return "\n".join(part for part in [*parts, " ".join(absent + failed)] if part)
 
 
-def replace_block(text, block):
+def replace_block(text, block, begin=BEGIN, end=END):
     """The text with `block` between its two markers. Raises ValueError if they are not there, once and in order."""
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise ValueError(f"expected one {BEGIN} and then one {END}")
-    return re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n{block.strip()}\n{END}", text, flags=re.DOTALL)
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise ValueError(f"expected one {begin} and then one {end}")
+    return re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n{block.strip()}\n{end}", text, flags=re.DOTALL)
 
 
 # --- JSON
@@ -205,6 +216,7 @@ def document_of(outcome, verdicts, costs, settings, facts):
                    for (measure, name, size), text in outcome.failures.items()],
         "results": results,
         "requirements": [{"measure": one.requirement.measure, "series": one.requirement.of, "size_bytes": one.requirement.size,
-                          "required": one.requirement.text(), "reached": one.reached, "verdict": one.text()} for one in verdicts],
+                          "required": one.requirement.text(), "reached": one.reached, "times_slower_raw": one.times_raw, "verdict": one.text()}
+                         for one in verdicts],
         "in_process": [{"cost": one.what, "figure": one.figure, "unit": one.unit, "required": one.required(), "met": one.met()} for one in costs],
     }

@@ -1,0 +1,108 @@
+"""The MPIs that are measured: one program, bench/mpi/mpi_perf.c, compiled with each, two ranks, one on each processor, TCP over loopback."""
+
+import os
+import shutil
+from dataclasses import dataclass
+
+import processes
+from processes import RunFailed
+
+PREFIX = "mpi-"  # how the names of its measures begin
+LINTEL = "Lintel MPI"
+QUEUES = {"posted": ("posted",), "posted, any source": ("posted", "any"), "unexpected": ("unexpected",), "unexpected, any source": ("unexpected", "any")}
+
+
+@dataclass(frozen=True)
+class Contestant:
+    name: str
+    program: str  # of which it is absent where that is; "lintel" for this tree's
+    build: str  # which of the compiled programs: mpi_perf-<build>
+    launch: object  # of a Setup: the command in front of the program, and the environment to add
+
+
+def lintel(setup):
+    return [setup.lintel_run, "-n", "2", "--bind", "core"], {"LINTEL_PROVIDER": setup.provider}
+
+
+def open_mpi(*parameters, **environment):
+    """Debian's /etc/openmpi/openmpi-mca-params.conf excludes mtl ofi and pml ucx: what is named here overrules it."""
+    def launch(setup):
+        command = ["mpirun.openmpi", "--allow-run-as-root", "-n", "2", "--cpu-list", ",".join(map(str, setup.cpus)), "--bind-to", "cpu-list:ordered"]
+        for name, value in parameters:
+            command += ["--mca", name, value]
+        return command, environment
+    return launch
+
+
+UCX = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo", "UCX_WARN_UNUSED_ENV_VARS": "n"}
+
+
+def mpich(setup):
+    """Without its own shared memory between ranks of one machine."""
+    return ["mpiexec.mpich", "-n", "2", "-bind-to", "user:" + ",".join(map(str, setup.cpus))], {"MPIR_CVAR_NOLOCAL": "1", **UCX}
+
+
+CONTESTANTS = [
+    Contestant(LINTEL, "lintel", "lintel", lintel),
+    Contestant("Open MPI ob1", "mpirun.openmpi", "openmpi", open_mpi(("pml", "ob1"), ("btl", "tcp,self"), ("btl_tcp_if_include", "lo"))),
+    Contestant("Open MPI mtl ofi", "mpirun.openmpi", "openmpi",
+               open_mpi(("pml", "cm"), ("mtl", "ofi"), ("mtl_ofi_provider_include", "tcp"), ("btl", "self"))),
+    Contestant("Open MPI ucx", "mpirun.openmpi", "openmpi",
+               open_mpi(("pml", "ucx"), ("pml_ucx_tls", "any"), ("pml_ucx_devices", "any"), ("btl", "self"), **UCX)),
+    Contestant("MPICH ucx", "mpiexec.mpich", "mpich", mpich),
+]
+BUILDS = {"mpirun.openmpi": "openmpi", "mpiexec.mpich": "mpich"}
+DEBIAN_PACKAGES = {"mpirun.openmpi": "openmpi-bin", "mpiexec.mpich": "mpich"}
+DEVELOPMENT = {"mpirun.openmpi": "libopenmpi-dev", "mpiexec.mpich": "libmpich-dev"}
+
+
+def program_of(folder, build):
+    return os.path.join(folder, f"mpi_perf-{build}")
+
+
+def figure_of(text):
+    """The figure in the line of JSON that the program has written, among whatever its launcher says."""
+    lines = [line for line in text.splitlines() if line.startswith("{")]
+    if len(lines) != 1:
+        raise RunFailed(f"mpi_perf: expected one line of JSON: {processes.last_line(text)}")
+    document = processes.parse_json(lines[0], "mpi_perf")
+    if document["verified_messages"] == 0:
+        raise RunFailed("mpi_perf: verified no message")
+    return document["value"]
+
+
+def run(contestant, setup, arguments):
+    command, environment = contestant.launch(setup)
+    program = program_of(setup.mpi_programs, contestant.build)
+    text = processes.run([*command, program, *map(str, arguments)], cpu=setup.cpus, environment={**os.environ, **environment})
+    return figure_of(text)
+
+
+def figure(contestant, mode, windowed=False):
+    def measured(setup, work):
+        return run(contestant, setup, [mode, work.size, work.messages, work.warm_up, *([work.window] if windowed else [])])
+    return measured
+
+
+def behind(contestant, queue):
+    def measured(setup, work):
+        mode, *sources = QUEUES[queue]
+        return run(contestant, setup, [mode, work.size, work.messages, work.warm_up, *sources])
+    return measured
+
+
+def series(make):
+    """`make` is contestants.Series. All but Lintel's are the base: Lintel is given as a multiple of the best of them."""
+    for one in CONTESTANTS:
+        others = one.name != LINTEL
+        yield make("mpi-latency", one.name, one.program, figure(one, "latency"), is_base=others)
+        yield make("mpi-rate", one.name, one.program, figure(one, "rate", windowed=True), is_base=others)
+        yield make("mpi-bandwidth", one.name, one.program, figure(one, "bandwidth", windowed=True), is_base=others)
+        for queue in QUEUES:
+            yield make("mpi-depth", f"{one.name}, {queue}", one.program, behind(one, queue))
+
+
+def why_not_compiled(folder, find=shutil.which):
+    """Program -> why, of those that are installed but whose mpi_perf was not compiled."""
+    return {program: f"mpi_perf was not compiled with it (Debian package {DEVELOPMENT[program]}; then configure the build tree again)"
+            for program, build in BUILDS.items() if find(program) and not os.access(program_of(folder, build), os.X_OK)}

@@ -1,0 +1,262 @@
+/*
+ * mpi_perf: latency, message rate, bandwidth and the cost of long queues of one MPI, between two ranks. One source, only mpi.h: compiled with each MPI that
+ * bench/compare sets beside Lintel's.
+ *
+ *   mpi_perf latency    SIZE MESSAGES WARM_UP           half a round trip, microseconds: blocking sends and receives
+ *   mpi_perf rate       SIZE MESSAGES WARM_UP WINDOW    messages per second, one way
+ *   mpi_perf bandwidth  SIZE MESSAGES WARM_UP WINDOW    MB/s (1e6 bytes), one way
+ *   mpi_perf posted     DEPTH MESSAGES WARM_UP [any]    latency of 8 bytes behind DEPTH posted receives that it does not match, at both ranks;
+ *                                                       any: all receives are from MPI_ANY_SOURCE, else they name the source
+ *   mpi_perf unexpected DEPTH MESSAGES WARM_UP [any]    the same behind DEPTH messages that were sent before and are received after it
+ *
+ * One way: a window of MPI_Isend meets a window of MPI_Irecv, each ended by MPI_Waitall, and every window is answered by a message of no bytes. The clock
+ * stops when the last answer is there. Each message of a window has memory of its own, at both ends.
+ *
+ * Every byte of the warm-up is verified, with other content in each message, and so is what the last messages of the timed part have left, and every message
+ * that lay in a queue. The timed part itself does nothing but pass messages.
+ *
+ * Prints one line of JSON. Exit code 0; 2: wrong command line; a wrong byte or length ends the job with exit code 3. A rank that is not done after
+ * LIMIT_SECONDS ends by SIGALRM: not every launcher takes its ranks along when it is killed.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LIMIT_SECONDS = 110 };
+enum { WRONG_USE = 2, WRONG_DATA = 3 };
+enum { TAG_DATA = 1, TAG_ANSWER = 2, TAG_QUEUED = 1000 };
+enum { QUEUED_SIZE = 8, ALIGNMENT = 4096 };
+
+static int self, other;
+static long verified;
+
+static void fail(int code, const char *text) {
+  fprintf(stderr, "mpi_perf: rank %d: %s\n", self, text);
+  MPI_Abort(MPI_COMM_WORLD, code);
+  exit(code);
+}
+
+static unsigned char *memory_of(size_t bytes) {
+  void *memory = NULL;
+  if (posix_memalign(&memory, ALIGNMENT, bytes > 0 ? bytes : 1) != 0) fail(WRONG_USE, "no memory for the messages");
+  memset(memory, 0, bytes);
+  return memory;
+}
+
+/* The content of message `number`: eight bytes that are other ones in each message and at each place of it. */
+static unsigned long long word_of(unsigned long long number, size_t place) {
+  unsigned long long word = (number + 1) * 0x9E3779B97F4A7C15ULL + place;
+  return word ^ (word >> 29);
+}
+
+static void fill(unsigned char *message, size_t size, unsigned long long number) {
+  for (size_t at = 0; at < size; at += sizeof(unsigned long long)) {
+    const unsigned long long word = word_of(number, at);
+    memcpy(message + at, &word, size - at < sizeof word ? size - at : sizeof word);
+  }
+}
+
+static void verify(const unsigned char *message, size_t size, unsigned long long number) {
+  for (size_t at = 0; at < size; at += sizeof(unsigned long long)) {
+    const unsigned long long word = word_of(number, at);
+    if (memcmp(message + at, &word, size - at < sizeof word ? size - at : sizeof word) != 0) fail(WRONG_DATA, "received a wrong byte");
+  }
+  ++verified;
+}
+
+static void verify_status(const MPI_Status *status, int size, int tag) {
+  int count = -1;
+  MPI_Get_count(status, MPI_BYTE, &count);
+  if (count != size || status->MPI_SOURCE != other || status->MPI_TAG != tag) fail(WRONG_DATA, "received a wrong length, source or tag");
+}
+
+/* ---- There and back */
+
+static void pass(unsigned char *out, unsigned char *in, int size, int source) {
+  if (self == 0) {
+    MPI_Send(out, size, MPI_BYTE, other, TAG_DATA, MPI_COMM_WORLD);
+    MPI_Recv(in, size, MPI_BYTE, source, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  } else {
+    MPI_Recv(in, size, MPI_BYTE, source, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(out, size, MPI_BYTE, other, TAG_DATA, MPI_COMM_WORLD);
+  }
+}
+
+/* The seconds of `messages` round trips. */
+static double ping_pong(int size, long messages, long warm_up, int source) {
+  unsigned char *const out = memory_of((size_t)size);
+  unsigned char *const in = memory_of((size_t)size);
+  for (long i = 0; i < warm_up; ++i) {
+    fill(out, (size_t)size, (unsigned long long)i);
+    pass(out, in, size, source);
+    verify(in, (size_t)size, (unsigned long long)i);
+  }
+  fill(out, (size_t)size, (unsigned long long)warm_up);
+  const double start = MPI_Wtime();
+  for (long i = 0; i < messages; ++i) pass(out, in, size, source);
+  const double seconds = MPI_Wtime() - start;
+  verify(in, (size_t)size, (unsigned long long)warm_up);
+  free(out);
+  free(in);
+  return seconds;
+}
+
+/* ---- One way */
+
+struct window {
+  unsigned char *memory;
+  MPI_Request *requests;
+  size_t size;
+  int length;
+};
+
+static void pass_window(const struct window *window) {
+  for (int i = 0; i < window->length; ++i) {
+    unsigned char *const message = window->memory + (size_t)i * window->size;
+    if (self == 0)
+      MPI_Isend(message, (int)window->size, MPI_BYTE, other, TAG_DATA, MPI_COMM_WORLD, &window->requests[i]);
+    else
+      MPI_Irecv(message, (int)window->size, MPI_BYTE, other, TAG_DATA, MPI_COMM_WORLD, &window->requests[i]);
+  }
+  MPI_Waitall(window->length, window->requests, MPI_STATUSES_IGNORE);
+  if (self == 0)
+    MPI_Recv(NULL, 0, MPI_BYTE, other, TAG_ANSWER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  else
+    MPI_Send(NULL, 0, MPI_BYTE, other, TAG_ANSWER, MPI_COMM_WORLD);
+}
+
+static void fill_window(const struct window *window, unsigned long long first) {
+  for (int i = 0; self == 0 && i < window->length; ++i)
+    fill(window->memory + (size_t)i * window->size, window->size, first + (unsigned long long)i);
+}
+
+static void verify_window(const struct window *window, unsigned long long first) {
+  for (int i = 0; self == 1 && i < window->length; ++i)
+    verify(window->memory + (size_t)i * window->size, window->size, first + (unsigned long long)i);
+}
+
+/* The seconds of as many whole windows as `*messages` needs, which becomes what they hold. */
+static double stream(size_t size, long *messages, long warm_up, int length) {
+  struct window window = {memory_of(size * (size_t)length), malloc((size_t)length * sizeof(MPI_Request)), size, length};
+  if (window.requests == NULL) fail(WRONG_USE, "no memory for the requests");
+  const long windows = (*messages + length - 1) / length;
+  unsigned long long number = 0;
+  for (long done = 0; done < warm_up; done += length, number += (unsigned long long)length) {
+    fill_window(&window, number);
+    pass_window(&window);
+    verify_window(&window, number);
+  }
+  fill_window(&window, number);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  for (long i = 0; i < windows; ++i) pass_window(&window);
+  const double seconds = MPI_Wtime() - start;
+  verify_window(&window, number);
+  *messages = windows * length;
+  free(window.requests);
+  free(window.memory);
+  return seconds;
+}
+
+/* ---- Behind long queues */
+
+static unsigned long long queued_number(int rank, int index) { return ((unsigned long long)(rank + 1) << 40) + (unsigned long long)index; }
+
+static void send_queued(int depth) {
+  for (int i = 0; i < depth; ++i) {
+    unsigned char message[QUEUED_SIZE];
+    fill(message, QUEUED_SIZE, queued_number(self, i));
+    MPI_Send(message, QUEUED_SIZE, MPI_BYTE, other, TAG_QUEUED + i, MPI_COMM_WORLD);
+  }
+}
+
+static double behind_posted(int depth, long messages, long warm_up, int source) {
+  unsigned char *const memory = memory_of((size_t)depth * QUEUED_SIZE);
+  MPI_Request *const requests = malloc((size_t)(depth + 1) * sizeof *requests);
+  MPI_Status *const statuses = malloc((size_t)(depth + 1) * sizeof *statuses);
+  if (requests == NULL || statuses == NULL) fail(WRONG_USE, "no memory for the requests");
+  for (int i = 0; i < depth; ++i)
+    MPI_Irecv(memory + (size_t)i * QUEUED_SIZE, QUEUED_SIZE, MPI_BYTE, source, TAG_QUEUED + i, MPI_COMM_WORLD, &requests[i]);
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double seconds = ping_pong(QUEUED_SIZE, messages, warm_up, source);
+  MPI_Barrier(MPI_COMM_WORLD);
+  send_queued(depth);
+  MPI_Waitall(depth, requests, statuses);
+  for (int i = 0; i < depth; ++i) {
+    verify_status(&statuses[i], QUEUED_SIZE, TAG_QUEUED + i);
+    verify(memory + (size_t)i * QUEUED_SIZE, QUEUED_SIZE, queued_number(other, i));
+  }
+  free(statuses);
+  free(requests);
+  free(memory);
+  return seconds;
+}
+
+static double behind_unexpected(int depth, long messages, long warm_up, int source) {
+  send_queued(depth);
+  /* Messages of a pair do not overtake each other: the first round trip has all of them at their place. */
+  const double seconds = ping_pong(QUEUED_SIZE, messages, warm_up, source);
+  for (int i = 0; i < depth; ++i) {
+    unsigned char message[QUEUED_SIZE];
+    MPI_Status status;
+    MPI_Recv(message, QUEUED_SIZE, MPI_BYTE, source, TAG_QUEUED + i, MPI_COMM_WORLD, &status);
+    verify_status(&status, QUEUED_SIZE, TAG_QUEUED + i);
+    verify(message, QUEUED_SIZE, queued_number(other, i));
+  }
+  return seconds;
+}
+
+/* ---- */
+
+static long number_from(const char *text, const char *what, long least) {
+  char *end = NULL;
+  const long number = strtol(text, &end, 10);
+  if (*text == '\0' || *end != '\0' || number < least || number > 2000000000L) {
+    fprintf(stderr, "mpi_perf: %s is '%s'; expected a number from %ld to 2000000000\n", what, text, least);
+    MPI_Abort(MPI_COMM_WORLD, WRONG_USE);
+    exit(WRONG_USE);
+  }
+  return number;
+}
+
+static void report(const char *measure, long of, long messages, const char *unit, double value) {
+  long all = 0;
+  MPI_Reduce(&verified, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (self != 0) return;
+  printf("{\"measure\": \"%s\", \"of\": %ld, \"messages\": %ld, \"value\": %.6g, \"unit\": \"%s\", \"verified_messages\": %ld}\n", measure, of, messages,
+         value, unit, all);
+}
+
+int main(int argc, char **argv) {
+  int ranks = 0;
+  alarm(LIMIT_SECONDS);
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &self);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks != 2) fail(WRONG_USE, "expected two ranks");
+  other = 1 - self;
+  if (argc < 5) fail(WRONG_USE, "expected MEASURE SIZE|DEPTH MESSAGES WARM_UP [WINDOW|any]");
+  const char *const measure = argv[1];
+  const long of = number_from(argv[2], "SIZE or DEPTH", 0);
+  long messages = number_from(argv[3], "MESSAGES", 1);
+  const long warm_up = number_from(argv[4], "WARM_UP", 1);
+  if (strcmp(measure, "latency") == 0 && argc == 5) {
+    report(measure, of, messages, "us", ping_pong((int)of, messages, warm_up, other) * 1e6 / 2 / (double)messages);
+  } else if ((strcmp(measure, "rate") == 0 || strcmp(measure, "bandwidth") == 0) && argc == 6) {
+    const double seconds = stream((size_t)of, &messages, warm_up, (int)number_from(argv[5], "WINDOW", 1));
+    if (*measure == 'r')
+      report(measure, of, messages, "messages/s", (double)messages / seconds);
+    else
+      report(measure, of, messages, "MB/s", (double)messages * (double)of / seconds / 1e6);
+  } else if ((strcmp(measure, "posted") == 0 || strcmp(measure, "unexpected") == 0) && (argc == 5 || (argc == 6 && strcmp(argv[5], "any") == 0))) {
+    const int source = argc == 6 ? MPI_ANY_SOURCE : other;
+    const double seconds = (*measure == 'p' ? behind_posted : behind_unexpected)((int)of, messages, warm_up, source);
+    report(measure, of, messages, "us", seconds * 1e6 / 2 / (double)messages);
+  } else {
+    fail(WRONG_USE, "expected latency, rate, bandwidth, posted or unexpected, and the arguments of that");
+  }
+  MPI_Finalize();
+  return 0;
+}
