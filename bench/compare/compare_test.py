@@ -126,8 +126,12 @@ class OtherMpis(unittest.TestCase):
 
 
 class Judgement(unittest.TestCase):
-    def test_the_median_of_the_repeats_counts(self):
-        result = outcome_of({("latency", "raw send"): {8: [4, 100, 5]}, ("latency", "Lintel put"): {8: [5, 6, 5.5]}})
+    def test_the_median_of_the_turns_counts(self):
+        result = outcome_of({("latency", "Lintel put"): {8: [5, 600, 5.5]}})
+        self.assertEqual(result.of("latency", "Lintel put", 8), 5.5)
+
+    def test_of_multiples_the_median_of_those_within_each_turn_counts(self):
+        result = outcome_of({("latency", "raw send"): {8: [4, 100, 10]}, ("latency", "Lintel put"): {8: [5, 110, 11]}})
         self.assertEqual(result.times_base("latency", "Lintel put", 8), 1.1)
 
     def test_latency_at_the_bound_is_met_and_above_is_missed(self):

@@ -39,6 +39,7 @@ class Work:
     passes: int = 1
     window: int = 1
     seconds: float = 0.0  # passive: how long the target computes
+    turns: int = 1  # in one repeat, of the series that a requirement is about and of what they are held against; others have one
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,12 @@ def read(path, quick=False):
     passes = 1 if quick else document["passes"]
     window = document["window"]
 
-    def work(size, messages, window_of_it):
-        return Work(size, messages, warm_up_for(messages), passes, window_of_it)
+    def work(size, messages, window_of_it, turns=1):
+        return Work(size, messages, warm_up_for(messages), passes, window_of_it, turns=turns)
 
     bandwidth = document["bandwidth"]
     works = {
-        "latency": [work(size, document["latency"]["messages"] // share, 1) for size in document["latency"]["sizes"]],
+        "latency": [work(size, document["latency"]["messages"] // share, 1, document["latency"].get("turns", 1)) for size in document["latency"]["sizes"]],
         "rate": [work(size, document["rate"]["messages"] // share, window) for size in document["rate"]["sizes"]],
         "bandwidth": [
             work(size, max(bandwidth["bytes"] // size, bandwidth["fewest_messages"]) // share, window) for size in bandwidth["sizes"]

@@ -9,7 +9,7 @@ from matrix import LOW_IS_GOOD, RAW_BESIDE_MPI, UNITS, base_of
 @dataclass
 class Outcome:
     series: list  # of contestants.Series, in the order of the tables
-    figures: dict = field(default_factory=dict)  # (measure, name, size) -> one figure a repeat
+    figures: dict = field(default_factory=dict)  # (measure, name, size) -> one figure a turn
     failures: dict = field(default_factory=dict)  # (measure, name, size) -> what was said
     absent: dict = field(default_factory=dict)  # program -> why
 
@@ -20,7 +20,7 @@ class Outcome:
         self.failures[measure, name, size] = text
 
     def of(self, measure, name, size):
-        """The median, or None where there is no figure. A series that failed once counts as failed."""
+        """The median of the turns, or None where there is no figure. A series that failed once counts as failed."""
         key = (measure, name, size)
         if key in self.failures or not self.figures.get(key):
             return None
@@ -40,21 +40,22 @@ class Outcome:
         choose = min if LOW_IS_GOOD[measure] else max
         return choose(measured, key=lambda entry: entry[1])
 
-    def base_figure(self, measure, name, size):
-        """What the figure of this series is given as a multiple of, or None."""
-        if base_of(measure) == "empty":
-            return self.of(measure, name, 0)
-        best = self.best_base(measure, size)
-        return None if best is None else best[1]
+    def ratio(self, measure, name, size, base, base_size):
+        """The median of what each turn's figure is a multiple of. A noisy host drifts from turn to turn, and meets both of one turn alike."""
+        if self.of(measure, name, size) is None or self.of(measure, base, base_size) is None:
+            return None
+        return median(figure / other for figure, other in zip(self.figures[measure, name, size], self.figures[measure, base, base_size]))
 
     def times_base(self, measure, name, size):
-        figure, base = self.of(measure, name, size), self.base_figure(measure, name, size)
-        return None if figure is None or base is None else figure / base
+        if base_of(measure) == "empty":
+            return self.ratio(measure, name, size, name, 0)
+        best = self.best_base(measure, size)
+        return None if best is None else self.ratio(measure, name, size, best[0], size)
 
     def times_slower_raw(self, measure, name, size):
         """The multiple of raw libfabric where that is itself behind the best base series, else None."""
-        figure, raw, best = self.of(measure, name, size), self.of(measure, RAW_BESIDE_MPI, size), self.best_base(measure, size)
-        return figure / raw if figure is not None and raw is not None and best is not None and raw > best[1] else None
+        raw, best = self.of(measure, RAW_BESIDE_MPI, size), self.best_base(measure, size)
+        return self.ratio(measure, name, size, RAW_BESIDE_MPI, size) if raw is not None and best is not None and raw > best[1] else None
 
 
 @dataclass(frozen=True)
