@@ -48,10 +48,13 @@ def is_gone(pid):
 
 
 class Job:
-    """A job whose ranks each write a line, and go on until they are told otherwise."""
+    """A job whose ranks each write a line, and go on until they are told otherwise, at the latest when the clause is over."""
+
+    started = []
 
     def __init__(self, ranks, script, **more):
         self.process = start("-n", str(ranks), "sh", "-c", script, **more)
+        Job.started.append(self.process)
         self.lines = [self.process.stdout.readline() for _ in range(ranks)]
 
     def end(self, limit=20):
@@ -60,6 +63,13 @@ class Job:
 
 
 class LintelRun(unittest.TestCase):
+    def tearDown(self):
+        for process in Job.started:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        Job.started.clear()
+
     # -- what runs ----------------------------------------------------------------------------------------------------------------------------------
 
     def opens_the_world(self, ranks):
@@ -355,6 +365,7 @@ def main():
         return 0
     TOOL, WORLD = (os.path.abspath(program) for program in sys.argv[1:3])
     chosen = [f"test_{name}" for name in sys.argv[3:]] or names
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it, and so would all that they start
     suite = unittest.TestSuite(LintelRun(name) for name in chosen)
     return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1
 
