@@ -39,9 +39,9 @@ TEST_P(Memory, AProcessWithOneInterfaceStaysBelowSixteenMiB) {
 
 // One process puts to all others, and they to it; then all are idle.
 TEST_P(Memory, AnIdleConnectedPeerCostsLessThanSixtyFourKiB) {
-  static constexpr std::size_t kPeers = 64;
   const bool limited = preferred();
-  ProcessGroup job(kPeers + 1, environment());
+  const std::size_t peers = limited ? 64 : 8;  // where nothing is promised, only that it works
+  ProcessGroup job(peers + 1, environment());
   job.start_all([&](Rank& rank) {
     const ptl_handle_ni_t ni = open_interface(rank);
     std::vector<std::byte> memory(kKiB);
@@ -64,13 +64,13 @@ TEST_P(Memory, AnIdleConnectedPeerCostsLessThanSixtyFourKiB) {
       return;
     }
     std::size_t before = 0;
-    for (std::size_t peer = 1; peer <= kPeers; ++peer) {
+    for (std::size_t peer = 1; peer <= peers; ++peer) {
       meet(peer);
       rank.board.set(0, peer);
       rank.board.await(1, peer);
       if (peer == 1) before = resident_bytes();  // what is made with the first peer is not a peer's
     }
-    const std::size_t each = (resident_bytes() - before) / (kPeers - 1);
+    const std::size_t each = (resident_bytes() - before) / (peers - 1);
     std::printf("%s: %.1f KiB for each connected peer\n", GetParam(), static_cast<double>(each) / kKiB);
     if (limited) {
       EXPECT_LT(each, 64 * kKiB);
@@ -81,7 +81,8 @@ TEST_P(Memory, AnIdleConnectedPeerCostsLessThanSixtyFourKiB) {
   job.join_all(std::chrono::seconds(90));
 }
 
-TEST_P(Memory, TwoHundredInterfacesOneAfterAnotherLeaveNothingBehind) {
+TEST_P(Memory, InterfacesOneAfterAnotherLeaveNothingBehind) {
+  const int rounds = preferred() ? 200 : 50;  // an endpoint of the heaviest provider takes 69 MiB, and the time to touch them
   ProcessGroup job(1, environment());
   job.start_all([&](Rank&) {
     int interfaces = 0;
@@ -100,13 +101,13 @@ TEST_P(Memory, TwoHundredInterfacesOneAfterAnotherLeaveNothingBehind) {
     ::malloc_trim(0);
     const std::size_t descriptors = open_descriptors();
     const std::size_t memory = resident_bytes();
-    for (int i = 0; i < 200; ++i) once();
+    for (int i = 0; i < rounds; ++i) once();
     ::malloc_trim(0);
     const auto growth = static_cast<double>(resident_bytes()) - static_cast<double>(memory);
     std::printf("%s: %zu descriptors before and %zu after, memory grew by %.0f KiB\n", GetParam(), descriptors, open_descriptors(),
                 growth / kKiB);
     EXPECT_EQ(open_descriptors(), descriptors);
-    EXPECT_LT(growth, 512.0 * kKiB) << "less than 3 KiB per interface is what fragmentation explains";
+    EXPECT_LT(growth, 3.0 * kKiB * rounds) << "less than 3 KiB per interface is what fragmentation explains";
     PtlFini();
   });
   job.join_all(std::chrono::seconds(110));
