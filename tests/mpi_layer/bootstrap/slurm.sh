@@ -1,28 +1,8 @@
-#!/usr/bin/env bash
-# slurm.sh MPI PROGRAM RANKS PMIX: the world that PROGRAM opens when `srun --mpi=MPI` starts it, MPI being pmix or pmi2, and the end of a job that a rank aborts.
-# Under a Slurm of this test's own: one node, no munge, no accounting, in a temporary folder and on free ports of loopback; it is stopped whatever happens.
-# PMIX as for launch.sh. Exit code 77: cannot be tried here, with the reason.
-set -euo pipefail
-ulimit -c 0  # a launcher that crashes when a job is aborted, as Open MPI 4.1 can, leaves nothing here
-mpi=$1 program=$2 ranks=$3 pmix=$4
+# Included by launcher.sh: a Slurm of the script's own comes up: one node, no munge, no accounting, in a temporary folder and on free ports of loopback; it is
+# stopped when the script ends, whatever happens.
+# shellcheck shell=bash
 PATH=$PATH:/usr/sbin
 
-# skip <reason>
-skip() {
-  echo "skipped: $1"
-  exit 77
-}
-for pair in srun:slurm-client slurmctld:slurmctld slurmd:slurmd; do
-  command -v "${pair%%:*}" > /dev/null || skip "no ${pair%%:*} here; it is in Debian's package ${pair##*:}"
-done
-if [ "$mpi" = pmix ]; then
-  launcher=PMIx
-  [ "$pmix" = ON ] || skip "this build has no PMIx; its headers are in Debian's package libpmix-dev"
-else
-  launcher=PMI-1
-fi
-
-for variable in $(compgen -e | grep -E '^(PMI|PMIX|OMPI|PRTE|SLURM|HYDRA)_' || true); do unset "$variable"; done
 folder=$(mktemp -d "${TMPDIR:-/tmp}/lintel_slurm.XXXXXX")
 daemons=()
 stop() {
@@ -92,7 +72,3 @@ done
   cat "$folder"/*.err
   exit 1
 }
-
-# run_ranks check|abort
-run_ranks() { timeout -k 5 30 srun "--mpi=$mpi" --overcommit -n "$ranks" "$program" "$1" "$ranks" "$launcher" < /dev/null; }
-. "$(dirname "$0")/judge.sh"

@@ -1,0 +1,58 @@
+# Included by scripts that start ranks: with `kind`, `ranks` and `pmix` set it sets `command`, an array to be followed by a program and its arguments, and
+# `launcher`, what Lintel says of it. KIND is alone; lintel-run, its path in `lintel_run`; mpirun, hydra, srun_pmix or srun_pmi2, the latter two under a Slurm
+# of the script's own; openmpi or mpich, for programs of these. `pmix` is OFF in a build without the headers of PMIx. Ends the script with exit code 77,
+# and the reason, where the launcher is not here. The trap of EXIT is taken.
+# shellcheck shell=bash disable=SC2034,SC2154
+
+ulimit -c 0  # a launcher that crashes when a job is aborted, as Open MPI 4.1 can, leaves nothing here
+
+# skip <reason>
+skip() {
+  echo "skipped: $1"
+  exit 77
+}
+# need <command> <Debian package>
+need() { command -v "$1" > /dev/null || skip "no $1 here; it is in Debian's package $2"; }
+need_pmix() { [ "$pmix" = ON ] || skip "this build has no PMIx; its headers are in Debian's package libpmix-dev"; }
+
+for variable in $(compgen -e | grep -E '^(PMI|PMIX|OMPI|PRTE|SLURM|HYDRA)_' || true); do unset "$variable"; done
+export HWLOC_COMPONENTS=-gl
+case $kind in
+  alone)
+    ranks=1
+    launcher=none
+    command=()
+    ;;
+  lintel-run)
+    launcher=PMI-1
+    command=("$lintel_run" -n "$ranks")
+    ;;
+  mpirun | openmpi)
+    need mpirun.openmpi openmpi-bin
+    [ "$kind" = openmpi ] || need_pmix
+    launcher=PMIx
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    command=(mpirun.openmpi --oversubscribe --bind-to none --mca oob_tcp_if_include lo -n "$ranks")
+    ;;
+  hydra | mpich)
+    need mpiexec.hydra mpich
+    launcher=PMI-1
+    command=(mpiexec.hydra -iface lo -n "$ranks")
+    ;;
+  srun_pmix | srun_pmi2)
+    for pair in srun:slurm-client slurmctld:slurmctld slurmd:slurmd; do
+      PATH=$PATH:/usr/sbin need "${pair%%:*}" "${pair##*:}"
+    done
+    launcher=PMI-1
+    if [ "$kind" = srun_pmix ]; then
+      need_pmix
+      launcher=PMIx
+    fi
+    . "$(dirname "${BASH_SOURCE[0]}")/slurm.sh"
+    command=(srun "--mpi=${kind#srun_}" --overcommit -n "$ranks")
+    ;;
+  *)
+    echo "launcher.sh: '$kind' is not usable; expected alone, lintel-run, mpirun, hydra, srun_pmix, srun_pmi2, openmpi or mpich" >&2
+    exit 2
+    ;;
+esac
