@@ -1,7 +1,8 @@
 #include "mpi_layer/mpi/runtime/collective_arguments.h"
 
 #include <algorithm>
-#include <vector>
+#include <cstring>
+#include <memory>
 
 #include "mpi_layer/mpi/runtime/message_arguments.h"
 
@@ -36,12 +37,20 @@ ItemBuffer Parts::at(int rank) const {
 
 int copy_items(const ItemBuffer& from, const ItemBuffer& to) {
   const auto bytes = static_cast<std::size_t>(std::min(from.bytes(), to.bytes()));
-  if (bytes > 0) {
-    std::vector<std::byte> packed(bytes);
-    pack(from.items(), 0, packed);
-    unpack(to.items(), 0, packed);
+  const int error = from.bytes() > to.bytes() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+  if (bytes == 0) return error;
+  if (from.items().is_contiguous() && to.items().is_contiguous()) {
+    std::memmove(to.items().begin(), from.items().begin(), bytes);
+  } else if (from.items().is_contiguous()) {
+    unpack(to.items(), 0, {from.items().begin(), bytes});
+  } else if (to.items().is_contiguous()) {
+    pack(from.items(), 0, {to.items().begin(), bytes});
+  } else {
+    const auto packed = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    pack(from.items(), 0, {packed.get(), bytes});
+    unpack(to.items(), 0, {packed.get(), bytes});
   }
-  return from.bytes() > to.bytes() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+  return error;
 }
 
 }  // namespace lintel::mpi

@@ -24,7 +24,7 @@ class Parts {
   const int* displacements_ = nullptr;
 };
 
-// Copies items to where others of the same bytes lie: a rank's part for itself. MPI_ERR_TRUNCATE if they do not fit; what fits is there then.
+// Copies items to where others of the same bytes lie: a rank's part for itself. They do not overlap, unless they are the same. MPI_ERR_TRUNCATE if they do not fit; what fits is there then.
 int copy_items(const ItemBuffer& from, const ItemBuffer& to);
 
 }  // namespace lintel::mpi

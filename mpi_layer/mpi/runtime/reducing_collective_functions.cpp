@@ -1,13 +1,13 @@
 // Reductions and scans over a communicator (MPI 5.0, clauses 6.9 to 6.11).
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "mpi_layer/mpi/functions/weak_name.h"
 #include "mpi_layer/mpi/runtime/message_arguments.h"
-#include "mpi_layer/mpi/runtime/moving_collectives.h"
 #include "mpi_layer/mpi/runtime/raise.h"
-#include "mpi_layer/mpi/runtime/reducing_collectives.h"
+#include "mpi_layer/mpi/runtime/reduce.h"
+#include "mpi_layer/mpi/runtime/reduce_scatter.h"
+#include "mpi_layer/mpi/runtime/scan.h"
 
 namespace lintel::mpi {
 
@@ -36,45 +36,24 @@ int check(const ReductionCall& call, bool gets_result, CheckedReduction* checked
   return gets_result ? check_items(call.recvbuf, call.count, call.datatype, &checked->out) : MPI_SUCCESS;
 }
 
-int reduce(const CommunicatorRef& communicator, const ReductionCall& call, int root) {
-  if (root < 0 || root >= communicator->size()) return MPI_ERR_ROOT;
-  const Team team(communicator);
-  const bool is_root = team.rank() == root;
+// Reductions that give a result of all: `combine(team, items)` makes it of every rank's items.
+template <class Combine>
+int reduce_items(const Team& team, const ReductionCall& call, bool gets_result, Combine combine) {
   CheckedReduction checked;
-  if (const int error = check(call, is_root, &checked); error != MPI_SUCCESS) return error;
-  const ReductionItems own(checked.in.type, call.count);
-  if (const int error = copy_items(checked.in, own.items()); error != MPI_SUCCESS) return error;
-  if (const int error = reduce_to_first(team, checked.reduction, own); error != MPI_SUCCESS) return error;
-  if (root == 0) return is_root ? copy_items(own.items(), checked.out) : MPI_SUCCESS;
-  if (team.rank() == 0) return team.send(root, own.items());
-  return is_root ? team.receive(0, checked.out) : MPI_SUCCESS;
-}
-
-int reduce_to_all(const CommunicatorRef& communicator, const ReductionCall& call) {
-  const Team team(communicator);
-  CheckedReduction checked;
-  if (const int error = check(call, true, &checked); error != MPI_SUCCESS) return error;
-  const ReductionItems own(checked.in.type, call.count);
-  if (const int error = copy_items(checked.in, own.items()); error != MPI_SUCCESS) return error;
-  if (const int error = reduce_to_first(team, checked.reduction, own); error != MPI_SUCCESS) return error;
-  if (team.rank() == 0) copy_items(own.items(), checked.out);
-  return team.broadcast(0, checked.out);
+  if (const int error = check(call, gets_result, &checked); error != MPI_SUCCESS) return error;
+  Accumulator items(checked.reduction, checked.in.type, call.count);
+  if (const int error = copy_items(checked.in, items.own()); error != MPI_SUCCESS) return error;
+  if (const int error = combine(team, items); error != MPI_SUCCESS) return error;
+  return gets_result ? copy_items(items.own(), checked.out) : MPI_SUCCESS;
 }
 
 int scan_items(const CommunicatorRef& communicator, const ReductionCall& call, bool exclusive) {
-  const Team team(communicator);
   CheckedReduction checked;
   if (const int error = check(call, true, &checked); error != MPI_SUCCESS) return error;
-  const ReductionItems with_own(checked.in.type, call.count);
-  const ReductionItems before(checked.in.type, call.count);
-  if (const int error = copy_items(checked.in, with_own.items()); error != MPI_SUCCESS) return error;
-  if (const int error = scan(team, checked.reduction, with_own, before); error != MPI_SUCCESS) return error;
-  if (exclusive && team.rank() == 0) return MPI_SUCCESS;
-  return copy_items(exclusive ? before.items() : with_own.items(), checked.out);
+  return scan(Team(communicator), checked.reduction, checked.in, checked.out, exclusive);
 }
 
-// The result of all is made at rank 0, then each rank gets its part.
-int reduce_and_scatter(const CommunicatorRef& communicator, const ReductionCall& parts_call, const int* counts) {
+int reduce_and_scatter(const CommunicatorRef& communicator, const ReductionCall& call, const int* counts) {
   const Team team(communicator);
   std::vector<int> displacements(static_cast<std::size_t>(team.size()));
   std::int64_t total = 0;
@@ -84,21 +63,17 @@ int reduce_and_scatter(const CommunicatorRef& communicator, const ReductionCall&
     total += counts[rank];
     if (total > INT32_MAX) return MPI_ERR_COUNT;
   }
-  ReductionCall call = parts_call;
-  call.count = total;
-  CheckedReduction checked;
-  BoundReduction& reduction = checked.reduction;
-  if (const int error = BoundReduction::bind(call.op, call.datatype, &reduction); error != MPI_SUCCESS) return error;
-  const void* const contribution = call.sendbuf == MPI_IN_PLACE ? call.recvbuf : call.sendbuf;
-  if (const int error = check_items(contribution, total, call.datatype, &checked.in); error != MPI_SUCCESS) return error;
-  if (const int error = check_items(call.recvbuf, counts[team.rank()], call.datatype, &checked.out); error != MPI_SUCCESS) return error;
-  const ReductionItems own(checked.in.type, total);
-  if (const int error = copy_items(checked.in, own.items()); error != MPI_SUCCESS) return error;
-  if (const int error = reduce_to_first(team, reduction, own); error != MPI_SUCCESS) return error;
+  BoundReduction reduction;
+  ItemBuffer all;
+  ItemBuffer result;
   Parts parts;
-  if (const int error = parts.take(own.address(), counts, displacements.data(), call.datatype, team.size()); error != MPI_SUCCESS)
+  const void* const contribution = call.sendbuf == MPI_IN_PLACE ? call.recvbuf : call.sendbuf;
+  if (const int error = BoundReduction::bind(call.op, call.datatype, &reduction); error != MPI_SUCCESS) return error;
+  if (const int error = check_items(contribution, total, call.datatype, &all); error != MPI_SUCCESS) return error;
+  if (const int error = check_items(call.recvbuf, counts[team.rank()], call.datatype, &result); error != MPI_SUCCESS) return error;
+  if (const int error = parts.take(contribution, counts, displacements.data(), call.datatype, team.size()); error != MPI_SUCCESS)
     return error;
-  return scatter(team, 0, parts, checked.out);
+  return reduce_scatter(team, reduction, parts, result);
 }
 
 }  // namespace
@@ -106,15 +81,17 @@ int reduce_and_scatter(const CommunicatorRef& communicator, const ReductionCall&
 extern "C" {
 
 int PMPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
-  return communicator_call("MPI_Reduce", comm, [=](const CommunicatorRef& communicator) {
-    return reduce(communicator, {sendbuf, recvbuf, count, datatype, op}, root);
+  return communicator_call("MPI_Reduce", comm, [=](const CommunicatorRef& communicator) -> int {
+    if (root < 0 || root >= communicator->size()) return MPI_ERR_ROOT;
+    return reduce_items(Team(communicator), {sendbuf, recvbuf, count, datatype, op}, communicator->rank() == root,
+                        [=](const Team& team, Accumulator& items) { return reduce(team, root, items); });
   });
 }
 LINTEL_MPI_NAME(MPI_Reduce);
 
 int PMPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   return communicator_call("MPI_Allreduce", comm, [=](const CommunicatorRef& communicator) {
-    return reduce_to_all(communicator, {sendbuf, recvbuf, count, datatype, op});
+    return reduce_items(Team(communicator), {sendbuf, recvbuf, count, datatype, op}, true, reduce_to_all);
   });
 }
 LINTEL_MPI_NAME(MPI_Allreduce);

@@ -25,14 +25,22 @@ class Team {
   int rank() const { return rank_; }
   int size() const { return group_.size(); }
 
+  // `length` bytes at `memory`, as items.
+  static ItemBuffer bytes(const void* memory, std::int64_t length);
+
   int send(int to, const ItemBuffer& items) const;
   int receive(int from, const ItemBuffer& items) const;
   // Both at once, so that all may do it at the same time.
   int exchange(int to, const ItemBuffer& out, int from, const ItemBuffer& in) const;
 
+  // The same in two halves: begin, and block until it has ended. What did not begin, because of the error that is returned, has ended.
+  int begin_send(int to, const ItemBuffer& items, ItemTransfer& transfer) const;
+  int begin_receive(int from, const ItemBuffer& items, ItemTransfer& transfer) const;
+  static int end_of(ItemTransfer& transfer);
+
   // Dissemination: in round k each tells the one 2^k further.
   int barrier() const;
-  // Binomial tree.
+  // Binomial tree, whatever the length; broadcast.h chooses.
   int broadcast(int root, const ItemBuffer& items) const;
   // Numbers, the same for all at the end: the greatest of each.
   int maximum(std::span<std::int64_t> numbers) const;
@@ -40,8 +48,7 @@ class Team {
   int gather_all(std::span<const std::int64_t> own, std::span<std::int64_t> all) const;
 
  private:
-  ItemBuffer bytes(const void* memory, std::size_t length) const;
-  Refusal begin_receive(int from, const ItemBuffer& items, ItemTransfer& transfer) const;
+  static ItemBuffer bytes(std::span<std::int64_t> numbers);
 
   CommunicatorRef communicator_;
   const Group& group_;

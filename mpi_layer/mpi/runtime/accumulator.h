@@ -1,0 +1,57 @@
+#pragma once
+// What reductions compute with: items in memory of the library's own, and an accumulator that combines them in the order of ranks.
+//
+// Local, no communication; used by one thread.
+
+#include <cstddef>
+#include <memory>
+
+#include "mpi_layer/mpi/functions/bound_reduction.h"
+#include "mpi_layer/mpi/runtime/item_transfer.h"
+
+namespace lintel::mpi {
+
+// Items laid out as the program's are. Their memory begins with no values.
+class ReductionItems {
+ public:
+  ReductionItems(DatatypeRef type, std::int64_t count);
+
+  const ItemBuffer& all() const { return items_; }
+  // Items [first, first + count).
+  ItemBuffer range(std::int64_t first, std::int64_t count) const;
+  void* address(std::int64_t first) const;
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+  ItemBuffer items_;
+};
+
+// A rank's items, which begin as its own and become results for more and more neighbouring ranks, and room for those of others. Operations need be associative
+// only: the caller says on which side of its own ranks the others are.
+class Accumulator {
+ public:
+  Accumulator(const BoundReduction& reduction, const DatatypeRef& type, std::int64_t count);
+
+  std::int64_t count() const { return own_.all().count; }
+  ItemBuffer own() const { return own_.all(); }
+  ItemBuffer own(std::int64_t first, std::int64_t count) const { return own_.range(first, count); }
+  ItemBuffer others() const { return others_.all(); }
+  void* address_of_others() const { return others_.address(0); }
+  ItemBuffer others(std::int64_t first, std::int64_t count) const { return others_.range(first, count); }
+
+  // own = others op own, for items [first, first + count) or all.
+  void put_before(std::int64_t first, std::int64_t count);
+  void put_before() { put_before(0, count()); }
+  // own = own op others. Items out of the range have no value afterwards: the operation writes to its right operand, so the two change places.
+  void put_behind(std::int64_t first, std::int64_t count);
+  void put_behind() { put_behind(0, count()); }
+  // One of these.
+  void put(bool before, std::int64_t first, std::int64_t count);
+
+ private:
+  const BoundReduction& reduction_;
+  ReductionItems own_;
+  ReductionItems others_;
+};
+
+}  // namespace lintel::mpi

@@ -1,0 +1,88 @@
+#include "mpi_layer/mpi/runtime/all_to_all.h"
+
+#include <cstring>
+#include <memory>
+
+#include "mpi_layer/mpi/runtime/collective_limits.h"
+
+namespace lintel::mpi {
+
+namespace {
+
+std::unique_ptr<std::byte[]> room_for(std::int64_t bytes) {
+  return std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+}
+
+// Bruck's algorithm: part i is for the rank i further. In the step of each bit, all parts whose i has it go on so many ranks together.
+int exchange_by_bits(const Team& team, const Parts& out, const Parts& in) {
+  const int size = team.size();
+  const std::int64_t part = out.at(0).bytes();
+  const auto parts = room_for(size * part);
+  const auto leaving = room_for(size * part);
+  const auto coming = room_for(size * part);
+  const auto at = [&](int i) { return parts.get() + i * part; };
+  for (int i = 0; i < size; ++i) {
+    if (const int error = copy_items(out.at((team.rank() + i) % size), Team::bytes(at(i), part)); error != MPI_SUCCESS) return error;
+  }
+  for (int bit = 1; bit < size; bit *= 2) {
+    std::int64_t bytes = 0;
+    const auto for_parts_with_bit = [&](auto move) {
+      bytes = 0;
+      for (int i = bit; i < size; ++i) {
+        if ((i & bit) == 0) continue;
+        if (part > 0) move(at(i), bytes);
+        bytes += part;
+      }
+    };
+    for_parts_with_bit(
+        [&](std::byte* place, std::int64_t offset) { std::memcpy(leaving.get() + offset, place, static_cast<std::size_t>(part)); });
+    const int error = team.exchange((team.rank() + bit) % size, Team::bytes(leaving.get(), bytes), (team.rank() - bit + size) % size,
+                                    Team::bytes(coming.get(), bytes));
+    if (error != MPI_SUCCESS) return error;
+    for_parts_with_bit(
+        [&](std::byte* place, std::int64_t offset) { std::memcpy(place, coming.get() + offset, static_cast<std::size_t>(part)); });
+  }
+  for (int i = 0; i < size; ++i) {
+    if (const int error = copy_items(Team::bytes(at(i), part), in.at((team.rank() - i + size) % size)); error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+// In step k with the ranks k further and k before.
+int exchange_in_steps(const Team& team, const Parts& out, const Parts& in) {
+  if (const int error = copy_items(out.at(team.rank()), in.at(team.rank())); error != MPI_SUCCESS) return error;
+  for (int step = 1; step < team.size(); ++step) {
+    const int to = (team.rank() + step) % team.size();
+    const int from = (team.rank() - step + team.size()) % team.size();
+    if (const int error = team.exchange(to, out.at(to), from, in.at(from)); error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+// In one buffer: in each step two ranks exchange what they have for each other.
+int exchange_in_place(const Team& team, const Parts& parts) {
+  for (int step = 0; step < team.size(); ++step) {
+    // Both find each other: their ranks have the sum `step`.
+    const int peer = (step - team.rank() + team.size()) % team.size();
+    if (peer == team.rank()) continue;
+    const ItemBuffer part = parts.at(peer);
+    const auto copy = room_for(part.bytes());
+    const ItemBuffer out = Team::bytes(copy.get(), part.bytes());
+    if (const int error = copy_items(part, out); error != MPI_SUCCESS) return error;
+    if (const int error = team.exchange(peer, out, peer, part); error != MPI_SUCCESS) return error;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int all_to_all_various(const Team& team, const Parts& out, const Parts& in) {
+  return &out == &in ? exchange_in_place(team, in) : exchange_in_steps(team, out, in);
+}
+
+int all_to_all(const Team& team, const Parts& out, const Parts& in) {
+  const bool is_short = team.size() >= kShortExchangeRanks && out.at(0).bytes() < kLongExchange;
+  return is_short ? exchange_by_bits(team, out, in) : all_to_all_various(team, out, in);
+}
+
+}  // namespace lintel::mpi

@@ -1,0 +1,48 @@
+#pragma once
+// BinomialTree: a tree over all ranks of a team, of as many levels as the logarithm of their number has. Positions count the ranks from the root on, around; the
+// subtree of a position is that position and those that follow it, so what belongs to it lies together.
+//
+// A value, computed by each rank for itself.
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+namespace lintel::mpi {
+
+class BinomialTree {
+ public:
+  // A rank, its position, and how many positions its subtree has.
+  struct Branch {
+    int rank = 0;
+    int position = 0;
+    int span = 0;
+  };
+
+  BinomialTree(int root, int rank, int size) {
+    const auto rank_at = [&](int position) { return (position + root) % size; };
+    const int position = (rank - root + size) % size;
+    int bit = 1;
+    while (bit < size && (position & bit) == 0) bit *= 2;
+    own_ = {rank, position, position + bit < size ? bit : size - position};
+    if (position != 0) parent_ = rank_at(position - bit);
+    for (bit /= 2; bit > 0; bit /= 2) {
+      const int child = position + bit;
+      if (child < size) children_[count_++] = {rank_at(child), child, child + bit < size ? bit : size - child};
+    }
+  }
+
+  bool is_root() const { return own_.position == 0; }
+  const Branch& own() const { return own_; }
+  int parent() const { return parent_; }  // a rank. REQUIRES: not the root
+  // The largest subtree first.
+  std::span<const Branch> children() const { return {children_.data(), count_}; }
+
+ private:
+  Branch own_;
+  int parent_ = -1;
+  std::size_t count_ = 0;
+  std::array<Branch, 31> children_;
+};
+
+}  // namespace lintel::mpi

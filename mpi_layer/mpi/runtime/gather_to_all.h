@@ -1,0 +1,12 @@
+#pragma once
+// MPI_Allgather and MPI_Allgatherv (MPI 5.0, clause 6.7), on parts that are checked.
+
+#include "mpi_layer/mpi/runtime/collective_arguments.h"
+#include "mpi_layer/mpi/runtime/team.h"
+
+namespace lintel::mpi {
+
+// Each rank's own part, which is in place already, comes to all. Collective over the team; blocks. Errors are those of this process' transfers.
+int gather_to_all(const Team& team, const Parts& parts);
+
+}  // namespace lintel::mpi

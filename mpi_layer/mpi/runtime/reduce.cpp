@@ -1,0 +1,60 @@
+#include "mpi_layer/mpi/runtime/reduce.h"
+
+#include "mpi_layer/mpi/runtime/collective_limits.h"
+#include "mpi_layer/mpi/runtime/halving.h"
+
+namespace lintel::mpi {
+
+namespace {
+
+// Groups of neighbours become groups twice as large. The root has what its group has combined, of other groups their first rank.
+int reduce_by_tree(const Team& team, int root, Accumulator& items) {
+  for (int width = 1; width < team.size(); width *= 2) {
+    const int first = team.rank() / (2 * width) * (2 * width);
+    const int middle = first + width;
+    if (middle >= team.size()) continue;
+    const bool root_is_upper = root >= middle && root < middle + width;
+    const int lower = root >= first && root < middle ? root : first;
+    const int upper = root_is_upper ? root : middle;
+    const bool is_upper = team.rank() == upper;
+    const int other = is_upper ? lower : upper;
+    if (is_upper != root_is_upper) return team.send(other, items.own());
+    if (const int error = team.receive(other, items.others()); error != MPI_SUCCESS) return error;
+    items.put(is_upper, 0, items.count());
+  }
+  return MPI_SUCCESS;
+}
+
+int reduce_in_pieces(const Team& team, int root, Accumulator& items) {
+  const Members members(team, root);
+  if (const int error = members.fold(items); error != MPI_SUCCESS || members.own() < 0) return error;
+  const std::vector<std::int64_t> begins = members.cut(items.count());
+  if (const int error = members.combine_pieces(items, begins); error != MPI_SUCCESS) return error;
+  return members.collect_pieces_at(members.member_of(root), items, begins);
+}
+
+int combine_in_pieces(const Members& members, Accumulator& items) {
+  const std::vector<std::int64_t> begins = members.cut(items.count());
+  if (const int error = members.combine_pieces(items, begins); error != MPI_SUCCESS) return error;
+  return members.collect_pieces(items, begins);
+}
+
+bool is_long(const Accumulator& items) { return items.own().bytes() >= kLongReduction; }
+
+}  // namespace
+
+int reduce(const Team& team, int root, Accumulator& items) {
+  return is_long(items) ? reduce_in_pieces(team, root, items) : reduce_by_tree(team, root, items);
+}
+
+int reduce_to_all(const Team& team, Accumulator& items) {
+  const Members members(team);
+  if (const int error = members.fold(items); error != MPI_SUCCESS) return error;
+  if (members.own() >= 0) {
+    const int error = is_long(items) ? combine_in_pieces(members, items) : members.combine(items);
+    if (error != MPI_SUCCESS) return error;
+  }
+  return members.unfold(items);
+}
+
+}  // namespace lintel::mpi

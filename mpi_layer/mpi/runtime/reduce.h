@@ -1,0 +1,17 @@
+#pragma once
+// MPI_Reduce and MPI_Allreduce (MPI 5.0, clause 6.9), on items that are checked.
+//
+// Results are combined in the order of ranks, whether the operation commutes or not; how they are bracketed follows from the numbers of ranks, items and bytes.
+// Collective over the team; block. Errors are those of this process' transfers.
+
+#include "mpi_layer/mpi/runtime/accumulator.h"
+#include "mpi_layer/mpi/runtime/team.h"
+
+namespace lintel::mpi {
+
+// `items` begin as this rank's own; at the root they end as the result of all, elsewhere with no value.
+int reduce(const Team& team, int root, Accumulator& items);
+// They end as the result of all everywhere, with the same bits.
+int reduce_to_all(const Team& team, Accumulator& items);
+
+}  // namespace lintel::mpi

@@ -1,0 +1,38 @@
+#pragma once
+// TransferBatch: transfers of one rank of a team that are under way together, for a root that deals with all others.
+//
+// Lives in one function of the calling thread. Whatever began has ended when it is gone.
+
+#include <deque>
+
+#include "mpi_layer/mpi/runtime/team.h"
+
+namespace lintel::mpi {
+
+class TransferBatch {
+ public:
+  explicit TransferBatch(const Team& team) : team_(team) {}
+  TransferBatch(const TransferBatch&) = delete;
+  TransferBatch& operator=(const TransferBatch&) = delete;
+  ~TransferBatch() { finish(); }
+
+  // Begin; an error is told by finish().
+  void send(int to, const ItemBuffer& items) { note(team_.begin_send(to, items, transfers_.emplace_back())); }
+  void receive(int from, const ItemBuffer& items) { note(team_.begin_receive(from, items, transfers_.emplace_back())); }
+  // Blocks until all have ended. The first error.
+  int finish() {
+    for (; !transfers_.empty(); transfers_.pop_front()) note(Team::end_of(transfers_.front()));
+    return error_;
+  }
+
+ private:
+  void note(int error) {
+    if (error_ == MPI_SUCCESS) error_ = error;
+  }
+
+  const Team& team_;
+  std::deque<ItemTransfer> transfers_;
+  int error_ = MPI_SUCCESS;
+};
+
+}  // namespace lintel::mpi

@@ -1,0 +1,145 @@
+// Collective functions that compute, on both sides of every limit between algorithms, in teams of all sizes, with all roots and in place: a sum, and an operation
+// that does not commute, on items with holes and without; each against a serial computation.
+#include "collective_items.h"
+#include "mpi_layer/mpi/runtime/collective_limits.h"
+
+namespace {
+
+using namespace lintel::mpi;
+
+// x -> a x + b, modulo 2^32: two neighbouring values. Applying one after the other does not commute.
+struct Affine {
+  unsigned a, b;
+  Affine then(Affine next) const { return {a * next.a, next.a * b + next.b}; }
+};
+
+void compose(void* in, void* inout, int* count, MPI_Datatype* type) {
+  MPI_Aint low, extent;
+  MPI_Type_get_extent(*type, &low, &extent);
+  const auto stride = static_cast<std::ptrdiff_t>(extent) / static_cast<std::ptrdiff_t>(sizeof(unsigned));
+  const std::ptrdiff_t second = stride / 2;
+  auto *first = static_cast<unsigned*>(in), *then = static_cast<unsigned*>(inout);
+  for (int i = 0; i < *count; ++i, first += stride, then += stride) {
+    const Affine both = Affine{first[0], first[second]}.then({then[0], then[second]});
+    then[0] = both.a;
+    then[second] = both.b;
+  }
+}
+
+// An operation on values of which so many make one item, as the library knows it.
+struct Operation {
+  MPI_Op op;
+  MPI_Datatype type;
+  bool with_holes;
+  int values;  // of an item
+
+  static int own(int at, int i) { return (at + 2) * 31 + i % 1009; }
+};
+
+// Values [first, first + count) of ranks 0 to `last` combined.
+std::vector<int> combined(const Operation& operation, int last, int first, int count) {
+  std::vector<int> results;
+  for (int i = first; i < first + count; i += operation.values) {
+    if (operation.values == 1) {
+      int sum = 0;
+      for (int at = 0; at <= last; ++at) sum += Operation::own(at, i);
+      results.push_back(sum);
+      continue;
+    }
+    Affine all{1, 0};
+    for (int at = 0; at <= last; ++at)
+      all = all.then({static_cast<unsigned>(Operation::own(at, i)), static_cast<unsigned>(Operation::own(at, i + 1))});
+    results.insert(results.end(), {static_cast<int>(all.a), static_cast<int>(all.b)});
+  }
+  return results;
+}
+
+void check_values(Items& items, const std::vector<int>& expected) {
+  for (size_t i = 0; i < expected.size(); ++i) CHECK(items[static_cast<int>(i)] == expected[i]);
+}
+
+// A call's two buffers: `in` has this rank's own, `out` the same if the call is to be in place.
+struct Buffers {
+  Buffers(const Operation& operation, int items, bool is_in_place)
+      : in(items * operation.values, operation.with_holes), out(items * operation.values, operation.with_holes), in_place(is_in_place) {
+    for (int i = 0; i < items * operation.values; ++i) (in_place ? out[i] : in[i]) = Operation::own(rank, i);
+  }
+  const void* from() { return in_place ? MPI_IN_PLACE : in.data(); }
+  Items in, out;
+  bool in_place;
+};
+
+void reductions(const Operation& operation, int items, bool in_place) {
+  const int values = items * operation.values;
+  const std::vector<int> expected = combined(operation, size - 1, 0, values);
+  const std::vector<int> untouched(static_cast<size_t>(values), Items::kHole);
+  with_roots(items, [&](int root) {
+    Buffers buffers(operation, items, in_place && rank == root);
+    CHECK(MPI_Reduce(buffers.from(), buffers.out.data(), items, operation.type, operation.op, root, team) == MPI_SUCCESS);
+    check_values(buffers.out, rank == root ? expected : untouched);
+  });
+  Buffers buffers(operation, items, in_place);
+  CHECK(MPI_Allreduce(buffers.from(), buffers.out.data(), items, operation.type, operation.op, team) == MPI_SUCCESS);
+  check_values(buffers.out, expected);
+}
+
+void scans(const Operation& operation, int items, bool in_place) {
+  const int values = items * operation.values;
+  Buffers inclusive(operation, items, in_place), exclusive(operation, items, in_place);
+  CHECK(MPI_Scan(inclusive.from(), inclusive.out.data(), items, operation.type, operation.op, team) == MPI_SUCCESS);
+  CHECK(MPI_Exscan(exclusive.from(), exclusive.out.data(), items, operation.type, operation.op, team) == MPI_SUCCESS);
+  check_values(inclusive.out, combined(operation, rank, 0, values));
+  if (rank > 0) check_values(exclusive.out, combined(operation, rank - 1, 0, values));
+}
+
+// `items` for each rank.
+void scattered_blocks(const Operation& operation, int items, bool in_place) {
+  const int values = items * operation.values;
+  Buffers buffers(operation, size * items, in_place);
+  CHECK(MPI_Reduce_scatter_block(buffers.from(), buffers.out.data(), items, operation.type, operation.op, team) == MPI_SUCCESS);
+  check_values(buffers.out, combined(operation, size - 1, rank * values, values));
+}
+
+// About so many for each; none for some.
+void scattered_parts(const Operation& operation, int items, bool in_place) {
+  std::vector<int> counts;
+  int before = 0, all = 0;
+  for (int at = 0; at < size; ++at) {
+    counts.push_back(at % 3 == 1 ? 0 : items + at);
+    if (at < rank) before += counts.back();
+    all += counts.back();
+  }
+  Buffers buffers(operation, all, in_place);
+  CHECK(MPI_Reduce_scatter(buffers.from(), buffers.out.data(), counts.data(), operation.type, operation.op, team) == MPI_SUCCESS);
+  const int mine = counts[static_cast<size_t>(rank)] * operation.values;
+  check_values(buffers.out, combined(operation, size - 1, before * operation.values, mine));
+}
+
+void all(const Operation& operation) {
+  const std::int64_t bytes = operation.values * static_cast<std::int64_t>(sizeof(int));
+  for (const bool in_place : {false, true}) {
+    around(kLongReduction, bytes, [&](int items) { reductions(operation, items, in_place); });
+    for (const int items : {0, 1, 6, 3001}) scans(operation, items, in_place);
+    around(kLongReduceScatter, size * bytes, [&](int items) {
+      scattered_blocks(operation, items, in_place);
+      scattered_parts(operation, items, in_place);
+    });
+  }
+}
+
+}  // namespace
+
+int main() {
+  begin();
+  MPI_Op in_order;
+  MPI_Datatype pair;
+  MPI_Op_create(compose, 0, &in_order);
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  in_teams_of_all_sizes([&] {
+    all({MPI_SUM, MPI_INT, false, 1});
+    all({in_order, pair, false, 2});
+    all({in_order, Items::holed(), true, 2});
+  });
+  return MPI_Finalize();
+}
