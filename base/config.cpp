@@ -145,6 +145,7 @@ ConfigReading read_config(const char* const* variables) {
     const std::string_view value = variable.substr(equals + 1);
     const auto all = settings();
     const auto setting = std::find_if(all.begin(), all.end(), [name](const Setting& row) { return row.name == name; });
+    if (name == "LINTEL_CC" || name == "LINTEL_CXX") continue;  // the compilers of lintel-mpicc and lintel-mpicxx
     if (setting == all.end()) {
       reading.warnings.push_back(unknown_variable(name));
     } else if (!value.empty()) {

@@ -1,6 +1,7 @@
 # Makes standard_abi_rows.h from the table of the standard ABI and from the header itself: a row for each constant that the header defines, with its
 # value by the header and by the table, the names of the table that the header lacks, and the functions that it declares.
-file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/standard_abi.tsv table REGEX "^MPI_[A-Za-z0-9_]+\t")
+set(abi_table ${LINTEL_SOURCE_DIR}/mpi_layer/mpi/abi/standard_abi.tsv)
+file(STRINGS ${abi_table} table REGEX "^MPI_[A-Za-z0-9_]+\t")
 foreach(line IN LISTS table)
   string(REPLACE "\t" ";" fields "${line}")
   list(GET fields 0 name)
@@ -35,7 +36,7 @@ string(REGEX MATCHALL "\n(int|double|MPI_Aint) MPI_[A-Za-z0-9_]+\\(" declaration
 list(TRANSFORM declarations REPLACE "\n[A-Za-z_]+ (MPI_[A-Za-z0-9_]+)\\(" "LINTEL_FUNCTION(\\1)\n")
 list(JOIN declarations "" content)
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/mpi_functions.inc CONTENT "${content}" @ONLY)
-file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/standard_abi.tsv abi_functions REGEX "^MPI_Abi_get_fortran_booleans ")
+file(STRINGS ${abi_table} abi_functions REGEX "^MPI_Abi_get_fortran_booleans ")
 string(REGEX MATCHALL "MPI_[A-Za-z0-9_]+" abi_functions "${abi_functions}")
 foreach(declaration IN LISTS declarations)
   string(REGEX REPLACE "LINTEL_FUNCTION\\((.*)\\)\n" "\\1" name "${declaration}")
@@ -44,4 +45,4 @@ foreach(declaration IN LISTS declarations)
   endif()
 endforeach()
 
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${include}/mpi.h ${include}/mpi_constants.h ${CMAKE_CURRENT_LIST_DIR}/standard_abi.tsv)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${include}/mpi.h ${include}/mpi_constants.h ${abi_table})

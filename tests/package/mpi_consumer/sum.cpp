@@ -1,0 +1,2 @@
+// The program in C, as C++.
+#include "sum.c"
