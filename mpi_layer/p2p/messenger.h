@@ -52,6 +52,7 @@ enum class Refusal : std::uint8_t {
   kRequest,  // it is active, or to be started and not persistent
   kMessage,  // the matched message holds none
   kNoMemory,
+  kNoRoom,  // not the messenger's: in memory that its user has set apart for copies
 };
 
 struct Options {

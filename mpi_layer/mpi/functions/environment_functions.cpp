@@ -102,6 +102,20 @@ MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
 }
 LINTEL_MPI_NAME(MPI_Aint_diff);
 
+int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
+  return mpi_call("MPI_Abi_get_version", HandleKind::kNone, [=]() -> int {
+    if (const int error = check_pointers({abi_major, abi_minor}); error != MPI_SUCCESS) return error;
+    *abi_major = MPI_ABI_VERSION;
+    *abi_minor = MPI_ABI_SUBVERSION;
+    return MPI_SUCCESS;
+  });
+}
+LINTEL_MPI_NAME(MPI_Abi_get_version);
+
+// For a profiling library to take.
+int PMPI_Pcontrol(const int /*level*/, ...) { return MPI_SUCCESS; }
+LINTEL_MPI_NAME(MPI_Pcontrol);
+
 }  // extern "C"
 
 }  // namespace lintel::mpi

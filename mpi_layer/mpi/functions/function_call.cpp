@@ -6,7 +6,7 @@ namespace lintel::mpi {
 
 namespace {
 
-int return_error(HandleKind /*kind*/, int error, const char* /*function*/) { return error; }
+int return_error(HandleKind /*kind*/, std::uintptr_t /*object*/, int error, const char* /*function*/) { return error; }
 
 std::atomic<ErrorRaiser> current_raiser{return_error};
 
@@ -14,6 +14,8 @@ std::atomic<ErrorRaiser> current_raiser{return_error};
 
 void set_error_raiser(ErrorRaiser raiser) { current_raiser.store(raiser != nullptr ? raiser : return_error); }
 
-int raise_error(HandleKind kind, int error, const char* function) { return current_raiser.load()(kind, error, function); }
+int raise_error(HandleKind kind, std::uintptr_t object, int error, const char* function) {
+  return current_raiser.load()(kind, object, error, function);
+}
 
 }  // namespace lintel::mpi

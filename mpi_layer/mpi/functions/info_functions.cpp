@@ -17,13 +17,6 @@ bool is_key(const char* key) { return key != nullptr && *key != '\0' && strnlen(
 // The object that a call changes or frees: none that is predefined.
 std::shared_ptr<Info> find_own_info(MPI_Info handle) { return local_objects().infos.find(number_of(handle)); }
 
-int give_info(std::shared_ptr<Info> info, MPI_Info* handle) {
-  const std::uintptr_t number = local_objects().infos.add(std::move(info));
-  if (number == 0) return MPI_ERR_NO_MEM;
-  *handle = handle_of<MPI_Info>(number);
-  return MPI_SUCCESS;
-}
-
 int set(MPI_Info handle, const char* key, const char* value) {
   const std::shared_ptr<Info> info = find_own_info(handle);
   if (!info) return MPI_ERR_INFO;
@@ -63,6 +56,13 @@ int get_string(MPI_Info handle, const char* key, int* buflen, char* value, int* 
 }
 
 }  // namespace
+
+int give_info(std::shared_ptr<Info> info, MPI_Info* handle) {
+  const std::uintptr_t number = local_objects().infos.add(std::move(info));
+  if (number == 0) return MPI_ERR_NO_MEM;
+  *handle = handle_of<MPI_Info>(number);
+  return MPI_SUCCESS;
+}
 
 extern "C" {
 
@@ -150,6 +150,13 @@ int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
   });
 }
 LINTEL_MPI_NAME(MPI_Info_get_nthkey);
+
+// The process' own start is no hint that this library has.
+int PMPI_Info_create_env(int /*argc*/, char* /*argv*/[], MPI_Info* info) {
+  return mpi_call("MPI_Info_create_env", HandleKind::kInfo,
+                  [=]() -> int { return info != nullptr ? give_info(std::make_shared<Info>(), info) : MPI_ERR_ARG; });
+}
+LINTEL_MPI_NAME(MPI_Info_create_env);
 
 }  // extern "C"
 

@@ -56,5 +56,7 @@ MPI_Group new_handle(const GroupRef& group);
 
 // Null for MPI_INFO_NULL and whatever names no info. MPI_INFO_ENV is found, and empty.
 std::shared_ptr<Info> find_info(MPI_Info handle);
+// MPI_ERR_NO_MEM when no more fit.
+int give_info(std::shared_ptr<Info> info, MPI_Info* handle);
 
 }  // namespace lintel::mpi

@@ -74,33 +74,29 @@ int packed_size(std::int64_t count, MPI_Datatype datatype, MPI_Comm comm, const 
 extern "C" {
 
 int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position, MPI_Comm comm) {
-  return mpi_call("MPI_Pack", HandleKind::kCommunicator,
-                  [=] { return pack_items(inbuf, incount, datatype, outbuf, outsize, position, comm); });
+  return mpi_call("MPI_Pack", comm, [=] { return pack_items(inbuf, incount, datatype, outbuf, outsize, position, comm); });
 }
 LINTEL_MPI_NAME(MPI_Pack);
 
 int PMPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position,
                 MPI_Comm comm) {
-  return mpi_call("MPI_Pack_c", HandleKind::kCommunicator,
-                  [=] { return pack_items(inbuf, incount, datatype, outbuf, outsize, position, comm); });
+  return mpi_call("MPI_Pack_c", comm, [=] { return pack_items(inbuf, incount, datatype, outbuf, outsize, position, comm); });
 }
 LINTEL_MPI_NAME(MPI_Pack_c);
 
 int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) {
-  return mpi_call("MPI_Unpack", HandleKind::kCommunicator,
-                  [=] { return unpack_items(inbuf, insize, position, outbuf, outcount, datatype, comm); });
+  return mpi_call("MPI_Unpack", comm, [=] { return unpack_items(inbuf, insize, position, outbuf, outcount, datatype, comm); });
 }
 LINTEL_MPI_NAME(MPI_Unpack);
 
 int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, MPI_Datatype datatype,
                   MPI_Comm comm) {
-  return mpi_call("MPI_Unpack_c", HandleKind::kCommunicator,
-                  [=] { return unpack_items(inbuf, insize, position, outbuf, outcount, datatype, comm); });
+  return mpi_call("MPI_Unpack_c", comm, [=] { return unpack_items(inbuf, insize, position, outbuf, outcount, datatype, comm); });
 }
 LINTEL_MPI_NAME(MPI_Unpack_c);
 
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) {
-  return mpi_call("MPI_Pack_size", HandleKind::kCommunicator, [=]() -> int {
+  return mpi_call("MPI_Pack_size", comm, [=]() -> int {
     std::int64_t bytes = 0;
     if (const int error = packed_size(incount, datatype, comm, size, &bytes); error != MPI_SUCCESS) return error;
     *size = as_int(bytes);
@@ -110,7 +106,7 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size)
 LINTEL_MPI_NAME(MPI_Pack_size);
 
 int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size) {
-  return mpi_call("MPI_Pack_size_c", HandleKind::kCommunicator, [=]() -> int {
+  return mpi_call("MPI_Pack_size_c", comm, [=]() -> int {
     std::int64_t bytes = 0;
     if (const int error = packed_size(incount, datatype, comm, size, &bytes); error != MPI_SUCCESS) return error;
     *size = bytes;

@@ -1,4 +1,4 @@
-// Making datatypes of others (MPI 5.0, clause 5.1.2). Arrays: array_type_functions.cpp.
+// Making datatypes of others (MPI 5.0, clause 5.1.2), with counts of either width. Arrays: array_type_functions.cpp.
 #include <utility>
 
 #include "mpi_layer/mpi/functions/arguments.h"
@@ -12,120 +12,130 @@ namespace lintel::mpi {
 
 namespace {
 
-// The types that count, block length and stride in bytes describe. `contents` has the arguments as they were.
-int new_vector(int count, int blocklength, const DatatypeRef& oldtype, CheckedNumber stride, Contents contents, MPI_Datatype* newtype) {
-  TypeBuilder builder;
-  builder.add_blocks(oldtype, 0, count, blocklength, stride);
-  return give_type(builder.build(std::move(contents)), newtype);
+// What every constructor checks of its old type, its count and where the new type goes.
+template <class Count>
+int check_making(const DatatypeRef& old, Count count, const void* newtype) {
+  if (!old) return MPI_ERR_TYPE;
+  if (count < 0) return MPI_ERR_COUNT;
+  return newtype == nullptr ? MPI_ERR_ARG : MPI_SUCCESS;
 }
 
 // Blocks at displacements of any kind: `length_of(i)` items at `offset_of(i)` bytes.
-template <class Length, class Offset>
-int new_indexed(int count, const DatatypeRef& oldtype, Length length_of, Offset offset_of, Contents contents, MPI_Datatype* newtype) {
+template <class Count, class Length, class Offset>
+int new_indexed(Count count, const DatatypeRef& oldtype, Length length_of, Offset offset_of, Contents contents, MPI_Datatype* newtype) {
   TypeBuilder builder;
-  for (int i = 0; i < count; ++i) {
-    const int length = length_of(i);
+  for (Count i = 0; i < count; ++i) {
+    const std::int64_t length = length_of(i);
     if (length < 0) return MPI_ERR_ARG;
     builder.add(oldtype, offset_of(i), length, oldtype->shape().extent());
   }
   return give_type(builder.build(std::move(contents)), newtype);
 }
 
-Contents contents_of(int combiner, std::vector<int> integers, const DatatypeRef& oldtype) {
-  return {combiner, std::move(integers), {}, {oldtype}};
+template <class Count>
+Contents contents_of(int combiner, std::initializer_list<Count> counts, const DatatypeRef& oldtype) {
+  Contents contents{combiner, {}, {}, {}, {oldtype}};
+  counts_of<Count>(contents).assign(counts.begin(), counts.end());
+  return contents;
 }
 
-void append(std::vector<int>& integers, const int* array, int count) { integers.insert(integers.end(), array, array + count); }
-
-void append(std::vector<std::int64_t>& addresses, const MPI_Aint* array, int count) {
-  addresses.insert(addresses.end(), array, array + count);
+template <class To, class From, class Count>
+void append(std::vector<To>& numbers, const From* array, Count count) {
+  numbers.insert(numbers.end(), array, array + count);
 }
 
-int contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+template <class Count>
+int contiguous(Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
-  if (!old) return MPI_ERR_TYPE;
-  if (count < 0) return MPI_ERR_COUNT;
-  if (newtype == nullptr) return MPI_ERR_ARG;
+  if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
   TypeBuilder builder;
   builder.add(old, 0, count, old->shape().extent());
   return give_type(builder.build(contents_of(MPI_COMBINER_CONTIGUOUS, {count}, old)), newtype);
 }
 
-int vector_type(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+template <class Count>
+int vector_type(Count count, Count blocklength, Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
-  if (!old) return MPI_ERR_TYPE;
-  if (count < 0) return MPI_ERR_COUNT;
-  if (blocklength < 0 || newtype == nullptr) return MPI_ERR_ARG;
-  return new_vector(count, blocklength, old, CheckedNumber(stride) * old->shape().extent(),
-                    contents_of(MPI_COMBINER_VECTOR, {count, blocklength, stride}, old), newtype);
+  if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
+  if (blocklength < 0) return MPI_ERR_ARG;
+  TypeBuilder builder;
+  builder.add_blocks(old, 0, count, blocklength, CheckedNumber(stride) * old->shape().extent());
+  return give_type(builder.build(contents_of(MPI_COMBINER_VECTOR, {count, blocklength, stride}, old)), newtype);
 }
 
-int hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+template <class Count>
+int hvector(Count count, Count blocklength, std::int64_t stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
-  if (!old) return MPI_ERR_TYPE;
-  if (count < 0) return MPI_ERR_COUNT;
-  if (blocklength < 0 || newtype == nullptr) return MPI_ERR_ARG;
+  if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
+  if (blocklength < 0) return MPI_ERR_ARG;
   Contents contents = contents_of(MPI_COMBINER_HVECTOR, {count, blocklength}, old);
-  contents.addresses = {stride};
-  return new_vector(count, blocklength, old, stride, std::move(contents), newtype);
+  addresses_of<Count>(contents).push_back(stride);
+  TypeBuilder builder;
+  builder.add_blocks(old, 0, count, blocklength, stride);
+  return give_type(builder.build(std::move(contents)), newtype);
 }
 
-int indexed(int count, const int* lengths, const int* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+template <class Count>
+int indexed(Count count, const Count* lengths, const Count* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
-  if (!old) return MPI_ERR_TYPE;
+  if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
   if (const int error = check_arrays(count, {lengths, displacements}); error != MPI_SUCCESS) return error;
-  if (newtype == nullptr) return MPI_ERR_ARG;
   Contents contents = contents_of(MPI_COMBINER_INDEXED, {count}, old);
-  append(contents.integers, lengths, count);
-  append(contents.integers, displacements, count);
+  append(counts_of<Count>(contents), lengths, count);
+  append(counts_of<Count>(contents), displacements, count);
   const CheckedNumber extent = old->shape().extent();
   return new_indexed(
-      count, old, [=](int i) { return lengths[i]; }, [=](int i) { return extent * displacements[i]; }, std::move(contents), newtype);
+      count, old, [=](Count i) { return lengths[i]; }, [=](Count i) { return extent * displacements[i]; }, std::move(contents), newtype);
 }
 
-int hindexed(int count, const int* lengths, const MPI_Aint* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+template <class Count, class Address>
+int hindexed(Count count, const Count* lengths, const Address* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
-  if (!old) return MPI_ERR_TYPE;
+  if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
   if (const int error = check_arrays(count, {lengths, displacements}); error != MPI_SUCCESS) return error;
-  if (newtype == nullptr) return MPI_ERR_ARG;
   Contents contents = contents_of(MPI_COMBINER_HINDEXED, {count}, old);
-  append(contents.integers, lengths, count);
-  append(contents.addresses, displacements, count);
+  append(counts_of<Count>(contents), lengths, count);
+  append(addresses_of<Count>(contents), displacements, count);
   return new_indexed(
-      count, old, [=](int i) { return lengths[i]; }, [=](int i) { return CheckedNumber(displacements[i]); }, std::move(contents), newtype);
+      count, old, [=](Count i) { return lengths[i]; }, [=](Count i) { return CheckedNumber(displacements[i]); }, std::move(contents),
+      newtype);
 }
 
-int indexed_block(int count, int length, const int* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+template <class Count>
+int indexed_block(Count count, Count length, const Count* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
-  if (!old) return MPI_ERR_TYPE;
+  if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
   if (const int error = check_arrays(count, {displacements}); error != MPI_SUCCESS) return error;
-  if (length < 0 || newtype == nullptr) return MPI_ERR_ARG;
+  if (length < 0) return MPI_ERR_ARG;
   Contents contents = contents_of(MPI_COMBINER_INDEXED_BLOCK, {count, length}, old);
-  append(contents.integers, displacements, count);
+  append(counts_of<Count>(contents), displacements, count);
   const CheckedNumber extent = old->shape().extent();
   return new_indexed(
-      count, old, [=](int) { return length; }, [=](int i) { return extent * displacements[i]; }, std::move(contents), newtype);
+      count, old, [=](Count) { return length; }, [=](Count i) { return extent * displacements[i]; }, std::move(contents), newtype);
 }
 
-int hindexed_block(int count, int length, const MPI_Aint* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+template <class Count, class Address>
+int hindexed_block(Count count, Count length, const Address* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
-  if (!old) return MPI_ERR_TYPE;
+  if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
   if (const int error = check_arrays(count, {displacements}); error != MPI_SUCCESS) return error;
-  if (length < 0 || newtype == nullptr) return MPI_ERR_ARG;
+  if (length < 0) return MPI_ERR_ARG;
   Contents contents = contents_of(MPI_COMBINER_HINDEXED_BLOCK, {count, length}, old);
-  append(contents.addresses, displacements, count);
+  append(addresses_of<Count>(contents), displacements, count);
   return new_indexed(
-      count, old, [=](int) { return length; }, [=](int i) { return CheckedNumber(displacements[i]); }, std::move(contents), newtype);
+      count, old, [=](Count) { return length; }, [=](Count i) { return CheckedNumber(displacements[i]); }, std::move(contents), newtype);
 }
 
-int structure(int count, const int* lengths, const MPI_Aint* displacements, const MPI_Datatype* types, MPI_Datatype* newtype) {
+template <class Count, class Address>
+int structure(Count count, const Count* lengths, const Address* displacements, const MPI_Datatype* types, MPI_Datatype* newtype) {
   if (const int error = check_arrays(count, {lengths, displacements, types}); error != MPI_SUCCESS) return error;
   if (newtype == nullptr) return MPI_ERR_ARG;
-  Contents contents{MPI_COMBINER_STRUCT, {count}, {}, {}};
-  append(contents.integers, lengths, count);
-  append(contents.addresses, displacements, count);
+  Contents contents{MPI_COMBINER_STRUCT, {}, {}, {}, {}};
+  counts_of<Count>(contents).push_back(count);
+  append(counts_of<Count>(contents), lengths, count);
+  append(addresses_of<Count>(contents), displacements, count);
   TypeBuilder builder;
-  for (int i = 0; i < count; ++i) {
+  for (Count i = 0; i < count; ++i) {
     const DatatypeRef type = find_datatype(types[i]);
     if (!type) return MPI_ERR_TYPE;
     if (lengths[i] < 0) return MPI_ERR_ARG;
@@ -135,12 +145,13 @@ int structure(int count, const int* lengths, const MPI_Aint* displacements, cons
   return give_type(builder.build(std::move(contents)), newtype);
 }
 
-int resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
+// `Count`: of the form of the function, which has none itself.
+template <class Count>
+int resized(MPI_Datatype oldtype, std::int64_t lb, std::int64_t extent, MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
-  if (!old) return MPI_ERR_TYPE;
-  if (newtype == nullptr) return MPI_ERR_ARG;
-  Contents contents = contents_of(MPI_COMBINER_RESIZED, {}, old);
-  contents.addresses = {lb, extent};
+  if (const int error = check_making(old, 0, newtype); error != MPI_SUCCESS) return error;
+  Contents contents = contents_of<Count>(MPI_COMBINER_RESIZED, {}, old);
+  addresses_of<Count>(contents) = {lb, extent};
   TypeBuilder builder;
   builder.add(old, 0, 1, 0);
   builder.set_bounds(lb, CheckedNumber(lb) + extent);
@@ -206,9 +217,64 @@ int PMPI_Type_create_struct(int count, const int lengths[], const MPI_Aint displ
 LINTEL_MPI_NAME(MPI_Type_create_struct);
 
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_resized", HandleKind::kDatatype, [=] { return resized(oldtype, lb, extent, newtype); });
+  return mpi_call("MPI_Type_create_resized", HandleKind::kDatatype, [=] { return resized<int>(oldtype, lb, extent, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_resized);
+
+int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_contiguous_c", HandleKind::kDatatype, [=] { return contiguous(count, oldtype, newtype); });
+}
+LINTEL_MPI_NAME(MPI_Type_contiguous_c);
+
+int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_vector_c", HandleKind::kDatatype, [=] { return vector_type(count, blocklength, stride, oldtype, newtype); });
+}
+LINTEL_MPI_NAME(MPI_Type_vector_c);
+
+int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_create_hvector_c", HandleKind::kDatatype,
+                  [=] { return hvector(count, blocklength, stride, oldtype, newtype); });
+}
+LINTEL_MPI_NAME(MPI_Type_create_hvector_c);
+
+int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count lengths[], const MPI_Count displacements[], MPI_Datatype oldtype,
+                        MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_indexed_c", HandleKind::kDatatype, [=] { return indexed(count, lengths, displacements, oldtype, newtype); });
+}
+LINTEL_MPI_NAME(MPI_Type_indexed_c);
+
+int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count lengths[], const MPI_Count displacements[], MPI_Datatype oldtype,
+                                MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_create_hindexed_c", HandleKind::kDatatype,
+                  [=] { return hindexed(count, lengths, displacements, oldtype, newtype); });
+}
+LINTEL_MPI_NAME(MPI_Type_create_hindexed_c);
+
+int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count displacements[], MPI_Datatype oldtype,
+                                     MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_create_indexed_block_c", HandleKind::kDatatype,
+                  [=] { return indexed_block(count, blocklength, displacements, oldtype, newtype); });
+}
+LINTEL_MPI_NAME(MPI_Type_create_indexed_block_c);
+
+int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count displacements[], MPI_Datatype oldtype,
+                                      MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_create_hindexed_block_c", HandleKind::kDatatype,
+                  [=] { return hindexed_block(count, blocklength, displacements, oldtype, newtype); });
+}
+LINTEL_MPI_NAME(MPI_Type_create_hindexed_block_c);
+
+int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count lengths[], const MPI_Count displacements[], const MPI_Datatype types[],
+                              MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_create_struct_c", HandleKind::kDatatype,
+                  [=] { return structure(count, lengths, displacements, types, newtype); });
+}
+LINTEL_MPI_NAME(MPI_Type_create_struct_c);
+
+int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_create_resized_c", HandleKind::kDatatype, [=] { return resized<MPI_Count>(oldtype, lb, extent, newtype); });
+}
+LINTEL_MPI_NAME(MPI_Type_create_resized_c);
 
 }  // extern "C"
 

@@ -16,7 +16,7 @@ int duplicate(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   if (newtype == nullptr) return MPI_ERR_ARG;
   TypeBuilder builder;
   builder.add(old, 0, 1, 0);
-  const std::shared_ptr<Datatype> type = builder.build({MPI_COMBINER_DUP, {}, {}, {old}});
+  const std::shared_ptr<Datatype> type = builder.build({MPI_COMBINER_DUP, {}, {}, {}, {old}});
   if (old->is_committed() && type) type->commit();
   MPI_Datatype handle = MPI_DATATYPE_NULL;
   if (const int error = give_type(type, &handle); error != MPI_SUCCESS) return error;
@@ -87,6 +87,24 @@ int match_size(int typeclass, int size, MPI_Datatype* datatype) {
     return MPI_SUCCESS;
   }
   return MPI_ERR_ARG;
+}
+
+// The predefined pair of that value and that index; pairs of one type have it as one part, twice.
+MPI_Datatype pair_of(std::uintptr_t value, std::uintptr_t index) {
+  for (const DatatypeRef& type : predefined_datatypes()) {
+    if (type->family() != Family::kPair) continue;
+    const Part& first = type->parts().front();
+    const Part& last = type->parts().back();
+    if (first.type->number() == value && last.type->number() == index) return handle_of<MPI_Datatype>(type->number());
+  }
+  return MPI_DATATYPE_NULL;
+}
+
+int get_value_index(MPI_Datatype value, MPI_Datatype index, MPI_Datatype* pair) {
+  if (!predefined_datatype(number_of(value)) || !predefined_datatype(number_of(index))) return MPI_ERR_TYPE;
+  if (pair == nullptr) return MPI_ERR_ARG;
+  *pair = pair_of(number_of(value), number_of(index));
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -165,6 +183,11 @@ int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
   return mpi_call("MPI_Type_match_size", HandleKind::kDatatype, [=] { return match_size(typeclass, size, datatype); });
 }
 LINTEL_MPI_NAME(MPI_Type_match_size);
+
+int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type) {
+  return mpi_call("MPI_Type_get_value_index", HandleKind::kDatatype, [=] { return get_value_index(value_type, index_type, pair_type); });
+}
+LINTEL_MPI_NAME(MPI_Type_get_value_index);
 
 }  // extern "C"
 

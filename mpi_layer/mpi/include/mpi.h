@@ -35,6 +35,8 @@ double MPI_Wtime(void);
 double MPI_Wtick(void);
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr);
 int MPI_Free_mem(void* base);
+int MPI_Abi_get_version(int* abi_major, int* abi_minor);
+int MPI_Pcontrol(const int level, ...); /* does nothing */
 
 /* ---- Errors (clauses 9.4 and 9.5) ----------------------------------------------------------------------------------------------------
  * Every function returns a class of mpi_constants.h, which is also its code, or what a callback of the program returned. Codes and classes that
@@ -75,6 +77,24 @@ int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int ar
 int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[],
                            const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype);
+int MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[],
+                       MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[],
+                               MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                    MPI_Datatype* newtype);
+int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                                     MPI_Datatype* newtype);
+int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[],
+                             const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
+int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[],
+                               const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[],
+                             const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype);
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype); /* with its attributes, and committed if the old one is */
 int MPI_Type_commit(MPI_Datatype* datatype);
 int MPI_Type_free(MPI_Datatype* datatype); /* sets MPI_DATATYPE_NULL; predefined types give MPI_ERR_TYPE */
@@ -82,7 +102,8 @@ int MPI_Type_free(MPI_Datatype* datatype); /* sets MPI_DATATYPE_NULL; predefined
 /* ---- What a datatype is (clauses 5.1.5 to 5.1.13) ------------------------------------------------------------------------------------
  * Sizes, bounds and extents in bytes. Where the result's type cannot hold the number it is MPI_UNDEFINED; ..._x and ..._c hold all.
  * MPI_Type_get_contents gives handles of its own for derived types, to be freed by the caller. Names are at most MPI_MAX_OBJECT_NAME - 1 bytes,
- * longer ones are cut. MPI_Type_match_size: MPI_ERR_ARG if no type has that size. */
+ * longer ones are cut. Of a type that a ..._c function has made only MPI_Type_get_envelope_c and MPI_Type_get_contents_c tell: MPI_ERR_TYPE of the others.
+ * MPI_Type_match_size: MPI_ERR_ARG if no type has that size. MPI_Type_get_value_index: MPI_DATATYPE_NULL if no predefined type is such a pair. */
 int MPI_Type_size(MPI_Datatype datatype, int* size);
 int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size);
 int MPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size);
@@ -95,9 +116,15 @@ int MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Co
 int MPI_Type_get_envelope(MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes, int* combiner);
 int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[],
                           MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
+int MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses, MPI_Count* num_large_counts,
+                            MPI_Count* num_datatypes, int* combiner);
+int MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts,
+                            MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[],
+                            MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
 int MPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen);
 int MPI_Type_set_name(MPI_Datatype datatype, const char* type_name);
 int MPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype);
+int MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type);
 
 /* ---- Attributes of datatypes (clause 7.7.4) ------------------------------------------------------------------------------------------
  * A key that was freed goes on for the values set with it. Copy functions run in MPI_Type_dup in the order in which values were set, delete
@@ -110,11 +137,14 @@ int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void* attribute_va
 int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag);
 int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval);
 
-/* ---- Packing (clause 5.2) ------------------------------------------------------------------------------------------------------------
+/* ---- Packing (clauses 5.2 and 5.3) ---------------------------------------------------------------------------------------------------
  * Packed data is the items' bytes, one after the other, in this machine's formats: MPI_Pack_size is exact. `*position` moves past what was packed or
  * unpacked, in bytes. The type must be committed.
  * Errors: MPI_ERR_TRUNCATE if what is left of the packed buffer is too small, MPI_ERR_ARG for a position outside of it, MPI_ERR_COMM,
- * MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER (a null output buffer for some bytes). On errors nothing was moved. */
+ * MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER (a null output buffer for some bytes). On errors nothing was moved. MPI_Pack..., MPI_Unpack...: they are
+ * the communicator's errors.
+ * The ..._external functions write what all machines read: `datarep` is "external32", others give MPI_ERR_UNSUPPORTED_DATAREP; MPI_LONG has four bytes and
+ * MPI_WCHAR two in it, and MPI_ERR_CONVERSION says that a number does not fit there. */
 int MPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position, MPI_Comm comm);
 int MPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, MPI_Comm comm);
 int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm);
@@ -122,6 +152,16 @@ int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void*
                  MPI_Comm comm);
 int MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size);
 int MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size);
+int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, MPI_Aint outsize,
+                      MPI_Aint* position);
+int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
+                        MPI_Count* position);
+int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount,
+                        MPI_Datatype datatype);
+int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
+                          MPI_Datatype datatype);
+int MPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype, MPI_Aint* size);
+int MPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datatype datatype, MPI_Count* size);
 
 /* ---- Status (clauses 3.2.5, 3.8.4, 5.1.11, 12.3) -------------------------------------------------------------------------------------
  * A count that is no whole number, or that its type cannot hold, is MPI_UNDEFINED; that is no error. */
@@ -176,6 +216,7 @@ int MPI_Group_free(MPI_Group* group);
  * takes, with the final zero byte, and writes what fits; with 0 it writes nothing. MPI_INFO_ENV is empty and may not be changed.
  * Errors: MPI_ERR_INFO, MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE (too long, null, empty key), MPI_ERR_INFO_NOKEY (MPI_Info_delete), MPI_ERR_ARG. */
 int MPI_Info_create(MPI_Info* info);
+int MPI_Info_create_env(int argc, char* argv[], MPI_Info* info); /* empty */
 int MPI_Info_free(MPI_Info* info);
 int MPI_Info_dup(MPI_Info info, MPI_Info* newinfo);
 int MPI_Info_set(MPI_Info info, const char* key, const char* value);
@@ -202,17 +243,28 @@ int MPI_Abort(MPI_Comm comm, int errorcode);
 
 /* ---- Communicators (clauses 7.4, 7.8) ------------------------------------------------------------------------------------------------
  * Those that make one are collective over `comm`, MPI_Comm_create_group over the group, and block. A process that is in no group or color gets
- * MPI_COMM_NULL. A communicator that was freed goes on for the requests on it. There are no intercommunicators: MPI_Comm_test_inter says 0.
+ * MPI_COMM_NULL. A communicator that was freed goes on for the requests on it. MPI_Comm_idup does not block; its communicator is there, and attributes are
+ * copied, when its request is told to be complete. There are no intercommunicators, topologies or parents: MPI_Comm_test_inter says 0, MPI_Topo_test
+ * MPI_UNDEFINED, MPI_Comm_get_parent MPI_COMM_NULL, and MPI_Comm_remote_... give MPI_ERR_COMM. No hint has a meaning.
  * Errors: MPI_ERR_COMM (also for freeing a predefined one), MPI_ERR_GROUP for a group that is not part of the communicator's, MPI_ERR_ARG for a color
  * below 0, MPI_ERR_TAG, MPI_ERR_INFO, MPI_ERR_NO_MEM, MPI_ERR_PROC_ABORTED. */
 int MPI_Comm_rank(MPI_Comm comm, int* rank);
 int MPI_Comm_size(MPI_Comm comm, int* size);
 int MPI_Comm_test_inter(MPI_Comm comm, int* flag);
+int MPI_Comm_remote_size(MPI_Comm comm, int* size);
+int MPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group);
+int MPI_Comm_get_parent(MPI_Comm* parent);
+int MPI_Topo_test(MPI_Comm comm, int* status);
+int MPI_Comm_set_info(MPI_Comm comm, MPI_Info info);
+int MPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used);
 int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result);
 int MPI_Comm_group(MPI_Comm comm, MPI_Group* group);
 int MPI_Comm_set_name(MPI_Comm comm, const char* comm_name);
 int MPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen);
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm); /* with the attributes that their keys want copied */
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm);
+int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
+int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm); /* MPI_COMM_TYPE_SHARED or MPI_UNDEFINED */
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm);
@@ -241,8 +293,9 @@ int MPI_Errhandler_free(MPI_Errhandler* errhandler);
 
 /* ---- Messages (chapter 3) ------------------------------------------------------------------------------------------------------------
  * Blocking sends and receives, MPI_Wait..., MPI_Probe and MPI_Mprobe block as the standard says. Buffers are the library's from the start of an operation
- * to its end. One thread at a time uses a request. MPI_Bsend never lacks room: the library copies to memory of its own, so an attached buffer is kept for
- * MPI_Buffer_detach and not used. A request that is freed while it is active goes on; items with holes that it receives come to their places by
+ * to its end. One thread at a time uses a request. Buffered sends are packed into the buffer that is attached to the communicator, or else to the process;
+ * MPI_ERR_BUFFER says that there is no room, or no buffer. With MPI_BUFFER_AUTOMATIC it is the library's memory. Functions that flush or detach block until
+ * what is in the buffer has left. MPI_Isendrecv... copy what cannot leave at once. A request that is freed while it is active goes on; items with holes that it receives come to their places by
  * MPI_Finalize at the latest.
  * Errors: MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER, MPI_ERR_RANK, MPI_ERR_TAG, MPI_ERR_REQUEST (also for messages); of the request that
  * they are about: MPI_ERR_TRUNCATE, the buffer holds the beginning; MPI_ERR_PROC_ABORTED, the other process is gone. MPI_ERR_IN_STATUS: look there. */
@@ -265,8 +318,18 @@ int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int 
                  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status);
 int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
                          MPI_Status* status);
+int MPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount,
+                  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request);
+int MPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                          MPI_Request* request);
 int MPI_Buffer_attach(void* buffer, int size);
 int MPI_Buffer_detach(void* buffer_addr, int* size);
+int MPI_Buffer_flush(void);
+int MPI_Buffer_iflush(MPI_Request* request);
+int MPI_Comm_attach_buffer(MPI_Comm comm, void* buffer, int size);
+int MPI_Comm_detach_buffer(MPI_Comm comm, void* buffer_addr, int* size);
+int MPI_Comm_flush_buffer(MPI_Comm comm);
+int MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request);
 int MPI_Wait(MPI_Request* request, MPI_Status* status);
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
@@ -279,6 +342,10 @@ int MPI_Start(MPI_Request* request);
 int MPI_Startall(int count, MPI_Request array_of_requests[]);
 int MPI_Request_free(MPI_Request* request);
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status);
+int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
+int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
+int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+                                MPI_Status array_of_statuses[]);
 int MPI_Cancel(MPI_Request* request);
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status);
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status);
@@ -286,6 +353,42 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Sta
 int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
 int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
 int MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
+int MPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Ssend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Rsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+int MPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Issend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Irsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Ssend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Rsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status);
+int MPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request);
+int MPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
+int MPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
+int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount,
+                   MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status);
+int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                           MPI_Status* status);
+int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+                    MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request);
+int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                            MPI_Comm comm, MPI_Request* request);
+int MPI_Buffer_attach_c(void* buffer, MPI_Count size);
+int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
+int MPI_Comm_attach_buffer_c(MPI_Comm comm, void* buffer, MPI_Count size);
+int MPI_Comm_detach_buffer_c(MPI_Comm comm, void* buffer_addr, MPI_Count* size);
+
+/* ---- Generalized requests (clause 12.2) ----------------------------------------------------------------------------------------------
+ * Completed by MPI_Grequest_complete, by any thread. The query function is called by whoever sees the end, the free function once when the program lets go of
+ * the request; what they return is an error of the call. Errors: MPI_ERR_ARG for a null function, MPI_ERR_REQUEST. */
+int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn,
+                       void* extra_state, MPI_Request* request);
+int MPI_Grequest_complete(MPI_Request request);
 
 /* ---- Collective communication (chapter 6) --------------------------------------------------------------------------------------------
  * Called by all processes of the communicator in the same order; they block. MPI_IN_PLACE is taken where the standard has it. Reductions combine in the order

@@ -46,6 +46,9 @@ typedef int(MPI_Type_copy_attr_function)(MPI_Datatype oldtype, int keyval, void*
 typedef int(MPI_Type_delete_attr_function)(MPI_Datatype datatype, int keyval, void* value, void* extra_state);
 typedef MPI_Comm_copy_attr_function MPI_Copy_function;
 typedef MPI_Comm_delete_attr_function MPI_Delete_function;
+typedef int(MPI_Grequest_query_function)(void* extra_state, MPI_Status* status);
+typedef int(MPI_Grequest_free_function)(void* extra_state);
+typedef int(MPI_Grequest_cancel_function)(void* extra_state, int complete);
 typedef void(MPI_Comm_errhandler_function)(MPI_Comm* comm, int* error_code, ...);
 
 /* ---- Error classes (clause 9.4) ------------------------------------------------------------------------------------------------------ */

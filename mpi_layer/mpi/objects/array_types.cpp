@@ -17,14 +17,17 @@ std::shared_ptr<Datatype> within_bounds(const DatatypeRef& taken, CheckedNumber 
   return array.build(std::move(contents));
 }
 
+// A number that is not negative; one that does not fit is beyond all indices of any array, and so is the greatest that fits.
+std::int64_t saturated(CheckedNumber number) { return number.fits() ? number.value() : INT64_MAX; }
+
 // Blocks dealt out in turn: whole ones at equal distances, then what is left of the last.
 std::shared_ptr<Datatype> share_of(const DatatypeRef& row, const Share& share, CheckedNumber stride) {
   const std::int64_t items = std::min(share.block, share.size);  // one block may be all there is; what lies beyond is not to be counted
-  const std::int64_t first = share.process * items;
-  const std::int64_t round = share.processes * items;
+  const std::int64_t first = saturated(CheckedNumber(share.process) * items);
+  const std::int64_t round = saturated(CheckedNumber(share.processes) * items);
   const std::int64_t after_first = std::max<std::int64_t>(share.size - first, 0);
   const std::int64_t whole = after_first / round + (after_first % round >= items ? 1 : 0);
-  const std::int64_t rest_begin = first + whole * round;
+  const std::int64_t rest_begin = saturated(CheckedNumber(first) + CheckedNumber(whole) * round);
   const std::int64_t rest = std::clamp<std::int64_t>(share.size - rest_begin, 0, items);
   TypeBuilder block;
   block.add(row, 0, items, stride);

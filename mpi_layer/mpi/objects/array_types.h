@@ -3,6 +3,7 @@
 //
 // Pure. Dimensions are given with the fastest first: the one whose neighbours are neighbours in memory.
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -12,9 +13,9 @@ namespace lintel::mpi {
 
 // `taken` of the `size` indices from `start` on. REQUIRES: 0 <= start, 0 < taken, start + taken <= size.
 struct Slab {
-  int size;
-  int taken;
-  int start;
+  std::int64_t size;
+  std::int64_t taken;
+  std::int64_t start;
 };
 
 // The elements within all slabs; the bounds are those of the whole array. Null if its numbers do not fit in 63 bits.
@@ -23,10 +24,10 @@ std::shared_ptr<Datatype> make_subarray(const DatatypeRef& element, std::span<co
 // The share of one process in a dimension of `size` indices dealt out to `processes`: blocks of `block` indices in turn.
 // REQUIRES: size, processes, block > 0; 0 <= process < processes.
 struct Share {
-  int size;
+  std::int64_t size;
   int processes;
   int process;
-  int block;
+  std::int64_t block;
 };
 
 // The elements within all shares, which may be none; bounds and failure as above.

@@ -50,6 +50,7 @@ struct Contents {
   int combiner = 0;
   std::vector<int> integers;
   std::vector<std::int64_t> addresses;
+  std::vector<std::int64_t> large_counts;  // of a constructor that takes them
   std::vector<DatatypeRef> types;
 };
 

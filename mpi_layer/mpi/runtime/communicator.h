@@ -5,6 +5,7 @@
 // Group, rank and contexts never change; name and error handler have a lock, attributes their own. Any thread.
 // Does not: know intercommunicators, nor how its contexts were agreed on.
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,6 +15,7 @@
 #include "mpi_layer/mpi/objects/group.h"
 #include "mpi_layer/mpi/runtime/context_table.h"
 #include "mpi_layer/mpi/runtime/error_handler.h"
+#include "mpi_layer/mpi/runtime/send_buffer.h"
 
 namespace lintel::mpi {
 
@@ -49,13 +51,23 @@ class Communicator {
     handler_ = std::move(handler);
   }
   AttributeCache& attributes() { return attributes_; }
+  // Its own, for buffered sends on it (MPI_Comm_attach_buffer).
+  SendBuffer& send_buffer() const { return send_buffer_; }
+  // A tag below 0 for an operation on it that goes on beside others: the n-th call gives the same in all members.
+  std::int32_t next_tag() const { return kFirstTag - static_cast<std::int32_t>(operations_.fetch_add(1) % kTags); }
 
  private:
+  // Below those of Team and of MPI_Comm_create_group.
+  static constexpr std::int32_t kFirstTag = -(1 << 30) - 2;
+  static constexpr std::uint32_t kTags = 1U << 29;
+
   GroupRef group_;
   int rank_;
   ContextLease contexts_;
   std::uintptr_t handle_ = 0;
   AttributeCache attributes_;
+  mutable SendBuffer send_buffer_;
+  mutable std::atomic<std::uint32_t> operations_{0};
   mutable Mutex mutex_;
   std::string name_ LINTEL_GUARDED_BY(mutex_);
   ErrorHandlerRef handler_ LINTEL_GUARDED_BY(mutex_);

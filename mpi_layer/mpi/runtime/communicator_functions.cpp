@@ -80,6 +80,47 @@ int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
 }
 LINTEL_MPI_NAME(MPI_Comm_get_name);
 
+// Hints may be set, and none has a meaning: those in use are none.
+int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
+  return communicator_call("MPI_Comm_set_info", comm,
+                           [=](const CommunicatorRef&) -> int { return find_info(info) ? MPI_SUCCESS : MPI_ERR_INFO; });
+}
+LINTEL_MPI_NAME(MPI_Comm_set_info);
+
+int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
+  return communicator_call("MPI_Comm_get_info", comm, [=](const CommunicatorRef&) -> int {
+    return info_used == nullptr ? MPI_ERR_ARG : give_info(std::make_shared<Info>(), info_used);
+  });
+}
+LINTEL_MPI_NAME(MPI_Comm_get_info);
+
+// There are no intercommunicators, no parents, no topologies.
+int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
+  return communicator_call("MPI_Comm_remote_size", comm,
+                           [=](const CommunicatorRef&) -> int { return size == nullptr ? MPI_ERR_ARG : MPI_ERR_COMM; });
+}
+LINTEL_MPI_NAME(MPI_Comm_remote_size);
+
+int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
+  return communicator_call("MPI_Comm_remote_group", comm,
+                           [=](const CommunicatorRef&) -> int { return group == nullptr ? MPI_ERR_ARG : MPI_ERR_COMM; });
+}
+LINTEL_MPI_NAME(MPI_Comm_remote_group);
+
+int PMPI_Comm_get_parent(MPI_Comm* parent) {
+  return runtime_call("MPI_Comm_get_parent", [=](CommunicatorRef*) -> int {
+    if (parent == nullptr) return MPI_ERR_ARG;
+    *parent = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+  });
+}
+LINTEL_MPI_NAME(MPI_Comm_get_parent);
+
+int PMPI_Topo_test(MPI_Comm comm, int* status) {
+  return communicator_call("MPI_Topo_test", comm, [=](const CommunicatorRef&) { return give_number(MPI_UNDEFINED, status); });
+}
+LINTEL_MPI_NAME(MPI_Topo_test);
+
 }  // extern "C"
 
 }  // namespace lintel::mpi

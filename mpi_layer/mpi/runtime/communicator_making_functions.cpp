@@ -1,9 +1,12 @@
 // Making and freeing communicators (MPI 5.0, clauses 7.4.2 and 7.4.3).
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "mpi_layer/mpi/functions/weak_name.h"
+#include "mpi_layer/mpi/runtime/background_request.h"
+#include "mpi_layer/mpi/runtime/context_agreement.h"
 #include "mpi_layer/mpi/runtime/new_communicator.h"
 #include "mpi_layer/mpi/runtime/raise.h"
 
@@ -14,6 +17,25 @@ namespace {
 const GroupRef& empty_group() {
   static const auto& group = *new GroupRef(std::make_shared<Group>(std::vector<int>{}));
   return group;
+}
+
+// Hints are checked and mean nothing.
+int check_hints(MPI_Info info) { return info == MPI_INFO_NULL || find_info(info) ? MPI_SUCCESS : MPI_ERR_INFO; }
+
+int duplicate(const CommunicatorRef& parent, MPI_Info info, MPI_Comm* newcomm) {
+  if (newcomm == nullptr) return MPI_ERR_ARG;
+  if (const int error = check_hints(info); error != MPI_SUCCESS) return error;
+  return make_communicator(Team(parent), parent, parent->group(), Attributes::kCopied, newcomm);
+}
+
+int begin_duplicate(const CommunicatorRef& parent, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+  if (newcomm == nullptr || request == nullptr) return MPI_ERR_ARG;
+  if (const int error = check_hints(info); error != MPI_SUCCESS) return error;
+  const auto number = std::make_shared<std::uint32_t>(0);
+  const std::int32_t tag = parent->next_tag();
+  return make_background_request(
+      parent, [=] { return agree_on_context(Team(parent, *parent->group(), parent->rank(), tag), number.get()); },
+      [=] { return enter_communicator(*number, parent, parent->group(), Attributes::kCopied, newcomm); }, request);
 }
 
 // Ranks with this process' color, in the order of their keys, then of their ranks.
@@ -53,6 +75,7 @@ int find_subgroup(const Communicator& communicator, MPI_Group handle, GroupRef* 
 
 int free_communicator(MPI_Comm* comm, const CommunicatorRef& communicator) {
   if (communicator == runtime().world() || communicator == runtime().self()) return MPI_ERR_COMM;
+  communicator->send_buffer().flush(runtime().messenger());
   if (const int error = communicator->attributes().remove_all(communicator->handle()); error != MPI_SUCCESS) return error;
   if (!runtime().communicators.remove(communicator->handle())) return MPI_ERR_COMM;
   *comm = MPI_COMM_NULL;
@@ -64,12 +87,26 @@ int free_communicator(MPI_Comm* comm, const CommunicatorRef& communicator) {
 extern "C" {
 
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
-  return communicator_call("MPI_Comm_dup", comm, [=](const CommunicatorRef& parent) -> int {
-    if (newcomm == nullptr) return MPI_ERR_ARG;
-    return make_communicator(Team(parent), parent, parent->group(), Attributes::kCopied, newcomm);
-  });
+  return communicator_call("MPI_Comm_dup", comm, [=](const CommunicatorRef& parent) { return duplicate(parent, MPI_INFO_NULL, newcomm); });
 }
 LINTEL_MPI_NAME(MPI_Comm_dup);
+
+int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
+  return communicator_call("MPI_Comm_dup_with_info", comm, [=](const CommunicatorRef& parent) { return duplicate(parent, info, newcomm); });
+}
+LINTEL_MPI_NAME(MPI_Comm_dup_with_info);
+
+int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
+  return communicator_call("MPI_Comm_idup", comm,
+                           [=](const CommunicatorRef& parent) { return begin_duplicate(parent, MPI_INFO_NULL, newcomm, request); });
+}
+LINTEL_MPI_NAME(MPI_Comm_idup);
+
+int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+  return communicator_call("MPI_Comm_idup_with_info", comm,
+                           [=](const CommunicatorRef& parent) { return begin_duplicate(parent, info, newcomm, request); });
+}
+LINTEL_MPI_NAME(MPI_Comm_idup_with_info);
 
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm) {
   return communicator_call("MPI_Comm_split", comm, [=](const CommunicatorRef& parent) -> int {
@@ -82,7 +119,7 @@ LINTEL_MPI_NAME(MPI_Comm_split);
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
   return communicator_call("MPI_Comm_split_type", comm, [=](const CommunicatorRef& parent) -> int {
     if (newcomm == nullptr || (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED)) return MPI_ERR_ARG;
-    if (info != MPI_INFO_NULL && !find_info(info)) return MPI_ERR_INFO;
+    if (const int error = check_hints(info); error != MPI_SUCCESS) return error;
     return split(parent, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : first_on_this_node(*parent), key, newcomm);
   });
 }

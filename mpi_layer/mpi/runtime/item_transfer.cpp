@@ -4,7 +4,18 @@
 #include <new>
 #include <utility>
 
+#include "mpi_layer/mpi/runtime/send_buffer.h"
+
 namespace lintel::mpi {
+
+namespace {
+
+// What is sent to nobody in the place of a message that is in a SendBuffer.
+SendArguments nothing_like(const SendArguments& arguments) {
+  return {nullptr, 0, kProcNull, arguments.context, arguments.tag, SendMode::kStandard};
+}
+
+}  // namespace
 
 // False: no memory.
 bool ItemTransfer::take(ItemBuffer buffer, bool receives) {
@@ -42,6 +53,10 @@ bool ItemTransfer::take(ItemBuffer buffer, ReceiveArguments& arguments) {
 }
 
 Refusal ItemTransfer::send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments) {
+  if (room_ != nullptr) {
+    const Refusal refusal = room_->send(messenger, buffer, arguments);
+    return refusal == Refusal::kNone ? messenger.send(nothing_like(arguments), request_) : refusal;
+  }
   if (!take(std::move(buffer), arguments)) return Refusal::kNoMemory;
   fill();
   unfinished_ = true;
@@ -55,6 +70,11 @@ Refusal ItemTransfer::receive(Messenger& messenger, ItemBuffer buffer, ReceiveAr
 }
 
 Refusal ItemTransfer::init_send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments) {
+  if (room_ != nullptr) {
+    buffer_ = std::move(buffer);
+    buffered_ = arguments;
+    return messenger.init_send(nothing_like(arguments), request_);
+  }
   return take(std::move(buffer), arguments) ? messenger.init_send(arguments, request_) : Refusal::kNoMemory;
 }
 
@@ -64,6 +84,9 @@ Refusal ItemTransfer::init_receive(Messenger& messenger, ItemBuffer buffer, Rece
 
 Refusal ItemTransfer::start(Messenger& messenger) {
   if (request_.active()) return Refusal::kRequest;
+  if (room_ != nullptr) {
+    if (const Refusal refusal = room_->send(messenger, buffer_, buffered_); refusal != Refusal::kNone) return refusal;
+  }
   fill();
   unfinished_ = true;
   return messenger.start(request_);

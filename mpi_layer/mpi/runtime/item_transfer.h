@@ -23,9 +23,15 @@ struct ItemBuffer {
   std::int64_t bytes() const { return type->size() * count; }
 };
 
+class SendBuffer;
+
 class ItemTransfer {
  public:
-  // What Messenger's functions of these names do; the buffer and the length in `arguments` are filled in here. kNoMemory: no room for the packed copy.
+  // Buffered sends go through `room` from now on. Without: through the messenger, which keeps a copy of its own where it must.
+  void use(SendBuffer& room) { room_ = &room; }
+
+  // What Messenger's functions of these names do; the buffer and the length in `arguments` are filled in here. kNoMemory: no room for the packed copy;
+  // kNoRoom: none in the SendBuffer.
   [[nodiscard]] Refusal send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments);
   [[nodiscard]] Refusal receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments);
   [[nodiscard]] Refusal init_send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments);
@@ -48,6 +54,8 @@ class ItemTransfer {
   void fill();
 
   ItemBuffer buffer_;
+  SendBuffer* room_ = nullptr;  // a send through it is complete at once: what its request does is a send to nobody
+  SendArguments buffered_;      // of a persistent send through it
   std::unique_ptr<std::byte[]> packed_;
   bool is_packed_ = false;
   bool receives_ = false;

@@ -8,6 +8,11 @@ namespace lintel::mpi {
 int make_communicator(const Team& team, const CommunicatorRef& parent, const GroupRef& group, Attributes attributes, MPI_Comm* result) {
   std::uint32_t number = 0;
   if (const int error = agree_on_context(team, &number); error != MPI_SUCCESS) return error;
+  return enter_communicator(number, parent, group, attributes, result);
+}
+
+int enter_communicator(std::uint32_t number, const CommunicatorRef& parent, const GroupRef& group, Attributes attributes,
+                       MPI_Comm* result) {
   const auto rank = group->position_of(runtime().world()->rank());
   if (!rank) {
     context_table().give_back(number);

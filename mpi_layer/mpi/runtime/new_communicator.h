@@ -1,6 +1,8 @@
 #pragma once
 // How a communicator comes into being: its contexts are agreed on, then it gets its handle.
 
+#include <cstdint>
+
 #include "mpi.h"
 #include "mpi_layer/mpi/runtime/team.h"
 
@@ -13,5 +15,8 @@ enum class Attributes { kNone, kCopied };
 // attributes are this process' alone.
 // REQUIRES: groups of the members are the same or disjoint.
 int make_communicator(const Team& team, const CommunicatorRef& parent, const GroupRef& group, Attributes attributes, MPI_Comm* result);
+
+// The part of it that knows no others: with a context that was agreed on, which it takes over in any case. Blocks not.
+int enter_communicator(std::uint32_t number, const CommunicatorRef& parent, const GroupRef& group, Attributes attributes, MPI_Comm* result);
 
 }  // namespace lintel::mpi

@@ -1,7 +1,7 @@
 // Probes and matched receives (MPI 5.0, clause 3.8).
 #include "mpi_layer/mpi/functions/weak_name.h"
+#include "mpi_layer/mpi/runtime/message_calls.h"
 #include "mpi_layer/mpi/runtime/raise.h"
-#include "mpi_layer/mpi/runtime/request_starts.h"
 #include "mpi_layer/mpi/runtime/transfer_error.h"
 
 namespace lintel::mpi {
@@ -83,6 +83,24 @@ int receive_matched(const ReceiveCall& call, MPI_Message* message, CommunicatorR
 
 }  // namespace
 
+int run_mrecv(const char* name, const ReceiveCall& call, MPI_Message* message, MPI_Status* status) {
+  return runtime_call(name, [&](CommunicatorRef* concerned) {
+    return receive_matched(call, message, concerned, [&](const CommunicatorRef& communicator, auto start) {
+      ItemTransfer transfer;
+      const int error = start(transfer);
+      return error != MPI_SUCCESS ? error : complete(*communicator, transfer, true, status);
+    });
+  });
+}
+
+int run_imrecv(const char* name, const ReceiveCall& call, MPI_Message* message, MPI_Request* request) {
+  return runtime_call(name, [&](CommunicatorRef* concerned) {
+    return receive_matched(call, message, concerned, [&](const CommunicatorRef& communicator, auto start) {
+      return make_request(communicator, true, false, request, start);
+    });
+  });
+}
+
 extern "C" {
 
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
@@ -113,23 +131,12 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* mes
 LINTEL_MPI_NAME(MPI_Improbe);
 
 int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
-  return runtime_call("MPI_Mrecv", [=](CommunicatorRef* concerned) {
-    return receive_matched({buf, count, datatype, MPI_PROC_NULL, 0}, message, concerned,
-                           [&](const CommunicatorRef& communicator, auto start) {
-                             ItemTransfer transfer;
-                             const int error = start(transfer);
-                             return error != MPI_SUCCESS ? error : complete(*communicator, transfer, true, status);
-                           });
-  });
+  return run_mrecv("MPI_Mrecv", {buf, count, datatype, MPI_PROC_NULL, 0}, message, status);
 }
 LINTEL_MPI_NAME(MPI_Mrecv);
 
 int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
-  return runtime_call("MPI_Imrecv", [=](CommunicatorRef* concerned) {
-    return receive_matched(
-        {buf, count, datatype, MPI_PROC_NULL, 0}, message, concerned,
-        [&](const CommunicatorRef& communicator, auto start) { return make_request(communicator, true, false, request, start); });
-  });
+  return run_imrecv("MPI_Imrecv", {buf, count, datatype, MPI_PROC_NULL, 0}, message, request);
 }
 LINTEL_MPI_NAME(MPI_Imrecv);
 

@@ -43,10 +43,10 @@ int raise_on(const CommunicatorRef& communicator, int error, const char* functio
   return error;
 }
 
-int raise_local(HandleKind kind, int error, const char* function) {
+int raise_local(HandleKind kind, std::uintptr_t object, int error, const char* function) {
   // The local functions work after MPI_Finalize too, when there is no handler left.
   if (!runtime().is_running()) return error;
-  return raise_on(kind == HandleKind::kCommunicator ? runtime().world() : runtime().self(), error, function);
+  return raise_on(kind == HandleKind::kCommunicator ? find_communicator(handle_of<MPI_Comm>(object)) : nullptr, error, function);
 }
 
 }  // namespace lintel::mpi

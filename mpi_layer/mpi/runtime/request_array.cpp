@@ -91,6 +91,7 @@ std::vector<std::size_t> RequestArray::some(bool blocks) {
 
 MPI_Status RequestArray::status(std::size_t index) const {
   const RequestObject& object = *objects_[index];
+  if (object.end) return object.end->status();
   const Result& result = object.transfer.request().result();
   if (object.receives) return status_of(*object.communicator, result);
   MPI_Status status = empty_status();
@@ -104,9 +105,14 @@ int RequestArray::tell(std::size_t index, MPI_Status* status, CommunicatorRef* c
     give_status(empty_status(), status);
     return MPI_SUCCESS;
   }
-  give_status(this->status(index), status);
+  const MPI_Status told = this->status(index);
+  give_status(told, status);
   object->finished = false;
-  const int error = error_of(object->transfer.request().result().failure);
+  int error = object->end ? told.MPI_ERROR : error_of(object->transfer.request().result().failure);
+  if (object->end) {
+    const int closing = object->end->close();
+    if (error == MPI_SUCCESS) error = closing;
+  }
   if (error != MPI_SUCCESS) *concerned = object->communicator;
   if (!object->persistent) {
     runtime().requests.remove(number_of(handles_[index]));
@@ -126,6 +132,7 @@ int RequestArray::start(CommunicatorRef* concerned) {
 
 int RequestArray::cancel(std::size_t index) {
   if (!is_pending(index)) return MPI_ERR_REQUEST;
+  if (objects_[index]->end) return objects_[index]->end->cancel();
   if (transfers_[index] != nullptr) runtime().messenger().cancel(*transfers_[index]);
   return MPI_SUCCESS;
 }

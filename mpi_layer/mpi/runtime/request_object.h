@@ -7,6 +7,7 @@
 
 #include "mpi_layer/mpi/runtime/communicator.h"
 #include "mpi_layer/mpi/runtime/item_transfer.h"
+#include "mpi_layer/mpi/runtime/request_end.h"
 #include "mpi_layer/p2p/matched_message.h"
 
 namespace lintel::mpi {
@@ -24,6 +25,7 @@ struct RequestObject {
   bool persistent;
   bool finished = false;  // complete, as MPI_Request_get_status has seen; the program is still to be told
   mutable ItemTransfer transfer;
+  std::unique_ptr<RequestEnd> end;  // of one that is no transfer
 };
 using RequestRef = std::shared_ptr<RequestObject>;
 

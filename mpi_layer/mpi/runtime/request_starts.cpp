@@ -19,6 +19,14 @@ int check(const Communicator& communicator, const ReceiveCall& call, ItemBuffer*
   return check_receive(communicator, call.source, call.tag, arguments);
 }
 
+// Buffered sends use the buffer that is attached to their communicator, or else that of the process (clause 3.6).
+void choose_buffer(const Communicator& communicator, const SendArguments& arguments, ItemTransfer& transfer) {
+  if (arguments.mode != SendMode::kBuffered || arguments.destination == kProcNull) return;
+  SendBuffer& own = communicator.send_buffer();
+  transfer.use(own.is_attached() ? own : process_send_buffer());
+}
+void choose_buffer(const Communicator& /*communicator*/, const ReceiveArguments& /*arguments*/, ItemTransfer& /*transfer*/) {}
+
 // Checks `call`, then lets `step` of the transfer have it.
 template <class Arguments, class Call>
 int begin(const Communicator& communicator, const Call& call, ItemTransfer& transfer,
@@ -26,6 +34,7 @@ int begin(const Communicator& communicator, const Call& call, ItemTransfer& tran
   ItemBuffer items;
   Arguments arguments;
   if (const int error = check(communicator, call, &items, &arguments); error != MPI_SUCCESS) return error;
+  choose_buffer(communicator, arguments, transfer);
   return error_of((transfer.*step)(runtime().messenger(), std::move(items), arguments));
 }
 

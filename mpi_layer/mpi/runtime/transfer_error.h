@@ -16,6 +16,7 @@ inline int error_of(Refusal refusal) {
     case Refusal::kRequest:
     case Refusal::kMessage: return MPI_ERR_REQUEST;
     case Refusal::kNoMemory: return MPI_ERR_NO_MEM;
+    case Refusal::kNoRoom: return MPI_ERR_BUFFER;
   }
   return MPI_ERR_INTERN;
 }

@@ -124,13 +124,14 @@ TEST(Handle, OfATypeInUseMayBeFreed) {
 
 struct Raised {
   HandleKind kind;
+  std::uintptr_t object;
   int error;
   std::string function;
 };
 Raised last_raised;
 
-int record_error(HandleKind kind, int error, const char* function) {
-  last_raised = {kind, error, function};
+int record_error(HandleKind kind, std::uintptr_t object, int error, const char* function) {
+  last_raised = {kind, object, error, function};
   return 12345;
 }
 
@@ -143,7 +144,19 @@ TEST(Handle, ErrorsGoThroughTheRaiserWithTheFunctionsName) {
   EXPECT_EQ(last_raised.kind, HandleKind::kDatatype);
   EXPECT_EQ(last_raised.error, MPI_ERR_TYPE);
   EXPECT_EQ(last_raised.function, "MPI_Type_size");
+  EXPECT_EQ(last_raised.object, 0U);
   EXPECT_EQ(MPI_Type_size(MPI_DATATYPE_NULL, &size), MPI_ERR_TYPE);
+}
+
+TEST(Handle, ErrorsOfPackingAreTheCommunicatorsThatWasPassed) {
+  set_error_raiser(record_error);
+  int size = 0;
+  const MPI_Comm some = reinterpret_cast<MPI_Comm>(0x4711);
+  EXPECT_EQ(MPI_Pack_size(1, MPI_DATATYPE_NULL, some, &size), 12345);
+  set_error_raiser(nullptr);
+  EXPECT_EQ(last_raised.kind, HandleKind::kCommunicator);
+  EXPECT_EQ(last_raised.object, 0x4711U);
+  EXPECT_EQ(last_raised.error, MPI_ERR_TYPE);
 }
 
 }  // namespace

@@ -42,6 +42,19 @@ int main(void) {
   CHECK(MPI_Waitall(2, requests, statuses) == MPI_ERR_IN_STATUS && calls == 3);
   CHECK(statuses[0].MPI_ERROR == MPI_ERR_TRUNCATE && statuses[1].MPI_ERROR == MPI_SUCCESS);
   CHECK(in[0][1] == 2 && in[0][2] == 0 && in[1][3] == 4);
+
+  /* Packing has a communicator for its errors, too. */
+  MPI_Comm quiet;
+  MPI_Comm_dup(MPI_COMM_WORLD, &quiet);
+  MPI_Comm_set_errhandler(quiet, MPI_ERRORS_RETURN);
+  int position = 0, size = 0;
+  char packed[4];
+  CHECK(MPI_Pack(out, 4, MPI_INT, packed, 4, &position, quiet) == MPI_ERR_TRUNCATE && calls == 3);
+  CHECK(MPI_Pack(out, 4, MPI_INT, packed, 4, &position, MPI_COMM_WORLD) == MPI_ERR_TRUNCATE && calls == 4 && last == MPI_ERR_TRUNCATE);
+  CHECK(MPI_Unpack(packed, 4, &position, out, 4, MPI_INT, MPI_COMM_WORLD) == MPI_ERR_TRUNCATE && calls == 5);
+  CHECK(MPI_Pack_size(-1, MPI_INT, quiet, &size) == MPI_ERR_COUNT && calls == 5);
+  CHECK(MPI_Pack_size(1, MPI_INT, MPI_COMM_NULL, &size) == MPI_ERR_COMM && calls == 5);
+  MPI_Comm_free(&quiet);
   MPI_Finalize();
   return 0;
 }

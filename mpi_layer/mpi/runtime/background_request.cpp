@@ -1,0 +1,69 @@
+#include "mpi_layer/mpi/runtime/background_request.h"
+
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "mpi_layer/mpi/functions/function_call.h"
+#include "mpi_layer/mpi/functions/status_content.h"
+#include "mpi_layer/mpi/runtime/request_end.h"
+
+namespace lintel::mpi {
+
+namespace {
+
+class BackgroundWork : public RequestEnd {
+ public:
+  BackgroundWork(std::function<int()> work, std::function<int()> finish) : work_(std::move(work)), finish_(std::move(finish)) {}
+  // The gate has been opened, or the thread never began: it is about to end.
+  ~BackgroundWork() override {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  // False: there is no thread to be had.
+  bool begin(RequestObject& object) {
+    try {
+      thread_ = std::thread([this, &object] {
+        error_ = error_code_of(work_);
+        open_gate(object);
+      });
+    } catch (const std::system_error&) {
+      return false;
+    }
+    return true;
+  }
+
+  MPI_Status status() override {
+    if (!told_) {
+      thread_.join();
+      told_ = error_ != MPI_SUCCESS || !finish_ ? error_ : error_code_of(finish_);
+    }
+    MPI_Status status = empty_status();
+    status.MPI_ERROR = *told_;
+    return status;
+  }
+
+ private:
+  std::function<int()> work_;
+  std::function<int()> finish_;
+  int error_ = MPI_SUCCESS;  // the thread's until it has ended
+  std::optional<int> told_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+int make_background_request(const CommunicatorRef& communicator, std::function<int()> work, std::function<int()> finish,
+                            MPI_Request* request) {
+  auto end = std::make_unique<BackgroundWork>(std::move(work), std::move(finish));
+  BackgroundWork& background = *end;
+  RequestObject* object = nullptr;
+  if (const int error = make_gated_request(communicator, std::move(end), &object, request); error != MPI_SUCCESS) return error;
+  if (background.begin(*object)) return MPI_SUCCESS;
+  abandon_gated_request(request);
+  return MPI_ERR_NO_MEM;
+}
+
+}  // namespace lintel::mpi

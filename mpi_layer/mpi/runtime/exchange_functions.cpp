@@ -1,0 +1,164 @@
+// Both directions at once, blocking and not (MPI 5.0, clauses 3.7.2 and 3.10).
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "mpi_layer/mpi/functions/weak_name.h"
+#include "mpi_layer/mpi/runtime/message_calls.h"
+#include "mpi_layer/mpi/runtime/raise.h"
+#include "mpi_layer/mpi/runtime/transfer_error.h"
+
+namespace lintel::mpi {
+
+namespace {
+
+// The receive starts first, so that two that do this to each other never wait for memory at the receiver. `receive()` starts it, `send()` the other; when the
+// send cannot start, for lack of memory, `incoming()` is taken back, or has what it waited for.
+template <class Receive, class Send, class Incoming>
+int start_both(const Communicator& communicator, const SendCall& out, Receive receive, Send send, Incoming incoming) {
+  ItemBuffer items;
+  SendArguments arguments;
+  if (const int error = check_items(out.buffer, out.count, out.datatype, &items); error != MPI_SUCCESS) return error;
+  if (const int error = check_send(communicator, out.destination, out.tag, out.mode, &arguments); error != MPI_SUCCESS) return error;
+  if (const int error = receive(); error != MPI_SUCCESS) return error;
+  const int sending = send(std::move(items), arguments);
+  if (sending != MPI_SUCCESS) {
+    ItemTransfer& transfer = incoming();
+    runtime().messenger().cancel(transfer.request());
+    static_cast<void>(complete(communicator, transfer, true, MPI_STATUS_IGNORE));
+  }
+  return sending;
+}
+
+int exchange(const Communicator& communicator, const SendCall& out, const ReceiveCall& in, MPI_Status* status) {
+  ItemTransfer outgoing;
+  ItemTransfer incoming;
+  const int error = start_both(
+      communicator, out, [&] { return start_receive(communicator, in, incoming); },
+      [&](ItemBuffer items, const SendArguments& arguments) {
+        return error_of(outgoing.send(runtime().messenger(), std::move(items), arguments));
+      },
+      [&]() -> ItemTransfer& { return incoming; });
+  if (error != MPI_SUCCESS) return error;
+  const int received = complete(communicator, incoming, true, status);
+  const int sent = complete(communicator, outgoing, false, MPI_STATUS_IGNORE);
+  return received != MPI_SUCCESS ? received : sent;
+}
+
+// Starts both. The receive is the request. What is sent is copied where it cannot leave at once, so that its buffer is the program's again and there is nothing
+// to wait for; the messenger ends it by itself.
+int start_exchange(const Communicator& communicator, const SendCall& out, const ReceiveCall& in, ItemTransfer& incoming) {
+  return start_both(
+      communicator, out, [&] { return start_receive(communicator, in, incoming); },
+      [&](ItemBuffer items, SendArguments arguments) {
+        arguments.mode = SendMode::kBuffered;
+        ItemTransfer outgoing;
+        const Refusal refusal = outgoing.send(runtime().messenger(), std::move(items), arguments);
+        return refusal == Refusal::kNone ? complete(communicator, outgoing, false, MPI_STATUS_IGNORE) : error_of(refusal);
+      },
+      [&]() -> ItemTransfer& { return incoming; });
+}
+
+// For calls whose one buffer is for both: `exchange(out)` gets a copy of what is to be sent, which lives as long as it runs. The count of the copy may exceed an
+// int, not the 63 bits that check_items allows.
+template <class Exchange>
+int with_copy(const SendCall& out, Exchange exchange) {
+  ItemBuffer items;
+  if (const int error = check_items(out.buffer, out.count, out.datatype, &items); error != MPI_SUCCESS) return error;
+  std::vector<std::byte> copy(static_cast<std::size_t>(items.bytes()));
+  if (!copy.empty()) pack(items.items(), 0, copy);
+  return exchange({copy.data(), items.bytes(), MPI_BYTE, out.destination, out.tag, out.mode});
+}
+
+template <class Start>
+int request_of_receive(const char* name, MPI_Comm comm, MPI_Request* request, Start start) {
+  return communicator_call(name, comm, [&](const CommunicatorRef& communicator) {
+    return make_request(communicator, true, false, request, [&](ItemTransfer& incoming) { return start(*communicator, incoming); });
+  });
+}
+
+}  // namespace
+
+int run_sendrecv(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Status* status) {
+  return communicator_call(name, comm, [&](const CommunicatorRef& communicator) { return exchange(*communicator, out, in, status); });
+}
+
+int run_sendrecv_replace(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Status* status) {
+  return communicator_call(name, comm, [&](const CommunicatorRef& communicator) {
+    return with_copy(out, [&](const SendCall& copied) { return exchange(*communicator, copied, in, status); });
+  });
+}
+
+int run_isendrecv(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Request* request) {
+  return request_of_receive(name, comm, request, [&](const Communicator& communicator, ItemTransfer& incoming) {
+    return start_exchange(communicator, out, in, incoming);
+  });
+}
+
+int run_isendrecv_replace(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Request* request) {
+  return request_of_receive(name, comm, request, [&](const Communicator& communicator, ItemTransfer& incoming) {
+    return with_copy(out, [&](const SendCall& copied) { return start_exchange(communicator, copied, in, incoming); });
+  });
+}
+
+extern "C" {
+
+int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount,
+                  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  return run_sendrecv("MPI_Sendrecv", {sendbuf, sendcount, sendtype, dest, sendtag, SendMode::kStandard},
+                      {recvbuf, recvcount, recvtype, source, recvtag}, comm, status);
+}
+LINTEL_MPI_NAME(MPI_Sendrecv);
+
+int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                          MPI_Status* status) {
+  return run_sendrecv_replace("MPI_Sendrecv_replace", {buf, count, datatype, dest, sendtag, SendMode::kStandard},
+                              {buf, count, datatype, source, recvtag}, comm, status);
+}
+LINTEL_MPI_NAME(MPI_Sendrecv_replace);
+
+int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+                    MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  return run_sendrecv("MPI_Sendrecv_c", {sendbuf, sendcount, sendtype, dest, sendtag, SendMode::kStandard},
+                      {recvbuf, recvcount, recvtype, source, recvtag}, comm, status);
+}
+LINTEL_MPI_NAME(MPI_Sendrecv_c);
+
+int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                            MPI_Comm comm, MPI_Status* status) {
+  return run_sendrecv_replace("MPI_Sendrecv_replace_c", {buf, count, datatype, dest, sendtag, SendMode::kStandard},
+                              {buf, count, datatype, source, recvtag}, comm, status);
+}
+LINTEL_MPI_NAME(MPI_Sendrecv_replace_c);
+
+int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount,
+                   MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
+  return run_isendrecv("MPI_Isendrecv", {sendbuf, sendcount, sendtype, dest, sendtag, SendMode::kStandard},
+                       {recvbuf, recvcount, recvtype, source, recvtag}, comm, request);
+}
+LINTEL_MPI_NAME(MPI_Isendrecv);
+
+int PMPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                           MPI_Request* request) {
+  return run_isendrecv_replace("MPI_Isendrecv_replace", {buf, count, datatype, dest, sendtag, SendMode::kStandard},
+                               {buf, count, datatype, source, recvtag}, comm, request);
+}
+LINTEL_MPI_NAME(MPI_Isendrecv_replace);
+
+int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
+                     MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
+  return run_isendrecv("MPI_Isendrecv_c", {sendbuf, sendcount, sendtype, dest, sendtag, SendMode::kStandard},
+                       {recvbuf, recvcount, recvtype, source, recvtag}, comm, request);
+}
+LINTEL_MPI_NAME(MPI_Isendrecv_c);
+
+int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
+                             MPI_Comm comm, MPI_Request* request) {
+  return run_isendrecv_replace("MPI_Isendrecv_replace_c", {buf, count, datatype, dest, sendtag, SendMode::kStandard},
+                               {buf, count, datatype, source, recvtag}, comm, request);
+}
+LINTEL_MPI_NAME(MPI_Isendrecv_replace_c);
+
+}  // extern "C"
+
+}  // namespace lintel::mpi

@@ -1,0 +1,108 @@
+#include "mpi_layer/mpi/runtime/send_buffer.h"
+
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "mpi.h"
+
+namespace lintel::mpi {
+
+namespace {
+
+constexpr std::int64_t kNowhere = -1;
+
+}  // namespace
+
+SendBuffer& process_send_buffer() {
+  static auto* const buffer = new SendBuffer;
+  return *buffer;
+}
+
+int SendBuffer::attach(void* memory, std::int64_t size) {
+  if (size < 0 && memory != MPI_BUFFER_AUTOMATIC) return MPI_ERR_ARG;
+  const MutexLock lock(mutex_);
+  if (attached_) return MPI_ERR_BUFFER;
+  attached_ = true;
+  memory_ = static_cast<std::byte*>(memory);
+  size_ = memory == MPI_BUFFER_AUTOMATIC ? 0 : size;
+  next_ = 0;
+  return MPI_SUCCESS;
+}
+
+bool SendBuffer::is_attached() const {
+  const MutexLock lock(mutex_);
+  return attached_;
+}
+
+bool SendBuffer::is_automatic() const { return memory_ == static_cast<std::byte*>(MPI_BUFFER_AUTOMATIC); }
+
+// First behind the last message, then from the begin on.
+std::int64_t SendBuffer::place_for(std::int64_t size) const {
+  if (!attached_) return kNowhere;
+  if (is_automatic()) return next_;
+  const auto following = messages_.lower_bound(next_);
+  const std::int64_t end = following == messages_.end() ? size_ : following->first;
+  if (size <= end - next_) return next_;
+  std::int64_t place = 0;
+  for (const auto& [begin, message] : messages_) {
+    if (size <= begin - place) return place;
+    place = begin + message->size;
+  }
+  return size <= size_ - place ? place : kNowhere;
+}
+
+void SendBuffer::drop_completed(Messenger& messenger) {
+  std::erase_if(messages_, [&](const auto& entry) { return messenger.test(entry.second->request); });
+}
+
+Refusal SendBuffer::send(Messenger& messenger, const ItemBuffer& items, SendArguments arguments) {
+  auto message = std::make_shared<Message>();
+  const std::int64_t length = items.bytes();
+  message->size = length > 0 ? length : 1;  // so that each has a place of its own
+  const MutexLock lock(mutex_);
+  std::int64_t place = place_for(message->size);
+  if (place == kNowhere) {
+    drop_completed(messenger);
+    place = place_for(message->size);
+  }
+  if (place == kNowhere) return Refusal::kNoRoom;
+  std::byte* memory = memory_ + place;
+  if (is_automatic()) {
+    message->own.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(message->size)]);
+    memory = message->own.get();
+    if (memory == nullptr) return Refusal::kNoMemory;
+  }
+  if (length > 0) pack(items.items(), 0, {memory, static_cast<std::size_t>(length)});
+  arguments.buffer = memory;
+  arguments.length = static_cast<std::uint64_t>(length);
+  arguments.mode = SendMode::kStandard;
+  if (const Refusal refusal = messenger.send(arguments, message->request); refusal != Refusal::kNone) return refusal;
+  next_ = place + message->size;
+  if (is_automatic()) drop_completed(messenger);
+  if (!messenger.test(message->request)) messages_.emplace(place, std::move(message));
+  return Refusal::kNone;
+}
+
+void SendBuffer::flush(Messenger& messenger) {
+  std::vector<std::shared_ptr<Message>> present;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [place, message] : messages_) present.push_back(message);
+  }
+  for (const std::shared_ptr<Message>& message : present) messenger.wait(message->request);
+  const MutexLock lock(mutex_);
+  drop_completed(messenger);
+}
+
+void SendBuffer::detach(Messenger& messenger, void** memory, std::int64_t* size) {
+  flush(messenger);
+  const MutexLock lock(mutex_);
+  *memory = memory_;
+  *size = size_;
+  memory_ = nullptr;
+  size_ = 0;
+  attached_ = false;
+}
+
+}  // namespace lintel::mpi
