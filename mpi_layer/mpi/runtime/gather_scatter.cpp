@@ -1,7 +1,6 @@
 #include "mpi_layer/mpi/runtime/gather_scatter.h"
 
 #include <memory>
-#include <ranges>
 
 #include "mpi_layer/mpi/runtime/binomial_tree.h"
 #include "mpi_layer/mpi/runtime/collective_limits.h"
@@ -46,8 +45,8 @@ int gather_by_tree(const Team& team, int root, const std::optional<ItemBuffer>& 
   const BinomialTree tree(root, team.rank(), team.size());
   if (!tree.is_root() && tree.children().empty()) return team.send(tree.parent(), *own);
   const Carried carried(tree, part_of(own, parts));
-  for (const BinomialTree::Branch& child : tree.children() | std::views::reverse) {
-    if (const int error = team.receive(child.rank, carried.of(child)); error != MPI_SUCCESS) return error;
+  for (auto child = tree.children().rbegin(); child != tree.children().rend(); ++child) {  // small subtrees are ready first
+    if (const int error = team.receive(child->rank, carried.of(*child)); error != MPI_SUCCESS) return error;
   }
   if (!tree.is_root()) {
     if (const int error = copy_items(*own, carried.at(tree.own().position)); error != MPI_SUCCESS) return error;
