@@ -84,7 +84,8 @@ int main(int argc, char** argv) {
   n = argc > 1 ? atoi(argv[1]) : 64;
   if (n < size) {
     if (rank == 0) fprintf(stderr, "conjugate_gradient: %d rows; expected at least one for each of %d processes\n", n, size);
-    MPI_Abort(MPI_COMM_WORLD, 2);
+    MPI_Finalize();
+    return 2;
   }
   int rows, iterations;
   double* own = solve(MPI_COMM_WORLD, &rows, &iterations);

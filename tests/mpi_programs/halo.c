@@ -52,7 +52,8 @@ int main(int argc, char** argv) {
   const int generations = argc > 3 ? atoi(argv[3]) : 60;
   if (rows < size || columns < 1) {
     if (rank == 0) fprintf(stderr, "halo: %d rows of %d cells; expected at least one for each of %d processes\n", rows, columns, size);
-    MPI_Abort(MPI_COMM_WORLD, 2);
+    MPI_Finalize();
+    return 2;
   }
 
   /* Rows 1 to `mine` are this process's own, 0 and mine + 1 are copies of its neighbours'. */

@@ -92,7 +92,8 @@ int main(int argc, char** argv) {
   const int across = size / down;
   if (rows < down || columns < across) {
     if (rank == 0) fprintf(stderr, "heat: %d x %d cells; expected at least %d x %d for %d processes\n", rows, columns, down, across, size);
-    MPI_Abort(MPI_COMM_WORLD, 2);
+    MPI_Finalize();
+    return 2;
   }
 
   const block own = block_of(rank, down, across, rows, columns);
