@@ -79,6 +79,24 @@ int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
 }
 LINTEL_MPI_NAME(MPI_Comm_delete_attr);
 
+// The names before MPI 2; errors have the new ones.
+int PMPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* keyval, void* extra_state) {
+  return PMPI_Comm_create_keyval(copy, remove, keyval, extra_state);
+}
+LINTEL_MPI_NAME(MPI_Keyval_create);
+
+int PMPI_Keyval_free(int* keyval) { return PMPI_Comm_free_keyval(keyval); }
+LINTEL_MPI_NAME(MPI_Keyval_free);
+
+int PMPI_Attr_put(MPI_Comm comm, int keyval, void* value) { return PMPI_Comm_set_attr(comm, keyval, value); }
+LINTEL_MPI_NAME(MPI_Attr_put);
+
+int PMPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) { return PMPI_Comm_get_attr(comm, keyval, value, flag); }
+LINTEL_MPI_NAME(MPI_Attr_get);
+
+int PMPI_Attr_delete(MPI_Comm comm, int keyval) { return PMPI_Comm_delete_attr(comm, keyval); }
+LINTEL_MPI_NAME(MPI_Attr_delete);
+
 }  // extern "C"
 
 }  // namespace lintel::mpi

@@ -27,6 +27,16 @@ TEST(Environment, VersionIsThatOfTheHeader) {
   EXPECT_GT(length, 0);
 }
 
+TEST(Environment, VersionOfTheStandardAbiIsTheHeaders) {
+  int major = 0;
+  int minor = -1;
+  ASSERT_EQ(MPI_Abi_get_version(&major, &minor), MPI_SUCCESS);
+  EXPECT_EQ(major, MPI_ABI_VERSION);
+  EXPECT_EQ(minor, MPI_ABI_SUBVERSION);
+  EXPECT_EQ(MPI_Abi_get_version(nullptr, &minor), MPI_ERR_ARG);
+  EXPECT_EQ(MPI_Pcontrol(1, "profiling"), MPI_SUCCESS);
+}
+
 TEST(Environment, TimeGoesForwardByTicks) {
   const double tick = MPI_Wtick();
   EXPECT_GT(tick, 0);

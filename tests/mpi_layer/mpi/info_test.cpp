@@ -100,5 +100,15 @@ TEST_F(InfoObject, OfTheEnvironmentIsReadOnly) {
   EXPECT_EQ(MPI_Info_free(&environment), MPI_ERR_INFO);
 }
 
+TEST_F(InfoObject, MadeOfAnEnvironmentIsEmptyAndMayBeChanged) {
+  MPI_Info info = MPI_INFO_NULL;
+  int keys = -1;
+  ASSERT_EQ(MPI_Info_create_env(0, nullptr, &info), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Info_get_nkeys(info, &keys), MPI_SUCCESS);
+  EXPECT_EQ(keys, 0);
+  EXPECT_EQ(MPI_Info_set(info, "k", "v"), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Info_free(&info), MPI_SUCCESS);
+}
+
 }  // namespace
 }  // namespace lintel::mpi

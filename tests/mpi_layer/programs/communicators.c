@@ -43,6 +43,12 @@ static void duplicates(void) {
   CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &copy) == MPI_SUCCESS);
   CHECK(result_of(copy, MPI_COMM_WORLD) == MPI_CONGRUENT && result_of(copy, copy) == MPI_IDENT);
   CHECK(copies == 1 && MPI_Comm_get_attr(copy, key, &value, &flag) == MPI_SUCCESS && flag == 1 && value == &copies);
+  value = NULL; /* by their old names */
+  CHECK(MPI_Attr_get(copy, key, &value, &flag) == MPI_SUCCESS && flag == 1 && value == &copies);
+  int old_key = MPI_KEYVAL_INVALID;
+  CHECK(MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &old_key, NULL) == MPI_SUCCESS && old_key != MPI_KEYVAL_INVALID);
+  CHECK(MPI_Attr_put(copy, old_key, name) == MPI_SUCCESS && MPI_Attr_delete(copy, old_key) == MPI_SUCCESS);
+  CHECK(MPI_Attr_get(copy, old_key, &value, &flag) == MPI_SUCCESS && flag == 0 && MPI_Keyval_free(&old_key) == MPI_SUCCESS);
   CHECK(MPI_Comm_get_name(MPI_COMM_WORLD, name, &length) == MPI_SUCCESS && strcmp(name, "MPI_COMM_WORLD") == 0);
   CHECK(MPI_Comm_get_name(copy, name, &length) == MPI_SUCCESS && length == 0);
   CHECK(MPI_Comm_set_name(copy, "mine") == MPI_SUCCESS);

@@ -93,6 +93,8 @@ TEST(Config, AnUnknownVariableUnlikeAnyOtherGetsNoSuggestion) {
   EXPECT_THAT(read({"LINTEL_ZZ=1"}).warnings, ElementsAre(Not(HasSubstr("did you mean"))));
 }
 
+TEST(Config, TheCompilersOfTheMpiWrappersAreNoSettings) { EXPECT_THAT(read({"LINTEL_CC=gcc", "LINTEL_CXX=g++"}).warnings, IsEmpty()); }
+
 TEST(Config, VariablesOfOtherProgramsAreLeftAlone) { EXPECT_THAT(read({"LINTELX=1", "FI_PROVIDER=net"}).warnings, IsEmpty()); }
 
 TEST(Config, EveryErrorIsReportedNotOnlyTheFirst) { EXPECT_THAT(read({"LINTEL_WINDOW=1", "LINTEL_SPIN=x"}).errors, testing::SizeIs(2)); }

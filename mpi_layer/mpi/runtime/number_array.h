@@ -1,0 +1,23 @@
+#pragma once
+// NumberArray: an array argument of the program's, of int or of 64-bit numbers, as the plain and the ..._c functions have them.
+
+#include <cstdint>
+
+namespace lintel::mpi {
+
+class NumberArray {
+ public:
+  NumberArray() = default;
+  NumberArray(const int* numbers) : narrow_(numbers) {}         // NOLINT(google-explicit-constructor): stands for the array
+  NumberArray(const std::int64_t* numbers) : wide_(numbers) {}  // NOLINT(google-explicit-constructor)
+
+  bool is_null() const { return narrow_ == nullptr && wide_ == nullptr; }
+  // REQUIRES: !is_null(), and the array has that element.
+  std::int64_t operator[](int index) const { return narrow_ != nullptr ? narrow_[index] : wide_[index]; }
+
+ private:
+  const int* narrow_ = nullptr;
+  const std::int64_t* wide_ = nullptr;
+};
+
+}  // namespace lintel::mpi
