@@ -22,7 +22,7 @@ std::size_t Messenger::turn() {
 void Messenger::drain() {
   do {
     if (queue_->unread() > 0) take_all();
-    tidy();
+    if (has_chores()) tidy();
   } while (queue_->unread() > 0);
   if (std::exchange(ended_some_, false) && sleepers_ > 0) process_.progress().wake_all();
 }
@@ -39,16 +39,20 @@ void Messenger::take_all() {
 void Messenger::take(const portals::Event& event) {
   switch (event.kind) {
     case EventKind::kPutEnd:
-      if (event.portal_index == kControl) return on_control(event);
-      note_arrival(event);
-      return event.list == portals::PortalList::kPriority ? on_matched(event) : unexpected_.on_arrival(event);
-    case EventKind::kPutOverflow: return on_matched(event);
+    case EventKind::kPutOverflow: return event.portal_index == kControl ? on_control(event) : on_message(event);
     case EventKind::kGetEnd: return on_rest_pulled(event);
     case EventKind::kAck: return on_ack(event);
     case EventKind::kReplyEnd: return on_pulled(event);
     case EventKind::kPeerLost: return on_peer_lost(event.initiator);
     default: return;
   }
+}
+
+// Asked in every turn: one decision, not six.
+bool Messenger::has_chores() const {
+  const int kinds = int{!credit_due_.empty()} + int{!untold_.empty()} + int{!unpulled_.empty()} + int{!unposted_.empty()} +
+                    int{!blocked_.empty()} + int{copied_ended_};
+  return kinds > 0;
 }
 
 // REQUIRES: no event waits.

@@ -96,6 +96,11 @@ class Messenger {
   // ---- Sends and receives. They do not block. The request is active when they return kNone; it may be complete. Progress: sends.
   [[nodiscard]] Refusal send(const SendArguments& arguments, Request& request);
   [[nodiscard]] Refusal receive(const ReceiveArguments& arguments, Request& request);
+  // What most messages are, at the least cost: true if the message has left whole, or is with the engine; it is complete then. False: it is to be sent by
+  // send(), for whatever reason; nothing has happened.
+  [[nodiscard]] bool send_at_once(const SendArguments& arguments);
+  // receive() and wait() in one; blocks. Progress: all.
+  [[nodiscard]] Refusal receive_and_wait(const ReceiveArguments& arguments, Request& request);
   // Persistent requests: set up once, inactive; started often, each time after the last was completed.
   [[nodiscard]] Refusal init_send(const SendArguments& arguments, Request& request);
   [[nodiscard]] Refusal init_receive(const ReceiveArguments& arguments, Request& request);
@@ -164,6 +169,7 @@ class Messenger {
   void drain();
   void take_all();
   void take(const portals::Event& event);
+  bool has_chores() const;
   void tidy();
   void finish();
   static std::size_t first_complete(std::span<Request* const> requests, bool& active);
@@ -183,7 +189,9 @@ class Messenger {
   bool try_send(Peer& peer, Request& request);
   portals::Status expose_rest(const Peer& peer, Request& request, std::uint64_t ahead);
   bool withdraw_rest(Request& request);
-  portals::Status put_message(const Peer& peer, const Request& request, const MessageHeader& header, std::uint64_t ahead, bool ack);
+  struct Departure;
+  portals::Status put_message(const Peer& peer, const Departure& message);
+  static void charge(Peer& peer, std::uint64_t ahead);
   void flush(Peer& peer);
   void on_ack(const portals::Event& event);
   void on_rest_pulled(const portals::Event& event);
@@ -194,8 +202,9 @@ class Messenger {
   Refusal check(const ReceiveArguments& arguments);
   void begin_receive(Request& request);
   bool post(Request& request);
-  void note_arrival(const portals::Event& event);
-  void on_matched(const portals::Event& event);
+  void note_arrival(Peer& peer, const portals::Event& event);
+  void on_message(const portals::Event& event);
+  void on_matched(Peer* peer, const portals::Event& event);
   void matched(Request& request, Peer& peer, const MessageHeader& header, std::uint64_t sequence, bool tell_sender);
   void pull(Request& request);
   bool try_pull(Request& request);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "mpi_layer/p2p/completion.h"
 #include "mpi_layer/p2p/engine_failure.h"
 #include "mpi_layer/p2p/messenger.h"
 
@@ -36,6 +37,19 @@ Refusal Messenger::receive(const ReceiveArguments& arguments, Request& request) 
   if (const Refusal refusal = admit(arguments, request, false); refusal != Refusal::kNone) return refusal;
   begin_receive(request);
   finish();
+  return Refusal::kNone;
+}
+
+Refusal Messenger::receive_and_wait(const ReceiveArguments& arguments, Request& request) {
+  const MutexLock lock(process_.lock());
+  if (const Refusal refusal = admit(arguments, request, false); refusal != Refusal::kNone) return refusal;
+  begin_receive(request);
+  if (request.under_way()) {
+    wait_until([&request] { return !request.under_way(); });
+  } else {
+    finish();
+  }
+  retire(request);
   return Refusal::kNone;
 }
 
@@ -87,24 +101,33 @@ bool Messenger::post(Request& request) {
 
 // A message has come, to a receive or unexpected. Of a process that is not in the table yet it is as if its credit were still out: more room than is needed
 // is kept.
-void Messenger::note_arrival(const portals::Event& event) {
-  Peer* const peer = peers_.find(event.initiator);
-  if (peer == nullptr) return;
+void Messenger::note_arrival(Peer& peer, const portals::Event& event) {
   granted_ -= static_cast<std::int64_t>(event.requested_length);
-  const std::uint64_t before = std::exchange(peer->arrived, event.remote_offset);
-  if (before == 0 || event.remote_offset == before + 1 || std::exchange(peer->gap_told, true)) return;
+  const std::uint64_t before = std::exchange(peer.arrived, event.remote_offset);
+  if (before == 0 || event.remote_offset == before + 1 || std::exchange(peer.gap_told, true)) [[likely]] {
+    return;
+  }
   LINTEL_LOG(kError,
              "messages of process %d have been refused here for want of room, the last before its number %llu: all processes of a job must "
              "have the "
              "same LINTEL_MPI_UNEXPECTED, LINTEL_MAX_UNEXPECTED and LINTEL_EAGER_LIMIT",
-             peer->number, static_cast<unsigned long long>(event.remote_offset));
+             peer.number, static_cast<unsigned long long>(event.remote_offset));
 }
 
-void Messenger::on_matched(const portals::Event& event) {
+// One that arrives, to a receive or unexpected, or one that was unexpected and is claimed.
+void Messenger::on_message(const portals::Event& event) {
+  Peer* const peer = peers_.find(event.initiator);
+  if (event.kind == portals::EventKind::kPutEnd) {
+    if (peer != nullptr) note_arrival(*peer, event);
+    if (event.list != portals::PortalList::kPriority) return unexpected_.on_arrival(event);
+  }
+  on_matched(peer, event);
+}
+
+void Messenger::on_matched(Peer* peer, const portals::Event& event) {
   Request& request = *static_cast<Request*>(event.user_pointer);
   const bool claimed = event.kind == portals::EventKind::kPutOverflow;
-  Peer* const peer = peers_.find(event.initiator);
-  if (peer == nullptr || event.failure != portals::Failure::kNone) {
+  if (peer == nullptr || event.failure != portals::Failure::kNone) [[unlikely]] {
     // A stranger's, or one that broke off while it landed: the receive goes on.
     if (claimed) UnexpectedMemory::release(event);
     if (!post(request)) {

@@ -21,6 +21,17 @@ namespace option = portals::option;
 
 }  // namespace
 
+// A message on its way to the engine.
+struct Messenger::Departure {
+  const std::byte* buffer;
+  std::uint64_t match_bits;
+  std::uint64_t sequence;
+  MessageHeader header;
+  std::uint64_t ahead;
+  bool ack = false;
+  SlotId active_id{};
+};
+
 Refusal Messenger::check(const SendArguments& arguments) {
   if (arguments.destination != kProcNull && peers_.at(arguments.destination) == nullptr) return Refusal::kProcess;
   if (!is_context(arguments.context)) return Refusal::kContext;
@@ -45,6 +56,20 @@ Refusal Messenger::send(const SendArguments& arguments, Request& request) {
   const Refusal refusal = begin_send(request);
   finish();
   return refusal;
+}
+
+bool Messenger::send_at_once(const SendArguments& arguments) {
+  const MutexLock lock(process_.lock());
+  Peer* const peer = peers_.at(arguments.destination);
+  if (peer == nullptr || arguments.mode == SendMode::kSynchronous || !is_context(arguments.context) || !is_tag(arguments.tag)) return false;
+  if (peer->lost || !peer->backlog.empty() || peer->credit.headers == 0) return false;
+  if (arguments.length > std::min(eager_limit_, peer->credit.bytes) || !process_.endpoint().idle()) return false;
+  const Departure message{static_cast<const std::byte*>(arguments.buffer), match_bits(arguments.context, arguments.tag), peer->sequence + 1,
+                          MessageHeader{PacketKind::kData, false, 0, arguments.length}, arguments.length};
+  if (put_message(*peer, message) != Status::kOk) return false;
+  charge(*peer, arguments.length);
+  finish();
+  return true;
 }
 
 Refusal Messenger::init_send(const SendArguments& arguments, Request& request) {
@@ -129,7 +154,11 @@ bool Messenger::try_send(Peer& peer, Request& request) {
     header.request_id = id.slot;
   }
   Status status = rest ? expose_rest(peer, request, ahead) : Status::kOk;
-  if (status == Status::kOk) status = put_message(peer, request, header, ahead, answered);
+  // The acknowledgement names it by number: the request may have ended, and its memory be another's, when that comes.
+  if (status == Status::kOk) {
+    const std::uint64_t bits = match_bits(request.context_, request.tag_);
+    status = put_message(peer, {request.buffer_, bits, request.sequence_, header, ahead, answered, request.active_id_});
+  }
   if (status != Status::kOk) {
     withdraw_rest(request);
     if (answered) active_sends_.destroy(request.active_id_);
@@ -138,9 +167,7 @@ bool Messenger::try_send(Peer& peer, Request& request) {
     complete(request, Failure::kFailed);
     return true;
   }
-  ++peer.sequence;
-  --peer.credit.headers;
-  peer.credit.bytes -= ahead;
+  charge(peer, ahead);
   if (!answered) {
     complete(request, Failure::kNone);
     return true;
@@ -150,6 +177,13 @@ bool Messenger::try_send(Peer& peer, Request& request) {
   peer.active.push_back(request);
   watch(request, peer);
   return true;
+}
+
+// A message has gone there, so many bytes of it ahead.
+void Messenger::charge(Peer& peer, std::uint64_t ahead) {
+  ++peer.sequence;
+  --peer.credit.headers;
+  peer.credit.bytes -= ahead;
 }
 
 Status Messenger::expose_rest(const Peer& peer, Request& request, std::uint64_t ahead) {
@@ -171,21 +205,20 @@ bool Messenger::withdraw_rest(Request& request) {
   return true;
 }
 
-Status Messenger::put_message(const Peer& peer, const Request& request, const MessageHeader& header, std::uint64_t ahead, bool ack) {
+Status Messenger::put_message(const Peer& peer, const Departure& message) {
   portals::RequestArguments put;
   put.descriptor = everything_;
   put.whole_descriptor = false;
-  put.local_offset = ahead > 0 ? reinterpret_cast<std::uintptr_t>(request.buffer_) : 0;
-  put.length = ahead;
+  put.local_offset = message.ahead > 0 ? reinterpret_cast<std::uintptr_t>(message.buffer) : 0;
+  put.length = message.ahead;
   put.target = peer.process;
   put.portal_index = kMessages;
-  put.match_bits = match_bits(request.context_, request.tag_);
-  put.remote_offset = request.sequence_;
-  put.header_data = encode(header);
-  put.ack = ack ? portals::AckRequest::kFull : portals::AckRequest::kNone;
-  put.is_volatile = header.kind == PacketKind::kData;  // the send is complete when the call returns
-  // By number: the request may have ended, and its memory be another's, when the acknowledgement comes.
-  put.user_pointer = reinterpret_cast<void*>(request.active_id_.packed());
+  put.match_bits = message.match_bits;
+  put.remote_offset = message.sequence;
+  put.header_data = encode(message.header);
+  put.ack = message.ack ? portals::AckRequest::kFull : portals::AckRequest::kNone;
+  put.is_volatile = message.header.kind == PacketKind::kData;  // the send is complete when the call returns
+  put.user_pointer = reinterpret_cast<void*>(message.active_id.packed());
   return process_.endpoint().put(*interface_, put);
 }
 

@@ -336,27 +336,33 @@ void NetworkInterface::log_single(MemoryDescriptor& descriptor, const Event& eve
 void NetworkInterface::unlink_if_due(MemoryDescriptor& descriptor, const Event& cause, bool has_link, std::uint32_t link) {
   if (!descriptor.unlink_due() || descriptor.busy() || descriptor.unlinked) return;
   const SlotId queue_id = descriptor.queue();
+  const bool stays = descriptor.headers > 0;
+  const auto remove = [&] {
+    if (stays) {
+      descriptor.unlinked = true;
+      MatchEntry& entry = *descriptor.entry;
+      entry.descriptor = nullptr;
+      descriptor.entry = nullptr;
+      remove_entry(entry);
+    } else {
+      remove_descriptor(descriptor);
+    }
+    EventQueue* const queue = queues_.get(queue_id);
+    if (queue != nullptr) queue->settle(1);
+    return queue;
+  };
+  if (descriptor.has(option::kUnlinkDisable)) {
+    remove();
+    return;
+  }
   Event event = cause;
   fill(event, descriptor, EventKind::kUnlink);
   event.failure = Failure::kNone;
   event.start = nullptr;
-  const bool told = !descriptor.has(option::kUnlinkDisable);
   const bool frees = descriptor.entry != nullptr && descriptor.entry->list() == PortalList::kOverflow;
   // The handle is dead before anybody can see the event.
-  const bool stays = descriptor.headers > 0;
-  if (stays) {
-    descriptor.unlinked = true;
-    MatchEntry& entry = *descriptor.entry;
-    entry.descriptor = nullptr;
-    descriptor.entry = nullptr;
-    remove_entry(entry);
-  } else {
-    remove_descriptor(descriptor);
-  }
-  EventQueue* queue = queues_.get(queue_id);
+  EventQueue* const queue = remove();
   if (queue == nullptr) return;
-  queue->settle(1);
-  if (!told) return;
   event.user_pointer = event.snapshot.user_pointer;
   event.link = has_link ? link : queue->next_sequence();
   deposit(queue_id, event);

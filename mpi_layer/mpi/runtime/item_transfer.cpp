@@ -22,7 +22,7 @@ bool ItemTransfer::take(ItemBuffer buffer, bool receives) {
   buffer_ = std::move(buffer);
   receives_ = receives;
   const std::int64_t length = buffer_.bytes();
-  is_packed_ = length > 0 && !buffer_.items().is_contiguous();
+  is_packed_ = length > 0 && !buffer_.is_contiguous();
   if (!is_packed_) return true;
   packed_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(length)]);
   return packed_ != nullptr;
@@ -30,7 +30,7 @@ bool ItemTransfer::take(ItemBuffer buffer, bool receives) {
 
 std::byte* ItemTransfer::bytes() const {
   if (is_packed_) return packed_.get();
-  return buffer_.bytes() > 0 ? buffer_.items().begin() : nullptr;
+  return buffer_.bytes() > 0 ? buffer_.begin() : nullptr;
 }
 
 // Before each start of a send.
@@ -67,6 +67,14 @@ Refusal ItemTransfer::receive(Messenger& messenger, ItemBuffer buffer, ReceiveAr
   if (!take(std::move(buffer), arguments)) return Refusal::kNoMemory;
   unfinished_ = true;
   return messenger.receive(arguments, request_);
+}
+
+Refusal ItemTransfer::receive_and_wait(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
+  if (!take(std::move(buffer), arguments)) return Refusal::kNoMemory;
+  unfinished_ = true;
+  if (const Refusal refusal = messenger.receive_and_wait(arguments, request_); refusal != Refusal::kNone) return refusal;
+  finish();
+  return Refusal::kNone;
 }
 
 Refusal ItemTransfer::init_send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments) {

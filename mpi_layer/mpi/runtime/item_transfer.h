@@ -15,12 +15,22 @@ namespace lintel::mpi {
 
 // `count` items at `address`. REQUIRES for its use: count >= 0, and the bytes fit into 63 bits.
 struct ItemBuffer {
+  ItemBuffer() = default;
+  ItemBuffer(DatatypeRef of_type, std::uintptr_t at, std::int64_t items) : type(std::move(of_type)), address(at), count(items) {}
+
   DatatypeRef type;
   std::uintptr_t address = 0;
   std::int64_t count = 0;
 
   Items items() const { return type->items(address, count); }
   std::int64_t bytes() const { return type->size() * count; }
+  // They move as they are, from begin(). Of predefined basic types that needs no look at the layout.
+  bool is_contiguous() const { return is_basic() || items().is_contiguous(); }
+  // REQUIRES: is_contiguous(), and there are bytes.
+  std::byte* begin() const { return is_basic() ? reinterpret_cast<std::byte*>(address) : items().begin(); }
+
+ private:
+  bool is_basic() const { return type->is_predefined() && type->parts().empty(); }
 };
 
 class SendBuffer;
@@ -39,6 +49,8 @@ class ItemTransfer {
   [[nodiscard]] Refusal start(Messenger& messenger);
   [[nodiscard]] Refusal receive_matched(Messenger& messenger, ItemBuffer buffer, MatchedMessage& message);
 
+  // receive() and wait() in one.
+  [[nodiscard]] Refusal receive_and_wait(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments);
   // Blocks until the request is complete, and does what finish() does.
   const Result& wait(Messenger& messenger);
   // To be called when the request has been told to be complete: brings what was received to its items. Once for each start; further calls do nothing.

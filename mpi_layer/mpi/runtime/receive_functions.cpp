@@ -6,11 +6,7 @@
 namespace lintel::mpi {
 
 int run_recv(const char* name, const ReceiveCall& call, MPI_Comm comm, MPI_Status* status) {
-  return communicator_call(name, comm, [&](const CommunicatorRef& communicator) {
-    ItemTransfer transfer;
-    const int error = start_receive(*communicator, call, transfer);
-    return error != MPI_SUCCESS ? error : complete(*communicator, transfer, true, status);
-  });
+  return communicator_call(name, comm, [&](const CommunicatorRef& communicator) { return receive_and_wait(*communicator, call, status); });
 }
 
 int run_irecv(const char* name, const ReceiveCall& call, MPI_Comm comm, MPI_Request* request) {

@@ -38,6 +38,12 @@ int begin(const Communicator& communicator, const Call& call, ItemTransfer& tran
   return error_of((transfer.*step)(runtime().messenger(), std::move(items), arguments));
 }
 
+// The transfer's own error.
+int end(const Communicator& communicator, const Result& result, bool receives, MPI_Status* status) {
+  if (receives && status != MPI_STATUS_IGNORE) give_status(status_of(communicator, result), status);
+  return error_of(result.failure);
+}
+
 }  // namespace
 
 int start_send(const Communicator& communicator, const SendCall& call, ItemTransfer& transfer) {
@@ -46,6 +52,27 @@ int start_send(const Communicator& communicator, const SendCall& call, ItemTrans
 
 int start_receive(const Communicator& communicator, const ReceiveCall& call, ItemTransfer& transfer) {
   return begin(communicator, call, transfer, &ItemTransfer::receive);
+}
+
+int send_and_wait(const Communicator& communicator, const SendCall& call) {
+  ItemBuffer items;
+  SendArguments arguments;
+  if (const int error = check(communicator, call, &items, &arguments); error != MPI_SUCCESS) return error;
+  if (arguments.mode != SendMode::kBuffered && items.is_contiguous()) {
+    arguments.length = static_cast<std::uint64_t>(items.bytes());
+    arguments.buffer = arguments.length > 0 ? items.begin() : nullptr;
+    if (runtime().messenger().send_at_once(arguments)) return MPI_SUCCESS;
+  }
+  ItemTransfer transfer;
+  choose_buffer(communicator, arguments, transfer);
+  if (const int error = error_of(transfer.send(runtime().messenger(), std::move(items), arguments)); error != MPI_SUCCESS) return error;
+  return complete(communicator, transfer, false, MPI_STATUS_IGNORE);
+}
+
+int receive_and_wait(const Communicator& communicator, const ReceiveCall& call, MPI_Status* status) {
+  ItemTransfer transfer;
+  if (const int error = begin(communicator, call, transfer, &ItemTransfer::receive_and_wait); error != MPI_SUCCESS) return error;
+  return end(communicator, transfer.request().result(), true, status);
 }
 
 int prepare_send(const Communicator& communicator, const SendCall& call, ItemTransfer& transfer) {
@@ -57,9 +84,7 @@ int prepare_receive(const Communicator& communicator, const ReceiveCall& call, I
 }
 
 int complete(const Communicator& communicator, ItemTransfer& transfer, bool receives, MPI_Status* status) {
-  const Result& result = transfer.wait(runtime().messenger());
-  if (receives) give_status(status_of(communicator, result), status);
-  return error_of(result.failure);
+  return end(communicator, transfer.wait(runtime().messenger()), receives, status);
 }
 
 }  // namespace lintel::mpi

@@ -27,6 +27,9 @@ struct ReceiveCall {
 // Each starts `transfer`; error classes for wrong arguments, nothing has started then.
 int start_send(const Communicator& communicator, const SendCall& call, ItemTransfer& transfer);
 int start_receive(const Communicator& communicator, const ReceiveCall& call, ItemTransfer& transfer);
+// Blocking ones; `*status` as complete() fills it in.
+int send_and_wait(const Communicator& communicator, const SendCall& call);
+int receive_and_wait(const Communicator& communicator, const ReceiveCall& call, MPI_Status* status);
 // Each only sets it up.
 int prepare_send(const Communicator& communicator, const SendCall& call, ItemTransfer& transfer);
 int prepare_receive(const Communicator& communicator, const ReceiveCall& call, ItemTransfer& transfer);

@@ -12,14 +12,15 @@ namespace lintel::mpi {
 
 namespace {
 
+// Never destroyed, as the runtime: references to it need not be counted.
 CommunicatorRef predefined(std::vector<int> ranks, int rank, std::uint32_t number, MPI_Comm handle, const char* name) {
   const bool taken = context_table().take(number);
   LINTEL_ASSERT(taken);
-  auto communicator = std::make_shared<Communicator>(std::make_shared<Group>(std::move(ranks)), rank, number,
-                                                     predefined_error_handler(MPI_ERRORS_ARE_FATAL));
+  auto* const communicator =
+      new Communicator(std::make_shared<Group>(std::move(ranks)), rank, number, predefined_error_handler(MPI_ERRORS_ARE_FATAL));
   communicator->set_handle(number_of(handle));
   communicator->set_name(name);
-  return communicator;
+  return {CommunicatorRef(), communicator};
 }
 
 [[noreturn]] void refuse(const std::string& sentence) {

@@ -6,11 +6,7 @@
 namespace lintel::mpi {
 
 int run_send(const char* name, const SendCall& call, MPI_Comm comm) {
-  return communicator_call(name, comm, [&](const CommunicatorRef& communicator) {
-    ItemTransfer transfer;
-    const int error = start_send(*communicator, call, transfer);
-    return error != MPI_SUCCESS ? error : complete(*communicator, transfer, false, MPI_STATUS_IGNORE);
-  });
+  return communicator_call(name, comm, [&](const CommunicatorRef& communicator) { return send_and_wait(*communicator, call); });
 }
 
 int run_isend(const char* name, const SendCall& call, MPI_Comm comm, MPI_Request* request) {

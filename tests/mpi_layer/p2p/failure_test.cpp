@@ -47,6 +47,8 @@ TEST_P(Failures, EveryRequestToADeadPeerEnds) {
   // And those that begin later.
   expect_lost(receive(0, 1, 8));
   expect_lost(send(0, 1, 8));
+  const std::byte byte{};
+  EXPECT_FALSE(at(0).send_at_once({&byte, 1, 1, 1, 5}));
   Transfer& later_any = receive(0, kAnySource, 8);
   EXPECT_TRUE(arrived(send(2, 0, 8), later_any));
   mpi::Result envelope;

@@ -11,6 +11,8 @@ using mpi::Request;
 class Requests : public P2pTest {
  protected:
   Requests() { start(); }
+  // Before that nothing leaves at once.
+  void connect() { EXPECT_TRUE(arrived(send(0, 1, 8, {.tag = 1000}), receive(1, 0, 8, {.tag = 1000}))); }
 };
 
 TEST_F(Requests, PersistentOnesAreStartedAgainAndAgain) {
@@ -47,6 +49,126 @@ TEST_F(Requests, MistakesAreRefusedAndChangeNothing) {
   Transfer& posted = receive(0, 1, 8);
   EXPECT_EQ(at(0).receive({&byte, 1, 1, 1, 5}, posted.request), Refusal::kRequest);
   EXPECT_TRUE(arrived(send(1, 0, 8), posted));
+}
+
+// ---- The calls of one message that need no request, or wait for their own
+
+TEST_F(Requests, SendsAtOnceArriveInOrderWithAllOthers) {
+  connect();
+  std::vector<Transfer*> sent;
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    const std::uint64_t length = i % 3 == 1 ? 5000 : i;
+    if (i % 3 != 0) {
+      sent.push_back(&send(0, 1, length));
+      continue;
+    }
+    sent.push_back(&message(0, length));
+    ASSERT_TRUE(at(0).send_at_once({sent.back()->buffer.data(), length, 1, 1, 5, i % 2 == 0 ? SendMode::kStandard : SendMode::kReady}))
+        << i;
+  }
+  for (Transfer* const one : sent) {
+    Transfer& received = receive(1, 0, 5000);
+    job->settle();
+    ASSERT_TRUE(ended(received));
+    EXPECT_EQ(received.result().length, one->buffer.size());
+    EXPECT_TRUE(std::equal(one->buffer.begin(), one->buffer.end(), received.buffer.begin()));
+  }
+}
+
+TEST_F(Requests, NothingLeavesAtOnceBeforeWhatWaitsForTheConnection) {
+  Transfer& first = send(0, 1, 8);
+  const std::byte byte{};
+  EXPECT_FALSE(at(0).send_at_once({&byte, 1, 1, 1, 5}));
+  EXPECT_TRUE(arrived(first, receive(1, 0, 8)));
+  EXPECT_TRUE(at(0).send_at_once({&byte, 1, 1, 1, 5}));
+}
+
+TEST_F(Requests, ASendAtOnceLeavesItsMemoryToTheCaller) {
+  Transfer& received = receive(1, 0, 8);
+  std::vector<std::byte> buffer(8, std::byte{7});
+  ASSERT_TRUE(at(0).send_at_once({buffer.data(), 8, 1, 1, 5}));
+  std::fill(buffer.begin(), buffer.end(), std::byte{9});
+  job->settle();
+  ASSERT_TRUE(ended(received));
+  EXPECT_EQ(received.buffer, std::vector<std::byte>(8, std::byte{7}));
+}
+
+TEST_F(Requests, WhatCannotLeaveAtOnceIsNotSent) {
+  std::vector<std::byte> buffer(kEager + 1);
+  EXPECT_FALSE(at(0).send_at_once({buffer.data(), 1, 2, 1, 5}));
+  EXPECT_FALSE(at(0).send_at_once({buffer.data(), 1, kProcNull, 1, 5}));
+  EXPECT_FALSE(at(0).send_at_once({buffer.data(), 1, 1, mpi::kMaxContext + 1, 5}));
+  EXPECT_FALSE(at(0).send_at_once({buffer.data(), 1, 1, 1, kAnyTag}));
+  EXPECT_FALSE(at(0).send_at_once({buffer.data(), kEager + 1, 1, 1, 5}));
+  EXPECT_FALSE(at(0).send_at_once({buffer.data(), 1, 1, 1, 5, SendMode::kSynchronous}));
+  job->settle();
+  bool found = true;
+  mpi::Result envelope;
+  EXPECT_EQ(at(1).iprobe({0, 1, kAnyTag}, found, envelope), Refusal::kNone);
+  EXPECT_FALSE(found);
+  EXPECT_TRUE(arrived(send(0, 1, 8), receive(1, 0, 8)));
+}
+
+TEST_F(Requests, ASendAtOnceOvertakesNoneThatWaitForCredit) {
+  MessengerJobOptions options;
+  options.messenger.unexpected_headers = options.messenger.least_headers = 4;
+  start(options);
+  connect();
+  std::vector<Transfer*> sent;
+  for (int i = 0; i < 20; ++i) {
+    sent.push_back(&message(0, 8));
+    const mpi::SendArguments arguments{sent.back()->buffer.data(), 8, 1, 1, 5, SendMode::kStandard};
+    const bool left = at(0).send_at_once(arguments);
+    EXPECT_EQ(left, i < 4) << i;
+    if (!left) {
+      ASSERT_EQ(at(0).send(arguments, sent.back()->request), Refusal::kNone);
+    }
+  }
+  for (Transfer* const one : sent) {
+    Transfer& received = receive(1, 0, 8);
+    job->settle();
+    ASSERT_TRUE(ended(received));
+    EXPECT_EQ(received.buffer, one->buffer);
+    EXPECT_TRUE(ended(*one));
+  }
+  Transfer& last = message(0, 8);
+  EXPECT_TRUE(at(0).send_at_once({last.buffer.data(), 8, 1, 1, 6}));  // credit is back
+}
+
+TEST_F(Requests, AReceiveThatWaitsHasItsMessageWhereverItIs) {
+  for (const std::uint64_t length : {0U, 8U, 5000U}) {
+    for (const bool is_early : {true, false}) {
+      Transfer& sent = message(0, length);
+      Transfer& received = message(1, length + 1);
+      ASSERT_EQ(at(0).send({sent.buffer.data(), length, 1, 1, 5}, sent.request), Refusal::kNone);
+      if (is_early) job->settle();
+      ASSERT_EQ(as(1).receive_and_wait({received.buffer.data(), length + 1, kAnySource, 1, kAnyTag}, received.request), Refusal::kNone);
+      EXPECT_FALSE(received.request.active());
+      EXPECT_EQ(received.result().failure, Failure::kNone);
+      EXPECT_EQ(received.result().source, 0);
+      EXPECT_EQ(received.result().tag, 5);
+      ASSERT_EQ(received.result().length, length);
+      EXPECT_TRUE(std::equal(sent.buffer.begin(), sent.buffer.end(), received.buffer.begin()));
+      job->settle();
+      EXPECT_TRUE(ended(sent));
+    }
+  }
+}
+
+TEST_F(Requests, AReceiveThatWaitsEndsAsOthersDo) {
+  Request request;
+  std::byte byte{};
+  EXPECT_EQ(as(1).receive_and_wait({&byte, 1, 2, 1, 5}, request), Refusal::kProcess);
+  EXPECT_FALSE(request.active());
+  ASSERT_EQ(as(1).receive_and_wait({&byte, 1, kProcNull, 1, 5}, request), Refusal::kNone);
+  EXPECT_EQ(request.result().source, kProcNull);
+  send(0, 1, 8);
+  ASSERT_EQ(as(1).receive_and_wait({&byte, 1, 0, 1, 5}, request), Refusal::kNone);
+  EXPECT_EQ(request.result().failure, Failure::kTruncated);
+  EXPECT_FALSE(request.active());
+  Transfer& posted = receive(1, 0, 8);
+  EXPECT_EQ(as(1).receive_and_wait({&byte, 1, 0, 1, 5}, posted.request), Refusal::kRequest);
+  EXPECT_TRUE(arrived(send(0, 1, 8), posted));
 }
 
 TEST_F(Requests, OneMessengerToAProcess) {
