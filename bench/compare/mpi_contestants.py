@@ -46,7 +46,7 @@ CONTESTANTS = [
     Contestant(LINTEL, "lintel", "lintel", lintel),
     Contestant("Open MPI ob1", "mpirun.openmpi", "openmpi", open_mpi(("pml", "ob1"), ("btl", "tcp,self"), ("btl_tcp_if_include", "lo"))),
     Contestant("Open MPI mtl ofi", "mpirun.openmpi", "openmpi",
-               open_mpi(("pml", "cm"), ("mtl", "ofi"), ("mtl_ofi_provider_include", "tcp"), ("btl", "self"))),
+               open_mpi(("pml", "cm"), ("mtl", "ofi"), ("mtl_ofi_provider_include", "net"), ("btl", "self"))),
     Contestant("Open MPI ucx", "mpirun.openmpi", "openmpi",
                open_mpi(("pml", "ucx"), ("pml_ucx_tls", "any"), ("pml_ucx_devices", "any"), ("btl", "self"), **UCX)),
     Contestant("MPICH ucx", "mpiexec.mpich", "mpich", mpich),
