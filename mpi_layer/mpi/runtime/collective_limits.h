@@ -11,7 +11,8 @@
 namespace lintel::mpi {
 
 // Broadcast, bytes of the message: below, a binomial tree; from here on the root scatters pieces, which then go round. With fewer ranks the tree sends no more.
-inline constexpr std::int64_t kLongBroadcast = std::int64_t{128} << 10;
+// Its steps are of long messages, which cost three times as much: the limit is higher for that.
+inline constexpr std::int64_t kLongBroadcast = std::int64_t{512} << 10;
 inline constexpr int kLongBroadcastRanks = 4;
 
 // Gather and scatter, bytes of one rank's part: below, a binomial tree whose inner ranks carry the parts of others; from here on the root's own messages, each of
