@@ -66,6 +66,9 @@ constexpr Setting kSettings[] = {
      "MPI: memory of a process for messages that arrive before their receive is posted. Each other process may send its share of it ahead; beyond that only "
      "the header of a message goes, and its data when it is received. All processes of a job must agree on it.",
      &Config::mpi_unexpected_bytes},
+    {"LINTEL_OPENMPI", SettingType::kInteger, "", 0, 1, {},
+     "1: an Open MPI that finds the component mca_mtl_lintel.so sends its messages by Lintel, without further parameters. lintel-mpirun does not need it.",
+     &Config::openmpi},
     {"LINTEL_JOB_ID", SettingType::kInteger, "", 0, 0xfffffffe, {},
      "The job that a process belongs to, for access control; 0: none. The same for all processes that one launcher starts together.",
      &Config::job_id},

@@ -96,6 +96,7 @@ std::size_t Messenger::progress() {
 
 void Messenger::retire(Request& request) {
   LINTEL_ASSERT(!request.under_way());
+  if (request.link_.is_linked()) request.link_.unlink();
   request.state_ = Request::State::kInactive;
 }
 
@@ -196,6 +197,24 @@ std::size_t Messenger::wait_some(std::span<Request* const> requests, std::span<s
     wait_until([&] { return first_complete(requests, active) != kNone; });
   }
   return collect(requests, indices);
+}
+
+std::size_t Messenger::take_completed(std::span<Request*> completed, Nanoseconds patience) {
+  const MutexLock lock(process_.lock());
+  LINTEL_ASSERT(options_.list_completed);
+  const std::uint64_t before = happened_;
+  if (completed_.empty()) turn();
+  const auto something = [this, before] { return !completed_.empty() || happened_ != before; };
+  if (patience.count() > 0 && !something()) {
+    Awaited<decltype(something)> awaited(*this, something);
+    process_.progress().wait_until(awaited, process_.now() + patience);
+  }
+  std::size_t count = 0;
+  while (count < completed.size() && !completed_.empty()) {
+    completed[count] = &completed_.front();
+    retire(*completed[count++]);
+  }
+  return count;
 }
 
 std::size_t Messenger::collect(std::span<Request* const> requests, std::span<std::size_t> indices) {

@@ -132,6 +132,7 @@ void Messenger::end_all() {
   end(unposted_);
   end(unpulled_);
   copied_.clear();
+  completed_.clear();
 }
 
 Refusal Messenger::add_peer(ProcessId process) {
@@ -173,6 +174,7 @@ void Messenger::complete(Request& request, Failure failure) {
   request.state_ = Request::State::kComplete;
   copied_ended_ = copied_ended_ || request.copied_;
   ended_some_ = true;
+  if (options_.list_completed && !request.copied_) completed_.push_back(request);
 }
 
 }  // namespace lintel::mpi

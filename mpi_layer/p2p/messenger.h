@@ -64,6 +64,7 @@ struct Options {
   // This process' own.
   std::uint32_t most_receives = 200'000;  // that are posted at once; further ones wait, in order, with the messages for them unexpected
   Nanoseconds close_patience = std::chrono::seconds(2);  // see close()
+  bool list_completed = false;                           // take_completed() is called
 };
 
 class Messenger {
@@ -121,6 +122,10 @@ class Messenger {
   // active. wait_some returns at least one.
   std::size_t test_some(std::span<Request* const> requests, std::span<std::size_t> indices);
   std::size_t wait_some(std::span<Request* const> requests, std::span<std::size_t> indices);
+  // For a user who waits in a way of its own: the requests that have become complete and were not told yet, of all that there are, in the order in which
+  // they did; as many as `completed` has room for. Returns how many. Waits up to `patience` for anything to happen if nothing has.
+  // REQUIRES: Options::list_completed.
+  std::size_t take_completed(std::span<Request*> completed, Nanoseconds patience);
 
   // ---- Probes. `source` may be kAnySource, or kProcNull, which is found at once; `tag` may be kAnyTag. Progress: all.
   struct ProbeArguments {
@@ -243,6 +248,7 @@ class Messenger {
   RequestList any_source_;  // receives that are posted for it
   RequestList unposted_;
   RequestList unpulled_;
+  RequestList completed_;                          // with Options::list_completed
   std::vector<Peer*> blocked_;                     // peers with a backlog
   std::vector<Peer*> credit_due_;                  // peers to be given credit
   std::vector<std::pair<Peer*, Control>> untold_;  // control packets that had no room

@@ -1,5 +1,5 @@
 #pragma once
-// Job: this process among the processes of its job: launcher, world, the engine's process and the messenger between all ranks.
+// Job: this process among the processes of its job: launcher, world, and the station with the messenger between all ranks.
 //
 // One owner. Open from open_job() to close(); numbers of the messenger are world ranks. Calls of the launcher by one thread at a time.
 
@@ -10,7 +10,7 @@
 
 #include "mpi_layer/bootstrap/launcher.h"
 #include "mpi_layer/bootstrap/world.h"
-#include "mpi_layer/p2p/messenger.h"
+#include "mpi_layer/station/station.h"
 
 namespace lintel::mpi {
 
@@ -20,10 +20,10 @@ class Job {
   static Outcome<std::unique_ptr<Job>> open();
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
-  ~Job();
+  ~Job() = default;
 
   const World& world() const { return world_; }
-  Messenger& messenger() { return *messenger_; }
+  Messenger& messenger() { return station_->messenger(); }
 
   // Ends what open() began, in the reverse order. Blocks. Only the destructor may follow.
   Outcome<> close();
@@ -32,14 +32,11 @@ class Job {
 
  private:
   explicit Job(std::unique_ptr<Launcher> launcher) : launcher_(std::move(launcher)) {}
-  Outcome<> open_messenger();
   Outcome<> meet();
-  Outcome<> compare_limits();
 
   std::unique_ptr<Launcher> launcher_;
   World world_;
-  std::unique_ptr<Messenger> messenger_;
-  bool host_started_ = false;
+  std::unique_ptr<Station> station_;
 };
 
 }  // namespace lintel::mpi

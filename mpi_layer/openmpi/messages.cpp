@@ -1,0 +1,173 @@
+#include "mpi_layer/openmpi/messages.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "base/environment.h"
+#include "mpi_layer/station/station.h"
+
+namespace {
+
+using namespace lintel;  // NOLINT: the names of this file are C's
+
+static_assert(sizeof(mpi::Request) <= sizeof(lintel_transfer) && alignof(mpi::Request) <= alignof(lintel_transfer));
+static_assert(LINTEL_ANY_SOURCE == mpi::kAnySource && LINTEL_ANY_TAG == mpi::kAnyTag);
+static_assert(LINTEL_MAX_TAG == mpi::kMaxTag && LINTEL_MAX_CONTEXT == mpi::kMaxContext);
+
+std::unique_ptr<mpi::Station> station;
+
+mpi::Messenger& messenger() { return station->messenger(); }
+
+const char* kept_text(const std::string& text) {
+  thread_local std::string kept;
+  kept = text;
+  return kept.c_str();
+}
+
+// A card and the limits, one line each.
+constexpr char kLineEnd = '\n';
+
+mpi::Outcome<> meet(std::uint32_t rank, const char* const* texts, std::uint32_t ranks) {
+  std::vector<std::string> cards;
+  std::vector<std::string> limits;
+  for (std::uint32_t i = 0; i < ranks; ++i) {
+    const std::string text = texts[i];
+    const std::size_t end = std::min(text.find(kLineEnd), text.size());
+    cards.push_back(text.substr(0, end));
+    limits.push_back(text.substr(std::min(end + 1, text.size())));
+  }
+  mpi::Outcome<mpi::World> world = mpi::make_world(rank, cards);
+  if (!world) return world.failure();
+  if (const mpi::Outcome<> same = mpi::compare_limits(limits); !same) return same.failure();
+  return station->add(*world);
+}
+
+// Raw room becomes a request; what was there before has ended, and needs no destruction.
+mpi::Request& new_request(lintel_transfer* transfer) { return *new (transfer) mpi::Request; }
+mpi::Request& request_of(lintel_transfer* transfer) { return *std::launder(reinterpret_cast<mpi::Request*>(transfer)); }
+
+lintel_ending ending_of(mpi::Failure failure) {
+  switch (failure) {
+    case mpi::Failure::kNone: return LINTEL_WELL;
+    case mpi::Failure::kTruncated: return LINTEL_TRUNCATED;
+    case mpi::Failure::kPeerLost: return LINTEL_PEER_LOST;
+    default: return LINTEL_FAILED;
+  }
+}
+
+lintel_result result_of(const mpi::Result& result) {
+  return {result.source, result.tag, result.length, ending_of(result.failure), result.cancelled};
+}
+
+// A thread that asks in vain again and again. Each sleep is short beside the time that it has asked for: what others do with their calls is hardly delayed.
+class Asking {
+ public:
+  // How long it may sleep now.
+  Nanoseconds patience(TimePoint now) {
+    if (now - last_ > kPause) first_ = now;
+    return std::min((now - first_) / kShare, kLongest);
+  }
+  void asked(TimePoint now, bool in_vain) {
+    last_ = now;
+    if (!in_vain) first_ = now;
+  }
+
+ private:
+  static constexpr Nanoseconds kPause = std::chrono::microseconds(50);  // it did something else meanwhile
+  static constexpr Nanoseconds kLongest = std::chrono::milliseconds(1);
+  static constexpr int kShare = 4;
+
+  TimePoint first_;
+  TimePoint last_;
+};
+
+}  // namespace
+
+struct lintel_message {
+  mpi::MatchedMessage matched;
+};
+
+extern "C" {
+
+bool lintel_wanted() { return read_environment().config.openmpi != 0; }
+
+const char* lintel_open(uint32_t processes) {
+  mpi::Options options;
+  options.most_processes = processes;
+  options.list_completed = true;
+  mpi::Outcome<std::unique_ptr<mpi::Station>> opened = mpi::Station::open(options);
+  if (!opened) return kept_text(opened.sentence());
+  station = std::move(*opened);
+  return nullptr;
+}
+
+const char* lintel_card(const char** problem) {
+  mpi::Outcome<mpi::BusinessCard> card = station->card();
+  if (card) return kept_text(encode(*card) + kLineEnd + station->limits());
+  *problem = kept_text(card.sentence());
+  return nullptr;
+}
+
+const char* lintel_meet(uint32_t rank, const char* const* cards, uint32_t ranks) {
+  const mpi::Outcome<> met = meet(rank, cards, ranks);
+  return met ? nullptr : kept_text(met.sentence());
+}
+
+void lintel_close() { station.reset(); }
+
+bool lintel_send(lintel_transfer* transfer, const void* buffer, uint64_t length, int32_t destination, uint32_t context, int32_t tag,
+                 bool synchronous) {
+  const mpi::SendMode mode = synchronous ? mpi::SendMode::kSynchronous : mpi::SendMode::kStandard;
+  return messenger().send({buffer, length, destination, context, tag, mode}, new_request(transfer)) == mpi::Refusal::kNone;
+}
+
+bool lintel_receive(lintel_transfer* transfer, void* buffer, uint64_t capacity, int32_t source, uint32_t context, int32_t tag) {
+  return messenger().receive({buffer, capacity, source, context, tag}, new_request(transfer)) == mpi::Refusal::kNone;
+}
+
+void lintel_cancel(lintel_transfer* transfer) { messenger().cancel(request_of(transfer)); }
+
+size_t lintel_progress(lintel_transfer** ended, size_t room, bool may_sleep) {
+  constexpr std::size_t kMost = 16;
+  std::array<mpi::Request*, kMost> completed{};
+  const std::span<mpi::Request*> asked(completed.data(), std::min(room, kMost));
+  std::size_t count = 0;
+  if (may_sleep) {
+    thread_local Asking asking;
+    count = messenger().take_completed(asked, asking.patience(monotonic_now()));
+    asking.asked(monotonic_now(), count == 0);
+  } else {
+    count = messenger().take_completed(asked, Nanoseconds(0));
+  }
+  std::transform(completed.begin(), completed.begin() + static_cast<std::ptrdiff_t>(count), ended,
+                 [](mpi::Request* request) { return reinterpret_cast<lintel_transfer*>(request); });
+  return count;
+}
+
+lintel_result lintel_result_of(const lintel_transfer* transfer) {
+  return result_of(std::launder(reinterpret_cast<const mpi::Request*>(transfer))->result());
+}
+
+bool lintel_probe(int32_t source, uint32_t context, int32_t tag, lintel_result* result) {
+  mpi::Result envelope;
+  bool found = false;
+  if (messenger().iprobe({source, context, tag}, found, envelope) != mpi::Refusal::kNone) envelope.failure = mpi::Failure::kFailed;
+  *result = result_of(envelope);
+  return found;
+}
+
+lintel_message* lintel_take(int32_t source, uint32_t context, int32_t tag, lintel_result* result) {
+  mpi::MatchedMessage matched;
+  const mpi::Refusal refusal = messenger().improbe({source, context, tag}, matched);
+  *result = result_of(matched.envelope());
+  if (refusal != mpi::Refusal::kNone) result->ending = LINTEL_FAILED;
+  return matched ? new lintel_message{std::move(matched)} : nullptr;
+}
+
+bool lintel_receive_taken(lintel_transfer* transfer, lintel_message* message, void* buffer, uint64_t capacity) {
+  const std::unique_ptr<lintel_message> owned(message);
+  return messenger().receive_matched(owned->matched, buffer, capacity, new_request(transfer)) == mpi::Refusal::kNone;
+}
+
+}  // extern "C"

@@ -1,0 +1,336 @@
+// The functions that Open MPI's pml cm calls: its communicators, ranks and datatypes are made processes, contexts and bytes here.
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "mpi_layer/openmpi/messages.h"
+#include "mpi_layer/openmpi/mtl_lintel.h"
+
+// One operation. pml cm has it as the end of its own request; that of a blocking send is its caller's.
+struct operation {
+  mca_mtl_request_t super;
+  struct lintel_transfer transfer;
+  ompi_communicator_t* comm;    // of a receive
+  opal_convertor_t* convertor;  // of a receive whose `buffer` is to be unpacked
+  void* buffer;                 // of the bytes
+  size_t length;                // of the buffer
+  bool copied;                  // the buffer is the component's own
+  atomic_bool* blocking;        // of a blocking send: set when it has ended
+  int error;                    // likewise
+};
+
+// ---- Processes and communicators
+
+// The job has met: messages may go.
+static bool met = false;
+
+static int32_t number_of(const ompi_proc_t* proc) { return (int32_t)proc->super.proc_name.vpid; }
+
+// The process of a rank that a message goes to, or comes from.
+static int32_t peer_of(ompi_communicator_t* comm, int rank) { return number_of(ompi_comm_peer_lookup(comm, rank)); }
+
+// The ranks of a communicator by process, from the lowest to the highest of these. A communicator whose ranks are those of the world has none.
+struct rank_table {
+  int32_t first;
+  int32_t ranks[];
+};
+
+static int rank_of(const ompi_communicator_t* comm, int32_t number) {
+  const struct rank_table* table = (const struct rank_table*)comm->c_pml_comm;
+  return table == NULL ? number : table->ranks[number - table->first];
+}
+
+static int add_comm(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm) {
+  (void)mtl;
+  const int size = ompi_group_size(comm->c_remote_group);
+  int32_t first = INT32_MAX;
+  int32_t last = -1;
+  bool as_world = true;
+  for (int rank = 0; rank < size; ++rank) {
+    const int32_t number = peer_of(comm, rank);
+    if (number < first) first = number;
+    if (number > last) last = number;
+    as_world = as_world && number == rank;
+  }
+  comm->c_pml_comm = NULL;
+  if (as_world) return OMPI_SUCCESS;
+  struct rank_table* table = malloc(sizeof(*table) + (size_t)(last - first + 1) * sizeof(table->ranks[0]));
+  if (table == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
+  table->first = first;
+  for (int rank = 0; rank < size; ++rank) table->ranks[peer_of(comm, rank) - first] = rank;
+  comm->c_pml_comm = (struct mca_pml_comm_t*)table;
+  return OMPI_SUCCESS;
+}
+
+static int del_comm(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm) {
+  (void)mtl;
+  free(comm->c_pml_comm);
+  comm->c_pml_comm = NULL;
+  return OMPI_SUCCESS;
+}
+
+// ---- The end of an operation
+
+static void say_lost(int32_t number) {
+  static atomic_flag said = ATOMIC_FLAG_INIT;
+  if (atomic_flag_test_and_set(&said)) return;
+  char sentence[160] = "a process of this job is lost: it has ended, or does not answer";
+  if (number >= 0) snprintf(sentence, sizeof(sentence), "rank %d of MPI_COMM_WORLD is lost: it has ended, or does not answer", (int)number);
+  lintel_say(sentence);
+}
+
+static int error_of(enum lintel_ending ending, int32_t number) {
+  switch (ending) {
+    case LINTEL_WELL: return MPI_SUCCESS;
+    case LINTEL_TRUNCATED: return MPI_ERR_TRUNCATE;
+    case LINTEL_PEER_LOST: say_lost(number); return MPI_ERR_OTHER;
+    default: return MPI_ERR_INTERN;
+  }
+}
+
+static void end_receive(struct operation* operation, const struct lintel_result* result, ompi_status_public_t* status) {
+  const size_t received = result->length < operation->length ? result->length : operation->length;
+  if (!result->cancelled && (result->ending == LINTEL_WELL || result->ending == LINTEL_TRUNCATED)) {
+    status->MPI_SOURCE = rank_of(operation->comm, result->source);
+    status->MPI_TAG = result->tag;
+    status->_ucount = received;
+  }
+  if (!operation->copied) return;
+  if (received > 0 && !result->cancelled) {
+    ompi_mtl_datatype_unpack(operation->convertor, operation->buffer, received);  // frees it
+  } else {
+    free(operation->buffer);
+  }
+}
+
+static void end(struct operation* operation) {
+  const struct lintel_result result = lintel_result_of(&operation->transfer);
+  const int error = error_of(result.ending, result.source);
+  if (operation->comm == NULL && operation->copied) free(operation->buffer);
+  if (operation->blocking != NULL) {
+    operation->error = error;
+    atomic_store_explicit(operation->blocking, true, memory_order_release);  // its last use
+    return;
+  }
+  ompi_status_public_t* status = &operation->super.ompi_req->req_status;
+  if (operation->comm != NULL) end_receive(operation, &result, status);
+  status->MPI_ERROR = error;
+  if (result.cancelled) status->_cancelled = true;
+  operation->super.completion_callback(&operation->super);
+}
+
+static int progress(void) {
+  enum { kMost = 16 };
+  struct lintel_transfer* ended[kMost];
+  const size_t count = lintel_progress(ended, kMost, opal_progress_yield_when_idle);
+  for (size_t i = 0; i < count; ++i) end((struct operation*)((char*)ended[i] - offsetof(struct operation, transfer)));
+  return (int)count;
+}
+
+// ---- Job
+
+static int meet_all(void) {
+  const opal_process_name_t self = ompi_proc_local()->super.proc_name;
+  const uint32_t ranks = (uint32_t)ompi_proc_world_size();
+  char** cards = calloc(ranks, sizeof(*cards));
+  if (cards == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
+  int rc = OMPI_SUCCESS;
+  for (uint32_t rank = 0; rank < ranks && rc == OMPI_SUCCESS; ++rank) {
+    opal_process_name_t name = self;
+    name.vpid = rank;
+    size_t length = 0;
+    OPAL_MODEX_RECV(rc, &mca_mtl_lintel_component.mtl_version, &name, (uint8_t**)&cards[rank], &length);
+    if (rc == OMPI_SUCCESS && (length == 0 || cards[rank][length - 1] != '\0')) rc = OMPI_ERR_BAD_PARAM;
+    if (rc != OMPI_SUCCESS) {
+      char sentence[160];
+      snprintf(sentence, sizeof(sentence),
+               "rank %u has not said where its component lintel listens; expected it to be used by all ranks of a job", rank);
+      lintel_say(sentence);
+    }
+  }
+  if (rc == OMPI_SUCCESS) {
+    const char* problem = lintel_meet(self.vpid, (const char* const*)cards, ranks);
+    if (problem != NULL) {
+      lintel_say(problem);
+      rc = OMPI_ERR_UNREACH;
+    }
+  }
+  for (uint32_t rank = 0; rank < ranks; ++rank) free(cards[rank]);
+  free(cards);
+  return rc;
+}
+
+// Called with the processes of the world first, and again with any of them, or with those of another job.
+static int add_procs(struct mca_mtl_base_module_t* mtl, size_t count, ompi_proc_t** procs) {
+  (void)mtl;
+  for (size_t i = 0; i < count; ++i) {
+    if (procs[i]->super.proc_name.jobid != ompi_proc_local()->super.proc_name.jobid) {
+      lintel_say("processes of another job cannot be met: MPI_Comm_spawn, MPI_Comm_connect and their like are not supported");
+      return OMPI_ERR_NOT_SUPPORTED;
+    }
+  }
+  if (met) return OMPI_SUCCESS;
+  const int rc = meet_all();
+  if (rc != OMPI_SUCCESS) return rc;
+  met = true;
+  return opal_progress_register(progress);
+}
+
+static int del_procs(struct mca_mtl_base_module_t* mtl, size_t count, ompi_proc_t** procs) {
+  (void)mtl, (void)count, (void)procs;
+  return OMPI_SUCCESS;
+}
+
+static int finalize(struct mca_mtl_base_module_t* mtl) {
+  (void)mtl;
+  if (met) opal_progress_unregister(progress);
+  met = false;
+  lintel_close();
+  return OMPI_SUCCESS;
+}
+
+// ---- Sends
+
+// Packs, and lets it go. When that fails nothing is left of it.
+static int begin_send(struct operation* operation, ompi_communicator_t* comm, int destination, int tag, opal_convertor_t* convertor,
+                      mca_pml_base_send_mode_t mode) {
+  operation->comm = NULL;
+  const int rc = ompi_mtl_datatype_pack(convertor, &operation->buffer, &operation->length, &operation->copied);
+  if (rc != OMPI_SUCCESS) return rc;
+  if (lintel_send(&operation->transfer, operation->buffer, operation->length, peer_of(comm, destination), series_context(comm), tag,
+                  mode == MCA_PML_BASE_SEND_SYNCHRONOUS)) {
+    return OMPI_SUCCESS;
+  }
+  if (operation->copied) free(operation->buffer);
+  return OMPI_ERR_BAD_PARAM;
+}
+
+static int isend(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int destination, int tag, opal_convertor_t* convertor,
+                 mca_pml_base_send_mode_t mode, bool blocking, mca_mtl_request_t* request) {
+  (void)mtl, (void)blocking;
+  struct operation* operation = (struct operation*)request;
+  operation->blocking = NULL;
+  return begin_send(operation, comm, destination, tag, convertor, mode);
+}
+
+static int send_blocking(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int destination, int tag,
+                         opal_convertor_t* convertor, mca_pml_base_send_mode_t mode) {
+  (void)mtl;
+  struct operation operation;
+  atomic_bool ended = false;
+  operation.blocking = &ended;
+  const int rc = begin_send(&operation, comm, destination, tag, convertor, mode);
+  if (rc != OMPI_SUCCESS) return rc;
+  progress();  // most have ended already
+  while (!atomic_load_explicit(&ended, memory_order_acquire)) opal_progress();
+  return operation.error;
+}
+
+// ---- Receives
+
+static int32_t source_of(ompi_communicator_t* comm, int source) {
+  return source == MPI_ANY_SOURCE ? LINTEL_ANY_SOURCE : peer_of(comm, source);
+}
+
+static int32_t tag_of(int tag) { return tag == MPI_ANY_TAG ? LINTEL_ANY_TAG : tag; }
+
+static int prepare_receive(struct operation* operation, ompi_communicator_t* comm, opal_convertor_t* convertor) {
+  operation->blocking = NULL;
+  operation->comm = comm;
+  operation->convertor = convertor;
+  const int rc = ompi_mtl_datatype_recv_buf(convertor, &operation->buffer, &operation->length, &operation->copied);
+  if (rc != OMPI_SUCCESS) return rc;
+  return operation->copied && operation->buffer == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+
+static int begun(struct operation* operation, bool accepted) {
+  if (accepted) return OMPI_SUCCESS;
+  if (operation->copied) free(operation->buffer);
+  return OMPI_ERR_BAD_PARAM;
+}
+
+static int irecv(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int source, int tag, opal_convertor_t* convertor,
+                 mca_mtl_request_t* request) {
+  (void)mtl;
+  struct operation* operation = (struct operation*)request;
+  const int rc = prepare_receive(operation, comm, convertor);
+  if (rc != OMPI_SUCCESS) return rc;
+  return begun(operation, lintel_receive(&operation->transfer, operation->buffer, operation->length, source_of(comm, source),
+                                         series_context(comm), tag_of(tag)));
+}
+
+static int cancel(struct mca_mtl_base_module_t* mtl, mca_mtl_request_t* request, int flag) {
+  (void)mtl, (void)flag;
+  lintel_cancel(&((struct operation*)request)->transfer);
+  return OMPI_SUCCESS;
+}
+
+// ---- Probes
+
+// MPI_ERROR is not theirs to set.
+static void fill_status(ompi_status_public_t* status, const ompi_communicator_t* comm, const struct lintel_result* result) {
+  if (status == MPI_STATUS_IGNORE) return;
+  status->MPI_SOURCE = rank_of(comm, result->source);
+  status->MPI_TAG = result->tag;
+  status->_ucount = result->length;
+  status->_cancelled = false;
+}
+
+static int iprobe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int source, int tag, int* flag,
+                  ompi_status_public_t* status) {
+  (void)mtl;
+  struct lintel_result result;
+  *flag = lintel_probe(source_of(comm, source), series_context(comm), tag_of(tag), &result);
+  if (*flag) fill_status(status, comm, &result);
+  return *flag ? OMPI_SUCCESS : error_of(result.ending, result.source);
+}
+
+static int improbe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int source, int tag, int* matched,
+                   ompi_message_t** message, ompi_status_public_t* status) {
+  (void)mtl;
+  struct lintel_result result;
+  struct lintel_message* taken = lintel_take(source_of(comm, source), series_context(comm), tag_of(tag), &result);
+  *matched = taken != NULL;
+  if (taken == NULL) {
+    *message = MPI_MESSAGE_NULL;
+    return error_of(result.ending, result.source);
+  }
+  fill_status(status, comm, &result);
+  *message = ompi_message_alloc();
+  if (*message == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
+  (*message)->comm = comm;
+  (*message)->req_ptr = taken;
+  (*message)->peer = rank_of(comm, result.source);
+  (*message)->count = result.length;
+  return OMPI_SUCCESS;
+}
+
+static int imrecv(struct mca_mtl_base_module_t* mtl, opal_convertor_t* convertor, ompi_message_t** message, mca_mtl_request_t* request) {
+  (void)mtl;
+  struct operation* operation = (struct operation*)request;
+  const int rc = prepare_receive(operation, (*message)->comm, convertor);
+  if (rc != OMPI_SUCCESS) return rc;
+  struct lintel_message* taken = (*message)->req_ptr;
+  ompi_message_return(*message);
+  *message = MPI_MESSAGE_NULL;
+  return begun(operation, lintel_receive_taken(&operation->transfer, taken, operation->buffer, operation->length));
+}
+
+mca_mtl_base_module_t lintel_module = {
+    .mtl_max_contextid = LINTEL_MAX_CONTEXT,
+    .mtl_max_tag = LINTEL_MAX_TAG,
+    .mtl_request_size = sizeof(struct operation) - sizeof(mca_mtl_request_t),
+    .mtl_flags = MCA_MTL_BASE_FLAG_REQUIRE_WORLD,
+    .mtl_add_procs = add_procs,
+    .mtl_del_procs = del_procs,
+    .mtl_finalize = finalize,
+    .mtl_send = send_blocking,
+    .mtl_isend = isend,
+    .mtl_irecv = irecv,
+    .mtl_iprobe = iprobe,
+    .mtl_imrecv = imrecv,
+    .mtl_improbe = improbe,
+    .mtl_cancel = cancel,
+    .mtl_add_comm = add_comm,
+    .mtl_del_comm = del_comm,
+};

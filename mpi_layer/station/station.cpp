@@ -1,0 +1,75 @@
+#include "mpi_layer/station/station.h"
+
+#include "base/mutex.h"
+#include "mpi_layer/bootstrap/node_name.h"
+#include "portals/engine/host_process.h"
+#include "portals/engine/wire_format.h"
+
+namespace lintel::mpi {
+
+Outcome<std::unique_ptr<Station>> Station::open(Options options) {
+  std::unique_ptr<Station> station(new Station);
+  if (const Outcome<> started = station->start(options); !started) return started.failure();
+  return station;
+}
+
+Outcome<> Station::start(Options options) {
+  host_started_ = portals::start_host();
+  if (!host_started_) return Problem{"the settings in the environment are not accepted; expected what doc/configuration.md says"};
+  const Config& config = portals::host_config();
+  options.unexpected_bytes = config.mpi_unexpected_bytes;
+  options.unexpected_headers = static_cast<std::uint32_t>(config.max_unexpected);
+  std::string explanation;
+  messenger_ = Messenger::open(*portals::current_process(), options, explanation);
+  if (messenger_ == nullptr) return Problem{explanation};
+  return {};
+}
+
+Station::~Station() {
+  messenger_.reset();
+  if (host_started_) portals::stop_host();
+}
+
+Outcome<BusinessCard> Station::card() const {
+  Outcome<JobSecret> secret = random_secret();
+  if (!secret) return secret.failure();
+  BusinessCard card;
+  card.lintel_version = LINTEL_VERSION_TEXT;
+  card.wire_version = portals::wire::kMessageVersion;
+  card.id = messenger_->self();
+  card.node = node_name();
+  card.secret_part = *secret;
+  portals::Process& process = *portals::current_process();
+  const MutexLock lock(process.lock());
+  card.provider = process.endpoint().transport().attributes().name;
+  return card;
+}
+
+std::string Station::limits() const {
+  const Config& config = portals::host_config();
+  return "LINTEL_MPI_UNEXPECTED=" + std::to_string(config.mpi_unexpected_bytes) +
+         " LINTEL_MAX_UNEXPECTED=" + std::to_string(config.max_unexpected) +
+         " LINTEL_EAGER_LIMIT=" + std::to_string(messenger_->eager_limit());
+}
+
+Outcome<> Station::add(const World& world) {
+  for (const ProcessId process : world.processes) {
+    if (messenger_->add_peer(process) != Refusal::kNone) {
+      return Problem{"the address " + text_of(process) +
+                     " of a rank is not accepted; expected one that the provider of this process reaches"};
+    }
+  }
+  return {};
+}
+
+Outcome<> compare_limits(const std::vector<std::string>& limits) {
+  for (std::size_t rank = 1; rank < limits.size(); ++rank) {
+    if (limits[rank] != limits.front()) {
+      return Problem{"rank " + std::to_string(rank) + " has " + limits[rank] + ", rank 0 has " + limits.front() +
+                     "; expected the same in all processes of a job"};
+    }
+  }
+  return {};
+}
+
+}  // namespace lintel::mpi
