@@ -14,6 +14,7 @@ struct operation {
   opal_convertor_t* convertor;  // of a receive whose `buffer` is to be unpacked
   void* buffer;                 // of the bytes
   size_t length;                // of the buffer
+  int32_t peer;                 // asked for
   bool copied;                  // the buffer is the component's own
   atomic_bool* blocking;        // of a blocking send: set when it has ended
   int error;                    // likewise
@@ -105,7 +106,7 @@ static void end_receive(struct operation* operation, const struct lintel_result*
 
 static void end(struct operation* operation) {
   const struct lintel_result result = lintel_result_of(&operation->transfer);
-  const int error = error_of(result.ending, result.source);
+  const int error = error_of(result.ending, operation->peer);
   if (operation->comm == NULL && operation->copied) free(operation->buffer);
   if (operation->blocking != NULL) {
     operation->error = error;
@@ -195,9 +196,10 @@ static int finalize(struct mca_mtl_base_module_t* mtl) {
 static int begin_send(struct operation* operation, ompi_communicator_t* comm, int destination, int tag, opal_convertor_t* convertor,
                       mca_pml_base_send_mode_t mode) {
   operation->comm = NULL;
+  operation->peer = peer_of(comm, destination);
   const int rc = ompi_mtl_datatype_pack(convertor, &operation->buffer, &operation->length, &operation->copied);
   if (rc != OMPI_SUCCESS) return rc;
-  if (lintel_send(&operation->transfer, operation->buffer, operation->length, peer_of(comm, destination), series_context(comm), tag,
+  if (lintel_send(&operation->transfer, operation->buffer, operation->length, operation->peer, series_context(comm), tag,
                   mode == MCA_PML_BASE_SEND_SYNCHRONOUS)) {
     return OMPI_SUCCESS;
   }
@@ -234,9 +236,10 @@ static int32_t source_of(ompi_communicator_t* comm, int source) {
 
 static int32_t tag_of(int tag) { return tag == MPI_ANY_TAG ? LINTEL_ANY_TAG : tag; }
 
-static int prepare_receive(struct operation* operation, ompi_communicator_t* comm, opal_convertor_t* convertor) {
+static int prepare_receive(struct operation* operation, ompi_communicator_t* comm, int source, opal_convertor_t* convertor) {
   operation->blocking = NULL;
   operation->comm = comm;
+  operation->peer = source_of(comm, source);
   operation->convertor = convertor;
   const int rc = ompi_mtl_datatype_recv_buf(convertor, &operation->buffer, &operation->length, &operation->copied);
   if (rc != OMPI_SUCCESS) return rc;
@@ -253,10 +256,10 @@ static int irecv(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, i
                  mca_mtl_request_t* request) {
   (void)mtl;
   struct operation* operation = (struct operation*)request;
-  const int rc = prepare_receive(operation, comm, convertor);
+  const int rc = prepare_receive(operation, comm, source, convertor);
   if (rc != OMPI_SUCCESS) return rc;
-  return begun(operation, lintel_receive(&operation->transfer, operation->buffer, operation->length, source_of(comm, source),
-                                         series_context(comm), tag_of(tag)));
+  return begun(operation, lintel_receive(&operation->transfer, operation->buffer, operation->length, operation->peer, series_context(comm),
+                                         tag_of(tag)));
 }
 
 static int cancel(struct mca_mtl_base_module_t* mtl, mca_mtl_request_t* request, int flag) {
@@ -308,7 +311,7 @@ static int improbe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm,
 static int imrecv(struct mca_mtl_base_module_t* mtl, opal_convertor_t* convertor, ompi_message_t** message, mca_mtl_request_t* request) {
   (void)mtl;
   struct operation* operation = (struct operation*)request;
-  const int rc = prepare_receive(operation, (*message)->comm, convertor);
+  const int rc = prepare_receive(operation, (*message)->comm, (*message)->peer, convertor);
   if (rc != OMPI_SUCCESS) return rc;
   struct lintel_message* taken = (*message)->req_ptr;
   ompi_message_return(*message);
