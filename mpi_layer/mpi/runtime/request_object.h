@@ -18,7 +18,8 @@ struct RequestObject {
 
   // Started, and the program has not been told its end.
   bool is_pending() const { return finished || transfer_active(); }
-  bool transfer_active() const { return transfer.request().active(); }  // the library still has it
+  // The library still has it. A request that is no transfer is over when its handle is: another thread opens its gate, so nobody looks at that without a lock.
+  bool transfer_active() const { return end != nullptr || transfer.request().active(); }
 
   CommunicatorRef communicator;
   bool receives;

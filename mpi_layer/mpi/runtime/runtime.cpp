@@ -92,8 +92,8 @@ bool Runtime::enter(const CommunicatorRef& communicator) {
 
 void Runtime::keep_freed(RequestRef request) {
   const MutexLock lock(mutex_);
-  drop_completed();
   freed_.push_back(std::move(request));
+  drop_completed();
 }
 
 void Runtime::drop_completed() {

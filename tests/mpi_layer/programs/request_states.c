@@ -60,7 +60,7 @@ static void generalized(void) {
   struct work freed = {0};
   CHECK(MPI_Grequest_start(query, let_go, cancel, &freed, &request) == MPI_SUCCESS);
   CHECK(MPI_Grequest_complete(request) == MPI_SUCCESS);
-  CHECK(MPI_Request_free(&request) == MPI_SUCCESS);
+  CHECK(MPI_Request_free(&request) == MPI_SUCCESS && freed.freed == 1 && freed.queried == 0);
 
   CHECK(MPI_Grequest_start(fail, let_go, cancel, &work, &request) == MPI_SUCCESS);
   CHECK(MPI_Grequest_complete(request) == MPI_SUCCESS);
