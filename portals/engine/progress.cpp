@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <ctime>
 
 #include "base/assert.h"
+#include "base/quiet_thread.h"
 
 namespace lintel::portals {
 namespace {
@@ -49,13 +49,7 @@ void Progress::start_thread() {
     const MutexLock lock(mutex_);
     stop_ = false;
   }
-  // The program's signals are the program's: none is delivered to this thread.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = start_quiet_thread([this] { run(); });
   pthread_setname_np(thread_.native_handle(), "lintel-progress");
 }
 

@@ -6,9 +6,11 @@
 #include <thread>
 #include <utility>
 
+#include "base/quiet_thread.h"
 #include "mpi_layer/mpi/functions/function_call.h"
 #include "mpi_layer/mpi/functions/status_content.h"
 #include "mpi_layer/mpi/runtime/request_end.h"
+#include "mpi_layer/mpi/runtime/runtime.h"
 
 namespace lintel::mpi {
 
@@ -25,11 +27,14 @@ class BackgroundWork : public RequestEnd {
   // False: there is no thread to be had.
   bool begin(RequestObject& object) {
     try {
-      thread_ = std::thread([this, &object] {
+      runtime().begin_work();
+      thread_ = start_quiet_thread([this, &object] {
         error_ = error_code_of(work_);
         open_gate(object);
+        runtime().end_work();
       });
     } catch (const std::system_error&) {
+      runtime().end_work();
       return false;
     }
     return true;

@@ -1,4 +1,6 @@
 // Buffers for buffered sends, of the process and of communicators (MPI 5.0, clause 3.6).
+#include <utility>
+
 #include "mpi_layer/mpi/functions/arguments.h"
 #include "mpi_layer/mpi/functions/weak_name.h"
 #include "mpi_layer/mpi/runtime/background_request.h"
@@ -28,8 +30,11 @@ int flush(SendBuffer& buffer) {
 }
 
 int begin_flush(const CommunicatorRef& communicator, SendBuffer& buffer, MPI_Request* request) {
-  return make_background_request(
-      communicator, [&buffer] { return flush(buffer); }, nullptr, request);
+  auto wait = [&buffer, content = buffer.content()] {
+    buffer.wait_for(runtime().messenger(), content);
+    return MPI_SUCCESS;
+  };
+  return make_background_request(communicator, std::move(wait), nullptr, request);
 }
 
 }  // namespace

@@ -75,7 +75,10 @@ int find_subgroup(const Communicator& communicator, MPI_Group handle, GroupRef* 
 
 int free_communicator(MPI_Comm* comm, const CommunicatorRef& communicator) {
   if (communicator == runtime().world() || communicator == runtime().self()) return MPI_ERR_COMM;
-  communicator->send_buffer().flush(runtime().messenger());
+  // Persistent sends on it may be started later: they find no room then, rather than memory that is the program's again.
+  void* memory = nullptr;
+  std::int64_t size = 0;
+  communicator->send_buffer().detach(runtime().messenger(), &memory, &size);
   if (const int error = communicator->attributes().remove_all(communicator->handle()); error != MPI_SUCCESS) return error;
   if (!runtime().communicators.remove(communicator->handle())) return MPI_ERR_COMM;
   *comm = MPI_COMM_NULL;

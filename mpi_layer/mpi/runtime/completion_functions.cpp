@@ -159,9 +159,17 @@ LINTEL_MPI_NAME(MPI_Startall);
 int PMPI_Request_free(MPI_Request* request) {
   return runtime_call("MPI_Request_free", [=](CommunicatorRef* concerned) -> int {
     if (request == nullptr) return MPI_ERR_ARG;
-    RequestRef object = runtime().requests.remove(number_of(*request));
+    const MPI_Request handle = *request;
+    RequestRef object = runtime().requests.find(number_of(handle));
     if (!object) return MPI_ERR_REQUEST;
     *concerned = object->communicator;
+    if (object->end) {
+      const RequestEnd::Then then = object->end->release();
+      if (then == RequestEnd::Then::kRefused) return MPI_ERR_REQUEST;
+      *request = MPI_REQUEST_NULL;
+      return then == RequestEnd::Then::kOver ? end_freed_request(handle) : MPI_SUCCESS;
+    }
+    if (!runtime().requests.remove(number_of(handle))) return MPI_ERR_REQUEST;
     *request = MPI_REQUEST_NULL;
     if (object->transfer_active()) runtime().keep_freed(std::move(object));
     return MPI_SUCCESS;

@@ -41,18 +41,23 @@ class GeneralizedRequest : public RequestEnd {
     freed_ = true;
     return calls_.free(calls_.extra_state);
   }
-  int cancel() override { return calls_.cancel(calls_.extra_state, complete_ ? 1 : 0); }
-  bool complete() override {
-    if (!complete_.exchange(true)) open_gate(*object_);
-    return true;
+  int cancel() override { return calls_.cancel(calls_.extra_state, (steps_.load() & kComplete) != 0 ? 1 : 0); }
+  Then release() override { return steps_.fetch_or(kReleased) == kComplete ? Then::kOver : Then::kGoesOn; }
+  Then complete() override {
+    // Before the other step can see this one: whoever comes second ends the request, which this one must be done with then.
+    if ((steps_.load() & kComplete) == 0) open_gate(*object_);
+    return steps_.fetch_or(kComplete) == kReleased ? Then::kOver : Then::kGoesOn;
   }
 
  private:
+  static constexpr unsigned kComplete = 1;
+  static constexpr unsigned kReleased = 2;
+
   GeneralizedCalls calls_;
   RequestObject* object_ = nullptr;
   bool begun_ = false;
   bool freed_ = false;
-  std::atomic<bool> complete_{false};
+  std::atomic<unsigned> steps_{0};
 };
 
 int start(const GeneralizedCalls& calls, MPI_Request* request) {
@@ -78,7 +83,10 @@ LINTEL_MPI_NAME(MPI_Grequest_start);
 int PMPI_Grequest_complete(MPI_Request request) {
   return runtime_call("MPI_Grequest_complete", [=](CommunicatorRef*) -> int {
     const RequestRef object = runtime().requests.find(number_of(request));
-    return object && object->end && object->end->complete() ? MPI_SUCCESS : MPI_ERR_REQUEST;
+    if (!object || !object->end) return MPI_ERR_REQUEST;
+    const RequestEnd::Then then = object->end->complete();
+    if (then == RequestEnd::Then::kRefused) return MPI_ERR_REQUEST;
+    return then == RequestEnd::Then::kOver ? end_freed_request(request) : MPI_SUCCESS;
   });
 }
 LINTEL_MPI_NAME(MPI_Grequest_complete);

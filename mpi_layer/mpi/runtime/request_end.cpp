@@ -42,6 +42,13 @@ void abandon_gated_request(MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
 }
 
+int end_freed_request(MPI_Request request) {
+  const RequestRef object = runtime().requests.remove(number_of(request));
+  if (!object) return MPI_ERR_REQUEST;
+  static_cast<void>(object->transfer.wait(runtime().messenger()));
+  return object->end->close();
+}
+
 // A receive that is taken back is complete at once.
 void open_gate(RequestObject& object) { runtime().messenger().cancel(object.transfer.request()); }
 

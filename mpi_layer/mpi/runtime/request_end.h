@@ -21,8 +21,10 @@ class RequestEnd {
   virtual int close() { return MPI_SUCCESS; }
   // MPI_Cancel was called, before the end or after.
   virtual int cancel() { return MPI_ERR_REQUEST; }
-  // MPI_Grequest_complete was called, by any thread. False: this is not for it.
-  virtual bool complete() { return false; }
+  // MPI_Request_free was called, and MPI_Grequest_complete, each once and by any thread. What comes second ends the request.
+  enum class Then { kRefused, kGoesOn, kOver };
+  virtual Then release() { return Then::kRefused; }
+  virtual Then complete() { return Then::kRefused; }
 };
 
 // Makes a request that is complete when its gate is opened, and `*object` what it stands for. MPI_ERR_ARG: `request` is null; MPI_ERR_NO_MEM.
@@ -30,6 +32,9 @@ int make_gated_request(const CommunicatorRef& communicator, std::unique_ptr<Requ
 
 // Takes it back, when what was to open its gate has not begun.
 void abandon_gated_request(MPI_Request* request);
+
+// Ends one whose gate is open, after the program has freed it: it is told to nobody. Returns what close() does.
+int end_freed_request(MPI_Request request);
 
 // Any thread, once. `object` may be gone when it returns.
 void open_gate(RequestObject& object);

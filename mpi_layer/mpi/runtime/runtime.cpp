@@ -60,12 +60,11 @@ int Runtime::finalize() {
   // Clause 11.2.2: these first, with all of MPI still there.
   if (const int error = self_->attributes().remove_all(self_->handle()); error != MPI_SUCCESS) return error;
   state_.store(State::kEnding, std::memory_order_release);
+  // Of those that the program has not waited for, which it must.
+  for (int works = works_.load(); works != 0; works = works_.load()) works_.wait(works);
   // A rank that has closed would be a lost peer to those that still send.
   static_cast<void>(Team(world_).barrier());
-  {
-    const MutexLock lock(mutex_);
-    drop_completed();
-  }
+  drop_completed();
   const Outcome<> closed = job_->close();
   if (!closed) std::fprintf(stderr, "lintel: MPI_Finalize: %s\n", closed.sentence().c_str());
   {
@@ -91,12 +90,15 @@ bool Runtime::enter(const CommunicatorRef& communicator) {
 }
 
 void Runtime::keep_freed(RequestRef request) {
-  const MutexLock lock(mutex_);
-  freed_.push_back(std::move(request));
+  {
+    const MutexLock lock(mutex_);
+    freed_.push_back(std::move(request));
+  }
   drop_completed();
 }
 
 void Runtime::drop_completed() {
+  const MutexLock lock(mutex_);
   std::erase_if(freed_, [this](const RequestRef& request) {
     if (!messenger().test(request->transfer.request())) return false;
     request->transfer.finish();

@@ -44,7 +44,14 @@ class Runtime {
   bool enter(const CommunicatorRef& communicator);
 
   // Keeps an active request that the program has freed until it is complete.
-  void keep_freed(RequestRef request);
+  void keep_freed(RequestRef request) LINTEL_EXCLUDES(mutex_);
+
+  // Threads of the library's own that use the messenger. finalize() waits until as many have ended as have begun.
+  void begin_work() { works_.fetch_add(1); }
+  void end_work() {
+    works_.fetch_sub(1);
+    works_.notify_all();
+  }
 
   HandleTable<Communicator> communicators{HandleKind::kCommunicator};
   HandleTable<RequestObject> requests{HandleKind::kRequest};
@@ -52,7 +59,7 @@ class Runtime {
   HandleTable<const ErrorHandler> error_handlers{HandleKind::kErrorHandler};
 
  private:
-  void drop_completed() LINTEL_REQUIRES(mutex_);
+  void drop_completed() LINTEL_EXCLUDES(mutex_);
 
   std::atomic<State> state_{State::kBefore};
   std::unique_ptr<Job> job_;
@@ -60,6 +67,7 @@ class Runtime {
   CommunicatorRef self_;
   int thread_level_ = MPI_THREAD_SINGLE;
   std::thread::id main_thread_;
+  std::atomic<int> works_{0};
   Mutex mutex_;
   std::vector<RequestRef> freed_ LINTEL_GUARDED_BY(mutex_);
 };

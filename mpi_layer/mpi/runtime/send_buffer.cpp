@@ -2,7 +2,6 @@
 
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "mpi.h"
 
@@ -14,6 +13,12 @@ constexpr std::int64_t kNowhere = -1;
 
 }  // namespace
 
+struct SendBuffer::Message {
+  std::unique_ptr<std::byte[]> own;  // of MPI_BUFFER_AUTOMATIC
+  std::int64_t size = 0;
+  Request request;
+};
+
 SendBuffer& process_send_buffer() {
   static auto* const buffer = new SendBuffer;
   return *buffer;
@@ -21,6 +26,7 @@ SendBuffer& process_send_buffer() {
 
 int SendBuffer::attach(void* memory, std::int64_t size) {
   if (size < 0 && memory != MPI_BUFFER_AUTOMATIC) return MPI_ERR_ARG;
+  if (size > 0 && memory == nullptr) return MPI_ERR_BUFFER;
   const MutexLock lock(mutex_);
   if (attached_) return MPI_ERR_BUFFER;
   attached_ = true;
@@ -84,13 +90,15 @@ Refusal SendBuffer::send(Messenger& messenger, const ItemBuffer& items, SendArgu
   return Refusal::kNone;
 }
 
-void SendBuffer::flush(Messenger& messenger) {
-  std::vector<std::shared_ptr<Message>> present;
-  {
-    const MutexLock lock(mutex_);
-    for (const auto& [place, message] : messages_) present.push_back(message);
-  }
-  for (const std::shared_ptr<Message>& message : present) messenger.wait(message->request);
+SendBuffer::Content SendBuffer::content() const {
+  const MutexLock lock(mutex_);
+  Content content;
+  for (const auto& [place, message] : messages_) content.push_back(message);
+  return content;
+}
+
+void SendBuffer::wait_for(Messenger& messenger, const Content& content) {
+  for (const std::shared_ptr<Message>& message : content) messenger.wait(message->request);
   const MutexLock lock(mutex_);
   drop_completed(messenger);
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <vector>
 
 #include "base/mutex.h"
 #include "mpi_layer/mpi/runtime/item_transfer.h"
@@ -26,16 +27,16 @@ class SendBuffer {
   [[nodiscard]] Refusal send(Messenger& messenger, const ItemBuffer& items, SendArguments arguments) LINTEL_EXCLUDES(mutex_);
 
   // Blocks until what is in it now has left.
-  void flush(Messenger& messenger) LINTEL_EXCLUDES(mutex_);
+  void flush(Messenger& messenger) LINTEL_EXCLUDES(mutex_) { wait_for(messenger, content()); }
+  // The same in two steps: what is in it now, and waiting for that.
+  struct Message;
+  using Content = std::vector<std::shared_ptr<Message>>;
+  Content content() const LINTEL_EXCLUDES(mutex_);
+  void wait_for(Messenger& messenger, const Content& content) LINTEL_EXCLUDES(mutex_);
   // The same, then gives back what was attached: a null pointer and 0 if nothing was.
   void detach(Messenger& messenger, void** memory, std::int64_t* size) LINTEL_EXCLUDES(mutex_);
 
  private:
-  struct Message {
-    std::unique_ptr<std::byte[]> own;  // of MPI_BUFFER_AUTOMATIC
-    std::int64_t size = 0;
-    Request request;
-  };
   using Messages = std::map<std::int64_t, std::shared_ptr<Message>>;  // by their places in the buffer
 
   bool is_automatic() const LINTEL_REQUIRES(mutex_);

@@ -27,6 +27,7 @@ static void room_is_what_was_attached(void) {
   CHECK(MPI_Bsend(out, 1, MPI_CHAR, world_rank, 1, MPI_COMM_WORLD) == MPI_ERR_BUFFER); /* nothing is attached */
   CHECK(MPI_Bsend(out, 1, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD) == MPI_SUCCESS);
   CHECK(MPI_Buffer_attach(buffer, -1) == MPI_ERR_ARG);
+  CHECK(MPI_Buffer_attach(NULL, 1) == MPI_ERR_BUFFER);
   CHECK(MPI_Buffer_attach(buffer, sizeof buffer) == MPI_SUCCESS);
   CHECK(MPI_Buffer_attach(buffer, sizeof buffer) == MPI_ERR_BUFFER);
   for (int round = 0; round < 3; ++round) {

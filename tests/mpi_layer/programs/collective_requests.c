@@ -159,9 +159,12 @@ int main(void) {
   orders_differ_between_communicators();
   CHECK(MPI_Ibcast(&request, 1, MPI_INT, world_size, MPI_COMM_WORLD, &request) == MPI_ERR_ROOT); /* as all do */
   CHECK(MPI_Ibarrier(MPI_COMM_WORLD, NULL) == MPI_ERR_ARG);
+  CHECK(MPI_Ibarrier(MPI_COMM_WORLD, &request) == MPI_SUCCESS && MPI_Request_free(&request) == MPI_ERR_REQUEST && request != MPI_REQUEST_NULL);
+  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   all_at_once();
   large_counts();
   of_types();
+  CHECK(MPI_Ibarrier(MPI_COMM_WORLD, &request) == MPI_SUCCESS); /* not waited for: MPI_Finalize does */
   MPI_Finalize();
   return 0;
 }

@@ -57,10 +57,14 @@ static void generalized(void) {
   CHECK(MPI_Grequest_complete(request) == MPI_SUCCESS);
   CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS && MPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag == 1);
 
-  static struct work freed; /* its end may come as late as MPI_Finalize */
+  struct work freed = {0};
   CHECK(MPI_Grequest_start(query, let_go, cancel, &freed, &request) == MPI_SUCCESS);
   CHECK(MPI_Grequest_complete(request) == MPI_SUCCESS);
-  CHECK(MPI_Request_free(&request) == MPI_SUCCESS);
+  CHECK(MPI_Request_free(&request) == MPI_SUCCESS && request == MPI_REQUEST_NULL && freed.freed == 1 && freed.queried == 0);
+  CHECK(MPI_Grequest_start(query, let_go, cancel, &freed, &request) == MPI_SUCCESS);
+  freed.request = request;
+  CHECK(MPI_Request_free(&request) == MPI_SUCCESS && request == MPI_REQUEST_NULL && freed.freed == 1);
+  CHECK(MPI_Grequest_complete(freed.request) == MPI_SUCCESS && freed.freed == 2); /* the second of the two ends it */
 
   CHECK(MPI_Grequest_start(fail, let_go, cancel, &work, &request) == MPI_SUCCESS);
   CHECK(MPI_Grequest_complete(request) == MPI_SUCCESS);
