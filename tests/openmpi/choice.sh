@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# choice.sh CASE COMPONENTS OTHER_SERIES PROGRAM: what Open MPI does with the component, which it finds in the folder COMPONENTS, without lintel-mpirun.
+# shellcheck disable=SC1091,SC2034,SC2154
+set -euo pipefail
+case=$1 components=$2 other_series=$3 program=$4 kind=openmpi ranks=2 pmix=ON
+. "$(dirname "$0")/../mpi_layer/bootstrap/launcher.sh"
+command=(timeout -k 5 60 "${command[@]}" --mca mca_base_component_path "SYS_DEFAULT:$components")
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export LINTEL_COUNTERS_FILE=$folder/%p LINTEL_PROVIDER=net LINTEL_OPENMPI=1
+
+# run <command...>: what it says goes to `said`, how it ends to `code`.
+run() {
+  code=0
+  said=$("$@" 2>&1 < /dev/null) || code=$?
+  echo "$said"
+}
+fail() {
+  echo "$1"
+  exit 1
+}
+says() { [[ $said == *"$1"* ]] || fail "expected it to say: $1"; }
+ends_well() { [ "$code" = 0 ] || fail "exit code $code"; }
+# carried <yes or no>: the messages went by Lintel.
+carried() {
+  local found=no
+  ! grep -qsE '^puts_sent [1-9]' "$folder"/* || found=yes
+  [ "$found" = "$1" ] || fail "by Lintel: $found; expected $1"
+}
+
+case $case in
+  by_priority)
+    run "${command[@]}" "$program"
+    ends_well
+    carried yes
+    ;;
+  unasked)
+    LINTEL_OPENMPI=0 run "${command[@]}" "$program"
+    ends_well
+    carried no
+    ;;
+  other_series)
+    run "${command[@]}" -x LD_PRELOAD="$other_series" "$program"
+    says "lintel: Open MPI: the component mca_mtl_lintel.so was built for Open MPI 4.1 and leaves this one alone, which says that it is Open MPI v5.0.9"
+    ends_well
+    carried no
+    ;;
+  no_provider)
+    LINTEL_PROVIDER=none run "${command[@]}" "$program"
+    says "lintel: Open MPI: "
+    says none
+    ends_well
+    carried no
+    ;;
+  bad_setting)
+    LINTEL_EAGER_LIMIT=much run "${command[@]}" "$program"
+    says "LINTEL_EAGER_LIMIT=much is not accepted"
+    ends_well
+    carried no
+    ;;
+  different_limits)
+    # shellcheck disable=SC2016  # the rank's shell is to expand it
+    run "${command[@]}" sh -c '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || export LINTEL_MPI_UNEXPECTED=32M; exec "$0"' "$program"
+    says "lintel: Open MPI: rank 1 has LINTEL_MPI_UNEXPECTED=33554432"
+    says "expected the same in all processes of a job"
+    [ "$code" != 0 ] || fail "exit code 0"
+    ;;
+  *) fail "no case $case" ;;
+esac
