@@ -66,5 +66,10 @@ case $case in
     says "expected the same in all processes of a job"
     [ "$code" != 0 ] || fail "exit code 0"
     ;;
+  spawn)
+    run "${command[@]}" "$program"
+    says "lintel: Open MPI: processes of another job cannot be met: MPI_Comm_spawn, MPI_Comm_connect and their like are not supported"
+    [ "$code" != 0 ] || fail "exit code 0"
+    ;;
   *) fail "no case $case" ;;
 esac

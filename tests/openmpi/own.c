@@ -1,5 +1,5 @@
 /* What only a whole MPI has, over Lintel's component: collectives that do not block beside receives of any tag, intercommunicators, hundreds of communicators,
- * layouts with holes through matched probes, cancelled requests, one-sided communication. Every result is known. */
+ * layouts with holes through matched probes, cancelled requests, one-sided communication, a file. Every result is known. */
 #include "check.h"
 
 enum { kNumbers = 5000, kCopies = 300 };
@@ -121,7 +121,33 @@ static void one_sided(void) {
   CHECK(MPI_Win_free(&window) == MPI_SUCCESS);
 }
 
-int main(void) {
+/* Rows of ten numbers, a row of each rank in turn. `name` is a file that is not there. */
+static void shared_file(const char* name) {
+  enum { kRow = 10, kRows = 20 };
+  int own[kRow * kRows];
+  int* all = malloc(sizeof own * (size_t)world_size);
+  MPI_File file;
+  MPI_Datatype rows;
+  for (int i = 0; i < kRow * kRows; ++i) own[i] = world_rank * 1000 + i;
+  CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file) == MPI_SUCCESS);
+  MPI_Type_vector(kRows, kRow, kRow * world_size, MPI_INT, &rows);
+  MPI_Type_commit(&rows);
+  CHECK(MPI_File_set_view(file, (MPI_Offset)sizeof(int) * kRow * world_rank, MPI_INT, rows, "native", MPI_INFO_NULL) == MPI_SUCCESS);
+  CHECK(MPI_File_write_all(file, own, kRow * kRows, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_File_sync(file) == MPI_SUCCESS && MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS && MPI_File_sync(file) == MPI_SUCCESS);
+  CHECK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL) == MPI_SUCCESS);
+  CHECK(MPI_File_read_at_all(file, 0, all, kRow * kRows * world_size, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  for (int i = 0; i < kRow * kRows * world_size; ++i) {
+    const int row = i / kRow;
+    CHECK(all[i] == row % world_size * 1000 + row / world_size * kRow + i % kRow);
+  }
+  CHECK(MPI_File_close(&file) == MPI_SUCCESS);
+  MPI_Type_free(&rows);
+  free(all);
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 2);
   begin();
   collectives_beside_any_tag();
   intercommunicator();
@@ -129,6 +155,7 @@ int main(void) {
   for (int count = 1; count <= 100000; count *= 10) holes(count);
   cancelled_receive();
   one_sided();
+  shared_file(argv[1]);
   MPI_Finalize();
   return 0;
 }

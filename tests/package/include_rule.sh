@@ -32,6 +32,9 @@ forbid 'a transport does not know match bits' 'match_bits|MatchBits' transport b
 }
 forbid 'the local objects of MPI know base/ only' '#include *"(transport|portals|tools|mpi_layer/(envelope|p2p|bootstrap|mpi/runtime))/' mpi_layer/mpi/objects mpi_layer/mpi/functions
 forbid 'the runtime of MPI sits on p2p, start-up and the engine' '#include *([<"]rdma/|[<"](portals[34]|lintel)\.h|"(transport|tools)/|"portals/(api[34]|include)/)' mpi_layer/mpi/runtime
+forbid 'the station sits on p2p, start-up and the engine' '#include *([<"]rdma/|[<"](portals[34]|lintel|mpi)\.h|"(transport|tools)/|"portals/(api[34]|include)/|"mpi_layer/(mpi|openmpi)/)' mpi_layer/station
+forbid 'the C files of the component know Open MPI and their seam only' '#include *"(base|transport|portals|tools|mpi_layer/[^o])' mpi_layer/openmpi/*.c mpi_layer/openmpi/messages.h mpi_layer/openmpi/series.h mpi_layer/openmpi/mtl_lintel.h
+forbid 'Open MPI is known to the C files of the component only' '#include *"(ompi|opal)/' base portals transport tools mpi_layer/*/*.cpp
 forbid 'the objects below the C functions know no mpi.h' '#include *([<"]mpi(_constants|_profiling)?\.h|"mpi_layer/mpi/functions/)' mpi_layer/mpi/objects
 forbid 'tools use the public headers only' '#include *"(base|transport|portals)/' tools
 forbid 'tools share the lines of PMI-1 with the MPI layer and nothing else' '#include *"mpi_layer/([^b]|bootstrap/([^p]|p[^m]|pm[^i]|pmi[^1]))' tools
