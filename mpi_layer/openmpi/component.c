@@ -87,6 +87,6 @@ mca_mtl_base_component_2_0_0_t mca_mtl_lintel_component = {
             .mca_query_component = query,
             .mca_register_component_params = register_parameters,
         },
-    .mtl_data = {MCA_BASE_METADATA_PARAM_NONE},
+    .mtl_data = {.param_field = MCA_BASE_METADATA_PARAM_NONE},
     .mtl_init = start,
 };
