@@ -71,5 +71,11 @@ case $case in
     says "lintel: Open MPI: processes of another job cannot be met: MPI_Comm_spawn, MPI_Comm_connect and their like are not supported"
     [ "$code" != 0 ] || fail "exit code 0"
     ;;
+  lost)
+    # mpirun is told not to end the job itself, and may crash or hang afterwards.
+    LINTEL_PEER_TIMEOUT=2s run "${command[@]}" --enable-recovery "$program"
+    says "lintel: Open MPI: rank 0 of MPI_COMM_WORLD is lost: it has ended, or does not answer"
+    says "the receive has failed"
+    ;;
   *) fail "no case $case" ;;
 esac
