@@ -15,7 +15,8 @@ static_assert(sizeof(mpi::Request) <= sizeof(lintel_transfer) && alignof(mpi::Re
 static_assert(LINTEL_ANY_SOURCE == mpi::kAnySource && LINTEL_ANY_TAG == mpi::kAnyTag);
 static_assert(LINTEL_MAX_TAG == mpi::kMaxTag && LINTEL_MAX_CONTEXT == mpi::kMaxContext);
 
-std::unique_ptr<mpi::Station> station;
+// Never destroyed: a program that ends without MPI_Finalize has threads that use it to the very end.
+std::unique_ptr<mpi::Station>& station = *new std::unique_ptr<mpi::Station>;
 
 mpi::Messenger& messenger() { return station->messenger(); }
 

@@ -91,13 +91,14 @@ static int error_of(enum lintel_ending ending, int32_t number) {
 
 static void end_receive(struct operation* operation, const struct lintel_result* result, ompi_status_public_t* status) {
   const size_t received = result->length < operation->length ? result->length : operation->length;
-  if (!result->cancelled && (result->ending == LINTEL_WELL || result->ending == LINTEL_TRUNCATED)) {
+  const bool arrived = !result->cancelled && (result->ending == LINTEL_WELL || result->ending == LINTEL_TRUNCATED);
+  if (arrived) {
     status->MPI_SOURCE = rank_of(operation->comm, result->source);
     status->MPI_TAG = result->tag;
     status->_ucount = received;
   }
   if (!operation->copied) return;
-  if (received > 0 && !result->cancelled) {
+  if (arrived && received > 0) {
     ompi_mtl_datatype_unpack(operation->convertor, operation->buffer, received);  // frees it
   } else {
     free(operation->buffer);
@@ -292,15 +293,17 @@ static int improbe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm,
                    ompi_message_t** message, ompi_status_public_t* status) {
   (void)mtl;
   struct lintel_result result;
+  *matched = 0;
+  *message = ompi_message_alloc();  // first: what has been taken cannot be put back
+  if (*message == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
   struct lintel_message* taken = lintel_take(source_of(comm, source), series_context(comm), tag_of(tag), &result);
-  *matched = taken != NULL;
   if (taken == NULL) {
+    ompi_message_return(*message);
     *message = MPI_MESSAGE_NULL;
     return error_of(result.ending, result.source);
   }
+  *matched = 1;
   fill_status(status, comm, &result);
-  *message = ompi_message_alloc();
-  if (*message == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
   (*message)->comm = comm;
   (*message)->req_ptr = taken;
   (*message)->peer = rank_of(comm, result.source);
