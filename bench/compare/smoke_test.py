@@ -8,6 +8,8 @@ import sys
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 SKIPPED = 77
+# Without the measures of MPI that start each of five MPIs many times: mpi_perf's own test has their modes.
+MEASURES = "latency,rate,bandwidth,passive,fetch,mpi-latency,mpi-rate"
 
 
 def main(build_dir):
@@ -16,7 +18,7 @@ def main(build_dir):
         print("skipped: one processor; two polling processes need two")
         return SKIPPED
     done = subprocess.run([sys.executable, "-B", os.path.join(HERE, "run"), "--no-build", "--build-dir", build_dir, "--repeats", "1",
-                           "--matrix", os.path.join(HERE, "smoke.json"), "--cpus", ",".join(map(str, cpus)), "--json", "-"],
+                           "--matrix", os.path.join(HERE, "smoke.json"), "--only", MEASURES, "--cpus", ",".join(map(str, cpus)), "--json", "-"],
                           stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         print(f"exit code {done.returncode}; expected 0")
@@ -30,9 +32,7 @@ def main(build_dir):
                  for notify in ("events", "counters") for size in (1024, 65536)}
     expected |= {("bandwidth", series, size) for series in ("raw send", "raw write", "raw read", "Lintel put", "Lintel get")
                  for size in (1024, 65536)}
-    expected |= {("mpi-latency", "Lintel MPI", 8), ("mpi-latency", "raw send", 8), ("mpi-rate", "Lintel MPI", 8), ("mpi-bandwidth", "Lintel MPI", 65536)}
-    expected |= {("mpi-depth", f"Lintel MPI, {queue}", depth) for queue in ("posted", "posted, any source", "unexpected", "unexpected, any source")
-                 for depth in (0, 20)}
+    expected |= {("mpi-latency", "Lintel MPI", 8), ("mpi-latency", "raw send", 8), ("mpi-rate", "Lintel MPI", 8)}
     wrong = [key for key in sorted(expected) if len([figure for figure in measured.get(key, []) if figure > 0]) != 1]
     for key in wrong:
         print(f"{key}: {measured.get(key)}; expected one figure above 0")
