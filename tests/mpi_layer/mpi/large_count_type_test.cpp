@@ -54,7 +54,7 @@ Form form_of(MPI_Datatype type) {
 
 const MPI_Count kLengths[2] = {kBillions, 4};
 const MPI_Count kPlaces[2] = {0, 5 * kBillions};
-const MPI_Datatype kTypes[2] = {MPI_SHORT, MPI_INT};
+const MPI_Datatype kMemberTypes[2] = {MPI_SHORT, MPI_INT};
 
 struct Case {
   const char* name;
@@ -94,7 +94,7 @@ std::vector<Case> cases() {
        {28, 0, 5 * kBillions + 14},
        {MPI_COMBINER_HINDEXED_BLOCK, {}, {}, {2, 7, 0, 5 * kBillions}, {MPI_SHORT}}},
       {"struct",
-       [](MPI_Datatype* type) { return MPI_Type_create_struct_c(2, kLengths, kPlaces, kTypes, type); },
+       [](MPI_Datatype* type) { return MPI_Type_create_struct_c(2, kLengths, kPlaces, kMemberTypes, type); },
        {2 * kBillions + 16, 0, 5 * kBillions + 16},
        {MPI_COMBINER_STRUCT, {}, {}, {2, kBillions, 4, 0, 5 * kBillions}, {MPI_SHORT, MPI_INT}}},
       {"resized",
