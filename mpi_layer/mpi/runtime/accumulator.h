@@ -47,6 +47,7 @@ class Accumulator {
   void put_behind() { put_behind(0, count()); }
   // One of these.
   void put(bool before, std::int64_t first, std::int64_t count);
+  void put(bool before) { put(before, 0, count()); }
 
  private:
   const BoundReduction& reduction_;

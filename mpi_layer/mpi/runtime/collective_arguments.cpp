@@ -55,12 +55,12 @@ int copy_items(const ItemBuffer& from, const ItemBuffer& to) {
   const auto bytes = static_cast<std::size_t>(std::min(from.bytes(), to.bytes()));
   const int error = from.bytes() > to.bytes() ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
   if (bytes == 0) return error;
-  if (from.items().is_contiguous() && to.items().is_contiguous()) {
-    std::memmove(to.items().begin(), from.items().begin(), bytes);
-  } else if (from.items().is_contiguous()) {
-    unpack(to.items(), 0, {from.items().begin(), bytes});
-  } else if (to.items().is_contiguous()) {
-    pack(from.items(), 0, {to.items().begin(), bytes});
+  if (from.is_contiguous() && to.is_contiguous()) {
+    std::memmove(to.begin(), from.begin(), bytes);
+  } else if (from.is_contiguous()) {
+    unpack(to.items(), 0, {from.begin(), bytes});
+  } else if (to.is_contiguous()) {
+    pack(from.items(), 0, {to.begin(), bytes});
   } else {
     const auto packed = std::make_unique_for_overwrite<std::byte[]>(bytes);
     pack(from.items(), 0, {packed.get(), bytes});

@@ -22,14 +22,7 @@ struct GeneralizedCalls {
 class GeneralizedRequest : public RequestEnd {
  public:
   explicit GeneralizedRequest(const GeneralizedCalls& calls) : calls_(calls) {}
-  ~GeneralizedRequest() override {
-    if (begun_ && !freed_) calls_.free(calls_.extra_state);
-  }
-  // From now on the program's free function is called at its end.
-  void begin(RequestObject& object) {
-    object_ = &object;
-    begun_ = true;
-  }
+  void begin(RequestObject& object) { object_ = &object; }
 
   MPI_Status status() override {
     MPI_Status status = empty_status();
@@ -37,10 +30,7 @@ class GeneralizedRequest : public RequestEnd {
     status.MPI_ERROR = error;
     return status;
   }
-  int close() override {
-    freed_ = true;
-    return calls_.free(calls_.extra_state);
-  }
+  int close() override { return calls_.free(calls_.extra_state); }
   int cancel() override { return calls_.cancel(calls_.extra_state, (steps_.load() & kComplete) != 0 ? 1 : 0); }
   Then release() override { return steps_.fetch_or(kReleased) == kComplete ? Then::kOver : Then::kGoesOn; }
   Then complete() override {
@@ -55,8 +45,6 @@ class GeneralizedRequest : public RequestEnd {
 
   GeneralizedCalls calls_;
   RequestObject* object_ = nullptr;
-  bool begun_ = false;
-  bool freed_ = false;
   std::atomic<unsigned> steps_{0};
 };
 

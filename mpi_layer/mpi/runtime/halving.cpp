@@ -47,7 +47,7 @@ int Members::fold(Accumulator& items) const {
   const int acting = rank_of(member);
   if (team_.rank() == silent) return team_.send(acting, items.own());
   const int error = team_.receive(silent, items.others());
-  if (error == MPI_SUCCESS) items.put(silent < acting, 0, items.count());
+  if (error == MPI_SUCCESS) items.put(silent < acting);
   return error;
 }
 
@@ -62,7 +62,7 @@ int Members::combine(Accumulator& items) const {
   for (int bit = 1; bit < count_; bit *= 2) {
     const int partner = rank_of(own() ^ bit);
     if (const int error = team_.exchange(partner, items.own(), partner, items.others()); error != MPI_SUCCESS) return error;
-    items.put((own() & bit) != 0, 0, items.count());
+    items.put((own() & bit) != 0);
   }
   return MPI_SUCCESS;
 }

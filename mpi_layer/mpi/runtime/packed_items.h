@@ -14,14 +14,13 @@ namespace lintel::mpi {
 class PackedItems {
  public:
   explicit PackedItems(ItemBuffer items) : items_(std::move(items)) {
-    if (size() > 0 && !items_.items().is_contiguous())
-      copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size()));
+    if (size() > 0 && !items_.is_contiguous()) copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size()));
   }
 
   std::int64_t size() const { return items_.bytes(); }
   std::byte* bytes() const {
     if (copy_) return copy_.get();
-    return size() > 0 ? items_.items().begin() : nullptr;
+    return size() > 0 ? items_.begin() : nullptr;
   }
   // Brings the items' values to bytes(), or back.
   void fill() const {

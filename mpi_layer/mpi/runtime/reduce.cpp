@@ -20,7 +20,7 @@ int reduce_by_tree(const Team& team, int root, Accumulator& items) {
     const int other = is_upper ? lower : upper;
     if (is_upper != root_is_upper) return team.send(other, items.own());
     if (const int error = team.receive(other, items.others()); error != MPI_SUCCESS) return error;
-    items.put(is_upper, 0, items.count());
+    items.put(is_upper);
   }
   return MPI_SUCCESS;
 }

@@ -17,9 +17,9 @@ struct RequestObject {
       : communicator(std::move(on)), receives(is_receive), persistent(is_persistent) {}
 
   // Started, and the program has not been told its end.
-  bool is_pending() const { return finished || transfer_active(); }
-  // The library still has it. A request that is no transfer is over when its handle is: another thread opens its gate, so nobody looks at that without a lock.
-  bool transfer_active() const { return end != nullptr || transfer.request().active(); }
+  // One that is no transfer is over when its handle is: another thread opens its gate, so nobody looks at that without a lock.
+  bool is_pending() const { return finished || end != nullptr || transfer_active(); }
+  bool transfer_active() const { return transfer.request().active(); }  // the library still has it. REQUIRES: it is a transfer
 
   CommunicatorRef communicator;
   bool receives;

@@ -64,7 +64,10 @@ int Runtime::finalize() {
   for (int works = works_.load(); works != 0; works = works_.load()) works_.wait(works);
   // A rank that has closed would be a lost peer to those that still send.
   static_cast<void>(Team(world_).barrier());
-  drop_completed();
+  {
+    const MutexLock lock(mutex_);
+    drop_completed();
+  }
   const Outcome<> closed = job_->close();
   if (!closed) std::fprintf(stderr, "lintel: MPI_Finalize: %s\n", closed.sentence().c_str());
   {
@@ -90,15 +93,12 @@ bool Runtime::enter(const CommunicatorRef& communicator) {
 }
 
 void Runtime::keep_freed(RequestRef request) {
-  {
-    const MutexLock lock(mutex_);
-    freed_.push_back(std::move(request));
-  }
+  const MutexLock lock(mutex_);
+  freed_.push_back(std::move(request));
   drop_completed();
 }
 
 void Runtime::drop_completed() {
-  const MutexLock lock(mutex_);
   std::erase_if(freed_, [this](const RequestRef& request) {
     if (!messenger().test(request->transfer.request())) return false;
     request->transfer.finish();

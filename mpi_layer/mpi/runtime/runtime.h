@@ -59,7 +59,7 @@ class Runtime {
   HandleTable<const ErrorHandler> error_handlers{HandleKind::kErrorHandler};
 
  private:
-  void drop_completed() LINTEL_EXCLUDES(mutex_);
+  void drop_completed() LINTEL_REQUIRES(mutex_);
 
   std::atomic<State> state_{State::kBefore};
   std::unique_ptr<Job> job_;

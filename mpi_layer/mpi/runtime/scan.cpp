@@ -24,7 +24,7 @@ int scan(const Team& team, const BoundReduction& reduction, const ItemBuffer& in
       }
       has_before = true;
     }
-    group.put(partner < team.rank(), 0, in.count);
+    group.put(partner < team.rank());
   }
   return has_before ? copy_items(before.all(), out) : MPI_SUCCESS;
 }
