@@ -5,7 +5,7 @@
 namespace lintel {
 
 // Prints the broken condition with its place and aborts.
-[[noreturn]] void assertion_failed(const char* condition, const char* file, int line) noexcept;
+[[noreturn, gnu::cold]] void assertion_failed(const char* condition, const char* file, int line) noexcept;
 
 }  // namespace lintel
 

@@ -118,7 +118,7 @@ class SlotPool {
   std::size_t capacity() const { return blocks_.size() * kBlock; }
   Cell& at(std::uint32_t slot) { return blocks_[slot / kBlock][slot % kBlock]; }
 
-  bool grow() {
+  [[gnu::cold]] bool grow() {
     const std::size_t begin = capacity();
     if (begin >= limit_) return false;
     blocks_.push_back(std::make_unique<Cell[]>(kBlock));

@@ -67,8 +67,8 @@ class Target {
   void deliver(const std::vector<std::byte>& message) { endpoint_.on_message(transport::PeerId(0), message); }
   // Takes one event; false if there is none, or another.
   bool saw(EventKind kind) {
-    Event event;
-    return interface_.queue(queue_)->take(event) == EventQueue::Taken::kEvent && event.kind == kind;
+    const Event* event = nullptr;
+    return interface_.queue(queue_)->take(event) == EventQueue::Taken::kEvent && event->kind == kind;
   }
 
  private:

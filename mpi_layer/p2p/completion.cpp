@@ -28,10 +28,11 @@ void Messenger::drain() {
 }
 
 void Messenger::take_all() {
-  portals::Event event;
-  for (EventQueue::Taken how = queue_->take(event); how != EventQueue::Taken::kEmpty; how = queue_->take(event)) {
+  const portals::Event* next = nullptr;
+  for (EventQueue::Taken how = queue_->take(next); how != EventQueue::Taken::kEmpty; how = queue_->take(next)) {
     LINTEL_ASSERT(how == EventQueue::Taken::kEvent);  // it grows: only a process without any memory loses events
     ++happened_;
+    const portals::Event event = *next;  // what it leads to may deposit another in its place
     take(event);
   }
 }

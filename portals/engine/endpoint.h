@@ -115,20 +115,21 @@ class Endpoint : public transport::Sink {
   Operation* operation(std::uint64_t token, transport::PeerId peer);
   NetworkInterface* interface_of(const Operation& operation) { return interfaces_[operation.interface_kind]; }
   void close_completion(Operation& record, Failure failure);
-  void fail_operation(Operation& operation, Failure failure);
-  void tell_cut(const Operation& operation);
+  [[gnu::cold]] void fail_operation(Operation& operation, Failure failure);
+  [[gnu::cold]] void tell_cut(const Operation& operation);
   void begin_moving(Operation& operation);
   void end_moving(Operation& operation);
-  void fail_peer(transport::PeerId peer, Failure failure);
+  [[gnu::cold]] void fail_peer(transport::PeerId peer, Failure failure);
 
   // ---- dispatch.cpp
-  void drop_foreign(DropCause cause, std::uint64_t bytes);
-  void refuse_request(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, DropCause cause, Failure failure);
-  void answer_refused(transport::PeerId from, const wire::Request& request, Failure failure, const Identity& self);
+  [[gnu::cold]] void drop_foreign(DropCause cause, std::uint64_t bytes);
+  [[gnu::cold]] void refuse_request(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, DropCause cause,
+                                    Failure failure);
+  [[gnu::cold]] void answer_refused(transport::PeerId from, const wire::Request& request, Failure failure, const Identity& self);
   void let_go(transport::PeerId from, const wire::Request& request);
-  void discard(transport::PeerId to, std::uint64_t token);
+  [[gnu::cold]] void discard(transport::PeerId to, std::uint64_t token);
   void on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request, std::span<const std::byte> payload);
-  void on_discard(transport::PeerId from, const wire::Discard& message);
+  [[gnu::cold]] void on_discard(transport::PeerId from, const wire::Discard& message);
 
   // ---- initiator.cpp
   struct Prepared {
@@ -146,12 +147,12 @@ class Endpoint : public transport::Sink {
   void expect_answer(Operation& operation, const wire::Request& request, const RequestArguments& arguments);
   void carry_out(NetworkInterface& interface, const TriggeredOperation& operation);
   Status check(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments, Prepared& prepared);
-  void fail_to_start(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments);
+  [[gnu::cold]] void fail_to_start(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments);
   void on_ack(transport::PeerId from, const wire::Response& response);
   void on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload);
   void log_ack(Operation& operation, const wire::Response& response, Failure failure, bool count_only = false);
-  void log_no_ack(Operation& operation, Failure failure, bool told_by_send);
-  void fail_reply(Operation& operation, Failure failure);
+  [[gnu::cold]] void log_no_ack(Operation& operation, Failure failure, bool told_by_send);
+  [[gnu::cold]] void fail_reply(Operation& operation, Failure failure);
   void finish_source(Operation& operation);
 
   // ---- target_match.cpp, target_put.cpp, target_get.cpp
@@ -192,8 +193,8 @@ class Endpoint : public transport::Sink {
   void post_writes(Operation& source);
   void writes_finished(Operation& source);
   void source_finished(Operation& source);
-  void receiver_gave_up(Operation& source);
-  void refuse_data(const Operation& sink, Failure failure);
+  [[gnu::cold]] void receiver_gave_up(Operation& source);
+  [[gnu::cold]] void refuse_data(const Operation& sink, Failure failure);
   void on_written(transport::PeerId from, const wire::Written& message);
   void finish_sink_if_complete(Operation& sink);
   void release_memory(Operation& operation);

@@ -61,9 +61,9 @@ void EventQueue::leave_oldest() {
   ++read_;
 }
 
-EventQueue::Taken EventQueue::take(Event& event) {
+EventQueue::Taken EventQueue::take(const Event*& event) {
   if (unread() == 0) return Taken::kEmpty;
-  event = *std::launder(reinterpret_cast<const Event*>(ring_[read_ & mask_].bytes));
+  event = std::launder(reinterpret_cast<const Event*>(ring_[read_ & mask_].bytes));
   leave_oldest();
   // A reader that keeps up finds its events in the same few lines of the cache.
   if (unread() == 0) read_ = written_ = 0;

@@ -44,8 +44,8 @@ class EventQueue {
   Deposited deposit_spare(const Event& event);
 
   enum class Taken : std::uint8_t { kEmpty, kEvent, kEventAfterLoss };
-  // Moves the oldest surviving event to `event`.
-  Taken take(Event& event);
+  // Takes the oldest surviving event. It stands in the ring, and there until the next deposit at least.
+  Taken take(const Event*& event);
 
   void owe(std::uint32_t events) { owed_ += events; }
   void settle(std::uint32_t events);
@@ -64,7 +64,7 @@ class EventQueue {
 
  private:
   Deposited append(const Event& event, bool full);
-  bool grow();
+  [[gnu::cold]] bool grow();
   void leave_oldest();
 
   std::uint64_t mask_;

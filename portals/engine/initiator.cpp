@@ -70,7 +70,8 @@ wire::Request Endpoint::make_request(const NetworkInterface& interface, MessageK
 // SEND_START now; the completion is SEND_END.
 Completion Endpoint::open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request,
                                void* user_pointer) {
-  Event event;
+  Completion completion;
+  Event& event = completion.event;
   event.initiator = interface.identity().process;
   event.user = interface.identity().user;
   event.job = interface.identity().job;
@@ -81,7 +82,8 @@ Completion Endpoint::open_send(NetworkInterface& interface, MemoryDescriptor& de
   event.offset = request.offset;
   event.header_data = request.header_data;
   event.user_pointer = user_pointer;
-  return interface.open(descriptor, event, EventKind::kSendStart, EventKind::kSendEnd);
+  interface.open(completion, descriptor, EventKind::kSendStart, EventKind::kSendEnd);
+  return completion;
 }
 
 // Completes the record of a request that is answered. With Portals 4 the descriptor that the answer goes to is in use until then.
@@ -308,12 +310,14 @@ void Endpoint::on_reply(transport::PeerId from, const wire::Response& response, 
   const std::uint64_t room = offset <= size ? size - offset : 0;
   const std::uint64_t length = std::min({response.manipulated_length, record->request.length, room});
   interface->charge(*descriptor);
-  Event event = response_event(response);
+  Completion completion;
+  Event& event = completion.event;
+  event = response_event(response);
   event.manipulated_length = length;
   event.offset = offset;
   event.user_pointer = record->user_pointer;
   interface->registers().received(length);
-  Completion completion = interface->open(*descriptor, event, EventKind::kReplyStart, EventKind::kReplyEnd);
+  interface->open(completion, *descriptor, EventKind::kReplyStart, EventKind::kReplyEnd);
   if (!announced) {
     counters_.add(Counter::kEagerCopies);
     if (length > 0) descriptor->region().write(offset, payload.first(length));
@@ -340,7 +344,8 @@ void Endpoint::fail_reply(Operation& record, Failure failure) {
   NetworkInterface& interface = *interface_of(record);
   MemoryDescriptor* descriptor = interface.descriptor({record.request.md_handle, record.request.md_generation});
   if (descriptor == nullptr) return;
-  Event event;
+  Completion completion;
+  Event& event = completion.event;
   event.initiator = {NodeId(record.request.target_nid), Pid(record.request.target_pid)};
   event.portal_index = record.request.portal_index;
   event.match_bits = record.request.match_bits;
@@ -348,7 +353,7 @@ void Endpoint::fail_reply(Operation& record, Failure failure) {
   event.offset = record.request.return_offset;
   event.user_pointer = record.user_pointer;
   interface.charge(*descriptor);
-  Completion completion = interface.open(*descriptor, event, EventKind::kReplyStart, EventKind::kReplyEnd);
+  interface.open(completion, *descriptor, EventKind::kReplyStart, EventKind::kReplyEnd);
   interface.close(completion, failure);
 }
 

@@ -271,12 +271,10 @@ std::uint32_t NetworkInterface::deposit(SlotId queue_id, const Event& event) {
   return deposited.sequence;
 }
 
-Completion NetworkInterface::open(MemoryDescriptor& descriptor, const Event& event, EventKind start, EventKind end) {
+void NetworkInterface::open(Completion& completion, MemoryDescriptor& descriptor, EventKind start, EventKind end) {
   descriptor.begin();
-  Completion completion;
   completion.interface = this;
   completion.link_to_itself = true;
-  completion.event = event;
   fill(completion.event, descriptor, start);
   if (EventQueue* queue = queues_.get(descriptor.queue())) {
     if (!descriptor.has(option::kStartDisable)) {
@@ -288,7 +286,6 @@ Completion NetworkInterface::open(MemoryDescriptor& descriptor, const Event& eve
     if (completion.log_end) queue->owe(1);
   }
   completion.event.kind = end;
-  return completion;
 }
 
 void NetworkInterface::close(Completion& completion, Failure failure) {

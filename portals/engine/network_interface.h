@@ -159,8 +159,8 @@ class NetworkInterface {
   // Any other operation on it.
   void charge(MemoryDescriptor& descriptor);
   // An operation begins to move data of `descriptor`, already charged: logs `start` unless disabled, and makes the descriptor busy.
-  // `event` holds all but kind, sequence, link, descriptor and snapshot.
-  Completion open(MemoryDescriptor& descriptor, const Event& event, EventKind start, EventKind end);
+  // `completion.event` holds all but kind, sequence, link, descriptor and snapshot; the rest of it is new.
+  void open(Completion& completion, MemoryDescriptor& descriptor, EventKind start, EventKind end);
   // It has ended: logs the END event unless disabled, and unlinks the descriptor if that was due and this was the last.
   void close(Completion& completion, Failure failure);
   // One event that has no START: ACK. Logged whatever of START and END is disabled. `count_only`: the counting event alone hears of it.
@@ -171,13 +171,13 @@ class NetworkInterface {
   enum class Room : std::uint8_t { kEnough, kNoHeader, kQueueFull };
   Room room_for(const Portal& portal, const MemoryDescriptor& descriptor, const MemoryDescriptor::Acceptance& acceptance, PortalList list);
   // The portal has to refuse a message, for want of `room` or (matched null) of an entry: with flow control it disables itself.
-  void refuse_at(Portal& portal, Room room, const MemoryDescriptor* matched);
+  [[gnu::cold]] void refuse_at(Portal& portal, Room room, const MemoryDescriptor* matched);
 
   // Appends the state of portal table, match lists, descriptors and queues, for people.
   void dump(std::string& out);
 
   // Ends all entries and descriptors, then queues. REQUIRES: nothing is open.
-  void drop_objects();
+  [[gnu::cold]] void drop_objects();
 
  private:
   Status make_entry(std::uint32_t portal_index, const MatchCriteria& criteria, bool unlink_with_descriptor, MatchEntry*& made);
@@ -190,10 +190,10 @@ class NetworkInterface {
   void counter_changed(CountingEvent& counter);
   Portal* existing_portal(std::uint32_t index);  // null if there is none
   void leave_portal(const Event& event, std::uint32_t turn);
-  void disable_itself(Portal& portal, bool told);
+  [[gnu::cold]] void disable_itself(Portal& portal, bool told);
   void owe_unlink(const MemoryDescriptor& descriptor, bool was_due);
-  void finish_disabling(Portal& portal);
-  void tell_disabled(Portal& portal, std::uint32_t index);
+  [[gnu::cold]] void finish_disabling(Portal& portal);
+  [[gnu::cold]] void tell_disabled(Portal& portal, std::uint32_t index);
   void claim(Portal& portal, UnexpectedMessage& message, MemoryDescriptor& claimant);
   void landed(Portal& portal, SlotId unexpected, Failure failure);
   void tell_claimed(UnexpectedMessage& message);
@@ -204,7 +204,7 @@ class NetworkInterface {
   void unlink_if_due(MemoryDescriptor& descriptor, const Event& cause, bool has_link, std::uint32_t link);
   void remove_descriptor(MemoryDescriptor& descriptor);
   void remove_entry(MatchEntry& entry);
-  void dump_portal(std::string& out, std::uint32_t index);
+  [[gnu::cold]] void dump_portal(std::string& out, std::uint32_t index);
 
   std::uint8_t kind_;
   Identity identity_;

@@ -65,12 +65,12 @@ class Outbox {
   std::size_t retry();
 
   // Drops what waits for `peer`: closes its completions with `failure`, and calls `unsent` for each operation whose request never left.
-  void fail_peer(transport::PeerId peer, Failure failure, const std::function<void(SlotId)>& unsent);
+  [[gnu::cold]] void fail_peer(transport::PeerId peer, Failure failure, const std::function<void(SlotId)>& unsent);
   // An interface ends while the others go on: its requests and the steps of its transfers do not leave, their completions are closed with `failure`. Its
   // answers leave in their turn: they take their bytes along, so that nothing here refers to the interface or its memory any more.
-  void withdraw(std::uint8_t interface_kind, Failure failure);
+  [[gnu::cold]] void withdraw(std::uint8_t interface_kind, Failure failure);
   // Drops all that waits.
-  void fail_all(Failure failure);
+  [[gnu::cold]] void fail_all(Failure failure);
 
   bool waits_for(transport::PeerId peer) const {
     return peer.value < queues_.size() && queues_[peer.value] && !queues_[peer.value]->empty();
@@ -112,7 +112,7 @@ class Outbox {
   void enqueue(transport::PeerId peer, Waiting&& message);
   bool send_now(transport::PeerId peer, Waiting& message);
   void forget(const Waiting& message);
-  void keep_without_interface(Waiting& message);
+  [[gnu::cold]] void keep_without_interface(Waiting& message);
 
   transport::Transport& transport_;
   Counters& counters_;

@@ -18,8 +18,8 @@ class QueueWait final : public ObjectWait<QueueWait, EventQueue, QueueName> {
   QueueWait(Process& process, std::span<const QueueName> queues, const std::atomic<bool>* stop = nullptr)
       : ObjectWait(process, queues, stop) {}
 
-  // After kReady.
-  const Event& event() const { return event_; }
+  // After kReady, until the lock is let go.
+  const Event& event() const { return *event_; }
   EventQueue::FaceData face_data() const { return face_data_; }
   // Events before this one were lost.
   bool after_loss() const { return after_loss_; }
@@ -33,7 +33,7 @@ class QueueWait final : public ObjectWait<QueueWait, EventQueue, QueueName> {
     face_data_ = queue.face_data();
   }
 
-  Event event_;
+  const Event* event_ = nullptr;
   EventQueue::FaceData face_data_ = nullptr;
   bool after_loss_ = false;
 };

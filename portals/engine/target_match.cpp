@@ -85,7 +85,8 @@ std::optional<Endpoint::Match> Endpoint::match(NetworkInterface& interface, tran
 
 Completion Endpoint::open_target(NetworkInterface& interface, const Match& matched, const wire::Request& request, EventKind start,
                                  EventKind end) {
-  Event event;
+  Completion completion;
+  Event& event = completion.event;
   event.initiator = {NodeId(request.initiator_nid), Pid(request.initiator_pid)};
   event.user = UserId(request.user);
   event.job = JobId(request.job);
@@ -103,7 +104,7 @@ Completion Endpoint::open_target(NetworkInterface& interface, const Match& match
     event.atomic_operation = request.atomic_operation;
     event.atomic_datatype = request.atomic_datatype;
   }
-  Completion completion = interface.open(*matched.descriptor, event, start, end);
+  interface.open(completion, *matched.descriptor, start, end);
   if (!interface.is_portals3()) interface.enter_portal(completion, matched.list);
   return completion;
 }

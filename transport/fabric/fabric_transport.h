@@ -78,29 +78,29 @@ class FabricTransport final : public Transport {
   FabricTransport(const FabricOptions& options, DiscoveredProvider provider);
 
   // Opening, in this order (fabric_open.cpp).
-  Error take_name();
-  Error open_objects();
-  Error enable();
-  Error learn_own_name();
-  Error prepare_buffers();
-  Error post_first_receives();
+  [[gnu::cold]] Error take_name();
+  [[gnu::cold]] Error open_objects();
+  [[gnu::cold]] Error enable();
+  [[gnu::cold]] Error learn_own_name();
+  [[gnu::cold]] Error prepare_buffers();
+  [[gnu::cold]] Error post_first_receives();
 
   // Completions (fabric_completions.cpp).
   static constexpr Nanoseconds kTornGrace = std::chrono::seconds(1);
   void filled(Operation& receive, std::size_t end_bytes);
-  void release_torn();
+  [[gnu::cold]] void release_torn();
   void released(Operation& receive);
   bool post_receive(Operation& receive);
   void repost_receives();
   std::size_t take_completion(const fi_cq_data_entry& entry, Sink& sink);
-  std::size_t take_errors(Sink& sink);
-  std::size_t end_lost_operations(Sink& sink);
-  std::size_t jam_writes(Sink& sink);
-  bool is_lost(const Operation& operation) const;
-  std::size_t end_failed_operation(Operation& operation, const fi_cq_err_entry& entry, Sink& sink);
+  [[gnu::cold]] std::size_t take_errors(Sink& sink);
+  [[gnu::cold]] std::size_t end_lost_operations(Sink& sink);
+  [[gnu::cold]] std::size_t jam_writes(Sink& sink);
+  [[gnu::cold]] bool is_lost(const Operation& operation) const;
+  [[gnu::cold]] std::size_t end_failed_operation(Operation& operation, const fi_cq_err_entry& entry, Sink& sink);
 
   bool may_try(PeerId peer);
-  PostStatus refused(PeerId peer, ssize_t status, const char* call);
+  [[gnu::cold]] PostStatus refused(PeerId peer, ssize_t status, const char* call);
   std::size_t operations_in_flight() const;
   void connected(const FabricPeer& peer);
   void record_start(Operation& operation, PeerId peer);

@@ -50,21 +50,21 @@ class PeerTable {
   // Whether it is worth while to try a post now: a peer that does not answer is tried often at first, then once a millisecond.
   bool may_try(const FabricPeer& peer, TimePoint now) const { return !peer.waiting || now >= peer.next_try; }
   void accepted(FabricPeer& peer);
-  void refused(PeerId id, TimePoint now);
+  [[gnu::cold]] void refused(PeerId id, TimePoint now);
 
   // Marks the peer as lost and its epoch as over. The next report_failures() tells the sink.
-  void fail(PeerId id, Error error);
+  [[gnu::cold]] void fail(PeerId id, Error error);
 
   // Whether report_failures() has anything to do.
   bool must_report() const { return !waiting_.empty() || !failed_.empty(); }
   // Ends the wait of peers that were tried in vain for too long. Then reports each lost peer once. Returns the number of reports.
-  std::size_t report_failures(TimePoint now, Sink& sink);
+  [[gnu::cold]] std::size_t report_failures(TimePoint now, Sink& sink);
 
   // When a waiting peer may be tried again; kNever if none waits.
   TimePoint next_try() const;
 
  private:
-  void stop_waiting(PeerId id);
+  [[gnu::cold]] void stop_waiting(PeerId id);
 
   Nanoseconds connect_timeout_;
   bool idle_refusal_means_absent_;  // a refusal while nothing is in flight means that there is no connection

@@ -102,13 +102,13 @@ class Session final : public Transport, private Sink {
   bool work_waits() const { return work_waits_ || !local_.empty() || !unstamped_.empty(); }
 
   // session_send.cpp
-  MessageBuffer reserve_unready(PeerSession& peer, std::size_t bytes);
+  [[gnu::cold]] MessageBuffer reserve_unready(PeerSession& peer, std::size_t bytes);
   bool open_frame(PeerSession& peer);
   bool send_frame(PeerSession& peer);
-  bool send_control(PeerSession& peer, FrameKind kind);
-  PostStatus send_alone(PeerId lower, FrameHeader header, std::span<const std::byte> body);
+  [[gnu::cold]] bool send_control(PeerSession& peer, FrameKind kind);
+  [[gnu::cold]] PostStatus send_alone(PeerId lower, FrameHeader header, std::span<const std::byte> body);
   void frame_is_leaving(PeerSession& peer, std::uint32_t messages);
-  void drop_open_frame(PeerSession& peer);
+  [[gnu::cold]] void drop_open_frame(PeerSession& peer);
   void serve_pending();
   bool serve(PeerSession& peer);
   bool window_full(const PeerSession& peer) const { return peer.unacknowledged() >= options_.window_frames; }
@@ -119,19 +119,19 @@ class Session final : public Transport, private Sink {
   PeerSession* addressed(PeerId from, const FrameHeader& header);
 
   // session_handshake.cpp
-  void connect(PeerSession& peer);
-  void on_hello(PeerId from, const FrameHeader& header, std::span<const std::byte> body);
-  void on_welcome(const FrameHeader& header, std::span<const std::byte> body);
-  void on_refuse(const FrameHeader& header, std::span<const std::byte> body);
-  void refuse(PeerId lower, const FrameHeader& hello, const Introduction& introduction, RefuseReason reason);
-  Introduction introduce(const PeerSession& peer, std::uint32_t echoed_epoch) const;
-  void begin_epoch(PeerSession& peer);
-  bool send_hello(PeerSession& peer);
-  bool send_welcome(PeerSession& peer);
-  bool compatible(const FrameHeader& header, const Introduction& introduction) const;
-  void remember(PeerSession& peer, const FrameHeader& header, const Introduction& introduction);
+  [[gnu::cold]] void connect(PeerSession& peer);
+  [[gnu::cold]] void on_hello(PeerId from, const FrameHeader& header, std::span<const std::byte> body);
+  [[gnu::cold]] void on_welcome(const FrameHeader& header, std::span<const std::byte> body);
+  [[gnu::cold]] void on_refuse(const FrameHeader& header, std::span<const std::byte> body);
+  [[gnu::cold]] void refuse(PeerId lower, const FrameHeader& hello, const Introduction& introduction, RefuseReason reason);
+  [[gnu::cold]] Introduction introduce(const PeerSession& peer, std::uint32_t echoed_epoch) const;
+  [[gnu::cold]] void begin_epoch(PeerSession& peer);
+  [[gnu::cold]] bool send_hello(PeerSession& peer);
+  [[gnu::cold]] bool send_welcome(PeerSession& peer);
+  [[gnu::cold]] bool compatible(const FrameHeader& header, const Introduction& introduction) const;
+  [[gnu::cold]] void remember(PeerSession& peer, const FrameHeader& header, const Introduction& introduction);
   bool same_provider(const char (&theirs)[sizeof(Introduction::provider)]) const;
-  void opened(PeerSession& peer);
+  [[gnu::cold]] void opened(PeerSession& peer);
 
   // session_liveness.cpp
   static constexpr std::uint8_t kQuarters = 4;
@@ -143,11 +143,11 @@ class Session final : public Transport, private Sink {
   void run_timers();
   void on_timer(PeerSession& peer);
   void heard_from(PeerSession& peer, bool progress);
-  void on_connection_lost(PeerSession& peer, Error error);
-  void lose_outside_poll(PeerSession& peer, Error error);
-  void fail(PeerSession& peer, Error error);
-  void end_session(PeerSession& peer);
-  void part(PeerSession& peer);
+  [[gnu::cold]] void on_connection_lost(PeerSession& peer, Error error);
+  [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error);
+  [[gnu::cold]] void fail(PeerSession& peer, Error error);
+  [[gnu::cold]] void end_session(PeerSession& peer);
+  [[gnu::cold]] void part(PeerSession& peer);
 
   std::unique_ptr<Transport> lower_;
   SessionOptions options_;
