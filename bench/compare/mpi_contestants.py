@@ -53,6 +53,7 @@ CONTESTANTS = [
 ]
 BUILDS = {"mpirun.openmpi": "openmpi", "mpiexec.mpich": "mpich"}
 DEBIAN_PACKAGES = {"mpirun.openmpi": "openmpi-bin", "mpiexec.mpich": "mpich"}
+DEPTH_LIMIT_SECONDS = 20  # some take minutes behind 10,000 messages
 DEVELOPMENT = {"mpirun.openmpi": "libopenmpi-dev", "mpiexec.mpich": "libmpich-dev"}
 
 
@@ -71,10 +72,10 @@ def figure_of(text):
     return document["value"]
 
 
-def run(contestant, setup, arguments):
+def run(contestant, setup, arguments, limit=processes.LIMIT_SECONDS):
     command, environment = contestant.launch(setup)
     program = program_of(setup.mpi_programs, contestant.build)
-    text = processes.run([*command, program, *map(str, arguments)], cpu=setup.cpus, environment={**os.environ, **environment})
+    text = processes.run([*command, program, *map(str, arguments)], cpu=setup.cpus, environment={**os.environ, **environment}, limit=limit)
     return figure_of(text)
 
 
@@ -87,7 +88,7 @@ def figure(contestant, mode, windowed=False):
 def behind(contestant, queue):
     def measured(setup, work):
         mode, *sources = QUEUES[queue]
-        return run(contestant, setup, [mode, work.size, work.messages, work.warm_up, *sources])
+        return run(contestant, setup, [mode, work.size, work.messages, work.warm_up, *sources], DEPTH_LIMIT_SECONDS)
     return measured
 
 

@@ -47,21 +47,21 @@ def last_line(text):
     return lines[-1] if lines else "it said nothing"
 
 
-def output_of(process, command):
+def output_of(process, command, limit=LIMIT_SECONDS):
     try:
-        out, errors = process.communicate(timeout=LIMIT_SECONDS)
+        out, errors = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
-        raise RunFailed(f"{os.path.basename(command[0])}: not done after {LIMIT_SECONDS} s") from None
+        raise RunFailed(f"{os.path.basename(command[0])}: not done after {limit} s") from None
     if process.returncode != 0:
         raise RunFailed(f"{os.path.basename(command[0])}: exit code {process.returncode}: {last_line(errors or out)}")
     return out
 
 
-def run(command, cpu=None, environment=None):
+def run(command, cpu=None, environment=None, limit=LIMIT_SECONDS):
     """The standard output of a program that ends by itself."""
     process = start(command, cpu, environment)
     try:
-        return output_of(process, command)
+        return output_of(process, command, limit)
     finally:
         end(process)
 
