@@ -4,6 +4,7 @@
 engine_receive_fuzz, engine_receive4_fuzz: command lists as EngineFuzz::step reads them, one seed for each way of a message.
 message_parser_fuzz: one sound message of each kind, as doc/wire_format.md lays them out.
 pmi1_fuzz: lines of a rank and of a launcher; business_card_fuzz: cards of a job.
+impi_server_fuzz: clients of an IMPI job.
 """
 import pathlib
 import struct
@@ -192,3 +193,42 @@ CARDS = {
 }
 for name, lines in CARDS.items():
     write("business_card_fuzz", name, "\n".join(lines).encode())
+
+# impi_server_fuzz: how many clients (and 128: with the key 7), then steps: 0 a connection, 1 the end of one, 2 time, 3 and above bytes of one. A step's upper
+# five bits say which: so many before the last.
+OPEN = bytes([0])
+
+
+def says(which, data):
+    return b"".join(bytes([which << 3 | 3, len(data[i:i + 255])]) + data[i:i + 255] for i in range(0, len(data), 255))
+
+
+def impi(word, payload=b""):
+    return word + struct.pack(">I", len(payload)) + payload
+
+
+def joins(which, rank, key=None):
+    hello = impi(b"AUTH", struct.pack(">I", 1 if key is None else 2)) + (b"" if key is None else struct.pack(">Q", key))
+    return OPEN + says(which, hello + impi(b"IMPI", struct.pack(">i", rank)))
+
+
+def labels(of):
+    return b"".join(impi(b"COLL", struct.pack(">iI", label, 1)) for label in of)
+
+
+ALL_LABELS = [0x1000, 0x1100, 0x1200, 0x1300, 0x1400, 0x1500, 0x1600, 0x2000, 0x2100, 0x2200, 0x2300, 0x2400, 0x3000, 0x3100]
+IMPI_DONE, IMPI_FINI = impi(b"DONE"), impi(b"FINI")
+TWO = bytes([1]) + joins(0, 0) + joins(0, 1)
+IMPI = {
+    "job": TWO + b"".join(says(which, labels(ALL_LABELS) + IMPI_DONE) for which in (0, 1)) + says(0, IMPI_FINI) + says(1, IMPI_FINI),
+    "key": bytes([0x80]) + joins(0, 0, 7) + says(0, labels(ALL_LABELS[:2]) + IMPI_DONE + IMPI_FINI),
+    "wrong_key": bytes([0x80]) + joins(0, 0, 8),
+    "skipped": TWO + says(0, labels(ALL_LABELS[1:3])) + says(1, labels(ALL_LABELS[2:4]) + IMPI_DONE),
+    "out_of_order": TWO + says(0, labels([0x1200, 0x1100])),
+    "rank_taken": bytes([1]) + joins(0, 0) + joins(0, 0) + joins(0, 5),
+    "leaves": bytes([1]) + joins(0, 0) + bytes([1]) + joins(0, 0) + joins(0, 1) + bytes([1]),
+    "late": TWO + says(0, labels([0x1000])) + bytes([2, 200]),
+    "lost": TWO + says(0, IMPI_DONE) + says(1, IMPI_DONE) + bytes([1]) + says(1, b"INIF" + bytes(4)),
+}
+for name, steps in IMPI.items():
+    write("impi_server_fuzz", name, steps)

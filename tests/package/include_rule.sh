@@ -16,6 +16,8 @@ forbid() {
 # Below portals/ one file composes the transports; everything else there knows transport/transport.h only. One more asks libfabric's survey.
 portals_but_composition=$(find portals \( -name '*.h' -o -name '*.cpp' \) ! -path portals/engine/node_endpoint.cpp)
 portals_but_survey=$(find portals \( -name '*.h' -o -name '*.cpp' \) ! -path portals/engine/node_endpoint.cpp ! -path portals/engine/lintel_c.cpp)
+# impi-server is the MPI layer's start-up of IMPI on sockets.
+tools_but_impi_server=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*')
 
 forbid 'libfabric is used below transport/fabric only' '#include *[<"]rdma/' base transport/*.h transport/session transport/simulated transport/faulty portals tools
 forbid 'base/ knows nobody' '#include *"(transport|portals|mpi_layer|tools)/' base
@@ -36,8 +38,14 @@ forbid 'the station sits on p2p, start-up and the engine' '#include *([<"]rdma/|
 forbid 'the C files of the component know Open MPI and their seam only' '#include *"(base|transport|portals|tools|mpi_layer/[^o])' mpi_layer/openmpi/*.c mpi_layer/openmpi/messages.h mpi_layer/openmpi/series.h mpi_layer/openmpi/mtl_lintel.h
 forbid 'Open MPI is known to the C files of the component only' '#include *"(ompi|opal)/' base portals transport tools mpi_layer/*/*.cpp
 forbid 'the objects below the C functions know no mpi.h' '#include *([<"]mpi(_constants|_profiling)?\.h|"mpi_layer/mpi/functions/)' mpi_layer/mpi/objects
-forbid 'tools use the public headers only' '#include *"(base|transport|portals)/' tools
-forbid 'tools share the lines of PMI-1 with the MPI layer and nothing else' '#include *"mpi_layer/([^b]|bootstrap/([^p]|p[^m]|pm[^i]|pmi[^1]))' tools
+forbid 'tools use the public headers only' '#include *"(transport|portals)/' tools
+# shellcheck disable=SC2086  # a list of files
+{
+  forbid 'tools use the public headers only' '#include *"base/' $tools_but_impi_server
+  forbid 'tools share the lines of PMI-1 with the MPI layer and nothing else' '#include *"mpi_layer/([^b]|bootstrap/([^p]|p[^m]|pm[^i]|pmi[^1]))' $tools_but_impi_server
+}
+forbid 'impi-server sits on the start-up of IMPI' '#include *"mpi_layer/([^i]|i[^m])' tools/impi-server
+forbid 'IMPI at its start knows base/ and how start-up fails' '#include *("(transport|portals|tools|mpi_layer/([^bi]|bootstrap/[^o]))|[<"](portals[34]|lintel|mpi)\.h)' mpi_layer/impi
 forbid 'start-up knows base/ only' '#include *("(transport|portals|tools|mpi_layer/[^b])|[<"](portals[34]|lintel)\.h)' mpi_layer/bootstrap
 forbid 'portals3.h and portals4.h do not go into one library' '#include *[<"]portals3\.h' tools/lintel-perf/api4
 forbid 'portals4.h belongs to the library of its own' '#include *[<"]portals4\.h' tools/lintel-perf/*.h tools/lintel-perf/*.cpp tools/lintel-perf/api3

@@ -1,0 +1,43 @@
+#pragma once
+// Labels: what clients of IMPI tell each other through the server during start-up, one after the other in ascending order.
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace lintel::mpi::impi {
+
+// The wire has it as a signed number of 32 bits; a server passes on labels that it does not know.
+using Label = std::int32_t;
+
+inline constexpr Label kNoLabel = 0;
+// One element of each client; of kVersion one for each version that it speaks.
+inline constexpr Label kVersion = 0x1000;
+inline constexpr Label kClientHosts = 0x1100;
+inline constexpr Label kClientProcs = 0x1200;
+inline constexpr Label kDataLength = 0x1300;  // the longest data of a packet; in the draft PKTLEN
+inline constexpr Label kTagUpperBound = 0x1400;
+inline constexpr Label kCollectiveCrossoverSize = 0x1500;
+inline constexpr Label kCollectiveMaxLinear = 0x1600;
+// One element for each of its hosts.
+inline constexpr Label kHostAddress = 0x2000;
+inline constexpr Label kHostPort = 0x2100;
+inline constexpr Label kHostProcs = 0x2200;
+inline constexpr Label kHostAckmark = 0x2300;
+inline constexpr Label kHostHiwater = 0x2400;
+// One element for each of its processes, in the order of hosts.
+inline constexpr Label kProcAddress = 0x3000;
+inline constexpr Label kProcPid = 0x3100;
+
+struct LabelRow {
+  Label label;
+  const char* name;  // the specification's
+};
+
+// All labels of IMPI 0.0 that are sent, every one of them by every client, ascending.
+std::span<const LabelRow> labels();
+
+// "IMPI_C_NHOSTS (0x1100)"; of a label that IMPI 0.0 does not have, its number.
+std::string text_of_label(Label label);
+
+}  // namespace lintel::mpi::impi

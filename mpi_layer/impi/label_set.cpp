@@ -1,0 +1,15 @@
+#include "mpi_layer/impi/label_set.h"
+
+#include "mpi_layer/impi/big_endian.h"
+
+namespace lintel::mpi::impi {
+
+std::string encode(const LabelSet& set) {
+  std::string payload;
+  payload.reserve(2 * sizeof(std::uint32_t) + set.contributions.size());
+  append_number(payload, set.label);
+  append_number(payload, set.mask);
+  return payload.append(set.contributions);
+}
+
+}  // namespace lintel::mpi::impi

@@ -1,0 +1,23 @@
+#pragma once
+// The command line of impi-server, and the variables that say how clients authenticate.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "mpi_layer/impi/server.h"
+
+namespace lintel::impi_server {
+
+struct Options {
+  mpi::impi::Server::Settings server;
+  std::string address;  // dotted
+  std::uint16_t port = 0;
+  bool is_verbose = false;
+};
+
+// Nothing when the command line only asked for help or the version, which is printed. `none` and `key` are IMPI_AUTH_NONE and IMPI_AUTH_KEY, null when they are
+// not set. Throws run::Failure for what is wrong; no sentence has a key.
+std::optional<Options> parse_options(int argc, const char* const* argv, const char* none, const char* key);
+
+}  // namespace lintel::impi_server
