@@ -4,7 +4,7 @@
 engine_receive_fuzz, engine_receive4_fuzz: command lists as EngineFuzz::step reads them, one seed for each way of a message.
 message_parser_fuzz: one sound message of each kind, as doc/wire_format.md lays them out.
 pmi1_fuzz: lines of a rank and of a launcher; business_card_fuzz: cards of a job.
-impi_server_fuzz: clients of an IMPI job.
+impi_server_fuzz: clients of an IMPI job; impi_client_fuzz: what its server says, changed.
 """
 import pathlib
 import struct
@@ -232,3 +232,18 @@ IMPI = {
 }
 for name, steps in IMPI.items():
     write("impi_server_fuzz", name, steps)
+
+# impi_client_fuzz: clients, rank, then for each thing that the server says: for labels first whether the set is as it should be (0), replaced (1), one byte of it
+# (2), or its mask (3); then whether it comes as it is (0), after other bytes (1), or other bytes in its place (2). At the end a host, and greetings.
+AS_IS, LABELS_AS_THEY_ARE = bytes([0]), bytes(2) * len(ALL_LABELS)
+GREETINGS = struct.pack(">Q", 0) + struct.pack(">II", 1, 5)
+IMPI_ANSWERS = {
+    "job": bytes([1, 0]) + AS_IS * 2 + LABELS_AS_THEY_ARE + AS_IS + GREETINGS,
+    "versions": bytes([1, 0]) + AS_IS * 2 + bytes([1, 24]) + struct.pack(">6I", 0, 0, 0, 1, 0, 0) + bytes(1) + LABELS_AS_THEY_ARE[2:] + AS_IS + GREETINGS,
+    "hiwater": bytes([1, 1]) + AS_IS * 2 + bytes(22) + bytes([1, 8]) + struct.pack(">2I", 10, 9) + bytes(1) + LABELS_AS_THEY_ARE[24:] + AS_IS,
+    "partial": bytes([1, 0]) + AS_IS * 2 + bytes([3]) + struct.pack(">Q", 2) + bytes(1) + LABELS_AS_THEY_ARE[2:] + AS_IS,
+    "unknown_label": bytes([1, 0]) + AS_IS * 2 + bytes([0, 1, 16]) + impi(b"COLL", struct.pack(">iI", 0x500, 1)) + LABELS_AS_THEY_ARE[2:] + AS_IS + GREETINGS,
+    "key": bytes([1, 0, 2, 8]) + struct.pack(">II", 1, 0) + AS_IS + LABELS_AS_THEY_ARE + AS_IS + GREETINGS,
+}
+for name, steps in IMPI_ANSWERS.items():
+    write("impi_client_fuzz", name, steps)

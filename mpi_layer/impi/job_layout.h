@@ -1,0 +1,55 @@
+#pragma once
+// JobLayout: what follows from the labels of all clients, and is the same for all of them: who is where, and which bounds hold.
+//
+// A value. Ranks: clients in the order of their ranks, in a client its hosts, in a host its processes, counted from 0.
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "mpi_layer/bootstrap/outcome.h"
+#include "mpi_layer/impi/host_id.h"
+#include "mpi_layer/impi/label_set.h"
+
+namespace lintel::mpi::impi {
+
+struct Version {
+  std::uint32_t major = 0;
+  std::uint32_t minor = 0;
+  auto operator<=>(const Version&) const = default;
+};
+
+struct JobHost {
+  HostId address;  // as its client has written it
+  std::uint16_t port = 0;
+  std::uint32_t client = 0;
+  std::uint32_t first_proc = 0;  // world rank
+  std::uint32_t procs = 0;
+};
+
+struct JobProc {
+  ProcId id;  // as its client has written it
+  std::uint32_t host = 0;
+};
+
+struct JobLayout {
+  std::vector<std::vector<Version>> versions;  // of each client, ascending; all have 0.0
+  std::vector<JobHost> hosts;                  // by host rank
+  std::vector<JobProc> procs;                  // by world rank
+  std::uint32_t data_length = 0;               // the least of all
+  std::int32_t tag_upper_bound = 0;            // the least of all
+  std::int32_t crossover_size = 0;             // what all agree on
+  std::int32_t max_linear = 0;                 // what all agree on
+  std::uint32_t ackmark = 0;                   // the least of all hosts
+  std::uint32_t hiwater = 0;                   // the least of all hosts
+
+  // The host rank of the first host of `client`.
+  std::uint32_t first_host(std::uint32_t client) const;
+  // The highest version that both clients speak.
+  Version common_version(std::uint32_t one, std::uint32_t other) const;
+};
+
+// Fails when a client has not said all, contradicts itself or another, or goes beyond what IMPI allows. Bytes come from foreign programs: all are validated.
+Outcome<JobLayout> lay_out(const std::map<Label, LabelSet>& sets, std::uint32_t clients);
+
+}  // namespace lintel::mpi::impi

@@ -1,0 +1,99 @@
+// libFuzzer entry: what a hostile server may send to a client of IMPI, and hostile clients through an honest one.
+//
+// The first byte says how many clients there are. Then come changes of what an honest server would send: a label's set is replaced, or raw bytes come in between.
+
+#include <cstdlib>
+#include <map>
+
+#include "input.h"
+#include "mpi_layer/impi/big_endian.h"
+#include "mpi_layer/impi/client_startup.h"
+#include "mpi_layer/impi/dance.h"
+
+namespace {
+
+using namespace lintel;
+using namespace lintel::mpi::impi;
+
+void must(bool holds) {
+  if (!holds) std::abort();
+}
+
+std::string text_of(const std::vector<std::byte>& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+ClientOffer offer_of(std::uint32_t client) {
+  ClientOffer offer;
+  HostOffer host;
+  host.address = host_id_of(0x0a4d0001U + client);
+  host.port = 4711;
+  for (std::int64_t pid = 1; pid <= 2; ++pid) host.procs.push_back({host.address, pid});
+  offer.hosts.push_back(host);
+  return offer;
+}
+
+// What holds of whatever layout has been accepted.
+void check(const JobLayout& layout, std::uint32_t clients, testing::Input& input) {
+  must(layout.versions.size() == clients && layout.hosts.size() >= clients && layout.procs.size() >= clients);
+  must(layout.data_length >= 1 && layout.tag_upper_bound >= 32767 && layout.crossover_size >= 0 && layout.max_linear >= 0);
+  must(layout.ackmark >= 1 && layout.ackmark <= layout.hiwater);
+  std::size_t rank = 0;
+  for (std::uint32_t host = 0; host < layout.hosts.size(); ++host) {
+    must(layout.hosts[host].first_proc == rank && layout.hosts[host].client < clients && layout.hosts[host].port != 0);
+    for (std::uint32_t i = 0; i < layout.hosts[host].procs; ++i) must(layout.procs[rank++].host == host);
+  }
+  must(rank == layout.procs.size());
+  for (std::uint32_t client = 0; client < clients; ++client) {
+    must(layout.hosts[layout.first_host(client)].client == client);
+    static_cast<void>(layout.common_version(0, client));
+  }
+  const auto own = static_cast<std::uint32_t>(input.number() % layout.hosts.size());
+  auto dance = Dance::of(layout, own);
+  if (!dance) return must(!dance.sentence().empty());
+  must(dance->calls().size() == own);
+  for (const Dance::Call& call : dance->calls()) dance->called(call.host);
+  while (!input.empty() && !dance->is_complete()) {
+    std::string greeting = text_of(input.bytes(Dance::kGreetingBytes));
+    greeting.resize(Dance::kGreetingBytes);
+    const std::size_t before = dance->missing().size();
+    const bool is_taken = dance->greeted(greeting).ok();
+    must(dance->missing().size() + (is_taken ? 1 : 0) == before);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  testing::Input input(data, size);
+  const std::uint32_t clients = input.byte() % 4 + 1;
+  const std::uint32_t rank = input.byte() % clients;
+  TimePoint now{0};
+  ClientStartup startup({rank, Authentication(true, 7), offer_of(rank), Nanoseconds(1000)}, now);
+  const auto hears = [&](std::string_view bytes) {
+    startup.take(bytes, now);
+    if (startup.phase() == ClientStartup::Phase::kFailed) must(!startup.problem().empty() && startup.take_outgoing().empty());
+  };
+  // 0: as it should be; 1: other bytes before it; 2: other bytes in its place.
+  const auto next = [&](const std::string& honest) {
+    const std::uint8_t what = input.byte() % 8;
+    if (what == 1 || what == 2) hears(text_of(input.bytes(input.byte())));
+    if (what != 2) hears(honest);
+    must(startup.next_deadline() > now);
+  };
+  next(std::string(8, '\0'));
+  std::string number;
+  append_number(number, clients);
+  next(encode(CommandWord::kImpi, number));
+  for (const LabelRow& row : labels()) {
+    LabelSet set{row.label, (1U << clients) - 1, {}};
+    for (std::uint32_t client = 0; client < clients; ++client) set.contributions += contribution(offer_of(client), row.label);
+    const std::uint8_t what = input.byte() % 8;
+    if (what == 1) set.contributions = text_of(input.bytes(input.byte()));
+    if (what == 2 && !set.contributions.empty())
+      set.contributions[input.byte() % set.contributions.size()] = static_cast<char>(input.byte());
+    if (what == 3) set.mask = static_cast<std::uint32_t>(input.number());
+    next(encode(CommandWord::kColl, encode(set)));
+  }
+  next(encode(CommandWord::kDone, {}));
+  if (startup.phase() == ClientStartup::Phase::kReady) check(startup.layout(), clients, input);
+  return 0;
+}
