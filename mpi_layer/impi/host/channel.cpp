@@ -1,0 +1,154 @@
+#include "mpi_layer/impi/host/channel.h"
+
+#include <cstring>
+
+#include "base/assert.h"
+
+namespace lintel::mpi::impi {
+namespace {
+
+std::map<ProcId, std::size_t> places(const std::vector<ProcId>& processes) {
+  std::map<ProcId, std::size_t> places;
+  for (const ProcId& process : processes) places.emplace(process, places.size());
+  LINTEL_ASSERT(places.size() == processes.size());
+  return places;
+}
+
+}  // namespace
+
+Channel::Channel(const ChannelLimits& limits, std::vector<ProcId> local, std::vector<ProcId> remote, Receiver& receiver)
+    : limits_(limits),
+      local_(places(local)),
+      remote_(places(remote)),
+      receiver_(receiver),
+      reader_(limits.data_bytes, [this](const Packet& packet, std::span<const std::byte> data) { return on_packet(packet, data); }) {
+  LINTEL_ASSERT(limits.data_bytes >= 1 && limits.ackmark >= 1 && limits.ackmark <= limits.hiwater);
+}
+
+Channel::Pair& Channel::outgoing_pair(const ProcId& source, const ProcId& destination) {
+  const auto local = local_.find(source);
+  const auto remote = remote_.find(destination);
+  LINTEL_ASSERT(local != local_.end() && remote != remote_.end());
+  return pairs_[{local->second, remote->second}];
+}
+
+bool Channel::may_send(const ProcId& source, const ProcId& destination) {
+  return outgoing_pair(source, destination).sent < limits_.hiwater;
+}
+
+void Channel::send(Packet packet, std::span<const std::byte> data) {
+  LINTEL_ASSERT(is_flow_controlled(packet.type) && !finished_ && data.size() == packet.length && data.size() <= limits_.data_bytes);
+  Pair& pair = outgoing_pair(packet.source, packet.destination);
+  if (pair.sent < limits_.hiwater) {
+    ++pair.sent;
+    queue(ready_, frame_of(packet, data));
+  } else {
+    pair.waiting.push_back(frame_of(packet, data));
+    ++blocked_packets_;
+  }
+}
+
+void Channel::finish() {
+  LINTEL_ASSERT(!finished_);
+  finished_ = true;
+  say_fini_if_due();
+}
+
+// Not before what its flow control still holds back.
+void Channel::say_fini_if_due() {
+  if (!finished_ || blocked_packets_ > 0) return;
+  Packet fini;
+  fini.type = PacketType::kFini;
+  queue(ready_, frame_of(fini, {}));
+  fini_queued_ = true;
+}
+
+Error Channel::receive(std::span<const std::byte> bytes) {
+  if (broken_.ok()) broken_ = reader_.take(bytes);
+  return broken_;
+}
+
+Error Channel::end_of_stream() const {
+  if (peer_finished_ && reader_.between_packets()) return {};
+  return {Loss::kPeer, "IMPI channel", "the other host has closed its connection before it said FINI"};
+}
+
+Error Channel::on_packet(const Packet& packet, std::span<const std::byte> data) {
+  if (peer_finished_) return {Loss::kPeer, "IMPI channel", "the other host sends packets after it said FINI"};
+  if (packet.type == PacketType::kFini) {
+    peer_finished_ = true;
+    return {};
+  }
+  const auto local = local_.find(packet.destination);
+  const auto remote = remote_.find(packet.source);
+  if (local == local_.end()) return {Loss::kPeer, "IMPI channel", "a packet is for a process that this host does not have"};
+  if (remote == remote_.end()) return {Loss::kPeer, "IMPI channel", "a packet is from a process that the other host does not have"};
+  Pair& pair = pairs_[{local->second, remote->second}];
+  if (packet.type == PacketType::kProtoack) return take_back(pair);
+  count_received(pair, packet);
+  return receiver_.on_packet(packet, data);
+}
+
+Error Channel::take_back(Pair& pair) {
+  if (pair.sent < limits_.ackmark) return {Loss::kPeer, "IMPI channel", "PROTOACK takes back more packets than were sent"};
+  if (fini_queued_) return {};  // it counts for nothing any more
+  pair.sent -= limits_.ackmark;
+  for (; pair.sent < limits_.hiwater && !pair.waiting.empty(); ++pair.sent, --blocked_packets_) {
+    queue(ready_, std::move(pair.waiting.front()));
+    pair.waiting.pop_front();
+  }
+  say_fini_if_due();
+  return {};
+}
+
+void Channel::count_received(Pair& pair, const Packet& packet) {
+  if (++pair.received < limits_.ackmark) return;
+  pair.received = 0;
+  Packet answer;
+  answer.type = PacketType::kProtoack;
+  answer.source = packet.destination;
+  answer.destination = packet.source;
+  queue(urgent_, frame_of(answer, {}));
+}
+
+Channel::Frame Channel::frame_of(Packet packet, std::span<const std::byte> data) {
+  packet.sequence = ++sequence_;
+  Frame frame(kHeaderBytes + data.size());
+  encode(packet, std::span<std::byte, kHeaderBytes>(frame.data(), kHeaderBytes));
+  if (!data.empty()) std::memcpy(frame.data() + kHeaderBytes, data.data(), data.size());
+  return frame;
+}
+
+void Channel::queue(std::deque<Frame>& frames, Frame frame) {
+  unwritten_bytes_ += frame.size();
+  frames.push_back(std::move(frame));
+}
+
+std::span<const std::byte> Channel::next_bytes() {
+  if (!broken_.ok()) return {};
+  for (std::deque<Frame>* frames : {&urgent_, &ready_}) {
+    if (!current_.empty()) break;
+    if (frames->empty()) continue;
+    current_ = std::move(frames->front());
+    frames->pop_front();
+  }
+  return std::span<const std::byte>(current_).subspan(current_written_);
+}
+
+void Channel::written(std::size_t bytes) {
+  LINTEL_ASSERT(bytes <= current_.size() - current_written_);
+  unwritten_bytes_ -= bytes;
+  current_written_ += bytes;
+  if (current_written_ < current_.size()) return;
+  current_.clear();
+  current_written_ = 0;
+}
+
+void Channel::dump(std::string& out) const {
+  for (const auto& [name, pair] : pairs_) {
+    out += "impi pair " + std::to_string(name.first) + ":" + std::to_string(name.second) + " sent " + std::to_string(pair.sent) +
+           " received " + std::to_string(pair.received) + " waiting " + std::to_string(pair.waiting.size()) + "\n";
+  }
+}
+
+}  // namespace lintel::mpi::impi

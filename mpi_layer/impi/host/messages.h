@@ -1,0 +1,116 @@
+#pragma once
+// Messages: the message protocols of IMPI on one channel: short, synchronous, long, cancel (IMPI 0.0, data transfer; reference section 7).
+//
+// The local side of every message that crosses the channel. Matching is not done here: an arrival waits until its owner accepts it, by its number. Owned by whoever has the channel. Thread: one.
+// Invariants: (1) a send ends once: sent, cancelled, or with the channel; (2) an arrival is withdrawn by its sender only before it was accepted; (3) the rest of
+//             long messages is copied into the channel packet by packet, as long as less than `kAhead` is there to be written.
+// Does not: keep the data of arrivals; bound how many there are: that is for their owner, and flow control.
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <span>
+#include <tuple>
+
+#include "base/result.h"
+#include "mpi_layer/impi/host/channel.h"
+
+namespace lintel::mpi::impi {
+
+struct Envelope {
+  ProcId source;
+  ProcId destination;
+  std::int32_t source_rank = 0;
+  std::int32_t tag = 0;
+  std::uint64_t context = 0;
+  std::uint64_t length = 0;
+  std::int64_t count = 0;  // informative, like the next
+  std::uint64_t datatype = 0;
+  bool operator==(const Envelope&) const = default;
+};
+
+using SendNumber = std::uint64_t;
+using ArrivalNumber = std::uint64_t;
+
+enum class SendEnd : std::uint8_t { kSent, kCancelled };
+
+class Messages final : private Channel::Receiver {
+ public:
+  static constexpr std::size_t kAhead = std::size_t{256} << 10;
+
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // The message's data are not needed any more; a synchronous one has met its receive. Never from within send().
+    virtual void on_send_end(SendNumber number, SendEnd end) = 0;
+    // cancel() was too late: the send ends as any other.
+    virtual void on_cancel_refused(SendNumber number) = 0;
+    // A message begins: its envelope and the first `data` of it, all of a short one. It is there until accept(), or until it is withdrawn.
+    virtual void on_arrival(ArrivalNumber number, const Envelope& envelope, std::span<const std::byte> data) = 0;
+    // The sender has taken back one that was not accepted.
+    virtual void on_withdrawn(ArrivalNumber number) = 0;
+    // More of a message that was accepted, behind what has come. The last of it if `offset + data.size()` is its length.
+    virtual void on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) = 0;
+  };
+
+  // As Channel.
+  Messages(const ChannelLimits& limits, std::vector<ProcId> local, std::vector<ProcId> remote, Owner& owner)
+      : limits_(limits), channel_(limits, std::move(local), std::move(remote), *this), owner_(owner) {}
+
+  // Bytes and the end of the connection: use the channel's functions, but for these two.
+  Channel& channel() { return channel_; }
+  const Channel& channel() const { return channel_; }
+  Error receive(std::span<const std::byte> bytes);
+  void written(std::size_t bytes);
+
+  // Starts a send. 0: it has ended already, sent. REQUIRES: as Channel::send; `data` stay as they are until it ends, and are envelope.length long.
+  SendNumber send(const Envelope& envelope, bool synchronous, std::span<const std::byte> data);
+  // Asks for a send back. The answer is on_send_end(kCancelled) or on_cancel_refused(), and it may end before. REQUIRES: it has not ended, and was not asked for before.
+  void cancel(SendNumber number);
+
+  // The arrival has met its receive: its sender is told, if it waits for that, and sends the rest, if there is any.
+  // REQUIRES: on_arrival() has told of it; it was neither accepted nor withdrawn.
+  void accept(ArrivalNumber number);
+
+  std::size_t sends_under_way() const { return sends_.size(); }
+  std::size_t arrivals_open() const { return arrivals_.size(); }
+
+ private:
+  struct Send {
+    Envelope envelope;
+    std::span<const std::byte> data;
+    std::uint64_t left = 0;                 // bytes given to the channel
+    std::uint64_t destination_request = 0;  // of one that was accepted
+    bool accepted = false;                  // a long one, its rest is leaving
+    bool cancelling = false;
+  };
+  struct Arrival {
+    Envelope envelope;
+    std::uint64_t source_request = 0;
+    std::uint64_t come = 0;
+    bool answered = false;  // its sender waits for SYNCACK
+    bool accepted = false;
+  };
+
+  Error on_packet(const Packet& packet, std::span<const std::byte> data) override;
+  Error on_first(const Packet& packet, std::span<const std::byte> data);
+  Error on_rest(const Packet& packet, std::span<const std::byte> data);
+  Error on_syncack(const Packet& packet);
+  Error on_cancel(const Packet& packet);
+  Error on_cancel_answer(const Packet& packet);
+  Send* send_of(const Packet& answer);
+  void end_send(SendNumber number, SendEnd end);
+  void go_on();
+
+  ChannelLimits limits_;
+  Channel channel_;
+  Owner& owner_;
+  std::map<SendNumber, Send> sends_;
+  std::deque<SendNumber> leaving_;  // long ones that were accepted, in turn
+  std::map<ArrivalNumber, Arrival> arrivals_;
+  SendNumber last_send_ = 0;
+  ArrivalNumber last_arrival_ = 0;
+};
+
+}  // namespace lintel::mpi::impi

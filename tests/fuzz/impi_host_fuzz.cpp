@@ -1,0 +1,121 @@
+// libFuzzer entry: bytes of a hostile host into the data transfer of IMPI. The input is a list of commands: packets with their addresses mended so that they reach a process, bare bytes, sends, cancels,
+// acceptances, and bytes that the connection takes.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <set>
+
+#include "base/assert.h"
+#include "mpi_layer/impi/host/messages.h"
+#include "tests/fuzz/input.h"
+
+namespace {
+
+using namespace lintel;
+using namespace lintel::mpi::impi;
+using lintel::testing::Input;
+
+ProcId process(std::uint8_t host, std::int64_t pid) {
+  ProcId address;
+  address.host.bytes[15] = host;
+  address.pid = pid;
+  return address;
+}
+
+// Keeps the rules of Messages, and sees to it that Messages keeps its promises.
+class Owner final : public Messages::Owner {
+ public:
+  std::set<SendNumber> sends;
+  std::set<SendNumber> cancelling;
+  std::set<ArrivalNumber> open;
+  std::map<ArrivalNumber, std::uint64_t> missing;  // of those that have begun
+
+  void on_send_end(SendNumber number, SendEnd) override {
+    LINTEL_ASSERT(sends.erase(number) == 1);
+    cancelling.erase(number);
+  }
+  void on_cancel_refused(SendNumber number) override { LINTEL_ASSERT(cancelling.erase(number) == 1); }
+  void on_arrival(ArrivalNumber number, const Envelope& envelope, std::span<const std::byte> data) override {
+    LINTEL_ASSERT(data.size() <= envelope.length && open.insert(number).second);
+    missing[number] = envelope.length - data.size();
+    touch(data);
+  }
+  void on_withdrawn(ArrivalNumber number) override {
+    LINTEL_ASSERT(open.erase(number) == 1);
+    missing.erase(number);
+  }
+  void on_more(ArrivalNumber number, std::uint64_t, std::span<const std::byte> data) override {
+    LINTEL_ASSERT(!open.contains(number) && !data.empty() && data.size() <= missing.at(number));
+    missing[number] -= data.size();
+    touch(data);
+  }
+
+ private:
+  void touch(std::span<const std::byte> data) {
+    for (const std::byte b : data) touched_ = touched_ + std::to_integer<unsigned>(b);
+  }
+  volatile unsigned touched_ = 0;
+};
+
+Packet packet_of(Input& input, std::size_t length) {
+  Packet packet;
+  packet.type = static_cast<PacketType>(input.byte() % 9);
+  packet.length = static_cast<std::uint32_t>(length);
+  packet.source = process(2, input.byte() % 2);
+  packet.destination = process(1, input.byte() % 2);
+  packet.source_request = input.byte();
+  packet.destination_request = input.byte();
+  packet.message_length = packet.length + input.byte();
+  return packet;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input input(data, size);
+  const std::vector<std::byte> memory(3000);
+  Owner owner;
+  Messages messages({64, 3, 5}, {process(1, 0), process(1, 1)}, {process(2, 0), process(2, 1)}, owner);
+  while (!input.empty()) {
+    switch (input.byte() % 6) {
+      case 0: {
+        const auto bytes = input.bytes(input.byte() % 80);
+        std::vector<std::byte> frame(kHeaderBytes);
+        encode(packet_of(input, bytes.size()), std::span<std::byte, kHeaderBytes>(frame.data(), kHeaderBytes));
+        frame.insert(frame.end(), bytes.begin(), bytes.end());
+        static_cast<void>(messages.receive(frame));
+        break;
+      }
+      case 1: static_cast<void>(messages.receive(input.bytes(input.byte()))); break;
+      case 2: {
+        Envelope envelope;
+        envelope.source = process(1, input.byte() % 2);
+        envelope.destination = process(2, input.byte() % 2);
+        envelope.length = input.byte() * std::uint64_t{10};
+        const SendNumber number = messages.send(envelope, input.byte() % 2 == 0, std::span(memory).first(envelope.length));
+        if (number != 0) owner.sends.insert(number);
+        break;
+      }
+      case 3:
+        for (const SendNumber number : owner.sends) {
+          if (!owner.cancelling.insert(number).second) continue;
+          messages.cancel(number);
+          break;
+        }
+        break;
+      case 4:
+        if (!owner.open.empty()) messages.accept(owner.open.extract(owner.open.begin()).value());
+        break;
+      case 5: {
+        const std::size_t room = input.byte();
+        const std::size_t there = messages.channel().next_bytes().size();
+        messages.written(std::min(room, there));
+        break;
+      }
+    }
+  }
+  std::string text;
+  messages.channel().dump(text);
+  return 0;
+}
