@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """What bench/compare reads out of other programs' output, and how it judges and writes."""
 
+import dataclasses
 import os
 import sys
+import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 
@@ -82,7 +85,7 @@ class OutputOfOthers(unittest.TestCase):
 
 class OtherMpis(unittest.TestCase):
     def setUp(self):
-        self.setup = contestants.Setup("raw", "perf", "net", (2, 3), "lintel-run", "/programs")
+        self.setup = contestants.Setup("raw", "perf", "net", (2, 3), "lintel-run", "/programs", "/tree/lintel-mpirun")
 
     def test_the_figure_is_found_among_what_a_launcher_says(self):
         line = '{"measure": "latency", "of": 8, "messages": 10, "value": 7.25, "unit": "us", "verified_messages": 20}'
@@ -106,6 +109,58 @@ class OtherMpis(unittest.TestCase):
         self.assertEqual(sorted(absent), ["mpiexec.mpich", "mpirun.openmpi"])
         self.assertIn("libmpich-dev", absent["mpiexec.mpich"])
         self.assertEqual(mpi_contestants.why_not_compiled("/nowhere", find=lambda program: None), {})
+
+    def test_open_mpi_on_lintel_is_launched_by_the_build_trees_own_script_with_lintels_provider(self):
+        [one] = [one for one in mpi_contestants.CONTESTANTS if one.name == mpi_contestants.ON_LINTEL]
+        command, environment = one.launch(self.setup)
+        self.assertEqual((command[0], environment), ("/tree/lintel-mpirun", {"LINTEL_PROVIDER": "net"}))
+
+    def test_without_the_component_open_mpi_on_lintel_is_absent_with_the_packages_it_needs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("lintel-mpirun", "mpi_perf-openmpi")]
+            setup = dataclasses.replace(self.setup, mpi_programs=folder, lintel_mpirun=paths[0])
+            for path in paths:
+                self.assertIn("libopenmpi-dev", mpi_contestants.why_not_on_lintel(setup, find=lambda program: program)["lintel-mpirun"])
+                with open(os.open(path, os.O_CREAT, 0o755)):
+                    pass
+            self.assertEqual(mpi_contestants.why_not_on_lintel(setup, find=lambda program: program), {})
+            self.assertIn("openmpi-bin", mpi_contestants.why_not_on_lintel(setup, find=lambda program: None)["lintel-mpirun"])
+
+    def test_a_failure_of_open_mpi_on_lintel_is_lintels(self):
+        self.assertIn("lintel-mpirun", contestants.OF_THIS_TREE)
+
+    def test_each_mode_is_asked_for_with_the_work_of_its_measure(self):
+        work = matrix.Work(64, 20, 10, window=4)
+        asked = {}
+        for measure in matrix.MPI_MEASURES[:-1]:
+            with unittest.mock.patch.object(mpi_contestants, "run", side_effect=lambda contestant, setup, arguments: arguments):
+                asked[measure] = mpi_contestants.figure(None, measure)(self.setup, work)
+        self.assertEqual(asked, {"mpi-latency": ["latency", 64, 20, 10], "mpi-rate": ["rate", 64, 20, 10, 4], "mpi-bandwidth": ["bandwidth", 64, 20, 10, 4],
+                                 "mpi-bibandwidth": ["bibandwidth", 64, 20, 10, 4], "mpi-allreduce": ["allreduce", 64, 20, 10],
+                                 "mpi-alltoall": ["alltoall", 64, 20, 10]})
+
+    def test_shared_memory_is_marked_as_not_over_tcp(self):
+        [name] = {one.name for one in contestants.SERIES if one.note == "not over TCP"}
+        self.assertEqual(name, "Open MPI vader")
+
+    def test_the_others_that_lintel_is_held_against_have_nothing_of_lintel_and_no_shared_memory(self):
+        for measure in matrix.MPI_MEASURES[:-1]:
+            self.assertEqual([one.name for one in contestants.SERIES if one.measure == measure and one.is_base],
+                             ["Open MPI ob1", "Open MPI mtl ofi", "Open MPI ucx", "MPICH ucx"])
+        result = outcome_of({("mpi-rate", "Lintel MPI"): {8: [400]}, ("mpi-rate", "Open MPI ob1"): {8: [100]}, ("mpi-rate", "Open MPI on Lintel"): {8: [500]},
+                             ("mpi-rate", "Open MPI vader"): {8: [9000]}})
+        self.assertEqual(verdict(result, requirement("mpi-rate", 3, series="Lintel MPI")).reached, 4)
+
+    def test_where_series_are_named_the_best_of_these_is_what_counts(self):
+        result = outcome_of({("mpi-rate", "Open MPI on Lintel"): {8: [90]}, ("mpi-rate", "Open MPI ob1"): {8: [60]}, ("mpi-rate", "Open MPI mtl ofi"): {8: [80]},
+                             ("mpi-rate", "Open MPI ucx"): {8: [100]}})
+        required = {"measure": "mpi-rate", "sizes": [8], "of": ["Open MPI on Lintel"], "at_least_times_best": 1.0, "best_of": ["Open MPI ob1", "Open MPI mtl ofi"]}
+        for best_of, text, reached in ((required["best_of"], "met", "1.125 x best of ob1, mtl ofi"),
+                                       ([*required["best_of"], "Open MPI ucx"], "missed", "0.900 x best of ob1, mtl ofi, ucx"),
+                                       (["Open MPI vader"], "not measured", "-")):
+            [one] = matrix.requirements_of({**required, "best_of": best_of})
+            one = verdict(result, one)
+            self.assertEqual((one.text(), one.reached_text()), (text, reached))
 
     def test_lintel_is_held_against_the_best_of_the_others(self):
         result = outcome_of({("mpi-rate", "Lintel MPI"): {8: [400]}, ("mpi-rate", "Open MPI ob1"): {8: [100]}, ("mpi-rate", "MPICH ucx"): {8: [150]}})
@@ -170,7 +225,7 @@ class Matrix(unittest.TestCase):
     def test_every_series_of_lintel_is_judged_but_what_others_are_held_against(self):
         judged = {(one.measure, one.of) for one in matrix.read(os.path.join(HERE, "matrix.json")).requirements}
         for one in contestants.SERIES:
-            if one.program == "lintel" and not one.is_base:
+            if one.program in ("lintel", "lintel-mpirun") and not one.is_base:
                 self.assertIn((one.measure, one.name), judged)
 
     def test_every_requirement_is_about_something_measured(self):
@@ -181,9 +236,29 @@ class Matrix(unittest.TestCase):
                 self.assertIn((one.measure, one.of), series)
                 self.assertIn(one.size, [work.size for work in read.works[one.measure]])
 
+    def test_what_a_requirement_names_to_be_held_against_is_measured(self):
+        series = {(one.measure, one.name) for one in contestants.SERIES}
+        for name in ("matrix.json", "smoke.json"):
+            for one in matrix.read(os.path.join(HERE, name)).requirements:
+                self.assertLessEqual({(one.measure, of) for of in one.best_of}, series)
+
+    def test_open_mpi_on_lintel_has_to_be_ahead_at_every_size_and_of_ucx_from_16_kib_on(self):
+        read = matrix.read(os.path.join(HERE, "matrix.json"))
+        mine = {(one.measure, one.size): one for one in read.requirements if one.of == "Open MPI on Lintel"}
+        self.assertEqual(sorted(mine), sorted((measure, work.size) for measure in matrix.MPI_MEASURES[:-1] for work in read.works[measure]))
+        for (measure, size), one in mine.items():
+            self.assertEqual(one.best_of, ("Open MPI ob1", "Open MPI mtl ofi", *(["Open MPI ucx"] if size >= 16384 else [])))
+            self.assertEqual((one.bound, one.relative, one.at_most), (1.0, True, matrix.LOW_IS_GOOD[measure]))
+        for measure in ("mpi-latency", "mpi-bandwidth"):
+            self.assertEqual((read.works[measure][0].size, read.works[measure][-1].size), (8, 4 << 20))
+
     def test_a_bound_relative_to_something_else_is_refused(self):
         with self.assertRaisesRegex(ValueError, "at_most_times_raw of fetch"):
             list(matrix.requirements_of({"measure": "fetch", "sizes": [8], "of": ["Portals 4 fetch-atomic"], "at_most_times_raw": 1.1}))
+        named = {"measure": "mpi-rate", "sizes": [8], "of": ["Lintel MPI"], "best_of": ["Open MPI ob1"]}
+        for key in ("at_least_times_others", "at_least"):
+            with self.assertRaisesRegex(ValueError, f"{key} of mpi-rate.*_times_best"):
+                list(matrix.requirements_of({**named, key: 3}))
 
     def test_all_programs_get_the_same_work_at_a_size(self):
         read = matrix.read(os.path.join(HERE, "matrix.json"))
@@ -192,7 +267,14 @@ class Matrix(unittest.TestCase):
 
     def test_the_memory_of_a_window_is_bounded(self):
         read = matrix.read(os.path.join(HERE, "matrix.json"))
-        self.assertEqual([work.window for work in read.works["mpi-bandwidth"]], [64, 64, 64, 64, 16])
+        self.assertEqual([work.window for work in read.works["mpi-bandwidth"]], [64] * 6 + [16])
+        self.assertEqual([work.window for work in read.works["mpi-bibandwidth"]], [64, 64, 16])
+
+    def test_long_messages_are_fewer_and_short_ones_are_bounded(self):
+        read = matrix.read(os.path.join(HERE, "matrix.json"))
+        self.assertEqual([work.messages for work in read.works["mpi-latency"]], [10000, 10000, 10000, 4096, 1024, 256, 128])
+        self.assertEqual([work.messages for work in read.works["mpi-bandwidth"]], [200000, 200000, 16384, 4096, 1024, 256, 128])
+        self.assertEqual([work.window for work in read.works["mpi-latency"] + read.works["mpi-alltoall"]], [1] * 8)
 
 
 class Documents(unittest.TestCase):
@@ -238,6 +320,26 @@ class Documents(unittest.TestCase):
         self.assertTrue(row.endswith("| at least 99 x others | missed |"), row)
         [row] = [line for line in summary.splitlines() if "behind 20 posted, us" in line or "behind 20 posted, µs" in line]
         self.assertTrue(row.endswith("| at most 1.5 x empty | met |"), row)
+
+    def test_open_mpi_on_lintel_has_a_table_of_its_own_beside_open_mpi_alone(self):
+        required = [matrix.Requirement("mpi-rate", 8, "Open MPI on Lintel", 1.0, False, True, best_of=("Open MPI ob1", "Open MPI mtl ofi"))]
+        verdicts = outcome.judge(self.result, required)
+        self.assertNotIn("on Lintel", mpi_tables.summary_markdown(self.result, self.works, verdicts))
+        summary = mpi_tables.on_lintel_markdown(self.result, self.works, verdicts)
+        self.assertIn("| Open MPI on Lintel (x best) | Open MPI ob1 | Open MPI mtl ofi | Open MPI ucx | Open MPI vader (not over TCP) |", summary)
+        self.assertNotIn("MPICH", summary)
+        [row] = summary.splitlines()[2:]
+        self.assertRegex(row, r"^\| message rate, 8 B, messages/s \| \d+ \(0\.\d\d\) \|")
+        self.assertTrue(row.endswith("| at least 1 x best of ob1, mtl ofi | missed |"), row)
+        self.result.absent = {"lintel-mpirun": "not built"}
+        self.assertEqual(mpi_tables.on_lintel_markdown(self.result, self.works, verdicts), "")
+
+    def test_the_picture_is_of_tcp_alone_and_its_bars_of_those_measured_behind_queues(self):
+        script = mpi_tables.script(self.result, self.works, plot.TERMINALS["svg"], "out.svg")
+        self.assertNotIn("vader", script)
+        lines, bars = [line for line in script.splitlines() if line.startswith("plot ")]
+        self.assertIn("title 'Open MPI on Lintel'", lines)
+        self.assertNotIn("on Lintel", bars)
 
     def test_gnuplot_leaves_out_an_mpi_that_has_no_figure(self):
         self.result.fail("mpi-depth", "Open MPI mtl ofi, posted", 20, "not done")

@@ -27,6 +27,7 @@ class Setup:
     cpus: tuple
     lintel_run: str = ""  # path of lintel-run
     mpi_programs: str = ""  # folder of the mpi_perf programs
+    lintel_mpirun: str = ""  # path of lintel-mpirun
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,7 @@ SERIES = [
     *mpi_contestants.series(Series),
 ]
 
-OF_THIS_TREE = ("raw", "lintel")
+OF_THIS_TREE = ("raw", "lintel", "lintel-mpirun")
 DEBIAN_PACKAGES = {"ucx_perftest": "ucx-utils", "fi_pingpong": "libfabric-bin", "NPtcp": "netpipe-tcp", **mpi_contestants.DEBIAN_PACKAGES}
 TCP_ONLY = ("ucx_perftest", "NPtcp", *mpi_contestants.DEBIAN_PACKAGES)
 

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-MPI_MEASURES = ("mpi-latency", "mpi-rate", "mpi-bandwidth", "mpi-depth")
+MPI_MEASURES = ("mpi-latency", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth", "mpi-allreduce", "mpi-alltoall", "mpi-depth")
 MEASURES = ("latency", "rate", "bandwidth", "passive", "fetch", *MPI_MEASURES)
 TITLES = {
     "latency": "Latency, half round trip",
@@ -14,13 +14,18 @@ TITLES = {
     "mpi-latency": "MPI latency, half round trip",
     "mpi-rate": "MPI message rate",
     "mpi-bandwidth": "MPI bandwidth, one way",
+    "mpi-bibandwidth": "MPI bandwidth, both ways",
+    "mpi-allreduce": "MPI allreduce",
+    "mpi-alltoall": "MPI alltoall, to each",
     "mpi-depth": "MPI latency of 8 B behind queues, half round trip",
 }
-# What figures are multiples of; elsewhere raw. `others`: the best of the other MPIs; `empty`: the same series with empty queues.
-BASES = {"fetch": "get", "mpi-latency": "others", "mpi-rate": "others", "mpi-bandwidth": "others", "mpi-depth": "empty"}
+# What figures are multiples of; elsewhere raw. `others`: the best of the other MPIs over TCP; `empty`: the same series with empty queues.
+BASES = {"fetch": "get", **{measure: "others" for measure in MPI_MEASURES}, "mpi-depth": "empty"}
+BEST = "best"  # of a requirement: of the series that it names, instead
 UNITS = {"latency": "us", "rate": "messages/s", "bandwidth": "MB/s", "passive": "us", "fetch": "us"}
-UNITS |= {"mpi-latency": "us", "mpi-rate": "messages/s", "mpi-bandwidth": "MB/s", "mpi-depth": "us"}
+UNITS |= {**{measure: "us" for measure in MPI_MEASURES}, "mpi-rate": "messages/s", "mpi-bandwidth": "MB/s", "mpi-bibandwidth": "MB/s"}
 LOW_IS_GOOD = {measure: unit == "us" for measure, unit in UNITS.items()}
+WINDOWED = ("rate", "bandwidth", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth")
 RAW_BESIDE_MPI = "raw send"  # the series of raw libfabric among those of MPI
 QUICK_SHARE = 10
 
@@ -51,9 +56,13 @@ class Requirement:
     at_most: bool
     relative: bool  # bound is a multiple of the best base series; else in the unit of the measure
     or_times_raw: float | None = None  # where raw libfabric is itself behind the best base series: at most so much of raw will do
+    best_of: tuple = ()  # names of series, of which the best is the base here; empty: the measure's base
+
+    def base_text(self):
+        return f"{BEST} of {', '.join(name.removeprefix('Open MPI ') for name in self.best_of)}" if self.best_of else base_of(self.measure)
 
     def text(self):
-        bound = f"{'at most' if self.at_most else 'at least'} {self.bound:g} {'x ' + base_of(self.measure) if self.relative else UNITS[self.measure]}"
+        bound = f"{'at most' if self.at_most else 'at least'} {self.bound:g} {'x ' + self.base_text() if self.relative else UNITS[self.measure]}"
         return bound if self.or_times_raw is None else f"{bound} or {self.or_times_raw:g} x raw"
 
 
@@ -72,47 +81,43 @@ def read(path, quick=False):
         document = json.load(file)
     share = QUICK_SHARE if quick else 1
     passes = 1 if quick else document["passes"]
-    window = document["window"]
 
-    def work(size, messages, window_of_it, turns=1):
-        return Work(size, messages, warm_up_for(messages), passes, window_of_it, turns=turns)
+    def work(measure, size):
+        entry = document[measure]
+        if measure == "passive":
+            return Work(size, seconds=max(entry["seconds"] / share, 0.2))
+        messages = messages_of(entry, size) // share
+        window = window_of(entry, size, document["window"]) if measure in WINDOWED else 1
+        return Work(size, messages, warm_up_for(messages), passes, window, turns=entry.get("turns", 1))
 
-    bandwidth = document["bandwidth"]
-    works = {
-        "latency": [work(size, document["latency"]["messages"] // share, 1, document["latency"].get("turns", 1)) for size in document["latency"]["sizes"]],
-        "rate": [work(size, document["rate"]["messages"] // share, window) for size in document["rate"]["sizes"]],
-        "bandwidth": [
-            work(size, max(bandwidth["bytes"] // size, bandwidth["fewest_messages"]) // share, window) for size in bandwidth["sizes"]
-        ],
-        "fetch": [work(size, document["fetch"]["messages"] // share, 1) for size in document["fetch"]["sizes"]],
-        **mpi_works(document, work, share, window),
-        "passive": [Work(size, seconds=max(document["passive"]["seconds"] / share, 0.2)) for size in document["passive"]["sizes"]],
-    }
+    works = {measure: [work(measure, size) for size in document[measure]["sizes"]] for measure in MEASURES}
     return Matrix(works, [requirement for entry in document["requirements"] for requirement in requirements_of(entry)])
 
 
-def mpi_works(document, work, share, window):
-    latency, rate, bandwidth, depth = (document[measure] for measure in MPI_MEASURES)
-    return {
-        "mpi-latency": [work(size, latency["messages"] // share, 1) for size in latency["sizes"]],
-        "mpi-rate": [work(size, rate["messages"] // share, window) for size in rate["sizes"]],
-        # Each message of a window has memory of its own.
-        "mpi-bandwidth": [
-            work(size, max(bandwidth["bytes"] // size, bandwidth["fewest_messages"]) // share, max(min(window, bandwidth["window_bytes"] // size), 1))
-            for size in bandwidth["sizes"]
-        ],
-        "mpi-depth": [work(size, depth["messages"] // share, 1) for size in depth["sizes"]],
-    }
+def window_of(entry, size, window):
+    """Where each message of a window has memory of its own, as with MPI, no more than fit into `window_bytes`."""
+    return max(min(window, entry["window_bytes"] // size), 1) if "window_bytes" in entry else window
+
+
+def messages_of(entry, size):
+    """As many as make `bytes`, but not below `fewest_messages`; at most `messages`."""
+    most = entry.get("messages")
+    if "bytes" not in entry:
+        return most
+    messages = max(entry["bytes"] // size, entry["fewest_messages"])
+    return messages if most is None else min(messages, most)
 
 
 def requirements_of(entry):
     [key] = [name for name in entry if name.startswith("at_")]
-    relative = key.endswith(f"_times_{base_of(entry['measure'])}")
-    if not relative and key not in ("at_most", "at_least"):
-        raise ValueError(f"{key} of {entry['measure']}; expected at_most or at_least, alone or with _times_{base_of(entry['measure'])}")
+    base = BEST if "best_of" in entry else base_of(entry["measure"])
+    relative = key.endswith(f"_times_{base}")
+    if not relative and (key not in ("at_most", "at_least") or base == BEST):
+        raise ValueError(f"{key} of {entry['measure']}; expected at_most or at_least, alone or with _times_{base}")
     for size in entry["sizes"]:
         for series in entry["of"]:
-            yield Requirement(entry["measure"], size, series, entry[key], key.startswith("at_most"), relative, entry.get("or_times_raw"))
+            yield Requirement(entry["measure"], size, series, entry[key], key.startswith("at_most"), relative, entry.get("or_times_raw"),
+                              tuple(entry.get("best_of", ())))
 
 
 def column_text(measure, size):

@@ -5,10 +5,12 @@ import shutil
 from dataclasses import dataclass
 
 import processes
+from matrix import MPI_MEASURES, WINDOWED
 from processes import RunFailed
 
 PREFIX = "mpi-"  # how the names of its measures begin
 LINTEL = "Lintel MPI"
+ON_LINTEL = "Open MPI on Lintel"
 QUEUES = {"posted": ("posted",), "posted, any source": ("posted", "any"), "unexpected": ("unexpected",), "unexpected, any source": ("unexpected", "any")}
 
 
@@ -18,6 +20,12 @@ class Contestant:
     program: str  # of which it is absent where that is; "lintel" for this tree's
     build: str  # which of the compiled programs: mpi_perf-<build>
     launch: object  # of a Setup: the command in front of the program, and the environment to add
+    is_other: bool = True  # one of those over TCP that have nothing of Lintel
+    over_tcp: bool = True
+
+    @property
+    def note(self):
+        return "" if self.over_tcp else "not over TCP"
 
 
 def lintel(setup):
@@ -27,11 +35,17 @@ def lintel(setup):
 def open_mpi(*parameters, **environment):
     """Debian's /etc/openmpi/openmpi-mca-params.conf excludes mtl ofi and pml ucx: what is named here overrules it."""
     def launch(setup):
-        command = ["mpirun.openmpi", "--allow-run-as-root", "-n", "2", "--cpu-list", ",".join(map(str, setup.cpus)), "--bind-to", "cpu-list:ordered"]
-        for name, value in parameters:
-            command += ["--mca", name, value]
-        return command, environment
+        return mpirun("mpirun.openmpi", setup, parameters), environment
     return launch
+
+
+def mpirun(program, setup, parameters=()):
+    command = [program, "--allow-run-as-root", "-n", "2", "--cpu-list", ",".join(map(str, setup.cpus)), "--bind-to", "cpu-list:ordered"]
+    return command + [word for name, value in parameters for word in ("--mca", name, value)]
+
+
+def open_mpi_on_lintel(setup):
+    return mpirun(setup.lintel_mpirun, setup), {"LINTEL_PROVIDER": setup.provider}
 
 
 UCX = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo", "UCX_WARN_UNUSED_ENV_VARS": "n"}
@@ -43,13 +57,15 @@ def mpich(setup):
 
 
 CONTESTANTS = [
-    Contestant(LINTEL, "lintel", "lintel", lintel),
+    Contestant(LINTEL, "lintel", "lintel", lintel, is_other=False),
+    Contestant(ON_LINTEL, "lintel-mpirun", "openmpi", open_mpi_on_lintel, is_other=False),
     Contestant("Open MPI ob1", "mpirun.openmpi", "openmpi", open_mpi(("pml", "ob1"), ("btl", "tcp,self"), ("btl_tcp_if_include", "lo"))),
     Contestant("Open MPI mtl ofi", "mpirun.openmpi", "openmpi",
                open_mpi(("pml", "cm"), ("mtl", "ofi"), ("mtl_ofi_provider_include", "net"), ("btl", "self"))),
     Contestant("Open MPI ucx", "mpirun.openmpi", "openmpi",
                open_mpi(("pml", "ucx"), ("pml_ucx_tls", "any"), ("pml_ucx_devices", "any"), ("btl", "self"), **UCX)),
     Contestant("MPICH ucx", "mpiexec.mpich", "mpich", mpich),
+    Contestant("Open MPI vader", "mpirun.openmpi", "openmpi", open_mpi(("pml", "ob1"), ("btl", "vader,self")), is_other=False, over_tcp=False),
 ]
 BUILDS = {"mpirun.openmpi": "openmpi", "mpiexec.mpich": "mpich"}
 DEBIAN_PACKAGES = {"mpirun.openmpi": "openmpi-bin", "mpiexec.mpich": "mpich"}
@@ -79,9 +95,10 @@ def run(contestant, setup, arguments, limit=processes.LIMIT_SECONDS):
     return figure_of(text)
 
 
-def figure(contestant, mode, windowed=False):
+def figure(contestant, measure):
     def measured(setup, work):
-        return run(contestant, setup, [mode, work.size, work.messages, work.warm_up, *([work.window] if windowed else [])])
+        mode = measure.removeprefix(PREFIX)
+        return run(contestant, setup, [mode, work.size, work.messages, work.warm_up, *([work.window] if measure in WINDOWED else [])])
     return measured
 
 
@@ -93,17 +110,28 @@ def behind(contestant, queue):
 
 
 def series(make):
-    """`make` is contestants.Series. All but Lintel's are the base: Lintel is given as a multiple of the best of them."""
+    """`make` is contestants.Series. The others are the base: all are given as multiples of the best of them."""
     for one in CONTESTANTS:
-        others = one.name != LINTEL
-        yield make("mpi-latency", one.name, one.program, figure(one, "latency"), is_base=others)
-        yield make("mpi-rate", one.name, one.program, figure(one, "rate", windowed=True), is_base=others)
-        yield make("mpi-bandwidth", one.name, one.program, figure(one, "bandwidth", windowed=True), is_base=others)
-        for queue in QUEUES:
+        for measure in MPI_MEASURES:
+            if measure != "mpi-depth":
+                yield make(measure, one.name, one.program, figure(one, measure), is_base=one.is_other, note=one.note)
+        for queue in QUEUES if has_queues(one) else ():
             yield make("mpi-depth", f"{one.name}, {queue}", one.program, behind(one, queue))
+
+
+def has_queues(contestant):
+    """Whether it is measured behind queues: Lintel's own MPI, and the others."""
+    return contestant.is_other or contestant.name == LINTEL
 
 
 def why_not_compiled(folder, find=shutil.which):
     """Program -> why, of those that are installed but whose mpi_perf was not compiled."""
     return {program: f"mpi_perf was not compiled with it (Debian package {DEVELOPMENT[program]}; then configure the build tree again)"
             for program, build in BUILDS.items() if find(program) and not os.access(program_of(folder, build), os.X_OK)}
+
+
+def why_not_on_lintel(setup, find=shutil.which):
+    """The same of Open MPI on Lintel."""
+    if not os.access(setup.lintel_mpirun, os.X_OK) or not os.access(program_of(setup.mpi_programs, "openmpi"), os.X_OK):
+        return {"lintel-mpirun": "the build tree has no component for Open MPI (Debian packages openmpi-bin and libopenmpi-dev; then configure it again)"}
+    return {} if find("mpirun.openmpi") else {"lintel-mpirun": "mpirun.openmpi is not installed (Debian package openmpi-bin)"}

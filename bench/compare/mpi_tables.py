@@ -3,11 +3,11 @@
 import mpi_contestants
 import plot
 from matrix import MPI_MEASURES, TITLES, UNITS, column_text
-from mpi_contestants import LINTEL
-from tables import MICRO, figure_text, judged_text, markdown_table, ratio_text, with_ratio
+from mpi_contestants import LINTEL, ON_LINTEL
+from tables import MICRO, figure_text, judged_text, markdown_table, ratio_text
 
 BEGIN, END = "<!-- mpi-numbers:begin -->", "<!-- mpi-numbers:end -->"
-COLOURS = {LINTEL: "#d95f02", "Open MPI ob1": "#1b9e77", "Open MPI mtl ofi": "#7570b3", "Open MPI ucx": "#66a61e", "MPICH ucx": "#555555"}
+COLOURS = {LINTEL: "#d95f02", ON_LINTEL: "#e6ab02", "Open MPI ob1": "#1b9e77", "Open MPI mtl ofi": "#7570b3", "Open MPI ucx": "#66a61e", "MPICH ucx": "#555555"}
 
 
 def measured(outcome):
@@ -15,32 +15,50 @@ def measured(outcome):
     return [one for one in mpi_contestants.CONTESTANTS if one.program not in outcome.absent]
 
 
-def row(outcome, verdicts, title, measure, size, suffix=""):
-    """One figure of all, Lintel's with its multiple of the best other one."""
-    mine = [one for one in verdicts if (one.requirement.measure, one.requirement.size, one.requirement.of) == (measure, size, LINTEL + suffix)]
-    cells = [with_ratio(outcome, measure, one.name + suffix, size) if one.name == LINTEL or suffix
-             else figure_text(measure, outcome.of(measure, one.name, size)) for one in measured(outcome)]
-    bound, verdict = judged_text(mine)
-    if verdict.startswith(LINTEL):
-        verdict = "missed"
+def titles_of(measure, size):
+    """The series of a row are called as their MPI and then by this; and what the row is called."""
+    unit = UNITS[measure].replace("us", MICRO)
+    if measure != "mpi-depth":
+        return {"": f"{TITLES[measure].removeprefix('MPI ')}, {column_text(measure, size)}, {unit}"}
+    return {f", {queue}": f"latency of 8 B behind {size:,} {queue}, {unit} (x empty)" for queue in mpi_contestants.QUEUES}
+
+
+def row(outcome, mine, columns, measure, size, suffix):
+    """`mine`: the verdicts on one of the columns, whose figure gets the multiple that is judged. Behind queues all have one."""
+    judged = mine[0].requirement
+    cells = []
+    for one in columns:
+        name = one.name + suffix
+        ratio = outcome.times_base(measure, name, size) if suffix else mine[0].reached if name == judged.of else None
+        cells.append(figure_text(measure, outcome.of(measure, name, size)) + ("" if ratio is None else f" ({ratio_text(ratio)})"))
+    bound, verdict = judged_text(mine, judged.of)
     times_raw = [one.times_raw for one in mine if one.times_raw is not None]
-    if times_raw:
-        verdict += f" ({ratio_text(times_raw[0])} x raw)"
-    return [title, *cells, bound.replace(" us", f" {MICRO}"), verdict]
+    return [*cells, bound.replace(" us", f" {MICRO}"), verdict.strip() + (f" ({ratio_text(times_raw[0])} x raw)" if times_raw else "")]
+
+
+def table(outcome, works, verdicts, judged, of_what, columns):
+    """A row for each requirement of the MPI called `judged`."""
+    rows = []
+    for measure in MPI_MEASURES:
+        for work in works[measure]:
+            for suffix, title in titles_of(measure, work.size).items():
+                key = (measure, work.size, judged + suffix)
+                mine = [one for one in verdicts if (one.requirement.measure, one.requirement.size, one.requirement.of) == key]
+                if mine:
+                    rows.append([title, *row(outcome, mine, columns, measure, work.size, suffix)])
+    names = [one.name + (f" (x {of_what})" if one.name == judged else f" ({one.note})" if one.note else "") for one in columns]
+    return markdown_table(["", *names, "required of Lintel", ""], rows)
 
 
 def summary_markdown(outcome, works, verdicts):
-    rows = []
-    for measure in MPI_MEASURES:
-        unit = UNITS[measure].replace("us", MICRO)
-        for work in works[measure]:
-            if measure != "mpi-depth":
-                rows.append(row(outcome, verdicts, f"{TITLES[measure].removeprefix('MPI ')}, {column_text(measure, work.size)}, {unit}", measure, work.size))
-            elif work.size > 0:
-                rows += [row(outcome, verdicts, f"latency of 8 B behind {work.size:,} {queue}, {unit} (x empty)", measure, work.size, f", {queue}")
-                         for queue in mpi_contestants.QUEUES]
-    names = [f"{one.name} (x best other)" if one.name == LINTEL else one.name for one in measured(outcome)]
-    return markdown_table(["", *names, "required of Lintel", ""], rows)
+    """Lintel's MPI beside the others."""
+    return table(outcome, works, verdicts, LINTEL, "best other", [one for one in measured(outcome) if mpi_contestants.has_queues(one)])
+
+
+def on_lintel_markdown(outcome, works, verdicts):
+    """Open MPI on Lintel beside Open MPI on what it brings itself. Nothing where it is absent."""
+    columns = [one for one in measured(outcome) if one.build == "openmpi"]
+    return table(outcome, works, verdicts, ON_LINTEL, "best", columns) if any(one.name == ON_LINTEL for one in columns) else ""
 
 
 # --- The picture: bandwidth over size, latency of an empty process, latency behind queues.
@@ -48,15 +66,16 @@ def summary_markdown(outcome, works, verdicts):
 def script(outcome, works, terminal, path):
     sizes = [work.size for work in works["mpi-bandwidth"]]
     lines = {one.name: [[size, outcome.of("mpi-bandwidth", one.name, size) / 1000] for size in sizes
-                        if outcome.of("mpi-bandwidth", one.name, size) is not None] for one in measured(outcome)}
+                        if outcome.of("mpi-bandwidth", one.name, size) is not None] for one in measured(outcome) if one.over_tcp}
     deepest = max(work.size for work in works["mpi-depth"])
     small = works["mpi-latency"][0].size
     groups = [(f"{column_text('mpi-latency', small)}, no queue", "mpi-latency", "", small)]
+    barred = [one for one in measured(outcome) if mpi_contestants.has_queues(one)]
     groups += [(queue, "mpi-depth", f", {queue}", deepest) for queue in mpi_contestants.QUEUES]
     commands = [*plot.preamble(terminal, path), "set multiplot layout 1,2", "set tics nomirror"]
     commands += plot.lines_over_size({name: rows for name, rows in lines.items() if rows}, COLOURS, sizes, "MPI bandwidth, one way, GB/s (more is better)")
-    rows = [[title, *(outcome.of(measure, one.name + suffix, size) for one in measured(outcome))] for title, measure, suffix, size in groups]
-    commands += plot.bars(rows, [one.name for one in measured(outcome)], [COLOURS[one.name] for one in measured(outcome)],
+    rows = [[title, *(outcome.of(measure, one.name + suffix, size) for one in barred)] for title, measure, suffix, size in groups]
+    commands += plot.bars(rows, [one.name for one in barred], [COLOURS[one.name] for one in barred],
                           f"MPI latency of 8 B, behind {deepest:,} messages, µs (less is better)")
     return "\n".join([*commands, "unset multiplot"]) + "\n"
 

@@ -31,9 +31,10 @@ class Outcome:
         values = self.figures[measure, name, size]
         return (max(values) - min(values)) / median(values)
 
-    def best_base(self, measure, size):
-        """(name, figure) of the best base series, or None: of raw libfabric, or what base_of() says."""
-        measured = [(one.name, self.of(measure, one.name, size)) for one in self.series if one.measure == measure and one.is_base]
+    def best_base(self, measure, size, best_of=()):
+        """(name, figure) of the best base series, or None: of `best_of` if there are any, else of raw libfabric, or what base_of() says."""
+        series = [one.name for one in self.series if one.measure == measure and (one.name in best_of if best_of else one.is_base)]
+        measured = [(name, self.of(measure, name, size)) for name in series]
         measured = [(name, figure) for name, figure in measured if figure is not None]
         if not measured:
             return None
@@ -46,10 +47,10 @@ class Outcome:
             return None
         return median(figure / other for figure, other in zip(self.figures[measure, name, size], self.figures[measure, base, base_size]))
 
-    def times_base(self, measure, name, size):
-        if base_of(measure) == "empty":
+    def times_base(self, measure, name, size, best_of=()):
+        if base_of(measure) == "empty" and not best_of:
             return self.ratio(measure, name, size, name, 0)
-        best = self.best_base(measure, size)
+        best = self.best_base(measure, size, best_of)
         return None if best is None else self.ratio(measure, name, size, best[0], size)
 
     def times_slower_raw(self, measure, name, size):
@@ -80,12 +81,12 @@ class Verdict:
     def reached_text(self):
         if self.reached is None:
             return "-"
-        text = f"{self.reached:.3f} x {base_of(self.requirement.measure)}" if self.requirement.relative else f"{self.reached:.1f} {UNITS[self.requirement.measure]}"
+        text = f"{self.reached:.3f} x {self.requirement.base_text()}" if self.requirement.relative else f"{self.reached:.1f} {UNITS[self.requirement.measure]}"
         return text if self.times_raw is None else f"{text}, {self.times_raw:.3f} x raw"
 
 
 def judge(outcome, requirements):
     return [
-        Verdict(one, (outcome.times_base if one.relative else outcome.of)(one.measure, one.of, one.size),
+        Verdict(one, outcome.times_base(one.measure, one.of, one.size, one.best_of) if one.relative else outcome.of(one.measure, one.of, one.size),
                 None if one.or_times_raw is None else outcome.times_slower_raw(one.measure, one.of, one.size)) for one in requirements
     ]

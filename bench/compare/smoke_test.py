@@ -33,10 +33,14 @@ def main(build_dir):
     expected |= {("bandwidth", series, size) for series in ("raw send", "raw write", "raw read", "Lintel put", "Lintel get")
                  for size in (1024, 65536)}
     expected |= {("mpi-latency", "Lintel MPI", 8), ("mpi-latency", "raw send", 8), ("mpi-rate", "Lintel MPI", 8)}
+    # Beside Open MPI's own, and where there is a component for it.
+    on_lintel = "lintel-mpirun" not in document["absent"]
+    if on_lintel:
+        expected |= {(measure, series, 8) for measure in ("mpi-latency", "mpi-rate") for series in ("Open MPI on Lintel", "Open MPI vader")}
     wrong = [key for key in sorted(expected) if len([figure for figure in measured.get(key, []) if figure > 0]) != 1]
     for key in wrong:
         print(f"{key}: {measured.get(key)}; expected one figure above 0")
-    undecided = [one for one in document["requirements"] if one["verdict"] not in ("met", "missed")]
+    undecided = [one for one in document["requirements"] if one["verdict"] not in ("met", "missed") and (on_lintel or one["series"] != "Open MPI on Lintel")]
     for one in undecided:
         print(f"{one}; expected a verdict")
     return 1 if wrong or undecided else 0

@@ -13,16 +13,30 @@ measures() {
 measures latency 8 20 5
 measures rate 8 40 5 4
 measures bandwidth 65536 8 2 4
+measures bibandwidth 65536 8 2 4
+measures allreduce 8 20 5
+measures allreduce 1048576 4 2
+measures alltoall 65536 4 2
 for queue in posted unexpected; do
   measures "$queue" 20 20 5
   measures "$queue" 20 20 5 any
 done
 
-if said=$("${run[@]}" latency -1 20 5 2>&1); then
-  echo "a size of -1 was taken"
-  exit 1
-fi
-[[ $said == *"SIZE or DEPTH is '-1'; expected"* ]] || {
-  echo "$said"
-  exit 1
+# refuses <what it says> <argument...>
+refuses() {
+  local sentence=$1 said
+  shift
+  if said=$("${run[@]}" "$@" 2>&1); then
+    echo "$*: taken"
+    exit 1
+  fi
+  [[ $said == *"$sentence"* ]] || {
+    echo "$*: $said; expected: $sentence"
+    exit 1
+  }
 }
+
+refuses "SIZE or DEPTH is '-1'; expected" latency -1 20 5
+refuses "SIZE or DEPTH is '12'; expected a number from 0 to 2000000000, a multiple of 8" allreduce 12 20 5
+refuses "MESSAGES or CALLS is 'many'; expected" alltoall 8 many 5
+refuses "expected latency, rate, bandwidth, bibandwidth, allreduce, alltoall, posted or unexpected" bibandwidth 8 20 5  # without a window
