@@ -106,7 +106,10 @@ void Messenger::retire(Request& request) {
 bool Messenger::test(Request& request) {
   const MutexLock lock(process_.lock());
   if (request.under_way()) turn();
-  if (request.under_way()) return false;
+  if (request.under_way()) {
+    seek(request);
+    return false;
+  }
   retire(request);
   return true;
 }
@@ -114,7 +117,7 @@ bool Messenger::test(Request& request) {
 void Messenger::wait(Request& request) {
   const MutexLock lock(process_.lock());
   if (request.under_way()) {
-    wait_until([&request] { return !request.under_way(); });
+    wait_until([&request] { return !request.under_way(); }, [&] { return seek(request); });
   }
   retire(request);
 }
@@ -123,9 +126,12 @@ void Messenger::wait(Request& request) {
 
 bool Messenger::test_all(std::span<Request* const> requests) {
   const MutexLock lock(process_.lock());
-  const auto ended = [](const Request* request) { return request == nullptr || !request->under_way(); };
-  if (!std::ranges::all_of(requests, ended)) turn();
-  if (!std::ranges::all_of(requests, ended)) return false;
+  const auto awaited = [](const Request* request) { return request != nullptr && request->under_way(); };
+  if (std::ranges::any_of(requests, awaited)) turn();
+  if (const auto first = std::ranges::find_if(requests, awaited); first != requests.end()) {
+    seek(**first);  // the others have their turn when this one has ended
+    return false;
+  }
   for (Request* request : requests) {
     if (request != nullptr) retire(*request);
   }
@@ -140,7 +146,7 @@ void Messenger::wait_all(std::span<Request* const> requests) {
     while (ended < requests.size() && (requests[ended] == nullptr || !requests[ended]->under_way())) ++ended;
     return ended == requests.size();
   };
-  if (!all()) wait_until(all);
+  if (!all()) wait_until(all, [&] { return seek(requests); });
   for (Request* request : requests) {
     if (request != nullptr) retire(*request);
   }
@@ -166,6 +172,7 @@ bool Messenger::test_any(std::span<Request* const> requests, std::size_t& index)
   if (index == kNone && active) {
     turn();
     index = first_complete(requests, active);
+    if (index == kNone) seek(requests);
   }
   if (index != kNone) retire(*requests[index]);
   return index != kNone || !active;
@@ -176,7 +183,7 @@ std::size_t Messenger::wait_any(std::span<Request* const> requests) {
   bool active = false;
   std::size_t index = first_complete(requests, active);
   if (index == kNone && active) {
-    wait_until([&] { return (index = first_complete(requests, active)) != kNone; });
+    wait_until([&] { return (index = first_complete(requests, active)) != kNone; }, [&] { return seek(requests); });
   }
   if (index != kNone) retire(*requests[index]);
   return index;
@@ -187,7 +194,9 @@ std::size_t Messenger::test_some(std::span<Request* const> requests, std::span<s
   bool active = false;
   if (first_complete(requests, active) == kNone && !active) return kNone;
   turn();
-  return collect(requests, indices);
+  const std::size_t count = collect(requests, indices);
+  if (count == 0) seek(requests);
+  return count;
 }
 
 std::size_t Messenger::wait_some(std::span<Request* const> requests, std::span<std::size_t> indices) {
@@ -195,7 +204,7 @@ std::size_t Messenger::wait_some(std::span<Request* const> requests, std::span<s
   bool active = false;
   if (first_complete(requests, active) == kNone) {
     if (!active) return kNone;
-    wait_until([&] { return first_complete(requests, active) != kNone; });
+    wait_until([&] { return first_complete(requests, active) != kNone; }, [&] { return seek(requests); });
   }
   return collect(requests, indices);
 }
@@ -215,6 +224,7 @@ std::size_t Messenger::take_completed(std::span<Request*> completed, Nanoseconds
     completed[count] = &completed_.front();
     retire(*completed[count++]);
   }
+  if (count == 0) seek_strangers();
   return count;
 }
 

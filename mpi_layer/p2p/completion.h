@@ -26,11 +26,14 @@ class Messenger::Awaited final : public portals::Condition {
   Holds holds_;
 };
 
-// Blocks until it holds. REQUIRES: the lock.
-template <class Holds>
-void Messenger::wait_until(Holds holds) {
+// Blocks until it holds. `seek` is asked at the beginning of the wait, and after each further while: whether somebody is waited for who was not met yet
+// (contact.cpp). REQUIRES: the lock.
+template <class Holds, class Seek>
+void Messenger::wait_until(Holds holds, Seek seek) {
   Awaited<Holds> awaited(*this, std::move(holds));
-  process_.progress().wait_until(awaited, kNever);
+  if (awaited.holds()) return;
+  bool over = false;
+  while (!over) over = process_.progress().wait_until(awaited, seek() ? process_.now() + options_.contact_after : kNever);
 }
 
 }  // namespace lintel::mpi

@@ -139,7 +139,9 @@ Refusal Messenger::add_peer(ProcessId process) {
   const MutexLock lock(process_.lock());
   if (peers_.size() >= options_.most_processes || peers_.find(process) != nullptr) return Refusal::kProcess;
   if (!process_.endpoint().reachable(process)) return Refusal::kProcess;
-  peers_.add(process).credit = window_;
+  Peer& peer = peers_.add(process);
+  peer.credit = window_;
+  peer.greeted = process == self_;
   blocked_.reserve(peers_.size());
   credit_due_.reserve(peers_.size());
   return Refusal::kNone;
@@ -150,17 +152,23 @@ std::size_t Messenger::peers() const {
   return peers_.size();
 }
 
+void Messenger::watch(Peer& peer) {
+  if (peer.watchers++ > 0) return;
+  process_.endpoint().watch(peer.process, true);
+  if (!options_.list_completed || peer.met() || std::exchange(peer.stranger, true)) return;
+  strangers_.push_back(&peer);
+}
+
+void Messenger::unwatch(Peer& peer) {
+  if (peer.watchers > 0 && --peer.watchers == 0) process_.endpoint().watch(peer.process, false);
+}
+
 void Messenger::watch(Request& request, Peer& peer) {
-  if (request.watching_) return;
-  request.watching_ = true;
-  if (peer.watchers++ == 0) process_.endpoint().watch(peer.process, true);
+  if (!std::exchange(request.watching_, true)) watch(peer);
 }
 
 void Messenger::unwatch(Request& request) {
-  if (!request.watching_) return;
-  request.watching_ = false;
-  Peer& peer = *peers_.at(request.peer_);
-  if (peer.watchers > 0 && --peer.watchers == 0) process_.endpoint().watch(peer.process, false);
+  if (std::exchange(request.watching_, false)) unwatch(*peers_.at(request.peer_));
 }
 
 void Messenger::complete(Request& request, Failure failure) {

@@ -22,7 +22,9 @@
 //
 // Peers that die or close: every send to them and every receive from them ends with kPeerLost, at once when it is started later, unless its message is here
 // already. A receive from any source that is posted at that moment ends so too, as nobody can tell whether it waits for that peer; later ones do not.
-// A death that the network does not tell of is noticed (by LINTEL_PEER_TIMEOUT) for peers that a request names, not on account of any source alone.
+// A death that the network does not tell of is noticed (by LINTEL_PEER_TIMEOUT) for peers that a request or a probe names, not on account of any source
+// alone. Of one that no message was ever exchanged with nothing would tell: a process that waits for its message is in contact with it after a while
+// (Options::contact_after). Receives that are posted and not waited for connect nobody.
 
 #include <cstdint>
 #include <memory>
@@ -64,7 +66,9 @@ struct Options {
   // This process' own.
   std::uint32_t most_receives = 200'000;  // that are posted at once; further ones wait, in order, with the messages for them unexpected
   Nanoseconds close_patience = std::chrono::seconds(2);  // see close()
-  bool list_completed = false;                           // take_completed() is called
+  // How long somebody waits for a message of a process that was never met until that one is greeted.
+  Nanoseconds contact_after = std::chrono::milliseconds(2500);
+  bool list_completed = false;  // take_completed() is called
 };
 
 class Messenger {
@@ -124,7 +128,7 @@ class Messenger {
   std::size_t wait_some(std::span<Request* const> requests, std::span<std::size_t> indices);
   // For a user who waits in a way of its own: the requests that have become complete and were not told yet, of all that there are, in the order in which
   // they did; as many as `completed` has room for. Returns how many. Waits up to `patience` for anything to happen if nothing has.
-  // REQUIRES: Options::list_completed.
+  // REQUIRES: Options::list_completed. All receives that are posted count as waited for.
   std::size_t take_completed(std::span<Request*> completed, Nanoseconds patience);
 
   // ---- Probes. `source` may be kAnySource, or kProcNull, which is found at once; `tag` may be kAnyTag. Progress: all.
@@ -166,6 +170,8 @@ class Messenger {
   void release();
   bool quiet();
   void end_all();
+  void watch(Peer& peer);
+  void unwatch(Peer& peer);
   void watch(Request& request, Peer& peer);
   void unwatch(Request& request);
   void complete(Request& request, Failure failure);
@@ -180,8 +186,8 @@ class Messenger {
   static std::size_t first_complete(std::span<Request* const> requests, bool& active);
   static std::size_t collect(std::span<Request* const> requests, std::span<std::size_t> indices);
   static void retire(Request& request);
-  template <class Holds>
-  void wait_until(Holds holds);
+  template <class Holds, class Seek>
+  void wait_until(Holds holds, Seek seek);
   // A send or receive as it was asked for, checked and set up in `request`, which is not active.
   template <class Arguments>
   Refusal admit(const Arguments& arguments, Request& request, bool persistent);
@@ -221,6 +227,15 @@ class Messenger {
   bool look(const ProbeArguments& arguments, Result& envelope);
   bool take_matched(const ProbeArguments& arguments, MatchedMessage& message);
   bool will_never_come(const ProbeArguments& arguments);
+  template <class Look>
+  void wait_for_message(const ProbeArguments& arguments, Result& envelope, Look look);
+  void not_found(const ProbeArguments& arguments, Result& envelope);
+  // contact.cpp
+  bool seek(Peer& peer);
+  bool seek(const Request& request);
+  bool seek(std::span<Request* const> requests);
+  void seek_strangers();
+  void greet(Peer& peer);
   // control.cpp
   void tell(Peer& peer, const Control& control);
   bool try_tell(const Peer& peer, const Control& control);
@@ -252,6 +267,8 @@ class Messenger {
   std::vector<Peer*> blocked_;                     // peers with a backlog
   std::vector<Peer*> credit_due_;                  // peers to be given credit
   std::vector<std::pair<Peer*, Control>> untold_;  // control packets that had no room
+  std::vector<Peer*> strangers_;                   // with Options::list_completed: peers that were not met when they began to be watched
+  TimePoint strangers_since_ = kNever;             // when that was first looked at
   std::vector<std::unique_ptr<Copied>> copied_;
   bool copied_ended_ = false;   // some of them
   std::uint64_t happened_ = 0;  // events taken; grows while something goes on

@@ -14,7 +14,7 @@ namespace lintel::mpi {
 enum class PacketKind : std::uint8_t {
   kData = 0,       // a message that nobody waits for an answer to
   kDatasync = 1,   // a message whose sender is to learn that it was received
-  kProtoack = 2,   // credit that goes back
+  kProtoack = 2,   // credit that goes back; of nothing: a greeting (contact.cpp)
   kSyncack = 3,    // it was received, and nothing of it will be pulled
   kCancel = 4,     // the sender wants it back
   kCancelyes = 5,  // it has it back

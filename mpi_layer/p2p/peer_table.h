@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/ids.h"
 #include "mpi_layer/p2p/request_list.h"
 
@@ -37,6 +38,13 @@ struct Peer {
   // Sends to it and receives from it that its death ends; its death is watched for as long as there are any, or a backlog.
   RequestList active;
   std::uint32_t watchers = 0;
+  // Somebody waits for a message of it.
+  bool probed = false;              // in vain, by a probe that does not block: watched until one arrives
+  bool greeted = false;             // it is this process itself, or was told something so that there is a session
+  bool stranger = false;            // it is in the messenger's list of those
+  TimePoint sought_since = kNever;  // since before there was any contact
+  // A session with it has begun: the transport tells of its end.
+  bool met() const { return sequence > 0 || arrived > 0 || greeted; }
 };
 
 class PeerTable {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "mpi_layer/p2p/completion.h"
 
@@ -91,12 +92,40 @@ bool Messenger::will_never_come(const ProbeArguments& arguments) {
   return peer != nullptr && peer->lost;
 }
 
+// Until `look` has found it, or it will never come. Its source is watched meanwhile.
+template <class Look>
+void Messenger::wait_for_message(const ProbeArguments& arguments, Result& envelope, Look look) {
+  Peer* const source = peers_.at(arguments.source);
+  if (source != nullptr) watch(*source);
+  wait_until(
+      [&] {
+        if (look()) return true;
+        if (!will_never_come(arguments)) return false;
+        envelope = lost(arguments);
+        return true;
+      },
+      [&] { return source != nullptr && seek(*source); });
+  if (source != nullptr) unwatch(*source);
+}
+
+// A probe that does not wait has found nothing. Who asks once may ask again: it waits for its source.
+void Messenger::not_found(const ProbeArguments& arguments, Result& envelope) {
+  if (will_never_come(arguments)) {
+    envelope = lost(arguments);
+    return;
+  }
+  Peer* const source = peers_.at(arguments.source);
+  if (source == nullptr) return;
+  if (!std::exchange(source->probed, true)) watch(*source);
+  seek(*source);
+}
+
 Refusal Messenger::iprobe(const ProbeArguments& arguments, bool& found, Result& envelope) {
   const MutexLock lock(process_.lock());
   if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
   turn();
   found = look(arguments, envelope);
-  if (!found && will_never_come(arguments)) envelope = lost(arguments);
+  if (!found) not_found(arguments, envelope);
   return Refusal::kNone;
 }
 
@@ -105,7 +134,7 @@ Refusal Messenger::improbe(const ProbeArguments& arguments, MatchedMessage& mess
   if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
   message = {};
   turn();
-  if (!take_matched(arguments, message) && will_never_come(arguments)) message.envelope_ = lost(arguments);
+  if (!take_matched(arguments, message)) not_found(arguments, message.envelope_);
   finish();
   return Refusal::kNone;
 }
@@ -113,12 +142,7 @@ Refusal Messenger::improbe(const ProbeArguments& arguments, MatchedMessage& mess
 Refusal Messenger::probe(const ProbeArguments& arguments, Result& envelope) {
   const MutexLock lock(process_.lock());
   if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
-  wait_until([&] {
-    if (look(arguments, envelope)) return true;
-    if (!will_never_come(arguments)) return false;
-    envelope = lost(arguments);
-    return true;
-  });
+  wait_for_message(arguments, envelope, [&] { return look(arguments, envelope); });
   return Refusal::kNone;
 }
 
@@ -126,12 +150,7 @@ Refusal Messenger::mprobe(const ProbeArguments& arguments, MatchedMessage& messa
   const MutexLock lock(process_.lock());
   if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
   message = {};
-  wait_until([&] {
-    if (take_matched(arguments, message)) return true;
-    if (!will_never_come(arguments)) return false;
-    message.envelope_ = lost(arguments);
-    return true;
-  });
+  wait_for_message(arguments, message.envelope_, [&] { return take_matched(arguments, message); });
   finish();
   return Refusal::kNone;
 }

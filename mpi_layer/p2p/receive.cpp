@@ -45,7 +45,7 @@ Refusal Messenger::receive_and_wait(const ReceiveArguments& arguments, Request& 
   if (const Refusal refusal = admit(arguments, request, false); refusal != Refusal::kNone) return refusal;
   begin_receive(request);
   if (request.under_way()) {
-    wait_until([&request] { return !request.under_way(); });
+    wait_until([&request] { return !request.under_way(); }, [&] { return seek(request); });
   } else {
     finish();
   }
@@ -66,13 +66,12 @@ void Messenger::begin_receive(Request& request) {
     request.result_.source = kProcNull;
     return complete(request, Failure::kNone);
   }
-  if (!unposted_.empty() || !post(request)) return unposted_.push_back(request);
-  drain();  // what it has claimed
   Peer* const peer = peers_.at(request.peer_);
-  if (request.state_ == Request::State::kPosted && peer != nullptr && peer->lost &&
-      interface_->unlink_entry(request.entry_) == Status::kOk) {
-    complete(request, Failure::kPeerLost);
+  if (!unposted_.empty() || !post(request)) {
+    if (peer != nullptr) watch(request, *peer);
+    return unposted_.push_back(request);
   }
+  drain();  // what it has claimed
 }
 
 // False: there is no room for another entry.
@@ -93,6 +92,7 @@ bool Messenger::post(Request& request) {
   if (peer != nullptr) {
     peer->active.push_back(request);
     watch(request, *peer);
+    if (peer->lost && interface_->unlink_entry(request.entry_) == Status::kOk) complete(request, Failure::kPeerLost);
   } else {
     any_source_.push_back(request);
   }
@@ -103,6 +103,7 @@ bool Messenger::post(Request& request) {
 // is kept.
 void Messenger::note_arrival(Peer& peer, const portals::Event& event) {
   granted_ -= static_cast<std::int64_t>(event.requested_length);
+  if (std::exchange(peer.probed, false)) unwatch(peer);
   const std::uint64_t before = std::exchange(peer.arrived, event.remote_offset);
   if (before == 0 || event.remote_offset == before + 1 || std::exchange(peer.gap_told, true)) [[likely]] {
     return;

@@ -19,6 +19,7 @@ Outcome<> Station::start(Options options) {
   const Config& config = portals::host_config();
   options.unexpected_bytes = config.mpi_unexpected_bytes;
   options.unexpected_headers = static_cast<std::uint32_t>(config.max_unexpected);
+  options.contact_after = config.peer_timeout / 4;
   std::string explanation;
   messenger_ = Messenger::open(*portals::current_process(), options, explanation);
   if (messenger_ == nullptr) return Problem{explanation};

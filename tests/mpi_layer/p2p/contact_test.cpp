@@ -1,0 +1,298 @@
+// Processes that no message was ever exchanged with: who waits for one of them notices its death, and nobody else is connected with it.
+
+#include <array>
+#include <functional>
+
+#include "base/counters.h"
+#include "tests/mpi_layer/p2p/p2p_test.h"
+#include "transport/session/session.h"
+
+namespace lintel::testing {
+namespace {
+
+using transport::Death;
+using transport::PeerState;
+
+constexpr Nanoseconds kAWhile = 250ms;
+constexpr Nanoseconds kDeadline = 1s;
+
+class Contact : public P2pTest {
+ protected:
+  Contact() { start(); }
+  void start(mpi::Options messenger = {}) {
+    MessengerJobOptions options;
+    options.processes = 3;
+    options.session.dead_peer_deadline = options.session.connect_deadline = kDeadline;
+    options.messenger = messenger;
+    options.messenger.contact_after = kAWhile;
+    P2pTest::start(options);
+  }
+  void exchange(std::size_t from, std::int32_t to) {
+    Transfer& received = receive(static_cast<std::size_t>(to), static_cast<std::int32_t>(from), 8, {.tag = 1000});
+    EXPECT_TRUE(arrived(send(from, to, 8, {.tag = 1000}), received));
+  }
+  PeerState session(std::size_t rank, std::size_t with) {
+    portals::Process& process = job->processes().process(rank);
+    const MutexLock lock(process.lock());
+    auto& session = static_cast<transport::Session&>(process.endpoint().transport());
+    return session.state_of(*session.resolve(SimulatedProcesses::name(with)));
+  }
+  TimePoint now() { return job->processes().network().now(); }
+  // Asks again and again while time passes; how long it took until the answer was yes.
+  Nanoseconds until(const std::function<bool()>& answer) {
+    const TimePoint begin = now();
+    while (!answer() && now() - begin < 10s) job->run(5ms);
+    return now() - begin;
+  }
+};
+
+// One way to wait for a receive.
+struct Way {
+  const char* name;
+  std::function<bool(mpi::Messenger&, mpi::Request&, mpi::Request&)> ask;  // false: not yet. The second request is one that never ends
+  bool blocks;
+};
+
+const std::vector<Way>& ways() {
+  using mpi::Messenger;
+  using mpi::Request;
+  using Requests = std::array<Request*, 2>;
+  static const std::vector<Way> all = {
+      {"Wait", [](Messenger& at, Request& one, Request&) { return at.wait(one), true; }, true},
+      {"WaitAll",
+       [](Messenger& at, Request& one, Request&) {
+         return at.wait_all(Requests{nullptr, &one}), true;
+       },
+       true},
+      {"WaitAny",
+       [](Messenger& at, Request& one, Request& other) {
+         return at.wait_any(Requests{&other, &one}) == 1;
+       },
+       true},
+      {"WaitSome",
+       [](Messenger& at, Request& one, Request& other) {
+         std::array<std::size_t, 2> found{};
+         return at.wait_some(Requests{&other, &one}, found) == 1;
+       },
+       true},
+      {"Test", [](Messenger& at, Request& one, Request&) { return at.test(one); }, false},
+      {"TestAll",
+       [](Messenger& at, Request& one, Request&) {
+         return at.test_all(Requests{nullptr, &one});
+       },
+       false},
+      {"TestAny",
+       [](Messenger& at, Request& one, Request& other) {
+         std::size_t index = 0;
+         return at.test_any(Requests{&other, &one}, index) && index == 1;
+       },
+       false},
+      {"TestSome",
+       [](Messenger& at, Request& one, Request& other) {
+         std::array<std::size_t, 2> found{};
+         return at.test_some(Requests{&other, &one}, found) == 1;
+       },
+       false},
+  };
+  return all;
+}
+
+class WaitingForOneNeverMet : public Contact, public ::testing::WithParamInterface<std::tuple<std::size_t, Death>> {};
+
+TEST_P(WaitingForOneNeverMet, NoticesThatItIsDead) {
+  const Way& way = ways()[std::get<0>(GetParam())];
+  job->kill(1, std::get<1>(GetParam()));
+  Transfer& received = receive(0, 1, 8);
+  Transfer& endless = receive(0, 2, 8);
+  mpi::Messenger& messenger = way.blocks ? as(0) : at(0);
+  const Nanoseconds took = until([&] { return way.ask(messenger, received.request, endless.request); });
+  EXPECT_FALSE(received.request.active());
+  EXPECT_EQ(received.result().failure, Failure::kPeerLost);
+  EXPECT_GE(took, kAWhile);
+  EXPECT_LE(took, kAWhile + kDeadline + 100ms);
+  EXPECT_TRUE(endless.request.active());
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, WaitingForOneNeverMet,
+                         ::testing::Combine(::testing::Range<std::size_t>(0, 8), ::testing::Values(Death::kNoticed, Death::kSilent)),
+                         [](const auto& shape) {
+                           return ways()[std::get<0>(shape.param)].name +
+                                  std::string(std::get<1>(shape.param) == Death::kNoticed ? "Noticed" : "Silent");
+                         });
+
+class Probing : public Contact, public ::testing::WithParamInterface<std::tuple<bool, bool>> {
+ protected:
+  bool matched() const { return std::get<0>(GetParam()); }
+  bool blocks() const { return std::get<1>(GetParam()); }
+  // What a probe of process 1 says: no answer yet; a message; or that there will be none.
+  std::optional<Failure> probe() {
+    mpi::Result envelope;
+    mpi::MatchedMessage message;
+    bool found = false;
+    const mpi::Messenger::ProbeArguments arguments{1, 1, kAnyTag};
+    if (matched()) {
+      EXPECT_EQ(blocks() ? as(0).mprobe(arguments, message) : at(0).improbe(arguments, message), Refusal::kNone);
+      envelope = message.envelope();
+      found = static_cast<bool>(message);
+    } else {
+      EXPECT_EQ(blocks() ? as(0).probe(arguments, envelope) : at(0).iprobe(arguments, found, envelope), Refusal::kNone);
+      found = found || blocks();
+    }
+    if (envelope.failure != Failure::kNone) return envelope.failure;
+    return found ? std::optional(Failure::kNone) : std::nullopt;
+  }
+  // The same, until it says something.
+  Failure answer(Nanoseconds* took) {
+    std::optional<Failure> said;
+    *took = until([&] { return (said = probe()).has_value(); });
+    return said.value_or(Failure::kNone);
+  }
+};
+
+TEST_P(Probing, OfOneNeverMetNoticesThatItIsDead) {
+  for (const Death death : {Death::kNoticed, Death::kSilent}) {
+    start();
+    job->kill(1, death);
+    Nanoseconds took{};
+    EXPECT_EQ(answer(&took), Failure::kPeerLost);
+    EXPECT_GE(took, kAWhile);
+    EXPECT_LE(took, kAWhile + kDeadline + 100ms);
+  }
+}
+
+TEST_P(Probing, OfOneThatFallsSilentNoticesIt) {
+  exchange(0, 1);
+  exchange(1, 0);
+  job->run(100ms);
+  job->kill(1, Death::kSilent);
+  Nanoseconds took{};
+  EXPECT_EQ(answer(&took), Failure::kPeerLost);
+  EXPECT_LE(took, kDeadline + 100ms);
+}
+
+TEST_P(Probing, FindsTheMessageOfOneThatWasGreeted) {
+  std::optional<Failure> said;
+  if (!blocks()) {
+    until([&] {
+      EXPECT_FALSE(probe().has_value());
+      return session(0, 1) == PeerState::kOpen;
+    });
+    EXPECT_EQ(session(0, 1), PeerState::kOpen);
+  }
+  send(1, 0, 8);
+  Nanoseconds took{};
+  EXPECT_EQ(answer(&took), Failure::kNone);
+  EXPECT_LE(took, 100ms);
+}
+
+INSTANTIATE_TEST_SUITE_P(Probes, Probing, ::testing::Combine(::testing::Bool(), ::testing::Bool()), [](const auto& shape) {
+  return std::string(std::get<0>(shape.param) ? "Matched" : "Plain") + (std::get<1>(shape.param) ? "Blocking" : "Asking");
+});
+
+TEST_F(Contact, ProbeWatchesNobodyWhoseMessageHasCome) {
+  exchange(0, 1);
+  exchange(1, 0);
+  bool found = false;
+  mpi::Result envelope;
+  EXPECT_EQ(at(0).iprobe({1, 1, 5}, found, envelope), Refusal::kNone);
+  EXPECT_FALSE(found);
+  exchange(1, 0);
+  job->run(100ms);
+  job->kill(1, Death::kSilent);
+  Transfer& any = receive(0, kAnySource, 8);
+  job->run(5s);
+  EXPECT_FALSE(ended(any));
+}
+
+TEST_F(Contact, ReceivesThatAreOnlyPostedConnectNobody) {
+  exchange(2, 0);
+  Transfer& posted = receive(0, 1, 8);
+  for (int i = 0; i < 500; ++i) {
+    job->run(10ms);
+    at(0).progress();
+  }
+  EXPECT_EQ(session(0, 1), PeerState::kClosed);
+  // Nor do waits for others, long as they are.
+  Transfer& other = receive(0, 2, 8, {.tag = 6});
+  EXPECT_GE(until([&] { return ended(other); }), 10s);
+  EXPECT_EQ(session(0, 1), PeerState::kClosed);
+  EXPECT_TRUE(arrived(send(2, 0, 8, {.tag = 6}), other));
+  EXPECT_TRUE(arrived(send(1, 0, 8), posted));
+}
+
+TEST_F(Contact, ShortWaitsConnectNobody) {
+  Transfer& received = receive(0, 1, 8);
+  EXPECT_FALSE(ended(received));
+  job->run(kAWhile - 50ms);
+  EXPECT_FALSE(ended(received));
+  EXPECT_EQ(session(0, 1), PeerState::kClosed);
+}
+
+TEST_F(Contact, AnySourceConnectsNobody) {
+  Transfer& any = receive(0, kAnySource, 8);
+  bool found = true;
+  mpi::Result envelope;
+  job->kill(1, Death::kSilent);
+  EXPECT_GE(until([&] {
+              EXPECT_EQ(at(0).iprobe({kAnySource, 2, kAnyTag}, found, envelope), Refusal::kNone);
+              return ended(any) || found || envelope.failure != Failure::kNone;
+            }),
+            10s);
+  EXPECT_EQ(session(0, 1), PeerState::kClosed);
+  EXPECT_EQ(session(0, 2), PeerState::kClosed);
+  EXPECT_TRUE(arrived(send(2, 0, 8), any));
+}
+
+TEST_F(Contact, GreetingIsNoMessageAndNoCredit) {
+  Transfer& received = receive(0, 1, 8);
+  until([&] {
+    EXPECT_FALSE(ended(received));
+    return session(0, 1) == PeerState::kOpen;
+  });
+  const auto puts = [&] { return job->processes().process(0).counters().get(Counter::kPutsSent); };
+  EXPECT_EQ(puts(), 1U);
+  EXPECT_GE(until([&] { return ended(received); }), 10s);
+  EXPECT_EQ(puts(), 1U);
+  bool found = true;
+  mpi::Result envelope;
+  EXPECT_EQ(at(1).iprobe({kAnySource, 1, kAnyTag}, found, envelope), Refusal::kNone);
+  EXPECT_FALSE(found);
+  EXPECT_TRUE(arrived(send(1, 0, 8), received));
+  EXPECT_EQ(job->processes().process(1).counters().drops(), 0U);
+}
+
+TEST_F(Contact, ReceivesThatHaveNoRoomInTheListAreWaitedForToo) {
+  start({.most_receives = 1});
+  Transfer& first = receive(0, 2, 8);
+  Transfer& second = receive(0, 1, 8);
+  job->kill(1, Death::kSilent);
+  as(0).wait(second.request);
+  EXPECT_EQ(second.result().failure, Failure::kPeerLost);
+  // So is one that gets into the list when the peer is lost already.
+  Transfer& third = receive(0, 1, 8);
+  EXPECT_FALSE(ended(third));
+  EXPECT_TRUE(arrived(send(2, 0, 8), first));
+  EXPECT_TRUE(ended(third));
+  EXPECT_EQ(third.result().failure, Failure::kPeerLost);
+}
+
+// Its user does not say what it waits for.
+TEST_F(Contact, WhoTakesWhatIsCompletedWaitsForAllThatIsPosted) {
+  start({.list_completed = true});
+  Transfer& received = receive(0, 1, 8);
+  Transfer& alive = receive(0, 2, 8);
+  job->kill(1, Death::kSilent);
+  std::array<mpi::Request*, 4> completed{};
+  const Nanoseconds took = until([&] { return at(0).take_completed(completed, Nanoseconds(0)) > 0; });
+  EXPECT_EQ(completed[0], &received.request);
+  EXPECT_EQ(received.result().failure, Failure::kPeerLost);
+  EXPECT_GE(took, kAWhile);
+  EXPECT_LE(took, kAWhile + kDeadline + 100ms);
+  EXPECT_EQ(session(0, 2), PeerState::kOpen);
+  send(2, 0, 8);
+  until([&] { return at(0).take_completed(completed, Nanoseconds(0)) > 0; });
+  EXPECT_EQ(completed[0], &alive.request);
+}
+
+}  // namespace
+}  // namespace lintel::testing
