@@ -47,7 +47,7 @@ class LargeCounts : public P2pTest, public ::testing::WithParamInterface<std::ui
   }
 };
 
-// ompi#7058, #6976, libfabric#5287
+// ompi#7058, #6976, #7004, libfabric#5287
 TEST_P(LargeCounts, AllBytesArriveAndTheLengthIsTold) {
   const std::uint64_t length = GetParam();
   const Mirrored from(length);

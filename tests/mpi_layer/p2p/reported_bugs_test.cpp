@@ -16,18 +16,75 @@ class ReportedBugs : public P2pTest {
   std::uint64_t drops(std::size_t rank) { return job->processes().process(rank).counters().drops(); }
 };
 
-// ompi#11306, #5476, #6385, #9626, mpich#5775
+// ompi#11306, #11324, #8078, #9626, mpich#5775, #2266
 TEST_F(ReportedBugs, CancelOfASendDoesNotBlockAndAWaitAfterItReturns) {
-  for (const SendMode mode : {SendMode::kStandard, SendMode::kSynchronous}) {
+  for (const SendMode mode : {SendMode::kStandard, SendMode::kSynchronous, SendMode::kReady}) {
     for (const std::uint64_t length : {8U, 50'000U}) {
+      Transfer* const posted = mode == SendMode::kReady ? &receive(1, 0, length) : nullptr;
       Transfer& sent = send(0, 1, length, {.mode = mode});
       at(0).cancel(sent.request);
       at(0).cancel(sent.request);
       as(0).wait(sent.request);
-      if (!sent.result().cancelled) receive(1, 0, length);
+      if (posted != nullptr) {
+        EXPECT_FALSE(sent.result().cancelled);
+        job->settle();
+        ASSERT_TRUE(ended(*posted));
+        EXPECT_TRUE(same(sent, *posted));
+      } else if (!sent.result().cancelled) {
+        receive(1, 0, length);
+      }
       job->settle();
     }
   }
+}
+
+// ompi#5476, #5499, #6385, mpich#5980, #6584, #7184
+TEST_F(ReportedBugs, CancelOfAReceiveWhoseMessageIsComingDoesNotBlockAndAWaitAfterItReturns) {
+  for (const std::uint64_t length : {8U, 50'000U}) {
+    int cancelled = 0;
+    int received = 0;
+    for (int moment = 0; moment < 80; ++moment) {
+      MessengerJobOptions options;
+      options.network.seed = static_cast<std::uint64_t>(moment + 1);
+      start(options);
+      EXPECT_TRUE(arrived(send(0, 1, 8), receive(1, 0, 8)));
+      Transfer& first = receive(1, moment % 2 == 0 ? 0 : kAnySource, length);
+      Transfer& sent = send(0, 1, length);
+      for (int i = 0; i < moment; ++i) job->run(2us);
+      at(1).cancel(first.request);
+      job->settle();
+      ASSERT_TRUE(ended(first)) << moment;
+      if (first.result().cancelled) {
+        ++cancelled;
+        EXPECT_TRUE(arrived(sent, receive(1, 0, length))) << moment;
+      } else {
+        ++received;
+        EXPECT_TRUE(ended(sent)) << moment;
+        EXPECT_TRUE(same(sent, first)) << moment;
+      }
+    }
+    EXPECT_GT(cancelled, 0);
+    EXPECT_GT(received, 0);
+  }
+}
+
+// ompi#1175 (mpich cancelrecv)
+TEST_F(ReportedBugs, CancelledReceivesLeaveThoseBesideThemInPlace) {
+  std::vector<Transfer*> receives;
+  for (const std::int32_t tag : {0, 1, 2, 3, 4}) receives.push_back(&receive(1, 0, 2000, {.tag = tag}));
+  for (const std::size_t tag : {4U, 0U, 2U}) {
+    at(1).cancel(receives[tag]->request);
+    as(1).wait(receives[tag]->request);
+    EXPECT_TRUE(receives[tag]->result().cancelled);
+  }
+  std::vector<Transfer*> sent;
+  for (const std::int32_t tag : {0, 1, 2, 3, 4}) sent.push_back(&send(0, 1, tag % 2 == 0 ? 2000 : 100, {.tag = tag}));
+  for (const std::size_t tag : {3U, 1U}) EXPECT_TRUE(arrived(*sent[tag], *receives[tag])) << tag;
+  for (const std::int32_t tag : {0, 2, 4}) {
+    EXPECT_TRUE(arrived(*sent[static_cast<std::size_t>(tag)], receive(1, 0, 2000, {.tag = tag}))) << tag;
+  }
+  job->close(0);
+  job->close(1);
 }
 
 // mpich cancelanysrc
@@ -40,7 +97,7 @@ TEST_F(ReportedBugs, CancelOfAReceiveFromAnySourceLeavesTheNextOneInPlace) {
   EXPECT_TRUE(arrived(send(0, 1, 8), second));
 }
 
-// ompi#8124, #4533
+// ompi#4533, mpich#2439
 TEST_F(ReportedBugs, ProbeAndMprobeOfAMessageToOneself) {
   Transfer& sent = send(0, 0, 5000);
   mpi::Result envelope;
@@ -55,7 +112,21 @@ TEST_F(ReportedBugs, ProbeAndMprobeOfAMessageToOneself) {
   EXPECT_TRUE(arrived(sent, received));
 }
 
-// ompi#8012
+// mpich#2714
+TEST_F(ReportedBugs, MprobeWaitsForAMessageThatIsNotThereYet) {
+  Transfer& sent = send(0, 1, 5000);
+  MatchedMessage message;
+  EXPECT_EQ(at(1).improbe({0, 1, 5}, message), Refusal::kNone);
+  EXPECT_FALSE(message);
+  EXPECT_EQ(message.envelope().failure, Failure::kNone);
+  EXPECT_EQ(as(1).mprobe({0, 1, 5}, message), Refusal::kNone);
+  ASSERT_TRUE(message);
+  Transfer& received = this->message(1, 5000);
+  EXPECT_EQ(at(1).receive_matched(message, received.buffer.data(), 5000, received.request), Refusal::kNone);
+  EXPECT_TRUE(arrived(sent, received));
+}
+
+// ompi#8012, #8013, #8124, #8138
 TEST_F(ReportedBugs, ProbeThatFindsNothingDoesNotBlockOrChangeAnything) {
   bool found = true;
   mpi::Result envelope;
@@ -127,7 +198,7 @@ TEST_F(ReportedBugs, BackPressureOfAFloodDoesNotStallReceives) {
   EXPECT_EQ(drops(0) + drops(1), 0U);
 }
 
-// ompi#8561, #7272, moose#20060, ucx#751
+// ompi#8561, #7272, #6091, #12974, moose#20060, ucx#751
 TEST_F(ReportedBugs, UnexpectedMessagesDoNotExhaustMemory) {
   MessengerJobOptions options;
   options.processes = 4;
@@ -136,6 +207,13 @@ TEST_F(ReportedBugs, UnexpectedMessagesDoNotExhaustMemory) {
   std::vector<std::pair<std::size_t, Transfer*>> sent;
   for (int i = 0; i < 300; ++i) {
     for (std::size_t from = 1; from < 4; ++from) sent.emplace_back(from, &send(from, 0, 1000, {.tag = i}));
+  }
+  // Nor do probes that find them and leave them.
+  for (int i = 0; i < 1000; ++i) {
+    bool found = false;
+    mpi::Result envelope;
+    ASSERT_EQ(at(0).iprobe({kAnySource, 1, i % 300}, found, envelope), Refusal::kNone);
+    if (i % 100 == 0) job->run(10us);
   }
   job->settle();
   for (auto& [from, transfer] : sent) {
@@ -155,7 +233,7 @@ TEST_F(ReportedBugs, OrderingHoldsAcrossProtocols) {
   }
 }
 
-// libfabric#6720, ompi#147, #7171
+// libfabric#6720, ompi#147, #7171, #7118
 TEST_F(ReportedBugs, FinalizeLosesNothingAndDoesNotHang) {
   std::vector<Transfer*> received;
   std::vector<Transfer*> sent;

@@ -7,7 +7,7 @@ enum { LONG = 300000, FLOOD = 3000 };
 static char long_out[LONG], long_in[LONG];
 static int last;
 
-/* ompi#5476, #6385, #9626, mpich#5775, #2266: MPI_Cancel of a send returns at once, and MPI_Wait after it at all, whether the receiver has been faster or not. */
+/* ompi#11306, #11324, #9626, mpich#5775, #2266: MPI_Cancel of a send returns at once, and MPI_Wait after it at all, whether the receiver has been faster or not. */
 static void cancel_of_sends(void) {
   typedef int begin_call(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
   begin_call* const starts[] = {MPI_Isend, MPI_Issend};
@@ -32,6 +32,49 @@ static void cancel_of_sends(void) {
   }
 }
 
+/* ompi#8078: so it is with a ready send, which comes too late to be cancelled. */
+static void cancel_of_ready_sends(void) {
+  int told = 0, cancelled = -1;
+  MPI_Request request;
+  MPI_Status status;
+  if (last == 0) return;
+  for (int i = 0; i < 10; ++i) {
+    const int length = i % 2 == 0 ? 8 : LONG;
+    if (world_rank == last) {
+      CHECK(MPI_Irecv(long_in, length, MPI_CHAR, 0, 50, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+      CHECK(MPI_Send(&told, 1, MPI_INT, 0, 51, MPI_COMM_WORLD) == MPI_SUCCESS);
+      CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS && memcmp(long_in, long_out, (size_t)length) == 0);
+    }
+    if (world_rank == 0) {
+      CHECK(MPI_Recv(&told, 1, MPI_INT, last, 51, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+      CHECK(MPI_Irsend(long_out, length, MPI_CHAR, last, 50, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+      CHECK(MPI_Request_get_status(request, &told, &status) == MPI_SUCCESS);
+      CHECK(MPI_Cancel(&request) == MPI_SUCCESS && MPI_Wait(&request, &status) == MPI_SUCCESS);
+      CHECK(MPI_Test_cancelled(&status, &cancelled) == MPI_SUCCESS && cancelled == 0);
+    }
+  }
+}
+
+/* ompi#5476, #5499, #6385, #1175, mpich#5980, #6584, #7184: a receive is cancelled while its message comes. The next one gets what it did not. */
+static void cancel_of_receives_in_time(void) {
+  if (last == 0) return;
+  for (int i = 0; i < 40; ++i) {
+    const int length = i % 2 == 0 ? 8 : LONG;
+    int cancelled = -1;
+    MPI_Request request;
+    MPI_Status status;
+    if (world_rank == 0) CHECK(MPI_Send(long_out, length, MPI_CHAR, last, 60 + i, MPI_COMM_WORLD) == MPI_SUCCESS);
+    if (world_rank != last) continue;
+    memset(long_in, 0, LONG);
+    CHECK(MPI_Irecv(long_in, length, MPI_CHAR, i % 3 == 0 ? MPI_ANY_SOURCE : 0, 60 + i, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+    for (int turn = 0; turn < i; ++turn) CHECK(MPI_Request_get_status(request, &cancelled, &status) == MPI_SUCCESS);
+    CHECK(MPI_Cancel(&request) == MPI_SUCCESS && MPI_Wait(&request, &status) == MPI_SUCCESS);
+    CHECK(MPI_Test_cancelled(&status, &cancelled) == MPI_SUCCESS);
+    if (cancelled) CHECK(MPI_Recv(long_in, length, MPI_CHAR, 0, 60 + i, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(memcmp(long_in, long_out, (size_t)length) == 0);
+  }
+}
+
 /* mpich's cancelanysrc: a cancelled receive from any source takes nothing from the one behind it. */
 static void cancel_of_receives(void) {
   int in[2] = {0, 0}, cancelled;
@@ -46,7 +89,7 @@ static void cancel_of_receives(void) {
   CHECK(MPI_Wait(&requests[1], &status) == MPI_SUCCESS && in[1] == from && in[0] == 0 && status.MPI_SOURCE == from);
 }
 
-/* ompi#4533, #8012, #8124, mpich#2439: probes of messages to oneself; a matched message keeps its envelope, whatever comes after it. */
+/* ompi#4533, #8012, #8013, #8124, #8138, mpich#2439: probes of messages to oneself; a matched message keeps its envelope, whatever comes after it. */
 static void probes(void) {
   int flag = 1, number = 41, got = 0, length = 0;
   MPI_Message message;
@@ -64,6 +107,25 @@ static void probes(void) {
   CHECK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
 }
 
+/* mpich#2714: a matched probe waits for a message that is not there yet. */
+static void probe_before_the_message(void) {
+  int number = 17, got = 0;
+  MPI_Message message;
+  MPI_Status status;
+  if (last == 0) return;
+  if (world_rank == 0) {
+    CHECK(MPI_Recv(&got, 1, MPI_INT, last, 40, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    const double until = MPI_Wtime() + 0.05;
+    while (MPI_Wtime() < until) continue;
+    CHECK(MPI_Send(&number, 1, MPI_INT, last, 41, MPI_COMM_WORLD) == MPI_SUCCESS);
+  }
+  if (world_rank == last) {
+    CHECK(MPI_Send(&number, 1, MPI_INT, 0, 40, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(MPI_Mprobe(0, 41, MPI_COMM_WORLD, &message, &status) == MPI_SUCCESS && status.MPI_TAG == 41);
+    CHECK(MPI_Mrecv(&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE) == MPI_SUCCESS && got == 17);
+  }
+}
+
 /* libfabric#8274, mpich#6641: truncation is an error of that receive, and the next messages come. */
 static void truncation(void) {
   CHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN) == MPI_SUCCESS);
@@ -79,7 +141,7 @@ static void truncation(void) {
   CHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL) == MPI_SUCCESS);
 }
 
-/* ompi#5446, #12412, #8561, libfabric#7904: a flood of sends does not stall receives; all of it arrives, of each source in its order. */
+/* ompi#5446, #12412, #12561, #8561, #7272, #6091, #12974, libfabric#7904: a flood of sends does not stall receives; all of it arrives, of each source in its order. */
 static void flood(void) {
   static int out[FLOOD], next[64];
   static MPI_Request requests[FLOOD];
@@ -122,11 +184,14 @@ int main(void) {
   last = world_size - 1;
   for (int i = 0; i < LONG; ++i) long_out[i] = (char)(i + i / 127);
   cancel_of_sends();
+  cancel_of_ready_sends();
   cancel_of_receives();
+  cancel_of_receives_in_time();
   probes();
+  probe_before_the_message();
   truncation();
   flood();
   order();
-  MPI_Finalize(); /* after a flood: libfabric#6720, ompi#147 */
+  MPI_Finalize(); /* after a flood: libfabric#6720, ompi#147, #7171, #7118 */
   return 0;
 }
