@@ -243,9 +243,10 @@ int MPI_Abort(MPI_Comm comm, int errorcode);
 
 /* ---- Communicators (clauses 7.4, 7.8) ------------------------------------------------------------------------------------------------
  * Those that make one are collective over `comm`, MPI_Comm_create_group over the group, and block. A process that is in no group or color gets
- * MPI_COMM_NULL. A communicator that was freed goes on for the requests on it. MPI_Comm_idup does not block; its communicator is there, and attributes are
- * copied, when its request is told to be complete. There are no intercommunicators, topologies or parents: MPI_Comm_test_inter says 0, MPI_Topo_test
- * MPI_UNDEFINED, MPI_Comm_get_parent MPI_COMM_NULL, and MPI_Comm_remote_... give MPI_ERR_COMM. No hint has a meaning.
+ * MPI_COMM_NULL. A communicator that was freed goes on for the requests on it.
+ * MPI_Comm_idup does not block: attributes and error handler are copied in the call, and its communicator is there when its
+ * request is told to be complete, which has the error of a copy function. There are no intercommunicators, topologies or parents: MPI_Comm_test_inter says 0,
+ * MPI_Topo_test MPI_UNDEFINED, MPI_Comm_get_parent MPI_COMM_NULL, and MPI_Comm_remote_... give MPI_ERR_COMM. No hint has a meaning.
  * Errors: MPI_ERR_COMM (also for freeing a predefined one), MPI_ERR_GROUP for a group that is not part of the communicator's, MPI_ERR_ARG for a color
  * below 0, MPI_ERR_TAG, MPI_ERR_INFO, MPI_ERR_NO_MEM, MPI_ERR_PROC_ABORTED. */
 int MPI_Comm_rank(MPI_Comm comm, int* rank);

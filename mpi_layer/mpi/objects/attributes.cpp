@@ -103,6 +103,16 @@ int AttributeCache::copy_to(AttributeCache& copy, std::uintptr_t object) const {
   return 0;
 }
 
+void AttributeCache::give_to(AttributeCache& heir) {
+  std::vector<Attribute> given;
+  {
+    const MutexLock lock(mutex_);
+    given.swap(attributes_);
+  }
+  const MutexLock lock(heir.mutex_);
+  heir.attributes_ = std::move(given);
+}
+
 int AttributeCache::remove_all(std::uintptr_t object) {
   while (true) {
     int last = 0;

@@ -59,6 +59,8 @@ class AttributeCache {
   // Copies all values that their keys want copied to `copy`, which is empty and nobody else's yet. At a failure the copies made are
   // left there for the caller to remove with the object.
   int copy_to(AttributeCache& copy, std::uintptr_t object) const LINTEL_EXCLUDES(mutex_);
+  // All values become those of `heir`, which has none.
+  void give_to(AttributeCache& heir) LINTEL_EXCLUDES(mutex_);
   // Deletes all values, last set first. Stops at the first that fails and returns its code; that one and the rest stay.
   int remove_all(std::uintptr_t object) LINTEL_EXCLUDES(mutex_);
 

@@ -33,9 +33,11 @@ int begin_duplicate(const CommunicatorRef& parent, MPI_Info info, MPI_Comm* newc
   if (const int error = check_hints(info); error != MPI_SUCCESS) return error;
   const auto number = std::make_shared<std::uint32_t>(0);
   const std::int32_t tag = parent->next_tag();
+  // Of this moment (clause 7.4.2). The others are not to wait in vain for one whose copy function fails: its request says so.
+  const auto inheritance = std::make_shared<Inheritance>(*parent, Attributes::kCopied);
   return make_background_request(
       parent, [=] { return agree_on_context(Team(parent, *parent->group(), parent->rank(), tag), number.get()); },
-      [=] { return enter_communicator(*number, parent, parent->group(), Attributes::kCopied, newcomm); }, request);
+      [=] { return enter_communicator(*number, parent->group(), *inheritance, newcomm); }, request);
 }
 
 // Ranks with this process' color, in the order of their keys, then of their ranks.

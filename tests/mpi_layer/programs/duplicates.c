@@ -5,12 +5,19 @@
 
 enum { kMany = 5 };
 
-static int copies = 0;
+static int copies = 0, deletes = 0, refuse = 0;
 static int copy(MPI_Comm comm, int key, void* extra, void* in, void* out, int* flag) {
   (void)comm, (void)key, (void)extra;
+  if (refuse) return MPI_ERR_OTHER;
   ++copies;
   *(void**)out = in;
   *flag = 1;
+  return MPI_SUCCESS;
+}
+
+static int delete (MPI_Comm comm, int key, void* value, void* extra) {
+  (void)comm, (void)key, (void)value, (void)extra;
+  ++deletes;
   return MPI_SUCCESS;
 }
 
@@ -25,6 +32,35 @@ static void use(MPI_Comm comm, int value) {
   CHECK(MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS && sum == expected);
 }
 
+/* What is copied is what there was when MPI_Comm_idup was called. */
+static void as_it_was(int key) {
+  int before = 1, after = 2, *value = NULL, flag = 0;
+  MPI_Comm one;
+  MPI_Request request;
+  MPI_Errhandler handler;
+  copies = deletes = 0;
+  CHECK(MPI_Comm_set_attr(MPI_COMM_WORLD, key, &before) == MPI_SUCCESS);
+  deletes = 0;
+  CHECK(MPI_Comm_idup(MPI_COMM_WORLD, &one, &request) == MPI_SUCCESS && copies == 1);
+  CHECK(MPI_Comm_set_attr(MPI_COMM_WORLD, key, &after) == MPI_SUCCESS && deletes == 1);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && copies == 1);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  CHECK(MPI_Comm_get_attr(one, key, &value, &flag) == MPI_SUCCESS && flag == 1 && value == &before);
+  CHECK(MPI_Comm_get_errhandler(one, &handler) == MPI_SUCCESS && handler == MPI_ERRORS_RETURN);
+  CHECK(MPI_Comm_free(&one) == MPI_SUCCESS && deletes == 2);
+
+  /* The copy function of one rank fails: that one's request does, after the others have theirs. */
+  refuse = world_rank == 0;
+  one = MPI_COMM_NULL;
+  CHECK(MPI_Comm_idup(MPI_COMM_WORLD, &one, &request) == MPI_SUCCESS);
+  refuse = 0;
+  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == (world_rank == 0 ? MPI_ERR_OTHER : MPI_SUCCESS));
+  CHECK((one == MPI_COMM_NULL) == (world_rank == 0));
+  if (one != MPI_COMM_NULL) CHECK(MPI_Comm_free(&one) == MPI_SUCCESS);
+  CHECK(MPI_Comm_delete_attr(MPI_COMM_WORLD, key) == MPI_SUCCESS);
+}
+
 int main(void) {
   begin();
   MPI_Comm many[kMany], one;
@@ -32,7 +68,7 @@ int main(void) {
   MPI_Info info, used;
   int flag = -1, keys = -1, key, number = 4, *value = NULL;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  CHECK(MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &key, NULL) == MPI_SUCCESS);
+  CHECK(MPI_Comm_create_keyval(copy, delete, &key, NULL) == MPI_SUCCESS);
   CHECK(MPI_Comm_set_attr(MPI_COMM_WORLD, key, &number) == MPI_SUCCESS);
 
   /* It does not block: the others begin only when they have a message that is sent after it. */
@@ -63,6 +99,8 @@ int main(void) {
   CHECK(MPI_Comm_get_info(between, &used) == MPI_SUCCESS && MPI_Info_get_nkeys(used, &keys) == MPI_SUCCESS && keys == 0);
   CHECK(MPI_Comm_dup_with_info(MPI_COMM_WORLD, (MPI_Info)0x4711, &one) == MPI_ERR_INFO);
   CHECK(MPI_Info_free(&info) == MPI_SUCCESS && MPI_Info_free(&used) == MPI_SUCCESS);
+
+  as_it_was(key);
 
   MPI_Comm parent = MPI_COMM_WORLD;
   MPI_Group group;
