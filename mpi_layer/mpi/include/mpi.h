@@ -227,6 +227,27 @@ int MPI_Info_delete(MPI_Info info, const char* key);
 int MPI_Info_get_nkeys(MPI_Info info, int* nkeys);
 int MPI_Info_get_nthkey(MPI_Info info, int n, char* key);
 
+/* ---- Handles as integers (chapter 20) ------------------------------------------------------------------------------------------------
+ * Every handle has an integer, as other languages keep handles, and names the same object when it is made of that again. Of a predefined handle it is its
+ * value. What is no handle of the kind becomes the null handle, and so does an integer of none. No function here raises an error; those of communicators and
+ * below may be called at any time too. */
+int MPI_Type_toint(MPI_Datatype datatype);
+MPI_Datatype MPI_Type_fromint(int datatype);
+int MPI_Op_toint(MPI_Op op);
+MPI_Op MPI_Op_fromint(int op);
+int MPI_Group_toint(MPI_Group group);
+MPI_Group MPI_Group_fromint(int group);
+int MPI_Info_toint(MPI_Info info);
+MPI_Info MPI_Info_fromint(int info);
+int MPI_Comm_toint(MPI_Comm comm);
+MPI_Comm MPI_Comm_fromint(int comm);
+int MPI_Errhandler_toint(MPI_Errhandler errhandler);
+MPI_Errhandler MPI_Errhandler_fromint(int errhandler);
+int MPI_Request_toint(MPI_Request request);
+MPI_Request MPI_Request_fromint(int request);
+int MPI_Message_toint(MPI_Message message);
+MPI_Message MPI_Message_fromint(int message);
+
 /* ---- Start and end (clauses 11.2 to 11.6) --------------------------------------------------------------------------------------------
  * MPI_Init and MPI_Finalize are collective over all processes of the job, which lintel-run or another launcher has started (doc/launchers.md), and block. A
  * job that cannot be started ends with one sentence and exit code 1. Every level of thread support is provided. MPI_Initialized and MPI_Finalized may be
@@ -243,8 +264,8 @@ int MPI_Abort(MPI_Comm comm, int errorcode);
 
 /* ---- Communicators (clauses 7.4, 7.8) ------------------------------------------------------------------------------------------------
  * Those that make one are collective over `comm`, MPI_Comm_create_group over the group, and block. A process that is in no group or color gets
- * MPI_COMM_NULL. A communicator that was freed goes on for the requests on it.
- * MPI_Comm_idup does not block: attributes and error handler are copied in the call, and its communicator is there when its
+ * MPI_COMM_NULL. A communicator that was freed goes on for the requests on it. MPI_Comm_disconnect frees it when all members have called it, and all that was
+ * sent on it has been received. MPI_Comm_idup does not block: attributes and error handler are copied in the call, and its communicator is there when its
  * request is told to be complete, which has the error of a copy function. There are no intercommunicators, topologies or parents: MPI_Comm_test_inter says 0,
  * MPI_Topo_test MPI_UNDEFINED, MPI_Comm_get_parent MPI_COMM_NULL, and MPI_Comm_remote_... give MPI_ERR_COMM. No hint has a meaning.
  * Errors: MPI_ERR_COMM (also for freeing a predefined one), MPI_ERR_GROUP for a group that is not part of the communicator's, MPI_ERR_ARG for a color
@@ -271,6 +292,7 @@ int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, M
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm);
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm);
 int MPI_Comm_free(MPI_Comm* comm);
+int MPI_Comm_disconnect(MPI_Comm* comm);
 
 /* ---- Attributes of communicators (clause 7.7.2) --------------------------------------------------------------------------------------
  * As those of datatypes, with MPI_Comm_dup, MPI_Comm_free and, for MPI_COMM_SELF, MPI_Finalize. The predefined keys are on every communicator; their

@@ -6,6 +6,10 @@
 //     bits 63..58 kind (not 0)   57..26 generation (not 0)   25..0 slot
 // Predefined handles are below 4096 and addresses of memory below 2^58: neither has a kind.
 //
+// As an integer (MPI_Comm_toint and its like) a handle is what can be had of that in 31 bits:
+//     bit 30 set   29..26 the lower bits of the generation   25..0 slot
+// and a predefined handle its number. So an integer of a handle that was freed names nothing for the next 15 that take its slot.
+//
 // Shares its objects with whoever found them. Any thread. find() takes a lock and a reference; predefined objects need no table.
 
 #include <cstdint>
@@ -37,26 +41,46 @@ class HandleTable {
   // The new handle; 0 if 2^26 live already.
   std::uintptr_t add(std::shared_ptr<T> object) LINTEL_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
-    const auto [place, id] = objects_.create(std::move(object));
+    const auto [place, id] = objects_.create(Entry{std::move(object), 0});
     if (place == nullptr) return 0;
-    return (static_cast<std::uintptr_t>(kind_) << kKindShift) | (static_cast<std::uintptr_t>(id.generation) << kSlotBits) | id.slot;
+    place->generation = id.generation;
+    return handle_of(id);
+  }
+
+  // As an integer: `null`, the number of the kind's null handle, if it is neither predefined nor of this table's kind.
+  int integer_of(std::uintptr_t handle, std::uintptr_t null) const {
+    if (handle < kPredefined) return static_cast<int>(handle);
+    if (handle >> kKindShift != static_cast<std::uintptr_t>(kind_)) return static_cast<int>(null);
+    const SlotId id = slot_of(handle);
+    return static_cast<int>(kIntegerMark | ((id.generation & kIntegerGenerations) << kSlotBits) | id.slot);
+  }
+  // The handle that has this integer: `null` if none has.
+  std::uintptr_t of_integer(int integer, std::uintptr_t null) LINTEL_EXCLUDES(mutex_) {
+    const auto bits = static_cast<std::uint32_t>(integer);
+    if (bits < kPredefined) return bits;
+    if (bits >> kIntegerShift != kIntegerMark >> kIntegerShift) return null;
+    const std::uint32_t slot = bits & ((1U << kSlotBits) - 1);
+    const MutexLock lock(mutex_);
+    const Entry* const entry = objects_.find_slot(slot);
+    if (entry == nullptr || (entry->generation & kIntegerGenerations) != ((bits >> kSlotBits) & kIntegerGenerations)) return null;
+    return handle_of(SlotId{slot, entry->generation});
   }
 
   // The object, or null if the handle names none of this table.
   std::shared_ptr<T> find(std::uintptr_t handle) LINTEL_EXCLUDES(mutex_) {
     if (handle >> kKindShift != static_cast<std::uintptr_t>(kind_)) return nullptr;
     const MutexLock lock(mutex_);
-    const std::shared_ptr<T>* object = objects_.get(slot_of(handle));
-    return object != nullptr ? *object : nullptr;
+    const Entry* const entry = objects_.get(slot_of(handle));
+    return entry != nullptr ? entry->object : nullptr;
   }
 
   // Ends the handle and gives back its object, or null if it names none. Of two threads that remove one handle, one gets the object.
   std::shared_ptr<T> remove(std::uintptr_t handle) LINTEL_EXCLUDES(mutex_) {
     if (handle >> kKindShift != static_cast<std::uintptr_t>(kind_)) return nullptr;
     const MutexLock lock(mutex_);
-    std::shared_ptr<T>* object = objects_.get(slot_of(handle));
-    if (object == nullptr) return nullptr;
-    std::shared_ptr<T> removed = std::move(*object);
+    Entry* const entry = objects_.get(slot_of(handle));
+    if (entry == nullptr) return nullptr;
+    std::shared_ptr<T> removed = std::move(entry->object);
     objects_.destroy(slot_of(handle));
     return removed;
   }
@@ -64,15 +88,27 @@ class HandleTable {
  private:
   static constexpr unsigned kSlotBits = 26;
   static constexpr unsigned kKindShift = 58;
+  static constexpr std::uint32_t kPredefined = 4096;
+  static constexpr unsigned kIntegerShift = 30;
+  static constexpr std::uint32_t kIntegerMark = 1U << kIntegerShift;
+  static constexpr std::uint32_t kIntegerGenerations = (1U << (kIntegerShift - kSlotBits)) - 1;
   static_assert(sizeof(std::uintptr_t) == 8);
 
+  struct Entry {
+    std::shared_ptr<T> object;
+    std::uint32_t generation;
+  };
+
+  std::uintptr_t handle_of(SlotId id) const {
+    return (static_cast<std::uintptr_t>(kind_) << kKindShift) | (static_cast<std::uintptr_t>(id.generation) << kSlotBits) | id.slot;
+  }
   static SlotId slot_of(std::uintptr_t handle) {
     return {static_cast<std::uint32_t>(handle & ((1U << kSlotBits) - 1)), static_cast<std::uint32_t>(handle >> kSlotBits)};
   }
 
   const HandleKind kind_;
   Mutex mutex_;
-  SlotPool<std::shared_ptr<T>> objects_ LINTEL_GUARDED_BY(mutex_){std::size_t{1} << kSlotBits};
+  SlotPool<Entry> objects_ LINTEL_GUARDED_BY(mutex_){std::size_t{1} << kSlotBits};
 };
 
 }  // namespace lintel::mpi

@@ -87,6 +87,13 @@ int free_communicator(MPI_Comm* comm, const CommunicatorRef& communicator) {
   return MPI_SUCCESS;
 }
 
+// Whatever was sent on it has been received when all of them have called this (clause 11.10.4), so nothing else is left to wait for.
+int disconnect(MPI_Comm* comm, const CommunicatorRef& communicator) {
+  if (communicator == runtime().world() || communicator == runtime().self()) return MPI_ERR_COMM;
+  if (const int error = Team(communicator).barrier(); error != MPI_SUCCESS) return error;
+  return free_communicator(comm, communicator);
+}
+
 }  // namespace
 
 extern "C" {
@@ -163,6 +170,12 @@ int PMPI_Comm_free(MPI_Comm* comm) {
                            [=](const CommunicatorRef& communicator) { return free_communicator(comm, communicator); });
 }
 LINTEL_MPI_NAME(MPI_Comm_free);
+
+int PMPI_Comm_disconnect(MPI_Comm* comm) {
+  return communicator_call("MPI_Comm_disconnect", comm != nullptr ? *comm : MPI_COMM_NULL,
+                           [=](const CommunicatorRef& communicator) { return disconnect(comm, communicator); });
+}
+LINTEL_MPI_NAME(MPI_Comm_disconnect);
 
 }  // extern "C"
 

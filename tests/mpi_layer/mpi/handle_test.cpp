@@ -1,6 +1,7 @@
 // Handles that name nothing: null, freed, made up, of another kind. Each gives the error class of its kind and touches no memory.
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <string>
 #include <vector>
 
@@ -120,6 +121,62 @@ TEST(Handle, OfATypeInUseMayBeFreed) {
   ASSERT_EQ(MPI_Type_size(whole, &size), MPI_SUCCESS);
   EXPECT_EQ(size, 24);
   ASSERT_EQ(MPI_Type_free(&whole), MPI_SUCCESS);
+}
+
+TEST(HandleInteger, OfAPredefinedHandleIsItsNumber) {
+  EXPECT_EQ(MPI_Type_toint(MPI_INT), 0x209);
+  EXPECT_EQ(MPI_Type_fromint(0x209), MPI_INT);
+  EXPECT_EQ(MPI_Op_toint(MPI_SUM), 0x21);
+  EXPECT_EQ(MPI_Op_fromint(0x21), MPI_SUM);
+  EXPECT_EQ(MPI_Group_toint(MPI_GROUP_EMPTY), 0x109);
+  EXPECT_EQ(MPI_Group_fromint(0x109), MPI_GROUP_EMPTY);
+  EXPECT_EQ(MPI_Info_toint(MPI_INFO_NULL), 0x130);
+  EXPECT_EQ(MPI_Info_fromint(0x130), MPI_INFO_NULL);
+}
+
+TEST(HandleInteger, ComesBackAsTheHandleThatItWasMadeOf) {
+  std::vector<MPI_Datatype> types;
+  std::vector<int> integers;
+  for (int i = 0; i < 1000; ++i) {
+    types.push_back(new_type());
+    integers.push_back(MPI_Type_toint(types.back()));
+    EXPECT_GE(integers.back(), 4096);  // no predefined one's, nor a mistake's
+  }
+  for (std::size_t i = 0; i < types.size(); ++i) ASSERT_EQ(MPI_Type_fromint(integers[i]), types[i]);
+  for (MPI_Datatype& type : types) ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
+  MPI_Info info = MPI_INFO_NULL;
+  ASSERT_EQ(MPI_Info_create(&info), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Info_fromint(MPI_Info_toint(info)), info);
+  ASSERT_EQ(MPI_Info_free(&info), MPI_SUCCESS);
+}
+
+TEST(HandleInteger, OfAHandleThatWasFreedNamesNothingEvenWhenItsPlaceIsTakenAgain) {
+  const auto keep = [](void*, void*, int*, MPI_Datatype*) {};
+  MPI_Op op = MPI_OP_NULL;
+  ASSERT_EQ(MPI_Op_create(keep, 1, &op), MPI_SUCCESS);
+  const int old = MPI_Op_toint(op);
+  ASSERT_EQ(MPI_Op_free(&op), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Op_fromint(old), MPI_OP_NULL);
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_EQ(MPI_Op_create(keep, 1, &op), MPI_SUCCESS);
+    ASSERT_EQ(MPI_Op_fromint(MPI_Op_toint(op)), op);
+    ASSERT_NE(MPI_Op_toint(op), old) << i;
+    ASSERT_EQ(MPI_Op_free(&op), MPI_SUCCESS);
+  }
+  EXPECT_EQ(MPI_Op_fromint(old), MPI_OP_NULL);
+}
+
+TEST(HandleInteger, OfWhatIsNoHandleIsTheNullHandles) {
+  MPI_Datatype type = new_type();
+  EXPECT_EQ(MPI_Info_toint(reinterpret_cast<MPI_Info>(type)), MPI_Info_toint(MPI_INFO_NULL));
+  ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
+  for (const std::uintptr_t number : wrong_numbers()) {
+    if (number < 4096 || number >> 58 == static_cast<std::uintptr_t>(HandleKind::kGroup)) continue;
+    EXPECT_EQ(MPI_Group_toint(reinterpret_cast<MPI_Group>(number)), 0x108) << number;
+  }
+  for (const int integer : {-1, INT_MIN, 4096, (1 << 30) - 1, (1 << 30) | ((1 << 26) - 1), INT_MAX}) {
+    EXPECT_EQ(MPI_Group_fromint(integer), MPI_GROUP_NULL) << integer;
+  }
 }
 
 struct Raised {

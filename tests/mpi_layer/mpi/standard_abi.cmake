@@ -32,7 +32,7 @@ list(JOIN names "" content)
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/standard_abi_absent.inc CONTENT "${content}" @ONLY)
 
 file(READ ${include}/mpi.h header)
-string(REGEX MATCHALL "\n(int|double|MPI_Aint) MPI_[A-Za-z0-9_]+\\(" declarations "${header}")
+string(REGEX MATCHALL "\n[A-Za-z_]+ MPI_[A-Za-z0-9_]+\\(" declarations "${header}")
 list(TRANSFORM declarations REPLACE "\n[A-Za-z_]+ (MPI_[A-Za-z0-9_]+)\\(" "LINTEL_FUNCTION(\\1)\n")
 list(JOIN declarations "" content)
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/mpi_functions.inc CONTENT "${content}" @ONLY)

@@ -1,5 +1,6 @@
 /* Making, comparing and freeing communicators; their messages do not meet. */
 #include <string.h>
+#include <time.h>
 
 #include "check.h"
 
@@ -111,11 +112,33 @@ static void groups(void) {
   MPI_Group_free(&all);
 }
 
+static double machine_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Nobody returns from MPI_Comm_disconnect before all have called it. */
+static void disconnects(void) {
+  MPI_Comm copy;
+  CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &copy) == MPI_SUCCESS);
+  go_around(copy);
+  if (world_rank == 0) {
+    const struct timespec a_while = {0, 50000000};
+    nanosleep(&a_while, NULL);
+  }
+  double called = machine_time();
+  CHECK(MPI_Comm_disconnect(&copy) == MPI_SUCCESS && copy == MPI_COMM_NULL);
+  const double returned = machine_time();
+  CHECK(MPI_Bcast(&called, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD) == MPI_SUCCESS && called <= returned);
+}
+
 int main(void) {
   begin();
   duplicates();
   splits();
   groups();
+  disconnects();
   /* Contexts come back: more than there would be room for if they did not leave. */
   for (int i = 0; i < 300; ++i) {
     MPI_Comm copy;
