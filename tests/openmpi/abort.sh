@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# abort.sh LINTEL_MPIRUN RANKS PROGRAM: the program, one rank of which calls MPI_Abort with 7, ends promptly under lintel-mpirun, with that exit code, and leaves
+# nothing behind. Exit code 77: cannot be tried here, with the reason.
+# shellcheck disable=SC1091,SC2034,SC2154
+set -euo pipefail
+lintel_mpirun=$1 ranks=$2 kind=openmpi pmix=ON
+program=$3
+. "$(dirname "$0")/../mpi_layer/bootstrap/launcher.sh"
+command[0]=$lintel_mpirun
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export LINTEL_PROVIDER=${LINTEL_PROVIDER-net} TMPDIR=$folder
+cp "$program" "$folder/aborting" # its processes are known by this name
+
+# abort_once: how it ends goes to `code`, 124 and 137 being those of `timeout`; what it says to `said`.
+abort_once() {
+  code=0
+  said=$(timeout -k 5 30 "${command[@]}" "$folder/aborting" 2>&1 < /dev/null) || code=$?
+  printf '%s\nexit code %d\n' "$said" "$code"
+}
+still_there() { pgrep -af "^$folder/aborting" || true; }
+
+abort_once
+if [ "$code" = 124 ] || [ "$code" = 137 ]; then
+  echo "mpirun has not ended within 30 s, as that of 4.1.4 does now and then when a job aborts: once more"
+  left=$(still_there | cut -d ' ' -f 1)
+  # shellcheck disable=SC2086  # one process each
+  [ -z "$left" ] || kill -9 $left || true
+  abort_once
+fi
+[ "$code" = 7 ] || {
+  echo "expected exit code 7"
+  exit 1
+}
+[[ $said != *"never sent"* ]] || exit 1
+for ((tenths = 0; tenths < 50; ++tenths)); do
+  left=$(still_there)
+  [ -n "$left" ] || exit 0
+  sleep 0.1
+done
+printf 'still there, 5 s after the end of mpirun:\n%s\n' "$left"
+exit 1
