@@ -171,7 +171,6 @@ TEST_P(Probing, OfOneThatFallsSilentNoticesIt) {
 }
 
 TEST_P(Probing, FindsTheMessageOfOneThatWasGreeted) {
-  std::optional<Failure> said;
   if (!blocks()) {
     until([&] {
       EXPECT_FALSE(probe().has_value());
