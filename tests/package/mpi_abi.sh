@@ -33,7 +33,7 @@ cat > unsupported.c <<'C'
 int MPI_Open_port(MPI_Info info, char* port_name);
 int PMPI_Win_fence(int assert, void* win);
 int MPI_T_init_thread(int required, int* provided);
-MPI_Comm MPI_Comm_fromint(int comm);
+void* MPI_Win_fromint(int win);
 static int seen = 0;
 static void note(MPI_Comm* comm, int* code, ...) { seen = *comm == MPI_COMM_WORLD ? *code : -1; }
 int main(int argc, char** argv) {
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
   MPI_Error_class(MPI_Open_port(MPI_INFO_NULL, port), &error_class);
   if (error_class != MPI_ERR_UNSUPPORTED_OPERATION) return 13;
   if (MPI_Open_port(MPI_INFO_NULL, port) != MPI_ERR_UNSUPPORTED_OPERATION) return 14;
-  if (MPI_Comm_fromint(0) != 0) return 15;
+  if (MPI_Win_fromint(0) != 0) return 15;
   MPI_Comm_create_errhandler(note, &handler);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
   if (PMPI_Win_fence(0, 0) != MPI_ERR_UNSUPPORTED_OPERATION || seen != MPI_ERR_UNSUPPORTED_OPERATION) return 16;
