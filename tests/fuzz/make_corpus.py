@@ -4,6 +4,7 @@
 engine_receive_fuzz, engine_receive4_fuzz: command lists as EngineFuzz::step reads them, one seed for each way of a message.
 message_parser_fuzz: one sound message of each kind, as doc/wire_format.md lays them out.
 pmi1_fuzz: lines of a rank and of a launcher; business_card_fuzz: cards of a job.
+impi_host_fuzz: packets of another host;
 impi_server_fuzz: clients of an IMPI job; impi_client_fuzz: what its server says, changed.
 """
 import pathlib
@@ -247,3 +248,22 @@ IMPI_ANSWERS = {
 }
 for name, steps in IMPI_ANSWERS.items():
     write("impi_client_fuzz", name, steps)
+
+
+# impi_host_fuzz: 0 a packet (data, kind, source, destination, source's and destination's request, what the message is longer), 1 bare bytes, 2 a send (source, destination, tens of bytes,
+# 0: synchronous), 3 a cancel, 4 an acceptance, 5 bytes that leave.
+def host_packet(kind, data=b"", requests=(1, 0), more=0):
+    return bytes([0, len(data)]) + data + bytes([kind, 0, 0, *requests, more])
+
+
+HOST_SEND, HOST_LONG, HOST_CANCEL, HOST_ACCEPT, HOST_LEAVES = bytes([2, 0, 0, 3, 0]), bytes([2, 0, 0, 20, 1]), bytes([3]), bytes([4]), bytes([5, 255])
+for name, steps in {
+    "short": host_packet(0, b"01234567") + HOST_ACCEPT,
+    "synchronous": HOST_SEND + HOST_LEAVES + host_packet(3),
+    "long_in": host_packet(1, b"01234567", more=4) + HOST_ACCEPT + host_packet(0, b"89ab", (1, 1), 8) + HOST_LEAVES,
+    "long_out": HOST_LONG + HOST_LEAVES + host_packet(3, requests=(1, 7)) + HOST_LEAVES * 4,
+    "cancelled": HOST_LONG + HOST_CANCEL + HOST_LEAVES + host_packet(5),
+    "withdrawn": host_packet(1, b"01234567") + host_packet(4) + HOST_LEAVES,
+    "flow": HOST_LONG * 7 + HOST_LEAVES * 6 + host_packet(2) + host_packet(7),
+}.items():
+    write("impi_host_fuzz", name, steps)
