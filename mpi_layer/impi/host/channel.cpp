@@ -16,7 +16,7 @@ std::map<ProcId, std::size_t> places(const std::vector<ProcId>& processes) {
 
 }  // namespace
 
-Channel::Channel(const ChannelLimits& limits, std::vector<ProcId> local, std::vector<ProcId> remote, Receiver& receiver)
+Channel::Channel(const ChannelLimits& limits, const std::vector<ProcId>& local, const std::vector<ProcId>& remote, Receiver& receiver)
     : limits_(limits),
       local_(places(local)),
       remote_(places(remote)),
@@ -56,7 +56,7 @@ void Channel::finish() {
 
 // Not before what its flow control still holds back.
 void Channel::say_fini_if_due() {
-  if (!finished_ || blocked_packets_ > 0) return;
+  if (!finished_ || fini_queued_ || blocked_packets_ > 0) return;
   Packet fini;
   fini.type = PacketType::kFini;
   queue(ready_, frame_of(fini, {}));
@@ -91,7 +91,6 @@ Error Channel::on_packet(const Packet& packet, std::span<const std::byte> data) 
 
 Error Channel::take_back(Pair& pair) {
   if (pair.sent < limits_.ackmark) return {Loss::kPeer, "IMPI channel", "PROTOACK takes back more packets than were sent"};
-  if (fini_queued_) return {};  // it counts for nothing any more
   pair.sent -= limits_.ackmark;
   for (; pair.sent < limits_.hiwater && !pair.waiting.empty(); ++pair.sent, --blocked_packets_) {
     queue(ready_, std::move(pair.waiting.front()));

@@ -39,7 +39,7 @@ class Channel {
   };
 
   // `local` and `remote`: the processes of the two hosts. `receiver` is borrowed.
-  Channel(const ChannelLimits& limits, std::vector<ProcId> local, std::vector<ProcId> remote, Receiver& receiver);
+  Channel(const ChannelLimits& limits, const std::vector<ProcId>& local, const std::vector<ProcId>& remote, Receiver& receiver);
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 

@@ -8,10 +8,9 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <span>
-#include <tuple>
+#include <vector>
 
 #include "base/result.h"
 #include "mpi_layer/impi/host/channel.h"
@@ -55,8 +54,8 @@ class Messages final : private Channel::Receiver {
   };
 
   // As Channel.
-  Messages(const ChannelLimits& limits, std::vector<ProcId> local, std::vector<ProcId> remote, Owner& owner)
-      : limits_(limits), channel_(limits, std::move(local), std::move(remote), *this), owner_(owner) {}
+  Messages(const ChannelLimits& limits, const std::vector<ProcId>& local, const std::vector<ProcId>& remote, Owner& owner)
+      : limits_(limits), channel_(limits, local, remote, *this), owner_(owner) {}
 
   // Bytes and the end of the connection: use the channel's functions, but for these two.
   Channel& channel() { return channel_; }

@@ -6,7 +6,7 @@
 namespace lintel::mpi::impi {
 
 Error PacketReader::take(std::span<const std::byte> bytes) {
-  while (violation_.ok() && (!bytes.empty() || (header_filled_ == kHeaderBytes && data_expected_ == data_.size()))) {
+  while (violation_.ok() && !bytes.empty()) {
     if (header_filled_ < kHeaderBytes) {
       const std::size_t taken = std::min(bytes.size(), kHeaderBytes - header_filled_);
       std::memcpy(header_.data() + header_filled_, bytes.data(), taken);
@@ -30,16 +30,15 @@ Error PacketReader::take(std::span<const std::byte> bytes) {
   return violation_;
 }
 
-// The header is whole.
+// The header is whole. A packet without data is, too.
 Error PacketReader::begin() {
   packet_ = decode(header_);
   data_.clear();
-  data_expected_ = 0;
-  if (!carries_data(packet_.type)) return {};
+  if (!carries_data(packet_.type)) return finish({});
   if (packet_.length > data_bytes_) return {Loss::kPeer, "IMPI packet", "it has more data than the hosts agreed upon (IMPI_C_DATALEN)"};
   if (packet_.length > packet_.message_length) return {Loss::kPeer, "IMPI packet", "it has more data than its message"};
   data_expected_ = packet_.length;
-  return {};
+  return data_expected_ == 0 ? finish({}) : Error();
 }
 
 Error PacketReader::finish(std::span<const std::byte> data) {

@@ -41,8 +41,7 @@ class ImpiFlowControl : public ::testing::Test {
     return packets;
   }
   Error comes(const Packet& packet) {
-    std::vector<std::byte> bytes(kHeaderBytes);
-    encode(packet, std::span<std::byte, kHeaderBytes>(bytes.data(), kHeaderBytes));
+    std::vector<std::byte> bytes = encoded(packet);
     return channel.receive(bytes);
   }
 
@@ -125,8 +124,7 @@ TEST_F(ImpiFlowControl, ProtoackForWhatWasNotSentBreaksTheChannel) {
 TEST_F(ImpiFlowControl, PacketOfOrForAnUnknownProcessBreaksTheChannel) {
   EXPECT_EQ(comes(packet(PacketType::kData, 0, 1)).loss(), Loss::kPeer);
   Channel other{kOdd, client(0), client(1), recorder};
-  std::vector<std::byte> bytes(kHeaderBytes);
-  encode(packet(PacketType::kData, 2, 3), std::span<std::byte, kHeaderBytes>(bytes.data(), kHeaderBytes));
+  std::vector<std::byte> bytes = encoded(packet(PacketType::kData, 2, 3));
   EXPECT_EQ(other.receive(bytes).loss(), Loss::kPeer);
   EXPECT_TRUE(recorder.packets.empty());
 }

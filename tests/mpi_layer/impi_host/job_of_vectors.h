@@ -1,7 +1,8 @@
 #pragma once
 // The two clients of the reference's test vectors: client 0 at 10.77.0.1 with processes 450 and 451, client 1 at 10.77.0.2 with 4001 and 4002; ranks 0 to 3 in this order.
 
-#include <cstdint>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "mpi_layer/impi/host/packet.h"
@@ -21,6 +22,13 @@ inline mpi::impi::ProcId process(int rank) {
 }
 
 inline std::vector<mpi::impi::ProcId> client(int number) { return {process(2 * number), process(2 * number + 1)}; }
+
+// A packet's header as it travels.
+inline std::vector<std::byte> encoded(const mpi::impi::Packet& packet) {
+  std::vector<std::byte> bytes(mpi::impi::kHeaderBytes);
+  encode(packet, std::span<std::byte, mpi::impi::kHeaderBytes>(bytes.data(), bytes.size()));
+  return bytes;
+}
 
 inline constexpr char kRank0[] = "0000000000000000000000000a4d0001 00000000000001c2";
 inline constexpr char kRank2[] = "00000000000000000000ffff0a4d0002 0000000000000fa1";

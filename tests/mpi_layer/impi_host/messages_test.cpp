@@ -147,8 +147,7 @@ TEST_F(ImpiMessages, CancelWithoutAMessageIsAnsweredNoAsInVector6) {
   cancel.source = process(3);
   cancel.destination = process(0);
   cancel.source_request = 123;
-  std::vector<std::byte> bytes(kHeaderBytes);
-  encode(cancel, std::span<std::byte, kHeaderBytes>(bytes.data(), kHeaderBytes));
+  std::vector<std::byte> bytes = encoded(cancel);
   ASSERT_TRUE(first.messages.receive(bytes).ok());
   const auto out = first.take_out();
   ASSERT_EQ(out.size(), kHeaderBytes);
@@ -191,8 +190,7 @@ TEST_P(ImpiHostileMessages, BreakTheChannel) {
   } else if (GetParam() == "cancel answered unasked") {
     packet.type = PacketType::kCancelyes;
   }
-  std::vector<std::byte> frame(kHeaderBytes);
-  encode(packet, std::span<std::byte, kHeaderBytes>(frame.data(), kHeaderBytes));
+  std::vector<std::byte> frame = encoded(packet);
   frame.insert(frame.end(), data.begin(), data.end());
   EXPECT_EQ(first.messages.receive(frame).loss(), Loss::kPeer);
   EXPECT_TRUE(first.take_out().empty());
@@ -214,8 +212,8 @@ TEST_F(ImpiMessages, MessageThatGetsLongerThanItSaidBreaksTheChannel) {
   packet.length = 3;
   packet.message_length = 8;
   const auto comes = [this](const Packet& one) {
-    std::vector<std::byte> frame(kHeaderBytes + one.length);
-    encode(one, std::span<std::byte, kHeaderBytes>(frame.data(), kHeaderBytes));
+    std::vector<std::byte> frame = encoded(one);
+    frame.resize(kHeaderBytes + one.length);
     return first.messages.receive(frame);
   };
   ASSERT_TRUE(comes(packet).ok());

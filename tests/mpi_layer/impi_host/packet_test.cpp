@@ -29,12 +29,6 @@ const std::string kShortMessage = std::string("00000000 00000004 ") + kRank0 + k
                                   "00000000 00000007 0000000000000000 0000000000000001"
                                   "0000000000000000 0000000000000000 0000000000000000";
 
-std::vector<std::byte> encoded(const Packet& packet) {
-  std::vector<std::byte> bytes(kHeaderBytes);
-  encode(packet, std::span<std::byte, kHeaderBytes>(bytes.data(), kHeaderBytes));
-  return bytes;
-}
-
 Packet decoded(const std::vector<std::byte>& bytes) { return decode(std::span<const std::byte, kHeaderBytes>(bytes.data(), kHeaderBytes)); }
 
 TEST(ImpiPacket, ShortMessageHasTheBytesOfVector3) {
