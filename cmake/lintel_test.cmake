@@ -104,6 +104,15 @@ function(lintel_add_command_test name)
   set_tests_properties(${arg_LABEL}.${name} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77 ENVIRONMENT "${arg_ENVIRONMENT}" ${properties})
 endfunction()
 
+# lintel_list_clauses(<variable> <script>)
+# The clauses that a test script in Python has, as it lists them with --list; asked again when the script changes. REQUIRES: Python3.
+function(lintel_list_clauses variable script)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})
+  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${script} --list OUTPUT_VARIABLE clauses OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" clauses "${clauses}")
+  set(${variable} ${clauses} PARENT_SCOPE)
+endfunction()
+
 # lintel_add_fuzzer(name SOURCES ... [LIBS ...])
 # A libFuzzer program. CTest runs it as "fuzz.<name>" for LINTEL_FUZZ_SECONDS, starting from the files in corpus/<name>, if there are any.
 function(lintel_add_fuzzer name)
