@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/assert.h"
-#include "mpi_layer/impi/host/messages.h"
 #include "tests/fuzz/input.h"
+#include "tests/mpi_layer/impi_host/message_channel.h"
 
 namespace {
 
@@ -76,7 +76,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Input input(data, size);
   const std::vector<std::byte> memory(3000);
   Owner owner;
-  Messages messages({64, 3, 5}, {process(1, 0), process(1, 1)}, {process(2, 0), process(2, 1)}, owner);
+  lintel::testing::MessageChannel joined({64, 3, 5}, {process(1, 0), process(1, 1)}, {process(2, 0), process(2, 1)}, owner);
+  Messages& messages = joined.messages();
   while (!input.empty()) {
     switch (input.byte() % 6) {
       case 0: {
@@ -84,10 +85,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         std::vector<std::byte> frame(kHeaderBytes);
         encode(packet_of(input, bytes.size()), std::span<std::byte, kHeaderBytes>(frame.data(), kHeaderBytes));
         frame.insert(frame.end(), bytes.begin(), bytes.end());
-        static_cast<void>(messages.receive(frame));
+        static_cast<void>(joined.receive(frame));
         break;
       }
-      case 1: static_cast<void>(messages.receive(input.bytes(input.byte()))); break;
+      case 1: static_cast<void>(joined.receive(input.bytes(input.byte()))); break;
       case 2: {
         Envelope envelope;
         envelope.source = process(1, input.byte() % 2);
@@ -109,13 +110,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       case 5: {
         const std::size_t room = input.byte();
-        const std::size_t there = messages.channel().next_bytes().size();
-        messages.written(std::min(room, there));
+        const std::size_t there = joined.channel().next_bytes().size();
+        joined.written(std::min(room, there));
         break;
       }
     }
   }
   std::string text;
-  messages.channel().dump(text);
+  joined.channel().dump(text);
   return 0;
 }

@@ -39,24 +39,13 @@ Envelope envelope_of(const Packet& packet) {
 
 }  // namespace
 
-Error Messages::receive(std::span<const std::byte> bytes) {
-  const Error error = channel_.receive(bytes);
-  if (error.ok()) go_on();
-  return error;
-}
-
-void Messages::written(std::size_t bytes) {
-  channel_.written(bytes);
-  go_on();
-}
-
 SendNumber Messages::send(const Envelope& envelope, bool synchronous, std::span<const std::byte> data) {
   LINTEL_ASSERT(data.size() == envelope.length);
   const SendNumber number = ++last_send_;
-  const bool is_long = envelope.length > limits_.data_bytes;
+  const bool is_long = envelope.length > data_bytes_;
   Packet packet = packet_of(synchronous || is_long ? PacketType::kDatasync : PacketType::kData, envelope, number);
-  packet.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(envelope.length, limits_.data_bytes));
-  channel_.send(packet, data.first(packet.length));
+  packet.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(envelope.length, data_bytes_));
+  way_.send(packet, data.first(packet.length));
   if (packet.type == PacketType::kData) return 0;
   sends_.emplace(number, Send{envelope, data, packet.length});
   return number;
@@ -67,7 +56,7 @@ void Messages::cancel(SendNumber number) {
   LINTEL_ASSERT(found != sends_.end() && !found->second.cancelling);
   found->second.cancelling = true;
   const Envelope& envelope = found->second.envelope;
-  channel_.send(answer(PacketType::kCancel, envelope.source, envelope.destination, number));
+  way_.send(answer(PacketType::kCancel, envelope.source, envelope.destination, number), {});
 }
 
 void Messages::accept(ArrivalNumber number) {
@@ -79,7 +68,7 @@ void Messages::accept(ArrivalNumber number) {
   if (arrival.answered) {
     Packet syncack = answer(PacketType::kSyncack, arrival.envelope.destination, arrival.envelope.source, arrival.source_request);
     if (more) syncack.destination_request = number;
-    channel_.send(syncack);
+    way_.send(syncack, {});
   }
   if (!more) arrivals_.erase(found);
 }
@@ -143,6 +132,7 @@ Error Messages::on_syncack(const Packet& packet) {
   send->accepted = true;
   send->destination_request = packet.destination_request;
   leaving_.push_back(packet.source_request);
+  go_on();
   return {};
 }
 
@@ -159,7 +149,7 @@ Error Messages::on_cancel(const Packet& packet) {
     arrivals_.erase(number);
     owner_.on_withdrawn(number);
   }
-  channel_.send(answer(there ? PacketType::kCancelyes : PacketType::kCancelno, packet.destination, packet.source, packet.source_request));
+  way_.send(answer(there ? PacketType::kCancelyes : PacketType::kCancelno, packet.destination, packet.source, packet.source_request), {});
   return {};
 }
 
@@ -183,13 +173,19 @@ void Messages::end_send(SendNumber number, SendEnd end) {
   owner_.on_send_end(number, end);
 }
 
-// Long messages take turns, packet by packet, as the connection takes their bytes.
+void Messages::forget(const ProcId& remote) {
+  std::erase_if(leaving_, [&](SendNumber number) { return sends_.at(number).envelope.destination == remote; });
+  std::erase_if(sends_, [&](const auto& entry) { return entry.second.envelope.destination == remote; });
+  std::erase_if(arrivals_, [&](const auto& entry) { return entry.second.envelope.source == remote; });
+}
+
+// Long messages take turns, packet by packet.
 void Messages::go_on() {
-  for (std::size_t passed_over = 0; passed_over < leaving_.size() && channel_.unwritten_bytes() < kAhead;) {
+  for (std::size_t passed_over = 0; passed_over < leaving_.size();) {
     const SendNumber number = leaving_.front();
     leaving_.pop_front();
     Send& send = sends_.at(number);
-    if (!channel_.may_send(send.envelope.source, send.envelope.destination)) {
+    if (!way_.takes_more(send.envelope.source, send.envelope.destination)) {
       leaving_.push_back(number);
       ++passed_over;
       continue;
@@ -197,8 +193,8 @@ void Messages::go_on() {
     passed_over = 0;
     Packet packet = packet_of(PacketType::kData, send.envelope, number);
     packet.destination_request = send.destination_request;
-    packet.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(send.envelope.length - send.left, limits_.data_bytes));
-    channel_.send(packet, send.data.subspan(send.left, packet.length));
+    packet.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(send.envelope.length - send.left, data_bytes_));
+    way_.send(packet, send.data.subspan(send.left, packet.length));
     send.left += packet.length;
     if (send.left < send.envelope.length) {
       leaving_.push_back(number);

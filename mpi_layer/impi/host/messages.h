@@ -1,9 +1,10 @@
 #pragma once
-// Messages: the message protocols of IMPI on one channel: short, synchronous, long, cancel (IMPI 0.0, data transfer; reference section 7).
+// Messages: the message protocols of IMPI: short, synchronous, long, cancel (IMPI 0.0, data transfer; reference section 7).
 //
-// The local side of every message that crosses the channel. Matching is not done here: an arrival waits until its owner accepts it, by its number. Owned by whoever has the channel. Thread: one.
-// Invariants: (1) a send ends once: sent, cancelled, or with the channel; (2) an arrival is withdrawn by its sender only before it was accepted; (3) the rest of
-//             long messages is copied into the channel packet by packet, as long as less than `kAhead` is there to be written.
+// The side of some local processes, mostly one, of all their messages with processes of other hosts, by however many channels. Packets go out by a PacketWay and come in by on_packet().
+// Matching is not done here: an arrival waits until its owner accepts it, by its number. Thread: one.
+// Invariants: (1) a send ends once: sent, cancelled, or with its channel, which is for the owner to say; (2) an arrival is withdrawn by its sender only before it was accepted; (3) the rest of
+//             long messages leaves packet by packet, as long as the way takes more.
 // Does not: keep the data of arrivals; bound how many there are: that is for their owner, and flow control.
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "mpi_layer/impi/host/channel.h"
+#include "mpi_layer/impi/host/packet_way.h"
 
 namespace lintel::mpi::impi {
 
@@ -34,10 +35,8 @@ using ArrivalNumber = std::uint64_t;
 
 enum class SendEnd : std::uint8_t { kSent, kCancelled };
 
-class Messages final : private Channel::Receiver {
+class Messages final {
  public:
-  static constexpr std::size_t kAhead = std::size_t{256} << 10;
-
   class Owner {
    public:
     virtual ~Owner() = default;
@@ -53,17 +52,17 @@ class Messages final : private Channel::Receiver {
     virtual void on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) = 0;
   };
 
-  // As Channel.
-  Messages(const ChannelLimits& limits, const std::vector<ProcId>& local, const std::vector<ProcId>& remote, Owner& owner)
-      : limits_(limits), channel_(limits, local, remote, *this), owner_(owner) {}
+  // `data_bytes`: of a packet at most, as all hosts agreed (IMPI_C_DATALEN). `way` and `owner` are borrowed.
+  Messages(std::uint32_t data_bytes, PacketWay& way, Owner& owner) : data_bytes_(data_bytes), way_(way), owner_(owner) {}
+  Messages(const Messages&) = delete;
+  Messages& operator=(const Messages&) = delete;
 
-  // Bytes and the end of the connection: use the channel's functions, but for these two.
-  Channel& channel() { return channel_; }
-  const Channel& channel() const { return channel_; }
-  Error receive(std::span<const std::byte> bytes);
-  void written(std::size_t bytes);
+  // A packet has come for one of the local processes, neither PROTOACK nor FINI. An error: the peer breaks the protocol; its channel ends.
+  Error on_packet(const Packet& packet, std::span<const std::byte> data);
+  // The way may take more than it did.
+  void go_on();
 
-  // Starts a send. 0: it has ended already, sent. REQUIRES: as Channel::send; `data` stay as they are until it ends, and are envelope.length long.
+  // Starts a send. 0: it has ended already, sent. REQUIRES: `data` stay as they are until it ends, and are envelope.length long.
   SendNumber send(const Envelope& envelope, bool synchronous, std::span<const std::byte> data);
   // Asks for a send back. The answer is on_send_end(kCancelled) or on_cancel_refused(), and it may end before. REQUIRES: it has not ended, and was not asked for before.
   void cancel(SendNumber number);
@@ -72,6 +71,9 @@ class Messages final : private Channel::Receiver {
   // REQUIRES: on_arrival() has told of it; it was neither accepted nor withdrawn.
   void accept(ArrivalNumber number);
 
+  // The channel of `remote` has ended: sends to it and arrivals from it are forgotten, and nobody is told.
+  void forget(const ProcId& remote);
+
   std::size_t sends_under_way() const { return sends_.size(); }
   std::size_t arrivals_open() const { return arrivals_.size(); }
 
@@ -79,7 +81,7 @@ class Messages final : private Channel::Receiver {
   struct Send {
     Envelope envelope;
     std::span<const std::byte> data;
-    std::uint64_t left = 0;                 // bytes given to the channel
+    std::uint64_t left = 0;                 // bytes given to the way
     std::uint64_t destination_request = 0;  // of one that was accepted
     bool accepted = false;                  // a long one, its rest is leaving
     bool cancelling = false;
@@ -92,7 +94,6 @@ class Messages final : private Channel::Receiver {
     bool accepted = false;
   };
 
-  Error on_packet(const Packet& packet, std::span<const std::byte> data) override;
   Error on_first(const Packet& packet, std::span<const std::byte> data);
   Error on_rest(const Packet& packet, std::span<const std::byte> data);
   Error on_syncack(const Packet& packet);
@@ -100,10 +101,9 @@ class Messages final : private Channel::Receiver {
   Error on_cancel_answer(const Packet& packet);
   Send* send_of(const Packet& answer);
   void end_send(SendNumber number, SendEnd end);
-  void go_on();
 
-  ChannelLimits limits_;
-  Channel channel_;
+  std::uint32_t data_bytes_;
+  PacketWay& way_;
   Owner& owner_;
   std::map<SendNumber, Send> sends_;
   std::deque<SendNumber> leaving_;  // long ones that were accepted, in turn

@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "mpi_layer/impi/host/messages.h"
 #include "tests/mpi_layer/impi_host/job_of_vectors.h"
+#include "tests/mpi_layer/impi_host/message_channel.h"
 
 namespace lintel::testing {
 
 class Host final : public mpi::impi::Messages::Owner {
  public:
   Host(int client_number, const mpi::impi::ChannelLimits& limits)
-      : messages(limits, client(client_number), client(1 - client_number), *this) {}
+      : joined(limits, client(client_number), client(1 - client_number), *this) {}
 
   void on_send_end(mpi::impi::SendNumber number, mpi::impi::SendEnd end) override {
     told.push_back((end == mpi::impi::SendEnd::kSent ? "sent " : "cancelled ") + std::to_string(number));
@@ -38,10 +38,10 @@ class Host final : public mpi::impi::Messages::Owner {
   // All it has to write, as far as the other side's silence lets it.
   std::vector<std::byte> take_out(std::size_t most = SIZE_MAX) {
     std::vector<std::byte> bytes;
-    for (auto next = messages.channel().next_bytes(); !next.empty() && bytes.size() < most; next = messages.channel().next_bytes()) {
+    for (auto next = joined.channel().next_bytes(); !next.empty() && bytes.size() < most; next = joined.channel().next_bytes()) {
       const auto piece = next.first(std::min(next.size(), most - bytes.size()));
       bytes.insert(bytes.end(), piece.begin(), piece.end());
-      messages.written(piece.size());
+      joined.written(piece.size());
     }
     return bytes;
   }
@@ -52,7 +52,8 @@ class Host final : public mpi::impi::Messages::Owner {
   std::map<mpi::impi::ArrivalNumber, mpi::impi::Envelope> envelopes;
   std::map<mpi::impi::ArrivalNumber, std::vector<std::byte>> contents;
   bool accept_at_once = false;
-  mpi::impi::Messages messages;
+  MessageChannel joined;
+  mpi::impi::Messages& messages = joined.messages();
 };
 
 class HostPair {
@@ -66,7 +67,7 @@ class HostPair {
       for (const auto& [from, to] : {std::pair(&first, &second), std::pair(&second, &first)}) {
         const std::vector<std::byte> bytes = from->take_out(333);
         moved = moved || !bytes.empty();
-        if (!to->messages.receive(bytes).ok()) return false;
+        if (!to->joined.receive(bytes).ok()) return false;
       }
     }
     return true;

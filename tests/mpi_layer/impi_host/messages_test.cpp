@@ -21,7 +21,7 @@ class ImpiMessages : public ::testing::Test {
 TEST_F(ImpiMessages, ShortOneIsASinglePacketAndHasEndedWhenItWasGiven) {
   const auto bytes = content(1000);
   EXPECT_EQ(first.messages.send(envelope(0, 3, 7, 1000), false, bytes), 0U);
-  EXPECT_EQ(first.messages.channel().unwritten_bytes(), kHeaderBytes + 1000);
+  EXPECT_EQ(first.joined.channel().unwritten_bytes(), kHeaderBytes + 1000);
   ASSERT_TRUE(hosts.settle());
   EXPECT_EQ(second.take_told(), Told{"arrival 1 tag 7"});
   EXPECT_EQ(second.contents[1], bytes);
@@ -52,7 +52,7 @@ TEST_F(ImpiMessages, SynchronousOneEndsWhenItWasAccepted) {
 TEST_F(ImpiMessages, LongOneSendsItsFirstPacketAndTheRestWhenItWasAccepted) {
   const auto bytes = content(200'000);
   first.messages.send(envelope(0, 3, 12, bytes.size()), false, bytes);
-  EXPECT_EQ(first.messages.channel().unwritten_bytes(), kHeaderBytes + 1000);
+  EXPECT_EQ(first.joined.channel().unwritten_bytes(), kHeaderBytes + 1000);
   ASSERT_TRUE(hosts.settle());
   EXPECT_EQ(second.contents[1].size(), 1000U);
   second.messages.accept(1);
@@ -75,7 +75,7 @@ TEST_F(ImpiMessages, LongOneHasTheBytesOfVector4) {
   const auto ack =
       bytes_of(std::string("00000003 00000000") + kRank3 + kRank0 +
                "0000000000000001 000000000000004d 0000000000000000 00000000 00000000 0000000000000000 0000000000000003" + zeros);
-  ASSERT_TRUE(first.messages.receive(ack).ok());
+  ASSERT_TRUE(first.joined.receive(ack).ok());
   const auto second_packet = first.take_out(kHeaderBytes);
   EXPECT_EQ(
       hex_of(second_packet),
@@ -148,7 +148,7 @@ TEST_F(ImpiMessages, CancelWithoutAMessageIsAnsweredNoAsInVector6) {
   cancel.destination = process(0);
   cancel.source_request = 123;
   std::vector<std::byte> bytes = encoded(cancel);
-  ASSERT_TRUE(first.messages.receive(bytes).ok());
+  ASSERT_TRUE(first.joined.receive(bytes).ok());
   const auto out = first.take_out();
   ASSERT_EQ(out.size(), kHeaderBytes);
   const Packet answer = decode(std::span<const std::byte, kHeaderBytes>(out.data(), kHeaderBytes));
@@ -156,6 +156,24 @@ TEST_F(ImpiMessages, CancelWithoutAMessageIsAnsweredNoAsInVector6) {
   EXPECT_EQ(answer.source_request, 123U);
   EXPECT_EQ(answer.source, process(0));
   EXPECT_EQ(answer.destination, process(3));
+}
+
+TEST_F(ImpiMessages, WhatWasUnderWayWithAProcessIsForgottenAndWithAnotherGoesOn) {
+  const auto bytes = content(9000);
+  for (const int there : {2, 3}) {
+    first.messages.send(envelope(0, there, there, 9000), false, bytes);
+    second.messages.send(envelope(there, 0, there, 5), true, std::span(bytes).first(5));
+  }
+  ASSERT_TRUE(hosts.settle());
+  for (const ArrivalNumber arrival : {1U, 2U}) second.messages.accept(arrival);
+  ASSERT_TRUE(first.joined.receive(second.take_out()).ok());  // both leave now
+  first.messages.forget(process(2));
+  EXPECT_EQ(first.messages.sends_under_way(), 1U);
+  EXPECT_EQ(first.messages.arrivals_open(), 1U);
+  first.take_told();
+  ASSERT_TRUE(hosts.settle());
+  EXPECT_EQ(first.take_told(), Told{"sent 2"});
+  EXPECT_EQ(second.contents[2], bytes);
 }
 
 // What no host that keeps the rules sends.
@@ -192,7 +210,7 @@ TEST_P(ImpiHostileMessages, BreakTheChannel) {
   }
   std::vector<std::byte> frame = encoded(packet);
   frame.insert(frame.end(), data.begin(), data.end());
-  EXPECT_EQ(first.messages.receive(frame).loss(), Loss::kPeer);
+  EXPECT_EQ(first.joined.receive(frame).loss(), Loss::kPeer);
   EXPECT_TRUE(first.take_out().empty());
 }
 INSTANTIATE_TEST_SUITE_P(All, ImpiHostileMessages,
@@ -214,7 +232,7 @@ TEST_F(ImpiMessages, MessageThatGetsLongerThanItSaidBreaksTheChannel) {
   const auto comes = [this](const Packet& one) {
     std::vector<std::byte> frame = encoded(one);
     frame.resize(kHeaderBytes + one.length);
-    return first.messages.receive(frame);
+    return first.joined.receive(frame);
   };
   ASSERT_TRUE(comes(packet).ok());
   first.messages.accept(1);

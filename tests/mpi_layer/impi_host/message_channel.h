@@ -1,0 +1,43 @@
+#pragma once
+// MessageChannel: Messages over one Channel, as in a job of two hosts where one process has the connection.
+
+#include <vector>
+
+#include "mpi_layer/impi/host/channel.h"
+#include "mpi_layer/impi/host/messages.h"
+
+namespace lintel::testing {
+
+class MessageChannel final : private mpi::impi::PacketWay, private mpi::impi::Channel::Receiver {
+ public:
+  static constexpr std::size_t kAhead = std::size_t{256} << 10;  // that long messages run ahead of what is written
+
+  MessageChannel(const mpi::impi::ChannelLimits& limits, const std::vector<mpi::impi::ProcId>& local,
+                 const std::vector<mpi::impi::ProcId>& remote, mpi::impi::Messages::Owner& owner)
+      : channel_(limits, local, remote, *this), messages_(limits.data_bytes, *this, owner) {}
+
+  mpi::impi::Channel& channel() { return channel_; }
+  mpi::impi::Messages& messages() { return messages_; }
+
+  Error receive(std::span<const std::byte> bytes) {
+    const Error error = channel_.receive(bytes);
+    if (error.ok()) messages_.go_on();
+    return error;
+  }
+  void written(std::size_t bytes) {
+    channel_.written(bytes);
+    messages_.go_on();
+  }
+
+ private:
+  void send(const mpi::impi::Packet& packet, std::span<const std::byte> data) override { channel_.send(packet, data); }
+  bool takes_more(const mpi::impi::ProcId& source, const mpi::impi::ProcId& destination) override {
+    return channel_.unwritten_bytes() < kAhead && channel_.may_send(source, destination);
+  }
+  Error on_packet(const mpi::impi::Packet& packet, std::span<const std::byte> data) override { return messages_.on_packet(packet, data); }
+
+  mpi::impi::Channel channel_;
+  mpi::impi::Messages messages_;
+};
+
+}  // namespace lintel::testing
