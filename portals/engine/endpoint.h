@@ -75,6 +75,11 @@ class Endpoint : public transport::Sink {
                     std::uint64_t threshold);
   // Carries out what has become due, on every interface. After each call and poll that may have changed a counting event.
   void carry_out_triggered();
+  // A put of no bytes arrives at `interface` as if `initiator` had sent it, who need not be on the network: nothing goes back. False: it was refused, for want
+  // of room. REQUIRES: `portal_index` is allocated, and takes messages.
+  bool deliver(NetworkInterface& interface, ProcessId initiator, std::uint32_t portal_index, std::uint64_t match_bits,
+               std::uint64_t remote_offset, std::uint64_t header_data);
+
   // An address that messages could be sent to.
   bool reachable(ProcessId process) { return resolve(process).ok(); }
   // While `watched`, the death of `process` is noticed, if there is a connection, although nothing is under way with it. Calls nest. REQUIRES: reachable().

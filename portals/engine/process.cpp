@@ -123,7 +123,10 @@ std::size_t Process::poll(TimePoint now) {
     counters_.raise_to(Counter::kLongestProgressGapNs, static_cast<std::uint64_t>((now - last_poll_).count()));
     last_poll_ = now;
   }
-  const std::size_t happened = endpoint_->poll(now);
+  std::size_t happened = endpoint_->poll(now);
+  if (companion_ != nullptr) [[unlikely]] {
+    happened += companion_->poll();
+  }
   carry_out_triggered();
   if (lingering_ != nullptr && lingering_->holds()) attention_.wake_needed = true;
   return happened;
@@ -138,6 +141,13 @@ TimePoint Process::next_deadline() const { return endpoint_ != nullptr ? endpoin
 bool Process::prepare_wait() { return endpoint_ == nullptr || (endpoint_->prepare_wait()); }
 
 int Process::wait_fd() const { return endpoint_ != nullptr ? endpoint_->transport().wait_fd() : -1; }
+
+int Process::further_fd() const { return companion_ != nullptr ? companion_->fd() : -1; }
+
+void Process::attach_companion(Companion* companion) {
+  companion_ = companion;
+  progress_.descriptors_changed();
+}
 
 bool Process::take_wake_needed() { return std::exchange(attention_.wake_needed, false); }
 
@@ -159,6 +169,7 @@ std::string Process::dump() {
     endpoint_->dump(out);
     endpoint_->transport().dump(out);
   }
+  if (companion_ != nullptr) companion_->dump(out);
   out += counters_.text();
   return out;
 }

@@ -15,6 +15,7 @@
 #include "base/config.h"
 #include "base/counters.h"
 #include "base/mutex.h"
+#include "portals/engine/companion.h"
 #include "portals/engine/endpoint.h"
 #include "portals/engine/network_interface.h"
 #include "portals/engine/progress.h"
@@ -63,6 +64,9 @@ class Process : private Work {
   Progress& progress() { return progress_; }
   TimePoint now() const override { return clock_(clock_context_); }
 
+  // From now on it is driven along; null: nothing is any more. REQUIRES: the lock; `companion` lives until it is replaced.
+  void attach_companion(Companion* companion) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+
   // A call may have set off triggered operations: carries them out. REQUIRES: an interface is open, and the lock.
   void carry_out_triggered() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
@@ -77,6 +81,7 @@ class Process : private Work {
   TimePoint next_deadline() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   bool prepare_wait() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   int wait_fd() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  int further_fd() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   bool take_wake_needed() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   void serve_request() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   class Drained;
@@ -95,6 +100,7 @@ class Process : private Work {
   std::array<std::uint32_t, kMaxInterfaces> next_generation_ LINTEL_GUARDED_BY(mutex_){};  // for the next interface of each kind
   Attention attention_ LINTEL_GUARDED_BY(mutex_);
   TimePoint last_poll_ LINTEL_GUARDED_BY(mutex_);
+  Companion* companion_ LINTEL_GUARDED_BY(mutex_) = nullptr;
   Condition* lingering_ LINTEL_GUARDED_BY(mutex_) = nullptr;  // what a sleeper who closes an interface waits for
   std::function<void()> service_;
   Progress progress_;

@@ -101,6 +101,10 @@ void Progress::wake_all() {
   if (sleeper_in_fd_ && !thread_in_fd_) wake_fd_sleeper();
 }
 
+void Progress::descriptors_changed() {
+  if (sleeper_in_fd_) wake_fd_sleeper();
+}
+
 void Progress::await_callers() {
   while (callers_inside_.load(std::memory_order_relaxed) > 0) {
     wake_all();
@@ -189,6 +193,8 @@ void Progress::sleep(Condition& condition, TimePoint deadline) {
 
 void Progress::sleep_in_fd(TimePoint deadline) {
   const int fd = work_.wait_fd();
+  // The kernel passes over a negative one.
+  pollfd fds[3] = {{wake_fd_, POLLIN, 0}, {fd, POLLIN, 0}, {work_.further_fd(), POLLIN, 0}};
   TimePoint until = std::min(deadline, work_.next_deadline());
   if (fd < 0) until = std::min(until, work_.now() + kBlindSleep);
   const Nanoseconds left = until == kNever ? Nanoseconds(-1) : std::max(until - work_.now(), Nanoseconds(0));
@@ -198,8 +204,7 @@ void Progress::sleep_in_fd(TimePoint deadline) {
   sleeper_in_fd_ = true;
   fd_deadline_ = until;
   mutex_.unlock();
-  pollfd fds[2] = {{wake_fd_, POLLIN, 0}, {fd, POLLIN, 0}};
-  const int ready = ::ppoll(fds, fd < 0 ? 1 : 2, left.count() < 0 ? nullptr : &limit, nullptr);
+  const int ready = ::ppoll(fds, 3, left.count() < 0 ? nullptr : &limit, nullptr);
   if (ready > 0 && fds[0].revents != 0) drain(wake_fd_);
   mutex_.lock();
   sleeper_in_fd_ = false;

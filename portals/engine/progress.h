@@ -25,13 +25,14 @@ namespace lintel::portals {
 class Work {
  public:
   virtual ~Work() = default;
-  virtual TimePoint now() const = 0;            // [any thread]
-  virtual std::size_t poll(TimePoint now) = 0;  // does not block; how much happened
-  virtual TimePoint next_deadline() const = 0;  // poll() again then, at the latest
-  virtual bool prepare_wait() = 0;              // false: poll() first
-  virtual int wait_fd() const = 0;              // readable when poll() would find something; -1: there is none
-  virtual bool take_wake_needed() = 0;          // a sleeping caller may have got what it waits for
-  virtual void serve_request() {}               // what request_service() asked for; on the progress thread
+  virtual TimePoint now() const = 0;             // [any thread]
+  virtual std::size_t poll(TimePoint now) = 0;   // does not block; how much happened
+  virtual TimePoint next_deadline() const = 0;   // poll() again then, at the latest
+  virtual bool prepare_wait() = 0;               // false: poll() first
+  virtual int wait_fd() const = 0;               // readable when poll() would find something; -1: there is none
+  virtual int further_fd() const { return -1; }  // one more such
+  virtual bool take_wake_needed() = 0;           // a sleeping caller may have got what it waits for
+  virtual void serve_request() {}                // what request_service() asked for; on the progress thread
 };
 
 // What a caller waits for; asked with the lock held.
@@ -73,6 +74,9 @@ class Progress {
 
   // Wakes every sleeper, so that it looks at its condition again.
   void wake_all() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+
+  // The work's file descriptors have changed: whoever sleeps in the old ones is to sleep in the new ones.
+  void descriptors_changed() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
   // Returns when no caller waits any more. REQUIRES: what they wait for holds, or never will and their conditions say so.
   void await_callers() LINTEL_NO_THREAD_SAFETY_ANALYSIS;

@@ -39,4 +39,25 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
   acknowledge(interface, from, request, *matched, ack);
 }
 
+bool Endpoint::deliver(NetworkInterface& interface, ProcessId initiator, std::uint32_t portal_index, std::uint64_t match_bits,
+                       std::uint64_t remote_offset, std::uint64_t header_data) {
+  wire::Request request{};
+  request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kPut), 0, interface.kind(), 0};
+  request.initiator_nid = initiator.nid.value;
+  request.initiator_pid = initiator.pid.value;
+  request.target_nid = interface.identity().process.nid.value;
+  request.target_pid = interface.identity().process.pid.value;
+  request.user = interface.identity().user.value;
+  request.job = interface.identity().job.value;
+  request.portal_index = portal_index;
+  request.match_bits = match_bits;
+  request.offset = remote_offset;
+  request.header_data = header_data;
+  const std::optional<Match> matched = match(interface, {}, request, option::kPut);
+  if (!matched) return false;
+  Completion completion = open_target(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
+  interface.close(completion, Failure::kNone);
+  return true;
+}
+
 }  // namespace lintel::portals
