@@ -23,7 +23,7 @@ void Messenger::drain() {
   do {
     if (queue_->unread() > 0) take_all();
     if (has_chores()) tidy();
-  } while (queue_->unread() > 0);
+  } while (queue_->unread() > 0 || !relayed_.empty());
   if (std::exchange(ended_some_, false) && sleepers_ > 0) process_.progress().wake_all();
 }
 
@@ -52,12 +52,13 @@ void Messenger::take(const portals::Event& event) {
 // Asked in every turn: one decision, not six.
 bool Messenger::has_chores() const {
   const int kinds = int{!credit_due_.empty()} + int{!untold_.empty()} + int{!unpulled_.empty()} + int{!unposted_.empty()} +
-                    int{!blocked_.empty()} + int{copied_ended_};
+                    int{!blocked_.empty()} + int{copied_ended_} + int{!relayed_.empty()};
   return kinds > 0;
 }
 
 // REQUIRES: no event waits.
 void Messenger::tidy() {
+  if (!relayed_.empty()) hand_back_relayed();
   if (!credit_due_.empty()) give_credit();
   while (!untold_.empty() && (untold_.front().first->lost || try_tell(*untold_.front().first, untold_.front().second))) {
     untold_.erase(untold_.begin());

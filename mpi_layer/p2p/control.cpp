@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mpi_layer/p2p/gateway.h"
 #include "mpi_layer/p2p/messenger.h"
 
 namespace lintel::mpi {
@@ -55,6 +56,7 @@ void Messenger::on_control(const portals::Event& event) {
 
 // A message of so many bytes ahead lies in nobody's way any more.
 void Messenger::owe(Peer& peer, std::uint64_t bytes) {
+  if (peer.outside) return;
   peer.owed.bytes += bytes;
   ++peer.owed.headers;
   const bool due = (bytes > 0 && 4 * peer.owed.bytes >= window_.bytes) || 4 * peer.owed.headers >= window_.headers;
@@ -100,6 +102,10 @@ void Messenger::cancel(Request& request) {
     case Request::State::kSent: {
       if (request.cancelling_) break;
       request.cancelling_ = true;
+      if (peers_.at(request.peer_)->outside) {
+        gateway_->cancel(request);
+        break;
+      }
       tell(*peers_.at(request.peer_), {PacketKind::kCancel, match_bits(request.context_, request.tag_), request.active_id_.slot,
                                        short_sequence(request.sequence_), 0, 0});
       break;

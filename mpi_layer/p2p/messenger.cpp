@@ -43,8 +43,8 @@ std::unique_ptr<Messenger> Messenger::open(portals::Process& process, const Opti
   limits.max_descriptors = 1;
   limits.max_queues = limits.max_counters = limits.max_triggered = 1;
   limits.max_portal_index = kControl;
-  limits.max_unexpected =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{made->window_.headers} * made->options_.most_processes, ~0U));
+  const std::uint64_t headers = std::uint64_t{made->window_.headers} * made->options_.most_processes + options.outside_headers;
+  limits.max_unexpected = static_cast<std::uint32_t>(std::min<std::uint64_t>(headers, ~0U));
   if (process.open_interface(portals::kMpiKind, Pid(portals::kAnyId), limits, explanation) != Status::kOk) return nullptr;
   const bool ready = made->set_up();
   if (ready) return made;
@@ -133,11 +133,12 @@ void Messenger::end_all() {
   end(unpulled_);
   copied_.clear();
   completed_.clear();
+  relayed_.clear();
 }
 
 Refusal Messenger::add_peer(ProcessId process) {
   const MutexLock lock(process_.lock());
-  if (peers_.size() >= options_.most_processes || peers_.find(process) != nullptr) return Refusal::kProcess;
+  if (peers_.size() - outside_ >= options_.most_processes || peers_.find(process) != nullptr) return Refusal::kProcess;
   if (!process_.endpoint().reachable(process)) return Refusal::kProcess;
   Peer& peer = peers_.add(process);
   peer.credit = window_;
@@ -153,6 +154,7 @@ std::size_t Messenger::peers() const {
 }
 
 void Messenger::watch(Peer& peer) {
+  if (peer.outside) return;  // the gateway knows
   if (peer.watchers++ > 0) return;
   process_.endpoint().watch(peer.process, true);
   if (!options_.list_completed || peer.met() || std::exchange(peer.stranger, true)) return;
@@ -182,7 +184,11 @@ void Messenger::complete(Request& request, Failure failure) {
   request.state_ = Request::State::kComplete;
   copied_ended_ = copied_ended_ || request.copied_;
   ended_some_ = true;
-  if (options_.list_completed && !request.copied_) completed_.push_back(request);
+  if (request.relayed_) {
+    relayed_.push_back(request);
+  } else if (options_.list_completed && !request.copied_) {
+    completed_.push_back(request);
+  }
 }
 
 }  // namespace lintel::mpi

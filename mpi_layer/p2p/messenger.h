@@ -44,6 +44,8 @@
 
 namespace lintel::mpi {
 
+class Gateway;
+
 // Why a call was refused: a mistake of the caller.
 enum class Refusal : std::uint8_t {
   kNone,
@@ -69,6 +71,8 @@ struct Options {
   // How long somebody waits for a message of a process that was never met until that one is greeted.
   Nanoseconds contact_after = std::chrono::milliseconds(2500);
   bool list_completed = false;  // take_completed() is called
+  std::uint32_t outside_headers =
+      0;  // messages of processes outside that may wait for their receives at once; 0: there are no such processes
 };
 
 class Messenger {
@@ -92,6 +96,8 @@ class Messenger {
   // or the table is full).
   [[nodiscard]] Refusal add_peer(ProcessId process);
   std::size_t peers() const;
+  // The same for a process that is reached by the gateway. Errors: kProcess (Options::outside_headers is 0).
+  [[nodiscard]] Refusal add_outside();
 
   // What goes ahead of a message at most, and of that to one process unmatched.
   std::uint64_t eager_limit() const { return eager_limit_; }
@@ -156,6 +162,24 @@ class Messenger {
   // One turn: takes in what has arrived. Returns how much happened.
   std::size_t progress();
 
+  // ---- For the gateway, with the lock held.
+  // Borrowed until it is replaced; null: sends to processes outside are lost, and nothing is relayed.
+  void set_gateway(Gateway* gateway);
+  // A message from outside begins: it is there for receives and probes. Its number, which ascends for each source, or 0: there are too many already, and nothing has happened.
+  // REQUIRES: what a message may have of context, tag and length.
+  std::uint64_t deliver(std::int32_t source, std::uint32_t context, std::int32_t tag, std::uint64_t length);
+  // Its sender wants it back. True: it was there, and is gone. False: it has met a receive, of which the gateway was told, or a matched probe.
+  bool withdraw(std::int32_t source, std::uint64_t sequence);
+  // What Gateway's functions have been given is over.
+  void end_outside_send(Request& request, Failure failure, bool cancelled);
+  void end_outside_receive(Request& request, Failure failure);
+  void refuse_cancel(Request& request);
+  // A send or receive of the gateway's own, to or from a process that is not outside; Gateway::on_relay_end() tells its end, later. REQUIRES: sound arguments; it is not active.
+  void relay(const SendArguments& arguments, Request& request);
+  void relay(const ReceiveArguments& arguments, Request& request);
+  // Takes in what the engine has done. Not from within the gateway's functions. Returns how much happened.
+  std::size_t take_in();
+
  private:
   // How many portals there are, and which.
   enum Portal : std::uint32_t { kMessages = 0, kRests = 1, kControl = 2 };
@@ -196,7 +220,9 @@ class Messenger {
   void prepare(const SendArguments& arguments, Request& request);
   Refusal begin_send(Request& request);
   Refusal begin_buffered(Request& request);
+  static void set_out(Request& request);
   void start_send(Request& request);
+  void leave_or_queue(Peer& peer, Request& request);
   bool try_send(Peer& peer, Request& request);
   portals::Status expose_rest(const Peer& peer, Request& request, std::uint64_t ahead);
   bool withdraw_rest(Request& request);
@@ -236,6 +262,10 @@ class Messenger {
   bool seek(std::span<Request* const> requests);
   void seek_strangers();
   void greet(Peer& peer);
+  // outside.cpp
+  void send_outside(Peer& peer, Request& request);
+  void receive_outside(Request& request, Peer& peer, std::uint64_t sequence);
+  void hand_back_relayed();
   // control.cpp
   void tell(Peer& peer, const Control& control);
   bool try_tell(const Peer& peer, const Control& control);
@@ -269,6 +299,9 @@ class Messenger {
   std::vector<std::pair<Peer*, Control>> untold_;  // control packets that had no room
   std::vector<Peer*> strangers_;                   // with Options::list_completed: peers that were not met when they began to be watched
   TimePoint strangers_since_ = kNever;             // when that was first looked at
+  Gateway* gateway_ = nullptr;
+  std::size_t outside_ = 0;  // of the peers
+  RequestList relayed_;      // the gateway's own that have ended
   std::vector<std::unique_ptr<Copied>> copied_;
   bool copied_ended_ = false;   // some of them
   std::uint64_t happened_ = 0;  // events taken; grows while something goes on

@@ -24,6 +24,7 @@ struct Peer {
   ProcessId process;
   std::int32_t number = 0;
   bool lost = false;
+  bool outside = false;     // the gateway's: of the rest only `sequence`, of what was delivered for it, and `active` mean something
   bool credit_due = false;  // it is in the messenger's list of those to be given some
   bool blocked = false;     // it is in the messenger's list of those with a backlog
 
@@ -44,7 +45,7 @@ struct Peer {
   bool stranger = false;            // it is in the messenger's list of those
   TimePoint sought_since = kNever;  // since before there was any contact
   // A session with it has begun: the transport tells of its end.
-  bool met() const { return sequence > 0 || arrived > 0 || greeted; }
+  bool met() const { return sequence > 0 || arrived > 0 || greeted || outside; }
 };
 
 class PeerTable {

@@ -59,9 +59,7 @@ Refusal Messenger::init_receive(const ReceiveArguments& arguments, Request& requ
 }
 
 void Messenger::begin_receive(Request& request) {
-  request.state_ = Request::State::kUnposted;
-  request.peer_ = request.asked_source_;
-  request.result_ = {};
+  set_out(request);
   if (request.peer_ == kProcNull) {
     request.result_.source = kProcNull;
     return complete(request, Failure::kNone);
@@ -102,6 +100,7 @@ bool Messenger::post(Request& request) {
 // A message has come, to a receive or unexpected. Of a process that is not in the table yet it is as if its credit were still out: more room than is needed
 // is kept.
 void Messenger::note_arrival(Peer& peer, const portals::Event& event) {
+  if (peer.outside) return;
   granted_ -= static_cast<std::int64_t>(event.requested_length);
   if (std::exchange(peer.probed, false)) unwatch(peer);
   const std::uint64_t before = std::exchange(peer.arrived, event.remote_offset);
@@ -158,6 +157,7 @@ void Messenger::matched(Request& request, Peer& peer, const MessageHeader& heade
   request.result_.source = peer.number;
   request.result_.length = header.length;
   if (header.length > request.length_) request.result_.failure = Failure::kTruncated;
+  if (peer.outside) return receive_outside(request, peer, sequence);
   request.to_pull_ = header.rest_follows ? std::min(header.length, request.length_) - request.landed_ : 0;
   if (request.to_pull_ > 0) {
     request.request_id_ = header.request_id;

@@ -87,7 +87,7 @@ class Request {
     kUnposted,  // receive: waits for room among the entries, behind others
     kPosted,    // receive: an entry is in the list
     kUnpulled,  // receive: matched; the get of its rest waits for room
-    kPulling,   // receive: matched; the rest is on its way
+    kPulling,   // receive: matched; the rest is on its way, or all of a message from outside
     kComplete,
   };
   bool under_way() const { return state_ != State::kInactive && state_ != State::kComplete; }
@@ -99,6 +99,7 @@ class Request {
   bool watching_ = false;    // the peer is watched on its account
   bool long_ = false;        // send: its rest is exposed
   bool copied_ = false;      // send: the library's own, of a buffered one
+  bool relayed_ = false;     // the gateway's own
   SendMode mode_ = SendMode::kStandard;
   std::int32_t peer_ = kProcNull;  // send: destination. Receive: source as asked for; once matched, the true one
   std::int32_t tag_ = 0;

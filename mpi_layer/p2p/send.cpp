@@ -121,14 +121,30 @@ Refusal Messenger::begin_buffered(Request& request) {
   return Refusal::kNone;
 }
 
+// It is active, and nothing has happened yet.
+void Messenger::set_out(Request& request) {
+  if (request.is_send_) {
+    request.state_ = Request::State::kBacklog;
+    request.cancelling_ = request.long_ = false;
+    request.result_ = {kAnySource, request.tag_, request.length_, Failure::kNone, false};
+  } else {
+    request.state_ = Request::State::kUnposted;
+    request.peer_ = request.asked_source_;
+    request.result_ = {};
+  }
+}
+
 void Messenger::start_send(Request& request) {
-  request.state_ = Request::State::kBacklog;
-  request.cancelling_ = request.long_ = false;
-  request.result_ = {kAnySource, request.tag_, request.length_, Failure::kNone, false};
+  set_out(request);
   if (request.peer_ == kProcNull) return complete(request, Failure::kNone);
   Peer& peer = *peers_.at(request.peer_);
+  if (peer.outside) return send_outside(peer, request);
   // Credit may have come, and a flood has to let in what answers it.
   if (peer.credit.headers == 0 || std::min(request.length_, eager_limit_) > peer.credit.bytes || !process_.endpoint().idle()) turn();
+  leave_or_queue(peer, request);
+}
+
+void Messenger::leave_or_queue(Peer& peer, Request& request) {
   if (peer.lost) return complete(request, Failure::kPeerLost);
   if (peer.backlog.empty() && try_send(peer, request)) return;
   peer.backlog.push_back(request);
