@@ -143,12 +143,9 @@ Error Messages::on_cancel(const Packet& packet) {
     return !arrival.accepted && arrival.source_request == packet.source_request && arrival.envelope.source == packet.source &&
            arrival.envelope.destination == packet.destination;
   });
-  const bool there = newest != arrivals_.rend();
-  if (there) {
-    const ArrivalNumber number = newest->first;
-    arrivals_.erase(number);
-    owner_.on_withdrawn(number);
-  }
+  const ArrivalNumber number = newest != arrivals_.rend() ? newest->first : 0;
+  const bool there = number != 0 && owner_.withdraw(number);
+  if (there) arrivals_.erase(number);
   way_.send(answer(there ? PacketType::kCancelyes : PacketType::kCancelno, packet.destination, packet.source, packet.source_request), {});
   return {};
 }

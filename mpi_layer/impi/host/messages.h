@@ -46,8 +46,8 @@ class Messages final {
     virtual void on_cancel_refused(SendNumber number) = 0;
     // A message begins: its envelope and the first `data` of it, all of a short one. It is there until accept(), or until it is withdrawn.
     virtual void on_arrival(ArrivalNumber number, const Envelope& envelope, std::span<const std::byte> data) = 0;
-    // The sender has taken back one that was not accepted.
-    virtual void on_withdrawn(ArrivalNumber number) = 0;
+    // The sender wants one back that was not accepted. True: it is gone. False: it has met its receive, or will; it may be accepted in the call.
+    virtual bool withdraw(ArrivalNumber number) = 0;
     // More of a message that was accepted, behind what has come. The last of it if `offset + data.size()` is its length.
     virtual void on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) = 0;
   };

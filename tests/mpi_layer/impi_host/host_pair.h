@@ -27,7 +27,14 @@ class Host final : public mpi::impi::Messages::Owner {
     contents[number].assign(data.begin(), data.end());
     if (accept_at_once) messages.accept(number);
   }
-  void on_withdrawn(mpi::impi::ArrivalNumber number) override { told.push_back("withdrawn " + std::to_string(number)); }
+  bool withdraw(mpi::impi::ArrivalNumber number) override {
+    if (accept_when_wanted_back) {
+      messages.accept(number);
+      return false;
+    }
+    told.push_back("withdrawn " + std::to_string(number));
+    return true;
+  }
   void on_more(mpi::impi::ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) override {
     std::vector<std::byte>& content = contents[number];
     if (offset != content.size()) told.push_back("a gap in " + std::to_string(number));
@@ -52,6 +59,7 @@ class Host final : public mpi::impi::Messages::Owner {
   std::map<mpi::impi::ArrivalNumber, mpi::impi::Envelope> envelopes;
   std::map<mpi::impi::ArrivalNumber, std::vector<std::byte>> contents;
   bool accept_at_once = false;
+  bool accept_when_wanted_back = false;
   MessageChannel joined;
   mpi::impi::Messages& messages = joined.messages();
 };

@@ -131,6 +131,16 @@ TEST_F(ImpiMessages, CancelOfWhatWasAcceptedIsRefusedAndTheSendGoesOn) {
   EXPECT_EQ(first.take_told(), (Told{"too late 1", "sent 1"}));
 }
 
+TEST_F(ImpiMessages, CancelOfWhatIsAboutToBeAcceptedIsRefused) {
+  second.accept_when_wanted_back = true;
+  const auto bytes = content(10);
+  const SendNumber sent = first.messages.send(envelope(0, 3, 1, 10), true, bytes);
+  first.messages.cancel(sent);
+  ASSERT_TRUE(hosts.settle());
+  EXPECT_EQ(second.take_told(), Told{"arrival 1 tag 1"});
+  EXPECT_EQ(first.take_told(), Told{"sent 1"});
+}
+
 TEST_F(ImpiMessages, CancelThatCrossesTheAcceptanceIsNoNews) {
   const auto bytes = content(10);
   const SendNumber sent = first.messages.send(envelope(0, 3, 1, 10), true, bytes);
