@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# choice.sh CASE COMPONENTS OTHER_SERIES PROGRAM: what Open MPI does with the component, which it finds in the folder COMPONENTS, without lintel-mpirun.
+# choice.sh CASE COMPONENTS OTHER_SERIES PROGRAM OTHER_VERSION: what Open MPI does with the component, which it finds in the folder COMPONENTS, without lintel-mpirun.
+# In the folder OTHER_VERSION is the component of another version of Lintel.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
-case=$1 components=$2 other_series=$3 program=$4 kind=openmpi ranks=2 pmix=ON
+case=$1 components=$2 other_series=$3 program=$4 other_version=$5 kind=openmpi ranks=2 pmix=ON
 . "$(dirname "$0")/../mpi_layer/bootstrap/launcher.sh"
 command=(timeout -k 5 60 "${command[@]}" --mca mca_base_component_path "SYS_DEFAULT:$components")
 
@@ -64,6 +65,13 @@ case $case in
     run "${command[@]}" sh -c '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || export LINTEL_MPI_UNEXPECTED=32M; exec "$0"' "$program"
     says "lintel: Open MPI: rank 1 has LINTEL_MPI_UNEXPECTED=33554432"
     says "expected the same in all processes of a job"
+    [ "$code" != 0 ] || fail "exit code 0"
+    ;;
+  mixed_versions)
+    # shellcheck disable=SC2016  # the rank's shell is to expand it
+    run "${command[@]}" sh -c '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || export OMPI_MCA_mca_base_component_path="SYS_DEFAULT:$1"; exec "$0"' "$program" "$other_version"
+    says "lintel: Open MPI: rank 1 has Lintel 99.1.2, rank 0 has Lintel "
+    says "expected one version in all processes of a job"
     [ "$code" != 0 ] || fail "exit code 0"
     ;;
   spawn)
