@@ -36,8 +36,12 @@ bool Channel::may_send(const ProcId& source, const ProcId& destination) {
   return outgoing_pair(source, destination).sent < limits_.hiwater;
 }
 
-void Channel::send(Packet packet, std::span<const std::byte> data) {
+void Channel::check(const Packet& packet, std::span<const std::byte> data) const {
   LINTEL_ASSERT(is_flow_controlled(packet.type) && !finished_ && data.size() == packet.length && data.size() <= limits_.data_bytes);
+}
+
+void Channel::send(Packet packet, std::span<const std::byte> data) {
+  check(packet, data);
   Pair& pair = outgoing_pair(packet.source, packet.destination);
   if (pair.sent < limits_.hiwater) {
     ++pair.sent;
@@ -46,6 +50,29 @@ void Channel::send(Packet packet, std::span<const std::byte> data) {
     pair.waiting.push_back(frame_of(packet, data));
     ++blocked_packets_;
   }
+}
+
+bool Channel::send_at_once(Packet packet, std::span<const std::byte> data, std::span<std::byte, kHeaderBytes> header) {
+  if (unwritten_bytes_ > 0 || !broken_.ok() || !may_send(packet.source, packet.destination)) {
+    send(packet, data);
+    return false;
+  }
+  check(packet, data);
+  ++outgoing_pair(packet.source, packet.destination).sent;
+  packet.sequence = ++sequence_;
+  encode(packet, header);
+  return true;
+}
+
+void Channel::wrote(std::span<const std::byte, kHeaderBytes> header, std::span<const std::byte> data, std::size_t bytes) {
+  LINTEL_ASSERT(unwritten_bytes_ == 0 && bytes <= header.size() + data.size());
+  if (bytes == header.size() + data.size()) return;
+  Frame frame(header.begin(), header.end());
+  frame.insert(frame.end(), data.begin(), data.end());
+  queue(ready_, std::move(frame));
+  if (bytes == 0) return;
+  next_bytes();  // it has been begun: nothing passes it
+  written(bytes);
 }
 
 void Channel::finish() {
@@ -74,7 +101,9 @@ Error Channel::end_of_stream() const {
 }
 
 Error Channel::on_packet(const Packet& packet, std::span<const std::byte> data) {
-  if (peer_finished_) return {Loss::kPeer, "IMPI channel", "the other host sends packets after it said FINI"};
+  // Its processes have finalized; it may still take what ours have sent.
+  if (peer_finished_ && packet.type != PacketType::kProtoack)
+    return {Loss::kPeer, "IMPI channel", "the other host sends packets after it said FINI"};
   if (packet.type == PacketType::kFini) {
     peer_finished_ = true;
     return {};

@@ -50,6 +50,11 @@ class Channel {
   // Whether a packet between these two would be queued to be written at once. REQUIRES: as send().
   bool may_send(const ProcId& source, const ProcId& destination);
 
+  // send() without a copy, for who can write at once: when nothing waits before the packet, its header is in `header`; the caller writes that and `data` as far as the connection takes them, and says by
+  // wrote() how many bytes of both these were. False: it is not to be written now, and was queued by send().
+  bool send_at_once(Packet packet, std::span<const std::byte> data, std::span<std::byte, kHeaderBytes> header);
+  void wrote(std::span<const std::byte, kHeaderBytes> header, std::span<const std::byte> data, std::size_t bytes);
+
   // All local processes have finalized: FINI follows what is there to send. Once.
   void finish();
 
@@ -79,6 +84,7 @@ class Channel {
     std::deque<Frame> waiting;
   };
 
+  void check(const Packet& packet, std::span<const std::byte> data) const;
   Pair& outgoing_pair(const ProcId& source, const ProcId& destination);
   Error on_packet(const Packet& packet, std::span<const std::byte> data);
   Error take_back(Pair& pair);

@@ -30,6 +30,12 @@ Packet packet(PacketType type, int source, int destination, int tag = 0) {
   return packet;
 }
 
+Packet with_data(Packet packet, std::uint32_t length) {
+  packet.length = length;
+  packet.message_length = length;
+  return packet;
+}
+
 class ImpiFlowControl : public ::testing::Test {
  protected:
   std::vector<Packet> written(std::size_t most = SIZE_MAX) {
@@ -149,6 +155,71 @@ TEST_F(ImpiFlowControl, LateProtoackAfterFiniMendsNothingAndBreaksNothing) {
   written();
   ASSERT_TRUE(comes(packet(PacketType::kProtoack, 2, 0)).ok());
   EXPECT_TRUE(written().empty());
+}
+
+TEST_F(ImpiFlowControl, OtherSideThatHasSaidFiniStillTakesWhatIsHeldBack) {
+  for (int tag = 0; tag < 6; ++tag) channel.send(packet(PacketType::kData, 0, 2, tag));
+  channel.finish();
+  ASSERT_TRUE(comes(packet(PacketType::kFini, 2, 0)).ok());
+  EXPECT_EQ(written().size(), 5U);
+  EXPECT_FALSE(channel.closed());
+  ASSERT_TRUE(comes(packet(PacketType::kProtoack, 2, 0)).ok());
+  EXPECT_EQ(written().size(), 2U);
+  EXPECT_TRUE(channel.closed());
+}
+
+TEST_F(ImpiFlowControl, PacketThatMayBeWrittenAtOnceIsNotCopied) {
+  const auto data = content(100);
+  std::array<std::byte, kHeaderBytes> header{};
+  const Packet sent = with_data(packet(PacketType::kData, 0, 2, 1), 100);
+  ASSERT_TRUE(channel.send_at_once(sent, data, header));
+  channel.wrote(header, data, kHeaderBytes + 100);
+  EXPECT_EQ(decode(header).tag, 1);
+  EXPECT_EQ(decode(header).sequence, 1U);
+  EXPECT_EQ(channel.unwritten_bytes(), 0U);
+}
+
+TEST_F(ImpiFlowControl, WhatTheConnectionDidNotTakeAtOnceIsKeptAndWrittenNext) {
+  const auto data = content(100);
+  std::array<std::byte, kHeaderBytes> header{};
+  for (const std::size_t taken : {std::size_t{0}, std::size_t{1}, kHeaderBytes, kHeaderBytes + 99}) {
+    Channel other{kOdd, client(0), client(1), recorder};
+    ASSERT_TRUE(other.send_at_once(with_data(packet(PacketType::kData, 0, 2, 1), 100), data, header));
+    other.wrote(header, data, taken);
+    EXPECT_EQ(other.unwritten_bytes(), kHeaderBytes + 100 - taken);
+    EXPECT_FALSE(other.send_at_once(packet(PacketType::kData, 0, 2, 2), {}, header)) << "it would pass the first";
+    std::vector<std::byte> expected = encoded([&] {
+      Packet first = with_data(packet(PacketType::kData, 0, 2, 1), 100);
+      first.sequence = 1;
+      return first;
+    }());
+    expected.insert(expected.end(), data.begin(), data.end());
+    expected.erase(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(taken));
+    const auto next = other.next_bytes();
+    EXPECT_EQ(hex_of(next), hex_of(expected)) << taken;
+    other.written(next.size());
+    EXPECT_EQ(decode(other.next_bytes().first<kHeaderBytes>()).tag, 2);
+  }
+}
+
+TEST_F(ImpiFlowControl, PacketsWrittenAtOnceCount) {
+  std::array<std::byte, kHeaderBytes> header{};
+  for (int tag = 0; tag < 5; ++tag) {
+    ASSERT_TRUE(channel.send_at_once(packet(PacketType::kData, 0, 2, tag), {}, header));
+    channel.wrote(header, {}, kHeaderBytes);
+  }
+  EXPECT_FALSE(channel.send_at_once(packet(PacketType::kData, 0, 2, 5), {}, header));
+  EXPECT_EQ(channel.blocked_packets(), 1U);
+}
+
+TEST_F(ImpiFlowControl, ProtoackPassesAPacketOfWhichNothingWasTakenAtOnce) {
+  std::array<std::byte, kHeaderBytes> header{};
+  ASSERT_TRUE(channel.send_at_once(packet(PacketType::kData, 0, 2), {}, header));
+  channel.wrote(header, {}, 0);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(comes(packet(PacketType::kData, 3, 1)).ok());
+  const auto left = written();
+  ASSERT_EQ(left.size(), 2U);
+  EXPECT_EQ(left[0].type, PacketType::kProtoack);
 }
 
 TEST_F(ImpiFlowControl, EndOfTheConnectionBeforeFiniIsAnError) {
