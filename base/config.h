@@ -35,6 +35,8 @@ struct Config {
   std::uint64_t max_unexpected = 65536;                   // unexpected headers of one portal (Portals 4)
   std::uint64_t mpi_unexpected_bytes = 64 * 1024 * 1024;  // memory for messages that no receive has been posted for (MPI)
   std::uint64_t openmpi = 0;                              // 1: Open MPI is to use its component lintel
+  std::string impi;                                       // empty: the job is all there is
+  std::string impi_native;                                // client ranks with commas between them
   std::uint64_t job_id = 0;                               // 0: none
   std::string faults;                                     // fault plan, see transport/faulty
   LogLevel log_level = LogLevel::kWarn;

@@ -69,6 +69,13 @@ constexpr Setting kSettings[] = {
     {"LINTEL_OPENMPI", SettingType::kInteger, "", 0, 1, {},
      "1: an Open MPI that finds the component mca_mtl_lintel.so sends its messages by Lintel, without further parameters. lintel-mpirun does not need it.",
      &Config::openmpi},
+    {"LINTEL_IMPI", SettingType::kString, "", 0, 0, {},
+     "RANK@HOST:PORT: the job is client RANK of the IMPI job whose server is at that address, as lintel-run --impi sets it: see doc/impi.md. Unset: the job is "
+     "all there is.",
+     &Config::impi},
+    {"LINTEL_IMPI_NATIVE", SettingType::kString, "", 0, 0, {},
+     "Ranks of IMPI clients, such as 1,2, that exchange data as little-endian bytes in the sizes of their machine, as LAM/MPI does, and not as external32.",
+     &Config::impi_native},
     {"LINTEL_JOB_ID", SettingType::kInteger, "", 0, 0xfffffffe, {},
      "The job that a process belongs to, for access control; 0: none. The same for all processes that one launcher starts together.",
      &Config::job_id},

@@ -85,4 +85,11 @@ std::optional<Mechanism> Authentication::choose(std::uint32_t mask) const {
   return std::nullopt;
 }
 
+Outcome<Authentication> authentication_of(const char* none, const char* key) {
+  if (key == nullptr) return Authentication(none != nullptr, std::nullopt);
+  Outcome<std::uint64_t> number = parse_key(key, "what IMPI_AUTH_KEY holds");
+  if (!number) return number.failure();
+  return Authentication(none != nullptr, *number);
+}
+
 }  // namespace lintel::mpi::impi

@@ -49,4 +49,7 @@ class Authentication {
   std::optional<std::uint64_t> key_;
 };
 
+// What the variables IMPI_AUTH_NONE and IMPI_AUTH_KEY, null when they are not there, allow, which may be nothing. Fails for a key that is none.
+Outcome<Authentication> authentication_of(const char* none, const char* key);
+
 }  // namespace lintel::mpi::impi

@@ -177,6 +177,12 @@ Version JobLayout::common_version(std::uint32_t one, std::uint32_t other) const 
   return common.back();  // 0.0 at least
 }
 
+std::string text_of_host(const JobLayout& layout, std::uint32_t host) {
+  const JobHost& named = layout.hosts.at(host);
+  return "client " + std::to_string(named.client) + " (host " + std::to_string(host) + " at " + text_of(named.address) + ":" +
+         std::to_string(named.port) + ")";
+}
+
 Outcome<JobLayout> lay_out(const std::map<Label, LabelSet>& sets, std::uint32_t clients) {
   Reader reader(sets, clients);
   JobLayout layout;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "mpi_layer/bootstrap/outcome.h"
@@ -48,6 +49,9 @@ struct JobLayout {
   // The highest version that both clients speak.
   Version common_version(std::uint32_t one, std::uint32_t other) const;
 };
+
+// Names a host in sentences: "client 1 (host 2 at 10.0.0.1:4711)".
+std::string text_of_host(const JobLayout& layout, std::uint32_t host);
 
 // Fails when a client has not said all, contradicts itself or another, or goes beyond what IMPI allows. Bytes come from foreign programs: all are validated.
 Outcome<JobLayout> lay_out(const std::map<Label, LabelSet>& sets, std::uint32_t clients);

@@ -46,13 +46,8 @@ Nanoseconds patience_of(const std::string& text) {
 }
 
 Authentication authentication_of(const Texts& texts, const char* none, const char* key) {
-  std::optional<std::uint64_t> number;
-  if (!texts.key_file.empty()) {
-    number = value_of(read_key_file(texts.key_file), "-key-file");
-  } else if (key != nullptr) {
-    number = value_of(parse_key(key, "what IMPI_AUTH_KEY holds"), "");
-  }
-  const Authentication all(none != nullptr, number);
+  const Authentication all = texts.key_file.empty() ? value_of(mpi::impi::authentication_of(none, key), "")
+                                                    : Authentication(none != nullptr, value_of(read_key_file(texts.key_file), "-key-file"));
   if (all.is_empty()) {
     throw run::Failure(run::kExitFailed,
                        "no client could authenticate; expected IMPI_AUTH_NONE to be set, or a key in IMPI_AUTH_KEY or by -key-file");

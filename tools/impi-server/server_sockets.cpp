@@ -1,12 +1,8 @@
 #include "server_sockets.h"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -19,49 +15,29 @@
 namespace lintel::impi_server {
 namespace {
 
-using run::Descriptor;
+using namespace mpi::impi;
 
-std::string text_of(const sockaddr_in& address) {
-  std::array<char, INET_ADDRSTRLEN> text{};
-  ::inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
-  return fmt::format("{}:{}", text.data(), ntohs(address.sin_port));
+constexpr Nanoseconds kSilence = std::chrono::seconds(60);  // of a machine, after which it is gone
+
+template <class T>
+T value_of(mpi::Outcome<T> outcome) {
+  if (!outcome.ok()) throw run::Failure(run::kExitFailed, outcome.sentence());
+  return std::move(*outcome);
 }
 
-[[noreturn]] void give_up(const char* call, const std::string& what) {
-  const char* system_text = std::strerror(errno);
-  throw run::Failure(run::kExitFailed, fmt::format("{}: {}: {}", what, call, system_text));
-}
-
-void set_option(const Descriptor& socket, int level, int option, int value) {
-  ::setsockopt(socket.get(), level, option, &value, sizeof value);
-}
-
-// A machine that is gone says nothing, not even that: within about a minute its connection ends, also when nothing is sent for hours.
-void watch_over(const Descriptor& socket) {
-  set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
-  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, 30);
-  set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, 10);
-  set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, 3);
-  set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, 60'000);
+std::uint32_t ipv4_of(const std::string& text) {
+  const auto ipv4 = parse_ipv4(text);
+  if (!ipv4) throw run::Failure(run::kExitFailed, text + " is no IPv4 address");
+  return *ipv4;
 }
 
 }  // namespace
 
-ServerSockets::ServerSockets(mpi::impi::Server& server, const std::string& address, std::uint16_t port, bool is_verbose)
-    : server_(server), is_verbose_(is_verbose), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-  sockaddr_in own{};
-  own.sin_family = AF_INET;
-  own.sin_port = htons(port);
-  if (::inet_pton(AF_INET, address.c_str(), &own.sin_addr) != 1) throw run::Failure(run::kExitFailed, address + " is no IPv4 address");
-  const std::string what = fmt::format("cannot listen on {}", text_of(own));
-  if (!listener_.is_open()) give_up("socket", what);
-  set_option(listener_, SOL_SOCKET, SO_REUSEADDR, 1);
-  socklen_t size = sizeof own;
-  if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&own), size) != 0) give_up("bind", what);
-  if (::listen(listener_.get(), SOMAXCONN) != 0) give_up("listen", what);
-  if (::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0) give_up("getsockname", what);
-  address_ = text_of(own);
-}
+ServerSockets::ServerSockets(Server& server, const std::string& address, std::uint16_t port, bool is_verbose)
+    : server_(server),
+      is_verbose_(is_verbose),
+      listener_(value_of(listen_on({ipv4_of(address), port}))),
+      address_(text_of(own_address(listener_))) {}
 
 void ServerSockets::run() {
   while (!server_.is_over()) serve();
@@ -75,8 +51,9 @@ void ServerSockets::serve() {
     connections.push_back(connection);
   }
   if (listener_.is_open()) polled.push_back({listener_.get(), POLLIN, 0});
-  const int ready = ::poll(polled.data(), polled.size(), patience());
-  if (ready < 0 && errno != EINTR) give_up("poll", "cannot wait for clients");
+  const int ready = ::poll(polled.data(), polled.size(), milliseconds_until(server_.next_deadline()));
+  if (ready < 0 && errno != EINTR)
+    throw run::Failure(run::kExitFailed, fmt::format("cannot wait for clients: poll: {}", std::strerror(errno)));
   for (std::size_t i = 0; ready > 0 && i < connections.size(); ++i) {
     const auto found = links_.find(connections[i]);  // gone, if another one's bytes have ended it
     if (found == links_.end() || polled[i].revents == 0) continue;
@@ -89,26 +66,12 @@ void ServerSockets::serve() {
   carry_out();
 }
 
-int ServerSockets::patience() const {
-  const TimePoint next = server_.next_deadline();
-  if (next == kNever) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - monotonic_now());
-  return static_cast<int>(std::clamp<long long>(left.count(), 0, 3'600'000));
-}
-
 void ServerSockets::accept_one() {
-  sockaddr_in peer{};
-  socklen_t size = sizeof peer;
-  Descriptor socket(::accept4(listener_.get(), reinterpret_cast<sockaddr*>(&peer), &size, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!socket.is_open()) {
-    // What the network has to say of a connection that has ended already comes out here as well.
-    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) give_up("accept4", "cannot take a connection");
-    return;
-  }
-  set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
-  watch_over(socket);
-  const Connection connection = server_.open(text_of(peer), monotonic_now());
-  links_[connection].socket = std::move(socket);
+  auto caller = value_of(accept_on(listener_));
+  if (!caller) return;
+  watch_over(caller->socket, kSilence);
+  const Connection connection = server_.open(text_of(caller->address), monotonic_now());
+  links_[connection].socket = std::move(caller->socket);
 }
 
 void ServerSockets::read_some(Connection connection, Link& link) {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "mpi_layer/impi/server.h"
-#include "tools/lintel-run/descriptor.h"
+#include "mpi_layer/impi/sockets/tcp_socket.h"
 
 namespace lintel::impi_server {
 
@@ -33,13 +33,12 @@ class ServerSockets {
  private:
   using Connection = mpi::impi::Server::Connection;
   struct Link {
-    run::Descriptor socket;
+    mpi::impi::Socket socket;
     std::deque<std::shared_ptr<const std::string>> outgoing;
     std::size_t sent = 0;  // of the first of them
   };
 
   void serve();
-  int patience() const;
   void accept_one();
   void read_some(Connection connection, Link& link);
   void write_some(Connection connection, Link& link);
@@ -47,7 +46,7 @@ class ServerSockets {
 
   mpi::impi::Server& server_;
   bool is_verbose_;
-  run::Descriptor listener_;
+  mpi::impi::Socket listener_;
   std::string address_;
   std::map<Connection, Link> links_;
 };

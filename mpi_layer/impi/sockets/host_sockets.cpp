@@ -1,0 +1,232 @@
+#include "mpi_layer/impi/sockets/host_sockets.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/assert.h"
+#include "mpi_layer/impi/command.h"
+
+namespace lintel::mpi::impi {
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{256} << 10;
+constexpr int kReadsAtOnce = 4;  // of one connection, before the others and the caller have their turn
+constexpr int kLooks = 32;       // connections that one epoll_wait tells of; a job has no more clients
+
+ChannelLimits limits_of(const JobLayout& layout) { return {layout.data_length, layout.ackmark, layout.hiwater}; }
+
+std::vector<ProcId> processes_of(const JobLayout& layout, std::uint32_t host) {
+  std::vector<ProcId> processes;
+  const JobHost& named = layout.hosts.at(host);
+  for (std::uint32_t i = 0; i < named.procs; ++i) processes.push_back(layout.procs.at(named.first_proc + i).id);
+  return processes;
+}
+
+std::string ended_by(const char* call) { return std::string("its connection has ended: ") + call + ": " + std::strerror(errno); }
+
+}  // namespace
+
+struct HostSockets::Link final : Channel::Receiver {
+  Link(const JobLayout& layout, std::uint32_t own, std::uint32_t other, Socket connection, Owner& told)
+      : host(other),
+        name(text_of_host(layout, other)),
+        socket(std::move(connection)),
+        owner(told),
+        channel(limits_of(layout), processes_of(layout, own), processes_of(layout, other), *this) {}
+
+  Error on_packet(const Packet& packet, std::span<const std::byte> data) override { return owner.on_packet(host, packet, data); }
+
+  std::uint32_t host;
+  std::string name;
+  Socket socket;  // not open: the connection is over
+  Owner& owner;
+  Channel channel;
+  bool is_full = false;    // it has not taken all, and is watched for room
+  std::string unwritable;  // why it takes nothing any more
+  bool is_lost = false;
+};
+
+HostSockets::HostSockets(Owner& owner) : owner_(owner), buffer_(kReadBytes) {}
+
+HostSockets::~HostSockets() = default;
+
+Outcome<std::unique_ptr<HostSockets>> HostSockets::open(JoinedJob& job, Nanoseconds peer_timeout, Owner& owner) {
+  std::unique_ptr<HostSockets> made(new HostSockets(owner));
+  made->watch_ = Socket(::epoll_create1(EPOLL_CLOEXEC));
+  if (!made->watch_.is_open()) return Problem{std::string("cannot watch connections: epoll_create1: ") + std::strerror(errno)};
+  made->server_ = std::move(job.server);
+  made->links_.resize(job.layout.hosts.size());
+  for (std::uint32_t host = 0; host < job.layout.hosts.size(); ++host) {
+    if (host == job.host) continue;
+    auto link = std::make_unique<Link>(job.layout, job.host, host, std::move(job.hosts.at(host)), owner);
+    watch_over(link->socket, peer_timeout);
+    epoll_event event{.events = EPOLLIN, .data = {.ptr = link.get()}};
+    if (::epoll_ctl(made->watch_.get(), EPOLL_CTL_ADD, link->socket.get(), &event) != 0)
+      return Problem{"cannot watch the connection with " + link->name + ": epoll_ctl: " + std::strerror(errno)};
+    made->links_[host] = std::move(link);
+    ++made->open_links_;
+  }
+  return made;
+}
+
+std::size_t HostSockets::poll() {
+  happened_ = 0;
+  if (open_links_ == 1) {  // no need to ask which
+    for (const auto& link : links_) {
+      if (link != nullptr) progress(*link);
+    }
+  } else if (open_links_ > 1) {
+    std::array<epoll_event, kLooks> events;
+    const int ready = ::epoll_wait(watch_.get(), events.data(), kLooks, 0);
+    for (int i = 0; i < ready; ++i) progress(*static_cast<Link*>(events[static_cast<std::size_t>(i)].data.ptr));
+  }
+  return happened_;
+}
+
+void HostSockets::progress(Link& link) {
+  if (!link.socket.is_open()) return;
+  bool moved = link.is_full && write_waiting(link);
+  for (int reads = 0; reads < kReadsAtOnce; ++reads) {
+    const std::size_t got = read_some(link);
+    moved = moved || got > 0;
+    if (got < buffer_.size()) break;
+  }
+  if (!link.socket.is_open()) return;
+  write_waiting(link);  // answers
+  if (moved) {
+    ++happened_;
+    owner_.on_moved(link.host);
+  }
+  end_if_over(link);
+}
+
+std::size_t HostSockets::read_some(Link& link) {
+  if (!link.socket.is_open()) return 0;
+  const ssize_t got = ::recv(link.socket.get(), buffer_.data(), buffer_.size(), 0);
+  if (got <= 0) {
+    if (got == 0 || (errno != EAGAIN && errno != EINTR)) take_end(link, got == 0 ? std::string() : ended_by("recv"));
+    return 0;
+  }
+  const Error error = link.channel.receive(std::span(buffer_).first(static_cast<std::size_t>(got)));
+  if (!error.ok() && link.socket.is_open()) lose(link, std::string(error.call()) + ": " + error.reason());
+  return static_cast<std::size_t>(got);
+}
+
+// `how` is empty when the other side has closed the connection.
+void HostSockets::take_end(Link& link, const std::string& how) {
+  const Error error = link.channel.end_of_stream();
+  if (error.ok()) return end(link);
+  lose(link, !link.unwritable.empty() ? link.unwritable : !how.empty() ? how : error.reason());
+}
+
+void HostSockets::send(std::uint32_t host, const Packet& packet, std::span<const std::byte> data) {
+  Link& link = *links_.at(host);
+  if (!link.socket.is_open()) return;
+  if (link.channel.unwritten_bytes() > 0 && !link.is_full) write_waiting(link);
+  std::array<std::byte, kHeaderBytes> header;
+  if (!link.channel.send_at_once(packet, data, header)) return;
+  link.channel.wrote(header, data, write(link, header, data));
+  watch_for_room(link);
+}
+
+// Whether any of it was taken.
+bool HostSockets::write_waiting(Link& link) {
+  bool some = false;
+  for (auto next = link.channel.next_bytes(); !next.empty(); next = link.channel.next_bytes()) {
+    const std::size_t taken = write(link, next, {});
+    link.channel.written(taken);
+    some = some || taken > 0;
+    if (taken < next.size()) break;
+  }
+  watch_for_room(link);
+  return some;
+}
+
+// Returns how many bytes of both the connection has taken: all, when it will never take any more.
+std::size_t HostSockets::write(Link& link, std::span<const std::byte> first, std::span<const std::byte> second) {
+  const std::size_t all = first.size() + second.size();
+  if (!link.unwritable.empty()) return all;
+  std::array<iovec, 2> parts{
+      {{const_cast<std::byte*>(first.data()), first.size()}, {const_cast<std::byte*>(second.data()), second.size()}}};
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = second.empty() ? 1 : 2;
+  const ssize_t sent = ::sendmsg(link.socket.get(), &message, MSG_NOSIGNAL);
+  if (sent >= 0) return static_cast<std::size_t>(sent);
+  if (errno == EAGAIN || errno == EINTR) return 0;
+  // The end is found by reading: what the other side has said before, FINI perhaps, is still to be read.
+  link.unwritable = ended_by("sendmsg");
+  return all;
+}
+
+void HostSockets::watch_for_room(Link& link) {
+  const bool is_full = link.channel.unwritten_bytes() > 0;
+  if (is_full == link.is_full) return;
+  link.is_full = is_full;
+  epoll_event event{.events = is_full ? EPOLLIN | EPOLLOUT : EPOLLIN, .data = {.ptr = &link}};
+  ::epoll_ctl(watch_.get(), EPOLL_CTL_MOD, link.socket.get(), &event);
+}
+
+bool HostSockets::takes_more(std::uint32_t host, const ProcId& source, const ProcId& destination) {
+  Link& link = *links_.at(host);
+  return link.socket.is_open() && !link.is_full && link.channel.may_send(source, destination);
+}
+
+std::size_t HostSockets::backlog(std::uint32_t host) const {
+  const Link& link = *links_.at(host);
+  return link.socket.is_open() ? link.channel.unwritten_bytes() : 0;
+}
+
+bool HostSockets::is_lost(std::uint32_t host) const { return links_.at(host)->is_lost; }
+
+void HostSockets::finish() {
+  for (const auto& link : links_) {
+    if (link == nullptr || !link->socket.is_open()) continue;
+    link->channel.finish();
+    write_waiting(*link);
+    end_if_over(*link);
+  }
+}
+
+void HostSockets::say_fini() {
+  LINTEL_ASSERT(server_.is_open());
+  const std::string fini = encode(CommandWord::kFini, {});
+  std::array<char, 256> ignored;  // a connection that is closed with bytes unread takes along what it has sent
+  while (::recv(server_.get(), ignored.data(), ignored.size(), 0) == static_cast<ssize_t>(ignored.size()))
+    ;
+  // A server that has ended already misses nothing.
+  static_cast<void>(::send(server_.get(), fini.data(), fini.size(), MSG_NOSIGNAL));
+  server_.close();
+}
+
+void HostSockets::end_if_over(Link& link) {
+  if (link.socket.is_open() && link.channel.closed()) end(link);
+}
+
+void HostSockets::end(Link& link) {
+  link.socket.close();
+  --open_links_;
+}
+
+void HostSockets::lose(Link& link, const std::string& why) {
+  end(link);
+  link.is_lost = true;
+  ++happened_;
+  owner_.on_lost(link.host, "the connection with " + link.name + " is lost: " + why);
+}
+
+void HostSockets::dump(std::string& out) const {
+  for (const auto& link : links_) {
+    if (link == nullptr) continue;
+    out += "impi " + link->name + (link->is_lost ? " lost" : link->socket.is_open() ? " unwritten " : " ended");
+    if (link->socket.is_open()) out += std::to_string(link->channel.unwritten_bytes());
+    out += '\n';
+    link->channel.dump(out);
+  }
+}
+
+}  // namespace lintel::mpi::impi

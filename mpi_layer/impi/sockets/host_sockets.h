@@ -1,0 +1,88 @@
+#pragma once
+// HostSockets: the connections of one host of IMPI with all others: sockets below, one Channel above each.
+//
+// Owned by the process that has joined. Nothing blocks, and no thread is started: poll() is called when fd() is readable, or to look. Thread: one at a time, under a lock of the owner's.
+// Invariants: (1) a connection ends once: by FINI of both sides, without a word to the owner, or by on_lost(); (2) the owner is called from within poll() only, and may call all but poll();
+//             (3) what the connection takes at once is written where it lies; what it does not is copied.
+// Does not: know messages; bound what is given to send(): that is for takes_more().
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mpi_layer/impi/host/channel.h"
+#include "mpi_layer/impi/sockets/join.h"
+
+namespace lintel::mpi::impi {
+
+class HostSockets {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    // As Channel::Receiver.
+    virtual Error on_packet(std::uint32_t host, const Packet& packet, std::span<const std::byte> data) = 0;
+    // takes_more() may have become true.
+    virtual void on_moved(std::uint32_t host) = 0;
+    // The connection has ended before FINI, or the other side breaks the protocol. The sentence names its client and address. What is sent to the host from now on is dropped.
+    virtual void on_lost(std::uint32_t host, const std::string& sentence) = 0;
+  };
+
+  // Takes the sockets of `job`; its layout stays. A connection with a machine that is silent for `peer_timeout` is lost. Borrows `owner`.
+  static Outcome<std::unique_ptr<HostSockets>> open(JoinedJob& job, Nanoseconds peer_timeout, Owner& owner);
+  HostSockets(const HostSockets&) = delete;
+  HostSockets& operator=(const HostSockets&) = delete;
+  ~HostSockets();
+
+  // Readable when poll() would find something.
+  int fd() const { return watch_.get(); }
+
+  // Reads what has come, up to a bound, answers, and writes what waits. Returns how much happened.
+  std::size_t poll();
+
+  // Sends a packet as soon as its flow control lets it. REQUIRES: as Channel::send; `host` is not this one.
+  void send(std::uint32_t host, const Packet& packet, std::span<const std::byte> data);
+
+  // Whether a packet between these two would leave at once: nothing waits for the connection, nor the pair for PROTOACK. Never, when the host is lost.
+  bool takes_more(std::uint32_t host, const ProcId& source, const ProcId& destination);
+  // Bytes that wait for the connection, those that wait for PROTOACK not counted.
+  std::size_t backlog(std::uint32_t host) const;
+  bool is_lost(std::uint32_t host) const;
+
+  // All processes of this host have finalized: FINI to all hosts, behind what waits. Once; send() may not follow.
+  void finish();
+  // No connection is left.
+  bool finished() const { return open_links_ == 0; }
+  // FINI to the server, when all else is done. Once.
+  void say_fini();
+
+  // Lines for a dump of the process.
+  void dump(std::string& out) const;
+
+ private:
+  struct Link;
+
+  explicit HostSockets(Owner& owner);
+  void progress(Link& link);
+  std::size_t read_some(Link& link);
+  void take_end(Link& link, const std::string& how);
+  bool write_waiting(Link& link);
+  std::size_t write(Link& link, std::span<const std::byte> first, std::span<const std::byte> second);
+  void watch_for_room(Link& link);
+  void end_if_over(Link& link);
+  void end(Link& link);
+  void lose(Link& link, const std::string& why);
+
+  Owner& owner_;
+  Socket watch_;                              // an epoll instance
+  Socket server_;                             // not in it: what the server does meanwhile is no business of this host
+  std::vector<std::unique_ptr<Link>> links_;  // by host; null: this one
+  std::size_t open_links_ = 0;
+  std::size_t happened_ = 0;  // in this poll()
+  std::vector<std::byte> buffer_;
+};
+
+}  // namespace lintel::mpi::impi

@@ -1,0 +1,120 @@
+#include "mpi_layer/impi/sockets/join.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "mpi_layer/impi/client_startup.h"
+#include "mpi_layer/impi/listen_address.h"
+#include "mpi_layer/impi/sockets/connecting.h"
+
+namespace lintel::mpi::impi {
+namespace {
+
+constexpr Nanoseconds kServerSilence = std::chrono::seconds(60);  // as the server has it with its clients
+
+// The address that other hosts find this one at.
+Outcome<std::uint32_t> host_address(const ClientSettings& settings, const Socket& server) {
+  if (!settings.interface) return own_address(server).ipv4;
+  Outcome<std::string> dotted = listen_address(*settings.interface);
+  if (!dotted) return Problem{"LINTEL_INTERFACE: " + dotted.sentence()};
+  return resolve(*dotted);
+}
+
+HostOffer offer_of(const TcpAddress& own, const std::vector<std::int64_t>& pids) {
+  HostOffer host;
+  host.address = host_id_of(own.ipv4);
+  host.port = own.port;
+  for (const std::int64_t pid : pids) host.procs.push_back({host.address, pid});
+  return host;
+}
+
+Outcome<> write_all(const Socket& socket, std::string_view bytes, TimePoint deadline) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    } else if (errno == EAGAIN) {
+      if (!wait_for(socket, POLLOUT, deadline)) return Problem{"it takes nothing"};
+    } else if (errno != EINTR) {
+      return Problem{std::string("its connection has ended: send: ") + std::strerror(errno)};
+    }
+  }
+  return {};
+}
+
+void read_some(const Socket& socket, ClientStartup& startup) {
+  std::array<char, 65536> bytes;
+  const ssize_t got = ::recv(socket.get(), bytes.data(), bytes.size(), 0);
+  if (got > 0) return startup.take({bytes.data(), static_cast<std::size_t>(got)}, monotonic_now());
+  if (got == 0) return startup.lose("it closed its connection");
+  if (errno != EINTR && errno != EAGAIN) startup.lose(std::string("its connection has ended: recv: ") + std::strerror(errno));
+}
+
+Outcome<JobLayout> start_up(const Socket& server, const ClientSettings& settings, const HostOffer& host, Nanoseconds patience) {
+  using Phase = ClientStartup::Phase;
+  ClientOffer offer;
+  offer.hosts.push_back(host);
+  ClientStartup startup({settings.rank, settings.authentication, std::move(offer), patience}, monotonic_now());
+  while (startup.phase() != Phase::kReady && startup.phase() != Phase::kFailed) {
+    const Outcome<> written = write_all(server, startup.take_outgoing(), monotonic_now() + patience);
+    // Why it has ended, if it says so, comes before its end.
+    if (written && !wait_for(server, POLLIN, startup.next_deadline()))
+      startup.advance(monotonic_now());
+    else
+      read_some(server, startup);
+    if (!written) startup.lose(written.sentence());
+  }
+  if (startup.phase() == Phase::kFailed) return Problem{startup.problem()};
+  return startup.layout();
+}
+
+// The server's word is what all others know of this client.
+Outcome<> find_own(const JobLayout& layout, std::uint32_t own, const HostOffer& offer) {
+  const JobHost& told = layout.hosts.at(own);
+  bool is_own = told.address == offer.address && told.port == offer.port && told.procs == offer.procs.size();
+  for (std::uint32_t i = 0; is_own && i < told.procs; ++i) is_own = layout.procs.at(told.first_proc + i).id == offer.procs[i];
+  if (is_own) return {};
+  return Problem{"it tells of " + text_of_host(layout, own) + " with " + std::to_string(told.procs) +
+                 " processes; expected what this client has told it"};
+}
+
+Outcome<JoinedJob> join_at(const TcpAddress& address, const ClientSettings& settings, const std::vector<std::int64_t>& pids,
+                           Nanoseconds patience) {
+  Outcome<Socket> server = connect_to(address, std::nullopt, monotonic_now() + patience);
+  if (!server) return server.failure();
+  watch_over(*server, kServerSilence);
+  Outcome<std::uint32_t> own = host_address(settings, *server);
+  if (!own) return own.failure();
+  Outcome<Socket> listener = listen_on({*own, 0});
+  if (!listener) return listener.failure();
+  const HostOffer offer = offer_of(own_address(*listener), pids);
+  Outcome<JobLayout> layout = start_up(*server, settings, offer, patience);
+  if (!layout) return layout.failure();
+  const std::uint32_t host = layout->first_host(settings.rank);
+  if (Outcome<> found = find_own(*layout, host, offer); !found) return found.failure();
+  Outcome<std::vector<Socket>> hosts = connect_hosts(*layout, host, std::move(*listener), monotonic_now() + patience);
+  if (!hosts) return hosts.failure();
+  return JoinedJob{std::move(*layout), settings.rank, host, std::move(*server), std::move(*hosts)};
+}
+
+}  // namespace
+
+Outcome<JoinedJob> join(const ClientSettings& settings, const std::vector<std::int64_t>& local_pids, Nanoseconds patience) {
+  const std::string name = "client " + std::to_string(settings.rank) + " of IMPI, with the server at " + settings.server_host + ":" +
+                           std::to_string(settings.server_port) + ": ";
+  Outcome<std::uint32_t> ipv4 = resolve(settings.server_host);
+  if (!ipv4) return Problem{name + ipv4.sentence()};
+  Outcome<JoinedJob> joined = join_at({*ipv4, settings.server_port}, settings, local_pids, patience);
+  if (!joined) return Problem{name + joined.sentence()};
+  return joined;
+}
+
+}  // namespace lintel::mpi::impi

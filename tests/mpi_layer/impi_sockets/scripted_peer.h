@@ -1,0 +1,122 @@
+#pragma once
+// ScriptedPeer: the other side of a connection, which says and hears raw bytes over real TCP. It waits for what it hears, but not forever.
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "mpi_layer/impi/sockets/tcp_socket.h"
+
+namespace lintel::testing {
+
+inline constexpr Nanoseconds kPatience = std::chrono::seconds(20);
+inline constexpr std::uint32_t kLoopback = 0x7f000001;
+
+inline TimePoint soon() { return monotonic_now() + kPatience; }
+
+template <class T>
+T value_of(mpi::Outcome<T> outcome) {
+  if (!outcome) throw std::runtime_error(outcome.sentence());
+  return std::move(*outcome);
+}
+
+inline std::string_view text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+class ScriptedPeer {
+ public:
+  explicit ScriptedPeer(mpi::impi::Socket socket, mpi::impi::TcpAddress address = {}) : socket_(std::move(socket)), address_(address) {}
+
+  // Where it comes from, if it has called.
+  const mpi::impi::TcpAddress& address() const { return address_; }
+
+  void say(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent > 0) {
+        bytes.remove_prefix(static_cast<std::size_t>(sent));
+      } else if (errno != EAGAIN || !wait_for(socket_, POLLOUT, soon())) {
+        return;  // the other side may have gone: that is for the test to find
+      }
+    }
+  }
+  void say(std::span<const std::byte> bytes) { say(text_of(bytes)); }
+  // Each byte in a segment of its own.
+  void say_one_by_one(std::string_view bytes) {
+    for (const char byte : bytes) say(std::string_view(&byte, 1));
+  }
+
+  // So many bytes; fewer, when no more came.
+  std::string hear(std::size_t size) {
+    std::string heard(size, '\0');
+    std::size_t filled = 0;
+    while (filled < size && wait_for(socket_, POLLIN, soon())) {
+      const ssize_t got = ::recv(socket_.get(), heard.data() + filled, size - filled, 0);
+      if (got == 0 || (got < 0 && errno != EAGAIN)) break;
+      if (got > 0) filled += static_cast<std::size_t>(got);
+    }
+    heard.resize(filled);
+    return heard;
+  }
+  // What has come so far and is not heard yet.
+  std::string hear_now() {
+    std::string heard;
+    std::array<char, 65536> bytes;
+    for (ssize_t got = 0; (got = ::recv(socket_.get(), bytes.data(), bytes.size(), 0)) > 0;)
+      heard.append(bytes.data(), static_cast<std::size_t>(got));
+    return heard;
+  }
+  // Waits for the end of the connection, before which nothing may come.
+  bool is_closed() {
+    char byte = 0;
+    if (!wait_for(socket_, POLLIN, soon())) return false;
+    const ssize_t got = ::recv(socket_.get(), &byte, 1, 0);
+    return got == 0 || (got < 0 && errno != EAGAIN);
+  }
+
+  void close() { socket_.close(); }
+  // As if its program had crashed.
+  void reset() {
+    const linger at_once{1, 0};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    socket_.close();
+  }
+
+ private:
+  mpi::impi::Socket socket_;
+  mpi::impi::TcpAddress address_;
+};
+
+// Where scripted peers are called.
+class ScriptedListener {
+ public:
+  explicit ScriptedListener(std::uint32_t ipv4 = kLoopback) : socket_(value_of(mpi::impi::listen_on({ipv4, 0}))) {}
+
+  mpi::impi::TcpAddress address() const { return mpi::impi::own_address(socket_); }
+
+  ScriptedPeer accept() {
+    if (!wait_for(socket_, POLLIN, soon())) throw std::runtime_error("nobody has called " + mpi::impi::text_of(address()));
+    auto caller = value_of(mpi::impi::accept_on(socket_));
+    return ScriptedPeer(std::move(caller.value().socket), caller->address);
+  }
+
+ private:
+  mpi::impi::Socket socket_;
+};
+
+inline ScriptedPeer call(const mpi::impi::TcpAddress& address) {
+  return ScriptedPeer(value_of(mpi::impi::connect_to(address, std::nullopt, soon())));
+}
+
+}  // namespace lintel::testing
