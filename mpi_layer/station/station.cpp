@@ -2,6 +2,7 @@
 
 #include "base/mutex.h"
 #include "mpi_layer/bootstrap/node_name.h"
+#include "mpi_layer/p2p/gateway.h"
 #include "portals/engine/host_process.h"
 #include "portals/engine/wire_format.h"
 
@@ -55,7 +56,8 @@ std::string Station::limits() const {
 
 Outcome<> Station::add(const World& world) {
   for (const ProcessId process : world.processes) {
-    if (messenger_->add_peer(process) != Refusal::kNone) {
+    const bool outside = process.nid == kOutsideNode;
+    if ((outside ? messenger_->add_outside() : messenger_->add_peer(process)) != Refusal::kNone) {
       return Problem{"the address " + text_of(process) +
                      " of a rank is not accepted; expected one that the provider of this process reaches"};
     }

@@ -31,7 +31,7 @@ class Station {
   // Those settings that credit is derived from at both ends of a message, as a line of text.
   std::string limits() const;
 
-  // Makes the numbers of the messenger the ranks of `world`. Once.
+  // Makes the numbers of the messenger the ranks of `world`, of which those on kOutsideNode (gateway.h) are the gateway's. Once.
   Outcome<> add(const World& world);
 
   // Ends the messenger. Blocks. Only the destructor may follow.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "mpi_layer/envelope/envelope.h"
+#include "mpi_layer/p2p/gateway.h"
 
 namespace lintel::mpi {
 
@@ -18,7 +18,7 @@ class ContextTable {
  public:
   static constexpr std::uint32_t kWorld = 0;
   static constexpr std::uint32_t kSelf = 1;
-  static constexpr std::uint32_t kEnd = (kMaxContext + 1) / 2;  // numbers are below
+  static constexpr std::uint32_t kEnd = kRelayContext / 2;  // numbers are below
 
   // The lowest number from `from` on that is free now; kEnd if there is none.
   std::uint32_t first_free(std::uint32_t from) LINTEL_EXCLUDES(mutex_);

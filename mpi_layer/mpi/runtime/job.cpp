@@ -1,8 +1,19 @@
 #include "mpi_layer/mpi/runtime/job.h"
 
 #include "mpi_layer/bootstrap/open_launcher.h"
+#include "mpi_layer/mpi/runtime/joint_world.h"
+#include "portals/engine/host_process.h"
 
 namespace lintel::mpi {
+namespace {
+
+// Messages of other jobs that may wait for their receives, each with its header in the engine's list; further ones wait for those.
+constexpr std::uint32_t kOutsideHeaders = 65536;
+
+// All that is left to do at the end are messages of a few bytes; a peer that does not take them is in trouble.
+constexpr std::chrono::seconds kEndPatience(30);
+
+}  // namespace
 
 Outcome<std::unique_ptr<Job>> Job::open() {
   Outcome<std::unique_ptr<Launcher>> launcher = open_launcher(read_launch_variables());
@@ -13,8 +24,12 @@ Outcome<std::unique_ptr<Job>> Job::open() {
 }
 
 Outcome<> Job::meet() {
+  Outcome<std::optional<impi::ClientSettings>> client = impi::read_client_settings();
+  if (!client) return client.failure();
+  client_ = std::move(*client);
   Options options;
   options.most_processes = launcher_->size();
+  if (client_) options.outside_headers = kOutsideHeaders;
   Outcome<std::unique_ptr<Station>> station = Station::open(options);
   if (!station) return station.failure();
   station_ = std::move(*station);
@@ -23,16 +38,48 @@ Outcome<> Job::meet() {
   Outcome<World> world = open_world(*launcher_, *card);
   if (!world) return world.failure();
   world_ = std::move(*world);
+  std::optional<impi::JoinedJob> joined;
+  if (client_) {
+    Outcome<JointWorld> entered = enter_joint_world(*launcher_, world_, *client_);
+    if (!entered) return entered.failure();
+    world_ = std::move(entered->world);
+    layout_ = std::move(entered->layout);
+    joined = std::move(entered->joined);
+  }
   if (const Outcome<> added = station_->add(world_); !added) return added.failure();
   // Last: nobody sends to a rank that does not know the sender yet.
   Outcome<std::vector<std::string>> limits = launcher_->exchange("lintel-limits", station_->limits());
   if (!limits) return limits.failure();
-  return compare_limits(*limits);
+  if (const Outcome<> same = compare_limits(*limits); !same) return same.failure();
+  if (layout_) {
+    const auto broken = [this](const std::string& sentence) { abort(1, sentence); };
+    Outcome<std::unique_ptr<impi::Bridge>> bridge = impi::Bridge::open(
+        *portals::current_process(), messenger(), {*layout_, world_.rank, std::move(joined), client_->peer_timeout}, broken);
+    if (!bridge) return bridge.failure();
+    bridge_ = std::move(*bridge);
+  }
+  return {};
+}
+
+// What this job has sent has left it; then its agent and those of the others say that all is over.
+Outcome<> Job::leave_joint_world() {
+  const bool sent = bridge_->finish_sending(kEndPatience);
+  if (const Outcome<> all = launcher_->barrier(); !all) return all.failure();
+  const bool ended = bridge_->finish(kEndPatience);
+  bridge_->detach();
+  if (sent && ended) return {};
+  return Problem{"the processes of other IMPI clients have not said that they end, within " + std::to_string(kEndPatience.count()) + " s"};
 }
 
 Outcome<> Job::close() {
+  const Outcome<> left = bridge_ != nullptr ? leave_joint_world() : Outcome<>();
   station_->close();
-  return launcher_->finalize();
+  const Outcome<> ended = launcher_->finalize();
+  return left ? ended : left.failure();
+}
+
+Job::~Job() {
+  if (bridge_ != nullptr) bridge_->detach();
 }
 
 }  // namespace lintel::mpi

@@ -1,0 +1,57 @@
+#pragma once
+// AgentRoute: packets in the process that has its job's connections with other hosts: its own, and those of the job's other processes, which come and go by relays.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mpi_layer/bootstrap/outcome.h"
+#include "mpi_layer/impi/gateway/packet_relay.h"
+#include "mpi_layer/impi/gateway/packet_route.h"
+#include "mpi_layer/impi/sockets/host_sockets.h"
+
+namespace lintel::mpi::impi {
+
+class AgentRoute final : public PacketRoute, private HostSockets::Owner {
+ public:
+  // Process `rank` of the world, the agent of its host. Takes the sockets of `joined`. A machine that is silent for `peer_timeout` is lost.
+  static Outcome<std::unique_ptr<AgentRoute>> open(Messenger& messenger, std::uint32_t rank, JoinedJob joined, Nanoseconds peer_timeout,
+                                                   Events events);
+
+  void send(const Packet& packet, std::span<const std::byte> data) override;
+  bool takes_more(const ProcId& source, const ProcId& destination) override;
+  int fd() const override { return sockets_->fd(); }
+  std::size_t poll() override { return sockets_->poll(); }
+  bool drained() const override;
+  void dump(std::string& out) const override;
+  void expect_end() override;
+  void finish() override;
+  bool finished() const override { return sockets_->finished(); }
+  void say_goodbye() override { sockets_->say_fini(); }
+
+ private:
+  struct Place {
+    std::uint32_t rank;
+    std::uint32_t host;
+  };
+
+  AgentRoute(const JobLayout& layout, std::uint32_t rank, Events events);
+  void add_relays(Messenger& messenger, const JobLayout& layout);
+  Error on_relayed(std::uint32_t rank, const Packet& packet, std::span<const std::byte> data);
+  // HostSockets::Owner
+  Error on_packet(std::uint32_t host, const Packet& packet, std::span<const std::byte> data) override;
+  void on_moved(std::uint32_t) override { events_.on_moved(); }
+  void on_lost(std::uint32_t, const std::string& sentence) override { events_.on_broken(sentence); }
+
+  std::uint32_t rank_;
+  std::uint32_t host_;
+  Events events_;
+  std::map<ProcId, Place> places_;
+  std::unique_ptr<HostSockets> sockets_;
+  std::map<std::uint32_t, std::unique_ptr<PacketRelay>> relays_;  // by rank: to the other processes of this host
+  bool finished_ = false;                                         // finish() was called
+};
+
+}  // namespace lintel::mpi::impi

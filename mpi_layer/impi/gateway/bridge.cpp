@@ -1,0 +1,79 @@
+#include "mpi_layer/impi/gateway/bridge.h"
+
+#include <utility>
+
+#include "mpi_layer/impi/gateway/agent_route.h"
+#include "mpi_layer/impi/gateway/member_route.h"
+
+namespace lintel::mpi::impi {
+
+Outcome<std::unique_ptr<Bridge>> Bridge::open(portals::Process& process, Messenger& messenger, Place place, Broken broken) {
+  std::unique_ptr<Bridge> bridge(new Bridge(process, messenger));
+  const MutexLock lock(process.lock());
+  if (const Outcome<> started = bridge->start(std::move(place), std::move(broken)); !started) return started.failure();
+  return bridge;
+}
+
+Outcome<> Bridge::start(Place place, Broken broken) {
+  PacketRoute::Events events{[this](const Packet& packet, std::span<const std::byte> data) { return crossing_->on_packet(packet, data); },
+                             [this] { crossing_->go_on(); }, std::move(broken)};
+  if (place.joined) {
+    Outcome<std::unique_ptr<AgentRoute>> agent =
+        AgentRoute::open(messenger_, place.rank, std::move(*place.joined), place.peer_timeout, std::move(events));
+    if (!agent) return agent.failure();
+    route_ = std::move(*agent);
+  } else {
+    route_ = std::make_unique<MemberRoute>(messenger_, place.layout, place.rank, std::move(events));
+  }
+  crossing_ = std::make_unique<Crossing>(messenger_, place.layout, place.rank, *route_);
+  messenger_.set_gateway(crossing_.get());
+  process_.attach_companion(this);
+  attached_ = true;
+  return {};
+}
+
+void Bridge::detach() {
+  const MutexLock lock(process_.lock());
+  if (!std::exchange(attached_, false)) return;
+  process_.attach_companion(nullptr);
+  messenger_.set_gateway(nullptr);
+}
+
+std::size_t Bridge::poll() {
+  std::size_t happened = route_->poll();
+  happened += messenger_.take_in();
+  return happened + crossing_->deliver_waiting();
+}
+
+template <class Holds>
+bool Bridge::wait_until(Holds holds, Nanoseconds patience) {
+  struct Held final : portals::Condition {
+    explicit Held(Holds asked) : asked_(std::move(asked)) {}
+    bool holds() override { return asked_(); }
+    Holds asked_;
+  };
+  Held held(std::move(holds));
+  return process_.progress().wait_until(held, process_.now() + patience);
+}
+
+void Bridge::dump(std::string& out) const {
+  crossing_->dump(out);
+  route_->dump(out);
+}
+
+bool Bridge::finish_sending(Nanoseconds patience) {
+  const MutexLock lock(process_.lock());
+  const bool left = wait_until([this] { return crossing_->quiet() && route_->drained(); }, patience);
+  route_->expect_end();
+  return left;
+}
+
+bool Bridge::finish(Nanoseconds patience) {
+  const MutexLock lock(process_.lock());
+  route_->finish();
+  const bool finished = wait_until([this] { return route_->finished(); }, patience);
+  if (finished) route_->say_goodbye();
+  return finished;
+}
+
+}  // namespace lintel::mpi::impi

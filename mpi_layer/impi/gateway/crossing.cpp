@@ -1,0 +1,145 @@
+#include "mpi_layer/impi/gateway/crossing.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "base/log.h"
+#include "mpi_layer/impi/gateway/packet_relay.h"
+
+namespace lintel::mpi::impi {
+namespace {
+
+void copy(std::span<const std::byte> data, std::uint64_t offset, std::span<std::byte> buffer) {
+  if (offset >= buffer.size() || data.empty()) return;
+  std::memcpy(buffer.data() + offset, data.data(), std::min(data.size(), buffer.size() - offset));
+}
+
+// What no message of Lintel has, so that no receive of this process could ask for it.
+bool is_receivable(const Envelope& envelope) {
+  return envelope.context <= kMaxContext && is_tag(envelope.tag) && envelope.length <= kMaxLength;
+}
+
+}  // namespace
+
+Crossing::Crossing(Messenger& messenger, const JobLayout& layout, std::uint32_t rank, PacketWay& way)
+    : messenger_(messenger), messages_(layout.data_length, way, *this), rank_(rank) {
+  for (const JobProc& proc : layout.procs) {
+    ranks_.emplace(proc.id, static_cast<std::int32_t>(procs_.size()));
+    procs_.push_back(proc.id);
+  }
+}
+
+// ---- Sends
+
+// The rank is that in the world: what travels has no communicator's.
+bool Crossing::send(const SendArguments& message, Request& request) {
+  const Envelope envelope{procs_[rank_],
+                          procs_[static_cast<std::size_t>(message.destination)],
+                          static_cast<std::int32_t>(rank_),
+                          message.tag,
+                          message.context,
+                          message.length,
+                          static_cast<std::int64_t>(message.length),
+                          0};
+  const std::span bytes(static_cast<const std::byte*>(message.buffer), message.length);
+  const SendNumber number = messages_.send(envelope, message.mode == SendMode::kSynchronous, bytes);
+  if (number == 0) return true;
+  sends_.emplace(number, &request);
+  numbers_.emplace(&request, number);
+  return false;
+}
+
+void Crossing::on_send_end(SendNumber number, SendEnd end) {
+  const auto found = sends_.find(number);
+  Request& request = *found->second;
+  numbers_.erase(&request);
+  sends_.erase(found);
+  messenger_.end_outside_send(request, Failure::kNone, end == SendEnd::kCancelled);
+}
+
+void Crossing::cancel(Request& request) { messages_.cancel(numbers_.at(&request)); }
+
+void Crossing::on_cancel_refused(SendNumber number) { messenger_.refuse_cancel(*sends_.at(number)); }
+
+// ---- Arrivals
+
+void Crossing::on_arrival(ArrivalNumber number, const Envelope& envelope, std::span<const std::byte> data) {
+  const auto source = ranks_.find(envelope.source);
+  if (source == ranks_.end() || !is_receivable(envelope)) {
+    LINTEL_LOG(kError,
+               "an IMPI message of process %lld at %s with context %llu, tag %d and %llu bytes is dropped: no receive here can ask for it",
+               static_cast<long long>(envelope.source.pid), text_of(envelope.source.host).c_str(),
+               static_cast<unsigned long long>(envelope.context), envelope.tag, static_cast<unsigned long long>(envelope.length));
+    return;
+  }
+  Arrival& arrival = arrivals_[number];
+  arrival.envelope = envelope;
+  arrival.source = source->second;
+  arrival.beginning.assign(data.begin(), data.end());
+  if (!undelivered_.empty() || !deliver(number, arrival)) undelivered_.push_back(number);
+}
+
+bool Crossing::deliver(ArrivalNumber number, Arrival& arrival) {
+  const Envelope& envelope = arrival.envelope;
+  arrival.sequence = messenger_.deliver(arrival.source, static_cast<std::uint32_t>(envelope.context), envelope.tag, envelope.length);
+  if (arrival.sequence == 0) return false;
+  delivered_.emplace(std::pair(arrival.source, arrival.sequence), number);
+  return true;
+}
+
+std::size_t Crossing::deliver_waiting() {
+  std::size_t delivered = 0;
+  while (!undelivered_.empty() && deliver(undelivered_.front(), arrivals_.at(undelivered_.front()))) {
+    undelivered_.pop_front();
+    ++delivered;
+  }
+  return delivered;
+}
+
+void Crossing::receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer, Request& request) {
+  auto delivered = delivered_.extract(std::pair(source, sequence));
+  const ArrivalNumber number = delivered.mapped();
+  const auto arrival = arrivals_.extract(number);
+  const std::vector<std::byte>& beginning = arrival.mapped().beginning;
+  const std::uint64_t length = arrival.mapped().envelope.length;
+  copy(beginning, 0, buffer);
+  const bool whole = beginning.size() == length;
+  if (!whole) landings_.emplace(number, Landing{buffer, &request, length});
+  messages_.accept(number);
+  if (whole) messenger_.end_outside_receive(request, Failure::kNone);
+}
+
+void Crossing::on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) {
+  const auto found = landings_.find(number);
+  const Landing landing = found->second;
+  copy(data, offset, landing.buffer);
+  if (data.size() < landing.length - offset) return;
+  landings_.erase(found);
+  messenger_.end_outside_receive(*landing.request, Failure::kNone);
+}
+
+// The messenger knows whether a receive or a matched probe has got it.
+bool Crossing::withdraw(ArrivalNumber number) {
+  const auto found = arrivals_.find(number);
+  if (found == arrivals_.end()) return true;  // it was dropped
+  const Arrival& arrival = found->second;
+  if (arrival.sequence == 0) {
+    std::erase(undelivered_, number);
+  } else {
+    const std::pair key(arrival.source, arrival.sequence);
+    if (!messenger_.withdraw(key.first, key.second)) return false;
+    delivered_.erase(key);
+  }
+  arrivals_.erase(number);
+  return true;
+}
+
+void Crossing::dump(std::string& out) const {
+  out += "impi messages: sends " + std::to_string(sends_.size()) + " arrivals " + std::to_string(arrivals_.size()) +
+         " of them without room " + std::to_string(undelivered_.size()) + " landing " + std::to_string(landings_.size()) + '\n';
+}
+
+void Crossing::on_relay_end(Request& request) { PacketRelay::on_end(request); }
+
+}  // namespace lintel::mpi::impi

@@ -1,0 +1,34 @@
+#pragma once
+// MemberRoute: packets of a process that is not its job's agent go through that one.
+
+#include <cstdint>
+#include <memory>
+
+#include "mpi_layer/impi/gateway/packet_relay.h"
+#include "mpi_layer/impi/gateway/packet_route.h"
+#include "mpi_layer/impi/job_layout.h"
+
+namespace lintel::mpi::impi {
+
+class MemberRoute final : public PacketRoute {
+ public:
+  // Process `rank` of the world.
+  MemberRoute(Messenger& messenger, const JobLayout& layout, std::uint32_t rank, Events events);
+
+  void send(const Packet& packet, std::span<const std::byte> data) override { relay_.send(packet, data); }
+  bool takes_more(const ProcId& source, const ProcId& destination) override;
+  int fd() const override { return -1; }
+  std::size_t poll() override { return 0; }
+  bool drained() const override { return relay_.backlog() == 0; }
+  void dump(std::string& out) const override;
+  void expect_end() override { relay_.expect_end(); }
+  // The agent's business.
+  void finish() override {}
+  bool finished() const override { return true; }
+  void say_goodbye() override {}
+
+ private:
+  PacketRelay relay_;
+};
+
+}  // namespace lintel::mpi::impi

@@ -1,0 +1,90 @@
+#include "mpi_layer/impi/gateway/packet_relay.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mpi_layer/p2p/gateway.h"
+
+namespace lintel::mpi::impi {
+namespace {
+
+// So many packets land without a pause.
+constexpr std::size_t kReceives = 8;
+constexpr std::size_t kSpareSends = 8;
+constexpr std::int32_t kTag = 0;
+
+}  // namespace
+
+PacketRelay::PacketRelay(Messenger& messenger, std::int32_t other, std::uint32_t data_bytes, Events events)
+    : messenger_(messenger), other_(other), events_(std::move(events)) {
+  for (std::size_t i = 0; i < kReceives; ++i) {
+    Carrier& carrier = receives_.emplace_back();
+    carrier.relay = this;
+    carrier.receives = true;
+    carrier.bytes.resize(kHeaderBytes + std::size_t{data_bytes});
+    post(carrier);
+  }
+}
+
+void PacketRelay::post(Carrier& carrier) {
+  carrier.landed = false;
+  messenger_.relay(ReceiveArguments{carrier.bytes.data(), carrier.bytes.size(), other_, kRelayContext, kTag}, carrier);
+}
+
+void PacketRelay::send(const Packet& packet, std::span<const std::byte> data) {
+  if (broken_) return;
+  if (spare_.empty()) spare_.emplace_back();
+  sends_.splice(sends_.end(), spare_, spare_.begin());
+  Carrier& carrier = sends_.back();
+  carrier.relay = this;
+  carrier.bytes.resize(kHeaderBytes);
+  encode(packet, std::span<std::byte, kHeaderBytes>(carrier.bytes.data(), kHeaderBytes));
+  carrier.bytes.insert(carrier.bytes.end(), data.begin(), data.end());
+  backlog_ += carrier.bytes.size();
+  messenger_.relay(SendArguments{carrier.bytes.data(), carrier.bytes.size(), other_, kRelayContext, kTag, SendMode::kStandard}, carrier);
+}
+
+void PacketRelay::on_end(Request& request) {
+  auto& carrier = static_cast<Carrier&>(request);
+  if (!carrier.receives) return carrier.relay->on_left(carrier);
+  carrier.landed = true;
+  carrier.relay->on_landed();
+}
+
+void PacketRelay::on_landed() {
+  while (!broken_ && receives_.front().landed) {
+    Carrier& carrier = receives_.front();
+    const Result& result = carrier.result();
+    const Error error = result.failure == Failure::kNone ? take(std::span(carrier.bytes).first(result.length))
+                                                         : Error{Loss::kPeer, "relay of IMPI packets", "the other process is lost"};
+    if (!error.ok()) return break_off(error);
+    post(carrier);
+    receives_.splice(receives_.end(), receives_, receives_.begin());
+  }
+}
+
+// Both ends are Lintel's, but what comes from another process is looked at all the same.
+Error PacketRelay::take(std::span<const std::byte> bytes) {
+  if (bytes.size() < kHeaderBytes) return {Loss::kPeer, "relay of IMPI packets", "one is shorter than its header"};
+  const Packet packet = decode(bytes.first<kHeaderBytes>());
+  const std::span<const std::byte> data = bytes.subspan(kHeaderBytes);
+  const bool sound = packet.type <= PacketType::kCancelno && (carries_data(packet.type) ? packet.length == data.size() : data.empty());
+  if (!sound) return {Loss::kPeer, "relay of IMPI packets", "one has another length than its header says"};
+  return events_.on_packet(packet, data);
+}
+
+void PacketRelay::on_left(const Carrier& carrier) {
+  backlog_ -= carrier.bytes.size();
+  const bool lost = carrier.result().failure != Failure::kNone;
+  const auto at = std::ranges::find_if(sends_, [&carrier](const Carrier& other) { return &other == &carrier; });
+  spare_.splice(spare_.end(), sends_, at);
+  if (spare_.size() > kSpareSends) spare_.pop_front();
+  if (lost) return break_off({Loss::kPeer, "relay of IMPI packets", "the other process is lost"});
+  events_.on_left();
+}
+
+void PacketRelay::break_off(const Error& error) {
+  if (!std::exchange(broken_, true) && !ending_) events_.on_broken(error);
+}
+
+}  // namespace lintel::mpi::impi

@@ -1,0 +1,72 @@
+#pragma once
+// PacketRelay: packets between two processes of one job: the agent, which has the connections to other hosts, and another one. They travel as messages in a context of their own.
+//
+// Guarded by the lock of the messenger's process: every member REQUIRES it. Requests of it may be under way when it dies only if the messenger has been closed.
+// Invariants: (1) packets are handed on in the order in which they were sent, also when a later one has landed first.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "mpi_layer/impi/host/packet_way.h"
+#include "mpi_layer/p2p/messenger.h"
+
+namespace lintel::mpi::impi {
+
+class PacketRelay {
+ public:
+  // Gets what came; an error says that it cannot be.
+  using Handler = std::function<Error(const Packet&, std::span<const std::byte> data)>;
+
+  struct Events {
+    Handler on_packet;
+    std::function<void()> on_left;                      // something of backlog() has left
+    std::function<void(const Error& error)> on_broken;  // `other` is lost, or what came from there cannot be; once
+  };
+
+  // Between this process and process `other` of the job. `data_bytes`: of a packet at most. Takes packets from now on.
+  PacketRelay(Messenger& messenger, std::int32_t other, std::uint32_t data_bytes, Events events);
+  PacketRelay(const PacketRelay&) = delete;
+  PacketRelay& operator=(const PacketRelay&) = delete;
+
+  void send(const Packet& packet, std::span<const std::byte> data);
+  // Bytes that have not left.
+  std::size_t backlog() const { return backlog_; }
+
+  // All is over soon: that `other` ends is no news from now on.
+  void expect_end() { ending_ = true; }
+
+  // A request of whichever relay is over.
+  static void on_end(Request& request);
+
+ private:
+  struct Carrier : Request {
+    PacketRelay* relay = nullptr;
+    bool receives = false;
+    bool landed = false;
+    std::vector<std::byte> bytes;
+  };
+  using Carriers = std::list<Carrier>;
+
+  void post(Carrier& carrier);
+  void on_landed();
+  Error take(std::span<const std::byte> bytes);
+  void on_left(const Carrier& carrier);
+  void break_off(const Error& error);
+
+  Messenger& messenger_;
+  std::int32_t other_;
+  Events events_;
+  Carriers receives_;  // in the order in which they were posted
+  Carriers sends_;     // under way
+  Carriers spare_;     // sends for the next packets, so that their memory is kept
+  std::size_t backlog_ = 0;
+  bool ending_ = false;
+  bool broken_ = false;
+};
+
+}  // namespace lintel::mpi::impi

@@ -1,0 +1,98 @@
+#pragma once
+// TwoJobs: two jobs of one process each, joined by crossings whose packets go straight to each other, in the order in which they were sent, when settle() lets them.
+//
+// In each of them number 0 of the messenger is its own process, and number 1 is the other job's.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "mpi_layer/impi/gateway/crossing.h"
+#include "tests/mpi_layer/p2p/messenger_job.h"
+
+namespace lintel::testing {
+
+struct TwoJobsOptions {
+  std::uint32_t data_bytes = 1000;
+  std::uint32_t outside_headers = 64;
+  std::size_t ahead = 4;  // packets that may wait before the rest of a long message has to
+};
+
+class TwoJobs {
+ public:
+  static constexpr std::int32_t kThere = 1;  // the other job's process
+
+  explicit TwoJobs(const TwoJobsOptions& options = {}) {
+    for (std::size_t job = 0; job < 2; ++job) sides_[job] = std::make_unique<Side>(options, static_cast<std::int64_t>(job));
+    for (std::size_t job = 0; job < 2; ++job) sides_[job]->other = sides_[1 - job].get();
+  }
+  ~TwoJobs() {
+    for (auto& side : sides_) side->messenger().set_gateway(nullptr);
+    for (auto& side : sides_) side->job.reset();
+  }
+
+  mpi::Messenger& at(std::size_t job) { return sides_[job]->messenger(); }
+  mpi::impi::Crossing& crossing(std::size_t job) { return *sides_[job]->crossing; }
+  // Packets of one job that have not arrived.
+  std::size_t under_way(std::size_t from) const { return sides_[from]->packets.size(); }
+  // One packet of `from` arrives. REQUIRES: there is one.
+  void pass_one(std::size_t from) {
+    Side& side = *sides_[from];
+    const auto [packet, data] = std::move(side.packets.front());
+    side.packets.pop_front();
+    EXPECT_TRUE(side.other->crossing->on_packet(packet, data).ok());
+    side.other->messenger().take_in();
+    side.other->crossing->deliver_waiting();
+    side.crossing->go_on();
+  }
+  // Until nothing is under way.
+  void settle() {
+    for (bool again = true; again;) {
+      again = false;
+      for (std::size_t job = 0; job < 2; ++job) {
+        again = again || at(job).progress() > 0;
+        crossing(job).deliver_waiting();
+        while (under_way(job) > 0) {
+          pass_one(job);
+          again = true;
+        }
+      }
+    }
+  }
+
+ private:
+  struct Side final : mpi::impi::PacketWay {
+    Side(const TwoJobsOptions& options, std::int64_t number) : ahead(options.ahead) {
+      MessengerJobOptions opened;
+      opened.processes = 1;
+      opened.messenger.outside_headers = options.outside_headers;
+      opened.messenger.unexpected_headers = opened.messenger.least_headers = 1;
+      job = std::make_unique<MessengerJob>(opened);
+      EXPECT_EQ(messenger().add_outside(), mpi::Refusal::kNone);
+      mpi::impi::JobLayout layout;
+      layout.data_length = options.data_bytes;
+      for (const std::int64_t pid : {number, 1 - number}) layout.procs.push_back({{mpi::impi::host_id_of(0x7f000001), 100 + pid}, 0});
+      crossing = std::make_unique<mpi::impi::Crossing>(messenger(), layout, 0, *this);
+      messenger().set_gateway(crossing.get());
+    }
+    mpi::Messenger& messenger() { return job->at(0); }
+    void send(const mpi::impi::Packet& packet, std::span<const std::byte> data) override {
+      packets.emplace_back(packet, std::vector<std::byte>(data.begin(), data.end()));
+    }
+    bool takes_more(const mpi::impi::ProcId&, const mpi::impi::ProcId&) override { return packets.size() < ahead; }
+
+    std::size_t ahead;
+    std::unique_ptr<MessengerJob> job;
+    std::unique_ptr<mpi::impi::Crossing> crossing;
+    std::deque<std::pair<mpi::impi::Packet, std::vector<std::byte>>> packets;
+    Side* other = nullptr;
+  };
+
+  std::array<std::unique_ptr<Side>, 2> sides_;
+};
+
+}  // namespace lintel::testing
