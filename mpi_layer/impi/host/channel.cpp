@@ -21,7 +21,9 @@ Channel::Channel(const ChannelLimits& limits, const std::vector<ProcId>& local, 
       local_(places(local)),
       remote_(places(remote)),
       receiver_(receiver),
-      reader_(limits.data_bytes, [this](const Packet& packet, std::span<const std::byte> data) { return on_packet(packet, data); }) {
+      reader_(
+          limits.data_bytes, [this](const Packet& packet, std::span<const std::byte> data) { return on_packet(packet, data); },
+          [this](const Packet& packet) { return place_for(packet); }) {
   LINTEL_ASSERT(limits.data_bytes >= 1 && limits.ackmark >= 1 && limits.ackmark <= limits.hiwater);
 }
 
@@ -95,6 +97,11 @@ Error Channel::receive(std::span<const std::byte> bytes) {
   return broken_;
 }
 
+Error Channel::filled(std::size_t bytes) {
+  if (broken_.ok()) broken_ = reader_.filled(bytes);
+  return broken_;
+}
+
 Error Channel::end_of_stream() const {
   if (peer_finished_ && reader_.between_packets()) return {};
   return {Loss::kPeer, "IMPI channel", "the other host has closed its connection before it said FINI"};
@@ -116,6 +123,12 @@ Error Channel::on_packet(const Packet& packet, std::span<const std::byte> data) 
   if (packet.type == PacketType::kProtoack) return take_back(pair);
   count_received(pair, packet);
   return receiver_.on_packet(packet, data);
+}
+
+// Of a packet that on_packet() will refuse nothing goes to the receiver.
+std::span<std::byte> Channel::place_for(const Packet& packet) {
+  const bool is_known = !peer_finished_ && local_.contains(packet.destination) && remote_.contains(packet.source);
+  return is_known ? receiver_.place_for(packet) : std::span<std::byte>();
 }
 
 Error Channel::take_back(Pair& pair) {

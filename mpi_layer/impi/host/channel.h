@@ -36,6 +36,9 @@ class Channel {
     virtual ~Receiver() = default;
     // A packet other than PROTOACK and FINI, between processes that the channel joins. `data` are the channel's until the call returns. An error breaks the channel.
     virtual Error on_packet(const Packet& packet, std::span<const std::byte> data) = 0;
+    // Where the data of a packet that is beginning may lie, packet.length bytes that stay until on_packet() has told of it or the channel has ended: on_packet() finds them there then. Mostly it is not
+    // asked, or what it says has no effect. Empty: anywhere.
+    virtual std::span<std::byte> place_for(const Packet&) { return {}; }
   };
 
   // `local` and `remote`: the processes of the two hosts. `receiver` is borrowed.
@@ -58,6 +61,9 @@ class Channel {
   // All local processes have finalized: FINI follows what is there to send. Once.
   void finish();
 
+  // As PacketReader.
+  std::span<std::byte> room() { return reader_.room(); }
+  Error filled(std::size_t bytes);
   // Takes what came. Errors: the peer breaks the protocol, or on_packet() says so; nothing more is taken or sent then.
   Error receive(std::span<const std::byte> bytes);
   // The peer has closed the connection. An error unless it had said FINI.
@@ -87,6 +93,7 @@ class Channel {
   void check(const Packet& packet, std::span<const std::byte> data) const;
   Pair& outgoing_pair(const ProcId& source, const ProcId& destination);
   Error on_packet(const Packet& packet, std::span<const std::byte> data);
+  std::span<std::byte> place_for(const Packet& packet);
   Error take_back(Pair& pair);
   void count_received(Pair& pair, const Packet& packet);
   Frame frame_of(Packet packet, std::span<const std::byte> data);

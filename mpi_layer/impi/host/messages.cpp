@@ -95,21 +95,35 @@ Error Messages::on_first(const Packet& packet, std::span<const std::byte> data) 
   return {};
 }
 
-Error Messages::on_rest(const Packet& packet, std::span<const std::byte> data) {
+// The message that the packet goes on with.
+Result<std::map<ArrivalNumber, Messages::Arrival>::iterator> Messages::continued_by(const Packet& packet) {
   const auto found = arrivals_.find(packet.destination_request);
   if (found == arrivals_.end() || !found->second.accepted || found->second.envelope.source != packet.source ||
       found->second.envelope.destination != packet.destination) {
-    return {Loss::kPeer, "IMPI packet", "it goes on with a message that was not accepted"};
+    return Error{Loss::kPeer, "IMPI packet", "it goes on with a message that was not accepted"};
   }
-  Arrival& arrival = found->second;
-  if (data.empty() || data.size() > arrival.envelope.length - arrival.come) {
-    return {Loss::kPeer, "IMPI packet",
-            data.empty() ? "it goes on with a message by no data" : "its message gets longer than its first packet said"};
+  const Arrival& arrival = found->second;
+  if (packet.length == 0 || packet.length > arrival.envelope.length - arrival.come) {
+    return Error{Loss::kPeer, "IMPI packet",
+                 packet.length == 0 ? "it goes on with a message by no data" : "its message gets longer than its first packet said"};
   }
+  return found;
+}
+
+std::span<std::byte> Messages::place_for(const Packet& packet) {
+  if (packet.type != PacketType::kData || packet.length == packet.message_length) return {};
+  const auto found = continued_by(packet);
+  return found.ok() ? owner_.place_for((*found)->first, (*found)->second.come, packet.length) : std::span<std::byte>();
+}
+
+Error Messages::on_rest(const Packet& packet, std::span<const std::byte> data) {
+  const auto found = continued_by(packet);
+  if (!found.ok()) return found.error();
+  const ArrivalNumber number = (*found)->first;
+  Arrival& arrival = (*found)->second;
   const std::uint64_t offset = arrival.come;
-  const ArrivalNumber number = found->first;
   arrival.come += data.size();
-  if (arrival.come == arrival.envelope.length) arrivals_.erase(found);
+  if (arrival.come == arrival.envelope.length) arrivals_.erase(*found);
   owner_.on_more(number, offset, data);
   return {};
 }

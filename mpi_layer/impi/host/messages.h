@@ -50,6 +50,8 @@ class Messages final {
     virtual bool withdraw(ArrivalNumber number) = 0;
     // More of a message that was accepted, behind what has come. The last of it if `offset + data.size()` is its length.
     virtual void on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) = 0;
+    // Where on_more() would copy so many bytes of it, if they may be put there at once: then its `data` lie there already, or not. Empty: they may not.
+    virtual std::span<std::byte> place_for(ArrivalNumber, std::uint64_t /*offset*/, std::size_t /*length*/) { return {}; }
   };
 
   // `data_bytes`: of a packet at most, as all hosts agreed (IMPI_C_DATALEN). `way` and `owner` are borrowed.
@@ -59,6 +61,8 @@ class Messages final {
 
   // A packet has come for one of the local processes, neither PROTOACK nor FINI. An error: the peer breaks the protocol; its channel ends.
   Error on_packet(const Packet& packet, std::span<const std::byte> data);
+  // As Channel::Receiver: the data of such a packet are mostly written once, where they belong.
+  std::span<std::byte> place_for(const Packet& packet);
   // The way may take more than it did.
   void go_on();
 
@@ -96,6 +100,7 @@ class Messages final {
 
   Error on_first(const Packet& packet, std::span<const std::byte> data);
   Error on_rest(const Packet& packet, std::span<const std::byte> data);
+  Result<std::map<ArrivalNumber, Arrival>::iterator> continued_by(const Packet& packet);
   Error on_syncack(const Packet& packet);
   Error on_cancel(const Packet& packet);
   Error on_cancel_answer(const Packet& packet);

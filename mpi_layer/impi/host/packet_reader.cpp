@@ -15,34 +15,54 @@ Error PacketReader::take(std::span<const std::byte> bytes) {
       if (header_filled_ == kHeaderBytes) violation_ = begin();
       continue;
     }
-    const std::size_t missing = data_expected_ - data_.size();
-    const std::size_t taken = std::min(bytes.size(), missing);
-    const std::span<const std::byte> piece = bytes.first(taken);
-    bytes = bytes.subspan(taken);
     // What lies in one piece is handed on where it lies.
-    if (taken == data_expected_) {
-      violation_ = finish(piece);
+    if (data_.empty() && bytes.size() >= packet_.length) {
+      const std::span<const std::byte> data = bytes.first(packet_.length);
+      bytes = bytes.subspan(packet_.length);
+      violation_ = finish(data);
       continue;
     }
-    data_.insert(data_.end(), piece.begin(), piece.end());
-    if (taken == missing) violation_ = finish(data_);
+    const std::span<std::byte> place = room();
+    const std::size_t taken = std::min(bytes.size(), place.size());
+    std::memcpy(place.data(), bytes.data(), taken);
+    bytes = bytes.subspan(taken);
+    violation_ = filled(taken);
   }
+  return violation_;
+}
+
+std::span<std::byte> PacketReader::room() {
+  if (!violation_.ok() || header_filled_ < kHeaderBytes) return {};
+  if (data_.empty()) find_place();
+  return data_.subspan(data_filled_);
+}
+
+void PacketReader::find_place() {
+  data_ = place_(packet_);
+  if (data_.size() == packet_.length) return;
+  if (kept_.size() < packet_.length) kept_.resize(packet_.length);
+  data_ = std::span(kept_).first(packet_.length);
+}
+
+Error PacketReader::filled(std::size_t bytes) {
+  data_filled_ += bytes;
+  if (violation_.ok() && data_filled_ == data_.size()) violation_ = finish(data_);
   return violation_;
 }
 
 // The header is whole. A packet without data is, too.
 Error PacketReader::begin() {
   packet_ = decode(header_);
-  data_.clear();
   if (!carries_data(packet_.type)) return finish({});
   if (packet_.length > data_bytes_) return {Loss::kPeer, "IMPI packet", "it has more data than the hosts agreed upon (IMPI_C_DATALEN)"};
   if (packet_.length > packet_.message_length) return {Loss::kPeer, "IMPI packet", "it has more data than its message"};
-  data_expected_ = packet_.length;
-  return data_expected_ == 0 ? finish({}) : Error();
+  return packet_.length == 0 ? finish({}) : Error();
 }
 
 Error PacketReader::finish(std::span<const std::byte> data) {
   header_filled_ = 0;
+  data_filled_ = 0;
+  data_ = {};
   if (static_cast<std::uint32_t>(packet_.type) > kHighestPacketType) return {};
   return handler_(packet_, data);
 }

@@ -4,6 +4,8 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -14,8 +16,10 @@ namespace lintel::mpi::impi {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
-constexpr int kReadsAtOnce = 4;  // of one connection, before the others and the caller have their turn
-constexpr int kLooks = 32;       // connections that one epoll_wait tells of; a job has no more clients
+constexpr std::size_t kLongPacket = std::size_t{16} << 10;
+constexpr std::size_t kLittle = std::size_t{4} << 10;
+constexpr int kReadsAtOnce = 16;  // of one connection, before the others and the caller have their turn
+constexpr int kLooks = 32;        // connections that one epoll_wait tells of; a job has no more clients
 
 ChannelLimits limits_of(const JobLayout& layout) { return {layout.data_length, layout.ackmark, layout.hiwater}; }
 
@@ -39,6 +43,7 @@ struct HostSockets::Link final : Channel::Receiver {
         channel(limits_of(layout), processes_of(layout, own), processes_of(layout, other), *this) {}
 
   Error on_packet(const Packet& packet, std::span<const std::byte> data) override { return owner.on_packet(host, packet, data); }
+  std::span<std::byte> place_for(const Packet& packet) override { return owner.place_for(host, packet); }
 
   std::uint32_t host;
   std::string name;
@@ -90,10 +95,10 @@ std::size_t HostSockets::poll() {
 void HostSockets::progress(Link& link) {
   if (!link.socket.is_open()) return;
   bool moved = link.is_full && write_waiting(link);
-  for (int reads = 0; reads < kReadsAtOnce; ++reads) {
-    const std::size_t got = read_some(link);
-    moved = moved || got > 0;
-    if (got < buffer_.size()) break;
+  for (int reads = 0; reads < kReadsAtOnce && link.socket.is_open(); ++reads) {
+    const Reading reading = read_some(link);
+    moved = moved || reading.got > 0;
+    if (reading.got < reading.asked) break;
   }
   if (!link.socket.is_open()) return;
   write_waiting(link);  // answers
@@ -104,16 +109,25 @@ void HostSockets::progress(Link& link) {
   end_if_over(link);
 }
 
-std::size_t HostSockets::read_some(Link& link) {
-  if (!link.socket.is_open()) return 0;
-  const ssize_t got = ::recv(link.socket.get(), buffer_.data(), buffer_.size(), 0);
-  if (got <= 0) {
-    if (got == 0 || (errno != EAGAIN && errno != EINTR)) take_end(link, got == 0 ? std::string() : ended_by("recv"));
-    return 0;
+// The rest of a long packet goes to its place; little is read behind it, so that the next one's goes to its own as well.
+HostSockets::Reading HostSockets::read_some(Link& link) {
+  const std::span<std::byte> room = link.channel.room();
+  const std::span<std::byte> behind = std::span(buffer_).first(room.size() < kLongPacket ? buffer_.size() : kLittle);
+  std::array<iovec, 2> parts{{{room.data(), room.size()}, {behind.data(), behind.size()}}};
+  msghdr message{};
+  message.msg_iov = room.empty() ? parts.data() + 1 : parts.data();
+  message.msg_iovlen = room.empty() ? 1 : 2;
+  const ssize_t received = ::recvmsg(link.socket.get(), &message, 0);
+  if (received <= 0) {
+    if (received == 0 || (errno != EAGAIN && errno != EINTR)) take_end(link, received == 0 ? std::string() : ended_by("recvmsg"));
+    return {0, 1};
   }
-  const Error error = link.channel.receive(std::span(buffer_).first(static_cast<std::size_t>(got)));
+  const auto got = static_cast<std::size_t>(received);
+  const std::size_t in_room = std::min(got, room.size());
+  Error error = in_room > 0 ? link.channel.filled(in_room) : Error();
+  if (error.ok() && got > in_room) error = link.channel.receive(behind.first(got - in_room));
   if (!error.ok() && link.socket.is_open()) lose(link, std::string(error.call()) + ": " + error.reason());
-  return static_cast<std::size_t>(got);
+  return {got, room.size() + behind.size()};
 }
 
 // `how` is empty when the other side has closed the connection.

@@ -25,6 +25,7 @@ class HostSockets {
     virtual ~Owner() = default;
     // As Channel::Receiver.
     virtual Error on_packet(std::uint32_t host, const Packet& packet, std::span<const std::byte> data) = 0;
+    virtual std::span<std::byte> place_for(std::uint32_t, const Packet&) { return {}; }
     // takes_more() may have become true.
     virtual void on_moved(std::uint32_t host) = 0;
     // The connection has ended before FINI, or the other side breaks the protocol. The sentence names its client and address. What is sent to the host from now on is dropped.
@@ -67,7 +68,10 @@ class HostSockets {
 
   explicit HostSockets(Owner& owner);
   void progress(Link& link);
-  std::size_t read_some(Link& link);
+  struct Reading {
+    std::size_t got, asked;
+  };
+  Reading read_some(Link& link);
   void take_end(Link& link, const std::string& how);
   bool write_waiting(Link& link);
   std::size_t write(Link& link, std::span<const std::byte> first, std::span<const std::byte> second);

@@ -326,7 +326,7 @@ TEST_F(ImpiHostSockets, CrashIsALossWithTheSystemsWord) {
   open();
   one->reset();
   ASSERT_TRUE(until_told(1));
-  EXPECT_THAT(told, ElementsAre(std::string(kOne) + "its connection has ended: recv: Connection reset by peer"));
+  EXPECT_THAT(told, ElementsAre(std::string(kOne) + "its connection has ended: recvmsg: Connection reset by peer"));
 }
 
 TEST_F(ImpiHostSockets, CrashThatWritingFindsIsToldByPollOnly) {

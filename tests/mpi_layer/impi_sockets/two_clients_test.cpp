@@ -170,7 +170,7 @@ TEST_F(ImpiTwoClients, HaveOneLayoutAndEndWithTheirServer) {
 TEST_F(ImpiTwoClients, ExchangeMessagesOfAllLengthsBothWaysAtOnce) {
   start(2);
   std::vector<std::vector<std::byte>> kept;
-  for (const std::size_t length : {0, 1, 8, 65536, 65537, 200'000, 1'048'576, 8'388'608})
+  for (const std::size_t length : std::initializer_list<std::size_t>{0, 1, 8, 65536, 65537, 200'000, 1'048'576, 8'388'608})
     kept.push_back(content(length, static_cast<unsigned>(kept.size())));
   for (std::size_t i = 0; i < kept.size(); ++i) {
     for (std::uint32_t rank : {0U, 1U}) jobs[rank]->send(1 - rank, static_cast<std::int32_t>(i), i % 2 == 0, kept[i]);
