@@ -22,7 +22,7 @@ int external_bytes(const char* datarep, std::int64_t count, const DatatypeRef& t
   if (const int error = check_format(datarep); error != MPI_SUCCESS) return error;
   if (count < 0) return MPI_ERR_COUNT;
   if (!type) return MPI_ERR_TYPE;
-  const CheckedNumber needed = external_size(*type) * count;
+  const CheckedNumber needed = external_form(*type).size * count;
   *bytes = needed.value();
   return needed.fits() ? MPI_SUCCESS : MPI_ERR_VALUE_TOO_LARGE;
 }
@@ -52,10 +52,8 @@ int pack_items(const char* datarep, const void* inbuf, std::int64_t count, MPI_D
   std::int64_t bytes = 0;
   if (const int error = check_room(datarep, count, type, inbuf, {outbuf, size, position}, &bytes); error != MPI_SUCCESS) return error;
   if (bytes == 0) return MPI_SUCCESS;
-  std::vector<std::byte> native(static_cast<std::size_t>(count * type->size()));
-  pack(type->items(number_of(inbuf), count), 0, native);
   std::vector<std::byte> external(static_cast<std::size_t>(bytes));
-  if (!to_external(*type, native, external)) return MPI_ERR_CONVERSION;
+  if (!pack_external(*type, number_of(inbuf), count, external)) return MPI_ERR_CONVERSION;
   std::memcpy(static_cast<std::byte*>(outbuf) + *position, external.data(), external.size());
   *position += bytes;
   return MPI_SUCCESS;
@@ -67,10 +65,7 @@ int unpack_items(const char* datarep, const void* inbuf, std::int64_t size, std:
   std::int64_t bytes = 0;
   if (const int error = check_room(datarep, count, type, outbuf, {inbuf, size, position}, &bytes); error != MPI_SUCCESS) return error;
   if (bytes == 0) return MPI_SUCCESS;
-  std::vector<std::byte> native(static_cast<std::size_t>(count * type->size()));
-  const std::span external(static_cast<const std::byte*>(inbuf) + *position, static_cast<std::size_t>(bytes));
-  if (!from_external(*type, external, native)) return MPI_ERR_CONVERSION;
-  unpack(type->items(number_of(outbuf), count), 0, native);
+  unpack_external(*type, number_of(outbuf), count, {static_cast<const std::byte*>(inbuf) + *position, static_cast<std::size_t>(bytes)});
   *position += bytes;
   return MPI_SUCCESS;
 }

@@ -1,13 +1,23 @@
 // MPI_Pack, MPI_Unpack, MPI_Pack_size (MPI 5.0, clause 5.2).
+#include <algorithm>
+#include <vector>
+
 #include "mpi_layer/mpi/functions/arguments.h"
+#include "mpi_layer/mpi/functions/external32.h"
 #include "mpi_layer/mpi/functions/function_call.h"
 #include "mpi_layer/mpi/functions/local_objects.h"
+#include "mpi_layer/mpi/functions/packing_form.h"
 #include "mpi_layer/mpi/functions/weak_name.h"
 #include "mpi_layer/mpi/objects/checked_number.h"
 
 namespace lintel::mpi {
 
 namespace {
+
+// The bytes that `count` items take when they are packed for that communicator.
+CheckedNumber bytes_of(const Datatype& type, std::int64_t count, MPI_Comm comm) {
+  return CheckedNumber(count) * (packs_external32(comm) ? external_form(type).size : CheckedNumber(type.size()));
+}
 
 // A place in a buffer of packed data.
 template <class Number>
@@ -25,7 +35,7 @@ int check_room(const DatatypeRef& type, Number count, const void* items, const P
   if (count < 0) return MPI_ERR_COUNT;
   if (!type || !type->is_committed()) return MPI_ERR_TYPE;
   if (packed.position == nullptr || packed.size < 0 || *packed.position < 0 || *packed.position > packed.size) return MPI_ERR_ARG;
-  const CheckedNumber needed = CheckedNumber(count) * type->size();
+  const CheckedNumber needed = bytes_of(*type, count, comm);
   if (!needed.fits() || needed.value() > packed.size - *packed.position) return MPI_ERR_TRUNCATE;
   *bytes = needed.value();
   if (*bytes == 0) return MPI_SUCCESS;
@@ -40,8 +50,14 @@ int pack_items(const void* inbuf, Number incount, MPI_Datatype datatype, void* o
   std::int64_t bytes = 0;
   if (const int error = check_room<Number>(type, incount, inbuf, {outbuf, outsize, position}, comm, &bytes); error != MPI_SUCCESS)
     return error;
-  pack(type->items(reinterpret_cast<std::uintptr_t>(inbuf), incount), 0,
-       {static_cast<std::byte*>(outbuf) + *position, static_cast<std::size_t>(bytes)});
+  std::byte* const place = static_cast<std::byte*>(outbuf) + *position;
+  if (packs_external32(comm)) {
+    std::vector<std::byte> external(static_cast<std::size_t>(bytes));
+    if (!pack_external(*type, number_of(inbuf), incount, external)) return MPI_ERR_CONVERSION;
+    std::ranges::copy(external, place);
+  } else {
+    pack(type->items(number_of(inbuf), incount), 0, {place, static_cast<std::size_t>(bytes)});
+  }
   *position += static_cast<Number>(bytes);
   return MPI_SUCCESS;
 }
@@ -52,8 +68,12 @@ int unpack_items(const void* inbuf, Number insize, Number* position, void* outbu
   std::int64_t bytes = 0;
   if (const int error = check_room<Number>(type, outcount, outbuf, {inbuf, insize, position}, comm, &bytes); error != MPI_SUCCESS)
     return error;
-  unpack(type->items(reinterpret_cast<std::uintptr_t>(outbuf), outcount), 0,
-         {static_cast<const std::byte*>(inbuf) + *position, static_cast<std::size_t>(bytes)});
+  const std::span packed(static_cast<const std::byte*>(inbuf) + *position, static_cast<std::size_t>(bytes));
+  if (packs_external32(comm)) {
+    unpack_external(*type, number_of(outbuf), outcount, packed);
+  } else {
+    unpack(type->items(number_of(outbuf), outcount), 0, packed);
+  }
   *position += static_cast<Number>(bytes);
   return MPI_SUCCESS;
 }
@@ -64,7 +84,12 @@ int packed_size(std::int64_t count, MPI_Datatype datatype, MPI_Comm comm, const 
   if (count < 0) return MPI_ERR_COUNT;
   if (!type) return MPI_ERR_TYPE;
   if (size == nullptr) return MPI_ERR_ARG;
-  const CheckedNumber needed = CheckedNumber(count) * type->size();
+  CheckedNumber needed = CheckedNumber(count) * type->size();
+  if (packs_external32(comm)) {
+    // Buffered sends to processes that exchange no external32 go in this machine's form.
+    const CheckedNumber external = bytes_of(*type, count, comm);
+    if (!external.fits() || external.value() > needed.value()) needed = external;
+  }
   *bytes = needed.value();
   return needed.fits() ? MPI_SUCCESS : MPI_ERR_VALUE_TOO_LARGE;
 }

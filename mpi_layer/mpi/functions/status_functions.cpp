@@ -1,5 +1,6 @@
 // What a status tells (MPI 5.0, clauses 3.2.5, 3.8.4, 5.1.11, 12.3).
 #include "mpi_layer/mpi/functions/arguments.h"
+#include "mpi_layer/mpi/functions/external32.h"
 #include "mpi_layer/mpi/functions/function_call.h"
 #include "mpi_layer/mpi/functions/local_objects.h"
 #include "mpi_layer/mpi/functions/status_content.h"
@@ -20,10 +21,17 @@ Number as_count(std::optional<std::int64_t> count) {
   }
 }
 
-std::optional<std::int64_t> items_in_bytes(const Datatype& type, std::int64_t bytes) {
+std::optional<std::int64_t> items_in(const MPI_Status& status, const Datatype& type) {
+  const std::int64_t bytes = received_bytes(status);
+  const CheckedNumber item = counts_external32(status) ? external_form(type).size : CheckedNumber(type.size());
   if (bytes == 0) return 0;
-  if (type.size() == 0 || bytes % type.size() != 0) return std::nullopt;
-  return bytes / type.size();
+  if (!item.fits() || item.value() == 0 || bytes % item.value() != 0) return std::nullopt;
+  return bytes / item.value();
+}
+
+std::optional<std::int64_t> elements_in(const MPI_Status& status, const Datatype& type) {
+  const std::int64_t bytes = received_bytes(status);
+  return counts_external32(status) ? elements_in_external(type, bytes) : elements_in_bytes(type, bytes);
 }
 
 template <class Number>
@@ -31,7 +39,7 @@ int get_count(const MPI_Status* status, MPI_Datatype datatype, Number* count) {
   const DatatypeRef type = find_datatype(datatype);
   if (!type) return MPI_ERR_TYPE;
   if (const int error = check_pointers({status, count}); error != MPI_SUCCESS) return error;
-  *count = as_count<Number>(items_in_bytes(*type, received_bytes(*status)));
+  *count = as_count<Number>(items_in(*status, *type));
   return MPI_SUCCESS;
 }
 
@@ -40,7 +48,7 @@ int get_elements(const MPI_Status* status, MPI_Datatype datatype, Number* count)
   const DatatypeRef type = find_datatype(datatype);
   if (!type) return MPI_ERR_TYPE;
   if (const int error = check_pointers({status, count}); error != MPI_SUCCESS) return error;
-  *count = as_count<Number>(elements_in_bytes(*type, received_bytes(*status)));
+  *count = as_count<Number>(elements_in(*status, *type));
   return MPI_SUCCESS;
 }
 

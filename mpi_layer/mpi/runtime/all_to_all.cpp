@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "mpi_layer/mpi/runtime/collective_limits.h"
+#include "mpi_layer/mpi/runtime/packed_items.h"
 
 namespace lintel::mpi {
 
@@ -66,10 +67,8 @@ int exchange_in_place(const Team& team, const Parts& parts) {
     const int peer = (step - team.rank() + team.size()) % team.size();
     if (peer == team.rank()) continue;
     const ItemBuffer part = parts.at(peer);
-    const auto copy = room_for(part.bytes());
-    const ItemBuffer out = Team::bytes(copy.get(), part.bytes());
-    if (const int error = copy_items(part, out); error != MPI_SUCCESS) return error;
-    if (const int error = team.exchange(peer, out, peer, part); error != MPI_SUCCESS) return error;
+    const ItemsCopy out(part);
+    if (const int error = team.exchange(peer, out.items(), peer, part); error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;
 }

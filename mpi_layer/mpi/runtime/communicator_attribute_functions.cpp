@@ -5,6 +5,7 @@
 #include "mpi_layer/mpi/functions/arguments.h"
 #include "mpi_layer/mpi/functions/keyval_calls.h"
 #include "mpi_layer/mpi/functions/weak_name.h"
+#include "mpi_layer/mpi/runtime/message_arguments.h"
 #include "mpi_layer/mpi/runtime/raise.h"
 
 namespace lintel::mpi {
@@ -16,7 +17,7 @@ constexpr HandleKind kKind = HandleKind::kCommunicator;
 // Where the value of a predefined key lies; null for other keys. The program reads an int there, at any time from now on.
 std::atomic<int>* predefined_value(int keyval) {
   static_assert(sizeof(std::atomic<int>) == sizeof(int));
-  static std::atomic<int> tag_bound{kMaxTag};
+  static std::atomic<int> greatest_tag{0};
   static std::atomic<int> clock_is_global{0};  // each machine has its own
   static std::atomic<int> host{MPI_PROC_NULL};
   static std::atomic<int> io{MPI_ANY_SOURCE};  // every rank
@@ -24,7 +25,7 @@ std::atomic<int>* predefined_value(int keyval) {
   static std::atomic<int> universe{0};
   static std::atomic<int> last_code{0};
   switch (keyval) {
-    case MPI_TAG_UB: return &tag_bound;
+    case MPI_TAG_UB: greatest_tag = tag_bound(); return &greatest_tag;
     case MPI_WTIME_IS_GLOBAL: return &clock_is_global;
     case MPI_HOST: return &host;
     case MPI_IO: return &io;

@@ -1,10 +1,9 @@
 // Both directions at once, blocking and not (MPI 5.0, clauses 3.7.2 and 3.10).
-#include <cstddef>
-#include <memory>
-#include <vector>
+#include <utility>
 
 #include "mpi_layer/mpi/functions/weak_name.h"
 #include "mpi_layer/mpi/runtime/message_calls.h"
+#include "mpi_layer/mpi/runtime/packed_items.h"
 #include "mpi_layer/mpi/runtime/raise.h"
 #include "mpi_layer/mpi/runtime/transfer_error.h"
 
@@ -13,15 +12,13 @@ namespace lintel::mpi {
 namespace {
 
 // The receive starts first, so that two that do this to each other never wait for memory at the receiver. `receive()` starts it, `send()` the other; when the
-// send cannot start, for lack of memory, `incoming()` is taken back, or has what it waited for.
+// send cannot start, for lack of memory or because a number cannot be sent, `incoming()` is taken back, or has what it waited for.
 template <class Receive, class Send, class Incoming>
 int start_both(const Communicator& communicator, const SendCall& out, Receive receive, Send send, Incoming incoming) {
-  ItemBuffer items;
   SendArguments arguments;
-  if (const int error = check_items(out.buffer, out.count, out.datatype, &items); error != MPI_SUCCESS) return error;
   if (const int error = check_send(communicator, out.destination, out.tag, out.mode, &arguments); error != MPI_SUCCESS) return error;
   if (const int error = receive(); error != MPI_SUCCESS) return error;
-  const int sending = send(std::move(items), arguments);
+  const int sending = send(arguments);
   if (sending != MPI_SUCCESS) {
     ItemTransfer& transfer = incoming();
     runtime().messenger().cancel(transfer.request());
@@ -30,14 +27,13 @@ int start_both(const Communicator& communicator, const SendCall& out, Receive re
   return sending;
 }
 
-int exchange(const Communicator& communicator, const SendCall& out, const ReceiveCall& in, MPI_Status* status) {
+// `items` are what is sent, in the place of what `out` says.
+int exchange(const Communicator& communicator, const ItemBuffer& items, const SendCall& out, const ReceiveCall& in, MPI_Status* status) {
   ItemTransfer outgoing;
   ItemTransfer incoming;
   const int error = start_both(
       communicator, out, [&] { return start_receive(communicator, in, incoming); },
-      [&](ItemBuffer items, const SendArguments& arguments) {
-        return error_of(outgoing.send(runtime().messenger(), std::move(items), arguments));
-      },
+      [&](const SendArguments& arguments) { return outgoing.send(runtime().messenger(), items, arguments); },
       [&]() -> ItemTransfer& { return incoming; });
   if (error != MPI_SUCCESS) return error;
   const int received = complete(communicator, incoming, true, status);
@@ -47,27 +43,30 @@ int exchange(const Communicator& communicator, const SendCall& out, const Receiv
 
 // Starts both. The receive is the request. What is sent is copied where it cannot leave at once, so that its buffer is the program's again and there is nothing
 // to wait for; the messenger ends it by itself.
-int start_exchange(const Communicator& communicator, const SendCall& out, const ReceiveCall& in, ItemTransfer& incoming) {
+int start_exchange(const Communicator& communicator, const ItemBuffer& items, const SendCall& out, const ReceiveCall& in,
+                   ItemTransfer& incoming) {
   return start_both(
       communicator, out, [&] { return start_receive(communicator, in, incoming); },
-      [&](ItemBuffer items, SendArguments arguments) {
+      [&](SendArguments arguments) {
         arguments.mode = SendMode::kBuffered;
         ItemTransfer outgoing;
-        const Refusal refusal = outgoing.send(runtime().messenger(), std::move(items), arguments);
-        return refusal == Refusal::kNone ? complete(communicator, outgoing, false, MPI_STATUS_IGNORE) : error_of(refusal);
+        const int error = outgoing.send(runtime().messenger(), items, arguments);
+        return error == MPI_SUCCESS ? complete(communicator, outgoing, false, MPI_STATUS_IGNORE) : error;
       },
       [&]() -> ItemTransfer& { return incoming; });
 }
 
-// For calls whose one buffer is for both: `exchange(out)` gets a copy of what is to be sent, which lives as long as it runs. The count of the copy may exceed an
-// int, not the 63 bits that check_items allows.
+template <class Exchange>
+int with_items(const SendCall& out, Exchange exchange) {
+  ItemBuffer items;
+  const int error = check_items(out.buffer, out.count, out.datatype, &items);
+  return error == MPI_SUCCESS ? exchange(items) : error;
+}
+
+// For calls whose one buffer is for both: `exchange(items)` gets a copy of what is to be sent, which lives as long as it runs.
 template <class Exchange>
 int with_copy(const SendCall& out, Exchange exchange) {
-  ItemBuffer items;
-  if (const int error = check_items(out.buffer, out.count, out.datatype, &items); error != MPI_SUCCESS) return error;
-  std::vector<std::byte> copy(static_cast<std::size_t>(items.bytes()));
-  if (!copy.empty()) pack(items.items(), 0, copy);
-  return exchange({copy.data(), items.bytes(), MPI_BYTE, out.destination, out.tag, out.mode});
+  return with_items(out, [&](const ItemBuffer& items) { return exchange(ItemsCopy(items).items()); });
 }
 
 template <class Start>
@@ -80,24 +79,26 @@ int request_of_receive(const char* name, MPI_Comm comm, MPI_Request* request, St
 }  // namespace
 
 int run_sendrecv(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Status* status) {
-  return communicator_call(name, comm, [&](const CommunicatorRef& communicator) { return exchange(*communicator, out, in, status); });
+  return communicator_call(name, comm, [&](const CommunicatorRef& communicator) {
+    return with_items(out, [&](const ItemBuffer& items) { return exchange(*communicator, items, out, in, status); });
+  });
 }
 
 int run_sendrecv_replace(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Status* status) {
   return communicator_call(name, comm, [&](const CommunicatorRef& communicator) {
-    return with_copy(out, [&](const SendCall& copied) { return exchange(*communicator, copied, in, status); });
+    return with_copy(out, [&](const ItemBuffer& copy) { return exchange(*communicator, copy, out, in, status); });
   });
 }
 
 int run_isendrecv(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Request* request) {
   return request_of_receive(name, comm, request, [&](const Communicator& communicator, ItemTransfer& incoming) {
-    return start_exchange(communicator, out, in, incoming);
+    return with_items(out, [&](const ItemBuffer& items) { return start_exchange(communicator, items, out, in, incoming); });
   });
 }
 
 int run_isendrecv_replace(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Request* request) {
   return request_of_receive(name, comm, request, [&](const Communicator& communicator, ItemTransfer& incoming) {
-    return with_copy(out, [&](const SendCall& copied) { return start_exchange(communicator, copied, in, incoming); });
+    return with_copy(out, [&](const ItemBuffer& copy) { return start_exchange(communicator, copy, out, in, incoming); });
   });
 }
 

@@ -40,7 +40,10 @@ int gather_by_doubling(const Team& team, const Parts& parts) {
 int gather_to_all(const Team& team, const Parts& parts) {
   std::int64_t bytes = 0;
   for (int rank = 0; rank < team.size(); ++rank) bytes += parts.at(rank).bytes();
-  if (bytes < kLongGatherToAll) return gather_by_doubling(team, parts);
+  return bytes < kLongGatherToAll ? gather_by_doubling(team, parts) : gather_to_all_in_ring(team, parts);
+}
+
+int gather_to_all_in_ring(const Team& team, const Parts& parts) {
   return pass_round(team, 0, [&](int rank) { return parts.at(rank); });
 }
 

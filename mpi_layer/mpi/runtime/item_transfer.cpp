@@ -2,9 +2,17 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
+#include "mpi.h"
+#include "mpi_layer/mpi/functions/external32.h"
+#include "mpi_layer/mpi/functions/local_objects.h"
+#include "mpi_layer/mpi/runtime/data_representation.h"
 #include "mpi_layer/mpi/runtime/send_buffer.h"
+#include "mpi_layer/mpi/runtime/transfer_error.h"
 
 namespace lintel::mpi {
 
@@ -15,109 +23,179 @@ SendArguments nothing_like(const SendArguments& arguments) {
   return {nullptr, 0, kProcNull, arguments.context, arguments.tag, SendMode::kStandard};
 }
 
+std::unique_ptr<std::byte[]> room_for(std::int64_t bytes) {
+  return std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
+}
+
 }  // namespace
 
-// False: no memory.
-bool ItemTransfer::take(ItemBuffer buffer, bool receives) {
+// `process`: the other one, or kAnySource.
+int ItemTransfer::take(ItemBuffer buffer, bool receives, std::int32_t process) {
   buffer_ = std::move(buffer);
   receives_ = receives;
-  const std::int64_t length = buffer_.bytes();
-  is_packed_ = length > 0 && !buffer_.is_contiguous();
-  if (!is_packed_) return true;
-  packed_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(length)]);
-  return packed_ != nullptr;
+  is_restated_ = false;
+  form_ = Form::kAsHere;
+  capacity_ = buffer_.bytes();
+  if (any_external_process() && capacity_ > 0 && (process == kAnySource || is_external_process(process))) {
+    const ExternalForm external = external_form(*buffer_.type);
+    if (!external.is_native) {
+      const CheckedNumber bytes = external.size * buffer_.count;
+      if (!bytes.fits()) return MPI_ERR_COUNT;
+      form_ = process == kAnySource ? Form::kToBeSeen : Form::kExternal;
+      external_bytes_ = bytes.value();
+      capacity_ = form_ == Form::kExternal ? external_bytes_ : std::max(capacity_, external_bytes_);
+    }
+  }
+  is_packed_ = capacity_ > 0 && !(is_direct() && buffer_.is_contiguous());
+  if (!is_packed_) return MPI_SUCCESS;
+  packed_ = room_for(capacity_);
+  return packed_ != nullptr ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 std::byte* ItemTransfer::bytes() const {
   if (is_packed_) return packed_.get();
-  return buffer_.bytes() > 0 ? buffer_.begin() : nullptr;
+  return capacity_ > 0 ? buffer_.begin() : nullptr;
 }
 
 // Before each start of a send.
-void ItemTransfer::fill() {
-  if (is_packed_ && !receives_) pack(buffer_.items(), 0, {packed_.get(), static_cast<std::size_t>(buffer_.bytes())});
-}
-
-bool ItemTransfer::take(ItemBuffer buffer, SendArguments& arguments) {
-  if (!take(std::move(buffer), false)) return false;
-  arguments.buffer = bytes();
-  arguments.length = static_cast<std::uint64_t>(buffer_.bytes());
-  return true;
-}
-
-bool ItemTransfer::take(ItemBuffer buffer, ReceiveArguments& arguments) {
-  if (!take(std::move(buffer), true)) return false;
-  arguments.buffer = bytes();
-  arguments.capacity = static_cast<std::uint64_t>(buffer_.bytes());
-  return true;
-}
-
-Refusal ItemTransfer::send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments) {
-  if (room_ != nullptr) {
-    const Refusal refusal = room_->send(messenger, buffer, arguments);
-    return refusal == Refusal::kNone ? messenger.send(nothing_like(arguments), request_) : refusal;
+int ItemTransfer::fill() {
+  if (!is_packed_ || receives_) return MPI_SUCCESS;
+  const std::span packed(packed_.get(), static_cast<std::size_t>(capacity_));
+  if (form_ == Form::kAsHere) {
+    pack(buffer_.items(), 0, packed);
+  } else if (!pack_external(*buffer_.type, buffer_.address, buffer_.count, packed)) {
+    return MPI_ERR_CONVERSION;
   }
-  if (!take(std::move(buffer), arguments)) return Refusal::kNoMemory;
-  fill();
-  unfinished_ = true;
-  return messenger.send(arguments, request_);
+  return MPI_SUCCESS;
 }
 
-Refusal ItemTransfer::receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
-  if (!take(std::move(buffer), arguments)) return Refusal::kNoMemory;
-  unfinished_ = true;
-  return messenger.receive(arguments, request_);
+int ItemTransfer::take(ItemBuffer buffer, SendArguments& arguments) {
+  if (const int error = take(std::move(buffer), false, arguments.destination); error != MPI_SUCCESS) return error;
+  arguments.buffer = bytes();
+  arguments.length = static_cast<std::uint64_t>(capacity_);
+  return MPI_SUCCESS;
 }
 
-Refusal ItemTransfer::receive_and_wait(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
-  if (!take(std::move(buffer), arguments)) return Refusal::kNoMemory;
+int ItemTransfer::take(ItemBuffer buffer, ReceiveArguments& arguments) {
+  if (const int error = take(std::move(buffer), true, arguments.source); error != MPI_SUCCESS) return error;
+  arguments.buffer = bytes();
+  arguments.capacity = static_cast<std::uint64_t>(capacity_);
+  return MPI_SUCCESS;
+}
+
+// The room makes a copy of its own: of the items, or of what they are in external32.
+int ItemTransfer::send_through_room(Messenger& messenger, const SendArguments& arguments) {
+  if (!is_converted(*buffer_.type, arguments.destination)) return error_of(room_->send(messenger, buffer_, arguments));
+  SendArguments converted = arguments;
+  if (const int error = take(buffer_, converted); error != MPI_SUCCESS) return error;
+  if (const int error = fill(); error != MPI_SUCCESS) return error;
+  const ItemBuffer bytes(find_datatype(MPI_BYTE), number_of(packed_.get()), capacity_);
+  return error_of(room_->send(messenger, bytes, arguments));
+}
+
+int ItemTransfer::send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments) {
+  if (room_ != nullptr) {
+    buffer_ = std::move(buffer);
+    const int error = send_through_room(messenger, arguments);
+    return error == MPI_SUCCESS ? error_of(messenger.send(nothing_like(arguments), request_)) : error;
+  }
+  if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
+  if (const int error = fill(); error != MPI_SUCCESS) return error;
   unfinished_ = true;
-  if (const Refusal refusal = messenger.receive_and_wait(arguments, request_); refusal != Refusal::kNone) return refusal;
+  return error_of(messenger.send(arguments, request_));
+}
+
+int ItemTransfer::receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
+  if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
+  unfinished_ = true;
+  return error_of(messenger.receive(arguments, request_));
+}
+
+int ItemTransfer::receive_and_wait(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
+  if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
+  unfinished_ = true;
+  if (const Refusal refusal = messenger.receive_and_wait(arguments, request_); refusal != Refusal::kNone) return error_of(refusal);
   finish();
-  return Refusal::kNone;
+  return MPI_SUCCESS;
 }
 
-Refusal ItemTransfer::init_send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments) {
+int ItemTransfer::init_send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments) {
   if (room_ != nullptr) {
     buffer_ = std::move(buffer);
     buffered_ = arguments;
-    return messenger.init_send(nothing_like(arguments), request_);
+    return error_of(messenger.init_send(nothing_like(arguments), request_));
   }
-  return take(std::move(buffer), arguments) ? messenger.init_send(arguments, request_) : Refusal::kNoMemory;
+  if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
+  return error_of(messenger.init_send(arguments, request_));
 }
 
-Refusal ItemTransfer::init_receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
-  return take(std::move(buffer), arguments) ? messenger.init_receive(arguments, request_) : Refusal::kNoMemory;
+int ItemTransfer::init_receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
+  if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
+  return error_of(messenger.init_receive(arguments, request_));
 }
 
-Refusal ItemTransfer::start(Messenger& messenger) {
-  if (request_.active()) return Refusal::kRequest;
+int ItemTransfer::start(Messenger& messenger) {
+  if (request_.active()) return error_of(Refusal::kRequest);
   if (room_ != nullptr) {
-    if (const Refusal refusal = room_->send(messenger, buffer_, buffered_); refusal != Refusal::kNone) return refusal;
+    if (const int error = send_through_room(messenger, buffered_); error != MPI_SUCCESS) return error;
+  } else if (const int error = fill(); error != MPI_SUCCESS) {
+    return error;
   }
-  fill();
   unfinished_ = true;
-  return messenger.start(request_);
+  is_restated_ = false;
+  return error_of(messenger.start(request_));
 }
 
-Refusal ItemTransfer::receive_matched(Messenger& messenger, ItemBuffer buffer, MatchedMessage& message) {
-  if (!take(std::move(buffer), true)) return Refusal::kNoMemory;
+int ItemTransfer::receive_matched(Messenger& messenger, ItemBuffer buffer, MatchedMessage& message) {
+  if (const int error = take(std::move(buffer), true, message.envelope().source); error != MPI_SUCCESS) return error;
   unfinished_ = true;
-  return messenger.receive_matched(message, bytes(), static_cast<std::uint64_t>(buffer_.bytes()), request_);
+  return error_of(messenger.receive_matched(message, bytes(), static_cast<std::uint64_t>(capacity_), request_));
 }
 
 const Result& ItemTransfer::wait(Messenger& messenger) {
   messenger.wait(request_);
   finish();
-  return request_.result();
+  return result();
 }
 
 void ItemTransfer::finish() {
-  if (!std::exchange(unfinished_, false) || !receives_ || !is_packed_) return;
+  if (!std::exchange(unfinished_, false) || !receives_ || (!is_packed_ && form_ == Form::kAsHere)) return;
   const Result& result = request_.result();
   if (result.cancelled || (result.failure != Failure::kNone && result.failure != Failure::kTruncated)) return;
+  if (form_ != Form::kAsHere) return finish_in_form();
   const std::uint64_t landed = std::min(result.length, static_cast<std::uint64_t>(buffer_.bytes()));
   unpack(buffer_.items(), 0, {packed_.get(), static_cast<std::size_t>(landed)});
+}
+
+// The message's source tells its form, and with it how much of it the items have room for.
+void ItemTransfer::finish_in_form() {
+  restated_ = request_.result();
+  is_restated_ = true;
+  const bool is_external = is_external_process(restated_.source);
+  const auto room = static_cast<std::uint64_t>(is_external ? external_bytes_ : buffer_.bytes());
+  const std::uint64_t landed = std::min(restated_.length, room);
+  if (restated_.length > room) restated_.failure = Failure::kTruncated;
+  if (is_external) {
+    take_external(landed);
+  } else if (is_packed_) {
+    unpack(buffer_.items(), 0, {packed_.get(), static_cast<std::size_t>(landed)});
+  }
+}
+
+// Brings the first bytes of the message to their items, and says how long it would be in the form of this machine.
+void ItemTransfer::take_external(std::uint64_t landed) {
+  const std::span<const std::byte> external(bytes(), static_cast<std::size_t>(landed));
+  const Datatype& type = *buffer_.type;
+  if (is_packed_) {
+    unpack_external(type, buffer_.address, buffer_.count, external);
+  } else {  // they lie where they belong, but for their form
+    const std::vector<std::byte> copy(external.begin(), external.end());
+    unpack_external(type, buffer_.address, buffer_.count, copy);
+  }
+  if (const std::optional<Portion> portion = native_portion(type, static_cast<std::int64_t>(restated_.length))) {
+    restated_.length =
+        static_cast<std::uint64_t>(portion->counterpart) + (portion->rest > 0 ? 1U : 0U);  // an element that is not whole stays none
+  }
 }
 
 }  // namespace lintel::mpi

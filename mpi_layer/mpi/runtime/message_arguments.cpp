@@ -1,11 +1,26 @@
 #include "mpi_layer/mpi/runtime/message_arguments.h"
 
+#include <atomic>
+
 #include "mpi_layer/mpi/functions/local_objects.h"
 #include "mpi_layer/mpi/functions/status_content.h"
 #include "mpi_layer/mpi/objects/checked_number.h"
+#include "mpi_layer/mpi/runtime/data_representation.h"
 #include "mpi_layer/mpi/runtime/transfer_error.h"
 
 namespace lintel::mpi {
+
+namespace {
+
+std::atomic<int> greatest_tag{kMaxTag};
+
+bool is_message_tag(int tag) { return tag >= 0 && tag <= tag_bound(); }
+
+}  // namespace
+
+int tag_bound() { return greatest_tag.load(std::memory_order_relaxed); }
+
+void set_tag_bound(int bound) { greatest_tag.store(bound, std::memory_order_relaxed); }
 
 int check_items(const void* buffer, std::int64_t count, MPI_Datatype datatype, ItemBuffer* items) {
   if (count < 0) return MPI_ERR_COUNT;
@@ -21,7 +36,7 @@ int check_items(const void* buffer, std::int64_t count, MPI_Datatype datatype, I
 
 int check_send(const Communicator& communicator, int destination, int tag, SendMode mode, SendArguments* arguments) {
   if (destination != MPI_PROC_NULL && (destination < 0 || destination >= communicator.size())) return MPI_ERR_RANK;
-  if (tag < 0) return MPI_ERR_TAG;
+  if (!is_message_tag(tag)) return MPI_ERR_TAG;
   arguments->destination = destination == MPI_PROC_NULL ? kProcNull : communicator.group()->world_rank(destination);
   arguments->context = communicator.contexts().messages();
   arguments->tag = tag;
@@ -38,7 +53,7 @@ int check_receive(const Communicator& communicator, int source, int tag, Receive
     if (source < 0 || source >= communicator.size()) return MPI_ERR_RANK;
     arguments->source = communicator.group()->world_rank(source);
   }
-  if (tag < 0 && tag != MPI_ANY_TAG) return MPI_ERR_TAG;
+  if (!is_message_tag(tag) && tag != MPI_ANY_TAG) return MPI_ERR_TAG;
   arguments->tag = tag == MPI_ANY_TAG ? kAnyTag : tag;
   arguments->context = communicator.contexts().messages();
   return MPI_SUCCESS;
@@ -55,6 +70,12 @@ MPI_Status status_of(const Communicator& communicator, const Result& result) {
   status.MPI_ERROR = error_of(result.failure);
   set_received_bytes(status, static_cast<std::int64_t>(result.length));
   set_cancelled(status, result.cancelled);
+  return status;
+}
+
+MPI_Status status_of_found(const Communicator& communicator, const Result& envelope) {
+  MPI_Status status = status_of(communicator, envelope);
+  if (is_external_process(envelope.source)) set_external32_bytes(status, static_cast<std::int64_t>(envelope.length));
   return status;
 }
 

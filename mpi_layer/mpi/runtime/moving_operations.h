@@ -6,6 +6,7 @@
 #include "mpi_layer/mpi/runtime/all_to_all.h"
 #include "mpi_layer/mpi/runtime/broadcast.h"
 #include "mpi_layer/mpi/runtime/collective_calls.h"
+#include "mpi_layer/mpi/runtime/data_representation.h"
 #include "mpi_layer/mpi/runtime/gather_scatter.h"
 #include "mpi_layer/mpi/runtime/gather_to_all.h"
 #include "mpi_layer/mpi/runtime/message_arguments.h"
@@ -22,7 +23,13 @@ inline int take_own(const void* buffer, std::int64_t count, MPI_Datatype datatyp
   return check_items(buffer, count, datatype, &own->emplace());
 }
 
+// Whether a rank may carry parts of others packed, as bytes: not where these would mean something else to the process that gets them.
+inline bool may_pack(const Communicator& communicator) { return !has_external_processes(*communicator.group()); }
+
 using RootedMove = int(const Team& team, int root, const std::optional<ItemBuffer>& own, const Parts& parts);
+inline RootedMove& chosen(const Communicator& communicator, RootedMove& packing, RootedMove& plain) {
+  return may_pack(communicator) ? packing : plain;
+}
 
 // `take(parts)` takes the buffer with all parts, which counts at the root only; then `move` gathers or scatters.
 template <class Go, class Take>
@@ -48,7 +55,7 @@ int gather_items_to_all(const CommunicatorRef& communicator, Go go, const void* 
     if (own) {
       if (const int error = copy_items(*own, parts.at(communicator->rank())); error != MPI_SUCCESS) return error;
     }
-    return gather_to_all(team, parts);
+    return may_pack(*communicator) ? gather_to_all(team, parts) : gather_to_all_in_ring(team, parts);
   });
 }
 
@@ -80,7 +87,7 @@ inline constexpr auto kBroadcast = [](const CommunicatorRef& communicator, auto 
 inline constexpr auto kGather = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, std::int64_t sendcount,
                                    MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount, MPI_Datatype recvtype, int root) {
   const auto take = [&](Parts& parts) { return parts.take(recvbuf, recvcount, recvtype, communicator->size()); };
-  return with_root(communicator, go, root, sendbuf, sendcount, sendtype, take, gather);
+  return with_root(communicator, go, root, sendbuf, sendcount, sendtype, take, chosen(*communicator, gather, gather_various));
 };
 
 inline constexpr auto kGatherVarious = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, std::int64_t sendcount,
@@ -93,7 +100,7 @@ inline constexpr auto kGatherVarious = [](const CommunicatorRef& communicator, a
 inline constexpr auto kScatter = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, std::int64_t sendcount,
                                     MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount, MPI_Datatype recvtype, int root) {
   const auto take = [&](Parts& parts) { return parts.take(sendbuf, sendcount, sendtype, communicator->size()); };
-  return with_root(communicator, go, root, recvbuf, recvcount, recvtype, take, scatter);
+  return with_root(communicator, go, root, recvbuf, recvcount, recvtype, take, chosen(*communicator, scatter, scatter_various));
 };
 
 inline constexpr auto kScatterVarious = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, NumberArray sendcounts,
@@ -120,7 +127,8 @@ inline constexpr auto kAllToAll = [](const CommunicatorRef& communicator, auto g
                                      MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount, MPI_Datatype recvtype) {
   return exchange_all(
       go, sendbuf, [&](Parts& parts) { return parts.take(sendbuf, sendcount, sendtype, communicator->size()); },
-      [&](Parts& parts) { return parts.take(recvbuf, recvcount, recvtype, communicator->size()); }, all_to_all);
+      [&](Parts& parts) { return parts.take(recvbuf, recvcount, recvtype, communicator->size()); },
+      may_pack(*communicator) ? all_to_all : all_to_all_various);
 };
 
 inline constexpr auto kAllToAllVarious = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, NumberArray sendcounts,

@@ -1,7 +1,8 @@
 #pragma once
 // PackedItems: the bytes of items in packing order, for algorithms that cut them into pieces: the program's own memory where the items have no holes, else a copy.
+// ItemsCopy: a copy of items that is sent in their place.
 //
-// Lives as long as one collective function, and not longer than the items.
+// Each lives as long as one call, PackedItems not longer than the items. Bytes mean the same only to processes that exchange no external32.
 
 #include <cstddef>
 #include <memory>
@@ -33,6 +34,31 @@ class PackedItems {
  private:
   ItemBuffer items_;
   std::unique_ptr<std::byte[]> copy_;
+};
+
+// Of the same basic elements as the items, without holes.
+class ItemsCopy {
+ public:
+  explicit ItemsCopy(const ItemBuffer& items)
+      : memory_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(items.bytes()))) {
+    if (items.bytes() > 0) pack(items.items(), 0, {memory_.get(), static_cast<std::size_t>(items.bytes())});
+    items_ = {without_holes(items.type), reinterpret_cast<std::uintptr_t>(memory_.get()), items.count};
+  }
+
+  const ItemBuffer& items() const { return items_; }
+
+ private:
+  static DatatypeRef without_holes(const DatatypeRef& type) {
+    if (type->parts().empty()) return type;
+    Shape shape;
+    shape.layout = std::make_shared<Layout>(type->size());
+    shape.size = shape.upper_bound = shape.true_upper_bound = type->size();
+    shape.elements = type->shape().elements;
+    return std::make_shared<Datatype>(std::move(shape), type->parts(), Contents());
+  }
+
+  std::unique_ptr<std::byte[]> memory_;
+  ItemBuffer items_;
 };
 
 }  // namespace lintel::mpi

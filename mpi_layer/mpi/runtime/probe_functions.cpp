@@ -25,7 +25,7 @@ int probe(const Communicator& communicator, int source, int tag, bool blocks, in
   if (refusal != Refusal::kNone) return error_of(refusal);
   if (envelope.failure != Failure::kNone) return error_of(envelope.failure);
   if (flag != nullptr) *flag = found ? 1 : 0;
-  if (found) give_status(status_of(communicator, envelope), status);
+  if (found) give_status(status_of_found(communicator, envelope), status);
   return MPI_SUCCESS;
 }
 
@@ -44,7 +44,7 @@ int matched_probe(const CommunicatorRef& communicator, int source, int tag, bool
   const bool found = static_cast<bool>(object->message);
   if (flag != nullptr) *flag = found ? 1 : 0;
   if (!found) return MPI_SUCCESS;
-  const MPI_Status value = status_of(*communicator, envelope);
+  const MPI_Status value = status_of_found(*communicator, envelope);
   if (envelope.source == kProcNull) {
     *message = MPI_MESSAGE_NO_PROC;
   } else {
@@ -72,7 +72,7 @@ int receive_matched(const ReceiveCall& call, MPI_Message* message, CommunicatorR
   if (const int error = check_items(call.buffer, call.count, call.datatype, &items); error != MPI_SUCCESS) return error;
   const std::uintptr_t handle = number_of(*message);
   return begin(object->communicator, [&](ItemTransfer& transfer) {
-    const int error = error_of(transfer.receive_matched(runtime().messenger(), items, object->message));
+    const int error = transfer.receive_matched(runtime().messenger(), items, object->message);
     if (error == MPI_SUCCESS) {
       runtime().messages.remove(handle);
       *message = MPI_MESSAGE_NULL;

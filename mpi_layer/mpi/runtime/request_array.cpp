@@ -92,7 +92,7 @@ std::vector<std::size_t> RequestArray::some(bool blocks) {
 MPI_Status RequestArray::status(std::size_t index) const {
   const RequestObject& object = *objects_[index];
   if (object.end) return object.end->status();
-  const Result& result = object.transfer.request().result();
+  const Result& result = object.transfer.result();
   if (object.receives) return status_of(*object.communicator, result);
   MPI_Status status = empty_status();
   set_cancelled(status, result.cancelled);
@@ -108,7 +108,7 @@ int RequestArray::tell(std::size_t index, MPI_Status* status, CommunicatorRef* c
   const MPI_Status told = this->status(index);
   give_status(told, status);
   object->finished = false;
-  int error = object->end ? told.MPI_ERROR : error_of(object->transfer.request().result().failure);
+  int error = object->end ? told.MPI_ERROR : error_of(object->transfer.result().failure);
   if (object->end) {
     const int closing = object->end->close();
     if (error == MPI_SUCCESS) error = closing;
@@ -125,7 +125,7 @@ int RequestArray::start(CommunicatorRef* concerned) {
   for (const RequestRef& object : objects_) {
     if (!object || !object->persistent || object->is_pending()) return MPI_ERR_REQUEST;
     *concerned = object->communicator;
-    if (const Refusal refusal = object->transfer.start(runtime().messenger()); refusal != Refusal::kNone) return error_of(refusal);
+    if (const int error = object->transfer.start(runtime().messenger()); error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;
 }

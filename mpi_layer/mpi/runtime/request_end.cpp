@@ -26,10 +26,10 @@ int make_gated_request(const CommunicatorRef& communicator, std::unique_ptr<Requ
   if (handle == 0) return MPI_ERR_NO_MEM;
   const Communicator& self = *runtime().self();
   const ReceiveArguments never{nullptr, 0, self.group()->world_rank(0), self.contexts().collectives(), kGateTag};
-  const Refusal refusal = gated->transfer.receive(runtime().messenger(), {find_datatype(MPI_BYTE), 0, 0}, never);
-  if (refusal != Refusal::kNone) {
+  const int error = gated->transfer.receive(runtime().messenger(), {find_datatype(MPI_BYTE), 0, 0}, never);
+  if (error != MPI_SUCCESS) {
     runtime().requests.remove(handle);
-    return error_of(refusal);
+    return error;
   }
   *request = handle_of<MPI_Request>(handle);
   return MPI_SUCCESS;

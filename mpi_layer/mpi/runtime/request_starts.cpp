@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "mpi_layer/mpi/functions/status_content.h"
+#include "mpi_layer/mpi/runtime/data_representation.h"
 #include "mpi_layer/mpi/runtime/transfer_error.h"
 
 namespace lintel::mpi {
@@ -30,12 +31,12 @@ void choose_buffer(const Communicator& /*communicator*/, const ReceiveArguments&
 // Checks `call`, then lets `step` of the transfer have it.
 template <class Arguments, class Call>
 int begin(const Communicator& communicator, const Call& call, ItemTransfer& transfer,
-          Refusal (ItemTransfer::*step)(Messenger&, ItemBuffer, Arguments)) {
+          int (ItemTransfer::*step)(Messenger&, ItemBuffer, Arguments)) {
   ItemBuffer items;
   Arguments arguments;
   if (const int error = check(communicator, call, &items, &arguments); error != MPI_SUCCESS) return error;
   choose_buffer(communicator, arguments, transfer);
-  return error_of((transfer.*step)(runtime().messenger(), std::move(items), arguments));
+  return (transfer.*step)(runtime().messenger(), std::move(items), arguments);
 }
 
 // The transfer's own error.
@@ -58,21 +59,21 @@ int send_and_wait(const Communicator& communicator, const SendCall& call) {
   ItemBuffer items;
   SendArguments arguments;
   if (const int error = check(communicator, call, &items, &arguments); error != MPI_SUCCESS) return error;
-  if (arguments.mode != SendMode::kBuffered && items.is_contiguous()) {
+  if (arguments.mode != SendMode::kBuffered && items.is_contiguous() && !is_converted(*items.type, arguments.destination)) {
     arguments.length = static_cast<std::uint64_t>(items.bytes());
     arguments.buffer = arguments.length > 0 ? items.begin() : nullptr;
     if (runtime().messenger().send_at_once(arguments)) return MPI_SUCCESS;
   }
   ItemTransfer transfer;
   choose_buffer(communicator, arguments, transfer);
-  if (const int error = error_of(transfer.send(runtime().messenger(), std::move(items), arguments)); error != MPI_SUCCESS) return error;
+  if (const int error = transfer.send(runtime().messenger(), std::move(items), arguments); error != MPI_SUCCESS) return error;
   return complete(communicator, transfer, false, MPI_STATUS_IGNORE);
 }
 
 int receive_and_wait(const Communicator& communicator, const ReceiveCall& call, MPI_Status* status) {
   ItemTransfer transfer;
   if (const int error = begin(communicator, call, transfer, &ItemTransfer::receive_and_wait); error != MPI_SUCCESS) return error;
-  return end(communicator, transfer.request().result(), true, status);
+  return end(communicator, transfer.result(), true, status);
 }
 
 int prepare_send(const Communicator& communicator, const SendCall& call, ItemTransfer& transfer) {

@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "check.h"
+#ifdef LINTEL_TEST_JOBS
+#include "as_jobs.h"
+#endif
 
 // `values` numbers as items of MPI_INT or, `with_holes`, as half as many items of two numbers with a hole behind each. The holes are checked.
 class Items {
@@ -54,6 +57,17 @@ class Items {
 // The communicator of a test, and its size and rank there.
 static MPI_Comm team;
 static int size, rank;
+
+// Whether ranks with odd numbers and those with even ones are made to exchange external32, as if they were of two jobs.
+#ifdef LINTEL_TEST_JOBS
+constexpr bool kTwoJobs = true;
+inline void divide() {
+  set_external_ranks([](int other, int own) { return other % 2 != own % 2; });
+}
+#else
+constexpr bool kTwoJobs = false;
+inline void divide() {}
+#endif
 
 // Runs `body` in teams of the first 1, 2, 3, 4, 5, 7 and 8 ranks, as far as there are so many.
 template <class Body>

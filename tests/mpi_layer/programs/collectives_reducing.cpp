@@ -131,6 +131,7 @@ void all(const Operation& operation) {
 
 int main() {
   begin();
+  divide();
   MPI_Op in_order;
   MPI_Datatype pair;
   MPI_Op_create(compose, 0, &in_order);
