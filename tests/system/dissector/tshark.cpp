@@ -21,7 +21,9 @@ std::string run(const std::string& command) {
 
 // The user's own configuration must not change the result.
 std::string tshark(const std::string& capture, const std::string& options) {
-  return "WIRESHARK_CONFIG_DIR=/nonexistent tshark -n -X lua_script:" LINTEL_DISSECTOR " -r '" + capture + "' " + options;
+  return "WIRESHARK_CONFIG_DIR=/nonexistent tshark -n -X lua_script:" LINTEL_DISSECTORS "/lintel.lua -X lua_script:" LINTEL_DISSECTORS
+         "/impi.lua -r '" +
+         capture + "' " + options;
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -38,7 +40,7 @@ constexpr char kBetweenValues = '|';
 
 std::vector<DecodedPacket> decode(const std::string& capture, const std::vector<std::string>& fields, const std::string& options) {
   std::string command =
-      tshark(capture, options) + " -Y 'lintel or xnet.version' -T fields -E separator=/t -E occurrence=a -E 'aggregator=|'";
+      tshark(capture, options) + " -Y 'lintel or xnet.version or impi' -T fields -E separator=/t -E occurrence=a -E 'aggregator=|'";
   for (const std::string& field : fields) command += " -e " + field;
   std::vector<DecodedPacket> packets;
   for (const std::string& line : split(run(command + " 2>/dev/null"), '\n')) {
