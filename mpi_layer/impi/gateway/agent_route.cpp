@@ -84,4 +84,8 @@ Error AgentRoute::on_packet(std::uint32_t, const Packet& packet, std::span<const
   return {};
 }
 
+std::span<std::byte> AgentRoute::place_for(std::uint32_t, const Packet& packet) {
+  return places_.at(packet.destination).rank == rank_ ? events_.place_for(packet) : std::span<std::byte>();
+}
+
 }  // namespace lintel::mpi::impi

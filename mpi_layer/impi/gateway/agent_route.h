@@ -42,6 +42,7 @@ class AgentRoute final : public PacketRoute, private HostSockets::Owner {
   Error on_relayed(std::uint32_t rank, const Packet& packet, std::span<const std::byte> data);
   // HostSockets::Owner
   Error on_packet(std::uint32_t host, const Packet& packet, std::span<const std::byte> data) override;
+  std::span<std::byte> place_for(std::uint32_t, const Packet& packet) override;
   void on_moved(std::uint32_t) override { events_.on_moved(); }
   void on_lost(std::uint32_t, const std::string& sentence) override { events_.on_broken(sentence); }
 

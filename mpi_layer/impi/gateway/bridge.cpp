@@ -16,7 +16,8 @@ Outcome<std::unique_ptr<Bridge>> Bridge::open(portals::Process& process, Messeng
 
 Outcome<> Bridge::start(Place place, Broken broken) {
   PacketRoute::Events events{[this](const Packet& packet, std::span<const std::byte> data) { return crossing_->on_packet(packet, data); },
-                             [this] { crossing_->go_on(); }, std::move(broken)};
+                             [this](const Packet& packet) { return crossing_->place_for(packet); }, [this] { crossing_->go_on(); },
+                             std::move(broken)};
   if (place.joined) {
     Outcome<std::unique_ptr<AgentRoute>> agent =
         AgentRoute::open(messenger_, place.rank, std::move(*place.joined), place.peer_timeout, std::move(events));

@@ -10,8 +10,9 @@
 namespace lintel::mpi::impi {
 namespace {
 
+// They may lie there already.
 void copy(std::span<const std::byte> data, std::uint64_t offset, std::span<std::byte> buffer) {
-  if (offset >= buffer.size() || data.empty()) return;
+  if (offset >= buffer.size() || data.empty() || data.data() == buffer.data() + offset) return;
   std::memcpy(buffer.data() + offset, data.data(), std::min(data.size(), buffer.size() - offset));
 }
 
@@ -117,6 +118,13 @@ void Crossing::on_more(ArrivalNumber number, std::uint64_t offset, std::span<con
   if (data.size() < landing.length - offset) return;
   landings_.erase(found);
   messenger_.end_outside_receive(*landing.request, Failure::kNone);
+}
+
+std::span<std::byte> Crossing::place_for(ArrivalNumber number, std::uint64_t offset, std::size_t length) {
+  const auto found = landings_.find(number);
+  if (found == landings_.end()) return {};
+  const std::span<std::byte> buffer = found->second.buffer;
+  return offset <= buffer.size() && length <= buffer.size() - offset ? buffer.subspan(offset, length) : std::span<std::byte>();
 }
 
 // The messenger knows whether a receive or a matched probe has got it.

@@ -30,6 +30,8 @@ class Crossing final : public Gateway, private Messages::Owner {
 
   // A packet for this process. An error: whoever sent it breaks the protocol.
   Error on_packet(const Packet& packet, std::span<const std::byte> data) { return messages_.on_packet(packet, data); }
+  // Where its data may be put before it is told of; see Messages.
+  std::span<std::byte> place_for(const Packet& packet) { return messages_.place_for(packet); }
   // The way may take more of long messages than it did.
   void go_on() { messages_.go_on(); }
   // Brings to the messenger what it had no room for. Returns how many.
@@ -62,6 +64,7 @@ class Crossing final : public Gateway, private Messages::Owner {
   void on_arrival(ArrivalNumber number, const Envelope& envelope, std::span<const std::byte> data) override;
   bool withdraw(ArrivalNumber number) override;
   void on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) override;
+  std::span<std::byte> place_for(ArrivalNumber number, std::uint64_t offset, std::size_t length) override;
 
   bool deliver(ArrivalNumber number, Arrival& arrival);
 

@@ -96,7 +96,7 @@ Error Messages::on_first(const Packet& packet, std::span<const std::byte> data) 
 }
 
 // The message that the packet goes on with.
-Result<std::map<ArrivalNumber, Messages::Arrival>::iterator> Messages::continued_by(const Packet& packet) {
+lintel::Result<std::map<ArrivalNumber, Messages::Arrival>::iterator> Messages::continued_by(const Packet& packet) {
   const auto found = arrivals_.find(packet.destination_request);
   if (found == arrivals_.end() || !found->second.accepted || found->second.envelope.source != packet.source ||
       found->second.envelope.destination != packet.destination) {

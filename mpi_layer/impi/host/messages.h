@@ -100,7 +100,7 @@ class Messages final {
 
   Error on_first(const Packet& packet, std::span<const std::byte> data);
   Error on_rest(const Packet& packet, std::span<const std::byte> data);
-  Result<std::map<ArrivalNumber, Arrival>::iterator> continued_by(const Packet& packet);
+  lintel::Result<std::map<ArrivalNumber, Arrival>::iterator> continued_by(const Packet& packet);
   Error on_syncack(const Packet& packet);
   Error on_cancel(const Packet& packet);
   Error on_cancel_answer(const Packet& packet);

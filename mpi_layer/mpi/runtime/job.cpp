@@ -1,6 +1,7 @@
 #include "mpi_layer/mpi/runtime/job.h"
 
 #include "mpi_layer/bootstrap/open_launcher.h"
+#include "mpi_layer/impi/gateway/bridge.h"
 #include "mpi_layer/mpi/runtime/joint_world.h"
 #include "portals/engine/host_process.h"
 
@@ -14,6 +15,8 @@ constexpr std::uint32_t kOutsideHeaders = 65536;
 constexpr std::chrono::seconds kEndPatience(30);
 
 }  // namespace
+
+Job::Job(std::unique_ptr<Launcher> launcher) : launcher_(std::move(launcher)) {}
 
 Outcome<std::unique_ptr<Job>> Job::open() {
   Outcome<std::unique_ptr<Launcher>> launcher = open_launcher(read_launch_variables());

@@ -11,12 +11,15 @@
 
 #include "mpi_layer/bootstrap/launcher.h"
 #include "mpi_layer/bootstrap/world.h"
-#include "mpi_layer/impi/gateway/bridge.h"
 #include "mpi_layer/impi/job_layout.h"
 #include "mpi_layer/impi/sockets/client_settings.h"
 #include "mpi_layer/station/station.h"
 
 namespace lintel::mpi {
+
+namespace impi {
+class Bridge;
+}  // namespace impi
 
 class Job {
  public:
@@ -40,7 +43,7 @@ class Job {
   [[noreturn]] void abort(int exit_code, std::string_view text) { launcher_->abort(exit_code, text); }
 
  private:
-  explicit Job(std::unique_ptr<Launcher> launcher) : launcher_(std::move(launcher)) {}
+  explicit Job(std::unique_ptr<Launcher> launcher);
   Outcome<> meet();
   Outcome<> leave_joint_world();
 

@@ -1,10 +1,13 @@
 #include "mpi_layer/mpi/runtime/runtime.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
 
 #include "mpi_layer/bootstrap/abort_process.h"
+#include "mpi_layer/mpi/runtime/data_representation.h"
+#include "mpi_layer/mpi/runtime/message_arguments.h"
 #include "mpi_layer/mpi/runtime/raise.h"
 #include "mpi_layer/mpi/runtime/team.h"
 
@@ -21,6 +24,19 @@ CommunicatorRef predefined(std::vector<int> ranks, int rank, std::uint32_t numbe
   communicator->set_handle(number_of(handle));
   communicator->set_name(name);
   return {CommunicatorRef(), communicator};
+}
+
+// Of the world of several IMPI clients: who differs in what. REQUIRES: the job is one of them; nothing has been sent.
+void know_clients(const Job& job) {
+  const impi::JobLayout& layout = *job.layout();
+  const std::vector<std::uint32_t>& native = job.client().native_clients;
+  std::vector<bool> external;
+  for (const impi::JobProc& proc : layout.procs) {
+    const std::uint32_t client = layout.hosts[proc.host].client;
+    external.push_back(client != job.client().rank && std::ranges::find(native, client) == native.end());
+  }
+  set_external_processes(std::move(external));
+  set_tag_bound(layout.tag_upper_bound);
 }
 
 [[noreturn]] void refuse(const std::string& sentence) {
@@ -42,6 +58,7 @@ int Runtime::start(int thread_level) {
   Outcome<std::unique_ptr<Job>> job = Job::open();
   if (!job) refuse(job.sentence());
   job_ = std::move(*job);
+  if (job_->layout() != nullptr) know_clients(*job_);
   const int rank = static_cast<int>(job_->world().rank);
   std::vector<int> everyone(job_->world().size());
   std::iota(everyone.begin(), everyone.end(), 0);
