@@ -296,7 +296,10 @@ int MPI_Comm_disconnect(MPI_Comm* comm);
 
 /* ---- Attributes of communicators (clause 7.7.2) --------------------------------------------------------------------------------------
  * As those of datatypes, with MPI_Comm_dup, MPI_Comm_free and, for MPI_COMM_SELF, MPI_Finalize. The predefined keys are on every communicator; their
- * value is a pointer to an int. */
+ * value is a pointer to an int.
+ * IMPI_CLIENT_SIZE, IMPI_CLIENT_COLOR, IMPI_HOST_SIZE, IMPI_HOST_COLOR (IMPI 0.0): how many clients of IMPI, or hosts of clients, a communicator's processes belong
+ * to, and a number below that which processes of the same one have in common, so that it may be the color of MPI_Comm_split. Each communicator has its own
+ * values, as long as it is there. In a job that is no client they are not set, and the flag is false. */
 int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn,
                            int* comm_keyval, void* extra_state);
 int MPI_Comm_free_keyval(int* comm_keyval);

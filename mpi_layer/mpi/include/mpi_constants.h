@@ -334,6 +334,14 @@ enum {
   MPI_UNIVERSE_SIZE = 507
 };
 
+/* Keys of IMPI, which are no part of the standard ABI, see MPI_Comm_get_attr. */
+enum {
+  IMPI_CLIENT_SIZE = 32001,
+  IMPI_CLIENT_COLOR = 32002,
+  IMPI_HOST_SIZE = 32003,
+  IMPI_HOST_COLOR = 32004
+};
+
 #define MPI_NULL_COPY_FN ((MPI_Copy_function*)0x0)
 #define MPI_DUP_FN ((MPI_Copy_function*)0x1)
 #define MPI_NULL_DELETE_FN ((MPI_Delete_function*)0x0)

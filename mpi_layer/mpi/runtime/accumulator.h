@@ -33,6 +33,7 @@ class Accumulator {
   Accumulator(const BoundReduction& reduction, const DatatypeRef& type, std::int64_t count);
 
   std::int64_t count() const { return own_.all().count; }
+  bool commutes() const { return reduction_.commutes(); }
   ItemBuffer own() const { return own_.all(); }
   ItemBuffer own(std::int64_t first, std::int64_t count) const { return own_.range(first, count); }
   ItemBuffer others() const { return others_.all(); }

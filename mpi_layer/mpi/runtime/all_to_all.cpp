@@ -80,7 +80,7 @@ int all_to_all_various(const Team& team, const Parts& out, const Parts& in) {
 }
 
 int all_to_all(const Team& team, const Parts& out, const Parts& in) {
-  const bool is_short = team.size() >= kShortExchangeRanks && out.at(0).bytes() < kLongExchange;
+  const bool is_short = team.clients() == nullptr && team.size() >= kShortExchangeRanks && out.at(0).bytes() < kLongExchange;
   return is_short ? exchange_by_bits(team, out, in) : all_to_all_various(team, out, in);
 }
 

@@ -4,6 +4,7 @@
 
 #include "mpi_layer/mpi/runtime/binomial_tree.h"
 #include "mpi_layer/mpi/runtime/collective_limits.h"
+#include "mpi_layer/mpi/runtime/impi_collectives.h"
 #include "mpi_layer/mpi/runtime/packed_items.h"
 #include "mpi_layer/mpi/runtime/ring.h"
 
@@ -37,6 +38,7 @@ int broadcast_in_pieces(const Team& team, int root, const ItemBuffer& items) {
 }  // namespace
 
 int broadcast(const Team& team, int root, const ItemBuffer& items) {
+  if (team.clients() != nullptr) return broadcast_between_clients(team, root, items);
   if (items.bytes() < kLongBroadcast || team.size() < kLongBroadcastRanks) return team.broadcast(root, items);
   return broadcast_in_pieces(team, root, items);
 }

@@ -8,11 +8,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "base/mutex.h"
 #include "mpi_layer/mpi/objects/attributes.h"
 #include "mpi_layer/mpi/objects/group.h"
+#include "mpi_layer/mpi/runtime/client_map.h"
 #include "mpi_layer/mpi/runtime/context_table.h"
 #include "mpi_layer/mpi/runtime/error_handler.h"
 #include "mpi_layer/mpi/runtime/send_buffer.h"
@@ -29,6 +31,13 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return group_->size(); }
   const ContextLease& contexts() const { return contexts_; }
+  // Where its processes are if this job is a client of IMPI, else null.
+  const GroupClients* clients() const {
+    const ClientMap* const map = client_map();
+    if (map == nullptr) return nullptr;
+    std::call_once(clients_are_known_, [&] { clients_ = std::make_unique<const GroupClients>(*map, *group_, rank_); });
+    return clients_.get();
+  }
 
   // What the program knows it by. Set once, before anybody else has it.
   std::uintptr_t handle() const { return handle_; }
@@ -68,6 +77,8 @@ class Communicator {
   AttributeCache attributes_;
   mutable SendBuffer send_buffer_;
   mutable std::atomic<std::uint32_t> operations_{0};
+  mutable std::once_flag clients_are_known_;
+  mutable std::unique_ptr<const GroupClients> clients_;
   mutable Mutex mutex_;
   std::string name_ LINTEL_GUARDED_BY(mutex_);
   ErrorHandlerRef handler_ LINTEL_GUARDED_BY(mutex_);

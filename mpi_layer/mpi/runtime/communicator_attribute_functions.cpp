@@ -1,4 +1,4 @@
-// Attributes of communicators, and those that the library sets (MPI 5.0, clauses 7.7.2 and 9.1.2).
+// Attributes of communicators, and those that the library sets (MPI 5.0, clauses 7.7.2 and 9.1.2; IMPI 0.0, "Client and Host Attributes").
 #include <atomic>
 #include <climits>
 
@@ -36,6 +36,24 @@ std::atomic<int>* predefined_value(int keyval) {
   }
 }
 
+// The same of the keys that each communicator has values of its own for, once its processes are in a job of IMPI. The program reads them as long as there is
+// the communicator.
+bool is_impi_key(int keyval) {
+  return keyval == IMPI_CLIENT_SIZE || keyval == IMPI_CLIENT_COLOR || keyval == IMPI_HOST_SIZE || keyval == IMPI_HOST_COLOR;
+}
+
+const int* impi_value(const Communicator& communicator, int keyval) {
+  const GroupClients* const clients = communicator.clients();
+  if (clients == nullptr) return nullptr;
+  const GroupClients::Attributes& values = clients->attributes();
+  switch (keyval) {
+    case IMPI_CLIENT_SIZE: return &values.client_size;
+    case IMPI_CLIENT_COLOR: return &values.client_color;
+    case IMPI_HOST_SIZE: return &values.host_size;
+    default: return &values.host_color;
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -66,6 +84,12 @@ int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
     if (std::atomic<int>* const predefined = predefined_value(keyval); predefined != nullptr) {
       *static_cast<void**>(value) = predefined;
       *flag = 1;
+      return MPI_SUCCESS;
+    }
+    if (is_impi_key(keyval)) {
+      const int* const found = impi_value(*communicator, keyval);
+      if (found != nullptr) *static_cast<const void**>(value) = found;
+      *flag = found != nullptr ? 1 : 0;
       return MPI_SUCCESS;
     }
     return get_attribute(kKind, communicator->attributes(), keyval, value, flag);

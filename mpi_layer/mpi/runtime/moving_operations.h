@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "mpi_layer/mpi/runtime/all_to_all.h"
+#include "mpi_layer/mpi/runtime/barrier.h"
 #include "mpi_layer/mpi/runtime/broadcast.h"
 #include "mpi_layer/mpi/runtime/collective_calls.h"
 #include "mpi_layer/mpi/runtime/data_representation.h"
@@ -73,7 +74,7 @@ int exchange_all(Go go, const void* buffer, TakeOut take_out, TakeIn take_in, Ex
 }
 
 inline constexpr auto kBarrier = [](const CommunicatorRef& /*communicator*/, auto go) {
-  return go([](const Team& team) { return team.barrier(); });
+  return go([](const Team& team) { return barrier(team); });
 };
 
 inline constexpr auto kBroadcast = [](const CommunicatorRef& communicator, auto go, void* buffer, std::int64_t count, MPI_Datatype datatype,

@@ -2,6 +2,7 @@
 
 #include "mpi_layer/mpi/runtime/collective_limits.h"
 #include "mpi_layer/mpi/runtime/halving.h"
+#include "mpi_layer/mpi/runtime/impi_collectives.h"
 
 namespace lintel::mpi {
 
@@ -44,10 +45,12 @@ bool is_long(const Accumulator& items) { return items.own().bytes() >= kLongRedu
 }  // namespace
 
 int reduce(const Team& team, int root, Accumulator& items) {
+  if (team.clients() != nullptr) return reduce_between_clients(team, root, items);
   return is_long(items) ? reduce_in_pieces(team, root, items) : reduce_by_tree(team, root, items);
 }
 
 int reduce_to_all(const Team& team, Accumulator& items) {
+  if (team.clients() != nullptr) return reduce_to_all_between_clients(team, items);
   const Members members(team);
   if (const int error = members.fold(items); error != MPI_SUCCESS) return error;
   if (members.own() >= 0) {

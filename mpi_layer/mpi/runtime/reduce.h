@@ -2,6 +2,7 @@
 // MPI_Reduce and MPI_Allreduce (MPI 5.0, clause 6.9), on items that are checked.
 //
 // Results are combined in the order of ranks, whether the operation commutes or not; how they are bracketed follows from the numbers of ranks, items and bytes.
+// Between clients of IMPI other rules hold (impi_collectives.h).
 // Collective over the team; block. Errors are those of this process' transfers.
 
 #include "mpi_layer/mpi/runtime/accumulator.h"

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "mpi_layer/bootstrap/abort_process.h"
+#include "mpi_layer/mpi/runtime/client_map.h"
 #include "mpi_layer/mpi/runtime/data_representation.h"
 #include "mpi_layer/mpi/runtime/message_arguments.h"
 #include "mpi_layer/mpi/runtime/raise.h"
@@ -30,11 +31,18 @@ CommunicatorRef predefined(std::vector<int> ranks, int rank, std::uint32_t numbe
 void know_clients(const Job& job) {
   const impi::JobLayout& layout = *job.layout();
   const std::vector<std::uint32_t>& native = job.client().native_clients;
+  ClientMap map;
   std::vector<bool> external;
   for (const impi::JobProc& proc : layout.procs) {
     const std::uint32_t client = layout.hosts[proc.host].client;
+    map.clients.push_back(static_cast<int>(client));
+    map.hosts.push_back(static_cast<int>(proc.host));
     external.push_back(client != job.client().rank && std::ranges::find(native, client) == native.end());
   }
+  map.max_linear = layout.max_linear;
+  map.crossover_size = layout.crossover_size;
+  map.reducing_among_messages.assign(native.begin(), native.end());  // LAM/MPI has both ways
+  set_client_map(std::move(map));
   set_external_processes(std::move(external));
   set_tag_bound(layout.tag_upper_bound);
 }

@@ -10,21 +10,39 @@
 
 namespace lintel::mpi {
 
-Team::Team(const CommunicatorRef& communicator)
-    : communicator_(communicator), group_(*communicator->group()), rank_(communicator->rank()), tag_(kCollectiveTag) {}
+Team::Team(const CommunicatorRef& communicator) : Team(communicator, *communicator->group(), communicator->rank(), kCollectiveTag) {}
 
 Team::Team(const CommunicatorRef& communicator, const Group& group, int rank, std::int32_t tag)
-    : communicator_(communicator), group_(group), rank_(rank), tag_(tag) {}
+    : communicator_(communicator),
+      group_(group),
+      rank_(rank),
+      context_(communicator->contexts().collectives()),
+      tag_(tag),
+      clients_(nullptr) {
+  // Parts of a communicator only agree on contexts (MPI_Comm_create_group), or are of one client.
+  if (const GroupClients* const clients = communicator->clients(); clients != nullptr && &group == communicator->group().get())
+    clients_ = clients->num_masters() > 1 ? clients : nullptr;
+}
+
+Team Team::local() const { return {communicator_, clients_->local_group(), clients_->local_rank(rank_), tag_}; }
+
+Team Team::between_clients(std::int32_t tag, Traffic traffic) const {
+  Team team = *this;
+  if (tag_ == kCollectiveTag) team.tag_ = tag;
+  if (traffic == Traffic::kMessages) team.context_ = communicator_->contexts().messages();
+  return team;
+}
 
 ItemBuffer Team::bytes(const void* memory, std::int64_t length) {
   return {find_datatype(MPI_BYTE), reinterpret_cast<std::uintptr_t>(memory), length};
 }
 
-ItemBuffer Team::bytes(std::span<std::int64_t> numbers) { return bytes(numbers.data(), static_cast<std::int64_t>(numbers.size_bytes())); }
+ItemBuffer Team::items_of(std::span<std::int64_t> numbers) {
+  return {find_datatype(MPI_INT64_T), reinterpret_cast<std::uintptr_t>(numbers.data()), static_cast<std::int64_t>(numbers.size())};
+}
 
 int Team::begin_send(int to, const ItemBuffer& items, ItemTransfer& transfer) const {
-  return error_of(transfer.send(runtime().messenger(), items,
-                                {nullptr, 0, group_.world_rank(to), communicator_->contexts().collectives(), tag_, SendMode::kStandard}));
+  return error_of(transfer.send(runtime().messenger(), items, {nullptr, 0, group_.world_rank(to), context_, tag_, SendMode::kStandard}));
 }
 
 int Team::begin_receive(int from, const ItemBuffer& items, ItemTransfer& transfer) const {
@@ -77,14 +95,14 @@ int Team::broadcast(int root, const ItemBuffer& items) const {
 
 int Team::maximum(std::span<std::int64_t> numbers) const {
   std::vector<std::int64_t> other(numbers.size());
-  const ItemBuffer own = bytes(numbers);
+  const ItemBuffer own = items_of(numbers);
   for (int bit = 1; bit < size(); bit *= 2) {
     if ((rank_ & bit) != 0) {
       if (const int error = send(rank_ - bit, own); error != MPI_SUCCESS) return error;
       break;
     }
     if (rank_ + bit >= size()) continue;
-    if (const int error = receive(rank_ + bit, bytes(std::span(other))); error != MPI_SUCCESS) return error;
+    if (const int error = receive(rank_ + bit, items_of(std::span(other))); error != MPI_SUCCESS) return error;
     std::ranges::transform(numbers, other, numbers.begin(), [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
   }
   return broadcast(0, own);
@@ -94,7 +112,7 @@ int Team::gather_all(std::span<const std::int64_t> own, std::span<std::int64_t> 
   const std::size_t width = own.size();
   const auto part = [&](int rank) { return all.subspan(static_cast<std::size_t>(rank) * width, width); };
   std::ranges::copy(own, part(rank_).begin());
-  return pass_round(*this, 0, [&](int rank) { return bytes(part(rank)); });
+  return pass_round(*this, 0, [&](int rank) { return items_of(part(rank)); });
 }
 
 }  // namespace lintel::mpi

@@ -1,6 +1,9 @@
 #pragma once
 // Team: the processes that carry out one collective function, and the blocking transfers that it is made of.
 //
+// Where they belong to several clients of IMPI, functions that IMPI specifies move what it says (impi_collectives.h); all others are made of the same transfers
+// as ever, with tags that no other implementation of IMPI has, and move items, never packed bytes: those may be converted on the way.
+//
 // A short-lived value of the calling thread. Its messages go in the communicator's context for collectives with one tag, below 0: between two
 // processes they are matched in the order of the calls, which all members make in the same order.
 // Errors are those of the first transfer that failed, as error classes; what else was under way has ended when a call returns.
@@ -25,6 +28,15 @@ class Team {
   int rank() const { return rank_; }
   int size() const { return group_.size(); }
 
+  // What the clients of IMPI are that its processes belong to, if they are several; else null.
+  const GroupClients* clients() const { return clients_; }
+  // ---- REQUIRES of these two: clients().
+  // Its processes of this one's client, for the local phases of a function; their order is the same.
+  Team local() const;
+  // The same processes, for a global phase: with IMPI's `tag`, unless this team has a tag of its own since its function goes on beside others.
+  enum class Traffic : std::uint8_t { kCollectives, kMessages };
+  Team between_clients(std::int32_t tag, Traffic traffic = Traffic::kCollectives) const;
+
   // `length` bytes at `memory`, as items.
   static ItemBuffer bytes(const void* memory, std::int64_t length);
 
@@ -48,12 +60,14 @@ class Team {
   int gather_all(std::span<const std::int64_t> own, std::span<std::int64_t> all) const;
 
  private:
-  static ItemBuffer bytes(std::span<std::int64_t> numbers);
+  static ItemBuffer items_of(std::span<std::int64_t> numbers);
 
   CommunicatorRef communicator_;
   const Group& group_;
   int rank_;
+  std::uint32_t context_;
   std::int32_t tag_;
+  const GroupClients* clients_;
 };
 
 }  // namespace lintel::mpi
