@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 
 #include "failure.h"
@@ -50,6 +51,7 @@ int main(int argc, char** argv) {
     if (!options) return 0;
     fill_standard_streams();
     raise_descriptor_limit(options->ranks);
+    if (!options->impi.empty()) ::setenv("LINTEL_IMPI", options->impi.c_str(), 1);  // the ranks inherit it
     return Job(*options, make_job_id()).run();
   } catch (const Failure& failure) {
     fmt::print(stderr, "lintel-run: {}\n", failure.what());

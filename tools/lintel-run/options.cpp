@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <string_view>
 
 #include "failure.h"
 
@@ -12,17 +14,23 @@ namespace lintel::run {
 namespace {
 
 struct Texts {
-  std::string ranks, binding, timeout;
+  std::string ranks, binding, timeout, impi;
 };
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Failure(kExitWrongUsage, sentence); }
 
+// Nothing if it is no decimal number from `least` to `most`.
+std::optional<std::size_t> number_of(std::string_view text, std::size_t least, std::size_t most) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < least || number > most) return std::nullopt;
+  return number;
+}
+
 std::size_t ranks_of(const std::string& text) {
-  std::size_t ranks = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);
-  if (error != std::errc() || end != text.data() + text.size() || ranks == 0 || ranks > kMaxRanks)
-    refuse(fmt::format("-n: '{}' is not usable; expected a number of processes from 1 to {}", text, kMaxRanks));
-  return ranks;
+  const auto ranks = number_of(text, 1, kMaxRanks);
+  if (!ranks) refuse(fmt::format("-n: '{}' is not usable; expected a number of processes from 1 to {}", text, kMaxRanks));
+  return *ranks;
 }
 
 Binding binding_of(const std::string& text) {
@@ -38,6 +46,27 @@ std::chrono::milliseconds timeout_of(const std::string& text) {
   if (error != std::errc() || end != text.data() + text.size() || !(seconds > 0) || seconds > kMost)
     refuse(fmt::format("--timeout: '{}' is not usable; expected seconds, more than 0 and at most {:.0f}", text, kMost));
   return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
+}
+
+// RANK@HOST:PORT. Whether the host can be found is for those who call it.
+std::string impi_of(const std::string& text) {
+  constexpr std::size_t kMostClients = 32;
+  constexpr std::string_view kInNames = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-_";
+  const std::string_view all = text;
+  const std::size_t at = std::min(all.find('@'), all.size());
+  const std::size_t colon = all.rfind(':');
+  if (at == all.size() || colon == std::string_view::npos || colon < at)
+    refuse(fmt::format("--impi: '{}' is not usable; expected RANK@HOST:PORT, as in 0@127.0.0.1:4000", text));
+  const std::string_view rank = all.substr(0, at);
+  const std::string_view host = all.substr(at + 1, colon - at - 1);
+  const std::string_view port = all.substr(colon + 1);
+  if (!number_of(rank, 0, kMostClients - 1))
+    refuse(fmt::format("--impi: '{}' in '{}' is not usable; expected the rank of this client, from 0 to {}", rank, text, kMostClients - 1));
+  if (host.empty() || host.find_first_not_of(kInNames) != std::string_view::npos)
+    refuse(fmt::format("--impi: '{}' in '{}' is not usable; expected the name or the IPv4 address of impi-server's host", host, text));
+  if (!number_of(port, 1, 65535))
+    refuse(fmt::format("--impi: '{}' in '{}' is not usable; expected the port of impi-server, from 1 to 65535", port, text));
+  return text;
 }
 
 }  // namespace
@@ -61,6 +90,9 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   app.add_option("--bind", texts.binding, "core: rank i on the i-th processor that is allowed here, round and round; none (default)")
       ->type_name("none|core");
   app.add_option("--timeout", texts.timeout, "End the job after so long, with exit code 124")->type_name("SECONDS");
+  app.add_option("--impi", texts.impi,
+                 "The job is client RANK of the IMPI job that meets at this impi-server: one MPI_COMM_WORLD of all clients")
+      ->type_name("RANK@HOST:PORT");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wish) {  // help or version
@@ -73,12 +105,13 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
   if (!options.program.empty() && options.program.front() == "--")
     options.program.erase(options.program.begin());
   else if (!options.program.empty() && options.program.front().starts_with("-"))
-    refuse(fmt::format("unknown option {}; expected -n, --tag-output, --bind, --timeout, --version or --help before the program",
+    refuse(fmt::format("unknown option {}; expected -n, --tag-output, --bind, --timeout, --impi, --version or --help before the program",
                        options.program.front()));
   if (texts.ranks.empty()) refuse("no number of processes; expected -n N");
   options.ranks = ranks_of(texts.ranks);
   if (!texts.binding.empty()) options.binding = binding_of(texts.binding);
   if (!texts.timeout.empty()) options.timeout = timeout_of(texts.timeout);
+  if (app.count("--impi") > 0) options.impi = impi_of(texts.impi);
   if (options.program.empty()) refuse("no program; expected a program, and its arguments, after the options");
   return options;
 }

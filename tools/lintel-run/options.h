@@ -18,6 +18,7 @@ struct Options {
   bool tag_output = false;
   Binding binding = Binding::kNone;
   std::optional<std::chrono::milliseconds> timeout;
+  std::string impi;                  // RANK@HOST:PORT: the client of IMPI that the job is, and its server; empty: none
   std::vector<std::string> program;  // with its arguments; not empty
 };
 

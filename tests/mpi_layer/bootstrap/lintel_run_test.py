@@ -112,6 +112,14 @@ class LintelRun(unittest.TestCase):
         self.assertTrue(0 < int(ids[0][0]) < 0xffffffff)
         self.assertEqual(run("-n", "1", "sh", "-c", "echo $LINTEL_JOB_ID", env={**own, "LINTEL_JOB_ID": "7"}).stdout, "7\n")
 
+    def test_RanksOfAClientOfImpiAreToldWhichItIs(self):
+        own = {name: value for name, value in os.environ.items() if name != "LINTEL_IMPI"}
+        self.assertEqual(run("-n", "2", "--impi", "1@127.0.0.1:4000", "sh", "-c", "echo $LINTEL_IMPI", env=own).stdout, "1@127.0.0.1:4000\n" * 2)
+        self.assertEqual(run("-n", "1", "sh", "-c", "echo ${LINTEL_IMPI-none}", env=own).stdout, "none\n")
+        result = run("-n", "1", "--impi", "32@127.0.0.1:4000", "true")
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertIn("from 0 to 31", result.stderr)
+
     def test_AJobInsideAnotherLaunchersRankIsItsOwn(self):
         result = run("-n", "2", TOOL, "-n", "3", WORLD, "check", "3", "PMI-1")
         self.assertEqual(result.returncode, 0, result.stderr)

@@ -67,6 +67,31 @@ TEST(RunOptions, WhatIsWrongIsNamedWithWhatWasExpected) {
   EXPECT_THAT(refused_options({"-np", "1", "program"}), HasSubstr("-n: 'p' is not usable"));
 }
 
+TEST(RunOptions, ImpiNamesThisClientAndTheServer) {
+  for (const char* where : {"0@127.0.0.1:4000", "31@head-node.example:65535", "7@node_2:1"})
+    EXPECT_EQ(parse({"-n", "1", "--impi", where, "program"})->impi, where);
+  EXPECT_EQ(parse({"-n", "1", "program"})->impi, "");
+}
+
+TEST(RunOptions, WrongImpiIsNamedWithWhatWasExpected) {
+  for (const char* where : {"", "0", "127.0.0.1:4000", "0@127.0.0.1", "0:4000@host"}) {
+    EXPECT_EQ(refused_options({"-n", "1", "--impi", where, "program"}),
+              std::string("--impi: '") + where + "' is not usable; expected RANK@HOST:PORT, as in 0@127.0.0.1:4000");
+  }
+  for (const std::string rank : {"", "32", "-1", "x", "1x"}) {
+    EXPECT_EQ(refused_options({"-n", "1", "--impi", (rank + "@host:1").c_str(), "program"}),
+              "--impi: '" + rank + "' in '" + rank + "@host:1' is not usable; expected the rank of this client, from 0 to 31");
+  }
+  for (const std::string host : {"", "a b", "1@2", "::1"}) {
+    EXPECT_EQ(refused_options({"-n", "1", "--impi", ("0@" + host + ":1").c_str(), "program"}),
+              "--impi: '" + host + "' in '0@" + host + ":1' is not usable; expected the name or the IPv4 address of impi-server's host");
+  }
+  for (const std::string port : {"", "0", "65536", "x", "1x"}) {
+    EXPECT_EQ(refused_options({"-n", "1", "--impi", ("0@host:" + port).c_str(), "program"}),
+              "--impi: '" + port + "' in '0@host:" + port + "' is not usable; expected the port of impi-server, from 1 to 65535");
+  }
+}
+
 TEST(RankEnvironment, HasThisJobsLauncherAndNoOther) {
   const char* own[] = {"PATH=/bin", "PMI_RANK=9", "PMIX_NAMESPACE=x", "PMIX_RANK=0", "LINTEL_LOG=info", nullptr};
   EXPECT_THAT(rank_environment(own, 2, 4, 17, 4711),
