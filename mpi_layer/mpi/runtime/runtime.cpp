@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "mpi_layer/bootstrap/abort_process.h"
+#include "mpi_layer/mpi/runtime/barrier.h"
 #include "mpi_layer/mpi/runtime/client_map.h"
 #include "mpi_layer/mpi/runtime/data_representation.h"
 #include "mpi_layer/mpi/runtime/message_arguments.h"
@@ -88,7 +89,7 @@ int Runtime::finalize() {
   // Of those that the program has not waited for, which it must.
   for (int works = works_.load(); works != 0; works = works_.load()) works_.wait(works);
   // A rank that has closed would be a lost peer to those that still send.
-  static_cast<void>(Team(world_).barrier());
+  static_cast<void>(barrier(Team(world_)));
   {
     const MutexLock lock(mutex_);
     drop_completed();
