@@ -86,9 +86,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 0: {
         const auto bytes = input.bytes(input.byte() % 80);
         std::vector<std::byte> frame(kHeaderBytes);
-        encode(packet_of(input, bytes.size()), std::span<std::byte, kHeaderBytes>(frame.data(), kHeaderBytes));
+        const Packet packet = packet_of(input, bytes.size());
+        encode(packet, std::span<std::byte, kHeaderBytes>(frame.data(), kHeaderBytes));
         frame.insert(frame.end(), bytes.begin(), bytes.end());
-        static_cast<void>(joined.receive(frame));
+        // Whole, or in two pieces.
+        const std::size_t first = packet.message_length % 2 == 0 ? frame.size() : kHeaderBytes + bytes.size() / 2;
+        static_cast<void>(joined.receive(std::span(frame).first(first)));
+        static_cast<void>(joined.read(std::span(frame).subspan(first)));
         break;
       }
       case 1: static_cast<void>(joined.receive(input.bytes(input.byte()))); break;
