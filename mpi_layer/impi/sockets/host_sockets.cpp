@@ -19,7 +19,7 @@ constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 constexpr std::size_t kLongPacket = std::size_t{16} << 10;
 constexpr std::size_t kLittle = std::size_t{4} << 10;
 constexpr int kReadsAtOnce = 16;  // of one connection, before the others and the caller have their turn
-constexpr int kLooks = 32;        // connections that one epoll_wait tells of; a job has no more clients
+constexpr int kLooks = 32;        // connections that one poll() looks at; a job has no more clients
 
 ChannelLimits limits_of(const JobLayout& layout) { return {layout.data_length, layout.ackmark, layout.hiwater}; }
 
@@ -139,7 +139,7 @@ void HostSockets::take_end(Link& link, const std::string& how) {
 
 void HostSockets::send(std::uint32_t host, const Packet& packet, std::span<const std::byte> data) {
   Link& link = *links_.at(host);
-  if (!link.socket.is_open()) return;
+  if (!link.socket.is_open() || is_finishing_) return;
   if (link.channel.unwritten_bytes() > 0 && !link.is_full) write_waiting(link);
   std::array<std::byte, kHeaderBytes> header;
   if (!link.channel.send_at_once(packet, data, header)) return;
@@ -171,7 +171,7 @@ std::size_t HostSockets::write(Link& link, std::span<const std::byte> first, std
   message.msg_iovlen = second.empty() ? 1 : 2;
   const ssize_t sent = ::sendmsg(link.socket.get(), &message, MSG_NOSIGNAL);
   if (sent >= 0) return static_cast<std::size_t>(sent);
-  if (errno == EAGAIN || errno == EINTR) return 0;
+  if (errno == EAGAIN || errno == EINTR || errno == ENOBUFS || errno == ENOMEM) return 0;
   // The end is found by reading: what the other side has said before, FINI perhaps, is still to be read.
   link.unwritable = ended_by("sendmsg");
   return all;
@@ -187,7 +187,7 @@ void HostSockets::watch_for_room(Link& link) {
 
 bool HostSockets::takes_more(std::uint32_t host, const ProcId& source, const ProcId& destination) {
   Link& link = *links_.at(host);
-  return link.socket.is_open() && !link.is_full && link.channel.may_send(source, destination);
+  return link.socket.is_open() && !is_finishing_ && !link.is_full && link.channel.may_send(source, destination);
 }
 
 std::size_t HostSockets::backlog(std::uint32_t host) const {
@@ -198,6 +198,8 @@ std::size_t HostSockets::backlog(std::uint32_t host) const {
 bool HostSockets::is_lost(std::uint32_t host) const { return links_.at(host)->is_lost; }
 
 void HostSockets::finish() {
+  LINTEL_ASSERT(!is_finishing_);
+  is_finishing_ = true;
   for (const auto& link : links_) {
     if (link == nullptr || !link->socket.is_open()) continue;
     link->channel.finish();

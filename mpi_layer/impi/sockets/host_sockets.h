@@ -53,7 +53,7 @@ class HostSockets {
   std::size_t backlog(std::uint32_t host) const;
   bool is_lost(std::uint32_t host) const;
 
-  // All processes of this host have finalized: FINI to all hosts, behind what waits. Once; send() may not follow.
+  // All processes of this host have finalized: FINI to all hosts, behind what waits. Once. What is sent from now on, in answer to somebody who has not noticed, is dropped.
   void finish();
   // No connection is left.
   bool finished() const { return open_links_ == 0; }
@@ -85,6 +85,7 @@ class HostSockets {
   Socket server_;                             // not in it: what the server does meanwhile is no business of this host
   std::vector<std::unique_ptr<Link>> links_;  // by host; null: this one
   std::size_t open_links_ = 0;
+  bool is_finishing_ = false;
   std::size_t happened_ = 0;  // in this poll()
   std::vector<std::byte> buffer_;
 };

@@ -4,10 +4,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <net/if.h>
 #include <netinet/tcp.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 
 #include <functional>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "tests/mpi_layer/impi_host/hex.h"
@@ -23,6 +27,7 @@ using mpi::impi::testing::wire;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 using Told = std::vector<std::string>;
 
@@ -56,7 +61,8 @@ Packet decoded(const std::string& bytes) { return decode(std::as_bytes(std::span
 // Client 0 of three, whose connections end in scripted peers.
 class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
  protected:
-  void open(ChannelLimits limits = {1000, 3, 5}) {
+  void open(ChannelLimits limits = {1000, 3, 5}, Nanoseconds peer_timeout = std::chrono::seconds(6)) {
+    listener.emplace();
     JoinedJob job;
     job.layout.data_length = limits.data_bytes;
     job.layout.ackmark = limits.ackmark;
@@ -66,11 +72,11 @@ class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
     job.hosts.resize(3);
     for (std::optional<ScriptedPeer>* peer : {&server, &one, &two}) {
       Socket& own = peer == &server ? job.server : job.hosts[peer == &one ? 1 : 2];
-      own = value_of(connect_to(listener.address(), std::nullopt, soon()));
-      peer->emplace(listener.accept());
+      own = value_of(connect_to(listener->address(), std::nullopt, soon()));
+      peer->emplace(listener->accept());
     }
     own_descriptor = job.hosts[1].get();
-    sockets = value_of(HostSockets::open(job, std::chrono::seconds(6), *this));
+    sockets = value_of(HostSockets::open(job, peer_timeout, *this));
   }
 
   // Polls when there is something to be found, until `holds`; false: not in time.
@@ -104,7 +110,7 @@ class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
   void on_moved(std::uint32_t host) override { moved |= 1U << host; }
   void on_lost(std::uint32_t host, const std::string& sentence) override { told.push_back(std::to_string(host) + " is lost: " + sentence); }
 
-  ScriptedListener listener;
+  std::optional<ScriptedListener> listener;
   std::optional<ScriptedPeer> server, one, two;
   int own_descriptor = -1;
   std::unique_ptr<HostSockets> sockets;
@@ -387,6 +393,18 @@ TEST_F(ImpiHostSockets, FiniFollowsWhatIsHeldBack) {
   EXPECT_EQ(decoded(one->hear(kHeaderBytes)).type, PacketType::kFini);
 }
 
+TEST_F(ImpiHostSockets, AnswerToWhatComesAfterFiniIsDropped) {
+  open();
+  on_each = [this](const Packet&) { send(packet(PacketType::kCancelno, 0, 2)); };
+  sockets->finish();
+  EXPECT_FALSE(sockets->takes_more(1, process(0), process(2)));
+  one->hear(kHeaderBytes);
+  one->say(encoded(packet(PacketType::kCancel, 2, 0)));
+  one->say(encoded(packet(PacketType::kFini, 2, 0)));
+  ASSERT_TRUE(until_told(1));
+  EXPECT_TRUE(one->is_closed());
+}
+
 TEST_F(ImpiHostSockets, LostHostsAreNotWaitedForAtTheEnd) {
   open();
   one->close();
@@ -435,6 +453,34 @@ TEST_F(ImpiHostSockets, SilentMachineIsNoticedInThePeerTimeout) {
   EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPIDLE) + option(IPPROTO_TCP, TCP_KEEPINTVL) * option(IPPROTO_TCP, TCP_KEEPCNT), 6);
   EXPECT_EQ(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 6000);
   EXPECT_EQ(option(IPPROTO_TCP, TCP_NODELAY), 1);
+}
+
+// In a network namespace of its own, whose loopback device stands for the network.
+bool switch_network(bool on) {
+  const Socket any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq device{};
+  device.ifr_name[0] = 'l';
+  device.ifr_name[1] = 'o';
+  device.ifr_flags = on ? IFF_UP : 0;
+  return ::ioctl(any.get(), SIOCSIFFLAGS, &device) == 0;
+}
+
+TEST_F(ImpiHostSockets, MachineThatVanishesIsALossWhetherSomethingIsSentToItOrNot) {
+  bool is_apart = false;
+  std::thread([&] {
+    if (::unshare(CLONE_NEWNET) != 0) return;
+    is_apart = true;
+    ASSERT_TRUE(switch_network(true));
+    open({1000, 3, 5}, std::chrono::seconds(1));
+    ASSERT_TRUE(switch_network(false));
+    send(packet(PacketType::kData, 0, 2, 10));
+    ASSERT_TRUE(until_told(2));
+  }).join();
+  if (!is_apart) GTEST_SKIP() << "a network namespace of its own is not permitted";
+  EXPECT_THAT(told,
+              UnorderedElementsAre(
+                  HasSubstr("1 is lost: the connection with client 1 (host 1 at 10.77.0.2:4002) is lost: its connection has ended: "),
+                  HasSubstr("2 is lost: the connection with client 2 (host 2 at 10.77.0.3:4003) is lost: its connection has ended: ")));
 }
 
 }  // namespace
