@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "mpi_layer/mpi/functions/external32.h"
 #include "mpi_layer/mpi/functions/packing_form.h"
 #include "mpi_layer/mpi/runtime/runtime.h"
 
@@ -28,7 +27,5 @@ void set_external_processes(std::vector<bool> processes) {
 bool has_external_processes(const Group& group) {
   return any_external_process() && std::ranges::any_of(group.world_ranks(), is_external_process);
 }
-
-bool is_converted(const Datatype& type, std::int32_t process) { return is_external_process(process) && !external_form(type).is_native; }
 
 }  // namespace lintel::mpi

@@ -5,9 +5,11 @@
 // pointer. The relation is mutual: who sends this process external32 is sent it too, and knows it.
 // Does not: convert anything. ItemTransfer does that for items, MPI_Pack for what it is asked to pack.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "mpi_layer/mpi/functions/external32.h"
 #include "mpi_layer/mpi/objects/datatype.h"
 #include "mpi_layer/mpi/objects/group.h"
 
@@ -33,6 +35,8 @@ inline bool is_external_process(std::int32_t process) {
 bool has_external_processes(const Group& group);
 
 // Whether items of the type have other bytes on their way to or from a process than here.
-bool is_converted(const Datatype& type, std::int32_t process);
+inline bool is_converted(const Datatype& type, std::int32_t process) {
+  return is_external_process(process) && !external_form(type).is_native;
+}
 
 }  // namespace lintel::mpi

@@ -1,6 +1,4 @@
 // Both directions at once, blocking and not (MPI 5.0, clauses 3.7.2 and 3.10).
-#include <utility>
-
 #include "mpi_layer/mpi/functions/weak_name.h"
 #include "mpi_layer/mpi/runtime/message_calls.h"
 #include "mpi_layer/mpi/runtime/packed_items.h"
