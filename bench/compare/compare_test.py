@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 
 import contestants
 import matrix
+import impi_contestants
 import mpi_contestants
 import mpi_tables
 import outcome
@@ -219,6 +220,30 @@ class Judgement(unittest.TestCase):
         result = outcome_of({("latency", "Lintel put"): {8: [4.0]}})
         result.fail("latency", "Lintel put", 8, "exit code 1")
         self.assertIsNone(result.of("latency", "Lintel put", 8))
+
+
+class BetweenJobs(unittest.TestCase):
+    def test_all_get_the_same_work(self):
+        work = matrix.Work(64, 20, 10, window=4)
+        self.assertEqual(impi_contestants.arguments_of("impi-latency", work), ["latency", "64", "20", "10"])
+        self.assertEqual(impi_contestants.arguments_of("impi-bandwidth", work), ["bandwidth", "64", "20", "10", "4"])
+
+    def test_lintel_is_held_against_the_better_tcp_connection(self):
+        result = outcome_of({("impi-latency", "TCP, polling"): {8: [4.0]}, ("impi-latency", "TCP, blocking"): {8: [9.0]},
+                             ("impi-latency", impi_contestants.BETWEEN_JOBS): {8: [10.0]}})
+        required = requirement("impi-latency", 2.5, at_most=True, series=impi_contestants.BETWEEN_JOBS)
+        self.assertEqual((verdict(result, required).reached, verdict(result, required).met), (2.5, True))
+        self.assertEqual(required.text(), "at most 2.5 x tcp")
+
+    def test_its_requirements_are_those_of_latency_and_bandwidth(self):
+        mine = {(one.measure, one.size): (one.bound, one.at_most) for one in matrix.read(os.path.join(HERE, "matrix.json")).requirements
+                if one.measure in matrix.IMPI_MEASURES}
+        self.assertEqual(mine, {("impi-latency", 8): (2.5, True), ("impi-bandwidth", 1 << 20): (0.7, False)})
+
+    def test_a_server_that_fails_is_quoted(self):
+        setup = contestants.Setup("", "", "net", None, impi_server="/bin/false")
+        with self.assertRaisesRegex(RunFailed, "impi-server: says no address"):
+            impi_contestants.between_jobs("impi-latency")(setup, matrix.Work(8, 20, 10))
 
 
 class Matrix(unittest.TestCase):

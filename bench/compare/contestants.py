@@ -10,6 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import Callable
 
+import impi_contestants
 import mpi_contestants
 import processes
 from matrix import RAW_BESIDE_MPI
@@ -28,6 +29,8 @@ class Setup:
     lintel_run: str = ""  # path of lintel-run
     mpi_programs: str = ""  # folder of the mpi_perf programs
     lintel_mpirun: str = ""  # path of lintel-mpirun
+    impi_server: str = ""  # path of impi-server
+    tcp_pair: str = ""  # path of tcp_pair
 
 
 @dataclass(frozen=True)
@@ -181,9 +184,10 @@ SERIES = [
     Series("fetch", f"{PORTALS4} fetch-atomic", "lintel", lintel("fetch-lat", "fetch_latency_us", "--api", "4")),
     Series("mpi-latency", RAW_BESIDE_MPI, "raw", raw("pingpong", "latency_us")),
     *mpi_contestants.series(Series),
+    *impi_contestants.series(Series),
 ]
 
-OF_THIS_TREE = ("raw", "lintel", "lintel-mpirun")
+OF_THIS_TREE = ("raw", "lintel", "lintel-mpirun", impi_contestants.TCP_PAIR)
 DEBIAN_PACKAGES = {"ucx_perftest": "ucx-utils", "fi_pingpong": "libfabric-bin", "NPtcp": "netpipe-tcp", **mpi_contestants.DEBIAN_PACKAGES}
 TCP_ONLY = ("ucx_perftest", "NPtcp", *mpi_contestants.DEBIAN_PACKAGES)
 

@@ -4,7 +4,8 @@ import json
 from dataclasses import dataclass
 
 MPI_MEASURES = ("mpi-latency", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth", "mpi-allreduce", "mpi-alltoall", "mpi-depth")
-MEASURES = ("latency", "rate", "bandwidth", "passive", "fetch", *MPI_MEASURES)
+IMPI_MEASURES = ("impi-latency", "impi-bandwidth")  # between two jobs
+MEASURES = ("latency", "rate", "bandwidth", "passive", "fetch", *MPI_MEASURES, *IMPI_MEASURES)
 TITLES = {
     "latency": "Latency, half round trip",
     "rate": "Message rate",
@@ -18,14 +19,17 @@ TITLES = {
     "mpi-allreduce": "MPI allreduce",
     "mpi-alltoall": "MPI alltoall, to each",
     "mpi-depth": "MPI latency of 8 B behind queues, half round trip",
+    "impi-latency": "MPI latency between two jobs, half round trip",
+    "impi-bandwidth": "MPI bandwidth between two jobs, one way",
 }
-# What figures are multiples of; elsewhere raw. `others`: the best of the other MPIs over TCP; `empty`: the same series with empty queues.
-BASES = {"fetch": "get", **{measure: "others" for measure in MPI_MEASURES}, "mpi-depth": "empty"}
+# What figures are multiples of; elsewhere raw. `others`: the best of the other MPIs over TCP; `empty`: the same series with empty queues; `tcp`: a TCP connection.
+BASES = {"fetch": "get", **{measure: "others" for measure in MPI_MEASURES}, "mpi-depth": "empty", **{measure: "tcp" for measure in IMPI_MEASURES}}
 BEST = "best"  # of a requirement: of the series that it names, instead
 UNITS = {"latency": "us", "rate": "messages/s", "bandwidth": "MB/s", "passive": "us", "fetch": "us"}
 UNITS |= {**{measure: "us" for measure in MPI_MEASURES}, "mpi-rate": "messages/s", "mpi-bandwidth": "MB/s", "mpi-bibandwidth": "MB/s"}
+UNITS |= {"impi-latency": "us", "impi-bandwidth": "MB/s"}
 LOW_IS_GOOD = {measure: unit == "us" for measure, unit in UNITS.items()}
-WINDOWED = ("rate", "bandwidth", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth")
+WINDOWED = ("rate", "bandwidth", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth", "impi-bandwidth")
 RAW_BESIDE_MPI = "raw send"  # the series of raw libfabric among those of MPI
 QUICK_SHARE = 10
 
