@@ -73,7 +73,7 @@ class Channel {
   std::span<const std::byte> next_bytes();
   void written(std::size_t bytes);
 
-  // FINI has been said on both sides, and ours is written: the connection may be closed.
+  // FINI has been said on both sides, and ours is written: nothing more leaves this side. From the other PROTOACK may still come.
   bool closed() const { return fini_queued_ && peer_finished_ && unwritten_bytes_ == 0; }
   // Bytes that wait to be written, and packets that wait for PROTOACK.
   std::size_t unwritten_bytes() const { return unwritten_bytes_; }

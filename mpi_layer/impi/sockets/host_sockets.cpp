@@ -50,7 +50,8 @@ struct HostSockets::Link final : Channel::Receiver {
   Socket socket;  // not open: the connection is over
   Owner& owner;
   Channel channel;
-  bool is_full = false;    // it has not taken all, and is watched for room
+  bool is_full = false;  // it has not taken all, and is watched for room
+  bool has_said_end = false;
   std::string unwritable;  // why it takes nothing any more
   bool is_lost = false;
 };
@@ -106,7 +107,7 @@ void HostSockets::progress(Link& link) {
     ++happened_;
     owner_.on_moved(link.host);
   }
-  end_if_over(link);
+  say_end_if_over(link);
 }
 
 // The rest of a long packet goes to its place; little is read behind it, so that the next one's goes to its own as well.
@@ -204,7 +205,7 @@ void HostSockets::finish() {
     if (link == nullptr || !link->socket.is_open()) continue;
     link->channel.finish();
     write_waiting(*link);
-    end_if_over(*link);
+    say_end_if_over(*link);
   }
 }
 
@@ -219,8 +220,11 @@ void HostSockets::say_fini() {
   server_.close();
 }
 
-void HostSockets::end_if_over(Link& link) {
-  if (link.socket.is_open() && link.channel.closed()) end(link);
+// The other side does the same, and its end is waited for: PROTOACK may follow its FINI, and what comes to a closed connection takes along what is still to be sent.
+void HostSockets::say_end_if_over(Link& link) {
+  if (!link.socket.is_open() || link.has_said_end || !link.channel.closed()) return;
+  link.has_said_end = true;
+  ::shutdown(link.socket.get(), SHUT_WR);
 }
 
 void HostSockets::end(Link& link) {

@@ -55,7 +55,7 @@ class HostSockets {
 
   // All processes of this host have finalized: FINI to all hosts, behind what waits. Once. What is sent from now on, in answer to somebody who has not noticed, is dropped.
   void finish();
-  // No connection is left.
+  // No connection is left: after finish() each ends with the end of the other side, which says FINI when its own processes have finalized. Needs poll().
   bool finished() const { return open_links_ == 0; }
   // FINI to the server, when all else is done. Once.
   void say_fini();
@@ -76,7 +76,7 @@ class HostSockets {
   bool write_waiting(Link& link);
   std::size_t write(Link& link, std::span<const std::byte> first, std::span<const std::byte> second);
   void watch_for_room(Link& link);
-  void end_if_over(Link& link);
+  void say_end_if_over(Link& link);
   void end(Link& link);
   void lose(Link& link, const std::string& why);
 

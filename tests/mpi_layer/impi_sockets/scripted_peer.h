@@ -105,6 +105,12 @@ class ScriptedListener {
 
   mpi::impi::TcpAddress address() const { return mpi::impi::own_address(socket_); }
 
+  // Those who call from now on find little room for what the peer does not hear.
+  void give_little_room() {
+    constexpr int kBytes = 65536;
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &kBytes, sizeof kBytes);
+  }
+
   ScriptedPeer accept() {
     if (!wait_for(socket_, POLLIN, soon())) throw std::runtime_error("nobody has called " + mpi::impi::text_of(address()));
     auto caller = value_of(mpi::impi::accept_on(socket_));
