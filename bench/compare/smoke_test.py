@@ -9,7 +9,7 @@ import sys
 HERE = os.path.dirname(os.path.realpath(__file__))
 SKIPPED = 77
 # Without the measures of MPI that start each of five MPIs many times: mpi_perf's own test has their modes.
-MEASURES = "latency,rate,bandwidth,passive,fetch,mpi-latency,mpi-rate"
+MEASURES = "latency,rate,bandwidth,passive,fetch,mpi-latency,mpi-rate,impi"
 
 
 def main(build_dir):
@@ -33,6 +33,8 @@ def main(build_dir):
     expected |= {("bandwidth", series, size) for series in ("raw send", "raw write", "raw read", "Lintel put", "Lintel get")
                  for size in (1024, 65536)}
     expected |= {("mpi-latency", "Lintel MPI", 8), ("mpi-latency", "raw send", 8), ("mpi-rate", "Lintel MPI", 8)}
+    expected |= {(measure, series, size) for measure, size in (("impi-latency", 8), ("impi-bandwidth", 65536))
+                 for series in ("Lintel between jobs", "TCP, polling", "TCP, blocking")}
     # Beside Open MPI's own, and where there is a component for it.
     on_lintel = "lintel-mpirun" not in document["absent"]
     if on_lintel:

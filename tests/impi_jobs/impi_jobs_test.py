@@ -212,6 +212,12 @@ class ImpiJobs(unittest.TestCase):
     def test_CollectivesOfThreeJobs(self):
         self.runs((2, 1, 2), [program("collectives_reducing")])
 
+    def test_CollectivesOfSoManyJobsThatTheirMastersMakeATree(self):
+        self.runs((1, 1, 2, 1, 1), [program("collectives_reducing")])
+
+    def test_BarriersAndBroadcastsOfSoManyJobsThatTheirMastersMakeATree(self):
+        self.runs((1, 2, 1, 1, 1), [program("collectives_moving")])
+
     def test_AttributesOfTwoJobs(self):
         self.runs((3, 2), [own_program("attributes"), *"00011"])
 
