@@ -46,8 +46,7 @@ int Team::begin_send(int to, const ItemBuffer& items, ItemTransfer& transfer) co
 }
 
 int Team::begin_receive(int from, const ItemBuffer& items, ItemTransfer& transfer) const {
-  return error_of(
-      transfer.receive(runtime().messenger(), items, {nullptr, 0, group_.world_rank(from), communicator_->contexts().collectives(), tag_}));
+  return error_of(transfer.receive(runtime().messenger(), items, {nullptr, 0, group_.world_rank(from), context_, tag_}));
 }
 
 int Team::end_of(ItemTransfer& transfer) { return error_of(transfer.wait(runtime().messenger()).failure); }
