@@ -98,7 +98,7 @@ class Job final : HostSockets::Owner, PacketWay, Messages::Owner {
     contents_[envelope.tag].assign(data.begin(), data.end());
     messages_.accept(number);
   }
-  void on_withdrawn(ArrivalNumber) override {}
+  bool withdraw(ArrivalNumber) override { return true; }
   void on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) override {
     std::vector<std::byte>& content = contents_[tags_[number]];
     ASSERT_EQ(offset, content.size());
