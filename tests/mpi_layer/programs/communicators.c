@@ -69,7 +69,7 @@ static void duplicates(void) {
 }
 
 static void splits(void) {
-  MPI_Comm half, reversed, node, none;
+  MPI_Comm half, reversed, node, job, none;
   int rank = -1, size = 0;
   CHECK(MPI_Comm_split(MPI_COMM_WORLD, world_rank % 2, 0, &half) == MPI_SUCCESS);
   MPI_Comm_rank(half, &rank);
@@ -82,13 +82,18 @@ static void splits(void) {
   CHECK(result_of(reversed, MPI_COMM_WORLD) == (world_size > 1 ? MPI_SIMILAR : MPI_CONGRUENT));
   go_around(reversed);
   CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS);
-  CHECK(result_of(node, MPI_COMM_WORLD) == MPI_CONGRUENT);
+  /* All ranks of a job are on this machine; one that is a client of IMPI begins its name with its rank there. */
+  const char* const client = getenv("LINTEL_IMPI");
+  CHECK(MPI_Comm_split(MPI_COMM_WORLD, client != NULL ? atoi(client) : 0, 0, &job) == MPI_SUCCESS);
+  CHECK(result_of(node, job) == MPI_CONGRUENT);
+  CHECK(client != NULL || result_of(job, MPI_COMM_WORLD) == MPI_CONGRUENT);
   CHECK(MPI_Comm_split(MPI_COMM_WORLD, world_rank == 0 ? 0 : MPI_UNDEFINED, 0, &none) == MPI_SUCCESS);
   CHECK((none == MPI_COMM_NULL) == (world_rank != 0));
   if (none != MPI_COMM_NULL) MPI_Comm_free(&none);
   MPI_Comm_free(&half);
   MPI_Comm_free(&reversed);
   MPI_Comm_free(&node);
+  MPI_Comm_free(&job);
 }
 
 static void groups(void) {
