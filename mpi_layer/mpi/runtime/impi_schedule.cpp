@@ -13,10 +13,11 @@ int count_of(const Masters& masters) { return static_cast<int>(masters.ranks.siz
 bool is_linear(const Masters& masters) { return count_of(masters) <= masters.max_linear; }
 int rank_of(const Masters& masters, int number) { return masters.ranks[static_cast<std::size_t>(number)]; }
 
+int bit_width(int number) { return static_cast<int>(std::bit_width(static_cast<unsigned>(number))); }
 // The index of the highest bit that is set, -1 if none is.
-int highest_bit(int number) { return std::bit_width(static_cast<unsigned>(number)) - 1; }
+int highest_bit(int number) { return bit_width(number) - 1; }
 // The least number of bits that all numbers below `count` fit into.
-int dimension(int count) { return std::bit_width(static_cast<unsigned>(count - 1)); }
+int dimension(int count) { return bit_width(count - 1); }
 
 GlobalPhase linear_barrier(const Masters& masters, int own) {
   if (own > 0) return {send_to(rank_of(masters, 0)), receive_from(rank_of(masters, 0))};
