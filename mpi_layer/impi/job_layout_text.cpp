@@ -6,9 +6,9 @@ namespace lintel::mpi::impi {
 namespace {
 
 // What is there of the bytes; once they have run out, every further number is 0.
-class Reader {
+class LayoutReader {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  explicit LayoutReader(std::string_view bytes) : bytes_(bytes) {}
   template <class T>
   void take(T& number) {
     ok_ = ok_ && bytes_.size() >= sizeof(T);
@@ -72,7 +72,7 @@ std::string encode(const JobLayout& layout) {
 }
 
 Outcome<JobLayout> decode_layout(std::string_view bytes) {
-  Reader reader(bytes);
+  LayoutReader reader(bytes);
   JobLayout layout;
   layout.versions.resize(reader.take_count(4));
   for (std::vector<Version>& versions : layout.versions) {
