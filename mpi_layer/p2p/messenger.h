@@ -177,7 +177,7 @@ class Messenger {
   // A send or receive of the gateway's own, to or from a process that is not outside; Gateway::on_relay_end() tells its end, later. REQUIRES: sound arguments; it is not active.
   void relay(const SendArguments& arguments, Request& request);
   void relay(const ReceiveArguments& arguments, Request& request);
-  // Takes in what the engine has done. Not from within the gateway's functions. Returns how much happened.
+  // Takes in what the engine has done, which may call the gateway. Not from within its send(), receive() and cancel(). Returns how much happened.
   std::size_t take_in();
 
  private:

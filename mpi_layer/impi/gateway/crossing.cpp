@@ -77,8 +77,16 @@ void Crossing::on_arrival(ArrivalNumber number, const Envelope& envelope, std::s
   Arrival& arrival = arrivals_[number];
   arrival.envelope = envelope;
   arrival.source = source->second;
-  arrival.beginning.assign(data.begin(), data.end());
-  if (!undelivered_.empty() || !deliver(number, arrival)) undelivered_.push_back(number);
+  arrival.beginning = data;
+  if (undelivered_.empty() && deliver(number, arrival)) {
+    messenger_.take_in();  // a receive that waits for it gets it now, from where it lies
+  } else {
+    undelivered_.push_back(number);
+  }
+  const auto waiting = arrivals_.find(number);
+  if (waiting == arrivals_.end()) return;
+  waiting->second.kept.assign(data.begin(), data.end());
+  waiting->second.beginning = waiting->second.kept;
 }
 
 bool Crossing::deliver(ArrivalNumber number, Arrival& arrival) {
@@ -102,7 +110,7 @@ void Crossing::receive(std::int32_t source, std::uint64_t sequence, std::span<st
   auto delivered = delivered_.extract(std::pair(source, sequence));
   const ArrivalNumber number = delivered.mapped();
   const auto arrival = arrivals_.extract(number);
-  const std::vector<std::byte>& beginning = arrival.mapped().beginning;
+  const std::span<const std::byte> beginning = arrival.mapped().beginning;
   const std::uint64_t length = arrival.mapped().envelope.length;
   copy(beginning, 0, buffer);
   const bool whole = beginning.size() == length;

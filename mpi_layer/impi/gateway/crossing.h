@@ -43,9 +43,10 @@ class Crossing final : public Gateway, private Messages::Owner {
  private:
   struct Arrival {
     Envelope envelope;
-    std::int32_t source = 0;           // world rank
-    std::uint64_t sequence = 0;        // the messenger's; 0: not delivered
-    std::vector<std::byte> beginning;  // what has come until it meets its receive
+    std::int32_t source = 0;               // world rank
+    std::uint64_t sequence = 0;            // the messenger's; 0: not delivered
+    std::span<const std::byte> beginning;  // what has come until it meets its receive
+    std::vector<std::byte> kept;           // the same, once the call that has told of it is over
   };
   struct Landing {
     std::span<std::byte> buffer;

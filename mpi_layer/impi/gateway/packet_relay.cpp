@@ -51,7 +51,9 @@ void PacketRelay::on_end(Request& request) {
   carrier.relay->on_landed();
 }
 
+// What a packet leads to may have further ones land: they have their turn here.
 void PacketRelay::on_landed() {
+  if (std::exchange(taking_, true)) return;
   while (!broken_ && receives_.front().landed) {
     Carrier& carrier = receives_.front();
     const Result& result = carrier.result();
@@ -61,6 +63,7 @@ void PacketRelay::on_landed() {
     post(carrier);
     receives_.splice(receives_.end(), receives_, receives_.begin());
   }
+  taking_ = false;
 }
 
 // Both ends are Lintel's, but what comes from another process is looked at all the same.

@@ -65,6 +65,7 @@ class PacketRelay {
   Carriers sends_;     // under way
   Carriers spare_;     // sends for the next packets, so that their memory is kept
   std::size_t backlog_ = 0;
+  bool taking_ = false;  // in on_landed()
   bool ending_ = false;
   bool broken_ = false;
 };

@@ -17,7 +17,7 @@ class PacketRoute : public PacketWay {
   // What a route tells its process. The same rules as for Messages: not from within send().
   struct Events {
     std::function<Error(const Packet& packet, std::span<const std::byte> data)> on_packet;  // for this process
-    std::function<std::span<std::byte>(const Packet& packet)> place_for;  // as Messages::place_for()
+    std::function<std::span<std::byte>(const Packet& packet)> place_for;                    // as Messages::place_for()
     std::function<void()> on_moved;                                                         // takes_more() may have become true
     std::function<void(const std::string& sentence)> on_broken;
   };

@@ -44,7 +44,7 @@ class Messages final {
     virtual void on_send_end(SendNumber number, SendEnd end) = 0;
     // cancel() was too late: the send ends as any other.
     virtual void on_cancel_refused(SendNumber number) = 0;
-    // A message begins: its envelope and the first `data` of it, all of a short one. It is there until accept(), or until it is withdrawn.
+    // A message begins: its envelope and the first `data` of it, all of a short one. It is there until accept(), which may be called from here, or until it is withdrawn.
     virtual void on_arrival(ArrivalNumber number, const Envelope& envelope, std::span<const std::byte> data) = 0;
     // The sender wants one back that was not accepted. True: it is gone. False: it has met its receive, or will; it may be accepted in the call.
     virtual bool withdraw(ArrivalNumber number) = 0;
