@@ -45,7 +45,9 @@ forbid 'tools use the public headers only' '#include *"(transport|portals)/' too
   forbid 'tools share the lines of PMI-1 with the MPI layer and nothing else' '#include *"mpi_layer/([^b]|bootstrap/([^p]|p[^m]|pm[^i]|pmi[^1]))' $tools_but_impi_server
 }
 forbid 'impi-server sits on the start-up of IMPI' '#include *"mpi_layer/([^i]|i[^m])' tools/impi-server
-forbid 'IMPI at its start knows base/ and how start-up fails' '#include *("(transport|portals|tools|mpi_layer/([^bi]|bootstrap/[^o]))|[<"](portals[34]|lintel|mpi)\.h)' mpi_layer/impi
+forbid 'IMPI below its gateway knows base/ and how start-up fails' '#include *("(transport|portals|tools|mpi_layer/([^bi]|bootstrap/[^o]|impi/gateway))|[<"](portals[34]|lintel|mpi)\.h)' \
+  mpi_layer/impi/*.h mpi_layer/impi/*.cpp mpi_layer/impi/host mpi_layer/impi/sockets
+forbid 'the gateway of IMPI sits on p2p and the engine' '#include *([<"]rdma/|[<"](portals[34]|lintel|mpi)\.h|"(transport|tools)/|"portals/(api[34]|include)/|"mpi_layer/(mpi|openmpi|station)/)' mpi_layer/impi/gateway
 forbid 'start-up knows base/ only' '#include *("(transport|portals|tools|mpi_layer/[^b])|[<"](portals[34]|lintel)\.h)' mpi_layer/bootstrap
 forbid 'portals3.h and portals4.h do not go into one library' '#include *[<"]portals3\.h' tools/lintel-perf/api4
 forbid 'portals4.h belongs to the library of its own' '#include *[<"]portals4\.h' tools/lintel-perf/*.h tools/lintel-perf/*.cpp tools/lintel-perf/api3
