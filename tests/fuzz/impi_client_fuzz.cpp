@@ -9,6 +9,7 @@
 #include "mpi_layer/impi/big_endian.h"
 #include "mpi_layer/impi/client_startup.h"
 #include "mpi_layer/impi/dance.h"
+#include "mpi_layer/impi/job_layout_text.h"
 
 namespace {
 
@@ -31,6 +32,13 @@ ClientOffer offer_of(std::uint32_t client) {
   return offer;
 }
 
+// A layout as the processes of a job tell it each other.
+void check_text(std::string_view bytes, bool is_layout) {
+  auto layout = decode_layout(bytes);
+  must(layout.ok() || !is_layout);
+  must(!layout.ok() || encode(*layout) == bytes);
+}
+
 // What holds of whatever layout has been accepted.
 void check(const JobLayout& layout, std::uint32_t clients, testing::Input& input) {
   must(layout.versions.size() == clients && layout.hosts.size() >= clients && layout.procs.size() >= clients);
@@ -42,6 +50,7 @@ void check(const JobLayout& layout, std::uint32_t clients, testing::Input& input
     for (std::uint32_t i = 0; i < layout.hosts[host].procs; ++i) must(layout.procs[rank++].host == host);
   }
   must(rank == layout.procs.size());
+  check_text(encode(layout), true);
   for (std::uint32_t client = 0; client < clients; ++client) {
     must(layout.hosts[layout.first_host(client)].client == client);
     static_cast<void>(layout.common_version(0, client));
@@ -63,6 +72,7 @@ void check(const JobLayout& layout, std::uint32_t clients, testing::Input& input
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  check_text({reinterpret_cast<const char*>(data), size}, false);
   testing::Input input(data, size);
   const std::uint32_t clients = input.byte() % 4 + 1;
   const std::uint32_t rank = input.byte() % clients;
