@@ -1,14 +1,21 @@
 #include "mpi_layer/bootstrap/abort_process.h"
 
-#include <cstdio>
+#include <stdio.h>
+#include <unistd.h>
+
 #include <cstdlib>
+#include <string>
 
 namespace lintel::mpi {
 
 void report_abort(unsigned rank, int exit_code, std::string_view text) {
-  std::fflush(nullptr);
-  std::fprintf(stderr, "lintel: rank %u aborts the job with exit code %d: %.*s\n", rank, exit_code, static_cast<int>(text.size()),
-               text.data());
+  const std::string line = "lintel: rank " + std::to_string(rank) + " aborts the job with exit code " + std::to_string(exit_code) + ": " +
+                           std::string(text) + "\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  // No stream is waited for: a thread that reads holds its own for as long as that takes.
+  if (::ftrylockfile(stdout) != 0) return;
+  ::fflush_unlocked(stdout);
+  ::funlockfile(stdout);
 }
 
 void end_aborted(int exit_code) { std::_Exit((exit_code & 0xff) == 0 ? 1 : exit_code); }

@@ -56,7 +56,10 @@ void Messenger::on_control(const portals::Event& event) {
 
 // A message of so many bytes ahead lies in nobody's way any more.
 void Messenger::owe(Peer& peer, std::uint64_t bytes) {
-  if (peer.outside) return;
+  if (peer.outside) {
+    --peer.delivered;
+    return;
+  }
   peer.owed.bytes += bytes;
   ++peer.owed.headers;
   const bool due = (bytes > 0 && 4 * peer.owed.bytes >= window_.bytes) || 4 * peer.owed.headers >= window_.headers;

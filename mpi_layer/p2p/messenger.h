@@ -165,7 +165,7 @@ class Messenger {
   // ---- For the gateway, with the lock held.
   // Borrowed until it is replaced; null: sends to processes outside are lost, and nothing is relayed.
   void set_gateway(Gateway* gateway);
-  // A message from outside begins: it is there for receives and probes. Its number, which ascends for each source, or 0: there are too many already, and nothing has happened.
+  // A message from outside begins: it is there for receives and probes. Its number, which ascends for each source, or 0: as many of that source wait as may, its share of Options::outside_headers, and nothing has happened.
   // REQUIRES: what a message may have of context, tag and length.
   std::uint64_t deliver(std::int32_t source, std::uint32_t context, std::int32_t tag, std::uint64_t length);
   // Its sender wants it back. True: it was there, and is gone. False: it has met a receive, of which the gateway was told, or a matched probe.

@@ -27,9 +27,11 @@ Refusal Messenger::add_outside() {
 std::uint64_t Messenger::deliver(std::int32_t source, std::uint32_t context, std::int32_t tag, std::uint64_t length) {
   Peer& peer = *peers_.at(source);
   LINTEL_ASSERT(peer.outside && is_context(context) && is_tag(tag) && length <= kMaxLength);
+  if (peer.delivered >= std::max<std::uint32_t>(options_.outside_headers / static_cast<std::uint32_t>(outside_), 1)) return 0;
   const std::uint64_t header = encode(MessageHeader{PacketKind::kDatasync, true, 0, length});
   const std::uint64_t sequence = peer.sequence + 1;
   if (!process_.endpoint().deliver(*interface_, peer.process, kMessages, match_bits(context, tag), sequence, header)) return 0;
+  ++peer.delivered;
   return peer.sequence = sequence;
 }
 
@@ -45,6 +47,7 @@ bool Messenger::withdraw(std::int32_t source, std::uint64_t sequence) {
   const portals::Event arrival = message.event;
   interface_->consume_unexpected(message);
   UnexpectedMemory::release(arrival);
+  --peer.delivered;
   return true;
 }
 

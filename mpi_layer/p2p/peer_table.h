@@ -24,9 +24,11 @@ struct Peer {
   ProcessId process;
   std::int32_t number = 0;
   bool lost = false;
-  bool outside = false;     // the gateway's: of the rest only `sequence`, of what was delivered for it, and `active` mean something
-  bool credit_due = false;  // it is in the messenger's list of those to be given some
-  bool blocked = false;     // it is in the messenger's list of those with a backlog
+  bool outside =
+      false;  // the gateway's: of the rest only these three mean something: `active`; `sequence`, of what was delivered for it; and
+  std::uint32_t delivered = 0;  // how much of that has not been matched
+  bool credit_due = false;      // it is in the messenger's list of those to be given some
+  bool blocked = false;         // it is in the messenger's list of those with a backlog
 
   // As sender to it.
   Credit credit;               // what it may still be sent ahead

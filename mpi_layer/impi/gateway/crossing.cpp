@@ -18,13 +18,13 @@ void copy(std::span<const std::byte> data, std::uint64_t offset, std::span<std::
 
 // What no message of Lintel has, so that no receive of this process could ask for it.
 bool is_receivable(const Envelope& envelope) {
-  return envelope.context <= kMaxContext && is_tag(envelope.tag) && envelope.length <= kMaxLength;
+  return envelope.context < kRelayContext && is_tag(envelope.tag) && envelope.length <= kMaxLength;
 }
 
 }  // namespace
 
 Crossing::Crossing(Messenger& messenger, const JobLayout& layout, std::uint32_t rank, PacketWay& way)
-    : messenger_(messenger), messages_(layout.data_length, way, *this), rank_(rank) {
+    : messenger_(messenger), way_(way), messages_(layout.data_length, way, *this), rank_(rank) {
   for (const JobProc& proc : layout.procs) {
     ranks_.emplace(proc.id, static_cast<std::int32_t>(procs_.size()));
     procs_.push_back(proc.id);
@@ -45,7 +45,11 @@ bool Crossing::send(const SendArguments& message, Request& request) {
                           0};
   const std::span bytes(static_cast<const std::byte*>(message.buffer), message.length);
   const SendNumber number = messages_.send(envelope, message.mode == SendMode::kSynchronous, bytes);
-  if (number == 0) return true;
+  if (number == 0) {
+    if (way_.takes_more(envelope.source, envelope.destination)) return true;
+    held_up_.emplace(&request, envelope.destination);
+    return false;
+  }
   sends_.emplace(number, &request);
   numbers_.emplace(&request, number);
   return false;
@@ -59,7 +63,23 @@ void Crossing::on_send_end(SendNumber number, SendEnd end) {
   messenger_.end_outside_send(request, Failure::kNone, end == SendEnd::kCancelled);
 }
 
-void Crossing::cancel(Request& request) { messages_.cancel(numbers_.at(&request)); }
+void Crossing::go_on() {
+  messages_.go_on();
+  for (auto next = held_up_.begin(); next != held_up_.end();) {
+    const auto held_up = next++;
+    if (!way_.takes_more(procs_[rank_], held_up->second)) continue;
+    Request& request = *held_up->first;
+    held_up_.erase(held_up);
+    messenger_.end_outside_send(request, Failure::kNone, false);
+  }
+}
+
+// What was held up only is gone, and ends by itself.
+void Crossing::cancel(Request& request) {
+  const auto found = numbers_.find(&request);
+  if (found == numbers_.end()) return messenger_.refuse_cancel(request);
+  messages_.cancel(found->second);
+}
 
 void Crossing::on_cancel_refused(SendNumber number) { messenger_.refuse_cancel(*sends_.at(number)); }
 
@@ -67,26 +87,31 @@ void Crossing::on_cancel_refused(SendNumber number) { messenger_.refuse_cancel(*
 
 void Crossing::on_arrival(ArrivalNumber number, const Envelope& envelope, std::span<const std::byte> data) {
   const auto source = ranks_.find(envelope.source);
-  if (source == ranks_.end() || !is_receivable(envelope)) {
-    LINTEL_LOG(kError,
-               "an IMPI message of process %lld at %s with context %llu, tag %d and %llu bytes is dropped: no receive here can ask for it",
-               static_cast<long long>(envelope.source.pid), text_of(envelope.source.host).c_str(),
-               static_cast<unsigned long long>(envelope.context), envelope.tag, static_cast<unsigned long long>(envelope.length));
-    return;
-  }
+  if (source == ranks_.end() || !is_receivable(envelope)) return drop(number, envelope);
   Arrival& arrival = arrivals_[number];
   arrival.envelope = envelope;
   arrival.source = source->second;
   arrival.beginning = data;
-  if (undelivered_.empty() && deliver(number, arrival)) {
+  if (!undelivered_.contains(arrival.source) && deliver(number, arrival)) {
     messenger_.take_in();  // a receive that waits for it gets it now, from where it lies
   } else {
-    undelivered_.push_back(number);
+    undelivered_[arrival.source].push_back(number);
   }
   const auto waiting = arrivals_.find(number);
   if (waiting == arrivals_.end()) return;
   waiting->second.kept.assign(data.begin(), data.end());
   waiting->second.beginning = waiting->second.kept;
+}
+
+void Crossing::drop(ArrivalNumber number, const Envelope& envelope) {
+  messages_.drop(number);
+  const auto source = ranks_.find(envelope.source);
+  if (!dropped_of_.insert(source != ranks_.end() ? source->second : kProcNull).second) return;
+  LINTEL_LOG(kError,
+             "an IMPI message of process %lld at %s with context %llu, tag %d and %llu bytes is dropped, as no receive here can ask for "
+             "it; so are further ones",
+             static_cast<long long>(envelope.source.pid), text_of(envelope.source.host).c_str(),
+             static_cast<unsigned long long>(envelope.context), envelope.tag, static_cast<unsigned long long>(envelope.length));
 }
 
 bool Crossing::deliver(ArrivalNumber number, Arrival& arrival) {
@@ -99,9 +124,11 @@ bool Crossing::deliver(ArrivalNumber number, Arrival& arrival) {
 
 std::size_t Crossing::deliver_waiting() {
   std::size_t delivered = 0;
-  while (!undelivered_.empty() && deliver(undelivered_.front(), arrivals_.at(undelivered_.front()))) {
-    undelivered_.pop_front();
-    ++delivered;
+  for (auto next = undelivered_.begin(); next != undelivered_.end();) {
+    const auto source = next++;
+    std::deque<ArrivalNumber>& waiting = source->second;
+    for (; !waiting.empty() && deliver(waiting.front(), arrivals_.at(waiting.front())); ++delivered) waiting.pop_front();
+    if (waiting.empty()) undelivered_.erase(source);
   }
   return delivered;
 }
@@ -138,10 +165,11 @@ std::span<std::byte> Crossing::place_for(ArrivalNumber number, std::uint64_t off
 // The messenger knows whether a receive or a matched probe has got it.
 bool Crossing::withdraw(ArrivalNumber number) {
   const auto found = arrivals_.find(number);
-  if (found == arrivals_.end()) return true;  // it was dropped
   const Arrival& arrival = found->second;
   if (arrival.sequence == 0) {
-    std::erase(undelivered_, number);
+    const auto waiting = undelivered_.find(arrival.source);
+    std::erase(waiting->second, number);
+    if (waiting->second.empty()) undelivered_.erase(waiting);
   } else {
     const std::pair key(arrival.source, arrival.sequence);
     if (!messenger_.withdraw(key.first, key.second)) return false;
@@ -152,8 +180,10 @@ bool Crossing::withdraw(ArrivalNumber number) {
 }
 
 void Crossing::dump(std::string& out) const {
+  std::size_t without_room = 0;
+  for (const auto& [source, waiting] : undelivered_) without_room += waiting.size();
   out += "impi messages: sends " + std::to_string(sends_.size()) + " arrivals " + std::to_string(arrivals_.size()) +
-         " of them without room " + std::to_string(undelivered_.size()) + " landing " + std::to_string(landings_.size()) + '\n';
+         " of them without room " + std::to_string(without_room) + " landing " + std::to_string(landings_.size()) + '\n';
 }
 
 void Crossing::on_relay_end(Request& request) { PacketRelay::on_end(request); }

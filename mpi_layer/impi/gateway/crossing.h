@@ -1,7 +1,7 @@
 #pragma once
 // Crossing: how the messages of one process go to and come from processes of other jobs: the messenger's gateway, on IMPI's message protocols.
 //
-// Owned with the way that its packets take (agent.h, member_way.h). Guarded by the lock of the messenger's process: every member REQUIRES it.
+// Owned with the way that its packets take (agent_route.h, member_route.h). Guarded by the lock of the messenger's process: every member REQUIRES it.
 // Invariants: (1) an arrival is in the messenger's list under one number, or waits in `undelivered_` until there is room; (2) its bytes are kept until it has met its receive, and go straight to that
 //             one's buffer from then on; (3) the sender of an arrival is answered when it has met its receive, not before.
 // Does not: bound how much is kept of messages that nobody receives: IMPI's hosts take in what comes, so that answers are not stuck behind it.
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -32,12 +33,12 @@ class Crossing final : public Gateway, private Messages::Owner {
   Error on_packet(const Packet& packet, std::span<const std::byte> data) { return messages_.on_packet(packet, data); }
   // Where its data may be put before it is told of; see Messages.
   std::span<std::byte> place_for(const Packet& packet) { return messages_.place_for(packet); }
-  // The way may take more of long messages than it did.
-  void go_on() { messages_.go_on(); }
+  // The way may take more than it did: of long messages, and from senders that wait for that.
+  void go_on();
   // Brings to the messenger what it had no room for. Returns how many.
   std::size_t deliver_waiting();
   // Nothing that was sent waits for the other side, or to leave.
-  bool quiet() const { return sends_.empty(); }
+  bool quiet() const { return sends_.empty() && held_up_.empty(); }
   void dump(std::string& out) const;
 
  private:
@@ -67,9 +68,11 @@ class Crossing final : public Gateway, private Messages::Owner {
   void on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) override;
   std::span<std::byte> place_for(ArrivalNumber number, std::uint64_t offset, std::size_t length) override;
 
+  void drop(ArrivalNumber number, const Envelope& envelope);
   bool deliver(ArrivalNumber number, Arrival& arrival);
 
   Messenger& messenger_;
+  PacketWay& way_;
   Messages messages_;
   std::uint32_t rank_;
   std::vector<ProcId> procs_;  // by world rank
@@ -78,7 +81,10 @@ class Crossing final : public Gateway, private Messages::Owner {
   std::map<const Request*, SendNumber> numbers_;                               // of `sends_`
   std::map<ArrivalNumber, Arrival> arrivals_;                                  // that have not met their receive
   std::map<std::pair<std::int32_t, std::uint64_t>, ArrivalNumber> delivered_;  // by source and the messenger's number
-  std::deque<ArrivalNumber> undelivered_;
+  std::map<std::int32_t, std::deque<ArrivalNumber>> undelivered_;              // by source, of those that have any
+  std::set<std::int32_t> dropped_of_;                                          // sources that this was said of
+  std::map<Request*, ProcId>
+      held_up_;  // short sends that have left, to those that the way takes no more for: by the pace of their end a sender learns that
   std::map<ArrivalNumber, Landing> landings_;
 };
 

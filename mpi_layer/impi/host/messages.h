@@ -75,6 +75,9 @@ class Messages final {
   // REQUIRES: on_arrival() has told of it; it was neither accepted nor withdrawn.
   void accept(ArrivalNumber number);
 
+  // Nobody will ever accept the arrival: it is forgotten, and its sender, if it waits, is not told. REQUIRES: as accept(); from within on_arrival() too.
+  void drop(ArrivalNumber number) { arrivals_.erase(number); }
+
   // The channel of `remote` has ended: sends to it and arrivals from it are forgotten, and nobody is told.
   void forget(const ProcId& remote);
 

@@ -102,7 +102,7 @@ void HostSockets::progress(Link& link) {
     if (reading.got < reading.asked) break;
   }
   if (!link.socket.is_open()) return;
-  write_waiting(link);  // answers
+  moved = write_waiting(link) || moved;  // answers, and what there was no room for above
   if (moved) {
     ++happened_;
     owner_.on_moved(link.host);

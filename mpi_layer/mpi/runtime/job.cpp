@@ -8,8 +8,8 @@
 namespace lintel::mpi {
 namespace {
 
-// Messages of other jobs that may wait for their receives, each with its header in the engine's list; further ones wait for those.
-constexpr std::uint32_t kOutsideHeaders = 65536;
+// Messages of other jobs that may wait for their receives, each with its header in the engine's list; each process there has its share, and further ones of it wait for those.
+constexpr std::uint32_t kOutsideHeaders = 1U << 18;
 
 // All that is left to do at the end are messages of a few bytes; a peer that does not take them is in trouble.
 constexpr std::chrono::seconds kEndPatience(30);

@@ -38,9 +38,17 @@ Outcome<std::string> spread(Launcher& launcher, const std::string& text) {
   return all;
 }
 
-Outcome<std::vector<std::int64_t>> exchange_pids(Launcher& launcher) {
+// Numbers of the processes that are theirs alone in the world, where hosts may share an address and machines or containers have the same process ids: rank, client, and the id for people.
+constexpr unsigned kPidBits = 22;
+constexpr unsigned kClientBits = 10;
+std::int64_t proc_number(const Launcher& launcher, const impi::ClientSettings& settings) {
+  const std::int64_t id = ::getpid() & ((1 << kPidBits) - 1);
+  return std::int64_t{launcher.rank()} << (kPidBits + kClientBits) | std::int64_t{settings.rank} << kPidBits | id;
+}
+
+Outcome<std::vector<std::int64_t>> exchange_numbers(Launcher& launcher, const impi::ClientSettings& settings) {
   std::string own;
-  append_number(own, std::int64_t{::getpid()});
+  append_number(own, proc_number(launcher, settings));
   Outcome<std::vector<std::string>> told = launcher.exchange("lintel-impi-pids", own);
   if (!told) return told.failure();
   std::vector<std::int64_t> pids;
@@ -71,7 +79,7 @@ constexpr char kProblem = 'P';
 }  // namespace
 
 Outcome<JointWorld> enter_joint_world(Launcher& launcher, const World& job, const impi::ClientSettings& settings) {
-  Outcome<std::vector<std::int64_t>> pids = exchange_pids(launcher);
+  Outcome<std::vector<std::int64_t>> pids = exchange_numbers(launcher, settings);
   if (!pids) return pids.failure();
   JointWorld entered;
   std::string told;

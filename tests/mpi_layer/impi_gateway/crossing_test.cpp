@@ -268,6 +268,20 @@ TEST_F(ImpiCrossing, AMessageThatNoReceiveCouldAskForIsDropped) {
   EXPECT_FALSE(found);
 }
 
+TEST_F(ImpiCrossing, AShortSendWaitsForTheWayWhenThatTakesNoMore) {
+  std::vector<Sent*> sent;
+  for (std::int32_t i = 0; i < 10; ++i) sent.push_back(&send(0, 8, i));
+  EXPECT_TRUE(ended(0, sent.front()->request));
+  EXPECT_FALSE(ended(0, sent.back()->request));
+  EXPECT_FALSE(jobs.crossing(0).quiet());
+  jobs.at(0).cancel(sent.back()->request);
+  jobs.settle();
+  EXPECT_TRUE(jobs.crossing(0).quiet());
+  EXPECT_TRUE(ended(0, sent.back()->request));
+  EXPECT_FALSE(sent.back()->request.result().cancelled);
+  for (std::int32_t i = 0; i < 10; ++i) EXPECT_TRUE(ended(1, receive(1, 8, i).request));
+}
+
 TEST_F(ImpiCrossing, IsQuietWhenNothingItHasSentWaits) {
   EXPECT_TRUE(jobs.crossing(0).quiet());
   Sent& sent = send(0, 5000);

@@ -37,13 +37,14 @@ class ImpiPacketRelay : public ::testing::Test {
     for (std::size_t rank = 0; rank < 2; ++rank) {
       job.at(rank).set_gateway(&gateway_);
       End& end = ends[rank];
-      end.relay = std::make_unique<PacketRelay>(job.at(rank), static_cast<std::int32_t>(1 - rank), kDataBytes,
-                                                PacketRelay::Events{[&end](const Packet& packet, std::span<const std::byte> data) {
-                                                                      end.packets.emplace_back(
-                                                                          packet, std::vector<std::byte>(data.begin(), data.end()));
-                                                                      return Error();
-                                                                    },
-                                                                    [&end] { ++end.left; }, [&end](const Error&) { ++end.broken; }});
+      end.relay = std::make_unique<PacketRelay>(
+          job.at(rank), static_cast<std::int32_t>(1 - rank), kDataBytes,
+          PacketRelay::Events{[this, &end, rank](const Packet& packet, std::span<const std::byte> data) {
+                                if (take_in_more) job.at(rank).take_in();
+                                end.packets.emplace_back(packet, std::vector<std::byte>(data.begin(), data.end()));
+                                return Error();
+                              },
+                              [&end] { ++end.left; }, [&end](const Error&) { ++end.broken; }});
     }
   }
   void TearDown() override {
@@ -62,6 +63,7 @@ class ImpiPacketRelay : public ::testing::Test {
 
   MessengerJob job{MessengerJobOptions{}};
   std::array<End, 2> ends;
+  bool take_in_more = false;
 
  private:
   PassesOn gateway_;
@@ -84,6 +86,14 @@ TEST_F(ImpiPacketRelay, PacketsArriveWholeAndInTheirOrder) {
   EXPECT_EQ(ends[0].relay->backlog(), 0U);
   EXPECT_EQ(ends[0].left, sent.size());
   EXPECT_EQ(ends[0].broken + ends[1].broken, 0U);
+}
+
+TEST_F(ImpiPacketRelay, APacketThatHasMoreTakenInIsTakenOnce) {
+  take_in_more = true;
+  for (std::uint64_t i = 0; i < 50; ++i) ends[0].relay->send(packet(i, 0), {});
+  job.settle();
+  ASSERT_EQ(ends[1].packets.size(), 50U);
+  for (std::uint64_t i = 0; i < 50; ++i) EXPECT_EQ(ends[1].packets[i].first.source_request, i);
 }
 
 TEST_F(ImpiPacketRelay, BytesThatAreNoPacketEndIt) {

@@ -180,17 +180,36 @@ TEST_F(Outside, WhatHasMetItsReceiveMayNot) {
   EXPECT_TRUE(ended(received));
 }
 
-TEST_F(Outside, MessagesBeyondTheBoundAreNotDelivered) {
-  std::uint64_t last = 0;
-  std::size_t delivered = 0;
-  for (std::uint64_t sequence = deliver(kOutside, 5, "x"); sequence != 0 && delivered < 1'000'000; sequence = deliver(kOutside, 5, "x")) {
-    last = sequence;
-    ++delivered;
-  }
-  EXPECT_GE(delivered, 16U);
-  EXPECT_EQ(last, delivered);
+TEST_F(Outside, MessagesBeyondItsShareAreNotDelivered) {
+  for (std::uint64_t i = 1; i <= 8; ++i) EXPECT_EQ(deliver(kOutside, 5, "x"), i);
+  EXPECT_EQ(deliver(kOutside, 5, "x"), 0U);
+  EXPECT_EQ(deliver(kOther, 5, "x"), 1U);
   EXPECT_TRUE(ended(receive(0, kOutside, 1)));
-  EXPECT_EQ(deliver(kOutside, 5, "x"), last + 1);
+  EXPECT_EQ(deliver(kOutside, 5, "x"), 9U);
+  EXPECT_EQ(deliver(kOutside, 5, "x"), 0U);
+  EXPECT_TRUE(at(0).withdraw(kOutside, 9));
+  EXPECT_EQ(deliver(kOutside, 5, "x"), 10U);
+  MatchedMessage message;
+  EXPECT_EQ(at(0).improbe({kOutside, 1, 5}, message), Refusal::kNone);
+  EXPECT_EQ(deliver(kOutside, 5, "x"), 11U);
+}
+
+TEST_F(Outside, MessagesThatWaitTakeNoRoomFromThoseOfTheJob) {
+  constexpr std::uint32_t kHeaders = 4;
+  MessengerJobOptions options;
+  options.messenger.outside_headers = 16;
+  options.messenger.unexpected_headers = options.messenger.least_headers = kHeaders;
+  at(0).set_gateway(nullptr);
+  start(options);
+  EXPECT_EQ(at(0).add_outside(), Refusal::kNone);
+  at(0).set_gateway(&gateway);
+  gateway.messenger = &at(0);
+  while (deliver(kOutside, 5, "x") != 0) {
+  }
+  std::vector<Transfer*> sent;
+  for (std::uint32_t i = 0; i < 3 * kHeaders; ++i) sent.push_back(&send(1, 0, 8));
+  job->settle();
+  for (Transfer* one : sent) EXPECT_TRUE(arrived(*one, receive(0, 1, 8)));
 }
 
 TEST_F(Outside, SendsGoToTheGateway) {
