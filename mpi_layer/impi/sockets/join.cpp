@@ -32,6 +32,9 @@ HostOffer offer_of(const TcpAddress& own, const std::vector<std::int64_t>& pids)
   HostOffer host;
   host.address = host_id_of(own.ipv4);
   host.port = own.port;
+  // The least of all hosts holds. LAM's 10 and 20 make a sender of long messages wait too often.
+  host.ackmark = 32;
+  host.hiwater = 64;
   for (const std::int64_t pid : pids) host.procs.push_back({host.address, pid});
   return host;
 }

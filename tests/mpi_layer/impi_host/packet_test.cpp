@@ -113,6 +113,70 @@ TEST_F(Stream, IsCutIntoPacketsWhereverItsPiecesEnd) {
   }
 }
 
+TEST_F(Stream, DataMayBeReadIntoTheRoomThatIsThereForThem) {
+  const auto bytes = bytes_of(kShortMessage + "01020304");
+  for (const std::size_t taken : {kHeaderBytes, kHeaderBytes + 1, kHeaderBytes + 3}) {
+    seen.clear();
+    ASSERT_TRUE(reader.take(std::span(bytes).first(taken)).ok());
+    for (std::size_t at = taken; at < bytes.size(); ++at) {
+      ASSERT_EQ(reader.room().size(), bytes.size() - at);
+      reader.room()[0] = bytes[at];
+      ASSERT_TRUE(reader.filled(1).ok());
+    }
+    ASSERT_EQ(seen.size(), 1U) << taken;
+    EXPECT_EQ(hex_of(seen[0].data), "01020304");
+    EXPECT_TRUE(reader.room().empty());
+    EXPECT_TRUE(reader.between_packets());
+  }
+}
+
+TEST_F(Stream, RoomIsOnlyInAPacket) {
+  EXPECT_TRUE(reader.room().empty());
+  const auto header = bytes_of(kShortMessage);
+  ASSERT_TRUE(reader.take(std::span(header).first(kHeaderBytes - 1)).ok());
+  EXPECT_TRUE(reader.room().empty());
+  ASSERT_TRUE(reader.take(std::span(header).last(1)).ok());
+  EXPECT_EQ(reader.room().size(), 4U);
+}
+
+TEST_F(Stream, DataInPiecesLieWhereTheyAreWanted) {
+  const auto bytes = bytes_of(kShortMessage + "01020304");
+  std::array<std::byte, 4> wanted{};
+  const std::byte* lie_at = nullptr;
+  PacketReader placing(
+      1000,
+      [&](const Packet&, std::span<const std::byte> data) {
+        lie_at = data.data();
+        return Error();
+      },
+      [&](const Packet& packet) {
+        EXPECT_EQ(packet, short_message());
+        return std::span(wanted);
+      });
+  ASSERT_TRUE(placing.take(std::span(bytes).first(kHeaderBytes + 1)).ok());
+  EXPECT_EQ(placing.room().data(), wanted.data() + 1);
+  ASSERT_TRUE(placing.take(std::span(bytes).last(3)).ok());
+  EXPECT_EQ(lie_at, wanted.data());
+  EXPECT_EQ(hex_of(wanted), "01020304");
+}
+
+TEST_F(Stream, PlaceOfAnotherLengthIsNone) {
+  const auto bytes = bytes_of(kShortMessage + "01020304");
+  std::array<std::byte, 3> wanted{};
+  std::string got;
+  PacketReader placing(
+      1000,
+      [&](const Packet&, std::span<const std::byte> data) {
+        got = hex_of(data);
+        return Error();
+      },
+      [&](const Packet&) { return std::span(wanted); });
+  ASSERT_TRUE(placing.take(std::span(bytes).first(kHeaderBytes + 1)).ok());
+  ASSERT_TRUE(placing.take(std::span(bytes).last(3)).ok());
+  EXPECT_EQ(got, "01020304");
+  EXPECT_EQ(hex_of(wanted), "000000");
+}
+
 TEST_F(Stream, LengthOfAPacketWithoutDataMeansNothing) {
   Packet packet = short_message();
   for (const PacketType type : {PacketType::kProtoack, PacketType::kSyncack, PacketType::kCancel, PacketType::kCancelyes,

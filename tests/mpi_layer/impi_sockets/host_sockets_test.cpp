@@ -105,8 +105,12 @@ class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
                    std::to_string(packet.tag));
     packets.push_back(packet);
     contents.emplace_back(data.begin(), data.end());
+    in_place += data.data() == place.data() ? 1 : 0;
     if (on_each) on_each(packet);
     return refused;
+  }
+  std::span<std::byte> place_for(std::uint32_t, const Packet& packet) override {
+    return place.size() == packet.length ? std::span(place) : std::span<std::byte>();
   }
   void on_moved(std::uint32_t host) override { moved |= 1U << host; }
   void on_lost(std::uint32_t host, const std::string& sentence) override { told.push_back(std::to_string(host) + " is lost: " + sentence); }
@@ -119,6 +123,8 @@ class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
   Told told;
   std::vector<Packet> packets;
   std::vector<std::vector<std::byte>> contents;
+  std::vector<std::byte> place;
+  unsigned in_place = 0;
   unsigned moved = 0;
   Error refused;
   std::function<void(const Packet&)> on_each;
@@ -173,11 +179,10 @@ TEST_F(ImpiHostSockets, PacketLeavesAtOnceWithTheBytesOfVector3) {
   Packet sent = packet(PacketType::kData, 0, 3, 4, 7);
   const auto data = bytes_of("01020304");
   sockets->send(1, sent, data);
-  EXPECT_EQ(digits_of(one->hear(132)),
-            wire(std::string("00000000 00000004") + kRank0 + kRank3 +
-                            "0000000000000000 0000000000000000 0000000000000004"
-                            "00000000 00000007 0000000000000000 0000000000000001"
-                            "0000000000000000 0000000000000000 0000000000000000 01020304"));
+  EXPECT_EQ(digits_of(one->hear(132)), wire(std::string("00000000 00000004") + kRank0 + kRank3 +
+                                            "0000000000000000 0000000000000000 0000000000000004"
+                                            "00000000 00000007 0000000000000000 0000000000000001"
+                                            "0000000000000000 0000000000000000 0000000000000000 01020304"));
   EXPECT_EQ(sockets->backlog(1), 0U);
 }
 
@@ -256,6 +261,29 @@ TEST_F(ImpiHostSockets, LargePacketsComeWhole) {
   }
   ASSERT_TRUE(until_told(20));
   for (const auto& content : contents) EXPECT_TRUE(content == data_of(65536));
+}
+
+TEST_F(ImpiHostSockets, PacketThatComesInPiecesIsReadWhereItIsWanted) {
+  open({65536, 10, 20});
+  place.resize(60'000);
+  const std::string one_packet = with_data(packet(PacketType::kData, 2, 0, 60'000, 1));
+  one->say(std::string_view(one_packet).substr(0, kHeaderBytes));
+  settle();
+  one->say(std::string_view(one_packet).substr(kHeaderBytes));
+  one->say(with_data(packet(PacketType::kData, 2, 0, 5, 2)));
+  ASSERT_TRUE(until_told(2));
+  EXPECT_EQ(in_place, 1U);
+  EXPECT_TRUE(place == data_of(60'000));
+  EXPECT_EQ(contents[1], data_of(5));
+}
+
+TEST_F(ImpiHostSockets, OfAPacketThatIsRefusedNothingIsReadWhereItIsWanted) {
+  open({65536, 10, 20});
+  place.resize(60'000);
+  one->say(with_data(packet(PacketType::kData, 4, 0, 60'000, 1)));
+  ASSERT_TRUE(until_told(1));
+  EXPECT_THAT(told[0], HasSubstr("from a process that the other host does not have"));
+  EXPECT_TRUE(place == std::vector<std::byte>(60'000));
 }
 
 struct Hostile {

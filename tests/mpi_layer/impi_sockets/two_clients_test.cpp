@@ -71,6 +71,7 @@ class Job final : HostSockets::Owner, PacketWay, Messages::Owner {
   const JobLayout& layout() const { return joined_.layout; }
   std::size_t open_sends() const { return open_sends_; }
   const std::map<std::int32_t, std::vector<std::byte>>& contents() const { return contents_; }
+  std::size_t placed() const { return placed_; }
   const std::string& lost() const { return lost_; }
 
  private:
@@ -94,22 +95,35 @@ class Job final : HostSockets::Owner, PacketWay, Messages::Owner {
   void on_send_end(SendNumber, SendEnd) override { --open_sends_; }
   void on_cancel_refused(SendNumber) override {}
   void on_arrival(ArrivalNumber number, const Envelope& envelope, std::span<const std::byte> data) override {
-    tags_[number] = envelope.tag;
-    contents_[envelope.tag].assign(data.begin(), data.end());
+    std::vector<std::byte>& content = contents_[envelope.tag];
+    content.resize(envelope.length);
+    std::copy(data.begin(), data.end(), content.begin());
+    coming_[number] = {&content, data.size()};
     messages_.accept(number);
   }
   bool withdraw(ArrivalNumber) override { return true; }
   void on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) override {
-    std::vector<std::byte>& content = contents_[tags_[number]];
-    ASSERT_EQ(offset, content.size());
-    content.insert(content.end(), data.begin(), data.end());
+    auto& [content, come] = coming_.at(number);
+    ASSERT_EQ(offset, come);
+    come += data.size();
+    const auto place = std::span(*content).subspan(offset, data.size());
+    if (data.data() == place.data()) {
+      ++placed_;
+    } else {
+      std::copy(data.begin(), data.end(), place.begin());
+    }
+  }
+  std::span<std::byte> place_for(std::uint32_t, const Packet& packet) override { return messages_.place_for(packet); }
+  std::span<std::byte> place_for(ArrivalNumber number, std::uint64_t offset, std::size_t length) override {
+    return std::span(*coming_.at(number).first).subspan(offset, length);
   }
 
   JoinedJob joined_;
   std::unique_ptr<HostSockets> sockets_;
   Messages messages_;
   std::size_t open_sends_ = 0;
-  std::map<ArrivalNumber, std::int32_t> tags_;
+  std::map<ArrivalNumber, std::pair<std::vector<std::byte>*, std::uint64_t>> coming_;
+  std::size_t placed_ = 0;  // packets
   std::map<std::int32_t, std::vector<std::byte>> contents_;
   std::string lost_;
 };
@@ -180,6 +194,7 @@ TEST_F(ImpiTwoClients, ExchangeMessagesOfAllLengthsBothWaysAtOnce) {
   for (const auto& job : jobs) {
     ASSERT_EQ(job->contents().size(), kept.size());
     for (const auto& [tag, bytes] : job->contents()) EXPECT_TRUE(bytes == kept[static_cast<std::size_t>(tag)]) << tag;
+    EXPECT_GT(job->placed(), 0U);
   }
 }
 
