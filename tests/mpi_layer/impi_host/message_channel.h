@@ -1,6 +1,7 @@
 #pragma once
 // MessageChannel: Messages over one Channel, as in a job of two hosts where one process has the connection.
 
+#include <algorithm>
 #include <vector>
 
 #include "mpi_layer/impi/host/channel.h"
@@ -24,6 +25,14 @@ class MessageChannel final : private mpi::impi::PacketWay, private mpi::impi::Ch
     if (error.ok()) messages_.go_on();
     return error;
   }
+  // The same of bytes that may be put into the channel's room.
+  Error read(std::span<const std::byte> bytes) {
+    const std::span<std::byte> room = channel_.room();
+    const auto first = bytes.first(std::min(bytes.size(), room.size()));
+    std::copy(first.begin(), first.end(), room.begin());
+    const Error error = first.empty() ? Error() : channel_.filled(first.size());
+    return error.ok() ? receive(bytes.subspan(first.size())) : error;
+  }
   void written(std::size_t bytes) {
     channel_.written(bytes);
     messages_.go_on();
@@ -35,6 +44,7 @@ class MessageChannel final : private mpi::impi::PacketWay, private mpi::impi::Ch
     return channel_.unwritten_bytes() < kAhead && channel_.may_send(source, destination);
   }
   Error on_packet(const mpi::impi::Packet& packet, std::span<const std::byte> data) override { return messages_.on_packet(packet, data); }
+  std::span<std::byte> place_for(const mpi::impi::Packet& packet) override { return messages_.place_for(packet); }
 
   mpi::impi::Channel channel_;
   mpi::impi::Messages messages_;
