@@ -9,6 +9,10 @@
 --
 -- Every field can be filtered by: impi.label == 0x2100, impi.type == 1, impi.tag == 7, impi.src.pid == 450. Keys are not shown.
 
+-- lintel.lua, which loads it, shows both protocols.
+if impi_is_loaded then return end
+impi_is_loaded = true
+
 local impi = Proto("impi", "IMPI")
 
 local COMMANDS = { [0x41555448] = "AUTH", [0x494D5049] = "IMPI", [0x434F4C4C] = "COLL", [0x444F4E45] = "DONE", [0x46494E49] = "FINI" }

@@ -472,3 +472,8 @@ end
 
 xnet:register_heuristic("tcp", is_lintel)
 DissectorTable.get("tcp.port"):add_for_decode_as(xnet)
+
+-- IMPI's, between jobs, lies beside it.
+local script = debug.getinfo(1, "S").source:match("^@(.*)lintel%.lua$")
+local chunk = script and loadfile(script .. "impi.lua")
+if chunk then pcall(chunk) end  -- not when it has been loaded before

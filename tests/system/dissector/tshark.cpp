@@ -21,9 +21,7 @@ std::string run(const std::string& command) {
 
 // The user's own configuration must not change the result.
 std::string tshark(const std::string& capture, const std::string& options) {
-  return "WIRESHARK_CONFIG_DIR=/nonexistent tshark -n -X lua_script:" LINTEL_DISSECTORS "/lintel.lua -X lua_script:" LINTEL_DISSECTORS
-         "/impi.lua -r '" +
-         capture + "' " + options;
+  return "WIRESHARK_CONFIG_DIR=/nonexistent tshark -n -X lua_script:" LINTEL_DISSECTORS "/lintel.lua -r '" + capture + "' " + options;
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
