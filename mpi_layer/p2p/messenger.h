@@ -238,6 +238,7 @@ class Messenger {
   void prepare(const ReceiveArguments& arguments, Request& request);
   Refusal check(const ReceiveArguments& arguments);
   void begin_receive(Request& request);
+  bool post_or_queue(Request& request);
   bool post(Request& request);
   void note_arrival(Peer& peer, const portals::Event& event);
   void on_message(const portals::Event& event);

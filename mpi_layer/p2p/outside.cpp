@@ -90,7 +90,7 @@ void Messenger::relay(const ReceiveArguments& arguments, Request& request) {
   prepare(arguments, request);
   request.relayed_ = true;
   set_out(request);
-  if (!unposted_.empty() || !post(request)) unposted_.push_back(request);
+  post_or_queue(request);
 }
 
 void Messenger::hand_back_relayed() {

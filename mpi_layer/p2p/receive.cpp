@@ -64,12 +64,15 @@ void Messenger::begin_receive(Request& request) {
     request.result_.source = kProcNull;
     return complete(request, Failure::kNone);
   }
-  Peer* const peer = peers_.at(request.peer_);
-  if (!unposted_.empty() || !post(request)) {
-    if (peer != nullptr) watch(request, *peer);
-    return unposted_.push_back(request);
-  }
-  drain();  // what it has claimed
+  if (post_or_queue(request)) drain();  // what it has claimed
+}
+
+// False: it waits for room, behind others.
+bool Messenger::post_or_queue(Request& request) {
+  if (unposted_.empty() && post(request)) return true;
+  if (Peer* const peer = peers_.at(request.peer_); peer != nullptr) watch(request, *peer);
+  unposted_.push_back(request);
+  return false;
 }
 
 // False: there is no room for another entry.

@@ -51,14 +51,12 @@ bool Crossing::send(const SendArguments& message, Request& request) {
     return false;
   }
   sends_.emplace(number, &request);
-  numbers_.emplace(&request, number);
   return false;
 }
 
 void Crossing::on_send_end(SendNumber number, SendEnd end) {
   const auto found = sends_.find(number);
   Request& request = *found->second;
-  numbers_.erase(&request);
   sends_.erase(found);
   messenger_.end_outside_send(request, Failure::kNone, end == SendEnd::kCancelled);
 }
@@ -76,9 +74,9 @@ void Crossing::go_on() {
 
 // What was held up only is gone, and ends by itself.
 void Crossing::cancel(Request& request) {
-  const auto found = numbers_.find(&request);
-  if (found == numbers_.end()) return messenger_.refuse_cancel(request);
-  messages_.cancel(found->second);
+  const auto found = std::ranges::find_if(sends_, [&request](const auto& send) { return send.second == &request; });
+  if (found == sends_.end()) return messenger_.refuse_cancel(request);
+  messages_.cancel(found->first);
 }
 
 void Crossing::on_cancel_refused(SendNumber number) { messenger_.refuse_cancel(*sends_.at(number)); }

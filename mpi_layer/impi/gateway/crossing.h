@@ -78,7 +78,6 @@ class Crossing final : public Gateway, private Messages::Owner {
   std::vector<ProcId> procs_;  // by world rank
   std::map<ProcId, std::int32_t> ranks_;
   std::map<SendNumber, Request*> sends_;
-  std::map<const Request*, SendNumber> numbers_;                               // of `sends_`
   std::map<ArrivalNumber, Arrival> arrivals_;                                  // that have not met their receive
   std::map<std::pair<std::int32_t, std::uint64_t>, ArrivalNumber> delivered_;  // by source and the messenger's number
   std::map<std::int32_t, std::deque<ArrivalNumber>> undelivered_;              // by source, of those that have any

@@ -3,13 +3,16 @@
 #include <string>
 #include <utility>
 
-#include "mpi_layer/impi/gateway/agent_rank.h"
-
 namespace lintel::mpi::impi {
 namespace {
 
 // Of the rests of long messages: enough to keep the agent's connection busy while it is being refilled.
 constexpr std::size_t kAhead = std::size_t{512} << 10;
+
+// The process of the lowest rank of the same host, which has that one's connections.
+std::int32_t agent_rank(const JobLayout& layout, std::uint32_t rank) {
+  return static_cast<std::int32_t>(layout.hosts[layout.procs[rank].host].first_proc);
+}
 
 }  // namespace
 

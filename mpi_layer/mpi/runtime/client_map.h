@@ -19,9 +19,8 @@ struct ClientMap {
   // By world rank. A host belongs to one client.
   std::vector<int> clients = {};
   std::vector<int> hosts = {};
-  // What all clients agree on. COLL_MAXLINEAR: up to so many masters talk with one of them directly. COLL_XSIZE is of algorithms that need not be IMPI's.
+  // What all clients agree on, COLL_MAXLINEAR: up to so many masters talk with one of them directly. (COLL_XSIZE is of algorithms that need not be IMPI's.)
   int max_linear = 4;
-  std::int64_t crossover_size = 1024;
   // Clients whose MPI_Reduce sends and receives in the context of messages, where IMPI wants that of collective functions, as LAM/MPI 7.1 does.
   std::vector<int> reducing_among_messages = {};
 };

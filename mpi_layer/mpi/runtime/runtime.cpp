@@ -41,7 +41,6 @@ void know_clients(const Job& job) {
     external.push_back(client != job.client().rank && std::ranges::find(native, client) == native.end());
   }
   map.max_linear = layout.max_linear;
-  map.crossover_size = layout.crossover_size;
   map.reducing_among_messages.assign(native.begin(), native.end());  // LAM/MPI has both ways
   set_client_map(std::move(map));
   set_external_processes(std::move(external));

@@ -42,11 +42,11 @@ ItemBuffer Team::items_of(std::span<std::int64_t> numbers) {
 }
 
 int Team::begin_send(int to, const ItemBuffer& items, ItemTransfer& transfer) const {
-  return error_of(transfer.send(runtime().messenger(), items, {nullptr, 0, group_.world_rank(to), context_, tag_, SendMode::kStandard}));
+  return transfer.send(runtime().messenger(), items, {nullptr, 0, group_.world_rank(to), context_, tag_, SendMode::kStandard});
 }
 
 int Team::begin_receive(int from, const ItemBuffer& items, ItemTransfer& transfer) const {
-  return error_of(transfer.receive(runtime().messenger(), items, {nullptr, 0, group_.world_rank(from), context_, tag_}));
+  return transfer.receive(runtime().messenger(), items, {nullptr, 0, group_.world_rank(from), context_, tag_});
 }
 
 int Team::end_of(ItemTransfer& transfer) { return error_of(transfer.wait(runtime().messenger()).failure); }

@@ -21,9 +21,6 @@ inline int error_of(Refusal refusal) {
   return MPI_ERR_INTERN;
 }
 
-// What is an error class already, as ItemTransfer's are.
-inline int error_of(int error) { return error; }
-
 inline int error_of(Failure failure) {
   switch (failure) {
     case Failure::kNone: return MPI_SUCCESS;
