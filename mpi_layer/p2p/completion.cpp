@@ -100,6 +100,7 @@ void Messenger::retire(Request& request) {
   LINTEL_ASSERT(!request.under_way());
   if (request.link_.is_linked()) request.link_.unlink();
   request.state_ = Request::State::kInactive;
+  request.active_ = false;
 }
 
 // ---- One

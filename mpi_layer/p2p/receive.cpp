@@ -216,6 +216,7 @@ Refusal Messenger::receive_matched(MatchedMessage& message, void* buffer, std::u
   if (nobody) {
     begin_receive(request);
   } else {
+    request.active_ = true;
     request.state_ = Request::State::kPosted;
     request.peer_ = envelope.source;
     request.result_ = {};

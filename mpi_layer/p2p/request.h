@@ -2,7 +2,7 @@
 // Request: one send or receive from its start to its end, and what its result is. The caller owns it; the library allocates nothing for it.
 //
 // Thread: its members belong to the Messenger that it was started on, under the lock of that one's process; result() is the caller's once wait or test has
-// said that it is complete.
+// said that it is complete, and active() always: nothing that happens meanwhile changes it.
 // Invariants: (1) it is in at most one list of the messenger, while it is active; (2) it does not move or die while it is active.
 
 #include <boost/intrusive/list_hook.hpp>
@@ -71,7 +71,7 @@ class Request {
   ~Request() { LINTEL_ASSERT(state_ == State::kInactive || state_ == State::kComplete); }
 
   // It was started, and no wait or test has told its end.
-  bool active() const { return state_ != State::kInactive; }
+  bool active() const { return active_; }
   bool persistent() const { return persistent_; }
   // Of its last end; empty before the first.
   const Result& result() const { return result_; }
@@ -93,6 +93,7 @@ class Request {
   bool under_way() const { return state_ != State::kInactive && state_ != State::kComplete; }
 
   State state_ = State::kInactive;
+  bool active_ = false;  // written by the calls that start it and tell its end, whose caller reads it without the lock
   bool is_send_ = false;
   bool persistent_ = false;
   bool cancelling_ = false;  // CANCEL has been sent

@@ -105,6 +105,7 @@ Refusal Messenger::begin_buffered(Request& request) {
     request.link_.unlink();  // the engine has no room after all
     unwatch(request);
     request.state_ = Request::State::kInactive;
+    request.active_ = false;
   }
   std::unique_ptr<Copied> copied(new (std::nothrow) Copied);
   if (copied != nullptr) copied->bytes.reset(new (std::nothrow) std::byte[request.length_]);
@@ -115,14 +116,14 @@ Refusal Messenger::begin_buffered(Request& request) {
   own.copied_ = true;
   copied_.push_back(std::move(copied));
   start_send(own);
-  request.state_ = Request::State::kBacklog;
-  request.result_ = {kAnySource, request.tag_, request.length_, Failure::kNone, false};
+  set_out(request);
   complete(request, Failure::kNone);
   return Refusal::kNone;
 }
 
 // It is active, and nothing has happened yet.
 void Messenger::set_out(Request& request) {
+  request.active_ = true;
   if (request.is_send_) {
     request.state_ = Request::State::kBacklog;
     request.cancelling_ = request.long_ = false;
