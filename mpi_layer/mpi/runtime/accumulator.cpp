@@ -6,15 +6,41 @@
 
 namespace lintel::mpi {
 
-ReductionItems::ReductionItems(DatatypeRef type, std::int64_t count) {
-  const Shape& shape = type->shape();
-  // Extents may be shorter than the data, or negative: from the lowest byte of any item to the highest.
-  const std::int64_t last = count > 0 ? (count - 1) * shape.extent() : 0;
-  const std::int64_t low = shape.true_lower_bound + (last < 0 ? last : 0);
-  const std::int64_t high = shape.true_upper_bound + (last > 0 ? last : 0);
-  memory_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(high - low) + 1);
-  items_ = {std::move(type), number_of(memory_.get()) - static_cast<std::uintptr_t>(low), count};
+namespace {
+
+// Extents may be shorter than the data, or negative: items reach from the lowest byte of any of them to the highest.
+struct Reach {
+  Reach(const Shape& shape, std::int64_t count) {
+    const std::int64_t last = count > 0 ? (count - 1) * shape.extent() : 0;
+    low = shape.true_lower_bound + (last < 0 ? last : 0);
+    high = shape.true_upper_bound + (last > 0 ? last : 0);
+  }
+  std::int64_t low;
+  std::int64_t high;
+};
+
+ItemBuffer items_in(std::byte* memory, DatatypeRef type, std::int64_t count) {
+  const Reach reach(type->shape(), count);
+  return {std::move(type), number_of(memory) - static_cast<std::uintptr_t>(reach.low), count};
 }
+
+std::unique_ptr<std::byte[]> room_for(std::size_t bytes) { return std::make_unique_for_overwrite<std::byte[]>(bytes); }
+
+}  // namespace
+
+std::size_t ReductionItems::bytes_of(const DatatypeRef& type, std::int64_t count) {
+  const Reach reach(type->shape(), count);
+  constexpr std::size_t kAlignment = alignof(std::max_align_t);
+  return (static_cast<std::size_t>(reach.high - reach.low) / kAlignment + 1) * kAlignment;
+}
+
+ReductionItems::ReductionItems(DatatypeRef type, std::int64_t count) {
+  memory_ = room_for(bytes_of(type, count));
+  items_ = items_in(memory_.get(), std::move(type), count);
+}
+
+ReductionItems::ReductionItems(DatatypeRef type, std::int64_t count, std::byte* memory)
+    : items_(items_in(memory, std::move(type), count)) {}
 
 ItemBuffer ReductionItems::range(std::int64_t first, std::int64_t count) const {
   return {items_.type, items_.address + static_cast<std::uintptr_t>(first * items_.type->shape().extent()), count};
@@ -25,13 +51,25 @@ void* ReductionItems::address(std::int64_t first) const {
 }
 
 Accumulator::Accumulator(const BoundReduction& reduction, const DatatypeRef& type, std::int64_t count)
-    : reduction_(reduction), own_(type, count), others_(type, count) {}
+    : reduction_(reduction),
+      in_place_(false),
+      memory_(room_for(2 * ReductionItems::bytes_of(type, count))),
+      own_(type, count, memory_.get()),
+      others_(type, count, memory_.get() + ReductionItems::bytes_of(type, count)) {}
+
+Accumulator::Accumulator(const BoundReduction& reduction, const ItemBuffer& own)
+    : reduction_(reduction),
+      in_place_(true),
+      memory_(room_for(ReductionItems::bytes_of(own.type, own.count))),
+      own_(own),
+      others_(own.type, own.count, memory_.get()) {}
 
 void Accumulator::put_before(std::int64_t first, std::int64_t count) {
   reduction_.apply(others_.address(first), own_.address(first), count);
 }
 
 void Accumulator::put_behind(std::int64_t first, std::int64_t count) {
+  if (in_place_) return put_before(first, count);
   reduction_.apply(own_.address(first), others_.address(first), count);
   std::swap(own_, others_);
 }

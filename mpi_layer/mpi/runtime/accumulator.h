@@ -1,5 +1,5 @@
 #pragma once
-// What reductions compute with: items in memory of the library's own, and an accumulator that combines them in the order of ranks.
+// What reductions compute with: items, in memory of the library's own or the program's, and an accumulator that combines them in the order of ranks.
 //
 // Local, no communication; used by one thread.
 
@@ -11,10 +11,14 @@
 
 namespace lintel::mpi {
 
-// Items laid out as the program's are. Their memory begins with no values.
+// Items laid out as the program's are. Memory of their own begins with no values, other memory is borrowed.
 class ReductionItems {
  public:
   ReductionItems(DatatypeRef type, std::int64_t count);
+  explicit ReductionItems(ItemBuffer items) : items_(std::move(items)) {}
+  // In `memory`, of bytes_of() them.
+  ReductionItems(DatatypeRef type, std::int64_t count, std::byte* memory);
+  static std::size_t bytes_of(const DatatypeRef& type, std::int64_t count);
 
   const ItemBuffer& all() const { return items_; }
   // Items [first, first + count).
@@ -30,7 +34,10 @@ class ReductionItems {
 // only: the caller says on which side of its own ranks the others are.
 class Accumulator {
  public:
+  // In memory of its own, which begins with no values.
   Accumulator(const BoundReduction& reduction, const DatatypeRef& type, std::int64_t count);
+  // Its rank's items are `own`, and end there as the result. REQUIRES: the operation commutes.
+  Accumulator(const BoundReduction& reduction, const ItemBuffer& own);
 
   std::int64_t count() const { return own_.all().count; }
   bool commutes() const { return reduction_.commutes(); }
@@ -43,7 +50,8 @@ class Accumulator {
   // own = others op own, for items [first, first + count) or all.
   void put_before(std::int64_t first, std::int64_t count);
   void put_before() { put_before(0, count()); }
-  // own = own op others. Items out of the range have no value afterwards: the operation writes to its right operand, so the two change places.
+  // own = own op others. Items out of the range have no value afterwards: the operation writes to its right operand, so the two change places. In the program's
+  // memory nothing changes places, and it is others op own.
   void put_behind(std::int64_t first, std::int64_t count);
   void put_behind() { put_behind(0, count()); }
   // One of these.
@@ -52,6 +60,9 @@ class Accumulator {
 
  private:
   const BoundReduction& reduction_;
+  bool in_place_;
+  // One block for all: the allocator gives two of half the size back to the system after each call, and page faults then cost more than all else.
+  std::unique_ptr<std::byte[]> memory_;
   ReductionItems own_;
   ReductionItems others_;
 };

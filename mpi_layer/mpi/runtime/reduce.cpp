@@ -40,13 +40,15 @@ int combine_in_pieces(const Members& members, Accumulator& items) {
   return members.collect_pieces(items, begins);
 }
 
-bool is_long(const Accumulator& items) { return items.own().bytes() >= kLongReduction; }
+bool is_long(const ItemBuffer& items) { return items.bytes() >= kLongReduction; }
 
 }  // namespace
 
+bool divides(const Team& team, const ItemBuffer& items) { return team.clients() == nullptr && is_long(items); }
+
 int reduce(const Team& team, int root, Accumulator& items) {
   if (team.clients() != nullptr) return reduce_between_clients(team, root, items);
-  return is_long(items) ? reduce_in_pieces(team, root, items) : reduce_by_tree(team, root, items);
+  return is_long(items.own()) ? reduce_in_pieces(team, root, items) : reduce_by_tree(team, root, items);
 }
 
 int reduce_to_all(const Team& team, Accumulator& items) {
@@ -54,7 +56,7 @@ int reduce_to_all(const Team& team, Accumulator& items) {
   const Members members(team);
   if (const int error = members.fold(items); error != MPI_SUCCESS) return error;
   if (members.own() >= 0) {
-    const int error = is_long(items) ? combine_in_pieces(members, items) : members.combine(items);
+    const int error = is_long(items.own()) ? combine_in_pieces(members, items) : members.combine(items);
     if (error != MPI_SUCCESS) return error;
   }
   return members.unfold(items);

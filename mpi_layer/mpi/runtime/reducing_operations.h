@@ -37,16 +37,19 @@ inline int check(const ReductionCall& call, bool gets_result, CheckedReduction* 
   return gets_result ? check_items(call.recvbuf, call.count, call.datatype, &checked->out) : MPI_SUCCESS;
 }
 
-// Reductions that give a result of all: `combine(team, items)` makes it of every rank's items.
+// Reductions that give a result of all: `combine(team, items)` makes it of every rank's items. Long ones where it is to go, without a copy and memory for that.
 template <class Go, class Combine>
 int reduce_items(Go go, const ReductionCall& call, bool gets_result, Combine combine) {
   CheckedReduction checked;
   if (const int error = check(call, gets_result, &checked); error != MPI_SUCCESS) return error;
   return go([=](const Team& team) {
-    Accumulator items(checked.reduction, checked.in.type, checked.in.count);
-    if (const int error = copy_items(checked.in, items.own()); error != MPI_SUCCESS) return error;
+    const bool in_result = gets_result && checked.reduction.commutes() && divides(team, checked.in);
+    Accumulator items =
+        in_result ? Accumulator(checked.reduction, checked.out) : Accumulator(checked.reduction, checked.in.type, checked.in.count);
+    const bool are_there = in_result && checked.in.address == checked.out.address;
+    if (const int error = are_there ? MPI_SUCCESS : copy_items(checked.in, items.own()); error != MPI_SUCCESS) return error;
     if (const int error = combine(team, items); error != MPI_SUCCESS) return error;
-    return gets_result ? copy_items(items.own(), checked.out) : MPI_SUCCESS;
+    return gets_result && !in_result ? copy_items(items.own(), checked.out) : MPI_SUCCESS;
   });
 }
 
