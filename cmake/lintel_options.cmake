@@ -36,6 +36,10 @@ function(lintel_layer name)
     INTERPROCEDURAL_OPTIMIZATION_RELEASE ON)  # layers end in one library: what is small on the way of a message is inlined across them
   target_compile_features(lintel_${name} PUBLIC cxx_std_20)
   target_link_libraries(lintel_${name} PUBLIC ${arg_LIBS} PRIVATE $<BUILD_INTERFACE:lintel_options>)
+  if(LINTEL_PROFILE_OPTIONS)
+    target_compile_options(lintel_${name} PRIVATE ${LINTEL_PROFILE_OPTIONS})
+    add_dependencies(lintel_${name} lintel_profile)
+  endif()
   if(NOT LINTEL_COVERAGE)
     target_compile_options(lintel_${name} PRIVATE $<$<CONFIG:Debug>:-Og>)  # programs stay at -O0: what they compute is little
   endif()
