@@ -38,15 +38,14 @@ function(lintel_add_profile)
       list(APPEND inherited "-D${name}=${value}")
     endif()
   endforeach()
-  set(tree ${lintel_profile_tree})
-  add_custom_command(OUTPUT ${tree}/trained
-    COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${tree} -G ${CMAKE_GENERATOR} ${inherited}
+  add_custom_command(OUTPUT ${lintel_profile_tree}/trained
+    COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${lintel_profile_tree} -G ${CMAKE_GENERATOR} ${inherited}
       -DLINTEL_PROFILE=RECORD -DLINTEL_BUILD_TOOLS=ON -DLINTEL_BUILD_TESTS=OFF -DLINTEL_BUILD_BENCH=OFF
-    COMMAND ${CMAKE_COMMAND} --build ${tree} --target lintel_perf
-    COMMAND ${CMAKE_COMMAND} -DTREE=${tree} -P ${PROJECT_SOURCE_DIR}/cmake/lintel_train.cmake
-    COMMAND ${CMAKE_COMMAND} -E touch ${tree}/trained
+    COMMAND ${CMAKE_COMMAND} --build ${lintel_profile_tree} --target lintel_perf
+    COMMAND ${CMAKE_COMMAND} -DTREE=${lintel_profile_tree} -P ${PROJECT_SOURCE_DIR}/cmake/lintel_train.cmake
+    COMMAND ${CMAKE_COMMAND} -E touch ${lintel_profile_tree}/trained
     COMMENT "Profile of the libraries: building them with counters and running them for half a minute" VERBATIM)
-  add_custom_target(lintel_profile DEPENDS ${tree}/trained)
+  add_custom_target(lintel_profile DEPENDS ${lintel_profile_tree}/trained)
 endfunction()
 lintel_add_profile()
 

@@ -99,7 +99,6 @@ std::size_t Messenger::progress() {
 void Messenger::retire(Request& request) {
   LINTEL_ASSERT(!request.under_way());
   if (request.link_.is_linked()) request.link_.unlink();
-  request.state_ = Request::State::kInactive;
   request.active_ = false;
 }
 

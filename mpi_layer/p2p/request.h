@@ -68,7 +68,7 @@ class Request {
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
   // REQUIRES: it is not active.
-  ~Request() { LINTEL_ASSERT(state_ == State::kInactive || state_ == State::kComplete); }
+  ~Request() { LINTEL_ASSERT(!under_way()); }
 
   // It was started, and no wait or test has told its end.
   bool active() const { return active_; }
@@ -81,18 +81,17 @@ class Request {
   friend struct RequestHooks;
 
   enum class State : std::uint8_t {
-    kInactive,
     kBacklog,   // send: waits for credit, behind others to the same process
     kSent,      // send: waits for the end that its protocol has
     kUnposted,  // receive: waits for room among the entries, behind others
     kPosted,    // receive: an entry is in the list
     kUnpulled,  // receive: matched; the get of its rest waits for room
     kPulling,   // receive: matched; the rest is on its way, or all of a message from outside
-    kComplete,
+    kComplete,  // also of one that was never started
   };
-  bool under_way() const { return state_ != State::kInactive && state_ != State::kComplete; }
+  bool under_way() const { return state_ != State::kComplete; }
 
-  State state_ = State::kInactive;
+  State state_ = State::kComplete;
   bool active_ = false;  // written by the calls that start it and tell its end, whose caller reads it without the lock
   bool is_send_ = false;
   bool persistent_ = false;

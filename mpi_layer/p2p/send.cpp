@@ -104,7 +104,7 @@ Refusal Messenger::begin_buffered(Request& request) {
     if (!request.under_way()) return Refusal::kNone;
     request.link_.unlink();  // the engine has no room after all
     unwatch(request);
-    request.state_ = Request::State::kInactive;
+    request.state_ = Request::State::kComplete;
     request.active_ = false;
   }
   std::unique_ptr<Copied> copied(new (std::nothrow) Copied);

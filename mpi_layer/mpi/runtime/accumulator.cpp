@@ -24,8 +24,6 @@ ItemBuffer items_in(std::byte* memory, DatatypeRef type, std::int64_t count) {
   return {std::move(type), number_of(memory) - static_cast<std::uintptr_t>(reach.low), count};
 }
 
-std::unique_ptr<std::byte[]> room_for(std::size_t bytes) { return std::make_unique_for_overwrite<std::byte[]>(bytes); }
-
 }  // namespace
 
 std::size_t ReductionItems::bytes_of(const DatatypeRef& type, std::int64_t count) {
@@ -35,7 +33,7 @@ std::size_t ReductionItems::bytes_of(const DatatypeRef& type, std::int64_t count
 }
 
 ReductionItems::ReductionItems(DatatypeRef type, std::int64_t count) {
-  memory_ = room_for(bytes_of(type, count));
+  memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes_of(type, count));
   items_ = items_in(memory_.get(), std::move(type), count);
 }
 
@@ -53,14 +51,14 @@ void* ReductionItems::address(std::int64_t first) const {
 Accumulator::Accumulator(const BoundReduction& reduction, const DatatypeRef& type, std::int64_t count)
     : reduction_(reduction),
       in_place_(false),
-      memory_(room_for(2 * ReductionItems::bytes_of(type, count))),
+      memory_(std::make_unique_for_overwrite<std::byte[]>(2 * ReductionItems::bytes_of(type, count))),
       own_(type, count, memory_.get()),
       others_(type, count, memory_.get() + ReductionItems::bytes_of(type, count)) {}
 
 Accumulator::Accumulator(const BoundReduction& reduction, const ItemBuffer& own)
     : reduction_(reduction),
       in_place_(true),
-      memory_(room_for(ReductionItems::bytes_of(own.type, own.count))),
+      memory_(std::make_unique_for_overwrite<std::byte[]>(ReductionItems::bytes_of(own.type, own.count))),
       own_(own),
       others_(own.type, own.count, memory_.get()) {}
 
