@@ -1,8 +1,8 @@
-# LINTEL_PROFILE: the libraries of Portals are compiled for the way that messages take. What a message costs here is mostly code that is not in the processor's cache, so where that
+# LINTEL_PROFILE: the libraries are compiled for the way that messages take. What a message costs here is mostly code that is not in the processor's cache, so where that
 # lies and what is inlined matters more than how many instructions it has.
 #
 #   OFF     nothing of this
-#   USE     a tree of its own, build/X/profile, is built first, with counters; its lintel-perf runs for half a minute over loopback (lintel_train.cmake); the libraries of this
+#   USE     a tree of its own, build/X/profile, is built first, with counters; its lintel-perf, and an MPI program, run for half a minute over loopback (lintel_train.cmake); the libraries of this
 #           tree are compiled with what was counted. Once: to count again, remove the tree and build anew. Functions that have changed since count as unknown.
 #   RECORD  that tree itself
 #
@@ -41,8 +41,8 @@ function(lintel_add_profile)
   add_custom_command(OUTPUT ${lintel_profile_tree}/trained
     COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${lintel_profile_tree} -G ${CMAKE_GENERATOR} ${inherited}
       -DLINTEL_PROFILE=RECORD -DLINTEL_BUILD_TOOLS=ON -DLINTEL_BUILD_TESTS=OFF -DLINTEL_BUILD_BENCH=OFF
-    COMMAND ${CMAKE_COMMAND} --build ${lintel_profile_tree} --target lintel_perf
-    COMMAND ${CMAKE_COMMAND} -DTREE=${lintel_profile_tree} -P ${PROJECT_SOURCE_DIR}/cmake/lintel_train.cmake
+    COMMAND ${CMAKE_COMMAND} --build ${lintel_profile_tree} --target lintel_perf lintel_run lintel_mpi
+    COMMAND ${CMAKE_COMMAND} -DTREE=${lintel_profile_tree} -DSOURCE=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/lintel_train.cmake
     COMMAND ${CMAKE_COMMAND} -E touch ${lintel_profile_tree}/trained
     COMMENT "Profile of the libraries: building them with counters and running them for half a minute" VERBATIM)
   add_custom_target(lintel_profile DEPENDS ${lintel_profile_tree}/trained)

@@ -1,12 +1,15 @@
-# What lintel-perf of the tree TREE, which counts, is run for: each kind of operation, by each way to learn of its end. Most are small ones: a large one counts its
-# waiting, not its way. A run that fails leaves its part of the profile out.
-function(train)
-  execute_process(COMMAND ${TREE}/tools/lintel-perf/lintel-perf ${ARGN} --repeats 1
-    RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text TIMEOUT 60)
+# What the programs of the tree TREE, which counts, are run for: each kind of operation, by each way to learn of its end. Most are small ones: a large one counts its
+# waiting, not its way. A run that fails leaves its part of the profile out. SOURCE: the source tree.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text TIMEOUT 60)
   if(NOT result EQUAL 0)
-    list(JOIN ARGN " " arguments)
-    message(WARNING "The profile of the libraries lacks what \"lintel-perf ${arguments}\" does, which has ended with ${result}:\n${text}")
+    list(JOIN ARGN " " command)
+    message(WARNING "The profile of the libraries lacks what \"${command}\" does, which has ended with ${result}:\n${text}")
   endif()
+endfunction()
+
+function(train)
+  run(${TREE}/tools/lintel-perf/lintel-perf ${ARGN} --repeats 1)
 endfunction()
 
 foreach(api "--api=3" "--api=4" "--api=4;--notify=counters")
@@ -17,3 +20,16 @@ foreach(api "--api=3" "--api=4" "--api=4;--notify=counters")
   train(get-bw ${api} --sizes 64K --iterations 200)
 endforeach()
 train(fetch-lat --api=4 --sizes 8 --iterations 2000)
+
+# MPI: two ranks.
+set(program ${TREE}/mpi_perf)
+run(${TREE}/mpi_layer/lintel-mpicc -O2 -o ${program} ${SOURCE}/bench/mpi/mpi_perf.c)
+function(train_mpi)
+  run(${TREE}/tools/lintel-run/lintel-run -n 2 ${program} ${ARGN})
+endfunction()
+train_mpi(latency 8 20000 100)
+train_mpi(latency 1024 20000 100)
+train_mpi(latency 16384 2000 100)
+train_mpi(rate 8 50000 1000 64)
+train_mpi(bandwidth 65536 1000 64 64)
+train_mpi(allreduce 8 5000 100)
