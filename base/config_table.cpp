@@ -30,8 +30,8 @@ constexpr Setting kSettings[] = {
      "agree on it.",
      &Config::port_base},
     {"LINTEL_EAGER_LIMIT", SettingType::kSize, "bytes", 0, 1 * kMegabyte, {},
-     "Data up to this length travel in one message with their header. Longer data move straight into the matched memory, after one "
-     "more exchange of messages.",
+     "Data up to this length, if a message of the provider has room for them (64 KiB on TCP), travel in one message with their header. "
+     "Longer data move straight into the matched memory, after one more exchange of messages.",
      &Config::eager_limit_bytes},
     {"LINTEL_SPIN", SettingType::kDuration, "", 0, 10 * kSecond, {},
      "How long a call that waits for an event polls before it sleeps. Longer: shorter reaction time, more processor time.",
@@ -47,7 +47,7 @@ constexpr Setting kSettings[] = {
      "Frames that may be on their way to one peer without an acknowledgement.",
      &Config::window_frames},
     {"LINTEL_SEND_FRAMES", SettingType::kInteger, "frames", 8, 65536, {},
-     "Frames that may be on their way to all peers together. Each has memory for one message of the provider, 64 KiB on TCP, touched when it is used.",
+     "Frames that may be on their way to all peers together. Each has memory for one message of the provider, 68 KiB on TCP, touched when it is used.",
      &Config::send_frames},
     {"LINTEL_RECEIVE_BUFFER", SettingType::kSize, "bytes", 64 * kKilobyte, 64 * kMegabyte, {},
      "Length of one buffer for incoming messages; many messages share one.",

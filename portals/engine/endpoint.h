@@ -31,7 +31,7 @@ inline constexpr std::size_t kMaxInterfaces = wire::kHighestInterfaceKind + 1;  
 inline constexpr std::size_t kMaxOperationLimit = std::size_t{1} << 19;
 
 struct EndpointOptions {
-  std::size_t eager_limit = 16384;     // data up to this many bytes go with their message; more are written directly into place
+  std::size_t eager_limit = 65536;     // data up to this many bytes go with their message; more are written directly into place
   std::size_t max_operations = 65536;  // requests that may be under way at once
 };
 

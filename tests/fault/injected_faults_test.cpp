@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kRounds = 60;
 constexpr std::size_t kBatch = 8;  // puts that are under way at once
-constexpr std::size_t kSlot = 40'000;
+constexpr std::size_t kSlot = 80'000;
 constexpr ptl_match_bits_t kPuts = 1;
 constexpr ptl_match_bits_t kGets = 2;
 constexpr std::size_t kOver = 0;       // board: the initiator is done
@@ -37,7 +37,7 @@ constexpr std::size_t kPutNumber = 8;  // board, words 8 on: bit i set = put num
 constexpr milliseconds kPeerTimeout{1500};
 
 std::size_t length_of(std::size_t put) {
-  constexpr std::size_t kCycle[] = {8, 0, 1024, 16384, 16385, 39'999, 100, 1};
+  constexpr std::size_t kCycle[] = {8, 0, 1024, 16384, 65537, 79'999, 100, 1};
   return kCycle[put % std::size(kCycle)];
 }
 

@@ -10,9 +10,9 @@
 namespace lintel::testing {
 namespace {
 
-constexpr std::size_t kEagerLimit = 16384;  // the default of LINTEL_EAGER_LIMIT
+constexpr std::size_t kEagerLimit = 65536;  // the default of LINTEL_EAGER_LIMIT
 constexpr std::size_t kLargest = std::size_t{16} << 20;
-constexpr std::size_t kSizes[] = {0, 1, 8, 1024, kEagerLimit, kEagerLimit + 1, 65536, std::size_t{1} << 20, kLargest};
+constexpr std::size_t kSizes[] = {0, 1, 8, 1024, 16384, 16385, kEagerLimit, kEagerLimit + 1, std::size_t{1} << 20, kLargest};
 constexpr std::size_t kSkew = 3;    // offsets that are aligned to nothing
 constexpr std::size_t kFence = 64;  // bytes around the landing place that must not change
 

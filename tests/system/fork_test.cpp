@@ -19,7 +19,7 @@ LINTEL_ON_EVERY_PROVIDER(Fork);
 void put_to(ptl_process_id_t parent, std::uint64_t value) {
   const ptl_handle_ni_t ni = open_interface();
   const ptl_handle_eq_t queue = make_queue(ni);
-  std::vector<std::byte> source = patterned(20'000, value);
+  std::vector<std::byte> source = patterned(80'000, value);
   const ptl_handle_md_t md = bind(ni, describe(source, queue));
   LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, parent, kPortal, 0, 1, 0, value));
   expect_sent_and_acked(queue);
@@ -40,7 +40,7 @@ TEST_P(Fork, AChildForkedBeforePtlInitTalksToItsParent) {
       put_to(rank.board.id(0), 5);
       std::_Exit(::testing::Test::HasFailure() ? 1 : 0);
     }
-    std::vector<std::byte> memory(20'000);
+    std::vector<std::byte> memory(80'000);
     const ptl_handle_ni_t ni = open_interface();
     const ptl_handle_eq_t queue = make_queue(ni);
     expose(ni, 1, describe(memory, queue, kOpen));
@@ -56,7 +56,7 @@ TEST_P(Fork, AChildForkedBeforePtlInitTalksToItsParent) {
 TEST_P(Fork, AChildForkedFromAnOpenProcessStartsAfreshAndItsParentGoesOn) {
   ProcessGroup job(2, environment());
   job.start_all([](Rank& rank) {
-    std::vector<std::byte> memory(20'000);
+    std::vector<std::byte> memory(80'000);
     const ptl_handle_ni_t ni = open_interface(rank);
     const ptl_handle_eq_t queue = make_queue(ni);
     expose(ni, 1, describe(memory, queue, kOpen));

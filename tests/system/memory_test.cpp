@@ -90,7 +90,7 @@ TEST_P(Memory, InterfacesOneAfterAnotherLeaveNothingBehind) {
     const auto once = [] {
       ptl_handle_ni_t ni = PTL_INVALID_HANDLE;
       LINTEL_MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, nullptr, &ni));
-      std::vector<std::byte> memory(40'000);
+      std::vector<std::byte> memory(80'000);
       const ptl_handle_eq_t queue = make_queue(ni);
       expose(ni, 1, describe(memory, queue, kOpen));
       LINTEL_MUST(PtlPut(bind(ni, describe(memory, queue)), PTL_ACK_REQ, own_id(ni), kPortal, 0, 1, 0, 0));

@@ -27,7 +27,7 @@ LINTEL_ON_EVERY_PROVIDER(Threads);
 
 constexpr std::size_t kThreads = 4;
 constexpr std::size_t kRounds = kSanitized ? 150 : 500;
-constexpr std::size_t kLongest = 40'000;
+constexpr std::size_t kLongest = 100'000;
 
 // One thread of one process: puts to the same thread of the other and takes its answers with PtlEQWait, PtlEQPoll or PtlEQGet.
 void exchange(Rank& rank, ptl_handle_ni_t ni, std::size_t thread) {

@@ -17,7 +17,7 @@ constexpr std::size_t kMessages = 400;
 
 // Small ones mostly, some around the eager limit, some far above it.
 std::size_t message_size(std::size_t number) {
-  constexpr std::size_t kCycle[] = {0, 1, 8, 100, 1024, 4000, 16384, 16385, 7, 60000, 300, 8};
+  constexpr std::size_t kCycle[] = {0, 1, 8, 100, 1024, 4000, 16384, 65537, 7, 90000, 300, 8};
   return kCycle[number % std::size(kCycle)];
 }
 

@@ -147,7 +147,7 @@ std::string explain_failure(const ProviderChoice& choice, const std::string& wan
 }
 
 std::size_t suitable_message_bytes(const ProviderDescription& provider) {
-  const std::size_t wish = is_native_tcp(provider) ? std::size_t{64} * 1024 : std::size_t{16} * 1024;
+  const std::size_t wish = is_native_tcp(provider) ? std::size_t{68} * 1024 : std::size_t{16} * 1024;
   const std::size_t limit = is_shared_memory(provider) ? provider.inject_bytes : provider.max_message_bytes;
   return std::min(wish, limit);
 }

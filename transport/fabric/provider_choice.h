@@ -33,8 +33,8 @@ ProviderChoice choose_provider(const std::vector<ProviderDescription>& offered, 
 // "provider "foo" is not offered; offered are net, tcp;ofi_rxm, shm", or why it cannot be used. REQUIRES: !choice.chosen.
 std::string explain_failure(const ProviderChoice& choice, const std::string& wanted);
 
-// Largest message to be sent through this provider: 64 KiB over native TCP, 16 KiB elsewhere (others switch to a rendezvous above it), or less
-// if the provider's limit is lower. Through shared memory no more than it injects: a larger one waits for an answer, and an answer that never comes
+// Largest message to be sent through this provider: over native TCP 64 KiB of data and the headers, 16 KiB elsewhere (others switch to a rendezvous above it),
+// or less if the provider's limit is lower. Through shared memory no more than it injects: a larger one waits for an answer, and an answer that never comes
 // because the peer died blocks all others in 1.17.
 std::size_t suitable_message_bytes(const ProviderDescription& provider);
 

@@ -30,9 +30,9 @@ static unsigned draw(unsigned below) {
 static int draw_length(void) {
   switch (draw(8)) {
     case 0: return 0;
-    case 1: return 16383 + (int)draw(3);
+    case 1: return (draw(2) == 0 ? 16383 : 65535) + (int)draw(3);
     case 2: return (int)draw((unsigned)largest);
-    case 3: return (int)draw(60000);
+    case 3: return (int)draw(100000);
     default: return (int)draw(600);
   }
 }

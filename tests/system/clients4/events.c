@@ -8,7 +8,7 @@
 
 #include "exchange.h"
 
-enum { PROCESSES = 4, PORTAL = 7, SLOT = 70000, PLACE = 16, MOST_WORDS = 512, TOO_MUCH = 50, KINDS = 4 };
+enum { PROCESSES = 4, PORTAL = 7, SLOT = 90000, PLACE = 16, MOST_WORDS = 512, TOO_MUCH = 50, KINDS = 4 };
 enum operation { PUT, ATOMIC, FETCH, SWAP, GET, OPERATIONS };
 
 static const unsigned int kinds[KINDS] = {PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_NI_MATCHING | PTL_NI_LOGICAL, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL,
@@ -58,11 +58,11 @@ static ptl_size_t offset_of(enum operation o) { return (ptl_size_t)o * SLOT + PL
 static ptl_size_t length_of(enum operation o) {
   ptl_size_t most = is_long ? MOST_WORDS * sizeof(uint64_t) : 8 * sizeof(uint64_t);
   switch (o) {
-    case PUT: return is_long ? 60000 : 100;
+    case PUT: return is_long ? 80000 : 100;
     case ATOMIC: return most < limits.max_atomic_size ? most : limits.max_atomic_size;
     case FETCH: return most < limits.max_fetch_atomic_size ? most : limits.max_fetch_atomic_size;
     case SWAP: return sizeof(uint32_t);
-    default: return (is_long ? 60000 : 100) + TOO_MUCH;
+    default: return (is_long ? 80000 : 100) + TOO_MUCH;
   }
 }
 static ptl_size_t moved(enum operation o) { return o == GET ? length_of(o) - TOO_MUCH : length_of(o); }

@@ -7,7 +7,7 @@
 
 #include "exchange.h"
 
-enum { PROCESSES = 4, THREADS = 4, SHARING = 2, ROUNDS = 150, LONGEST = 40000, PORTAL = 3, ALL = THREADS * ROUNDS };
+enum { PROCESSES = 4, THREADS = 4, SHARING = 2, ROUNDS = 150, LONGEST = 90000, PORTAL = 3, ALL = THREADS * ROUNDS };
 
 static const ptl_match_bits_t put_bits = 0x100, get_bits = 0x200, unused_bits = 0x300; /* plus the number of the thread */
 

