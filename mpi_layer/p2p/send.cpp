@@ -19,6 +19,9 @@ namespace {
 using portals::Status;
 namespace option = portals::option;
 
+constexpr std::uint64_t kFirstPart =
+    16384;  // of a longer message: enough to keep the wire busy until the receiver asks for the rest, which lands without a copy
+
 }  // namespace
 
 // A message on its way to the engine.
@@ -141,7 +144,7 @@ void Messenger::start_send(Request& request) {
   Peer& peer = *peers_.at(request.peer_);
   if (peer.outside) return send_outside(peer, request);
   // Credit may have come, and a flood has to let in what answers it.
-  if (peer.credit.headers == 0 || std::min(request.length_, eager_limit_) > peer.credit.bytes || !process_.endpoint().idle()) turn();
+  if (peer.credit.headers == 0 || part_ahead(request.length_) > peer.credit.bytes || !process_.endpoint().idle()) turn();
   leave_or_queue(peer, request);
 }
 
@@ -155,10 +158,15 @@ void Messenger::leave_or_queue(Peer& peer, Request& request) {
   blocked_.push_back(&peer);
 }
 
+// What goes ahead of a message's rest: all of it up to the eager limit.
+std::uint64_t Messenger::part_ahead(std::uint64_t length) const {
+  return length <= eager_limit_ ? length : std::min(eager_limit_, kFirstPart);
+}
+
 // False: there is no credit for its header, or no room in the engine; nothing has happened.
 bool Messenger::try_send(Peer& peer, Request& request) {
   if (peer.credit.headers == 0) return false;
-  const std::uint64_t wanted = std::min(request.length_, eager_limit_);
+  const std::uint64_t wanted = part_ahead(request.length_);
   const std::uint64_t ahead = wanted <= peer.credit.bytes ? wanted : 0;
   const bool rest = ahead < request.length_;
   const bool answered = rest || request.mode_ == SendMode::kSynchronous;
