@@ -29,7 +29,7 @@ if(LINTEL_PROFILE STREQUAL "RECORD")
 endif()
 
 set(lintel_profile_tree ${PROJECT_BINARY_DIR}/profile)
-function(lintel_add_profile)
+block()
   set(inherited)
   foreach(name CMAKE_BUILD_TYPE CMAKE_MAKE_PROGRAM CMAKE_C_COMPILER CMAKE_CXX_COMPILER CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_COMPILER_LAUNCHER
       CMAKE_C_FLAGS CMAKE_CXX_FLAGS CMAKE_PREFIX_PATH)
@@ -46,8 +46,7 @@ function(lintel_add_profile)
     COMMAND ${CMAKE_COMMAND} -E touch ${lintel_profile_tree}/trained
     COMMENT "Profile of the libraries: building them with counters and running them for half a minute" VERBATIM)
   add_custom_target(lintel_profile DEPENDS ${lintel_profile_tree}/trained)
-endfunction()
-lintel_add_profile()
+endblock()
 
 # What is not in the profile, as it does not run in that time, is compiled as ever.
 set(LINTEL_PROFILE_OPTIONS -fprofile-use=${lintel_profile_tree}/counted -fprofile-prefix-path=${PROJECT_BINARY_DIR} -fprofile-partial-training

@@ -123,7 +123,7 @@ TEST(ProviderRequirements, of_every_known_kind_of_registration_are_met) {
   EXPECT_EQ(missing_from(p), "");
 }
 
-TEST(ProviderLimits, a_message_is_64_KiB_over_native_tcp_and_16_KiB_elsewhere) {
+TEST(ProviderLimits, a_message_has_room_for_64_KiB_and_headers_over_native_tcp_and_is_16_KiB_elsewhere) {
   EXPECT_EQ(suitable_message_bytes(mock_provider("net")), 69632U);
   EXPECT_EQ(suitable_message_bytes(mock_provider("tcp")), 69632U);
   EXPECT_EQ(suitable_message_bytes(mock_provider("tcp;ofi_rxm")), 16384U);
