@@ -147,6 +147,10 @@ class Transport {
 
   // Sends what is held back to share a frame, and reports to `sink` whatever has happened. Never blocks. Returns the number of reports.
   virtual std::size_t poll(TimePoint now, Sink& sink) = 0;
+  // poll() in two halves, for an owner that has something to send to whom it hears from: what is held back may share its frames. Only what happens between
+  // them comes between them. If there were no reports, flush() has nothing to do.
+  virtual std::size_t take_in(TimePoint now, Sink& sink) { return poll(now, sink); }
+  virtual void flush(Sink&) {}
 
   // The orderly end: sends what is queued and lets peers know that nothing more will come. From the first call on reserve() lends nothing.
   // True when all of it has left; while false, poll() and call again for as long as waiting is worth it. Not inside poll().

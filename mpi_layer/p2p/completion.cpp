@@ -13,9 +13,7 @@ using portals::EventQueue;
 
 // Takes in what has arrived.
 std::size_t Messenger::turn() {
-  const std::size_t happened = process_.progress().advance();
-  drain();
-  return happened;
+  return process_.progress().advance([this] { drain(); });
 }
 
 // All events there are, then what has become possible by them, which may lead to more.

@@ -86,11 +86,13 @@ class Endpoint : public transport::Sink {
   void watch(ProcessId process, bool watched);
 
   // Takes in what has arrived and sends what had no room. Returns the number of things that happened.
-  std::size_t poll(TimePoint now);
+  std::size_t take_in(TimePoint now);
+  // Sends what that has brought about, if anything happened: what was sent in between shares its frames.
+  void flush() { transport_->flush(*this); }
 
-  // False: there is something that only poll() can send, or that may have arrived.
+  // False: there is something that only take_in() and flush() can send, or that may have arrived.
   bool prepare_wait() { return transport_->prepare_wait(); }
-  // poll() again then, at the latest: also for writes that had no room, of which nothing else tells when there is some.
+  // take_in() again then, at the latest: also for writes that had no room, of which nothing else tells when there is some.
   TimePoint next_deadline() const;
 
   // transport::Sink

@@ -116,20 +116,24 @@ void Process::close_session(TimePoint end) {
   progress_.wait_until(closed, end);
 }
 
-std::size_t Process::poll(TimePoint now) {
+std::size_t Process::take_in(TimePoint now) {
   if (endpoint_ == nullptr) return 0;
   // A caller that spins asks the clock now and then only: another thread's turn may have been later than its last answer.
   if (now > last_poll_) {
     counters_.raise_to(Counter::kLongestProgressGapNs, static_cast<std::uint64_t>((now - last_poll_).count()));
     last_poll_ = now;
   }
-  std::size_t happened = endpoint_->poll(now);
+  std::size_t happened = endpoint_->take_in(now);
   if (companion_ != nullptr) [[unlikely]] {
     happened += companion_->poll();
   }
   carry_out_triggered();
   if (lingering_ != nullptr && lingering_->holds()) attention_.wake_needed = true;
   return happened;
+}
+
+void Process::flush() {
+  if (endpoint_ != nullptr) endpoint_->flush();
 }
 
 void Process::carry_out_triggered() {

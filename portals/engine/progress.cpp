@@ -64,16 +64,6 @@ void Progress::stop_thread() {
   thread_.join();
 }
 
-std::size_t Progress::advance() {
-  enter();
-  note_activity();
-  const std::size_t happened = work_.poll(work_.now());
-  after_poll();
-  leave_to_sleeper();
-  leave();
-  return happened;
-}
-
 // What this thread has taken in may be what another one sleeps for.
 void Progress::after_poll() {
   if (work_.take_wake_needed()) wake_all();
@@ -138,13 +128,19 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
   TimePoint spin_end = now + spin_;
   for (unsigned turn = 1;; ++turn) {
     note_activity();
-    const std::size_t happened = work_.poll(now);
+    const std::size_t happened = work_.take_in(now);
+    bool holds = false;
+    if (happened != 0) {
+      holds = condition.holds();
+      work_.flush();
+    }
     after_poll();
+    if (holds) return true;
     const bool yielded = mutex_.wanted();
     if (yielded) yield_lock();
     // What a turn costs delays the next message by as much: the clock is asked in every eighth only.
     const bool look_at_clock = turn % kTurnsPerLook == 0 || spin_.count() == 0;
-    if ((happened != 0 || yielded || look_at_clock) && condition.holds()) return true;
+    if ((yielded || look_at_clock) && condition.holds()) return true;
     if (!look_at_clock) continue;
     now = work_.now();
     if (now >= deadline) return false;
@@ -246,7 +242,7 @@ void Progress::run() {
       seen = activity_;
       continue;
     }
-    work_.poll(work_.now());
+    if (work_.take_in(work_.now()) != 0) work_.flush();
     after_poll();
     if (stop_ || callers_asleep_ > 0 || activity_ != seen) continue;
     if (!work_.prepare_wait()) {

@@ -1,12 +1,12 @@
 #pragma once
-// Progress: who calls poll(), and when a thread may sleep.
+// Progress: who drives the work, a turn at a time, and when a thread may sleep.
 //
 // Owned by the Process; borrows its lock and its work. Three kinds of threads drive the engine:
 //   - a waiting caller polls for `spin`, then sleeps in the transport's file descriptor itself, so that no second thread must wake it;
 //   - a further caller that wants to sleep while one already does sleeps on a condition, and takes over when that one leaves;
 //   - the progress thread, which keeps the promise of application bypass: it sleeps in the file descriptor whenever no caller does, and keeps out of
 //     the way while callers are active: as long as calls keep coming it only looks now and then, after `kLease` to `kLongestLease`.
-// Invariants: (1) at most one thread sleeps in the file descriptor; (2) no thread sleeps there while work is held back that only poll() can send;
+// Invariants: (1) at most one thread sleeps in the file descriptor; (2) no thread sleeps there while work is held back that only a turn can send;
 //             (3) an idle process has no thread that runs, beyond the deadlines that the work asks for.
 // Thread: every member REQUIRES the lock, unless marked; clang cannot see that the owner's lock and this one's reference to it are the same.
 // Does not: know what the work is.
@@ -25,14 +25,17 @@ namespace lintel::portals {
 class Work {
  public:
   virtual ~Work() = default;
-  virtual TimePoint now() const = 0;             // [any thread]
-  virtual std::size_t poll(TimePoint now) = 0;   // does not block; how much happened
-  virtual TimePoint next_deadline() const = 0;   // poll() again then, at the latest
-  virtual bool prepare_wait() = 0;               // false: poll() first
-  virtual int wait_fd() const = 0;               // readable when poll() would find something; -1: there is none
-  virtual int further_fd() const { return -1; }  // one more such
-  virtual bool take_wake_needed() = 0;           // a sleeping caller may have got what it waits for
-  virtual void serve_request() {}                // what request_service() asked for; on the progress thread
+  virtual TimePoint now() const = 0;  // [any thread]
+  // One turn: receives, then sends what that has brought about. Neither blocks. Whoever acts on what has happened does so in between, so that what he sends
+  // leaves together with the answers.
+  virtual std::size_t take_in(TimePoint now) = 0;  // how much happened
+  virtual void flush() = 0;                        // if anything did
+  virtual TimePoint next_deadline() const = 0;     // a turn is due then, at the latest
+  virtual bool prepare_wait() = 0;                 // false: a turn first
+  virtual int wait_fd() const = 0;                 // readable when a turn would find something; -1: there is none
+  virtual int further_fd() const { return -1; }    // one more such
+  virtual bool take_wake_needed() = 0;             // a sleeping caller may have got what it waits for
+  virtual void serve_request() {}                  // what request_service() asked for; on the progress thread
 };
 
 // What a caller waits for; asked with the lock held.
@@ -60,8 +63,12 @@ class Progress {
   void start_thread() LINTEL_EXCLUDES(mutex_);
   void stop_thread() LINTEL_EXCLUDES(mutex_);
 
-  // One turn. Also notes that the program is active.
-  std::size_t advance() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  // One turn, `react` being called within it. Also notes that the program is active.
+  template <class React>
+  std::size_t advance(React&& react) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  std::size_t advance() {
+    return advance([] {});
+  }
 
   // Nothing to do now: what a thread sleeps on.
   bool may_sleep() LINTEL_NO_THREAD_SAFETY_ANALYSIS { return work_.prepare_wait() && work_.next_deadline() > work_.now(); }
@@ -118,5 +125,18 @@ class Progress {
   std::atomic<bool> service_requested_{false};
   std::thread thread_;
 };
+
+template <class React>
+std::size_t Progress::advance(React&& react) {
+  enter();
+  note_activity();
+  const std::size_t happened = work_.take_in(work_.now());
+  react();
+  if (happened != 0) work_.flush();
+  after_poll();
+  leave_to_sleeper();
+  leave();
+  return happened;
+}
 
 }  // namespace lintel::portals

@@ -137,6 +137,12 @@ PostStatus Session::post_write(PeerId id, const LocalMemory& from, RemoteMemory 
 }
 
 std::size_t Session::poll(TimePoint now, Sink& sink) {
+  const std::size_t reports = take_in(now, sink);
+  if (reports != 0) flush(sink);
+  return reports;
+}
+
+std::size_t Session::take_in(TimePoint now, Sink& sink) {
   LINTEL_ASSERT(sink_ == nullptr);
   now = std::max(now, now_);
   if (polled_) counters_.longest_poll_gap_ns = std::max(counters_.longest_poll_gap_ns, static_cast<std::uint64_t>((now - now_).count()));
@@ -149,10 +155,21 @@ std::size_t Session::poll(TimePoint now, Sink& sink) {
   lower_->poll(now, *this);
   // After the lower transport: what arrived while we were away proves its sender alive.
   if (now >= earliest_timer_) run_timers();
-  if (work_waits_ || room_awaited_ || !pending_.empty()) serve_pending();
-  if (!unstamped_.empty()) stamp_new_timers();
+  if (reports_ == 0) send_held();
   sink_ = nullptr;
   return reports_;
+}
+
+void Session::flush(Sink& sink) {
+  LINTEL_ASSERT(sink_ == nullptr);
+  sink_ = &sink;
+  send_held();
+  sink_ = nullptr;
+}
+
+void Session::send_held() {
+  if (work_waits_ || room_awaited_ || !pending_.empty()) serve_pending();
+  if (!unstamped_.empty()) stamp_new_timers();
 }
 
 TimePoint Session::next_deadline() const {

@@ -64,6 +64,8 @@ class Session final : public Transport, private Sink {
   void watch(PeerId peer, bool watched) override;
   void note_progress(PeerId peer) override;
   std::size_t poll(TimePoint now, Sink& sink) override;
+  std::size_t take_in(TimePoint now, Sink& sink) override;
+  void flush(Sink& sink) override;
   TimePoint next_deadline() const override;
   int wait_fd() const override { return lower_->wait_fd(); }
   bool prepare_wait() override;
@@ -98,6 +100,7 @@ class Session final : public Transport, private Sink {
   PeerSession* of_lower(PeerId lower);
   void enter(PeerSession& peer, PeerState next);
   void need_attention(PeerSession& peer);
+  void send_held();
   // poll() would do something at once: send, report, or learn when a timer began.
   bool work_waits() const { return work_waits_ || !local_.empty() || !unstamped_.empty(); }
 
@@ -168,7 +171,7 @@ class Session final : public Transport, private Sink {
   bool closing_ = false;
   bool work_waits_ = false;    // the next poll() has something to send or to report
   bool room_awaited_ = false;  // the lower transport had no room: try again soon
-  Sink* sink_ = nullptr;       // during poll()
+  Sink* sink_ = nullptr;       // during poll() and its halves
   std::size_t reports_ = 0;    // of this poll()
   PendingList pending_;        // peers with something to send or to report
   TimedList unstamped_;        // peers whose timer starts at the next stamp_new_timers(): outside poll() nobody knows the time
