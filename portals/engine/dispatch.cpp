@@ -105,7 +105,7 @@ void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind, const 
       break;
     case wire::MessageKind::kGet:
       counters_.add(Counter::kGetsReceived);
-      on_get(*interface, from, request);
+      on_get(*interface, from, request, payload);
       break;
     case wire::MessageKind::kAtomic:
       counters_.add(Counter::kAtomicsReceived);
@@ -138,7 +138,9 @@ void Endpoint::on_discard(transport::PeerId from, const wire::Discard& message) 
       }
       break;
     case Operation::Role::kGet:
-    case Operation::Role::kGetPut: destroy_operation(*record); break;
+    case Operation::Role::kGetPut:
+      if (!record->lands()) return destroy_operation(*record);
+      [[fallthrough]];  // whoever was writing there has given up
     case Operation::Role::kSink: fail_operation(*record, Failure::kFailed); break;
   }
 }

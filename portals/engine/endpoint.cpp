@@ -134,7 +134,7 @@ void Endpoint::fail_operation(Operation& record, Failure failure) {
       }
       break;
     case Operation::Role::kGet:
-    case Operation::Role::kGetPut: fail_reply(record, failure); break;
+    case Operation::Role::kGetPut: log_reply(record, 0, failure); break;
     case Operation::Role::kReplySource:
     case Operation::Role::kSink: break;
   }

@@ -159,7 +159,7 @@ class Endpoint : public transport::Sink {
   void on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload);
   void log_ack(Operation& operation, const wire::Response& response, Failure failure, bool count_only = false);
   [[gnu::cold]] void log_no_ack(Operation& operation, Failure failure, bool told_by_send);
-  [[gnu::cold]] void fail_reply(Operation& operation, Failure failure);
+  void log_reply(Operation& operation, std::uint64_t length, Failure failure);
   void finish_source(Operation& operation);
 
   // ---- target_match.cpp, target_put.cpp, target_get.cpp
@@ -179,7 +179,7 @@ class Endpoint : public transport::Sink {
   void acknowledge(const NetworkInterface& interface, transport::PeerId from, const wire::Request& request, const Match& matched,
                    bool wanted);
   void on_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);
-  void on_get(NetworkInterface& interface, transport::PeerId from, const wire::Request& request);
+  void on_get(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> clear);
   void on_atomic(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);
   void on_fetch(NetworkInterface& interface, transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
                 std::span<const std::byte> payload);
@@ -194,6 +194,13 @@ class Endpoint : public transport::Sink {
   // Makes `sink` (role kSink, completion set) receive by writes. False: it could not be started, and is left for the caller to fail.
   bool receive(Operation& sink, const Landing& landing);
   bool clear_next(Operation& sink);
+  bool make_clear(Operation& sink, std::size_t room, wire::Clear& clear, std::byte* segments);
+  static constexpr std::size_t kMostSegments = 64;  // of a CLEAR, so that it fits into a message everywhere and pins little at a time
+  static constexpr std::size_t kMostClearBytes = sizeof(wire::Clear) + kMostSegments * sizeof(wire::Segment);
+  // Makes `get` a sink of all that it asks for: builds the CLEAR for it in `out` (kMostClearBytes) and returns its size. 0: one CLEAR does not do, or the
+  // memory could not be registered, and nothing has happened.
+  std::uint32_t clear_ahead(Operation& get, const Landing& landing, std::byte* out);
+  void withdraw_clear(Operation& get);
   void on_clear(transport::PeerId from, const wire::Clear& message, std::span<const std::byte> segments);
   void start_writing(Operation& source, const wire::Clear& message, std::span<const std::byte> segments);
   bool plan_writes(Operation& source, const wire::Clear& message, std::span<const std::byte> segments);

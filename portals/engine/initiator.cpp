@@ -188,9 +188,16 @@ Status Endpoint::send_get(NetworkInterface& interface, const RequestArguments& a
   request.return_offset = arguments.whole_descriptor ? 0 : arguments.local_offset;
   request.sender_token = record->id.packed();
   expect_answer(*record, request, arguments);
+  std::byte clear[kMostClearBytes];
+  if (record->pins && prepared.length > eager_limit_) {
+    request.header.payload_length =
+        clear_ahead(*record, {&prepared.descriptor->region(), request.return_offset, prepared.length, 0}, clear);
+    if (request.header.payload_length > 0) request.header.flags |= wire::kFlagCleared;
+  }
   interface.registers().sent(0);
   counters_.add(Counter::kGetsSent);
-  outbox_.send(prepared.peer, request, {}, nullptr, record->id);
+  outbox_.send(prepared.peer, request, {.region = nullptr, .offset = 0, .length = 0, .bytes = {clear, request.header.payload_length}},
+               nullptr, record->id);
   return Status::kOk;
 }
 
@@ -303,6 +310,7 @@ void Endpoint::on_reply(transport::PeerId from, const wire::Response& response, 
     if (expected) destroy_operation(*record);
     return;
   }
+  withdraw_clear(*record);  // there is something to say that writes could not
 
   const std::uint64_t offset = record->request.return_offset;
   const std::uint64_t size = descriptor->region().length();
@@ -339,8 +347,8 @@ void Endpoint::on_reply(transport::PeerId from, const wire::Response& response, 
   }
 }
 
-// A get that will never be answered: the waiter is woken by a failed REPLY_END.
-void Endpoint::fail_reply(Operation& record, Failure failure) {
+// The REPLY_END of a get that no REPLY tells of: `length` bytes are in place, or it will never be answered and the waiter is woken by a failure.
+void Endpoint::log_reply(Operation& record, std::uint64_t length, Failure failure) {
   NetworkInterface& interface = *interface_of(record);
   MemoryDescriptor* descriptor = interface.descriptor({record.request.md_handle, record.request.md_generation});
   if (descriptor == nullptr) return;
@@ -350,7 +358,9 @@ void Endpoint::fail_reply(Operation& record, Failure failure) {
   event.portal_index = record.request.portal_index;
   event.match_bits = record.request.match_bits;
   event.requested_length = record.request.length;
+  event.manipulated_length = length;
   event.offset = record.request.return_offset;
+  event.remote_offset = record.request.offset;
   event.user_pointer = record.user_pointer;
   interface.charge(*descriptor);
   interface.open(completion, *descriptor, EventKind::kReplyStart, EventKind::kReplyEnd);

@@ -7,6 +7,8 @@
 //   kPut, kGet, kGetPut   at the initiator, until ACK, REPLY or DISCARD. A large put is its own source.
 //   kReplySource          at the target of a large get, until its writes have left.
 //   kSink                 where data land by writes: a large put at its target, a large reply at its initiator.
+//
+// A kGet that has sent a CLEAR along is a sink too, until a REPLY comes: its source sends one only if it does not write all that was asked for.
 
 #include <boost/container/small_vector.hpp>
 #include <boost/intrusive/list_hook.hpp>
@@ -94,6 +96,8 @@ struct Operation {
   bool answer_when_done = false;  // send `answer` (an ACK), or DISCARD `release_token` if not 0, once the data are in place
   std::uint64_t release_token = 0;
 
+  // Its memory is open to writes: a sink, or a kGet that has sent a CLEAR along.
+  bool lands() const { return role == Role::kSink || (role == Role::kGet && !registered.empty()); }
   // The receiver has asked for bytes, or said that it will, that are not on their way.
   bool owes_data() const { return more_follows || writes_posted < writes.size(); }
 };

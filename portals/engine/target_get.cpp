@@ -3,8 +3,17 @@
 #include "portals/engine/endpoint.h"
 
 namespace lintel::portals {
+namespace {
 
-void Endpoint::on_get(NetworkInterface& interface, transport::PeerId from, const wire::Request& request) {
+// The reply would tell its initiator nothing but that the data are there.
+bool as_asked(const wire::Request& request, const wire::Response& reply) {
+  return reply.manipulated_length == request.length && reply.offset == request.offset &&
+         static_cast<PortalList>(reply.list) == PortalList::kPriority;
+}
+
+}  // namespace
+
+void Endpoint::on_get(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> clear) {
   const std::optional<Match> matched = match(interface, from, request, option::kGet);
   if (!matched) return;
   const auto [descriptor, acceptance, list] = *matched;
@@ -36,6 +45,11 @@ void Endpoint::on_get(NetworkInterface& interface, transport::PeerId from, const
   source->offset = acceptance.offset;
   source->length = acceptance.length;
   begin_moving(*source);
+  if (!clear.empty() && as_asked(request, reply)) {
+    const wire::Clear message = wire::parse_clear(clear);
+    start_writing(*source, message, wire::payload_of(clear, message.header));
+    return;
+  }
   reply.header.flags = wire::kFlagAnnounced;
   reply.sender_token = source->id.packed();
   outbox_.send(from, reply, {}, nullptr, source->id);

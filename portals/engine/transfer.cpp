@@ -1,5 +1,6 @@
 // Data that move by writes: the receiver registers where they land and says CLEAR, the source writes them there, and the receiver knows that they are in
-// place by the immediate that comes with each write. No copy on either side. Used alike by a large put and by a large reply.
+// place by the immediate that comes with each write. No copy on either side. Used alike by a large put and by a large reply. A get whose descriptor stays
+// until the reply has come sends its CLEAR along, and saves a round trip.
 // Memory in more pieces than one CLEAR names is cleared in rounds: the next CLEAR follows when the writes for the last have come.
 
 #include <algorithm>
@@ -18,8 +19,6 @@ constexpr std::uint32_t kSlotMask = (1U << kSlotBits) - 1;
 constexpr std::uint32_t kGenerationMask = (1U << 12) - 1;
 constexpr std::uint32_t kMoreThanOneWrite = 1U << 31;
 static_assert(kMaxOperationLimit <= kSlotMask + 1);
-
-constexpr std::size_t kMostSegments = 64;  // of a CLEAR, so that it fits into a message everywhere and pins little at a time
 
 std::uint32_t immediate_of(SlotId id) { return id.slot | ((id.generation & kGenerationMask) << kSlotBits); }
 
@@ -51,11 +50,10 @@ bool Endpoint::receive(Operation& sink, const Landing& landing) {
   return true;
 }
 
-// Registers the next pieces of where the data land, as many as one CLEAR names, and asks for their bytes. False: some could not be registered.
-bool Endpoint::clear_next(Operation& sink) {
-  const std::size_t fitting = (transport_->attributes().max_message_bytes - sizeof(wire::Clear)) / sizeof(wire::Segment);
-  const std::size_t most = std::min(kMostSegments, fitting);
-  std::byte segments[kMostSegments * sizeof(wire::Segment)];
+// Registers the next pieces of where the data land, as many as one CLEAR of at most `room` bytes names, and makes that CLEAR of them. False: some could not be
+// registered.
+bool Endpoint::make_clear(Operation& sink, std::size_t room, wire::Clear& clear, std::byte* segments) {
+  const std::size_t most = std::min(kMostSegments, (room - sizeof(wire::Clear)) / sizeof(wire::Segment));
   std::uint32_t count = 0;
   std::uint64_t length = 0;
   bool registered = true;
@@ -77,22 +75,53 @@ bool Endpoint::clear_next(Operation& sink) {
   sink.count_known = true;
   const std::uint32_t segment_bytes = count * static_cast<std::uint32_t>(sizeof(wire::Segment));
   const std::uint8_t flags = sink.cleared < sink.length ? wire::kFlagMore : 0;
-  wire::Clear clear{};
+  clear = {};
   clear.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kClear), flags, sink.interface_kind, segment_bytes};
   clear.source_token = sink.source_token;
   clear.receiver_token = sink.id.packed();
   clear.length = length;
   clear.immediate = immediate_of(sink.id);
   clear.segment_count = count;
-  outbox_.send(sink.peer, clear, {.region = nullptr, .offset = 0, .length = 0, .bytes = {segments, segment_bytes}});
   return true;
+}
+
+bool Endpoint::clear_next(Operation& sink) {
+  wire::Clear clear;
+  std::byte segments[kMostClearBytes - sizeof(wire::Clear)];
+  if (!make_clear(sink, transport_->attributes().max_message_bytes, clear, segments)) return false;
+  outbox_.send(sink.peer, clear, {.region = nullptr, .offset = 0, .length = 0, .bytes = {segments, clear.header.payload_length}});
+  return true;
+}
+
+std::uint32_t Endpoint::clear_ahead(Operation& get, const Landing& landing, std::byte* out) {
+  get.region = *landing.region;
+  get.offset = landing.offset;
+  get.length = landing.length;
+  const std::size_t room = transport_->attributes().max_message_bytes - wire::fixed_size(get.request.header);
+  wire::Clear clear;
+  if (!make_clear(get, room, clear, out + sizeof clear) || get.cleared < get.length) {
+    release_memory(get);
+    get.cleared = 0;
+    return 0;
+  }
+  wire::encode(clear, out);
+  begin_moving(get);
+  return static_cast<std::uint32_t>(sizeof clear) + clear.header.payload_length;
+}
+
+// Its reply does not come by the writes that the CLEAR has asked for.
+void Endpoint::withdraw_clear(Operation& get) {
+  if (!get.lands()) return;
+  release_memory(get);
+  get.cleared = 0;
+  end_moving(get);
 }
 
 void Endpoint::on_immediate(transport::Immediate immediate) {
   const std::uint32_t slot = immediate.value & kSlotMask;
   Operation* sink = operations_.find_slot(slot);
-  const bool known = sink != nullptr && sink->role == Operation::Role::kSink &&
-                     (immediate_of(sink->id) | kMoreThanOneWrite) == (immediate.value | kMoreThanOneWrite);
+  const bool known =
+      sink != nullptr && sink->lands() && (immediate_of(sink->id) | kMoreThanOneWrite) == (immediate.value | kMoreThanOneWrite);
   if (!known) {
     // The transfer has ended meanwhile, with a failure.
     counters_.add(Counter::kDropsStaleHandle);  // no message, so the interface's registers do not count it
@@ -107,7 +136,7 @@ void Endpoint::on_immediate(transport::Immediate immediate) {
 
 void Endpoint::on_written(transport::PeerId from, const wire::Written& message) {
   Operation* sink = operation(message.receiver_token, from);
-  if (sink == nullptr || sink->role != Operation::Role::kSink || sink->writes_expected != 1 || message.write_count < 2 ||
+  if (sink == nullptr || !sink->lands() || sink->writes_expected != 1 || message.write_count < 2 ||
       message.write_count < sink->writes_seen) {
     drop_foreign(DropCause::kStaleHandle, 0);
     return;
@@ -126,7 +155,14 @@ void Endpoint::finish_sink_if_complete(Operation& sink) {
     fail_operation(sink, Failure::kFailed);
     return;
   }
-  sink.completion.interface->close(sink.completion, Failure::kNone);
+  if (sink.role == Operation::Role::kGet) {
+    counters_.add(Counter::kDirectTransfers);
+    counters_.add(Counter::kRepliesReceived);
+    interface_of(sink)->registers().received(sink.length);
+    log_reply(sink, sink.length, Failure::kNone);
+  } else {
+    sink.completion.interface->close(sink.completion, Failure::kNone);
+  }
   if (sink.answer_when_done) {
     counters_.add(Counter::kAcksSent);
     outbox_.send(sink.peer, sink.answer);

@@ -110,7 +110,7 @@ void Endpoint::fail_to_start(NetworkInterface& interface, Kind kind, const Reque
   if (is_put_like(kind)) {
     log_no_ack(record, Failure::kFailed, true);
   } else {
-    fail_reply(record, Failure::kFailed);
+    log_reply(record, 0, Failure::kFailed);
   }
 }
 

@@ -85,7 +85,7 @@ constexpr unsigned allowed_flags(MessageKind kind) {
   switch (kind) {
     case MessageKind::kPut: return kFlagAckWanted | kFlagAnnounced | kFlagTracked;
     case MessageKind::kAtomic: return kFlagAckWanted | kFlagTracked;
-    case MessageKind::kGet:
+    case MessageKind::kGet: return kFlagTracked | kFlagCleared;
     case MessageKind::kGetPut:
     case MessageKind::kFetchAtomic:
     case MessageKind::kSwap: return kFlagTracked;
@@ -142,6 +142,18 @@ bool clear_agrees(const MessageHeader& header, std::span<const std::byte> bytes)
   return missing == 0;
 }
 
+bool get_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
+  if ((header.flags & kFlagCleared) == 0) return header.payload_length == 0;
+  if (header.interface_kind == kPortals3Kind) return false;
+  const std::span<const std::byte> payload = payload_of(bytes, header);
+  if (payload.size() < sizeof(Clear) ||
+      load_at<std::uint8_t>(payload, offsetof(MessageHeader, kind)) != static_cast<std::uint8_t>(MessageKind::kClear))
+    return false;
+  const std::optional<MessageHeader> clear = parse_header(payload);
+  return clear && clear->flags == 0 && clear->interface_kind == header.interface_kind &&
+         parse_clear(payload).length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
+}
+
 }  // namespace
 
 void encode(const Request& request, std::byte* out) {
@@ -176,7 +188,7 @@ std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes) {
     case MessageKind::kAck: agrees = response_agrees(header, bytes, false); break;
     case MessageKind::kReply: agrees = response_agrees(header, bytes, (header.flags & kFlagAnnounced) == 0); break;
     case MessageKind::kClear: agrees = clear_agrees(header, bytes); break;
-    case MessageKind::kGet:
+    case MessageKind::kGet: agrees = get_agrees(header, bytes); break;
     case MessageKind::kWritten:
     case MessageKind::kDiscard: agrees = header.payload_length == 0; break;
   }

@@ -52,11 +52,13 @@ void encode(const Discard& discard, std::byte* out);
 // The header in host order if `bytes` are one whole message, no more and no less, that agrees with itself; else nullopt. Checked:
 //  (1) the version is kMessageVersion, the kind is known, no flag is set that the kind does not have, interface_kind is in range;
 //  (2) payload_length is what follows the fixed part, and what the kind says of it:
-//      PUT: `length`, or 0 if announced. GETPUT and the atomic requests: `length`. REPLY: `manipulated_length`, or 0 if announced. CLEAR: its segments. Else 0;
+//      PUT: `length`, or 0 if announced. GETPUT and the atomic requests: `length`. REPLY: `manipulated_length`, or 0 if announced. CLEAR: its segments.
+//      GET: 0, or if cleared one whole CLEAR. Else 0;
 //  (3) PUT, ATOMIC: kFlagAckWanted is set exactly if there is an md_handle and it is not kNoDescriptor;
 //  (4) ACK, REPLY: manipulated_length <= requested_length, and 0 if it tells of a failure; failure and list are numbers that the interface has;
 //  (5) GETPUT is for Portals 3; ATOMIC, FETCH_ATOMIC, SWAP are for Portals 4: the operation goes with the datatype, and the data are whole elements, of a conditional swap exactly one;
-//  (6) CLEAR: at least one segment, none of them empty, and their lengths add up to `length`, without overflow.
+//  (6) CLEAR: at least one segment, none of them empty, and their lengths add up to `length`, without overflow;
+//  (7) GET, if cleared: it is for Portals 4, and its CLEAR is for the same interface, asks for `length`, and no other follows.
 std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes);
 
 // REQUIRES for all below: parse_header accepted `bytes`, and its kind is the one (or one of those) that the function is named for.

@@ -32,6 +32,7 @@ enum Flags : std::uint8_t {
                        // hear of a drop as if tracked)
   kFlagTracked = 4,    // every request: the initiator keeps a record and must hear of a drop by DISCARD
   kFlagMore = 8,       // CLEAR: when all writes for it have come, another CLEAR of the same transfer follows
+  kFlagCleared = 16,   // GET of Portals 4: the CLEAR for all that it asks for follows as its data; its writes may be all the reply there is
 };
 
 // At the start of every message.
