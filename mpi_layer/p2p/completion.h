@@ -16,6 +16,7 @@ class Messenger::Awaited final : public portals::Condition {
     messenger_.drain();
     return holds_();
   }
+  void react() override { messenger_.drain(); }
   void asleep(bool asleep) override {
     messenger_.sleepers_ += asleep ? 1U : ~0U;
     messenger_.queue_->sleepers += asleep ? 1U : ~0U;

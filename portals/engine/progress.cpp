@@ -129,18 +129,16 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
   for (unsigned turn = 1;; ++turn) {
     note_activity();
     const std::size_t happened = work_.take_in(now);
-    bool holds = false;
     if (happened != 0) {
-      holds = condition.holds();
+      condition.react();
       work_.flush();
     }
     after_poll();
-    if (holds) return true;
     const bool yielded = mutex_.wanted();
     if (yielded) yield_lock();
     // What a turn costs delays the next message by as much: the clock is asked in every eighth only.
     const bool look_at_clock = turn % kTurnsPerLook == 0 || spin_.count() == 0;
-    if ((yielded || look_at_clock) && condition.holds()) return true;
+    if ((happened != 0 || yielded || look_at_clock) && condition.holds()) return true;
     if (!look_at_clock) continue;
     now = work_.now();
     if (now >= deadline) return false;

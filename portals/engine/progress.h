@@ -43,6 +43,8 @@ class Condition {
  public:
   virtual ~Condition() = default;
   virtual bool holds() = 0;
+  // Something has happened, and answers to it are about to leave: what the caller sends now leaves with them. Whatever it looks at may change until holds().
+  virtual void react() {}
   // The caller is about to sleep for it, or awake again: whoever makes it hold meanwhile has to wake the caller.
   virtual void asleep(bool) {}
 };
