@@ -8,6 +8,7 @@
 // arrive), transfer.cpp (data that move by writes), triggered.cpp (operations that counting events set off).
 // Does not: wait, lock, or ask a clock.
 
+#include <algorithm>
 #include <array>
 #include <boost/intrusive/list.hpp>
 #include <cstdint>
@@ -163,6 +164,11 @@ class Endpoint : public transport::Sink {
   void finish_source(Operation& operation);
 
   // ---- target_match.cpp, target_put.cpp, target_get.cpp
+  // Replies up to this many bytes carry their data, as they are when the request comes: programs are promised that order. The MPI layer needs none, and longer
+  // data are faster without the copies.
+  std::size_t reply_limit(std::uint8_t kind) const {
+    return kind == wire::kMpiKind ? std::min(eager_limit_, kMpiReplyLimit) : eager_limit_;
+  }
   struct Match {
     MemoryDescriptor* descriptor;
     MemoryDescriptor::Acceptance acceptance;
@@ -214,6 +220,7 @@ class Endpoint : public transport::Sink {
   void release_memory(Operation& operation);
 
   std::unique_ptr<transport::Transport> transport_;
+  static constexpr std::size_t kMpiReplyLimit = 16384;
   std::size_t eager_limit_;
   Counters& counters_;
   Outbox outbox_;

@@ -189,7 +189,7 @@ Status Endpoint::send_get(NetworkInterface& interface, const RequestArguments& a
   request.sender_token = record->id.packed();
   expect_answer(*record, request, arguments);
   std::byte clear[kMostClearBytes];
-  if (record->pins && prepared.length > eager_limit_) {
+  if (record->pins && prepared.length > reply_limit(interface.kind())) {
     request.header.payload_length =
         clear_ahead(*record, {&prepared.descriptor->region(), request.return_offset, prepared.length, 0}, clear);
     if (request.header.payload_length > 0) request.header.flags |= wire::kFlagCleared;

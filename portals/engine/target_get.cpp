@@ -21,7 +21,7 @@ void Endpoint::on_get(NetworkInterface& interface, transport::PeerId from, const
   Completion completion = open_target(interface, *matched, request, EventKind::kGetStart, EventKind::kGetEnd);
   counters_.add(Counter::kRepliesSent);
 
-  if (acceptance.length <= eager_limit_) {
+  if (acceptance.length <= reply_limit(interface.kind())) {
     counters_.add(Counter::kEagerCopies);
     reply.header.payload_length = static_cast<std::uint32_t>(acceptance.length);
     Payload payload;  // nothing, perhaps from beyond the end
