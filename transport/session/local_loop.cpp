@@ -55,10 +55,11 @@ void LocalLoop::deregister_memory(const Region& region) {
 PostStatus LocalLoop::post_write(const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
   if (writes_count_ >= max_messages_) return PostStatus::kWouldBlock;
   if (writes_.empty()) writes_.resize(max_messages_);
-  // The address comes from this very process: it is as good as any pointer of its own.
+  // The address comes from this very process: it is as good as any pointer of its own, for as long as what it was given out with is registered.
+  const bool registered = (to.key & kLocalRegion) != 0 && regions_.get(SlotId::unpack(to.key & ~kLocalRegion)) != nullptr;
   auto* const target = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(to.address));  // NOLINT(performance-no-int-to-ptr)
   writes_[(first_write_ + writes_count_) % max_messages_] = {from.data, target,    from.length, from.region.id,
-                                                             to.key,    immediate, context,     false};
+                                                             to.key,    immediate, context,     !registered};
   ++writes_count_;
   return PostStatus::kOk;
 }
@@ -100,7 +101,7 @@ std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
       ++reports;
     }
     sink.on_write_done(write.context,
-                       write.dropped ? Error(Loss::kOperation, "session", "the memory of the write was deregistered") : Error());
+                       write.dropped ? Error(Loss::kOperation, "session", "the memory of the write is not registered") : Error());
     ++reports;
   }
   return reports;

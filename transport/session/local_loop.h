@@ -31,7 +31,7 @@ class LocalLoop {
   // Registration for writes to oneself: base = address, key = id, which has kLocalRegion set.
   static constexpr std::uint64_t kLocalRegion = std::uint64_t{1} << 63;
   Result<Region> register_memory(std::span<std::byte> memory);
-  // Writes that wait and were posted with this registration, on either side, are dropped; they end with an error.
+  // Writes with this registration, on either side, that wait are dropped, and so are those that are posted to its key from now on; they end with an error.
   void deregister_memory(const Region& region);
   PostStatus post_write(const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context);
 

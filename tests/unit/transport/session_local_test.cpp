@@ -15,7 +15,7 @@ class SessionLocal : public SessionTest {
     start(options);
     local = *session->resolve(kSelf);
   }
-  PostStatus write(const std::byte* from, std::byte* to, std::size_t length, std::uint32_t number, std::uint64_t key = 0) {
+  PostStatus write(const std::byte* from, std::byte* to, std::size_t length, std::uint32_t number, std::uint64_t key) {
     return session->post_write(local, {from, length, {}}, {key, reinterpret_cast<std::uintptr_t>(to)}, Immediate{number}, Context{number});
   }
   PeerId local;
@@ -93,7 +93,7 @@ TEST_F(SessionLocal, WriteHappensWithTheNextPollThenImmediateThenDone) {
   const Region region = *session->register_memory(local, to, Access::kWriteTarget);
   EXPECT_NE(region.key, 0U);
   EXPECT_EQ(region.base, reinterpret_cast<std::uintptr_t>(to));
-  EXPECT_EQ(write(from, to, 4, 9), PostStatus::kOk);
+  EXPECT_EQ(write(from, to, 4, 9, region.key), PostStatus::kOk);
   EXPECT_EQ(to[0], std::byte{0});
   poll();
   EXPECT_THAT(sink.take(), ElementsAre("immediate 9", "write_done 9"));
@@ -104,10 +104,12 @@ TEST_F(SessionLocal, WriteHappensWithTheNextPollThenImmediateThenDone) {
 
 TEST_F(SessionLocal, WriteMayOverlapItsSource) {
   std::byte memory[6] = {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}, std::byte{5}, std::byte{6}};
-  write(memory, memory + 2, 4, 1);
+  const Region region = *session->register_memory(local, memory, Access::kWriteTarget);
+  write(memory, memory + 2, 4, 1, region.key);
   poll();
   EXPECT_EQ(memory[2], std::byte{1});
   EXPECT_EQ(memory[5], std::byte{4});
+  session->deregister_memory(region);
 }
 
 TEST_F(SessionLocal, DeregisteredMemoryIsNotWritten) {
@@ -118,7 +120,46 @@ TEST_F(SessionLocal, DeregisteredMemoryIsNotWritten) {
   session->deregister_memory(region);
   poll();
   EXPECT_EQ(to[0], std::byte{0});
-  EXPECT_THAT(sink.take(), ElementsAre("write_done 9 the memory of the write was deregistered"));
+  EXPECT_THAT(sink.take(), ElementsAre("write_done 9 the memory of the write is not registered"));
+}
+
+TEST_F(SessionLocal, WriteToMemoryThatIsNoLongerRegisteredTouchesNothingAndEnds) {
+  std::byte from[4] = {std::byte{1}};
+  std::byte to[4] = {};
+  const Region region = *session->register_memory(local, to, Access::kWriteTarget);
+  session->deregister_memory(region);
+  EXPECT_EQ(write(from, to, 4, 9, region.key), PostStatus::kOk);
+  poll();
+  EXPECT_EQ(to[0], std::byte{0});
+  EXPECT_THAT(sink.take(), ElementsAre("write_done 9 the memory of the write is not registered"));
+}
+
+// Its slot has another generation then, and the key of what was there before names nothing.
+TEST_F(SessionLocal, WriteToARegistrationThatHasGoneTouchesNothingThatIsRegisteredNow) {
+  std::byte from[4] = {std::byte{1}};
+  std::byte to[4] = {};
+  const Region old = *session->register_memory(local, to, Access::kWriteTarget);
+  session->deregister_memory(old);
+  std::vector<Region> all;
+  for (int i = 0; i < 200; ++i) all.push_back(*session->register_memory(local, to, Access::kWriteTarget));
+  write(from, to, 4, 9, old.key);
+  poll();
+  EXPECT_EQ(to[0], std::byte{0});
+  EXPECT_THAT(sink.take(), ElementsAre("write_done 9 the memory of the write is not registered"));
+  for (const Region& region : all) session->deregister_memory(region);
+}
+
+TEST_F(SessionLocal, WriteWithAKeyOfAnotherTransportTouchesNothing) {
+  std::byte from[4] = {std::byte{1}};
+  std::byte to[4] = {};
+  const Region region = *session->register_memory(local, to, Access::kWriteTarget);
+  write(from, to, 4, 8, 0);
+  write(from, to, 4, 9, region.key & ~LocalLoop::kLocalRegion);
+  poll();
+  EXPECT_EQ(to[0], std::byte{0});
+  EXPECT_THAT(sink.take(), ElementsAre("write_done 8 the memory of the write is not registered",
+                                       "write_done 9 the memory of the write is not registered"));
+  session->deregister_memory(region);
 }
 
 TEST_F(SessionLocal, AnotherWriteOfTheSameBytesOutlivesADeregistration) {
@@ -131,7 +172,7 @@ TEST_F(SessionLocal, AnotherWriteOfTheSameBytesOutlivesADeregistration) {
   session->deregister_memory(first);
   poll();
   EXPECT_EQ(to[0], std::byte{1});
-  EXPECT_THAT(sink.take(), ElementsAre("write_done 8 the memory of the write was deregistered", "immediate 9", "write_done 9"));
+  EXPECT_THAT(sink.take(), ElementsAre("write_done 8 the memory of the write is not registered", "immediate 9", "write_done 9"));
   session->deregister_memory(second);
 }
 
@@ -139,11 +180,13 @@ TEST_F(SessionLocal, MoreWritesThanTheBoundWouldBlock) {
   restart({.max_local_messages = 2});
   std::byte from[1] = {};
   std::byte to[1] = {};
-  EXPECT_EQ(write(from, to, 1, 1), PostStatus::kOk);
-  EXPECT_EQ(write(from, to, 1, 2), PostStatus::kOk);
-  EXPECT_EQ(write(from, to, 1, 3), PostStatus::kWouldBlock);
+  const Region region = *session->register_memory(local, to, Access::kWriteTarget);
+  EXPECT_EQ(write(from, to, 1, 1, region.key), PostStatus::kOk);
+  EXPECT_EQ(write(from, to, 1, 2, region.key), PostStatus::kOk);
+  EXPECT_EQ(write(from, to, 1, 3, region.key), PostStatus::kWouldBlock);
   poll();
-  EXPECT_EQ(write(from, to, 1, 3), PostStatus::kOk);
+  EXPECT_EQ(write(from, to, 1, 3, region.key), PostStatus::kOk);
+  session->deregister_memory(region);
 }
 
 TEST_F(SessionLocal, CloseWaitsForMessagesToOneself) {
