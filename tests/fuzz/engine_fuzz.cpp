@@ -21,6 +21,15 @@ bool is_request(const wire::MessageHeader& header) {
   }
 }
 
+// The CLEAR that the message is, or carries.
+std::optional<wire::Clear> clear_in(std::span<const std::byte> message) {
+  const auto header = wire::parse_header(message);
+  if (!header) return std::nullopt;
+  if (header->kind == static_cast<std::uint8_t>(wire::MessageKind::kClear)) return wire::parse_clear(message);
+  if ((header->flags & wire::kFlagCleared) != 0) return wire::parse_clear(wire::payload_of(message, *header));
+  return std::nullopt;
+}
+
 }  // namespace
 
 EngineFuzz::EngineFuzz(const std::uint8_t* data, std::size_t size)
@@ -66,9 +75,8 @@ void EngineFuzz::step() {
     case 8: deliver(peer(), wire::Discard{{1, 18, 0, 0, 0}, token()}, {}); break;
     case 9: {
       const HeldTransport::Sent* sent = pick();
-      const auto header = sent != nullptr ? wire::parse_header(sent->bytes) : std::nullopt;
-      const bool clear = header && header->kind == static_cast<std::uint8_t>(wire::MessageKind::kClear);
-      transport_->immediate_arrives(clear ? wire::parse_clear(sent->bytes).immediate | (command & 0x80 ? 1U << 31 : 0)
+      const std::optional<wire::Clear> clear = sent != nullptr ? clear_in(sent->bytes) : std::nullopt;
+      transport_->immediate_arrives(clear ? clear->immediate | (command & 0x80 ? 1U << 31 : 0)
                                           : static_cast<std::uint32_t>(input_.number()));
       break;
     }
@@ -175,8 +183,37 @@ void EngineFuzz::send_request(wire::MessageKind kind, std::uint8_t shape) {
     const std::uint8_t elements = input_.byte();
     if (elements < 200) request.length = element * (elements % 8 == 0 ? 1 : elements);
   }
+  if (kind == wire::MessageKind::kGet && (shape & 1) != 0 && request.header.interface_kind != wire::kPortals3Kind) {
+    request.header.flags |= wire::kFlagCleared;
+    deliver(from, request, clear_of_get(request));
+    return;
+  }
   const bool carries = combines || kind == wire::MessageKind::kGetPut || (kind == wire::MessageKind::kPut && !announced);
   deliver(from, request, std::vector<std::byte>(carries && request.length <= 2048 ? request.length : 0));
+}
+
+// In one to four segments; now and then one that does not go with its get.
+std::vector<std::byte> EngineFuzz::clear_of_get(const wire::Request& get) {
+  const std::uint8_t choice = input_.byte();
+  wire::Clear clear{};
+  clear.receiver_token = input_.byte();
+  clear.immediate = static_cast<std::uint32_t>(clear.receiver_token);
+  clear.length = choice < 0xf8 ? get.length : length();
+  clear.segment_count = choice % 4 + 1U;
+  const std::size_t segment_bytes = clear.segment_count * sizeof(wire::Segment);
+  clear.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kClear),
+                  static_cast<std::uint8_t>(choice == 0xf0 ? wire::kFlagMore : 0),
+                  static_cast<std::uint8_t>(get.header.interface_kind ^ (choice == 0xf1 ? 1 : 0)),
+                  static_cast<std::uint32_t>(segment_bytes)};
+  std::vector<std::byte> bytes(sizeof clear + segment_bytes);
+  wire::encode(clear, bytes.data());
+  std::uint64_t left = clear.length;
+  for (std::uint32_t i = 0; i < clear.segment_count; ++i) {
+    const wire::Segment segment{i, 0, i + 1 < clear.segment_count ? left / 2 : left};
+    left -= segment.length;
+    wire::encode(segment, bytes.data() + sizeof clear + i * sizeof segment);
+  }
+  return bytes;
 }
 
 // To a request that the engine has sent, changed here and there.

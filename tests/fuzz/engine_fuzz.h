@@ -73,6 +73,7 @@ class EngineFuzz {
   void send_request(wire::MessageKind kind, std::uint8_t shape);
   void send_response(wire::MessageKind kind);
   void send_clear();
+  std::vector<std::byte> clear_of_get(const wire::Request& get);
   void answer_sent();
 
   std::uint64_t length();

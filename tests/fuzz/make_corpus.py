@@ -19,11 +19,11 @@ def write(target, name, data):
     (folder / name).write_bytes(bytes(data))
 
 
-def header(kind, flags, payload):
-    return struct.pack(">BBBBI", 1, kind, flags, 0, len(payload))
+def header(kind, flags, payload, interface=0):
+    return struct.pack(">BBBBI", 1, kind, flags, interface, len(payload))
 
 
-def request(kind, flags=0, length=0, payload=b"", handle=0xFFFFFFFF):
+def request(kind, flags=0, length=0, payload=b"", handle=0xFFFFFFFF, interface=0):
     body = struct.pack(">8I", 2, 1, 1000, 7, 1, 1, 4, 0) + struct.pack(">QQQQ", 1, 0, length, 9)
     if kind != 1 or flags:
         body += struct.pack(">IIQ", handle, 1, 5)
@@ -33,7 +33,7 @@ def request(kind, flags=0, length=0, payload=b"", handle=0xFFFFFFFF):
         body += struct.pack(">BB6x", 2 if kind < 8 else 11, 8)
     if kind == 8:
         body += bytes(32)
-    return header(kind, flags, payload) + body + payload
+    return header(kind, flags, payload, interface) + body + payload
 
 
 def response(kind, flags=0, length=0, payload=b""):
@@ -41,9 +41,9 @@ def response(kind, flags=0, length=0, payload=b""):
     return header(kind, flags, payload) + body + payload
 
 
-def clear(segments):
+def clear(segments, interface=0):
     payload = b"".join(struct.pack(">QQQ", 8, 4096 * i, n) for i, n in enumerate(segments))
-    return header(16, 0, payload) + struct.pack(">QQQII", 5, 6, sum(segments), 7, len(segments)) + payload
+    return header(16, 0, payload, interface) + struct.pack(">QQQII", 5, 6, sum(segments), 7, len(segments)) + payload
 
 
 MESSAGES = {
@@ -52,6 +52,8 @@ MESSAGES = {
     "put_announced": request(1, 7, 100000, b"", 3),
     "ack": response(2, 0, 8),
     "get": request(3, 4, 8, b"", 3),
+    "get_cleared": request(3, 20, 3000, clear([3000], 3), 3, 3),
+    "get_cleared_pieces": request(3, 20, 3005, clear([1000, 2000, 5], 1), 3, 1),
     "reply": response(4, 0, 8, b"01234567"),
     "reply_announced": response(4, 2, 100000),
     "getput": request(5, 4, 8, b"01234567", 3),
@@ -117,6 +119,11 @@ def get4(bits=1, aim=0, length=2):
     return [0x02, 0, aim, bits, 0, length, 3, 1, 0, 0]
 
 
+# With the CLEAR for its reply: segments but one, receiver token.
+def cleared_get4(bits=1, aim=0, length=8, segments=0):
+    return [0x12, 0, aim, bits, 0, length, 3, 1, 0, 0, segments, 2]
+
+
 def atomic4(bits=1, aim=0):
     return [0x03, 0, 0, aim, bits, 0, 2, 1, 0, 2, 8, 0]
 
@@ -140,6 +147,11 @@ SEQUENCES4 = {
     "puts": put4() + put4(ack=True) + put4(aim=1) + put4(bits=2) + put4(bits=3) + put4(bits=4) + put4(bits=5),
     "put_large_lands": large4() + IMMEDIATE,
     "gets": get4() + get4(length=8) + CLEAR + WRITE_DONE * 2,
+    "get_cleared": cleared_get4() + WRITE_DONE + cleared_get4(3, length=5, segments=2) + WRITE_DONE * 3,
+    "get_cleared_otherwise": cleared_get4(2) + CLEAR + WRITE_DONE + cleared_get4(6) + cleared_get4(5, length=5) * 2 + cleared_get4(1, 4),
+    "call_get_written": CALL4["get_large"] + IMMEDIATE,
+    "call_get_written_in_pieces": CALL4["get_large"] + [0x07, 1, 0, 0, 2] + [0x89, 0] * 2,
+    "call_get_given_up": CALL4["get_large"] + [0x08, 1, 0, 0],
     "atomics": atomic4() + fetch4() + swap4() + atomic4(bits=6) + fetch4(bits=6),
     "unexpected": put4(6) + get4(6) + atomic4(6) + SEARCH4 + APPEND_ONCE4 + SEARCH_DELETE4,
     "unexpected_lands_claimed": large4(6) + APPEND_ONCE4 + IMMEDIATE,

@@ -30,6 +30,17 @@ void require_payload_readable(std::span<const std::byte> payload) {
   require(copy.size() == payload.size());
 }
 
+void read_all(const MessageHeader& header, std::span<const std::byte> bytes);
+
+// What a cleared get carries is a message of its own, and goes with it.
+void read_clear_of_get(const MessageHeader& get, const Request& request, std::span<const std::byte> message) {
+  const auto header = parse_header(message);
+  require(header && header->kind == static_cast<std::uint8_t>(MessageKind::kClear));
+  require(header->flags == 0 && header->interface_kind == get.interface_kind);
+  require(parse_clear(message).length == request.length);
+  read_all(*header, message);
+}
+
 void read_all(const MessageHeader& header, std::span<const std::byte> bytes) {
   const auto kind = static_cast<MessageKind>(header.kind);
   const auto payload = payload_of(bytes, header);
@@ -44,8 +55,13 @@ void read_all(const MessageHeader& header, std::span<const std::byte> bytes) {
     case MessageKind::kFetchAtomic:
     case MessageKind::kSwap: {
       const Request request = parse_request(bytes);
-      require(payload.empty() || payload.size() == request.length);
       require_same_bytes(request, bytes, fixed_size(header));
+      if ((header.flags & kFlagCleared) != 0) {
+        require(kind == MessageKind::kGet && header.interface_kind != kPortals3Kind);
+        read_clear_of_get(header, request, payload);
+      } else {
+        require(payload.empty() || payload.size() == request.length);
+      }
       return;
     }
     case MessageKind::kAck:

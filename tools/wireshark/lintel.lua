@@ -13,8 +13,8 @@
 --   -o tcp.try_heuristic_first:TRUE
 --
 -- Every field can be filtered by: lintel.kind == 1, lintel.match_bits == 0x10, lintel.initiator.nid == 10.0.0.1. lintel.immediate is in the
--- CLEAR and in the writes that belong to it. Limits: rendezvous and segmented messages of ofi_rxm are shown as bytes, and a single write of
--- 2 GiB or more ends the decoding of its direction.
+-- CLEAR, or in the GET that carries it, and in the writes that belong to it. Limits: rendezvous and segmented messages of ofi_rxm are shown as
+-- bytes, and a single write of 2 GiB or more ends the decoding of its direction.
 
 local lintel = Proto("lintel", "Lintel")
 local xnet = Proto("xnet", "libfabric TCP messages")
@@ -38,7 +38,7 @@ local DATATYPES = {
   [0] = "INT8", [1] = "UINT8", [2] = "INT16", [3] = "UINT16", [4] = "INT32", [5] = "UINT32", [6] = "FLOAT", [7] = "INT64", [8] = "UINT64", [9] = "DOUBLE",
   [10] = "FLOAT_COMPLEX", [11] = "DOUBLE_COMPLEX", [12] = "LONG_DOUBLE", [13] = "LONG_DOUBLE_COMPLEX",
 }
-local FLAG_ACK_WANTED, FLAG_ANNOUNCED, FLAG_TRACKED, FLAG_MORE = 0x01, 0x02, 0x04, 0x08
+local FLAG_ACK_WANTED, FLAG_ANNOUNCED, FLAG_TRACKED, FLAG_MORE, FLAG_CLEARED = 0x01, 0x02, 0x04, 0x08, 0x10
 
 -- Fields ------------------------------------------------------------------------------------------------------------------------------
 
@@ -72,6 +72,7 @@ local f = {
   announced = ProtoField.bool("lintel.flags.announced", "Announced", 8, nil, FLAG_ANNOUNCED),
   tracked = ProtoField.bool("lintel.flags.tracked", "Tracked", 8, nil, FLAG_TRACKED),
   more = ProtoField.bool("lintel.flags.more", "More", 8, nil, FLAG_MORE),
+  cleared = ProtoField.bool("lintel.flags.cleared", "Cleared", 8, nil, FLAG_CLEARED),
   interface_kind = ProtoField.uint8("lintel.interface_kind", "Interface kind"),
   payload_length = ProtoField.uint32("lintel.payload_length", "Payload length"),
 
@@ -220,11 +221,23 @@ end
 
 local function add_flags(tree, range)
   local item = tree:add(f.flags, range)
-  for _, flag in ipairs({ f.ack_wanted, f.announced, f.tracked, f.more }) do item:add(flag, range) end
+  for _, flag in ipairs({ f.ack_wanted, f.announced, f.tracked, f.more, f.cleared }) do item:add(flag, range) end
+end
+
+local dissect_message
+
+-- The CLEAR that a cleared GET carries in tvb(at, length); returns its summary.
+local function dissect_clear_of_get(tvb, at, length, tree)
+  if length < HEADER_SIZE or MESSAGE_KINDS[tvb(at + 1, 1):uint()] ~= "CLEAR" then
+    if length > 0 then tree:add(f.data, tvb(at, length)) end
+    tree:add_proto_expert_info(malformed, "no CLEAR where there should be one")
+    return "CLEAR malformed"
+  end
+  return dissect_message(tvb, at, length, tree)
 end
 
 -- Shows the message in tvb(at, length); returns its summary.
-local function dissect_message(tvb, at, length, tree)
+function dissect_message(tvb, at, length, tree)
   local item = tree:add(lintel, tvb(at, length), "Message")
   if length < HEADER_SIZE then
     item:add_proto_expert_info(malformed, "shorter than a message header")
@@ -254,6 +267,8 @@ local function dissect_message(tvb, at, length, tree)
       data = add_struct(item:add(lintel, tvb(data, size_of(SEGMENT)), "Segment"), SEGMENT, tvb, data)
       left = left - size_of(SEGMENT)
     end
+  elseif name == "GET" and flag_set(flags, FLAG_CLEARED) then
+    return message_summary(tvb, at, name, flags) .. " with " .. dissect_clear_of_get(tvb, data, left, item)
   elseif left > 0 then
     item:add(f.data, tvb(data, left))
   end

@@ -47,6 +47,7 @@ class Dissector : public testing::Test {
 // The name under which the dissector shows a field of the document's tables; "" for what it shows as bytes only.
 std::string filter_name(const std::string& layer, std::string name, std::size_t offset) {
   if (name == "reserved" || name.empty()) return "";
+  if (name.starts_with("clear ")) name.erase(0, name.find(' ') + 1);
   if (layer == "frame" && offset < sizeof(lintel::transport::FrameHeader)) return "lintel.frame." + name;
   if (layer == "frame") return "lintel.session." + name;
   if (name.starts_with("segment ") && name != "segment_count") return "lintel.segment." + name.substr(name.rfind(' ') + 1);
@@ -157,6 +158,33 @@ TEST_F(Dissector, NamesEachMessageInTheInformationColumn) {
                                  "Lintel DATA, CLEAR length 1000000 segments 2 immediate 9",                  //
                                  "Lintel DATA, WRITTEN writes 2",                                             //
                                  "Lintel DATA, DISCARD token 0x0000000000000102"));
+}
+
+TEST_F(Dissector, ShowsTheClearThatAGetCarriesWithinIt) {
+  capture_.add(xnet_message(data_frame({example_message("cleared-get")})));
+  const auto packets =
+      decoded({"_ws.col.Info", "lintel.kind", "lintel.flags.cleared", "lintel.immediate", "lintel.segment.length", "lintel.malformed"});
+  ASSERT_EQ(packets.size(), 1U);
+  EXPECT_THAT(
+      packets[0].at("_ws.col.Info"),
+      ElementsAre("Lintel DATA, GET length 2097152 match bits 0x0123456789abcdef with CLEAR length 2097152 segments 2 immediate 11"));
+  EXPECT_THAT(packets[0].at("lintel.kind"), ElementsAre("3", "16"));
+  EXPECT_EQ(number(packets[0].at("lintel.immediate").at(0)), 11U);
+  EXPECT_THAT(packets[0].at("lintel.segment.length"), ElementsAre("1572864", "524288"));
+  EXPECT_THAT(packets[0].at("lintel.malformed"), IsEmpty());
+}
+
+TEST_F(Dissector, MarksAClearedGetWithoutAClear) {
+  using lintel::portals::wire::MessageHeader;
+  Bytes other = example_message("cleared-get");
+  other[96 + offsetof(MessageHeader, kind)] = std::byte{3};  // in the place of the CLEAR
+  Bytes none = example_message("get");
+  none[offsetof(MessageHeader, flags)] |= std::byte{lintel::portals::wire::kFlagCleared};
+  for (const Bytes& get : {other, none}) capture_.add(xnet_message(data_frame({get})));
+  const auto packets = decoded({"_ws.expert.message"});
+  ASSERT_EQ(packets.size(), 2U);
+  for (const DecodedPacket& packet : packets)
+    EXPECT_THAT(packet.at("_ws.expert.message"), ElementsAre("no CLEAR where there should be one"));
 }
 
 TEST_F(Dissector, FiltersByTheValueOfAField) {

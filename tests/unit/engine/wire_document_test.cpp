@@ -159,8 +159,8 @@ TEST(WireDocument, EveryStatedValueIsWhatItsBytesSay) {
 TEST(WireDocument, HasAnExampleOfEveryMessageAndFrame) {
   std::vector<std::string> names;
   for (const Example& example : document().examples) names.push_back(example.layer + " " + example.name);
-  for (const char* name : {"put", "ack", "get", "reply", "getput", "clear", "written", "discard", "unanswered-put", "announced-put",
-                           "announced-reply", "atomic", "fetch-atomic", "swap", "refused-ack"}) {
+  for (const char* name : {"put", "ack", "get", "cleared-get", "reply", "getput", "clear", "written", "discard", "unanswered-put",
+                           "announced-put", "announced-reply", "atomic", "fetch-atomic", "swap", "refused-ack"}) {
     EXPECT_THAT(names, testing::Contains(std::string("message ") + name));
   }
   for (const char* name : {"hello", "welcome", "refuse", "data", "ack", "ping", "goodbye"}) {
@@ -170,7 +170,7 @@ TEST(WireDocument, HasAnExampleOfEveryMessageAndFrame) {
 
 // --- the messages against the codec ---
 
-// Puts the stated value of `prefix` + field name into the host-order struct at `to`; a nested "header" is filled field by field.
+// Puts the stated value of `prefix` + field name into the host-order struct at `to`; its "header" is filled field by field.
 void fill(const Example& example, const Fields& fields, const std::string& prefix, unsigned char* to) {
   const auto put = [&](const Field& field, auto value) {
     ASSERT_EQ(field.size, sizeof value) << prefix << field.name;
@@ -179,7 +179,7 @@ void fill(const Example& example, const Fields& fields, const std::string& prefi
   for (const Field& field : fields) {
     const std::string name = field.name;
     if (name == "header") {
-      fill(example, kMessageHeader, "", to);
+      fill(example, kMessageHeader, prefix, to);
       continue;
     }
     const ExampleField* stated = example.field(prefix + name);
@@ -205,14 +205,17 @@ T stated(const Example& example, const Fields& fields, const std::string& prefix
   return value;
 }
 
-std::size_t data_size(const Example& example) {
-  const ExampleField* data = example.field("data");
-  return data != nullptr ? data->size : 0;
+// What follows the fixed part: data, or the CLEAR of a get.
+std::size_t payload_size(const Example& example) {
+  for (const char* first : {"data", "clear version"}) {
+    if (const ExampleField* field = example.field(first)) return example.bytes.size() - field->offset;
+  }
+  return 0;
 }
 
 // A put says less than other requests.
 Request stated_request(const Example& example) {
-  const std::size_t end = example.bytes.size() - data_size(example);
+  const std::size_t end = example.bytes.size() - payload_size(example);
   Fields present;
   for (const Field& field : kRequest) {
     if (field.offset < end) present.push_back(field);
@@ -237,7 +240,18 @@ std::vector<std::byte> encoded(const Segment& segment) {
 
 void append(std::vector<std::byte>& bytes, const std::vector<std::byte>& more) { bytes.insert(bytes.end(), more.begin(), more.end()); }
 
-void append_data(std::vector<std::byte>& bytes, const Example& example) {
+// A CLEAR, whose fields have `prefix`, and its segments.
+void append_clear(std::vector<std::byte>& bytes, const Example& example, const std::string& prefix) {
+  append(bytes, encoded(stated<Clear>(example, kClear, prefix)));
+  for (std::size_t i = 0;; ++i) {
+    const std::string segment = prefix + "segment " + std::to_string(i) + " ";
+    if (example.field(segment + "key") == nullptr) return;
+    append(bytes, encoded(stated<Segment>(example, kSegment, segment)));
+  }
+}
+
+void append_payload(std::vector<std::byte>& bytes, const Example& example) {
+  if (example.field("clear version") != nullptr) append_clear(bytes, example, "clear ");
   if (const ExampleField* data = example.field("data")) {
     for (const char c : *data->text) bytes.push_back(static_cast<std::byte>(c));
   }
@@ -267,7 +281,7 @@ class WireRequest : public testing::TestWithParam<MessageCase> {};
 TEST_P(WireRequest, EncodesToTheBytesOfTheDocument) {
   const Example& example = document().example("message", GetParam().name);
   auto bytes = encoded(stated_request(example));
-  append_data(bytes, example);
+  append_payload(bytes, example);
   EXPECT_EQ(bytes, example.bytes);
 }
 
@@ -277,13 +291,13 @@ TEST_P(WireRequest, ParsesToTheValuesOfTheDocument) {
   ASSERT_TRUE(header);
   EXPECT_EQ(static_cast<MessageKind>(header->kind), GetParam().kind);
   EXPECT_TRUE(same(parse_request(example.bytes), stated_request(example)));
-  EXPECT_EQ(payload_of(example.bytes, *header).size(), data_size(example));
+  EXPECT_EQ(payload_of(example.bytes, *header).size(), payload_size(example));
 }
 
 INSTANTIATE_TEST_SUITE_P(OfTheDocument, WireRequest,
                          testing::Values(MessageCase{"put", MessageKind::kPut}, MessageCase{"unanswered-put", MessageKind::kPut},
                                          MessageCase{"announced-put", MessageKind::kPut}, MessageCase{"get", MessageKind::kGet},
-                                         MessageCase{"getput", MessageKind::kGetPut}),
+                                         MessageCase{"cleared-get", MessageKind::kGet}, MessageCase{"getput", MessageKind::kGetPut}),
                          test_name);
 
 class WireResponse : public testing::TestWithParam<MessageCase> {};
@@ -291,7 +305,7 @@ class WireResponse : public testing::TestWithParam<MessageCase> {};
 TEST_P(WireResponse, EncodesToTheBytesOfTheDocument) {
   const Example& example = document().example("message", GetParam().name);
   auto bytes = encoded(stated<Response>(example, kResponse));
-  append_data(bytes, example);
+  append_payload(bytes, example);
   EXPECT_EQ(bytes, example.bytes);
 }
 
@@ -301,7 +315,7 @@ TEST_P(WireResponse, ParsesToTheValuesOfTheDocument) {
   ASSERT_TRUE(header);
   EXPECT_EQ(static_cast<MessageKind>(header->kind), GetParam().kind);
   EXPECT_TRUE(same(parse_response(example.bytes), stated<Response>(example, kResponse)));
-  EXPECT_EQ(payload_of(example.bytes, *header).size(), data_size(example));
+  EXPECT_EQ(payload_of(example.bytes, *header).size(), payload_size(example));
 }
 
 INSTANTIATE_TEST_SUITE_P(OfTheDocument, WireResponse,
@@ -311,9 +325,8 @@ INSTANTIATE_TEST_SUITE_P(OfTheDocument, WireResponse,
 
 TEST(WireClear, EncodesToTheBytesOfTheDocument) {
   const Example& example = document().example("message", "clear");
-  auto bytes = encoded(stated<Clear>(example, kClear));
-  append(bytes, encoded(stated<Segment>(example, kSegment, "segment 0 ")));
-  append(bytes, encoded(stated<Segment>(example, kSegment, "segment 1 ")));
+  std::vector<std::byte> bytes;
+  append_clear(bytes, example, "");
   EXPECT_EQ(bytes, example.bytes);
 }
 
@@ -325,6 +338,22 @@ TEST(WireClear, ParsesToTheValuesOfTheDocument) {
   const auto payload = payload_of(example.bytes, *header);
   EXPECT_TRUE(same(parse_segment(payload, 0), stated<Segment>(example, kSegment, "segment 0 ")));
   EXPECT_TRUE(same(parse_segment(payload, 1), stated<Segment>(example, kSegment, "segment 1 ")));
+}
+
+TEST(WireClear, InAGetParsesToTheValuesOfTheDocument) {
+  const Example& example = document().example("message", "cleared-get");
+  const auto get = parse_header(example.bytes);
+  ASSERT_TRUE(get);
+  EXPECT_EQ(get->flags, kFlagTracked | kFlagCleared);
+  const auto message = payload_of(example.bytes, *get);
+  const auto header = parse_header(message);
+  ASSERT_TRUE(header);
+  const auto clear = stated<Clear>(example, kClear, "clear ");
+  EXPECT_TRUE(same(parse_clear(message), clear));
+  EXPECT_EQ(clear.source_token, 0U);
+  EXPECT_EQ(clear.length, parse_request(example.bytes).length);
+  EXPECT_EQ(header->interface_kind, get->interface_kind);
+  EXPECT_TRUE(same(parse_segment(payload_of(message, *header), 0), stated<Segment>(example, kSegment, "clear segment 0 ")));
 }
 
 TEST(WireWritten, EncodesAndParsesAsInTheDocument) {
