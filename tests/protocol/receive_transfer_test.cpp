@@ -33,19 +33,6 @@ class ReceiveTransfer : public ProtocolTest {
     EXPECT_EQ(peer.received(), "PUT");
     return peer.last_request(MessageKind::kPut);
   }
-  void discard(std::size_t rank, std::uint64_t token) {
-    wire::Discard message{};
-    message.header = {wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kDiscard), 0, 0, 0};
-    message.token = token;
-    peer.send(rank, message);
-  }
-  void written(std::size_t rank, std::uint64_t token, std::uint64_t count) {
-    wire::Written message{};
-    message.header = {wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kWritten), 0, 0, 0};
-    message.receiver_token = token;
-    message.write_count = count;
-    peer.send(rank, message);
-  }
 
   RawPeer peer;
   Bytes data = pattern(kLarge);
@@ -122,7 +109,7 @@ TEST_F(ReceiveTransfer, SeveralWritesEndItWhenAllOfThemAndTheirCountHaveCome) {
   Bytes half = part(data, 0, 2048);
   peer.write(1, half, to, clear.immediate | kMoreThanOneWrite);
   EXPECT_EQ(kinds(1), "PUT_START");
-  written(1, clear.receiver_token, 2);
+  peer.written(1, clear.receiver_token, 2);
   EXPECT_EQ(kinds(1), "");
   to.address += 2048;
   Bytes rest = part(data, 2048, 2048);
@@ -142,15 +129,15 @@ TEST_F(ReceiveTransfer, CountMayComeAfterAllWrites) {
   Bytes rest = part(data, 2048, 2048);
   peer.write(1, rest, to, clear.immediate | kMoreThanOneWrite);
   EXPECT_EQ(kinds(1), "PUT_START");
-  written(1, clear.receiver_token, 2);
+  peer.written(1, clear.receiver_token, 2);
   EXPECT_EQ(kinds(1), "PUT_END");
 }
 
 TEST_F(ReceiveTransfer, WrittenForAnUnknownTransferIsDroppedAndCounted) {
   target(memory, {.options = kPut});
   announce(kLarge);
-  written(1, peer.last_clear().receiver_token + 1, 2);
-  written(1, peer.last_clear().receiver_token, 1);  // one write needs no count
+  peer.written(1, peer.last_clear().receiver_token + 1, 2);
+  peer.written(1, peer.last_clear().receiver_token, 1);  // one write needs no count
   EXPECT_EQ(kinds(1), "PUT_START");
   EXPECT_EQ(drops(1), 2U);
 }
@@ -173,7 +160,7 @@ TEST_F(ReceiveTransfer, SourceThatGivesUpFailsTheTransfer) {
   const Entry entry = target(memory, {.options = kPut});
   announce(kLarge, true);
   peer.received();
-  discard(1, peer.last_clear().receiver_token);
+  peer.discard(1, peer.last_clear().receiver_token);
   EXPECT_EQ(kinds(1), "PUT_START PUT_END!FAIL");
   EXPECT_EQ(peer.received(), "");  // no ack: it failed
   EXPECT_EQ(unlink_md(entry.md, 1), PTL_OK);
@@ -252,7 +239,7 @@ TEST_F(ReceiveTransfer, DiscardInsteadOfClearEndsTheSource) {
   ASSERT_EQ(PtlPut(md, PTL_ACK_REQ, peer.id(), kPortal, 0, kBits, 0, 0), PTL_OK);
   job->settle();
   EXPECT_EQ(PtlMDUnlink(md), PTL_MD_IN_USE);
-  discard(0, peer.last_request(MessageKind::kPut).sender_token);
+  peer.discard(0, peer.last_request(MessageKind::kPut).sender_token);
   EXPECT_EQ(kinds(0), "SEND_START SEND_END");
   EXPECT_EQ(PtlMDUnlink(md), PTL_OK);
 }
@@ -322,9 +309,16 @@ TEST_F(ReceiveTransfer, LargeGetIsAnnouncedAndWrittenAfterClear) {
 TEST_F(ReceiveTransfer, LargeGetWhoseInitiatorNoLongerWantsItEnds) {
   const Entry entry = target(data, {.options = kGet});
   peer.send(1, peer.request(MessageKind::kGet, job->id(1), kLarge));
-  discard(1, peer.last_reply().sender_token);
+  peer.discard(1, peer.last_reply().sender_token);
   EXPECT_EQ(kinds(1), "GET_START GET_END");
   EXPECT_EQ(unlink_md(entry.md, 1), PTL_OK);
+}
+
+// A descriptor may be unlinked or updated before the reply comes: nothing may be written into its memory until then.
+TEST_F(ReceiveTransfer, LargeGetCarriesNoClear) {
+  ASSERT_EQ(PtlGet(source(memory), peer.id(), kPortal, 0, kBits, 0), PTL_OK);
+  job->settle();
+  EXPECT_EQ(peer.received(), "GET");
 }
 
 TEST_F(ReceiveTransfer, AnnouncedReplyIsClearedAndEndsWhenTheDataAreInPlace) {
