@@ -146,10 +146,10 @@ bool get_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
   if ((header.flags & kFlagCleared) == 0) return header.payload_length == 0;
   if (header.interface_kind == kPortals3Kind) return false;
   const std::span<const std::byte> payload = payload_of(bytes, header);
-  if (payload.size() < sizeof(Clear) ||
-      load_at<std::uint8_t>(payload, offsetof(MessageHeader, kind)) != static_cast<std::uint8_t>(MessageKind::kClear))
-    return false;
-  const std::optional<MessageHeader> clear = parse_header(payload);
+  if (payload.size() < sizeof(MessageHeader)) return false;
+  // Looked at before the rest, so that a get within a get within a get is not followed.
+  const bool is_clear = load_at<std::uint8_t>(payload, offsetof(MessageHeader, kind)) == static_cast<std::uint8_t>(MessageKind::kClear);
+  const std::optional<MessageHeader> clear = is_clear ? parse_header(payload) : std::nullopt;
   return clear && clear->flags == 0 && clear->interface_kind == header.interface_kind &&
          parse_clear(payload).length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
 }
