@@ -11,7 +11,7 @@ namespace lintel::mpi {
 template <class Holds>
 class Messenger::Awaited final : public portals::Condition {
  public:
-  Awaited(Messenger& messenger, Holds holds) : messenger_(messenger), holds_(std::move(holds)) {}
+  Awaited(Messenger& messenger, Holds holds) : Condition(true), messenger_(messenger), holds_(std::move(holds)) {}
   bool holds() override {
     messenger_.drain();
     return holds_();

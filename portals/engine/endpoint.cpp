@@ -188,9 +188,9 @@ TimePoint Endpoint::next_deadline() const {
   return waiting_for_room_.empty() ? deadline : std::min(deadline, last_poll_ + kRoomRetry);
 }
 
-std::size_t Endpoint::take_in(TimePoint now) {
+// The transport has had its turn: what had no room before may have some now.
+std::size_t Endpoint::turn(std::size_t happened, TimePoint now) {
   last_poll_ = now;
-  std::size_t happened = transport_->take_in(now, *this);
   if (!outbox_.idle()) happened += outbox_.retry();
   if (!waiting_for_room_.empty()) {
     std::vector<SlotId> sources;

@@ -87,13 +87,14 @@ class Endpoint : public transport::Sink {
   void watch(ProcessId process, bool watched);
 
   // Takes in what has arrived and sends what had no room. Returns the number of things that happened.
-  std::size_t take_in(TimePoint now);
-  // Sends what that has brought about, if anything happened: what was sent in between shares its frames.
+  std::size_t poll(TimePoint now) { return turn(transport_->poll(now, *this), now); }
+  // The same in two halves: what is sent between them shares frames with the answers to what has arrived. flush() only if something happened.
+  std::size_t take_in(TimePoint now) { return turn(transport_->take_in(now, *this), now); }
   void flush() { transport_->flush(*this); }
 
-  // False: there is something that only take_in() and flush() can send, or that may have arrived.
+  // False: there is something that only poll() can send, or that may have arrived.
   bool prepare_wait() { return transport_->prepare_wait(); }
-  // take_in() again then, at the latest: also for writes that had no room, of which nothing else tells when there is some.
+  // poll() again then, at the latest: also for writes that had no room, of which nothing else tells when there is some.
   TimePoint next_deadline() const;
 
   // transport::Sink
@@ -116,6 +117,7 @@ class Endpoint : public transport::Sink {
   };
 
   // ---- endpoint.cpp
+  std::size_t turn(std::size_t happened, TimePoint now);
   Result<transport::PeerId> resolve(ProcessId process);
   Peer& peer_state(transport::PeerId peer);
   Operation* create_operation(Operation::Role role, transport::PeerId peer, std::uint8_t interface_kind);

@@ -116,14 +116,14 @@ void Process::close_session(TimePoint end) {
   progress_.wait_until(closed, end);
 }
 
-std::size_t Process::take_in(TimePoint now) {
+std::size_t Process::poll(TimePoint now, bool hold) {
   if (endpoint_ == nullptr) return 0;
   // A caller that spins asks the clock now and then only: another thread's turn may have been later than its last answer.
   if (now > last_poll_) {
     counters_.raise_to(Counter::kLongestProgressGapNs, static_cast<std::uint64_t>((now - last_poll_).count()));
     last_poll_ = now;
   }
-  std::size_t happened = endpoint_->take_in(now);
+  std::size_t happened = hold ? endpoint_->take_in(now) : endpoint_->poll(now);
   if (companion_ != nullptr) [[unlikely]] {
     happened += companion_->poll();
   }

@@ -77,7 +77,7 @@ class Process : private Work {
   void set_service(std::function<void()> service) { service_ = std::move(service); }
 
  private:
-  std::size_t take_in(TimePoint now) override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  std::size_t poll(TimePoint now, bool hold) override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   void flush() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   TimePoint next_deadline() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   bool prepare_wait() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;

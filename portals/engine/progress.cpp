@@ -64,6 +64,16 @@ void Progress::stop_thread() {
   thread_.join();
 }
 
+std::size_t Progress::advance() {
+  enter();
+  note_activity();
+  const std::size_t happened = work_.poll(work_.now(), false);
+  after_poll();
+  leave_to_sleeper();
+  leave();
+  return happened;
+}
+
 // What this thread has taken in may be what another one sleeps for.
 void Progress::after_poll() {
   if (work_.take_wake_needed()) wake_all();
@@ -128,8 +138,8 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
   TimePoint spin_end = now + spin_;
   for (unsigned turn = 1;; ++turn) {
     note_activity();
-    const std::size_t happened = work_.take_in(now);
-    if (happened != 0) {
+    const std::size_t happened = work_.poll(now, condition.reacts());
+    if (happened != 0 && condition.reacts()) {
       condition.react();
       work_.flush();
     }
@@ -240,7 +250,7 @@ void Progress::run() {
       seen = activity_;
       continue;
     }
-    if (work_.take_in(work_.now()) != 0) work_.flush();
+    work_.poll(work_.now(), false);
     after_poll();
     if (stop_ || callers_asleep_ > 0 || activity_ != seen) continue;
     if (!work_.prepare_wait()) {

@@ -26,27 +26,33 @@ class Work {
  public:
   virtual ~Work() = default;
   virtual TimePoint now() const = 0;  // [any thread]
-  // One turn: receives, then sends what that has brought about. Neither blocks. Whoever acts on what has happened does so in between, so that what he sends
-  // leaves together with the answers.
-  virtual std::size_t take_in(TimePoint now) = 0;  // how much happened
-  virtual void flush() = 0;                        // if anything did
-  virtual TimePoint next_deadline() const = 0;     // a turn is due then, at the latest
-  virtual bool prepare_wait() = 0;                 // false: a turn first
-  virtual int wait_fd() const = 0;                 // readable when a turn would find something; -1: there is none
-  virtual int further_fd() const { return -1; }    // one more such
-  virtual bool take_wake_needed() = 0;             // a sleeping caller may have got what it waits for
-  virtual void serve_request() {}                  // what request_service() asked for; on the progress thread
+  // One turn: receives, then sends what that has brought about. Does not block. Returns how much happened. `hold`: if anything did, answers are held until
+  // flush(), so that what the caller sends in between leaves together with them.
+  virtual std::size_t poll(TimePoint now, bool hold) = 0;
+  virtual void flush() = 0;
+  virtual TimePoint next_deadline() const = 0;   // a turn is due then, at the latest
+  virtual bool prepare_wait() = 0;               // false: a turn first
+  virtual int wait_fd() const = 0;               // readable when a turn would find something; -1: there is none
+  virtual int further_fd() const { return -1; }  // one more such
+  virtual bool take_wake_needed() = 0;           // a sleeping caller may have got what it waits for
+  virtual void serve_request() {}                // what request_service() asked for; on the progress thread
 };
 
 // What a caller waits for; asked with the lock held.
 class Condition {
  public:
+  explicit Condition(bool reacts = false) : reacts_(reacts) {}
   virtual ~Condition() = default;
   virtual bool holds() = 0;
-  // Something has happened, and answers to it are about to leave: what the caller sends now leaves with them. Whatever it looks at may change until holds().
+  // If the caller reacts: something has happened, and answers to it are about to leave; what it sends now leaves with them. What it looks at may change
+  // until holds().
   virtual void react() {}
   // The caller is about to sleep for it, or awake again: whoever makes it hold meanwhile has to wake the caller.
   virtual void asleep(bool) {}
+  bool reacts() const { return reacts_; }
+
+ private:
+  bool reacts_;
 };
 
 class Progress {
@@ -65,12 +71,10 @@ class Progress {
   void start_thread() LINTEL_EXCLUDES(mutex_);
   void stop_thread() LINTEL_EXCLUDES(mutex_);
 
-  // One turn, `react` being called within it. Also notes that the program is active.
+  // One turn, `react` being called within it as a Condition's is. Also notes that the program is active.
   template <class React>
   std::size_t advance(React&& react) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
-  std::size_t advance() {
-    return advance([] {});
-  }
+  std::size_t advance() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
   // Nothing to do now: what a thread sleeps on.
   bool may_sleep() LINTEL_NO_THREAD_SAFETY_ANALYSIS { return work_.prepare_wait() && work_.next_deadline() > work_.now(); }
@@ -132,7 +136,7 @@ template <class React>
 std::size_t Progress::advance(React&& react) {
   enter();
   note_activity();
-  const std::size_t happened = work_.take_in(work_.now());
+  const std::size_t happened = work_.poll(work_.now(), true);
   react();
   if (happened != 0) work_.flush();
   after_poll();

@@ -136,13 +136,11 @@ PostStatus Session::post_write(PeerId id, const LocalMemory& from, RemoteMemory 
   return status;
 }
 
-std::size_t Session::poll(TimePoint now, Sink& sink) {
-  const std::size_t reports = take_in(now, sink);
-  if (reports != 0) flush(sink);
-  return reports;
-}
+std::size_t Session::poll(TimePoint now, Sink& sink) { return turn(now, sink, false); }
 
-std::size_t Session::take_in(TimePoint now, Sink& sink) {
+std::size_t Session::take_in(TimePoint now, Sink& sink) { return turn(now, sink, true); }
+
+std::size_t Session::turn(TimePoint now, Sink& sink, bool hold) {
   LINTEL_ASSERT(sink_ == nullptr);
   now = std::max(now, now_);
   if (polled_) counters_.longest_poll_gap_ns = std::max(counters_.longest_poll_gap_ns, static_cast<std::uint64_t>((now - now_).count()));
@@ -155,7 +153,7 @@ std::size_t Session::take_in(TimePoint now, Sink& sink) {
   lower_->poll(now, *this);
   // After the lower transport: what arrived while we were away proves its sender alive.
   if (now >= earliest_timer_) run_timers();
-  if (reports_ == 0) send_held();
+  if (!hold || reports_ == 0) send_held();
   sink_ = nullptr;
   return reports_;
 }

@@ -100,6 +100,7 @@ class Session final : public Transport, private Sink {
   PeerSession* of_lower(PeerId lower);
   void enter(PeerSession& peer, PeerState next);
   void need_attention(PeerSession& peer);
+  std::size_t turn(TimePoint now, Sink& sink, bool hold);
   void send_held();
   // poll() would do something at once: send, report, or learn when a timer began.
   bool work_waits() const { return work_waits_ || !local_.empty() || !unstamped_.empty(); }
