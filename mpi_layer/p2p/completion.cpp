@@ -16,11 +16,10 @@ std::size_t Messenger::turn() {
   return process_.progress().advance([this] { drain(); });
 }
 
-// All events there are, then what has become possible by them, which may lead to more.
-void Messenger::drain() {
+void Messenger::drain_all() {
   do {
     if (queue_->unread() > 0) take_all();
-    if (has_chores()) tidy();
+    if (chores_) tidy();
   } while (queue_->unread() > 0 || !relayed_.empty());
   if (std::exchange(ended_some_, false) && sleepers_ > 0) process_.progress().wake_all();
 }
@@ -45,13 +44,6 @@ void Messenger::take(const portals::Event& event) {
     case EventKind::kPeerLost: return on_peer_lost(event.initiator);
     default: return;
   }
-}
-
-// Asked in every turn: one decision, not six.
-bool Messenger::has_chores() const {
-  const int kinds = int{!credit_due_.empty()} + int{!untold_.empty()} + int{!unpulled_.empty()} + int{!unposted_.empty()} +
-                    int{!blocked_.empty()} + int{copied_ended_} + int{!relayed_.empty()};
-  return kinds > 0;
 }
 
 // REQUIRES: no event waits.
@@ -79,6 +71,8 @@ void Messenger::tidy() {
   if (std::exchange(copied_ended_, false)) {
     std::erase_if(copied_, [](const std::unique_ptr<Copied>& copied) { return !copied->request.under_way(); });
   }
+  chores_ = !credit_due_.empty() || !untold_.empty() || !unpulled_.empty() || !unposted_.empty() || !blocked_.empty() || copied_ended_ ||
+            !relayed_.empty();
 }
 
 // The end of a call that has posted or ended something.

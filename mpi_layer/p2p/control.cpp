@@ -14,6 +14,7 @@ using portals::UnexpectedMessage;
 void Messenger::tell(Peer& peer, const Control& control) {
   if (peer.lost || (untold_.empty() && try_tell(peer, control))) return;
   untold_.emplace_back(&peer, control);
+  chores_ = true;
 }
 
 // False: the engine has no room.
@@ -66,6 +67,7 @@ void Messenger::owe(Peer& peer, std::uint64_t bytes) {
   if (!due || peer.credit_due) return;
   peer.credit_due = true;
   credit_due_.push_back(&peer);
+  chores_ = true;
 }
 
 // As far as there is memory for what may come then.

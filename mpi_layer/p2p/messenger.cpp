@@ -182,10 +182,11 @@ void Messenger::complete(Request& request, Failure failure) {
   request.entry_ = {};
   request.result_.failure = failure;
   request.state_ = Request::State::kComplete;
-  copied_ended_ = copied_ended_ || request.copied_;
+  if (request.copied_) copied_ended_ = chores_ = true;
   ended_some_ = true;
   if (request.relayed_) {
     relayed_.push_back(request);
+    chores_ = true;
   } else if (options_.list_completed && !request.copied_) {
     completed_.push_back(request);
   }

@@ -201,10 +201,13 @@ class Messenger {
   void complete(Request& request, Failure failure);
   // completion.cpp
   std::size_t turn();
-  void drain();
+  // All events there are, then what has become possible by them, which may lead to more.
+  void drain() {
+    if (queue_->unread() > 0 || chores_ || ended_some_) drain_all();
+  }
+  void drain_all();
   void take_all();
   void take(const portals::Event& event);
-  bool has_chores() const;
   void tidy();
   void finish();
   static std::size_t first_complete(std::span<Request* const> requests, bool& active);
@@ -305,7 +308,9 @@ class Messenger {
   std::size_t outside_ = 0;  // of the peers
   RequestList relayed_;      // the gateway's own that have ended
   std::vector<std::unique_ptr<Copied>> copied_;
-  bool copied_ended_ = false;   // some of them
+  bool copied_ended_ = false;  // some of them
+  bool chores_ =
+      false;  // something of the above waits for tidy(): whoever adds to credit_due_, untold_, unpulled_, unposted_, blocked_ or relayed_ says so
   std::uint64_t happened_ = 0;  // events taken; grows while something goes on
   unsigned sleepers_ = 0;
   bool ended_some_ = false;  // a request has ended since waiting callers were told

@@ -16,7 +16,7 @@ std::uint32_t home(ProcessId process) {
 
 Peer& PeerTable::add(ProcessId process) {
   LINTEL_ASSERT(find(process) == nullptr);
-  Peer& peer = peers_.emplace_back();
+  Peer& peer = *peers_.emplace_back(std::make_unique<Peer>());
   peer.process = process;
   peer.number = static_cast<std::int32_t>(peers_.size() - 1);
   if (2 * peers_.size() > slots_.size()) {
@@ -27,17 +27,17 @@ Peer& PeerTable::add(ProcessId process) {
   return peer;
 }
 
-Peer* PeerTable::find(ProcessId process) {
+Peer* PeerTable::search(ProcessId process) {
   if (slots_.empty()) return nullptr;
   for (std::uint32_t at = home(process) & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
-    Peer& peer = peers_[slots_[at] - 1];
-    if (peer.process == process) return &peer;
+    Peer& peer = *peers_[slots_[at] - 1];
+    if (peer.process == process) return last_found_ = &peer;
   }
   return nullptr;
 }
 
 void PeerTable::enter(std::uint32_t number) {
-  std::uint32_t at = home(peers_[number].process) & mask_;
+  std::uint32_t at = home(peers_[number]->process) & mask_;
   while (slots_[at] != 0) at = (at + 1) & mask_;
   slots_[at] = number + 1;
 }

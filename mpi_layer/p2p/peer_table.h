@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -57,24 +56,26 @@ class PeerTable {
   std::size_t size() const { return peers_.size(); }
   // Null if there is no such number.
   Peer* at(std::int32_t number) {
-    return number >= 0 && static_cast<std::size_t>(number) < peers_.size() ? &peers_[static_cast<std::size_t>(number)] : nullptr;
+    return number >= 0 && static_cast<std::size_t>(number) < peers_.size() ? peers_[static_cast<std::size_t>(number)].get() : nullptr;
   }
   // Null for a stranger.
-  Peer* find(ProcessId process);
+  Peer* find(ProcessId process) { return last_found_ != nullptr && last_found_->process == process ? last_found_ : search(process); }
 
   template <class Visit>
   void for_each(Visit&& visit) {
-    for (Peer& peer : peers_) visit(peer);
+    for (const std::unique_ptr<Peer>& peer : peers_) visit(*peer);
   }
 
  private:
   // Open addressing, at most half full; a slot holds a number + 1, or 0.
+  Peer* search(ProcessId process);
   void enter(std::uint32_t number);
   void grow();
 
-  std::deque<Peer> peers_;
+  std::vector<std::unique_ptr<Peer>> peers_;
   std::vector<std::uint32_t> slots_;
   std::uint32_t mask_ = 0;
+  Peer* last_found_ = nullptr;  // messages of one process often come in a row
 };
 
 }  // namespace lintel::mpi

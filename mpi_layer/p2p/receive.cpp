@@ -72,6 +72,7 @@ bool Messenger::post_or_queue(Request& request) {
   if (unposted_.empty() && post(request)) return true;
   if (Peer* const peer = peers_.at(request.peer_); peer != nullptr) watch(request, *peer);
   unposted_.push_back(request);
+  chores_ = true;
   return false;
 }
 
@@ -137,6 +138,7 @@ void Messenger::on_matched(Peer* peer, const portals::Event& event) {
       if (request.link_.is_linked()) request.link_.unlink();
       request.state_ = Request::State::kUnposted;
       unposted_.push_front(request);
+      chores_ = true;
     }
     return;
   }
@@ -166,7 +168,10 @@ void Messenger::matched(Request& request, Peer& peer, const MessageHeader& heade
     request.request_id_ = header.request_id;
     request.sequence_ = sequence;
     request.state_ = Request::State::kUnpulled;
-    if (!unpulled_.empty() || !try_pull(request)) unpulled_.push_back(request);
+    if (!unpulled_.empty() || !try_pull(request)) {
+      unpulled_.push_back(request);
+      chores_ = true;
+    }
     return;
   }
   const bool waits = header.kind == PacketKind::kDatasync && (header.rest_follows || tell_sender);

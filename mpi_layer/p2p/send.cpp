@@ -157,6 +157,7 @@ void Messenger::leave_or_queue(Peer& peer, Request& request) {
   if (peer.blocked) return;
   peer.blocked = true;
   blocked_.push_back(&peer);
+  chores_ = true;
 }
 
 // What goes ahead of a message's rest: all of it up to the eager limit.

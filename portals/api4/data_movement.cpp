@@ -92,7 +92,9 @@ bool to_atomic(AtomicCall call, const Atomic& atomic, ptl_size_t length, Request
   if (!is_sound(call, operation, datatype, length)) return false;
   request.atomic_operation = atomic.operation;
   request.atomic_datatype = atomic.datatype;
-  if (call != AtomicCall::kSwap || operation == AtomicOp::kSwap) return true;
+  if (call != AtomicCall::kSwap) return true;
+  request.operand = {};
+  if (operation == AtomicOp::kSwap) return true;
   if (atomic.operand == nullptr) return false;
   std::memcpy(request.operand.data(), atomic.operand, size_of(datatype));
   return true;

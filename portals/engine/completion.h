@@ -16,6 +16,7 @@ struct Completion {
   bool link_to_itself = false;    // no START was logged
   bool on_portal = false;         // its portal counts it as under way (Portals 4)
   std::uint32_t portal_turn = 0;  // of its portal, when that took it
+  SlotId queue;                   // where the END event goes
   SlotId unexpected;              // the unexpected header that it makes; generation 0: none
   Event event;                    // the END event, but for its sequence
 };

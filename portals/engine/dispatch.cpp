@@ -16,13 +16,13 @@ Counter counter_of(DropCause cause) {
 
 void Endpoint::on_message(transport::PeerId from, std::span<const std::byte> message) {
   counters_.add(Counter::kMessagesReceived);
-  const std::optional<wire::MessageHeader> header = wire::parse_header(message);
-  if (!header) {
+  wire::MessageHeader header;
+  if (!wire::parse_header(message, header)) {
     drop_foreign(DropCause::kMalformed, 0);
     return;
   }
-  const auto kind = static_cast<wire::MessageKind>(header->kind);
-  const std::span<const std::byte> payload = wire::payload_of(message, *header);
+  const auto kind = static_cast<wire::MessageKind>(header.kind);
+  const std::span<const std::byte> payload = wire::payload_of(message, header);
   counters_.add(Counter::kBytesReceived, payload.size());
   switch (kind) {
     case wire::MessageKind::kPut:

@@ -153,6 +153,7 @@ class Endpoint : public transport::Sink {
   Status send_fetch(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, wire::MessageKind kind);
   wire::Request make_request(const NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments,
                              std::uint64_t length) const;
+  static void describe_send(const NetworkInterface& interface, const wire::Request& request, void* user_pointer, Event& event);
   Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request, void* user_pointer);
   void expect_answer(Operation& operation, const wire::Request& request, const RequestArguments& arguments);
   void carry_out(NetworkInterface& interface, const TriggeredOperation& operation);
@@ -179,6 +180,7 @@ class Endpoint : public transport::Sink {
   // `needed`: what the descriptor must allow. `element`: the length taken is a multiple of this.
   std::optional<Match> match(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::uint32_t needed,
                              std::size_t element = 1);
+  static void describe(const NetworkInterface& interface, const Match& matched, const wire::Request& request, EventKind end, Event& event);
   // The operation begins at its target: START event, accounts of the portal.
   Completion open_target(NetworkInterface& interface, const Match& matched, const wire::Request& request, EventKind start, EventKind end);
   static wire::Response echo(wire::MessageKind kind, const wire::Request& request, const Identity& self);
@@ -187,6 +189,7 @@ class Endpoint : public transport::Sink {
   void acknowledge(const NetworkInterface& interface, transport::PeerId from, const wire::Request& request, const Match& matched,
                    bool wanted);
   void on_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);
+  void take_payload(const Match& matched, std::span<const std::byte> payload);
   void on_get(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> clear);
   void on_atomic(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);
   void on_fetch(NetworkInterface& interface, transport::PeerId from, wire::MessageKind kind, const wire::Request& request,

@@ -20,25 +20,32 @@ EventQueue::EventQueue(std::uint64_t count, FaceData face, std::uint32_t spare, 
   LINTEL_ASSERT(count > 0 && count <= kMaxQueueEvents && !(grows && spare > 0));
 }
 
-EventQueue::Deposited EventQueue::deposit(const Event& event) { return append(event, unread() - unread_spare_ >= capacity_); }
+EventQueue::Deposited EventQueue::deposit(const Event& event) { return put(event, place()); }
 
 EventQueue::Deposited EventQueue::deposit_spare(const Event& event) {
   LINTEL_ASSERT(event.kind == EventKind::kPortalDisabled);
-  const Deposited deposited = append(event, false);
+  const Deposited deposited = put(event, append(false));
   ++unread_spare_;
   return deposited;
 }
 
-EventQueue::Deposited EventQueue::append(const Event& event, bool full) {
+EventQueue::Placed EventQueue::append(bool full) {
   full = (full || unread() > mask_) && !(grows_ && grow());
   if (full) {
     leave_oldest();
     lost_ = true;
   }
-  Event* placed = new (ring_[written_ & mask_].bytes) Event(event);
-  placed->sequence = next_sequence_;
+  Event* placed = new (ring_[written_ & mask_].bytes) Event;
+  placed->sequence = next_sequence_++;
   ++written_;
-  return {next_sequence_++, full};
+  return {*placed, full};
+}
+
+EventQueue::Deposited EventQueue::put(const Event& event, Placed placed) {
+  const std::uint32_t sequence = placed.event.sequence;
+  placed.event = event;
+  placed.event.sequence = sequence;
+  return {sequence, placed.lost_one};
 }
 
 // To twice the size, the unread events first. False without memory; nothing has changed then.
@@ -53,23 +60,6 @@ bool EventQueue::grow() {
   read_ = 0;
   written_ = events;
   return true;
-}
-
-void EventQueue::leave_oldest() {
-  const Event& oldest = *std::launder(reinterpret_cast<const Event*>(ring_[read_ & mask_].bytes));
-  if (oldest.kind == EventKind::kPortalDisabled) --unread_spare_;
-  ++read_;
-}
-
-EventQueue::Taken EventQueue::take(const Event*& event) {
-  if (unread() == 0) return Taken::kEmpty;
-  event = std::launder(reinterpret_cast<const Event*>(ring_[read_ & mask_].bytes));
-  leave_oldest();
-  // A reader that keeps up finds its events in the same few lines of the cache.
-  if (unread() == 0) read_ = written_ = 0;
-  const bool after_loss = lost_;
-  lost_ = false;
-  return after_loss ? Taken::kEventAfterLoss : Taken::kEvent;
 }
 
 void EventQueue::settle(std::uint32_t events) {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <type_traits>
 
 #include "base/slot_pool.h"
@@ -40,6 +41,12 @@ class EventQueue {
     bool lost_one;
   };
   Deposited deposit(const Event& event);
+  // The same for an event that the caller writes where it stays: fresh but for its sequence number, and to be filled in before anything else happens here.
+  struct Placed {
+    Event& event;
+    bool lost_one;
+  };
+  Placed place() { return append(unread() - unread_spare_ >= capacity_); }
   // The same for PORTAL_DISABLED, which must not push out others, nor take their room: some is set aside for it.
   Deposited deposit_spare(const Event& event);
 
@@ -63,7 +70,8 @@ class EventQueue {
   std::uint32_t sleepers = 0;  // threads that sleep until an event comes
 
  private:
-  Deposited append(const Event& event, bool full);
+  Placed append(bool full);
+  static Deposited put(const Event& event, Placed placed);
   [[gnu::cold]] bool grow();
   void leave_oldest();
 
@@ -84,5 +92,22 @@ class EventQueue {
   static_assert(std::is_trivially_copyable_v<Event> && std::is_trivially_destructible_v<Event>);
   std::unique_ptr<Slot[]> ring_;
 };
+
+inline void EventQueue::leave_oldest() {
+  const Event& oldest = *std::launder(reinterpret_cast<const Event*>(ring_[read_ & mask_].bytes));
+  if (oldest.kind == EventKind::kPortalDisabled) --unread_spare_;
+  ++read_;
+}
+
+inline EventQueue::Taken EventQueue::take(const Event*& event) {
+  if (unread() == 0) return Taken::kEmpty;
+  event = std::launder(reinterpret_cast<const Event*>(ring_[read_ & mask_].bytes));
+  leave_oldest();
+  // A reader that keeps up finds its events in the same few lines of the cache.
+  if (unread() == 0) read_ = written_ = 0;
+  const bool after_loss = lost_;
+  lost_ = false;
+  return after_loss ? Taken::kEventAfterLoss : Taken::kEvent;
+}
 
 }  // namespace lintel::portals

@@ -46,7 +46,7 @@ Status Endpoint::prepare(NetworkInterface& interface, const RequestArguments& ar
 wire::Request Endpoint::make_request(const NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments,
                                      std::uint64_t length) const {
   const Identity& self = interface.identity();
-  wire::Request request{};
+  wire::Request request;  // what its kind does not send has no value
   request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0, interface.kind(), 0};
   request.initiator_nid = self.process.nid.value;
   request.initiator_pid = self.process.pid.value;
@@ -61,17 +61,19 @@ wire::Request Endpoint::make_request(const NetworkInterface& interface, MessageK
   request.length = length;
   request.header_data = arguments.header_data;
   request.md_handle = wire::kNoDescriptor;
-  request.atomic_operation = arguments.atomic_operation;
-  request.atomic_datatype = arguments.atomic_datatype;
-  std::memcpy(request.operand, arguments.operand.data(), sizeof request.operand);
+  request.md_generation = 0;
+  request.sender_token = 0;
+  request.return_offset = 0;
+  if (kind == MessageKind::kAtomic || kind == MessageKind::kFetchAtomic || kind == MessageKind::kSwap) {
+    request.atomic_operation = arguments.atomic_operation;
+    request.atomic_datatype = arguments.atomic_datatype;
+    std::memset(request.reserved, 0, sizeof request.reserved);
+  }
+  if (kind == MessageKind::kSwap) std::memcpy(request.operand, arguments.operand.data(), sizeof request.operand);
   return request;
 }
 
-// SEND_START now; the completion is SEND_END.
-Completion Endpoint::open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request,
-                               void* user_pointer) {
-  Completion completion;
-  Event& event = completion.event;
+void Endpoint::describe_send(const NetworkInterface& interface, const wire::Request& request, void* user_pointer, Event& event) {
   event.initiator = interface.identity().process;
   event.user = interface.identity().user;
   event.job = interface.identity().job;
@@ -82,6 +84,13 @@ Completion Endpoint::open_send(NetworkInterface& interface, MemoryDescriptor& de
   event.offset = request.offset;
   event.header_data = request.header_data;
   event.user_pointer = user_pointer;
+}
+
+// SEND_START now; the completion is SEND_END.
+Completion Endpoint::open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request,
+                               void* user_pointer) {
+  Completion completion;
+  describe_send(interface, request, user_pointer, completion.event);
   interface.open(completion, descriptor, EventKind::kSendStart, EventKind::kSendEnd);
   return completion;
 }
@@ -152,16 +161,22 @@ Status Endpoint::send_put(NetworkInterface& interface, const RequestArguments& a
   // Small data leave first of all: the accounts are kept while they are on their way.
   const bool left = !announced && outbox_.send_at_once(prepared.peer, request, payload);
 
-  interface.charge(*prepared.descriptor);
-  Completion completion = open_send(interface, *prepared.descriptor, request, arguments.user_pointer);
+  MemoryDescriptor& descriptor = *prepared.descriptor;
+  interface.charge(descriptor);
   interface.registers().sent(prepared.length);
   counters_.add(kind == MessageKind::kPut ? Counter::kPutsSent : Counter::kAtomicsSent);
   if (record != nullptr) expect_answer(*record, request, arguments);
-
+  if (left && descriptor.has(option::kStartDisable)) {
+    counters_.add(Counter::kEagerCopies);
+    interface.log_at_once(descriptor, EventKind::kSendEnd, descriptor.has(option::kEndDisable | option::kSendDisable),
+                          [&](Event& event) { describe_send(interface, request, arguments.user_pointer, event); });
+    return Status::kOk;
+  }
+  Completion completion = open_send(interface, descriptor, request, arguments.user_pointer);
   if (announced) {
     record->completion = completion;
     record->source = Operation::Source::kAnnounced;
-    record->region = prepared.descriptor->region();
+    record->region = descriptor.region();
     record->offset = payload.offset;
     record->length = prepared.length;
     begin_moving(*record);

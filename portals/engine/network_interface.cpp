@@ -221,12 +221,13 @@ Status NetworkInterface::free_queue(SlotId id) {
 }
 
 void NetworkInterface::peer_lost(ProcessId peer) {
-  if (queues_.get(losses_queue_) == nullptr) return;
+  EventQueue* const queue = queues_.get(losses_queue_);
+  if (queue == nullptr) return;
   Event event;
   event.kind = EventKind::kPeerLost;
   event.failure = Failure::kPeerDead;
   event.initiator = peer;
-  deposit(losses_queue_, event);
+  deposit(*queue, event);
 }
 
 // ---- Accounting and events
@@ -252,23 +253,28 @@ void NetworkInterface::settle_activity(MemoryDescriptor& descriptor, bool was_du
 }
 
 void NetworkInterface::owe_unlink(const MemoryDescriptor& descriptor, bool was_due) {
-  if (was_due || !descriptor.unlink_due()) return;
+  if (was_due || !descriptor.unlink_due() || descriptor.has(option::kUnlinkDisable)) return;
   if (EventQueue* queue = queues_.get(descriptor.queue())) queue->owe(1);
 }
 
 void NetworkInterface::fill(Event& event, const MemoryDescriptor& descriptor, EventKind kind) const {
   event.kind = kind;
   event.descriptor = descriptor.id;
-  event.snapshot = descriptor.snapshot();
+  if (is_portals3()) event.snapshot = descriptor.snapshot();  // the others' events do not show it
 }
 
-std::uint32_t NetworkInterface::deposit(SlotId queue_id, const Event& event) {
-  EventQueue* queue = queues_.get(queue_id);
-  LINTEL_ASSERT(queue != nullptr);
-  const EventQueue::Deposited deposited = queue->deposit(event);
+std::uint32_t NetworkInterface::deposit(EventQueue& queue, const Event& event) {
+  const EventQueue::Deposited deposited = queue.deposit(event);
   if (deposited.lost_one) counters_.add(Counter::kEventQueueOverflows);
-  if (queue->sleepers > 0) attention_.wake_needed = true;
+  if (queue.sleepers > 0) attention_.wake_needed = true;
   return deposited.sequence;
+}
+
+Event& NetworkInterface::place(EventQueue& queue) {
+  const EventQueue::Placed placed = queue.place();
+  if (placed.lost_one) counters_.add(Counter::kEventQueueOverflows);
+  if (queue.sleepers > 0) attention_.wake_needed = true;
+  return placed.event;
 }
 
 void NetworkInterface::open(Completion& completion, MemoryDescriptor& descriptor, EventKind start, EventKind end) {
@@ -279,11 +285,12 @@ void NetworkInterface::open(Completion& completion, MemoryDescriptor& descriptor
   if (EventQueue* queue = queues_.get(descriptor.queue())) {
     if (!descriptor.has(option::kStartDisable)) {
       completion.event.link = queue->next_sequence();
-      deposit(descriptor.queue(), completion.event);
+      deposit(*queue, completion.event);
       completion.link_to_itself = false;
     }
     completion.log_end = !descriptor.has(end == EventKind::kSendEnd ? option::kEndDisable | option::kSendDisable : option::kEndDisable);
     if (completion.log_end) queue->owe(1);
+    completion.queue = descriptor.queue();
   }
   completion.event.kind = end;
 }
@@ -297,11 +304,11 @@ void NetworkInterface::close(Completion& completion, Failure failure) {
   std::uint32_t sequence = 0;
   if (completion.log_end) {
     // The queue may have been freed meanwhile; its successor in the same slot has another generation.
-    if (EventQueue* queue = queues_.get(event.snapshot.queue)) {
+    if (EventQueue* queue = queues_.get(completion.queue)) {
       queue->settle(1);
       if (failure != Failure::kNone || !descriptor->has(option::kSuccessDisable)) {
         if (completion.link_to_itself) event.link = queue->next_sequence();
-        sequence = deposit(event.snapshot.queue, event);
+        sequence = deposit(*queue, event);
         logged = true;
       }
     }
@@ -314,20 +321,25 @@ void NetworkInterface::close(Completion& completion, Failure failure) {
   if (completion.on_portal) leave_portal(event, completion.portal_turn);
 }
 
-void NetworkInterface::log_single(MemoryDescriptor& descriptor, const Event& event, EventKind kind, Failure failure, bool count_only) {
-  Event copy = event;
-  fill(copy, descriptor, kind);
-  copy.failure = failure;
+void NetworkInterface::log_single(MemoryDescriptor& descriptor, Event& event, EventKind kind, Failure failure, bool count_only) {
+  fill(event, descriptor, kind);
+  event.failure = failure;
   bool logged = false;
   std::uint32_t sequence = 0;
   const bool silent = count_only || (failure == Failure::kNone && descriptor.has(option::kSuccessDisable));
-  count(descriptor, copy);
+  count(descriptor, event);
   if (EventQueue* queue = silent ? nullptr : queues_.get(descriptor.queue())) {
-    copy.link = queue->next_sequence();
-    sequence = deposit(descriptor.queue(), copy);
+    event.link = queue->next_sequence();
+    sequence = deposit(*queue, event);
     logged = true;
   }
-  unlink_if_due(descriptor, copy, logged, sequence);
+  unlink_if_due(descriptor, event, logged, sequence);
+}
+
+void NetworkInterface::end_at_once(MemoryDescriptor& descriptor, Event& event, EventKind kind, bool logged) {
+  fill(event, descriptor, kind);
+  count(descriptor, event);
+  unlink_if_due(descriptor, event, logged, event.sequence);
 }
 
 void NetworkInterface::unlink_if_due(MemoryDescriptor& descriptor, const Event& cause, bool has_link, std::uint32_t link) {
@@ -344,28 +356,24 @@ void NetworkInterface::unlink_if_due(MemoryDescriptor& descriptor, const Event& 
     } else {
       remove_descriptor(descriptor);
     }
-    EventQueue* const queue = queues_.get(queue_id);
-    if (queue != nullptr) queue->settle(1);
-    return queue;
   };
-  if (descriptor.has(option::kUnlinkDisable)) {
-    remove();
-    return;
-  }
+  if (descriptor.has(option::kUnlinkDisable)) return remove();
   Event event = cause;
   fill(event, descriptor, EventKind::kUnlink);
   event.failure = Failure::kNone;
   event.start = nullptr;
+  event.user_pointer = descriptor.snapshot().user_pointer;
   const bool frees = descriptor.entry != nullptr && descriptor.entry->list() == PortalList::kOverflow;
   // The handle is dead before anybody can see the event.
-  EventQueue* const queue = remove();
+  remove();
+  EventQueue* const queue = queues_.get(queue_id);
   if (queue == nullptr) return;
-  event.user_pointer = event.snapshot.user_pointer;
+  queue->settle(1);
   event.link = has_link ? link : queue->next_sequence();
-  deposit(queue_id, event);
+  deposit(*queue, event);
   if (!frees || stays) return;
   event.kind = EventKind::kFree;
-  deposit(queue_id, event);
+  deposit(*queue, event);
 }
 
 void NetworkInterface::drop_objects() {

@@ -159,12 +159,29 @@ class NetworkInterface {
   // Any other operation on it.
   void charge(MemoryDescriptor& descriptor);
   // An operation begins to move data of `descriptor`, already charged: logs `start` unless disabled, and makes the descriptor busy.
-  // `completion.event` holds all but kind, sequence, link, descriptor and snapshot; the rest of it is new.
+  // `completion.event` holds all but kind, sequence, link, descriptor and (Portals 3) snapshot; the rest of it is new.
   void open(Completion& completion, MemoryDescriptor& descriptor, EventKind start, EventKind end);
   // It has ended: logs the END event unless disabled, and unlinks the descriptor if that was due and this was the last.
   void close(Completion& completion, Failure failure);
-  // One event that has no START: ACK. Logged whatever of START and END is disabled. `count_only`: the counting event alone hears of it.
-  void log_single(MemoryDescriptor& descriptor, const Event& event, EventKind kind, Failure failure, bool count_only = false);
+  // One event that has no START: ACK. Logged whatever of START and END is disabled. `event` is as for open(), and used up. `count_only`: the counting event
+  // alone hears of it.
+  void log_single(MemoryDescriptor& descriptor, Event& event, EventKind kind, Failure failure, bool count_only = false);
+  // What open() and close() would log of an operation that succeeds with nothing in between. `describe` is given the event, to fill it in as for open().
+  // REQUIRES: START is disabled; no unexpected header is to be made. `silent`: END is disabled.
+  template <class Describe>
+  void log_at_once(MemoryDescriptor& descriptor, EventKind kind, bool silent, Describe&& describe) {
+    EventQueue* const queue = silent || descriptor.has(option::kSuccessDisable) ? nullptr : queues_.get(descriptor.queue());
+    if (queue != nullptr) {
+      Event& event = place(*queue);
+      describe(event);
+      event.link = event.sequence;
+      end_at_once(descriptor, event, kind, true);
+    } else {
+      Event event;
+      describe(event);
+      end_at_once(descriptor, event, kind, false);
+    }
+  }
   // A request that `match.descriptor` has accepted begins at its portal: makes its unexpected header, if it needs one.
   void enter_portal(Completion& completion, PortalList list);
   // Whether a message that `descriptor` would take finds room for its unexpected header, and with flow control for its events.
@@ -183,7 +200,9 @@ class NetworkInterface {
   Status make_entry(std::uint32_t portal_index, const MatchCriteria& criteria, bool unlink_with_descriptor, MatchEntry*& made);
   Status make_descriptor(DescriptorRules rules, bool unlink_when_used_up, MatchEntry* entry, SlotId& made);
   void settle_activity(MemoryDescriptor& descriptor, bool was_due);
-  std::uint32_t deposit(SlotId queue, const Event& event);
+  std::uint32_t deposit(EventQueue& queue, const Event& event);
+  Event& place(EventQueue& queue);
+  void end_at_once(MemoryDescriptor& descriptor, Event& event, EventKind kind, bool logged);
   void fill(Event& event, const MemoryDescriptor& descriptor, EventKind kind) const;
   MatchList& list_of(const MatchEntry& entry) { return portals_[entry.portal_index()].list(entry.list()); }
   void count(const MemoryDescriptor& descriptor, const Event& event);

@@ -81,8 +81,9 @@ NetworkInterface::Room NetworkInterface::room_for(const Portal& portal, const Me
                                                   const MemoryDescriptor::Acceptance& acceptance, PortalList list) {
   const bool header = list == PortalList::kOverflow && !descriptor.has(option::kHeaderDisable);
   if (header && (portal.unexpected.size() >= limits_.max_unexpected || unexpected_.size() >= unexpected_.limit())) return Room::kNoHeader;
+  if (!portal.flow_control) return Room::kEnough;
   const EventQueue* queue = queues_.get(portal.queue);
-  if (!portal.flow_control || queue == nullptr) return Room::kEnough;
+  if (queue == nullptr) return Room::kEnough;
   // What it will log: its own event, and if it uses the entry up AUTO_UNLINK, and AUTO_FREE where no header holds that back.
   std::uint64_t events = descriptor.has(option::kEndDisable | option::kSuccessDisable) ? 0 : 1;
   if (descriptor.used_up_by(acceptance) && !descriptor.has(option::kUnlinkDisable)) {
@@ -230,7 +231,7 @@ void NetworkInterface::tell_claimed(UnexpectedMessage& message) {
   event.list = PortalList::kOverflow;
   event.user_pointer = claimant.snapshot().user_pointer;
   const bool silent = claimant.has(option::kOverflowDisable) || (event.failure == Failure::kNone && claimant.has(option::kSuccessDisable));
-  if (!silent && queues_.get(claimant.queue()) != nullptr) deposit(claimant.queue(), event);
+  if (EventQueue* queue = silent ? nullptr : queues_.get(claimant.queue())) deposit(*queue, event);
   count(claimant, event);
   claimant.end();
   unlink_if_due(claimant, event, false, 0);
@@ -265,13 +266,14 @@ void NetworkInterface::move_unexpected(UnexpectedMessage& message, void* start) 
 }
 
 void NetworkInterface::log_list_event(const MemoryDescriptor& descriptor, EventKind kind, std::uint32_t portal_index, Failure failure) {
-  if (queues_.get(descriptor.queue()) == nullptr) return;
+  EventQueue* const queue = queues_.get(descriptor.queue());
+  if (queue == nullptr) return;
   Event event;
   fill(event, descriptor, kind);
   event.failure = failure;
   event.portal_index = portal_index;
   event.user_pointer = descriptor.snapshot().user_pointer;
-  deposit(descriptor.queue(), event);
+  deposit(*queue, event);
 }
 
 // ---- Search
@@ -302,7 +304,7 @@ Status NetworkInterface::search(std::uint32_t index, const MatchCriteria& criter
     Event event = message.event;
     event.kind = EventKind::kSearch;
     event.user_pointer = descriptor->snapshot().user_pointer;
-    if (!descriptor->has(option::kEndDisable) && queues_.get(portal.queue) != nullptr) deposit(portal.queue, event);
+    if (EventQueue* queue = descriptor->has(option::kEndDisable) ? nullptr : queues_.get(portal.queue)) deposit(*queue, event);
     count(*descriptor, event);
     return !use_once;
   });

@@ -36,10 +36,10 @@ struct RequestArguments {
   // Operations that fetch: where the reply goes.
   SlotId get_descriptor;
   std::uint64_t get_offset = 0;
-  // Atomic operations: numbers of AtomicOp and Datatype, and what a conditional swap compares with.
+  // Atomic operations: numbers of AtomicOp and Datatype. SWAP: all of `operand`, which has no value otherwise: what a conditional swap compares with, then zeros.
   std::uint8_t atomic_operation = 0;
   std::uint8_t atomic_datatype = 0;
-  std::array<std::byte, kOperandBytes> operand{};
+  std::array<std::byte, kOperandBytes> operand;
 };
 
 }  // namespace lintel::portals

@@ -65,7 +65,7 @@ std::optional<Endpoint::Match> Endpoint::match(NetworkInterface& interface, tran
       return refuse(DropCause::kAccess, Failure::kPermission);
     }
     if ((descriptor.snapshot().options & needed) != needed) return refuse(DropCause::kOperation, Failure::kOperation);
-    found.acceptance.length -= found.acceptance.length % element;
+    if (element > 1) found.acceptance.length -= found.acceptance.length % element;
     const Access access = (needed & option::kPut) != 0 ? Access::kWrite : Access::kRead;
     if (descriptor.has(option::kUnsure) && found.acceptance.length > 0 &&
         !is_accessible(descriptor.region(), found.acceptance.offset, found.acceptance.length, access)) {
@@ -83,10 +83,9 @@ std::optional<Endpoint::Match> Endpoint::match(NetworkInterface& interface, tran
   return Match{&descriptor, found.acceptance, list};
 }
 
-Completion Endpoint::open_target(NetworkInterface& interface, const Match& matched, const wire::Request& request, EventKind start,
-                                 EventKind end) {
-  Completion completion;
-  Event& event = completion.event;
+// What a target's event says of the request.
+void Endpoint::describe(const NetworkInterface& interface, const Match& matched, const wire::Request& request, EventKind end,
+                        Event& event) {
   event.initiator = {NodeId(request.initiator_nid), Pid(request.initiator_pid)};
   event.user = UserId(request.user);
   event.job = JobId(request.job);
@@ -104,6 +103,12 @@ Completion Endpoint::open_target(NetworkInterface& interface, const Match& match
     event.atomic_operation = request.atomic_operation;
     event.atomic_datatype = request.atomic_datatype;
   }
+}
+
+Completion Endpoint::open_target(NetworkInterface& interface, const Match& matched, const wire::Request& request, EventKind start,
+                                 EventKind end) {
+  Completion completion;
+  describe(interface, matched, request, end, completion.event);
   interface.open(completion, *matched.descriptor, start, end);
   if (!interface.is_portals3()) interface.enter_portal(completion, matched.list);
   return completion;

@@ -8,12 +8,12 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
                       std::span<const std::byte> payload) {
   const std::optional<Match> matched = match(interface, from, request, option::kPut);
   if (!matched) return;
-  const auto [descriptor, acceptance, list] = *matched;
+  const auto& [descriptor, acceptance, list] = *matched;
   const bool announced = (request.header.flags & wire::kFlagAnnounced) != 0;
   const bool ack = (request.header.flags & wire::kFlagAckWanted) != 0 && !descriptor->has(option::kAckDisable);
-  Completion completion = open_target(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
 
   if (announced && acceptance.length > 0) {
+    Completion completion = open_target(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
     Operation* sink = create_operation(Operation::Role::kSink, from, interface.kind());
     if (sink != nullptr) {
       sink->completion = completion;
@@ -31,12 +31,24 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
     return;
   }
 
-  if (acceptance.length > 0) {
-    counters_.add(Counter::kEagerCopies);
-    descriptor->region().write(acceptance.offset, payload.first(acceptance.length));
+  // The shortest way, that of most messages: nothing is told before the end.
+  const bool at_once = descriptor->has(option::kStartDisable) && list == PortalList::kPriority;
+  if (at_once) {
+    take_payload(*matched, payload);
+    interface.log_at_once(*descriptor, EventKind::kPutEnd, descriptor->has(option::kEndDisable),
+                          [&](Event& event) { describe(interface, *matched, request, EventKind::kPutEnd, event); });
+  } else {
+    Completion completion = open_target(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
+    take_payload(*matched, payload);
+    interface.close(completion, Failure::kNone);
   }
-  interface.close(completion, Failure::kNone);
   acknowledge(interface, from, request, *matched, ack);
+}
+
+void Endpoint::take_payload(const Match& matched, std::span<const std::byte> payload) {
+  if (matched.acceptance.length == 0) return;
+  counters_.add(Counter::kEagerCopies);
+  matched.descriptor->region().write(matched.acceptance.offset, payload.first(matched.acceptance.length));
 }
 
 bool Endpoint::deliver(NetworkInterface& interface, ProcessId initiator, std::uint32_t portal_index, std::uint64_t match_bits,

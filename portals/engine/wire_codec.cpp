@@ -10,7 +10,7 @@
 namespace lintel::portals::wire {
 namespace {
 
-// Between host and network order: its own inverse, so each struct lists its fields once for both directions.
+// Between host and network order: its own inverse.
 void reorder(std::uint32_t& field) {
   if constexpr (std::endian::native == std::endian::little) field = __builtin_bswap32(field);
 }
@@ -26,11 +26,6 @@ void reorder(MessageHeader& header) { reorder(header.payload_length); }
 template <class... Fields>
 void reorder_each(Fields&... fields) {
   (reorder(fields), ...);
-}
-
-void reorder(Request& r) {
-  reorder_each(r.header, r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid, r.target_pid, r.portal_index, r.cookie,
-               r.match_bits, r.offset, r.length, r.header_data, r.md_handle, r.md_generation, r.return_offset, r.sender_token);
 }
 
 void reorder(Response& r) {
@@ -60,17 +55,37 @@ T load(const std::byte* from) {
   return value;
 }
 
-// Bytes `Begin` to `End` of a message.
+// A Request goes field by field between its struct and the bytes: what was written in pieces and is read as a whole right after makes the processor wait.
+// The parts of one, each ending where some message does (fixed_size()); `Whole` is Request or const Request, `each` takes a field.
+template <class Whole, class Each>
+void each_of_every_request(Whole& r, Each each) {
+  const auto all = [&each](auto&... fields) { (each(fields), ...); };
+  all(r.header.version, r.header.kind, r.header.flags, r.header.interface_kind, r.header.payload_length);
+  all(r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid, r.target_pid, r.portal_index, r.cookie, r.match_bits, r.offset,
+      r.length, r.header_data);
+}
+
+template <class Whole, class Each>
+void each_of_answered(Whole& r, Each each) {
+  each(r.md_handle);
+  each(r.md_generation);
+  each(r.sender_token);
+}
+
+template <class Whole, class Each>
+void each_of_size(Whole& r, std::size_t size, Each each) {
+  each_of_every_request(r, each);
+  if (size > offsetof(Request, md_handle)) each_of_answered(r, each);
+  if (size > offsetof(Request, return_offset)) each(r.return_offset);
+}
+
+// The last two parts are single bytes, in either direction.
 template <std::size_t Begin, std::size_t End>
 void copy_part(void* to, const void* from) {
   std::memcpy(static_cast<std::byte*>(to) + Begin, static_cast<const std::byte*>(from) + Begin, End - Begin);
 }
 
-// The first `size` bytes of a Request: pieces of known length are copied faster than any length.
-void copy_request(void* to, const void* from, std::size_t size) {
-  copy_part<0, offsetof(Request, md_handle)>(to, from);
-  if (size > offsetof(Request, md_handle)) copy_part<offsetof(Request, md_handle), offsetof(Request, return_offset)>(to, from);
-  if (size > offsetof(Request, return_offset)) copy_part<offsetof(Request, return_offset), offsetof(Request, atomic_operation)>(to, from);
+void copy_atomic_parts(void* to, const void* from, std::size_t size) {
   if (size > offsetof(Request, atomic_operation)) copy_part<offsetof(Request, atomic_operation), offsetof(Request, operand)>(to, from);
   if (size > offsetof(Request, operand)) copy_part<offsetof(Request, operand), sizeof(Request)>(to, from);
 }
@@ -157,9 +172,10 @@ bool get_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
 }  // namespace
 
 void encode(const Request& request, std::byte* out) {
-  Request wire = request;
-  reorder(wire);
-  copy_request(out, &wire, fixed_size(request.header));
+  const std::size_t size = fixed_size(request.header);
+  const auto* const begin = reinterpret_cast<const std::byte*>(&request);
+  each_of_size(request, size, [&](const auto& field) { store(field, out + (reinterpret_cast<const std::byte*>(&field) - begin)); });
+  copy_atomic_parts(out, &request, size);
 }
 void encode(const Response& response, std::byte* out) { store(response, out); }
 void encode(const Clear& clear, std::byte* out) { store(clear, out); }
@@ -168,40 +184,47 @@ void encode(const Written& written, std::byte* out) { store(written, out); }
 void encode(const Discard& discard, std::byte* out) { store(discard, out); }
 
 std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes) {
-  if (bytes.size() < sizeof(MessageHeader)) return std::nullopt;
-  const auto header = load<MessageHeader>(bytes.data());
+  MessageHeader header;
+  return parse_header(bytes, header) ? std::optional(header) : std::nullopt;
+}
+
+bool parse_header(std::span<const std::byte> bytes, MessageHeader& header) {
+  if (bytes.size() < sizeof(MessageHeader)) return false;
+  header = load<MessageHeader>(bytes.data());
   const auto kind = static_cast<MessageKind>(header.kind);
   const std::size_t fixed = fixed_size(header);
   if (header.version != kMessageVersion || fixed == 0 || bytes.size() < fixed || bytes.size() - fixed != header.payload_length ||
       (header.flags & ~allowed_flags(kind)) != 0 || header.interface_kind > kHighestInterfaceKind) {
-    return std::nullopt;
+    return false;
   }
-  bool agrees = false;
   switch (kind) {
-    case MessageKind::kPut: agrees = put_agrees(header, bytes); break;
+    case MessageKind::kPut: return put_agrees(header, bytes);
     case MessageKind::kGetPut:
-      agrees = header.interface_kind == kPortals3Kind && header.payload_length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
-      break;
+      return header.interface_kind == kPortals3Kind && header.payload_length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
     case MessageKind::kAtomic:
     case MessageKind::kFetchAtomic:
-    case MessageKind::kSwap: agrees = atomic_agrees(header, bytes); break;
-    case MessageKind::kAck: agrees = response_agrees(header, bytes, false); break;
-    case MessageKind::kReply: agrees = response_agrees(header, bytes, (header.flags & kFlagAnnounced) == 0); break;
-    case MessageKind::kClear: agrees = clear_agrees(header, bytes); break;
-    case MessageKind::kGet: agrees = get_agrees(header, bytes); break;
+    case MessageKind::kSwap: return atomic_agrees(header, bytes);
+    case MessageKind::kAck: return response_agrees(header, bytes, false);
+    case MessageKind::kReply: return response_agrees(header, bytes, (header.flags & kFlagAnnounced) == 0);
+    case MessageKind::kClear: return clear_agrees(header, bytes);
+    case MessageKind::kGet: return get_agrees(header, bytes);
     case MessageKind::kWritten:
-    case MessageKind::kDiscard: agrees = header.payload_length == 0; break;
+    case MessageKind::kDiscard: return header.payload_length == 0;
   }
-  return agrees ? std::optional(header) : std::nullopt;
+  return false;
 }
 
 Request parse_request(std::span<const std::byte> bytes) {
-  Request wire{};
-  wire.md_handle = kNoDescriptor;  // the same in either byte order
-  std::memcpy(&wire.header, bytes.data(), sizeof wire.header);
-  copy_request(&wire, bytes.data(), fixed_size(wire.header));
-  reorder(wire);
-  return wire;
+  Request request{};
+  request.md_handle = kNoDescriptor;
+  const std::size_t size = fixed_size({kMessageVersion, load_at<std::uint8_t>(bytes, offsetof(MessageHeader, kind)),
+                                       load_at<std::uint8_t>(bytes, offsetof(MessageHeader, flags)), 0, 0});
+  const auto* const begin = reinterpret_cast<std::byte*>(&request);
+  each_of_size(request, size, [&](auto& field) {
+    field = load<std::remove_reference_t<decltype(field)>>(bytes.data() + (reinterpret_cast<std::byte*>(&field) - begin));
+  });
+  copy_atomic_parts(&request, bytes.data(), size);
+  return request;
 }
 Response parse_response(std::span<const std::byte> bytes) { return load<Response>(bytes.data()); }
 Clear parse_clear(std::span<const std::byte> bytes) { return load<Clear>(bytes.data()); }

@@ -60,6 +60,8 @@ void encode(const Discard& discard, std::byte* out);
 //  (6) CLEAR: at least one segment, none of them empty, and their lengths add up to `length`, without overflow;
 //  (7) GET, if cleared: it is for Portals 4, and its CLEAR is for the same interface, asks for `length`, and no other follows.
 std::optional<MessageHeader> parse_header(std::span<const std::byte> bytes);
+// The same without the wrapping, for who parses many. False: they are not; `header` has whatever value.
+bool parse_header(std::span<const std::byte> bytes, MessageHeader& header);
 
 // REQUIRES for all below: parse_header accepted `bytes`, and its kind is the one (or one of those) that the function is named for.
 Request parse_request(std::span<const std::byte> bytes);    // requests; what a PUT does not carry is kNoDescriptor and 0

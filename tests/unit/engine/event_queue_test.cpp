@@ -46,6 +46,27 @@ TEST_F(EventQueueTest, EventsComeOutInTheOrderOfTheirDeposit) {
   EXPECT_EQ(take_all(), (std::vector<std::uint64_t>{1, 2, 3}));
 }
 
+TEST_F(EventQueueTest, AnEventWrittenInItsPlaceIsFreshAndNumberedAsOthers) {
+  queue.deposit(event(1));
+  const std::uint32_t number = queue.next_sequence();
+  const EventQueue::Placed placed = queue.place();
+  EXPECT_EQ(placed.event.sequence, number);
+  EXPECT_EQ(placed.event.header_data, 0U);
+  placed.event.header_data = 2;
+  queue.deposit(event(3));
+  EXPECT_EQ(take_all(), (std::vector<std::uint64_t>{1, 2, 3}));
+}
+
+TEST_F(EventQueueTest, AFullQueueLosesTheOldestForOneWrittenInItsPlaceToo) {
+  deposit(1, 4);
+  const EventQueue::Placed placed = queue.place();
+  EXPECT_TRUE(placed.lost_one);
+  placed.event.header_data = 5;
+  int losses = 0;
+  EXPECT_EQ(take_all(&losses), (std::vector<std::uint64_t>{2, 3, 4, 5}));
+  EXPECT_EQ(losses, 1);
+}
+
 TEST_F(EventQueueTest, EmptyQueueGivesNothing) {
   const Event seven = event(7);
   const Event* taken = &seven;
