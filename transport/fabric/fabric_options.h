@@ -19,8 +19,8 @@ struct FabricOptions {
   std::string interface_address = "127.0.0.1";    // IPv4 address of the one interface to listen on
   Pid pid = kAnyPid;                              // kAnyPid: one that is free
   std::uint32_t port_base = kDefaultPortBase;     // pid 0 is this TCP port, see address.h
-  std::size_t receive_buffers = 2;                // raised to what the provider needs: 2, shm 16
-  std::size_t receive_buffer_bytes = 136 * 1024;  // each; raised to hold two of the largest messages, for shm to 256 KiB
+  std::size_t receive_buffers = 4;                // raised to what the provider needs: 2, shm 16
+  std::size_t receive_buffer_bytes = 256 * 1024;  // each; raised to hold two of the largest messages, for shm to 256 KiB
   std::size_t send_frames = 64;                   // messages that may be under way or lent at once
   std::size_t max_writes = 256;                   // writes that may be under way at once
   std::size_t max_message_bytes = 0;              // 0: what suits the provider
