@@ -309,8 +309,8 @@ class Messenger {
   RequestList relayed_;      // the gateway's own that have ended
   std::vector<std::unique_ptr<Copied>> copied_;
   bool copied_ended_ = false;  // some of them
-  bool chores_ =
-      false;  // something of the above waits for tidy(): whoever adds to credit_due_, untold_, unpulled_, unposted_, blocked_ or relayed_ says so
+  // Something waits for tidy(): who adds to credit_due_, untold_, unpulled_, unposted_, blocked_ or relayed_ says so.
+  bool chores_ = false;
   std::uint64_t happened_ = 0;  // events taken; grows while something goes on
   unsigned sleepers_ = 0;
   bool ended_some_ = false;  // a request has ended since waiting callers were told
