@@ -54,7 +54,10 @@ std::optional<ProcessId> id_of(std::string_view text) {
   in_addr address{};
   const auto pid = number_of(text.substr(colon + 1));
   if (!pid || ::inet_pton(AF_INET, std::string(text.substr(0, colon)).c_str(), &address) != 1) return std::nullopt;
-  return ProcessId{NodeId{ntohl(address.s_addr)}, Pid{*pid}};
+  const ProcessId id{NodeId{ntohl(address.s_addr)}, Pid{*pid}};
+  // inet_pton() stops at a zero byte.
+  if (text_of(id) != text) return std::nullopt;
+  return id;
 }
 
 std::optional<JobSecret> secret_of(std::string_view text) {

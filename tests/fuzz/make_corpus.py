@@ -203,6 +203,7 @@ CARDS = {
     "provider": [card(0), card(1, provider="tcp;ofi_rxm")],
     "version": [card(0), card(1, version="0.2.0")],
     "same": [card(1), card(1)],
+    "zero_byte": [card(0, nid="127.0.0.1\0junk")],
 }
 for name, lines in CARDS.items():
     write("business_card_fuzz", name, "\n".join(lines).encode())

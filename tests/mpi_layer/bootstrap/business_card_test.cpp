@@ -85,6 +85,8 @@ TEST(BusinessCard, WhatCannotBeIsQuoted) {
   EXPECT_EQ(refused_card(with("tcp;", "tcp%41")), "'tcp%2541ofi_rxm' is not what provider= can say") << "what needs no escape has none";
   EXPECT_EQ(refused_card(with("10.0.0.7:34567", "10.0.0.7")), "'10.0.0.7' is not what id= can say");
   EXPECT_EQ(refused_card(with("10.0.0.7", "10.0.0")), "'10.0.0:34567' is not what id= can say");
+  using namespace std::string_view_literals;
+  EXPECT_EQ(refused_card(with("10.0.0.7", "10.0.0.7\0junk"sv)), "'10.0.0.7%00junk:34567' is not what id= can say");
   EXPECT_EQ(refused_card(with(":34567", ":x")), "'10.0.0.7:x' is not what id= can say");
   EXPECT_THAT(refused_card(with("ccddeeff", "ccddee")), HasSubstr("is not what secret= can say"));
   EXPECT_THAT(refused_card(with("ccddeeff", "CCDDEEFF")), HasSubstr("is not what secret= can say"));
