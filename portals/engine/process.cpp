@@ -116,6 +116,8 @@ void Process::close_session(TimePoint end) {
   progress_.wait_until(closed, end);
 }
 
+TimePoint Process::coarse_now() const { return clock_ == machine_clock ? coarse_monotonic_now() : now(); }
+
 std::size_t Process::poll(TimePoint now, bool hold) {
   if (endpoint_ == nullptr) return 0;
   // A caller that spins asks the clock now and then only: another thread's turn may have been later than its last answer.

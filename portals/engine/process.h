@@ -63,6 +63,7 @@ class Process : private Work {
   bool has_endpoint() LINTEL_REQUIRES(mutex_) { return endpoint_ != nullptr; }
   Progress& progress() { return progress_; }
   TimePoint now() const override { return clock_(clock_context_); }
+  TimePoint coarse_now() const override;
 
   // From now on it is driven along; null: nothing is any more. REQUIRES: the lock; `companion` lives until it is replaced.
   void attach_companion(Companion* companion) LINTEL_NO_THREAD_SAFETY_ANALYSIS;

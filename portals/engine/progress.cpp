@@ -67,7 +67,7 @@ void Progress::stop_thread() {
 std::size_t Progress::advance() {
   enter();
   note_activity();
-  const std::size_t happened = work_.poll(work_.now(), false);
+  const std::size_t happened = work_.poll(work_.coarse_now(), false);
   after_poll();
   leave_to_sleeper();
   leave();

@@ -25,7 +25,8 @@ namespace lintel::portals {
 class Work {
  public:
   virtual ~Work() = default;
-  virtual TimePoint now() const = 0;  // [any thread]
+  virtual TimePoint now() const = 0;         // [any thread]
+  virtual TimePoint coarse_now() const = 0;  // some milliseconds behind now() at most, and cheaper: for who asks again and again
   // One turn: receives, then sends what that has brought about. Does not block. Returns how much happened. `hold`: if anything did, answers are held until
   // flush(), so that what the caller sends in between leaves together with them.
   virtual std::size_t poll(TimePoint now, bool hold) = 0;
@@ -136,7 +137,7 @@ template <class React>
 std::size_t Progress::advance(React&& react) {
   enter();
   note_activity();
-  const std::size_t happened = work_.poll(work_.now(), true);
+  const std::size_t happened = work_.poll(work_.coarse_now(), true);
   react();
   if (happened != 0) work_.flush();
   after_poll();
