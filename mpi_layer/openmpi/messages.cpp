@@ -117,10 +117,13 @@ const char* lintel_meet(uint32_t rank, const char* const* cards, uint32_t ranks)
 
 void lintel_close() { station.reset(); }
 
-bool lintel_send(lintel_transfer* transfer, const void* buffer, uint64_t length, int32_t destination, uint32_t context, int32_t tag,
-                 bool synchronous) {
+lintel_start lintel_send(lintel_transfer* transfer, const void* buffer, uint64_t length, int32_t destination, uint32_t context, int32_t tag,
+                         bool synchronous) {
   const mpi::SendMode mode = synchronous ? mpi::SendMode::kSynchronous : mpi::SendMode::kStandard;
-  return messenger().send({buffer, length, destination, context, tag, mode}, new_request(transfer)) == mpi::Refusal::kNone;
+  const mpi::SendArguments message{buffer, length, destination, context, tag, mode};
+  mpi::Request& request = new_request(transfer);  // of one that leaves at once too: it may be cancelled
+  if (messenger().send_at_once(message)) return LINTEL_LEFT;
+  return messenger().send(message, request) == mpi::Refusal::kNone ? LINTEL_BEGUN : LINTEL_REFUSED;
 }
 
 bool lintel_receive(lintel_transfer* transfer, void* buffer, uint64_t capacity, int32_t source, uint32_t context, int32_t tag) {

@@ -50,10 +50,17 @@ const char* lintel_meet(uint32_t rank, const char* const* cards, uint32_t ranks)
 // Waits until what was sent is sure to arrive. Transfers that are under way are dropped. No effect when it is not open.
 void lintel_close(void);
 
-// False: it is none that can be, and has not begun. Else its end will be told by lintel_progress(), to any thread.
-bool lintel_send(struct lintel_transfer* transfer, const void* buffer, uint64_t length, int32_t destination, uint32_t context, int32_t tag,
-                 bool synchronous);
+enum lintel_start {
+  LINTEL_REFUSED,  // it is none that can be, and has not begun
+  LINTEL_LEFT,     // it has ended well, which nobody will tell
+  LINTEL_BEGUN,    // its end will be told by lintel_progress(), to any thread
+};
+
+enum lintel_start lintel_send(struct lintel_transfer* transfer, const void* buffer, uint64_t length, int32_t destination, uint32_t context,
+                              int32_t tag, bool synchronous);
+// False: as LINTEL_REFUSED. True: as LINTEL_BEGUN.
 bool lintel_receive(struct lintel_transfer* transfer, void* buffer, uint64_t capacity, int32_t source, uint32_t context, int32_t tag);
+// No effect on one that has ended.
 void lintel_cancel(struct lintel_transfer* transfer);
 
 // Drives all that is under way. Transfers that have ended go to `ended`; returns how many. `may_sleep`: the caller has been told to leave the processor to

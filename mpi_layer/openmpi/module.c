@@ -193,19 +193,18 @@ static int finalize(struct mca_mtl_base_module_t* mtl) {
 
 // ---- Sends
 
-// Packs, and lets it go. When that fails nothing is left of it.
+// Packs, and lets it go; `*left`: that was its end, which nobody will tell. When it fails nothing is left of it.
 static int begin_send(struct operation* operation, ompi_communicator_t* comm, int destination, int tag, opal_convertor_t* convertor,
-                      mca_pml_base_send_mode_t mode) {
+                      mca_pml_base_send_mode_t mode, bool* left) {
   operation->comm = NULL;
   operation->peer = peer_of(comm, destination);
   const int rc = ompi_mtl_datatype_pack(convertor, &operation->buffer, &operation->length, &operation->copied);
   if (rc != OMPI_SUCCESS) return rc;
-  if (lintel_send(&operation->transfer, operation->buffer, operation->length, operation->peer, series_context(comm), tag,
-                  mode == MCA_PML_BASE_SEND_SYNCHRONOUS)) {
-    return OMPI_SUCCESS;
-  }
-  if (operation->copied) free(operation->buffer);
-  return OMPI_ERR_BAD_PARAM;
+  const enum lintel_start start = lintel_send(&operation->transfer, operation->buffer, operation->length, operation->peer,
+                                              series_context(comm), tag, mode == MCA_PML_BASE_SEND_SYNCHRONOUS);
+  *left = start == LINTEL_LEFT;
+  if (operation->copied && start != LINTEL_BEGUN) free(operation->buffer);
+  return start == LINTEL_REFUSED ? OMPI_ERR_BAD_PARAM : OMPI_SUCCESS;
 }
 
 static int isend(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int destination, int tag, opal_convertor_t* convertor,
@@ -213,7 +212,12 @@ static int isend(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, i
   (void)mtl, (void)blocking;
   struct operation* operation = (struct operation*)request;
   operation->blocking = NULL;
-  return begin_send(operation, comm, destination, tag, convertor, mode);
+  bool left = false;
+  const int rc = begin_send(operation, comm, destination, tag, convertor, mode, &left);
+  if (rc != OMPI_SUCCESS || !left) return rc;
+  request->ompi_req->req_status.MPI_ERROR = MPI_SUCCESS;
+  request->completion_callback(request);
+  return OMPI_SUCCESS;
 }
 
 static int send_blocking(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int destination, int tag,
@@ -222,9 +226,9 @@ static int send_blocking(struct mca_mtl_base_module_t* mtl, ompi_communicator_t*
   struct operation operation;
   atomic_bool ended = false;
   operation.blocking = &ended;
-  const int rc = begin_send(&operation, comm, destination, tag, convertor, mode);
-  if (rc != OMPI_SUCCESS) return rc;
-  progress();  // most have ended already
+  bool left = false;
+  const int rc = begin_send(&operation, comm, destination, tag, convertor, mode, &left);
+  if (rc != OMPI_SUCCESS || left) return rc;
   while (!atomic_load_explicit(&ended, memory_order_acquire)) opal_progress();
   return operation.error;
 }
