@@ -60,13 +60,13 @@ TEST(PackExternal, NumbersAreBigEndianWithTheStandardsSizes) {
 }
 
 TEST(PackExternal, HasNoPadding) {
-  struct Item {
+  struct Padded {
     char letter;
     double number;
     short pair[2];
   } items[2] = {{'x', 1.0, {1, 2}}, {'y', 2.0, {3, 4}}};
   const int lengths[] = {1, 1, 2};
-  const MPI_Aint places[] = {offsetof(Item, letter), offsetof(Item, number), offsetof(Item, pair)};
+  const MPI_Aint places[] = {offsetof(Padded, letter), offsetof(Padded, number), offsetof(Padded, pair)};
   const MPI_Datatype types[] = {MPI_CHAR, MPI_DOUBLE, MPI_SHORT};
   MPI_Datatype type = MPI_DATATYPE_NULL;
   ASSERT_EQ(MPI_Type_create_struct(3, lengths, places, types, &type), MPI_SUCCESS);
