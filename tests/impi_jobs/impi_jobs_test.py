@@ -283,18 +283,19 @@ class ImpiJobs(unittest.TestCase):
             time.sleep(0.02)
 
     def killed(self, sizes, what, victim):
-        """The others end, with an error that names the victim."""
+        """The others end, each with an error that names a lost client: the victim, or one that ended because of it and was noticed first."""
         self.start_server(len(sizes))
         for client, ranks in enumerate(sizes):
             self.start_job(client, ranks, [own_program("endless"), what])
         self.wait_until_running()
         self.jobs[victim].kill()
-        for client, job in enumerate(self.jobs):
-            if client == victim:
-                continue
-            code, _, err = job.end(LOST_LIMIT)
+        said = {}
+        for client in set(range(len(sizes))) - {victim}:
+            code, _, said[client] = self.jobs[client].end(LOST_LIMIT)
             self.assertNotEqual(code, 0, f"client {client}")
-            self.assertRegex(err, rf"client {victim}\b", f"client {client}")
+            lost = set(range(len(sizes))) - {client}
+            self.assertRegex(said[client], f"with client [{''.join(map(str, lost))}] .* is lost", f"client {client}")
+        self.assertTrue(any(re.search(rf"client {victim}\b", err) for err in said.values()), said)
         self.assertEqual(self.server.process.wait(timeout=LIMIT), 1)
         self.assertIn(f"client {victim}", self.server.said(self.server.err))
 
