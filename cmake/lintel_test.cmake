@@ -132,4 +132,8 @@ function(lintel_add_fuzzer name)
   add_test(NAME fuzz.${name} COMMAND ${name} -max_total_time=${LINTEL_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
     -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/found/ ${corpus})
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT ${timeout})
+  if(NOT TARGET fuzzers)  # all of them, and of the libraries only what they need
+    add_custom_target(fuzzers)
+  endif()
+  add_dependencies(fuzzers ${name})
 endfunction()
