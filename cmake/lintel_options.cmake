@@ -36,12 +36,30 @@ if(LINTEL_COVERAGE)
 endif()
 
 # One static library per folder: lintel_layer(base SOURCES a.cpp HEADERS a.h LIBS lintel_x) makes lintel_base. What it links is what it may
-# include. Each of its headers must compile alone: build the target all_verify_interface_header_sets.
+# include. Each of its headers must compile alone: most do as the first thing that their source includes, the others are compiled by the target
+# all_verify_interface_header_sets.
 function(lintel_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;LIBS" ${ARGN})
   add_library(lintel_${name} STATIC ${arg_SOURCES})
-  target_sources(lintel_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${LINTEL_SOURCE_DIR} FILES ${arg_HEADERS})
-  set_target_properties(lintel_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON VERIFY_INTERFACE_HEADER_SETS ON
+  set(alone)
+  set(compiled_first)
+  foreach(header IN LISTS arg_HEADERS)
+    string(REGEX REPLACE "\\.h$" ".cpp" source ${header})
+    set(first)
+    if(source IN_LIST arg_SOURCES)
+      file(STRINGS ${source} first REGEX "^#include" LIMIT_COUNT 1)
+    endif()
+    file(RELATIVE_PATH path ${LINTEL_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${header})
+    if(first STREQUAL "#include \"${path}\"")
+      list(APPEND compiled_first ${header})
+    else()
+      list(APPEND alone ${header})
+    endif()
+  endforeach()
+  target_sources(lintel_${name} PUBLIC
+    FILE_SET HEADERS BASE_DIRS ${LINTEL_SOURCE_DIR} FILES ${alone}
+    FILE_SET compiled_first TYPE HEADERS BASE_DIRS ${LINTEL_SOURCE_DIR} FILES ${compiled_first})
+  set_target_properties(lintel_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY HEADERS
     INTERPROCEDURAL_OPTIMIZATION_RELEASE ON)  # layers end in one library: what is small on the way of a message is inlined across them
   target_compile_features(lintel_${name} PUBLIC cxx_std_20)
   target_link_libraries(lintel_${name} PUBLIC ${arg_LIBS} PRIVATE $<BUILD_INTERFACE:lintel_options>)
