@@ -58,7 +58,7 @@ endfunction()
 
 # lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [SLOW] [SERIAL] [PROCESSORS n] [SHARDS n] [ENVIRONMENT ...])
 # A GoogleTest program. Its cases run under CTest as "<label>.<Suite>.<Case>"; those of unit and protocol tests all in one, as "<label>.<name>", or with SHARDS
-# in so many parts that may run at the same time, as "<label>.<name>.1" and so on.
+# in so many parts that may run at the same time, as "<label>.<name>.1" and so on. With the thread sanitizer there are of these only those that include <thread>.
 function(lintel_add_test name)
   lintel_parse_test(${ARGN})
   find_package(GTest REQUIRED)
@@ -68,6 +68,19 @@ function(lintel_add_test name)
     $<BUILD_INTERFACE:lintel_options>)
   lintel_precompile_headers(${name})
   if(arg_LABEL MATCHES "^(unit|protocol)$")
+    if(LINTEL_SANITIZE STREQUAL "thread")
+      # A program of one thread has nothing for this sanitizer to find.
+      set(threads)
+      list(FILTER arg_SOURCES INCLUDE REGEX "^[^<>]*\\.cpp$")
+      foreach(source IN LISTS arg_SOURCES)
+        file(STRINGS ${source} included REGEX "^#include <thread>$" LIMIT_COUNT 1)
+        list(APPEND threads ${included})
+      endforeach()
+      if(NOT threads)
+        set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+        return()
+      endif()
+    endif()
     # Thousands of short cases: starting a program, with libfabric and all that it loads, for each would take longer than they do.
     if(NOT arg_SHARDS)
       set(arg_SHARDS 1)
