@@ -13,7 +13,8 @@ static void any_and_some(void) {
   CHECK(MPI_Testall(kMany + 1, requests, &flag, MPI_STATUSES_IGNORE) == MPI_SUCCESS && flag == 0);
   for (int i = kMany - 1; i >= 0; --i) MPI_Send(&i, 1, MPI_INT, world_rank, i, MPI_COMM_WORLD);
   MPI_Status status;
-  CHECK(MPI_Request_get_status(requests[2], &flag, &status) == MPI_SUCCESS && flag == 1 && status.MPI_TAG == 2);
+  for (flag = 0; flag == 0;) CHECK(MPI_Request_get_status(requests[2], &flag, &status) == MPI_SUCCESS);  // it ends some call later
+  CHECK(status.MPI_TAG == 2);
   CHECK(MPI_Request_get_status(requests[2], &flag, &status) == MPI_SUCCESS && flag == 1 && status.MPI_TAG == 2);
   for (int i = 0; i < kMany / 2; ++i) {
     CHECK(MPI_Waitany(kMany + 1, requests, &index, &status) == MPI_SUCCESS);
