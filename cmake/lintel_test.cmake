@@ -56,6 +56,18 @@ function(lintel_precompile_headers name)
   target_precompile_headers(${name} REUSE_FROM lintel_test_headers)
 endfunction()
 
+# lintel_has_threads(<variable> <source>...): whether one of them includes <thread>. What is no C++ file is not looked at.
+function(lintel_has_threads variable)
+  list(FILTER ARGN INCLUDE REGEX "^[^<>]*\\.cpp$")
+  set(${variable} OFF PARENT_SCOPE)
+  foreach(source IN LISTS ARGN)
+    file(STRINGS ${source} included REGEX "^#include <thread>$" LIMIT_COUNT 1)
+    if(included)
+      set(${variable} ON PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
 # lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [SLOW] [SERIAL] [PROCESSORS n] [SHARDS n] [ENVIRONMENT ...])
 # A GoogleTest program. Its cases run under CTest as "<label>.<Suite>.<Case>"; those of unit and protocol tests all in one, as "<label>.<name>", or with SHARDS
 # in so many parts that may run at the same time, as "<label>.<name>.1" and so on. With the thread sanitizer there are of these only those that include <thread>.
@@ -68,18 +80,10 @@ function(lintel_add_test name)
     $<BUILD_INTERFACE:lintel_options>)
   lintel_precompile_headers(${name})
   if(arg_LABEL MATCHES "^(unit|protocol)$")
-    if(LINTEL_SANITIZE STREQUAL "thread")
-      # A program of one thread has nothing for this sanitizer to find.
-      set(threads)
-      list(FILTER arg_SOURCES INCLUDE REGEX "^[^<>]*\\.cpp$")
-      foreach(source IN LISTS arg_SOURCES)
-        file(STRINGS ${source} included REGEX "^#include <thread>$" LIMIT_COUNT 1)
-        list(APPEND threads ${included})
-      endforeach()
-      if(NOT threads)
-        set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
-        return()
-      endif()
+    lintel_has_threads(threads ${arg_SOURCES})
+    if(LINTEL_SANITIZE STREQUAL "thread" AND NOT threads)
+      set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)  # one thread has nothing for this sanitizer to find
+      return()
     endif()
     # Thousands of short cases: starting a program, with libfabric and all that it loads, for each would take longer than they do.
     if(NOT arg_SHARDS)
@@ -145,8 +149,4 @@ function(lintel_add_fuzzer name)
   add_test(NAME fuzz.${name} COMMAND ${name} -max_total_time=${LINTEL_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
     -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/found/ ${corpus})
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT ${timeout})
-  if(NOT TARGET fuzzers)  # all of them, and of the libraries only what they need
-    add_custom_target(fuzzers)
-  endif()
-  add_dependencies(fuzzers ${name})
 endfunction()
