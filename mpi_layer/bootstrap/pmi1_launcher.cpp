@@ -31,8 +31,6 @@ Outcome<std::unique_ptr<Launcher>> Pmi1Launcher::open(int fd, std::uint32_t rank
   return std::unique_ptr<Launcher>(std::move(launcher));
 }
 
-Pmi1Launcher::~Pmi1Launcher() { ::close(fd_); }
-
 Outcome<> Pmi1Launcher::greet() {
   Outcome<Pmi1Line> greeting = ask(Pmi1Line("init").add("pmi_version", "1").add("pmi_subversion", "1"), "response_to_init");
   if (!greeting) return greeting.failure();
@@ -119,7 +117,7 @@ Outcome<Pmi1Line> Pmi1Launcher::ask(const Pmi1Line& request, std::string_view ex
 Outcome<> Pmi1Launcher::send(const std::string& line) {
   std::string_view rest = line;
   while (!rest.empty()) {
-    const ssize_t sent = write_some(fd_, rest);
+    const ssize_t sent = write_some(socket_.get(), rest);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) return broken(std::string("the launcher cannot be reached over PMI-1: write: ") + std::strerror(errno));
     rest.remove_prefix(static_cast<std::size_t>(sent));
@@ -135,7 +133,7 @@ Outcome<std::string> Pmi1Launcher::receive() {
                     quoted_pmi1(reader_.rest()) + "\"");
     }
     std::array<char, 1024> bytes;
-    const ssize_t got = ::read(fd_, bytes.data(), bytes.size());
+    const ssize_t got = ::read(socket_.get(), bytes.data(), bytes.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return broken(std::string("the launcher cannot be reached over PMI-1: read: ") + std::strerror(errno));
     if (got == 0) return broken("the launcher has closed its PMI-1 connection; expected an answer");

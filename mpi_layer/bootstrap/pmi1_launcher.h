@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "base/file_descriptor.h"
 #include "mpi_layer/bootstrap/launcher.h"
 #include "mpi_layer/bootstrap/pmi1_line.h"
 #include "mpi_layer/bootstrap/pmi1_line_reader.h"
@@ -16,7 +17,6 @@ class Pmi1Launcher final : public Launcher {
  public:
   // Greets the launcher on `fd`, which it takes over, a stream of which the other end belongs to the launcher.
   static Outcome<std::unique_ptr<Launcher>> open(int fd, std::uint32_t rank, std::uint32_t size);
-  ~Pmi1Launcher() override;
 
   std::string_view name() const override { return "PMI-1"; }
   std::uint32_t rank() const override { return rank_; }
@@ -27,7 +27,7 @@ class Pmi1Launcher final : public Launcher {
   Outcome<> finalize() override;
 
  private:
-  Pmi1Launcher(int fd, std::uint32_t rank, std::uint32_t size) : fd_(fd), rank_(rank), size_(size) {}
+  Pmi1Launcher(int fd, std::uint32_t rank, std::uint32_t size) : socket_(fd), rank_(rank), size_(size) {}
 
   Outcome<> greet();
   // Sends `request` and waits for its answer, which must be a line of the command `expected`, and without a failure in its rc.
@@ -37,7 +37,7 @@ class Pmi1Launcher final : public Launcher {
   // Remembers the sentence for later calls.
   Problem broken(std::string sentence);
 
-  int fd_;
+  FileDescriptor socket_;
   std::uint32_t rank_;
   std::uint32_t size_;
   std::size_t max_value_bytes_ = 0;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/file_descriptor.h"
 #include "mpi_layer/impi/authentication.h"
 
 namespace lintel::mpi::impi {
@@ -32,11 +33,9 @@ Outcome<std::uint64_t> read_key(int fd, const std::string& path) {
 }  // namespace
 
 Outcome<std::uint64_t> read_key_file(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO that nobody writes would not open
-  if (fd < 0) return Problem{"key file " + path + " cannot be opened: " + std::strerror(errno)};
-  Outcome<std::uint64_t> key = read_key(fd, path);
-  ::close(fd);
-  return key;
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a FIFO that nobody writes would not open
+  if (!file.is_open()) return Problem{"key file " + path + " cannot be opened: " + std::strerror(errno)};
+  return read_key(file.get(), path);
 }
 
 }  // namespace lintel::mpi::impi

@@ -35,14 +35,11 @@ void drain(int fd) {
 }  // namespace
 
 Progress::Progress(Mutex& mutex, Work& work, Nanoseconds spin)
-    : mutex_(mutex), work_(work), spin_(spin), wake_fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  LINTEL_ASSERT(wake_fd_ >= 0);
+    : mutex_(mutex), work_(work), spin_(spin), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  LINTEL_ASSERT(wake_.is_open());
 }
 
-Progress::~Progress() {
-  LINTEL_ASSERT(!thread_.joinable());
-  ::close(wake_fd_);
-}
+Progress::~Progress() { LINTEL_ASSERT(!thread_.joinable()); }
 
 void Progress::start_thread() {
   {
@@ -116,7 +113,7 @@ void Progress::await_callers() {
 
 void Progress::wake_fd_sleeper() {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const ssize_t written = ::write(wake_fd_, &one, sizeof one);
+  [[maybe_unused]] const ssize_t written = ::write(wake_.get(), &one, sizeof one);
 }
 
 void Progress::request_service() {
@@ -198,7 +195,7 @@ void Progress::sleep(Condition& condition, TimePoint deadline) {
 void Progress::sleep_in_fd(TimePoint deadline) {
   const int fd = work_.wait_fd();
   // The kernel passes over a negative one.
-  pollfd fds[3] = {{wake_fd_, POLLIN, 0}, {fd, POLLIN, 0}, {work_.further_fd(), POLLIN, 0}};
+  pollfd fds[3] = {{wake_.get(), POLLIN, 0}, {fd, POLLIN, 0}, {work_.further_fd(), POLLIN, 0}};
   TimePoint until = std::min(deadline, work_.next_deadline());
   if (fd < 0) until = std::min(until, work_.now() + kBlindSleep);
   const Nanoseconds left = until == kNever ? Nanoseconds(-1) : std::max(until - work_.now(), Nanoseconds(0));
@@ -209,7 +206,7 @@ void Progress::sleep_in_fd(TimePoint deadline) {
   fd_deadline_ = until;
   mutex_.unlock();
   const int ready = ::ppoll(fds, 3, left.count() < 0 ? nullptr : &limit, nullptr);
-  if (ready > 0 && fds[0].revents != 0) drain(wake_fd_);
+  if (ready > 0 && fds[0].revents != 0) drain(wake_.get());
   mutex_.lock();
   sleeper_in_fd_ = false;
 }

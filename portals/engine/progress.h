@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/file_descriptor.h"
 #include "base/mutex.h"
 
 namespace lintel::portals {
@@ -115,7 +116,7 @@ class Progress {
   Mutex& mutex_;
   Work& work_;
   Nanoseconds spin_;
-  int wake_fd_;
+  FileDescriptor wake_;
 
   std::condition_variable_any callers_;                    // callers that sleep behind the one in the file descriptor
   std::condition_variable_any idle_;                       // the progress thread, while it keeps out of the way

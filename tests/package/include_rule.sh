@@ -18,6 +18,7 @@ portals_but_composition=$(find portals \( -name '*.h' -o -name '*.cpp' \) ! -pat
 portals_but_survey=$(find portals \( -name '*.h' -o -name '*.cpp' \) ! -path portals/engine/node_endpoint.cpp ! -path portals/engine/lintel_c.cpp)
 # impi-server is the MPI layer's start-up of IMPI on sockets.
 tools_but_impi_server=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*')
+tools_but_launchers=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*' ! -path 'tools/lintel-run/*')
 
 forbid 'libfabric is used below transport/fabric only' '#include *[<"]rdma/' base transport/*.h transport/session transport/simulated transport/faulty portals tools
 forbid 'base/ knows nobody' '#include *"(transport|portals|mpi_layer|tools)/' base
@@ -39,11 +40,12 @@ forbid 'the C files of the component know Open MPI and their seam only' '#includ
 forbid 'Open MPI is known to the C files of the component only' '#include *"(ompi|opal)/' base portals transport tools mpi_layer/*/*.cpp
 forbid 'the objects below the C functions know no mpi.h' '#include *([<"]mpi(_constants|_profiling)?\.h|"mpi_layer/mpi/functions/)' mpi_layer/mpi/objects
 forbid 'tools use the public headers only' '#include *"(transport|portals)/' tools
-# shellcheck disable=SC2086  # a list of files
+# shellcheck disable=SC2086  # lists of files
 {
-  forbid 'tools use the public headers only' '#include *"base/' $tools_but_impi_server
+  forbid 'tools use the public headers only' '#include *"base/' $tools_but_launchers
   forbid 'tools share the lines of PMI-1 with the MPI layer and nothing else' '#include *"mpi_layer/([^b]|bootstrap/([^p]|p[^m]|pm[^i]|pmi[^1]))' $tools_but_impi_server
 }
+forbid 'lintel-run shares with the libraries how a descriptor is owned, and nothing else of base/' '#include *"base/([^f]|f[^i])' tools/lintel-run
 forbid 'impi-server sits on the start-up of IMPI' '#include *"mpi_layer/([^i]|i[^m])' tools/impi-server
 forbid 'IMPI below its gateway knows base/ and how start-up fails' '#include *("(transport|portals|tools|mpi_layer/([^bi]|bootstrap/[^o]|impi/gateway))|[<"](portals[34]|lintel|mpi)\.h)' \
   mpi_layer/impi/*.h mpi_layer/impi/*.cpp mpi_layer/impi/host mpi_layer/impi/sockets

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "descriptor.h"
+#include "base/file_descriptor.h"
 
 namespace lintel::run {
 
@@ -22,7 +22,7 @@ class Guardian {
  private:
   void tell(pid_t message);
 
-  Descriptor pipe_;
+  FileDescriptor pipe_;
 };
 
 }  // namespace lintel::run

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "descriptor.h"
+#include "base/file_descriptor.h"
 
 namespace lintel::run {
 
@@ -16,12 +16,12 @@ class Input {
 
   int from() const { return from_; }
   // There may be something to read for `rank`, its standard input.
-  bool wants_to_read(const Descriptor& rank) const;
+  bool wants_to_read(const FileDescriptor& rank) const;
   bool wants_to_write() const { return !waiting_.empty(); }
 
   // After poll() found something. The end of the input, and of the rank's interest in it, close `rank`.
-  void read(Descriptor& rank);
-  void write(Descriptor& rank);
+  void read(FileDescriptor& rank);
+  void write(FileDescriptor& rank);
 
  private:
   int from_;

@@ -23,7 +23,7 @@ constexpr auto kHangPatience = 300ms;
 constexpr auto kDrainPatience = 1s;
 constexpr auto kSweep = 10ms;
 
-bool is_readable(const Descriptor& descriptor) {
+bool is_readable(const FileDescriptor& descriptor) {
   pollfd ready{descriptor.get(), POLLIN, 0};
   return ::poll(&ready, 1, 0) > 0;
 }
@@ -95,12 +95,12 @@ void Job::watch_all() {
   for (Output* stream : {&output_, &errors_}) {
     if (!stream->is_empty()) watch(stream->fd(), POLLOUT, [stream] { stream->write_some(); });
   }
-  Descriptor& first_input = ranks_.front().input;
+  FileDescriptor& first_input = ranks_.front().input;
   if (input_.wants_to_read(first_input)) watch(input_.from(), POLLIN, [this, &first_input] { input_.read(first_input); });
   if (input_.wants_to_write()) watch(first_input.get(), POLLOUT, [this, &first_input] { input_.write(first_input); });
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     RankProcess& rank = ranks_[i];
-    const auto watch_stream = [this](Descriptor& stream, LineForwarder& lines) {
+    const auto watch_stream = [this](FileDescriptor& stream, LineForwarder& lines) {
       if (lines.output().is_closed()) stream.close();  // the rank is to feel it, as it would on a pipe of its own
       if (stream.is_open() && !lines.output().is_full())
         watch(stream.get(), POLLIN, [this, &stream, &lines] { read_stream(stream, lines); });
@@ -227,7 +227,7 @@ bool Job::is_drained() const {
   return (is_late || !is_open) && output_.is_empty() && errors_.is_empty();
 }
 
-void Job::read_stream(Descriptor& stream, LineForwarder& lines) {
+void Job::read_stream(FileDescriptor& stream, LineForwarder& lines) {
   std::array<char, 65536> bytes;
   const ssize_t got = ::read(stream.get(), bytes.data(), bytes.size());
   if (got > 0) return lines.take({bytes.data(), static_cast<std::size_t>(got)});
@@ -236,7 +236,7 @@ void Job::read_stream(Descriptor& stream, LineForwarder& lines) {
   stream.close();
 }
 
-void Job::drain(Descriptor& stream, LineForwarder& lines) {
+void Job::drain(FileDescriptor& stream, LineForwarder& lines) {
   while (stream.is_open() && !lines.output().is_full() && is_readable(stream)) read_stream(stream, lines);
 }
 

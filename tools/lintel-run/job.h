@@ -55,8 +55,8 @@ class Job {
   void kill_descendants();
   bool is_drained() const;
 
-  void read_stream(Descriptor& stream, LineForwarder& lines);
-  void drain(Descriptor& stream, LineForwarder& lines);
+  void read_stream(FileDescriptor& stream, LineForwarder& lines);
+  void drain(FileDescriptor& stream, LineForwarder& lines);
   void read_pmi(std::size_t rank);
   void send_pmi_answers(std::size_t rank);
   void leave_pmi(std::size_t rank);

@@ -19,15 +19,15 @@ namespace {
 [[noreturn]] void refused(const char* call) { throw Failure(kExitFailed, fmt::format("{} failed: {}", call, std::strerror(errno))); }
 
 struct Ends {
-  Descriptor ours;
-  Descriptor theirs;
+  FileDescriptor ours;
+  FileDescriptor theirs;
 };
 
 // Neither end survives an exec; ours does not block.
 Ends connect(bool rank_writes) {
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) refused("pipe");
-  Ends ends{Descriptor(pipe[rank_writes ? 0 : 1]), Descriptor(pipe[rank_writes ? 1 : 0])};
+  Ends ends{FileDescriptor(pipe[rank_writes ? 0 : 1]), FileDescriptor(pipe[rank_writes ? 1 : 0])};
   ::fcntl(ends.ours.get(), F_SETFL, O_NONBLOCK);
   return ends;
 }
@@ -35,7 +35,7 @@ Ends connect(bool rank_writes) {
 Ends connect_pmi() {
   std::array<int, 2> sockets{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) refused("socketpair");
-  Ends ends{Descriptor(sockets[0]), Descriptor(sockets[1])};
+  Ends ends{FileDescriptor(sockets[0]), FileDescriptor(sockets[1])};
   ::fcntl(ends.ours.get(), F_SETFL, O_NONBLOCK);
   return ends;
 }
@@ -77,7 +77,7 @@ struct Child {
 }
 
 // Waits until the child has become the program; else throws with why not.
-void await_exec(Descriptor report, pid_t pid, const std::string& program) {
+void await_exec(FileDescriptor report, pid_t pid, const std::string& program) {
   int reason = 0;
   ssize_t got = 0;
   do got = ::read(report.get(), &reason, sizeof reason);
@@ -101,7 +101,7 @@ RankProcess::RankProcess(const RankStart& start, LineForwarder output_to, LineFo
   if (start.rank == 0) {
     standard_input = connect(false);
   } else {
-    standard_input.theirs = Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    standard_input.theirs = FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (!standard_input.theirs.is_open()) refused("open of /dev/null");
   }
   const std::vector<std::string> environment = rank_environment(environ, start.rank, start.ranks, pmi_socket.theirs.get(), start.job_id);

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/file_descriptor.h"
 #include "cores.h"
-#include "descriptor.h"
 #include "line_forwarder.h"
 #include "mpi_layer/bootstrap/pmi1_line_reader.h"
 #include "signals.h"
@@ -33,11 +33,11 @@ class RankProcess {
   RankProcess(const RankStart& start, LineForwarder output, LineForwarder errors);
   RankProcess(RankProcess&&) = default;
 
-  pid_t pid = -1;    // -1: it has ended
-  Descriptor input;  // rank 0 only
-  Descriptor output;
-  Descriptor errors;
-  Descriptor pmi;
+  pid_t pid = -1;        // -1: it has ended
+  FileDescriptor input;  // rank 0 only
+  FileDescriptor output;
+  FileDescriptor errors;
+  FileDescriptor pmi;
   LineForwarder output_lines;
   LineForwarder error_lines;
   mpi::Pmi1LineReader pmi_lines;

@@ -22,7 +22,7 @@ Signals::Signals() {
   struct sigaction normal {};
   normal.sa_handler = SIG_DFL;
   ::sigaction(SIGCHLD, &normal, nullptr);
-  descriptor_ = Descriptor(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+  descriptor_ = FileDescriptor(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!descriptor_.is_open()) throw Failure(kExitFailed, fmt::format("signalfd failed: {}", std::strerror(errno)));
 }
 

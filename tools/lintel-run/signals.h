@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "descriptor.h"
+#include "base/file_descriptor.h"
 
 namespace lintel::run {
 
@@ -23,7 +23,7 @@ class Signals {
  private:
   sigset_t previous_{};
   struct sigaction previous_pipe_ {};
-  Descriptor descriptor_;
+  FileDescriptor descriptor_;
 };
 
 // "signal 9 (SIGKILL)".

@@ -50,27 +50,27 @@ SocketAddress socket_address(ProcessId name) {
   return made;
 }
 
-int open_socket() { return ::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); }
+FileDescriptor open_socket() { return FileDescriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
 
 bool connect_to(int socket, ProcessId name) {
   const SocketAddress to = socket_address(name);
   return ::connect(socket, reinterpret_cast<const sockaddr*>(&to.address), to.length) == 0;
 }
 
-// Maps the page of that name; nullptr with errno. Takes no file that another user made or that has another size than ours.
-DoorbellPage* map_page(ProcessId name, bool create) {
-  const int fd = ::shm_open(page_name(name).c_str(), O_RDWR | (create ? O_CREAT : 0), S_IRUSR | S_IWUSR);
-  if (fd < 0) return nullptr;
+// Maps the page of that name; none with errno. Takes no file that another user made or that has another size than ours.
+MappedPage map_page(ProcessId name, bool create) {
+  FileDescriptor file(::shm_open(page_name(name).c_str(), O_RDWR | (create ? O_CREAT : 0), S_IRUSR | S_IWUSR));
+  if (!file.is_open()) return nullptr;
   struct stat status {};
   void* memory = MAP_FAILED;
-  if (::fstat(fd, &status) == 0 && status.st_uid == ::geteuid()) {
-    const bool sized = status.st_size == static_cast<off_t>(kPageBytes) || (create && ::ftruncate(fd, kPageBytes) == 0);
-    if (sized) memory = ::mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (::fstat(file.get(), &status) == 0 && status.st_uid == ::geteuid()) {
+    const bool sized = status.st_size == static_cast<off_t>(kPageBytes) || (create && ::ftruncate(file.get(), kPageBytes) == 0);
+    if (sized) memory = ::mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   }
   const int error = errno;
-  ::close(fd);
+  file.close();
   errno = error;
-  return memory == MAP_FAILED ? nullptr : static_cast<DoorbellPage*>(memory);  // zero bytes are a page with no incarnation
+  return MappedPage(memory == MAP_FAILED ? nullptr : static_cast<DoorbellPage*>(memory));  // zero bytes are a page with no incarnation
 }
 
 std::uint32_t random_incarnation() {
@@ -81,24 +81,20 @@ std::uint32_t random_incarnation() {
 
 }  // namespace
 
-DoorbellParts::~DoorbellParts() {
-  if (socket_ >= 0) ::close(socket_);
-  if (page_ != nullptr) ::munmap(page_, kPageBytes);
-}
+void UnmapPage::operator()(DoorbellPage* page) const { ::munmap(page, kPageBytes); }
 
 Result<Doorbell> Doorbell::hang(ProcessId name) {
   Doorbell bell;
   bell.name_ = name;
   bell.incarnation_ = random_incarnation();
-  bell.parts_ = DoorbellParts(open_socket(), nullptr);
+  bell.parts_.socket = open_socket();
   const SocketAddress own = socket_address(name);
   if (bell.fd() < 0 || ::bind(bell.fd(), reinterpret_cast<const sockaddr*>(&own.address), own.length) != 0) {
     return Error{Loss::kInterface, "bind", errno == EADDRINUSE ? "the name is in use by another process" : "no doorbell socket", errno};
   }
   // The name is ours from here on; the page is so too, whoever made it.
-  DoorbellPage* page = map_page(name, true);
+  MappedPage& page = bell.parts_.page = map_page(name, true);
   if (page == nullptr) return Error{Loss::kInterface, "shm_open", "no page of shared memory for the doorbell", errno};
-  bell.parts_ = DoorbellParts(bell.parts_.release_socket(), page);
   bell.hung_ = true;
   if (const std::uint32_t dead = page->incarnation.exchange(0); dead != 0) {
     if (const Result<std::string> left = shared_memory_name_of(name, dead); left) ::shm_unlink(("/" + left.value()).c_str());
@@ -118,20 +114,20 @@ Doorbell& Doorbell::operator=(Doorbell&& other) noexcept {
 Doorbell::~Doorbell() {
   if (!hung_) return;
   // The socket, which holds the name, closes last: no other process can be using the page yet.
-  parts_.page()->incarnation.store(0);
+  parts_.page->incarnation.store(0);
   ::shm_unlink(page_name(name_).c_str());
 }
 
-void Doorbell::announce() { parts_.page()->incarnation.store(incarnation_, std::memory_order_release); }
+void Doorbell::announce() { parts_.page->incarnation.store(incarnation_, std::memory_order_release); }
 
 void Doorbell::fall_asleep() {
-  parts_.page()->asleep.store(1, std::memory_order_seq_cst);
+  parts_.page->asleep.store(1, std::memory_order_seq_cst);
   // Against ring_if_asleep(): either the poster sees the flag, or we see what it posted.
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void Doorbell::wake_up() {
-  parts_.page()->asleep.store(0, std::memory_order_relaxed);
+  parts_.page->asleep.store(0, std::memory_order_relaxed);
   char bytes[16];
   while (::recv(fd(), bytes, sizeof bytes, 0) >= 0) {
   }
@@ -147,35 +143,34 @@ void clear_away_remains() {
     const ProcessId name{NodeId(nid), Pid(pid)};
     if (page_name(name).compare(1, std::string::npos, entry->d_name) != 0) continue;
     // Who can take the name may clear up behind it; both happen here, and the name is free again at once.
-    const DoorbellParts probe(open_socket(), nullptr);
-    if (probe.socket() >= 0 && !connect_to(probe.socket(), name)) (void)Doorbell::hang(name);
+    const FileDescriptor probe = open_socket();
+    if (probe.is_open() && !connect_to(probe.get(), name)) (void)Doorbell::hang(name);
   }
 }
 
 std::optional<PeerDoorbell> PeerDoorbell::find(ProcessId name) {
-  DoorbellParts parts(open_socket(), nullptr);
-  if (parts.socket() < 0 || !connect_to(parts.socket(), name)) return std::nullopt;
-  DoorbellPage* page = map_page(name, false);
-  if (page == nullptr) return std::nullopt;
-  parts = DoorbellParts(parts.release_socket(), page);
-  const std::uint32_t incarnation = page->incarnation.load(std::memory_order_acquire);
+  DoorbellParts parts{open_socket(), nullptr};
+  if (!parts.socket.is_open() || !connect_to(parts.socket.get(), name)) return std::nullopt;
+  parts.page = map_page(name, false);
+  if (parts.page == nullptr) return std::nullopt;
+  const std::uint32_t incarnation = parts.page->incarnation.load(std::memory_order_acquire);
   if (incarnation == 0) return std::nullopt;
   return PeerDoorbell(name, incarnation, std::move(parts));
 }
 
 void PeerDoorbell::ring_if_asleep() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (parts_.page()->asleep.load(std::memory_order_relaxed) == 0) return;
-  if (parts_.page()->asleep.exchange(0) == 0) return;  // somebody else rings
+  if (parts_.page->asleep.load(std::memory_order_relaxed) == 0) return;
+  if (parts_.page->asleep.exchange(0) == 0) return;  // somebody else rings
   const char byte = 1;
   // A full socket means that rings are waiting already; a closed one, that nobody sleeps there any more.
-  (void)!::send(parts_.socket(), &byte, 1, MSG_NOSIGNAL);
+  (void)!::send(parts_.socket.get(), &byte, 1, MSG_NOSIGNAL);
 }
 
 bool PeerDoorbell::alive() const {
-  if (parts_.page()->incarnation.load(std::memory_order_relaxed) != incarnation_) return false;
-  const DoorbellParts probe(open_socket(), nullptr);
-  return probe.socket() < 0 || connect_to(probe.socket(), name_);  // out of descriptors: nothing is known against it
+  if (parts_.page->incarnation.load(std::memory_order_relaxed) != incarnation_) return false;
+  const FileDescriptor probe = open_socket();
+  return !probe.is_open() || connect_to(probe.get(), name_);  // out of descriptors: nothing is known against it
 }
 
 }  // namespace lintel::transport

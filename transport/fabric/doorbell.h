@@ -12,10 +12,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "base/file_descriptor.h"
 #include "base/ids.h"
 #include "base/result.h"
 
@@ -28,25 +30,15 @@ struct DoorbellPage {
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
-// Owns a mapping of the page and a socket. Shared by both ends.
-class DoorbellParts {
- public:
-  DoorbellParts() = default;
-  DoorbellParts(int socket, DoorbellPage* page) : socket_(socket), page_(page) {}
-  DoorbellParts(DoorbellParts&& other) noexcept : socket_(std::exchange(other.socket_, -1)), page_(std::exchange(other.page_, nullptr)) {}
-  DoorbellParts& operator=(DoorbellParts&& other) noexcept {
-    std::swap(socket_, other.socket_);
-    std::swap(page_, other.page_);
-    return *this;
-  }
-  ~DoorbellParts();
-  int socket() const { return socket_; }
-  int release_socket() { return std::exchange(socket_, -1); }
-  DoorbellPage* page() const { return page_; }
+struct UnmapPage {
+  void operator()(DoorbellPage* page) const;
+};
+using MappedPage = std::unique_ptr<DoorbellPage, UnmapPage>;
 
- private:
-  int socket_ = -1;
-  DoorbellPage* page_ = nullptr;
+// What either end holds.
+struct DoorbellParts {
+  FileDescriptor socket;
+  MappedPage page;
 };
 
 // This process' own bell.
@@ -68,7 +60,7 @@ class Doorbell {
   std::uint32_t incarnation() const { return incarnation_; }
   // From now on peers may find this process: its memory is ready for them.
   void announce();
-  int fd() const { return parts_.socket(); }  // readable: somebody rang
+  int fd() const { return parts_.socket.get(); }  // readable: somebody rang
   // After this, who posts something rings. What was posted before does not: look for it after this call, then sleep.
   void fall_asleep();
   void wake_up();

@@ -1,42 +1,17 @@
 #pragma once
-// Socket: one TCP socket over IPv4, owned, which never blocks; and what the sockets of IMPI's servers and clients have in common.
-
-#include <unistd.h>
+// Socket: one TCP socket over IPv4, which never blocks; and what the sockets of IMPI's servers and clients have in common.
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "base/clock.h"
+#include "base/file_descriptor.h"
 #include "mpi_layer/bootstrap/outcome.h"
 
 namespace lintel::mpi::impi {
 
-class Socket {
- public:
-  Socket() = default;
-  explicit Socket(int fd) : fd_(fd) {}
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Socket& operator=(Socket&& other) noexcept {
-    if (this != &other) {
-      close();
-      fd_ = std::exchange(other.fd_, -1);
-    }
-    return *this;
-  }
-  ~Socket() { close(); }
-
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-  void close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-
- private:
-  int fd_ = -1;
-};
+using Socket = FileDescriptor;
 
 // Both in host byte order.
 struct TcpAddress {

@@ -46,7 +46,7 @@ class ScriptedPeer {
       const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (sent > 0) {
         bytes.remove_prefix(static_cast<std::size_t>(sent));
-      } else if (errno != EAGAIN || !wait_for(socket_, POLLOUT, soon())) {
+      } else if (errno != EAGAIN || !mpi::impi::wait_for(socket_, POLLOUT, soon())) {
         return;  // the other side may have gone: that is for the test to find
       }
     }
@@ -61,7 +61,7 @@ class ScriptedPeer {
   std::string hear(std::size_t size) {
     std::string heard(size, '\0');
     std::size_t filled = 0;
-    while (filled < size && wait_for(socket_, POLLIN, soon())) {
+    while (filled < size && mpi::impi::wait_for(socket_, POLLIN, soon())) {
       const ssize_t got = ::recv(socket_.get(), heard.data() + filled, size - filled, 0);
       if (got == 0 || (got < 0 && errno != EAGAIN)) break;
       if (got > 0) filled += static_cast<std::size_t>(got);
@@ -80,7 +80,7 @@ class ScriptedPeer {
   // Waits for the end of the connection, before which nothing may come.
   bool is_closed() {
     char byte = 0;
-    if (!wait_for(socket_, POLLIN, soon())) return false;
+    if (!mpi::impi::wait_for(socket_, POLLIN, soon())) return false;
     const ssize_t got = ::recv(socket_.get(), &byte, 1, 0);
     return got == 0 || (got < 0 && errno != EAGAIN);
   }
@@ -112,7 +112,7 @@ class ScriptedListener {
   }
 
   ScriptedPeer accept() {
-    if (!wait_for(socket_, POLLIN, soon())) throw std::runtime_error("nobody has called " + mpi::impi::text_of(address()));
+    if (!mpi::impi::wait_for(socket_, POLLIN, soon())) throw std::runtime_error("nobody has called " + mpi::impi::text_of(address()));
     auto caller = value_of(mpi::impi::accept_on(socket_));
     return ScriptedPeer(std::move(caller.value().socket), caller->address);
   }
