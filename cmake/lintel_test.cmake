@@ -122,9 +122,11 @@ function(lintel_add_command_test name)
 endfunction()
 
 # lintel_list_clauses(<variable> <script>)
-# The clauses that a test script in Python has, as it lists them with --list; asked again when the script changes. REQUIRES: Python3.
+# The clauses that a test script in Python has, as it lists them with --list; asked again when it or a module beside it changes. REQUIRES: Python3.
 function(lintel_list_clauses variable script)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})
+  cmake_path(GET script PARENT_PATH folder)
+  file(GLOB modules ${folder}/*.py)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${modules})
   execute_process(COMMAND ${Python3_EXECUTABLE} -B ${script} --list OUTPUT_VARIABLE clauses OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" clauses "${clauses}")
   set(${variable} ${clauses} PARENT_SCOPE)
