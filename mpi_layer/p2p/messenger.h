@@ -226,7 +226,8 @@ class Messenger {
   static void set_out(Request& request);
   void start_send(Request& request);
   void leave_or_queue(Peer& peer, Request& request);
-  std::uint64_t part_ahead(std::uint64_t length) const;
+  std::uint64_t part_ahead(const Peer& peer, std::uint64_t length) const;
+  bool goes_whole(const Peer& peer, std::uint64_t length) const;
   bool try_send(Peer& peer, Request& request);
   portals::Status expose_rest(const Peer& peer, Request& request, std::uint64_t ahead);
   bool withdraw_rest(Request& request);

@@ -30,9 +30,10 @@ struct Peer {
   bool blocked = false;         // it is in the messenger's list of those with a backlog
 
   // As sender to it.
-  Credit credit;               // what it may still be sent ahead
-  std::uint64_t sequence = 0;  // of the last message to it
-  RequestList backlog;         // sends that wait for credit or room, in order
+  Credit credit;                          // what it may still be sent ahead
+  std::uint64_t sequence = 0;             // of the last message to it
+  std::uint64_t sent_before_arrival = 0;  // of the last message to it before the last one from it arrived
+  RequestList backlog;                    // sends that wait for credit or room, in order
   // As receiver from it.
   std::uint64_t arrived = 0;  // sequence number of the last message from it; 0: none yet
   bool gap_told = false;

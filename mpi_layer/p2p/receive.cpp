@@ -106,6 +106,7 @@ bool Messenger::post(Request& request) {
 void Messenger::note_arrival(Peer& peer, const portals::Event& event) {
   if (peer.outside) return;
   granted_ -= static_cast<std::int64_t>(event.requested_length);
+  peer.sent_before_arrival = peer.sequence;
   if (std::exchange(peer.probed, false)) unwatch(peer);
   const std::uint64_t before = std::exchange(peer.arrived, event.remote_offset);
   if (before == 0 || event.remote_offset == before + 1 || std::exchange(peer.gap_told, true)) [[likely]] {
