@@ -71,8 +71,7 @@ bool Messenger::send_at_once(const SendArguments& arguments) {
   const MutexLock lock(process_.lock());
   Peer* const peer = peers_.at(arguments.destination);
   if (peer == nullptr || arguments.mode == SendMode::kSynchronous || !is_context(arguments.context) || !is_tag(arguments.tag)) return false;
-  if (peer->lost || !peer->backlog.empty() || peer->credit.headers == 0) return false;
-  if (!goes_whole(*peer, arguments.length) || !process_.endpoint().idle()) return false;
+  if (peer->lost || !goes_whole(*peer, arguments.length) || !process_.endpoint().idle()) return false;
   const Departure message{static_cast<const std::byte*>(arguments.buffer), match_bits(arguments.context, arguments.tag), peer->sequence + 1,
                           MessageHeader{PacketKind::kData, false, 0, arguments.length}, arguments.length};
   if (put_message(*peer, message) != Status::kOk) return false;
@@ -108,7 +107,7 @@ Refusal Messenger::begin_send(Request& request) {
 // It goes on with a copy unless it can leave whole at once.
 Refusal Messenger::begin_buffered(Request& request) {
   Peer& peer = *peers_.at(request.peer_);
-  if (peer.lost || (peer.backlog.empty() && peer.credit.headers > 0 && goes_whole(peer, request.length_))) {
+  if (peer.lost || goes_whole(peer, request.length_)) {
     start_send(request);
     if (!request.under_way()) return Refusal::kNone;
     request.link_.unlink();  // the engine has no room after all
@@ -171,8 +170,9 @@ std::uint64_t Messenger::part_ahead(const Peer& peer, std::uint64_t length) cons
   return whole ? length : std::min(eager_limit_, kFirstPart);
 }
 
+// It waits behind no other, and there is credit for all of it. Whether the engine has room is not known yet.
 bool Messenger::goes_whole(const Peer& peer, std::uint64_t length) const {
-  return length <= peer.credit.bytes && part_ahead(peer, length) == length;
+  return peer.backlog.empty() && peer.credit.headers > 0 && length <= peer.credit.bytes && part_ahead(peer, length) == length;
 }
 
 // False: there is no credit for its header, or no room in the engine; nothing has happened.

@@ -96,6 +96,15 @@ class Chains(PerfTest):
         self.assertTrue(wait_until(asleep, 30), "all but rank 0 have to sleep in one system call")
         return starter, ranks
 
+    def fails(self, starter, ranks, sentence, patience, limit):
+        """Its processes end by themselves, all of them, within the limit, and it says the sentence."""
+        start = time.monotonic()
+        _, said = starter.communicate(timeout=patience)
+        self.assertLess(time.monotonic() - start, limit)
+        self.assertEqual(starter.returncode, 1, said)
+        self.assertRegex(said, sentence)
+        self.assertFalse(any(is_running(rank) for rank in ranks))
+
     def test_AllButRankZeroSleepInOneSystemCallWhileTheChainRunsThroughThem(self):
         starter, ranks = self.long_chain("--processes", "3")
         for rank in ranks[1:]:
@@ -111,21 +120,13 @@ class Chains(PerfTest):
             file = os.path.join(folder, "r.json")
             starter, ranks = self.long_chain("--processes", "4", "--json", file)
             os.kill(ranks[2], signal.SIGKILL)
-            start = time.monotonic()
-            _, said = starter.communicate(timeout=20)
-            self.assertLess(time.monotonic() - start, 8)
-            self.assertEqual(starter.returncode, 1, said)
-            self.assertRegex(said, rf"lintel-perf: rank 2: process {ranks[2]} died of signal 9; rounds done of \d+: rank.* \d+, rank 2: dead, rank 3: \d+")
-            self.assertFalse(any(is_running(rank) for rank in ranks))
+            self.fails(starter, ranks, rf"lintel-perf: rank 2: process {ranks[2]} died of signal 9; rounds done of \d+: rank.* \d+, rank 2: dead, rank 3: \d+",
+                       patience=20, limit=8)
             with open(file, encoding="utf-8") as report:
                 self.assertEqual(json.load(report)["status"], "failed")
 
     def test_AChainThatStandsStillNamesWhoIsMissing(self):
         starter, ranks = self.long_chain("--processes", "3", "--deadline", "1.5")
         os.kill(ranks[1], signal.SIGSTOP)
-        start = time.monotonic()
-        _, said = starter.communicate(timeout=30)
-        self.assertLess(time.monotonic() - start, 20)
-        self.assertEqual(starter.returncode, 1, said)
-        self.assertRegex(said, r"the chain stands still; expected .*1\.5 s \(--deadline\); rounds done of \d+: rank 0: \d+, rank 1: no answer, rank 2: \d+")
-        self.assertFalse(any(is_running(rank) for rank in ranks))
+        self.fails(starter, ranks, r"the chain stands still; expected .*1\.5 s \(--deadline\); rounds done of \d+: rank 0: \d+, rank 1: no answer, rank 2: \d+",
+                   patience=30, limit=20)
