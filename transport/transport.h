@@ -3,7 +3,7 @@
 // either of them with faults injected.
 //
 // A transport carries two things to a peer: short messages, delivered whole, once and in order, and writes into memory that the peer
-// has registered. Four implementations: fabric/ (libfabric), simulated/ (many processes in one, virtual time), faulty/ (wraps any other
+// has registered. Some carry parcels too: messages with a payload that goes from where it lies to where it is expected, and is copied where it is not. Four implementations: fabric/ (libfabric), simulated/ (many processes in one, virtual time), faulty/ (wraps any other
 // and makes it misbehave), session/ (wraps any other and adds what the engine relies on: sequence, liveness, shared frames).
 //
 // Only a session promises "once and in order, or on_peer_failed". What lies below may lose or repeat messages when it breaks.
@@ -28,6 +28,9 @@ inline constexpr PeerId kNoPeer{0xffffffffU};
 
 // Chosen by the caller of an asynchronous call and handed back with its completion; the transport does not look inside.
 using Context = Id<struct ContextTag, std::uint64_t>;
+
+// Names a parcel to its receiver: the sender stamps it, and whoever expects it says the same. The top bit is zero.
+using ParcelKey = Id<struct ParcelKeyTag, std::uint64_t>;
 
 // 32 bits that travel with a write and come out at the target when its bytes are in place. 32 because some providers carry no more.
 using Immediate = Id<struct ImmediateTag, std::uint32_t>;
@@ -70,12 +73,27 @@ struct LocalMemory {
   Region region;
 };
 
+// The payload of a parcel that has come.
+struct ParcelPayload {
+  // All of it, or as much as the memory that was given for it has room for. Where it was expected this is that memory from its first byte.
+  std::span<const std::byte> bytes;
+  std::uint64_t length = 0;  // as it was sent
+};
+
+enum class Forgotten : std::uint8_t {
+  kNone,       // nothing was expected, or it has come
+  kWithdrawn,  // it was expected and will not land there
+  kArriving,   // it is landing: on_parcel() follows, or the peer is lost
+};
+
 // What a transport found out about itself; constant while it lives.
 struct Attributes {
   std::string name;                       // provider as users know it: "net", "tcp;ofi_rxm", "shm", "simulated"
   std::string version;                    // of the library below, for diagnosis and for refusing a mix of incompatible ones
   std::size_t max_message_bytes = 0;      // largest message
   std::size_t max_write_bytes = 0;        // largest single write
+  std::size_t max_parcel_bytes = 0;       // largest payload of a parcel; 0: there are no parcels
+  std::size_t max_parcel_message = 0;     // and of the message in it
   bool knows_source = false;              // on_message tells the peer; if not, messages must name their sender themselves
   bool independent_reservations = false;  // several MessageBuffers may be open at once
 };
@@ -95,6 +113,8 @@ class Sink {
   // A message has come. `message` is valid during the call only. `from` is kNoPeer when the transport cannot tell.
   // The sink may call any function of the transport but poll().
   virtual void on_message(PeerId from, std::span<const std::byte> message) = 0;
+  // A parcel has come, in order with the messages: as on_message(), with its payload; zeros may follow the message. Transports without parcels never call it.
+  virtual void on_parcel(PeerId, std::span<const std::byte>, const ParcelPayload&) {}
   // One message committed to `to` has left: the provider holds it or it is under way. Says nothing about delivery.
   virtual void on_message_left(PeerId to) = 0;
   // The write posted with `context` no longer needs its local bytes (ok), or failed. Says nothing about delivery.
@@ -127,6 +147,22 @@ class Transport {
   // Sends the first `bytes` bytes of the buffer. On kWouldBlock and kFailed the buffer is still lent: commit it again, or abandon it.
   virtual PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) = 0;
   virtual void abandon(PeerId peer, const MessageBuffer& buffer) = 0;
+
+  // Parcels may come from now on, expected or not. Until this is called those of a peer that sends some all the same, and what it sends after them, wait.
+  virtual void welcome_parcels() {}
+  // Sends a parcel: the first `bytes` bytes of the buffer and `payload`, which must not change until on_write_done(context). As commit() otherwise; it also
+  // would block where other messages wait in the same frame.
+  // REQUIRES: bytes <= attributes().max_parcel_message, 0 < payload.size() <= attributes().max_parcel_bytes.
+  virtual PostStatus commit_parcel(PeerId, const MessageBuffer&, std::size_t, std::span<const std::byte>, ParcelKey, Context) {
+    return PostStatus::kWouldBlock;
+  }
+  // The payload of the parcel with that key, if it comes from `peer` and has not begun to, is to land in `memory`, which is the transport's until
+  // on_parcel() or forget_parcel(); a session's also until on_peer_failed(). One per peer. False: not possible now; it will come all the same, to memory of the transport.
+  virtual bool expect_parcel(PeerId, ParcelKey, std::span<std::byte>) { return false; }
+  // The memory is the caller's again, unless kArriving is returned. May be a system call.
+  // A provider that is in the middle of a payload when its session ends, by a deadline and not because the connection broke, may go on with it when the peer
+  // does, as it may with a write that is under way: nobody can take the memory from it.
+  virtual Forgotten forget_parcel(PeerId) { return Forgotten::kNone; }
 
   // Makes memory usable in writes to or from `peer`. May be a system call; the bytes stay the caller's and must outlive the registration.
   // Error: kOperation (bad memory, no resources).

@@ -21,6 +21,8 @@ using lintel::testing::Input;
 
 constexpr ProcessId kSelf{NodeId{1}, Pid{1}};
 constexpr ProcessId kOther{NodeId{1}, Pid{2}};
+constexpr std::size_t kParcelFrame = 128;
+constexpr std::byte kPayload[] = {std::byte{1}};
 
 // Answers some messages, and touches every byte that it is given.
 class TouchingSink final : public Sink {
@@ -36,6 +38,10 @@ class TouchingSink final : public Sink {
       std::memcpy(buffer.data, message.data(), bytes);
       session->commit(from, buffer, bytes);
     }
+  }
+  void on_parcel(PeerId from, std::span<const std::byte> message, const ParcelPayload& payload) override {
+    on_message(from, message);
+    touched += static_cast<unsigned>(payload.bytes.front());
   }
   void on_message_left(PeerId) override {}
   void on_write_done(Context, Error) override {}
@@ -105,7 +111,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         encode(frame.data(), FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(kind % 8), our_slot, our_epoch,
                                          sequence + skew, acknowledged, static_cast<std::uint32_t>(body.size())});
         frame.insert(frame.end(), body.begin(), body.end());
-        fake.arrives(std::move(frame), (command & 0x80) != 0 ? below : kNoPeer);
+        const PeerId from = (command & 0x80) != 0 ? below : kNoPeer;
+        if ((command & 0x40) != 0) {
+          frame.resize((command & 0x20) != 0 ? frame.size() : kParcelFrame);
+          fake.arrives_parcel(std::move(frame), kPayload, from);
+        } else {
+          fake.arrives(std::move(frame), from);
+        }
         break;
       }
       case 3:

@@ -14,7 +14,10 @@ namespace {
 
 constexpr std::uint32_t kApiVersion = FI_VERSION(1, 17);
 
-enum class Strictness { kWhatWeNeed, kAnything };
+// The provider that parcels are known to work with: how it cancels receives, and that a message which matches none of them waits in its socket, is its own.
+constexpr const char* kCarriesParcels = "net";
+
+enum class Strictness { kWhatWeNeed, kParcelsToo, kAnything };
 
 bool is_shared_memory_name(const std::string& provider) { return provider == "shm"; }
 
@@ -26,8 +29,9 @@ fi_info* make_hints(const std::string& provider, Strictness strictness) {
   hints->ep_attr->type = FI_EP_RDM;
   hints->mode = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-  if (strictness == Strictness::kWhatWeNeed) {
+  if (strictness != Strictness::kAnything) {
     hints->caps = FI_MSG | FI_SEND | FI_RECV | FI_RMA | FI_WRITE | FI_REMOTE_WRITE | FI_MULTI_RECV;
+    if (strictness == Strictness::kParcelsToo) hints->caps |= FI_TAGGED | FI_DIRECTED_RECV;
     hints->tx_attr->msg_order = FI_ORDER_SAS;
     hints->rx_attr->msg_order = FI_ORDER_SAS;
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
@@ -100,6 +104,15 @@ void append_new(std::vector<ProviderDescription>& list, const std::vector<Provid
   }
 }
 
+// The same provider once more, with what parcels take.
+void ask_for_parcels(const sockaddr_in& address, DiscoveredProvider& found) {
+  Result<Info> info = offers(kCarriesParcels, address, Strictness::kParcelsToo);
+  if (!info || info->raw() == nullptr) return;
+  found.info = std::move(info).value();
+  found.selected = found.info.raw();
+  found.parcels = true;
+}
+
 }  // namespace
 
 Result<DiscoveredProvider> discover(const FabricOptions& options) {
@@ -116,6 +129,7 @@ Result<DiscoveredProvider> discover(const FabricOptions& options) {
   if (found.choice.chosen) {
     found.selected = found.info.raw();
     for (std::size_t i = 0; i < *found.choice.chosen; ++i) found.selected = found.selected->next;
+    if (descriptions[*found.choice.chosen].name == kCarriesParcels) ask_for_parcels(address.value(), found);
   } else {
     found.choice.reports = survey_providers(options);  // to say what there is instead
   }

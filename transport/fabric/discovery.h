@@ -14,6 +14,7 @@ namespace lintel::transport {
 struct DiscoveredProvider {
   Info info;                    // the list that holds `selected`
   fi_info* selected = nullptr;  // nullptr: none was chosen
+  bool parcels = false;         // it can carry them
   ProviderChoice choice;
 };
 

@@ -2,6 +2,7 @@
 #include <rdma/fi_errno.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "transport/fabric/fabric_transport.h"
 
@@ -43,19 +44,21 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
     asleep_ = false;
   }
   std::size_t reports = 0;
-  for (std::size_t i = 0; i < held_count_; ++i) reports += take_completion(held_[i], sink);
-  held_count_ = 0;
+  if (has_held()) reports += take_held(sink);
   fi_cq_data_entry entries[kEntriesPerRead];
   for (int read = 0; read < kReadsPerPoll; ++read) {
     const ssize_t got = fi_cq_read(completions_.raw(), entries, kEntriesPerRead);
     if (got > 0) {
       for (ssize_t i = 0; i < got; ++i) reports += take_completion(entries[i], sink);
+      if (has_held()) reports += take_held(sink);
       // Only now: an entry of the same batch may point into a buffer that an earlier one has released.
       if (!receives_to_post_.empty()) repost_receives();
       if (static_cast<std::size_t>(got) < kEntriesPerRead) break;
     } else if (got == -FI_EAVAIL) {
       reports += take_errors(sink);
+      if (has_held()) reports += take_held(sink);
     } else {
+      if (welcome_) look_for_stray();
       break;
     }
   }
@@ -136,8 +139,14 @@ std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink
     }
     case OperationKind::kSend: {
       const PeerId peer = operation->peer;
+      const Context context = operation->context;
+      const bool parcel = std::exchange(operation->parcel, false);
       if (record_end(*operation)) {
         sink.on_message_left(peer);
+        ++reports;
+      }
+      if (parcel) {
+        sink.on_write_done(context, Error());
         ++reports;
       }
       return reports;
@@ -149,6 +158,7 @@ std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink
       sink.on_write_done(context, Error());
       return reports + 1;
     }
+    case OperationKind::kLanding: return reports + take_parcel(*operation, entry, sink);
   }
   return reports;
 }
@@ -159,13 +169,29 @@ std::size_t FabricTransport::take_errors(Sink& sink) {
     fi_cq_err_entry entry{};  // err_data_size 0: the provider keeps its details
     const ssize_t got = fi_cq_readerr(completions_.raw(), &entry, 0);
     if (got <= 0) return reports;
-    Operation* operation = operations_.find(entry.op_context);
-    if (operation == nullptr || operation->state == OperationState::kFree || operation->state == OperationState::kLent) {
-      ++counters_.foreign_completions;
-      continue;
-    }
-    reports += end_failed_operation(*operation, entry, sink);
+    reports += take_error(entry, sink);
   }
+}
+
+std::size_t FabricTransport::take_error(const fi_cq_err_entry& entry, Sink& sink) {
+  Operation* operation = operations_.find(entry.op_context);
+  if (operation != nullptr && operation->state == OperationState::kInFlight) return end_failed_operation(*operation, entry, sink);
+  ++counters_.foreign_completions;
+  return 0;
+}
+
+// In the order in which they came; what the sink does may hold more.
+std::size_t FabricTransport::take_held(Sink& sink) {
+  std::size_t reports = 0;
+  while (has_held()) {
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      const fi_cq_data_entry entry = held_[i];
+      reports += take_completion(entry, sink);
+    }
+    held_.clear();
+    for (const fi_cq_err_entry& entry : std::exchange(held_errors_, {})) reports += take_error(entry, sink);
+  }
+  return reports;
 }
 
 std::size_t FabricTransport::end_failed_operation(Operation& operation, const fi_cq_err_entry& entry, Sink& sink) {
@@ -178,13 +204,18 @@ std::size_t FabricTransport::end_failed_operation(Operation& operation, const fi
     if ((entry.flags & FI_MULTI_RECV) != 0) filled(operation, receive_buffers_.buffer_bytes());
     return 0;
   }
+  if (operation.kind == OperationKind::kLanding) {
+    end_failed_landing(operation, entry);
+    return 0;
+  }
   const Error error{Loss::kPeer, operation.kind == OperationKind::kSend ? "fi_send" : "fi_writedata", reason_for(code), code};
   const PeerId peer = operation.peer;
   const Context context = operation.context;
   const bool is_write = operation.kind == OperationKind::kWrite;
+  const bool keeps_memory = is_write || std::exchange(operation.parcel, false);
   ++(is_write ? counters_.failed_writes : counters_.failed_sends);
   if (record_end(operation)) peers_.fail(peer, error);  // the first of this break
-  if (!is_write) return 0;
+  if (!keeps_memory) return 0;
   sink.on_write_done(context, error);
   return 1;
 }
@@ -242,16 +273,17 @@ void FabricTransport::repost_receives() {
 }
 
 bool FabricTransport::prepare_wait() {
-  if (held_count_ > 0 || !receives_to_post_.empty()) return false;
+  if (has_held() || !receives_to_post_.empty()) return false;
   if (neighbours_ && !asleep_) {
     neighbours_->own_bell().fall_asleep();
     asleep_ = true;
   }
   if (wait_object_.provider_arms()) return wait_object_.may_sleep(fabric_, completions_);
   // What has come since the last poll() would wake nobody. Reading also lets the provider work on what lies in its sockets.
-  const ssize_t got = fi_cq_read(completions_.raw(), held_.data(), held_.size());
-  if (got > 0) held_count_ = static_cast<std::size_t>(got);
-  return got == -FI_EAGAIN;
+  fi_cq_data_entry entries[kHeldAtOnce];
+  const ssize_t got = fi_cq_read(completions_.raw(), entries, kHeldAtOnce);
+  if (got > 0) held_.insert(held_.end(), entries, entries + got);
+  return got == -FI_EAGAIN && (!welcome_ || !stray_at_the_door());
 }
 
 }  // namespace lintel::transport

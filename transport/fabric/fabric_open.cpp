@@ -97,12 +97,16 @@ FabricTransport::FabricTransport(const FabricOptions& options, DiscoveredProvide
       next_key_(random_key()),
       info_list_(std::move(found.info)),
       info_(found.selected),
-      operations_(receive_room_for(options, provider_).buffers, options.send_frames, options.max_writes),
+      operations_(receive_room_for(options, provider_).buffers, options.send_frames, options.max_writes, found.parcels ? kLandings : 0),
       peers_(options.connect_timeout, provider_.socket_addresses) {
   attributes_.name = provider_.name;
   attributes_.version = fi_tostr("1", FI_TYPE_VERSION);  // the argument is not looked at
   attributes_.max_message_bytes = message_bytes(options, provider_);
   attributes_.max_write_bytes = suitable_write_bytes(provider_);
+  if (found.parcels) {
+    attributes_.max_parcel_bytes = kMaxParcelBytes;
+    attributes_.max_parcel_message = kParcelMessageBytes;
+  }
   attributes_.knows_source = false;
   attributes_.independent_reservations = true;
   receives_to_post_.reserve(operations_.count(OperationKind::kReceive));

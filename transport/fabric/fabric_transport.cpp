@@ -167,6 +167,7 @@ void FabricTransport::dump(std::string& text) const {
   line("messages under way or lent", operations_.taken_count(OperationKind::kSend));
   line("writes under way", operations_.taken_count(OperationKind::kWrite));
   line("registrations", regions_.size());
+  line("landings of parcels", operations_.taken_count(OperationKind::kLanding));
   line("failed sends", counters_.failed_sends);
   line("failed writes", counters_.failed_writes);
   line("failed receives", counters_.failed_receives);

@@ -9,7 +9,6 @@
 //             (3) buffers are freed after the endpoint is closed; (4) nothing is asked of a provider that its description does not offer.
 // Does not: order, repeat or acknowledge anything (a session does), or notice the death of a peer that it is not talking to.
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -59,6 +58,11 @@ class FabricTransport final : public Transport {
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
   void deregister_memory(const Region& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
+  void welcome_parcels() override;
+  PostStatus commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload, ParcelKey key,
+                           Context context) override;
+  bool expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) override;
+  Forgotten forget_parcel(PeerId peer) override;
   void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the session's
   std::size_t poll(TimePoint now, Sink& sink) override;
   bool close(TimePoint now) override;
@@ -71,7 +75,12 @@ class FabricTransport final : public Transport {
   const FabricCounters& counters() const { return counters_; }
 
  private:
-  static constexpr std::size_t kHeldCompletions = 8;
+  static constexpr std::size_t kHeldAtOnce = 8;
+  static constexpr std::size_t kParcelMessageBytes =
+      128;  // all of them are sent, so that the payload begins at the same place in every parcel
+  static constexpr std::size_t kMaxParcelBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kStrays = 16;
+  static constexpr std::size_t kLandings = 64 + kStrays;  // peers that a parcel may be expected from at once, and strays
   static constexpr Error kJammed{Loss::kPeer, "fi_writedata",
                                  "one that was never answered has blocked the large writes of the shared-memory provider"};
 
@@ -99,6 +108,28 @@ class FabricTransport final : public Transport {
   [[gnu::cold]] bool is_lost(const Operation& operation) const;
   [[gnu::cold]] std::size_t end_failed_operation(Operation& operation, const fi_cq_err_entry& entry, Sink& sink);
 
+  // Parcels (fabric_parcels.cpp).
+  // Where parcels come that nobody expects: more than one, as a sender may stop in the middle.
+  struct Stray {
+    Operation* landing = nullptr;
+    BufferSlab memory;
+    bool posted = false;  // a parcel waits, or did, and has this room
+  };
+  [[gnu::cold]] bool prepare_landings();
+  std::byte* landing_message(const Operation& landing) const;
+  bool post_landing(Operation& landing, fi_addr_t from, std::uint64_t key, std::uint64_t ignored);
+  std::size_t take_parcel(Operation& landing, const fi_cq_data_entry& entry, Sink& sink);
+  void end_landing(Operation& landing);
+  void end_failed_landing(Operation& landing, const fi_cq_err_entry& entry);
+  Stray* stray_of(const Operation& landing);
+  Stray* free_stray();
+  void look_for_stray();
+  bool ask_for_stray();
+  bool stray_at_the_door();
+
+  bool has_held() const { return !held_.empty() || !held_errors_.empty(); }
+  std::size_t take_held(Sink& sink);
+  [[gnu::cold]] std::size_t take_error(const fi_cq_err_entry& entry, Sink& sink);
   bool may_try(PeerId peer);
   [[gnu::cold]] PostStatus refused(PeerId peer, ssize_t status, const char* call);
   std::size_t operations_in_flight() const;
@@ -122,6 +153,7 @@ class FabricTransport final : public Transport {
   Domain domain_;
   BufferSlab send_buffers_;
   BufferSlab receive_buffers_;
+  BufferSlab landing_buffers_;  // what is too long for where it lands, messages of parcels
   std::unordered_map<std::uint64_t, MemoryRegion> regions_;
   std::uint64_t next_region_ = 1;
   OperationTable operations_;
@@ -136,11 +168,16 @@ class FabricTransport final : public Transport {
   WaitObject wait_object_;
   int wait_fd_ = -1;
   bool closing_ = false;
-  bool writes_jammed_ = false;                             // shared memory: a large write was never answered
-  TimePoint write_progress_;                               // shared memory: until then no write was kept waiting
-  bool asleep_ = false;                                    // peers have been told to ring
-  std::array<fi_cq_data_entry, kHeldCompletions> held_{};  // read by prepare_wait(), reported by the next poll()
-  std::size_t held_count_ = 0;
+  bool writes_jammed_ = false;  // shared memory: a large write was never answered
+  TimePoint write_progress_;    // shared memory: until then no write was kept waiting
+  std::vector<Stray> strays_;
+  bool welcome_ = false;     // parcels are
+  Stray* asking_ = nullptr;  // the provider was asked whether a parcel waits, on its behalf
+  unsigned idle_looks_ = 0;
+  bool asleep_ = false;  // peers have been told to ring
+  // Read by prepare_wait() and forget_parcel(), reported by the next poll().
+  std::vector<fi_cq_data_entry> held_;
+  std::vector<fi_cq_err_entry> held_errors_;
   TimePoint now_{};  // of the last poll()
 };
 

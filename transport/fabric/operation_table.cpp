@@ -4,10 +4,11 @@
 
 namespace lintel::transport {
 
-OperationTable::OperationTable(std::size_t receives, std::size_t sends, std::size_t writes) : records_(receives + sends + writes) {
-  const std::size_t counts[3] = {receives, sends, writes};
+OperationTable::OperationTable(std::size_t receives, std::size_t sends, std::size_t writes, std::size_t landings)
+    : records_(receives + sends + writes + landings) {
+  const std::size_t counts[kOperationKinds] = {receives, sends, writes, landings};
   std::size_t begin = 0;
-  for (std::size_t k = 0; k < 3; ++k) {
+  for (std::size_t k = 0; k < kOperationKinds; ++k) {
     ranges_[k] = {begin, counts[k], counts[k], 0, static_cast<std::uint32_t>(counts[k] - 1)};
     for (std::size_t i = 0; i < counts[k]; ++i) {
       Operation& record = records_[begin + i];

@@ -11,13 +11,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "transport/transport.h"
 
 namespace lintel::transport {
 
-enum class OperationKind : std::uint8_t { kReceive, kSend, kWrite };
+enum class OperationKind : std::uint8_t { kReceive, kSend, kWrite, kLanding };
+inline constexpr std::size_t kOperationKinds = 4;
 
 enum class OperationState : std::uint8_t {
   kFree,
@@ -33,7 +35,9 @@ struct Operation {
   std::uint32_t next_free = 0;
   PeerId peer = kNoPeer;
   std::uint32_t peer_epoch = 0;  // of the peer when the operation was posted
-  Context context;               // kWrite: the caller's
+  Context context;               // kWrite, and kSend of a parcel: the caller's
+  bool parcel = false;           // kSend: a payload goes with it
+  std::span<std::byte> memory;   // kLanding: of the payload
   // kReceive: a buffer is filled by messages of several peers at once, and the one that finds the last room need not be the last to arrive.
   std::size_t taken_bytes = 0;  // of messages that have arrived whole, since it was posted
   std::size_t end_bytes = 0;    // where the last message ends; known once `filled`
@@ -44,7 +48,7 @@ struct Operation {
 
 class OperationTable {
  public:
-  OperationTable(std::size_t receives, std::size_t sends, std::size_t writes);
+  OperationTable(std::size_t receives, std::size_t sends, std::size_t writes, std::size_t landings);
   OperationTable(const OperationTable&) = delete;
   OperationTable& operator=(const OperationTable&) = delete;
 
@@ -72,7 +76,7 @@ class OperationTable {
     std::uint32_t last_free = 0;
   };
   std::vector<Operation> records_;
-  Range ranges_[3];
+  Range ranges_[kOperationKinds];
 };
 
 }  // namespace lintel::transport

@@ -22,14 +22,17 @@
 
 namespace lintel::transport {
 
+struct Operation;
+
 struct FabricPeer {
   ProcessId name;
   fi_addr_t address = FI_ADDR_NOTAVAIL;  // FI_ADDR_NOTAVAIL: not yet known to the provider
   std::uint32_t epoch = 0;
-  std::uint32_t in_flight = 0;  // operations of the present epoch that the provider has
-  bool reached = false;         // it has accepted something in the present epoch
-  bool waiting = false;         // posts are answered with "try again", and it counts as not reached
-  bool failed = false;          // lost; reported by the next poll()
+  std::uint32_t in_flight = 0;   // operations of the present epoch that the provider has
+  bool reached = false;          // it has accepted something in the present epoch
+  bool waiting = false;          // posts are answered with "try again", and it counts as not reached
+  bool failed = false;           // lost; reported by the next poll()
+  Operation* landing = nullptr;  // where a parcel of it is expected
   Error failure;
   TimePoint waiting_since = kNever;  // stamped by the poll() after the first refused post
   TimePoint last_try = kNever;

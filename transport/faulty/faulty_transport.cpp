@@ -17,7 +17,9 @@ constexpr std::size_t kMaxDelayedPerPeer = 1024;
 }  // namespace
 
 FaultyTransport::FaultyTransport(std::unique_ptr<Transport> wrapped, const FaultPlan& plan)
-    : wrapped_(std::move(wrapped)), plan_(plan), random_(plan.seed) {}
+    : wrapped_(std::move(wrapped)), attributes_(wrapped_->attributes()), plan_(plan), random_(plan.seed) {
+  attributes_.max_parcel_bytes = attributes_.max_parcel_message = 0;
+}
 
 FaultyTransport::Peer& FaultyTransport::at(PeerId peer) {
   if (peer.value >= peers_.size()) peers_.resize(peer.value + 1);

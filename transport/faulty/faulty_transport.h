@@ -36,7 +36,7 @@ class FaultyTransport final : public Transport, private Sink {
   FaultyTransport& operator=(const FaultyTransport&) = delete;
   ~FaultyTransport() override = default;
 
-  const Attributes& attributes() const override { return wrapped_->attributes(); }
+  const Attributes& attributes() const override { return attributes_; }
   ProcessId self() const override { return wrapped_->self(); }
   Result<PeerId> resolve(ProcessId name) override { return wrapped_->resolve(name); }
   ProcessId name_of(PeerId peer) const override { return wrapped_->name_of(peer); }
@@ -87,6 +87,7 @@ class FaultyTransport final : public Transport, private Sink {
   void release_delayed();
 
   std::unique_ptr<Transport> wrapped_;
+  Attributes attributes_;  // without parcels: every fault there is a message's or a write's
   FaultPlan plan_;
   FaultCounters counters_;
   std::mt19937_64 random_;

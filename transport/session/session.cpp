@@ -34,6 +34,8 @@ Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options
   LINTEL_ASSERT(frame_limit_ >= kSmallestFrame && frame_limit_ <= 0xffffffffU);
   LINTEL_ASSERT(options_.incarnation != 0 && options_.window_frames > 0);
   attributes_.max_message_bytes = frame_limit_ - sizeof(FrameHeader) - sizeof(RecordHeader);
+  const std::size_t parcel_frame = attributes_.max_parcel_message & ~(kRecordAlignment - 1);
+  attributes_.max_parcel_message = parcel_frame - std::min(parcel_frame, sizeof(FrameHeader) + sizeof(RecordHeader));
   attributes_.knows_source = true;
   attributes_.independent_reservations = false;
   const std::string provider = attributes_.name + " " + attributes_.version;
@@ -134,6 +136,16 @@ PostStatus Session::post_write(PeerId id, const LocalMemory& from, RemoteMemory 
   }
   if (status == PostStatus::kWouldBlock) ++counters_.would_block;
   return status;
+}
+
+bool Session::expect_parcel(PeerId id, ParcelKey key, std::span<std::byte> memory) {
+  const PeerSession& peer = at(id);
+  return peer.state == PeerState::kOpen && lower_->expect_parcel(peer.lower, key, memory);
+}
+
+Forgotten Session::forget_parcel(PeerId id) {
+  const PeerSession& peer = at(id);
+  return peer.state == PeerState::kLocal ? Forgotten::kNone : lower_->forget_parcel(peer.lower);
 }
 
 std::size_t Session::poll(TimePoint now, Sink& sink) { return turn(now, sink, false); }

@@ -61,6 +61,12 @@ class Session final : public Transport, private Sink {
   void deregister_memory(const Region& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
 
+  void welcome_parcels() override { lower_->welcome_parcels(); }
+  PostStatus commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload, ParcelKey key,
+                           Context context) override;
+  bool expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) override;
+  Forgotten forget_parcel(PeerId peer) override;
+
   void watch(PeerId peer, bool watched) override;
   void note_progress(PeerId peer) override;
   std::size_t poll(TimePoint now, Sink& sink) override;
@@ -89,6 +95,7 @@ class Session final : public Transport, private Sink {
  private:
   // From the lower transport.
   void on_message(PeerId from, std::span<const std::byte> frame) override;
+  void on_parcel(PeerId from, std::span<const std::byte> frame, const ParcelPayload& payload) override;
   void on_message_left(PeerId to) override;
   void on_write_done(Context context, Error error) override;
   void on_immediate(Immediate immediate) override;
@@ -108,6 +115,9 @@ class Session final : public Transport, private Sink {
   // session_send.cpp
   [[gnu::cold]] MessageBuffer reserve_unready(PeerSession& peer, std::size_t bytes);
   bool open_frame(PeerSession& peer);
+  void close_record(PeerSession& peer, std::size_t bytes);
+  void seal_frame(const PeerSession& peer);
+  void frame_has_gone(PeerSession& peer);
   bool send_frame(PeerSession& peer);
   [[gnu::cold]] bool send_control(PeerSession& peer, FrameKind kind);
   [[gnu::cold]] PostStatus send_alone(PeerId lower, FrameHeader header, std::span<const std::byte> body);
@@ -118,6 +128,9 @@ class Session final : public Transport, private Sink {
   bool window_full(const PeerSession& peer) const { return peer.unacknowledged() >= options_.window_frames; }
 
   // session_receive.cpp
+  bool parse_frame(std::span<const std::byte> frame, FrameHeader& header);
+  bool in_turn(PeerSession& peer, const FrameHeader& header);
+  void received(PeerSession& peer);
   void on_data(PeerSession& peer, const FrameHeader& header, std::span<const std::byte> body);
   bool take_acknowledgement(PeerSession& peer, const FrameHeader& header);
   PeerSession* addressed(PeerId from, const FrameHeader& header);

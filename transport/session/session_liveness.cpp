@@ -165,6 +165,7 @@ void Session::fail(PeerSession& peer, Error error) {
 // Everything that belongs to one session is forgotten; who the peer is stays.
 void Session::end_session(PeerSession& peer) {
   drop_open_frame(peer);
+  lower_->forget_parcel(peer.lower);
   stop_timer(peer);
   peer.pending_hook.unlink();
   peer.due = {};

@@ -6,11 +6,9 @@
 namespace lintel::transport {
 
 void Session::on_message(PeerId from, std::span<const std::byte> frame) {
-  ++counters_.frames_received;
-  if (frame.size() < sizeof(FrameHeader)) return void(++counters_.malformed_short);
-  const auto header = decode<FrameHeader>(frame.data());
+  FrameHeader header;
+  if (!parse_frame(frame, header)) return;
   const std::span<const std::byte> body = frame.subspan(sizeof(FrameHeader));
-  if (header.magic != kFrameMagic) return void(++counters_.malformed_magic);
   if (header.length != body.size()) return void(++counters_.malformed_length);
   const auto kind = static_cast<FrameKind>(header.kind);
   switch (kind) {
@@ -38,6 +36,36 @@ void Session::on_message(PeerId from, std::span<const std::byte> frame) {
     peer->due.ack = true;
     need_attention(*peer);
   }
+}
+
+bool Session::parse_frame(std::span<const std::byte> frame, FrameHeader& header) {
+  ++counters_.frames_received;
+  if (frame.size() < sizeof(FrameHeader)) {
+    ++counters_.malformed_short;
+    return false;
+  }
+  header = decode<FrameHeader>(frame.data());
+  if (header.magic != kFrameMagic) ++counters_.malformed_magic;
+  return header.magic == kFrameMagic;
+}
+
+// A frame of one message, in the room that all parcels have for it.
+void Session::on_parcel(PeerId from, std::span<const std::byte> frame, const ParcelPayload& payload) {
+  FrameHeader header;
+  if (!parse_frame(frame, header)) return;
+  if (header.length > frame.size() - sizeof(FrameHeader)) return void(++counters_.malformed_length);
+  if (header.kind != static_cast<std::uint8_t>(FrameKind::kData)) return void(++counters_.malformed_kind);
+  if (header.version != kFrameVersion) return void(++counters_.malformed_version);
+  PeerSession* const peer = addressed(from, header);
+  if (peer == nullptr || !take_acknowledgement(*peer, header) || !in_turn(*peer, header)) return;
+  RecordReader reader(frame.subspan(sizeof(FrameHeader), header.length));
+  std::span<const std::byte> message;
+  std::span<const std::byte> another;
+  if (!reader.next(message) || reader.next(another) || reader.malformed()) return void(++counters_.malformed_record);
+  received(*peer);
+  ++counters_.messages_received;
+  ++reports_;
+  sink_->on_parcel(peer->id, message, payload);
 }
 
 // The open session that the frame belongs to, or nullptr.
@@ -75,16 +103,28 @@ bool Session::take_acknowledgement(PeerSession& peer, const FrameHeader& header)
   return true;
 }
 
-void Session::on_data(PeerSession& peer, const FrameHeader& header, std::span<const std::byte> body) {
+// False: it came before, or one is missing.
+bool Session::in_turn(PeerSession& peer, const FrameHeader& header) {
   const auto ahead = static_cast<std::int32_t>(header.sequence - (peer.received + 1));
-  if (ahead < 0) {
-    ++counters_.duplicates;
-    return;
-  }
+  if (ahead < 0) ++counters_.duplicates;
   if (ahead > 0) {
     ++counters_.gaps;
-    return on_connection_lost(peer, Error(Loss::kPeer, "session", "frames from the peer were lost"));
+    on_connection_lost(peer, Error(Loss::kPeer, "session", "frames from the peer were lost"));
   }
+  return ahead == 0;
+}
+
+// The frame that was in turn.
+void Session::received(PeerSession& peer) {
+  ++peer.received;
+  if (++peer.unconfirmed > options_.window_frames / 4) {
+    peer.due.ack = true;
+    need_attention(peer);
+  }
+}
+
+void Session::on_data(PeerSession& peer, const FrameHeader& header, std::span<const std::byte> body) {
+  if (!in_turn(peer, header)) return;
   // All of it is looked at before any of it is handed up: a frame counts whole or not at all.
   std::span<const std::byte> message;
   RecordReader check(body);
@@ -92,11 +132,7 @@ void Session::on_data(PeerSession& peer, const FrameHeader& header, std::span<co
   }
   if (check.malformed()) return void(++counters_.malformed_record);
 
-  peer.received = header.sequence;
-  if (++peer.unconfirmed > options_.window_frames / 4) {
-    peer.due.ack = true;
-    need_attention(peer);
-  }
+  received(peer);
   for (RecordReader reader(body); reader.next(message);) {
     ++counters_.messages_received;
     ++reports_;

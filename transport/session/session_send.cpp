@@ -40,6 +40,14 @@ PostStatus Session::commit(PeerId id, const MessageBuffer& buffer, std::size_t b
     ++counters_.local_messages;
     return PostStatus::kOk;
   }
+  close_record(peer, bytes);
+  // Answers that poll() brings about share a frame too: it leaves at the end of the poll.
+  if (sink_ != nullptr || peer.leaving() != 0 || !send_frame(peer)) need_attention(peer);
+  return PostStatus::kOk;
+}
+
+// The next message of the open frame has so many bytes.
+void Session::close_record(PeerSession& peer, std::size_t bytes) {
   std::byte* const record = peer.frame.data + peer.frame_bytes;
   encode(record, RecordHeader{static_cast<std::uint32_t>(bytes), 0});
   const std::size_t whole = record_bytes(bytes);
@@ -47,9 +55,31 @@ PostStatus Session::commit(PeerId id, const MessageBuffer& buffer, std::size_t b
   peer.frame_bytes += static_cast<std::uint32_t>(whole);
   ++peer.frame_messages;
   ++counters_.messages_sent;
-  // Answers that poll() brings about share a frame too: it leaves at the end of the poll.
-  if (sink_ != nullptr || peer.leaving() != 0 || !send_frame(peer)) need_attention(peer);
-  return PostStatus::kOk;
+}
+
+// The frame of a parcel has no other message, and leaves at once.
+PostStatus Session::commit_parcel(PeerId id, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
+                                  ParcelKey key, Context context) {
+  LINTEL_ASSERT(bytes <= attributes_.max_parcel_message && bytes <= buffer.capacity);
+  PeerSession& peer = at(id);
+  if (peer.state == PeerState::kLost) return PostStatus::kFailed;
+  if (peer.state != PeerState::kOpen || peer.frame_messages > 0 || window_full(peer)) {
+    ++counters_.would_block;
+    return PostStatus::kWouldBlock;
+  }
+  close_record(peer, bytes);
+  seal_frame(peer);
+  const PostStatus status = lower_->commit_parcel(peer.lower, peer.frame, peer.frame_bytes, payload, key, context);
+  if (status == PostStatus::kOk) {
+    frame_has_gone(peer);
+    return status;
+  }
+  peer.frame_bytes = sizeof(FrameHeader);
+  peer.frame_messages = 0;
+  --counters_.messages_sent;
+  if (status == PostStatus::kWouldBlock) room_awaited_ = true;
+  if (status == PostStatus::kFailed) lose_outside_poll(peer, Error(Loss::kPeer, "commit_parcel", "the connection is lost"));
+  return status;
 }
 
 void Session::abandon(PeerId id, const MessageBuffer&) {
@@ -72,9 +102,7 @@ bool Session::open_frame(PeerSession& peer) {
 // False: it is still open (window full, no room below) or the peer is lost.
 bool Session::send_frame(PeerSession& peer) {
   if (window_full(peer)) return false;
-  encode(peer.frame.data,
-         FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(FrameKind::kData), peer.remote_slot, peer.remote_epoch,
-                     peer.sent + 1, peer.received, peer.frame_bytes - static_cast<std::uint32_t>(sizeof(FrameHeader))});
+  seal_frame(peer);
   const PostStatus status = lower_->commit(peer.lower, peer.frame, peer.frame_bytes);
   if (status != PostStatus::kOk) [[unlikely]] {
     if (status == PostStatus::kFailed) {
@@ -84,6 +112,17 @@ bool Session::send_frame(PeerSession& peer) {
     }
     return false;
   }
+  frame_has_gone(peer);
+  return true;
+}
+
+void Session::seal_frame(const PeerSession& peer) {
+  encode(peer.frame.data,
+         FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(FrameKind::kData), peer.remote_slot, peer.remote_epoch,
+                     peer.sent + 1, peer.received, peer.frame_bytes - static_cast<std::uint32_t>(sizeof(FrameHeader))});
+}
+
+void Session::frame_has_gone(PeerSession& peer) {
   frame_is_leaving(peer, peer.frame_messages);
   peer.frame = {};
   peer.frame_messages = 0;
@@ -91,7 +130,6 @@ bool Session::send_frame(PeerSession& peer) {
   peer.due.ack = false;
   if (peer.unacknowledged() == 0) start_timer(peer);
   ++peer.sent;
-  return true;
 }
 
 void Session::frame_is_leaving(PeerSession& peer, std::uint32_t messages) {

@@ -2,10 +2,12 @@
 // What SimulatedNetwork and SimulatedTransport share: the state of one process on the network, and of one pair of processes.
 // Events under way keep it alive after the transport is gone.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -45,10 +47,18 @@ class InFlight {
   std::size_t SimulatedPair::*number_ = nullptr;
 };
 
+// What a parcel has besides its message.
+struct SimulatedPayload {
+  ParcelKey key;
+  std::vector<std::byte> bytes;  // read from the sender's memory
+  std::span<std::byte> landed;   // the receiver's memory that they are in; empty if it expected something else
+};
+
 struct SimulatedMessage {
   ProcessId from;
   std::vector<std::byte> bytes;
   InFlight in_flight;
+  std::optional<SimulatedPayload> payload = std::nullopt;
 };
 
 // What the next poll() of a process reports.
@@ -75,6 +85,12 @@ struct SimulatedRegion {
   Access access;
 };
 
+struct SimulatedExpectation {
+  ParcelKey key;
+  std::span<std::byte> memory;
+  bool arriving = false;  // the bytes are in place, the report is in the queue
+};
+
 struct SimulatedEndpoint {
   ProcessId name;
   bool alive = true;
@@ -83,6 +99,7 @@ struct SimulatedEndpoint {
   std::vector<ProcessId> peers;  // by PeerId
   std::unordered_map<ProcessId, PeerId> peer_of;
   std::unordered_map<std::uint64_t, SimulatedRegion> regions;  // by key, which is the id too
+  std::unordered_map<PeerId, SimulatedExpectation> expected;   // by sender
 
   PeerId known(ProcessId peer) {
     const auto [it, fresh] = peer_of.try_emplace(peer, PeerId{static_cast<std::uint32_t>(peers.size())});
@@ -91,6 +108,23 @@ struct SimulatedEndpoint {
   }
   void report(SimulatedReport report) {
     if (alive) reports.push_back(std::move(report));
+  }
+  // Puts the payload where it is expected. False: it is not.
+  bool land(ProcessId from, SimulatedPayload& payload) {
+    const auto sender = peer_of.find(from);
+    const auto found = sender == peer_of.end() ? expected.end() : expected.find(sender->second);
+    if (found == expected.end() || found->second.arriving || found->second.key != payload.key) return false;
+    const std::span<std::byte> memory = found->second.memory;
+    payload.landed = memory.first(std::min(memory.size(), payload.bytes.size()));
+    std::copy_n(payload.bytes.begin(), payload.landed.size(), payload.landed.begin());
+    found->second.arriving = true;
+    return true;
+  }
+  // The process is no more: nobody reads its reports, and its memory is not touched.
+  void end() {
+    alive = false;
+    reports.clear();
+    expected.clear();
   }
 };
 

@@ -25,9 +25,8 @@ std::unique_ptr<SimulatedTransport> SimulatedNetwork::join(ProcessId name) {
 void SimulatedNetwork::kill(ProcessId name, Death death) {
   const std::shared_ptr<SimulatedEndpoint> victim = find(name);
   if (!victim || !victim->alive) return;
-  victim->alive = false;
+  victim->end();
   victim->silent = death == Death::kSilent;
-  victim->reports.clear();
   if (death == Death::kSilent) return;
   // In the order of names, not of the hash table: a run must repeat.
   std::vector<std::shared_ptr<SimulatedEndpoint>> others;

@@ -8,18 +8,21 @@
 
 namespace lintel::transport {
 
-struct SimulatedTransport::Write {
+namespace {
+
+constexpr std::uint64_t kKeyBits = ~std::uint64_t{0} >> 1;
+
+constexpr Error kRefused{Loss::kPeer, "simulated network", "the connection was refused"};
+constexpr Error kReset{Loss::kPeer, "simulated network", "the connection was reset by the peer"};
+
+}  // namespace
+
+// Memory of the sender that must not change until finish().
+struct SimulatedTransport::Borrowed {
   std::shared_ptr<SimulatedEndpoint> source;
-  std::shared_ptr<SimulatedEndpoint> target;
-  PeerId peer;  // the target, at the source
-  LocalMemory from;
-  RemoteMemory to;
-  Immediate immediate;
   Context context;
-  InFlight in_flight;
-  std::vector<std::byte> bytes;
-  bool done = false;  // on_write_done is reported
-  bool cancelled = false;
+  InFlight in_flight = {};  // of a write; a parcel counts as its message
+  bool done = false;        // on_write_done is reported
 
   void finish(Error error) {
     if (std::exchange(done, true)) return;
@@ -28,13 +31,25 @@ struct SimulatedTransport::Write {
   }
 };
 
+struct SimulatedTransport::Parcel : Borrowed {
+  std::span<const std::byte> payload;
+  ParcelKey key;
+};
+
+struct SimulatedTransport::Write : Borrowed {
+  std::shared_ptr<SimulatedEndpoint> target;
+  PeerId peer;  // the target, at the source
+  LocalMemory from;
+  RemoteMemory to;
+  Immediate immediate;
+  std::vector<std::byte> bytes = {};
+  bool cancelled = false;
+};
+
 SimulatedTransport::SimulatedTransport(SimulatedNetwork& network, std::shared_ptr<SimulatedEndpoint> endpoint)
     : network_(network), endpoint_(std::move(endpoint)) {}
 
-SimulatedTransport::~SimulatedTransport() {
-  endpoint_->alive = false;
-  endpoint_->reports.clear();
-}
+SimulatedTransport::~SimulatedTransport() { endpoint_->end(); }
 
 ProcessId SimulatedTransport::name_of(PeerId peer) const {
   LINTEL_ASSERT(peer.value < endpoint_->peers.size());
@@ -53,6 +68,17 @@ MessageBuffer SimulatedTransport::reserve(PeerId peer, std::size_t bytes) {
 }
 
 PostStatus SimulatedTransport::commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) {
+  return send(peer, buffer, bytes, nullptr);
+}
+
+PostStatus SimulatedTransport::commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
+                                             std::span<const std::byte> payload, ParcelKey key, Context context) {
+  LINTEL_ASSERT(bytes <= attributes().max_parcel_message && (key.value & ~kKeyBits) == 0);
+  LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes().max_parcel_bytes);
+  return send(peer, buffer, bytes, std::make_shared<Parcel>(Parcel{{endpoint_, context}, payload, key}));
+}
+
+PostStatus SimulatedTransport::send(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, const std::shared_ptr<Parcel>& parcel) {
   const auto node = reserved_.extract(buffer.token);
   LINTEL_ASSERT(!node.empty());
   Reserved& reserved = node.mapped();
@@ -67,6 +93,7 @@ PostStatus SimulatedTransport::commit(PeerId peer, const MessageBuffer& buffer, 
       network_.at(network_.now() + network_.random_delay(), [endpoint = endpoint_, peer] { endpoint->report(ReportLeft{peer}); });
     } else {
       refuse(peer);
+      if (parcel) network_.at(network_.now() + network_.random_delay(), [parcel] { parcel->finish(kRefused); });
     }
     return PostStatus::kOk;
   }
@@ -77,8 +104,21 @@ PostStatus SimulatedTransport::commit(PeerId peer, const MessageBuffer& buffer, 
   const TimePoint delivery = std::max(network_.now() + network_.random_delay(), pair.last_delivery);
   pair.last_delivery = delivery;
   network_.at(network_.random_between(network_.now(), delivery), [endpoint = endpoint_, peer] { endpoint->report(ReportLeft{peer}); });
-  network_.at(delivery, [&network = network_, target, message] {
-    ++(target->alive ? network.counters_.messages : network.counters_.messages_lost);
+  if (parcel) {
+    const TimePoint reading = network_.random_between(network_.now(), delivery);
+    network_.at(reading, [parcel, message] {
+      if (!parcel->source->alive) return;
+      message->payload = SimulatedPayload{parcel->key, {parcel->payload.begin(), parcel->payload.end()}, {}};
+    });
+    // After the bytes have been read; before or after they are in place.
+    network_.at(network_.random_between(reading, delivery + network_.random_delay()), [parcel] { parcel->finish(Error()); });
+  }
+  network_.at(delivery, [&network = network_, target, message, parcel] {
+    const bool whole = !parcel || message->payload;
+    ++(target->alive && whole ? network.counters_.messages : network.counters_.messages_lost);
+    if (parcel && !target->alive && !target->silent) parcel->finish(kReset);
+    if (!target->alive || !whole) return;
+    if (parcel && target->land(message->from, *message->payload)) ++network.counters_.parcels_landed;
     target->report(std::move(*message));
   });
   return PostStatus::kOk;
@@ -90,9 +130,20 @@ void SimulatedTransport::abandon(PeerId, const MessageBuffer& buffer) {
 }
 
 void SimulatedTransport::refuse(PeerId peer) {
-  network_.at(network_.now() + network_.random_delay(), [endpoint = endpoint_, peer] {
-    endpoint->report(ReportFailed{peer, Error(Loss::kPeer, "simulated network", "the connection was refused")});
-  });
+  network_.at(network_.now() + network_.random_delay(), [endpoint = endpoint_, peer] { endpoint->report(ReportFailed{peer, kRefused}); });
+}
+
+bool SimulatedTransport::expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) {
+  LINTEL_ASSERT(peer.value < endpoint_->peers.size() && (key.value & ~kKeyBits) == 0);
+  return endpoint_->alive && !memory.empty() && endpoint_->expected.try_emplace(peer, SimulatedExpectation{key, memory}).second;
+}
+
+Forgotten SimulatedTransport::forget_parcel(PeerId peer) {
+  const auto found = endpoint_->expected.find(peer);
+  if (found == endpoint_->expected.end()) return Forgotten::kNone;
+  if (found->second.arriving) return Forgotten::kArriving;
+  endpoint_->expected.erase(found);
+  return Forgotten::kWithdrawn;
 }
 
 Result<Region> SimulatedTransport::register_memory(PeerId peer, std::span<std::byte> memory, Access access) {
@@ -125,7 +176,7 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
   if (!endpoint_->alive || pair->writes >= network_.options().max_writes_in_flight) return PostStatus::kWouldBlock;
 
   auto write = std::make_shared<Write>(
-      Write{endpoint_, network_.find(name_of(peer)), peer, from, to, immediate, context, InFlight(pair, &SimulatedPair::writes), {}});
+      Write{{endpoint_, context, InFlight(pair, &SimulatedPair::writes)}, network_.find(name_of(peer)), peer, from, to, immediate});
   const TimePoint now = network_.now();
   const TimePoint landing = now + network_.random_delay();
   const TimePoint reading = network_.random_between(now, landing);
@@ -134,7 +185,7 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
   if (!write->target || !write->target->alive) {
     ++network_.counters_.writes_cancelled;
     if (write->target && write->target->silent) return PostStatus::kOk;  // nothing is ever heard of it
-    network_.at(landing, [write] { write->finish(Error(Loss::kPeer, "simulated network", "the connection was refused")); });
+    network_.at(landing, [write] { write->finish(kRefused); });
     refuse(peer);
     return PostStatus::kOk;
   }
@@ -153,7 +204,7 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
     SimulatedEndpoint& target = *write->target;
     if (!target.alive) {
       ++network.counters_.writes_cancelled;
-      if (!target.silent) write->finish(Error(Loss::kPeer, "simulated network", "the connection was reset by the peer"));
+      if (!target.silent) write->finish(kReset);
       return;
     }
     const auto found = target.regions.find(write->to.key);
@@ -186,9 +237,7 @@ std::size_t SimulatedTransport::poll(TimePoint now, Sink& sink) {
     SimulatedReport report = std::move(endpoint_->reports.front());
     endpoint_->reports.pop_front();
     if (auto* message = std::get_if<SimulatedMessage>(&report)) {
-      const bool tells = attributes().knows_source;
-      message->in_flight = InFlight();
-      sink.on_message(tells ? endpoint_->known(message->from) : kNoPeer, message->bytes);
+      hand_over(*message, sink);
     } else if (auto* left_report = std::get_if<ReportLeft>(&report)) {
       sink.on_message_left(left_report->to);
     } else if (auto* done = std::get_if<ReportWriteDone>(&report)) {
@@ -196,10 +245,22 @@ std::size_t SimulatedTransport::poll(TimePoint now, Sink& sink) {
     } else if (auto* immediate = std::get_if<ReportImmediate>(&report)) {
       sink.on_immediate(immediate->immediate);
     } else if (auto* failed = std::get_if<ReportFailed>(&report)) {
+      // What has landed comes all the same: it lies behind this in the queue.
+      forget_parcel(failed->peer);
       sink.on_peer_failed(failed->peer, failed->error);
     }
   }
   return reported;
+}
+
+void SimulatedTransport::hand_over(SimulatedMessage& message, Sink& sink) {
+  message.in_flight = InFlight();
+  const bool landed = message.payload && !message.payload->landed.empty();
+  const PeerId from = landed || attributes().knows_source ? endpoint_->known(message.from) : kNoPeer;
+  if (!message.payload) return sink.on_message(from, message.bytes);
+  if (landed) endpoint_->expected.erase(from);  // first: the sink may expect the next
+  const std::span<const std::byte> bytes = landed ? message.payload->landed : std::span(message.payload->bytes);
+  sink.on_parcel(from, message.bytes, ParcelPayload{bytes, message.payload->bytes.size()});
 }
 
 }  // namespace lintel::transport

@@ -32,6 +32,11 @@ class SimulatedTransport final : public Transport {
   void deregister_memory(const Region& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
 
+  PostStatus commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload, ParcelKey key,
+                           Context context) override;
+  bool expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) override;
+  Forgotten forget_parcel(PeerId peer) override;
+
   void watch(PeerId, bool) override {}
   // `now` later than the network's time moves the network's time.
   std::size_t poll(TimePoint now, Sink& sink) override;
@@ -49,8 +54,13 @@ class SimulatedTransport final : public Transport {
     std::vector<std::byte> bytes;
     InFlight in_flight;
   };
+  struct Borrowed;
+  struct Parcel;
   struct Write;
 
+  // `parcel`: nullptr for a message without a payload.
+  PostStatus send(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, const std::shared_ptr<Parcel>& parcel);
+  void hand_over(SimulatedMessage& message, Sink& sink);
   void refuse(PeerId peer);
 
   SimulatedNetwork& network_;

@@ -9,25 +9,25 @@ namespace lintel::transport {
 namespace {
 
 TEST(OperationTable, finds_a_record_by_the_pointer_that_the_provider_was_given) {
-  OperationTable table(2, 3, 4);
+  OperationTable table(2, 3, 4, 5);
   Operation* write = table.take(OperationKind::kWrite);
   EXPECT_EQ(table.find(&write->provider_room), write);
   EXPECT_EQ(table.find(write)->kind, OperationKind::kWrite);
 }
 
 TEST(OperationTable, knows_pointers_that_are_not_its_own) {
-  OperationTable table(2, 3, 4);
+  OperationTable table(2, 3, 4, 5);
   auto* first = reinterpret_cast<std::byte*>(&table.at(OperationKind::kReceive, 0));
   Operation stranger;
   EXPECT_EQ(table.find(nullptr), nullptr);
   EXPECT_EQ(table.find(&stranger), nullptr);
   EXPECT_EQ(table.find(first + 8), nullptr);
   EXPECT_EQ(table.find(first - sizeof(Operation)), nullptr);
-  EXPECT_EQ(table.find(first + 9 * sizeof(Operation)), nullptr);
+  EXPECT_EQ(table.find(first + 14 * sizeof(Operation)), nullptr);
 }
 
 TEST(OperationTable, gives_each_record_once_until_there_is_none) {
-  OperationTable table(2, 3, 4);
+  OperationTable table(2, 3, 4, 5);
   std::set<Operation*> taken;
   while (Operation* record = table.take(OperationKind::kSend)) taken.insert(record);
   EXPECT_EQ(taken.size(), 3U);
@@ -38,7 +38,7 @@ TEST(OperationTable, gives_each_record_once_until_there_is_none) {
 }
 
 TEST(OperationTable, uses_the_record_that_came_back_last_first) {
-  OperationTable table(0, 3, 0);
+  OperationTable table(0, 3, 0, 0);
   Operation* a = table.take(OperationKind::kSend);
   Operation* b = table.take(OperationKind::kSend);
   table.give_back(*a);
@@ -48,7 +48,7 @@ TEST(OperationTable, uses_the_record_that_came_back_last_first) {
 }
 
 TEST(OperationTable, uses_a_doubtful_record_last_of_all) {
-  OperationTable table(0, 3, 0);
+  OperationTable table(0, 3, 0, 0);
   Operation* a = table.take(OperationKind::kSend);
   Operation* b = table.take(OperationKind::kSend);
   Operation* c = table.take(OperationKind::kSend);

@@ -24,6 +24,8 @@ class FakeTransport final : public Transport {
                    .version = "1.0",
                    .max_message_bytes = max_message_bytes,
                    .max_write_bytes = 4096,
+                   .max_parcel_bytes = 4096,
+                   .max_parcel_message = 128,
                    .knows_source = false,
                    .independent_reservations = true};
   }
@@ -32,9 +34,19 @@ class FakeTransport final : public Transport {
   struct Sent {
     PeerId to;
     Bytes frame;
+    std::span<const std::byte> payload = {};  // empty: no parcel
+    ParcelKey key = {};
+    Context context = {};
+  };
+  struct Expected {
+    ParcelKey key;
+    std::span<std::byte> memory;
   };
   std::deque<Sent> sent;
-  bool room = true;  // reserve() lends
+  std::map<PeerId, Expected> expected;
+  bool welcomed = false;  // parcels are
+  bool arriving = false;  // what is expected: forget_parcel() is too late
+  bool room = true;       // reserve() lends
   PostStatus commit_answer = PostStatus::kOk;
   int polls = 0;
   int writes = 0;
@@ -42,6 +54,12 @@ class FakeTransport final : public Transport {
 
   void arrives(Bytes frame, PeerId from = kNoPeer) {
     queue_.push_back([frame = std::move(frame), from](Sink& sink) { sink.on_message(from, frame); });
+  }
+  void arrives_parcel(Bytes frame, std::span<const std::byte> payload, PeerId from = kNoPeer) {
+    queue_.push_back([frame = std::move(frame), payload, from](Sink& sink) { sink.on_parcel(from, frame, {payload, payload.size()}); });
+  }
+  void written(Context context) {
+    queue_.push_back([context](Sink& sink) { sink.on_write_done(context, Error()); });
   }
   void left(PeerId to) {
     queue_.push_back([to](Sink& sink) { sink.on_message_left(to); });
@@ -72,14 +90,30 @@ class FakeTransport final : public Transport {
     return {buffer.data(), bytes, token_};
   }
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override {
+    return commit_parcel(peer, buffer, bytes, {}, {}, {});
+  }
+  void abandon(PeerId, const MessageBuffer& buffer) override { LINTEL_ASSERT(lent_.erase(buffer.token) == 1); }
+
+  void welcome_parcels() override { welcomed = true; }
+  PostStatus commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload, ParcelKey key,
+                           Context context) override {
     LINTEL_ASSERT(lent_.contains(buffer.token) && bytes <= buffer.capacity);
+    LINTEL_ASSERT(payload.empty() || bytes <= attributes_.max_parcel_message);
     if (commit_answer != PostStatus::kOk) return commit_answer;
     Bytes frame = std::move(lent_.extract(buffer.token).mapped());
     frame.resize(bytes);
-    sent.push_back({peer, std::move(frame)});
+    sent.push_back({peer, std::move(frame), payload, key, context});
     return PostStatus::kOk;
   }
-  void abandon(PeerId, const MessageBuffer& buffer) override { LINTEL_ASSERT(lent_.erase(buffer.token) == 1); }
+  bool expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) override {
+    return expected.try_emplace(peer, Expected{key, memory}).second;
+  }
+  Forgotten forget_parcel(PeerId peer) override {
+    if (!expected.contains(peer)) return Forgotten::kNone;
+    if (arriving) return Forgotten::kArriving;
+    expected.erase(peer);
+    return Forgotten::kWithdrawn;
+  }
 
   Result<Region> register_memory(PeerId, std::span<std::byte> memory, Access) override {
     return Region{7, 8, reinterpret_cast<std::uintptr_t>(memory.data())};

@@ -1,0 +1,170 @@
+#pragma once
+// What the tests of parcels through the real provider have in common.
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "tests/fabric/fabric_pair.h"
+
+namespace lintel::transport {
+
+// Two or more transports over the provider that has parcels. The last `Guard` bytes of a Room are not given to anybody.
+class FabricParcels : public testing::Test {
+ protected:
+  static constexpr ParcelKey kKey{7};
+  static constexpr std::size_t kLargest = std::size_t{1} << 20;
+
+  struct Came {
+    bool parcel = false;
+    PeerId from;
+    std::vector<std::byte> message;
+    std::vector<std::byte> payload;
+    std::uint64_t length = 0;
+    const std::byte* place = nullptr;
+  };
+  // Keeps messages and parcels in one row.
+  class RowRecorder final : public Recorder {
+   public:
+    std::vector<Came> came;
+    std::function<void(const Came&)> when_parcel;
+    std::function<void()> when_failed_write;
+
+    void on_write_done(Context context, Error error) override {
+      Recorder::on_write_done(context, error);
+      if (!error.ok() && when_failed_write) when_failed_write();
+    }
+    void on_message(PeerId from, std::span<const std::byte> message) override {
+      came.push_back({false, from, {message.begin(), message.end()}, {}});
+    }
+    void on_parcel(PeerId from, std::span<const std::byte> message, const ParcelPayload& payload) override {
+      came.push_back({true,
+                      from,
+                      {message.begin(), message.end()},
+                      {payload.bytes.begin(), payload.bytes.end()},
+                      payload.length,
+                      payload.bytes.data()});
+      if (when_parcel) when_parcel(came.back());
+    }
+  };
+  struct Side {
+    std::unique_ptr<FabricTransport> transport;
+    RowRecorder seen;
+    void poll() { transport->poll(monotonic_now(), seen); }
+  };
+  // Memory with a guard behind it that must keep its bytes.
+  class Room {
+   public:
+    explicit Room(std::size_t bytes) : bytes_(bytes + kGuard, std::byte{0xaa}) {}
+    std::span<std::byte> span() { return {bytes_.data(), bytes_.size() - kGuard}; }
+    bool untouched() const { return only_guards_from(0); }
+    bool guard_untouched() const { return only_guards_from(bytes_.size() - kGuard); }
+    bool begun() const { return bytes_[0] != std::byte{0xaa}; }
+    bool holds(const std::vector<std::byte>& expected) const {
+      return expected.size() == bytes_.size() - kGuard && std::equal(expected.begin(), expected.end(), bytes_.begin()) && guard_untouched();
+    }
+
+   private:
+    static constexpr std::size_t kGuard = 4096;
+    bool only_guards_from(std::size_t begin) const {
+      return std::all_of(bytes_.begin() + static_cast<std::ptrdiff_t>(begin), bytes_.end(),
+                         [](std::byte one) { return one == std::byte{0xaa}; });
+    }
+    std::vector<std::byte> bytes_;
+  };
+
+  void SetUp() override {
+    a = open();
+    b = open();
+    ASSERT_TRUE(a.transport && b.transport);
+    b_at_a = at(a, b);
+    a_at_b = at(b, a);
+    a.transport->welcome_parcels();
+    b.transport->welcome_parcels();
+  }
+  static Side open() { return {open_node(options_for("net")).transport, {}}; }
+  static PeerId at(Side& side, Side& other) { return side.transport->resolve(other.transport->self()).value(); }
+
+  template <class Done>
+  static bool until_all(std::initializer_list<Side*> sides, Done done) {
+    const TimePoint end = monotonic_now() + kPatience;
+    while (!done()) {
+      if (monotonic_now() > end) return false;
+      for (Side* side : sides) side->poll();
+    }
+    return true;
+  }
+  template <class Done>
+  bool until_both(Done done) {
+    return until_all({&a, &b}, done);
+  }
+  // One of the pattern with that number. `polled` have their turn while there is no room. False: not accepted in time.
+  static bool send(Side& from, PeerId to, std::uint32_t number, std::initializer_list<Side*> polled) {
+    return send_with(from, to, number, polled,
+                     [&](const MessageBuffer& buffer) { return from.transport->commit(to, buffer, kMessageBytes); });
+  }
+  static bool send_parcel(Side& from, PeerId to, std::uint32_t number, std::span<const std::byte> payload, ParcelKey key,
+                          std::initializer_list<Side*> polled) {
+    return send_with(from, to, number, polled, [&](const MessageBuffer& buffer) {
+      return from.transport->commit_parcel(to, buffer, kMessageBytes, payload, key, Context(number));
+    });
+  }
+  bool send(std::uint32_t number) { return send(a, b_at_a, number, {&a, &b}); }
+  bool send_parcel(std::uint32_t number, std::span<const std::byte> payload, ParcelKey key = kKey) {
+    return send_parcel(a, b_at_a, number, payload, key, {&a, &b});
+  }
+  template <class Commit>
+  static bool send_with(Side& from, PeerId to, std::uint32_t number, std::initializer_list<Side*> polled, Commit commit) {
+    MessageBuffer buffer;
+    if (!until_all(polled, [&] { return static_cast<bool>(buffer = from.transport->reserve(to, kMessageBytes)); })) return false;
+    const std::vector<std::byte> message = pattern(kMessageBytes, number);
+    std::memcpy(buffer.data, message.data(), message.size());
+    const bool sent = until_all(polled, [&] { return commit(buffer) == PostStatus::kOk; });
+    if (!sent) from.transport->abandon(to, buffer);
+    return sent;
+  }
+  // A message each way, so that connecting is not part of what the test looks at.
+  void connect() {
+    ASSERT_TRUE(send(0));
+    ASSERT_TRUE(send(b, a_at_b, 0, {&a, &b}));
+    ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 1 && a.seen.came.size() == 1; }));
+    a.seen = {};
+    b.seen = {};
+  }
+  // What comes is the message of that number; the room for a parcel's may be larger.
+  static bool is_message(const Came& came, std::uint32_t number) {
+    const std::vector<std::byte> expected = pattern(kMessageBytes, number);
+    return came.message.size() >= kMessageBytes && std::equal(expected.begin(), expected.end(), came.message.begin());
+  }
+  // The parcel that A has just sent to B is in the kernel or at B, whatever B does.
+  bool has_gone(std::size_t parcels) {
+    return until_all({&a}, [&] { return a.seen.write_ends.size() >= parcels; });
+  }
+  static bool readable(int descriptor, int milliseconds) {
+    pollfd waited{descriptor, POLLIN, 0};
+    return ::poll(&waited, 1, milliseconds) == 1;
+  }
+  static double processor_seconds() {
+    rusage usage{};
+    ::getrusage(RUSAGE_THREAD, &usage);
+    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+  }
+  // Sleeps as an engine does. False: nothing came within the patience.
+  static bool sleep_once(Side& side, Nanoseconds patience) {
+    if (!side.transport->prepare_wait()) return true;
+    const TimePoint now = monotonic_now();
+    const Nanoseconds left = std::max(std::min(side.transport->next_deadline(), now + patience) - now, Nanoseconds(0));
+    pollfd waited{side.transport->wait_fd(), POLLIN, 0};
+    const timespec timeout{left.count() / 1000000000, left.count() % 1000000000};
+    return ::ppoll(&waited, 1, &timeout, nullptr) > 0 || left < patience;
+  }
+
+  static constexpr std::size_t kMessageBytes = 100;
+  static constexpr std::size_t kSizes[] = {1, 2, 127, 128, 129, 4096, std::size_t{16} << 10, std::size_t{64} << 10, kLargest - 1, kLargest};
+
+  Side a, b;
+  PeerId b_at_a, a_at_b;
+};
+
+}  // namespace lintel::transport

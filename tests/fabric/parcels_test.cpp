@@ -1,0 +1,414 @@
+// Parcels through the real provider: where their payloads come to, and what keeps its place beside them.
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "tests/fabric/parcels_fixture.h"
+
+namespace lintel::transport {
+namespace {
+
+class FabricWithoutParcels : public FabricPair {};
+INSTANTIATE_TEST_SUITE_P(Provider, FabricWithoutParcels, testing::Values("tcp;ofi_rxm", "shm"), provider_test_name);
+
+TEST_P(FabricWithoutParcels, says_so_and_expects_none) {
+  std::byte memory[8];
+  EXPECT_EQ(b.transport->attributes().max_parcel_bytes, 0U);
+  EXPECT_EQ(b.transport->attributes().max_parcel_message, 0U);
+  b.transport->welcome_parcels();
+  EXPECT_FALSE(b.transport->expect_parcel(a_at_b, ParcelKey{1}, memory));
+  EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kNone);
+  connect();
+}
+
+TEST_F(FabricParcels, have_room_for_a_session_frame_and_a_large_payload) {
+  EXPECT_EQ(a.transport->attributes().max_parcel_bytes, kLargest);
+  EXPECT_GE(a.transport->attributes().max_parcel_message, 128U);
+}
+
+TEST_F(FabricParcels, of_every_size_land_where_they_are_expected_and_nowhere_else) {
+  std::uint32_t number = 0;
+  for (const std::size_t size : kSizes) {
+    const std::vector<std::byte> payload = pattern(size, ++number);
+    Room room(size);
+    ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+    ASSERT_TRUE(send_parcel(number, payload));
+    ASSERT_TRUE(until_both([&] { return b.seen.came.size() == number && a.seen.write_ends.size() == number; })) << size;
+    const Came& came = b.seen.came.back();
+    EXPECT_TRUE(came.parcel && is_message(came, number)) << size;
+    EXPECT_EQ(came.from, a_at_b);
+    EXPECT_EQ(came.place, room.span().data());
+    EXPECT_EQ(came.payload.size(), size);
+    EXPECT_EQ(came.length, size);
+    EXPECT_TRUE(room.holds(payload)) << size;
+    EXPECT_TRUE(a.seen.write_ends.back().error.ok());
+    EXPECT_EQ(a.seen.write_ends.back().context, Context(number));
+    EXPECT_EQ(a.seen.messages_left, number);
+  }
+}
+
+TEST_F(FabricParcels, that_nobody_expects_come_whole_in_memory_of_the_transport) {
+  std::uint32_t number = 0;
+  for (const std::size_t size : kSizes) {
+    const std::vector<std::byte> payload = pattern(size, ++number);
+    ASSERT_TRUE(send_parcel(number, payload));
+    ASSERT_TRUE(until_both([&] { return b.seen.came.size() == number; })) << size;
+    const Came& came = b.seen.came.back();
+    EXPECT_TRUE(came.parcel && is_message(came, number)) << size;
+    EXPECT_EQ(came.from, kNoPeer);
+    EXPECT_EQ(came.payload, payload) << size;
+    EXPECT_EQ(came.length, size);
+  }
+}
+
+// The connection is the peer's then, made before anybody here knew its name.
+TEST_F(FabricParcels, of_a_peer_that_spoke_first_land_too) {
+  for (const bool answered : {false, true}) {
+    Side stranger = open();
+    const PeerId to = at(stranger, b);
+    b.seen = {};
+    ASSERT_TRUE(send(stranger, to, 0, {&stranger, &b}));
+    ASSERT_TRUE(until_all({&stranger, &b}, [&] { return b.seen.came.size() == 1; }));
+    const PeerId from = at(b, stranger);
+    if (answered) {
+      ASSERT_TRUE(send(b, from, 1, {&stranger, &b}));
+      ASSERT_TRUE(until_all({&stranger, &b}, [&] { return stranger.seen.came.size() == 1; }));
+    }
+    const std::vector<std::byte> payload = pattern(1000, 1);
+    Room room(payload.size());
+    ASSERT_TRUE(b.transport->expect_parcel(from, kKey, room.span()));
+    ASSERT_TRUE(send_parcel(stranger, to, 2, payload, kKey, {&stranger, &b}));
+    ASSERT_TRUE(until_all({&stranger, &b}, [&] { return b.seen.came.size() == 2; }));
+    EXPECT_EQ(b.seen.came[1].from, from) << "answered: " << answered;
+    EXPECT_TRUE(room.holds(payload)) << "answered: " << answered;
+  }
+}
+
+TEST_F(FabricParcels, with_the_longest_and_the_shortest_message_arrive) {
+  const std::vector<std::byte> payload = pattern(1000, 1);
+  for (const std::size_t bytes : {std::size_t{0}, a.transport->attributes().max_parcel_message}) {
+    const std::vector<std::byte> message = pattern(bytes, 5);
+    const MessageBuffer buffer = a.transport->reserve(b_at_a, bytes);
+    if (bytes > 0) std::memcpy(buffer.data, message.data(), bytes);
+    ASSERT_TRUE(
+        until_both([&] { return a.transport->commit_parcel(b_at_a, buffer, bytes, payload, kKey, Context(1)) == PostStatus::kOk; }));
+    b.seen.came.clear();
+    ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 1; }));
+    EXPECT_TRUE(std::equal(message.begin(), message.end(), b.seen.came[0].message.begin()));
+    EXPECT_EQ(b.seen.came[0].payload, payload);
+  }
+}
+
+TEST_F(FabricParcels, that_nobody_expects_keep_their_place_among_messages) {
+  constexpr std::uint32_t kCount = 300;
+  std::vector<std::vector<std::byte>> payloads(kCount);
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    if (i % 7 == 0) payloads[i] = pattern(i % 2 == 0 ? 1 : 1 + (i * 7919U) % 100000U, i);
+    ASSERT_TRUE(payloads[i].empty() ? send(i) : send_parcel(i, payloads[i])) << i;
+  }
+  ASSERT_TRUE(until_both([&] { return b.seen.came.size() == kCount; }));
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    const Came& came = b.seen.came[i];
+    ASSERT_TRUE(is_message(came, i)) << i;
+    ASSERT_EQ(came.parcel, !payloads[i].empty()) << i;
+    ASSERT_EQ(came.payload, payloads[i]) << i;
+  }
+}
+
+TEST_F(FabricParcels, that_land_keep_their_place_among_messages) {
+  const std::vector<std::byte> payload = pattern(kLargest, 1);
+  Room room(kLargest);
+  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(send(0));
+  ASSERT_TRUE(send_parcel(1, payload));
+  for (std::uint32_t i = 2; i < 10; ++i) ASSERT_TRUE(send(i));
+  ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 10; }));
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    EXPECT_TRUE(is_message(b.seen.came[i], i)) << i;
+    EXPECT_EQ(b.seen.came[i].parcel, i == 1) << i;
+  }
+  EXPECT_TRUE(room.holds(payload));
+}
+
+TEST_F(FabricParcels, before_they_are_welcome_wait_and_what_is_behind_them_too) {
+  Side late = open();
+  const PeerId late_at_a = at(a, late);
+  const std::vector<std::byte> payload = pattern(1000, 1);
+  ASSERT_TRUE(send(a, late_at_a, 0, {&a, &late}));
+  ASSERT_TRUE(send_parcel(a, late_at_a, 1, payload, kKey, {&a, &late}));
+  ASSERT_TRUE(send(a, late_at_a, 2, {&a, &late}));
+  ASSERT_TRUE(until_all({&a, &late}, [&] { return late.seen.came.size() == 1 && a.seen.messages_left == 3; }));
+  for (int i = 0; i < 1000; ++i) late.poll();
+  EXPECT_EQ(late.seen.came.size(), 1U);
+  EXPECT_FALSE(late.transport->expect_parcel(at(late, a), ParcelKey{8}, std::span(late.seen.came[0].message)));
+  late.transport->welcome_parcels();
+  ASSERT_TRUE(until_all({&a, &late}, [&] { return late.seen.came.size() == 3; }));
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_TRUE(is_message(late.seen.came[i], i)) << i;
+  EXPECT_EQ(late.seen.came[1].payload, payload);
+}
+
+TEST_F(FabricParcels, longer_than_the_memory_are_cut_and_harm_neither_what_is_behind_it_nor_the_connection) {
+  const std::vector<std::byte> payload = pattern(kLargest, 1);
+  std::uint32_t number = 0;
+  for (const std::size_t room_bytes : {std::size_t{1}, std::size_t{1000}, std::size_t{16} << 10, kLargest - 1}) {
+    Room room(room_bytes);
+    ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+    b.seen.came.clear();
+    ASSERT_TRUE(send_parcel(++number, payload));
+    ASSERT_TRUE(send(++number));
+    ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 2; })) << room_bytes;
+    EXPECT_EQ(b.seen.came[0].length, payload.size());
+    EXPECT_EQ(b.seen.came[0].payload.size(), room_bytes);
+    EXPECT_TRUE(room.holds({payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(room_bytes)})) << room_bytes;
+    EXPECT_TRUE(is_message(b.seen.came[1], number));
+  }
+  EXPECT_TRUE(a.seen.failures.empty());
+}
+
+TEST_F(FabricParcels, shorter_than_the_memory_leave_the_rest_of_it_alone) {
+  const std::vector<std::byte> payload = pattern(1000, 1);
+  Room room(5000);
+  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(send_parcel(1, payload));
+  ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 1; }));
+  EXPECT_EQ(b.seen.came[0].payload, payload);
+  EXPECT_EQ(b.seen.came[0].length, payload.size());
+  std::vector<std::byte> whole(5000, std::byte{0xaa});
+  std::copy(payload.begin(), payload.end(), whole.begin());
+  EXPECT_TRUE(room.holds(whole));
+}
+
+TEST_F(FabricParcels, with_another_key_or_of_another_sender_leave_what_is_expected_alone) {
+  Side c = open();
+  const std::vector<std::byte> payload = pattern(1000, 1);
+  Room room(1000);
+  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(send_parcel(1, payload, ParcelKey{8}));
+  ASSERT_TRUE(send_parcel(c, at(c, b), 2, payload, kKey, {&a, &b, &c}));
+  ASSERT_TRUE(until_all({&a, &b, &c}, [&] { return b.seen.came.size() == 2; }));
+  for (const Came& came : b.seen.came) {
+    EXPECT_EQ(came.from, kNoPeer);
+    EXPECT_EQ(came.payload, payload);
+  }
+  EXPECT_TRUE(room.untouched());
+  ASSERT_TRUE(send_parcel(3, payload));
+  ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 3; }));
+  EXPECT_EQ(b.seen.came[2].from, a_at_b);
+  EXPECT_TRUE(room.holds(payload));
+}
+
+TEST_F(FabricParcels, are_expected_one_at_a_time_from_a_peer) {
+  Room first(10);
+  Room second(10);
+  EXPECT_TRUE(b.transport->expect_parcel(a_at_b, kKey, first.span()));
+  EXPECT_FALSE(b.transport->expect_parcel(a_at_b, ParcelKey{8}, second.span()));
+}
+
+TEST_F(FabricParcels, are_expected_from_many_peers_and_from_one_more_when_one_is_forgotten) {
+  constexpr std::uint32_t kMost = 64;
+  Room room(10);
+  std::vector<PeerId> peers;
+  for (std::uint32_t i = 0; i <= kMost; ++i) peers.push_back(b.transport->resolve({b.transport->self().nid, Pid(20000 + i)}).value());
+  for (std::uint32_t i = 0; i < kMost; ++i) ASSERT_TRUE(b.transport->expect_parcel(peers[i], kKey, room.span())) << i;
+  EXPECT_FALSE(b.transport->expect_parcel(peers[kMost], kKey, room.span()));
+  EXPECT_EQ(b.transport->forget_parcel(peers[10]), Forgotten::kWithdrawn);
+  EXPECT_TRUE(b.transport->expect_parcel(peers[kMost], kKey, room.span()));
+  for (std::uint32_t i = 0; i <= kMost; ++i) {
+    EXPECT_EQ(b.transport->forget_parcel(peers[i]), i == 10 ? Forgotten::kNone : Forgotten::kWithdrawn) << i;
+  }
+}
+
+TEST_F(FabricParcels, that_are_forgotten_come_in_memory_of_the_transport) {
+  const std::vector<std::byte> payload = pattern(std::size_t{64} << 10, 1);
+  connect();
+  Room room(payload.size());
+  EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kNone);
+  for (std::uint32_t i = 1; i <= 50; ++i) {
+    ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+    EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kWithdrawn);
+    EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kNone);
+    ASSERT_TRUE(send_parcel(i, payload));
+    ASSERT_TRUE(until_both([&] { return b.seen.came.size() == i; })) << i;
+    EXPECT_EQ(b.seen.came.back().from, kNoPeer);
+    EXPECT_EQ(b.seen.came.back().payload, payload);
+  }
+  EXPECT_TRUE(room.untouched());
+}
+
+TEST_F(FabricParcels, that_have_come_cannot_be_forgotten) {
+  const std::vector<std::byte> payload = pattern(100, 1);
+  Room room(100);
+  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(send_parcel(1, payload));
+  ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 1; }));
+  EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kNone);
+}
+
+// Whatever the answer is, it is true: kWithdrawn, and the memory stays as it is; kArriving, and the parcel is reported there.
+TEST_F(FabricParcels, that_are_forgotten_while_they_come_land_or_do_not) {
+  connect();
+  const std::vector<std::byte> payload = pattern(kLargest, 1);
+  std::size_t arriving = 0;
+  std::size_t withdrawn = 0;
+  constexpr std::uint32_t kRounds = 60;
+  for (std::uint32_t i = 1; i <= kRounds; ++i) {
+    Room room(kLargest);
+    ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+    ASSERT_TRUE(send_parcel(i, payload));
+    for (std::uint32_t polls = i % 4; polls > 0 && b.seen.came.empty(); --polls) b.poll();  // B alone: what A's kernel holds comes
+    const Forgotten forgotten = b.transport->forget_parcel(a_at_b);
+    if (forgotten == Forgotten::kWithdrawn) {
+      ++withdrawn;
+      EXPECT_FALSE(room.begun()) << i;
+    }
+    if (forgotten == Forgotten::kArriving) {
+      ++arriving;
+      EXPECT_TRUE(b.seen.came.empty()) << i;
+      EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kArriving) << "still " << i;
+    }
+    ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 1; })) << i;
+    EXPECT_EQ(b.seen.came[0].payload, payload) << i;
+    if (forgotten == Forgotten::kWithdrawn) {
+      EXPECT_TRUE(room.untouched()) << i;
+    } else {
+      EXPECT_TRUE(room.holds(payload)) << i;
+    }
+    EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kNone);
+    b.seen.came.clear();
+  }
+  EXPECT_GT(arriving, 0U);
+  EXPECT_GT(withdrawn, 0U);
+}
+
+// What forget_parcel() reads on its way is reported by the next poll().
+TEST_F(FabricParcels, that_are_forgotten_take_no_messages_with_them) {
+  connect();
+  Room room(100);
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    ASSERT_TRUE(send(i));
+    ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+    EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kWithdrawn);
+  }
+  ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 200; }));
+  for (std::uint32_t i = 0; i < 200; ++i) ASSERT_TRUE(is_message(b.seen.came[i], i)) << i;
+}
+
+// The same from within the report of a failure, with messages behind it.
+TEST_F(FabricParcels, that_are_forgotten_in_a_report_change_no_order) {
+  connect();
+  Side c = open();
+  const PeerId c_at_b = at(b, c);
+  ASSERT_TRUE(send(b, c_at_b, 0, {&b, &c}));
+  ASSERT_TRUE(until_all({&b, &c}, [&] { return c.seen.came.size() == 1; }));
+  const std::vector<std::byte> payload = pattern(kLargest, 1);
+  for (std::uint32_t i = 0; i < 20; ++i) ASSERT_TRUE(send_parcel(b, c_at_b, i, payload, kKey, {}));
+  Room room(100);
+  const auto expect_again = [&] { EXPECT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span())); };
+  expect_again();
+  b.seen.when_failed_write = [&] {
+    EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kWithdrawn);
+    expect_again();
+  };
+  c.transport.reset();
+  constexpr std::uint32_t kCount = 500;
+  for (std::uint32_t i = 0; i < kCount; ++i) ASSERT_TRUE(send(i));
+  ASSERT_TRUE(until_both([&] { return b.seen.came.size() == kCount; }));
+  EXPECT_FALSE(b.seen.write_ends.back().error.ok()) << "the test saw what it is about";
+  for (std::uint32_t i = 0; i < kCount; ++i) ASSERT_TRUE(is_message(b.seen.came[i], i)) << i;
+}
+
+TEST_F(FabricParcels, in_a_row_land_or_come_whole_when_each_is_expected_after_the_last) {
+  constexpr std::uint32_t kCount = 2000;
+  const auto size_of = [](std::uint32_t i) { return 1 + (i * 7919U) % (i % 100 == 0 ? 1000000U : 40000U); };
+  std::vector<std::vector<std::byte>> rooms;
+  for (std::uint32_t i = 0; i < kCount; ++i) rooms.emplace_back(size_of(i));
+  std::uint32_t landed = 0;
+  std::uint32_t next = 0;
+  bool right = true;
+  const auto expect_next = [&] {
+    if (next == kCount) return;
+    EXPECT_TRUE(b.transport->expect_parcel(a_at_b, ParcelKey(next), rooms[next])) << next;
+  };
+  b.seen.when_parcel = [&](const Came& came) {
+    const bool here = came.from != kNoPeer;
+    landed += here ? 1 : 0;
+    right = right && is_message(came, next) && came.payload == pattern(size_of(next), next) && (!here || came.place == rooms[next].data());
+    // Of the one that comes elsewhere the expectation is left.
+    EXPECT_EQ(b.transport->forget_parcel(a_at_b), here ? Forgotten::kNone : Forgotten::kWithdrawn) << next;
+    ++next;
+    b.seen.came.clear();
+    expect_next();
+  };
+  expect_next();
+  std::vector<std::vector<std::byte>> payloads;
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    payloads.push_back(pattern(size_of(i), i));
+    ASSERT_TRUE(send_parcel(i, payloads.back(), ParcelKey(i))) << i;
+  }
+  ASSERT_TRUE(until_both([&] { return next == kCount && a.seen.write_ends.size() == kCount; })) << next;
+  EXPECT_TRUE(right);
+  EXPECT_GT(landed, kCount / 2);
+  EXPECT_EQ(a.seen.messages_left, kCount);
+  EXPECT_EQ(b.transport->counters().failed_receives, 0U);
+  EXPECT_EQ(b.transport->counters().foreign_completions, 0U);
+}
+
+TEST_F(FabricParcels, cross_each_other_without_a_deadlock) {
+  constexpr std::uint32_t kCount = 100;
+  const std::vector<std::byte> payload = pattern(300000, 1);
+  Room of_a(payload.size());
+  Room of_b(payload.size());
+  const auto expect_again = [](Side& side, PeerId from, Room& room) {
+    side.seen.when_parcel = [&side, &room, from](const Came&) { (void)side.transport->expect_parcel(from, kKey, room.span()); };
+  };
+  expect_again(a, b_at_a, of_b);
+  expect_again(b, a_at_b, of_a);
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    ASSERT_TRUE(send_parcel(i, payload));
+    ASSERT_TRUE(send_parcel(b, a_at_b, i, payload, kKey, {&a, &b}));
+  }
+  ASSERT_TRUE(until_both([&] { return a.seen.came.size() == kCount && b.seen.came.size() == kCount; }));
+  for (const Side* side : {&a, &b}) {
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      ASSERT_TRUE(is_message(side->seen.came[i], i)) << i;
+      ASSERT_EQ(side->seen.came[i].payload, payload) << i;
+    }
+  }
+}
+
+TEST_F(FabricParcels, of_several_senders_come_each_in_its_order) {
+  constexpr std::uint32_t kCount = 100;
+  constexpr std::uint32_t kSenders = 4;
+  std::vector<Side> senders;
+  for (std::uint32_t s = 0; s < kSenders; ++s) senders.push_back(open());
+  const std::vector<std::byte> payload = pattern(20000, 1);
+  std::vector<Room> rooms(kSenders, Room(payload.size()));
+  std::vector<PeerId> ids;
+  for (Side& sender : senders) ids.push_back(at(b, sender));
+  std::size_t landed = 0;
+  b.seen.when_parcel = [&](const Came& came) {
+    landed += came.from != kNoPeer ? 1 : 0;
+    for (std::size_t s = 0; s < kSenders; ++s) (void)b.transport->expect_parcel(ids[s], kKey, rooms[s].span());
+  };
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    for (std::uint32_t s = 0; s < kSenders; ++s) {
+      const std::uint32_t number = i * kSenders + s;
+      ASSERT_TRUE(
+          send_parcel(senders[s], at(senders[s], b), number, payload, kKey, {&b, &senders[0], &senders[1], &senders[2], &senders[3]}));
+    }
+  }
+  ASSERT_TRUE(until_all({&b, &senders[0], &senders[1], &senders[2], &senders[3]}, [&] { return b.seen.came.size() == kCount * kSenders; }));
+  std::uint32_t next[kSenders] = {};
+  for (const Came& came : b.seen.came) {
+    std::uint32_t sender = 0;
+    while (sender < kSenders && !is_message(came, next[sender] * kSenders + sender)) ++sender;
+    ASSERT_LT(sender, kSenders) << "out of order";
+    ++next[sender];
+    ASSERT_TRUE(came.from == kNoPeer || came.from == ids[sender]);
+    ASSERT_EQ(came.payload, payload);
+  }
+  EXPECT_GT(landed, 0U);
+}
+
+}  // namespace
+}  // namespace lintel::transport
