@@ -54,6 +54,7 @@ constexpr Row kRows[] = {
     {Counter::kPeerFailures, {"peer_failures", "peers given up as dead or unreachable"}},
     {Counter::kEagerCopies, {"eager_copies", "transfers copied out of their message"}},
     {Counter::kDirectTransfers, {"direct_transfers", "transfers that landed in the matched memory without a copy"}},
+    {Counter::kParcelsLanded, {"parcels_landed", "messages whose data came with them, straight into the matched memory"}},
     {Counter::kLongestProgressGapNs, {"longest_progress_gap_ns", "longest time, with work pending, in which nobody drove progress"}},
 };
 

@@ -51,6 +51,7 @@ enum class Counter : std::uint8_t {
   kPeerFailures,
   kEagerCopies,
   kDirectTransfers,
+  kParcelsLanded,
   kLongestProgressGapNs,
   kCount,
 };

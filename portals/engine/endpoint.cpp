@@ -50,7 +50,7 @@ void Endpoint::detach(NetworkInterface& interface) {
 void Endpoint::tell_cut(const Operation& record) {
   if (record.role == Operation::Role::kSink) {
     refuse_data(record, Failure::kNoInterface);
-  } else if (record.source == Operation::Source::kWriting) {
+  } else if (record.source == Operation::Source::kWriting && !record.parcel) {
     discard(record.peer, record.receiver_token);
   }
 }

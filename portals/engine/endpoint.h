@@ -81,6 +81,21 @@ class Endpoint : public transport::Sink {
   bool deliver(NetworkInterface& interface, ProcessId initiator, std::uint32_t portal_index, std::uint64_t match_bits,
                std::uint64_t remote_offset, std::uint64_t header_data);
 
+  // Parcels: puts whose data land where they are expected without being copied on the way (parcels.cpp).
+  // The longest data; 0: this network has no parcels.
+  std::size_t parcel_limit() const { return transport_->attributes().max_parcel_bytes; }
+  // A put of one contiguous piece of memory, whose SEND_END says that it is no longer needed. Errors: as put(); kNoSpace also where it cannot leave at once. The
+  // receiver is to have welcomed parcels. REQUIRES: no acknowledgement is wanted.
+  Status put_parcel(NetworkInterface& interface, const RequestArguments& arguments, transport::ParcelKey key);
+  // Peers may send some from now on.
+  void welcome_parcels() { transport_->welcome_parcels(); }
+  // The data of the parcel with that key from `source` are to land in the memory of `entry`. False: that is not possible now, or another entry comes before
+  // it for what it is for. It comes all the same, by way of a copy.
+  // REQUIRES: only the put that this entry is the match of, and no other of that source, has this key; forget_parcel() before the entry's memory is used otherwise.
+  bool expect_parcel(NetworkInterface& interface, SlotId entry, ProcessId source, transport::ParcelKey key);
+  // Nothing lands there any more, unless kArriving is returned: then the put follows, or the loss of the peer.
+  transport::Forgotten forget_parcel(ProcessId source);
+
   // An address that messages could be sent to.
   bool reachable(ProcessId process) { return resolve(process).ok(); }
   // While `watched`, the death of `process` is noticed, if there is a connection, although nothing is under way with it. Calls nest. REQUIRES: reachable().
@@ -99,6 +114,7 @@ class Endpoint : public transport::Sink {
 
   // transport::Sink
   void on_message(transport::PeerId from, std::span<const std::byte> message) override;
+  void on_parcel(transport::PeerId from, std::span<const std::byte> message, const transport::ParcelPayload& payload) override;
   void on_message_left(transport::PeerId to) override;
   void on_write_done(transport::Context context, Error error) override;
   void on_immediate(transport::Immediate immediate) override;
@@ -194,6 +210,9 @@ class Endpoint : public transport::Sink {
   void on_atomic(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload);
   void on_fetch(NetworkInterface& interface, transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
                 std::span<const std::byte> payload);
+
+  // ---- parcels.cpp
+  bool send_parcel(Operation& record, const wire::Request& request, std::span<const std::byte> data, transport::ParcelKey key);
 
   // ---- transfer.cpp
   struct Landing {

@@ -81,6 +81,7 @@ struct Operation {
   std::uint32_t writes_done = 0;
   Failure write_failure = Failure::kNone;
   bool waits_for_room = false;
+  bool parcel = false;        // its one write is the payload of one: the receiver keeps no record
   bool more_follows = false;  // the last CLEAR said so
   std::unique_ptr<HeldClear> held_clear;
   boost::container::small_vector<Write, 1> writes;

@@ -32,21 +32,26 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
   }
 
   // The shortest way, that of most messages: nothing is told before the end.
-  const bool at_once = descriptor->has(option::kStartDisable) && list == PortalList::kPriority;
+  const bool whole = acceptance.length <= payload.size();  // of a parcel that landed elsewhere there may be less
+  const bool at_once = whole && descriptor->has(option::kStartDisable) && list == PortalList::kPriority;
   if (at_once) {
     take_payload(*matched, payload);
     interface.log_at_once(*descriptor, EventKind::kPutEnd, descriptor->has(option::kEndDisable),
                           [&](Event& event) { describe(interface, *matched, request, EventKind::kPutEnd, event); });
   } else {
     Completion completion = open_target(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
-    take_payload(*matched, payload);
-    interface.close(completion, Failure::kNone);
+    if (whole) take_payload(*matched, payload);
+    interface.close(completion, whole ? Failure::kNone : Failure::kFailed);
   }
   acknowledge(interface, from, request, *matched, ack);
 }
 
 void Endpoint::take_payload(const Match& matched, std::span<const std::byte> payload) {
   if (matched.acceptance.length == 0) return;
+  if (matched.descriptor->region().address_at(matched.acceptance.offset) == payload.data()) {
+    counters_.add(Counter::kParcelsLanded);
+    return;
+  }
   counters_.add(Counter::kEagerCopies);
   matched.descriptor->region().write(matched.acceptance.offset, payload.first(matched.acceptance.length));
 }

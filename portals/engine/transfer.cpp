@@ -296,7 +296,8 @@ void Endpoint::writes_finished(Operation& source) {
 
 void Endpoint::source_finished(Operation& source) {
   release_memory(source);
-  if (source.write_failure != Failure::kNone) discard(source.peer, source.receiver_token);  // the receiver's transfer cannot complete
+  if (source.write_failure != Failure::kNone && !source.parcel)
+    discard(source.peer, source.receiver_token);  // the receiver's transfer cannot complete
   finish_source(source);
 }
 

@@ -20,12 +20,30 @@ HeldTransport::HeldTransport(ProcessId self, std::vector<ProcessId> peers) : sel
 
 HeldTransport::~HeldTransport() { LINTEL_ASSERT(lent_.empty() && regions_.empty()); }
 
+namespace {
+
+// In memory of exactly its size, so that a read behind its end is seen.
+class Exact {
+ public:
+  explicit Exact(const std::vector<std::byte>& bytes) : size_(bytes.size()), bytes_(new std::byte[size_]) {
+    if (size_ > 0) std::memcpy(bytes_.get(), bytes.data(), size_);
+  }
+  std::span<const std::byte> span() const { return {bytes_.get(), size_}; }
+
+ private:
+  std::size_t size_;
+  std::shared_ptr<std::byte[]> bytes_;
+};
+
+}  // namespace
+
 void HeldTransport::arrives(std::size_t peer, std::vector<std::byte> message) {
-  // Copied to memory of exactly its size, so that a read behind its end is seen.
-  auto bytes = std::make_shared<std::unique_ptr<std::byte[]>>(new std::byte[message.size()]);
-  if (!message.empty()) std::memcpy(bytes->get(), message.data(), message.size());
-  queue_.push_back([peer, bytes, size = message.size()](Sink& sink) {
-    sink.on_message(PeerId(static_cast<std::uint32_t>(peer)), {bytes->get(), size});
+  queue_.push_back([peer, bytes = Exact(message)](Sink& sink) { sink.on_message(PeerId(static_cast<std::uint32_t>(peer)), bytes.span()); });
+}
+
+void HeldTransport::parcel_arrives(std::size_t peer, std::vector<std::byte> message, std::vector<std::byte> payload, std::uint64_t length) {
+  queue_.push_back([peer, bytes = Exact(message), data = Exact(payload), length](Sink& sink) {
+    sink.on_parcel(PeerId(static_cast<std::uint32_t>(peer)), bytes.span(), {data.span(), length});
   });
 }
 
