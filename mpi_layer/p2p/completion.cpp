@@ -38,6 +38,7 @@ void Messenger::take(const portals::Event& event) {
   switch (event.kind) {
     case EventKind::kPutEnd:
     case EventKind::kPutOverflow: return event.portal_index == kControl ? on_control(event) : on_message(event);
+    case EventKind::kSendEnd: return on_parcel_left(event);
     case EventKind::kGetEnd: return on_rest_pulled(event);
     case EventKind::kAck: return on_ack(event);
     case EventKind::kReplyEnd: return on_pulled(event);

@@ -38,6 +38,7 @@ void Messenger::on_control(const portals::Event& event) {
   if (control.kind == PacketKind::kProtoack) {
     peer->credit.bytes = std::min(peer->credit.bytes + control.bytes, window_.bytes);
     peer->credit.headers = std::min(peer->credit.headers + control.headers, window_.headers);
+    peer->takes_parcels = control.parcels && parcel_limit_ > 0;
     return;
   }
   Request* const request = active_send(*peer, control.request_id, control.sequence);
@@ -80,7 +81,7 @@ void Messenger::give_credit() {
     if (!peer->lost) {
       if (bytes > 0 && !unexpected_.make_room(static_cast<std::uint64_t>(granted))) return false;
       granted_ = granted;
-      tell(*peer, {PacketKind::kProtoack, 0, 0, 0, headers, bytes});
+      tell(*peer, {PacketKind::kProtoack, 0, 0, 0, headers, bytes, peer->habit.welcome()});
     }
     peer->owed = {};
     peer->credit_due = false;
@@ -100,19 +101,21 @@ void Messenger::cancel(Request& request) {
       complete(request, Failure::kNone);
       break;
     case Request::State::kPosted:
-      if (interface_->unlink_entry(request.entry_) != Status::kOk) break;  // its message is landing
+      if (!forget_landing(request) || interface_->unlink_entry(request.entry_) != Status::kOk) break;  // its message is landing
       request.result_.cancelled = true;
       complete(request, Failure::kNone);
       break;
     case Request::State::kSent: {
-      if (request.cancelling_) break;
+      Peer& to = *peers_.at(request.peer_);
+      const bool parcel = !to.outside && request.active_id_.generation == 0;  // it has left, as one that was copied
+      if (request.cancelling_ || parcel) break;
       request.cancelling_ = true;
-      if (peers_.at(request.peer_)->outside) {
+      if (to.outside) {
         gateway_->cancel(request);
         break;
       }
-      tell(*peers_.at(request.peer_), {PacketKind::kCancel, match_bits(request.context_, request.tag_), request.active_id_.slot,
-                                       short_sequence(request.sequence_), 0, 0});
+      tell(to, {PacketKind::kCancel, match_bits(request.context_, request.tag_), request.active_id_.slot, short_sequence(request.sequence_),
+                0, 0});
       break;
     }
     default: break;  // matched, or complete, or not active

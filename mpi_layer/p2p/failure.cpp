@@ -8,6 +8,7 @@ void Messenger::on_peer_lost(ProcessId process) {
   Peer* const peer = peers_.find(process);
   if (peer == nullptr || peer->lost) return;
   peer->lost = true;
+  peer->landing = nullptr;  // the session has seen to that
   lose(peer->backlog, nullptr);
   lose(peer->active, nullptr);
   lose(any_source_, nullptr);

@@ -40,7 +40,7 @@ std::unique_ptr<Messenger> Messenger::open(portals::Process& process, const Opti
   made->window_.headers = std::clamp(share, std::clamp<std::uint32_t>(options.least_headers, 1, kMaxCreditHeaders), kMaxCreditHeaders);
   portals::Limits limits;
   limits.max_entries = limits.max_list_length = kEntries;
-  limits.max_descriptors = 1;
+  limits.max_descriptors = 2;
   limits.max_queues = limits.max_counters = limits.max_triggered = 1;
   limits.max_portal_index = kControl;
   const std::uint64_t headers = std::uint64_t{made->window_.headers} * made->options_.most_processes + options.outside_headers;
@@ -58,7 +58,10 @@ bool Messenger::set_up() {
   interface_ = process_.interface(portals::kMpiKind);
   self_ = interface_->identity().process;
   eager_limit_ = process_.endpoint().eager_limit();
-  const std::uint64_t all = UnexpectedMemory::window(options_.unexpected_bytes, eager_limit_);
+  // Of what it is at least, the network's own limit left aside: the credit is the same at both ends.
+  const std::uint64_t longest = UnexpectedMemory::longest(options_.unexpected_bytes, eager_limit_);
+  parcel_limit_ = std::min<std::uint64_t>(process_.endpoint().parcel_limit(), longest);
+  const std::uint64_t all = UnexpectedMemory::window(options_.unexpected_bytes, longest);
   window_.bytes = std::min(all / options_.most_processes, kMaxCreditBytes);
   granted_ = static_cast<std::int64_t>(window_.bytes * options_.most_processes);
 
@@ -75,19 +78,25 @@ bool Messenger::set_up() {
   memory.described.queue = queue_id_;
   memory.region = portals::MemoryRegion(nullptr, ~std::uint64_t{0});
   if (interface_->bind_descriptor(memory, false, everything_) != Status::kOk) return false;
+  memory.described.options = option::kStartDisable;
+  if (interface_->bind_descriptor(memory, false, parcels_) != Status::kOk) return false;
   portals::DescriptorRules control;
   control.described.options = option::kPut | option::kStartDisable | option::kLinkDisable;
   SlotId entry;
   if (interface_->append_entry(kControl, portals::PortalList::kPriority, {kAnyProcess, 0, ~0ULL}, control, false, entry) != Status::kOk) {
     return false;
   }
-  return unexpected_.open(*interface_, kMessages, options_.unexpected_bytes, eager_limit_) == Status::kOk;
+  return unexpected_.open(*interface_, kMessages, options_.unexpected_bytes, longest) == Status::kOk;
 }
 
 Messenger::~Messenger() { close(); }
 
 // Nothing is left to do that a peer or an active send waits for.
-bool Messenger::quiet() { return active_sends_.size() == 0 && blocked_.empty() && unpulled_.empty() && untold_.empty() && copied_.empty(); }
+bool Messenger::quiet() {
+  bool landed = true;
+  peers_.for_each([&](Peer& peer) { landed = forget_landing(peer) && landed; });
+  return landed && active_sends_.size() == 0 && blocked_.empty() && unpulled_.empty() && untold_.empty() && copied_.empty();
+}
 
 void Messenger::close() {
   if (interface_ == nullptr) return;

@@ -99,7 +99,7 @@ class Messenger {
   // The same for a process that is reached by the gateway. Errors: kProcess (Options::outside_headers is 0).
   [[nodiscard]] Refusal add_outside();
 
-  // What goes ahead of a message at most, and of that to one process unmatched.
+  // What goes ahead of a message at most, unless it is a parcel, and of that to one process unmatched.
   std::uint64_t eager_limit() const { return eager_limit_; }
   std::uint64_t window_bytes() const { return window_.bytes; }
   std::uint32_t window_headers() const { return window_.headers; }
@@ -218,6 +218,17 @@ class Messenger {
   // A send or receive as it was asked for, checked and set up in `request`, which is not active.
   template <class Arguments>
   Refusal admit(const Arguments& arguments, Request& request, bool persistent);
+  // parcels.cpp
+  static constexpr std::uint64_t kLeastParcel = 16 * 1024;  // a shorter message is sooner copied than expected
+  bool may_be_parcel(std::uint64_t length, std::uint32_t context) const;
+  bool goes_as_parcel(const Peer& peer, std::uint64_t length, std::uint32_t context) const;
+  bool try_send_parcel(Peer& peer, Request& request);
+  void on_parcel_left(const portals::Event& event);
+  void judge_arrival(Peer& peer, const portals::Event& event, std::uint64_t length);
+  bool may_expect(const Request& receive) const;
+  void expect_next(Peer& peer);
+  bool forget_landing(const Request& receive);
+  bool forget_landing(Peer& peer);
   // send.cpp
   Refusal check(const SendArguments& arguments);
   void prepare(const SendArguments& arguments, Request& request);
@@ -234,6 +245,7 @@ class Messenger {
   struct Departure;
   portals::Status put_message(const Peer& peer, const Departure& message);
   static void charge(Peer& peer, std::uint64_t ahead);
+  void has_left(Peer& peer, Request& request);
   void flush(Peer& peer);
   void on_ack(const portals::Event& event);
   void on_rest_pulled(const portals::Event& event);
@@ -287,10 +299,12 @@ class Messenger {
   Options options_;
   ProcessId self_;
   std::uint64_t eager_limit_ = 0;
+  std::uint64_t parcel_limit_ = 0;  // 0: there are none
   portals::NetworkInterface* interface_ = nullptr;
   portals::EventQueue* queue_ = nullptr;
   SlotId queue_id_;
   SlotId everything_;  // the descriptor of all memory, which puts and gets name parts of
+  SlotId parcels_;     // the same for parcels, whose puts tell when their memory is free again
   Credit window_;      // of each sender
   PeerTable peers_;
   UnexpectedMemory unexpected_;

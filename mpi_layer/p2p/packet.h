@@ -62,6 +62,7 @@ struct Control {
   std::uint64_t sequence = 0;    // of the message, as short_sequence() has it: all but PROTOACK
   std::uint32_t headers = 0;     // PROTOACK: messages and bytes that the sender may have under way in addition
   std::uint64_t bytes = 0;
+  bool parcels = false;  // PROTOACK: long messages are welcome as parcels
 };
 
 inline constexpr unsigned kCreditBits = 40;  // of the bytes; the headers have the rest of 64
@@ -75,7 +76,8 @@ struct EncodedControl {
 
 constexpr EncodedControl encode(const Control& control) {
   const std::uint64_t kind = std::uint64_t{static_cast<std::uint8_t>(control.kind)} << 60;
-  if (control.kind == PacketKind::kProtoack) return {kind, (std::uint64_t{control.headers} << kCreditBits) | control.bytes};
+  if (control.kind == PacketKind::kProtoack)
+    return {kind | (control.parcels ? 1U : 0U), (std::uint64_t{control.headers} << kCreditBits) | control.bytes};
   return {kind | control.match_bits, (std::uint64_t{control.request_id} << kSequenceBits) | control.sequence};
 }
 
@@ -86,6 +88,7 @@ constexpr Control decode_control(const EncodedControl& encoded) {
   if (control.kind == PacketKind::kProtoack) {
     control.headers = static_cast<std::uint32_t>(encoded.header_data >> kCreditBits);
     control.bytes = encoded.header_data & kMaxCreditBytes;
+    control.parcels = (encoded.match_bits & 1) != 0;
   } else {
     control.request_id = static_cast<std::uint32_t>(encoded.header_data >> kSequenceBits);
     control.sequence = short_sequence(encoded.header_data);

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
+#include "mpi_layer/p2p/parcel_habit.h"
 #include "mpi_layer/p2p/request_list.h"
 
 namespace lintel::mpi {
@@ -34,10 +35,13 @@ struct Peer {
   std::uint64_t sequence = 0;             // of the last message to it
   std::uint64_t sent_before_arrival = 0;  // of the last message to it before the last one from it arrived
   RequestList backlog;                    // sends that wait for credit or room, in order
+  bool takes_parcels = false;             // it has said so last
   // As receiver from it.
   std::uint64_t arrived = 0;  // sequence number of the last message from it; 0: none yet
   bool gap_told = false;
   Credit owed;  // what has been matched since credit was given last
+  ParcelHabit habit;
+  Request* landing = nullptr;  // a parcel is expected in its buffer
   // Sends to it and receives from it that its death ends; its death is watched for as long as there are any, or a backlog.
   RequestList active;
   std::uint32_t watchers = 0;

@@ -1,6 +1,7 @@
 // Sends: which protocol a message takes, and what ends it.
 //
 //   up to the eager limit, not synchronous   DATA: a put with all bytes; complete when the engine has taken them (part_ahead() tells the exception)
+//   longer than a few pages, to a receiver that welcomes parcels and not synchronous: DATA as a parcel (parcels.cpp); complete when the transport has taken them
 //   up to the eager limit, synchronous       DATASYNC: a put with an acknowledgement. Complete when that says that a posted receive took it, else by SYNCACK
 //   longer, or without credit for its bytes  DATASYNC: a put with the first part, or none of it. The receiver gets the rest, which is exposed in an entry of its
 //                                            own; complete when it has got it, or by SYNCACK if it wants none. The acknowledgement tells only of a refusal
@@ -72,6 +73,7 @@ bool Messenger::send_at_once(const SendArguments& arguments) {
   Peer* const peer = peers_.at(arguments.destination);
   if (peer == nullptr || arguments.mode == SendMode::kSynchronous || !is_context(arguments.context) || !is_tag(arguments.tag)) return false;
   if (peer->lost || !goes_whole(*peer, arguments.length) || !process_.endpoint().idle()) return false;
+  if (goes_as_parcel(*peer, arguments.length, arguments.context)) return false;
   const Departure message{static_cast<const std::byte*>(arguments.buffer), match_bits(arguments.context, arguments.tag), peer->sequence + 1,
                           MessageHeader{PacketKind::kData, false, 0, arguments.length}, arguments.length};
   if (put_message(*peer, message) != Status::kOk) return false;
@@ -178,6 +180,7 @@ bool Messenger::goes_whole(const Peer& peer, std::uint64_t length) const {
 // False: there is no credit for its header, or no room in the engine; nothing has happened.
 bool Messenger::try_send(Peer& peer, Request& request) {
   if (peer.credit.headers == 0) return false;
+  if (peer.takes_parcels && try_send_parcel(peer, request)) return true;
   const std::uint64_t wanted = part_ahead(peer, request.length_);
   const std::uint64_t ahead = wanted <= peer.credit.bytes ? wanted : 0;
   const bool rest = ahead < request.length_;
@@ -209,11 +212,16 @@ bool Messenger::try_send(Peer& peer, Request& request) {
     complete(request, Failure::kNone);
     return true;
   }
+  has_left(peer, request);
+  return true;
+}
+
+// It is under way, and something will end it.
+void Messenger::has_left(Peer& peer, Request& request) {
   request.state_ = Request::State::kSent;
   if (request.link_.is_linked()) request.link_.unlink();
   peer.active.push_back(request);
   watch(request, peer);
-  return true;
 }
 
 // A message has gone there, so many bytes of it ahead.

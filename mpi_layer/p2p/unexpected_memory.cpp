@@ -14,27 +14,32 @@ using portals::Status;
 using portals::UnexpectedMessage;
 namespace option = portals::option;
 
-constexpr std::uint64_t kLargestBlock = 1024 * 1024;
+constexpr std::uint64_t kLargestBlock = 8 * 1024 * 1024;
+constexpr std::uint64_t kLongest = 1024 * 1024;
 constexpr std::uint64_t kBlocks = 8;    // at least, unless they would be too small
 constexpr std::uint64_t kMessages = 4;  // of the longest, at least, fit into a block
 
 }  // namespace
 
-std::uint64_t UnexpectedMemory::block_bytes(std::uint64_t bytes, std::uint64_t eager_limit) {
-  const std::uint64_t least = std::max<std::uint64_t>(kMessages * eager_limit, 64);
+std::uint64_t UnexpectedMemory::longest(std::uint64_t bytes, std::uint64_t eager_limit) {
+  return std::max(eager_limit, std::min(kLongest, bytes / 3 * 2 / kBlocks / kMessages));
+}
+
+std::uint64_t UnexpectedMemory::block_bytes(std::uint64_t bytes, std::uint64_t longest) {
+  const std::uint64_t least = std::max<std::uint64_t>(kMessages * longest, 64);
   return std::max(least, std::min(kLargestBlock, bytes / 3 * 2 / kBlocks));
 }
 
-std::uint64_t UnexpectedMemory::window(std::uint64_t bytes, std::uint64_t eager_limit) {
-  const std::uint64_t block = block_bytes(bytes, eager_limit);
-  return bytes / 3 * 2 / block * (block - eager_limit) / 2;
+std::uint64_t UnexpectedMemory::window(std::uint64_t bytes, std::uint64_t longest) {
+  const std::uint64_t block = block_bytes(bytes, longest);
+  return bytes / 3 * 2 / block * (block - longest) / 2;
 }
 
-Status UnexpectedMemory::open(portals::NetworkInterface& interface, std::uint32_t portal, std::uint64_t bytes, std::uint64_t eager_limit) {
+Status UnexpectedMemory::open(portals::NetworkInterface& interface, std::uint32_t portal, std::uint64_t bytes, std::uint64_t longest) {
   interface_ = &interface;
   portal_ = portal;
-  eager_limit_ = eager_limit;
-  block_bytes_ = block_bytes(bytes, eager_limit);
+  longest_ = longest;
+  block_bytes_ = block_bytes(bytes, longest);
 
   // First in the list, so that no header holds a block for nothing.
   portals::DescriptorRules rules;
@@ -57,10 +62,10 @@ Status UnexpectedMemory::open(portals::NetworkInterface& interface, std::uint32_
 
 Status UnexpectedMemory::append(Block& block) {
   portals::DescriptorRules rules;
-  // With both options a message longer than the eager limit is not taken, and after any that is there is room for one more or the entry is used up.
+  // With both options a message longer than the longest is not taken, and after any that is there is room for one more or the entry is used up.
   rules.described.options =
       option::kPut | option::kMinFree | option::kMaxSize | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
-  rules.described.max_size = eager_limit_;
+  rules.described.max_size = longest_;
   rules.described.user_pointer = &block;
   rules.region = portals::MemoryRegion(block.memory.get(), block_bytes_);
   const Status status =
@@ -92,9 +97,9 @@ void UnexpectedMemory::release(const portals::Event& event) {
   if (event.descriptor.generation == 0) delete[] static_cast<std::byte*>(event.start);
 }
 
-// The engine goes on with a block until less than the eager limit is left.
+// The engine goes on with a block until less than the longest is left.
 std::uint64_t UnexpectedMemory::room_in(const Block& block) const {
-  const std::uint64_t sure = block_bytes_ - eager_limit_;
+  const std::uint64_t sure = block_bytes_ - longest_;
   return block.spent < sure ? sure - block.spent : 0;
 }
 

@@ -8,7 +8,7 @@
 // is moved out of the way is less than the last third, and make_room() is seldom asked to move anything.
 //
 // Owned by a messenger; its process' lock guards it. Borrows the interface.
-// Invariants: (1) room() is never more than the engine would take of messages up to the eager limit, in whatever sizes they come.
+// Invariants: (1) room() is never more than the engine would take of messages up to the longest, in whatever sizes they come.
 // Does not: know who sends, or give credit.
 
 #include <cstddef>
@@ -22,12 +22,14 @@ namespace lintel::mpi {
 
 class UnexpectedMemory {
  public:
-  // What all senders together may have on their way. `bytes`: all that is to be used; `eager_limit`: the longest part that goes ahead of a message.
-  static std::uint64_t window(std::uint64_t bytes, std::uint64_t eager_limit);
+  // The longest message that goes ahead whole, and so has to find room, where `bytes` are to be used in all: at least `eager_limit`.
+  static std::uint64_t longest(std::uint64_t bytes, std::uint64_t eager_limit);
+  // What all senders together may have on their way.
+  static std::uint64_t window(std::uint64_t bytes, std::uint64_t longest);
 
   // Appends the entries. REQUIRES: `portal` is allocated; its overflow list is empty. Errors: kNoSpace.
   [[nodiscard]] portals::Status open(portals::NetworkInterface& interface, std::uint32_t portal, std::uint64_t bytes,
-                                     std::uint64_t eager_limit);
+                                     std::uint64_t longest);
   // Frees what was moved and never received. Before the interface ends.
   void close();
 
@@ -49,7 +51,7 @@ class UnexpectedMemory {
     SlotId entry;
     SlotId descriptor;
   };
-  static std::uint64_t block_bytes(std::uint64_t bytes, std::uint64_t eager_limit);
+  static std::uint64_t block_bytes(std::uint64_t bytes, std::uint64_t longest);
   portals::Status append(Block& block);
   std::uint64_t room_in(const Block& block) const;
   bool empty(const Block& block);
@@ -58,7 +60,7 @@ class UnexpectedMemory {
 
   portals::NetworkInterface* interface_ = nullptr;
   std::uint32_t portal_ = 0;
-  std::uint64_t eager_limit_ = 0;
+  std::uint64_t longest_ = 0;
   std::uint64_t block_bytes_ = 0;
   std::vector<Block> blocks_;
 };

@@ -343,6 +343,7 @@ local XNET_VERSION = 3
 local BASE_HEADER_SIZE = 16
 local HANDSHAKE_SIZE = 32
 local OP_MESSAGE, OP_TAGGED, OP_READ_REQUEST, OP_WRITE = 0, 1, 2, 4
+local PARCEL_FRAME_SIZE = 128
 local FLAG_CQ_DATA = 0x01
 local RXM_HEADER_SIZE = 64
 local LARGEST_PDU = 0x7fffffff
@@ -353,6 +354,7 @@ local x = {
   operation = ProtoField.uint8("xnet.operation", "Operation", base.DEC, OPERATIONS),
   size = ProtoField.uint64("xnet.size", "Size"),
   header_size = ProtoField.uint8("xnet.header_size", "Header size"),
+  tag = ProtoField.uint64("xnet.tag", "Tag", base.HEX),
   cq_data = ProtoField.uint64("xnet.cq_data", "Completion data"),
   address = ProtoField.uint64("xnet.rma.address", "Address", base.HEX),
   length = ProtoField.uint64("xnet.rma.length", "Length"),
@@ -406,6 +408,7 @@ local function dissect_operation(tvb, tree, header)
     cq_data = add(x.cq_data, at)
     at = at + 8
   end
+  if header.operation == OP_TAGGED and at + 8 <= header.header_size then add(x.tag, at) end
   if header.operation == OP_WRITE or header.operation == OP_READ_REQUEST then
     for _ = 1, header.iov_count do
       if at + 24 > header.header_size then break end
@@ -446,7 +449,11 @@ local function dissect_pdu(tvb, pinfo, tree)
 
   local summary
   local start = (header.operation == OP_MESSAGE or header.operation == OP_TAGGED) and frame_start(tvb, header_size)
-  if start then
+  if start and header.operation == OP_TAGGED and tvb:len() - start > PARCEL_FRAME_SIZE then
+    local frame_size = math.min(FRAME_HEADER_SIZE + tvb(start + 20, 4):uint(), PARCEL_FRAME_SIZE)
+    summary = string.format("%s, parcel of %.0f bytes", dissect_frame(tvb(start, frame_size):tvb(), tree),
+                            header.size - header.header_size - PARCEL_FRAME_SIZE)
+  elseif start then
     summary = dissect_frame(tvb(start):tvb(), tree)
   elseif header.operation == OP_WRITE and cq_data then
     local immediate = bit.band(cq_data:lower(), 0x7fffffff)

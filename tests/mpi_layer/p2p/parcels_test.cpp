@@ -1,0 +1,370 @@
+// Long messages as parcels: they land in the receive that is posted for them, and whatever else comes in their place, nothing is lost, mixed up or written where it
+// does not belong.
+
+#include <algorithm>
+#include <random>
+
+#include "tests/mpi_layer/p2p/p2p_test.h"
+
+namespace lintel::testing {
+namespace {
+
+constexpr std::uint64_t kLong = 20'000;
+constexpr std::byte kUntouched{0};  // as buffers are made
+
+class Parcels : public P2pTest {
+ protected:
+  Parcels() { start(); }
+
+  std::uint64_t landed(std::size_t rank) { return job->processes().process(rank).counters().get(Counter::kParcelsLanded); }
+  // One that finds its receive.
+  void exchange(std::size_t from, std::size_t to, std::uint64_t length = kLong) {
+    Transfer& received = receive(to, static_cast<std::int32_t>(from), length);
+    EXPECT_TRUE(arrived(send(from, static_cast<std::int32_t>(to), length), received));
+  }
+  // From now on they go as parcels.
+  void make_habit(std::size_t from = 0, std::size_t to = 1) {
+    exchange(from, to);
+    exchange(from, to);
+    const std::uint64_t before = landed(to);
+    exchange(from, to);
+    ASSERT_EQ(landed(to), before + 1);
+  }
+  static bool untouched(const Transfer& transfer, std::uint64_t from) {
+    return std::all_of(transfer.buffer.begin() + static_cast<std::ptrdiff_t>(from), transfer.buffer.end(),
+                       [](std::byte one) { return one == kUntouched; });
+  }
+};
+
+TEST_F(Parcels, TheThirdLongMessageThatFindsItsReceiveLandsInIt) {
+  exchange(0, 1);
+  exchange(0, 1);
+  EXPECT_EQ(landed(1), 0U);
+  exchange(0, 1);
+  EXPECT_EQ(landed(1), 1U);
+}
+
+TEST_F(Parcels, OneThatIsLongerThanAnEagerMessageDoesTheSame) {
+  make_habit();
+  exchange(0, 1, 60'000);
+  EXPECT_EQ(landed(1), 2U);
+}
+
+TEST_F(Parcels, AShortOneOrOneLongerThanAnyParcelGoesItsOwnWay) {
+  make_habit();
+  exchange(0, 1, 100);
+  exchange(0, 1, 3'000'000);
+  EXPECT_EQ(landed(1), 1U);
+  exchange(0, 1);
+  EXPECT_EQ(landed(1), 2U);
+}
+
+TEST_F(Parcels, BothWaysAtOnce) {
+  make_habit(0, 1);
+  make_habit(1, 0);
+  for (int i = 0; i < 20; ++i) {
+    Transfer& one = receive(0, 1, kLong);
+    Transfer& other = receive(1, 0, kLong);
+    Transfer& there = send(0, 1, kLong);
+    Transfer& back = send(1, 0, kLong);
+    EXPECT_TRUE(arrived(there, other));
+    EXPECT_TRUE(arrived(back, one));
+  }
+  EXPECT_EQ(landed(0) + landed(1), 42U);
+}
+
+TEST_F(Parcels, AStreamWithItsReceivesPostedLandsInOrder) {
+  make_habit();
+  std::vector<Transfer*> received;
+  std::vector<Transfer*> sent;
+  for (int i = 0; i < 10; ++i) received.push_back(&receive(1, 0, kLong));
+  for (int i = 0; i < 10; ++i) sent.push_back(&send(0, 1, kLong));
+  for (std::size_t i = 0; i < sent.size(); ++i) EXPECT_TRUE(arrived(*sent[i], *received[i]));
+}
+
+TEST_F(Parcels, ASendIsCompleteWhenItsBufferIsFree) {
+  make_habit();
+  Transfer& received = receive(1, 0, kLong);
+  Transfer& sent = send(0, 1, kLong);
+  EXPECT_FALSE(ended(sent));
+  const std::vector<std::byte> as_sent = sent.buffer;
+  job->settle();
+  ASSERT_TRUE(ended(sent));
+  std::ranges::fill(sent.buffer, kUntouched);
+  job->settle();
+  ASSERT_TRUE(ended(received));
+  EXPECT_EQ(received.buffer, as_sent);
+}
+
+TEST_F(Parcels, OneThatNobodyExpectsIsReceivedLater) {
+  make_habit();
+  Transfer& sent = send(0, 1, kLong);
+  job->settle();
+  EXPECT_TRUE(ended(sent));
+  Transfer& received = receive(1, 0, kLong);
+  EXPECT_TRUE(ended(received));
+  EXPECT_TRUE(same(sent, received));
+  EXPECT_EQ(landed(1), 1U);
+}
+
+TEST_F(Parcels, TheyEndWhenTheyDoNotFindTheirReceives) {
+  make_habit();
+  for (int i = 0; i < 6; ++i) {
+    Transfer& sent = send(0, 1, kLong);
+    job->settle();
+    EXPECT_TRUE(arrived(sent, receive(1, 0, kLong)));
+  }
+  exchange(0, 1);
+  EXPECT_EQ(landed(1), 1U);
+}
+
+TEST_F(Parcels, AReceiveFromAnySourceGetsItByACopy) {
+  make_habit();
+  Transfer& any = receive(1, kAnySource, kLong);
+  EXPECT_TRUE(arrived(send(0, 1, kLong), any));
+  EXPECT_EQ(landed(1), 1U);
+}
+
+TEST_F(Parcels, AReceiveFromAnySourceThatWasPostedFirstGetsTheMessage) {
+  make_habit();
+  Transfer& any = receive(1, kAnySource, kLong);
+  Transfer& exact = receive(1, 0, kLong);
+  EXPECT_TRUE(arrived(send(0, 1, kLong), any));
+  EXPECT_TRUE(untouched(exact, 0));
+  EXPECT_TRUE(arrived(send(0, 1, kLong), exact));
+}
+
+TEST_F(Parcels, AMessageOfAnotherTagGoesToItsOwnReceive) {
+  make_habit();
+  Transfer& first = receive(1, 0, kLong, {.tag = 7});
+  Transfer& second = receive(1, 0, kLong, {.tag = 8});
+  EXPECT_TRUE(arrived(send(0, 1, kLong, {.tag = 8}), second));
+  EXPECT_TRUE(untouched(first, 0));
+  EXPECT_TRUE(arrived(send(0, 1, kLong, {.tag = 7}), first));
+}
+
+TEST_F(Parcels, AShortMessageThatComesInsteadLeavesTheRestOfTheBufferAsItIs) {
+  make_habit();
+  Transfer& received = receive(1, 0, kLong);
+  Transfer& sent = send(0, 1, 100);
+  Transfer& next = send(0, 1, kLong);
+  job->settle();
+  ASSERT_TRUE(ended(received));
+  EXPECT_EQ(received.result().length, 100U);
+  EXPECT_TRUE(std::equal(sent.buffer.begin(), sent.buffer.end(), received.buffer.begin()));
+  EXPECT_TRUE(untouched(received, 100));
+  EXPECT_TRUE(arrived(next, receive(1, 0, kLong)));
+  EXPECT_TRUE(untouched(received, 100));
+}
+
+TEST_F(Parcels, AShorterOneLeavesTheRestOfTheBufferAsItIs) {
+  make_habit();
+  Transfer& received = receive(1, 0, 2 * kLong);
+  Transfer& sent = send(0, 1, kLong);
+  job->settle();
+  ASSERT_TRUE(ended(received));
+  EXPECT_EQ(landed(1), 2U);
+  EXPECT_TRUE(std::equal(sent.buffer.begin(), sent.buffer.end(), received.buffer.begin()));
+  EXPECT_TRUE(untouched(received, kLong));
+}
+
+TEST_F(Parcels, ALongerOneIsTruncatedAndEndsNothingElse) {
+  make_habit();
+  Transfer& received = receive(1, 0, 17'000);
+  Transfer& sent = send(0, 1, kLong);
+  job->settle();
+  ASSERT_TRUE(ended(received));
+  EXPECT_EQ(received.result().failure, Failure::kTruncated);
+  EXPECT_EQ(received.result().length, kLong);
+  EXPECT_TRUE(std::equal(received.buffer.begin(), received.buffer.end(), sent.buffer.begin()));
+  EXPECT_TRUE(ended(sent));
+  exchange(0, 1);
+}
+
+TEST_F(Parcels, SynchronousAndBufferedSendsKeepTheirPromises) {
+  make_habit();
+  Transfer& synchronous = send(0, 1, kLong, {.mode = SendMode::kSynchronous});
+  job->settle();
+  EXPECT_FALSE(ended(synchronous));
+  EXPECT_TRUE(arrived(synchronous, receive(1, 0, kLong)));
+  Transfer& buffered = send(0, 1, kLong, {.mode = SendMode::kBuffered});
+  EXPECT_TRUE(ended(buffered));
+  Transfer& received = receive(1, 0, kLong);
+  job->settle();
+  ASSERT_TRUE(ended(received));
+  EXPECT_TRUE(same(buffered, received));
+}
+
+TEST_F(Parcels, AReceiveThatExpectsOneCanBeCancelled) {
+  make_habit();
+  Transfer& cancelled = receive(1, 0, kLong);
+  at(1).cancel(cancelled.request);
+  EXPECT_TRUE(ended(cancelled));
+  EXPECT_TRUE(cancelled.result().cancelled);
+  Transfer& sent = send(0, 1, kLong);
+  job->settle();
+  EXPECT_TRUE(untouched(cancelled, 0));
+  EXPECT_TRUE(arrived(sent, receive(1, 0, kLong)));
+}
+
+TEST_F(Parcels, ACancelThatComesAtAnyMomentEndsOneWayOrTheOther) {
+  make_habit();
+  for (int moment = 0; moment < 60; ++moment) {
+    Transfer& received = receive(1, 0, kLong);
+    Transfer& sent = send(0, 1, kLong);
+    job->run(Nanoseconds(moment * 500));
+    at(1).cancel(received.request);
+    job->settle();
+    ASSERT_TRUE(ended(received)) << moment;
+    if (received.result().cancelled) {
+      EXPECT_TRUE(untouched(received, 0)) << moment;
+      EXPECT_TRUE(arrived(sent, receive(1, 0, kLong))) << moment;
+    } else {
+      EXPECT_TRUE(ended(sent)) << moment;
+      EXPECT_TRUE(same(sent, received)) << moment;
+    }
+  }
+}
+
+TEST_F(Parcels, ASendThatIsCancelledIsSentAllTheSame) {
+  make_habit();
+  Transfer& received = receive(1, 0, kLong);
+  Transfer& sent = send(0, 1, kLong);
+  at(0).cancel(sent.request);
+  EXPECT_TRUE(arrived(sent, received));
+  EXPECT_FALSE(sent.result().cancelled);
+}
+
+TEST_F(Parcels, WithoutCreditForItAMessageGoesTheLongWay) {
+  MessengerJobOptions options;
+  options.messenger.unexpected_bytes = 3'000'000;
+  start(options);
+  make_habit();
+  std::vector<Transfer*> sent;
+  for (std::uint64_t bytes = 0; bytes <= at(0).window_bytes() + kLong; bytes += kLong) sent.push_back(&send(0, 1, kLong));
+  job->settle();
+  EXPECT_FALSE(ended(*sent.back()));
+  for (Transfer* one : sent) {
+    Transfer& received = receive(1, 0, kLong);
+    job->settle();
+    EXPECT_TRUE(ended(received));
+    EXPECT_TRUE(same(*one, received));
+  }
+}
+
+TEST_F(Parcels, AReceiverThatDiesEndsTheSend) {
+  for (const transport::Death death : {transport::Death::kNoticed, transport::Death::kSilent}) {
+    MessengerJobOptions options;
+    options.session.dead_peer_deadline = 1ms;
+    start(options);
+    make_habit();
+    Transfer& sent = send(0, 1, kLong);
+    job->kill(1, death);
+    job->run(20ms);
+    EXPECT_TRUE(ended(sent));
+  }
+}
+
+TEST_F(Parcels, ASenderThatDiesEndsTheReceiveThatExpectsOne) {
+  for (const transport::Death death : {transport::Death::kNoticed, transport::Death::kSilent}) {
+    MessengerJobOptions options;
+    options.session.dead_peer_deadline = 1ms;
+    start(options);
+    make_habit();
+    Transfer& received = receive(1, 0, kLong);
+    job->kill(0, death);
+    job->run(20ms);
+    ASSERT_TRUE(ended(received));
+    EXPECT_EQ(received.result().failure, Failure::kPeerLost);
+    EXPECT_TRUE(untouched(received, 0));
+  }
+}
+
+TEST_F(Parcels, ClosingWithOneExpectedWaitsForNothing) {
+  make_habit();
+  Transfer& received = receive(1, 0, kLong);
+  job->close(1);
+  EXPECT_TRUE(ended(received));
+  EXPECT_TRUE(untouched(received, 0));
+}
+
+// Long and short messages of few tags, receives before and after, some from any source, some cancelled: each message that is received is whole, in order, and
+// nothing else of a buffer is written.
+class RandomParcels : public Parcels, public ::testing::WithParamInterface<std::uint32_t> {
+ protected:
+  static constexpr std::size_t kTags = 3;
+  static constexpr std::size_t kMostWaiting = 20;
+
+  std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_()) % bound; }
+  void post(std::size_t tag) {
+    const std::int32_t source = below(12) == 0 ? kAnySource : 0;
+    received_[tag].push_back(&receive(1, source, 60'000, {.tag = static_cast<std::int32_t>(tag)}));
+  }
+  void cancel_last(std::size_t tag) {
+    Transfer& last = *received_[tag].back();
+    at(1).cancel(last.request);
+    job->settle();
+    const bool over = !last.request.active() || ended(last);
+    if (!over || !last.result().cancelled) return;
+    EXPECT_TRUE(untouched(last, 0));
+    received_[tag].pop_back();
+  }
+  void step() {
+    const bool in_step = below(100) < 85;  // so that there are habits
+    const std::size_t tag = below(10) < 9 ? 0 : below(kTags);
+    const std::uint64_t length = below(10) < 9 ? kLong + below(30'000) : below(2'000);
+    if (in_step || (below(2) == 0 && received_[tag].size() < kMostWaiting)) post(tag);
+    if (!in_step && below(4) == 0 && !received_[tag].empty()) cancel_last(tag);
+    if (in_step || (below(2) == 0 && sent_[tag].size() < kMostWaiting)) {
+      sent_[tag].push_back(&send(0, 1, length, {.tag = static_cast<std::int32_t>(tag)}));
+    }
+    job->run(Nanoseconds(below(60'000)));
+  }
+  void check_what_has_ended() {
+    for (std::size_t tag = 0; tag < kTags; ++tag) {
+      while (!sent_[tag].empty() && !received_[tag].empty()) {
+        Transfer& from = *sent_[tag].front();
+        Transfer& to = *received_[tag].front();
+        if ((to.request.active() && !ended(to)) || (from.request.active() && !ended(from))) break;
+        EXPECT_TRUE(same(from, to));
+        EXPECT_TRUE(untouched(to, from.buffer.size()));
+        sent_[tag].pop_front();
+        received_[tag].pop_front();
+        ++checked_;
+      }
+    }
+  }
+
+  std::mt19937 random_{GetParam()};
+  std::deque<Transfer*> sent_[kTags];
+  std::deque<Transfer*> received_[kTags];
+  std::uint64_t checked_ = 0;
+};
+
+TEST_P(RandomParcels, EveryMessageComesWholeAndInOrder) {
+  constexpr int kRounds = 20;
+  constexpr int kSteps = 100;
+  std::uint64_t in_place = 0;
+  for (int round = 0; round < kRounds && !HasFailure(); ++round) {
+    MessengerJobOptions options;
+    options.network.seed = random_();
+    options.network.longest_delay = 50us;
+    start(options);
+    for (auto& waiting : sent_) waiting.clear();
+    for (auto& waiting : received_) waiting.clear();
+    make_habit();
+    for (int i = 0; i < kSteps; ++i) {
+      step();
+      check_what_has_ended();
+    }
+    in_place += landed(1);
+    TearDown();
+  }
+  EXPECT_GT(checked_, 1000U);
+  EXPECT_GT(in_place, 100U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomParcels, ::testing::Range(1U, 7U));
+
+}  // namespace
+}  // namespace lintel::testing
