@@ -123,7 +123,9 @@ lintel_start lintel_send(lintel_transfer* transfer, const void* buffer, uint64_t
   const mpi::SendArguments message{buffer, length, destination, context, tag, mode};
   mpi::Request& request = new_request(transfer);  // of one that leaves at once too: it may be cancelled
   if (messenger().send_at_once(message)) return LINTEL_LEFT;
-  return messenger().send(message, request) == mpi::Refusal::kNone ? LINTEL_BEGUN : LINTEL_REFUSED;
+  bool over = false;
+  if (messenger().send(message, request, &over) != mpi::Refusal::kNone) return LINTEL_REFUSED;
+  return over ? LINTEL_LEFT : LINTEL_BEGUN;
 }
 
 bool lintel_receive(lintel_transfer* transfer, void* buffer, uint64_t capacity, int32_t source, uint32_t context, int32_t tag) {

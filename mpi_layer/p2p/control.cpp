@@ -107,7 +107,7 @@ void Messenger::cancel(Request& request) {
       break;
     case Request::State::kSent: {
       Peer& to = *peers_.at(request.peer_);
-      const bool parcel = !to.outside && request.active_id_.generation == 0;  // it has left, as one that was copied
+      const bool parcel = !to.outside && request.active_id_.generation == 0;  // gone, as one that was copied
       if (request.cancelling_ || parcel) break;
       request.cancelling_ = true;
       if (to.outside) {

@@ -105,7 +105,8 @@ class Messenger {
   std::uint32_t window_headers() const { return window_.headers; }
 
   // ---- Sends and receives. They do not block. The request is active when they return kNone; it may be complete. Progress: sends.
-  [[nodiscard]] Refusal send(const SendArguments& arguments, Request& request);
+  // `over`, if given: a send that has ended well already is told at once, as by wait(); else false.
+  [[nodiscard]] Refusal send(const SendArguments& arguments, Request& request, bool* over = nullptr);
   [[nodiscard]] Refusal receive(const ReceiveArguments& arguments, Request& request);
   // What most messages are, at the least cost: true if the message has left whole, or is with the engine; it is complete then. False: it is to be sent by
   // send(), for whatever reason; nothing has happened.
@@ -219,12 +220,13 @@ class Messenger {
   template <class Arguments>
   Refusal admit(const Arguments& arguments, Request& request, bool persistent);
   // parcels.cpp
-  static constexpr std::uint64_t kLeastParcel = 16 * 1024;  // a shorter message is sooner copied than expected
+  static constexpr std::uint64_t kLeastParcel = 32 * 1024;  // a shorter message is sooner copied than expected
   bool may_be_parcel(std::uint64_t length, std::uint32_t context) const;
   bool goes_as_parcel(const Peer& peer, std::uint64_t length, std::uint32_t context) const;
   bool try_send_parcel(Peer& peer, Request& request);
   void on_parcel_left(const portals::Event& event);
-  void judge_arrival(Peer& peer, const portals::Event& event, std::uint64_t length);
+  static bool has_probably_left(const Request& request);
+  void judge_arrival(Peer& peer, const portals::Event& event);
   bool may_expect(const Request& receive) const;
   void expect_next(Peer& peer);
   bool forget_landing(const Request& receive);
@@ -244,7 +246,7 @@ class Messenger {
   bool withdraw_rest(Request& request);
   struct Departure;
   portals::Status put_message(const Peer& peer, const Departure& message);
-  static void charge(Peer& peer, std::uint64_t ahead);
+  void charge(Peer& peer, std::uint64_t ahead);
   void has_left(Peer& peer, Request& request);
   void flush(Peer& peer);
   void on_ack(const portals::Event& event);

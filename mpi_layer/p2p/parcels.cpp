@@ -1,4 +1,6 @@
 // Parcels: long messages that go whole, from the sender's buffer into that of the receive which is posted for them. Who receives says when they are welcome (ParcelHabit).
+// Only answers are parcels: the first message to a process since the last one from it. Of more in a row each would have to wait until the one before has been seen to,
+// a receive is expected to get the next; as they go otherwise, many are taken in at once, which makes up for the copies.
 //
 // The key of a parcel is context, tag and the number of the message. A receive is expected to get the next message of its source, whichever that is; so a key is
 // right for one message, or for none, and what has another comes by way of a copy.
@@ -12,7 +14,7 @@ namespace {
 using portals::Status;
 using transport::Forgotten;
 
-// From the top: a zero, 16 bits of the number, 15 of the context, the tag. Many more messages than 2^16 are never under way between two processes at once.
+// From the top: a zero, 16 bits of the number, 15 of the context, the tag. Two processes never have 2^16 messages under way between them.
 constexpr unsigned kContextBits = 15;
 constexpr unsigned kTagBits = 32;
 constexpr std::uint32_t kContextsWithParcels = std::uint32_t{1} << kContextBits;
@@ -33,7 +35,8 @@ bool Messenger::may_be_parcel(std::uint64_t length, std::uint32_t context) const
 // ---- The sender
 
 bool Messenger::goes_as_parcel(const Peer& peer, std::uint64_t length, std::uint32_t context) const {
-  return peer.takes_parcels && length <= peer.credit.bytes && may_be_parcel(length, context);
+  const bool is_answer = !peer.answer_is_due() && peer.arrived > 0;
+  return peer.takes_parcels && is_answer && length <= peer.credit.bytes && may_be_parcel(length, context);
 }
 
 // False: it cannot now; nothing has happened.
@@ -64,15 +67,21 @@ void Messenger::on_parcel_left(const portals::Event& event) {
   complete(*static_cast<Request*>(event.user_pointer), failure_of(event.failure));
 }
 
+// Of a parcel the network has mostly taken all by now: to ask spares its sender a wait.
+bool Messenger::has_probably_left(const Request& request) {
+  return request.state_ == Request::State::kSent && request.active_id_.generation == 0;
+}
+
 // ---- The receiver
 
-// A message of so many bytes has come that is long, or that came where a parcel was expected.
-void Messenger::judge_arrival(Peer& peer, const portals::Event& event, std::uint64_t length) {
+// A message has come, and `peer` still says what was before it.
+void Messenger::judge_arrival(Peer& peer, const portals::Event& event) {
   const bool expected = peer.landing != nullptr;
+  if (!expected && !peer.answer_is_due()) return;  // no parcel
   const bool landed = expected && process_.endpoint().forget_parcel(peer.process) == Forgotten::kNone;
   peer.landing = nullptr;
   const std::uint32_t context = context_of(event.match_bits);
-  if (!expected && !may_be_parcel(length, context)) return;
+  if (!expected && !may_be_parcel(decode_message(event.header_data).length, context)) return;
   bool well = landed;
   if (!peer.habit.welcome()) {
     well = event.list == portals::PortalList::kPriority && may_expect(*static_cast<Request*>(event.user_pointer));
@@ -87,9 +96,9 @@ bool Messenger::may_expect(const Request& receive) const {
   return receive.asked_source_ >= 0 && receive.tag_ != kAnyTag && may_be_parcel(std::min(receive.length_, parcel_limit_), receive.context_);
 }
 
-// The next message of the peer, if it comes as a parcel, is to land in the first receive that is posted for it.
+// The peer's answer, if it comes as a parcel, is to land in the first receive that is posted for it.
 void Messenger::expect_next(Peer& peer) {
-  if (peer.landing != nullptr || peer.lost || peer.outside) return;
+  if (peer.landing != nullptr || !peer.answer_is_due() || peer.lost || peer.outside) return;
   int steps = 0;
   for (Request& request : peer.active) {
     if (++steps > kMostSteps) return;

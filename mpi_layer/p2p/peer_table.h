@@ -50,6 +50,8 @@ struct Peer {
   bool greeted = false;             // it is this process itself, or was told something so that there is a session
   bool stranger = false;            // it is in the messenger's list of those
   TimePoint sought_since = kNever;  // since before there was any contact
+  // The last message between the two is one to it, or there was none. An answer is what comes then.
+  bool answer_is_due() const { return sequence != sent_before_arrival; }
   // A session with it has begun: the transport tells of its end.
   bool met() const { return sequence > 0 || arrived > 0 || greeted || outside; }
 };

@@ -107,10 +107,9 @@ bool Messenger::post(Request& request) {
 void Messenger::note_arrival(Peer& peer, const portals::Event& event) {
   if (peer.outside) return;
   granted_ -= static_cast<std::int64_t>(event.requested_length);
-  peer.sent_before_arrival = peer.sequence;
   if (std::exchange(peer.probed, false)) unwatch(peer);
-  const std::uint64_t length = decode_message(event.header_data).length;
-  if (peer.landing != nullptr || length >= kLeastParcel) judge_arrival(peer, event, length);
+  if (peer.landing != nullptr || decode_message(event.header_data).length >= kLeastParcel) judge_arrival(peer, event);
+  peer.sent_before_arrival = peer.sequence;
   const std::uint64_t before = std::exchange(peer.arrived, event.remote_offset);
   if (before == 0 || event.remote_offset == before + 1 || std::exchange(peer.gap_told, true)) [[likely]] {
     return;
@@ -127,13 +126,7 @@ void Messenger::on_message(const portals::Event& event) {
   Peer* const peer = peers_.find(event.initiator);
   if (event.kind == portals::EventKind::kPutEnd) {
     if (peer != nullptr) note_arrival(*peer, event);
-    if (event.list != portals::PortalList::kPriority) {
-      unexpected_.on_arrival(event);
-    } else {
-      on_matched(peer, event);
-    }
-    if (peer != nullptr && peer->habit.welcome()) expect_next(*peer);
-    return;
+    if (event.list != portals::PortalList::kPriority) return unexpected_.on_arrival(event);
   }
   on_matched(peer, event);
 }

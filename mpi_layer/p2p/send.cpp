@@ -1,7 +1,7 @@
 // Sends: which protocol a message takes, and what ends it.
 //
 //   up to the eager limit, not synchronous   DATA: a put with all bytes; complete when the engine has taken them (part_ahead() tells the exception)
-//   longer than a few pages, to a receiver that welcomes parcels and not synchronous: DATA as a parcel (parcels.cpp); complete when the transport has taken them
+//   long answers, not synchronous, to a receiver that welcomes parcels   DATA as a parcel (parcels.cpp); complete when the transport has taken it
 //   up to the eager limit, synchronous       DATASYNC: a put with an acknowledgement. Complete when that says that a posted receive took it, else by SYNCACK
 //   longer, or without credit for its bytes  DATASYNC: a put with the first part, or none of it. The receiver gets the rest, which is exposed in an entry of its
 //                                            own; complete when it has got it, or by SYNCACK if it wants none. The acknowledgement tells only of a refusal
@@ -60,11 +60,19 @@ void Messenger::prepare(const SendArguments& arguments, Request& request) {
   request.length_ = arguments.length;
 }
 
-Refusal Messenger::send(const SendArguments& arguments, Request& request) {
+Refusal Messenger::send(const SendArguments& arguments, Request& request, bool* over) {
   const MutexLock lock(process_.lock());
   if (const Refusal refusal = admit(arguments, request, false); refusal != Refusal::kNone) return refusal;
   const Refusal refusal = begin_send(request);
-  finish();
+  if (has_probably_left(request)) {
+    turn();
+  } else {
+    finish();
+  }
+  if (over != nullptr) {
+    *over = refusal == Refusal::kNone && !request.under_way() && request.result_.failure == Failure::kNone;
+    if (*over) retire(request);
+  }
   return refusal;
 }
 
@@ -229,6 +237,7 @@ void Messenger::charge(Peer& peer, std::uint64_t ahead) {
   ++peer.sequence;
   --peer.credit.headers;
   peer.credit.bytes -= ahead;
+  if (peer.habit.welcome()) expect_next(peer);
 }
 
 Status Messenger::expose_rest(const Peer& peer, Request& request, std::uint64_t ahead) {
