@@ -29,8 +29,9 @@ inline constexpr PeerId kNoPeer{0xffffffffU};
 // Chosen by the caller of an asynchronous call and handed back with its completion; the transport does not look inside.
 using Context = Id<struct ContextTag, std::uint64_t>;
 
-// Names a parcel to its receiver: the sender stamps it, and whoever expects it says the same. The top bit is zero.
+// Names a parcel to its receiver: the sender stamps it, and whoever expects it says the same.
 using ParcelKey = Id<struct ParcelKeyTag, std::uint64_t>;
+inline constexpr std::uint64_t kParcelKeyBits = ~std::uint64_t{0} >> 1;  // the top bit is zero: libfabric's TCP keeps it for itself
 
 // 32 bits that travel with a write and come out at the target when its bytes are in place. 32 because some providers carry no more.
 using Immediate = Id<struct ImmediateTag, std::uint32_t>;

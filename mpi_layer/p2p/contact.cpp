@@ -45,7 +45,7 @@ void Messenger::seek_strangers() {
 // With credit of nothing, which changes nothing.
 void Messenger::greet(Peer& peer) {
   peer.greeted = true;
-  tell(peer, {PacketKind::kProtoack, 0, 0, 0, 0, 0, peer.habit.welcome()});
+  tell_credit(peer, {});
   process_.progress().after_call();
 }
 

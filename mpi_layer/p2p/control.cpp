@@ -17,6 +17,11 @@ void Messenger::tell(Peer& peer, const Control& control) {
   chores_ = true;
 }
 
+// Of nothing: a greeting, or news of parcels.
+void Messenger::tell_credit(Peer& peer, const Credit& credit) {
+  tell(peer, {PacketKind::kProtoack, 0, 0, 0, credit.headers, credit.bytes, peer.habit.welcome()});
+}
+
 // False: the engine has no room.
 bool Messenger::try_tell(const Peer& peer, const Control& control) {
   const EncodedControl encoded = encode(control);
@@ -38,7 +43,7 @@ void Messenger::on_control(const portals::Event& event) {
   if (control.kind == PacketKind::kProtoack) {
     peer->credit.bytes = std::min(peer->credit.bytes + control.bytes, window_.bytes);
     peer->credit.headers = std::min(peer->credit.headers + control.headers, window_.headers);
-    peer->takes_parcels = control.parcels && parcel_limit_ > 0;
+    peer->takes_parcels = control.parcels;
     return;
   }
   Request* const request = active_send(*peer, control.request_id, control.sequence);
@@ -81,7 +86,7 @@ void Messenger::give_credit() {
     if (!peer->lost) {
       if (bytes > 0 && !unexpected_.make_room(static_cast<std::uint64_t>(granted))) return false;
       granted_ = granted;
-      tell(*peer, {PacketKind::kProtoack, 0, 0, 0, headers, bytes, peer->habit.welcome()});
+      tell_credit(*peer, {bytes, headers});
     }
     peer->owed = {};
     peer->credit_due = false;
@@ -106,10 +111,9 @@ void Messenger::cancel(Request& request) {
       complete(request, Failure::kNone);
       break;
     case Request::State::kSent: {
-      Peer& to = *peers_.at(request.peer_);
-      const bool parcel = !to.outside && request.active_id_.generation == 0;  // gone, as one that was copied
-      if (request.cancelling_ || parcel) break;
+      if (request.cancelling_ || is_parcel(request)) break;  // a parcel is gone, as what was copied is
       request.cancelling_ = true;
+      Peer& to = *peers_.at(request.peer_);
       if (to.outside) {
         gateway_->cancel(request);
         break;

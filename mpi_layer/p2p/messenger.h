@@ -225,7 +225,7 @@ class Messenger {
   bool goes_as_parcel(const Peer& peer, std::uint64_t length, std::uint32_t context) const;
   bool try_send_parcel(Peer& peer, Request& request);
   void on_parcel_left(const portals::Event& event);
-  static bool has_probably_left(const Request& request);
+  bool is_parcel(const Request& request);
   void judge_arrival(Peer& peer, const portals::Event& event);
   bool may_expect(const Request& receive) const;
   void expect_next(Peer& peer);
@@ -244,7 +244,17 @@ class Messenger {
   bool try_send(Peer& peer, Request& request);
   portals::Status expose_rest(const Peer& peer, Request& request, std::uint64_t ahead);
   bool withdraw_rest(Request& request);
-  struct Departure;
+  // A message on its way to the engine.
+  struct Departure {
+    const std::byte* buffer;
+    std::uint64_t match_bits;
+    std::uint64_t sequence;
+    MessageHeader header;
+    std::uint64_t ahead;
+    bool ack = false;
+    SlotId active_id{};
+  };
+  portals::RequestArguments put_of(const Peer& peer, const Departure& message) const;
   portals::Status put_message(const Peer& peer, const Departure& message);
   void charge(Peer& peer, std::uint64_t ahead);
   void has_left(Peer& peer, Request& request);
@@ -288,6 +298,7 @@ class Messenger {
   void hand_back_relayed();
   // control.cpp
   void tell(Peer& peer, const Control& control);
+  void tell_credit(Peer& peer, const Credit& credit);
   bool try_tell(const Peer& peer, const Control& control);
   void on_control(const portals::Event& event);
   void on_cancel(Peer& peer, const Control& control);

@@ -46,16 +46,9 @@ bool Messenger::try_send_parcel(Peer& peer, Request& request) {
   if (!suits || !goes_as_parcel(peer, request.length_, request.context_)) return false;
   request.sequence_ = peer.sequence + 1;
   const std::uint64_t bits = match_bits(request.context_, request.tag_);
-  portals::RequestArguments put;
+  const MessageHeader header{PacketKind::kData, false, 0, request.length_};
+  portals::RequestArguments put = put_of(peer, {request.buffer_, bits, request.sequence_, header, request.length_});
   put.descriptor = parcels_;
-  put.whole_descriptor = false;
-  put.local_offset = reinterpret_cast<std::uintptr_t>(request.buffer_);
-  put.length = request.length_;
-  put.target = peer.process;
-  put.portal_index = kMessages;
-  put.match_bits = bits;
-  put.remote_offset = request.sequence_;
-  put.header_data = encode(MessageHeader{PacketKind::kData, false, 0, request.length_});
   put.user_pointer = &request;
   if (process_.endpoint().put_parcel(*interface_, put, parcel_key(bits, request.sequence_)) != Status::kOk) return false;
   charge(peer, request.length_);
@@ -67,9 +60,9 @@ void Messenger::on_parcel_left(const portals::Event& event) {
   complete(*static_cast<Request*>(event.user_pointer), failure_of(event.failure));
 }
 
-// Of a parcel the network has mostly taken all by now: to ask spares its sender a wait.
-bool Messenger::has_probably_left(const Request& request) {
-  return request.state_ == Request::State::kSent && request.active_id_.generation == 0;
+// A send that has left as one.
+bool Messenger::is_parcel(const Request& request) {
+  return request.state_ == Request::State::kSent && request.active_id_.generation == 0 && !peers_.at(request.peer_)->outside;
 }
 
 // ---- The receiver
@@ -88,7 +81,7 @@ void Messenger::judge_arrival(Peer& peer, const portals::Event& event) {
   }
   if (!peer.habit.note(well)) return;
   if (peer.habit.welcome()) process_.endpoint().welcome_parcels();
-  tell(peer, {PacketKind::kProtoack, 0, 0, 0, 0, 0, peer.habit.welcome()});
+  tell_credit(peer, {});
 }
 
 // Whether a parcel could be expected for it: one that names its message.

@@ -31,16 +31,7 @@ constexpr std::uint64_t kStream = 4;
 
 }  // namespace
 
-// A message on its way to the engine.
-struct Messenger::Departure {
-  const std::byte* buffer;
-  std::uint64_t match_bits;
-  std::uint64_t sequence;
-  MessageHeader header;
-  std::uint64_t ahead;
-  bool ack = false;
-  SlotId active_id{};
-};
+;
 
 Refusal Messenger::check(const SendArguments& arguments) {
   if (arguments.destination != kProcNull && peers_.at(arguments.destination) == nullptr) return Refusal::kProcess;
@@ -64,8 +55,8 @@ Refusal Messenger::send(const SendArguments& arguments, Request& request, bool* 
   const MutexLock lock(process_.lock());
   if (const Refusal refusal = admit(arguments, request, false); refusal != Refusal::kNone) return refusal;
   const Refusal refusal = begin_send(request);
-  if (has_probably_left(request)) {
-    turn();
+  if (is_parcel(request)) {
+    turn();  // the network has mostly taken all of it by now: to ask spares its sender a wait
   } else {
     finish();
   }
@@ -188,7 +179,7 @@ bool Messenger::goes_whole(const Peer& peer, std::uint64_t length) const {
 // False: there is no credit for its header, or no room in the engine; nothing has happened.
 bool Messenger::try_send(Peer& peer, Request& request) {
   if (peer.credit.headers == 0) return false;
-  if (peer.takes_parcels && try_send_parcel(peer, request)) return true;
+  if (try_send_parcel(peer, request)) return true;
   const std::uint64_t wanted = part_ahead(peer, request.length_);
   const std::uint64_t ahead = wanted <= peer.credit.bytes ? wanted : 0;
   const bool rest = ahead < request.length_;
@@ -259,7 +250,7 @@ bool Messenger::withdraw_rest(Request& request) {
   return true;
 }
 
-Status Messenger::put_message(const Peer& peer, const Departure& message) {
+portals::RequestArguments Messenger::put_of(const Peer& peer, const Departure& message) const {
   portals::RequestArguments put;
   put.descriptor = everything_;
   put.whole_descriptor = false;
@@ -270,6 +261,11 @@ Status Messenger::put_message(const Peer& peer, const Departure& message) {
   put.match_bits = message.match_bits;
   put.remote_offset = message.sequence;
   put.header_data = encode(message.header);
+  return put;
+}
+
+Status Messenger::put_message(const Peer& peer, const Departure& message) {
+  portals::RequestArguments put = put_of(peer, message);
   put.ack = message.ack ? portals::AckRequest::kFull : portals::AckRequest::kNone;
   put.is_volatile = message.header.kind == PacketKind::kData;  // the send is complete when the call returns
   put.user_pointer = reinterpret_cast<void*>(message.active_id.packed());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 
 #include "transport/fabric/fabric_transport.h"
@@ -16,9 +17,6 @@ namespace {
 constexpr std::size_t kSpill = 0;     // what is longer than the memory that it lands in ends here; nobody reads it
 constexpr std::size_t kMessages = 1;  // of the parcels, by landing
 constexpr std::size_t kBufferCount = 2;
-
-// The provider keeps the top bit of a tag for itself.
-constexpr std::uint64_t kKeyBits = ~std::uint64_t{0} >> 1;
 
 // Looks at an empty completion queue between two for strays: each costs as much as several of those.
 constexpr unsigned kLooksPerSearch = 16;
@@ -45,7 +43,7 @@ std::byte* FabricTransport::landing_message(const Operation& landing) const {
 PostStatus FabricTransport::commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
                                           ParcelKey key, Context context) {
   Operation& frame = operations_.at(OperationKind::kSend, buffer.token);
-  LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= kParcelMessageBytes && (key.value & ~kKeyBits) == 0);
+  LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= kParcelMessageBytes && (key.value & ~kParcelKeyBits) == 0);
   LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes_.max_parcel_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
   std::memset(buffer.data + bytes, 0, kParcelMessageBytes - bytes);
@@ -61,7 +59,7 @@ PostStatus FabricTransport::commit_parcel(PeerId peer, const MessageBuffer& buff
 }
 
 bool FabricTransport::expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) {
-  LINTEL_ASSERT((key.value & ~kKeyBits) == 0);
+  LINTEL_ASSERT((key.value & ~kParcelKeyBits) == 0);
   FabricPeer& from = peers_.at(peer);
   if (!welcome_ || from.landing != nullptr || memory.empty()) return false;
   // The others are for strays.
@@ -120,7 +118,7 @@ std::size_t FabricTransport::take_parcel(Operation& landing, const fi_cq_data_en
   Stray* const stray = stray_of(landing);
   if (stray != nullptr && !stray->posted) {
     asking_ = nullptr;
-    stray->posted = post_landing(landing, FI_ADDR_UNSPEC, 0, kKeyBits);
+    stray->posted = post_landing(landing, FI_ADDR_UNSPEC, 0, kParcelKeyBits);
     return 0;
   }
   // What the sink does may want the landing again.
@@ -148,7 +146,7 @@ void FabricTransport::end_landing(Operation& landing) {
 
 // It was cancelled, or broke off while it came in; of a stray: there is none, or that.
 void FabricTransport::end_failed_landing(Operation& landing, const fi_cq_err_entry& entry) {
-  const int code = entry.err < 0 ? -entry.err : entry.err;
+  const int code = std::abs(entry.err);
   if (code != FI_ECANCELED && code != FI_ENOMSG) ++counters_.failed_receives;
   Stray* const stray = stray_of(landing);
   if (stray == nullptr) return end_landing(landing);
@@ -187,7 +185,7 @@ bool FabricTransport::ask_for_stray() {
   if (stray == nullptr) return false;
   fi_msg_tagged any{};
   any.addr = FI_ADDR_UNSPEC;
-  any.ignore = kKeyBits;
+  any.ignore = kParcelKeyBits;
   any.context = &stray->landing->provider_room;
   if (fi_trecvmsg(endpoint_.raw(), &any, FI_PEEK) != 0) return false;
   stray->landing->state = OperationState::kInFlight;
@@ -206,7 +204,7 @@ bool FabricTransport::stray_at_the_door() {
     held_errors_.push_back(answer);
     return true;
   }
-  asking_ = nullptr;
+  end_failed_landing(*asking_->landing, answer);
   return false;
 }
 

@@ -10,8 +10,6 @@ namespace lintel::transport {
 
 namespace {
 
-constexpr std::uint64_t kKeyBits = ~std::uint64_t{0} >> 1;
-
 constexpr Error kRefused{Loss::kPeer, "simulated network", "the connection was refused"};
 constexpr Error kReset{Loss::kPeer, "simulated network", "the connection was reset by the peer"};
 
@@ -73,7 +71,7 @@ PostStatus SimulatedTransport::commit(PeerId peer, const MessageBuffer& buffer, 
 
 PostStatus SimulatedTransport::commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
                                              std::span<const std::byte> payload, ParcelKey key, Context context) {
-  LINTEL_ASSERT(bytes <= attributes().max_parcel_message && (key.value & ~kKeyBits) == 0);
+  LINTEL_ASSERT(bytes <= attributes().max_parcel_message && (key.value & ~kParcelKeyBits) == 0);
   LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes().max_parcel_bytes);
   return send(peer, buffer, bytes, std::make_shared<Parcel>(Parcel{{endpoint_, context}, payload, key}));
 }
@@ -134,7 +132,7 @@ void SimulatedTransport::refuse(PeerId peer) {
 }
 
 bool SimulatedTransport::expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) {
-  LINTEL_ASSERT(peer.value < endpoint_->peers.size() && (key.value & ~kKeyBits) == 0);
+  LINTEL_ASSERT(peer.value < endpoint_->peers.size() && (key.value & ~kParcelKeyBits) == 0);
   return endpoint_->alive && !memory.empty() && endpoint_->expected.try_emplace(peer, SimulatedExpectation{key, memory}).second;
 }
 
