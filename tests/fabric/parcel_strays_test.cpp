@@ -1,7 +1,4 @@
 // Parcels through the real provider: who is woken by them, and what becomes of them when somebody stops or ends.
-#include <poll.h>
-#include <sys/resource.h>
-
 #include <string>
 #include <thread>
 
@@ -42,7 +39,7 @@ TEST_F(FabricParcels, wake_a_sleeper_each_expected_or_not) {
       if (b.seen.came.size() > answered) {
         answered = b.seen.came.size();
         if (answered % 2 != 0) (void)b.transport->expect_parcel(a_at_b, ParcelKey(answered), room.span());
-      } else if (!sleep_once(b, kPatience)) {
+      } else if (!sleep_once(*b.transport, kPatience)) {
         return;
       }
     }
@@ -61,16 +58,7 @@ TEST_F(FabricParcels, that_are_expected_and_do_not_come_use_no_processor_time) {
   Room room(100);
   ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
   for (int i = 0; i < 1000; ++i) b.poll();
-  const double before = processor_seconds();
-  const TimePoint end = monotonic_now() + std::chrono::seconds(1);
-  std::size_t wakes = 0;
-  while (monotonic_now() < end) {
-    sleep_once(b, end - monotonic_now());
-    b.poll();
-    ++wakes;
-  }
-  EXPECT_LT(processor_seconds() - before, 0.02);
-  EXPECT_LT(wakes, 30U);
+  expect_idle_costs_nothing(b);
 }
 
 TEST_F(FabricParcels, that_are_expected_of_a_peer_that_goes_may_be_forgotten) {
@@ -99,17 +87,7 @@ TEST_F(FabricParcels, that_break_off_in_the_middle_are_not_reported_and_free_the
     ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
     const std::size_t failed = b.transport->counters().failed_receives;
     // The kernels hold some of it; the rest, and several more, are lost with A.
-    std::uint32_t sent = 0;
-    while (sent < 8) {
-      const MessageBuffer buffer = a.transport->reserve(b_at_a, 1);
-      ASSERT_TRUE(buffer);
-      buffer.data[0] = std::byte{1};
-      if (a.transport->commit_parcel(b_at_a, buffer, 1, payload, kKey, Context(sent)) != PostStatus::kOk) {
-        a.transport->abandon(b_at_a, buffer);
-        break;
-      }
-      ++sent;
-    }
+    const std::uint32_t sent = fill_the_way(payload, 8);
     b.seen.when_parcel = [&](const Came&) { (void)b.transport->expect_parcel(a_at_b, kKey, room.span()); };
     a.transport.reset();
     until_all({&b}, [&, quiet = 0]() mutable { return ++quiet > 20000 || b.transport->counters().failed_receives > failed; });
@@ -136,16 +114,7 @@ TEST_F(FabricParcels, that_break_off_in_the_middle_are_not_reported_and_free_the
 TEST_F(FabricParcels, to_a_peer_that_goes_end) {
   connect();
   const std::vector<std::byte> payload = pattern(kLargest, 1);
-  std::size_t sent = 0;
-  for (; sent < 16; ++sent) {
-    const MessageBuffer buffer = a.transport->reserve(b_at_a, 1);
-    ASSERT_TRUE(buffer);
-    buffer.data[0] = std::byte{1};
-    if (a.transport->commit_parcel(b_at_a, buffer, 1, payload, kKey, Context(sent)) != PostStatus::kOk) {
-      a.transport->abandon(b_at_a, buffer);
-      break;
-    }
-  }
+  const std::uint32_t sent = fill_the_way(payload, 16);
   ASSERT_GT(sent, 2U);
   b.transport.reset();
   ASSERT_TRUE(until_all({&a}, [&] { return a.seen.write_ends.size() == sent && !a.seen.failures.empty(); })) << a.seen.write_ends.size();

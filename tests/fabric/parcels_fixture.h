@@ -1,11 +1,14 @@
 #pragma once
 // What the tests of parcels through the real provider have in common.
 
+#include <poll.h>
+
 #include <functional>
 #include <utility>
 #include <vector>
 
 #include "tests/fabric/fabric_pair.h"
+#include "tests/fabric/waiting.h"
 
 namespace lintel::transport {
 
@@ -144,20 +147,18 @@ class FabricParcels : public testing::Test {
     pollfd waited{descriptor, POLLIN, 0};
     return ::poll(&waited, 1, milliseconds) == 1;
   }
-  static double processor_seconds() {
-    rusage usage{};
-    ::getrusage(RUSAGE_THREAD, &usage);
-    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-  }
-  // Sleeps as an engine does. False: nothing came within the patience.
-  static bool sleep_once(Side& side, Nanoseconds patience) {
-    if (!side.transport->prepare_wait()) return true;
-    const TimePoint now = monotonic_now();
-    const Nanoseconds left = std::max(std::min(side.transport->next_deadline(), now + patience) - now, Nanoseconds(0));
-    pollfd waited{side.transport->wait_fd(), POLLIN, 0};
-    const timespec timeout{left.count() / 1000000000, left.count() % 1000000000};
-    return ::ppoll(&waited, 1, &timeout, nullptr) > 0 || left < patience;
+  // Sends A's parcels, of one byte and the payload, until no more are taken: how many were.
+  std::uint32_t fill_the_way(std::span<const std::byte> payload, std::uint32_t most) {
+    for (std::uint32_t sent = 0; sent < most; ++sent) {
+      const MessageBuffer buffer = a.transport->reserve(b_at_a, 1);
+      EXPECT_TRUE(buffer);
+      if (!buffer) return sent;
+      buffer.data[0] = std::byte{1};
+      if (a.transport->commit_parcel(b_at_a, buffer, 1, payload, kKey, Context(sent)) == PostStatus::kOk) continue;
+      a.transport->abandon(b_at_a, buffer);
+      return sent;
+    }
+    return most;
   }
 
   static constexpr std::size_t kMessageBytes = 100;

@@ -18,6 +18,11 @@ class Parcels : public P2pTest {
   Parcels() { start(); }
 
   std::uint64_t landed(std::size_t rank) { return job->processes().process(rank).counters().get(Counter::kParcelsLanded); }
+  void start_noticing_deaths() {
+    MessengerJobOptions options;
+    options.session.dead_peer_deadline = 1ms;
+    start(options);
+  }
   // One that finds its receive.
   void exchange(std::size_t from, std::size_t to, std::uint64_t length = kLong) {
     Transfer& received = receive(to, static_cast<std::int32_t>(from), length);
@@ -274,9 +279,7 @@ TEST_F(Parcels, WithoutCreditForItAMessageGoesTheLongWay) {
 
 TEST_F(Parcels, AReceiverThatDiesEndsTheSend) {
   for (const transport::Death death : {transport::Death::kNoticed, transport::Death::kSilent}) {
-    MessengerJobOptions options;
-    options.session.dead_peer_deadline = 1ms;
-    start(options);
+    start_noticing_deaths();
     make_habit();
     Transfer& sent = send(0, 1, kLong);
     job->kill(1, death);
@@ -287,9 +290,7 @@ TEST_F(Parcels, AReceiverThatDiesEndsTheSend) {
 
 TEST_F(Parcels, ASenderThatDiesEndsTheReceiveThatExpectsOne) {
   for (const transport::Death death : {transport::Death::kNoticed, transport::Death::kSilent}) {
-    MessengerJobOptions options;
-    options.session.dead_peer_deadline = 1ms;
-    start(options);
+    start_noticing_deaths();
     make_habit();
     Transfer& received = receive(1, 0, kLong);
     job->kill(0, death);
