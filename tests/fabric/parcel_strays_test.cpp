@@ -169,5 +169,24 @@ TEST_F(FabricParcels, may_be_expected_when_the_transport_ends) {
   EXPECT_TRUE(room.guard_untouched());
 }
 
+// Its sender has stopped in the middle of it.
+TEST_F(FabricParcels, that_have_begun_keep_nobody_from_finding_others) {
+  connect();
+  narrow_all_sockets();
+  Side other = open();
+  const std::vector<std::byte> payload = pattern(kLargest, 1);
+  Room room(payload.size());
+  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(send_parcel(a, b_at_a, 1, payload, kKey, {&a}));
+  ASSERT_TRUE(until_all({&b}, [&] { return room.begun(); }));
+  const std::vector<std::byte> unexpected = pattern(1000, 2);
+  ASSERT_TRUE(send_parcel(other, at(other, b), 2, unexpected, ParcelKey{8}, {&other, &b}));
+  ASSERT_TRUE(until_all({&other, &b}, [&] { return b.seen.came.size() == 1; }));
+  EXPECT_TRUE(is_message(b.seen.came[0], 2));
+  EXPECT_EQ(b.seen.came[0].payload, unexpected);
+  ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 2; }));
+  EXPECT_TRUE(room.holds(payload));
+}
+
 }  // namespace
 }  // namespace lintel::transport

@@ -47,6 +47,20 @@ TEST_F(FabricParcels, of_every_size_land_where_they_are_expected_and_nowhere_els
   }
 }
 
+// The provider hands out the first 9,000 bytes of what waits in a socket at first.
+TEST_F(FabricParcels, that_wait_in_their_sockets_land_in_one_turn) {
+  connect();
+  const std::vector<std::byte> payload = pattern(40000, 1);
+  Room room(payload.size());
+  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(send_parcel(a, b_at_a, 1, payload, kKey, {&a}));
+  ASSERT_TRUE(has_gone(1));
+  ASSERT_NE(pattern(kMessageBytes, 1).front(), std::byte{0});
+  b.poll();
+  ASSERT_EQ(b.seen.came.size(), 1U);
+  EXPECT_TRUE(room.holds(payload));
+}
+
 TEST_F(FabricParcels, that_nobody_expects_come_whole_in_memory_of_the_transport) {
   std::uint32_t number = 0;
   for (const std::size_t size : kSizes) {
@@ -247,6 +261,7 @@ TEST_F(FabricParcels, that_have_come_cannot_be_forgotten) {
 // Whatever the answer is, it is true: kWithdrawn, and the memory stays as it is; kArriving, and the parcel is reported there.
 TEST_F(FabricParcels, that_are_forgotten_while_they_come_land_or_do_not) {
   connect();
+  narrow_all_sockets();
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   std::size_t arriving = 0;
   std::size_t withdrawn = 0;

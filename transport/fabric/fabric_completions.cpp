@@ -57,7 +57,7 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
     } else if (got == -FI_EAVAIL) {
       reports += take_errors(sink);
       if (has_held()) reports += take_held(sink);
-    } else {
+    } else if (read + 1 == kReadsPerPoll || !parcel_has_begun()) {
       if (welcome_) look_for_stray();
       break;
     }

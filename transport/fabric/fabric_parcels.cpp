@@ -25,6 +25,7 @@ constexpr unsigned kLooksPerSearch = 16;
 
 void FabricTransport::welcome_parcels() {
   if (welcome_ || attributes_.max_parcel_bytes == 0 || !prepare_landings()) return;
+  expected_.reserve(kLandings - kStrays);
   strays_.reserve(kStrays);
   welcome_ = free_stray() != nullptr;
 }
@@ -62,17 +63,24 @@ bool FabricTransport::expect_parcel(PeerId peer, ParcelKey key, std::span<std::b
   LINTEL_ASSERT((key.value & ~kParcelKeyBits) == 0);
   FabricPeer& from = peers_.at(peer);
   if (!welcome_ || from.landing != nullptr || memory.empty()) return false;
-  // The others are for strays.
-  if (operations_.taken_count(OperationKind::kLanding) - strays_.size() >= kLandings - kStrays) return false;
+  if (expected_.size() == kLandings - kStrays) return false;  // the others are for strays
   Operation* const landing = operations_.take(OperationKind::kLanding);
   landing->memory = memory;
   landing->peer = peer;
+  *landing_message(*landing) = std::byte{0};
   if (!post_landing(*landing, from.address, key.value, 0)) {
     operations_.give_back(*landing);
     return false;
   }
   from.landing = landing;
+  expected_.push_back(landing);
   return true;
+}
+
+// Some of a parcel is in place, and the rest is in its socket or on its way there: of a payload in more than one piece the provider takes what it has read ahead, and
+// asks its sockets again when it is asked. Tells by the first byte of the message, which is no zero in any frame of a session.
+bool FabricTransport::parcel_has_begun() const {
+  return std::ranges::any_of(expected_, [this](const Operation* landing) { return *landing_message(*landing) != std::byte{0}; });
 }
 
 bool FabricTransport::post_landing(Operation& landing, fi_addr_t from, std::uint64_t key, std::uint64_t ignored) {
@@ -141,6 +149,7 @@ std::size_t FabricTransport::take_parcel(Operation& landing, const fi_cq_data_en
 
 void FabricTransport::end_landing(Operation& landing) {
   peers_.at(landing.peer).landing = nullptr;
+  std::erase(expected_, &landing);
   operations_.give_back(landing);
 }
 

@@ -118,6 +118,7 @@ class FabricTransport final : public Transport {
   [[gnu::cold]] bool prepare_landings();
   std::byte* landing_message(const Operation& landing) const;
   bool post_landing(Operation& landing, fi_addr_t from, std::uint64_t key, std::uint64_t ignored);
+  bool parcel_has_begun() const;
   std::size_t take_parcel(Operation& landing, const fi_cq_data_entry& entry, Sink& sink);
   void end_landing(Operation& landing);
   void end_failed_landing(Operation& landing, const fi_cq_err_entry& entry);
@@ -168,8 +169,9 @@ class FabricTransport final : public Transport {
   WaitObject wait_object_;
   int wait_fd_ = -1;
   bool closing_ = false;
-  bool writes_jammed_ = false;  // shared memory: a large write was never answered
-  TimePoint write_progress_;    // shared memory: until then no write was kept waiting
+  bool writes_jammed_ = false;        // shared memory: a large write was never answered
+  TimePoint write_progress_;          // shared memory: until then no write was kept waiting
+  std::vector<Operation*> expected_;  // landings that are no strays
   std::vector<Stray> strays_;
   bool welcome_ = false;     // parcels are
   Stray* asking_ = nullptr;  // the provider was asked whether a parcel waits, on its behalf
