@@ -373,6 +373,12 @@ class Documents(unittest.TestCase):
         self.assertEqual(row.split().count("?"), 1)
         self.assertIn("title 'MPICH ucx'", script)
 
+    def test_labels_in_the_picture_are_broken_into_lines(self):
+        script = mpi_tables.script(self.result, self.works, plot.TERMINALS["svg"], "out.svg")
+        over_size, under_bars = [line for line in script.splitlines() if line.startswith("set xtics ")]
+        self.assertIn('"64\\nKiB" 65536', over_size)
+        self.assertIn('"posted,\\nany source" 2', under_bars)
+
     def test_an_absent_program_is_named_and_has_no_row(self):
         self.result.absent = {"NPtcp": "not installed"}
         text = tables.text_of(self.result, self.works, [])

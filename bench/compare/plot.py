@@ -40,9 +40,14 @@ def head_room(figures):
     return f"set yrange [0:{1.25 * max((figure for figure in figures if figure is not None), default=1):g}]"
 
 
+def in_lines(label, separator):
+    """The label broken after each separator: they stand close together."""
+    return label.replace(separator, separator.rstrip() + "\\n")
+
+
 def preamble(terminal, path):
     return [f"set terminal {terminal}", f"set output '{path}'", "set encoding utf8", "set grid ytics lt 1 lw 1 lc rgb '#dddddd'", "set border 3",
-            "set datafile missing '?'"]
+            "set datafile missing '?'", "set bmargin 3.5"]
 
 
 def lines_over_size(lines, colours, sizes, title):
@@ -50,7 +55,7 @@ def lines_over_size(lines, colours, sizes, title):
     commands = [f"$line{index} << EOD\n{rows_text(rows)}\nEOD" for index, rows in enumerate(lines.values())]
     commands += [head_room(row[1] for rows in lines.values() for row in rows),
                  f"set title '{title}'", "set logscale x 2", "set key top center horizontal",
-                 "set xtics (" + ", ".join(f'"{size_text(size)}" {size}' for size in sizes) + ")",
+                 "set xtics (" + ", ".join(f'"{in_lines(size_text(size), " ")}" {size}' for size in sizes) + ")",
                  f"set xrange [{sizes[0] / 1.3:g}:{sizes[-1] * 1.3:g}]"]
     if lines:
         commands.append("plot " + ", ".join(f"$line{index} using 1:2 with linespoints lw 2 pt 7 ps 0.6 lc rgb '{colours[name]}' title '{name}'"
@@ -60,11 +65,13 @@ def lines_over_size(lines, colours, sizes, title):
 
 def bars(rows, titles, colours, title):
     """`rows`: a group of bars each, its name and a figure for each of `titles`."""
-    commands = [f"$bars << EOD\n{rows_text(rows)}\nEOD", "unset logscale x", "unset xtics", "set xtics nomirror", "set xrange [*:*]",
+    commands = [f"$bars << EOD\n{rows_text(rows)}\nEOD", "unset logscale x", "unset xtics",
+                f"set xrange [-0.6:{max(len(rows), 1) - 0.4:g}]",
+                "set xtics nomirror font ',10' (" + ", ".join(f'"{in_lines(row[0], ", ")}" {index}' for index, row in enumerate(rows)) + ")",
                 "set key top center horizontal", head_room(figure for row in rows for figure in row[1:]), f"set title '{title}'",
                 "set style data histogram", "set style histogram clustered gap 1", "set style fill solid 0.9 noborder"]
     if rows:
-        commands.append("plot " + ", ".join(f"$bars using {index + 2}:xtic(1) lc rgb '{colours[index % len(colours)]}' title '{name}'"
+        commands.append("plot " + ", ".join(f"$bars using {index + 2} lc rgb '{colours[index % len(colours)]}' title '{name}'"
                                             for index, name in enumerate(titles)))
     return commands
 
