@@ -145,11 +145,18 @@ void Portals4Unexpected(benchmark::State& state, Mix mix) {
   const std::uint64_t bits = depth(state);
   const std::vector<std::byte> message = bench::put_message(kInterfaceKind, bits, 8);
   std::uint64_t turn = 0;
-  for (auto _ : state) {
+  const auto come_and_be_claimed = [&] {
     target.deliver(message);
     const bool wild = mix == Mix::kWithWildcards && turn++ % 16 == 0;
-    const bool appended = target.append(PortalList::kPriority, {wild ? kAnySender : kSender, bits, 0}, 0, true);
-    if (!appended || !target.saw(EventKind::kPutEnd) || !target.saw(EventKind::kPutOverflow)) return state.SkipWithError("not claimed");
+    return target.append(PortalList::kPriority, {wild ? kAnySender : kSender, bits, 0}, 0, true) && target.saw(EventKind::kPutEnd) &&
+           target.saw(EventKind::kPutOverflow);
+  };
+  // The first search of each kind brings the index up to date with all headers: once in their life, and no part of what one more costs.
+  for (int i = 0; i < 2; ++i) {
+    if (!come_and_be_claimed()) return state.SkipWithError("not claimed");
+  }
+  for (auto _ : state) {
+    if (!come_and_be_claimed()) return state.SkipWithError("not claimed");
   }
 }
 
