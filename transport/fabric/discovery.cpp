@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "transport/fabric/address.h"
+#include "transport/address/address.h"
 
 namespace lintel::transport {
 namespace {

@@ -14,7 +14,7 @@
 #include <memory>
 #include <random>
 
-#include "transport/fabric/address.h"
+#include "transport/address/address.h"
 
 namespace lintel::transport {
 namespace {

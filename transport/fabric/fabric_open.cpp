@@ -8,7 +8,7 @@
 #include <cstring>
 #include <random>
 
-#include "transport/fabric/address.h"
+#include "transport/address/address.h"
 #include "transport/fabric/fabric_transport.h"
 #include "transport/fabric/local_sockets.h"
 
@@ -45,18 +45,9 @@ ReceiveRoom receive_room_for(const FabricOptions& options, const ProviderDescrip
   return room;
 }
 
-// A sentence with everything that is known about why an endpoint did not open.
-std::string explain(const FabricOptions& options, const std::string& provider, Error error) {
-  std::string text = "cannot listen on " + options.interface_address;
-  text += options.pid == kAnyPid ? ", any pid" : ", pid " + std::to_string(options.pid.value);
-  if (provider != "shm" && options.pid != kAnyPid) {
-    if (const Result<std::uint16_t> port = port_of(options.pid, options.port_base); port)
-      text += " (TCP port " + std::to_string(port.value()) + ")";
-  }
-  if (!provider.empty()) text += ", provider " + provider;
-  text += std::string(": ") + error.reason() + " (" + error.call();
-  if (error.code() != 0) text += std::string(": ") + fi_strerror(error.code());
-  return text + ")";
+std::string explain(const FabricOptions& options, const std::string& provider, const Error& error) {
+  return explain_opening(options.interface_address, options.pid, provider == "shm" ? 0 : options.port_base, provider, error,
+                         fi_strerror(error.code()));
 }
 
 }  // namespace
@@ -71,7 +62,7 @@ Result<std::unique_ptr<FabricTransport>> FabricTransport::open(const FabricOptio
     return found.error();
   }
   if (found->selected == nullptr) {
-    said = explain_failure(found->choice, options.provider);
+    said = explain_failure(found->choice, options.provider, options.offered_beside);
     return Error{Loss::kOperation, "fi_getinfo", "no provider that can be used"};
   }
   fi_domain_attr& domain = *found->selected->domain_attr;

@@ -8,14 +8,13 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
+#include "transport/address/address.h"
 
 namespace lintel::transport {
 
-inline constexpr Pid kAnyPid{0xffffffffU};
-inline constexpr std::uint32_t kDefaultPortBase = 27000;
-
 struct FabricOptions {
   std::string provider;                           // name as fi_info prints it ("net", "tcp;ofi_rxm", "shm"); empty: by preference
+  std::string offered_beside;                     // what may be asked for besides, of others than libfabric; for what is said
   std::string interface_address = "127.0.0.1";    // IPv4 address of the one interface to listen on
   Pid pid = kAnyPid;                              // kAnyPid: one that is free
   std::uint32_t port_base = kDefaultPortBase;     // pid 0 is this TCP port, see address.h

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "transport/fabric/address.h"
+#include "transport/address/address.h"
 #include "transport/fabric/local_sockets.h"
 
 namespace lintel::transport {

@@ -8,6 +8,8 @@
 #include <string>
 #include <system_error>
 
+#include "transport/address/address.h"
+
 namespace lintel::transport {
 namespace {
 
@@ -28,8 +30,6 @@ bool same_node(const sockaddr_in& a, const sockaddr_in& b) {
 
 bool same(const sockaddr_in& a, const sockaddr_in& b) { return same_node(a, b) && a.sin_port == b.sin_port; }
 
-bool is_loopback(const sockaddr_in& address) { return ntohl(address.sin_addr.s_addr) >> 24 == 127; }
-
 // Frees each socket of this process of which `wanted(local address, remote address)` holds.
 template <class Wanted>
 std::size_t free_sockets(Wanted wanted) {
@@ -49,10 +49,6 @@ std::size_t free_sockets(Wanted wanted) {
 }
 
 }  // namespace
-
-bool on_this_machine(const sockaddr_in& own, const sockaddr_in& peer) {
-  return same_node(own, peer) || (is_loopback(own) && is_loopback(peer));
-}
 
 std::size_t free_listener(const sockaddr_in& own) {
   if (!is_loopback(own)) return 0;

@@ -12,9 +12,6 @@
 
 namespace lintel::transport {
 
-// Whether connections between the two addresses stay on this machine. REQUIRES: `own` is one of this machine's.
-bool on_this_machine(const sockaddr_in& own, const sockaddr_in& peer);
-
 // The socket that listens at `own`, and so all that it accepts from then on; only if that is loopback, where nobody comes from elsewhere. Returns how
 // many were found.
 std::size_t free_listener(const sockaddr_in& own);

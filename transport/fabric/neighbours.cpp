@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "transport/fabric/address.h"
+#include "transport/address/address.h"
 #include "transport/fabric/fabric_options.h"
 
 namespace lintel::transport {

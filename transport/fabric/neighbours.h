@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "transport/fabric/address.h"
+#include "transport/address/address.h"
 #include "transport/fabric/doorbell.h"
 #include "transport/fabric/handles.h"
 #include "transport/fabric/peer_table.h"

@@ -130,8 +130,8 @@ ProviderChoice choose_provider(const std::vector<ProviderDescription>& offered, 
   return choice;
 }
 
-std::string explain_failure(const ProviderChoice& choice, const std::string& wanted) {
-  std::string names;
+std::string explain_failure(const ProviderChoice& choice, const std::string& wanted, const std::string& offered_beside) {
+  std::string names = offered_beside;
   for (const ProviderReport& report : choice.reports) {
     if (!wanted.empty() && means(wanted, report.description.name)) {
       return "provider \"" + wanted + "\" cannot be used: " + report.reason;

@@ -30,8 +30,8 @@ std::string missing_from(const ProviderDescription& provider);
 // reaches this machine only, are chosen only by name.
 ProviderChoice choose_provider(const std::vector<ProviderDescription>& offered, const std::string& wanted);
 
-// "provider "foo" is not offered; offered are net, tcp;ofi_rxm, shm", or why it cannot be used. REQUIRES: !choice.chosen.
-std::string explain_failure(const ProviderChoice& choice, const std::string& wanted);
+// "provider "foo" is not offered; offered: net, tcp;ofi_rxm, shm", or why it cannot be used. `offered_beside` stands in front of what is. REQUIRES: !choice.chosen.
+std::string explain_failure(const ProviderChoice& choice, const std::string& wanted, const std::string& offered_beside = {});
 
 // Largest message to be sent through this provider: over native TCP 64 KiB of data and the headers, 16 KiB elsewhere (others switch to a rendezvous above it),
 // or less if the provider's limit is lower. Through shared memory no more than it injects: a larger one waits for an answer, and an answer that never comes

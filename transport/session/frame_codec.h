@@ -2,19 +2,17 @@
 // Frame structures to and from the bytes of the wire. Reading never looks beyond the span that it is given; judging the values is the
 // caller's.
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 
+#include "base/byte_order.h"
 #include "transport/session/frame_format.h"
 
 namespace lintel::transport {
 
-constexpr std::uint16_t network_order(std::uint16_t v) { return std::endian::native == std::endian::big ? v : __builtin_bswap16(v); }
-constexpr std::uint32_t network_order(std::uint32_t v) { return std::endian::native == std::endian::big ? v : __builtin_bswap32(v); }
-constexpr std::uint64_t network_order(std::uint64_t v) { return std::endian::native == std::endian::big ? v : __builtin_bswap64(v); }
+using lintel::network_order;
 
 // The same structure with every number's bytes the other way round, or unchanged on a big-endian machine.
 constexpr FrameHeader network_order(FrameHeader h) {

@@ -1,5 +1,5 @@
 // How a pid becomes a TCP port and a name an address: doc/addressing.md.
-#include "transport/fabric/address.h"
+#include "transport/address/address.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>

@@ -18,6 +18,8 @@
 namespace lintel::transport {
 
 inline constexpr std::uint32_t kWellKnownPids = 1024;  // pids below this are relative to the port base
+inline constexpr std::uint32_t kDefaultPortBase = 27000;
+inline constexpr Pid kAnyPid{0xffffffffU};
 
 // Error: `port_base` is 0 or so large that base + 1023 is no port.
 Error check_port_base(std::uint32_t port_base);
@@ -41,6 +43,15 @@ std::string to_string(NodeId nid);
 // Error: as port_of() and check_node().
 Result<sockaddr_in> socket_address_of(ProcessId name, std::uint32_t port_base);
 ProcessId name_of(const sockaddr_in& address, std::uint32_t port_base);
+
+bool is_loopback(const sockaddr_in& address);
+// Whether connections between the two addresses stay on this machine. REQUIRES: `own` is one of this machine's.
+bool on_this_machine(const sockaddr_in& own, const sockaddr_in& peer);
+
+// A sentence about why nobody listens there: "cannot listen on 127.0.0.1, pid 5 (TCP port 27005), provider net: ...". `port_base` 0: the pid is no port.
+// `provider` may be empty; `meaning` is the text of the error's code.
+std::string explain_opening(const std::string& interface_address, Pid pid, std::uint32_t port_base, const std::string& provider,
+                            const Error& error, const char* meaning);
 
 // `incarnation` tells this process from others that had the name before it. Error: as check_node(), or kAnyPid.
 Result<std::string> shared_memory_name_of(ProcessId name, std::uint32_t incarnation);

@@ -1,11 +1,9 @@
-#include "transport/fabric/address.h"
+#include "transport/address/address.h"
 
 #include <arpa/inet.h>
 
 #include <algorithm>
 #include <cstdio>
-
-#include "transport/fabric/fabric_options.h"
 
 namespace lintel::transport {
 namespace {
@@ -85,6 +83,25 @@ Result<sockaddr_in> socket_address_of(ProcessId name, std::uint32_t port_base) {
 
 ProcessId name_of(const sockaddr_in& address, std::uint32_t port_base) {
   return {NodeId(ntohl(address.sin_addr.s_addr)), pid_of(ntohs(address.sin_port), port_base)};
+}
+
+bool is_loopback(const sockaddr_in& address) { return ntohl(address.sin_addr.s_addr) >> 24 == 127; }
+
+bool on_this_machine(const sockaddr_in& own, const sockaddr_in& peer) {
+  return own.sin_addr.s_addr == peer.sin_addr.s_addr || (is_loopback(own) && is_loopback(peer));
+}
+
+std::string explain_opening(const std::string& interface_address, Pid pid, std::uint32_t port_base, const std::string& provider,
+                            const Error& error, const char* meaning) {
+  std::string text = "cannot listen on " + interface_address;
+  text += pid == kAnyPid ? ", any pid" : ", pid " + std::to_string(pid.value);
+  if (port_base != 0 && pid != kAnyPid) {
+    if (const Result<std::uint16_t> port = port_of(pid, port_base); port) text += " (TCP port " + std::to_string(port.value()) + ")";
+  }
+  if (!provider.empty()) text += ", provider " + provider;
+  text += std::string(": ") + error.reason() + " (" + error.call();
+  if (error.code() != 0) text += std::string(": ") + meaning;
+  return text + ")";
 }
 
 Result<std::string> shared_memory_name_of(ProcessId name, std::uint32_t incarnation) {

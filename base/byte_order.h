@@ -1,0 +1,13 @@
+#pragma once
+// Numbers in the byte order of the network: the same bytes the other way round, or unchanged on a big-endian machine.
+
+#include <bit>
+#include <cstdint>
+
+namespace lintel {
+
+constexpr std::uint16_t network_order(std::uint16_t v) { return std::endian::native == std::endian::big ? v : __builtin_bswap16(v); }
+constexpr std::uint32_t network_order(std::uint32_t v) { return std::endian::native == std::endian::big ? v : __builtin_bswap32(v); }
+constexpr std::uint64_t network_order(std::uint64_t v) { return std::endian::native == std::endian::big ? v : __builtin_bswap64(v); }
+
+}  // namespace lintel
