@@ -1,0 +1,76 @@
+// libFuzzer entry: bytes of a hostile network into an InboundStream. The input is a list of commands: raw bytes, or pieces whose header is sound, in portions of
+// any size, mixed with registrations that end and parcels that find a place late.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tests/fuzz/input.h"
+#include "tests/unit/direct/stream_bytes.h"
+
+namespace {
+
+using namespace lintel;
+using namespace lintel::transport;
+using lintel::testing::Input;
+
+constexpr InboundStream::Limits kLimits{512, 4096, 2048};
+constexpr std::size_t kBuffer = 1024;
+
+// Writes go anywhere into one target; parcels find a place only while there is one. Touches every byte that it is given.
+class TouchingTaker final : public StreamTaker {
+ public:
+  Bytes target = Bytes(4096);
+  Bytes landing;
+  unsigned touched = 0;
+
+  void take_message(std::span<const std::byte> message) override { touch(message); }
+  std::byte* place_of_write(RemoteMemory where, std::size_t length) override {
+    if (where.address > target.size() || length > target.size() - where.address) return nullptr;
+    return target.data() + where.address;
+  }
+  void write_is_in_place(Immediate) override { touch(target); }
+  std::span<std::byte> place_of_parcel(ParcelKey, std::size_t) override { return landing; }
+  void take_parcel(std::span<const std::byte> message, const ParcelPayload& payload) override {
+    touch(message);
+    touch(payload.bytes);
+  }
+
+ private:
+  void touch(std::span<const std::byte> bytes) {
+    for (const std::byte b : bytes) touched += static_cast<unsigned>(b);
+  }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input input(data, size);
+  StreamBuffers buffers(kBuffer);
+  InboundStream stream(kLimits, buffers);
+  TouchingTaker taker;
+  Bytes waiting;  // in the kernel, so to speak
+  while (!input.empty() && stream.state() != InboundStream::State::kBroken) {
+    const std::uint8_t command = input.byte();
+    switch (command % 8) {
+      case 0: append(waiting, input.bytes(input.byte())); break;
+      case 1: append_message(waiting, filled(input.byte() * 2U, command)); break;
+      case 2: append_write(waiting, {1, input.byte()}, Immediate(command), filled(1 + input.byte() * 16U, command)); break;
+      case 3: append_parcel(waiting, ParcelKey(command), filled(input.byte() % 129U, 1), filled(1 + input.byte() * 8U, command)); break;
+      case 4:
+        if (stream.state() == InboundStream::State::kGoesOn && !stream.is_in_the_middle())
+          taker.landing.assign(input.byte() * 8U, std::byte{0});
+        if (stream.state() == InboundStream::State::kStandsStill) taker.landing.assign(1 + input.byte() * 8U, std::byte{0});
+        break;
+      case 5: stream.cut_write(); break;
+      case 6: stream.go_on(taker); break;
+      default: {
+        const std::size_t portion = std::min<std::size_t>(waiting.size(), 1U + input.byte());
+        const std::size_t fed = feed(stream, taker, std::span(waiting).first(portion), 1U + input.byte(), 1U + input.byte());
+        waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(fed));
+      }
+    }
+  }
+  return taker.touched == 1U ? 1 : 0;
+}

@@ -1,0 +1,224 @@
+// What comes on a connection in portions of any size: doc/wire_format.md, the stream of direct connections.
+#include "transport/direct/inbound_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/unit/direct/stream_bytes.h"
+
+namespace lintel::transport {
+namespace {
+
+constexpr std::size_t kBuffer = 4096;
+constexpr InboundStream::Limits kLimits{1000, 100000, 50000};
+using State = InboundStream::State;
+using Found = std::vector<std::string>;
+
+class AnInboundStream : public ::testing::Test {
+ protected:
+  StreamBuffers buffers{kBuffer};
+  InboundStream stream{kLimits, buffers};
+  KeepingTaker taker;
+  Bytes bytes;
+};
+
+TEST_F(AnInboundStream, hands_up_messages_whole_whatever_portions_they_come_in) {
+  std::vector<Bytes> sent;
+  for (const std::size_t size : {0U, 1U, 7U, 8U, 500U, 999U, 1000U, 3U, 1000U, 1000U, 1000U, 1000U, 0U}) {
+    sent.push_back(filled(size, static_cast<unsigned>(sent.size())));
+    append_message(bytes, sent.back());
+  }
+  for (const std::size_t portion : {1U, 2U, 7U, 8U, 9U, 1007U, 1008U, 1009U, 4095U, 100000U}) {
+    taker.contents.clear();
+    ASSERT_EQ(feed(stream, taker, bytes, portion), bytes.size()) << portion;
+    EXPECT_EQ(taker.contents, sent) << portion;
+  }
+}
+
+TEST_F(AnInboundStream, holds_a_buffer_only_in_the_middle_of_a_piece) {
+  append_message(bytes, filled(10, 1));
+  append_message(bytes, filled(10, 2));
+  feed(stream, taker, std::span(bytes).first(bytes.size() - 1), 1000);
+  EXPECT_EQ(buffers.in_use(), 1U);
+  EXPECT_TRUE(stream.is_in_the_middle());
+  feed(stream, taker, std::span(bytes).last(1), 1000);
+  EXPECT_EQ(buffers.in_use(), 0U);
+  EXPECT_FALSE(stream.is_in_the_middle());
+}
+
+TEST_F(AnInboundStream, asks_for_the_bytes_of_a_write_where_they_belong) {
+  taker.targets[5] = Bytes(2000);
+  const Bytes data = filled(1500, 3);
+  append_write(bytes, {5, 400}, Immediate(77), data);
+  feed(stream, taker, std::span(bytes).first(32 + 100), 132);
+  const std::span<const iovec> room = stream.room(64);
+  ASSERT_EQ(room.size(), 2U);
+  EXPECT_EQ(room[0].iov_base, taker.targets[5].data() + 500);
+  EXPECT_EQ(room[0].iov_len, 1400U);
+  EXPECT_EQ(room[1].iov_len, 64U);
+  EXPECT_TRUE(taker.found.empty());
+  feed(stream, taker, std::span(bytes).subspan(132), 1000);
+  EXPECT_EQ(taker.found, Found{"write 77"});
+  Bytes expected(2000);
+  std::copy(data.begin(), data.end(), expected.begin() + 400);
+  EXPECT_EQ(taker.targets[5], expected);
+}
+
+TEST_F(AnInboundStream, that_a_write_is_cut_in_drops_the_rest_and_goes_on_behind_it) {
+  taker.targets[5] = Bytes(1000);
+  append_write(bytes, {5, 0}, Immediate(1), filled(1000, 3));
+  append_message(bytes, filled(4, 9));
+  feed(stream, taker, std::span(bytes).first(32 + 300), 400);
+  stream.cut_write();
+  const Bytes before = taker.targets[5];
+  taker.targets.clear();  // its owner may free it
+  ASSERT_EQ(feed(stream, taker, std::span(bytes).subspan(332), 100), bytes.size() - 332);
+  EXPECT_EQ(taker.found, Found{"message"});
+  EXPECT_EQ(taker.contents.back(), filled(4, 9));
+  EXPECT_TRUE(std::all_of(before.begin() + 300, before.end(), [](std::byte b) { return b == std::byte{0}; }));
+}
+
+TEST_F(AnInboundStream, cuts_a_parcel_to_its_place) {
+  taker.landings[3] = Bytes(100, std::byte{0xaa});
+  const Bytes payload = filled(5000, 1);
+  append_parcel(bytes, ParcelKey(3), filled(128, 2), payload);
+  append_message(bytes, filled(4, 9));
+  for (const std::size_t portion : {1U, 50U, 10000U}) {
+    taker.found.clear();
+    ASSERT_EQ(feed(stream, taker, bytes, portion), bytes.size());
+    EXPECT_EQ(taker.found, (Found{"parcel 3 of 5000", "message"}));
+    EXPECT_EQ(taker.landings[3], Bytes(payload.begin(), payload.begin() + 100));
+  }
+}
+
+TEST_F(AnInboundStream, stands_still_while_a_parcel_has_no_place_and_loses_nothing) {
+  append_message(bytes, filled(3, 1));
+  append_parcel(bytes, ParcelKey(3), filled(10, 2), filled(200, 3));
+  append_message(bytes, filled(4, 4));
+  const std::size_t fed = feed(stream, taker, bytes, 10000);
+  EXPECT_EQ(stream.state(), State::kStandsStill);
+  EXPECT_EQ(taker.found, Found{"message"});
+  stream.go_on(taker);
+  EXPECT_EQ(stream.state(), State::kStandsStill);
+  taker.landings[3] = Bytes(200);
+  stream.go_on(taker);
+  EXPECT_EQ(stream.state(), State::kGoesOn);
+  feed(stream, taker, std::span(bytes).subspan(fed), 10000);
+  EXPECT_EQ(taker.found, (Found{"message", "parcel 3 of 200", "message"}));
+  EXPECT_EQ(taker.landings[3], filled(200, 3));
+}
+
+struct Nonsense {
+  const char* name;
+  Bytes bytes;
+  const char* reason;
+};
+
+std::vector<Nonsense> nonsense() {
+  const auto header = [](std::uint8_t kind, std::uint32_t length, std::uint8_t message_bytes = 0) {
+    Bytes bytes;
+    append_wire(bytes, PieceHeader{length, kind, message_bytes, 0});
+    return bytes;
+  };
+  const auto parcel_key = [&](std::uint64_t key) {
+    Bytes bytes = header(3, 10);
+    append_wire(bytes, ParcelHeader{key});
+    return bytes;
+  };
+  const auto write_to = [&](RemoteMemory where, std::uint32_t length) {
+    Bytes bytes = header(2, length);
+    append_wire(bytes, WriteHeader{where.key, where.address, 0, 0});
+    return bytes;
+  };
+  return {
+      {"no_kind", header(0, 8), "a piece is of a kind that there is not"},
+      {"unknown_kind", header(4, 8), "a piece is of a kind that there is not"},
+      {"long_message", header(1, 1001), "a message is longer than the largest"},
+      {"endless_message", header(1, 0xffffffff), "a message is longer than the largest"},
+      {"empty_write", header(2, 0), "a write has a length that none has"},
+      {"long_write", header(2, 100001), "a write has a length that none has"},
+      {"empty_parcel", header(3, 0), "a parcel has a length that none has"},
+      {"long_parcel", header(3, 50001), "a parcel has a length that none has"},
+      {"parcel_with_a_long_message", header(3, 10, 129), "the message of a parcel is longer than the largest"},
+      {"parcel_with_no_key", parcel_key(1ULL << 63), "the key of a parcel is none"},
+      {"write_to_nowhere", write_to({6, 0}, 1), "a write goes to memory that is not registered for it"},
+      {"write_past_the_end", write_to({5, 91}, 10), "a write goes to memory that is not registered for it"},
+      {"write_before_the_start", write_to({5, ~0ULL}, 10), "a write goes to memory that is not registered for it"},
+  };
+}
+
+class WhatMakesNoSense : public AnInboundStream, public ::testing::WithParamInterface<Nonsense> {};
+INSTANTIATE_TEST_SUITE_P(Piece, WhatMakesNoSense, ::testing::ValuesIn(nonsense()),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST_P(WhatMakesNoSense, breaks_the_stream_after_what_came_before_it) {
+  taker.targets[5] = Bytes(100);
+  append_message(bytes, filled(3, 1));
+  append(bytes, GetParam().bytes);
+  append_message(bytes, filled(3, 2));
+  feed(stream, taker, bytes, 10000);
+  EXPECT_EQ(stream.state(), State::kBroken);
+  EXPECT_STREQ(stream.reason(), GetParam().reason);
+  EXPECT_EQ(taker.found, Found{"message"});
+}
+
+// Any row of pieces, in any portions, with any limit on what is read ahead.
+TEST(InboundStreams, find_the_same_in_any_portions) {
+  std::mt19937 random(1);
+  const auto below = [&](std::size_t most) { return std::uniform_int_distribution<std::size_t>(0, most)(random); };
+  for (int round = 0; round < 300; ++round) {
+    Bytes bytes;
+    Found expected;
+    std::vector<Bytes> contents;
+    KeepingTaker taker;
+    taker.targets[1] = Bytes(100000);
+    taker.landings[2] = Bytes(20000);
+    Bytes target = taker.targets[1];
+    for (std::uint32_t piece = 0; piece < 40; ++piece) {
+      switch (below(3)) {
+        case 0:
+        case 1: {
+          const Bytes message = filled(below(round % 2 == 0 ? 1000 : 50), piece);
+          append_message(bytes, message);
+          expected.emplace_back("message");
+          contents.push_back(message);
+          break;
+        }
+        case 2: {
+          const Bytes data = filled(1 + below(below(3) == 0 ? 50000 : 100), piece);
+          const std::size_t at = below(50000);
+          append_write(bytes, {1, at}, Immediate(piece), data);
+          std::copy(data.begin(), data.end(), target.begin() + static_cast<std::ptrdiff_t>(at));
+          expected.push_back("write " + std::to_string(piece));
+          contents.emplace_back();
+          break;
+        }
+        default: {
+          const Bytes message = filled(below(128), piece);
+          const Bytes payload = filled(1 + below(below(3) == 0 ? 40000 : 300), piece + 1);
+          append_parcel(bytes, ParcelKey(2), message, payload);
+          expected.push_back("parcel 2 of " + std::to_string(payload.size()));
+          contents.push_back(message);
+          contents.emplace_back(payload.begin(),
+                                payload.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(payload.size(), 20000)));
+        }
+      }
+    }
+    StreamBuffers buffers(kBuffer);
+    InboundStream stream(kLimits, buffers);
+    std::size_t fed = 0;
+    while (fed < bytes.size()) {
+      const std::size_t part = std::min(bytes.size() - fed, 1 + below(below(2) == 0 ? 20 : 9000));
+      fed += feed(stream, taker, std::span(bytes).subspan(fed, part), part, 1 + below(5000));
+      ASSERT_EQ(stream.state(), State::kGoesOn) << stream.reason();
+    }
+    ASSERT_EQ(taker.found, expected) << round;
+    ASSERT_EQ(taker.contents, contents) << round;
+    ASSERT_EQ(taker.targets[1], target) << round;
+    ASSERT_FALSE(stream.is_in_the_middle());
+  }
+}
+
+}  // namespace
+}  // namespace lintel::transport

@@ -1,0 +1,84 @@
+// The records of what goes: OutboundTable.
+#include "transport/direct/outbound_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+
+namespace lintel::transport {
+namespace {
+
+TEST(AnOutboundTable, has_so_many_frames_and_writes_and_no_more) {
+  OutboundTable table(3, 100, 2);
+  std::set<Outbound*> taken;
+  for (int i = 0; i < 3; ++i) taken.insert(table.take_frame());
+  for (int i = 0; i < 2; ++i) taken.insert(table.take_write());
+  EXPECT_EQ(taken.size(), 5U);
+  EXPECT_EQ(taken.count(nullptr), 0U);
+  EXPECT_EQ(table.take_frame(), nullptr);
+  EXPECT_EQ(table.take_write(), nullptr);
+  EXPECT_EQ(table.frames_taken(), 3U);
+  EXPECT_EQ(table.writes_taken(), 2U);
+  for (Outbound* const record : taken) table.give_back(*record);
+  EXPECT_EQ(table.frames_taken() + table.writes_taken(), 0U);
+  EXPECT_NE(table.take_frame(), nullptr);
+  EXPECT_NE(table.take_write(), nullptr);
+}
+
+TEST(AnOutboundTable, lends_the_frame_that_was_used_last) {
+  OutboundTable table(3, 100, 0);
+  table.take_frame();
+  Outbound* const last = table.take_frame();
+  table.give_back(*last);
+  EXPECT_EQ(table.take_frame(), last);
+}
+
+TEST(AnOutboundTable, has_memory_for_each_frame_with_room_in_front_of_it) {
+  OutboundTable table(4, 1000, 1);
+  std::vector<Outbound*> frames;
+  for (int i = 0; i < 4; ++i) {
+    frames.push_back(table.take_frame());
+    std::memset(table.memory(*frames.back()) - OutboundTable::kHeadroom, i + 1, OutboundTable::kHeadroom + 1000);
+  }
+  for (int i = 0; i < 4; ++i) {
+    const std::byte* const begin = table.memory(*frames[static_cast<std::size_t>(i)]) - OutboundTable::kHeadroom;
+    for (std::size_t at = 0; at < OutboundTable::kHeadroom + 1000; ++at) ASSERT_EQ(begin[at], std::byte(i + 1));
+  }
+}
+
+TEST(AnOutboundRow, gives_back_in_the_order_in_which_it_was_filled) {
+  OutboundTable table(2, 100, 2);
+  OutboundRow row;
+  EXPECT_TRUE(row.empty());
+  Outbound* const records[] = {table.take_write(), table.take_frame(), table.take_write(), table.take_frame()};
+  for (Outbound* const record : records) table.append(row, *record);
+  for (Outbound* const record : records) {
+    ASSERT_FALSE(row.empty());
+    EXPECT_EQ(&table.front(row), record);
+    table.pop_front(row);
+    table.give_back(*record);
+  }
+  EXPECT_TRUE(row.empty());
+  table.append(row, *table.take_frame());
+  EXPECT_FALSE(row.empty());
+}
+
+TEST(AnOutboundRecord, advances_over_both_of_its_pieces) {
+  std::byte head[10];
+  std::byte data[100];
+  Outbound record;
+  record.rest[0] = {head, sizeof head};
+  record.rest[1] = {data, sizeof data};
+  record.advance(4);
+  EXPECT_EQ(record.rest[0].iov_base, head + 4);
+  EXPECT_EQ(record.bytes_left(), 106U);
+  record.advance(10);
+  EXPECT_EQ(record.rest[0].iov_len, 0U);
+  EXPECT_EQ(record.rest[1].iov_base, data + 4);
+  record.advance(96);
+  EXPECT_EQ(record.bytes_left(), 0U);
+}
+
+}  // namespace
+}  // namespace lintel::transport

@@ -1,0 +1,105 @@
+#pragma once
+// The bytes of pieces, and a taker that keeps what a stream finds in them, for tests without sockets.
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "transport/direct/inbound_stream.h"
+
+namespace lintel::transport {
+
+using Bytes = std::vector<std::byte>;
+
+inline Bytes filled(std::size_t bytes, unsigned seed) {
+  Bytes made(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) made[i] = static_cast<std::byte>(i * 7 + i / 251 + seed);
+  return made;
+}
+
+inline void append(Bytes& to, std::span<const std::byte> more) { to.insert(to.end(), more.begin(), more.end()); }
+
+template <class Wire>
+void append_wire(Bytes& to, const Wire& value) {
+  std::byte wire[sizeof value];
+  put_wire(wire, value);
+  append(to, wire);
+}
+
+inline PieceHeader piece_header(PieceKind kind, std::size_t length, std::size_t message_bytes = 0) {
+  return {static_cast<std::uint32_t>(length), static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(message_bytes), 0};
+}
+
+inline void append_message(Bytes& to, std::span<const std::byte> message) {
+  append_wire(to, piece_header(PieceKind::kMessage, message.size()));
+  append(to, message);
+}
+
+inline void append_write(Bytes& to, RemoteMemory where, Immediate immediate, std::span<const std::byte> data) {
+  append_wire(to, piece_header(PieceKind::kWrite, data.size()));
+  append_wire(to, WriteHeader{where.key, where.address, immediate.value, 0});
+  append(to, data);
+}
+
+inline void append_parcel(Bytes& to, ParcelKey key, std::span<const std::byte> message, std::span<const std::byte> payload) {
+  append_wire(to, piece_header(PieceKind::kParcel, payload.size(), message.size()));
+  append_wire(to, ParcelHeader{key.value});
+  append(to, message);
+  append(to, payload);
+}
+
+// Memory by key; what is found, as one text for each in the order of finding.
+class KeepingTaker : public StreamTaker {
+ public:
+  std::map<std::uint64_t, Bytes> targets;
+  std::map<std::uint64_t, Bytes> landings;
+  std::vector<std::string> found;
+  std::vector<Bytes> contents;  // of messages and payloads
+  std::uint64_t last_parcel = 0;
+
+  void take_message(std::span<const std::byte> message) override { keep("message", message); }
+  std::byte* place_of_write(RemoteMemory where, std::size_t length) override {
+    const auto target = targets.find(where.key);
+    if (target == targets.end() || where.address > target->second.size() || length > target->second.size() - where.address) return nullptr;
+    return target->second.data() + where.address;
+  }
+  void write_is_in_place(Immediate immediate) override { keep("write " + std::to_string(immediate.value), {}); }
+  std::span<std::byte> place_of_parcel(ParcelKey key, std::size_t) override {
+    last_parcel = key.value;
+    const auto landing = landings.find(key.value);
+    return landing == landings.end() ? std::span<std::byte>() : std::span<std::byte>(landing->second);
+  }
+  void take_parcel(std::span<const std::byte> message, const ParcelPayload& payload) override {
+    keep("parcel " + std::to_string(last_parcel) + " of " + std::to_string(payload.length), message);
+    contents.emplace_back(payload.bytes.begin(), payload.bytes.end());
+  }
+
+ private:
+  void keep(std::string what, std::span<const std::byte> content) {
+    found.push_back(std::move(what));
+    contents.emplace_back(content.begin(), content.end());
+  }
+};
+
+// Gives the stream the bytes as it has room for them, at most `portion` at a time; stops when it does not go on. Returns how many it has taken.
+inline std::size_t feed(InboundStream& stream, StreamTaker& taker, std::span<const std::byte> bytes, std::size_t portion,
+                        std::size_t at_most = 1U << 20) {
+  std::size_t fed = 0;
+  while (fed < bytes.size() && stream.state() == InboundStream::State::kGoesOn) {
+    std::size_t come = 0;
+    for (const iovec& piece : stream.room(at_most)) {
+      const std::size_t part = std::min({piece.iov_len, portion - come, bytes.size() - fed - come});
+      if (part > 0) std::memcpy(piece.iov_base, bytes.data() + fed + come, part);
+      come += part;
+      if (part < piece.iov_len) break;
+    }
+    fed += come;
+    stream.arrived(come, taker);
+  }
+  return fed;
+}
+
+}  // namespace lintel::transport

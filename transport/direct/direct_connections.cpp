@@ -1,0 +1,336 @@
+// How connections come about and end.
+//
+// A process calls a peer that it has something for. Two that call each other at once keep the call of the lower name. A caller that has a connection already, as we
+// see it, has lost it, unless its call is older than that connection.
+#include <algorithm>
+#include <cerrno>
+
+#include "base/assert.h"
+#include "transport/direct/connection.h"
+#include "transport/direct/sockets.h"
+
+namespace lintel::transport {
+namespace {
+
+constexpr Nanoseconds kEagerPhase = std::chrono::milliseconds(1);     // a connection on one machine stands within this
+constexpr Nanoseconds kRetryInterval = std::chrono::milliseconds(1);  // each vain try costs a connect(2)
+constexpr Nanoseconds kNoDescriptorPause = std::chrono::milliseconds(100);
+constexpr int kCallersPerPoll = 64;
+
+constexpr Error kNobodyThere{Loss::kPeer, "connect", "nobody accepts a connection at the peer's address", ETIMEDOUT};
+constexpr Error kSuperseded{Loss::kPeer, "accept", "the peer has begun a connection anew", ECONNRESET};
+
+}  // namespace
+
+void DirectTransport::Connection::begin(FileDescriptor socket, Phase first) {
+  fd = std::move(socket);
+  phase = first;
+  peer = kNoPeer;
+  stream.emplace(limits_, owner.buffers_);
+  waiting = {};
+  watched = kUnwatched;
+  ending = {};
+  is_ending = lands = false;
+  written_key = 0;
+  greeting_bytes = 0;
+  since = kNever;
+}
+
+// ---- Calling
+
+// Tries to reach the peer, unless it has been tried a moment ago. Null: there is no connection, yet.
+DirectTransport::Connection* DirectTransport::connect(PeerId id) {
+  Peer& peer = at(id);
+  if (peer.failed || closing_) return nullptr;
+  peer.last_try = now_;
+  if (peer.call != nullptr || (peer.waiting && now_ < peer.next_try)) return nullptr;
+  if (!peer.waiting) {
+    peer.waiting = true;
+    peer.waiting_since = kNever;
+    peer.next_try = now_;
+    waiting_.push_back(id);
+  }
+  Result<FileDescriptor> called = call_from(own_, socket_address_of(peer.name, options_.port_base).value());
+  if (!called) {
+    refused(id);
+    return nullptr;
+  }
+  Connection& connection = spare_connection();
+  connection.begin(std::move(called).value(), Connection::Phase::kCalling);
+  connection.peer = id;
+  peer.call = &connection;
+  ++not_standing_;
+  watch_for(connection, EPOLLOUT);
+  return nullptr;
+}
+
+// A record for it, as good as new.
+DirectTransport::Connection& DirectTransport::spare_connection() {
+  if (spare_.empty()) {
+    const InboundStream::Limits limits{attributes_.max_message_bytes, attributes_.max_write_bytes, attributes_.max_parcel_bytes};
+    connections_.push_back(std::make_unique<Connection>(*this, limits));
+    return *connections_.back();
+  }
+  Connection& connection = *spare_.back();
+  spare_.pop_back();
+  return connection;
+}
+
+// Nobody is there, or the call was declined.
+void DirectTransport::refused(PeerId id) {
+  Peer& peer = at(id);
+  const bool eager = peer.waiting_since == kNever || now_ - peer.waiting_since < kEagerPhase;
+  peer.next_try = eager ? now_ : now_ + kRetryInterval;
+}
+
+void DirectTransport::stop_waiting(PeerId id) {
+  if (!std::exchange(at(id).waiting, false)) return;
+  waiting_.erase(std::find(waiting_.begin(), waiting_.end(), id));
+}
+
+// Something is to be seen at a call or a caller.
+void DirectTransport::answered(Connection& connection, std::uint32_t events) {
+  const PeerId peer = connection.peer;
+  if (connection.phase == Connection::Phase::kCalling) {
+    if (outcome_of_call(connection.fd.get()) != 0 || !greet(connection, at(peer).name, GreetingKind::kCall)) {
+      tear_down(connection);
+      return refused(peer);
+    }
+    connection.phase = Connection::Phase::kGreeting;
+    return watch_for(connection, EPOLLIN);
+  }
+  if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) == 0) return;
+  const std::size_t room = connection.greeting.size() - connection.greeting_bytes;
+  const iovec rest{connection.greeting.data() + connection.greeting_bytes, room};
+  const ssize_t got = receive_from(connection.fd.get(), {&rest, 1});
+  if (got < 0 && errno == EAGAIN) return;
+  if (got > 0) connection.greeting_bytes += static_cast<std::size_t>(got);
+  if (got > 0 && static_cast<std::size_t>(got) == room) return greeted(connection);
+  if (got > 0) return;
+  tear_down(connection);
+  if (peer != kNoPeer) refused(peer);
+}
+
+void DirectTransport::greeted(Connection& connection) {
+  const auto greeting = get_wire<Greeting>(connection.greeting.data());
+  const PeerId called = connection.peer;
+  const ProcessId from{NodeId(greeting.from_nid), Pid(greeting.from_pid)};
+  const ProcessId to{NodeId(greeting.to_nid), Pid(greeting.to_pid)};
+  const bool is_answer = connection.phase == Connection::Phase::kGreeting;
+  // Whoever says to be of another address than it calls from is not believed.
+  const bool believed = is_answer ? from == at(called).name : htonl(from.nid.value) == connection.address.sin_addr.s_addr && from != self_;
+  if (greeting.magic != kGreetingMagic || greeting.version != kStreamVersion || to != self_ || !believed) {
+    ++counters_.refused_callers;
+    tear_down(connection);
+    if (is_answer) refused(called);
+    return;
+  }
+  const auto kind = static_cast<GreetingKind>(greeting.kind);
+  if (!is_answer) {
+    if (kind == GreetingKind::kCall) return called_by(connection, greeting);
+    return tear_down(connection);
+  }
+  if (kind == GreetingKind::kTaken && at(called).connection == nullptr) return stands(connection, called, greeting);
+  tear_down(connection);
+  refused(called);
+}
+
+bool DirectTransport::greet(Connection& connection, ProcessId to, GreetingKind kind) {
+  const Greeting greeting{
+      kGreetingMagic, kStreamVersion, static_cast<std::uint8_t>(kind), 0, self_.nid.value, self_.pid.value, to.nid.value, to.pid.value,
+      life_,          ++moment_};
+  std::byte wire[sizeof greeting];
+  put_wire(wire, greeting);
+  const iovec piece{wire, sizeof wire};
+  return send_to(connection.fd.get(), {&piece, 1}) == sizeof wire;  // the first bytes of a connection always find room
+}
+
+// ---- Being called
+
+void DirectTransport::accept_callers() {
+  for (int accepted = 0; accepted < kCallersPerPoll; ++accepted) {
+    Caller caller = accept_at(listener_.get(), own_);
+    if (!caller.fd.is_open()) {
+      if (caller.error == EMFILE || caller.error == ENFILE || caller.error == ENOBUFS || caller.error == ENOMEM) {
+        // It stays where it is; asking for it again at once would keep a processor busy.
+        epoll_event nothing{0, {.ptr = nullptr}};
+        ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener_.get(), &nothing);
+        listen_again_ = now_ + kNoDescriptorPause;
+        return;
+      }
+      if (caller.error == 0) return;
+      continue;  // that one has gone
+    }
+    if (callers_ == kMostCallers) hang_up_on_the_oldest();
+    Connection& connection = spare_connection();
+    connection.begin(std::move(caller.fd), Connection::Phase::kCalled);
+    connection.address = caller.address;
+    connection.since = now_;
+    ++not_standing_;
+    ++callers_;
+    watch_for(connection, EPOLLIN);
+  }
+}
+
+void DirectTransport::called_by(Connection& connection, const Greeting& greeting) {
+  const ProcessId from{NodeId(greeting.from_nid), Pid(greeting.from_pid)};
+  const Result<PeerId> resolved = resolve(from);
+  if (!resolved || closing_) {
+    ++counters_.refused_callers;
+    return tear_down(connection);
+  }
+  Peer& peer = at(resolved.value());
+  // A call of ours that has found nobody yet may be a long time coming.
+  const bool crossed = peer.call != nullptr && peer.call->phase == Connection::Phase::kGreeting && self_ < from;
+  const bool older = peer.connection != nullptr && peer.met_life == greeting.life && greeting.moment <= peer.met_moment;
+  if (crossed || older) {
+    ++counters_.crossed_calls;
+    greet(connection, from, GreetingKind::kCrossed);
+    return tear_down(connection);
+  }
+  if (peer.connection != nullptr) receive_last(*peer.connection);
+  if (peer.connection != nullptr) fail(resolved.value(), kSuperseded);
+  if (peer.call != nullptr) {
+    ++counters_.crossed_calls;
+    tear_down(*peer.call);
+  }
+  if (!greet(connection, from, GreetingKind::kTaken)) return tear_down(connection);
+  stands(connection, resolved.value(), greeting);
+}
+
+void DirectTransport::stands(Connection& connection, PeerId id, const Greeting& greeting) {
+  Peer& peer = at(id);
+  LINTEL_ASSERT(peer.connection == nullptr);
+  if (peer.call == &connection) peer.call = nullptr;
+  if (connection.phase == Connection::Phase::kCalled) --callers_;
+  connection.phase = Connection::Phase::kStands;
+  connection.peer = id;
+  peer.connection = &connection;
+  peer.met_life = greeting.life;
+  peer.met_moment = greeting.moment;
+  --not_standing_;
+  ++standing_;
+  stop_waiting(id);
+  watch_for(connection, EPOLLIN);
+  if (!peer.failed) look_often_at(connection);  // else it is read when the loss has been reported
+}
+
+// ---- Ending
+
+void DirectTransport::watch_for(Connection& connection, std::uint32_t events) {
+  if (connection.watched == events) return;
+  const int change = connection.watched == Connection::kUnwatched ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  connection.watched = events;
+  epoll_event event{events, {.ptr = &connection}};
+  if (::epoll_ctl(epoll_.get(), change, connection.fd.get(), &event) != 0) take_no_more(connection);  // as if it had broken
+}
+
+void DirectTransport::stop_watching(Connection& connection) {
+  if (connection.watched != Connection::kUnwatched) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.fd.get(), nullptr);
+  connection.watched = Connection::kUnwatched;
+}
+
+// Its socket is closed, and what waited for it ends.
+void DirectTransport::tear_down(Connection& connection) {
+  --(connection.phase == Connection::Phase::kStands ? standing_ : not_standing_);
+  if (connection.phase == Connection::Phase::kCalled) --callers_;
+  if (connection.peer != kNoPeer) {
+    Peer& peer = at(connection.peer);
+    if (peer.connection == &connection) peer.connection = nullptr;
+    if (peer.call == &connection) peer.call = nullptr;
+    if (std::exchange(connection.lands, false)) peer.expects = false;
+  }
+  if (!connection.waiting.empty()) --sending_;
+  while (!connection.waiting.empty()) {
+    Outbound& record = outbound_.front(connection.waiting);
+    outbound_.pop_front(connection.waiting);
+    if (record.keeps_memory) {
+      ++counters_.failed_writes;
+      ended_.push_back({record.context, connection.ending});
+    }
+    outbound_.give_back(record);
+  }
+  if (connection.stream->is_in_the_middle()) ++counters_.failed_receives;
+  if (const auto target = targets_.find(connection.written_key); target != targets_.end() && target->second.writer == &connection) {
+    target->second.writer = nullptr;
+  }
+  if (connection.stray) {
+    stray_memory_.push_back(std::move(connection.stray));
+    --strays_;
+  }
+  for (std::vector<Connection*>* list : {&often_, &ending_, &held_up_}) std::erase(*list, &connection);
+  connection.stream.reset();
+  // A child process may hold the socket too: it is to end all the same, and epoll would go on with it.
+  stop_watching(connection);
+  end_socket(std::move(connection.fd));
+  connection.phase = Connection::Phase::kTornDown;
+  torn_down_.push_back(&connection);
+}
+
+// The connection that stands is lost, or none comes about.
+void DirectTransport::fail(PeerId id, Error error) {
+  Peer& peer = at(id);
+  stop_waiting(id);
+  if (peer.call != nullptr) tear_down(*peer.call);
+  if (peer.connection != nullptr) {
+    peer.connection->ending = error;
+    tear_down(*peer.connection);
+  }
+  peer.left = 0;
+  if (peer.failed) return;  // one report for several losses in a row
+  peer.failed = true;
+  peer.failure = error;
+  failed_.push_back(id);
+}
+
+// Peers that have been tried in vain for too long, and callers that say nothing.
+void DirectTransport::look_after_calls() {
+  for (std::size_t i = 0; i < waiting_.size();) {
+    const PeerId id = waiting_[i];
+    Peer& peer = at(id);
+    if (peer.waiting_since == kNever) peer.waiting_since = peer.last_try = now_;
+    if (now_ - peer.last_try > kForgottenAfter) {
+      if (peer.call != nullptr) tear_down(*peer.call);
+      stop_waiting(id);
+    } else if (now_ - peer.waiting_since > options_.connect_timeout) {
+      fail(id, kNobodyThere);
+    } else {
+      ++i;
+    }
+  }
+  if (listen_again_ <= now_) {
+    epoll_event event{EPOLLIN, {.ptr = nullptr}};
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener_.get(), &event);
+    listen_again_ = kNever;
+  }
+  if (callers_ == 0) return;
+  for (const std::unique_ptr<Connection>& one : connections_) {
+    if (one->phase != Connection::Phase::kCalled || now_ - one->since <= options_.connect_timeout) continue;
+    ++counters_.refused_callers;
+    tear_down(*one);
+  }
+}
+
+// Makes room for one more that has not said who it is.
+void DirectTransport::hang_up_on_the_oldest() {
+  Connection* oldest = nullptr;
+  for (const std::unique_ptr<Connection>& one : connections_) {
+    if (one->phase == Connection::Phase::kCalled && (oldest == nullptr || one->since < oldest->since)) oldest = one.get();
+  }
+  ++counters_.refused_callers;
+  tear_down(*oldest);
+}
+
+void DirectTransport::report_failures(Sink& sink) {
+  while (!failed_.empty()) {
+    const PeerId id = failed_.back();
+    failed_.pop_back();
+    Peer& peer = at(id);
+    peer.failed = false;
+    if (peer.connection != nullptr) look_often_at(*peer.connection);
+    ++reports_;
+    sink.on_peer_failed(id, peer.failure);
+  }
+}
+
+}  // namespace lintel::transport

@@ -1,0 +1,25 @@
+#pragma once
+// What the caller may decide about a DirectTransport. Plain values: nothing here reads the environment.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "transport/address/address.h"
+
+namespace lintel::transport {
+
+struct DirectOptions {
+  std::string interface_address = "127.0.0.1";            // IPv4 address of the one interface to listen on
+  Pid pid = kAnyPid;                                      // kAnyPid: one that is free
+  std::uint32_t port_base = kDefaultPortBase;             // pid 0 is this TCP port, see address.h
+  std::size_t send_frames = 64;                           // messages that may be under way or lent at once
+  std::size_t max_writes = 256;                           // writes that may be under way at once
+  std::size_t max_message_bytes = 68 * 1024;              // 64 KiB of data and the headers of the layers above
+  Nanoseconds connect_timeout = std::chrono::seconds(3);  // a peer that accepts nothing for this long is reported as lost
+};
+
+}  // namespace lintel::transport

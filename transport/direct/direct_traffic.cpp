@@ -1,0 +1,306 @@
+// What comes and goes: poll().
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <utility>
+
+#include "base/assert.h"
+#include "transport/direct/connection.h"
+#include "transport/direct/sockets.h"
+
+namespace lintel::transport {
+namespace {
+
+constexpr int kReadsPerPoll = 8;     // of one connection, so that the owner gets its turn under a flood
+constexpr int kRecordsPerPoll = 16;  // the same for what goes
+constexpr int kLastReads = 64;       // of a connection that is to end
+constexpr int kEventsPerLook = 64;
+constexpr std::size_t kOften = 2;  // connections that are read unasked
+constexpr unsigned kSeldom = 32;   // turns between two looks around when all connections are read unasked
+constexpr unsigned kOther = 2;     // when there are others
+// What has a place of its own should not come to a buffer: where some is due, little more than its header is read first.
+constexpr std::size_t kShortLook = 1024;
+
+Error broken(int code) {
+  switch (code) {
+    case 0: return {Loss::kPeer, "recv", "the peer has closed the connection"};
+    case ETIMEDOUT: return {Loss::kPeer, "recv", "the peer does not answer", code};
+    case EHOSTUNREACH: return {Loss::kPeer, "recv", "there is no route to the peer", code};
+    default: return {Loss::kPeer, "recv", "the connection to the peer is broken", code};
+  }
+}
+
+}  // namespace
+
+std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
+  now_ = now;
+  sink_ = &sink;
+  reports_ = 0;
+  if (!left_.empty()) report_left(sink);
+  if (!held_up_.empty()) let_go_on();
+  look_at_sockets();
+  if (!waiting_.empty() || not_standing_ > 0 || listen_again_ <= now) look_after_calls();
+  while (!ending_.empty()) end(*ending_.back());
+  if (!ended_.empty()) report_ended(sink);
+  if (!failed_.empty()) report_failures(sink);
+  if (!torn_down_.empty()) {
+    spare_.insert(spare_.end(), torn_down_.begin(), torn_down_.end());
+    torn_down_.clear();
+  }
+  sink_ = nullptr;
+  return reports_;
+}
+
+// What the sink does may send more, which is for the next poll().
+void DirectTransport::report_left(Sink& sink) {
+  reporting_left_.swap(left_);
+  for (const PeerId id : reporting_left_) {
+    std::uint32_t left = std::exchange(at(id).left, 0);
+    reports_ += left;
+    for (; left > 0; --left) sink.on_message_left(id);
+  }
+  reporting_left_.clear();
+}
+
+void DirectTransport::report_ended(Sink& sink) {
+  reporting_ended_.swap(ended_);
+  reports_ += reporting_ended_.size();
+  for (const EndedWrite& write : reporting_ended_) sink.on_write_done(write.context, write.error);
+  reporting_ended_.clear();
+}
+
+// ---- Which sockets are read
+
+void DirectTransport::look_at_sockets() {
+  Connection* often[kOften];
+  const std::size_t count = std::min(often_.size(), kOften);
+  std::copy_n(often_.begin(), count, often);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (often[i]->phase == Connection::Phase::kStands) receive(*often[i]);
+  }
+  const bool nobody_else = standing_ == count && not_standing_ == 0 && sending_ == 0;
+  if (look_around_ || ++turns_ % (nobody_else ? kSeldom : kOther) == 0) look_around();
+}
+
+// Asks about all of them.
+void DirectTransport::look_around() {
+  epoll_event events[kEventsPerLook];
+  const int count = ::epoll_wait(epoll_.get(), events, kEventsPerLook, 0);
+  look_around_ = count == kEventsPerLook || not_standing_ > 0 || sending_ > 0;
+  for (int i = 0; i < count; ++i) {
+    auto* const connection = static_cast<Connection*>(events[i].data.ptr);
+    const std::uint32_t seen = events[i].events;
+    if (connection == nullptr) {
+      accept_callers();
+      look_around_ = true;  // what they say has come with them
+      continue;
+    }
+    if (connection->phase == Connection::Phase::kTornDown) continue;
+    if (connection->phase != Connection::Phase::kStands) {
+      answered(*connection, seen);
+      continue;
+    }
+    if ((seen & EPOLLOUT) != 0) send_waiting(*connection);
+    if ((seen & ~std::uint32_t{EPOLLOUT}) == 0) continue;
+    if (connection->stream->state() == InboundStream::State::kStandsStill) {
+      stop_watching(*connection);  // it has ended, which is told when what came before has found its place
+      continue;
+    }
+    look_often_at(*connection);
+    receive(*connection);
+  }
+}
+
+void DirectTransport::look_often_at(Connection& connection) {
+  const std::size_t most = standing_ > kOften ? 1 : kOften;
+  if (!often_.empty() && often_.front() == &connection && often_.size() <= most) return;
+  std::erase(often_, &connection);
+  often_.insert(often_.begin(), &connection);
+  if (often_.size() > most) often_.resize(most);
+}
+
+// ---- What comes
+
+bool DirectTransport::due_in_place(const Connection& connection) const {
+  const Peer& peer = peers_[connection.peer.value];
+  return peer.targets > 0 || peer.expects;
+}
+
+// True: more may be there.
+bool DirectTransport::receive(Connection& connection) {
+  InboundStream& stream = *connection.stream;
+  for (int read = 0; read < kReadsPerPoll; ++read) {
+    if (stream.state() != InboundStream::State::kGoesOn) return false;
+    const std::span<const iovec> room = stream.room(due_in_place(connection) ? kShortLook : buffers_.bytes());
+    if (room.empty()) return false;  // no memory now
+    const ssize_t got = receive_from(connection.fd.get(), room);
+    if (got <= 0) {
+      if (got < 0 && errno == EAGAIN) return false;
+      fail(connection.peer, connection.is_ending ? connection.ending : broken(got == 0 ? 0 : errno));
+      return false;
+    }
+    const std::size_t asked = room[0].iov_len + (room.size() > 1 ? room[1].iov_len : 0);
+    stream.arrived(static_cast<std::size_t>(got), connection);
+    if (stream.state() == InboundStream::State::kBroken) {
+      ++counters_.broken_streams;
+      fail(connection.peer, {Loss::kPeer, "recv", stream.reason()});
+      return false;
+    }
+    if (stream.state() == InboundStream::State::kStandsStill) {
+      held_up_.push_back(&connection);
+      watch_for(connection, connection.watched & ~std::uint32_t{EPOLLIN});
+      return false;
+    }
+    if (static_cast<std::size_t>(got) < asked) return false;
+  }
+  return true;
+}
+
+bool DirectTransport::may_go_on(const Connection& connection) const {
+  const Peer& peer = peers_[connection.peer.value];
+  return welcome_ && (strays_ < kStrays || (peer.expects && peer.expected == connection.held_key));
+}
+
+void DirectTransport::let_go_on() {
+  std::vector<Connection*> round;
+  round.swap(held_up_);
+  for (Connection* const connection : round) {
+    if (may_go_on(*connection)) connection->stream->go_on(*connection);
+    switch (connection->stream->state()) {
+      case InboundStream::State::kStandsStill: held_up_.push_back(connection); break;
+      case InboundStream::State::kGoesOn:
+        watch_for(*connection, connection->waiting.empty() ? EPOLLIN : EPOLLIN | EPOLLOUT);
+        if (connection->is_ending) ending_.push_back(connection);
+        break;
+      case InboundStream::State::kBroken:
+        ++counters_.broken_streams;
+        fail(connection->peer, {Loss::kPeer, "recv", connection->stream->reason()});
+        break;
+    }
+  }
+}
+
+void DirectTransport::Connection::take_message(std::span<const std::byte> message) {
+  ++owner.reports_;
+  owner.sink_->on_message(peer, message);
+}
+
+std::byte* DirectTransport::Connection::place_of_write(RemoteMemory where, std::size_t length) {
+  const auto target = owner.targets_.find(where.key);
+  if (target == owner.targets_.end() || target->second.peer != peer) return nullptr;
+  const std::span<std::byte> memory = target->second.memory;
+  if (where.address > memory.size() || length > memory.size() - where.address) return nullptr;
+  target->second.writer = this;
+  written_key = where.key;
+  return memory.data() + where.address;
+}
+
+void DirectTransport::Connection::write_is_in_place(Immediate immediate) {
+  owner.targets_.at(written_key).writer = nullptr;  // it is there: else the write would have been cut
+  written_key = 0;
+  ++owner.reports_;
+  owner.sink_->on_immediate(immediate);
+}
+
+std::span<std::byte> DirectTransport::Connection::place_of_parcel(ParcelKey key, std::size_t) {
+  held_key = key;
+  if (!owner.welcome_) return {};
+  const Peer& from = owner.at(peer);
+  if (from.expects && from.expected == key) {
+    lands = true;
+    return from.landing;
+  }
+  if (owner.strays_ == kStrays) return {};
+  if (!owner.stray_memory_.empty()) {
+    stray = std::move(owner.stray_memory_.back());
+    owner.stray_memory_.pop_back();
+  } else {
+    stray = std::make_unique_for_overwrite<std::byte[]>(kMaxParcelBytes);
+  }
+  ++owner.strays_;
+  return {stray.get(), kMaxParcelBytes};
+}
+
+void DirectTransport::Connection::take_parcel(std::span<const std::byte> message, const ParcelPayload& payload) {
+  if (std::exchange(lands, false)) owner.at(peer).expects = false;  // the sink may expect the next
+  ++owner.reports_;
+  owner.sink_->on_parcel(peer, message, payload);
+  if (!stray) return;
+  owner.stray_memory_.push_back(std::move(stray));
+  --owner.strays_;
+}
+
+// ---- What goes
+
+// The kernel has room again. It tells so once more if that is not all.
+void DirectTransport::send_waiting(Connection& connection) {
+  for (int records = 0; records < kRecordsPerPoll && !connection.waiting.empty(); ++records) {
+    Outbound& record = outbound_.front(connection.waiting);
+    const ssize_t sent = send_to(connection.fd.get(), record.rest);
+    if (sent < 0) {
+      if (errno != EAGAIN) take_no_more(connection);
+      return;
+    }
+    record.advance(static_cast<std::size_t>(sent));
+    if (record.bytes_left() > 0) return;
+    outbound_.pop_front(connection.waiting);
+    has_left(connection.peer, record);
+  }
+  if (!connection.waiting.empty()) return;
+  --sending_;
+  watch_for(connection, connection.watched & ~std::uint32_t{EPOLLOUT});
+}
+
+// The kernel takes nothing more for it. What has come is read yet, for it may say why.
+void DirectTransport::take_no_more(Connection& connection) {
+  if (std::exchange(connection.is_ending, true)) return;
+  connection.ending = broken(errno);
+  ending_.push_back(&connection);
+}
+
+// What has come on a connection that is to end. Its end may come with it.
+void DirectTransport::receive_last(Connection& connection) {
+  for (int reads = 0; reads < kLastReads && receive(connection); ++reads) {
+  }
+}
+
+void DirectTransport::end(Connection& connection) {
+  const PeerId peer = connection.peer;
+  if (connection.phase != Connection::Phase::kStands) {
+    tear_down(connection);
+    if (peer != kNoPeer) refused(peer);
+    return;
+  }
+  receive_last(connection);
+  if (connection.phase != Connection::Phase::kStands) return;
+  if (connection.stream->state() == InboundStream::State::kStandsStill) {
+    std::erase(ending_, &connection);  // let_go_on() ends it
+    return stop_watching(connection);
+  }
+  fail(peer, connection.ending);
+}
+
+// ---- Sleeping
+
+bool DirectTransport::prepare_wait() {
+  if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return false;
+  if (std::ranges::any_of(held_up_, [this](const Connection* one) { return may_go_on(*one); })) return false;
+  look_around_ = true;
+  return true;
+}
+
+TimePoint DirectTransport::next_deadline() const {
+  if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return now_;
+  TimePoint deadline = listen_again_;
+  for (const PeerId id : waiting_) {
+    const Peer& peer = peers_[id.value];
+    if (peer.waiting_since == kNever) return now_;
+    // Who waits for the peer tries at each turn. Nobody does: it is forgotten in a while.
+    const TimePoint next = peer.last_try < now_ ? peer.last_try + kForgottenAfter : peer.call != nullptr ? kNever : peer.next_try;
+    deadline = std::min({deadline, next, peer.waiting_since + options_.connect_timeout});
+  }
+  if (callers_ > 0) deadline = std::min(deadline, now_ + options_.connect_timeout);
+  return deadline;
+}
+
+}  // namespace lintel::transport

@@ -1,0 +1,262 @@
+// Opening and posting: what the owner calls. Connections are made in direct_connections.cpp, what comes and goes is in direct_traffic.cpp.
+#include "transport/direct/direct_transport.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <random>
+
+#include "base/assert.h"
+#include "transport/direct/connection.h"
+#include "transport/direct/sockets.h"
+
+namespace lintel::transport {
+namespace {
+
+constexpr std::size_t kStreamBufferBytes = 256 * 1024;
+
+std::uint64_t random_number() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DirectTransport>> DirectTransport::open(const DirectOptions& options, std::string* explanation) {
+  std::unique_ptr<DirectTransport> transport(new DirectTransport(options));
+  if (const Error error = transport->listen(); !error.ok()) {
+    if (explanation != nullptr) {
+      *explanation = explain_opening(options.interface_address, options.pid, options.port_base, kName, error, std::strerror(error.code()));
+    }
+    return error;
+  }
+  return transport;
+}
+
+DirectTransport::DirectTransport(const DirectOptions& options)
+    : options_(options),
+      life_(random_number()),
+      buffers_(std::max(kStreamBufferBytes, options.max_message_bytes + sizeof(PieceHeader))),
+      outbound_(options.send_frames, options.max_message_bytes, options.max_writes),
+      // At random, so that a write which is under way to the process that had this port before does not find memory of ours.
+      next_key_(random_number()) {
+  attributes_.name = kName;
+  attributes_.version = std::to_string(kStreamVersion) + ".0";
+  attributes_.max_message_bytes = options.max_message_bytes;
+  attributes_.max_write_bytes = kMaxWriteBytes;
+  attributes_.max_parcel_bytes = kMaxParcelBytes;
+  attributes_.max_parcel_message = InboundStream::kMaxParcelMessage;
+  attributes_.knows_source = true;
+  attributes_.independent_reservations = true;
+}
+
+Error DirectTransport::listen() {
+  const Result<NodeId> nid = parse_node(options_.interface_address);
+  if (!nid) return nid.error();
+  if (Error error = check_port_base(options_.port_base); !error.ok()) return error;
+  epoll_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
+  if (!epoll_.is_open()) return {Loss::kInterface, "epoll_create1", "the system gives no descriptor to wait on", errno};
+  // A port that the system chooses may be the one that is no pid.
+  constexpr int kTries = 4;
+  for (int tried = 1;; ++tried) {
+    own_ = {};
+    own_.sin_family = AF_INET;
+    own_.sin_addr.s_addr = htonl(nid->value);
+    if (options_.pid != kAnyPid) {
+      const Result<sockaddr_in> address = socket_address_of({nid.value(), options_.pid}, options_.port_base);
+      if (!address) return address.error();
+      own_ = address.value();
+    }
+    Result<FileDescriptor> listener = listen_at(own_);
+    if (!listener) return listener.error();
+    listener_ = std::move(listener).value();
+    self_ = transport::name_of(own_, options_.port_base);
+    const Result<std::uint16_t> port = port_of(self_.pid, options_.port_base);
+    if (port) break;
+    if (tried == kTries) return port.error();
+  }
+  epoll_event event{EPOLLIN, {.ptr = nullptr}};
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, listener_.get(), &event) != 0) {
+    return {Loss::kInterface, "epoll_ctl", "the system does not watch the socket", errno};
+  }
+  return {};
+}
+
+DirectTransport::~DirectTransport() {
+  for (const std::unique_ptr<Connection>& connection : connections_) {
+    if (connection->fd.is_open()) leave(connection->fd.get());
+  }
+}
+
+Result<PeerId> DirectTransport::resolve(ProcessId name) {
+  if (const auto known = ids_.find(name); known != ids_.end()) return known->second;
+  if (name == self_) return Error{Loss::kOperation, "resolve", "a process does not call itself"};
+  if (const Result<sockaddr_in> address = socket_address_of(name, options_.port_base); !address) return address.error();
+  const PeerId id(static_cast<std::uint32_t>(peers_.size()));
+  peers_.emplace_back().name = name;
+  ids_.emplace(name, id);
+  return id;
+}
+
+MessageBuffer DirectTransport::reserve(PeerId, std::size_t bytes) {
+  LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
+  Outbound* const frame = closing_ ? nullptr : outbound_.take_frame();
+  if (frame == nullptr) return {};
+  frame->lent = true;
+  return {outbound_.memory(*frame), attributes_.max_message_bytes, frame->index};
+}
+
+PostStatus DirectTransport::commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) {
+  Outbound& frame = outbound_.at(buffer.token);
+  LINTEL_ASSERT(frame.lent && bytes <= attributes_.max_message_bytes);
+  Connection* const connection = connection_to(peer);
+  if (connection == nullptr) return PostStatus::kWouldBlock;
+  std::byte* const begin = buffer.data - sizeof(PieceHeader);
+  put_wire(begin, PieceHeader{static_cast<std::uint32_t>(bytes), static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
+  frame.rest[0] = {begin, sizeof(PieceHeader) + bytes};
+  frame.rest[1] = {};
+  frame.is_message = true;
+  frame.keeps_memory = false;  // it may have been tried as a parcel
+  return send(*connection, frame);
+}
+
+void DirectTransport::abandon(PeerId, const MessageBuffer& buffer) {
+  Outbound& frame = outbound_.at(buffer.token);
+  LINTEL_ASSERT(frame.lent);
+  outbound_.give_back(frame);
+}
+
+PostStatus DirectTransport::commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
+                                          ParcelKey key, Context context) {
+  Outbound& frame = outbound_.at(buffer.token);
+  LINTEL_ASSERT(frame.lent && bytes <= attributes_.max_parcel_message && (key.value & ~kParcelKeyBits) == 0);
+  LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes_.max_parcel_bytes);
+  Connection* const connection = connection_to(peer);
+  if (connection == nullptr) return PostStatus::kWouldBlock;
+  constexpr std::size_t kHead = sizeof(PieceHeader) + sizeof(ParcelHeader);
+  static_assert(kHead <= OutboundTable::kHeadroom);
+  std::byte* const begin = buffer.data - kHead;
+  put_wire(begin, PieceHeader{static_cast<std::uint32_t>(payload.size()), static_cast<std::uint8_t>(PieceKind::kParcel),
+                              static_cast<std::uint8_t>(bytes), 0});
+  put_wire(begin + sizeof(PieceHeader), ParcelHeader{key.value});
+  frame.rest[0] = {begin, kHead + bytes};
+  frame.rest[1] = {const_cast<std::byte*>(payload.data()), payload.size()};  // only ever read from
+  frame.is_message = frame.keeps_memory = true;
+  frame.context = context;
+  return send(*connection, frame);
+}
+
+PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
+  LINTEL_ASSERT(from.length > 0 && from.length <= attributes_.max_write_bytes);
+  Connection* const connection = connection_to(peer);
+  Outbound* const write = connection != nullptr ? outbound_.take_write() : nullptr;
+  if (write == nullptr) return PostStatus::kWouldBlock;
+  put_wire(write->write_head, PieceHeader{static_cast<std::uint32_t>(from.length), static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
+  put_wire(write->write_head + sizeof(PieceHeader), WriteHeader{to.key, to.address, immediate.value, 0});
+  write->rest[0] = {write->write_head, sizeof write->write_head};
+  write->rest[1] = {const_cast<std::byte*>(from.data), from.length};
+  write->keeps_memory = true;
+  write->context = context;
+  const PostStatus status = send(*connection, *write);
+  if (status != PostStatus::kOk) outbound_.give_back(*write);
+  return status;
+}
+
+// At once, as far as the kernel takes it; the rest waits.
+PostStatus DirectTransport::send(Connection& connection, Outbound& record) {
+  // Nothing goes to a successor before the loss has been reported.
+  if (connection.is_ending || at(connection.peer).failed) return PostStatus::kWouldBlock;
+  if (connection.waiting.empty()) {
+    const ssize_t sent = send_to(connection.fd.get(), std::span(record.rest).first(record.rest[1].iov_len > 0 ? 2 : 1));
+    if (sent < 0 && errno != EAGAIN) [[unlikely]] {
+      // The session is told by the next poll(), after what has come until now.
+      take_no_more(connection);
+      return PostStatus::kWouldBlock;
+    }
+    if (sent > 0) record.advance(static_cast<std::size_t>(sent));
+    record.lent = false;
+    if (record.bytes_left() == 0) {
+      has_left(connection.peer, record);
+      return PostStatus::kOk;
+    }
+    ++sending_;
+    watch_for(connection, connection.watched | EPOLLOUT);  // also for whoever sleeps already
+  }
+  record.lent = false;
+  outbound_.append(connection.waiting, record);
+  return PostStatus::kOk;
+}
+
+void DirectTransport::has_left(PeerId to, Outbound& record) {
+  if (record.is_message && at(to).left++ == 0) left_.push_back(to);
+  if (record.keeps_memory) ended_.push_back({record.context, {}});
+  outbound_.give_back(record);
+}
+
+Result<Region> DirectTransport::register_memory(PeerId peer, std::span<std::byte> memory, Access access) {
+  if (access == Access::kWriteSource) return Region{};  // any memory will do
+  const Region made{next_region_++, next_key_++, 0};
+  targets_.emplace(made.key, Target{memory, peer, nullptr});
+  ++at(peer).targets;
+  return made;
+}
+
+void DirectTransport::deregister_memory(const Region& region) {
+  const auto target = region.id == 0 ? targets_.end() : targets_.find(region.key);
+  if (target == targets_.end()) return;
+  if (target->second.writer != nullptr) target->second.writer->stream->cut_write();
+  --at(target->second.peer).targets;
+  targets_.erase(target);
+}
+
+bool DirectTransport::expect_parcel(PeerId id, ParcelKey key, std::span<std::byte> memory) {
+  LINTEL_ASSERT((key.value & ~kParcelKeyBits) == 0);
+  Peer& peer = at(id);
+  if (!welcome_ || peer.expects || memory.empty()) return false;
+  peer.expects = true;
+  peer.expected = key;
+  peer.landing = memory;
+  return true;
+}
+
+Forgotten DirectTransport::forget_parcel(PeerId id) {
+  Peer& peer = at(id);
+  if (!peer.expects) return Forgotten::kNone;
+  if (peer.connection != nullptr && peer.connection->lands) return Forgotten::kArriving;
+  peer.expects = false;
+  return Forgotten::kWithdrawn;
+}
+
+bool DirectTransport::close(TimePoint) {
+  closing_ = true;
+  return outbound_.frames_taken() == 0;
+}
+
+std::string DirectTransport::describe(PeerId id) const {
+  const Peer& peer = peers_[id.value];
+  std::string text = "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
+  if (peer.connection != nullptr) return text + " stands";
+  return text + (peer.call != nullptr ? " is being made" : peer.waiting ? " is tried again" : " is not there");
+}
+
+void DirectTransport::dump(std::string& text) const {
+  const auto line = [&text](const char* what, std::uint64_t number) {
+    text += std::string("  ") + what + ": " + std::to_string(number) + "\n";
+  };
+  text += "direct at " + to_string(self_.nid) + " pid " + std::to_string(self_.pid.value) + "\n";
+  line("peers", peers_.size());
+  line("connections", standing_);
+  line("calls and callers", not_standing_);
+  line("messages under way or lent", outbound_.frames_taken());
+  line("writes under way", outbound_.writes_taken());
+  line("registrations", targets_.size());
+  line("parcels that come in unexpected", strays_);
+  line("connections in the middle of a piece", buffers_.in_use());
+  line("refused callers", counters_.refused_callers);
+  line("crossed calls", counters_.crossed_calls);
+  line("broken streams", counters_.broken_streams);
+  line("failed receives", counters_.failed_receives);
+  line("failed writes", counters_.failed_writes);
+}
+
+}  // namespace lintel::transport

@@ -1,0 +1,210 @@
+#pragma once
+// DirectTransport: messages, writes and parcels through TCP sockets of our own, one connection for each peer.
+//
+// It carries what the native TCP provider of libfabric carries, and exists for what that one costs: libfabric 1.17 asks epoll before it reads a socket, and reads
+// long messages in two portions. Here the connections that have brought something of late are read unasked, and what is long comes to its place in as few
+// portions as the kernel has it in.
+//
+// Owns the listening socket and the connections; borrows the bytes of writes, of parcels and of registered memory. Thread: no lock of its own, see Transport.
+// Lives on one network interface and listens on its one address only.
+//
+// Invariants: (1) a peer has at most one connection that stands, and one that is being made; (2) a loss is reported before anything that comes on a connection
+//             made after it; (3) what a peer sends is read until its connection ends, also when nothing can be sent to it any more; (4) a connection is torn down
+//             inside poll() only, and its record is used again in a later one.
+// Does not: order across connections, repeat or acknowledge anything (a session does), notice the death of a machine, or talk to itself.
+
+#include <netinet/in.h>
+#include <sys/epoll.h>
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/file_descriptor.h"
+#include "transport/direct/direct_options.h"
+#include "transport/direct/inbound_stream.h"
+#include "transport/direct/outbound_table.h"
+#include "transport/transport.h"
+
+namespace lintel::transport {
+
+// Things that should not happen often, for diagnosis.
+struct DirectCounters {
+  std::uint64_t refused_callers = 0;  // connections that were no Lintel's, or another version's
+  std::uint64_t crossed_calls = 0;    // two processes called each other at once
+  std::uint64_t broken_streams = 0;   // what came made no sense
+  std::uint64_t failed_receives = 0;  // messages, writes and parcels that broke off while they came in
+  std::uint64_t failed_writes = 0;    // writes and parcels that did not leave
+};
+
+class DirectTransport final : public Transport {
+ public:
+  // As LINTEL_PROVIDER names it.
+  static constexpr const char* kName = "direct";
+  static constexpr std::size_t kMaxWriteBytes = std::size_t{16}
+                                                << 20;  // each write that ends is a sign of life, see Transport::note_progress()
+
+  // Listens. Talks to nobody. Error: Loss::kOperation for an option that cannot be (address, pid), else kInterface. `explanation`, if given, gets a sentence that
+  // names the value and what was expected.
+  static Result<std::unique_ptr<DirectTransport>> open(const DirectOptions& options, std::string* explanation = nullptr);
+  ~DirectTransport() override;
+  DirectTransport(const DirectTransport&) = delete;
+  DirectTransport& operator=(const DirectTransport&) = delete;
+
+  const Attributes& attributes() const override { return attributes_; }
+  ProcessId self() const override { return self_; }
+  Result<PeerId> resolve(ProcessId name) override;
+  ProcessId name_of(PeerId peer) const override { return peers_[peer.value].name; }
+  MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
+  PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
+  void abandon(PeerId peer, const MessageBuffer& buffer) override;
+  void welcome_parcels() override { welcome_ = true; }
+  PostStatus commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload, ParcelKey key,
+                           Context context) override;
+  bool expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) override;
+  Forgotten forget_parcel(PeerId peer) override;
+  Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
+  void deregister_memory(const Region& region) override;
+  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
+  void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the session's
+  std::size_t poll(TimePoint now, Sink& sink) override;
+  bool close(TimePoint now) override;
+  TimePoint next_deadline() const override;
+  int wait_fd() const override { return epoll_.get(); }
+  bool prepare_wait() override;
+  std::string describe(PeerId peer) const override;
+  void dump(std::string& text) const override;
+
+  const DirectCounters& counters() const { return counters_; }
+
+ private:
+  struct Connection;
+  struct Peer {
+    ProcessId name;
+    Connection* connection = nullptr;  // stands
+    Connection* call = nullptr;        // is being made by us
+    std::uint32_t left = 0;            // messages that are in the kernel, not yet reported
+    std::uint32_t targets = 0;         // registered for its writes
+    bool waiting = false;              // is called in vain so far
+    bool failed = false;               // lost; reported by this poll()
+    bool expects = false;              // a parcel of it
+    ParcelKey expected;
+    std::span<std::byte> landing;
+    Error failure;
+    TimePoint waiting_since = kNever;  // stamped by the poll() after the first vain try
+    TimePoint last_try = kNever;
+    TimePoint next_try{INT64_MIN};
+    std::uint64_t met_life = 0;  // of the standing connection: who is at its other end, and when it took or made it
+    std::uint64_t met_moment = 0;
+  };
+  struct Target {
+    std::span<std::byte> memory;
+    PeerId peer;
+    Connection* writer = nullptr;  // a write to it is under way there
+  };
+  struct EndedWrite {
+    Context context;
+    Error error;
+  };
+
+  static constexpr std::size_t kMaxParcelBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kStrays = 16;                               // parcels that nobody expects may come in at once
+  static constexpr std::size_t kMostCallers = 256;                         // that have not said who they are
+  static constexpr Nanoseconds kForgottenAfter = std::chrono::seconds(1);  // not tried for so long: the owner has given up
+
+  explicit DirectTransport(const DirectOptions& options);
+  [[gnu::cold]] Error listen();
+  Peer& at(PeerId peer) { return peers_[peer.value]; }
+
+  // Making connections (direct_connections.cpp).
+  [[gnu::cold]] Connection* connect(PeerId peer);
+  [[gnu::cold]] Connection& spare_connection();
+  [[gnu::cold]] void refused(PeerId peer);
+  [[gnu::cold]] void stop_waiting(PeerId peer);
+  [[gnu::cold]] void accept_callers();
+  [[gnu::cold]] void hang_up_on_the_oldest();
+  [[gnu::cold]] void answered(Connection& connection, std::uint32_t events);
+  [[gnu::cold]] void greeted(Connection& connection);
+  [[gnu::cold]] void called_by(Connection& connection, const Greeting& greeting);
+  [[gnu::cold]] bool greet(Connection& connection, ProcessId to, GreetingKind kind);
+  [[gnu::cold]] void stands(Connection& connection, PeerId peer, const Greeting& greeting);
+  [[gnu::cold]] void tear_down(Connection& connection);
+  [[gnu::cold]] void fail(PeerId peer, Error error);
+  [[gnu::cold]] void look_after_calls();
+  [[gnu::cold]] void report_failures(Sink& sink);
+  void watch_for(Connection& connection, std::uint32_t events);
+  [[gnu::cold]] void stop_watching(Connection& connection);
+
+  // Posting (direct_transport.cpp).
+  Connection* connection_to(PeerId peer) {
+    Connection* const standing = at(peer).connection;
+    return standing != nullptr ? standing : connect(peer);
+  }
+  PostStatus send(Connection& connection, Outbound& record);
+  void has_left(PeerId peer, Outbound& record);
+
+  // What comes and goes (direct_traffic.cpp).
+  void look_at_sockets();
+  void look_around();
+  bool receive(Connection& connection);
+  [[gnu::cold]] void receive_last(Connection& connection);
+  void send_waiting(Connection& connection);
+  void end(Connection& connection);
+  void look_often_at(Connection& connection);
+  [[gnu::cold]] void take_no_more(Connection& connection);
+  bool due_in_place(const Connection& connection) const;
+  bool may_go_on(const Connection& connection) const;
+  [[gnu::cold]] void let_go_on();
+  void report_left(Sink& sink);
+  void report_ended(Sink& sink);
+
+  DirectOptions options_;
+  Attributes attributes_;
+  ProcessId self_;
+  sockaddr_in own_{};
+  std::uint64_t life_;
+  std::uint64_t moment_ = 0;
+  DirectCounters counters_;
+
+  FileDescriptor epoll_;
+  FileDescriptor listener_;
+  TimePoint listen_again_ = kNever;  // there was no descriptor for a caller
+  StreamBuffers buffers_;
+  OutboundTable outbound_;
+  std::deque<Peer> peers_;
+  std::unordered_map<ProcessId, PeerId> ids_;
+  std::unordered_map<std::uint64_t, Target> targets_;  // by key
+  std::uint64_t next_region_ = 1;
+  std::uint64_t next_key_;
+
+  std::vector<std::unique_ptr<Connection>> connections_;
+  std::vector<Connection*> spare_;      // torn down in earlier polls
+  std::vector<Connection*> torn_down_;  // in this one: what the kernel has told of them may still be looked at
+  std::size_t standing_ = 0;            // connections
+  std::vector<Connection*> often_;      // of them that are read unasked, the latest first
+  std::size_t callers_ = 0;             // that have not said who they are
+  std::size_t not_standing_ = 0;        // calls and callers: somebody waits for them
+  std::size_t sending_ = 0;             // connections with records that wait for room in the kernel
+  std::vector<Connection*> ending_;     // that cannot be sent to any more
+  std::vector<Connection*> held_up_;    // that stand still
+  std::vector<PeerId> waiting_;
+  std::vector<PeerId> failed_;
+  std::vector<PeerId> left_;  // with messages to report
+  std::vector<PeerId> reporting_left_;
+  std::vector<EndedWrite> ended_;
+  std::vector<EndedWrite> reporting_ended_;
+  std::vector<std::unique_ptr<std::byte[]>> stray_memory_;  // not in use
+  std::size_t strays_ = 0;                                  // in use
+  bool welcome_ = false;                                    // parcels are
+  bool closing_ = false;
+  bool look_around_ = true;  // the next poll() is to ask about all sockets
+  unsigned turns_ = 0;
+  Sink* sink_ = nullptr;     // during poll()
+  std::size_t reports_ = 0;  // of this poll()
+  TimePoint now_{};          // of the last poll()
+};
+
+}  // namespace lintel::transport

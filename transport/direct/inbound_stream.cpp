@@ -1,0 +1,170 @@
+#include "transport/direct/inbound_stream.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "base/assert.h"
+
+namespace lintel::transport {
+
+std::unique_ptr<std::byte[]> StreamBuffers::take() {
+  std::unique_ptr<std::byte[]> buffer;
+  if (free_.empty()) {
+    buffer.reset(new (std::nothrow) std::byte[bytes_]);
+    if (!buffer) return buffer;
+  } else {
+    buffer = std::move(free_.back());
+    free_.pop_back();
+  }
+  ++in_use_;
+  return buffer;
+}
+
+InboundStream::InboundStream(const Limits& limits, StreamBuffers& buffers) : limits_(limits), buffers_(buffers) {
+  LINTEL_ASSERT(buffers.bytes() >= limits.message_bytes + sizeof(PieceHeader));
+  LINTEL_ASSERT(buffers.bytes() >= sizeof(PieceHeader) + sizeof(ParcelHeader) + kMaxParcelMessage);
+}
+
+std::span<const iovec> InboundStream::room(std::size_t at_most) {
+  LINTEL_ASSERT(state_ == State::kGoesOn);
+  if (!buffer_ && !(buffer_ = buffers_.take())) return {};
+  make_room();
+  pieces_[0] = {place_, to_place_};
+  pieces_[1] = {buffer_.get() + end_, std::min(buffers_.bytes() - end_, std::max({at_most, wanted_, to_drop_}))};
+  return to_place_ > 0 ? std::span<const iovec>(pieces_) : std::span<const iovec>(pieces_).subspan(1);
+}
+
+// The piece that has begun is moved to the front of the buffer where its end would not find room.
+void InboundStream::make_room() {
+  if (begin_ == 0 || std::max(wanted_, sizeof(PieceHeader)) <= buffers_.bytes() - begin_) return;
+  std::memmove(buffer_.get(), next(), available());
+  end_ = available();
+  begin_ = 0;
+}
+
+void InboundStream::give_buffer_back() {
+  if (buffer_) buffers_.give_back(std::move(buffer_));
+  begin_ = end_ = wanted_ = 0;
+}
+
+void InboundStream::arrived(std::size_t bytes, StreamTaker& taker) {
+  const std::size_t placed = std::min(bytes, to_place_);
+  place_ += placed;
+  to_place_ -= placed;
+  end_ += bytes - placed;
+  LINTEL_ASSERT(end_ <= buffers_.bytes());
+  take_pieces(taker);
+}
+
+void InboundStream::go_on(StreamTaker& taker) {
+  if (state_ != State::kStandsStill) return;
+  state_ = State::kGoesOn;
+  take_pieces(taker);
+}
+
+void InboundStream::take_pieces(StreamTaker& taker) {
+  while (carried_ != PieceKind::kMessage ? carry_on(taker) : take_piece(taker)) {
+  }
+  if (available() == 0) give_buffer_back();
+}
+
+// False: no more can be done with what is there.
+bool InboundStream::take_piece(StreamTaker& taker) {
+  wanted_ = sizeof(PieceHeader);
+  if (available() < wanted_) return false;
+  const auto header = get_wire<PieceHeader>(next());
+  switch (static_cast<PieceKind>(header.kind)) {
+    case PieceKind::kMessage: return begin_message(header, taker);
+    case PieceKind::kWrite: return begin_write(header, taker);
+    case PieceKind::kParcel: return begin_parcel(header, taker);
+  }
+  return broken("a piece is of a kind that there is not");
+}
+
+bool InboundStream::begin_message(const PieceHeader& header, StreamTaker& taker) {
+  if (header.length > limits_.message_bytes) return broken("a message is longer than the largest");
+  wanted_ = sizeof(PieceHeader) + header.length;
+  if (available() < wanted_) return false;
+  const std::span<const std::byte> message(next() + sizeof(PieceHeader), header.length);
+  begin_ += wanted_;
+  taker.take_message(message);
+  return true;
+}
+
+bool InboundStream::begin_write(const PieceHeader& header, StreamTaker& taker) {
+  if (header.length == 0 || header.length > limits_.write_bytes) return broken("a write has a length that none has");
+  wanted_ = sizeof(PieceHeader) + sizeof(WriteHeader);
+  if (available() < wanted_) return false;
+  const auto write = get_wire<WriteHeader>(next() + sizeof(PieceHeader));
+  std::byte* const place = taker.place_of_write({write.key, write.address}, header.length);
+  if (place == nullptr) return broken("a write goes to memory that is not registered for it");
+  begin_ += wanted_;
+  immediate_ = Immediate(write.immediate);
+  carry(PieceKind::kWrite, {place, header.length}, header.length);
+  return true;
+}
+
+bool InboundStream::begin_parcel(const PieceHeader& header, StreamTaker& taker) {
+  if (header.length == 0 || header.length > limits_.parcel_bytes) return broken("a parcel has a length that none has");
+  if (header.message_bytes > kMaxParcelMessage) return broken("the message of a parcel is longer than the largest");
+  wanted_ = sizeof(PieceHeader) + sizeof(ParcelHeader) + header.message_bytes;
+  if (available() < wanted_) return false;
+  const auto parcel = get_wire<ParcelHeader>(next() + sizeof(PieceHeader));
+  if ((parcel.key & ~kParcelKeyBits) != 0) return broken("the key of a parcel is none");
+  landing_ = taker.place_of_parcel(ParcelKey(parcel.key), header.length);
+  if (landing_.empty()) {
+    state_ = State::kStandsStill;
+    return false;
+  }
+  parcel_length_ = header.length;
+  parcel_message_bytes_ = header.message_bytes;
+  std::memcpy(parcel_message_.data(), next() + (wanted_ - header.message_bytes), header.message_bytes);
+  begin_ += wanted_;
+  carry(PieceKind::kParcel, landing_, header.length);
+  return true;
+}
+
+void InboundStream::carry(PieceKind kind, std::span<std::byte> place, std::size_t length) {
+  carried_ = kind;
+  place_ = place.data();
+  to_place_ = std::min(place.size(), length);
+  to_drop_ = length - to_place_;
+  cut_ = false;
+  wanted_ = 0;
+}
+
+// What the buffer holds of the payload goes to its place. False: not all has come.
+bool InboundStream::carry_on(StreamTaker& taker) {
+  const std::size_t placed = std::min(available(), to_place_);
+  if (placed > 0) std::memcpy(place_, next(), placed);
+  place_ += placed;
+  to_place_ -= placed;
+  begin_ += placed;
+  const std::size_t dropped = to_place_ > 0 ? 0 : std::min(available(), to_drop_);
+  to_drop_ -= dropped;
+  begin_ += dropped;
+  if (to_place_ > 0 || to_drop_ > 0) return false;
+  if (std::exchange(carried_, PieceKind::kMessage) == PieceKind::kParcel) {
+    const ParcelPayload payload{landing_.first(std::min(landing_.size(), parcel_length_)), parcel_length_};
+    taker.take_parcel({parcel_message_.data(), parcel_message_bytes_}, payload);
+  } else if (!cut_) {
+    taker.write_is_in_place(immediate_);
+  }
+  return true;
+}
+
+void InboundStream::cut_write() {
+  if (carried_ != PieceKind::kWrite) return;
+  to_drop_ += std::exchange(to_place_, 0);
+  cut_ = true;
+}
+
+bool InboundStream::broken(const char* reason) {
+  state_ = State::kBroken;
+  reason_ = reason;
+  return false;
+}
+
+}  // namespace lintel::transport

@@ -1,0 +1,134 @@
+#pragma once
+// InboundStream: makes of the bytes that come on one connection, in portions of any size, messages, writes and parcels. Knows no socket: it says where the next
+// bytes are to go, and is told how many have come.
+//
+// What is small comes to a buffer, and messages are handed up where they lie there. What a write or a parcel carries goes to its place, but for what has come
+// along with its header.
+//
+// Owned by a connection of a DirectTransport; under its owner's lock. Everything that comes is foreign and checked here or by the taker.
+// Invariants: (1) it holds a buffer only while there is part of a piece in it; (2) after a broken piece nothing is handed up any more.
+// Does not: allocate but through its buffers, or decide where writes and parcels may go: its taker does.
+
+#include <sys/uio.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "transport/direct/stream_format.h"
+#include "transport/transport.h"
+
+namespace lintel::transport {
+
+// Buffers that streams take turns with: what was used last is used next, while it is in the cache.
+class StreamBuffers {
+ public:
+  explicit StreamBuffers(std::size_t bytes) : bytes_(bytes) {}
+  std::size_t bytes() const { return bytes_; }  // of each
+  std::unique_ptr<std::byte[]> take();          // null: no memory
+  void give_back(std::unique_ptr<std::byte[]> buffer) {
+    free_.push_back(std::move(buffer));
+    --in_use_;
+  }
+  std::size_t in_use() const { return in_use_; }
+
+ private:
+  std::size_t bytes_;
+  std::size_t in_use_ = 0;
+  std::vector<std::unique_ptr<std::byte[]>> free_;
+};
+
+// Takes what an InboundStream finds. What is given is valid during the call. The stream must not end meanwhile.
+class StreamTaker {
+ public:
+  virtual ~StreamTaker() = default;
+  virtual void take_message(std::span<const std::byte> message) = 0;
+
+  // Where `length` bytes for that address go; nullptr: there is no such memory, and the stream is broken.
+  virtual std::byte* place_of_write(RemoteMemory where, std::size_t length) = 0;
+  virtual void write_is_in_place(Immediate immediate) = 0;
+
+  // Where the payload of a parcel goes: what is longer is cut. Empty: it has to wait, and everything behind it: the stream stands still until go_on().
+  virtual std::span<std::byte> place_of_parcel(ParcelKey key, std::size_t length) = 0;
+  virtual void take_parcel(std::span<const std::byte> message, const ParcelPayload& payload) = 0;
+};
+
+class InboundStream {
+ public:
+  // The largest message of a parcel.
+  static constexpr std::size_t kMaxParcelMessage = 128;
+
+  struct Limits {
+    std::size_t message_bytes = 0;
+    std::size_t write_bytes = 0;
+    std::size_t parcel_bytes = 0;
+  };
+  // Borrows the buffers, each of which has room for the largest message with its header.
+  InboundStream(const Limits& limits, StreamBuffers& buffers);
+  InboundStream(const InboundStream&) = delete;
+  InboundStream& operator=(const InboundStream&) = delete;
+  ~InboundStream() { give_buffer_back(); }
+
+  enum class State : std::uint8_t {
+    kGoesOn,
+    kStandsStill,  // a parcel waits for a place
+    kBroken,       // what came makes no sense; reason() says why
+  };
+
+  // Up to two places for the next bytes, the second used only when the first is full; beside what has a place of its own not more than `at_most`. Empty: no
+  // memory. REQUIRES: state() == kGoesOn.
+  std::span<const iovec> room(std::size_t at_most);
+  // So many bytes have come there. Hands up all that is complete.
+  void arrived(std::size_t bytes, StreamTaker& taker);
+  // After kStandsStill: asks for the place again.
+  void go_on(StreamTaker& taker);
+
+  // The write under way, if there is one, is not to touch its memory any more: the rest of it is dropped, and nobody is told that it is in place.
+  void cut_write();
+  State state() const { return state_; }
+  const char* reason() const { return reason_; }
+  // A piece has begun and is not complete.
+  bool is_in_the_middle() const { return carried_ != PieceKind::kMessage || begin_ != end_; }
+
+ private:
+  std::size_t available() const { return end_ - begin_; }
+  const std::byte* next() const { return buffer_.get() + begin_; }
+  void take_pieces(StreamTaker& taker);
+  bool take_piece(StreamTaker& taker);
+  bool begin_message(const PieceHeader& header, StreamTaker& taker);
+  bool begin_write(const PieceHeader& header, StreamTaker& taker);
+  bool begin_parcel(const PieceHeader& header, StreamTaker& taker);
+  void carry(PieceKind kind, std::span<std::byte> place, std::size_t length);
+  bool carry_on(StreamTaker& taker);
+  bool broken(const char* reason);
+  void make_room();
+  void give_buffer_back();
+
+  Limits limits_;
+  StreamBuffers& buffers_;
+  std::unique_ptr<std::byte[]> buffer_;
+  std::size_t begin_ = 0;   // of what has not been looked at in the buffer
+  std::size_t end_ = 0;     // of what has come there
+  std::size_t wanted_ = 0;  // bytes of the piece at begin_, as far as they are known
+
+  // The payload under way.
+  PieceKind carried_ = PieceKind::kMessage;  // kMessage: none
+  std::byte* place_ = nullptr;               // of the next byte
+  std::size_t to_place_ = 0;
+  std::size_t to_drop_ = 0;  // behind those
+  bool cut_ = false;
+  Immediate immediate_;
+  std::span<std::byte> landing_;
+  std::size_t parcel_length_ = 0;
+  std::size_t parcel_message_bytes_ = 0;
+  std::array<std::byte, kMaxParcelMessage> parcel_message_;
+
+  State state_ = State::kGoesOn;
+  const char* reason_ = "";
+  iovec pieces_[2];
+};
+
+}  // namespace lintel::transport

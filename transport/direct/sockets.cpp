@@ -1,0 +1,117 @@
+#include "transport/direct/sockets.h"
+
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
+#include "transport/address/address.h"
+
+namespace lintel::transport {
+namespace {
+
+constexpr int kBacklog = 1024;
+
+void set(int fd, int level, int option, int value) { static_cast<void>(::setsockopt(fd, level, option, &value, sizeof value)); }
+
+const sockaddr* generic(const sockaddr_in& address) { return reinterpret_cast<const sockaddr*>(&address); }
+
+// Between two processes of one machine there is no network to share, and congestion control has nothing to find out. One that paces what it sends by an
+// estimate, as bbr does, takes a third of the bandwidth there. reno is part of every kernel and open to every user; where it is refused all stays as it is.
+void free_of_pacing(int fd) {
+  static constexpr char kAlgorithm[] = "reno";
+  static_cast<void>(::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kAlgorithm, sizeof kAlgorithm - 1));
+}
+
+Error failed(Loss loss, const char* call, const char* reason) { return {loss, call, reason, errno}; }
+
+template <class Call>
+ssize_t uninterrupted(Call call) {
+  for (;;) {
+    const ssize_t got = call();
+    if (got >= 0 || errno != EINTR) return got;
+  }
+}
+
+}  // namespace
+
+Result<FileDescriptor> listen_at(sockaddr_in& own) {
+  FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd.is_open()) return failed(Loss::kInterface, "socket", "the system gives no socket");
+  set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // beside what is left of connections of the last who had the port
+  if (::bind(fd.get(), generic(own), sizeof own) != 0 || ::listen(fd.get(), kBacklog) != 0) {
+    return failed(Loss::kInterface, "bind",
+                  errno == EADDRINUSE ? "the name is in use by another process" : "the address cannot be listened at");
+  }
+  socklen_t length = sizeof own;
+  if (::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&own), &length) != 0) {
+    return failed(Loss::kInterface, "getsockname", "the system does not tell the address of the socket");
+  }
+  return fd;
+}
+
+Result<FileDescriptor> call_from(const sockaddr_in& own, const sockaddr_in& peer) {
+  FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd.is_open()) return failed(Loss::kPeer, "socket", "the system gives no socket");
+  sockaddr_in from = own;
+  from.sin_port = 0;
+  set(fd.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);  // the port is chosen for the connection, not for all of them
+  set(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+  if (on_this_machine(own, peer)) free_of_pacing(fd.get());
+  if (::bind(fd.get(), generic(from), sizeof from) != 0) return failed(Loss::kPeer, "bind", "the own address cannot be called from");
+  if (::connect(fd.get(), generic(peer), sizeof peer) != 0 && errno != EINPROGRESS) {
+    return failed(Loss::kPeer, "connect", "nobody listens at the peer's address");
+  }
+  return fd;
+}
+
+int outcome_of_call(int fd) {
+  int error = 0;
+  socklen_t length = sizeof error;
+  return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;
+}
+
+Caller accept_at(int listener, const sockaddr_in& own) {
+  Caller caller;
+  socklen_t length = sizeof caller.address;
+  caller.fd = FileDescriptor(static_cast<int>(uninterrupted(
+      [&] { return ::accept4(listener, reinterpret_cast<sockaddr*>(&caller.address), &length, SOCK_NONBLOCK | SOCK_CLOEXEC); })));
+  if (!caller.fd.is_open()) {
+    caller.error = errno == EAGAIN || errno == EWOULDBLOCK ? 0 : errno;
+    return caller;
+  }
+  set(caller.fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+  if (on_this_machine(own, caller.address)) free_of_pacing(caller.fd.get());
+  return caller;
+}
+
+// A socket that is closed while something in it has not been read resets its connection, and what is on its way to the other side may be lost with it.
+void leave(int fd) {
+  constexpr int kMostReads = 64;
+  constexpr std::size_t kAll = std::size_t{1} << 30;
+  ::shutdown(fd, SHUT_WR);
+  for (int read = 0; read < kMostReads; ++read) {
+    if (::recv(fd, nullptr, kAll, MSG_DONTWAIT | MSG_TRUNC) <= 0) return;  // thrown away unseen
+  }
+}
+
+void end_socket(FileDescriptor fd) { ::shutdown(fd.get(), SHUT_RDWR); }
+
+ssize_t send_to(int fd, std::span<const iovec> pieces) {
+  msghdr message{};
+  message.msg_iov = const_cast<iovec*>(pieces.data());
+  message.msg_iovlen = pieces.size();
+  return uninterrupted([&]() -> ssize_t {
+    if (pieces.size() == 1) return ::send(fd, pieces[0].iov_base, pieces[0].iov_len, MSG_NOSIGNAL);
+    return ::sendmsg(fd, &message, MSG_NOSIGNAL);
+  });
+}
+
+ssize_t receive_from(int fd, std::span<const iovec> pieces) {
+  return uninterrupted([&]() -> ssize_t {
+    if (pieces.size() == 1) return ::recv(fd, pieces[0].iov_base, pieces[0].iov_len, 0);
+    return ::readv(fd, pieces.data(), static_cast<int>(pieces.size()));
+  });
+}
+
+}  // namespace lintel::transport
