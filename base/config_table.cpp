@@ -18,8 +18,8 @@ constexpr std::array<std::string_view, 3> kDumpSignals{"none", "USR1", "USR2"};
 // clang-format off
 constexpr Setting kSettings[] = {
     {"LINTEL_PROVIDER", SettingType::kString, "", 0, 0, {},
-     "The libfabric provider to use, by its name: net, tcp, tcp;ofi_rxm, verbs;ofi_rxm, shm. Unset: the preferred one among those that "
-     "offer what Lintel needs; lintel-info --providers shows which, and why.",
+     "The network to use, by its name: direct, which is TCP without libfabric, or a provider of libfabric: net, tcp, tcp;ofi_rxm, verbs;ofi_rxm, "
+     "shm. Unset: direct; lintel-info --providers shows all, and why.",
      &Config::provider},
     {"LINTEL_INTERFACE", SettingType::kInterface, "", 0, 0, {},
      "The one network interface that a process listens on and sends from. Its IPv4 address is the process' node id. Lintel never "
@@ -50,10 +50,10 @@ constexpr Setting kSettings[] = {
      "Frames that may be on their way to all peers together. Each has memory for one message of the provider, 68 KiB on TCP, touched when it is used.",
      &Config::send_frames},
     {"LINTEL_RECEIVE_BUFFER", SettingType::kSize, "bytes", 64 * kKilobyte, 64 * kMegabyte, {},
-     "Length of one buffer for incoming messages; many messages share one.",
+     "Length of one buffer for incoming messages, of libfabric's providers; many messages share one.",
      &Config::receive_buffer_bytes},
     {"LINTEL_RECEIVE_BUFFERS", SettingType::kInteger, "", 2, 1024, {},
-     "Number of buffers for incoming messages.",
+     "Number of buffers for incoming messages, of libfabric's providers.",
      &Config::receive_buffers},
     {"LINTEL_MAX_OPERATIONS", SettingType::kInteger, "", 16, 16'777'216, {},
      "Outgoing operations of one process that may be open at once; a further one is refused with PTL_NO_SPACE.",

@@ -3,7 +3,7 @@
 // either of them with faults injected.
 //
 // A transport carries two things to a peer: short messages, delivered whole, once and in order, and writes into memory that the peer
-// has registered. Some carry parcels too: messages with a payload that goes from where it lies to where it is expected, and is copied where it is not. Four implementations: fabric/ (libfabric), simulated/ (many processes in one, virtual time), faulty/ (wraps any other
+// has registered. Some carry parcels too: messages with a payload that goes from where it lies to where it is expected, and is copied where it is not. Five implementations: direct/ (TCP), fabric/ (libfabric), simulated/ (many processes in one, virtual time), faulty/ (wraps any other
 // and makes it misbehave), session/ (wraps any other and adds what the engine relies on: sequence, liveness, shared frames).
 //
 // Only a session promises "once and in order, or on_peer_failed". What lies below may lose or repeat messages when it breaks.
@@ -89,8 +89,8 @@ enum class Forgotten : std::uint8_t {
 
 // What a transport found out about itself; constant while it lives.
 struct Attributes {
-  std::string name;                       // provider as users know it: "net", "tcp;ofi_rxm", "shm", "simulated"
-  std::string version;                    // of the library below, for diagnosis and for refusing a mix of incompatible ones
+  std::string name;                       // provider as users know it: "direct", "net", "tcp;ofi_rxm", "shm", "simulated"
+  std::string version;                    // of the library or the protocol below, for diagnosis and for refusing a mix of incompatible ones
   std::size_t max_message_bytes = 0;      // largest message
   std::size_t max_write_bytes = 0;        // largest single write
   std::size_t max_parcel_bytes = 0;       // largest payload of a parcel; 0: there are no parcels

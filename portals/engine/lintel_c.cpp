@@ -12,7 +12,7 @@
 #include "base/interface_address.h"
 #include "lintel.h"
 #include "portals/engine/limits.h"
-#include "transport/fabric/discovery.h"
+#include "transport/network/network.h"
 
 namespace lintel {
 namespace {
@@ -69,16 +69,15 @@ transport::FabricOptions fabric_options(const Config& config, const std::string&
 std::vector<transport::ProviderReport> survey(const Config& config) {
   const Result<std::string> address = interface_address(config.interface);
   if (!address) return {};
-  return transport::survey_providers(fabric_options(config, *address));
+  return transport::survey_networks(fabric_options(config, *address));
 }
 
 // Why opening a network interface would fail with these settings; empty if it would not, as far as can be told without doing it.
 std::string obstacle(const Config& config) {
   const Result<std::string> address = interface_address(config.interface);
   if (!address) return "LINTEL_INTERFACE is \"" + config.interface + "\": " + address.error().reason();
-  const Result<transport::DiscoveredProvider> found = transport::discover(fabric_options(config, *address));
-  if (!found) return "LINTEL_INTERFACE is \"" + config.interface + "\": " + found.error().reason();
-  return found->selected != nullptr ? "" : transport::explain_failure(found->choice, config.provider);
+  const Result<std::string> found = transport::obstacle_to_network(fabric_options(config, *address));
+  return found ? *found : "LINTEL_INTERFACE is \"" + config.interface + "\": " + found.error().reason();
 }
 
 std::string problems_text(const ConfigReading& reading) {

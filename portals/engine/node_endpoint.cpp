@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "base/interface_address.h"
-#include "transport/fabric/fabric_transport.h"
 #include "transport/faulty/fault_plan.h"
 #include "transport/faulty/faulty_transport.h"
+#include "transport/network/network.h"
 #include "transport/session/session.h"
 
 namespace lintel::portals {
@@ -44,12 +44,12 @@ Result<std::unique_ptr<transport::Transport>> open_node(const Config& config, Pi
   options.send_frames = config.send_frames;
   options.connect_timeout = config.connect_timeout;
   options.write_timeout = config.peer_timeout;
-  Result<std::unique_ptr<transport::FabricTransport>> fabric = transport::FabricTransport::open(options, &explanation);
-  if (!fabric) {
-    const Error error = fabric.error();
+  Result<std::unique_ptr<transport::Transport>> network = transport::open_network(options, &explanation);
+  if (!network) {
+    const Error error = network.error();
     return Error(pid_at_fault(error) ? Loss::kOperation : Loss::kInterface, error.call(), error.reason(), error.code());
   }
-  std::unique_ptr<transport::Transport> lower = std::move(*fabric);
+  std::unique_ptr<transport::Transport> lower = std::move(*network);
   if (!config.faults.empty()) {
     transport::FaultPlan plan;
     const std::string wrong = transport::parse_fault_plan(config.faults, plan);

@@ -1,5 +1,5 @@
 #pragma once
-// Two FabricTransports in one process and what they report, for tests against the real libfabric. Real time: everything waits for an outcome
+// Two transports over a real network in one process and what they report. Real time: everything waits for an outcome
 // with a deadline, nothing sleeps for a fixed time.
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "transport/fabric/fabric_transport.h"
+#include "transport/network/network.h"
 
 namespace lintel::transport {
 
@@ -31,10 +31,16 @@ class Recorder : public Sink {
   bool keep_messages = true;
   std::size_t message_count = 0;
   std::function<void(Immediate)> when_immediate;
+  std::function<void()> when_message;
+  std::function<void()> when_parcel_comes;
 
   void on_message(PeerId, std::span<const std::byte> message) override {
     ++message_count;
     if (keep_messages) messages.emplace_back(message.begin(), message.end());
+    if (when_message) when_message();
+  }
+  void on_parcel(PeerId, std::span<const std::byte>, const ParcelPayload&) override {
+    if (when_parcel_comes) when_parcel_comes();
   }
   void on_message_left(PeerId) override { ++messages_left; }
   void on_write_done(Context context, Error error) override { write_ends.push_back({context, error}); }
@@ -47,7 +53,7 @@ class Recorder : public Sink {
 
 // A process on the network: a transport with its recorder.
 struct Node {
-  std::unique_ptr<FabricTransport> transport;
+  std::unique_ptr<Transport> transport;
   Recorder seen;
   void poll() { transport->poll(monotonic_now(), seen); }
 };
@@ -55,7 +61,7 @@ struct Node {
 inline Node open_node(const FabricOptions& options) {
   Node node;
   std::string explanation;
-  auto opened = FabricTransport::open(options, &explanation);
+  auto opened = open_network(options, &explanation);
   EXPECT_TRUE(opened.ok()) << explanation;
   if (opened) node.transport = std::move(opened).value();
   return node;
@@ -134,6 +140,15 @@ class TwoNodes {
     b.seen = Recorder();
   }
 
+  // One more each way.
+  void one_more_each_way(std::uint32_t number) {
+    const std::size_t at_a = a.seen.message_count;
+    const std::size_t at_b = b.seen.message_count;
+    ASSERT_TRUE(send(a, b_at_a, pattern(8, number), {&a, &b}));
+    ASSERT_TRUE(send(b, a_at_b, pattern(8, number), {&a, &b}));
+    ASSERT_TRUE(until_both([&] { return a.seen.message_count == at_a + 1 && b.seen.message_count == at_b + 1; }));
+  }
+
   Node a, b;
   PeerId b_at_a, a_at_b;
 };
@@ -151,7 +166,9 @@ inline std::string provider_test_name(const testing::TestParamInfo<const char*>&
   return name;
 }
 
-#define LINTEL_FOR_EACH_PROVIDER(suite) \
+#define LINTEL_FOR_EACH_LIBFABRIC_PROVIDER(suite) \
   INSTANTIATE_TEST_SUITE_P(Provider, suite, testing::Values("net", "tcp;ofi_rxm", "shm"), provider_test_name)
+#define LINTEL_FOR_EACH_PROVIDER(suite) \
+  INSTANTIATE_TEST_SUITE_P(Provider, suite, testing::Values("direct", "net", "tcp;ofi_rxm", "shm"), provider_test_name)
 
 }  // namespace lintel::transport

@@ -25,7 +25,7 @@ class ReceivingProcess {
       FabricOptions options = options_for(provider);
       options.pid = pid;
       std::string explanation;
-      auto opened = FabricTransport::open(options, &explanation);
+      auto opened = open_network(options, &explanation);
       if (!opened) {
         std::fprintf(stderr, "%s\n", explanation.c_str());
         ::_exit(1);
@@ -196,7 +196,7 @@ class SenderProcess {
 
 // Not through shared memory: see ReceivingProcess.
 class FabricFailureOverTcp : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Provider, FabricFailureOverTcp, testing::Values("net", "tcp;ofi_rxm"), provider_test_name);
+INSTANTIATE_TEST_SUITE_P(Provider, FabricFailureOverTcp, testing::Values("direct", "net", "tcp;ofi_rxm"), provider_test_name);
 
 TEST_P(FabricFailureOverTcp, senders_that_die_in_the_middle_of_a_message_do_not_make_the_receiver_deaf) {
   FabricOptions options = options_for(GetParam());

@@ -108,7 +108,7 @@ TEST_F(ReceivesUsedUp, by_the_data_of_writes_are_posted_again) {
 }
 
 class NarrowKeys : public FabricPair {};
-LINTEL_FOR_EACH_PROVIDER(NarrowKeys);
+LINTEL_FOR_EACH_LIBFABRIC_PROVIDER(NarrowKeys);
 
 // One byte of key, and a counter that comes round: a key that is in use is passed over.
 TEST_P(NarrowKeys, that_are_in_use_are_not_given_again) {

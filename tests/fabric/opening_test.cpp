@@ -1,6 +1,6 @@
 // Opening an endpoint: names, addresses, and what is said when it cannot be.
 #include "tests/fabric/fabric_pair.h"
-#include "transport/fabric/address.h"
+#include "transport/address/address.h"
 
 #include <gmock/gmock.h>
 
@@ -33,7 +33,7 @@ TEST_P(FabricOpening, a_pid_in_use_is_refused_with_a_sentence_that_names_it) {
   options.pid = Pid(732);
   Node node = open_node(options);
   std::string explanation;
-  const auto second = FabricTransport::open(options, &explanation);
+  const auto second = open_network(options, &explanation);
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(second.error().reason(), HasSubstr("in use"));
   EXPECT_THAT(explanation, HasSubstr("pid 732"));
@@ -75,8 +75,11 @@ TEST_P(FabricOpening, the_same_name_is_the_same_peer) {
   EXPECT_EQ(node.transport->name_of(peer), one);
 }
 
-TEST(FabricOpeningOverTcp, listens_on_the_given_address_only) {
-  FabricOptions first = options_for("net");
+class FabricOpeningOverTcp : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Provider, FabricOpeningOverTcp, testing::Values("direct", "net"), provider_test_name);
+
+TEST_P(FabricOpeningOverTcp, listens_on_the_given_address_only) {
+  FabricOptions first = options_for(GetParam());
   first.pid = Pid(734);
   FabricOptions second = first;
   second.interface_address = "127.0.0.2";
@@ -86,34 +89,35 @@ TEST(FabricOpeningOverTcp, listens_on_the_given_address_only) {
   EXPECT_EQ(to_string(b.transport->self().nid), "127.0.0.2");
 }
 
-TEST(FabricOpeningOverTcp, an_address_of_another_machine_is_refused) {
-  FabricOptions options = options_for("net");
+TEST_P(FabricOpeningOverTcp, an_address_of_another_machine_is_refused) {
+  FabricOptions options = options_for(GetParam());
   options.interface_address = "203.0.113.7";
   std::string explanation;
-  EXPECT_FALSE(FabricTransport::open(options, &explanation).ok());
+  EXPECT_FALSE(open_network(options, &explanation).ok());
   EXPECT_THAT(explanation, HasSubstr("203.0.113.7"));
 }
 
-TEST(FabricOpeningOverTcp, the_address_of_everybody_is_refused) {
-  FabricOptions options = options_for("net");
+TEST_P(FabricOpeningOverTcp, the_address_of_everybody_is_refused) {
+  FabricOptions options = options_for(GetParam());
   options.interface_address = "0.0.0.0";
   std::string explanation;
-  EXPECT_FALSE(FabricTransport::open(options, &explanation).ok());
+  EXPECT_FALSE(open_network(options, &explanation).ok());
   EXPECT_THAT(explanation, HasSubstr("0.0.0.0"));
 }
 
-TEST(FabricOpeningOverTcp, a_pid_inside_the_well_known_ports_is_refused) {
-  FabricOptions options = options_for("net");
+TEST_P(FabricOpeningOverTcp, a_pid_inside_the_well_known_ports_is_refused) {
+  FabricOptions options = options_for(GetParam());
   options.pid = Pid(27005);
   std::string explanation;
-  EXPECT_FALSE(FabricTransport::open(options, &explanation).ok());
+  EXPECT_FALSE(open_network(options, &explanation).ok());
   EXPECT_THAT(explanation, HasSubstr("27005"));
 }
 
 TEST(FabricOpeningByName, an_unknown_provider_is_refused_with_a_list_of_those_that_are_offered) {
   std::string explanation;
-  EXPECT_FALSE(FabricTransport::open(options_for("quantum"), &explanation).ok());
+  EXPECT_FALSE(open_network(options_for("quantum"), &explanation).ok());
   EXPECT_THAT(explanation, HasSubstr("\"quantum\" is not offered"));
+  EXPECT_THAT(explanation, HasSubstr("offered: direct"));
   EXPECT_THAT(explanation, HasSubstr("shm"));
 }
 
@@ -121,7 +125,7 @@ TEST(FabricOpeningByName, the_survey_chooses_what_open_uses) {
   Node node = open_node(FabricOptions{});
   ASSERT_TRUE(node.transport);
   std::vector<std::string> chosen;
-  for (const ProviderReport& report : survey_providers(FabricOptions{})) {
+  for (const ProviderReport& report : survey_networks(FabricOptions{})) {
     EXPECT_FALSE(report.reason.empty()) << report.description.name;
     if (report.chosen) chosen.push_back(report.description.name);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of parcels through the real provider have in common.
+// What the tests of parcels through real networks have in common.
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -10,11 +10,13 @@
 
 #include "tests/fabric/fabric_pair.h"
 #include "tests/fabric/waiting.h"
+#include "transport/direct/direct_transport.h"
+#include "transport/fabric/fabric_transport.h"
 
 namespace lintel::transport {
 
-// Two or more transports over the provider that has parcels. The last `Guard` bytes of a Room are not given to anybody.
-class FabricParcels : public testing::Test {
+// Two or more transports over a network that has parcels. The last `Guard` bytes of a Room are not given to anybody.
+class FabricParcels : public testing::TestWithParam<const char*> {
  protected:
   static constexpr ParcelKey kKey{7};
   static constexpr std::size_t kLargest = std::size_t{1} << 20;
@@ -52,7 +54,7 @@ class FabricParcels : public testing::Test {
     }
   };
   struct Side {
-    std::unique_ptr<FabricTransport> transport;
+    std::unique_ptr<Transport> transport;
     RowRecorder seen;
     void poll() { transport->poll(monotonic_now(), seen); }
   };
@@ -86,7 +88,12 @@ class FabricParcels : public testing::Test {
     a.transport->welcome_parcels();
     b.transport->welcome_parcels();
   }
-  static Side open() { return {open_node(options_for("net")).transport, {}}; }
+  static Side open() { return {open_node(options_for(GetParam())).transport, {}}; }
+  // Messages that broke off at that side while they came in.
+  static std::size_t failed_receives(const Side& side) {
+    if (const auto* direct = dynamic_cast<const DirectTransport*>(side.transport.get())) return direct->counters().failed_receives;
+    return dynamic_cast<const FabricTransport&>(*side.transport).counters().failed_receives;
+  }
   static PeerId at(Side& side, Side& other) { return side.transport->resolve(other.transport->self()).value(); }
 
   template <class Done>

@@ -9,12 +9,12 @@
 #include <chrono>
 
 #include "base/clock.h"
-#include "transport/fabric/fabric_transport.h"
+#include "transport/transport.h"
 
 namespace lintel::transport {
 
 // Sleeps until the transport may have something, or wants its turn. False: nothing came within the patience.
-inline bool sleep_once(FabricTransport& transport, Nanoseconds patience) {
+inline bool sleep_once(Transport& transport, Nanoseconds patience) {
   if (!transport.prepare_wait()) return true;
   const TimePoint now = monotonic_now();
   const Nanoseconds left = std::max(std::min(transport.next_deadline(), now + patience) - now, Nanoseconds(0));

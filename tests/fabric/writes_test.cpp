@@ -69,17 +69,6 @@ TEST_P(FabricWrites, many_at_once_end_once_each) {
   b.transport->deregister_memory(region);
 }
 
-TEST_P(FabricWrites, to_oneself_land) {
-  const PeerId self = a.transport->resolve(a.transport->self()).value();
-  const std::vector<std::byte> source = pattern(100000, 5);
-  std::vector<std::byte> target(source.size());
-  const Region region = a.transport->register_memory(self, target, Access::kWriteTarget).value();
-  ASSERT_TRUE(write(a, self, source, {region.key, region.base}, Immediate(2), Context(3), {&a}));
-  ASSERT_TRUE(until({&a}, [&] { return a.seen.immediates.size() == 1 && a.seen.write_ends.size() == 1; }));
-  EXPECT_EQ(target, source);
-  a.transport->deregister_memory(region);
-}
-
 // The peer's own registration ends before the write comes. What the writer is told differs: over TCP the connection breaks, shared memory of 1.17
 // tells it nothing.
 TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_change_nothing) {

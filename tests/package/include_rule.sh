@@ -20,7 +20,7 @@ portals_but_survey=$(find portals \( -name '*.h' -o -name '*.cpp' \) ! -path por
 tools_but_impi_server=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*')
 tools_but_launchers=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*' ! -path 'tools/lintel-run/*')
 
-forbid 'libfabric is used below transport/fabric only' '#include *[<"]rdma/' base transport/*.h transport/session transport/simulated transport/faulty portals tools
+forbid 'libfabric is used below transport/fabric only' '#include *[<"]rdma/' base transport/*.h transport/address transport/direct transport/network transport/session transport/simulated transport/faulty portals tools
 forbid 'base/ knows nobody' '#include *"(transport|portals|mpi_layer|tools)/' base
 forbid 'transport/ knows base/ only' '#include *"(portals|mpi_layer|tools)/' transport
 forbid 'portals/ does not know what is built on it' '#include *"(mpi_layer|tools)/' portals
@@ -29,9 +29,9 @@ forbid 'the envelope knows nothing of messages' '#include *"mpi_layer/p2p/' mpi_
 forbid 'a transport does not know match bits' 'match_bits|MatchBits' transport base
 # shellcheck disable=SC2086  # lists of files
 {
-  forbid 'only the composition names a transport' '#include *"transport/(session|simulated|faulty)/' $portals_but_composition
+  forbid 'only the composition names a transport' '#include *"transport/(session|simulated|faulty|direct)/' $portals_but_composition
   forbid 'only the composition names a transport' '#include *"transport/fabric/fabric_' $portals_but_composition
-  forbid 'only the composition and the survey name libfabric' '#include *"transport/fabric/' $portals_but_survey
+  forbid 'only the composition and the survey name networks' '#include *"transport/(fabric|network)/' $portals_but_survey
 }
 forbid 'the local objects of MPI know base/ only' '#include *"(transport|portals|tools|mpi_layer/(envelope|p2p|bootstrap|mpi/runtime))/' mpi_layer/mpi/objects mpi_layer/mpi/functions
 forbid 'the runtime of MPI sits on p2p, start-up and the engine' '#include *([<"]rdma/|[<"](portals[34]|lintel)\.h|"(transport|tools)/|"portals/(api[34]|include)/)' mpi_layer/mpi/runtime

@@ -50,7 +50,7 @@ LINTEL_ON_EVERY_PROVIDER(PeerDeath);
 
 // A name that a process can leave and another take: the system gives ports of that kind to nobody, as it may those of processes that asked for any.
 ptl_pid_t well_known_pid(ptl_pid_t first, const std::string& provider) {
-  return first + (provider == "shm" ? 2 : provider == "net" ? 0 : 1);
+  return first + (provider == "shm" ? 2 : provider == "net" ? 0 : provider == "direct" ? 3 : 1);
 }
 
 milliseconds since(Clock::time_point start) { return std::chrono::duration_cast<milliseconds>(Clock::now() - start); }

@@ -19,7 +19,7 @@ constexpr const char* kUsage =
     "\n"
     "Without options: everything.\n"
     "  --config      every LINTEL_* variable: what it does, its default, its value here and now\n"
-    "  --providers   the providers of libfabric: which one is chosen, and why not the others\n"
+    "  --providers   the networks, direct and the providers of libfabric: which one is chosen, and why not the others\n"
     "  --limits      what one network interface grants at most\n"
     "  --json        one JSON object in place of text\n"
     "  --config-doc  the table of variables as a Markdown page\n"

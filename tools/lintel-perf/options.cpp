@@ -97,7 +97,7 @@ void add_options(CLI::App& app, Texts& texts, Options& options) {
                  "of a chain, rank 0 to A, the others to B")
       ->type_name("A[,B]")
       ->group(how);
-  app.add_option("--provider", options.provider, "libfabric provider (sets LINTEL_PROVIDER)")->type_name("NAME")->group(how);
+  app.add_option("--provider", options.provider, "network: direct, or a provider of libfabric (sets LINTEL_PROVIDER)")->type_name("NAME")->group(how);
   app.add_option("--deadline", texts.deadline,
                  fmt::format("Longest silence of the other process, or standstill of a chain (default {})", kDefaultDeadline))
       ->type_name("SECONDS")

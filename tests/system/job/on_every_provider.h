@@ -1,5 +1,5 @@
 #pragma once
-// OnEveryProvider: a test that runs once with each libfabric provider that works on this machine.
+// OnEveryProvider: a test that runs once with each transport that works on this machine.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace lintel::testing {
 
 class OnEveryProvider : public ::testing::TestWithParam<const char*> {
  protected:
-  static constexpr const char* kPreferred = "net";
+  static constexpr const char* kPreferred = "direct";
   bool preferred() const { return std::string(GetParam()) == kPreferred; }
   Environment environment() const { return {{"LINTEL_PROVIDER", GetParam()}}; }
 };
@@ -26,6 +26,6 @@ inline std::string provider_name(const ::testing::TestParamInfo<const char*>& in
 }
 
 #define LINTEL_ON_EVERY_PROVIDER(suite) \
-  INSTANTIATE_TEST_SUITE_P(, suite, ::testing::Values("net", "tcp;ofi_rxm", "shm"), ::lintel::testing::provider_name)
+  INSTANTIATE_TEST_SUITE_P(, suite, ::testing::Values("direct", "net", "tcp;ofi_rxm", "shm"), ::lintel::testing::provider_name)
 
 }  // namespace lintel::testing

@@ -1,0 +1,542 @@
+// How the connections of direct transports come about and end: who calls whom, who is believed, and what becomes of what is on its way.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/file_descriptor.h"
+#include "tests/fabric/fabric_pair.h"
+#include "tests/fabric/waiting.h"
+#include "transport/direct/direct_transport.h"
+#include "transport/direct/stream_format.h"
+
+namespace lintel::transport {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kDirect = DirectTransport::kName;
+
+const DirectCounters& counters(const Node& node) { return dynamic_cast<const DirectTransport&>(*node.transport).counters(); }
+
+// A program that speaks, well or not, to a transport: a blocking socket.
+class Stranger {
+ public:
+  explicit Stranger(const Node& called, const char* from = "127.0.0.1") : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in own{};
+    own.sin_family = AF_INET;
+    ::inet_pton(AF_INET, from, &own.sin_addr);
+    const sockaddr_in to = socket_address_of(called.transport->self(), kDefaultPortBase).value();
+    connected_ = ::bind(fd_.get(), reinterpret_cast<sockaddr*>(&own), sizeof own) == 0 &&
+                 ::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0;
+    self_ = {NodeId(ntohl(own.sin_addr.s_addr)), Pid(2000)};
+    called_ = called.transport->self();
+  }
+  bool connected() const { return connected_; }
+  ProcessId self() const { return self_; }
+  Greeting greeting(GreetingKind kind = GreetingKind::kCall) const {
+    return {kGreetingMagic,    kStreamVersion,    static_cast<std::uint8_t>(kind), 0, self_.nid.value, self_.pid.value,
+            called_.nid.value, called_.pid.value,
+            /*life=*/7,
+            /*moment=*/1};
+  }
+  template <class Wire>
+  void say(const Wire& value) {
+    std::byte wire[sizeof value];
+    put_wire(wire, value);
+    say_bytes(wire);
+  }
+  void say_bytes(std::span<const std::byte> bytes) {
+    ASSERT_EQ(::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t(bytes.size()));
+  }
+  void say_message(std::span<const std::byte> message) {
+    say(PieceHeader{static_cast<std::uint32_t>(message.size()), static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
+    say_bytes(message);
+  }
+  // The answer to the greeting; nullopt: the connection has ended.
+  std::optional<GreetingKind> answer(Node& called) {
+    std::byte wire[sizeof(Greeting)];
+    std::size_t got = 0;
+    bool ended = false;
+    until({&called}, [&] {
+      const ssize_t more = ::recv(fd_.get(), wire + got, sizeof wire - got, MSG_DONTWAIT);
+      ended = more == 0 || (more < 0 && errno != EAGAIN);
+      if (more > 0) got += static_cast<std::size_t>(more);
+      return ended || got == sizeof wire;
+    });
+    if (got != sizeof wire) return std::nullopt;
+    return static_cast<GreetingKind>(get_wire<Greeting>(wire).kind);
+  }
+  bool is_hung_up(Node& called) {
+    std::byte byte{};
+    return until({&called}, [&] {
+      const ssize_t got = ::recv(fd_.get(), &byte, 1, MSG_DONTWAIT);
+      return got == 0 || (got < 0 && errno != EAGAIN);
+    });
+  }
+  void close() { fd_.close(); }
+  void reset() {
+    const linger at_once{1, 0};
+    (void)::setsockopt(fd_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    fd_.close();
+  }
+
+ private:
+  FileDescriptor fd_;
+  bool connected_ = false;
+  ProcessId self_;
+  ProcessId called_;
+};
+
+class DirectConnections : public TwoNodes, public testing::Test {
+ protected:
+  void SetUp() override { open_both(options_for(kDirect)); }
+  // Has been let in: what it says now are pieces.
+  void let_in(Stranger& stranger) {
+    ASSERT_TRUE(stranger.connected());
+    stranger.say(stranger.greeting());
+    ASSERT_EQ(stranger.answer(b), GreetingKind::kTaken);
+  }
+};
+
+TEST_F(DirectConnections, that_cross_each_other_become_one_and_lose_nothing) {
+  std::uint64_t crossed = 0;
+  for (std::uint32_t round = 0; round < 50; ++round) {
+    open_both(options_for(kDirect));
+    const MessageBuffer from_a = a.transport->reserve(b_at_a, 8);
+    const MessageBuffer from_b = b.transport->reserve(a_at_b, 8);
+    ASSERT_TRUE(from_a && from_b);
+    // Both call before either hears of the other.
+    EXPECT_EQ(a.transport->commit(b_at_a, from_a, 8), PostStatus::kWouldBlock);
+    EXPECT_EQ(b.transport->commit(a_at_b, from_b, 8), PostStatus::kWouldBlock);
+    if (round % 2 == 0) a.poll();
+    bool a_sent = false;
+    bool b_sent = false;
+    ASSERT_TRUE(until_both([&] {
+      a_sent = a_sent || a.transport->commit(b_at_a, from_a, 8) == PostStatus::kOk;
+      b_sent = b_sent || b.transport->commit(a_at_b, from_b, 8) == PostStatus::kOk;
+      return a_sent && b_sent;
+    })) << round;
+    ASSERT_TRUE(until_both([&] { return a.seen.message_count == 1 && b.seen.message_count == 1; })) << round;
+    EXPECT_TRUE(a.seen.failures.empty() && b.seen.failures.empty()) << round;
+    for (int i = 0; i < 10; ++i) one_more_each_way(round);
+    crossed += counters(a).crossed_calls + counters(b).crossed_calls;
+  }
+  EXPECT_GT(crossed, 0U) << "the test saw what it is about";
+}
+
+TEST_F(DirectConnections, that_end_are_reported_behind_the_last_message) {
+  connect();
+  for (std::uint32_t i = 0; i < 20; ++i) ASSERT_TRUE(send(a, b_at_a, pattern(1000, i), {&a}));
+  a.transport.reset();
+  ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
+  ASSERT_EQ(b.seen.messages.size(), 20U);
+  EXPECT_EQ(b.seen.messages[19], pattern(1000, 19));
+  EXPECT_EQ(b.seen.failures.size(), 1U);
+  EXPECT_EQ(b.seen.failures[0].first, a_at_b);
+}
+
+// What the peer has said before it went is read although nothing can be sent to it any more.
+TEST_F(DirectConnections, that_cannot_be_sent_to_are_read_to_their_end) {
+  connect();
+  for (std::uint32_t i = 0; i < 5; ++i)
+    ASSERT_TRUE(send(a, b_at_a, pattern(1000, i), {&a}));  // all in B's kernel: no more than may go unacknowledged
+  a.transport.reset();
+  bool taken = true;
+  for (int i = 0; i < 10 && taken; ++i) {  // the first that finds nobody is answered by a reset
+    const MessageBuffer buffer = b.transport->reserve(a_at_b, 8);
+    taken = b.transport->commit(a_at_b, buffer, 8) == PostStatus::kOk;
+    if (!taken) b.transport->abandon(a_at_b, buffer);
+  }
+  EXPECT_FALSE(taken) << "the test saw what it is about";
+  ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
+  EXPECT_EQ(b.seen.messages.size(), 5U);
+}
+
+// It runs again under its name, and calls before we have noticed that it was away.
+TEST_F(DirectConnections, of_a_peer_that_begins_anew_are_lost_before_anything_new_comes) {
+  Stranger first(b);
+  let_in(first);
+  Stranger again(b);
+  Greeting greeting = again.greeting();
+  greeting.life = 8;
+  again.say(greeting);
+  again.say_message(pattern(8, 2));
+  std::size_t failures_before = 0;
+  b.seen.when_message = [&] { failures_before = b.seen.failures.size(); };
+  ASSERT_EQ(again.answer(b), GreetingKind::kTaken);
+  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
+  EXPECT_EQ(failures_before, 1U);
+  EXPECT_EQ(b.seen.messages[0], pattern(8, 2));
+  EXPECT_TRUE(first.is_hung_up(b));
+}
+
+TEST_F(DirectConnections, that_were_called_for_before_the_one_that_stands_do_not_replace_it) {
+  Stranger stands(b);
+  Greeting greeting = stands.greeting();
+  greeting.moment = 5;
+  stands.say(greeting);
+  ASSERT_EQ(stands.answer(b), GreetingKind::kTaken);
+  Stranger late(b);
+  greeting.moment = 4;
+  late.say(greeting);
+  EXPECT_EQ(late.answer(b), GreetingKind::kCrossed);
+  EXPECT_TRUE(late.is_hung_up(b));
+  stands.say_message(pattern(8, 1));
+  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
+  EXPECT_TRUE(b.seen.failures.empty());
+}
+
+struct BadGreeting {
+  const char* name;
+  std::function<void(Greeting&)> spoil;
+};
+
+class DirectGreetings : public DirectConnections, public testing::WithParamInterface<BadGreeting> {};
+INSTANTIATE_TEST_SUITE_P(, DirectGreetings,
+                         testing::Values(BadGreeting{"of_another_protocol", [](Greeting& g) { g.magic = 0x47455420; }},
+                                         BadGreeting{"of_another_version", [](Greeting& g) { g.version = 2; }},
+                                         BadGreeting{"that_answer_nothing", [](Greeting& g) { g.kind = 2; }},
+                                         BadGreeting{"of_no_kind", [](Greeting& g) { g.kind = 9; }},
+                                         BadGreeting{"for_somebody_else", [](Greeting& g) { g.to_pid += 1; }},
+                                         BadGreeting{"from_another_address", [](Greeting& g) { g.from_nid = 0x7f000002; }},
+                                         BadGreeting{"from_no_pid", [](Greeting& g) { g.from_pid = 70000; }},
+                                         BadGreeting{"from_oneself", [](Greeting& g) { g.from_pid = g.to_pid; }}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+TEST_P(DirectGreetings, are_hung_up_on_and_nobody_else_is_harmed) {
+  connect();
+  Stranger stranger(b);
+  ASSERT_TRUE(stranger.connected());
+  Greeting greeting = stranger.greeting();
+  GetParam().spoil(greeting);
+  stranger.say(greeting);
+  EXPECT_TRUE(stranger.is_hung_up(b));
+  ASSERT_TRUE(send(a, b_at_a, pattern(8, 7), {&a, &b}));
+  ASSERT_TRUE(until_both([&] { return b.seen.message_count == 1; }));
+  EXPECT_TRUE(b.seen.failures.empty());
+}
+
+TEST_F(DirectConnections, of_callers_that_say_nothing_end_after_the_connect_timeout) {
+  FabricOptions options = options_for(kDirect);
+  options.connect_timeout = std::chrono::milliseconds(100);
+  open_both(options);
+  Stranger silent(b);
+  ASSERT_TRUE(silent.connected());
+  const TimePoint start = monotonic_now();
+  EXPECT_TRUE(silent.is_hung_up(b));
+  EXPECT_GE(monotonic_now() - start, std::chrono::milliseconds(100));
+}
+
+TEST_F(DirectConnections, of_callers_that_say_half_a_greeting_end_too) {
+  FabricOptions options = options_for(kDirect);
+  options.connect_timeout = std::chrono::milliseconds(100);
+  open_both(options);
+  Stranger slow(b);
+  const std::byte part[20]{};
+  slow.say_bytes(part);
+  EXPECT_TRUE(slow.is_hung_up(b));
+}
+
+TEST_F(DirectConnections, beyond_a_great_number_of_silent_callers_take_the_place_of_the_oldest) {
+  connect();
+  std::vector<Stranger> silent;
+  for (int i = 0; i < 300; ++i) {
+    silent.emplace_back(b);
+    ASSERT_TRUE(silent.back().connected()) << i;
+    b.poll();
+  }
+  EXPECT_TRUE(silent.front().is_hung_up(b));
+  Stranger late(b);
+  let_in(late);
+  late.say_message(pattern(8, 1));
+  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
+}
+
+TEST_F(DirectConnections, of_a_great_number_of_silent_callers_at_once_are_not_all_kept) {
+  std::vector<Stranger> silent;
+  for (int i = 0; i < 400; ++i) silent.emplace_back(b);
+  until({&b}, [&, turns = 0]() mutable { return ++turns > 50; });
+  EXPECT_GE(counters(b).refused_callers, 400U - 256U);
+  std::string state;
+  b.transport->dump(state);
+  EXPECT_THAT(state, HasSubstr("calls and callers: 256\n"));
+}
+
+// The peer has called, too, but its call does not get through: a listener that takes no more drops what comes.
+TEST_F(DirectConnections, are_taken_while_a_call_the_other_way_finds_nobody) {
+  FabricOptions options = options_for(kDirect);
+  options.pid = Pid(1011);  // a lower name than the other's, which would decline a call that crosses its own
+  a = open_node(options);
+  const FileDescriptor deaf(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  ASSERT_EQ(::bind(deaf.get(), reinterpret_cast<sockaddr*>(&address), length), 0);
+  ASSERT_EQ(::listen(deaf.get(), 0), 0);
+  ASSERT_EQ(::getsockname(deaf.get(), reinterpret_cast<sockaddr*>(&address), &length), 0);
+  std::vector<FileDescriptor> filling;
+  for (int i = 0; i < 4; ++i) {
+    filling.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    (void)::connect(filling.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  }
+  const PeerId peer = a.transport->resolve(name_of(address, kDefaultPortBase)).value();
+  const MessageBuffer buffer = a.transport->reserve(peer, 8);
+  until({&a}, [&, turns = 0]() mutable {
+    EXPECT_EQ(a.transport->commit(peer, buffer, 8), PostStatus::kWouldBlock);
+    return ++turns > 20;
+  });
+  ASSERT_THAT(a.transport->describe(peer), HasSubstr("is being made"));
+  Stranger stranger(a);
+  Greeting greeting = stranger.greeting();
+  greeting.from_pid = a.transport->name_of(peer).pid.value;
+  stranger.say(greeting);
+  EXPECT_EQ(stranger.answer(a), GreetingKind::kTaken);
+  EXPECT_EQ(a.transport->commit(peer, buffer, 8), PostStatus::kOk);
+}
+
+TEST_F(DirectConnections, with_nonsense_on_them_end_and_are_reported) {
+  Stranger stranger(b);
+  let_in(stranger);
+  stranger.say_message(pattern(8, 1));
+  stranger.say(PieceHeader{8, 77, 0, 0});
+  ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
+  EXPECT_EQ(b.seen.message_count, 1U);
+  EXPECT_THAT(b.seen.failures[0].second.reason(), HasSubstr("kind"));
+  EXPECT_TRUE(stranger.is_hung_up(b));
+  EXPECT_EQ(counters(b).broken_streams, 1U);
+}
+
+TEST_F(DirectConnections, of_a_peer_that_writes_into_what_is_registered_for_another_end) {
+  connect();
+  std::vector<std::byte> memory(100);
+  const Region region = b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
+  Stranger stranger(b);
+  let_in(stranger);
+  stranger.say(PieceHeader{8, static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
+  stranger.say(WriteHeader{region.key, 0, 1, 0});
+  stranger.say_bytes(pattern(8, 1));
+  ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
+  EXPECT_EQ(memory, std::vector<std::byte>(100));
+  EXPECT_TRUE(b.seen.immediates.empty());
+  EXPECT_EQ(b.transport->name_of(b.seen.failures[0].first), stranger.self());
+}
+
+TEST_F(DirectConnections, carry_on_when_memory_is_taken_away_under_a_write) {
+  Stranger stranger(b);
+  let_in(stranger);
+  const PeerId peer = b.transport->resolve(stranger.self()).value();
+  std::vector<std::byte> memory(1000);
+  const Region region = b.transport->register_memory(peer, memory, Access::kWriteTarget).value();
+  const std::vector<std::byte> data = pattern(1000, 1);
+  stranger.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
+  stranger.say(WriteHeader{region.key, 0, 1, 0});
+  stranger.say_bytes(std::span(data).first(400));
+  ASSERT_TRUE(until({&b}, [&] { return memory[399] == data[399]; }));
+  b.transport->deregister_memory(region);
+  stranger.say_bytes(std::span(data).subspan(400));
+  stranger.say_message(pattern(8, 2));
+  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
+  EXPECT_TRUE(std::all_of(memory.begin() + 400, memory.end(), [](std::byte one) { return one == std::byte{0}; }));
+  EXPECT_TRUE(b.seen.immediates.empty());
+}
+
+// More than are read unasked, each with something to say at any time.
+TEST_F(DirectConnections, of_many_peers_are_all_heard) {
+  std::vector<Node> others;
+  std::vector<PeerId> ids;
+  for (int i = 0; i < 12; ++i) {
+    others.push_back(open_node(options_for(kDirect)));
+    ids.push_back(others.back().transport->resolve(b.transport->self()).value());
+  }
+  const auto poll_all = [&] {
+    for (Node& other : others) other.poll();
+    b.poll();
+  };
+  std::size_t expected = 0;
+  for (std::uint32_t round = 0; round < 200; ++round) {
+    const std::size_t i = (round * 7) % others.size();
+    ASSERT_TRUE(send(others[i], ids[i], pattern(8, round), {&others[i], &b}));
+    ++expected;
+    const TimePoint end = monotonic_now() + kPatience;
+    while (b.seen.message_count < expected && monotonic_now() < end) poll_all();
+    ASSERT_EQ(b.seen.messages.back(), pattern(8, round));
+  }
+}
+
+// One that floods does not keep another from being heard.
+TEST_F(DirectConnections, that_flood_leave_room_for_others) {
+  connect();
+  std::vector<Node> flooding;
+  std::vector<PeerId> ids;
+  for (int i = 0; i < 3; ++i) {
+    flooding.push_back(open_node(options_for(kDirect)));
+    ids.push_back(flooding.back().transport->resolve(b.transport->self()).value());
+  }
+  b.seen.keep_messages = false;
+  const auto flood = [&] {
+    for (std::size_t i = 0; i < flooding.size(); ++i) {
+      while (const MessageBuffer buffer = flooding[i].transport->reserve(ids[i], 60000)) {
+        buffer.data[0] = std::byte{1};
+        if (flooding[i].transport->commit(ids[i], buffer, 60000) == PostStatus::kOk) continue;
+        flooding[i].transport->abandon(ids[i], buffer);
+        break;
+      }
+      flooding[i].poll();
+    }
+  };
+  for (int i = 0; i < 200; ++i) {
+    flood();
+    b.poll();
+  }
+  ASSERT_GT(b.seen.message_count, 100U);
+  b.seen.keep_messages = true;
+  ASSERT_TRUE(send(a, b_at_a, pattern(8, 5), {&a}));
+  bool heard = false;
+  for (int polls = 0; polls < 10 && !heard; ++polls) {
+    flood();
+    b.seen.messages.clear();
+    b.poll();
+    heard = std::ranges::any_of(b.seen.messages, [](const auto& message) { return message == pattern(8, 5); });
+  }
+  EXPECT_TRUE(heard);
+}
+
+// A process may run out of descriptors and have some again.
+TEST_F(DirectConnections, wait_until_there_is_a_descriptor_for_them_and_nobody_spins) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  std::vector<FileDescriptor> used;
+  Stranger early(b);  // has its descriptor; the transport has none for it
+  rlimit low = before;
+  low.rlim_cur = 256;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
+  for (;;) {
+    used.emplace_back(::dup(0));
+    if (!used.back().is_open()) break;
+  }
+  early.say(early.greeting());
+  const double begun = processor_seconds();
+  const TimePoint end = monotonic_now() + std::chrono::milliseconds(500);
+  while (monotonic_now() < end) {
+    sleep_once(*b.transport, end - monotonic_now());
+    b.poll();
+  }
+  EXPECT_LT(processor_seconds() - begun, 0.1);
+  used.clear();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(early.answer(b), GreetingKind::kTaken);
+}
+
+// It holds the sockets too, and keeps them open.
+TEST_F(DirectConnections, that_a_child_process_holds_end_all_the_same) {
+  Stranger stranger(b);
+  let_in(stranger);
+  int hold[2];
+  ASSERT_EQ(::pipe(hold), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(hold[1]);
+    stranger.close();
+    char byte = 0;
+    (void)!::read(hold[0], &byte, 1);
+    ::_exit(0);
+  }
+  ::close(hold[0]);
+  stranger.close();
+  EXPECT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
+  expect_idle_costs_nothing(b);
+  ::close(hold[1]);
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+}
+
+// Somebody tried once more to reach it, as a session does to say goodbye.
+TEST_F(DirectConnections, to_a_peer_that_died_keep_nobody_awake) {
+  connect();
+  a.transport.reset();
+  ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
+  const MessageBuffer buffer = b.transport->reserve(a_at_b, 8);
+  EXPECT_EQ(b.transport->commit(a_at_b, buffer, 8), PostStatus::kWouldBlock);
+  b.transport->abandon(a_at_b, buffer);
+  expect_idle_costs_nothing(b);
+  EXPECT_EQ(b.seen.failures.size(), 1U);
+}
+
+TEST_F(DirectConnections, that_are_reset_while_paused_lose_nothing_that_had_come) {
+  Stranger stranger(b);
+  let_in(stranger);
+  stranger.say_message(pattern(8, 1));
+  stranger.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kParcel), 8, 0});
+  stranger.say(ParcelHeader{1});
+  stranger.say_bytes(pattern(8, 2));
+  stranger.say_bytes(pattern(1000, 3));
+  ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
+  until({&b}, [&, turns = 0]() mutable { return ++turns > 100; });
+  stranger.reset();
+  expect_idle_costs_nothing(b);
+  EXPECT_TRUE(b.seen.failures.empty());
+  std::size_t parcels = 0;
+  b.seen.when_parcel_comes = [&] { parcels += b.seen.failures.empty() ? 1 : 0; };
+  b.transport->welcome_parcels();
+  ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
+  EXPECT_EQ(parcels, 1U);
+}
+
+// All memory for those that nobody expects is in use, and stays so.
+TEST_F(DirectConnections, that_wait_for_memory_for_a_parcel_keep_nobody_awake_and_go_on) {
+  connect();
+  b.transport->welcome_parcels();
+  std::vector<Stranger> slow;
+  const auto begin_parcel = [](Stranger& stranger) {
+    stranger.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kParcel), 0, 0});
+    stranger.say(ParcelHeader{1});
+  };
+  for (std::uint32_t i = 0; i < 17; ++i) {
+    slow.emplace_back(b);
+    Greeting greeting = slow.back().greeting();
+    greeting.from_pid += i;
+    slow.back().say(greeting);
+    ASSERT_EQ(slow.back().answer(b), GreetingKind::kTaken);
+    begin_parcel(slow.back());
+    until({&b}, [&, turns = 0]() mutable { return ++turns > 20; });
+  }
+  // The last one has no memory; what is expected of it is another one.
+  const PeerId last = b.transport->resolve({slow.back().self().nid, Pid(slow.back().self().pid.value + 16)}).value();
+  std::vector<std::byte> memory(1000);
+  ASSERT_TRUE(b.transport->expect_parcel(last, ParcelKey{2}, memory));
+  expect_idle_costs_nothing(b);
+  std::size_t parcels = 0;
+  b.seen.when_parcel_comes = [&] { ++parcels; };
+  slow.front().say_bytes(pattern(1000, 1));
+  ASSERT_TRUE(until({&b}, [&] { return parcels == 1; }));
+  slow.back().say_bytes(pattern(1000, 1));
+  ASSERT_TRUE(until({&b}, [&] { return parcels == 2; }));
+  EXPECT_EQ(b.transport->forget_parcel(last), Forgotten::kWithdrawn);
+}
+
+TEST_F(DirectConnections, that_are_paused_by_parcels_do_not_keep_their_owner_awake) {
+  connect();
+  const std::vector<std::byte> payload = pattern(100000, 1);
+  const MessageBuffer buffer = a.transport->reserve(b_at_a, 8);
+  ASSERT_TRUE(
+      until({&a}, [&] { return a.transport->commit_parcel(b_at_a, buffer, 8, payload, ParcelKey{1}, Context(1)) == PostStatus::kOk; }));
+  until_both([&, turns = 0]() mutable { return ++turns > 100; });
+  expect_idle_costs_nothing(b);
+  a.transport.reset();
+  until({&b}, [&, turns = 0]() mutable { return ++turns > 100; });
+  EXPECT_TRUE(b.seen.failures.empty()) << "what came before its end comes first";
+  std::size_t parcels = 0;
+  b.seen.when_parcel_comes = [&] { parcels += b.seen.failures.empty() ? 1 : 0; };
+  b.transport->welcome_parcels();
+  ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
+  EXPECT_EQ(parcels, 1U);
+}
+
+}  // namespace
+}  // namespace lintel::transport
