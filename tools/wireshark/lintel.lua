@@ -3,20 +3,25 @@
 --   tshark -X lua_script:tools/wireshark/lintel.lua -r capture.pcapng
 --   Wireshark: copy or link this file into "Personal Lua Plugins" (Help, About, Folders).
 --
--- Two protocols:
---   xnet     the framing of libfabric's TCP providers (`net`; `tcp` from 1.18 on; below `tcp;ofi_rxm` too): finds the messages in the stream;
---   lintel   the session frame inside, its engine messages, and the remote writes of large transfers.
+-- Three protocols:
+--   lintel_direct   the stream of the provider `direct`: finds its greetings, messages, writes and parcels;
+--   xnet            the framing of libfabric's TCP providers (`net`; `tcp` from 1.18 on; below `tcp;ofi_rxm` too): finds the messages in the stream;
+--   lintel          the session frame inside, its engine messages, and the remote writes of large transfers.
 --
--- A connection is taken for Lintel's from the first message on that begins with the frame's magic. The messages before it (libfabric's own
--- handshake) then stay plain TCP. If a port belongs to another dissector, put ours first, by one of
---   -d tcp.port==<port>,xnet         ("Decode As"; shows the handshake too)
+-- A connection of `direct` is recognised by its greeting. If the capture begins later, it is taken for Lintel's from the first segment on that begins
+-- with a message with the frame's magic, as one of libfabric is in any case. What comes before it (with libfabric its own handshake) then stays plain TCP.
+-- If a port belongs to another dissector, put ours first, by one of
+--   -d tcp.port==<port>,lintel_direct   ("Decode As"; from any segment on that begins with a piece, also a write)
+--   -d tcp.port==<port>,xnet            (likewise; shows the handshake too)
 --   -o tcp.try_heuristic_first:TRUE
+-- In the middle of a write or a message nothing can be recognised: such a segment is shown as "not the start" of one, and the next is tried.
 --
 -- Every field can be filtered by: lintel.kind == 1, lintel.match_bits == 0x10, lintel.initiator.nid == 10.0.0.1. lintel.immediate is in the
 -- CLEAR, or in the GET that carries it, and in the writes that belong to it. Limits: rendezvous and segmented messages of ofi_rxm are shown as
 -- bytes, and a single write of 2 GiB or more ends the decoding of its direction.
 
 local lintel = Proto("lintel", "Lintel")
+local direct = Proto("lintel_direct", "Lintel TCP stream")
 local xnet = Proto("xnet", "libfabric TCP messages")
 
 local MAGIC = 0x4c54
@@ -333,6 +338,152 @@ function lintel.dissector(tvb, pinfo, tree)
   return tvb:len()
 end
 
+local function frame_magic_at(tvb, at) return tvb:len() >= at + 2 and tvb(at, 2):uint() == MAGIC end
+
+-- What both framings share --------------------------------------------------------------------------------------------------------------
+
+-- A remote write of so many bytes, whose completion data stand at `range`; returns its summary.
+local function show_write(tree, range, completion_data, bytes)
+  local immediate = bit.band(completion_data, 0x7fffffff)
+  local several = completion_data ~= immediate
+  local item = tree:add(lintel, range, "Lintel, remote write")
+  item:add(f.immediate, range, immediate)
+  item:add(f.several_writes, range, several)
+  return string.format("Lintel write length %.0f immediate %.0f%s", bytes, immediate, several and ", one of several" or "")
+end
+
+local summaries = {}  -- of what ends in the TCP segment at hand
+
+local function dissect_stream(tvb, pinfo, tree, header_size, length_of, dissect_one)
+  summaries = {}
+  dissect_tcp_pdus(tvb, tree, header_size, length_of, dissect_one)
+  if #summaries > 0 then
+    -- One packet may come here several times: for the end of a message that began earlier, then for what follows it.
+    local separator = pinfo.private["lintel"] and "; " or ""
+    pinfo.cols.info:set(separator .. table.concat(summaries, "; "))
+    pinfo.cols.info:fence()
+    pinfo.private["lintel"] = "shown"
+  end
+  return tvb:len()
+end
+
+-- The stream of `direct` ----------------------------------------------------------------------------------------------------------------
+-- A connection begins with a greeting each way. After that come pieces: a header, for a write or a parcel one more, then a message, bytes to write,
+-- or a message and a payload. A greeting's magic, read as the length of a piece, is more than any piece has.
+
+local GREETINGS = { [1] = "call", [2] = "taken", [3] = "crossed" }
+local PIECES = { [1] = "message", [2] = "write", [3] = "parcel" }
+local GREETING_MAGIC = 0x4c4e5444
+local LARGEST_PIECE = 16 * 1024 * 1024  -- of a write; others have less
+local LARGEST_PARCEL_MESSAGE = 128
+
+local d = {
+  magic = ProtoField.uint32("lintel_direct.magic", "Magic", base.HEX),
+  version = ProtoField.uint16("lintel_direct.version", "Version"),
+  greeting = ProtoField.uint8("lintel_direct.greeting", "Greeting", base.DEC, GREETINGS),
+  reserved = ProtoField.bytes("lintel_direct.reserved", "Reserved"),
+  from_nid = ProtoField.ipv4("lintel_direct.from.nid", "From nid"),
+  from_pid = ProtoField.uint32("lintel_direct.from.pid", "From pid"),
+  to_nid = ProtoField.ipv4("lintel_direct.to.nid", "To nid"),
+  to_pid = ProtoField.uint32("lintel_direct.to.pid", "To pid"),
+  life = ProtoField.uint64("lintel_direct.life", "Life", base.HEX),
+  moment = ProtoField.uint64("lintel_direct.moment", "Moment"),
+  piece = ProtoField.uint8("lintel_direct.piece", "Piece", base.DEC, PIECES),
+  length = ProtoField.uint32("lintel_direct.length", "Length"),
+  message_bytes = ProtoField.uint8("lintel_direct.message_bytes", "Message's length"),
+  write_key = ProtoField.uint64("lintel_direct.write.key", "Key", base.HEX),
+  write_address = ProtoField.uint64("lintel_direct.write.address", "Address", base.HEX),
+  write_immediate = ProtoField.uint32("lintel_direct.write.immediate", "Completion data", base.HEX),
+  parcel_key = ProtoField.uint64("lintel_direct.parcel.key", "Key", base.HEX),
+  data = ProtoField.bytes("lintel_direct.data", "Data"),
+}
+direct.fields = d
+
+local GREETING = {
+  { d.magic, 4 }, { d.version, 2 }, { d.greeting, 1 }, { d.reserved, 1 }, { d.from_nid, 4 }, { d.from_pid, 4 }, { d.to_nid, 4 }, { d.to_pid, 4 },
+  { d.life, 8 }, { d.moment, 8 },
+}
+local PIECE_HEADER = { { d.length, 4 }, { d.piece, 1 }, { d.message_bytes, 1 }, { d.reserved, 2 } }
+local WRITE_HEADER = { { d.write_key, 8 }, { d.write_address, 8 }, { d.write_immediate, 4 }, { d.reserved, 4 } }
+local PARCEL_HEADER = { { d.parcel_key, 8 } }
+local SECOND_HEADER = { message = {}, write = WRITE_HEADER, parcel = PARCEL_HEADER }
+local PIECE_HEADER_SIZE = size_of(PIECE_HEADER)
+
+local function is_greeting(tvb, at) return tvb:len() - at >= 4 and tvb(at, 4):uint() == GREETING_MAGIC end
+
+-- The piece whose header is at `at`, or nil if there is none: where its message and its data or payload start, and where it ends.
+local function piece_at(tvb, at)
+  if tvb:len() - at < PIECE_HEADER_SIZE then return nil end
+  local length, name, message_bytes = tvb(at, 4):uint(), PIECES[tvb(at + 4, 1):uint()], tvb(at + 5, 1):uint()
+  if not name or length > LARGEST_PIECE or message_bytes > (name == "parcel" and LARGEST_PARCEL_MESSAGE or 0) then return nil end
+  local message = PIECE_HEADER_SIZE + size_of(SECOND_HEADER[name])
+  local data = message + message_bytes
+  return { name = name, length = length, message = message, data = data, size = data + length }
+end
+
+local function piece_length(tvb, _, at)
+  if is_greeting(tvb, at) then return size_of(GREETING) end
+  local piece = piece_at(tvb, at)
+  return piece and piece.size or tvb:len() - at  -- not a piece: nothing after it can be found
+end
+
+local function dissect_greeting(tvb, tree)
+  add_struct(tree, GREETING, tvb, 0)
+  local name = GREETINGS[tvb(place_of(GREETING, d.greeting, 0), 1):uint()] or "unknown"
+  tree:append_text(", greeting: " .. name)
+  return "Lintel greeting, " .. name
+end
+
+-- The frame in tvb(at, length) if there is one; returns its summary.
+local function dissect_message_of_piece(tvb, at, length, tree)
+  return length > 0 and dissect_frame(tvb(at, length):tvb(), tree) or "Lintel message without a frame"
+end
+
+local function dissect_piece(tvb, pinfo, tree)
+  local root = tree:add(direct, tvb())
+  local greeting, piece = is_greeting(tvb, 0), piece_at(tvb, 0)
+  if tvb:len() < (greeting and size_of(GREETING) or piece and piece.data or math.huge) then
+    root:append_text(", not the start of a piece")
+    return tvb:len()
+  end
+  pinfo.cols.protocol = "Lintel"
+  if greeting then
+    summaries[#summaries + 1] = dissect_greeting(tvb, root)
+    return tvb:len()
+  end
+  root:append_text(", " .. piece.name)
+  add_struct(root, PIECE_HEADER, tvb, 0)
+  add_struct(root, SECOND_HEADER[piece.name], tvb, PIECE_HEADER_SIZE)
+  if tvb:len() > piece.data then root:add(d.data, tvb(piece.data)) end
+  local summary
+  if piece.name == "message" then
+    summary = dissect_message_of_piece(tvb, piece.message, tvb:len() - piece.message, tree)
+  elseif piece.name == "parcel" then
+    summary = string.format("%s, parcel of %u bytes", dissect_message_of_piece(tvb, piece.message, piece.data - piece.message, tree), piece.length)
+  else
+    local range = tvb(place_of(WRITE_HEADER, d.write_immediate, PIECE_HEADER_SIZE), 4)
+    summary = show_write(tree, range, range:uint(), piece.length)
+  end
+  summaries[#summaries + 1] = summary
+  return tvb:len()
+end
+
+local function dissect_direct(tvb, pinfo, tree) return dissect_stream(tvb, pinfo, tree, PIECE_HEADER_SIZE, piece_length, dissect_piece) end
+
+direct.dissector = dissect_direct
+
+local function is_direct(tvb, pinfo, tree)
+  local piece = piece_at(tvb, 0)
+  local has_frame = piece and piece.name == "message" and frame_magic_at(tvb, piece.message)
+  if not has_frame and not is_greeting(tvb, 0) then return false end
+  pinfo.conversation = direct
+  dissect_direct(tvb, pinfo, tree)  -- not through direct.dissector: one dissector further down, TCP no longer puts segments together
+  return true
+end
+
+direct:register_heuristic("tcp", is_direct)
+DissectorTable.get("tcp.port"):add_for_decode_as(direct)
+
 -- libfabric's framing -------------------------------------------------------------------------------------------------------------------
 -- A connection begins with a 32-byte handshake each way, with up to 256 bytes of data. After that come messages: a header of 16 bytes and
 -- more, in the byte order of the sender, then data. Byte 6 is the header's size, which a handshake has as 0. `size` counts both.
@@ -381,10 +532,9 @@ local function is_handshake(tvb, at) return tvb(at, 1):uint() == XNET_VERSION an
 
 -- Where the Lintel frame starts in a message whose data start at `at`; nil if there is none. Under ofi_rxm, its header comes first.
 local function frame_start(tvb, at)
-  local function magic_at(place) return tvb:len() >= place + 2 and tvb(place, 2):uint() == MAGIC end
-  if magic_at(at) then return at end
+  if frame_magic_at(tvb, at) then return at end
   local rxm_eager = tvb:len() > at + RXM_HEADER_SIZE and tvb(at + 1, 1):uint() == 0 and tvb(at + 34, 1):uint() == OP_MESSAGE
-  if rxm_eager and magic_at(at + RXM_HEADER_SIZE) then return at + RXM_HEADER_SIZE end
+  if rxm_eager and frame_magic_at(tvb, at + RXM_HEADER_SIZE) then return at + RXM_HEADER_SIZE end
   return nil
 end
 
@@ -421,8 +571,6 @@ local function dissect_operation(tvb, tree, header)
   return cq_data, bytes
 end
 
-local summaries = {}  -- of the messages in the TCP segment at hand
-
 local function dissect_pdu(tvb, pinfo, tree)
   local root = tree:add(xnet, tvb())
   local header = base_header(tvb, 0)
@@ -456,39 +604,22 @@ local function dissect_pdu(tvb, pinfo, tree)
   elseif start then
     summary = dissect_frame(tvb(start):tvb(), tree)
   elseif header.operation == OP_WRITE and cq_data then
-    local immediate = bit.band(cq_data:lower(), 0x7fffffff)
-    local several = cq_data:lower() ~= immediate
-    local range = tvb(BASE_HEADER_SIZE, 8)
-    local item = tree:add(lintel, range, "Lintel, remote write")
-    item:add(f.immediate, range, immediate)
-    item:add(f.several_writes, range, several)
-    summary = string.format("Lintel write length %.0f immediate %.0f%s", bytes, immediate, several and ", one of several" or "")
+    summary = show_write(tree, tvb(BASE_HEADER_SIZE, 8), cq_data:lower(), bytes)
   end
   if summary then pinfo.cols.protocol = "Lintel" end
   summaries[#summaries + 1] = summary or ("libfabric " .. name)
   return tvb:len()
 end
 
-local function dissect_stream(tvb, pinfo, tree)
-  summaries = {}
-  dissect_tcp_pdus(tvb, tree, BASE_HEADER_SIZE, pdu_length, dissect_pdu)
-  if #summaries > 0 then
-    -- One packet may come here several times: for the end of a message that began earlier, then for what follows it.
-    local separator = pinfo.private["lintel"] and "; " or ""
-    pinfo.cols.info:set(separator .. table.concat(summaries, "; "))
-    pinfo.cols.info:fence()
-    pinfo.private["lintel"] = "shown"
-  end
-  return tvb:len()
-end
+local function dissect_xnet(tvb, pinfo, tree) return dissect_stream(tvb, pinfo, tree, BASE_HEADER_SIZE, pdu_length, dissect_pdu) end
 
-xnet.dissector = dissect_stream
+xnet.dissector = dissect_xnet
 
 local function is_lintel(tvb, pinfo, tree)
   local header = base_header(tvb, 0)
   if not header or header.header_size > tvb:len() or not frame_start(tvb, header.header_size) then return false end
   pinfo.conversation = xnet
-  dissect_stream(tvb, pinfo, tree)  -- not through xnet.dissector: one dissector further down, TCP no longer puts segments together
+  dissect_xnet(tvb, pinfo, tree)  -- not through xnet.dissector: one dissector further down, TCP no longer puts segments together
   return true
 end
 

@@ -1,5 +1,5 @@
-// tools/wireshark/lintel.lua against captures written here: every example of doc/wire_format.md, and the ways in which a TCP stream can be
-// cut, mixed and broken.
+// tools/wireshark/lintel.lua against captures written here: every message and frame of doc/wire_format.md, and the ways in which a TCP stream can be
+// cut, mixed and broken. The framing is libfabric's; that of `direct` has direct_dissector_test.cpp.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,9 @@
 
 #include "capture_file.h"
 #include "frame_bytes.h"
+#include "script_errors.h"
 #include "tshark.h"
-#include "wire_document.h"
+#include "wire_examples.h"
 
 namespace {
 
@@ -22,14 +23,6 @@ using lintel::transport::FrameKind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
-
-const WireDocument& document() {
-  static const WireDocument the_document = read_wire_document(LINTEL_WIRE_DOCUMENT);
-  return the_document;
-}
-
-const Bytes& example_message(const char* name) { return document().example("message", name).bytes; }
 
 class Dissector : public testing::Test {
  protected:
@@ -99,6 +92,7 @@ std::vector<std::string> all_filter_names() {
   std::vector<std::string> names;
   for (const Example& example : document().examples) {
     for (const ExampleField& field : example.fields) {
+      if (example.layer == "stream") continue;
       if (example.layer == "frame" && example.name == "data" && field.offset >= sizeof(lintel::transport::FrameHeader)) continue;
       const std::string name = filter_name(example.layer, field.name, field.offset);
       if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -281,15 +275,11 @@ TEST_F(Dissector, MarksAPutWhoseAckFlagContradictsItsDescriptor) {
   EXPECT_THAT(packets[0].at("_ws.expert.message"), ElementsAre("'ack wanted' does not agree with the memory descriptor"));
 }
 
-// What a script does wrong, tshark reports in the packet's tree.
-void expect_no_script_error(const std::string& output) {
-  for (const char* error : {"Lua Error", "Lua: ", "Dissector bug"}) EXPECT_THAT(output, Not(HasSubstr(error)));
-}
-
 Bytes first(const Bytes& bytes, std::size_t size) { return Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)); }
 
 TEST_F(Dissector, NoTruncationOfAFrameMakesItFail) {
   for (const Example& example : document().examples) {
+    if (example.layer == "stream") continue;
     const Bytes frame = example.layer == "frame" ? example.bytes : data_frame({example.bytes});
     for (std::size_t size = 2; size < frame.size(); ++size) capture_.add(xnet_message(first(frame, size)));
   }
@@ -310,6 +300,7 @@ TEST_F(Dissector, NoChangedByteMakesItFail) {
   std::mt19937 random(20060420);
   for (int round = 0; round < 100; ++round) {
     for (const Example& example : document().examples) {
+      if (example.layer == "stream") continue;
       Bytes packet = xnet_message(example.layer == "frame" ? example.bytes : data_frame({example.bytes}));
       constexpr std::size_t kFraming = 16;  // left whole: a wrong size there would hide all that follows
       packet[kFraming + random() % (packet.size() - kFraming)] = static_cast<std::byte>(random());

@@ -13,9 +13,7 @@
 namespace lintel::test {
 namespace {
 
-constexpr std::size_t kMemory = 64 * 1024;
 constexpr std::uint64_t kKey = 7;
-constexpr std::chrono::seconds kDeadline{10};
 
 void check(const char* call, ssize_t result) {
   if (result < 0) throw std::runtime_error(std::string(call) + ": " + fi_strerror(static_cast<int>(-result)));
@@ -68,8 +66,8 @@ void FabricPair::open(Side& side, const std::string& provider, std::uint16_t por
   check("fi_ep_bind", fi_ep_bind(side.endpoint, &side.queue->fid, FI_TRANSMIT | FI_RECV));
   check("fi_ep_bind", fi_ep_bind(side.endpoint, &side.addresses->fid, 0));
   check("fi_enable", fi_enable(side.endpoint));
-  side.memory.resize(kMemory);
-  check("fi_mr_reg", fi_mr_reg(side.domain, side.memory.data(), kMemory, FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE, 0, kKey, 0,
+  side.memory.resize(kPairBytes);
+  check("fi_mr_reg", fi_mr_reg(side.domain, side.memory.data(), kPairBytes, FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE, 0, kKey, 0,
                                &side.registration, nullptr));
 }
 
@@ -92,7 +90,7 @@ void FabricPair::poll(Side& side) {
 // Posts until it is taken, then polls both sides until `from` has its completion and `to` has the data.
 template <class Post>
 void FabricPair::post_and_wait(Side& from, Side& to, Post post) {
-  const auto end = std::chrono::steady_clock::now() + kDeadline;
+  const auto end = std::chrono::steady_clock::now() + kPairDeadline;
   const std::uint64_t sent = from.sent + 1;
   const std::uint64_t arrived = to.arrived + 1;
   bool posted = false;
@@ -111,14 +109,14 @@ void FabricPair::post_and_wait(Side& from, Side& to, Post post) {
 void FabricPair::send(std::size_t index, std::span<const std::byte> bytes) {
   Side& from = sides_[index];
   Side& to = sides_[1 - index];
-  check("fi_recv", fi_recv(to.endpoint, to.memory.data(), kMemory, fi_mr_desc(to.registration), FI_ADDR_UNSPEC, nullptr));
+  check("fi_recv", fi_recv(to.endpoint, to.memory.data(), kPairBytes, fi_mr_desc(to.registration), FI_ADDR_UNSPEC, nullptr));
   std::memcpy(from.memory.data(), bytes.data(), bytes.size());
   post_and_wait(from, to, [&] {
     return fi_send(from.endpoint, from.memory.data(), bytes.size(), fi_mr_desc(from.registration), from.other, nullptr);
   });
 }
 
-void FabricPair::write_to_target(std::span<const std::byte> bytes, std::uint64_t immediate) {
+void FabricPair::write_to_target(std::span<const std::byte> bytes, std::uint32_t immediate) {
   Side& from = sides_[0];
   Side& to = sides_[1];
   const bool virtual_addresses = (to.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;

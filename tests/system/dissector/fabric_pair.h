@@ -1,34 +1,28 @@
 #pragma once
-// Two libfabric endpoints of one provider in this process, joined over TCP on loopback: sends real traffic, so that a capture shows how the
-// provider frames it. Raw libfabric on purpose: nothing of Lintel's transport stands between the bytes given and the wire.
+// Two libfabric endpoints of one provider. Raw libfabric on purpose: nothing of Lintel's transport stands between the bytes given and the wire.
 
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
 #include <vector>
+
+#include "endpoint_pair.h"
 
 namespace lintel::test {
 
-class FabricPair {
+class FabricPair final : public EndpointPair {
  public:
   // Listens on these two ports. Throws std::runtime_error with the call's name if the provider cannot do it.
   FabricPair(const std::string& provider, std::uint16_t initiator_port, std::uint16_t target_port);
-  ~FabricPair();
+  ~FabricPair() override;
   FabricPair(const FabricPair&) = delete;
   FabricPair& operator=(const FabricPair&) = delete;
 
-  // Sends `bytes`, at most 64 KiB, and returns once the other side has them.
-  void send_to_target(std::span<const std::byte> bytes) { send(0, bytes); }
-  void send_to_initiator(std::span<const std::byte> bytes) { send(1, bytes); }
-
-  // Writes `bytes`, at most 64 KiB, into the target's memory with that completion data; returns once the target has the completion.
-  void write_to_target(std::span<const std::byte> bytes, std::uint64_t immediate);
+  void send_to_target(std::span<const std::byte> bytes) override { send(0, bytes); }
+  void send_to_initiator(std::span<const std::byte> bytes) override { send(1, bytes); }
+  void write_to_target(std::span<const std::byte> bytes, std::uint32_t immediate) override;
 
  private:
   struct Side {

@@ -40,6 +40,19 @@ Bytes xnet_header(unsigned operation, unsigned flags, unsigned iov_count, std::s
 
 constexpr std::size_t kBaseHeaderSize = 16;
 
+template <class Wire>
+void append_wire(Bytes& bytes, const Wire& value) {
+  bytes.resize(bytes.size() + sizeof value);
+  transport::put_wire(bytes.data() + bytes.size() - sizeof value, value);
+}
+
+Bytes piece(transport::PieceKind kind, std::size_t length, std::size_t message_bytes = 0) {
+  Bytes bytes;
+  append_wire(bytes, transport::PieceHeader{static_cast<std::uint32_t>(length), static_cast<std::uint8_t>(kind),
+                                            static_cast<std::uint8_t>(message_bytes), 0});
+  return bytes;
+}
+
 }  // namespace
 
 Bytes bytes_of(std::string_view text) {
@@ -61,6 +74,34 @@ Bytes data_frame(const std::vector<Bytes>& messages) {
   Bytes frame = frame_header(FrameKind::kData, records.size());
   append(frame, records);
   return frame;
+}
+
+Bytes direct_greeting(transport::GreetingKind kind) {
+  Bytes bytes;
+  append_wire(bytes, transport::Greeting{transport::kGreetingMagic, transport::kStreamVersion, static_cast<std::uint8_t>(kind), 0,
+                                         0x0a000001, 1000, 0x0a000002, 2000, 0x5eed0000000000c3, 1});
+  return bytes;
+}
+
+Bytes direct_message(const Bytes& data) {
+  Bytes bytes = piece(transport::PieceKind::kMessage, data.size());
+  append(bytes, data);
+  return bytes;
+}
+
+Bytes direct_write(std::uint64_t key, std::uint64_t address, std::uint32_t immediate, const Bytes& data) {
+  Bytes bytes = piece(transport::PieceKind::kWrite, data.size());
+  append_wire(bytes, transport::WriteHeader{key, address, immediate, 0});
+  append(bytes, data);
+  return bytes;
+}
+
+Bytes direct_parcel(std::uint64_t key, const Bytes& message, const Bytes& payload) {
+  Bytes bytes = piece(transport::PieceKind::kParcel, payload.size(), message.size());
+  append_wire(bytes, transport::ParcelHeader{key});
+  append(bytes, message);
+  append(bytes, payload);
+  return bytes;
 }
 
 Bytes xnet_message(const Bytes& data) {

@@ -1,4 +1,4 @@
-// tools/wireshark/lintel.lua against traffic that went over loopback through libfabric and was captured there.
+// tools/wireshark/lintel.lua against traffic that went over loopback, through sockets of our own and through libfabric, and was captured there.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,10 +11,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
-#include "fabric_pair.h"
+#include "endpoint_pair.h"
 #include "frame_bytes.h"
 #include "live_capture.h"
 #include "tshark.h"
@@ -98,14 +99,14 @@ TEST_P(ProviderFraming, ShowsPutAckGetReplyAndGetPutAsTheProviderFramesThem) {
   const Request put = request(MessageKind::kPut, 0xa1, 8, 8);
   const Request get = request(MessageKind::kGet, 0xa2, 0, 4);
   const Request getput = request(MessageKind::kGetPut, 0xa3, 4, 4);
-  FabricPair pair(GetParam(), ports[0], ports[1]);
-  pair.send_to_target(data_frame({message(put, "eight by")}));
-  pair.send_to_initiator(data_frame({message(response(MessageKind::kAck, put, 0, 5))}));
-  pair.send_to_target(data_frame({message(get), message(getput, "swap")}));
-  pair.send_to_initiator(data_frame(
+  const std::unique_ptr<EndpointPair> pair = open_pair(GetParam(), ports[0], ports[1]);
+  pair->send_to_target(data_frame({message(put, "eight by")}));
+  pair->send_to_initiator(data_frame({message(response(MessageKind::kAck, put, 0, 5))}));
+  pair->send_to_target(data_frame({message(get), message(getput, "swap")}));
+  pair->send_to_initiator(data_frame(
       {message(response(MessageKind::kReply, get, 4, 4), "four"), message(response(MessageKind::kReply, getput, 4, 4), "olds")}));
-  pair.write_to_target(bytes_of("written"), 77);
-  pair.send_to_target(bare_frame(FrameKind::kGoodbye));
+  pair->write_to_target(bytes_of("written"), 77);
+  pair->send_to_target(bare_frame(FrameKind::kGoodbye));
   ASSERT_TRUE(capture.wait_for(bare_frame(FrameKind::kGoodbye), std::chrono::seconds(10)));
   capture.stop();
 
@@ -139,16 +140,21 @@ TEST_P(ProviderFraming, ShowsPutAckGetReplyAndGetPutAsTheProviderFramesThem) {
   EXPECT_THAT(packets[5].at("lintel.frame.kind"), ElementsAre("7"));
 }
 
-INSTANTIATE_TEST_SUITE_P(OnLoopback, ProviderFraming, testing::Values("net", "tcp;ofi_rxm"),
-                         [](const auto& one) { return std::string(one.param) == "net" ? "net" : "rxm"; });
+std::string provider_name(const testing::TestParamInfo<const char*>& one) {
+  return one.param == std::string("tcp;ofi_rxm") ? "rxm" : one.param;
+}
 
-TEST_F(LiveDissector, ShowsTheOperationsOfAPortalsProgram) {
+INSTANTIATE_TEST_SUITE_P(OnLoopback, ProviderFraming, testing::Values("direct", "net", "tcp;ofi_rxm"), provider_name);
+
+class ProviderTraffic : public LiveDissector, public testing::WithParamInterface<const char*> {};
+
+TEST_P(ProviderTraffic, ShowsTheOperationsOfAPortalsProgram) {
   const std::array<std::uint16_t, 2> ports = free_ports();
   LiveCapture capture(path_, ports[0], ports[1]);
   if (!capture.running()) GTEST_SKIP() << "capturing on loopback is not permitted here: " << capture.complaint();
 
-  // A process id from 1024 on is the port; "net" and loopback whatever the environment says.
-  const std::string program = "LINTEL_PROVIDER=net LINTEL_INTERFACE=127.0.0.1 " LINTEL_PORTALS_TRAFFIC " ";
+  // A process id from 1024 on is the port; provider and loopback whatever the environment says.
+  const std::string program = "LINTEL_PROVIDER=" + std::string(GetParam()) + " LINTEL_INTERFACE=127.0.0.1 " LINTEL_PORTALS_TRAFFIC " ";
   ASSERT_EQ(std::system((program + std::to_string(ports[0]) + " " + std::to_string(ports[1])).c_str()), 0);
   const Bytes goodbye = bare_frame(FrameKind::kGoodbye);
   ASSERT_TRUE(capture.wait_for(std::span(goodbye).first(4), std::chrono::seconds(10)));
@@ -170,5 +176,7 @@ TEST_F(LiveDissector, ShowsTheOperationsOfAPortalsProgram) {
   ASSERT_EQ(shown["lintel.immediate"].size(), 2U);
   EXPECT_EQ(shown["lintel.immediate"][0], shown["lintel.immediate"][1]);
 }
+
+INSTANTIATE_TEST_SUITE_P(OnLoopback, ProviderTraffic, testing::Values("direct", "net"), provider_name);
 
 }  // namespace

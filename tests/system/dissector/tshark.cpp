@@ -37,8 +37,9 @@ constexpr char kBetweenValues = '|';
 }  // namespace
 
 std::vector<DecodedPacket> decode(const std::string& capture, const std::vector<std::string>& fields, const std::string& options) {
-  std::string command =
-      tshark(capture, options) + " -Y 'lintel or xnet.version or impi' -T fields -E separator=/t -E occurrence=a -E 'aggregator=|'";
+  std::string command = tshark(capture, options) +
+                        " -Y 'lintel or lintel_direct.greeting or lintel_direct.piece or xnet.version or impi' -T fields -E separator=/t "
+                        "-E occurrence=a -E 'aggregator=|'";
   for (const std::string& field : fields) command += " -e " + field;
   std::vector<DecodedPacket> packets;
   for (const std::string& line : split(run(command + " 2>/dev/null"), '\n')) {

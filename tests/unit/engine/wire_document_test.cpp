@@ -1,4 +1,4 @@
-// Holds wire_format.h, frame_format.h and their codecs to doc/wire_format.md. Bytes, values and offsets all come from the document; here
+// Holds wire_format.h, frame_format.h and their codecs, and stream_format.h, to doc/wire_format.md. Bytes, values and offsets all come from the document; here
 // stands only which struct's field a name means.
 
 #include <gmock/gmock.h>
@@ -11,6 +11,7 @@
 
 #include "portals/engine/wire_codec.h"
 #include "portals/engine/wire_format.h"
+#include "transport/direct/stream_format.h"
 #include "transport/session/frame_codec.h"
 #include "transport/session/frame_format.h"
 #include "wire_document.h"
@@ -25,9 +26,15 @@ using lintel::test::read_wire_document;
 using lintel::test::WireDocument;
 using lintel::transport::FrameHeader;
 using lintel::transport::FrameKind;
+using lintel::transport::Greeting;
+using lintel::transport::GreetingKind;
 using lintel::transport::Introduction;
+using lintel::transport::ParcelHeader;
+using lintel::transport::PieceHeader;
+using lintel::transport::PieceKind;
 using lintel::transport::RecordHeader;
 using lintel::transport::Refusal;
+using lintel::transport::WriteHeader;
 
 const WireDocument& document() {
   static const WireDocument the_document = read_wire_document(LINTEL_WIRE_DOCUMENT);
@@ -54,6 +61,14 @@ const Fields kIntroduction = {
 const Fields kRefusal = {FIELD(Refusal, echoed_epoch), FIELD(Refusal, reason), FIELD(Refusal, oldest_version), FIELD(Refusal, reserved),
                          FIELD(Refusal, provider)};
 const Fields kRecordHeader = {FIELD(RecordHeader, length), FIELD(RecordHeader, reserved)};
+const Fields kGreeting = {FIELD(Greeting, magic),    FIELD(Greeting, version),  FIELD(Greeting, kind),   FIELD(Greeting, reserved),
+                          FIELD(Greeting, from_nid), FIELD(Greeting, from_pid), FIELD(Greeting, to_nid), FIELD(Greeting, to_pid),
+                          FIELD(Greeting, life),     FIELD(Greeting, moment)};
+const Fields kPieceHeader = {FIELD(PieceHeader, length), FIELD(PieceHeader, kind), FIELD(PieceHeader, message_bytes),
+                             FIELD(PieceHeader, reserved)};
+const Fields kWriteHeader = {FIELD(WriteHeader, key), FIELD(WriteHeader, address), FIELD(WriteHeader, immediate),
+                             FIELD(WriteHeader, reserved)};
+const Fields kParcelHeader = {FIELD(ParcelHeader, key)};
 const Fields kMessageHeader = {FIELD(MessageHeader, version), FIELD(MessageHeader, kind), FIELD(MessageHeader, flags),
                                FIELD(MessageHeader, interface_kind), FIELD(MessageHeader, payload_length)};
 const Fields kRequest = {
@@ -120,17 +135,19 @@ TEST_P(WireLayout, TableLeavesNoGapAndEndsWhereTheStructEnds) {
   EXPECT_EQ(end, size);
 }
 
-INSTANTIATE_TEST_SUITE_P(OfTheDocument, WireLayout,
-                         testing::Values(LayoutCase{"FrameHeader", kFrameHeader, sizeof(FrameHeader)},
-                                         LayoutCase{"Introduction", kIntroduction, sizeof(Introduction)},
-                                         LayoutCase{"Refusal", kRefusal, sizeof(Refusal)},
-                                         LayoutCase{"RecordHeader", kRecordHeader, sizeof(RecordHeader)},
-                                         LayoutCase{"MessageHeader", kMessageHeader, sizeof(MessageHeader)},
-                                         LayoutCase{"Request", kRequest, sizeof(Request)},
-                                         LayoutCase{"Response", kResponse, sizeof(Response)}, LayoutCase{"Clear", kClear, sizeof(Clear)},
-                                         LayoutCase{"Segment", kSegment, sizeof(Segment)}, LayoutCase{"Written", kWritten, sizeof(Written)},
-                                         LayoutCase{"Discard", kDiscard, sizeof(Discard)}),
-                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    OfTheDocument, WireLayout,
+    testing::Values(LayoutCase{"FrameHeader", kFrameHeader, sizeof(FrameHeader)},
+                    LayoutCase{"Introduction", kIntroduction, sizeof(Introduction)}, LayoutCase{"Refusal", kRefusal, sizeof(Refusal)},
+                    LayoutCase{"RecordHeader", kRecordHeader, sizeof(RecordHeader)},
+                    LayoutCase{"MessageHeader", kMessageHeader, sizeof(MessageHeader)}, LayoutCase{"Request", kRequest, sizeof(Request)},
+                    LayoutCase{"Response", kResponse, sizeof(Response)}, LayoutCase{"Clear", kClear, sizeof(Clear)},
+                    LayoutCase{"Segment", kSegment, sizeof(Segment)}, LayoutCase{"Written", kWritten, sizeof(Written)},
+                    LayoutCase{"Discard", kDiscard, sizeof(Discard)}, LayoutCase{"Greeting", kGreeting, sizeof(Greeting)},
+                    LayoutCase{"PieceHeader", kPieceHeader, sizeof(PieceHeader)},
+                    LayoutCase{"WriteHeader", kWriteHeader, sizeof(WriteHeader)},
+                    LayoutCase{"ParcelHeader", kParcelHeader, sizeof(ParcelHeader)}),
+    [](const auto& one) { return std::string(one.param.name); });
 
 // --- the examples against themselves ---
 
@@ -165,6 +182,9 @@ TEST(WireDocument, HasAnExampleOfEveryMessageAndFrame) {
   }
   for (const char* name : {"hello", "welcome", "refuse", "data", "ack", "ping", "goodbye"}) {
     EXPECT_THAT(names, testing::Contains(std::string("frame ") + name));
+  }
+  for (const char* name : {"call", "taken", "message", "write", "parcel"}) {
+    EXPECT_THAT(names, testing::Contains(std::string("stream ") + name));
   }
 }
 
@@ -478,6 +498,65 @@ TEST(WireDataFrame, RecordsAreWholeMessagesAtTheirStatedPlaces) {
   }
   EXPECT_FALSE(reader.malformed());
   EXPECT_THAT(kinds, testing::ElementsAre(MessageKind::kPut, MessageKind::kDiscard));
+}
+
+// --- the stream of `direct` ---
+
+// The struct with the stated values stands at `offset` of the example, and is read from there.
+template <class Wire>
+void expect_on_stream(const Example& example, std::size_t offset, const Wire& stated_value) {
+  std::vector<std::byte> wire(sizeof(Wire));
+  lintel::transport::put_wire(wire.data(), stated_value);
+  ASSERT_GE(example.bytes.size(), offset + sizeof(Wire));
+  EXPECT_EQ(std::memcmp(wire.data(), example.bytes.data() + offset, sizeof(Wire)), 0) << example.name << " at " << offset;
+  EXPECT_TRUE(same(lintel::transport::get_wire<Wire>(example.bytes.data() + offset), stated_value)) << example.name << " at " << offset;
+}
+
+TEST(WireStream, GreetingsAreAsInTheDocument) {
+  const auto expect_greeting = [](const char* name, GreetingKind kind) {
+    const Example& example = document().example("stream", name);
+    const auto greeting = stated<Greeting>(example, kGreeting);
+    EXPECT_EQ(greeting.magic, lintel::transport::kGreetingMagic);
+    EXPECT_EQ(greeting.version, lintel::transport::kStreamVersion);
+    EXPECT_EQ(static_cast<GreetingKind>(greeting.kind), kind);
+    EXPECT_EQ(example.bytes.size(), sizeof(Greeting));
+    expect_on_stream(example, 0, greeting);
+  };
+  expect_greeting("call", GreetingKind::kCall);
+  expect_greeting("taken", GreetingKind::kTaken);
+}
+
+// The header of a piece of that kind, which stands at the beginning of the example.
+PieceHeader expect_piece(const Example& example, PieceKind kind) {
+  const auto piece = stated<PieceHeader>(example, kPieceHeader, "piece ");
+  EXPECT_EQ(static_cast<PieceKind>(piece.kind), kind);
+  expect_on_stream(example, 0, piece);
+  return piece;
+}
+
+TEST(WireStream, AMessageIsAPieceHeaderAndAFrame) {
+  const Example& example = document().example("stream", "message");
+  const PieceHeader piece = expect_piece(example, PieceKind::kMessage);
+  const std::vector<std::byte> message(example.bytes.begin() + sizeof(PieceHeader), example.bytes.end());
+  EXPECT_EQ(piece.length, message.size());
+  EXPECT_EQ(message, document().example("frame", "ping").bytes);
+}
+
+TEST(WireStream, AWriteIsAPieceHeaderAWriteHeaderAndTheBytes) {
+  const Example& example = document().example("stream", "write");
+  const PieceHeader piece = expect_piece(example, PieceKind::kWrite);
+  expect_on_stream(example, sizeof(PieceHeader), stated<WriteHeader>(example, kWriteHeader, "write "));
+  EXPECT_EQ(example.field("data")->offset, sizeof(PieceHeader) + sizeof(WriteHeader));
+  EXPECT_EQ(piece.length, payload_size(example));
+}
+
+TEST(WireStream, AParcelBeginsWithAPieceHeaderAndAParcelHeader) {
+  const Example& example = document().example("stream", "parcel");
+  expect_piece(example, PieceKind::kParcel);
+  const auto parcel = stated<ParcelHeader>(example, kParcelHeader, "parcel ");
+  EXPECT_EQ(parcel.key >> 63, 0U);
+  expect_on_stream(example, sizeof(PieceHeader), parcel);
+  EXPECT_EQ(example.bytes.size(), sizeof(PieceHeader) + sizeof(ParcelHeader));
 }
 
 }  // namespace

@@ -1,0 +1,214 @@
+// tools/wireshark/lintel.lua against captures of the stream of `direct` written here: greetings and pieces as doc/wire_format.md has them, and the ways in
+// which a TCP stream can be cut and broken.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <random>
+#include <string>
+
+#include "capture_file.h"
+#include "frame_bytes.h"
+#include "script_errors.h"
+#include "tshark.h"
+#include "wire_examples.h"
+
+namespace {
+
+using namespace lintel::test;
+using lintel::transport::FrameKind;
+using lintel::transport::GreetingKind;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Bytes joined(std::initializer_list<Bytes> parts) {
+  Bytes all;
+  for (const Bytes& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+const std::string kAsDirect = "-d tcp.port==" + std::to_string(CaptureFile::kTargetPort) + ",lintel_direct";
+
+class DirectDissector : public testing::Test {
+ protected:
+  ~DirectDissector() override { std::remove(path_.c_str()); }
+
+  std::vector<DecodedPacket> decoded(const std::vector<std::string>& fields, const std::string& options = "") {
+    capture_.close();
+    return decode(path_, fields, options);
+  }
+
+  std::string path_ = testing::TempDir() + "lintel_direct_dissector_" + std::to_string(getpid()) + ".pcap";
+  CaptureFile capture_{path_};
+};
+
+TEST_F(DirectDissector, ShowsBothGreetingsOfTheDocument) {
+  capture_.add(example_of_stream("call"));
+  capture_.add(example_of_stream("taken"), Direction::kToInitiator);
+  const auto packets = decoded({"_ws.col.Protocol", "_ws.col.Info", "lintel_direct.magic", "lintel_direct.version",
+                                "lintel_direct.greeting", "lintel_direct.from.nid", "lintel_direct.from.pid", "lintel_direct.to.nid",
+                                "lintel_direct.to.pid", "lintel_direct.life", "lintel_direct.moment"});
+  ASSERT_EQ(packets.size(), 2U);
+  EXPECT_EQ(packets[0], (DecodedPacket{{"_ws.col.Protocol", {"Lintel"}},
+                                       {"_ws.col.Info", {"Lintel greeting, call"}},
+                                       {"lintel_direct.magic", {"0x4c4e5444"}},
+                                       {"lintel_direct.version", {"1"}},
+                                       {"lintel_direct.greeting", {"1"}},
+                                       {"lintel_direct.from.nid", {"10.0.0.1"}},
+                                       {"lintel_direct.from.pid", {"1000"}},
+                                       {"lintel_direct.to.nid", {"10.0.0.2"}},
+                                       {"lintel_direct.to.pid", {"2000"}},
+                                       {"lintel_direct.life", {"0x5eed0000000000c3"}},
+                                       {"lintel_direct.moment", {"1"}}}));
+  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel greeting, taken"));
+  EXPECT_THAT(packets[1].at("lintel_direct.from.pid"), ElementsAre("2000"));
+}
+
+TEST_F(DirectDissector, ShowsThePiecesOfTheDocumentBehindAGreeting) {
+  capture_.add(direct_greeting(GreetingKind::kCall));
+  capture_.add(example_of_stream("message"));
+  capture_.add(example_of_stream("write"));
+  const auto packets = decoded({"_ws.col.Info", "lintel_direct.piece", "lintel_direct.length", "lintel.frame.kind",
+                                "lintel_direct.write.key", "lintel_direct.write.address", "lintel.immediate", "lintel_direct.data"});
+  ASSERT_EQ(packets.size(), 3U);
+  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel PING"));
+  EXPECT_THAT(packets[1].at("lintel_direct.piece"), ElementsAre("1"));
+  EXPECT_THAT(packets[1].at("lintel_direct.length"), ElementsAre("24"));
+  EXPECT_THAT(packets[1].at("lintel.frame.kind"), ElementsAre("6"));
+  EXPECT_EQ(packets[2], (DecodedPacket{{"_ws.col.Info", {"Lintel write length 8 immediate 9"}},
+                                       {"lintel_direct.piece", {"2"}},
+                                       {"lintel_direct.length", {"8"}},
+                                       {"lintel.frame.kind", {}},
+                                       {"lintel_direct.write.key", {"0x0000000000000c01"}},
+                                       {"lintel_direct.write.address", {"0x0000000000001000"}},
+                                       {"lintel.immediate", {"9"}},
+                                       {"lintel_direct.data", {"706f7274616c7321"}}}));
+}
+
+TEST_F(DirectDissector, ShowsTheWritesOfALargeTransferWithTheImmediateOfItsClear) {
+  constexpr std::uint32_t kOneOfSeveral = 0x80000000;
+  capture_.add(direct_greeting(GreetingKind::kCall));
+  capture_.add(direct_message(data_frame({example_message("clear")})));
+  capture_.add(direct_write(0xc01, 0, 9 | kOneOfSeveral, bytes_of("the data")), Direction::kToInitiator);
+  capture_.add(direct_write(0xc02, 0, 10, bytes_of("others")), Direction::kToInitiator);
+  const auto packets = decoded({"lintel.immediate", "lintel.several_writes", "_ws.col.Info"}, "-R lintel.immediate -2");
+  ASSERT_EQ(packets.size(), 3U);
+  EXPECT_THAT(packets[0].at("lintel.immediate"), ElementsAre("9"));
+  EXPECT_THAT(packets[1].at("lintel.immediate"), ElementsAre("9"));
+  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel write length 8 immediate 9, one of several"));
+  EXPECT_THAT(packets[2].at("_ws.col.Info"), ElementsAre("Lintel write length 6 immediate 10"));
+}
+
+TEST_F(DirectDissector, ShowsTheMessageOfAParcel) {
+  const Bytes frame = data_frame({example_message("announced-put")});
+  ASSERT_LE(frame.size(), 128U);
+  const Bytes parcel = direct_parcel(0x70000002a, frame, Bytes(100'000, std::byte{0x4c}));
+  capture_.add(direct_greeting(GreetingKind::kCall));
+  constexpr std::size_t kSegment = 60'000;
+  for (std::size_t at = 0; at < parcel.size(); at += kSegment) {
+    capture_.add(std::span(parcel).subspan(at, std::min(kSegment, parcel.size() - at)));
+  }
+  const auto packets = decoded({"_ws.col.Info", "lintel_direct.parcel.key", "lintel_direct.message_bytes", "lintel.kind"}, "-R lintel -2");
+  ASSERT_EQ(packets.size(), 1U);
+  EXPECT_THAT(packets[0].at("_ws.col.Info"),
+              ElementsAre("Lintel DATA, PUT announced, length 1048576 match bits 0xfedcba9876543210, parcel of 100000 bytes"));
+  EXPECT_THAT(packets[0].at("lintel_direct.parcel.key"), ElementsAre("0x000000070000002a"));
+  EXPECT_THAT(packets[0].at("lintel_direct.message_bytes"), ElementsAre(std::to_string(frame.size())));
+  EXPECT_THAT(packets[0].at("lintel.kind"), ElementsAre("1"));
+}
+
+TEST_F(DirectDissector, PutsPiecesTogetherThatCameInSmallSegments) {
+  // The first segment must reach over the greeting's magic: from it the connection is recognised.
+  const Bytes stream = joined({direct_greeting(GreetingKind::kCall), direct_message(data_frame({example_message("put")})),
+                               direct_write(1, 2, 3, bytes_of("written")), direct_message(bare_frame(FrameKind::kGoodbye))});
+  constexpr std::size_t kSegment = 5;
+  for (std::size_t at = 0; at < stream.size(); at += kSegment) {
+    capture_.add(std::span(stream).subspan(at, std::min(kSegment, stream.size() - at)));
+  }
+  const auto packets = decoded({"lintel_direct.greeting", "lintel.frame.kind", "lintel.data", "lintel.immediate"});
+  ASSERT_EQ(packets.size(), 4U);
+  EXPECT_THAT(packets[0].at("lintel_direct.greeting"), ElementsAre("1"));
+  EXPECT_THAT(packets[1].at("lintel.data"), ElementsAre("706f7274616c7321"));
+  EXPECT_THAT(packets[2].at("lintel.immediate"), ElementsAre("3"));
+  EXPECT_THAT(packets[3].at("lintel.frame.kind"), ElementsAre("7"));
+}
+
+TEST_F(DirectDissector, ShowsAllPiecesOfASegment) {
+  capture_.add(direct_greeting(GreetingKind::kCall));
+  capture_.add(joined({direct_greeting(GreetingKind::kTaken), direct_message(data_frame({example_message("get")})),
+                       direct_write(1, 2, 3, bytes_of("written"))}),
+               Direction::kToInitiator);
+  const auto packets = decoded({"_ws.col.Info"});
+  ASSERT_EQ(packets.size(), 2U);
+  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel greeting, taken; Lintel DATA, GET length 6 match bits 0x0123456789abcdef; "
+                                                         "Lintel write length 7 immediate 3"));
+}
+
+TEST_F(DirectDissector, TakesUpAConnectionInTheMiddleWithTheFirstSegmentThatBeginsWithAFrame) {
+  capture_.add(bytes_of("the end of a write"));
+  capture_.add(direct_message(data_frame({example_message("put")})));
+  capture_.add(direct_write(1, 2, 3, bytes_of("written")));
+  const auto packets = decoded({"lintel.kind", "lintel.immediate"});
+  ASSERT_EQ(packets.size(), 2U);
+  EXPECT_THAT(packets[0].at("lintel.kind"), ElementsAre("1"));
+  EXPECT_THAT(packets[1].at("lintel.immediate"), ElementsAre("3"));
+}
+
+TEST_F(DirectDissector, DecodeAsTakesUpAConnectionWithAnySegmentThatBeginsWithAPiece) {
+  capture_.add(bytes_of("the end of a write"));
+  capture_.add(direct_write(1, 2, 3, bytes_of("written")));
+  const auto packets = decoded({"lintel.immediate"}, kAsDirect);
+  ASSERT_EQ(packets.size(), 1U);
+  EXPECT_THAT(packets[0].at("lintel.immediate"), ElementsAre("3"));
+}
+
+TEST_F(DirectDissector, LeavesOtherTrafficAlone) {
+  capture_.add(bytes_of("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n"));
+  capture_.add(direct_message(bytes_of("what another program sends in such a form")));
+  capture_.add(xnet_message(data_frame({example_message("put")})));
+  EXPECT_THAT(decoded({"lintel_direct.piece"}, "-R lintel_direct -2"), IsEmpty());
+}
+
+TEST_F(DirectDissector, TakesNothingForAPieceThatBreaksTheConnection) {
+  for (const std::size_t changed : {0U, 4U, 5U}) {  // the length, the kind, the length of the message
+    Bytes piece = direct_write(1, 2, 3, bytes_of("written"));
+    piece[changed] = std::byte{0x7f};
+    capture_.add(piece);
+  }
+  EXPECT_THAT(decoded({"lintel_direct.piece"}, kAsDirect), IsEmpty());
+}
+
+std::vector<Bytes> one_of_each() {
+  return {direct_greeting(GreetingKind::kCall), direct_message(data_frame({example_message("clear")})),
+          direct_write(1, 2, 3, bytes_of("written")),
+          direct_parcel(4, data_frame({example_message("announced-put")}), bytes_of("the payload"))};
+}
+
+TEST_F(DirectDissector, NoTruncationOfAMessageMakesItFail) {
+  const Bytes frame = data_frame({example_message("announced-put")});
+  for (std::size_t size = 0; size < frame.size(); ++size) {
+    const Bytes cut(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(size));
+    capture_.add(direct_message(cut));
+    capture_.add(direct_parcel(4, cut, bytes_of("the payload")));
+  }
+  capture_.close();
+  expect_no_script_error(decode_verbosely(path_, kAsDirect));
+}
+
+TEST_F(DirectDissector, NoChangedByteMakesItFail) {
+  std::mt19937 random(20060420);
+  for (int round = 0; round < 200; ++round) {
+    for (Bytes piece : one_of_each()) {
+      constexpr std::size_t kLength = 4;  // left whole: a wrong one there would hide all that follows
+      piece[kLength + random() % (piece.size() - kLength)] = static_cast<std::byte>(random());
+      capture_.add(piece);
+    }
+  }
+  capture_.close();
+  expect_no_script_error(decode_verbosely(path_, kAsDirect));
+}
+
+}  // namespace
