@@ -84,9 +84,70 @@ class OutputOfOthers(unittest.TestCase):
                          ["NPtcp", "mpiexec.mpich", "mpirun.openmpi", "ucx_perftest"])
 
 
+class Providers(unittest.TestCase):
+    def setUp(self):
+        self.setup = contestants.Setup("raw", "perf", "tcp;ofi_rxm", "direct", (2, 3), "lintel-run", "/programs", "/tree/lintel-mpirun", "impi-server")
+        self.work = matrix.Work(8, 20, 10)
+
+    def commands_of(self, program):
+        """What each series of this program would run, or would run a pair of."""
+        commands = []
+
+        def run_one(command, *_, **__):
+            commands.append(command)
+            raise RunFailed("not run")
+
+        def run_two(server, client, *_, **__):
+            commands.extend((server, client))
+            raise RunFailed("not run")
+
+        with unittest.mock.patch.multiple(contestants.processes, run=run_one, run_pair=run_two):
+            for one in contestants.SERIES:
+                if one.program == program and not one.measure.startswith(("mpi-", "impi-")):
+                    with self.assertRaisesRegex(RunFailed, "not run"):
+                        one.figure(self.setup, self.work)
+        return commands
+
+    def test_lintel_perf_gets_lintels_provider(self):
+        commands = self.commands_of("lintel")
+        self.assertIn("passive", [command[1] for command in commands])
+        for command in commands:
+            self.assertEqual((command[0], command[command.index("--provider") + 1]), ("perf", "direct"))
+
+    def test_raw_libfabric_and_fi_pingpong_get_libfabrics_provider(self):
+        for program, path, option in (("raw", "raw", "--provider"), ("fi_pingpong", "fi_pingpong", "-p")):
+            commands = self.commands_of(program)
+            self.assertNotEqual(commands, [])
+            for command in commands:
+                self.assertEqual((command[0], command[command.index(option) + 1]), (path, "tcp;ofi_rxm"))
+
+    def test_lintels_mpi_gets_lintels_provider_and_mtl_ofi_that_of_libfabric(self):
+        launched = {one.name: one.launch(self.setup) for one in mpi_contestants.CONTESTANTS}
+        for name, (command, environment) in launched.items():
+            of_lintel = name in (mpi_contestants.LINTEL, mpi_contestants.ON_LINTEL)
+            self.assertEqual(environment.get("LINTEL_PROVIDER"), "direct" if of_lintel else None, name)
+            self.assertEqual("tcp;ofi_rxm" in command, name == "Open MPI mtl ofi", name)
+        command, _ = launched["Open MPI mtl ofi"]
+        self.assertEqual(command[command.index("mtl_ofi_provider_include") + 1], "tcp;ofi_rxm")
+
+    def test_the_server_and_the_jobs_of_impi_get_lintels_provider(self):
+        server = unittest.mock.Mock()
+        server.stdout.readline.return_value = "127.0.0.1:5000\n"
+        line = '{"value": 7.25, "verified_messages": 20}'
+        with unittest.mock.patch.multiple(impi_contestants.processes, start=unittest.mock.Mock(return_value=server),
+                                          output_of=unittest.mock.Mock(return_value=line), end=unittest.mock.Mock()):
+            self.assertEqual(impi_contestants.between_jobs("impi-latency")(self.setup, self.work), 7.25)
+            self.assertEqual([call.args[2]["LINTEL_PROVIDER"] for call in impi_contestants.processes.start.call_args_list], ["direct"] * 3)
+
+    def test_unless_told_otherwise_lintel_uses_its_own_sockets_over_tcp_and_the_same_provider_elsewhere(self):
+        for provider, of_lintel in (("net", "direct"), ("tcp", "direct"), ("tcp;ofi_rxm", "direct"), ("sockets", "direct"), ("shm", "shm"),
+                                    ("verbs;ofi_rxm", "verbs;ofi_rxm")):
+            self.assertEqual(contestants.lintel_provider_beside(provider), of_lintel)
+
+
 class OtherMpis(unittest.TestCase):
     def setUp(self):
-        self.setup = contestants.Setup("raw", "perf", "net", (2, 3), "lintel-run", "/programs", "/tree/lintel-mpirun")
+        self.setup = contestants.Setup("raw", "perf", "net", "direct", (2, 3), "lintel-run", "/programs", "/tree/lintel-mpirun")
 
     def test_the_figure_is_found_among_what_a_launcher_says(self):
         line = '{"measure": "latency", "of": 8, "messages": 10, "value": 7.25, "unit": "us", "verified_messages": 20}'
@@ -114,7 +175,7 @@ class OtherMpis(unittest.TestCase):
     def test_open_mpi_on_lintel_is_launched_by_the_build_trees_own_script_with_lintels_provider(self):
         [one] = [one for one in mpi_contestants.CONTESTANTS if one.name == mpi_contestants.ON_LINTEL]
         command, environment = one.launch(self.setup)
-        self.assertEqual((command[0], environment), ("/tree/lintel-mpirun", {"LINTEL_PROVIDER": "net"}))
+        self.assertEqual((command[0], environment), ("/tree/lintel-mpirun", {"LINTEL_PROVIDER": "direct"}))
 
     def test_without_the_component_open_mpi_on_lintel_is_absent_with_the_packages_it_needs(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -241,7 +302,7 @@ class BetweenJobs(unittest.TestCase):
         self.assertEqual(mine, {("impi-latency", 8): (2.5, True), ("impi-bandwidth", 1 << 20): (0.7, False)})
 
     def test_a_server_that_fails_is_quoted(self):
-        setup = contestants.Setup("", "", "net", None, impi_server="/bin/false")
+        setup = contestants.Setup("", "", "net", "direct", None, impi_server="/bin/false")
         with self.assertRaisesRegex(RunFailed, "impi-server: says no address"):
             impi_contestants.between_jobs("impi-latency")(setup, matrix.Work(8, 20, 10))
 
@@ -316,6 +377,15 @@ class Documents(unittest.TestCase):
         for text in ("", tables.BEGIN, f"{tables.END} {tables.BEGIN}", f"{tables.BEGIN} {tables.END} {tables.BEGIN} {tables.END}"):
             with self.assertRaises(ValueError):
                 tables.replace_block(text, "new")
+
+    def test_the_conditions_name_lintels_provider_where_it_is_another_than_that_of_libfabric(self):
+        facts = {"cpu": "CPU", "processors": "2", "kernel": "Linux 6", "congestion_control": "bbr", "libfabric": "1.17.0", "ucx": "1.13.1",
+                 "openmpi": "4.1.4", "mpich": "4.0.2"}
+        self.assertIn("congestion control bbr, libfabric 1.17.0, provider `net`, Lintel over `direct`, UCX 1.13.1;",
+                      tables.conditions(facts, "net", "direct", 15, (0, 1)))
+        self.assertIn("provider `net`, Lintel over `direct`, UCX 1.13.1, Open MPI 4.1.4,", tables.conditions(facts, "net", "direct", 15, (0, 1), mpi=True))
+        for provider in ("net", "shm"):
+            self.assertIn(f"libfabric 1.17.0, provider `{provider}`, UCX 1.13.1;", tables.conditions(facts, provider, provider, 15, (0, 1)))
 
     def test_the_summary_names_which_of_put_and_get_missed(self):
         required = [requirement("bandwidth", 0.5, size=65536), requirement("bandwidth", 99, size=65536, series="Lintel get")]

@@ -24,7 +24,8 @@ UCX_PUT_SHARE = 8  # it is so much slower over TCP that it gets an eighth of the
 class Setup:
     raw: str  # path of lintel-raw-fabric
     perf: str  # path of lintel-perf
-    provider: str
+    provider: str  # of libfabric's programs: raw, fi_pingpong, Open MPI's mtl ofi
+    lintel_provider: str  # of Lintel's programs
     cpus: tuple
     lintel_run: str = ""  # path of lintel-run
     mpi_programs: str = ""  # folder of the mpi_perf programs
@@ -74,7 +75,7 @@ def lintel_figure(document, key, statistic="value"):
 
 def lintel(sub_command, key, *options):
     def figure(setup, work):
-        command = [setup.perf, sub_command, "--provider", setup.provider, "--cpu", ",".join(map(str, setup.cpus)), "--sizes", str(work.size),
+        command = [setup.perf, sub_command, "--provider", setup.lintel_provider, "--cpu", ",".join(map(str, setup.cpus)), "--sizes", str(work.size),
                    "--iterations", str(work.messages), "--warm-up", str(work.warm_up), "--window", str(work.window),
                    "--repeats", str(work.passes), "--json", "-", *options]
         return lintel_figure(parse_json(processes.run(command), "lintel-perf"), key)
@@ -83,7 +84,7 @@ def lintel(sub_command, key, *options):
 
 def lintel_passive(*options):
     def figure(setup, work):
-        command = [setup.perf, "passive", "--provider", setup.provider, "--cpu", ",".join(map(str, setup.cpus)), "--sizes", str(work.size),
+        command = [setup.perf, "passive", "--provider", setup.lintel_provider, "--cpu", ",".join(map(str, setup.cpus)), "--sizes", str(work.size),
                    "--passive-mode", "compute", "--passive-seconds", str(work.seconds), "--json", "-", *options]
         return lintel_figure(parse_json(processes.run(command), "lintel-perf"), "put_to_ack_us", "p50")
     return figure
@@ -190,10 +191,16 @@ SERIES = [
 OF_THIS_TREE = ("raw", "lintel", "lintel-mpirun", impi_contestants.TCP_PAIR)
 DEBIAN_PACKAGES = {"ucx_perftest": "ucx-utils", "fi_pingpong": "libfabric-bin", "NPtcp": "netpipe-tcp", **mpi_contestants.DEBIAN_PACKAGES}
 TCP_ONLY = ("ucx_perftest", "NPtcp", *mpi_contestants.DEBIAN_PACKAGES)
+DIRECT = "direct"  # Lintel's transport over TCP sockets of its own; libfabric has no provider of this name
 
 
 def runs_over_tcp(provider):
     return provider.split(";")[0] in ("net", "tcp", "sockets")
+
+
+def lintel_provider_beside(provider):
+    """What Lintel's programs use beside this provider of libfabric, unless told otherwise."""
+    return DIRECT if runs_over_tcp(provider) else provider
 
 
 def why_absent(provider, find=shutil.which):

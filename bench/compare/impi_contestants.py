@@ -25,7 +25,7 @@ def tcp(measure, *options):
 def between_jobs(measure):
     """A server and two jobs, client 0 with rank 0 of the world, which says the figure. The other job and the server have to end well, too."""
     def figure(setup, work):
-        environment = {**os.environ, "IMPI_AUTH_NONE": "", "LINTEL_PROVIDER": setup.provider}
+        environment = {**os.environ, "IMPI_AUTH_NONE": "", "LINTEL_PROVIDER": setup.lintel_provider}
         server_command = [setup.impi_server, "-server", "2", "-host", "127.0.0.1"]
         started = [processes.start(server_command, None, environment)]
         try:

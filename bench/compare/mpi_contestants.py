@@ -29,7 +29,7 @@ class Contestant:
 
 
 def lintel(setup):
-    return [setup.lintel_run, "-n", "2", "--bind", "core"], {"LINTEL_PROVIDER": setup.provider}
+    return [setup.lintel_run, "-n", "2", "--bind", "core"], {"LINTEL_PROVIDER": setup.lintel_provider}
 
 
 def open_mpi(*parameters, **environment):
@@ -44,8 +44,13 @@ def mpirun(program, setup, parameters=()):
     return command + [word for name, value in parameters for word in ("--mca", name, value)]
 
 
+def open_mpi_mtl_ofi(setup):
+    """Over the provider that raw libfabric has."""
+    return open_mpi(("pml", "cm"), ("mtl", "ofi"), ("mtl_ofi_provider_include", setup.provider), ("btl", "self"))(setup)
+
+
 def open_mpi_on_lintel(setup):
-    return mpirun(setup.lintel_mpirun, setup), {"LINTEL_PROVIDER": setup.provider}
+    return mpirun(setup.lintel_mpirun, setup), {"LINTEL_PROVIDER": setup.lintel_provider}
 
 
 UCX = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": "lo", "UCX_WARN_UNUSED_ENV_VARS": "n"}
@@ -60,8 +65,7 @@ CONTESTANTS = [
     Contestant(LINTEL, "lintel", "lintel", lintel, is_other=False),
     Contestant(ON_LINTEL, "lintel-mpirun", "openmpi", open_mpi_on_lintel, is_other=False),
     Contestant("Open MPI ob1", "mpirun.openmpi", "openmpi", open_mpi(("pml", "ob1"), ("btl", "tcp,self"), ("btl_tcp_if_include", "lo"))),
-    Contestant("Open MPI mtl ofi", "mpirun.openmpi", "openmpi",
-               open_mpi(("pml", "cm"), ("mtl", "ofi"), ("mtl_ofi_provider_include", "net"), ("btl", "self"))),
+    Contestant("Open MPI mtl ofi", "mpirun.openmpi", "openmpi", open_mpi_mtl_ofi),
     Contestant("Open MPI ucx", "mpirun.openmpi", "openmpi",
                open_mpi(("pml", "ucx"), ("pml_ucx_tls", "any"), ("pml_ucx_devices", "any"), ("btl", "self"), **UCX)),
     Contestant("MPICH ucx", "mpiexec.mpich", "mpich", mpich),

@@ -24,6 +24,10 @@ def main(build_dir):
         print(f"exit code {done.returncode}; expected 0")
         return 1
     document = json.loads(done.stdout)
+    providers = (document["settings"]["provider"], document["settings"]["lintel_provider"])
+    if providers != ("net", "direct"):
+        print(f"providers {providers}; expected net of libfabric, and direct of Lintel")
+        return 1
     measured = {(one["measure"], one["series"], one["size_bytes"]): one["repeats"] for one in document["results"]}
     expected = {("latency", "raw send", 8), ("latency", "Lintel put", 8), ("rate", "raw send", 8), ("rate", "Lintel put", 8),
                 ("passive", "Lintel put", 8), ("fetch", "Portals 4 get", 8), ("fetch", "Portals 4 fetch-atomic", 8)}

@@ -99,10 +99,11 @@ def markdown_table(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
-def conditions(facts, provider, repeats, cpus, mpi=False):
+def conditions(facts, provider, lintel_provider, repeats, cpus, mpi=False):
     path = f", TCP over loopback with congestion control {facts['congestion_control']}" if runs_over_tcp(provider) else ""
+    lintel = f", Lintel over `{lintel_provider}`" if lintel_provider != provider else ""
     return (f"{facts['cpu']}, {facts['processors']} processors, {facts['kernel']}{path}, libfabric {facts['libfabric']}, "
-            f"provider `{provider}`, UCX {facts['ucx']}{', Open MPI ' + facts['openmpi'] + ', MPICH ' + facts['mpich'] if mpi else ''}; two processes on processors {cpus[0]} and {cpus[1]}; "
+            f"provider `{provider}`{lintel}, UCX {facts['ucx']}{', Open MPI ' + facts['openmpi'] + ', MPICH ' + facts['mpich'] if mpi else ''}; two processes on processors {cpus[0]} and {cpus[1]}; "
             f"median of {repeats} interleaved {'repeat' if repeats == 1 else 'repeats'}.")
 
 
