@@ -1,7 +1,7 @@
 # How tests join CTest: one label says what a test needs, and from it follow its name and its time limit.
 #   unit      no network, milliseconds          system    several processes
 #   protocol  engine on a simulated network     fault     several processes, one of which misbehaves
-#   fabric    libfabric in one process          fuzz      libFuzzer, clang only
+#   fabric    networks in one process           fuzz      libFuzzer, clang only
 #   package   the installed tree                slow      minutes, or gigabytes
 # Of unit and protocol tests it is the limit of a whole program. On a slow machine eight of them share two processors.
 set(LINTEL_TIMEOUT_unit 200)

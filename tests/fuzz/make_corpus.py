@@ -2,6 +2,7 @@
 """Writes the seeds of the fuzz targets: python3 tests/fuzz/make_corpus.py, from the repository's root.
 
 engine_receive_fuzz, engine_receive4_fuzz: command lists as EngineFuzz::step reads them, one seed for each way of a message.
+direct_stream_fuzz: pieces of a direct connection, and portions in which they come.
 message_parser_fuzz: one sound message of each kind, as doc/wire_format.md lays them out.
 pmi1_fuzz: lines of a rank and of a launcher; business_card_fuzz: cards of a job.
 impi_host_fuzz: packets of another host;
@@ -280,3 +281,18 @@ for name, steps in {
     "flow": HOST_LONG * 7 + HOST_LEAVES * 6 + host_packet(2) + host_packet(7),
 }.items():
     write("impi_host_fuzz", name, steps)
+
+
+# direct_stream_fuzz: 0 bare bytes, 1 a message (half its bytes), 2 a write (address, sixteenths less 1), 3 a parcel (bytes of its message, eighths of the payload less 1), 4 a place for
+# parcels (eighths), 5 the write is cut, 6 the stream goes on, 7 what comes (bytes, portion, bytes read ahead, each less 1).
+COMES = bytes([7, 255, 255, 255])
+for name, steps in {
+    "messages": bytes([1, 10, 1, 0, 1, 255]) + COMES * 4,
+    "bytewise": bytes([1, 10, 2, 3, 1, 3, 4, 2]) + bytes([7, 40, 0, 0]) * 4,
+    "write": bytes([2, 8, 15, 1, 1]) + COMES * 2,
+    "cut": bytes([2, 8, 15, 7, 60, 60, 60, 5, 1, 4]) + COMES * 2,
+    "parcel": bytes([4, 200, 3, 128, 200, 1, 4]) + COMES * 9,
+    "held": bytes([1, 3, 3, 16, 4, 1, 5]) + COMES + bytes([6, 4, 2, 6]) + COMES,
+    "nonsense": bytes([1, 3, 0, 8, 0, 0, 0, 1, 9, 0, 0, 0]) + COMES,
+}.items():
+    write("direct_stream_fuzz", name, steps)

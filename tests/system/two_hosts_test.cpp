@@ -98,7 +98,7 @@ class TwoHosts : public ::testing::TestWithParam<const char*> {
     return {};
   }
 };
-INSTANTIATE_TEST_SUITE_P(, TwoHosts, ::testing::Values("net", "tcp;ofi_rxm"), provider_name);
+INSTANTIATE_TEST_SUITE_P(, TwoHosts, ::testing::Values("direct", "net", "tcp;ofi_rxm"), provider_name);
 
 TEST_P(TwoHosts, PutAndGetBetweenHostsArriveByteForByte) {
   ProcessGroup job(2, {{"LINTEL_PROVIDER", GetParam()}});

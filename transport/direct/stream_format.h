@@ -29,7 +29,7 @@ struct Greeting {
   std::uint32_t to_nid;
   std::uint32_t to_pid;
   std::uint64_t life;    // drawn at random when the sender's transport was opened
-  std::uint64_t moment;  // of that life; grows with each connection that it makes or takes
+  std::uint64_t moment;  // of that life; grows with each greeting that it says
 };
 static_assert(sizeof(Greeting) == 40);
 static_assert(offsetof(Greeting, from_nid) == 8 && offsetof(Greeting, to_nid) == 16 && offsetof(Greeting, life) == 24 &&

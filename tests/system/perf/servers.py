@@ -56,7 +56,7 @@ class Servers(PerfTest):
             self.assertIn("expected", said[0])
 
     def test_AServerOnAnotherProviderIsGivenUpWithinTheDeadline(self):
-        for here, there in [("net", "tcp;ofi_rxm"), ("tcp;ofi_rxm", "net"), ("shm", "net")]:
+        for here, there in [("direct", "net"), ("net", "direct"), ("net", "tcp;ofi_rxm"), ("tcp;ofi_rxm", "net"), ("shm", "direct")]:
             with self.subTest(client=here, server=there), Server(LINTEL_PROVIDER=there) as server:
                 start = time.monotonic()
                 client = run("put-lat", "--client", server.address, "--deadline", "2", LINTEL_PROVIDER=here)
