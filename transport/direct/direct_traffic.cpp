@@ -18,7 +18,9 @@ constexpr int kEventsPerLook = 64;
 constexpr std::size_t kOften = 2;  // connections that are read unasked
 constexpr unsigned kSeldom = 32;   // turns between two looks around when all connections are read unasked
 constexpr unsigned kOther = 2;     // when there are others
-// What has a place of its own should not come to a buffer: where some is due, little more than its header is read first.
+// Where much is due that has a place of its own, little more than its header is read first: the rest should not come to a buffer. For a short parcel that would be
+// slower than copying it: a second call, with which the kernel tells the sender of a little more room.
+constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
 
 Error broken(int code) {
@@ -121,9 +123,9 @@ void DirectTransport::look_often_at(Connection& connection) {
 
 // ---- What comes
 
-bool DirectTransport::due_in_place(const Connection& connection) const {
+bool DirectTransport::much_is_due(const Connection& connection) const {
   const Peer& peer = peers_[connection.peer.value];
-  return peer.targets > 0 || peer.expects;
+  return peer.targets > 0 || (peer.expects && peer.landing.size() > kLittle);
 }
 
 // True: more may be there.
@@ -131,7 +133,7 @@ bool DirectTransport::receive(Connection& connection) {
   InboundStream& stream = *connection.stream;
   for (int read = 0; read < kReadsPerPoll; ++read) {
     if (stream.state() != InboundStream::State::kGoesOn) return false;
-    const std::span<const iovec> room = stream.room(due_in_place(connection) ? kShortLook : buffers_.bytes());
+    const std::span<const iovec> room = stream.room(much_is_due(connection) ? kShortLook : buffers_.bytes());
     if (room.empty()) return false;  // no memory now
     const ssize_t got = receive_from(connection.fd.get(), room);
     if (got <= 0) {

@@ -155,7 +155,7 @@ class DirectTransport final : public Transport {
   void end(Connection& connection);
   void look_often_at(Connection& connection);
   [[gnu::cold]] void take_no_more(Connection& connection);
-  bool due_in_place(const Connection& connection) const;
+  bool much_is_due(const Connection& connection) const;
   bool may_go_on(const Connection& connection) const;
   [[gnu::cold]] void let_go_on();
   void report_left(Sink& sink);
