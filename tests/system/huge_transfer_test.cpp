@@ -60,8 +60,7 @@ std::vector<ptl_md_iovec_t> in_pieces(std::span<std::byte> memory) {
 }
 
 class HugeTransfer : public OnEveryProvider {};
-// Of the two native ones over TCP, the preferred: what is counted here is counted above them.
-INSTANTIATE_TEST_SUITE_P(, HugeTransfer, ::testing::Values("direct", "tcp;ofi_rxm", "shm"), provider_name);
+LINTEL_ON_EVERY_PROVIDER(HugeTransfer);
 
 void put_and_get(Rank& rank, bool pieces) {
   const ptl_handle_ni_t ni = open_interface(rank);
