@@ -31,7 +31,7 @@ class TouchingTaker final : public StreamTaker {
     return target.data() + where.address;
   }
   void write_is_in_place(Immediate) override { touch(target); }
-  std::span<std::byte> place_of_parcel(ParcelKey, std::size_t) override { return landing; }
+  std::span<std::byte> place_of_parcel(ParcelKey) override { return landing; }
   void take_parcel(std::span<const std::byte> message, const ParcelPayload& payload) override {
     touch(message);
     touch(payload.bytes);

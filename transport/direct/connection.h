@@ -25,7 +25,7 @@ struct DirectTransport::Connection final : StreamTaker {
   void take_message(std::span<const std::byte> message) override;
   std::byte* place_of_write(RemoteMemory where, std::size_t length) override;
   void write_is_in_place(Immediate immediate) override;
-  std::span<std::byte> place_of_parcel(ParcelKey key, std::size_t length) override;
+  std::span<std::byte> place_of_parcel(ParcelKey key) override;
   void take_parcel(std::span<const std::byte> message, const ParcelPayload& payload) override;
 
   // As new, over another socket.

@@ -38,12 +38,12 @@ void DirectTransport::Connection::begin(FileDescriptor socket, Phase first) {
 
 // ---- Calling
 
-// Tries to reach the peer, unless it has been tried a moment ago. Null: there is no connection, yet.
-DirectTransport::Connection* DirectTransport::connect(PeerId id) {
+// Tries to reach the peer, unless it has been tried a moment ago.
+void DirectTransport::connect(PeerId id) {
   Peer& peer = at(id);
-  if (peer.failed || closing_) return nullptr;
+  if (peer.failed || closing_) return;
   peer.last_try = now_;
-  if (peer.call != nullptr || (peer.waiting && now_ < peer.next_try)) return nullptr;
+  if (peer.call != nullptr || (peer.waiting && now_ < peer.next_try)) return;
   if (!peer.waiting) {
     peer.waiting = true;
     peer.waiting_since = kNever;
@@ -51,17 +51,13 @@ DirectTransport::Connection* DirectTransport::connect(PeerId id) {
     waiting_.push_back(id);
   }
   Result<FileDescriptor> called = call_from(own_, socket_address_of(peer.name, options_.port_base).value());
-  if (!called) {
-    refused(id);
-    return nullptr;
-  }
+  if (!called) return refused(id);
   Connection& connection = spare_connection();
   connection.begin(std::move(called).value(), Connection::Phase::kCalling);
   connection.peer = id;
   peer.call = &connection;
   ++not_standing_;
   watch_for(connection, EPOLLOUT);
-  return nullptr;
 }
 
 // A record for it, as good as new.
@@ -112,7 +108,7 @@ void DirectTransport::answered(Connection& connection, std::uint32_t events) {
 }
 
 void DirectTransport::greeted(Connection& connection) {
-  const auto greeting = get_wire<Greeting>(connection.greeting.data());
+  const auto greeting = decode<Greeting>(connection.greeting.data());
   const PeerId called = connection.peer;
   const ProcessId from{NodeId(greeting.from_nid), Pid(greeting.from_pid)};
   const ProcessId to{NodeId(greeting.to_nid), Pid(greeting.to_pid)};
@@ -140,7 +136,7 @@ bool DirectTransport::greet(Connection& connection, ProcessId to, GreetingKind k
       kGreetingMagic, kStreamVersion, static_cast<std::uint8_t>(kind), 0, self_.nid.value, self_.pid.value, to.nid.value, to.pid.value,
       life_,          ++moment_};
   std::byte wire[sizeof greeting];
-  put_wire(wire, greeting);
+  encode(wire, greeting);
   const iovec piece{wire, sizeof wire};
   return send_to(connection.fd.get(), {&piece, 1}) == sizeof wire;  // the first bytes of a connection always find room
 }

@@ -204,7 +204,7 @@ void DirectTransport::Connection::write_is_in_place(Immediate immediate) {
   owner.sink_->on_immediate(immediate);
 }
 
-std::span<std::byte> DirectTransport::Connection::place_of_parcel(ParcelKey key, std::size_t) {
+std::span<std::byte> DirectTransport::Connection::place_of_parcel(ParcelKey key) {
   held_key = key;
   if (!owner.welcome_) return {};
   const Peer& from = owner.at(peer);

@@ -112,7 +112,7 @@ PostStatus DirectTransport::commit(PeerId peer, const MessageBuffer& buffer, std
   Connection* const connection = connection_to(peer);
   if (connection == nullptr) return PostStatus::kWouldBlock;
   std::byte* const begin = buffer.data - sizeof(PieceHeader);
-  put_wire(begin, PieceHeader{static_cast<std::uint32_t>(bytes), static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
+  encode(begin, PieceHeader{static_cast<std::uint32_t>(bytes), static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
   frame.rest[0] = {begin, sizeof(PieceHeader) + bytes};
   frame.rest[1] = {};
   frame.is_message = true;
@@ -136,9 +136,9 @@ PostStatus DirectTransport::commit_parcel(PeerId peer, const MessageBuffer& buff
   constexpr std::size_t kHead = sizeof(PieceHeader) + sizeof(ParcelHeader);
   static_assert(kHead <= OutboundTable::kHeadroom);
   std::byte* const begin = buffer.data - kHead;
-  put_wire(begin, PieceHeader{static_cast<std::uint32_t>(payload.size()), static_cast<std::uint8_t>(PieceKind::kParcel),
-                              static_cast<std::uint8_t>(bytes), 0});
-  put_wire(begin + sizeof(PieceHeader), ParcelHeader{key.value});
+  encode(begin, PieceHeader{static_cast<std::uint32_t>(payload.size()), static_cast<std::uint8_t>(PieceKind::kParcel),
+                            static_cast<std::uint8_t>(bytes), 0});
+  encode(begin + sizeof(PieceHeader), ParcelHeader{key.value});
   frame.rest[0] = {begin, kHead + bytes};
   frame.rest[1] = {const_cast<std::byte*>(payload.data()), payload.size()};  // only ever read from
   frame.is_message = frame.keeps_memory = true;
@@ -151,8 +151,8 @@ PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   Connection* const connection = connection_to(peer);
   Outbound* const write = connection != nullptr ? outbound_.take_write() : nullptr;
   if (write == nullptr) return PostStatus::kWouldBlock;
-  put_wire(write->write_head, PieceHeader{static_cast<std::uint32_t>(from.length), static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
-  put_wire(write->write_head + sizeof(PieceHeader), WriteHeader{to.key, to.address, immediate.value, 0});
+  encode(write->write_head, PieceHeader{static_cast<std::uint32_t>(from.length), static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
+  encode(write->write_head + sizeof(PieceHeader), WriteHeader{to.key, to.address, immediate.value, 0});
   write->rest[0] = {write->write_head, sizeof write->write_head};
   write->rest[1] = {const_cast<std::byte*>(from.data), from.length};
   write->keeps_memory = true;

@@ -120,7 +120,7 @@ class DirectTransport final : public Transport {
   Peer& at(PeerId peer) { return peers_[peer.value]; }
 
   // Making connections (direct_connections.cpp).
-  [[gnu::cold]] Connection* connect(PeerId peer);
+  [[gnu::cold]] void connect(PeerId peer);
   [[gnu::cold]] Connection& spare_connection();
   [[gnu::cold]] void refused(PeerId peer);
   [[gnu::cold]] void stop_waiting(PeerId peer);
@@ -139,9 +139,11 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void stop_watching(Connection& connection);
 
   // Posting (direct_transport.cpp).
+  // The one that stands; null: there is none, and one is being made.
   Connection* connection_to(PeerId peer) {
     Connection* const standing = at(peer).connection;
-    return standing != nullptr ? standing : connect(peer);
+    if (standing == nullptr) connect(peer);
+    return standing;
   }
   PostStatus send(Connection& connection, Outbound& record);
   void has_left(PeerId peer, Outbound& record);

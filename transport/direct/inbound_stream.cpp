@@ -74,7 +74,7 @@ void InboundStream::take_pieces(StreamTaker& taker) {
 bool InboundStream::take_piece(StreamTaker& taker) {
   wanted_ = sizeof(PieceHeader);
   if (available() < wanted_) return false;
-  const auto header = get_wire<PieceHeader>(next());
+  const auto header = decode<PieceHeader>(next());
   switch (static_cast<PieceKind>(header.kind)) {
     case PieceKind::kMessage: return begin_message(header, taker);
     case PieceKind::kWrite: return begin_write(header, taker);
@@ -97,7 +97,7 @@ bool InboundStream::begin_write(const PieceHeader& header, StreamTaker& taker) {
   if (header.length == 0 || header.length > limits_.write_bytes) return broken("a write has a length that none has");
   wanted_ = sizeof(PieceHeader) + sizeof(WriteHeader);
   if (available() < wanted_) return false;
-  const auto write = get_wire<WriteHeader>(next() + sizeof(PieceHeader));
+  const auto write = decode<WriteHeader>(next() + sizeof(PieceHeader));
   std::byte* const place = taker.place_of_write({write.key, write.address}, header.length);
   if (place == nullptr) return broken("a write goes to memory that is not registered for it");
   begin_ += wanted_;
@@ -111,9 +111,9 @@ bool InboundStream::begin_parcel(const PieceHeader& header, StreamTaker& taker) 
   if (header.message_bytes > kMaxParcelMessage) return broken("the message of a parcel is longer than the largest");
   wanted_ = sizeof(PieceHeader) + sizeof(ParcelHeader) + header.message_bytes;
   if (available() < wanted_) return false;
-  const auto parcel = get_wire<ParcelHeader>(next() + sizeof(PieceHeader));
+  const auto parcel = decode<ParcelHeader>(next() + sizeof(PieceHeader));
   if ((parcel.key & ~kParcelKeyBits) != 0) return broken("the key of a parcel is none");
-  landing_ = taker.place_of_parcel(ParcelKey(parcel.key), header.length);
+  landing_ = taker.place_of_parcel(ParcelKey(parcel.key));
   if (landing_.empty()) {
     state_ = State::kStandsStill;
     return false;

@@ -52,7 +52,7 @@ class StreamTaker {
   virtual void write_is_in_place(Immediate immediate) = 0;
 
   // Where the payload of a parcel goes: what is longer is cut. Empty: it has to wait, and everything behind it: the stream stands still until go_on().
-  virtual std::span<std::byte> place_of_parcel(ParcelKey key, std::size_t length) = 0;
+  virtual std::span<std::byte> place_of_parcel(ParcelKey key) = 0;
   virtual void take_parcel(std::span<const std::byte> message, const ParcelPayload& payload) = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "transport/address/address.h"
+#include "transport/address/pacing.h"
 
 namespace lintel::transport {
 namespace {
@@ -15,13 +16,6 @@ constexpr int kBacklog = 1024;
 void set(int fd, int level, int option, int value) { static_cast<void>(::setsockopt(fd, level, option, &value, sizeof value)); }
 
 const sockaddr* generic(const sockaddr_in& address) { return reinterpret_cast<const sockaddr*>(&address); }
-
-// Between two processes of one machine there is no network to share, and congestion control has nothing to find out. One that paces what it sends by an
-// estimate, as bbr does, takes a third of the bandwidth there. reno is part of every kernel and open to every user; where it is refused all stays as it is.
-void free_of_pacing(int fd) {
-  static constexpr char kAlgorithm[] = "reno";
-  static_cast<void>(::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kAlgorithm, sizeof kAlgorithm - 1));
-}
 
 Error failed(Loss loss, const char* call, const char* reason) { return {loss, call, reason, errno}; }
 

@@ -4,9 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
-#include "base/byte_order.h"
+#include "transport/wire_bytes.h"
 
 namespace lintel::transport {
 
@@ -63,7 +62,6 @@ struct ParcelHeader {
 static_assert(sizeof(ParcelHeader) == 8);
 
 constexpr Greeting network_order(Greeting g) {
-  using lintel::network_order;
   return {network_order(g.magic),
           network_order(g.version),
           g.kind,
@@ -75,29 +73,10 @@ constexpr Greeting network_order(Greeting g) {
           network_order(g.life),
           network_order(g.moment)};
 }
-constexpr PieceHeader network_order(PieceHeader p) {
-  using lintel::network_order;
-  return {network_order(p.length), p.kind, p.message_bytes, network_order(p.reserved)};
-}
+constexpr PieceHeader network_order(PieceHeader p) { return {network_order(p.length), p.kind, p.message_bytes, network_order(p.reserved)}; }
 constexpr WriteHeader network_order(WriteHeader w) {
-  using lintel::network_order;
   return {network_order(w.key), network_order(w.address), network_order(w.immediate), network_order(w.reserved)};
 }
-constexpr ParcelHeader network_order(ParcelHeader p) { return {lintel::network_order(p.key)}; }
-
-// Writes `value` to the sizeof(Wire) bytes at `to`.
-template <class Wire>
-void put_wire(std::byte* to, const Wire& value) {
-  const Wire wire = network_order(value);
-  std::memcpy(to, &wire, sizeof wire);
-}
-
-// Reads the sizeof(Wire) bytes at `from`. REQUIRES: they are there.
-template <class Wire>
-Wire get_wire(const std::byte* from) {
-  Wire wire;
-  std::memcpy(&wire, from, sizeof wire);
-  return network_order(wire);
-}
+constexpr ParcelHeader network_order(ParcelHeader p) { return {network_order(p.key)}; }
 
 }  // namespace lintel::transport

@@ -1,6 +1,5 @@
 #include "transport/fabric/local_sockets.h"
 
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <charconv>
@@ -9,6 +8,7 @@
 #include <system_error>
 
 #include "transport/address/address.h"
+#include "transport/address/pacing.h"
 
 namespace lintel::transport {
 namespace {
@@ -33,7 +33,6 @@ bool same(const sockaddr_in& a, const sockaddr_in& b) { return same_node(a, b) &
 // Frees each socket of this process of which `wanted(local address, remote address)` holds.
 template <class Wanted>
 std::size_t free_sockets(Wanted wanted) {
-  static constexpr char kAlgorithm[] = "reno";
   std::size_t found = 0;
   std::error_code error;
   for (std::filesystem::directory_iterator entry("/proc/self/fd", error); !error && entry != std::filesystem::directory_iterator();
@@ -43,7 +42,7 @@ std::size_t free_sockets(Wanted wanted) {
     if (std::from_chars(name.data(), name.data() + name.size(), fd).ec != std::errc{}) continue;
     if (!wanted(ask(::getsockname, fd), ask(::getpeername, fd))) continue;
     ++found;
-    static_cast<void>(::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kAlgorithm, sizeof kAlgorithm - 1));
+    free_of_pacing(fd);
   }
   return found;
 }

@@ -1,9 +1,6 @@
 #pragma once
-// The provider's TCP sockets whose other end is on this machine, and how the kernel is told to let them run.
-//
-// Between two processes of one machine there is no network to share, and congestion control has nothing to find out. One that paces what it sends by an
-// estimate, as bbr does, takes a third of the bandwidth there. libfabric has no setting for it, so the sockets are looked up in /proc/self/fd by their
-// addresses, and get reno, which is part of every kernel and open to every user. What the kernel refuses stays as it is.
+// The provider's TCP sockets whose other end is on this machine are freed of pacing (pacing.h). libfabric has no setting for it, so they are looked up in
+// /proc/self/fd by their addresses.
 // Functions without state. Thread: any; they take some microseconds per open descriptor, and belong where a connection is made.
 
 #include <netinet/in.h>

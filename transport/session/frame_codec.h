@@ -7,12 +7,10 @@
 #include <cstring>
 #include <span>
 
-#include "base/byte_order.h"
 #include "transport/session/frame_format.h"
+#include "transport/wire_bytes.h"
 
 namespace lintel::transport {
-
-using lintel::network_order;
 
 // The same structure with every number's bytes the other way round, or unchanged on a big-endian machine.
 constexpr FrameHeader network_order(FrameHeader h) {
@@ -42,21 +40,6 @@ constexpr Refusal network_order(Refusal r) {
 }
 
 constexpr RecordHeader network_order(RecordHeader r) { return {network_order(r.length), network_order(r.reserved)}; }
-
-// Writes `value` to the sizeof(Wire) bytes at `to`.
-template <class Wire>
-[[gnu::always_inline]] inline void encode(std::byte* to, const Wire& value) {
-  const Wire wire = network_order(value);
-  std::memcpy(to, &wire, sizeof wire);
-}
-
-// Reads the sizeof(Wire) bytes at `from`. REQUIRES: they are there.
-template <class Wire>
-Wire decode(const std::byte* from) {
-  Wire wire;
-  std::memcpy(&wire, from, sizeof wire);
-  return network_order(wire);
-}
 
 // What a record of `length` message bytes takes in a frame. REQUIRES: length <= 0xffffffff.
 constexpr std::size_t record_bytes(std::size_t length) {

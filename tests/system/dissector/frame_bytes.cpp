@@ -43,7 +43,7 @@ constexpr std::size_t kBaseHeaderSize = 16;
 template <class Wire>
 void append_wire(Bytes& bytes, const Wire& value) {
   bytes.resize(bytes.size() + sizeof value);
-  transport::put_wire(bytes.data() + bytes.size() - sizeof value, value);
+  transport::encode(bytes.data() + bytes.size() - sizeof value, value);
 }
 
 Bytes piece(transport::PieceKind kind, std::size_t length, std::size_t message_bytes = 0) {

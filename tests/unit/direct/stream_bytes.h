@@ -25,7 +25,7 @@ inline void append(Bytes& to, std::span<const std::byte> more) { to.insert(to.en
 template <class Wire>
 void append_wire(Bytes& to, const Wire& value) {
   std::byte wire[sizeof value];
-  put_wire(wire, value);
+  encode(wire, value);
   append(to, wire);
 }
 
@@ -67,7 +67,7 @@ class KeepingTaker : public StreamTaker {
     return target->second.data() + where.address;
   }
   void write_is_in_place(Immediate immediate) override { keep("write " + std::to_string(immediate.value), {}); }
-  std::span<std::byte> place_of_parcel(ParcelKey key, std::size_t) override {
+  std::span<std::byte> place_of_parcel(ParcelKey key) override {
     last_parcel = key.value;
     const auto landing = landings.find(key.value);
     return landing == landings.end() ? std::span<std::byte>() : std::span<std::byte>(landing->second);

@@ -506,10 +506,10 @@ TEST(WireDataFrame, RecordsAreWholeMessagesAtTheirStatedPlaces) {
 template <class Wire>
 void expect_on_stream(const Example& example, std::size_t offset, const Wire& stated_value) {
   std::vector<std::byte> wire(sizeof(Wire));
-  lintel::transport::put_wire(wire.data(), stated_value);
+  lintel::transport::encode(wire.data(), stated_value);
   ASSERT_GE(example.bytes.size(), offset + sizeof(Wire));
   EXPECT_EQ(std::memcmp(wire.data(), example.bytes.data() + offset, sizeof(Wire)), 0) << example.name << " at " << offset;
-  EXPECT_TRUE(same(lintel::transport::get_wire<Wire>(example.bytes.data() + offset), stated_value)) << example.name << " at " << offset;
+  EXPECT_TRUE(same(lintel::transport::decode<Wire>(example.bytes.data() + offset), stated_value)) << example.name << " at " << offset;
 }
 
 TEST(WireStream, GreetingsAreAsInTheDocument) {
