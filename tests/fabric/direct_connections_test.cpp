@@ -48,7 +48,7 @@ class Stranger {
   template <class Wire>
   void say(const Wire& value) {
     std::byte wire[sizeof value];
-    put_wire(wire, value);
+    encode(wire, value);
     say_bytes(wire);
   }
   void say_bytes(std::span<const std::byte> bytes) {
@@ -70,7 +70,7 @@ class Stranger {
       return ended || got == sizeof wire;
     });
     if (got != sizeof wire) return std::nullopt;
-    return static_cast<GreetingKind>(get_wire<Greeting>(wire).kind);
+    return static_cast<GreetingKind>(decode<Greeting>(wire).kind);
   }
   bool is_hung_up(Node& called) {
     std::byte byte{};
@@ -504,7 +504,12 @@ TEST_F(DirectConnections, that_wait_for_memory_for_a_parcel_keep_nobody_awake_an
     slow.back().say(greeting);
     ASSERT_EQ(slow.back().answer(b), GreetingKind::kTaken);
     begin_parcel(slow.back());
-    until({&b}, [&, turns = 0]() mutable { return ++turns > 20; });
+    const std::string expected = "parcels that come in unexpected: " + std::to_string(std::min(i + 1, 16U)) + "\n";
+    ASSERT_TRUE(until({&b}, [&] {
+      std::string state;
+      b.transport->dump(state);
+      return state.find(expected) != std::string::npos;
+    })) << i;
   }
   // The last one has no memory; what is expected of it is another one.
   const PeerId last = b.transport->resolve({slow.back().self().nid, Pid(slow.back().self().pid.value + 16)}).value();
