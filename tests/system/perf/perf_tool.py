@@ -62,6 +62,22 @@ def switches_of(pid, thread):
         return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", file.read(), re.M)[1])
 
 
+def time_of(pid, thread):
+    """What it has had of a processor, in ticks."""
+    with open(f"/proc/{pid}/task/{thread}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def thread_of(pid, name):
+    """The number of the thread of that name."""
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/comm", encoding="ascii") as file:
+            if file.read().strip() == name:
+                return int(thread)
+    raise AssertionError(f"process {pid} has no thread '{name}'")
+
+
 def wait_until(condition, limit):
     end = time.monotonic() + limit
     while not condition():
