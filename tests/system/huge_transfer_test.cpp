@@ -1,12 +1,10 @@
-// Lengths over 4 GiB. The memory is sparse: source pages that nobody wrote are the zero page; the target's middle is one small file, mapped again and
-// again. What lies near 0, near 4 GiB and at the end is memory of its own, and is checked there.
+// Lengths over 4 GiB. What lies near 0, near 4 GiB and at the end of the mirrored memory is memory of its own, and is checked there.
 
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <vector>
 
+#include "tests/mirrored_memory.h"
 #include "tests/system/job/on_every_provider.h"
 #include "tests/system/job/pattern.h"
 #include "tests/system/job/portals_calls.h"
@@ -17,36 +15,26 @@ namespace {
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kGiB = std::size_t{1} << 30;
 constexpr std::size_t kLength = 4 * kGiB + 3 * kMiB;
-constexpr std::size_t kWindow = 64 * kMiB;
 constexpr std::size_t kIsland = 2 * kMiB;
 constexpr std::size_t kIslands[] = {0, 2 * kGiB - kMiB, 4 * kGiB - kMiB, kLength - kIsland};
 constexpr std::chrono::milliseconds kLong{120'000};
 
-std::byte* map(void* where, std::size_t length, int flags, int file, int protection = PROT_READ | PROT_WRITE) {
-  void* memory = ::mmap(where, length, protection, flags, file, 0);
-  if (memory == MAP_FAILED) std::abort();
-  return static_cast<std::byte*>(memory);
-}
-
 std::span<std::byte> island(std::byte* memory, std::size_t place) { return {memory + place, kIsland}; }
 
-// Zeroes, but for the islands.
-std::span<std::byte> sparse_source() {
-  std::byte* memory = map(nullptr, kLength, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-  for (const std::size_t place : kIslands) fill(island(memory, place), place);
-  return {memory, kLength};
-}
-
-std::span<std::byte> folded_target() {
-  const int file = ::memfd_create("window", 0);
-  if (file < 0 || ::ftruncate(file, kWindow) != 0) std::abort();
-  std::byte* memory = map(nullptr, kLength, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, PROT_NONE);
-  for (std::size_t place = 0; place < kLength; place += kWindow) {
-    map(memory + place, std::min(kWindow, kLength - place), MAP_SHARED | MAP_FIXED, file);
+class Islands {
+ public:
+  Islands() : sea_(kLength) {
+    if (sea_.data() == nullptr) std::abort();
+    for (const std::size_t place : kIslands) {
+      const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+      if (::mmap(sea_.data() + place, kIsland, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) std::abort();
+    }
   }
-  for (const std::size_t place : kIslands) map(memory + place, kIsland, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1);
-  return {memory, kLength};
-}
+  std::span<std::byte> memory() const { return {sea_.data(), kLength}; }
+
+ private:
+  MirroredMemory sea_;
+};
 
 void expect_islands(std::span<std::byte> memory) {
   for (const std::size_t place : kIslands) EXPECT_TRUE(holds_pattern(island(memory.data(), place), place)) << "at " << place;
@@ -65,8 +53,11 @@ LINTEL_ON_EVERY_PROVIDER(HugeTransfer);
 void put_and_get(Rank& rank, bool pieces) {
   const ptl_handle_ni_t ni = open_interface(rank);
   const ptl_handle_eq_t queue = make_queue(ni);
-  std::span<std::byte> source = sparse_source();
-  std::span<std::byte> target = folded_target();
+  const Islands from;
+  const Islands to;
+  const std::span<std::byte> source = from.memory();
+  const std::span<std::byte> target = to.memory();
+  for (const std::size_t place : kIslands) fill(island(source.data(), place), place);
   std::vector<ptl_md_iovec_t> source_pieces = in_pieces(source);
   std::vector<ptl_md_iovec_t> target_pieces = in_pieces(target);
   const ptl_handle_md_t md = bind(ni, pieces ? describe(source_pieces, queue) : describe(source, queue));
@@ -111,7 +102,8 @@ TEST_P(HugeTransfer, AnOffsetBeyondFourGiBIsMetExactly) {
     const ptl_handle_ni_t ni = open_interface(rank);
     const ptl_handle_eq_t queue = make_queue(ni);
     constexpr std::size_t kPlace = kLength - kMiB;
-    std::span<std::byte> target = folded_target();
+    const Islands to;
+    const std::span<std::byte> target = to.memory();
     std::vector<std::byte> source = patterned(1000, 9);
     expose(ni, 1, describe(target, queue, kOpen));
     const ptl_handle_md_t md = bind(ni, describe(source, queue));
