@@ -24,7 +24,7 @@ struct Config {
   std::string interface = "127.0.0.1";          // IPv4 address or interface name
   std::uint64_t port_base = 27000;              // pid 0 listens here, see doc/addressing.md
   std::uint64_t eager_limit_bytes = 65536;      // payloads up to this travel inside their message
-  Nanoseconds spin{100'000};                    // a waiting call polls this long before it sleeps
+  Nanoseconds spin{100'000};                    // a waiting call polls this long before it sleeps, at times longer
   Nanoseconds peer_timeout{10'000'000'000};     // silence after which a peer that owes an answer is dead
   Nanoseconds connect_timeout{10'000'000'000};  // time that a first contact may take
   std::uint64_t window_frames = 64;             // unacknowledged frames per peer

@@ -34,7 +34,8 @@ constexpr Setting kSettings[] = {
      "Longer data move straight into the matched memory, after one more exchange of messages.",
      &Config::eager_limit_bytes},
     {"LINTEL_SPIN", SettingType::kDuration, "", 0, 10 * kSecond, {},
-     "How long a call that waits for an event polls before it sleeps. Longer: shorter reaction time, more processor time.",
+     "How long a call that waits for an event polls before it sleeps; after a sleep that was shorter than ten times this, once up to ten "
+     "times as long, and oftener if that helps. Longer: shorter reaction time, more processor time.",
      &Config::spin},
     {"LINTEL_PEER_TIMEOUT", SettingType::kDuration, "", 100'000 * kMicrosecond, 3600 * kSecond, {},
      "A peer that owes an answer and stays silent for this long counts as dead: all operations with it end with a failure. During a "

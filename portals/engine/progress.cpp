@@ -35,7 +35,7 @@ void drain(int fd) {
 }  // namespace
 
 Progress::Progress(Mutex& mutex, Work& work, Nanoseconds spin)
-    : mutex_(mutex), work_(work), spin_(spin), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+    : mutex_(mutex), work_(work), patience_(spin), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   LINTEL_ASSERT(wake_.is_open());
 }
 
@@ -132,7 +132,7 @@ bool Progress::wait_until(Condition& condition, TimePoint deadline) {
 
 bool Progress::drive_until(Condition& condition, TimePoint deadline) {
   TimePoint now = work_.now();
-  TimePoint spin_end = now + spin_;
+  TimePoint began = now;
   for (unsigned turn = 1;; ++turn) {
     note_activity();
     const std::size_t happened = work_.poll(now, condition.reacts());
@@ -144,12 +144,15 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
     const bool yielded = mutex_.wanted();
     if (yielded) yield_lock();
     // What a turn costs delays the next message by as much: the clock is asked in every eighth only.
-    const bool look_at_clock = turn % kTurnsPerLook == 0 || spin_.count() == 0;
-    if ((happened != 0 || yielded || look_at_clock) && condition.holds()) return true;
+    const bool look_at_clock = turn % kTurnsPerLook == 0 || patience_.length().count() == 0;
+    if ((happened != 0 || yielded || look_at_clock) && condition.holds()) {
+      patience_.rewarded(now - began);
+      return true;
+    }
     if (!look_at_clock) continue;
     now = work_.now();
     if (now >= deadline) return false;
-    if (now < spin_end) continue;
+    if (now - began < patience_.length()) continue;
     if (!work_.prepare_wait()) {
       // Something is left to do, but others may want the processor for it.
       yield_lock();
@@ -157,9 +160,10 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
       continue;
     }
     sleep(condition, deadline);
+    began = work_.now();
+    patience_.slept(began - now);
     if (condition.holds()) return true;
-    now = work_.now();
-    spin_end = now + spin_;
+    now = began;
   }
 }
 

@@ -2,7 +2,7 @@
 // Progress: who drives the work, a turn at a time, and when a thread may sleep.
 //
 // Owned by the Process; borrows its lock and its work. Three kinds of threads drive the engine:
-//   - a waiting caller polls for `spin`, then sleeps in the transport's file descriptor itself, so that no second thread must wake it;
+//   - a waiting caller polls as long as its Patience lasts, then sleeps in the transport's file descriptor itself, so that no second thread must wake it;
 //   - a further caller that wants to sleep while one already does sleeps on a condition, and takes over when that one leaves;
 //   - the progress thread, which keeps the promise of application bypass: it sleeps in the file descriptor whenever no caller does, and keeps out of
 //     the way while callers are active: as long as calls keep coming it only looks now and then, after `kLease` to `kLongestLease`.
@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/file_descriptor.h"
 #include "base/mutex.h"
+#include "portals/engine/patience.h"
 
 namespace lintel::portals {
 
@@ -115,7 +116,7 @@ class Progress {
 
   Mutex& mutex_;
   Work& work_;
-  Nanoseconds spin_;
+  Patience patience_ LINTEL_GUARDED_BY(mutex_);
   FileDescriptor wake_;
 
   std::condition_variable_any callers_;                    // callers that sleep behind the one in the file descriptor
