@@ -19,6 +19,7 @@ std::size_t Messenger::turn() {
 void Messenger::drain_all() {
   do {
     if (queue_->unread() > 0) take_all();
+    unexpected_.start_anew();
     if (chores_) tidy();
   } while (queue_->unread() > 0 || !relayed_.empty());
   if (std::exchange(ended_some_, false) && sleepers_ > 0) process_.progress().wake_all();

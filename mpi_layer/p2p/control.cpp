@@ -140,7 +140,7 @@ void Messenger::on_cancel(Peer& peer, const Control& control) {
     auto& message = static_cast<UnexpectedMessage&>(*found);
     const portals::Event arrival = message.event;
     interface_->consume_unexpected(message);
-    UnexpectedMemory::release(arrival);
+    unexpected_.release(arrival);
     owe(peer, arrival.requested_length);
   }
   tell(peer, {found != nullptr ? PacketKind::kCancelyes : PacketKind::kCancelno, 0, control.request_id, control.sequence, 0, 0});

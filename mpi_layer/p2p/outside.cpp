@@ -46,7 +46,7 @@ bool Messenger::withdraw(std::int32_t source, std::uint64_t sequence) {
   auto& message = static_cast<UnexpectedMessage&>(*found);
   const portals::Event arrival = message.event;
   interface_->consume_unexpected(message);
-  UnexpectedMemory::release(arrival);
+  unexpected_.release(arrival);
   --peer.delivered;
   return true;
 }

@@ -81,7 +81,7 @@ bool Messenger::take_matched(const ProbeArguments& arguments, MatchedMessage& me
   message.ahead_ = arrival.manipulated_length;
   message.bytes_ = std::move(bytes);
   interface_->consume_unexpected(*found);
-  UnexpectedMemory::release(arrival);
+  unexpected_.release(arrival);
   owe(peer, arrival.requested_length);
   return true;
 }

@@ -136,7 +136,7 @@ void Messenger::on_matched(Peer* peer, const portals::Event& event) {
   const bool claimed = event.kind == portals::EventKind::kPutOverflow;
   if (peer == nullptr || event.failure != portals::Failure::kNone) [[unlikely]] {
     // A stranger's, or one that broke off while it landed: the receive goes on.
-    if (claimed) UnexpectedMemory::release(event);
+    if (claimed) unexpected_.release(event);
     if (!post(request)) {
       if (request.link_.is_linked()) request.link_.unlink();
       request.state_ = Request::State::kUnposted;
@@ -149,7 +149,7 @@ void Messenger::on_matched(Peer* peer, const portals::Event& event) {
   request.landed_ = std::min(event.requested_length, request.length_);
   if (claimed) {
     if (request.landed_ > 0) std::memcpy(request.buffer_, event.start, request.landed_);
-    UnexpectedMemory::release(event);
+    unexpected_.release(event);
   }
   MessageHeader header = decode_message(event.header_data);
   header.length = header.kind == PacketKind::kData ? event.requested_length : std::max(header.length, event.requested_length);

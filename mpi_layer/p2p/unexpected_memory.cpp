@@ -85,6 +85,7 @@ void UnexpectedMemory::close() {
     interface_->consume_unexpected(message);
     release(event);
   });
+  released_ = false;
   interface_ = nullptr;
 }
 
@@ -94,7 +95,11 @@ void UnexpectedMemory::on_arrival(const portals::Event& event) {
 }
 
 void UnexpectedMemory::release(const portals::Event& event) {
-  if (event.descriptor.generation == 0) delete[] static_cast<std::byte*>(event.start);
+  if (event.descriptor.generation == 0) {
+    delete[] static_cast<std::byte*>(event.start);
+  } else {
+    released_ = true;
+  }
 }
 
 // The engine goes on with a block until less than the longest is left.
@@ -112,6 +117,18 @@ std::uint64_t UnexpectedMemory::room() const {
 bool UnexpectedMemory::empty(const Block& block) {
   const portals::MemoryDescriptor* const descriptor = interface_->descriptor(block.descriptor);
   return descriptor == nullptr || descriptor->headers == 0;
+}
+
+void UnexpectedMemory::rewind_empty() {
+  released_ = false;
+  for (Block& block : blocks_) {
+    if (block.spent == 0) continue;
+    portals::MemoryDescriptor* const descriptor = interface_->descriptor(block.descriptor);
+    // One that is used up is make_room()'s.
+    if (descriptor == nullptr || !descriptor->active() || descriptor->busy() || descriptor->headers > 0) continue;
+    descriptor->rewind();
+    block.spent = 0;
+  }
 }
 
 // REQUIRES: empty(block).

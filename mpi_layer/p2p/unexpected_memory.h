@@ -3,7 +3,7 @@
 //
 // Blocks are entries in the overflow list of the portal of messages, which the engine fills one after the other; header-only messages have an entry of their
 // own, which never ends. One message that nobody receives would hold a whole block, so make_room() moves such messages out of the way, each once, and appends
-// the block anew.
+// the block anew. A block all of whose messages were received starts anew at once: a few messages always lie in the same memory, which is mapped and in the cache.
 // Of the bytes that it is given, blocks have two thirds. Senders together may have half of what the blocks take on their way, unmatched ones included: so what
 // is moved out of the way is less than the last third, and make_room() is seldom asked to move anything.
 //
@@ -36,7 +36,11 @@ class UnexpectedMemory {
   // A message has come to lie here: `event` is that of its arrival.
   void on_arrival(const portals::Event& event);
   // A message was received whose data are where `event` says (its PUT_OVERFLOW, or what consume_unexpected() takes) and have been copied.
-  static void release(const portals::Event& event);
+  void release(const portals::Event& event);
+  // Blocks that hold nothing any more start anew. REQUIRES: every arrival was told, every event of a message that was received taken.
+  void start_anew() {
+    if (released_) rewind_empty();
+  }
 
   // How many more bytes are sure to find room.
   std::uint64_t room() const;
@@ -57,12 +61,14 @@ class UnexpectedMemory {
   bool empty(const Block& block);
   bool renew(Block& block);
   bool vacate(const Block& block);
+  void rewind_empty();
 
   portals::NetworkInterface* interface_ = nullptr;
   std::uint32_t portal_ = 0;
   std::uint64_t longest_ = 0;
   std::uint64_t block_bytes_ = 0;
   std::vector<Block> blocks_;
+  bool released_ = false;  // something, since the last start_anew()
 };
 
 }  // namespace lintel::mpi

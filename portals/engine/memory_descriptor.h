@@ -101,6 +101,9 @@ class MemoryDescriptor {
   // Accounts for one operation of any kind: one unit of the threshold; inactive at 0.
   void charge();
 
+  // The next request finds its memory empty again. REQUIRES: nobody needs what lies there; active(), not busy(), no headers.
+  void rewind() { local_offset_ = 0; }
+
   // Nothing more is to use it; it is to go as soon as it is not busy.
   void retire() {
     active_ = false;

@@ -32,6 +32,31 @@ TEST_F(FlowControl, SharesOfAllSendersFitIntoTheMemory) {
   EXPECT_GE(mpi::UnexpectedMemory::window(64 << 20, 16384), std::uint64_t{20 << 20});
 }
 
+// So that a process which receives a message late now and then does not map all the memory that it could have.
+TEST_F(FlowControl, MessagesThatAreReceivedOneByOneLieInTheSameMemory) {
+  start();
+  std::vector<const void*> places;
+  for (int i = 0; i < 5; ++i) {
+    Transfer& sent = send(0, 1, 1000);
+    job->settle();
+    portals::NetworkInterface& interface = *job->processes().process(1).interface(portals::kMpiKind);
+    interface.portal(0).unexpected.for_each(
+        [&](portals::UnexpectedHeader& header) { places.push_back(static_cast<portals::UnexpectedMessage&>(header).event.start); });
+    EXPECT_TRUE(arrived(sent, receive(1, 0, 1000))) << i;
+  }
+  EXPECT_EQ(places, std::vector<const void*>(5, places.front()));
+}
+
+TEST_F(FlowControl, MemoryIsNotUsedAgainWhileAnyOfItsMessagesIsLeft) {
+  start();
+  Transfer& kept = send(0, 1, 1000, {.tag = 7});
+  for (int i = 0; i < 5; ++i) {
+    Transfer& sent = send(0, 1, 900);
+    EXPECT_TRUE(arrived(sent, receive(1, 0, 1000))) << i;
+  }
+  EXPECT_TRUE(arrived(kept, receive(1, 0, 1000, {.tag = 7})));
+}
+
 class FloodWithMemory : public FlowControl, public ::testing::WithParamInterface<std::uint64_t> {};
 
 // A flood that nobody receives, then the last message of it first, then all others: everything arrives once, in order.
