@@ -10,6 +10,11 @@ import time
 from perf_tool import CHAINS, SHORT, PerfTest, children_of, environment, is_running, json_of, run, switches_of, thread_of, time_of, tool, wait_until
 
 
+def deliveries_to(rank):
+    """How often its progress thread has gone to sleep: once at least after each message that wakes it."""
+    return switches_of(rank, thread_of(rank, "lintel-progress"))
+
+
 class Chains(PerfTest):
     def test_NumbersOfProcessesThatAreNoneAreRefused(self):
         for text in ["x", "-5", "0", "1", "65", ""]:
@@ -90,16 +95,16 @@ class Chains(PerfTest):
         ranks = children_of(starter.pid)
 
         def asleep():
-            return [time_of(rank, rank) for rank in ranks[1:]]
+            return [(switches_of(rank, rank), time_of(rank, rank)) for rank in ranks[1:]]
 
         def deliveries():
-            return [switches_of(rank, thread_of(rank, "lintel-progress")) for rank in ranks[1:]]
+            return [deliveries_to(rank) for rank in ranks[1:]]
 
         def runs_through_sleepers():
             # They also sleep before the chain begins, but nothing comes to them then; and while they lay it out they are busy.
             before, came = asleep(), deliveries()
             time.sleep(0.5)
-            return asleep() == before and all(now > then + 3 for now, then in zip(deliveries(), came))
+            return asleep() == before and before[0][0] > 0 and all(now > then + 3 for now, then in zip(deliveries(), came))
         self.assertTrue(wait_until(runs_through_sleepers, 30), "the chain has to run through ranks that all sleep in one system call, but for rank 0")
         return starter, ranks
 
@@ -114,6 +119,9 @@ class Chains(PerfTest):
 
     def test_AllButRankZeroSleepInOneSystemCallWhileTheChainRunsThroughThem(self):
         starter, ranks = self.long_chain("--processes", "3")
+        for rank in ranks[1:]:
+            before = deliveries_to(rank)
+            self.assertTrue(wait_until(lambda: deliveries_to(rank) > before + 20, 20), "nobody takes part")
         starter.kill()
         starter.communicate()
         self.assertTrue(wait_until(lambda: not any(is_running(rank) for rank in ranks), 5), "processes outlive their starter")

@@ -48,10 +48,15 @@ def children_of(pid):
         return [int(child) for child in file.read().split()]
 
 
+def state_and_more(folder):
+    """The fields of a process' or a thread's stat from its state on."""
+    with open(f"{folder}/stat", encoding="ascii") as file:
+        return file.read().rsplit(")", 1)[1].split()
+
+
 def is_running(pid):
     try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+        return state_and_more(f"/proc/{pid}")[0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):
         return False
 
@@ -64,8 +69,7 @@ def switches_of(pid, thread):
 
 def time_of(pid, thread):
     """What it has had of a processor, in ticks."""
-    with open(f"/proc/{pid}/task/{thread}/stat", encoding="ascii") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
+    fields = state_and_more(f"/proc/{pid}/task/{thread}")
     return int(fields[11]) + int(fields[12])
 
 
