@@ -138,10 +138,8 @@ void Messenger::on_cancel(Peer& peer, const Control& control) {
   });
   if (found != nullptr) {
     auto& message = static_cast<UnexpectedMessage&>(*found);
-    const portals::Event arrival = message.event;
-    interface_->consume_unexpected(message);
-    unexpected_.release(arrival);
-    owe(peer, arrival.requested_length);
+    owe(peer, message.event.requested_length);
+    unexpected_.consume(message);
   }
   tell(peer, {found != nullptr ? PacketKind::kCancelyes : PacketKind::kCancelno, 0, control.request_id, control.sequence, 0, 0});
 }

@@ -43,10 +43,7 @@ bool Messenger::withdraw(std::int32_t source, std::uint64_t sequence) {
       {peer.process, 0, ~0ULL},
       [&](const UnexpectedHeader& header) { return static_cast<const UnexpectedMessage&>(header).event.remote_offset == sequence; });
   if (found == nullptr) return false;
-  auto& message = static_cast<UnexpectedMessage&>(*found);
-  const portals::Event arrival = message.event;
-  interface_->consume_unexpected(message);
-  unexpected_.release(arrival);
+  unexpected_.consume(static_cast<UnexpectedMessage&>(*found));
   --peer.delivered;
   return true;
 }

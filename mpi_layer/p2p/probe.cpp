@@ -80,8 +80,7 @@ bool Messenger::take_matched(const ProbeArguments& arguments, MatchedMessage& me
   message.sequence_ = arrival.remote_offset;
   message.ahead_ = arrival.manipulated_length;
   message.bytes_ = std::move(bytes);
-  interface_->consume_unexpected(*found);
-  unexpected_.release(arrival);
+  unexpected_.consume(*found);
   owe(peer, arrival.requested_length);
   return true;
 }

@@ -80,10 +80,7 @@ void UnexpectedMemory::close() {
   if (interface_ == nullptr) return;
   interface_->portal(portal_).unexpected.for_each([this](portals::UnexpectedHeader& header) {
     auto& message = static_cast<UnexpectedMessage&>(header);
-    const portals::Event event = message.event;
-    if (!message.landed) return;
-    interface_->consume_unexpected(message);
-    release(event);
+    if (message.landed) consume(message);
   });
   released_ = false;
   interface_ = nullptr;
@@ -92,6 +89,12 @@ void UnexpectedMemory::close() {
 void UnexpectedMemory::on_arrival(const portals::Event& event) {
   if (event.user_pointer == nullptr) return;  // a header
   static_cast<Block*>(event.user_pointer)->spent = event.offset + event.manipulated_length;
+}
+
+void UnexpectedMemory::consume(UnexpectedMessage& message) {
+  const portals::Event arrival = message.event;
+  interface_->consume_unexpected(message);
+  release(arrival);
 }
 
 void UnexpectedMemory::release(const portals::Event& event) {
@@ -125,7 +128,7 @@ void UnexpectedMemory::rewind_empty() {
     if (block.spent == 0) continue;
     portals::MemoryDescriptor* const descriptor = interface_->descriptor(block.descriptor);
     // One that is used up is make_room()'s.
-    if (descriptor == nullptr || !descriptor->active() || descriptor->busy() || descriptor->headers > 0) continue;
+    if (descriptor == nullptr || !descriptor->active() || descriptor->in_use()) continue;
     descriptor->rewind();
     block.spent = 0;
   }

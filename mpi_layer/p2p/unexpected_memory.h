@@ -35,8 +35,10 @@ class UnexpectedMemory {
 
   // A message has come to lie here: `event` is that of its arrival.
   void on_arrival(const portals::Event& event);
-  // A message was received whose data are where `event` says (its PUT_OVERFLOW, or what consume_unexpected() takes) and have been copied.
+  // A message was received whose data are where `event`, its PUT_OVERFLOW, says, and have been copied.
   void release(const portals::Event& event);
+  // One that no receive has claimed is taken out, and nobody needs its data there any more. REQUIRES: as NetworkInterface::consume_unexpected().
+  void consume(portals::UnexpectedMessage& message);
   // Blocks that hold nothing any more start anew. REQUIRES: every arrival was told, every event of a message that was received taken.
   void start_anew() {
     if (released_) rewind_empty();

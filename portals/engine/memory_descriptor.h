@@ -101,7 +101,7 @@ class MemoryDescriptor {
   // Accounts for one operation of any kind: one unit of the threshold; inactive at 0.
   void charge();
 
-  // The next request finds its memory empty again. REQUIRES: nobody needs what lies there; active(), not busy(), no headers.
+  // The next request finds its memory empty again. REQUIRES: nobody needs what lies there; active(), not in_use().
   void rewind() { local_offset_ = 0; }
 
   // Nothing more is to use it; it is to go as soon as it is not busy.
@@ -114,6 +114,8 @@ class MemoryDescriptor {
   void begin() { ++pending_; }
   void end();
   bool busy() const { return pending_ != 0; }
+  // Or an unexpected header has its data there.
+  bool in_use() const { return busy() || headers > 0; }
   // An operation has used the descriptor up and it is to go as soon as it is not busy.
   bool unlink_due() const { return unlink_due_; }
 

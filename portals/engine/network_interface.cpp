@@ -93,7 +93,7 @@ Status NetworkInterface::unlink_entry(SlotId id) {
   MatchEntry* entry = entries_.get(id);
   if (entry == nullptr) return Status::kEntryInvalid;
   if (MemoryDescriptor* descriptor = entry->descriptor) {
-    if (descriptor->busy() || descriptor->headers > 0) return Status::kEntryInUse;
+    if (descriptor->in_use()) return Status::kEntryInUse;
     descriptor->entry = nullptr;
     remove_descriptor(*descriptor);
   }
