@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "transport/address/address.h"
+#include "transport/fabric/provider_signals.h"
 
 namespace lintel::transport {
 namespace {
@@ -59,7 +60,9 @@ bool set_source(fi_info& hints, const sockaddr_in& address) {
 // The offers, or an empty list when there is none.
 Result<Info> ask(const fi_info& hints) {
   fi_info* list = nullptr;
+  const SignalDispositions before;
   const int status = fi_getinfo(kApiVersion, nullptr, nullptr, 0, &hints, &list);
+  before.give_back();
   if (status == -FI_ENODATA) return Info();
   if (status == -FI_ENOSYS) return Error{Loss::kInterface, "fi_getinfo", "libfabric is older than 1.17", -status};
   if (status != 0) return Error{Loss::kInterface, "fi_getinfo", "libfabric cannot say what it offers", -status};
