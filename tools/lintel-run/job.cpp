@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fstream>
+#include <utility>
 
 #include "failure.h"
 
@@ -20,12 +22,20 @@ using namespace std::chrono_literals;
 constexpr auto kGrace = 2s;
 // A process' connections end before its end can be waited for: so long its exit code, which says more, may come after it has left the others waiting.
 constexpr auto kHangPatience = 300ms;
+// The same, when another has met its end already: the system may be slow to finish it.
+constexpr auto kEndPatience = 2s;
 constexpr auto kDrainPatience = 1s;
 constexpr auto kSweep = 10ms;
 
 bool is_readable(const FileDescriptor& descriptor) {
   pollfd ready{descriptor.get(), POLLIN, 0};
   return ::poll(&ready, 1, 0) > 0;
+}
+
+// Nobody is at the other end, and there is nothing left to read.
+bool is_at_end(const FileDescriptor& socket) {
+  char byte = 0;
+  return ::recv(socket.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 }  // namespace
@@ -118,7 +128,7 @@ void Job::watch_all() {
 
 int Job::patience() const {
   std::optional<Clock::time_point> next;
-  for (const auto& deadline : {timeout_at_, kill_at_, hanging_at_, drained_at_}) {
+  for (const auto& deadline : {timeout_at_, kill_at_, hanging_at_, failure_at_, drained_at_}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   }
   if (running_ == 0 && !next) next = Clock::now() + kSweep;
@@ -135,6 +145,7 @@ void Job::keep_deadlines() {
     if (over) deadline.reset();
     return over;
   };
+  if (failure_ && (is_over(failure_at_) || !is_another_ending(failure_->rank))) end(failure_->exit_code, failure_->reason);
   if (running_ == 0) {
     timeout_at_.reset();
     kill_at_.reset();
@@ -195,8 +206,27 @@ void Job::on_end_of(std::size_t number, int status) {
   if (WIFSIGNALED(status)) {
     end(128 + WTERMSIG(status), fmt::format("rank {} was ended by {}", number, signal_text(WTERMSIG(status))));
   } else if (WEXITSTATUS(status) != 0) {
-    end(WEXITSTATUS(status), fmt::format("rank {} ended with exit code {}", number, WEXITSTATUS(status)));
+    fail(number, WEXITSTATUS(status), fmt::format("rank {} ended with exit code {}", number, WEXITSTATUS(status)));
   }
+}
+
+void Job::fail(std::size_t number, int exit_code, const std::string& reason) {
+  const bool has_failed = std::exchange(ranks_[number].has_failed, true);
+  if (!is_another_ending(number)) {
+    if (!has_failed) end(exit_code, reason);
+  } else if (!failure_ && !is_ending_) {
+    failure_ = {number, exit_code, reason};
+    failure_at_ = Clock::now() + kEndPatience;
+  }
+}
+
+bool Job::is_another_ending(std::size_t number) const {
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    const RankProcess& rank = ranks_[i];
+    if (i == number || rank.pid < 0 || rank.has_failed || !server_.is_within(i)) continue;
+    if (!rank.pmi.is_open() || is_at_end(rank.pmi)) return true;
+  }
+  return false;
 }
 
 void Job::end(int exit_code, const std::string& reason) {
@@ -207,6 +237,8 @@ void Job::end(int exit_code, const std::string& reason) {
   signal_ranks(SIGTERM);
   signal_ranks(SIGCONT);  // one that is stopped could not hear it
   kill_at_ = Clock::now() + kGrace;
+  failure_.reset();  // `reason` may be its
+  failure_at_.reset();
 }
 
 void Job::signal_ranks(int number) {
@@ -264,7 +296,7 @@ void Job::read_pmi(std::size_t number) {
     send_pmi_answers(answer.rank);
   }
   if (!wish) return;
-  end(wish->exit_code, fmt::format("rank {} {}", wish->rank, wish->reason));
+  fail(wish->rank, wish->exit_code, fmt::format("rank {} {}", wish->rank, wish->reason));
   leave_pmi(number);
 }
 

@@ -2,7 +2,8 @@
 // Job: the ranks of one job from their start to the last one's end, and everything between them and lintel-run: standard streams, PMI-1, signals.
 //
 // One thread, one poll() loop; nothing else blocks. The first rank that fails decides the exit code and ends the job: SIGTERM to all process groups, SIGKILL after
-// kGrace. A rank fails when it ends with another exit code than 0 or by a signal, aborts, breaks PMI-1, or leaves others waiting at a barrier for ever.
+// kGrace. A rank fails when it ends with another exit code than 0 or by a signal, aborts, breaks PMI-1, or leaves others waiting at a barrier for ever. If another
+// is about to end at that moment, its end is waited for, and decides if it has failed: the others may have missed it before its end could be seen here.
 // Invariant: when run() has returned, or the Job is gone, no process that the job has started is left, whatever process group it has gone to.
 
 #include <poll.h>
@@ -50,6 +51,10 @@ class Job {
   void on_signals();
   void reap();
   void on_end_of(std::size_t rank, int status);
+  // The rank has failed: the job ends, at once or after the end of one whose failure may be the cause.
+  void fail(std::size_t rank, int exit_code, const std::string& reason);
+  // A rank that runs, has not failed, and has left PMI in the midst: it is being ended.
+  bool is_another_ending(std::size_t rank) const;
   void end(int exit_code, const std::string& reason);
   void signal_ranks(int number);
   void kill_descendants();
@@ -74,6 +79,8 @@ class Job {
 
   int exit_code_ = 0;
   bool is_ending_ = false;
+  std::optional<Pmi1Server::End> failure_;  // waits for the end of another
+  std::optional<Clock::time_point> failure_at_;
   unsigned interruptions_ = 0;                   // SIGINT and SIGTERM so far
   std::optional<Clock::time_point> timeout_at_;  // --timeout
   std::optional<Clock::time_point> kill_at_;     // the grace is over

@@ -37,6 +37,9 @@ class Pmi1Server {
   // The rank will say no more: its connection or its process has ended.
   void leave(std::size_t rank) { ranks_[rank].gone = true; }
 
+  // Has begun PMI and not finalized it: such a rank's connection ends only with it, if all is well with it.
+  bool is_within(std::size_t rank) const { return ranks_[rank].initialized && !ranks_[rank].finalized; }
+
   // A rank that waits at a barrier to which another will not come any more: the job hangs.
   std::optional<End> hanging() const;
 

@@ -33,8 +33,9 @@ class RankProcess {
   RankProcess(const RankStart& start, LineForwarder output, LineForwarder errors);
   RankProcess(RankProcess&&) = default;
 
-  pid_t pid = -1;        // -1: it has ended
-  FileDescriptor input;  // rank 0 only
+  pid_t pid = -1;           // -1: it has ended
+  bool has_failed = false;  // as Job says
+  FileDescriptor input;     // rank 0 only
   FileDescriptor output;
   FileDescriptor errors;
   FileDescriptor pmi;

@@ -234,6 +234,22 @@ class LintelRun(unittest.TestCase):
         _, result = self.fails(7, r"^lintel-run: rank 1 aborted the job with exit code 7; the job ends$", "-n", "3", WORLD, "abort", "3", "PMI-1")
         self.assertIn("lintel: rank 1 aborts the job with exit code 7: as the test wants it\n", result.stderr)
 
+    def ends_after_an_abort(self, code, sentence, end):
+        """Rank 1 leaves PMI, rank 0 aborts because of that, and only then does rank 1 end."""
+        with tempfile.TemporaryDirectory() as folder:
+            script = (f"cd {folder}; echo cmd=init pmi_version=1 pmi_subversion=1 >&$PMI_FD; read -u $PMI_FD answer; "
+                      "if [ $PMI_RANK = 0 ]; then until [ -e left ]; do sleep 0.01; done; echo cmd=abort exitcode=3 >&$PMI_FD; touch aborted; exec sleep 60; fi; "
+                      "exec {PMI_FD}>&-; touch left; until [ -e aborted ]; do sleep 0.01; done; sleep 0.1; " + end)
+            self.fails(code, sentence, "-n", "2", "bash", "-c", script)
+
+    def test_ARankThatIsKilledIsNamedAlsoWhenAnotherHasMissedItBefore(self):
+        self.ends_after_an_abort(139, r"^lintel-run: rank 1 was ended by signal 11 \(SIGSEGV\); the job ends$", "ulimit -c 0; kill -SEGV $$")
+        self.ends_after_an_abort(7, r"^lintel-run: rank 1 ended with exit code 7; the job ends$", "exit 7")
+        self.ends_after_an_abort(3, r"^lintel-run: rank 0 aborted the job with exit code 3; the job ends$", "exit 0")
+
+    def test_AnAbortIsNotHeldUpByARankThatHasLeftPmiAndGoesOn(self):
+        self.ends_after_an_abort(3, r"^lintel-run: rank 0 aborted the job with exit code 3; the job ends$", "exec sleep 60")
+
     def test_ARankThatIsNoneOfUsIsRefusedWithOneSentenceInEachRank(self):
         _, result = self.fails(3, r"rank \d ended with exit code 3", "-n", "3", WORLD, "provider", "3", "PMI-1")
         self.assertIn("world_program: rank 1 has provider odd, rank 0 has provider net; expected one provider in all processes of a job (LINTEL_PROVIDER)\n",
