@@ -2,35 +2,51 @@
 #   unit      no network, milliseconds          system    several processes
 #   protocol  engine on a simulated network     fault     several processes, one of which misbehaves
 #   fabric    networks in one process           fuzz      libFuzzer, clang only
-#   package   the installed tree                slow      minutes, or gigabytes
-# Of unit and protocol tests it is the limit of a whole program. On a slow machine eight of them share two processors.
+#   package   the installed tree                cost      optimised code: what one operation may cost
+#   script    scripts of the source tree
+# More labels say where a test runs:
+#   direct, net, tcp_ofi_rxm, shm   system and fault: the network that it runs on
+#   default   it names none, so it runs on direct, or on what LINTEL_PROVIDER says
+#   threads                         several threads of one process meet in the library: what the thread sanitizer is for
+#   slow                            minutes, or gigabytes: not under sanitizers
+#   full                            left to tools/check --full
+# Of unit, protocol and fabric tests the limit is that of a whole program. On a slow machine eight of them share two processors.
+set(LINTEL_TESTS "" CACHE STRING "Build only the tests that have one of these labels; empty: all")
 set(LINTEL_TIMEOUT_unit 200)
 set(LINTEL_TIMEOUT_protocol 200)
-set(LINTEL_TIMEOUT_fabric 60)
+set(LINTEL_TIMEOUT_fabric 300)
 set(LINTEL_TIMEOUT_system 120)
 set(LINTEL_TIMEOUT_fault 120)
 set(LINTEL_TIMEOUT_fuzz 120)
 set(LINTEL_TIMEOUT_package 300)
+set(LINTEL_TIMEOUT_cost 200)
+set(LINTEL_TIMEOUT_script 120)
 set(LINTEL_TIMEOUT_slow 600)
 if(LINTEL_SANITIZE)
-  foreach(label unit protocol)
+  foreach(label unit protocol fabric)
     math(EXPR LINTEL_TIMEOUT_${label} "3 * ${LINTEL_TIMEOUT_${label}}")
   endforeach()
 endif()
+include(${CMAKE_CURRENT_LIST_DIR}/lintel_networks.cmake)
 
-# Sets `properties` in the caller from the arguments that all the functions below share:
-# LABEL <label> [SLOW] [SERIAL] [LOCK <what>] [PROCESSORS n] [ENVIRONMENT ...]. SLOW adds the label "slow", with its time limit, to the test's own.
-# SERIAL tests run alone, those with the same LOCK one after the other.
+# Sets `labels`, `properties` and `wanted` (by LINTEL_TESTS) in the caller from the arguments that all the functions below share:
+# LABEL <label> [SLOW] [THREADS] [FULL] [SERIAL] [LOCK <what>] [PROCESSORS n] [NETWORK <network>] [ENVIRONMENT ...]. SLOW, THREADS and FULL add the labels of
+# those names, SLOW its time limit too. SERIAL tests run alone, those with the same LOCK one after the other.
 macro(lintel_parse_test)
-  cmake_parse_arguments(arg "SERIAL;SLOW" "LABEL;LOCK;PROCESSORS;SHARDS" "SOURCES;LIBS;ENVIRONMENT;COMMAND" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;SLOW;THREADS;FULL;TOGETHER" "LABEL;LOCK;PROCESSORS;SHARDS;NETWORK" "SOURCES;LIBS;ENVIRONMENT;COMMAND;NEEDS" ${ARGN})
   if(NOT DEFINED LINTEL_TIMEOUT_${arg_LABEL})
     message(FATAL_ERROR "${name}: no time limit for the test label '${arg_LABEL}'")
   endif()
   set(properties TIMEOUT ${LINTEL_TIMEOUT_${arg_LABEL}})
   set(labels ${arg_LABEL})
+  foreach(label SLOW THREADS FULL)
+    if(arg_${label})
+      string(TOLOWER ${label} label)
+      list(APPEND labels ${label})
+    endif()
+  endforeach()
   if(arg_SLOW)
     set(properties TIMEOUT ${LINTEL_TIMEOUT_slow})
-    list(APPEND labels slow)
   endif()
   if(arg_SERIAL AND NOT (LINTEL_SANITIZE AND arg_LABEL MATCHES "^(system|fault)$"))  # sanitized ones judge no times
     list(APPEND properties RUN_SERIAL ON)
@@ -41,10 +57,23 @@ macro(lintel_parse_test)
   if(arg_PROCESSORS)
     list(APPEND properties PROCESSORS ${arg_PROCESSORS})
   endif()
+  lintel_wants(wanted ${labels})
 endmacro()
 
-# lintel_precompile_headers(name): the program starts from what nearly every test includes, compiled once. Not in the clang preset, so that a header
-# that a test forgot to include is missed there.
+# lintel_wants(<variable> <label>...): whether LINTEL_TESTS has one of them.
+function(lintel_wants variable)
+  set(${variable} ON PARENT_SCOPE)
+  if(LINTEL_TESTS)
+    foreach(label IN LISTS ARGN)
+      if(label IN_LIST LINTEL_TESTS)
+        return()
+      endif()
+    endforeach()
+    set(${variable} OFF PARENT_SCOPE)
+  endif()
+endfunction()
+
+# lintel_precompile_headers(name): the program starts from what nearly every test includes, compiled once.
 function(lintel_precompile_headers name)
   if(NOT TARGET lintel_test_headers)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/lintel_test_headers.cpp CONTENT "")
@@ -56,21 +85,10 @@ function(lintel_precompile_headers name)
   target_precompile_headers(${name} REUSE_FROM lintel_test_headers)
 endfunction()
 
-# lintel_has_threads(<variable> <source>...): whether one of them includes <thread>. What is no C++ file is not looked at.
-function(lintel_has_threads variable)
-  list(FILTER ARGN INCLUDE REGEX "^[^<>]*\\.cpp$")
-  set(${variable} OFF PARENT_SCOPE)
-  foreach(source IN LISTS ARGN)
-    file(STRINGS ${source} included REGEX "^#include <thread>$" LIMIT_COUNT 1)
-    if(included)
-      set(${variable} ON PARENT_SCOPE)
-    endif()
-  endforeach()
-endfunction()
-
-# lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [SLOW] [SERIAL] [PROCESSORS n] [SHARDS n] [ENVIRONMENT ...])
-# A GoogleTest program. Its cases run under CTest as "<label>.<Suite>.<Case>"; those of unit and protocol tests all in one, as "<label>.<name>", or with SHARDS
-# in so many parts that may run at the same time, as "<label>.<name>.1" and so on. With the thread sanitizer there are of these only those that include <thread>.
+# lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [TOGETHER] [SHARDS n], and the arguments of lintel_parse_test)
+# A GoogleTest program. Its cases run under CTest as "<label>.<Suite>.<Case>"; those of unit, protocol and fabric tests, and with TOGETHER of others, all in one
+# process, as "<label>.<name>", or with SHARDS in so many parts that may run at the same time, as "<label>.<name>.1" and so on. What LINTEL_TESTS does
+# not name is a target that nothing builds.
 function(lintel_add_test name)
   lintel_parse_test(${ARGN})
   find_package(GTest REQUIRED)
@@ -79,15 +97,17 @@ function(lintel_add_test name)
   target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gtest GTest::gmock GTest::gtest_main Threads::Threads
     $<BUILD_INTERFACE:lintel_options>)
   lintel_precompile_headers(${name})
-  if(arg_LABEL MATCHES "^(unit|protocol)$")
-    lintel_has_threads(threads ${arg_SOURCES})
-    if(LINTEL_SANITIZE STREQUAL "thread" AND NOT threads)
-      set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)  # one thread has nothing for this sanitizer to find
-      return()
-    endif()
+  if(NOT wanted)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    return()
+  endif()
+  if(arg_TOGETHER OR arg_LABEL MATCHES "^(unit|protocol|fabric)$")
     # Thousands of short cases: starting a program, with libfabric and all that it loads, for each would take longer than they do.
     if(NOT arg_SHARDS)
       set(arg_SHARDS 1)
+    endif()
+    if(arg_LABEL MATCHES "^(system|fault)$")
+      list(APPEND labels direct default)
     endif()
     foreach(shard RANGE 1 ${arg_SHARDS})
       set(test ${arg_LABEL}.${name})
@@ -102,23 +122,66 @@ function(lintel_add_test name)
     endforeach()
     return()
   endif()
-  # The properties are set by a script of our own: gtest_discover_tests takes lists among them apart.
+  # The properties are set by a script of our own: gtest_discover_tests takes lists among them apart, and only a case's name tells its network.
   gtest_discover_tests(${name} TEST_PREFIX "${arg_LABEL}." DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_cases)
   list(JOIN properties " " property_words)
   set(script ${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake)
   file(WRITE ${script}
-    "if(${name}_cases)\n"
-    "  set_tests_properties(\${${name}_cases} PROPERTIES LABELS \"${labels}\" ENVIRONMENT \"${arg_ENVIRONMENT}\"\n    ${property_words})\n"
-    "endif()\n")
+    "include(${PROJECT_SOURCE_DIR}/cmake/lintel_networks.cmake)\n"
+    "foreach(case IN LISTS ${name}_cases)\n"
+    "  lintel_network_labels(more \${case})\n"
+    "  set_tests_properties(\${case} PROPERTIES LABELS \"${labels};\${more}\" ENVIRONMENT \"${arg_ENVIRONMENT}\"\n    ${property_words})\n"
+    "endforeach()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
 endfunction()
 
-# lintel_add_command_test(name LABEL <label> COMMAND ... [SLOW] [SERIAL] [PROCESSORS n] [ENVIRONMENT ...])
-# Any command as the test "<label>.<name>": passes with exit code 0, counts as skipped with 77.
+# lintel_add_test_program(name SOURCES ... [LIBS ...])
+# A program that tests start. It is built if one of these tests is: when its name is in the COMMAND of a test, in its TARGET_FILE or its NEEDS.
+function(lintel_add_test_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} $<BUILD_INTERFACE:lintel_options>)
+  if(LINTEL_SANITIZE)
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)  # the libraries need the sanitizer's part for C++
+  endif()
+endfunction()
+
+# lintel_build_with_tests(<word>...): builds the targets that are words of a command, or whose TARGET_FILE is part of one.
+function(lintel_build_with_tests)
+  foreach(word IN LISTS ARGN)
+    if(word MATCHES "\\$<TARGET_FILE:([^>]+)>")
+      set(word ${CMAKE_MATCH_1})
+    endif()
+    if(TARGET ${word})
+      get_target_property(imported ${word} IMPORTED)
+      get_target_property(alias ${word} ALIASED_TARGET)
+      if(NOT imported AND NOT alias)
+        set_target_properties(${word} PROPERTIES EXCLUDE_FROM_ALL OFF)
+      endif()
+    endif()
+  endforeach()
+endfunction()
+
+# lintel_add_command_test(name LABEL <label> COMMAND ..., and the arguments of lintel_parse_test)
+# Any command as the test "<label>.<name>": passes with exit code 0, counts as skipped with 77. NEEDS: targets that it needs and does not name. A system or fault test runs on NETWORK, which is then in its
+# environment; else on the default.
 function(lintel_add_command_test name)
   lintel_parse_test(${ARGN})
-  add_test(NAME ${arg_LABEL}.${name} COMMAND ${arg_COMMAND})
-  set_tests_properties(${arg_LABEL}.${name} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77 ENVIRONMENT "${arg_ENVIRONMENT}" ${properties})
+  if(NOT wanted)
+    return()
+  endif()
+  set(test ${arg_LABEL}.${name})
+  if(arg_NETWORK)
+    string(REPLACE "tcp_" "tcp\\;" provider ${arg_NETWORK})
+    list(APPEND arg_ENVIRONMENT "LINTEL_PROVIDER=${provider}")
+  endif()
+  if(arg_LABEL MATCHES "^(system|fault)$")
+    lintel_network_labels(more ${test})
+    list(APPEND labels ${more})
+  endif()
+  lintel_build_with_tests(${arg_COMMAND} ${arg_NEEDS})
+  add_test(NAME ${test} COMMAND ${arg_COMMAND})
+  set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77 ENVIRONMENT "${arg_ENVIRONMENT}" ${properties})
 endfunction()
 
 # lintel_list_clauses(<variable> <script>)
@@ -136,7 +199,7 @@ endfunction()
 # A libFuzzer program. CTest runs it as "fuzz.<name>" for LINTEL_FUZZ_SECONDS, starting from the files in corpus/<name>, if there are any.
 function(lintel_add_fuzzer name)
   lintel_parse_test(LABEL fuzz ${ARGN})
-  if(NOT LINTEL_BUILD_FUZZ)
+  if(NOT LINTEL_BUILD_FUZZ OR NOT wanted)
     return()
   endif()
   add_executable(${name} ${arg_SOURCES})

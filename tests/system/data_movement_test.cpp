@@ -54,7 +54,6 @@ void scatter(const std::vector<ptl_md_iovec_t>& pieces, const std::vector<std::b
 
 class DataMovement : public OnEveryProvider {};
 LINTEL_ON_EVERY_PROVIDER(DataMovement);
-LINTEL_ON_NET_TOO(DataMovement);
 
 TEST_P(DataMovement, APutOfAnySizeArrivesByteForByteAndIsAcknowledged) {
   ProcessGroup job(2, environment());

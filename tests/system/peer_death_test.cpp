@@ -47,7 +47,6 @@ class PeerDeath : public OnEveryProvider {
   }
 };
 LINTEL_ON_EVERY_PROVIDER(PeerDeath);
-LINTEL_ON_NET_TOO(PeerDeath);
 
 // A name that a process can leave and another take: the system gives ports of that kind to nobody, as it may those of processes that asked for any.
 ptl_pid_t well_known_pid(ptl_pid_t first, const std::string& provider) {

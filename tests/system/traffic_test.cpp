@@ -12,7 +12,6 @@ namespace {
 
 class Traffic : public OnEveryProvider {};
 LINTEL_ON_EVERY_PROVIDER(Traffic);
-LINTEL_ON_NET_TOO(Traffic);
 
 constexpr std::size_t kMessages = 400;
 

@@ -26,9 +26,6 @@ inline std::string provider_name(const ::testing::TestParamInfo<const char*>& in
 }
 
 #define LINTEL_ON_EVERY_PROVIDER(suite) \
-  INSTANTIATE_TEST_SUITE_P(, suite, ::testing::Values("direct", "tcp;ofi_rxm", "shm"), ::lintel::testing::provider_name)
-
-// The native provider of libfabric over TCP, which is chosen by name: in the suites that move data and lose peers.
-#define LINTEL_ON_NET_TOO(suite) INSTANTIATE_TEST_SUITE_P(Native, suite, ::testing::Values("net"), ::lintel::testing::provider_name)
+  INSTANTIATE_TEST_SUITE_P(, suite, ::testing::Values("direct", "net", "tcp;ofi_rxm", "shm"), ::lintel::testing::provider_name)
 
 }  // namespace lintel::testing
