@@ -18,6 +18,9 @@ namespace lintel::mpi {
 // What one rank may leave in one exchange. As hexadecimal digits it fits, with its key, into the 1024 bytes of a PMI-1 line.
 inline constexpr std::size_t kMaxBlobBytes = 384;
 
+// Why a rank aborts: of its own accord, or because another process is lost to it. The launcher then looks for that one's end, which says more.
+enum class AbortCause { kOwn, kLostProcess };
+
 class Launcher {
  public:
   Launcher() = default;
@@ -39,7 +42,7 @@ class Launcher {
   virtual Outcome<> barrier() = 0;
 
   // Writes `text` to standard error, has the whole job ended, and ends this process with `exit_code`, without destructors.
-  [[noreturn]] virtual void abort(int exit_code, std::string_view text) = 0;
+  [[noreturn]] virtual void abort(int exit_code, std::string_view text, AbortCause cause) = 0;
 
   // This rank needs the launcher no longer; it may still run on. Nothing but the destructor may follow. A process that ends without it has failed in the eyes
   // of most launchers, and its job is ended.

@@ -15,7 +15,7 @@ class LoneLauncher final : public Launcher {
     return std::vector<std::string>{std::string(own)};
   }
   Outcome<> barrier() override { return {}; }
-  [[noreturn]] void abort(int exit_code, std::string_view text) override {
+  [[noreturn]] void abort(int exit_code, std::string_view text, AbortCause) override {
     report_abort(0, exit_code, text);
     end_aborted(exit_code);
   }

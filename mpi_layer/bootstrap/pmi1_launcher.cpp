@@ -85,10 +85,13 @@ Outcome<> Pmi1Launcher::barrier() {
   return {};
 }
 
-void Pmi1Launcher::abort(int exit_code, std::string_view text) {
+void Pmi1Launcher::abort(int exit_code, std::string_view text, AbortCause cause) {
   report_abort(rank_, exit_code, text);
   // What happens to the line does not matter: a launcher that does not get it sees this process fail.
-  static_cast<void>(send(Pmi1Line("abort").add("exitcode", std::to_string(exit_code)).text()).ok());
+  Pmi1Line line("abort");
+  line.add("exitcode", std::to_string(exit_code));
+  if (cause == AbortCause::kLostProcess) line.add("because", "lost-process");  // for lintel-run; others take no notice of a key that they do not know
+  static_cast<void>(send(line.text()).ok());
   end_aborted(exit_code);
 }
 

@@ -23,7 +23,7 @@ class Pmi1Launcher final : public Launcher {
   std::uint32_t size() const override { return size_; }
   Outcome<std::vector<std::string>> exchange(std::string_view name, std::string_view own) override;
   Outcome<> barrier() override;
-  [[noreturn]] void abort(int exit_code, std::string_view text) override;
+  [[noreturn]] void abort(int exit_code, std::string_view text, AbortCause cause) override;
   Outcome<> finalize() override;
 
  private:

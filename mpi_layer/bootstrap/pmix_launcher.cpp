@@ -65,7 +65,7 @@ class PmixLauncher final : public Launcher {
 
   Outcome<> barrier() override { return fence(false); }
 
-  [[noreturn]] void abort(int exit_code, std::string_view text) override {
+  [[noreturn]] void abort(int exit_code, std::string_view text, AbortCause) override {
     report_abort(rank(), exit_code, text);
     if (!job_ends_with_process_) {
       pmix_.abort(exit_code, std::string(text).c_str(), nullptr, 0);

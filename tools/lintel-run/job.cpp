@@ -38,6 +38,8 @@ bool is_at_end(const FileDescriptor& socket) {
   return ::recv(socket.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
+std::string sentence_of(const Pmi1Server::End& end) { return fmt::format("rank {} {}", end.rank, end.reason); }
+
 }  // namespace
 
 Job::Job(const Options& options, unsigned job_id)
@@ -145,7 +147,7 @@ void Job::keep_deadlines() {
     if (over) deadline.reset();
     return over;
   };
-  if (failure_ && (is_over(failure_at_) || !is_another_ending(failure_->rank))) end(failure_->exit_code, failure_->reason);
+  if (failure_ && (is_over(failure_at_) || !may_follow_another(*failure_))) end(failure_->exit_code, sentence_of(*failure_));
   if (running_ == 0) {
     timeout_at_.reset();
     kill_at_.reset();
@@ -161,7 +163,7 @@ void Job::keep_deadlines() {
   } else if (!hanging_at_) {
     hanging_at_ = now + kHangPatience;
   } else if (is_over(hanging_at_)) {
-    end(hang->exit_code, fmt::format("rank {} {}", hang->rank, hang->reason));
+    end(hang->exit_code, sentence_of(*hang));
   }
   if (is_over(timeout_at_)) {
     end(kExitTimeout, fmt::format("the job has run for {:g} s (--timeout)", std::chrono::duration<double>(*options_.timeout).count()));
@@ -206,25 +208,26 @@ void Job::on_end_of(std::size_t number, int status) {
   if (WIFSIGNALED(status)) {
     end(128 + WTERMSIG(status), fmt::format("rank {} was ended by {}", number, signal_text(WTERMSIG(status))));
   } else if (WEXITSTATUS(status) != 0) {
-    fail(number, WEXITSTATUS(status), fmt::format("rank {} ended with exit code {}", number, WEXITSTATUS(status)));
+    fail({number, WEXITSTATUS(status), fmt::format("ended with exit code {}", WEXITSTATUS(status))});
   }
 }
 
-void Job::fail(std::size_t number, int exit_code, const std::string& reason) {
-  const bool has_failed = std::exchange(ranks_[number].has_failed, true);
-  if (!is_another_ending(number)) {
-    if (!has_failed) end(exit_code, reason);
+void Job::fail(const Pmi1Server::End& failure) {
+  const bool has_failed = std::exchange(ranks_[failure.rank].has_failed, true);
+  if (!may_follow_another(failure)) {
+    if (!has_failed) end(failure.exit_code, sentence_of(failure));
   } else if (!failure_ && !is_ending_) {
-    failure_ = {number, exit_code, reason};
+    failure_ = failure;
     failure_at_ = Clock::now() + kEndPatience;
   }
 }
 
-bool Job::is_another_ending(std::size_t number) const {
+bool Job::may_follow_another(const Pmi1Server::End& failure) const {
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const RankProcess& rank = ranks_[i];
-    if (i == number || rank.pid < 0 || rank.has_failed || !server_.is_within(i)) continue;
+    if (i == failure.rank || rank.pid < 0 || rank.has_failed || !server_.is_within(i)) continue;
     if (!rank.pmi.is_open() || is_at_end(rank.pmi)) return true;
+    if (failure.lost_process && is_readable(rank.pmi)) return true;
   }
   return false;
 }
@@ -237,7 +240,7 @@ void Job::end(int exit_code, const std::string& reason) {
   signal_ranks(SIGTERM);
   signal_ranks(SIGCONT);  // one that is stopped could not hear it
   kill_at_ = Clock::now() + kGrace;
-  failure_.reset();  // `reason` may be its
+  failure_.reset();
   failure_at_.reset();
 }
 
@@ -296,7 +299,7 @@ void Job::read_pmi(std::size_t number) {
     send_pmi_answers(answer.rank);
   }
   if (!wish) return;
-  fail(wish->rank, wish->exit_code, fmt::format("rank {} {}", wish->rank, wish->reason));
+  fail(*wish);
   leave_pmi(number);
 }
 

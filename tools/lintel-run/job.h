@@ -51,10 +51,11 @@ class Job {
   void on_signals();
   void reap();
   void on_end_of(std::size_t rank, int status);
-  // The rank has failed: the job ends, at once or after the end of one whose failure may be the cause.
-  void fail(std::size_t rank, int exit_code, const std::string& reason);
-  // A rank that runs, has not failed, and has left PMI in the midst: it is being ended.
-  bool is_another_ending(std::size_t rank) const;
+  // The rank has failed: the job ends, at once or after another rank whose failure may be the cause.
+  void fail(const Pmi1Server::End& failure);
+  // Another rank, that has not failed yet, may be the cause: it has left PMI in the midst, so it is being ended; or the failure is the loss of a process, and the
+  // other has said something, such as an abort, that was not read yet.
+  bool may_follow_another(const Pmi1Server::End& failure) const;
   void end(int exit_code, const std::string& reason);
   void signal_ranks(int number);
   void kill_descendants();

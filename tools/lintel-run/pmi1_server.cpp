@@ -44,8 +44,10 @@ std::optional<Pmi1Server::End> Pmi1Server::take(std::size_t number, std::string_
     const int exit_code = static_cast<int>(line->number("exitcode", 255).value_or(kExitFailed));
     const std::string* message = line->find("message");
     if (message == nullptr) message = line->find("error_msg");
+    const std::string* because = line->find("because");
     return End{number, exit_code == 0 ? kExitFailed : exit_code,
-               fmt::format("aborted the job with exit code {}{}", exit_code, message == nullptr ? "" : ": " + *message)};
+               fmt::format("aborted the job with exit code {}{}", exit_code, message == nullptr ? "" : ": " + *message),
+               because != nullptr && *because == "lost-process"};
   }
   if (!rank.initialized || rank.finalized || rank.in_barrier) {
     const char* when = !rank.initialized ? "before cmd=init"

@@ -26,7 +26,8 @@ class Pmi1Server {
   struct End {
     std::size_t rank;
     int exit_code;
-    std::string reason;  // what follows "rank 3 "
+    std::string reason;         // what follows "rank 3 "
+    bool lost_process = false;  // the rank says that another was lost to it: what that one said, or its end, comes first
   };
 
   Pmi1Server(std::string job_name, std::size_t ranks);

@@ -55,7 +55,7 @@ Outcome<> Job::meet() {
   if (!limits) return limits.failure();
   if (const Outcome<> same = compare_limits(*limits); !same) return same.failure();
   if (layout_) {
-    const auto broken = [this](const std::string& sentence) { abort(1, sentence); };
+    const auto broken = [this](const std::string& sentence) { abort(1, sentence, AbortCause::kLostProcess); };
     Outcome<std::unique_ptr<impi::Bridge>> bridge = impi::Bridge::open(
         *portals::current_process(), messenger(), {*layout_, world_.rank, std::move(joined), client_->peer_timeout}, broken);
     if (!bridge) return bridge.failure();

@@ -40,7 +40,7 @@ class Job {
   // Ends what open() began, in the reverse order. All ranks of the world have come as far. Blocks. Only the destructor may follow.
   Outcome<> close();
   // Does not return. Any thread, at any time from open() to close().
-  void abort(int exit_code, std::string_view text) { launcher_->abort(exit_code, text); }
+  void abort(int exit_code, std::string_view text, AbortCause cause) { launcher_->abort(exit_code, text, cause); }
 
  private:
   explicit Job(std::unique_ptr<Launcher> launcher);

@@ -16,7 +16,8 @@ std::string sentence_of(int error) {
 
 [[noreturn]] void end_job(const CommunicatorRef& communicator, int error, const char* function) {
   const std::string name = communicator ? communicator->name() : "";
-  runtime().abort(1, std::string(function) + (name.empty() ? "" : " on " + name) + ": " + sentence_of(error));
+  runtime().abort(1, std::string(function) + (name.empty() ? "" : " on " + name) + ": " + sentence_of(error),
+                  error == MPI_ERR_PROC_ABORTED ? AbortCause::kLostProcess : AbortCause::kOwn);
 }
 
 }  // namespace

@@ -104,9 +104,9 @@ int Runtime::finalize() {
   return MPI_SUCCESS;
 }
 
-void Runtime::abort(int exit_code, const std::string& text) {
+void Runtime::abort(int exit_code, const std::string& text, AbortCause cause) {
   std::fflush(stdout);
-  if (is_running()) job_->abort(exit_code, text);
+  if (is_running()) job_->abort(exit_code, text, cause);
   std::fprintf(stderr, "lintel: %s\n", text.c_str());
   end_aborted(exit_code);
 }

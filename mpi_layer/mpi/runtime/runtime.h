@@ -30,7 +30,7 @@ class Runtime {
   int start(int thread_level);
   // Collective over the job; blocks. MPI_ERR_OTHER: not running. Else what a delete function of MPI_COMM_SELF's attributes returned, nothing has changed then.
   int finalize();
-  [[noreturn]] void abort(int exit_code, const std::string& text);
+  [[noreturn]] void abort(int exit_code, const std::string& text, AbortCause cause = AbortCause::kOwn);
 
   // REQUIRES of all below: is_running().
   Job& job() { return *job_; }

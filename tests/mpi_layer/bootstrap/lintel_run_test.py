@@ -247,6 +247,14 @@ class LintelRun(unittest.TestCase):
         self.ends_after_an_abort(7, r"^lintel-run: rank 1 ended with exit code 7; the job ends$", "exit 7")
         self.ends_after_an_abort(3, r"^lintel-run: rank 0 aborted the job with exit code 3; the job ends$", "exit 0")
 
+    def test_AnAbortCountsBeforeTheOneOfARankThatHasLostTheFirst(self):
+        """Rank 1 aborts, rank 0 loses it and aborts because of that, and only then does lintel-run read what they have said."""
+        with tempfile.TemporaryDirectory() as folder:
+            script = (f"cd {folder}; echo cmd=init pmi_version=1 pmi_subversion=1 >&$PMI_FD; read -u $PMI_FD answer; touch begun.$PMI_RANK; "
+                      "if [ $PMI_RANK = 1 ]; then until [ -e begun.0 ]; do sleep 0.01; done; kill -STOP $PPID; echo cmd=abort exitcode=7 >&$PMI_FD; touch aborted; "
+                      "else until [ -e aborted ]; do sleep 0.01; done; echo cmd=abort exitcode=1 because=lost-process >&$PMI_FD; kill -CONT $PPID; fi; exec sleep 60")
+            self.fails(7, r"^lintel-run: rank 1 aborted the job with exit code 7; the job ends$", "-n", "2", "bash", "-c", script)
+
     def test_AnAbortIsNotHeldUpByARankThatHasLeftPmiAndGoesOn(self):
         self.ends_after_an_abort(3, r"^lintel-run: rank 0 aborted the job with exit code 3; the job ends$", "exec sleep 60")
 

@@ -83,7 +83,7 @@ int main(int count, char** arguments) {
   if (what == "check") {
     check(*launcher, world, own);
   } else if (what == "abort") {
-    if (world.rank == 1) launcher->abort(7, "as the test wants it");
+    if (world.rank == 1) launcher->abort(7, "as the test wants it", AbortCause::kOwn);
     must(launcher->barrier());
   } else if (what == "leave") {
     if (world.rank == 1) std::_Exit(0);
