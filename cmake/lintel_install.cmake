@@ -4,6 +4,44 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lintel)
 
+# An installed tree works from any place: what it holds finds its libraries from its own place ($ORIGIN). A package of a system leaves that out, because the
+# linker searches its library folder; what only Lintel's own programs load is in a folder of its own there too.
+option(LINTEL_INSTALL_RPATH "Installed programs and libraries find the libraries of their tree from their own place" ON)
+
+# lintel_rpath(<targets> IN <their folder> FIND <library folders>): of the targets those that there are.
+function(lintel_rpath)
+  cmake_parse_arguments(arg "" "IN" "FIND" ${ARGN})
+  set(path)
+  foreach(folder IN LISTS arg_FIND)
+    if(IS_ABSOLUTE "${arg_IN}" OR IS_ABSOLUTE "${folder}")
+      cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX})
+      list(APPEND path ${folder})
+    elseif(arg_IN STREQUAL folder)
+      list(APPEND path $ORIGIN)
+    else()
+      file(RELATIVE_PATH way /prefix/${arg_IN} /prefix/${folder})
+      string(REGEX REPLACE "/$" "" way ${way})
+      list(APPEND path $ORIGIN/${way})
+    endif()
+  endforeach()
+  foreach(target IN LISTS arg_UNPARSED_ARGUMENTS)
+    if(TARGET ${target})
+      set_target_properties(${target} PROPERTIES INSTALL_RPATH "${path}")
+    endif()
+  endforeach()
+endfunction()
+set(searched ${CMAKE_INSTALL_LIBDIR})
+if(NOT LINTEL_INSTALL_RPATH)
+  set(searched)
+endif()
+lintel_rpath(lintel_info lintel_run impi_server IN ${CMAKE_INSTALL_BINDIR} FIND ${searched})
+lintel_rpath(lintel_perf IN ${CMAKE_INSTALL_BINDIR} FIND ${searched} ${CMAKE_INSTALL_LIBDIR}/lintel)
+lintel_rpath(lintel portals3 portals4 lintel_mpi lintel_mpi_abi IN ${CMAKE_INSTALL_LIBDIR} FIND ${searched})
+lintel_rpath(lintel_perf_api4 IN ${CMAKE_INSTALL_LIBDIR}/lintel FIND ${searched})
+lintel_rpath(lintel_openmpi IN ${CMAKE_INSTALL_LIBDIR}/lintel/openmpi FIND ${searched})
+# A libfabric that is not where the linker searches.
+set_target_properties(lintel PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+
 install(TARGETS lintel portals3 portals4 EXPORT lintel_targets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -19,24 +57,37 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/lintelConfigVersion
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lintelConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/lintelConfigVersion.cmake
   DESTINATION ${package_dir})
 
-# The .pc file finds the tree from its own place, whatever the depth of the library folder; with absolute folders that is not possible.
-if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
-  set(LINTEL_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
-  set(LINTEL_PC_LIBDIR ${CMAKE_INSTALL_FULL_LIBDIR})
-  set(LINTEL_PC_INCLUDEDIR ${CMAKE_INSTALL_FULL_INCLUDEDIR})
-else()
-  file(RELATIVE_PATH up /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
-  string(REGEX REPLACE "/$" "" up ${up})
-  set(LINTEL_PC_PREFIX "\${pcfiledir}/${up}")
-  set(LINTEL_PC_LIBDIR "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
-  set(LINTEL_PC_INCLUDEDIR "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
-endif()
+# Where the linker does not search the library folder, the .pc file tells a program that it links where that is. That file finds the tree from its own place,
+# whatever the depth of the library folder; with absolute folders that is not possible. Which place it is, only the prefix of the installation says, so
+# a file for each is made.
 # lintel_install_pc(<module> <description> <version> <library> [<folder of its headers>])
 function(lintel_install_pc module description version library)
   set(headers "\${includedir}${ARGV4}")
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/module.pc.in ${CMAKE_CURRENT_BINARY_DIR}/${module}.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${module}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  set(libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+  set(includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+  file(RELATIVE_PATH up /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+  string(REGEX REPLACE "/$" "" prefix "\${pcfiledir}/${up}")
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+    set(prefix ${CMAKE_INSTALL_PREFIX})
+    set(libdir ${CMAKE_INSTALL_FULL_LIBDIR})
+    set(includedir ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+  endif()
+  set(rpath " -Wl,-rpath,\${libdir}")
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/module.pc.in ${CMAKE_CURRENT_BINARY_DIR}/pkgconfig/elsewhere/${module}.pc @ONLY)
+  set(prefix /usr)
+  set(rpath)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/module.pc.in ${CMAKE_CURRENT_BINARY_DIR}/pkgconfig/system/${module}.pc @ONLY)
 endfunction()
 lintel_install_pc(lintel-portals3 "Portals 3.3 on libfabric" ${PROJECT_VERSION} portals3)
 lintel_install_pc(portals4 "Portals 4 on libfabric" 4.3.0 portals)
 lintel_install_pc(lintel-mpi "MPI on libfabric" ${PROJECT_VERSION} lintel_mpi /lintel/mpi)
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/pkgconfig/install.cmake @ONLY CONTENT [[
+set(folder "@CMAKE_INSTALL_LIBDIR@")
+cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}")
+set(place elsewhere)
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(place system)
+endif()
+file(INSTALL DESTINATION "${folder}/pkgconfig" TYPE DIRECTORY FILES "@CMAKE_CURRENT_BINARY_DIR@/pkgconfig/${place}/")
+]])
+install(SCRIPT ${CMAKE_CURRENT_BINARY_DIR}/pkgconfig/install.cmake)

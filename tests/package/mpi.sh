@@ -56,4 +56,4 @@ rm -r "another place"
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
 # shellcheck disable=SC2046  # flags are words
 cc -std=c99 -Wall -Wextra -Werror -o by_pkg_config sum.c $(pkg-config --cflags --libs lintel-mpi)
-LD_LIBRARY_PATH=$prefix/$libdir "$prefix/bin/lintel-run" -n 2 ./by_pkg_config
+"$prefix/bin/lintel-run" -n 2 ./by_pkg_config

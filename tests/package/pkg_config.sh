@@ -7,4 +7,4 @@ trap 'rm -rf "$work"' EXIT
 export PKG_CONFIG_PATH=$prefix/$libdir/pkgconfig
 # shellcheck disable=SC2046  # flags are words
 "$cc" -std=c99 -Wall -Wextra -Werror -o "$work/example" "$example" $(pkg-config --cflags --libs lintel-portals3)
-LD_LIBRARY_PATH=$prefix/$libdir "$work/example"
+"$work/example"

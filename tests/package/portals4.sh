@@ -5,7 +5,7 @@ stage=$1 libdir=$2 cc=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-export PKG_CONFIG_PATH="$stage/$libdir/pkgconfig" LD_LIBRARY_PATH="$stage/$libdir" LINTEL_INTERFACE=lo
+export PKG_CONFIG_PATH="$stage/$libdir/pkgconfig" LINTEL_INTERFACE=lo
 
 # What a configure script tries: the header, and a symbol in -lportals.
 printf '#include <portals4.h>\nint main(void) { return 0; }\n' > header.c

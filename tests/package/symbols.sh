@@ -21,7 +21,7 @@ headers=$(dirname "$0")/../../portals/include
 check "$1/libportals3.so" 'LINTEL_PORTALS3_1\.0' "$headers/portals3.h" ptl_err_str
 check "$1/libportals.so" 'LINTEL_PORTALS4_1\.0' "$headers/portals4.h" ''
 
-perf=$1/liblintel_perf_api4.so
+perf=$1/lintel/liblintel_perf_api4.so
 foreign=$(nm -D --defined-only "$perf" | awk '{ print $3 }' | grep -vE '^_Z(N|NK|TIN|TSN|TVN)6lintel4perf' || true)
 if [ -n "$foreign" ]; then
   printf '%s shows symbols that are not of its seam:\n%s\n' "$perf" "$foreign"
