@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# readme.sh <source tree> <build tree> [built]: README's lines for a folder of its own run as they stand, /opt/lintel included, which is there for this test only. The build
+# tree takes the place of build/release, so that nothing is compiled: of the commands that make it only their presets are checked. With `built` they run.
+set -euo pipefail
+source=$1 build=$2 built=${3-}
+
+# A file system of its own, in which /opt is empty but for what it had.
+if [ -z "${README_APART-}" ]; then
+  map=()
+  [ "$(id -u)" -eq 0 ] || map=(--map-root-user)
+  README_APART=yes exec unshare --mount "${map[@]}" "$0" "$@"
+fi
+work=$(mktemp -d)
+trap 'cd /; umount /opt "$work/opt" 2> /dev/null; rm -rf "$work"' EXIT
+mkdir -p "$work/opt" "$work/tree/build" "$work/bin"
+mount --bind /opt "$work/opt"
+mount -t tmpfs lintel-readme /opt
+for entry in "$work/opt"/*; do
+  [ ! -e "$entry" ] || [ "$entry" = "$work/opt/lintel" ] || ln -s "$entry" /opt
+done
+
+"$(dirname "$0")/readme_commands.py" "$source/README.md" folder > "$work/commands"
+for entry in "$source"/*; do
+  [ "$(basename "$entry")" = build ] || ln -s "$entry" "$work/tree"
+done
+cd "$work/tree"
+if [ -z "$built" ]; then
+  ln -s "$build" build/release
+  cat > "$work/bin/cmake" << END
+#!/bin/sh
+cmake=$(command -v cmake)
+case "\$*" in
+  "--preset "*) exec "\$cmake" "\$@" -N ;;
+  "--build --preset "*) "\$cmake" --build --list-presets | grep -q "^ *\\"\$3\\"" ;;
+  *) exec "\$cmake" "\$@" ;;
+esac
+END
+  chmod +x "$work/bin/cmake"
+fi
+# What is installed is not asked for again, as that would need a network.
+cat > "$work/bin/apt-get" << 'END'
+#!/bin/sh
+[ "$1" = install ] && shift && dpkg-query -W "$@"
+END
+chmod +x "$work/bin/apt-get"
+
+# Four ranks, also of root, on a machine of two processors: what Open MPI refuses unless it is told.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+unset LD_LIBRARY_PATH LINTEL_PROVIDER
+PATH=$work/bin:$PATH bash "$work/commands"
