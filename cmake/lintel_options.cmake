@@ -20,6 +20,11 @@ check_cxx_compiler_flag(-fno-tree-slp-vectorize LINTEL_LEAVES_FIELDS_APART)
 target_compile_options(lintel_options INTERFACE
   $<$<AND:$<BOOL:${LINTEL_TUNES_FOR_SKYLAKE}>,$<COMPILE_LANGUAGE:CXX>>:-mtune=skylake>
   $<$<AND:$<BOOL:${LINTEL_LEAVES_FIELDS_APART}>,$<COMPILE_LANGUAGE:CXX>>:-fno-tree-slp-vectorize>)
+# What is shipped is the same wherever the tree lies. Not with a profile, whose files would be looked for under the other name.
+check_cxx_compiler_flag(-ffile-prefix-map=a=b LINTEL_MAPS_FILE_NAMES)
+if(LINTEL_MAPS_FILE_NAMES AND NOT LINTEL_PROFILE MATCHES "^(USE|RECORD)$")
+  target_compile_options(lintel_options INTERFACE $<$<CONFIG:Release>:-ffile-prefix-map=${LINTEL_SOURCE_DIR}=.>)
+endif()
 if(LINTEL_SANITIZE)
   target_compile_options(lintel_options INTERFACE -fsanitize=${LINTEL_SANITIZE} -fno-omit-frame-pointer -g1)  # -g1: lines, no more
   target_link_options(lintel_options INTERFACE -fsanitize=${LINTEL_SANITIZE})

@@ -1,7 +1,7 @@
 # LINTEL_PROFILE: the libraries are compiled for the way that messages take. What a message costs here is mostly code that is not in the processor's cache, so where that
 # lies and what is inlined matters more than how many instructions it has.
 #
-#   OFF     nothing of this
+#   OFF     nothing of this: what is shipped, since no build of a package runs programs for half a minute, nor gives the same bytes twice with what they count
 #   USE     a tree of its own, build/X/profile, is built first, with counters; its lintel-perf, and an MPI program, run for half a minute over loopback (lintel_train.cmake); the libraries of this
 #           tree are compiled with what was counted. Once: to count again, remove the tree and build anew. Functions that have changed since count as unknown.
 #   RECORD  that tree itself
