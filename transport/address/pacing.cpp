@@ -4,10 +4,18 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <cstring>
+
 namespace lintel::transport {
+
+// bbr, and what later kernels have of it: bbr1, bbr2, bbr3.
+bool paces(std::string_view congestion_control) { return congestion_control.starts_with("bbr"); }
 
 void free_of_pacing(int fd) {
   static constexpr char kAlgorithm[] = "reno";
+  char own[16] = "";  // TCP_CA_NAME_MAX
+  socklen_t length = sizeof own;
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, own, &length) != 0 || !paces({own, ::strnlen(own, sizeof own)})) return;
   static_cast<void>(::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kAlgorithm, sizeof kAlgorithm - 1));
 }
 

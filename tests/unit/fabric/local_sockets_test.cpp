@@ -1,4 +1,4 @@
-// Which sockets are told to use reno: those of the provider that stay on this machine, and no others.
+// Which sockets are told to use reno: those of the provider that stay on this machine and have a congestion control that paces, and no others.
 #include "transport/fabric/local_sockets.h"
 
 #include <arpa/inet.h>
@@ -10,6 +10,9 @@
 #include <cstring>
 #include <string>
 #include <utility>
+
+#include "transport/address/address.h"
+#include "transport/address/pacing.h"
 
 namespace lintel::transport {
 namespace {
@@ -35,12 +38,20 @@ class Socket {
     EXPECT_EQ(::getsockopt(fd_, IPPROTO_TCP, TCP_CONGESTION, name, &length), 0);
     return name;
   }
-  // Another than the one that is set in its place.
-  void use_cubic() const { EXPECT_EQ(::setsockopt(fd_, IPPROTO_TCP, TCP_CONGESTION, "cubic", 5), 0); }
+  bool use(const std::string& algorithm) const {
+    return ::setsockopt(fd_, IPPROTO_TCP, TCP_CONGESTION, algorithm.data(), static_cast<socklen_t>(algorithm.size())) == 0;
+  }
 
  private:
   int fd_;
 };
+
+// What the sockets of these tests have before: bbr, where the kernel lets us, else cubic, which stays.
+const std::string& before() {
+  static const std::string name = Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)).use("bbr") ? "bbr" : "cubic";
+  return name;
+}
+std::string freed() { return paces(before()) ? "reno" : before(); }
 
 sockaddr_in ipv4(const char* dotted) {
   sockaddr_in address{};
@@ -54,13 +65,13 @@ Socket listener(const char* dotted) {
   const sockaddr_in address = ipv4(dotted);
   EXPECT_EQ(::bind(made.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   EXPECT_EQ(::listen(made.fd(), 4), 0);
-  made.use_cubic();
+  EXPECT_TRUE(made.use(before()));
   return made;
 }
 
 Socket connection(const Socket& to) {
   Socket made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  made.use_cubic();
+  EXPECT_TRUE(made.use(before()));
   const sockaddr_in address = to.address();
   EXPECT_EQ(::connect(made.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   return made;
@@ -76,14 +87,24 @@ TEST(LocalSockets, stay_on_this_machine_when_both_ends_are_loopback_or_the_same_
   EXPECT_FALSE(on_this_machine(ipv4("10.0.0.1"), ipv4("127.0.0.1")));
 }
 
+TEST(LocalSockets, keep_a_congestion_control_that_does_not_pace) {
+  for (const char* pacing : {"bbr", "bbr2", "bbr3"}) EXPECT_TRUE(paces(pacing)) << pacing;
+  for (const char* other : {"cubic", "reno", "dctcp", "htcp", ""}) EXPECT_FALSE(paces(other)) << other;
+  const Socket own(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  EXPECT_TRUE(own.use("cubic") || own.use("reno"));  // not every user may have cubic
+  const std::string kept = own.algorithm();
+  free_of_pacing(own.fd());
+  EXPECT_EQ(own.algorithm(), kept);
+}
+
 TEST(LocalSockets, that_a_freed_listener_accepts_later_are_free) {
   const Socket own = listener("127.0.0.1");
   const Socket other = listener("127.0.0.1");
   EXPECT_EQ(free_listener(own.address()), 1U);
   const Socket caller = connection(own);
-  EXPECT_EQ(accepted(own).algorithm(), "reno");
-  EXPECT_EQ(other.algorithm(), "cubic");
-  EXPECT_EQ(caller.algorithm(), "cubic");
+  EXPECT_EQ(accepted(own).algorithm(), freed());
+  EXPECT_EQ(other.algorithm(), before());
+  EXPECT_EQ(caller.algorithm(), before());
 }
 
 TEST(LocalSockets, of_one_peer_are_those_connected_to_it_and_those_accepted_from_its_node) {
@@ -96,16 +117,16 @@ TEST(LocalSockets, of_one_peer_are_those_connected_to_it_and_those_accepted_from
   const Socket from_own_node = accepted(own);
 
   EXPECT_EQ(free_connections(own.address(), peer.address()), 1U);
-  EXPECT_EQ(to_peer.algorithm(), "reno");
-  EXPECT_EQ(to_stranger.algorithm(), "cubic");
-  EXPECT_EQ(from_own_node.algorithm(), "cubic");
-  EXPECT_EQ(own.algorithm(), "cubic");
+  EXPECT_EQ(to_peer.algorithm(), freed());
+  EXPECT_EQ(to_stranger.algorithm(), before());
+  EXPECT_EQ(from_own_node.algorithm(), before());
+  EXPECT_EQ(own.algorithm(), before());
 
   // The peer at our own node: what its processes have connected to us.
   const Socket neighbour = listener("127.0.0.1");
   EXPECT_EQ(free_connections(own.address(), neighbour.address()), 1U);
-  EXPECT_EQ(from_own_node.algorithm(), "reno");
-  EXPECT_EQ(caller.algorithm(), "cubic");
+  EXPECT_EQ(from_own_node.algorithm(), freed());
+  EXPECT_EQ(caller.algorithm(), before());
 }
 
 }  // namespace
