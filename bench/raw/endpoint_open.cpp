@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "bench/raw/options.h"
 #include "bench/raw/raw_endpoint.h"
 
 namespace lintel::bench {
@@ -30,27 +31,29 @@ InfoList get_info(const std::string& provider, const char* node) {
   return InfoList(found);
 }
 
-InfoList describe_one(const std::string& provider) {
-  InfoList info = get_info(provider, "127.0.0.1");
-  return info ? std::move(info) : get_info(provider, nullptr);
+InfoList describe_one(const std::string& provider, const std::string& address) {
+  InfoList info = get_info(provider, address.c_str());
+  return info || address != kLoopback ? std::move(info) : get_info(provider, nullptr);
 }
 
 }  // namespace
 
-InfoList describe(const std::string& provider) {
+InfoList describe(const std::string& provider, const std::string& address) {
   if (!provider.empty()) {
-    InfoList info = describe_one(provider);
-    if (!info) throw FabricError("libfabric offers no provider '" + provider + "' with messages and remote memory access here.");
+    InfoList info = describe_one(provider, address);
+    if (!info)
+      throw FabricError("libfabric offers no provider '" + provider + "' with messages and remote memory access at " + address + ".");
     return info;
   }
   for (const char* candidate : {"net", "tcp"}) {
-    if (InfoList info = describe_one(candidate)) return info;
+    if (InfoList info = describe_one(candidate, address)) return info;
   }
-  throw FabricError("libfabric offers neither net nor tcp here; name a provider with --provider.");
+  throw FabricError("libfabric offers neither net nor tcp at " + address + "; name a provider with --provider.");
 }
 
-RawEndpoint::RawEndpoint(const std::string& provider, std::size_t buffer_bytes, std::size_t receives, IdleHandler on_idle)
-    : on_idle_(std::move(on_idle)), info_(describe(provider)), receives_wanted_(std::min(receives, info_->rx_attr->size)) {
+RawEndpoint::RawEndpoint(const std::string& provider, const std::string& address, std::size_t buffer_bytes, std::size_t receives,
+                         IdleHandler on_idle)
+    : on_idle_(std::move(on_idle)), info_(describe(provider, address)), receives_wanted_(std::min(receives, info_->rx_attr->size)) {
   allocate(buffer_bytes);
   open_objects();
   post_receives();

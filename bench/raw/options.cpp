@@ -73,6 +73,7 @@ Parsed parse(int argc, char** argv) {
   std::vector<std::string> modes;
   std::vector<std::uint64_t> sizes;
   std::vector<int> cpus;
+  std::vector<std::string> addresses;
 
   CLI::App app("Measures libfabric itself, without Lintel: two processes on this machine, both polling.", "lintel-raw-fabric");
   app.set_version_flag("--version", LINTEL_VERSION);
@@ -98,6 +99,12 @@ Parsed parse(int argc, char** argv) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--cpu", cpus, "Processors of the two processes, as A,B (default: the first two)")->delimiter(',')->expected(2);
+  app.add_option("--addresses", addresses, "IPv4 addresses of the initiator and the target, as A,B (default: loopback)")
+      ->delimiter(',')
+      ->expected(2)
+      ->check(CLI::ValidIPV4);
+  app.add_option("--target-namespace", options.target_namespace,
+                 "The target's network namespace, by its path, as /run/netns/b (default: the initiator's; needs CAP_SYS_ADMIN)");
   app.add_option("--json", options.json_path, "Also write one JSON document to this file; - is standard output");
 
   try {
@@ -112,6 +119,7 @@ Parsed parse(int argc, char** argv) {
     options.modes.push_back(found->mode);
   }
   options.sizes.assign(sizes.begin(), sizes.end());
+  if (!addresses.empty()) options.addresses = {addresses[0], addresses[1]};
   options.cpus = cpus.empty() ? default_cpus() : std::pair{cpus[0], cpus[1]};
   for (const int cpu : cpus) {
     if (!cpu_is_usable(cpu)) {

@@ -15,6 +15,8 @@ enum class Mode : std::uint8_t { kPingPong, kRate, kSendBandwidth, kWriteBandwid
 
 std::string_view name_of(Mode mode);
 
+inline constexpr const char* kLoopback = "127.0.0.1";
+
 struct Options {
   std::vector<Mode> modes;
   std::string provider;              // empty: the first of net, tcp that this machine offers
@@ -24,7 +26,10 @@ struct Options {
   std::uint32_t window = 64;         // operations under way at a time, all modes but pingpong
   std::uint32_t repeats = 5;         // the median of them is reported
   std::pair<int, int> cpus{-1, -1};  // initiator, target; -1: not pinned
-  std::string json_path;             // empty: none, "-": standard output, and the table goes to standard error
+  // Initiator's and target's IPv4 addresses. Other than loopback: the provider must have them.
+  std::pair<std::string, std::string> addresses{kLoopback, kLoopback};
+  std::string target_namespace;  // path of the target's network namespace; empty: that of the initiator
+  std::string json_path;         // empty: none, "-": standard output, and the table goes to standard error
 };
 
 // The sizes to measure in `mode`.

@@ -1,5 +1,6 @@
 #include "bench/raw/peer_process.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sched.h>
 #include <signal.h>
@@ -48,6 +49,15 @@ PeerProcess::~PeerProcess() {
   if (child_ < 0) return;
   kill(child_, SIGKILL);
   join();
+}
+
+void enter_namespace(const std::string& path) {
+  if (path.empty()) return;
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool entered = descriptor >= 0 && setns(descriptor, CLONE_NEWNET) == 0;
+  const int reason = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (!entered) throw std::system_error(reason, std::generic_category(), "network namespace " + path);
 }
 
 void pin_to(int cpu) {

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <string>
 
 #include "bench/raw/control_channel.h"
 
@@ -30,6 +31,9 @@ class PeerProcess {
   ControlChannel channel_;
   pid_t child_ = -1;
 };
+
+// Takes the calling process into the network namespace at `path`; nothing if that is empty. Throws when the system refuses.
+void enter_namespace(const std::string& path);
 
 // Keeps the calling process on processor `cpu`; -1 leaves it where it is.
 void pin_to(int cpu);

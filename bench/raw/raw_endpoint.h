@@ -36,10 +36,10 @@ class RawEndpoint {
  public:
   using IdleHandler = std::function<void(std::chrono::steady_clock::duration idle)>;
 
-  // Opens `provider` (empty: the first of net, tcp offered) on the loopback address, with room for messages of `buffer_bytes` and
+  // Opens `provider` (empty: the first of net, tcp offered) on this IPv4 address, with room for messages of `buffer_bytes` and
   // `receives` of them posted. `on_idle` is called now and then while nothing completes, with
   // the time that this has lasted; it may throw to give up.
-  RawEndpoint(const std::string& provider, std::size_t buffer_bytes, std::size_t receives, IdleHandler on_idle);
+  RawEndpoint(const std::string& provider, const std::string& address, std::size_t buffer_bytes, std::size_t receives, IdleHandler on_idle);
 
   Contact contact() const;
   void connect(const Contact& peer);
@@ -112,8 +112,8 @@ class RawEndpoint {
   std::uint64_t receives_wanted_ = 0;  // posted at a time
 };
 
-// The description that libfabric gives for `provider` on the loopback address, or without an address when it has no IP ones.
+// The description that libfabric gives for `provider` on this address; in the place of loopback also without an address, when it has no IP ones.
 // Throws FabricError when the provider is not there.
-InfoList describe(const std::string& provider);
+InfoList describe(const std::string& provider, const std::string& address);
 
 }  // namespace lintel::bench

@@ -20,9 +20,9 @@ using Clock = std::chrono::steady_clock;
 class Link {
  public:
   // Gives up when nothing completes at this end for `patience`.
-  Link(const Options& options, ControlChannel& channel, Clock::duration patience)
+  Link(const Options& options, const std::string& address, ControlChannel& channel, Clock::duration patience)
       : channel_(channel),
-        endpoint_(options.provider, largest_size(options), receives_for(options.window), [this, patience](Clock::duration idle) {
+        endpoint_(options.provider, address, largest_size(options), receives_for(options.window), [this, patience](Clock::duration idle) {
           channel_.check_alive();
           if (idle > patience) {
             throw FabricError(
@@ -85,7 +85,7 @@ Measurement& measurement_of(Session& session, const Workload& workload, std::uin
 
 Session run_initiator(const Options& options, ControlChannel& target) {
   pin_to(options.cpus.first);
-  Link link(options, target, std::chrono::seconds(60));
+  Link link(options, options.addresses.first, target, std::chrono::seconds(60));
   Session session{link.endpoint().info().fabric_attr->prov_name, link.endpoint().info().tx_attr->inject_size, {}};
   std::vector<std::uint32_t> ignored;
   for_each_repeat(options, [&](const Workload& workload, std::uint64_t iterations) {
@@ -105,8 +105,10 @@ Session run_initiator(const Options& options, ControlChannel& target) {
 }
 
 void run_target(const Options& options, ControlChannel& initiator) {
+  enter_namespace(options.target_namespace);
   pin_to(options.cpus.second);
-  Link link(options, initiator, Clock::duration::max());  // being read makes no completion here; the initiator judges
+  Link link(options, options.addresses.second, initiator,
+            Clock::duration::max());  // being read makes no completion here; the initiator judges
   for_each_repeat(options, [&](const Workload& workload, std::uint64_t iterations) {
     link.meet(workload);
     serve(link.endpoint(), workload, warm_up_of(options, iterations));
