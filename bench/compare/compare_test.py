@@ -11,16 +11,21 @@ import unittest.mock
 sys.dont_write_bytecode = True
 
 import contestants
+import host
 import matrix
 import impi_contestants
 import mpi_contestants
 import mpi_tables
+import namespaces
 import outcome
 import plot
 import tables
-from processes import RunFailed, run
+from processes import RunFailed
 
 HERE = os.path.dirname(os.path.realpath(__file__))
+TWO_HOSTS = namespaces.Network(2, "cubic", "/proc/7/fd/3")
+FACTS = {"release": "Debian 12", "cpu": "CPU", "processors": "2", "kernel": "Linux 6", "network": namespaces.Network(1, "cubic").text(), "libfabric": "1.17.0",
+         "ucx": "1.13.1", "openmpi": "4.1.4", "mpich": "4.0.2"}
 
 
 def outcome_of(figures):
@@ -88,6 +93,9 @@ class Providers(unittest.TestCase):
     def setUp(self):
         self.setup = contestants.Setup("raw", "perf", "tcp;ofi_rxm", "direct", (2, 3), "lintel-run", "/programs", "/tree/lintel-mpirun", "impi-server")
         self.work = matrix.Work(8, 20, 10)
+        nothing_asked = unittest.mock.patch.object(mpi_contestants, "said_by", return_value="")
+        nothing_asked.start()
+        self.addCleanup(nothing_asked.stop)
 
     def commands_of(self, program):
         """What each series of this program would run, or would run a pair of."""
@@ -97,7 +105,8 @@ class Providers(unittest.TestCase):
             commands.append(command)
             raise RunFailed("not run")
 
-        def run_two(server, client, *_, **__):
+        def run_two(server, client, *_, namespace="", **__):
+            self.assertEqual(namespace, self.setup.network.second)
             commands.extend((server, client))
             raise RunFailed("not run")
 
@@ -120,6 +129,20 @@ class Providers(unittest.TestCase):
             self.assertNotEqual(commands, [])
             for command in commands:
                 self.assertEqual((command[0], command[command.index(option) + 1]), (path, "tcp;ofi_rxm"))
+
+    def test_where_there_are_two_hosts_every_pair_is_told_the_addresses(self):
+        self.setup = dataclasses.replace(self.setup, network=TWO_HOSTS)
+        for command in self.commands_of("raw"):
+            self.assertEqual(command[-4:], ["--addresses", "10.77.0.1,10.77.0.2", "--target-namespace", "/proc/7/fd/3"])
+        commands = self.commands_of("lintel")
+        for server, client in zip(commands[::2], commands[1::2]):
+            self.assertEqual(server[:5], ["perf", "--server", "--once", "--bind", "10.77.0.2"])
+            self.assertEqual(client[-4:], ["--client", "10.77.0.2", "--bind", "10.77.0.1"])
+            for command in (server, client):
+                self.assertEqual((command[command.index("--cpu") + 1], command[command.index("--provider") + 1]), ("2,3", "direct"))
+        for program in ("ucx_perftest", "fi_pingpong", "NPtcp"):
+            commands = self.commands_of(program)
+            self.assertTrue(commands and all("10.77.0.2" in client for client in commands[1::2]), program)
 
     def test_lintels_mpi_gets_lintels_provider_and_mtl_ofi_that_of_libfabric(self):
         launched = {one.name: one.launch(self.setup) for one in mpi_contestants.CONTESTANTS}
@@ -147,6 +170,9 @@ class Providers(unittest.TestCase):
 
 class OtherMpis(unittest.TestCase):
     def setUp(self):
+        nothing_asked = unittest.mock.patch.object(mpi_contestants, "said_by", return_value="")
+        nothing_asked.start()
+        self.addCleanup(nothing_asked.stop)
         self.setup = contestants.Setup("raw", "perf", "net", "direct", (2, 3), "lintel-run", "/programs", "/tree/lintel-mpirun")
 
     def test_the_figure_is_found_among_what_a_launcher_says(self):
@@ -159,12 +185,45 @@ class OtherMpis(unittest.TestCase):
             with self.assertRaisesRegex(RunFailed, said):
                 mpi_contestants.figure_of(text)
 
-    def test_each_is_launched_as_two_ranks_on_the_two_processors(self):
+    def test_every_launcher_binds_nothing_and_starts_two_ranks_through_the_same_script(self):
+        for network in (namespaces.Network(), TWO_HOSTS):
+            setup = dataclasses.replace(self.setup, network=network)
+            for one in mpi_contestants.CONTESTANTS:
+                with unittest.mock.patch.object(mpi_contestants.processes, "run", side_effect=RunFailed("not run")) as started:
+                    with self.assertRaisesRegex(RunFailed, "not run"):
+                        mpi_contestants.run(one, setup, ["latency", 8])
+                command = started.call_args.args[0]
+                at = command.index(mpi_contestants.RANK)
+                self.assertRegex(" ".join(command[:at]), r" -n 2 .*--?bind(-to)? none", one.name)
+                self.assertNotRegex(" ".join(command[:at]), "cpu|core", one.name)
+                self.assertEqual(command[at + 1:], ["2,3", network.second, f"/programs/mpi_perf-{one.build}", "latency", "8"], one.name)
+
+    def test_between_two_hosts_all_take_the_device_that_joins_them(self):
+        setup = dataclasses.replace(self.setup, network=TWO_HOSTS)
         for one in mpi_contestants.CONTESTANTS:
-            command, _ = one.launch(self.setup)
-            self.assertIn("-n 2", " ".join(command))
-            if one.name != mpi_contestants.LINTEL:  # which is confined to them, and binds to what it is confined to
-                self.assertRegex(" ".join(command), r"(cpu-list|user:) ?2,3")
+            if one.over_tcp:
+                command, environment = one.launch(setup)
+                self.assertIn("lintel0", [*command, *environment.values()], one.name)
+                self.assertNotIn("lo", [*command, *environment.values()], one.name)
+                if "mpirun" in command[0]:
+                    self.assertEqual(environment["PMIX_MCA_ptl_tcp_if_include"], "lintel0", one.name)
+
+    def test_ucx_gets_a_device_beside_loopback_on_one_host_too(self):
+        for name in ("Open MPI ucx", "MPICH ucx"):
+            [one] = [one for one in mpi_contestants.CONTESTANTS if one.name == name]
+            self.assertEqual(one.launch(self.setup)[1]["UCX_NET_DEVICES"], namespaces.DEVICE)
+        self.assertEqual(contestants.UCX_ENVIRONMENT["UCX_NET_DEVICES"], namespaces.DEVICE)
+
+    def test_shared_memory_of_open_mpi_is_what_its_series_calls_it(self):
+        line = "mca:btl:{}:version:component:1"
+        for names, chosen in ((("self", "sm", "tcp"), "sm"), (("self", "sm", "vader"), "vader"), (("vader",), "vader")):
+            self.assertEqual(mpi_contestants.shared_memory_btl("\n".join(map(line.format, names))), chosen)
+
+    def test_an_mpich_that_was_not_built_for_ucx_is_absent(self):
+        for device, absent in (("ch4:ucx", False), ("ch4:ofi", True), ("ch3:nemesis", True)):
+            why = mpi_contestants.why_not_over_ucx(lambda program: program, lambda _: f"MPICH Version:    \t4.2.1\nMPICH Device:    \t{device}\n")
+            self.assertEqual(device in why.get("mpiexec.mpich", ""), absent)
+        self.assertEqual(mpi_contestants.why_not_over_ucx(lambda program: None), {})
 
     def test_one_that_was_not_compiled_is_named_with_its_package(self):
         absent = mpi_contestants.why_not_compiled("/nowhere", find=lambda program: program)
@@ -203,14 +262,14 @@ class OtherMpis(unittest.TestCase):
 
     def test_shared_memory_is_marked_as_not_over_tcp(self):
         [name] = {one.name for one in contestants.SERIES if one.note == "not over TCP"}
-        self.assertEqual(name, "Open MPI vader")
+        self.assertEqual(name, "Open MPI shared memory")
 
     def test_the_others_that_lintel_is_held_against_have_nothing_of_lintel_and_no_shared_memory(self):
         for measure in matrix.MPI_MEASURES[:-1]:
             self.assertEqual([one.name for one in contestants.SERIES if one.measure == measure and one.is_base],
                              ["Open MPI ob1", "Open MPI mtl ofi", "Open MPI ucx", "MPICH ucx"])
         result = outcome_of({("mpi-rate", "Lintel MPI"): {8: [400]}, ("mpi-rate", "Open MPI ob1"): {8: [100]}, ("mpi-rate", "Open MPI on Lintel"): {8: [500]},
-                             ("mpi-rate", "Open MPI vader"): {8: [9000]}})
+                             ("mpi-rate", "Open MPI shared memory"): {8: [9000]}})
         self.assertEqual(verdict(result, requirement("mpi-rate", 3, series="Lintel MPI")).reached, 4)
 
     def test_where_series_are_named_the_best_of_these_is_what_counts(self):
@@ -219,7 +278,7 @@ class OtherMpis(unittest.TestCase):
         required = {"measure": "mpi-rate", "sizes": [8], "of": ["Open MPI on Lintel"], "at_least_times_best": 1.0, "best_of": ["Open MPI ob1", "Open MPI mtl ofi"]}
         for best_of, text, reached in ((required["best_of"], "met", "1.125 x best of ob1, mtl ofi"),
                                        ([*required["best_of"], "Open MPI ucx"], "missed", "0.900 x best of ob1, mtl ofi, ucx"),
-                                       (["Open MPI vader"], "not measured", "-")):
+                                       (["Open MPI shared memory"], "not measured", "-")):
             [one] = matrix.requirements_of({**required, "best_of": best_of})
             one = verdict(result, one)
             self.assertEqual((one.text(), one.reached_text()), (text, reached))
@@ -369,23 +428,58 @@ class Documents(unittest.TestCase):
         self.result = outcome_of({(one.measure, one.name): {work.size: [10.0 + index] for work in self.works[one.measure]}
                                   for index, one in enumerate(contestants.SERIES)})
 
-    def test_only_the_text_between_the_markers_changes(self):
-        before = f"# Title\n\n{tables.BEGIN}\nold\n{tables.END}\n\nafter\n"
-        self.assertEqual(tables.replace_block(before, "new \\1"), f"# Title\n\n{tables.BEGIN}\nnew \\1\n{tables.END}\n\nafter\n")
+    def test_only_the_text_between_the_markers_of_the_release_changes(self):
+        def document(twelve, thirteen):
+            return (f"# Title\n\n<!-- numbers:begin debian-12 -->\n{twelve}\n<!-- numbers:end debian-12 -->\n\n"
+                    f"<!-- numbers:begin debian-13 -->\n{thirteen}\n<!-- numbers:end debian-13 -->\n\nafter\n")
+        self.assertEqual(tables.replace_block(document("old", "old"), "new \\1", tables.NUMBERS, "debian-12"), document("new \\1", "old"))
+        self.assertEqual(tables.replace_block(document("old", "old"), "new", tables.NUMBERS, "debian-13"), document("old", "new"))
 
-    def test_a_document_without_both_markers_is_refused(self):
-        for text in ("", tables.BEGIN, f"{tables.END} {tables.BEGIN}", f"{tables.BEGIN} {tables.END} {tables.BEGIN} {tables.END}"):
-            with self.assertRaises(ValueError):
-                tables.replace_block(text, "new")
+    def test_a_release_that_has_no_block_gets_one_behind_the_others_of_its_family(self):
+        def block(family, key, text):
+            begin, end = tables.markers(family, key)
+            return f"{begin}\n{text}\n{end}"
+        numbers, mpi = block("numbers", "debian-12", "a"), block("mpi-numbers", "debian-12", "b")
+        self.assertEqual(tables.replace_block(f"{numbers}\n\n## MPI\n\n{mpi}\n", "new", "numbers", "debian-13"),
+                         f"{numbers}\n\n{block('numbers', 'debian-13', 'new')}\n\n## MPI\n\n{mpi}\n")
+        self.assertEqual(tables.replace_block(f"{numbers}\n\n## MPI\n\n{mpi}\n", "new", "mpi-numbers", "debian-12-two-hosts"),
+                         f"{numbers}\n\n## MPI\n\n{mpi}\n\n{block('mpi-numbers', 'debian-12-two-hosts', 'new')}\n")
+
+    def test_a_document_without_a_place_for_the_block_is_refused(self):
+        begin, end = tables.markers("numbers", "debian-12")
+        for text in ("", begin, f"{end} {begin}", f"{begin} {end} {begin} {end}", "<!-- mpi-numbers:begin debian-12 -->\n<!-- mpi-numbers:end debian-12 -->"):
+            with self.assertRaisesRegex(ValueError, "expected .*<!-- numbers:begin debian-12 -->"):
+                tables.replace_block(text, "new", "numbers", "debian-12")
+
+    def test_the_documents_have_a_place_for_every_block(self):
+        for name, families in (("doc/performance.md", ("numbers", "mpi-numbers", "impi-numbers")), ("README.md", ("numbers", "mpi-numbers"))):
+            with open(os.path.join(os.path.dirname(os.path.dirname(HERE)), name), encoding="utf-8") as file:
+                text = file.read()
+            for family in families:
+                self.assertIn("new", tables.replace_block(text, "new", family, "debian-99"))
 
     def test_the_conditions_name_lintels_provider_where_it_is_another_than_that_of_libfabric(self):
-        facts = {"cpu": "CPU", "processors": "2", "kernel": "Linux 6", "congestion_control": "bbr", "libfabric": "1.17.0", "ucx": "1.13.1",
-                 "openmpi": "4.1.4", "mpich": "4.0.2"}
-        self.assertIn("congestion control bbr, libfabric 1.17.0, provider `net`, Lintel over `direct`, UCX 1.13.1;",
-                      tables.conditions(facts, "net", "direct", 15, (0, 1)))
-        self.assertIn("provider `net`, Lintel over `direct`, UCX 1.13.1, Open MPI 4.1.4,", tables.conditions(facts, "net", "direct", 15, (0, 1), mpi=True))
+        said = tables.conditions(FACTS, "net", "direct", 15, (0, 1))
+        self.assertIn("libfabric 1.17.0, provider `net`, Lintel over `direct`, UCX 1.13.1;", said)
+        self.assertIn("provider `net`, Lintel over `direct`, UCX 1.13.1, Open MPI 4.1.4, MPICH 4.0.2;",
+                      tables.conditions(FACTS, "net", "direct", 15, (0, 1), mpi=True))
         for provider in ("net", "shm"):
-            self.assertIn(f"libfabric 1.17.0, provider `{provider}`, UCX 1.13.1;", tables.conditions(facts, provider, provider, 15, (0, 1)))
+            self.assertIn(f"libfabric 1.17.0, provider `{provider}`, UCX 1.13.1;", tables.conditions(FACTS, provider, provider, 15, (0, 1)))
+
+    def test_the_conditions_say_release_namespaces_congestion_control_and_pinning(self):
+        said = tables.conditions(FACTS, "net", "direct", 15, (0, 1))
+        self.assertTrue(said.startswith("**Debian 12.** CPU, 2 processors, Linux 6, TCP over loopback in a network namespace, congestion control cubic locked for all;"),
+                        said)
+        self.assertRegex(said, "pinned alike in every program .*: one to processor 0, one to 1; median of 15 interleaved repeats.$")
+        self.assertNotIn("congestion", tables.conditions(FACTS, "shm", "shm", 15, (0, 1)))
+        joined = {**FACTS, "network": TWO_HOSTS.text()}
+        self.assertIn("TCP between two network namespaces joined by veth", tables.conditions(joined, "net", "direct", 15, (0, 1)))
+
+    def test_the_release_is_what_the_system_calls_itself(self):
+        with tempfile.NamedTemporaryFile("w") as file:
+            file.write('PRETTY_NAME="Debian GNU/Linux 13 (trixie)"\nNAME="Debian GNU/Linux"\nVERSION_ID="13"\nVERSION="13 (trixie)"\n')
+            file.flush()
+            self.assertEqual(host.release(file.name), "Debian 13")
 
     def test_the_summary_names_which_of_put_and_get_missed(self):
         required = [requirement("bandwidth", 0.5, size=65536), requirement("bandwidth", 99, size=65536, series="Lintel get")]
@@ -421,7 +515,7 @@ class Documents(unittest.TestCase):
         verdicts = outcome.judge(self.result, required)
         self.assertNotIn("on Lintel", mpi_tables.summary_markdown(self.result, self.works, verdicts))
         summary = mpi_tables.on_lintel_markdown(self.result, self.works, verdicts)
-        self.assertIn("| Open MPI on Lintel (x best) | Open MPI ob1 | Open MPI mtl ofi | Open MPI ucx | Open MPI vader (not over TCP) |", summary)
+        self.assertIn("| Open MPI on Lintel (x best) | Open MPI ob1 | Open MPI mtl ofi | Open MPI ucx | Open MPI shared memory (not over TCP) |", summary)
         self.assertNotIn("MPICH", summary)
         [row] = summary.splitlines()[2:]
         self.assertRegex(row, r"^\| message rate, 8 B, messages/s \| \d+ \(0\.\d\d\) \|")
@@ -431,7 +525,7 @@ class Documents(unittest.TestCase):
 
     def test_the_picture_is_of_tcp_alone_and_its_bars_of_those_measured_behind_queues(self):
         script = mpi_tables.script(self.result, self.works, plot.TERMINALS["svg"], "out.svg")
-        self.assertNotIn("vader", script)
+        self.assertNotIn("shared memory", script)
         lines, bars = [line for line in script.splitlines() if line.startswith("plot ")]
         self.assertIn("title 'Open MPI on Lintel'", lines)
         self.assertNotIn("on Lintel", bars)
@@ -460,12 +554,6 @@ class Documents(unittest.TestCase):
         for title in ("raw libfabric, best", "Lintel put", "Lintel get", "UCX tag"):
             self.assertIn(f"title '{title}'", script)
         self.assertNotIn("NetPIPE", script)
-
-
-class Processes(unittest.TestCase):
-    def test_a_program_that_ends_badly_is_quoted(self):
-        with self.assertRaisesRegex(RunFailed, "sh: exit code 3: out of beams"):
-            run(["sh", "-c", "echo out of beams >&2; exit 3"])
 
 
 if __name__ == "__main__":

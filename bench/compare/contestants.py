@@ -14,6 +14,7 @@ import impi_contestants
 import mpi_contestants
 import processes
 from matrix import RAW_BESIDE_MPI
+from namespaces import DEVICE, Network
 from processes import RunFailed, parse_json
 
 MEBIBYTE = 1048576
@@ -32,6 +33,10 @@ class Setup:
     lintel_mpirun: str = ""  # path of lintel-mpirun
     impi_server: str = ""  # path of impi-server
     tcp_pair: str = ""  # path of tcp_pair
+    network: Network = Network()  # where the two processes are
+
+    def cpu_list(self):
+        return ",".join(map(str, self.cpus))
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,11 @@ def raw_figure(document, key):
 
 def raw(mode, key):
     def figure(setup, work):
-        command = [setup.raw, mode, "--provider", setup.provider, "--cpu", ",".join(map(str, setup.cpus)), "--sizes", str(work.size),
+        command = [setup.raw, mode, "--provider", setup.provider, "--cpu", setup.cpu_list(), "--sizes", str(work.size),
                    "--iterations", str(work.messages), "--warm-up", str(work.warm_up), "--window", str(work.window),
                    "--repeats", str(work.passes), "--json", "-"]
+        if setup.network.second:
+            command += ["--addresses", ",".join(setup.network.addresses()), "--target-namespace", setup.network.second]
         return raw_figure(parse_json(processes.run(command), "lintel-raw-fabric"), key)
     return figure
 
@@ -73,27 +80,37 @@ def lintel_figure(document, key, statistic="value"):
     return row[key][statistic]
 
 
+def lintel_perf(setup, sub_command, options):
+    """Its JSON document. On one host it starts its second process itself."""
+    common = ["--provider", setup.lintel_provider, "--cpu", setup.cpu_list()]
+    client = [setup.perf, sub_command, *common, *options, "--json", "-"]
+    if not setup.network.second:
+        return parse_json(processes.run(client), "lintel-perf")
+    own, servers = setup.network.addresses()
+    server = [setup.perf, "--server", "--once", "--bind", servers, *common]
+    return parse_json(processes.run_pair(server, [*client, "--client", servers, "--bind", own], processes.has_spoken, setup.cpus,
+                                         namespace=setup.network.second), "lintel-perf")
+
+
 def lintel(sub_command, key, *options):
     def figure(setup, work):
-        command = [setup.perf, sub_command, "--provider", setup.lintel_provider, "--cpu", ",".join(map(str, setup.cpus)), "--sizes", str(work.size),
-                   "--iterations", str(work.messages), "--warm-up", str(work.warm_up), "--window", str(work.window),
-                   "--repeats", str(work.passes), "--json", "-", *options]
-        return lintel_figure(parse_json(processes.run(command), "lintel-perf"), key)
+        of_work = ["--sizes", str(work.size), "--iterations", str(work.messages), "--warm-up", str(work.warm_up), "--window", str(work.window),
+                   "--repeats", str(work.passes)]
+        return lintel_figure(lintel_perf(setup, sub_command, [*of_work, *options]), key)
     return figure
 
 
 def lintel_passive(*options):
     def figure(setup, work):
-        command = [setup.perf, "passive", "--provider", setup.lintel_provider, "--cpu", ",".join(map(str, setup.cpus)), "--sizes", str(work.size),
-                   "--passive-mode", "compute", "--passive-seconds", str(work.seconds), "--json", "-", *options]
-        return lintel_figure(parse_json(processes.run(command), "lintel-perf"), "put_to_ack_us", "p50")
+        of_work = ["--sizes", str(work.size), "--passive-mode", "compute", "--passive-seconds", str(work.seconds)]
+        return lintel_figure(lintel_perf(setup, "passive", [*of_work, *options]), "put_to_ack_us", "p50")
     return figure
 
 
 # --- UCX over TCP. Its MB are 2^20 bytes. It prints a line each second, and one at the end. Columns: iterations; microseconds: percentile,
 # of the last second, of all; MB/s and messages/s: of the last second, of all.
 
-UCX_ENVIRONMENT = {"UCX_TLS": "tcp", "UCX_NET_DEVICES": "lo", "UCX_WARN_UNUSED_ENV_VARS": "n"}
+UCX_ENVIRONMENT = {"UCX_TLS": "tcp", "UCX_NET_DEVICES": DEVICE, "UCX_WARN_UNUSED_ENV_VARS": "n"}
 
 
 def ucx_columns(text):
@@ -105,15 +122,17 @@ def ucx_columns(text):
 
 
 def ucx(test, column, share=1):
+    """One that was built with MPI takes a standard input that is no terminal for a sign that mpirun has started it."""
     def figure(setup, work):
         port = str(processes.free_port())
         messages = max(work.messages // share, work.window)
         server = ["ucx_perftest", "-p", port]
-        client = ["ucx_perftest", "127.0.0.1", "-p", port, "-t", test, "-s", str(work.size), "-n", str(messages),
+        client = ["ucx_perftest", setup.network.server(), "-p", port, "-t", test, "-s", str(work.size), "-n", str(messages),
                   "-w", str(max(work.warm_up // share, 1)), "-f", "-v"]
         if work.window > 1:
             client += ["-O", str(work.window)]
-        return ucx_columns(processes.run_pair(server, client, int(port), setup.cpus, {**os.environ, **UCX_ENVIRONMENT}))[column]
+        return ucx_columns(processes.run_pair(server, client, processes.listens_on(int(port)), setup.cpus, {**os.environ, **UCX_ENVIRONMENT},
+                                              namespace=setup.network.second, at_terminal=True))[column]
     return figure
 
 
@@ -129,7 +148,8 @@ def pingpong_us(text):
 def fi_pingpong(setup, work):
     port = str(processes.free_port())
     common = ["fi_pingpong", "-p", setup.provider, "-e", "rdm", "-I", str(work.messages), "-S", str(work.size)]
-    return pingpong_us(processes.run_pair([*common, "-B", port], [*common, "-P", port, "127.0.0.1"], int(port), setup.cpus))
+    return pingpong_us(processes.run_pair([*common, "-B", port], [*common, "-P", port, setup.network.server()], processes.listens_on(int(port)), setup.cpus,
+                                          namespace=setup.network.second))
 
 
 # --- NetPIPE over sockets, without libfabric. Its file has lines of: bytes, Mbit/s, seconds of half a round trip.
@@ -147,7 +167,8 @@ def netpipe(setup, work):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "np.out")
         common = ["NPtcp", "-P", port, "-l", str(work.size), "-u", str(work.size), "-p", "0", "-n", str(work.messages)]
-        processes.run_pair([*common, "-o", os.path.join(folder, "server.out")], [*common, "-o", path, "-h", "127.0.0.1"], int(port), setup.cpus)
+        processes.run_pair([*common, "-o", os.path.join(folder, "server.out")], [*common, "-o", path, "-h", setup.network.server()],
+                           processes.listens_on(int(port)), setup.cpus, namespace=setup.network.second)
         with open(path, encoding="ascii") as file:
             return netpipe_us(file.read(), work.size)
 

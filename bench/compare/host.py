@@ -36,16 +36,24 @@ def version_from(command, pattern, environment=None):
     return found.group(1) if found else None
 
 
-def facts():
-    """Name -> text, in the order in which reports show them."""
+def release(path="/etc/os-release"):
+    """As Debian 12."""
+    name, version = (first_match(rf'^{key}="?([^"\n]*)"?$', path) for key in ("NAME", "VERSION_ID"))
+    return f"{(name or platform.system()).split()[0]} {version or platform.release()}"
+
+
+def facts(network):
+    """Name -> text, in the order in which reports show them. `network`: a namespaces.Network."""
     return {
+        "release": release(),
         "cpu": cpu_model(),
         "processors": str(os.cpu_count()),
         "kernel": f"{platform.system()} {re.match(r'[0-9.]*[0-9]', platform.release()).group()}",
-        "congestion_control": first_match(r"(\S+)", "/proc/sys/net/ipv4/tcp_congestion_control") or "unknown",
+        "network": network.text(),
+        "congestion_control": network.congestion,
         "libfabric": version_from(["fi_info", "--version"], r"libfabric: (\S+)")
                      or version_from(["pkg-config", "--modversion", "libfabric"], r"(\S+)") or "unknown",
-        "ucx": version_from(["ucx_info", "-v"], r"ersion:? (\d\S*)") or "none",
+        "ucx": version_from(["ucx_info", "-v"], r"ersion:? (\d\S*)") or version_from(["pkg-config", "--modversion", "ucx"], r"(\S+)") or "none",
         "openmpi": version_from(["mpirun.openmpi", "--version"], r"\((?:Open MPI|OpenRTE)\) (\S+)") or "none",
         "mpich": version_from(["mpichversion"], r"MPICH Version:\s*(\S+)") or "none",
     }

@@ -5,6 +5,7 @@ import os
 import mpi_contestants
 import processes
 from matrix import IMPI_MEASURES, WINDOWED
+from namespaces import LOOPBACK
 from processes import RunFailed
 
 PREFIX = "impi-"  # how the names of its measures begin
@@ -26,7 +27,7 @@ def between_jobs(measure):
     """A server and two jobs, client 0 with rank 0 of the world, which says the figure. The other job and the server have to end well, too."""
     def figure(setup, work):
         environment = {**os.environ, "IMPI_AUTH_NONE": "", "LINTEL_PROVIDER": setup.lintel_provider}
-        server_command = [setup.impi_server, "-server", "2", "-host", "127.0.0.1"]
+        server_command = [setup.impi_server, "-server", "2", "-host", LOOPBACK]
         started = [processes.start(server_command, None, environment)]
         try:
             address = started[0].stdout.readline().strip()

@@ -6,7 +6,7 @@ from matrix import MPI_MEASURES, TITLES, UNITS, column_text
 from mpi_contestants import LINTEL, ON_LINTEL
 from tables import MICRO, figure_text, judged_text, markdown_table, ratio_text
 
-BEGIN, END = "<!-- mpi-numbers:begin -->", "<!-- mpi-numbers:end -->"
+NUMBERS = "mpi-numbers"  # what the markers of its blocks are called
 COLOURS = {LINTEL: "#d95f02", ON_LINTEL: "#e6ab02", "Open MPI ob1": "#1b9e77", "Open MPI mtl ofi": "#7570b3", "Open MPI ucx": "#66a61e", "MPICH ucx": "#555555"}
 
 
@@ -80,6 +80,6 @@ def script(outcome, works, terminal, path):
     return "\n".join([*commands, "unset multiplot"]) + "\n"
 
 
-def draw(outcome, works, folder):
-    """Writes mpi-performance.svg and mpi-performance.png there."""
-    plot.write_pictures(lambda terminal, path: script(outcome, works, terminal, path), f"{folder}/mpi-performance")
+def draw(outcome, works, folder, key):
+    """Writes mpi-performance-KEY.svg and .png there, and returns their name without the ending."""
+    return plot.write_pictures(lambda terminal, path: script(outcome, works, terminal, path), folder, f"mpi-performance-{key}")

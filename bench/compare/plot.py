@@ -90,15 +90,16 @@ def script(outcome, works, terminal, path):
                       "unset multiplot"]) + "\n"
 
 
-def write_pictures(script_for, stem):
-    """`script_for(terminal, path)` is what gnuplot is told, for each kind of picture."""
+def write_pictures(script_for, folder, stem):
+    """`script_for(terminal, path)` is what gnuplot is told, for each kind of picture. Returns the stem."""
     for ending, terminal in TERMINALS.items():
         with tempfile.NamedTemporaryFile("w", suffix=".gp", encoding="utf-8") as commands:
-            commands.write(script_for(terminal, f"{stem}.{ending}"))
+            commands.write(script_for(terminal, f"{folder}/{stem}.{ending}"))
             commands.flush()
             processes.run(["gnuplot", commands.name])
+    return stem
 
 
-def draw(outcome, works, folder):
-    """Writes performance.svg and performance.png there."""
-    write_pictures(lambda terminal, path: script(outcome, works, terminal, path), f"{folder}/performance")
+def draw(outcome, works, folder, key):
+    """Writes performance-KEY.svg and .png there, and returns their name without the ending."""
+    return write_pictures(lambda terminal, path: script(outcome, works, terminal, path), folder, f"performance-{key}")

@@ -1,34 +1,57 @@
 #!/usr/bin/env python3
-"""bench/compare/run from end to end with next to no work: that it runs, not how fast. Usage: smoke_test.py BUILD_DIR."""
+"""bench/compare/run from end to end with next to no work: that it runs, not how fast.
 
+smoke_test.py BUILD_DIR one_host|two_hosts|ended: on one host; on two; refused, and ended by signals in the middle.
+"""
+
+import glob
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 SKIPPED = 77
+LIMIT_SECONDS = 60
 # Without the measures of MPI that start each of five MPIs many times: mpi_perf's own test has their modes.
 MEASURES = "latency,rate,bandwidth,passive,fetch,mpi-latency,mpi-rate,impi"
 
 
-def main(build_dir):
-    cpus = sorted(os.sched_getaffinity(0))[:2]
-    if len(cpus) < 2:
-        print("skipped: one processor; two polling processes need two")
-        return SKIPPED
-    done = subprocess.run([sys.executable, "-B", os.path.join(HERE, "run"), "--no-build", "--build-dir", build_dir, "--repeats", "1",
-                           "--matrix", os.path.join(HERE, "smoke.json"), "--only", MEASURES, "--cpus", ",".join(map(str, cpus)), "--json", "-"],
-                          stdout=subprocess.PIPE, text=True, check=False)
+def command(build_dir, cpus, *options):
+    return [sys.executable, "-B", os.path.join(HERE, "run"), "--no-build", "--build-dir", build_dir, "--repeats", "1", "--matrix", os.path.join(HERE, "smoke.json"),
+            "--cpus", ",".join(map(str, cpus)), *options]
+
+
+def document_of(build_dir, cpus, *options):
+    """What it writes, or None: said."""
+    done = subprocess.run(command(build_dir, cpus, "--json", "-", *options), stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
-        print(f"exit code {done.returncode}; expected 0")
-        return 1
-    document = json.loads(done.stdout)
-    providers = (document["settings"]["provider"], document["settings"]["lintel_provider"])
-    if providers != ("net", "direct"):
-        print(f"providers {providers}; expected net of libfabric, and direct of Lintel")
-        return 1
+        print(f"{' '.join(options)}: exit code {done.returncode}; expected 0")
+        return None
+    return json.loads(done.stdout)
+
+
+def wrong_figures(document, expected):
     measured = {(one["measure"], one["series"], one["size_bytes"]): one["repeats"] for one in document["results"]}
+    wrong = [key for key in sorted(expected) if len([figure for figure in measured.get(key, []) if figure > 0]) != 1]
+    for key in wrong:
+        print(f"{key}: {measured.get(key)}; expected one figure above 0")
+    return wrong
+
+
+def one_host(build_dir, cpus):
+    document = document_of(build_dir, cpus, "--only", MEASURES)
+    if document is None:
+        return False
+    providers = (document["settings"]["provider"], document["settings"]["lintel_provider"])
+    if providers[0] not in ("net", "tcp") or providers[1] != "direct":
+        print(f"providers {providers}; expected net or tcp of libfabric, and direct of Lintel")
+        return False
+    if document["host"]["congestion_control"] != "cubic":
+        print(f"congestion control {document['host']['congestion_control']}; expected cubic")
+        return False
     expected = {("latency", "raw send", 8), ("latency", "Lintel put", 8), ("rate", "raw send", 8), ("rate", "Lintel put", 8),
                 ("passive", "Lintel put", 8), ("fetch", "Portals 4 get", 8), ("fetch", "Portals 4 fetch-atomic", 8)}
     expected |= {(measure, f"Portals 4 put, {notify}", 8) for measure in ("latency", "rate", "passive") for notify in ("events", "counters")}
@@ -42,15 +65,87 @@ def main(build_dir):
     # Beside Open MPI's own, and where there is a component for it.
     on_lintel = "lintel-mpirun" not in document["absent"]
     if on_lintel:
-        expected |= {(measure, series, 8) for measure in ("mpi-latency", "mpi-rate") for series in ("Open MPI on Lintel", "Open MPI vader")}
-    wrong = [key for key in sorted(expected) if len([figure for figure in measured.get(key, []) if figure > 0]) != 1]
-    for key in wrong:
-        print(f"{key}: {measured.get(key)}; expected one figure above 0")
+        expected |= {(measure, series, 8) for measure in ("mpi-latency", "mpi-rate") for series in ("Open MPI on Lintel", "Open MPI shared memory")}
+    wrong = wrong_figures(document, expected)
     undecided = [one for one in document["requirements"] if one["verdict"] not in ("met", "missed") and (on_lintel or one["series"] != "Open MPI on Lintel")]
     for one in undecided:
         print(f"{one}; expected a verdict")
-    return 1 if wrong or undecided else 0
+    return not wrong and not undecided
+
+
+def two_hosts(build_dir, cpus):
+    document = document_of(build_dir, cpus, "--hosts", "2", "--only", "latency,bandwidth,mpi-latency")
+    if document is None:
+        return False
+    expected = {("latency", series, 8) for series in ("raw send", "Lintel put", "Portals 4 put, events")}
+    expected |= {("bandwidth", series, 65536) for series in ("raw write", "Lintel put", "Lintel get")}
+    expected |= {("mpi-latency", "Lintel MPI", 8)}
+    if "lintel-mpirun" not in document["absent"]:
+        expected |= {("mpi-latency", "Open MPI on Lintel", 8)}
+    if "mpirun.openmpi" not in document["absent"]:
+        expected |= {("mpi-latency", series, 8) for series in ("Open MPI ob1", "Open MPI mtl ofi")}
+    return not wrong_figures(document, expected)
+
+
+def refuses(build_dir, cpus):
+    done = subprocess.run(command(build_dir, cpus, "--congestion", "none-such"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 2 or "--congestion: 'none-such'; expected one that this kernel offers:" not in done.stderr:
+        print(f"--congestion none-such: exit code {done.returncode}, {done.stderr!r}; expected 2, and what the kernel offers")
+        return False
+    return True
+
+
+def inside(namespace):
+    """The processes that are in this network namespace."""
+    for path in glob.glob("/proc/[0-9]*/ns/net"):
+        try:
+            if os.readlink(path) == namespace:
+                yield path.split("/")[2]
+        except OSError:
+            continue  # has ended, or is somebody else's
+
+
+def leaves_nothing(build_dir, cpus, number):
+    """Ended by this signal in the middle of a measurement, it leaves no process in its namespaces, which are gone then: they have no names."""
+    names = set(glob.glob("/run/netns/*"))
+    of_test = os.readlink("/proc/self/ns/net")
+    # Half a second of each turn is the target's computing: there is time to be ended in.
+    running = subprocess.Popen(command(build_dir, cpus, "--only", "passive", "--matrix", os.path.join(HERE, "matrix.json"), "--repeats", "1000"),
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    line = running.stderr.readline()
+    while line and not line.startswith("repeat 2 "):
+        line = running.stderr.readline()
+    namespace = os.readlink(f"/proc/{running.pid}/ns/net") if line else of_test
+    if namespace == of_test:
+        print(f"not in a network namespace of its own; expected one, and 'repeat 2' to be said: {line!r}")
+        running.kill()
+        return False
+    running.send_signal(number)
+    code = running.wait(LIMIT_SECONDS)
+    give_up = time.monotonic() + LIMIT_SECONDS
+    while (left := list(inside(namespace))) and time.monotonic() < give_up:
+        time.sleep(0.01)
+    expected = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
+    if code != expected or left or set(glob.glob("/run/netns/*")) != names:
+        print(f"ended by {number.name}: exit code {code}, processes {left} are left in its namespace; expected {expected}, and none")
+        return False
+    return True
+
+
+def ended(build_dir, cpus):
+    return all([refuses(build_dir, cpus), *(leaves_nothing(build_dir, cpus, number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL))])
+
+
+PARTS = {"one_host": one_host, "two_hosts": two_hosts, "ended": ended}
+
+
+def main(build_dir, part):
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    if len(cpus) < 2:
+        print("skipped: one processor; two polling processes need two")
+        return SKIPPED
+    return 0 if PARTS[part](build_dir, cpus) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

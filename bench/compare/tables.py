@@ -5,7 +5,7 @@ import re
 from contestants import PORTALS4, runs_over_tcp
 from matrix import LOW_IS_GOOD, MEASURES, TITLES, UNITS, base_of, column_text, size_text
 
-BEGIN, END = "<!-- numbers:begin -->", "<!-- numbers:end -->"
+NUMBERS = "numbers"  # what the markers of its blocks are called
 BASE_TEXTS = {"raw": "best raw figure", "get": "get", "others": "best of the other MPIs over TCP", "empty": "same with empty queues", "tcp": "better TCP connection"}
 
 
@@ -100,11 +100,12 @@ def markdown_table(header, rows):
 
 
 def conditions(facts, provider, lintel_provider, repeats, cpus, mpi=False):
-    path = f", TCP over loopback with congestion control {facts['congestion_control']}" if runs_over_tcp(provider) else ""
+    path = f", {facts['network']}" if runs_over_tcp(provider) else ""
     lintel = f", Lintel over `{lintel_provider}`" if lintel_provider != provider else ""
-    return (f"{facts['cpu']}, {facts['processors']} processors, {facts['kernel']}{path}, libfabric {facts['libfabric']}, "
-            f"provider `{provider}`{lintel}, UCX {facts['ucx']}{', Open MPI ' + facts['openmpi'] + ', MPICH ' + facts['mpich'] if mpi else ''}; two processes on processors {cpus[0]} and {cpus[1]}; "
-            f"median of {repeats} interleaved {'repeat' if repeats == 1 else 'repeats'}.")
+    peers = f", Open MPI {facts['openmpi']}, MPICH {facts['mpich']}" if mpi else ""
+    return (f"**{facts['release']}.** {facts['cpu']}, {facts['processors']} processors, {facts['kernel']}{path}; libfabric {facts['libfabric']}, "
+            f"provider `{provider}`{lintel}, UCX {facts['ucx']}{peers}; two processes, pinned alike in every program (sched_setaffinity before it begins, "
+            f"launchers bind nothing): one to processor {cpus[0]}, one to {cpus[1]}; median of {repeats} interleaved {'repeat' if repeats == 1 else 'repeats'}.")
 
 
 def with_ratio(outcome, measure, name, size):
@@ -191,11 +192,24 @@ def full_markdown(outcome, works, measures):
     return "\n".join(part for part in [*parts, " ".join(absent + failed)] if part)
 
 
-def replace_block(text, block, begin=BEGIN, end=END):
-    """The text with `block` between its two markers. Raises ValueError if they are not there, once and in order."""
+def markers(family, key):
+    """Around what was measured on one release, as debian-12, in a document that has others beside it."""
+    return f"<!-- {family}:begin {key} -->", f"<!-- {family}:end {key} -->"
+
+
+def replace_block(text, block, family, key):
+    """The text with `block` between the markers of this key; where it has none, behind the last block of the family. Others stay as they are.
+    Raises ValueError where there is no place for it."""
+    begin, end = markers(family, key)
+    whole = f"{begin}\n{block.strip()}\n{end}"
+    if begin not in text and end not in text:
+        ends = list(re.finditer(rf"^<!-- {family}:end [\w.-]+ -->$", text, re.MULTILINE))
+        if not ends:
+            raise ValueError(f"expected {begin} and then {end}, or such a pair of another release to write this one behind")
+        return f"{text[:ends[-1].end()]}\n\n{whole}{text[ends[-1].end():]}"
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
         raise ValueError(f"expected one {begin} and then one {end}")
-    return re.sub(f"{begin}.*{end}", lambda _: f"{begin}\n{block.strip()}\n{end}", text, flags=re.DOTALL)
+    return text[:text.index(begin)] + whole + text[text.index(end) + len(end):]
 
 
 # --- JSON
