@@ -410,6 +410,17 @@ class Matrix(unittest.TestCase):
         self.assertEqual([work.messages * work.size for work in read.works["bandwidth"]], [1 << 28] * 4 + [128 << 22])
         self.assertTrue(all(work.window == 64 for work in read.works["bandwidth"] + read.works["rate"]))
 
+    def test_repeats_end_when_the_next_one_would_take_too_long(self):
+        def begun(most, minutes, *ends):
+            times = iter((100.0, *(100.0 + end for end in ends)))
+            return list(matrix.repeats_within(most, minutes, lambda: next(times)))
+        self.assertEqual(begun(3, None, 500, 900, 1300), [1, 2, 3])
+        self.assertEqual(begun(9, 1, 20, 40, 60), [1, 2, 3])
+        self.assertEqual(begun(9, 1, 25, 50), [1, 2])
+        self.assertEqual(begun(9, 1, 40, 50, 59), [1])
+        self.assertEqual(begun(9, 1, 29, 39, 49, 59), [1, 2, 3, 4])
+        self.assertEqual(begun(9, 1, 500), [1])
+
     def test_the_memory_of_a_window_is_bounded(self):
         read = matrix.read(os.path.join(HERE, "matrix.json"))
         self.assertEqual([work.window for work in read.works["mpi-bandwidth"]], [64] * 6 + [16])

@@ -1,6 +1,7 @@
 """What is measured, read from a file such as matrix.json: measures, sizes, amounts of work, and what Lintel is required to reach."""
 
 import json
+import time
 from dataclasses import dataclass
 
 MPI_MEASURES = ("mpi-latency", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth", "mpi-allreduce", "mpi-alltoall", "mpi-depth")
@@ -74,6 +75,17 @@ class Requirement:
 class Matrix:
     works: dict  # measure -> list of Work
     requirements: list
+
+
+def repeats_within(most, minutes=None, now=time.monotonic):
+    """The numbers of the repeats, from 1 on: `most`, or fewer where the next one would not be done within `minutes`, if it took as long as the last. One in any case."""
+    begin = last = now()
+    for repeat in range(1, most + 1):
+        yield repeat
+        done = now()
+        if minutes is not None and done + (done - last) > begin + 60 * minutes:
+            return
+        last = done
 
 
 def warm_up_for(messages):
