@@ -29,7 +29,12 @@ constexpr NamedBit kNeededCapabilities[] = {
 
 constexpr std::uint64_t kKnownModes = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
 // FI_BUFFERED_RECV and FI_ASYNC_IOV offer something and demand nothing of who does not use it.
-constexpr std::uint64_t kHarmlessModes = FI_BUFFERED_RECV | FI_ASYNC_IOV | FI_RESTRICTED_COMP | FI_NOTIFY_FLAGS_ONLY;
+#ifdef FI_BUFFERED_RECV
+constexpr std::uint64_t kBufferedReceive = FI_BUFFERED_RECV;
+#else
+constexpr std::uint64_t kBufferedReceive = 0;  // libfabric 2 has no such mode
+#endif
+constexpr std::uint64_t kHarmlessModes = kBufferedReceive | FI_ASYNC_IOV | FI_RESTRICTED_COMP | FI_NOTIFY_FLAGS_ONLY;
 constexpr int kKnownMrModes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 constexpr int kOldMrModes =
     (1 << 0) | (1 << 1);  // "basic" and "scalable", gone from libfabric 2: bits of their own, replaced by those above
