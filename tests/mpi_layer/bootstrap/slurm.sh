@@ -8,8 +8,9 @@ daemons=()
 stop() {
   local code=$? environment
   trap '' TERM INT HUP  # a second signal must not stop the stopping
-  [ ${#daemons[@]} -eq 0 ] || kill "${daemons[@]}" 2> /dev/null || true
-  wait
+  # By force: nothing of theirs is to be kept, and slurmd 24.11 can hang when it is asked to stop.
+  [ ${#daemons[@]} -eq 0 ] || kill -9 "${daemons[@]}" 2> /dev/null || true
+  { wait; } 2> /dev/null
   # Steps are no children of the daemons, and one whose job was aborted may hang: what has this test's configuration in its environment goes.
   for environment in /proc/[0-9]*/environ; do
     if grep -qsF "SLURM_CONF=$folder/" "$environment"; then kill -9 "$(basename "${environment%/environ}")" 2> /dev/null || true; fi
