@@ -6,7 +6,7 @@ set(LINTEL_SLICE
   "DataMovement\\.(APutOfAnySize|AGetOfAnySize)" "Traffic\\.GetsAndPuts" "PeerDeath\\.(AKilledTargetEnds|APeerThatIsStartedAgain)"
   "Threads\\.SeveralThreads" "InjectedFaults\\.EverythingAtOnce" "Idle\\." "Fork\\." "TwoHosts\\.PutAndGet"
   "clients4\\.(mtl|shmem)\\.4" "MpiPrograms\\.(traffic_.*_4|leaving_)"
-  "LintelPerf\\..*\\.(EveryMeasurement|AClientReportsAServer)")
+  "Signals\\.ARankThatDies" "LintelPerf\\..*\\.(EveryMeasurement|AClientReportsAServer)")
 list(JOIN LINTEL_SLICE "|" LINTEL_SLICE)
 
 function(lintel_network_labels variable test)
