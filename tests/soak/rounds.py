@@ -72,16 +72,16 @@ class Survivor:
     def expect_quiet(self):
         if not wait_until(self.is_quiet, 60):
             wanted = "" if self.warm is None else f" and {self.warm['descriptors']} descriptors"
-            self.process.fail(f"a survivor of {self.visits} peers has {self.last['open']} operations under way and {self.last['descriptors']} descriptors, 60 s after "
-                              f"the last peer's end; expected none{wanted}")
+            self.process.fail(f"a survivor of {self.visits} peers has {self.last['open']} operations under way and {self.last['descriptors']} descriptors, 60 s "
+                              f"after the last peer's end; expected none{wanted}")
 
     def expect_no_growth(self):
         for what, most, unit in (("resident", MOST_RESIDENT_KIB, "KiB"), ("heap", MOST_HEAP + HEAP_OF_A_PEER * self.visits, "bytes")):
             if what == "resident" and self.network in KEEPS_MEMORY:
                 continue
             if self.last[what] > self.warm[what] + most:
-                self.process.fail(f"a survivor of {self.visits} peers has grown from {self.warm[what]} to {self.last[what]} {unit} of {what} memory, expected at most "
-                                  f"{most} more")
+                self.process.fail(f"a survivor of {self.visits} peers has grown from {self.warm[what]} to {self.last[what]} {unit} of {what} memory, expected at "
+                                  f"most {most} more")
 
     def end(self):
         self.process.tell("end")
@@ -144,7 +144,8 @@ class Network:
 
     def start_job(self, choice, rounds):
         job = Process(self.name, os.path.join(self.tree, "tools", "lintel-run", "lintel-run"), "-n", choice.randint(2, 5),
-                      os.path.join(self.tree, "tests", "mpi_layer", "programs", "mpi_traffic"), choice.randrange(1 << 30), rounds, choice.choice((1000, 100000, 300000)))
+                      os.path.join(self.tree, "tests", "mpi_layer", "programs", "mpi_traffic"), choice.randrange(1 << 30), rounds,
+                      choice.choice((1000, 100000, 300000)))
         self.done.jobs += 1
         return job
 
@@ -224,5 +225,5 @@ class Network:
 
     def measure(self, choice):
         """A measurement of lintel-perf, which verifies every byte."""
-        Process(self.name, os.path.join(self.tree, "tools", "lintel-perf", "lintel-perf"), choice.choice(("put-lat", "put-bw", "put-bibw", "get-lat", "get-bw", "msg-rate", "swap-lat")),
-                "--api", *choice.choice(LINTEL_PERF), "--iterations", "200", "--repeats", "2").expect(0)
+        Process(self.name, os.path.join(self.tree, "tools", "lintel-perf", "lintel-perf"),
+                choice.choice(("put-lat", "put-bw", "put-bibw", "get-lat", "get-bw", "msg-rate", "swap-lat")), "--api", *choice.choice(LINTEL_PERF), "--iterations", "200", "--repeats", "2").expect(0)
