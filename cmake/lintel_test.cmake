@@ -9,6 +9,7 @@
 #   default   it names none, so it runs on direct, or on what LINTEL_PROVIDER says
 #   threads                         several threads of one process meet in the library: what the thread sanitizer is for
 #   slow                            minutes, or gigabytes: not under sanitizers
+#   parts                           linked with the parts of the libraries, so not with what is shipped: asan has it in place of shipped
 #   full                            left to tools/check --full
 # Of unit, protocol and fabric tests the limit is that of a whole program. On a slow machine eight of them share two processors.
 set(LINTEL_TESTS "" CACHE STRING "Build only the tests that have one of these labels; empty: all")
@@ -30,16 +31,16 @@ endif()
 include(${CMAKE_CURRENT_LIST_DIR}/lintel_networks.cmake)
 
 # Sets `labels`, `properties` and `wanted` (by LINTEL_TESTS) in the caller from the arguments that all the functions below share:
-# LABEL <label> [SLOW] [THREADS] [FULL] [SERIAL] [LOCK <what>] [PROCESSORS n] [NETWORK <network>] [ENVIRONMENT ...]. SLOW, THREADS and FULL add the labels of
+# LABEL <label> [SLOW] [THREADS] [PARTS] [FULL] [SERIAL] [LOCK <what>] [PROCESSORS n] [NETWORK <network>] [ENVIRONMENT ...]. SLOW, THREADS, PARTS and FULL add the labels of
 # those names, SLOW its time limit too. SERIAL tests run alone, those with the same LOCK one after the other.
 macro(lintel_parse_test)
-  cmake_parse_arguments(arg "SERIAL;SLOW;THREADS;FULL;TOGETHER" "LABEL;LOCK;PROCESSORS;SHARDS;NETWORK" "SOURCES;LIBS;ENVIRONMENT;COMMAND;NEEDS" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;SLOW;THREADS;PARTS;FULL;TOGETHER" "LABEL;LOCK;PROCESSORS;SHARDS;NETWORK" "SOURCES;LIBS;ENVIRONMENT;COMMAND;NEEDS" ${ARGN})
   if(NOT DEFINED LINTEL_TIMEOUT_${arg_LABEL})
     message(FATAL_ERROR "${name}: no time limit for the test label '${arg_LABEL}'")
   endif()
   set(properties TIMEOUT ${LINTEL_TIMEOUT_${arg_LABEL}})
   set(labels ${arg_LABEL})
-  foreach(label SLOW THREADS FULL)
+  foreach(label SLOW THREADS PARTS FULL)
     if(arg_${label})
       string(TOLOWER ${label} label)
       list(APPEND labels ${label})
@@ -57,7 +58,11 @@ macro(lintel_parse_test)
   if(arg_PROCESSORS)
     list(APPEND properties PROCESSORS ${arg_PROCESSORS})
   endif()
-  lintel_wants(wanted ${labels})
+  set(choosing ${labels})
+  if(arg_PARTS)
+    list(REMOVE_ITEM choosing ${arg_LABEL})
+  endif()
+  lintel_wants(wanted ${choosing})
 endmacro()
 
 # lintel_wants(<variable> <label>...): whether LINTEL_TESTS has one of them.
