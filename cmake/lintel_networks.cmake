@@ -10,6 +10,7 @@ set(LINTEL_SLICE
 list(JOIN LINTEL_SLICE "|" LINTEL_SLICE)
 
 function(lintel_network_labels variable test)
+  string(REGEX REPLACE "  # .*" "" test "${test}")  # GoogleTest's remark on a parameter
   if(NOT test MATCHES "[./_](net|tcp[_+]ofi_rxm|shm)([._]|$)")
     set(labels direct)
     if(NOT test MATCHES "[./_]direct([._]|$)")

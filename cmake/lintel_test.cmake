@@ -134,8 +134,8 @@ function(lintel_add_test name)
   file(WRITE ${script}
     "include(${PROJECT_SOURCE_DIR}/cmake/lintel_networks.cmake)\n"
     "foreach(case IN LISTS ${name}_cases)\n"
-    "  lintel_network_labels(more \${case})\n"
-    "  set_tests_properties(\${case} PROPERTIES LABELS \"${labels};\${more}\" ENVIRONMENT \"${arg_ENVIRONMENT}\"\n    ${property_words})\n"
+    "  lintel_network_labels(more \"\${case}\")\n"
+    "  set_tests_properties(\"\${case}\" PROPERTIES LABELS \"${labels};\${more}\" ENVIRONMENT \"${arg_ENVIRONMENT}\"\n    ${property_words})\n"
     "endforeach()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
 endfunction()
