@@ -10,12 +10,12 @@ export LINTEL_INTERFACE=lo
 
 fail() { echo "$*"; exit 1; }
 
-# Every function of the ABI, MPI_ weak and PMPI_ strong, and nothing else.
+# Every function of the ABI, by its MPI_ and its PMPI_ name, and nothing else. Whether the first is marked weak does not matter in a shared library.
 readelf -d "$library" | grep -q 'SONAME.*\[libmpi_abi\.so\.1\]' || fail "its soname is not libmpi_abi.so.1"
 grep '^MPI_Abi_get_fortran_booleans ' "$table" | tr -s ' ' '\n' | grep . | sort -u > functions
 [ "$(wc -l < functions)" -gt 600 ] || fail "the table has no list of functions"
-sed 's/^/W /; p; s/^W /T P/' functions | sort -u > expected
-nm -D --defined-only "$library" | awk '{ print $2, $3 }' | sort > shown
+sed 'p; s/^/P/' functions | sort -u > expected
+nm -D --defined-only "$library" | awk '$2 == "T" || $2 == "W" { print $3; next } { print $2, $3 }' | sort > shown
 diff expected shown || fail "libmpi_abi.so.1 shows other functions than the standard ABI has"
 
 # build <program>: as with any library of the ABI.
