@@ -16,7 +16,7 @@ static int priority = kPriority;
 void lintel_say(const char* sentence) { fprintf(stderr, "lintel: Open MPI: %s\n", sentence); }
 
 // Before anything of Open MPI's is used beyond this one function, which every series has.
-static bool fits(bool say) {
+static bool is_of_this_series(bool say) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   int major = -1;
@@ -32,6 +32,15 @@ static bool fits(bool say) {
              OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, (int)strcspn(version, ","), version);
     lintel_say(sentence);
   }
+  return false;
+}
+
+static bool fits(bool say) {
+  if (!is_of_this_series(say)) return false;
+  if (series_layouts_agree()) return true;
+  if (say)
+    lintel_say(
+        "the component mca_mtl_lintel.so leaves this Open MPI alone: its structures are not those of the headers that it was built with");
   return false;
 }
 
@@ -58,7 +67,7 @@ static int query(mca_base_module_t** module, int* own_priority) {
 }
 
 static mca_mtl_base_module_t* start(LINTEL_SERIES_INIT_PARAMETERS) {
-  LINTEL_SERIES_UNUSED_INIT_PARAMETERS;
+  LINTEL_SERIES_ANSWER_INIT;
   const char* problem = lintel_open((uint32_t)ompi_proc_world_size());
   if (problem != NULL) {
     lintel_say(problem);

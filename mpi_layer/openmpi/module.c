@@ -30,6 +30,13 @@ static int32_t number_of(const ompi_proc_t* proc) { return (int32_t)proc->super.
 // The process of a rank that a message goes to, or comes from.
 static int32_t peer_of(ompi_communicator_t* comm, int rank) { return number_of(ompi_comm_peer_lookup(comm, rank)); }
 
+// Says so if not. Another job has the same numbers for its processes.
+static bool is_of_this_job(const ompi_proc_t* proc) {
+  if (proc->super.proc_name.jobid == ompi_proc_local()->super.proc_name.jobid) return true;
+  lintel_say("processes of another job cannot be met: MPI_Comm_spawn, MPI_Comm_connect and their like are not supported");
+  return false;
+}
+
 // The ranks of a communicator by process, from the lowest to the highest of these. A communicator whose ranks are those of the world has none.
 struct rank_table {
   int32_t first;
@@ -47,13 +54,14 @@ static int add_comm(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm
   int32_t first = INT32_MAX;
   int32_t last = -1;
   bool as_world = true;
+  comm->c_pml_comm = NULL;
   for (int rank = 0; rank < size; ++rank) {
+    if (!is_of_this_job(ompi_comm_peer_lookup(comm, rank))) return OMPI_ERR_NOT_SUPPORTED;  // 5.0 has not asked add_procs()
     const int32_t number = peer_of(comm, rank);
     if (number < first) first = number;
     if (number > last) last = number;
     as_world = as_world && number == rank;
   }
-  comm->c_pml_comm = NULL;
   if (as_world) return OMPI_SUCCESS;
   struct rank_table* table = malloc(sizeof(*table) + (size_t)(last - first + 1) * sizeof(table->ranks[0]));
   if (table == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
@@ -166,10 +174,7 @@ static int meet_all(void) {
 static int add_procs(struct mca_mtl_base_module_t* mtl, size_t count, ompi_proc_t** procs) {
   (void)mtl;
   for (size_t i = 0; i < count; ++i) {
-    if (procs[i]->super.proc_name.jobid != ompi_proc_local()->super.proc_name.jobid) {
-      lintel_say("processes of another job cannot be met: MPI_Comm_spawn, MPI_Comm_connect and their like are not supported");
-      return OMPI_ERR_NOT_SUPPORTED;
-    }
+    if (!is_of_this_job(procs[i])) return OMPI_ERR_NOT_SUPPORTED;
   }
   if (met) return OMPI_SUCCESS;
   const int rc = meet_all();

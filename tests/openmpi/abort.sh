@@ -10,7 +10,7 @@ command[0]=$lintel_mpirun
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export LINTEL_PROVIDER=${LINTEL_PROVIDER-net} TMPDIR=$folder
+export TMPDIR=$folder
 cp "$program" "$folder/aborting" # its processes are known by this name
 
 # abort_once: how it ends goes to `code`, 124 and 137 being those of `timeout`; what it says to `said`.

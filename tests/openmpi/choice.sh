@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# choice.sh CASE COMPONENTS OTHER_SERIES PROGRAM OTHER_VERSION: what Open MPI does with the component, which it finds in the folder COMPONENTS, without lintel-mpirun.
-# In the folder OTHER_VERSION is the component of another version of Lintel.
+# choice.sh CASE COMPONENTS PRELOADED SERIES OTHER_SERIES PROGRAM OTHER_VERSION: what Open MPI of SERIES does with the component, which it finds in the folder
+# COMPONENTS, without lintel-mpirun. PRELOADED makes it say that it is of OTHER_SERIES. In the folder OTHER_VERSION is the component of another version of Lintel.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
-case=$1 components=$2 other_series=$3 program=$4 other_version=$5 kind=openmpi ranks=2 pmix=ON
+case=$1 components=$2 preloaded=$3 series=$4 other_series=$5 program=$6 other_version=$7 kind=openmpi ranks=2 pmix=ON
 . "$(dirname "$0")/../mpi_layer/bootstrap/launcher.sh"
 command=(timeout -k 5 60 "${command[@]}" --mca mca_base_component_path "SYS_DEFAULT:$components")
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export LINTEL_COUNTERS_FILE=$folder/%p LINTEL_PROVIDER=net LINTEL_OPENMPI=1
+export LINTEL_COUNTERS_FILE=$folder/%p LINTEL_OPENMPI=1
 
 # run <command...>: what it says goes to `said`, how it ends to `code`.
 run() {
@@ -42,8 +42,8 @@ case $case in
     carried no
     ;;
   other_series)
-    run "${command[@]}" -x LD_PRELOAD="$other_series" "$program"
-    says "lintel: Open MPI: the component mca_mtl_lintel.so was built for Open MPI 4.1 and leaves this one alone, which says that it is Open MPI v5.0.9"
+    run "${command[@]}" -x LD_PRELOAD="$preloaded" "$program"
+    says "lintel: Open MPI: the component mca_mtl_lintel.so was built for Open MPI $series and leaves this one alone, which says that it is Open MPI v$other_series.9"
     ends_well
     carried no
     ;;

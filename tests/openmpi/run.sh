@@ -10,7 +10,7 @@ command[0]=$lintel_mpirun
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export LINTEL_COUNTERS_FILE=$folder/%p LINTEL_PROVIDER=${LINTEL_PROVIDER-net}
+export LINTEL_COUNTERS_FILE=$folder/%p
 timeout -k 5 110 "${command[@]}" "$@" < /dev/null
 counters=("$folder"/*)
 [ "${#counters[@]}" = "$ranks" ] || {

@@ -32,7 +32,10 @@ case $kind in
     [ "$kind" = openmpi ] || need_pmix
     launcher=PMIx
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-    command=(mpirun.openmpi --oversubscribe --bind-to none --mca oob_tcp_if_include lo -n "$ranks")
+    command=(mpirun.openmpi --oversubscribe --bind-to none -n "$ranks")
+    case "$(mpirun.openmpi --version)" in
+      *" 4."*) command+=(--mca oob_tcp_if_include lo) ;; # that of 5.0 does not take the loopback, and uses none for ranks of this machine
+    esac
     ;;
   hydra | mpich)
     need mpiexec.hydra mpich
