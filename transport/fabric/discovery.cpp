@@ -107,6 +107,11 @@ void append_new(std::vector<ProviderDescription>& list, const std::vector<Provid
   }
 }
 
+// What libfabric 1.17 calls "net", its native datagrams over TCP, is "tcp" from 1.18 on: a name that worked goes on working.
+std::string name_here(const std::string& provider) {
+  return provider == "net" && FI_VERSION_GE(fi_version(), FI_VERSION(1, 18)) ? "tcp" : provider;
+}
+
 // The same provider once more, with what parcels take.
 void ask_for_parcels(const sockaddr_in& address, DiscoveredProvider& found) {
   Result<Info> info = offers(kCarriesParcels, address, Strictness::kParcelsToo);
@@ -121,14 +126,15 @@ void ask_for_parcels(const sockaddr_in& address, DiscoveredProvider& found) {
 Result<DiscoveredProvider> discover(const FabricOptions& options) {
   const Result<sockaddr_in> address = listening_address(options);
   if (!address) return address.error();
-  Result<Info> info = offers(options.provider, address.value(), Strictness::kWhatWeNeed);
+  const std::string wanted = name_here(options.provider);
+  Result<Info> info = offers(wanted, address.value(), Strictness::kWhatWeNeed);
   if (!info) return info.error();
 
   DiscoveredProvider found;
   found.info = std::move(info).value();
   std::vector<ProviderDescription> descriptions;
   append_descriptions(found.info, descriptions);
-  found.choice = choose_provider(descriptions, options.provider);
+  found.choice = choose_provider(descriptions, wanted);
   if (found.choice.chosen) {
     found.selected = found.info.raw();
     for (std::size_t i = 0; i < *found.choice.chosen; ++i) found.selected = found.selected->next;
