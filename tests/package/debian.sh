@@ -6,6 +6,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r "$source/debian" "$work"
 cd "$work"
+changelog=$(dpkg-parsechangelog -S Version) program=$("$stage/bin/lintel-info" --version)
+[ "$changelog" = "${program##* }" ] || { echo "debian/changelog is of version $changelog, and '$program' is installed"; exit 1; }
 sed 's/@version@/0/' debian/liblintel0.symbols.in > debian/liblintel0.symbols
 broken=0
 for package in liblintel0:liblintel libportals3-3:libportals3 libportals4:libportals liblintel-mpi0:liblintel_mpi libmpi-abi1:libmpi_abi; do

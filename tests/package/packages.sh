@@ -14,6 +14,8 @@ fi
 
 fail() { echo "packages.sh: $*" >&2; exit 1; }
 
+! dpkg-query -W -f='${db:Status-Status}\n' gcc 2> /dev/null | grep -qx installed || fail "--inside is for a clean root, and here is gcc"
+
 # A user's machine: a compiler, CMake, pkg-config, and all that Lintel's packages depend on.
 echo 'APT::Get::Assume-Yes "true"; APT::Install-Recommends "false";' > /etc/apt/apt.conf.d/00test
 apt-get update -qq

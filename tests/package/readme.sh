@@ -11,7 +11,13 @@ if [ -z "${README_APART-}" ]; then
   README_APART=yes exec unshare --mount "${map[@]}" "$0" "$@"
 fi
 work=$(mktemp -d)
-trap 'cd /; umount /opt "$work/opt" 2> /dev/null; rm -rf "$work"' EXIT
+# Never deletes what is mounted: that is the machine's own /opt.
+tidy() {
+  cd /
+  umount -l /opt "$work/opt" 2> /dev/null || true
+  mountpoint -q "$work/opt" || rm -rf "$work"
+}
+trap tidy EXIT
 mkdir -p "$work/opt" "$work/tree/build" "$work/bin"
 mount --bind /opt "$work/opt"
 mount -t tmpfs lintel-readme /opt
