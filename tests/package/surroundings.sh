@@ -28,9 +28,9 @@ says() {
 mkdir "$work/old"
 printf '#!/bin/sh\necho cmake version 3.18.4\n' > "$work/old/cmake"
 chmod +x "$work/old/cmake"
-says 'CMake here is 3\.18\.4; Lintel needs 3\.25 or later' env PATH="$work/old:$PATH" "$source/tools/make_packages" --into "$work/packages"
+says 'CMake here is 3\.18\.4; Lintel needs 3\.25 or later' env PATH="$work/old:$PATH" "$source/tools/packages" build
 printf 'Name: libfabric\nDescription: an old one\nVersion: 1.11.0\n' > "$work/old/libfabric.pc"
-says 'libfabric here is 1\.11\.0; Lintel needs 1\.17 or later' env PKG_CONFIG_PATH="$work/old" "$source/tools/make_packages" --into "$work/packages"
+says 'libfabric here is 1\.11\.0; Lintel needs 1\.17 or later' env PKG_CONFIG_PATH="$work/old" "$source/tools/packages" build
 says "libfabric.*1\.11\.0" env PKG_CONFIG_PATH="$work/old" cmake -S "$source" -B "$work/build" -D LINTEL_BUILD_TESTS=OFF
 grep -q 'libfabric *>= *1\.17' "$work/said" || { echo "cmake does not say which libfabric is needed"; exit 1; }
 says "unknown argument '--nothing'" "$source/tools/make_packages" --nothing

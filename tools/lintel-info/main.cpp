@@ -14,7 +14,7 @@ constexpr int kWrongUsage = 2;
 constexpr int kWrongSettings = 2;
 
 constexpr const char* kUsage =
-    "usage: lintel-info [--config] [--providers] [--limits] [--json]\n"
+    "Usage: lintel-info [--config] [--providers] [--limits] [--json]\n"
     "       lintel-info --config-doc | --version | --help\n"
     "\n"
     "Without options: everything.\n"
