@@ -140,6 +140,8 @@ function(lintel_add_test name)
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
 endfunction()
 
+add_custom_target(lintel_test_needs ALL COMMENT "What tests start")
+
 # lintel_add_test_program(name SOURCES ... [LIBS ...])
 # A program that tests start. It is built if one of these tests is: when its name is in the COMMAND of a test, in its TARGET_FILE or its NEEDS.
 function(lintel_add_test_program name)
@@ -151,18 +153,14 @@ function(lintel_add_test_program name)
   endif()
 endfunction()
 
-# lintel_build_with_tests(<word>...): builds the targets that are words of a command, or whose TARGET_FILE is part of one.
+# lintel_build_with_tests(<word>...): lintel_test_needs builds the targets that are words of a command, or whose TARGET_FILE is part of one.
 function(lintel_build_with_tests)
   foreach(word IN LISTS ARGN)
     if(word MATCHES "\\$<TARGET_FILE:([^>]+)>")
       set(word ${CMAKE_MATCH_1})
     endif()
     if(TARGET ${word})
-      get_target_property(imported ${word} IMPORTED)
-      get_target_property(alias ${word} ALIASED_TARGET)
-      if(NOT imported AND NOT alias)
-        set_target_properties(${word} PROPERTIES EXCLUDE_FROM_ALL OFF)
-      endif()
+      add_dependencies(lintel_test_needs ${word})
     endif()
   endforeach()
 endfunction()
