@@ -4,7 +4,7 @@
 # What the gate runs on every network that is not the default: a clause of each kind of traffic, the death of a peer, a client of each API.
 set(LINTEL_SLICE
   "DataMovement\\.(APutOfAnySize|AGetOfAnySize)" "Traffic\\.GetsAndPuts" "PeerDeath\\.(AKilledTargetEnds|APeerThatIsStartedAgain)"
-  "Threads\\.SeveralThreads" "InjectedFaults\\.EverythingAtOnce" "Idle\\." "Fork\\." "TwoHosts\\.PutAndGet"
+  "Threads\\.EachEvent" "InjectedFaults\\.EverythingAtOnce" "Idle\\." "Fork\\." "TwoHosts\\.PutAndGet"
   "clients4\\.(mtl|shmem)\\.4" "MpiPrograms\\.(traffic_.*_4|leaving_)"
   "Signals\\.ARankThatDies" "LintelPerf\\..*\\.(EveryMeasurement|AClientReportsAServer)")
 list(JOIN LINTEL_SLICE "|" LINTEL_SLICE)
