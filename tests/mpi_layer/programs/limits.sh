@@ -12,8 +12,8 @@ refused() {
   esac
 }
 lintel_run=$1 program=$2
-export LINTEL_PROVIDER=net
+unset LINTEL_PROVIDER
 refused LINTEL_MPI_UNEXPECTED=32M 'MPI_Init: rank 1 has LINTEL_MPI_UNEXPECTED=33554432'
 refused LINTEL_MPI_UNEXPECTED=32M 'expected the same in all processes of a job'
 refused 'LINTEL_PROVIDER=tcp;ofi_rxm' \
-  'MPI_Init: rank 1 has provider tcp;ofi_rxm, rank 0 has provider net; expected one provider in all processes of a job (LINTEL_PROVIDER)'
+  'MPI_Init: rank 1 has provider tcp;ofi_rxm, rank 0 has provider direct; expected one provider in all processes of a job (LINTEL_PROVIDER)'
