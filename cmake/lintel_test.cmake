@@ -31,10 +31,10 @@ endif()
 include(${CMAKE_CURRENT_LIST_DIR}/lintel_networks.cmake)
 
 # Sets `labels`, `properties` and `wanted` (by LINTEL_TESTS) in the caller from the arguments that all the functions below share:
-# LABEL <label> [SLOW] [THREADS] [PARTS] [FULL] [SERIAL] [LOCK <what>] [PROCESSORS n] [NETWORK <network>] [ENVIRONMENT ...]. SLOW, THREADS, PARTS and FULL add the labels of
-# those names, SLOW its time limit too. SERIAL tests run alone, those with the same LOCK one after the other.
+# LABEL <label> [SLOW] [THREADS] [PARTS] [FULL] [SERIAL] [PROCESSORS n] [NETWORK <network>] [ENVIRONMENT ...].
+# SLOW, THREADS, PARTS and FULL add the labels of those names, SLOW its time limit too. SERIAL tests run alone.
 macro(lintel_parse_test)
-  cmake_parse_arguments(arg "SERIAL;SLOW;THREADS;PARTS;FULL;TOGETHER" "LABEL;LOCK;PROCESSORS;SHARDS;NETWORK" "SOURCES;LIBS;ENVIRONMENT;COMMAND;NEEDS" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;SLOW;THREADS;PARTS;FULL;TOGETHER" "LABEL;PROCESSORS;SHARDS;NETWORK" "SOURCES;LIBS;ENVIRONMENT;COMMAND;NEEDS" ${ARGN})
   if(NOT DEFINED LINTEL_TIMEOUT_${arg_LABEL})
     message(FATAL_ERROR "${name}: no time limit for the test label '${arg_LABEL}'")
   endif()
@@ -51,9 +51,6 @@ macro(lintel_parse_test)
   endif()
   if(arg_SERIAL AND NOT (LINTEL_SANITIZE AND arg_LABEL MATCHES "^(system|fault)$"))  # sanitized ones judge no times
     list(APPEND properties RUN_SERIAL ON)
-  endif()
-  if(arg_LOCK)
-    list(APPEND properties RESOURCE_LOCK ${arg_LOCK})
   endif()
   if(arg_PROCESSORS)
     list(APPEND properties PROCESSORS ${arg_PROCESSORS})
@@ -166,8 +163,8 @@ function(lintel_build_with_tests)
 endfunction()
 
 # lintel_add_command_test(name LABEL <label> COMMAND ..., and the arguments of lintel_parse_test)
-# Any command as the test "<label>.<name>": passes with exit code 0, counts as skipped with 77. NEEDS: targets that it needs and does not name. A system or fault test runs on NETWORK, which is then in its
-# environment; else on the default.
+# Any command as the test "<label>.<name>": passes with exit code 0, counts as skipped with 77. NEEDS: targets that it needs and does not name.
+# A system or fault test runs on NETWORK, which is then in its environment and must be in its name; else on the default.
 function(lintel_add_command_test name)
   lintel_parse_test(${ARGN})
   if(NOT wanted)
@@ -181,6 +178,9 @@ function(lintel_add_command_test name)
   if(arg_LABEL MATCHES "^(system|fault)$")
     lintel_network_labels(more ${test})
     list(APPEND labels ${more})
+    if(arg_NETWORK AND NOT arg_NETWORK IN_LIST more)
+      message(FATAL_ERROR "${test}: runs on ${arg_NETWORK}, which its name does not say")
+    endif()
   endif()
   lintel_build_with_tests(${arg_COMMAND} ${arg_NEEDS})
   add_test(NAME ${test} COMMAND ${arg_COMMAND})
