@@ -47,11 +47,15 @@ class TestReport(unittest.TestCase):
 
     def test_PassedFailedAndSkippedAreCountedAndNamed(self):
         report = self.results(("unit.a", "passed", ""), ("unit.b", "failed", "x"), ("unit.c", "skipped", "said\nwhy"))
-        self.assertEqual(self.run_report(report)[:2], (0, ["1 1 1", "failed unit.b", "skipped unit.c: why"]))
+        self.assertEqual(self.run_report(report)[:2], (0, ["1 1 1", "failed unit.b", "said x", "skipped unit.c: why"]))
+
+    def test_TheLastLinesOfATestThatFailedAreShown(self):
+        report = self.results(("unit.a", "failed", "".join(f"line {number}\n" for number in range(100))))
+        self.assertEqual(self.run_report(report)[1], ["0 1 0", "failed unit.a", *(f"said line {number}" for number in range(60, 100))])
 
     def test_WhatASanitizerReportsIsAFailureOfItsOwnKind(self):
         report = self.results(("unit.a", "failed", "==1==ERROR: AddressSanitizer: heap-use-after-free"))
-        self.assertEqual(self.run_report(report)[1], ["0 1 0", "found unit.a"])
+        self.assertEqual(self.run_report(report)[1], ["0 1 0", "found unit.a", "said ==1==ERROR: AddressSanitizer: heap-use-after-free"])
 
     def test_ASkippedCaseOfAProgramOfManyIsNamedWithItsReason(self):
         report = self.results(("fabric.a", "passed", "a_test.cpp:7: Skipped\nno such\nprovider\n[  SKIPPED ] S.A (0 ms)\n"))
