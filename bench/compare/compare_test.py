@@ -19,6 +19,7 @@ import mpi_tables
 import namespaces
 import outcome
 import plot
+import ranks_contestants
 import tables
 from processes import RunFailed
 
@@ -112,7 +113,7 @@ class Providers(unittest.TestCase):
 
         with unittest.mock.patch.multiple(contestants.processes, run=run_one, run_pair=run_two):
             for one in contestants.SERIES:
-                if one.program == program and not one.measure.startswith(("mpi-", "impi-")):
+                if one.program == program and not one.measure.startswith(("mpi-", "impi-", "ranks-")):
                     with self.assertRaisesRegex(RunFailed, "not run"):
                         one.figure(self.setup, self.work)
         return commands
@@ -299,6 +300,38 @@ class OtherMpis(unittest.TestCase):
         result = outcome_of({("mpi-depth", series): {0: [10.0], 10000: [14.0]}, ("mpi-depth", "MPICH ucx, posted"): {0: [5.0], 10000: [90.0]}})
         one = verdict(result, requirement("mpi-depth", 1.5, at_most=True, series=series, size=10000))
         self.assertEqual((one.text(), one.reached_text()), ("met", "1.400 x empty"))
+
+
+class ManyRanks(unittest.TestCase):
+    def setUp(self):
+        self.setup = contestants.Setup("raw", "perf", "net", "direct", (2, 3), "lintel-run", "/programs", "/tree/lintel-mpirun")
+
+    def command_of(self, name, measure="ranks-barrier", ranks=16):
+        [one] = [one for one in contestants.SERIES if (one.measure, one.name) == (measure, name)]
+        with unittest.mock.patch.object(ranks_contestants.processes, "run", side_effect=RunFailed("not run")) as started:
+            with self.assertRaisesRegex(RunFailed, "not run"):
+                one.figure(self.setup, matrix.Work(ranks, 20, 10))
+        self.assertEqual(started.call_args.kwargs["cpu"], (2, 3))
+        return " ".join(started.call_args.args[0])
+
+    def test_every_launcher_starts_so_many_ranks_and_binds_none(self):
+        for name, _, build, *_ in ranks_contestants.CONTESTANTS:
+            command = self.command_of(name)
+            self.assertRegex(command, r" -n 16 .*--?bind(-to)? none", name)
+            self.assertTrue(command.endswith(f" /programs/ranks_perf-{build} barrier 20 10"), command)
+
+    def test_open_mpi_is_told_whether_to_yield(self):
+        for name in ("Open MPI ob1", "Open MPI on Lintel"):
+            self.assertIn("--mca mpi_yield_when_idle 1", self.command_of(f"{name}, yielding"))
+            self.assertIn("--mca mpi_yield_when_idle 0", self.command_of(f"{name}, not yielding"))
+
+    def test_the_more_ranks_the_fewer_calls_but_never_too_few(self):
+        entry = {"rank_calls": 800, "fewest_messages": 20}
+        self.assertEqual([matrix.messages_of(entry, ranks) for ranks in (4, 16, 64)], [200, 50, 20])
+
+    def test_a_column_says_how_many_ranks_and_the_text_that_none_has_a_processor(self):
+        self.assertEqual(matrix.column_text("ranks-barrier", 16), "16 ranks")
+        self.assertIn("all ranks on processors 0 and 1, none with one of its own", tables.conditions(FACTS, "net", "direct", 3, (0, 1), pinned=False))
 
 
 class Judgement(unittest.TestCase):

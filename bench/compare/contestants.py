@@ -13,6 +13,7 @@ from typing import Callable
 import impi_contestants
 import mpi_contestants
 import processes
+import ranks_contestants
 from matrix import RAW_BESIDE_MPI
 from namespaces import DEVICE, Network
 from processes import RunFailed, parse_json
@@ -207,6 +208,7 @@ SERIES = [
     Series("mpi-latency", RAW_BESIDE_MPI, "raw", raw("pingpong", "latency_us")),
     *mpi_contestants.series(Series),
     *impi_contestants.series(Series),
+    *ranks_contestants.series(Series),
 ]
 
 OF_THIS_TREE = ("raw", "lintel", "lintel-mpirun", impi_contestants.TCP_PAIR)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 MPI_MEASURES = ("mpi-latency", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth", "mpi-allreduce", "mpi-alltoall", "mpi-depth")
 IMPI_MEASURES = ("impi-latency", "impi-bandwidth")  # between two jobs
-MEASURES = ("latency", "rate", "bandwidth", "passive", "fetch", *MPI_MEASURES, *IMPI_MEASURES)
+RANKS_MEASURES = ("ranks-barrier", "ranks-allreduce", "ranks-alltoall", "ranks-incast", "ranks-split", "ranks-dup")  # more ranks than processors
+MEASURES = ("latency", "rate", "bandwidth", "passive", "fetch", *MPI_MEASURES, *IMPI_MEASURES, *RANKS_MEASURES)
 TITLES = {
     "latency": "Latency, half round trip",
     "rate": "Message rate",
@@ -22,13 +23,19 @@ TITLES = {
     "mpi-depth": "MPI latency of 8 B behind queues, half round trip",
     "impi-latency": "MPI latency between two jobs, half round trip",
     "impi-bandwidth": "MPI bandwidth between two jobs, one way",
+    "ranks-barrier": "MPI barrier, many ranks",
+    "ranks-allreduce": "MPI allreduce of 8 B, many ranks",
+    "ranks-alltoall": "MPI alltoall of 1 KiB to each, many ranks",
+    "ranks-incast": "20 messages of 1 KiB from each rank to one, many ranks",
+    "ranks-split": "MPI_Comm_split and free, many ranks",
+    "ranks-dup": "MPI_Comm_dup and free, many ranks",
 }
 # What figures are multiples of; elsewhere raw. `others`: the best of the other MPIs over TCP; `empty`: the same series with empty queues; `tcp`: a TCP connection.
-BASES = {"fetch": "get", **{measure: "others" for measure in MPI_MEASURES}, "mpi-depth": "empty", **{measure: "tcp" for measure in IMPI_MEASURES}}
+BASES = {"fetch": "get", **{measure: "others" for measure in MPI_MEASURES}, "mpi-depth": "empty", **{measure: "tcp" for measure in IMPI_MEASURES}, **{measure: "others" for measure in RANKS_MEASURES}}
 BEST = "best"  # of a requirement: of the series that it names, instead
 UNITS = {"latency": "us", "rate": "messages/s", "bandwidth": "MB/s", "passive": "us", "fetch": "us"}
 UNITS |= {**{measure: "us" for measure in MPI_MEASURES}, "mpi-rate": "messages/s", "mpi-bandwidth": "MB/s", "mpi-bibandwidth": "MB/s"}
-UNITS |= {"impi-latency": "us", "impi-bandwidth": "MB/s"}
+UNITS |= {"impi-latency": "us", "impi-bandwidth": "MB/s", **{measure: "us" for measure in RANKS_MEASURES}}
 LOW_IS_GOOD = {measure: unit == "us" for measure, unit in UNITS.items()}
 WINDOWED = ("rate", "bandwidth", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth", "impi-bandwidth")
 RAW_BESIDE_MPI = "raw send"  # the series of raw libfabric among those of MPI
@@ -43,7 +50,7 @@ def base_of(measure):
 class Work:
     """One run of one program: so many passes over so many messages, after a warm-up."""
 
-    size: int  # bytes of a message; behind queues: how long these are
+    size: int  # bytes of a message; behind queues: how long these are; of many ranks: how many
     messages: int = 0
     warm_up: int = 0
     passes: int = 1
@@ -116,11 +123,12 @@ def window_of(entry, size, window):
 
 
 def messages_of(entry, size):
-    """As many as make `bytes`, but not below `fewest_messages`; at most `messages`."""
+    """As many as make `bytes`, or the calls of all ranks together `rank_calls`, but not below `fewest_messages`; at most `messages`."""
     most = entry.get("messages")
-    if "bytes" not in entry:
+    total = entry.get("bytes", entry.get("rank_calls"))
+    if total is None:
         return most
-    messages = max(entry["bytes"] // size, entry["fewest_messages"])
+    messages = max(total // size, entry["fewest_messages"])
     return messages if most is None else min(messages, most)
 
 
@@ -140,6 +148,8 @@ def column_text(measure, size):
     """What a column of the measure's table is for."""
     if measure == "mpi-depth":
         return f"{size:,} deep" if size > 0 else "empty"
+    if measure in RANKS_MEASURES:
+        return f"{size} ranks"
     return size_text(size)
 
 

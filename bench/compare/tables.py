@@ -99,13 +99,14 @@ def markdown_table(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
-def conditions(facts, provider, lintel_provider, repeats, cpus, mpi=False):
+def conditions(facts, provider, lintel_provider, repeats, cpus, mpi=False, pinned=True):
     path = f", {facts['network']}" if runs_over_tcp(provider) else ""
     lintel = f", Lintel over `{lintel_provider}`" if lintel_provider != provider else ""
     peers = f", Open MPI {facts['openmpi']}, MPICH {facts['mpich']}" if mpi else ""
+    placement = ("two processes, pinned alike in every program (sched_setaffinity before it begins, launchers bind nothing): one to processor "
+                 f"{cpus[0]}, one to {cpus[1]}" if pinned else f"all ranks on processors {cpus[0]} and {cpus[1]}, none with one of its own")
     return (f"**{facts['release']}.** {facts['cpu']}, {facts['processors']} processors, {facts['kernel']}{path}; libfabric {facts['libfabric']}, "
-            f"provider `{provider}`{lintel}, UCX {facts['ucx']}{peers}; two processes, pinned alike in every program (sched_setaffinity before it begins, "
-            f"launchers bind nothing): one to processor {cpus[0]}, one to {cpus[1]}; median of {repeats} interleaved {'repeat' if repeats == 1 else 'repeats'}.")
+            f"provider `{provider}`{lintel}, UCX {facts['ucx']}{peers}; {placement}; median of {repeats} interleaved {'repeat' if repeats == 1 else 'repeats'}.")
 
 
 def with_ratio(outcome, measure, name, size):

@@ -1,5 +1,5 @@
 /*
- * mpi_perf: latency, message rate, bandwidth, two collective functions and the cost of long queues of one MPI, between two ranks. One source, only mpi.h: compiled
+ * mpi_perf: latency, message rate, bandwidth, two collective functions and the cost of long queues of one MPI, between two ranks. One source and figure.h, only mpi.h: compiled
  * with each MPI that bench/compare sets beside Lintel's.
  *
  *   mpi_perf latency     SIZE MESSAGES WARM_UP           half a round trip, microseconds: blocking sends and receives
@@ -28,19 +28,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#define PROGRAM "mpi_perf"
+#include "figure.h"
+
 enum { LIMIT_SECONDS = 110 };
-enum { WRONG_USE = 2, WRONG_DATA = 3 };
 enum { TAG_DATA = 1, TAG_ANSWER = 2, TAG_QUEUED = 1000 };
 enum { RANKS = 2, QUEUED_SIZE = 8, ALIGNMENT = 4096 };
 
-static int self, other;
-static long verified;
-
-static void fail(int code, const char *text) {
-  fprintf(stderr, "mpi_perf: rank %d: %s\n", self, text);
-  MPI_Abort(MPI_COMM_WORLD, code);
-  exit(code);
-}
+static int other; /* rank */
 
 static unsigned char *memory_of(size_t bytes) {
   void *memory = NULL;
@@ -279,29 +274,6 @@ static double behind_unexpected(int depth, long messages, long warm_up, int sour
 }
 
 /* ---- */
-
-/* A multiple of `step`. */
-static long number_from(const char *text, const char *what, long least, long step) {
-  char *end = NULL;
-  const long number = strtol(text, &end, 10);
-  if (*text == '\0' || *end != '\0' || number < least || number > 2000000000L || number % step != 0) {
-    if (step == 1)
-      fprintf(stderr, "mpi_perf: %s is '%s'; expected a number from %ld to 2000000000\n", what, text, least);
-    else
-      fprintf(stderr, "mpi_perf: %s is '%s'; expected a number from %ld to 2000000000, a multiple of %ld\n", what, text, least, step);
-    MPI_Abort(MPI_COMM_WORLD, WRONG_USE);
-    exit(WRONG_USE);
-  }
-  return number;
-}
-
-static void report(const char *measure, long of, long messages, const char *unit, double value) {
-  long all = 0;
-  MPI_Reduce(&verified, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (self != 0) return;
-  printf("{\"measure\": \"%s\", \"of\": %ld, \"messages\": %ld, \"value\": %.6g, \"unit\": \"%s\", \"verified_messages\": %ld}\n", measure, of, messages,
-         value, unit, all);
-}
 
 int main(int argc, char **argv) {
   int ranks = 0;
