@@ -40,21 +40,35 @@ int begin_duplicate(const CommunicatorRef& parent, MPI_Info info, MPI_Comm* newc
       [=] { return enter_communicator(*number, parent->group(), *inheritance, newcomm); }, request);
 }
 
-// Ranks with this process' color, in the order of their keys, then of their ranks.
+// Ranks with this process' color, in the order of their keys, then of their ranks. What each says holds its proposal for the context too.
 int split(const CommunicatorRef& parent, int color, int key, MPI_Comm* result) {
+  struct Said {
+    std::int64_t color, key, context;
+  };
+  constexpr std::size_t kNumbers = sizeof(Said) / sizeof(std::int64_t);
   const Team team(parent);
-  const std::array<std::int64_t, 2> own{color, key};
-  std::vector<std::int64_t> all(2 * static_cast<std::size_t>(team.size()));
+  ContextProposal proposal;
+  const std::array<std::int64_t, kNumbers> own{color, key, proposal.number()};
+  std::vector<std::int64_t> all(kNumbers * static_cast<std::size_t>(team.size()));
   if (const int error = team.gather_all(own, all); error != MPI_SUCCESS) return error;
+  const auto said_by = [&](int rank) {
+    const auto* const numbers = &all[kNumbers * static_cast<std::size_t>(rank)];
+    return Said{numbers[0], numbers[1], numbers[2]};
+  };
   std::vector<int> members;
-  if (color != MPI_UNDEFINED) {
-    for (int rank = 0; rank < team.size(); ++rank) {
-      if (all[2 * static_cast<std::size_t>(rank)] == color) members.push_back(rank);
-    }
+  ProposedContexts proposed{ContextTable::kEnd, 0};
+  for (int rank = 0; rank < team.size(); ++rank) {
+    const Said said = said_by(rank);
+    proposed.lowest = std::min(proposed.lowest, static_cast<std::uint32_t>(said.context));
+    proposed.highest = std::max(proposed.highest, static_cast<std::uint32_t>(said.context));
+    if (color != MPI_UNDEFINED && said.color == color) members.push_back(rank);
   }
-  std::ranges::stable_sort(members, {}, [&](int rank) { return all[2 * static_cast<std::size_t>(rank) + 1]; });
+  std::ranges::stable_sort(members, {}, [&](int rank) { return said_by(rank).key; });
+  std::uint32_t number = 0;
+  if (const int error = agree_on_context(team, proposal, proposed, &number); error != MPI_SUCCESS) return error;
   const GroupRef group = members.empty() ? empty_group() : parent->group()->including(members);
-  return make_communicator(team, parent, group, Attributes::kNone, result);
+  Inheritance inheritance(*parent, Attributes::kNone);
+  return enter_communicator(number, group, inheritance, result);
 }
 
 // The lowest rank on this node says which node it is.

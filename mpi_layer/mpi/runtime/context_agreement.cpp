@@ -1,35 +1,79 @@
-// Members propose their lowest free number and try to take the greatest of these. Where some cannot, because another agreement of theirs has been faster,
-// all give it back and go on behind it. Two agreements that hinder each other do so for ever only if they step alike, so each draws its steps.
+// Members propose their lowest free number. Mostly that is the same in all of them: agreed. Else they try to take the greatest of these, and where some cannot,
+// because another agreement of theirs has been faster, all give it back and go on behind it. Two agreements that hinder each other do so for ever only if
+// they step alike, so each draws its steps.
 #include "mpi_layer/mpi/runtime/context_agreement.h"
 
 #include <algorithm>
 #include <atomic>
 
 #include "mpi.h"
-#include "mpi_layer/mpi/runtime/context_table.h"
 
 namespace lintel::mpi {
 
-int agree_on_context(const Team& team, std::uint32_t* number) {
+namespace {
+
+// So far behind a number that could not be had.
+std::uint32_t draw_step() {
   constexpr std::uint32_t kMostSteps = 64;
   static std::atomic<std::uint32_t> draws{0};
-  std::uint32_t from = ContextTable::kSelf + 1;
+  return 1 + draws.fetch_add(1) * 7 % kMostSteps;
+}
+
+int compare(const Team& team, const ContextProposal& own, ProposedContexts* proposed) {
+  const std::int64_t number = own.number();
+  std::int64_t bounds[] = {-number, number};
+  const int error = team.maximum(bounds);
+  *proposed = {static_cast<std::uint32_t>(-bounds[0]), static_cast<std::uint32_t>(bounds[1])};
+  return error;
+}
+
+// Whether all members could take the highest number in place of their own.
+int take_highest(const Team& team, ContextProposal& own, std::uint32_t highest, bool* taken) {
+  std::int64_t failed[] = {own.number() == highest || own.propose(highest) ? 0 : 1};
+  const int error = team.maximum(failed);
+  *taken = failed[0] == 0;
+  return error;
+}
+
+}  // namespace
+
+void ContextProposal::give_back() {
+  if (number_ < ContextTable::kEnd) context_table().give_back(keep());
+}
+
+void ContextProposal::propose_from(std::uint32_t least) {
+  give_back();
+  number_ = context_table().take_first_free(least);
+}
+
+bool ContextProposal::propose(std::uint32_t other) {
+  give_back();
+  if (!context_table().take(other)) return false;
+  number_ = other;
+  return true;
+}
+
+int agree_on_context(const Team& team, ContextProposal& own, ProposedContexts proposed, std::uint32_t* number) {
   for (;;) {
-    std::int64_t proposal[] = {context_table().first_free(from)};
-    if (const int error = team.maximum(proposal); error != MPI_SUCCESS) return error;
-    if (proposal[0] >= ContextTable::kEnd) return MPI_ERR_NO_MEM;
-    const auto candidate = static_cast<std::uint32_t>(proposal[0]);
-    const bool taken = context_table().take(candidate);
-    std::int64_t failed[] = {taken ? 0 : 1};
-    const int error = team.maximum(failed);
-    if (error == MPI_SUCCESS && failed[0] == 0) {
-      *number = candidate;
+    if (proposed.highest >= ContextTable::kEnd) return MPI_ERR_NO_MEM;
+    bool agreed = proposed.lowest == proposed.highest;
+    if (!agreed) {
+      if (const int error = take_highest(team, own, proposed.highest, &agreed); error != MPI_SUCCESS) return error;
+    }
+    if (agreed) {
+      *number = own.keep();
       return MPI_SUCCESS;
     }
-    if (taken) context_table().give_back(candidate);
-    if (error != MPI_SUCCESS) return error;
-    from = std::min(candidate + 1 + draws.fetch_add(1) * 7 % kMostSteps, ContextTable::kEnd);
+    own.propose_from(std::min(proposed.highest + draw_step(), ContextTable::kEnd));
+    if (const int error = compare(team, own, &proposed); error != MPI_SUCCESS) return error;
   }
+}
+
+int agree_on_context(const Team& team, std::uint32_t* number) {
+  ContextProposal own;
+  ProposedContexts proposed;
+  if (const int error = compare(team, own, &proposed); error != MPI_SUCCESS) return error;
+  return agree_on_context(team, own, proposed, number);
 }
 
 }  // namespace lintel::mpi

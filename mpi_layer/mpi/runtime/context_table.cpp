@@ -4,16 +4,19 @@
 
 namespace lintel::mpi {
 
-std::uint32_t ContextTable::first_free(std::uint32_t from) {
+std::uint32_t ContextTable::take_first_free(std::uint32_t from) {
   const MutexLock lock(mutex_);
-  std::uint32_t number = from;
-  while (number < taken_.size() && taken_[number]) ++number;
-  return number < kEnd ? number : kEnd;
+  while (from < kEnd && !try_take(from)) ++from;
+  return from;
 }
 
 bool ContextTable::take(std::uint32_t number) {
   LINTEL_ASSERT(number < kEnd);
   const MutexLock lock(mutex_);
+  return try_take(number);
+}
+
+bool ContextTable::try_take(std::uint32_t number) {
   if (number >= taken_.size()) taken_.resize(number + std::size_t{1});
   if (taken_[number]) return false;
   taken_[number] = true;

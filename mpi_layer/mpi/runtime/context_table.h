@@ -20,13 +20,15 @@ class ContextTable {
   static constexpr std::uint32_t kSelf = 1;
   static constexpr std::uint32_t kEnd = kRelayContext / 2;  // numbers are below
 
-  // The lowest number from `from` on that is free now; kEnd if there is none.
-  std::uint32_t first_free(std::uint32_t from) LINTEL_EXCLUDES(mutex_);
+  // Takes the lowest number from `from` on that is free, and returns it; kEnd if there is none.
+  std::uint32_t take_first_free(std::uint32_t from) LINTEL_EXCLUDES(mutex_);
   // False if it is taken. REQUIRES: number < kEnd.
   bool take(std::uint32_t number) LINTEL_EXCLUDES(mutex_);
   void give_back(std::uint32_t number) LINTEL_EXCLUDES(mutex_);
 
  private:
+  bool try_take(std::uint32_t number) LINTEL_REQUIRES(mutex_);
+
   Mutex mutex_;
   std::vector<bool> taken_ LINTEL_GUARDED_BY(mutex_);  // as long as the greatest number ever taken
 };

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "mpi_layer/mpi/runtime/binomial_tree.h"
-#include "mpi_layer/mpi/runtime/ring.h"
 #include "mpi_layer/mpi/runtime/runtime.h"
 #include "mpi_layer/mpi/runtime/transfer_error.h"
 
@@ -75,7 +74,7 @@ int Team::exchange(int to, const ItemBuffer& out, int from, const ItemBuffer& in
 int Team::barrier() const {
   const ItemBuffer nothing = bytes(nullptr, 0);
   for (int distance = 1; distance < size(); distance *= 2) {
-    const int error = exchange((rank_ + distance) % size(), nothing, (rank_ - distance + size()) % size(), nothing);
+    const int error = exchange(ahead(distance), nothing, behind(distance), nothing);
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;
@@ -93,25 +92,30 @@ int Team::broadcast(int root, const ItemBuffer& items) const {
 }
 
 int Team::maximum(std::span<std::int64_t> numbers) const {
+  std::vector<std::int64_t> given(numbers.size());
   std::vector<std::int64_t> other(numbers.size());
-  const ItemBuffer own = items_of(numbers);
-  for (int bit = 1; bit < size(); bit *= 2) {
-    if ((rank_ & bit) != 0) {
-      if (const int error = send(rank_ - bit, own); error != MPI_SUCCESS) return error;
-      break;
-    }
-    if (rank_ + bit >= size()) continue;
-    if (const int error = receive(rank_ + bit, items_of(std::span(other))); error != MPI_SUCCESS) return error;
-    std::ranges::transform(numbers, other, numbers.begin(), [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+  for (int distance = 1; distance < size(); distance *= 2) {
+    std::ranges::copy(numbers, given.begin());
+    if (const int error = exchange(ahead(distance), items_of(given), behind(distance), items_of(other)); error != MPI_SUCCESS) return error;
+    std::ranges::transform(given, other, numbers.begin(), [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
   }
-  return broadcast(0, own);
+  return MPI_SUCCESS;
 }
 
 int Team::gather_all(std::span<const std::int64_t> own, std::span<std::int64_t> all) const {
   const std::size_t width = own.size();
-  const auto part = [&](int rank) { return all.subspan(static_cast<std::size_t>(rank) * width, width); };
-  std::ranges::copy(own, part(rank_).begin());
-  return pass_round(*this, 0, [&](int rank) { return items_of(part(rank)); });
+  std::vector<std::int64_t> gathered(all.size());  // from this rank's on
+  const auto part = [&](int first, int count) {
+    return items_of(std::span(gathered).subspan(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(count) * width));
+  };
+  std::ranges::copy(own, gathered.begin());
+  for (int distance = 1; distance < size(); distance *= 2) {
+    const int count = std::min(distance, size() - distance);
+    if (const int error = exchange(behind(distance), part(0, count), ahead(distance), part(distance, count)); error != MPI_SUCCESS)
+      return error;
+  }
+  std::ranges::rotate_copy(gathered, gathered.end() - static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rank_) * width), all.begin());
+  return MPI_SUCCESS;
 }
 
 }  // namespace lintel::mpi

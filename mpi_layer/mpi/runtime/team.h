@@ -54,12 +54,15 @@ class Team {
   int barrier() const;
   // Binomial tree, whatever the length; broadcast.h chooses.
   int broadcast(int root, const ItemBuffer& items) const;
-  // Numbers, the same for all at the end: the greatest of each.
+  // Numbers, the same for all at the end: the greatest of each. Dissemination, as the barrier.
   int maximum(std::span<std::int64_t> numbers) const;
-  // Numbers of all ranks, `own.size()` of each, in the order of ranks. Ring.
+  // Numbers of all ranks, `own.size()` of each, in the order of ranks. Bruck: in round k each gets what the one 2^k further has.
   int gather_all(std::span<const std::int64_t> own, std::span<std::int64_t> all) const;
 
  private:
+  // The rank so far after this one, and before it; distance < size().
+  int ahead(int distance) const { return (rank_ + distance) % size(); }
+  int behind(int distance) const { return (rank_ - distance + size()) % size(); }
   static ItemBuffer items_of(std::span<std::int64_t> numbers);
 
   CommunicatorRef communicator_;

@@ -96,6 +96,29 @@ static void splits(void) {
   MPI_Comm_free(&job);
 }
 
+/* Members whose lowest free contexts differ, since each has another number of communicators of its own, agree all the same. */
+static void unequal_members(void) {
+  enum { MOST = 8 };
+  MPI_Comm made[MOST + 2];
+  const int own = world_rank % MOST;
+  for (int i = 0; i < own; ++i) CHECK(MPI_Comm_dup(MPI_COMM_SELF, &made[i]) == MPI_SUCCESS);
+  CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &made[own]) == MPI_SUCCESS);
+  CHECK(MPI_Comm_split(MPI_COMM_WORLD, world_rank % 2, 0, &made[own + 1]) == MPI_SUCCESS);
+  go_around(made[own]);
+  go_around(made[own + 1]);
+  /* The same envelope in all of them. */
+  for (int i = 0; i < own + 2; ++i) {
+    int rank;
+    MPI_Comm_rank(made[i], &rank);
+    CHECK(MPI_Send(&i, 1, MPI_INT, rank, 0, made[i]) == MPI_SUCCESS); /* short: it does not wait for its receive */
+  }
+  for (int i = own + 1; i >= 0; --i) {
+    int got = -1;
+    CHECK(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, made[i], MPI_STATUS_IGNORE) == MPI_SUCCESS && got == i);
+    MPI_Comm_free(&made[i]);
+  }
+}
+
 static void groups(void) {
   MPI_Group all, first;
   MPI_Comm created, alone;
@@ -142,6 +165,7 @@ int main(void) {
   begin();
   duplicates();
   splits();
+  unequal_members();
   groups();
   disconnects();
   /* Contexts come back: more than there would be room for if they did not leave. */
