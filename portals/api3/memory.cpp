@@ -21,6 +21,13 @@ MatchCriteria criteria(ptl_process_id_t match_id, ptl_match_bits_t match_bits, p
 
 Side side(ptl_ins_pos_t pos) { return pos == PTL_INS_BEFORE ? Side::kBefore : Side::kAfter; }
 
+// The answer of a call that a test queue decides. What has arrived and is not taken in yet has no part in it: a program that has just found the queue empty
+// would meet messages that came after that, again and again. When the queue refuses, what it waits for may come: a caller may try again and call nothing else.
+int tested(Process& process, Status status) {
+  if (status == Status::kNoUpdate) process.progress().advance();
+  return return_code(status);
+}
+
 // Hands out a handle if the call went well.
 int give(Status status, HandleKind kind, std::uint32_t interface, SlotId made, ptl_handle_any_t* out) {
   if (status == Status::kOk && out != nullptr) *out = encode(kind, interface, made);
@@ -111,8 +118,6 @@ int PtlMDUnlink(ptl_handle_md_t md) {
 
 int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t* old_md, ptl_md_t* new_md, ptl_handle_eq_t testq) {
   return with_interface(md, HandleKind::kDescriptor, PTL_MD_INVALID, [&](Process& process, NetworkInterface& interface, SlotId id) {
-    // What has arrived counts: a caller that spins here must see it.
-    process.progress().advance();
     const portals::MemoryDescriptor* descriptor = interface.descriptor(id);
     if (descriptor == nullptr) return static_cast<int>(PTL_MD_INVALID);
     if (old_md != nullptr) *old_md = to_ptl_md(descriptor->snapshot(), interface.kind());
@@ -126,7 +131,7 @@ int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t* old_md, ptl_md_t* new_md, ptl_hand
     }
     portals::DescriptorRules rules;
     if (const int code = make_rules(interface, interface.kind(), *new_md, rules); code != PTL_OK) return code;
-    return return_code(interface.update_descriptor(id, std::move(rules), test_queue));
+    return tested(process, interface.update_descriptor(id, std::move(rules), test_queue));
   });
 }
 
@@ -135,7 +140,6 @@ int PtlMEMDPost(ptl_handle_ni_t ni, ptl_handle_me_t base, ptl_process_id_t match
                 ptl_handle_me_t* me, ptl_handle_md_t* md_handle, ptl_handle_eq_t testq) {
   if (me == nullptr || md_handle == nullptr) return PTL_SEGV;
   return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process& process, NetworkInterface& interface, SlotId) {
-    process.progress().advance();
     const Decoded neighbour = decode(base);
     if (neighbour.kind != HandleKind::kEntry || neighbour.interface != interface.kind()) return static_cast<int>(PTL_ME_INVALID);
     SlotId test_queue;
@@ -151,7 +155,7 @@ int PtlMEMDPost(ptl_handle_ni_t ni, ptl_handle_me_t base, ptl_process_id_t match
     const Status status =
         interface.post_entry(neighbour.id, criteria(match_id, match_bits, ignore_bits), me_unlink == PTL_UNLINK, side(pos),
                              std::move(rules), md_unlink == PTL_UNLINK, test_queue, made_entry, made_descriptor);
-    if (status != Status::kOk) return return_code(status);
+    if (status != Status::kOk) return tested(process, status);
     *me = encode(HandleKind::kEntry, interface.kind(), made_entry);
     *md_handle = encode(HandleKind::kDescriptor, interface.kind(), made_descriptor);
     return static_cast<int>(PTL_OK);

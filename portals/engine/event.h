@@ -35,6 +35,9 @@ enum class EventKind : std::uint8_t {
   kPeerLost,  // for who has asked for such news (NetworkInterface::tell_losses); `initiator` is the peer
 };
 
+// Whether the end of an operation tells of a message that this process has matched, and not of one that it has started itself.
+constexpr bool is_arrival(EventKind end) { return end != EventKind::kSendEnd && end != EventKind::kReplyEnd; }
+
 // Why an operation ended without success. From kDropped on: what a Portals 4 target answers; these numbers travel.
 enum class Failure : std::uint8_t {
   kNone = 0,

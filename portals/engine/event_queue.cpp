@@ -67,4 +67,11 @@ void EventQueue::settle(std::uint32_t events) {
   owed_ -= events;
 }
 
+void EventQueue::settle_end(EventKind end) {
+  settle(1);
+  const std::uint64_t arrivals = is_arrival(end) ? 1 : 0;
+  LINTEL_ASSERT(arriving_ >= arrivals);
+  arriving_ -= arrivals;
+}
+
 }  // namespace lintel::portals

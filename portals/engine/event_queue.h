@@ -3,8 +3,9 @@
 // grows, and loses none while there is memory.
 //
 // Owned by the interface's pool. Guarded by the endpoint's lock.
-// Invariants: (1) sequence numbers grow by one per event, lost or not, and wrap; (2) owed() counts events that operations already matched will
-//             still deposit, so that "empty" can mean "and none is on its way" (reference for PtlMDUpdate); (3) capacity is a power of two;
+// Invariants: (1) sequence numbers grow by one per event, lost or not, and wrap; (2) owed() counts events that operations under way will
+//             still deposit, and of these apart those of messages that have been matched here, so that "empty" can mean "and no message is on its way to
+//             memory" (PtlMDUpdate); (3) capacity is a power of two;
 //             (4) a queue that grows does not shrink.
 // Does not: block, wake threads (it says that somebody sleeps on it), or call handlers.
 
@@ -56,10 +57,16 @@ class EventQueue {
 
   void owe(std::uint32_t events) { owed_ += events; }
   void settle(std::uint32_t events);
+  // The same for one event, that of kind `end` with which an operation ends.
+  void owe_end(EventKind end) {
+    ++owed_;
+    arriving_ += is_arrival(end) ? 1U : 0U;
+  }
+  void settle_end(EventKind end);
   std::uint64_t owed() const { return owed_; }
   std::uint64_t unread() const { return written_ - read_; }
-  // Neither unread nor owed events.
-  bool quiet() const { return unread() == 0 && owed_ == 0; }
+  // Nothing unread, and no message that has been matched is still to be told of. What this process has started itself does not count: it knows of that.
+  bool quiet() const { return unread() == 0 && arriving_ == 0; }
 
   std::uint64_t capacity() const { return capacity_; }
   // How many more events would push out none, those that are owed included.
@@ -80,6 +87,7 @@ class EventQueue {
   std::uint64_t written_ = 0;
   std::uint64_t read_ = 0;
   std::uint64_t owed_ = 0;
+  std::uint64_t arriving_ = 0;      // of the owed events, those that tell of a message which has been matched here
   std::uint64_t unread_spare_ = 0;  // of the unread events, those of deposit_spare()
   std::uint32_t next_sequence_;
   bool lost_ = false;  // since the last take()

@@ -289,7 +289,7 @@ void NetworkInterface::open(Completion& completion, MemoryDescriptor& descriptor
       completion.link_to_itself = false;
     }
     completion.log_end = !descriptor.has(end == EventKind::kSendEnd ? option::kEndDisable | option::kSendDisable : option::kEndDisable);
-    if (completion.log_end) queue->owe(1);
+    if (completion.log_end) queue->owe_end(end);
     completion.queue = descriptor.queue();
   }
   completion.event.kind = end;
@@ -305,7 +305,7 @@ void NetworkInterface::close(Completion& completion, Failure failure) {
   if (completion.log_end) {
     // The queue may have been freed meanwhile; its successor in the same slot has another generation.
     if (EventQueue* queue = queues_.get(completion.queue)) {
-      queue->settle(1);
+      queue->settle_end(event.kind);
       if (failure != Failure::kNone || !descriptor->has(option::kSuccessDisable)) {
         if (completion.link_to_itself) event.link = queue->next_sequence();
         sequence = deposit(*queue, event);

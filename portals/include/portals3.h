@@ -315,8 +315,11 @@ int PtlMDBind(ptl_handle_ni_t ni, ptl_md_t md, ptl_unlink_t unlink_op, ptl_handl
 int PtlMDUnlink(ptl_handle_md_t md);
 
 /* *old_md (may be null) gets the present state, also when nothing is updated. Then, if `new_md` is not null and `testq` is PTL_EQ_NONE or empty,
- * replaces the MD's description and rewinds its offset, in one step with respect to matching. "Empty" counts events that operations already
- * matched still owe, so PTL_MD_NO_UPDATE means: an event is in `testq`, or will come.
+ * replaces the MD's description and rewinds its offset, in one step with respect to matching. "Empty" means: PtlEQGet would find nothing, and no
+ * message that has been matched in this process still owes `testq` its *_END event, for else a receive that is posted now would overtake that message. So
+ * PTL_MD_NO_UPDATE means: an event is in `testq`, or will come. Events that the process' own operations owe (SEND_END, REPLY_END, ACK, UNLINK) do not count; nor
+ * do messages that the library has not taken in yet, and the call takes in none before it tests: a queue that has just been drained is empty.
+ * Data that are moving keep the memory that they began with; the reply to a get that comes later lands in the new one.
  * An MD that an operation has made inactive, and that goes by PTL_UNLINK when its last operation ends, can no longer be updated: PTL_MD_INVALID.
  * Errors: PTL_MD_NO_UPDATE, PTL_MD_INVALID, PTL_MD_ILLEGAL, PTL_EQ_INVALID. */
 int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t *old_md, ptl_md_t *new_md, ptl_handle_eq_t testq);

@@ -78,15 +78,151 @@ TEST_F(PostingRace, P26_OwedEndCountsWithStartDisabledToo) {
   EXPECT_EQ(kinds(1), "PUT_END");
 }
 
-TEST_F(PostingRace, ArrivedMessageIsSeenByTheUpdateItself) {
+TEST_F(PostingRace, MessageThatHasNotBeenTakenInLeavesADrainedQueueEmptyAndMeetsTheReceive) {
   arrange();
   ASSERT_EQ(put(source(data)), PTL_OK);
   take(1);
   ASSERT_EQ(post_put(source(data)), PTL_OK);
   while (job->network().advance_to_next()) {
   }  // it is here, but process 1 has not polled
+  EXPECT_EQ(activate(), PTL_OK);
+  job->settle();
+  EXPECT_EQ(only(take(1), PTL_EVENT_PUT_END).md_handle, posted.md);
+}
+
+TEST_F(PostingRace, RefusedUpdateTakesInWhatIsOwed) {
+  arrange(PTL_MD_EVENT_START_DISABLE);
+  ASSERT_EQ(put(source(data)), PTL_OK);
+  take(1);
+  ASSERT_EQ(post_put(source(large)), PTL_OK);
+  // A program that calls nothing else sees its own queue fill.
+  int refusals = 0;
+  while (activate() == PTL_OK) {
+    ASSERT_EQ(update(posted.md, md(user, {.options = kPut, .threshold = 0}, 1), PTL_EQ_NONE), PTL_OK);
+    job->poll(0);
+    job->poll(1);
+    ASSERT_TRUE(job->network().advance_to_next());
+  }
+  while (job->network().advance_to_next()) {
+    job->poll(0);
+    refusals += activate() == PTL_MD_NO_UPDATE ? 1 : 0;
+  }
+  EXPECT_GT(refusals, 0);
+  EXPECT_EQ(kinds(1), "PUT_END");
+}
+
+// ---- Attach, traffic, drain, update: what a drained queue may still be owed by what its own process has started. None of it refuses the update.
+
+class DrainedQueue : public PostingRace {
+ protected:
+  // Process 1 has put into process 0, or got from there, and has taken all that its queue held.
+  void drain(const std::string& expected) { EXPECT_EQ(kinds(1), expected); }
+  void expect_update_and_then(const std::string& expected) {
+    EXPECT_EQ(activate(), PTL_OK);
+    job->settle();
+    EXPECT_EQ(kinds(1), expected);
+  }
+  // What process 0 has for process 1's operations.
+  void offer(Bytes& memory) { target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE, .quiet = true}, {}, 0); }
+  // An operation of process 1 has begun, and its data move.
+  void run_until(const std::string& expected) {
+    std::string seen;
+    while (seen != expected && job->network().advance_to_next()) {
+      job->settle(0ns);
+      seen = kinds(1);
+    }
+    ASSERT_EQ(seen, expected);
+  }
+  Bytes theirs = Bytes(8192);
+};
+
+TEST_F(DrainedQueue, AfterTrafficThatHasEndedIsEmpty) {
+  arrange();
+  ASSERT_EQ(put(source(data)), PTL_OK);
+  ASSERT_EQ(put(source(large)), PTL_OK);
+  drain("PUT_START PUT_END PUT_START PUT_END");
+  expect_update_and_then("");
+}
+
+TEST_F(DrainedQueue, SendEndOfASmallPutThatHasNotLeftDoesNotCount) {
+  arrange();
+  offer(theirs);
+  ASSERT_EQ(post_put(source(data, {}, 1), {.to = 0}, 1), PTL_OK);  // no session yet: the bytes wait
+  drain("SEND_START");
+  expect_update_and_then("SEND_END");
+}
+
+TEST_F(DrainedQueue, SendEndOfALargePutUnderWayDoesNotCount) {
+  arrange();
+  offer(theirs);
+  ASSERT_EQ(post_put(source(large, {}, 1), {.to = 0, .ack = true}, 1), PTL_OK);
+  drain("SEND_START");
+  for (int i = 0; i < 3; ++i) {
+    job->network().advance_to_next();
+    job->settle(0ns);
+  }
+  drain("");
+  expect_update_and_then("SEND_END ACK");
+}
+
+TEST_F(DrainedQueue, ReplyEndOfAGetUnderWayDoesNotCount) {
+  arrange();
+  offer(large);
+  Bytes mine(4000);
+  ASSERT_EQ(post_get(source(mine, {}, 1), {.to = 0}, 1), PTL_OK);
+  run_until("REPLY_START");
+  expect_update_and_then("REPLY_END");
+  EXPECT_EQ(mine, large);
+}
+
+TEST_F(DrainedQueue, UnlinkOfAPutUnderWayDoesNotCount) {
+  arrange();
+  offer(theirs);
+  ASSERT_EQ(post_put(source(large, {.threshold = 1, .unlink = PTL_UNLINK}, 1), {.to = 0}, 1), PTL_OK);
+  drain("SEND_START");
+  expect_update_and_then("SEND_END UNLINK");
+}
+
+TEST_F(DrainedQueue, AckThatIsToComeDoesNotCount) {
+  arrange();
+  offer(theirs);
+  ASSERT_EQ(post_put(source(data, {}, 1), {.to = 0, .ack = true}, 1), PTL_OK);
+  drain("SEND_START");
+  run_until("SEND_END");
+  expect_update_and_then("ACK");
+}
+
+TEST_F(DrainedQueue, UpdateOfTheMdWhoseOwnPutIsUnderWaySendsTheOldMemory) {
+  offer(theirs);
+  const ptl_handle_md_t md = source(large, {}, 1);
+  ASSERT_EQ(post_put(md, {.to = 0}, 1), PTL_OK);
+  drain("SEND_START");
+  EXPECT_EQ(update(md, this->md(user, {}, 1), queue(1)), PTL_OK);
+  job->settle();
+  EXPECT_EQ(kinds(1), "SEND_END");
+  EXPECT_EQ(part(theirs, 0, large.size()), large);
+}
+
+TEST_F(DrainedQueue, MessageThatIsStillLandingCountsThoughItsStartHasBeenTaken) {
+  arrange();
+  ASSERT_EQ(post_put(source(large)), PTL_OK);
+  ASSERT_TRUE(run_until_put_starts());
+  EXPECT_EQ(activate(), PTL_MD_NO_UPDATE);  // a receive that is posted now would overtake it
+  job->settle();
+  drain("PUT_END");
+  expect_update_and_then("");
+}
+
+TEST_F(DrainedQueue, GetThatIsStillAnsweredCountsToo) {
+  arrange();
+  target(large, {.options = kGet}, {.bits = kBits + 1});
+  Bytes fetched(4000);
+  ASSERT_EQ(post_get(source(fetched), {.bits = kBits + 1}), PTL_OK);
+  run_until("GET_START");
   EXPECT_EQ(activate(), PTL_MD_NO_UPDATE);
-  EXPECT_EQ(kinds(1), "PUT_START PUT_END");
+  job->settle();
+  drain("GET_END");
+  expect_update_and_then("");
 }
 
 TEST_F(PostingRace, OldIsFilledThoughNothingIsUpdated) {
@@ -186,6 +322,17 @@ TEST_F(PostEntry, OwedEndRefuses) {
   EXPECT_EQ(post(queue(1)), PTL_MD_NO_UPDATE);
   job->settle();
   EXPECT_EQ(kinds(1), "PUT_END");
+}
+
+TEST_F(PostEntry, SendEndThatIsOwedToADrainedQueueDoesNotRefuse) {
+  arrange();
+  Bytes theirs(8192);
+  target(theirs, {.options = kPut, .quiet = true}, {}, 0);
+  ASSERT_EQ(post_put(source(large, {}, 1), {.to = 0}, 1), PTL_OK);
+  ASSERT_EQ(kinds(1), "SEND_START");
+  EXPECT_EQ(post(queue(1)), PTL_OK);
+  job->settle();
+  EXPECT_EQ(kinds(1), "SEND_END");
 }
 
 TEST_F(PostEntry, NoTestQueueAlwaysPosts) {

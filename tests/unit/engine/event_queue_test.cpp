@@ -132,16 +132,31 @@ TEST_F(EventQueueTest, NextSequenceIsThatOfTheNextDeposit) {
   EXPECT_EQ(queue.deposit(event(1)).sequence, next);
 }
 
-TEST_F(EventQueueTest, QuietMeansNothingUnreadAndNothingOwed) {
+TEST_F(EventQueueTest, QuietMeansNothingUnreadAndNoMessageThatIsStillToBeToldOf) {
   EXPECT_TRUE(queue.quiet());
-  queue.owe(2);
+  queue.owe_end(EventKind::kPutEnd);
+  queue.owe_end(EventKind::kGetEnd);
   EXPECT_FALSE(queue.quiet());
-  queue.settle(1);
+  queue.settle_end(EventKind::kGetEnd);
+  EXPECT_FALSE(queue.quiet());
   deposit(1, 1);
-  queue.settle(1);
+  queue.settle_end(EventKind::kPutEnd);
   EXPECT_FALSE(queue.quiet());
   take_all();
   EXPECT_TRUE(queue.quiet());
+}
+
+TEST_F(EventQueueTest, WhatTheProcessHasStartedItselfIsOwedAndLeavesItQuiet) {
+  queue.owe_end(EventKind::kSendEnd);
+  queue.owe_end(EventKind::kReplyEnd);
+  queue.owe(1);  // UNLINK
+  EXPECT_EQ(queue.owed(), 3U);
+  EXPECT_TRUE(queue.quiet());
+  EXPECT_EQ(queue.room(), 1U);
+  queue.settle_end(EventKind::kReplyEnd);
+  queue.settle_end(EventKind::kSendEnd);
+  queue.settle(1);
+  EXPECT_EQ(queue.owed(), 0U);
 }
 
 TEST_F(EventQueueTest, RingGoesRoundManyTimes) {
