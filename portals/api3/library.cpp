@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/log.h"
+#include "portals/api3/interface_listener.h"
 #include "portals/api3/return_code.h"
 
 namespace lintel::api3 {
@@ -57,7 +58,12 @@ void report(const portals::Limits& limits, ptl_ni_limits_t* actual) {
   actual->max_getput_md = limit(limits.max_getput_bytes);
 }
 
+std::atomic<InterfaceListener*> interface_listener{nullptr};
+
 }  // namespace
+
+void listen_to_interface(InterfaceListener& listener) { interface_listener.store(&listener, std::memory_order_release); }
+
 }  // namespace lintel::api3
 
 using namespace lintel;
@@ -92,16 +98,35 @@ int PtlNIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t* desired, pt
   Process* process = current_process();
   if (process == nullptr) return PTL_NO_INIT;
   if (iface != PTL_IFACE_DEFAULT) return PTL_IFACE_INVALID;
+  InterfaceListener* const listener = interface_listener.load(std::memory_order_acquire);
+  if (listener != nullptr && pid == PTL_PID_ANY) pid = listener->pid_for_any();
+  bool fresh = true;
+  {
+    const MutexLock lock(process->lock());
+    fresh = process->interface(kInterfaceKind) == nullptr;
+  }
   std::string explanation;
   const Status status = process->open_interface(kInterfaceKind, Pid(pid), grant(desired), explanation);
   if (status != Status::kOk) {
     LINTEL_LOG(kError, "PtlNIInit: %s", explanation.c_str());
     return return_code(status);
   }
-  const MutexLock lock(process->lock());
-  portals::NetworkInterface* interface = process->interface(kInterfaceKind);
-  if (interface == nullptr) return PTL_FAIL;  // another thread has shut it again
-  report(interface->limits(), actual);
+  ProcessId self;
+  portals::Limits limits;
+  {
+    const MutexLock lock(process->lock());
+    portals::NetworkInterface* interface = process->interface(kInterfaceKind);
+    if (interface == nullptr) return PTL_FAIL;  // another thread has shut it again
+    limits = interface->limits();
+    self = interface->identity().process;
+  }
+  if (listener != nullptr) {
+    if (const int code = listener->opened({self.nid.value, self.pid.value}, fresh); code != PTL_OK) {
+      if (fresh) static_cast<void>(process->close_interface(kInterfaceKind));
+      return code;
+    }
+  }
+  report(limits, actual);
   *ni = interface_handle(kInterfaceKind);
   return PTL_OK;
 }

@@ -12,14 +12,22 @@ const char* ptl_err_str[PTL_MAX_ERRNO + 1] = {
     "PTL_PT_FULL",    "PTL_PT_INDEX_INVALID", "PTL_SEGV",          "PTL_SR_INDEX_INVALID", "PTL_UNKNOWN_ERROR",
     "PTL_MAX_ERRNO"};
 
-const char* PtlErrorStr(unsigned code) { return code < PTL_MAX_ERRNO ? ptl_err_str[code] : "unknown Portals return code"; }
+const char* ptl_event_str[PTL_EVENT_UNLINK + 1] = {"PTL_EVENT_GET_START",   "PTL_EVENT_GET_END",      "PTL_EVENT_PUT_START",
+                                                   "PTL_EVENT_PUT_END",     "PTL_EVENT_GETPUT_START", "PTL_EVENT_GETPUT_END",
+                                                   "PTL_EVENT_REPLY_START", "PTL_EVENT_REPLY_END",    "PTL_EVENT_SEND_START",
+                                                   "PTL_EVENT_SEND_END",    "PTL_EVENT_ACK",          "PTL_EVENT_UNLINK"};
+
+const char* PtlErrorStr(unsigned code) {
+  switch (code) {
+    case PTL_IFACE_DUP: return "PTL_IFACE_DUP";
+    case PTL_EQ_IN_USE: return "PTL_EQ_IN_USE";
+    default: return code < PTL_MAX_ERRNO ? ptl_err_str[code] : "unknown Portals return code";
+  }
+}
 
 const char* PtlEventKindStr(ptl_event_kind_t kind) {
-  static const char* const names[] = {"PTL_EVENT_GET_START",    "PTL_EVENT_GET_END",    "PTL_EVENT_PUT_START",   "PTL_EVENT_PUT_END",
-                                      "PTL_EVENT_GETPUT_START", "PTL_EVENT_GETPUT_END", "PTL_EVENT_REPLY_START", "PTL_EVENT_REPLY_END",
-                                      "PTL_EVENT_SEND_START",   "PTL_EVENT_SEND_END",   "PTL_EVENT_ACK",         "PTL_EVENT_UNLINK"};
   const auto index = static_cast<unsigned>(kind);
-  return index < sizeof names / sizeof names[0] ? names[index] : "unknown Portals event";
+  return index <= PTL_EVENT_UNLINK ? ptl_event_str[index] : "unknown Portals event";
 }
 
 const char* PtlNIFailStr(ptl_handle_ni_t, ptl_ni_fail_t fail) {

@@ -74,7 +74,15 @@ typedef uint32_t ptl_time_t;     /* milliseconds */
 #define PTL_IFACE_UTCP2 ((ptl_interface_t)0xf0f0f002U)
 #define PTL_IFACE_UTCP3 ((ptl_interface_t)0xf0f0f003U)
 #define PTL_IFACE_IBNG0 ((ptl_interface_t)0xf0f0f050U)
+#ifndef PTL_IFACE_DEFAULT /* programs for Cray's installations name it before they include this */
 #define PTL_IFACE_DEFAULT PTL_IFACE_UTCP
+#endif
+
+/* How programs for Cray's installations name their interface. Here it is the one that there is. */
+#define PTL_IFACE_SS PTL_IFACE_UTCP
+#define PTL_BRIDGE_UK 0
+#define PTL_BRIDGE_QK 1
+#define IFACE_FROM_BRIDGE_AND_NALID(bridge, nal) ((ptl_interface_t)(nal) + 0U * (ptl_interface_t)(bridge))
 
 typedef enum { PTL_RETAIN, PTL_UNLINK } ptl_unlink_t;
 typedef enum { PTL_INS_BEFORE, PTL_INS_AFTER } ptl_ins_pos_t;
@@ -205,6 +213,9 @@ enum {
   PTL_UNKNOWN_ERROR = 24,
   PTL_MAX_ERRNO = 25
 };
+/* Codes of other implementations that programs compare with. No function here returns them: a second PtlNIInit gives PTL_OK, PtlEQFree detaches. */
+#define PTL_IFACE_DUP 26
+#define PTL_EQ_IN_USE 27
 #define PTL_AC_INV_INDEX PTL_AC_INDEX_INVALID
 #define PTL_INV_EQ PTL_EQ_INVALID
 #define PTL_INV_HANDLE PTL_HANDLE_INVALID
@@ -257,6 +268,7 @@ void PtlFini(void);
 /* ---- Network interfaces (clauses 3.5 to 3.8) ------------------------------------------------------------------------------------------- */
 
 /* Opens interface `iface` as process `pid` (PTL_PID_ANY: any free one). Opening it again returns PTL_OK and the same handle; one PtlNIFini ends it.
+ * After the functions of p3rt/p3rt.h it also follows what these have set, and may block for the other processes of the job.
  * `desired`, `actual` may be null; *actual tells the limits in force, each at most the desired one where that is positive.
  * Errors: PTL_IFACE_INVALID, PTL_PID_INVALID (not a possible number, or taken by another process), PTL_NO_SPACE, PTL_FAIL (no provider; the
  * sentence is on stderr), PTL_SEGV. */
@@ -383,7 +395,8 @@ int PtlHandleIsEqual(ptl_handle_any_t a, ptl_handle_any_t b);
 
 /* ---- Not of the specification, but widely used ------------------------------------------------------------------------------------------------------ */
 
-extern const char *ptl_err_str[]; /* by return code, PTL_MAX_ERRNO names */
+extern const char *ptl_err_str[];   /* by return code, PTL_MAX_ERRNO names */
+extern const char *ptl_event_str[]; /* by kind of event */
 const char *PtlErrorStr(unsigned code);
 const char *PtlEventKindStr(ptl_event_kind_t kind);
 const char *PtlNIFailStr(ptl_handle_ni_t ni, ptl_ni_fail_t fail);

@@ -51,6 +51,7 @@ forbid 'IMPI below its gateway knows base/ and how start-up fails' '#include *("
   mpi_layer/impi/*.h mpi_layer/impi/*.cpp mpi_layer/impi/host mpi_layer/impi/sockets
 forbid 'the gateway of IMPI sits on p2p and the engine' '#include *([<"]rdma/|[<"](portals[34]|lintel|mpi)\.h|"(transport|tools)/|"portals/(api[34]|include)/|"mpi_layer/(mpi|openmpi|station)/)' mpi_layer/impi/gateway
 forbid 'start-up knows base/ only' '#include *("(transport|portals|tools|mpi_layer/[^b])|[<"](portals[34]|lintel)\.h)' mpi_layer/bootstrap
+forbid 'the runtime of old programs sits on the face of Portals 3 and start-up' '#include *([<"]rdma/|[<"](portals4|lintel|mpi)\.h|"(transport|tools)/|"portals/api4/|"mpi_layer/([^bp]|bootstrap/pmi|p2p))' mpi_layer/p3rt
 forbid 'portals3.h and portals4.h do not go into one library' '#include *[<"]portals3\.h' tools/lintel-perf/api4
 forbid 'portals4.h belongs to the library of its own' '#include *[<"]portals4\.h' tools/lintel-perf/*.h tools/lintel-perf/*.cpp tools/lintel-perf/api3
 forbid 'the seam of lintel-perf names no API' '#include *[<"](portals[34]\.h|portals_call|interface\.h|api[34]/)' tools/lintel-perf/operations.h \
