@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <new>
 
 #include "base/environment.h"
@@ -61,28 +62,6 @@ lintel_result result_of(const mpi::Result& result) {
   return {result.source, result.tag, result.length, ending_of(result.failure), result.cancelled};
 }
 
-// A thread that asks in vain again and again. Each sleep is short beside the time that it has asked for: what others do with their calls is hardly delayed.
-class Asking {
- public:
-  // How long it may sleep now.
-  Nanoseconds patience(TimePoint now) {
-    if (now - last_ > kPause) first_ = now;
-    return std::min((now - first_) / kShare, kLongest);
-  }
-  void asked(TimePoint now, bool in_vain) {
-    last_ = now;
-    if (!in_vain) first_ = now;
-  }
-
- private:
-  static constexpr Nanoseconds kPause = std::chrono::microseconds(50);  // it did something else meanwhile
-  static constexpr Nanoseconds kLongest = std::chrono::milliseconds(1);
-  static constexpr int kShare = 4;
-
-  TimePoint first_;
-  TimePoint last_;
-};
-
 }  // namespace
 
 struct lintel_message {
@@ -134,18 +113,15 @@ bool lintel_receive(lintel_transfer* transfer, void* buffer, uint64_t capacity, 
 
 void lintel_cancel(lintel_transfer* transfer) { messenger().cancel(request_of(transfer)); }
 
-size_t lintel_progress(lintel_transfer** ended, size_t room, bool may_sleep) {
+size_t lintel_progress(lintel_transfer** ended, size_t room, bool caller_yields) {
+  static std::atomic<bool> told{false};
+  if (told.load(std::memory_order_relaxed) != caller_yields) {
+    told.store(caller_yields, std::memory_order_relaxed);
+    station->leave_yielding_to_caller(caller_yields);
+  }
   constexpr std::size_t kMost = 16;
   std::array<mpi::Request*, kMost> completed{};
-  const std::span<mpi::Request*> asked(completed.data(), std::min(room, kMost));
-  std::size_t count = 0;
-  if (may_sleep) {
-    thread_local Asking asking;
-    count = messenger().take_completed(asked, asking.patience(monotonic_now()));
-    asking.asked(monotonic_now(), count == 0);
-  } else {
-    count = messenger().take_completed(asked, Nanoseconds(0));
-  }
+  const std::size_t count = messenger().take_completed(std::span(completed).first(std::min(room, kMost)));
   std::transform(completed.begin(), completed.begin() + static_cast<std::ptrdiff_t>(count), ended,
                  [](mpi::Request* request) { return reinterpret_cast<lintel_transfer*>(request); });
   return count;

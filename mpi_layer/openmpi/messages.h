@@ -63,9 +63,9 @@ bool lintel_receive(struct lintel_transfer* transfer, void* buffer, uint64_t cap
 // No effect on one that has ended.
 void lintel_cancel(struct lintel_transfer* transfer);
 
-// Drives all that is under way. Transfers that have ended go to `ended`; returns how many. `may_sleep`: the caller has been told to leave the processor to
-// others; one that calls again and again then sleeps here, by and by longer, at most a millisecond, until something comes.
-size_t lintel_progress(struct lintel_transfer** ended, size_t room, bool may_sleep);
+// Drives all that is under way. Transfers that have ended go to `ended`; returns how many. Does not sleep: the program may have other work between its calls. Where
+// processes share processors it yields its own when nothing has come, unless `caller_yields`.
+size_t lintel_progress(struct lintel_transfer** ended, size_t room, bool caller_yields);
 // Of one that has ended.
 struct lintel_result lintel_result_of(const struct lintel_transfer* transfer);
 

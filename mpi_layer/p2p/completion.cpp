@@ -204,16 +204,10 @@ std::size_t Messenger::wait_some(std::span<Request* const> requests, std::span<s
   return collect(requests, indices);
 }
 
-std::size_t Messenger::take_completed(std::span<Request*> completed, Nanoseconds patience) {
+std::size_t Messenger::take_completed(std::span<Request*> completed) {
   const MutexLock lock(process_.lock());
   LINTEL_ASSERT(options_.list_completed);
-  const std::uint64_t before = happened_;
   if (completed_.empty()) turn();
-  const auto something = [this, before] { return !completed_.empty() || happened_ != before; };
-  if (patience.count() > 0 && !something()) {
-    Awaited<decltype(something)> awaited(*this, something);
-    process_.progress().wait_until(awaited, process_.now() + patience);
-  }
   std::size_t count = 0;
   while (count < completed.size() && !completed_.empty()) {
     completed[count] = &completed_.front();

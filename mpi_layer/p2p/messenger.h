@@ -134,9 +134,9 @@ class Messenger {
   std::size_t test_some(std::span<Request* const> requests, std::span<std::size_t> indices);
   std::size_t wait_some(std::span<Request* const> requests, std::span<std::size_t> indices);
   // For a user who waits in a way of its own: the requests that have become complete and were not told yet, of all that there are, in the order in which
-  // they did; as many as `completed` has room for. Returns how many. Waits up to `patience` for anything to happen if nothing has.
+  // they did; as many as `completed` has room for. Returns how many. Does not wait.
   // REQUIRES: Options::list_completed. All receives that are posted count as waited for.
-  std::size_t take_completed(std::span<Request*> completed, Nanoseconds patience);
+  std::size_t take_completed(std::span<Request*> completed);
 
   // ---- Probes. `source` may be kAnySource, or kProcNull, which is found at once; `tag` may be kAnyTag. Progress: all.
   struct ProbeArguments {

@@ -1,5 +1,9 @@
 #include "mpi_layer/station/station.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+
 #include "base/mutex.h"
 #include "mpi_layer/bootstrap/node_name.h"
 #include "mpi_layer/p2p/gateway.h"
@@ -55,6 +59,13 @@ std::string Station::limits() const {
 }
 
 Outcome<> Station::add(const World& world) {
+  const auto processes = static_cast<unsigned>(std::ranges::count(world.on_this_node, true));
+  const auto processors = static_cast<unsigned>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L));
+  if (processes > processors) {
+    portals::Process& process = *portals::current_process();
+    const MutexLock lock(process.lock());
+    process.progress().share_processors((processes + processors - 1) / processors);
+  }
   for (const ProcessId process : world.processes) {
     const bool outside = process.nid == kOutsideNode;
     if ((outside ? messenger_->add_outside() : messenger_->add_peer(process)) != Refusal::kNone) {
@@ -63,6 +74,12 @@ Outcome<> Station::add(const World& world) {
     }
   }
   return {};
+}
+
+void Station::leave_yielding_to_caller(bool leave) {
+  portals::Process& process = *portals::current_process();
+  const MutexLock lock(process.lock());
+  process.progress().leave_yielding_to_callers(leave);
 }
 
 Outcome<> compare_limits(const std::vector<std::string>& limits) {

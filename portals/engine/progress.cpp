@@ -68,7 +68,13 @@ std::size_t Progress::advance() {
   after_poll();
   leave_to_sleeper();
   leave();
+  if (happened == 0) in_vain();
   return happened;
+}
+
+// A call that only looks keeps the lock: what its caller has in hand is not to change. Whoever wants it waits no longer than the others run.
+void Progress::in_vain() {
+  if (!callers_yield_ && crowd_.yields() && !mutex_.wanted()) crowd_.yielded(yield_processor());
 }
 
 // What this thread has taken in may be what another one sleeps for.
@@ -141,10 +147,17 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
       work_.flush();
     }
     after_poll();
+    const bool gives_way = happened == 0 && crowd_.yields();
+    if (gives_way) {
+      mutex_.unlock();
+      const Nanoseconds took = yield_processor();
+      mutex_.lock();
+      crowd_.yielded(took);
+    }
     const bool yielded = mutex_.wanted();
     if (yielded) yield_lock();
     // What a turn costs delays the next message by as much: the clock is asked in every eighth only.
-    const bool look_at_clock = turn % kTurnsPerLook == 0 || patience_.length().count() == 0;
+    const bool look_at_clock = turn % kTurnsPerLook == 0 || gives_way || patience_.length().count() == 0;
     if ((happened != 0 || yielded || look_at_clock) && condition.holds()) {
       patience_.rewarded(now - began);
       return true;
@@ -172,6 +185,12 @@ void Progress::yield_lock() {
   mutex_.unlock();
   for (int patience = 64; mutex_.wanted() && patience > 0; --patience) std::this_thread::yield();
   mutex_.lock();
+}
+
+Nanoseconds Progress::yield_processor() {
+  const TimePoint before = work_.now();
+  work_.yield_processor();
+  return work_.now() - before;
 }
 
 void Progress::sleep(Condition& condition, TimePoint deadline) {
@@ -218,12 +237,14 @@ void Progress::sleep_in_fd(TimePoint deadline) {
 // As long as others drive, this thread only looks now and then whether they still do. It does so without the lock: whoever drives holds that nearly
 // always, and would have to hand it over and take it back by system calls. And it looks the less often the more steadily they drive: each look takes
 // the processor from them, for long in a virtual machine. Found outside, they may be about to compute, and then messages must not wait for long.
+// Where processes share processors, one that drives may be kept from it for many times as long as one that has its own.
 void Progress::sit_out_lease() {
+  const unsigned sharing = crowd_.processes_per_processor();
   mutex_.unlock();
   std::uint64_t seen = 0;
   do {
     seen = activity_.load(std::memory_order_relaxed);
-    doze(lease_);
+    doze(std::min(lease_ * sharing, std::max(kLongestInCrowd, lease_)));
     lease_ = callers_inside_.load(std::memory_order_relaxed) > 0 ? std::min(2 * lease_, kLongestLease) : std::max(lease_ / 4, kLease);
   } while (activity_.load(std::memory_order_relaxed) != seen && !stop_.load(std::memory_order_relaxed) &&
            !service_requested_.load(std::memory_order_relaxed));

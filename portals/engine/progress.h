@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/file_descriptor.h"
 #include "base/mutex.h"
+#include "portals/engine/crowd.h"
 #include "portals/engine/patience.h"
 
 namespace lintel::portals {
@@ -33,12 +34,13 @@ class Work {
   // flush(), so that what the caller sends in between leaves together with them.
   virtual std::size_t poll(TimePoint now, bool hold) = 0;
   virtual void flush() = 0;
-  virtual TimePoint next_deadline() const = 0;   // a turn is due then, at the latest
-  virtual bool prepare_wait() = 0;               // false: a turn first
-  virtual int wait_fd() const = 0;               // readable when a turn would find something; -1: there is none
-  virtual int further_fd() const { return -1; }  // one more such
-  virtual bool take_wake_needed() = 0;           // a sleeping caller may have got what it waits for
-  virtual void serve_request() {}                // what request_service() asked for; on the progress thread
+  virtual TimePoint next_deadline() const = 0;                   // a turn is due then, at the latest
+  virtual bool prepare_wait() = 0;                               // false: a turn first
+  virtual int wait_fd() const = 0;                               // readable when a turn would find something; -1: there is none
+  virtual int further_fd() const { return -1; }                  // one more such
+  virtual bool take_wake_needed() = 0;                           // a sleeping caller may have got what it waits for
+  virtual void serve_request() {}                                // what request_service() asked for; on the progress thread
+  virtual void yield_processor() { std::this_thread::yield(); }  // others that can run do so first
 };
 
 // What a caller waits for; asked with the lock held.
@@ -62,6 +64,7 @@ class Progress {
  public:
   static constexpr Nanoseconds kLease = std::chrono::microseconds(500);
   static constexpr Nanoseconds kLongestLease = std::chrono::milliseconds(4);
+  static constexpr Nanoseconds kLongestInCrowd = std::chrono::milliseconds(32);  // see share_processors()
   // How long a sleeper sleeps at most when the transport has no file descriptor to wake it.
   static constexpr Nanoseconds kBlindSleep = std::chrono::microseconds(500);
 
@@ -94,6 +97,13 @@ class Progress {
   // The work's file descriptors have changed: whoever sleeps in the old ones is to sleep in the new ones.
   void descriptors_changed() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
+  // So many processes share each processor, from now on: whoever polls yields its own after every turn in vain, and the progress thread keeps out of the way for as
+  // many times as long.
+  void share_processors(unsigned processes_per_processor) LINTEL_NO_THREAD_SAFETY_ANALYSIS { crowd_.tell(processes_per_processor); }
+
+  // Whether those who call advance() yield the processor themselves, so that it does not.
+  void leave_yielding_to_callers(bool leave) LINTEL_NO_THREAD_SAFETY_ANALYSIS { callers_yield_ = leave; }
+
   // Returns when no caller waits any more. REQUIRES: what they wait for holds, or never will and their conditions say so.
   void await_callers() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
@@ -109,14 +119,18 @@ class Progress {
   bool drive_until(Condition& condition, TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void leave_to_sleeper() LINTEL_REQUIRES(mutex_);
   void yield_lock() LINTEL_REQUIRES(mutex_);
+  Nanoseconds yield_processor();
   void sleep(Condition& condition, TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void sleep_in_fd(TimePoint deadline) LINTEL_REQUIRES(mutex_);
   void wake_fd_sleeper();
   void after_poll() LINTEL_REQUIRES(mutex_);
+  void in_vain() LINTEL_REQUIRES(mutex_);
 
   Mutex& mutex_;
   Work& work_;
   Patience patience_ LINTEL_GUARDED_BY(mutex_);
+  Crowd crowd_ LINTEL_GUARDED_BY(mutex_);
+  bool callers_yield_ LINTEL_GUARDED_BY(mutex_) = false;
   FileDescriptor wake_;
 
   std::condition_variable_any callers_;                    // callers that sleep behind the one in the file descriptor
@@ -145,6 +159,7 @@ std::size_t Progress::advance(React&& react) {
   after_poll();
   leave_to_sleeper();
   leave();
+  if (happened == 0) in_vain();
   return happened;
 }
 

@@ -5,6 +5,7 @@
 
 #include "mpi_layer/mpi/runtime/collective_limits.h"
 #include "mpi_layer/mpi/runtime/packed_items.h"
+#include "mpi_layer/mpi/runtime/transfer_batch.h"
 
 namespace lintel::mpi {
 
@@ -49,6 +50,20 @@ int exchange_by_bits(const Team& team, const Parts& out, const Parts& in) {
   return MPI_SUCCESS;
 }
 
+int exchange_at_once(const Team& team, const Parts& out, const Parts& in) {
+  if (const int error = copy_items(out.at(team.rank()), in.at(team.rank())); error != MPI_SUCCESS) return error;
+  TransferBatch transfers(team);
+  for (int step = 1; step < team.size(); ++step) {
+    const int from = (team.rank() - step + team.size()) % team.size();
+    transfers.receive(from, in.at(from));
+  }
+  for (int step = 1; step < team.size(); ++step) {
+    const int to = (team.rank() + step) % team.size();
+    transfers.send(to, out.at(to));
+  }
+  return transfers.finish();
+}
+
 // In step k with the ranks k further and k before.
 int exchange_in_steps(const Team& team, const Parts& out, const Parts& in) {
   if (const int error = copy_items(out.at(team.rank()), in.at(team.rank())); error != MPI_SUCCESS) return error;
@@ -80,8 +95,12 @@ int all_to_all_various(const Team& team, const Parts& out, const Parts& in) {
 }
 
 int all_to_all(const Team& team, const Parts& out, const Parts& in) {
-  const bool is_short = team.clients() == nullptr && team.size() >= kShortExchangeRanks && out.at(0).bytes() < kLongExchange;
-  return is_short ? exchange_by_bits(team, out, in) : all_to_all_various(team, out, in);
+  const std::int64_t part = out.at(0).bytes();
+  if (team.clients() == nullptr) {
+    if (part < kLongExchange && team.size() >= kShortExchangeRanks) return exchange_by_bits(team, out, in);
+    if (part < kPairedExchange && &out != &in) return exchange_at_once(team, out, in);
+  }
+  return all_to_all_various(team, out, in);
 }
 
 }  // namespace lintel::mpi

@@ -22,10 +22,12 @@ inline constexpr std::int64_t kLongPart = std::int64_t{8} << 10;
 // Gather to all, bytes of all parts together: below, each step doubles what a rank has; from here on the parts go round, without a copy.
 inline constexpr std::int64_t kLongGatherToAll = std::int64_t{64} << 10;
 
-// All to all, bytes of one rank's part for another: below, each part travels with others in a logarithm of steps; from here on straight, in pairs. With
-// fewer ranks there is no step to save.
+// All to all, bytes of one rank's part for another: below kLongExchange, each part travels with others in a logarithm of steps; with fewer ranks there is no step to
+// save. Below kPairedExchange, straight and all at once, so that there is one wait, which is what costs where ranks share processors; from here on in pairs, one
+// after the other.
 inline constexpr std::int64_t kLongExchange = 1024;
 inline constexpr int kShortExchangeRanks = 5;
+inline constexpr std::int64_t kPairedExchange = std::int64_t{8} << 10;
 
 // Reductions to one or all, bytes of a rank's items: below, each step combines all items; from here on ranks divide the items among themselves and combine a part.
 inline constexpr std::int64_t kLongReduction = std::int64_t{32} << 10;

@@ -282,14 +282,14 @@ TEST_F(Contact, WhoTakesWhatIsCompletedWaitsForAllThatIsPosted) {
   Transfer& alive = receive(0, 2, 8);
   job->kill(1, Death::kSilent);
   std::array<mpi::Request*, 4> completed{};
-  const Nanoseconds took = until([&] { return at(0).take_completed(completed, Nanoseconds(0)) > 0; });
+  const Nanoseconds took = until([&] { return at(0).take_completed(completed) > 0; });
   EXPECT_EQ(completed[0], &received.request);
   EXPECT_EQ(received.result().failure, Failure::kPeerLost);
   EXPECT_GE(took, kAWhile);
   EXPECT_LE(took, kAWhile + kDeadline + 100ms);
   EXPECT_EQ(session(0, 2), PeerState::kOpen);
   send(2, 0, 8);
-  until([&] { return at(0).take_completed(completed, Nanoseconds(0)) > 0; });
+  until([&] { return at(0).take_completed(completed) > 0; });
   EXPECT_EQ(completed[0], &alive.request);
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
 
+#include <numeric>
 #include <vector>
 
 namespace lintel::portals {
@@ -34,8 +35,16 @@ class IdleWork final : public Work {
   }
   int wait_fd() const override { return ready_.get(); }
   bool take_wake_needed() override { return false; }
+  void yield_processor() override {
+    ++yields;
+    now_ = now_ + yield_takes;
+  }
+
+  int polls_since_sleep() const { return polls_; }
 
   Nanoseconds sleep_takes{};
+  Nanoseconds yield_takes{};  // beside the two looks at the clock
+  int yields = 0;
   std::vector<int> polls_before_sleep;
 
  private:
@@ -60,6 +69,15 @@ class ProgressTest : public ::testing::Test {
     return work_.polls_before_sleep;
   }
 
+  // How often it yields in so many calls that look in vain.
+  int yields(int calls, Nanoseconds yield_takes) {
+    work_.yield_takes = yield_takes;
+    work_.yields = 0;
+    const MutexLock lock(mutex_);
+    for (int i = 0; i < calls; ++i) progress_.advance();
+    return work_.yields;
+  }
+
   Mutex mutex_;
   IdleWork work_;
   Progress progress_{mutex_, work_, 20us};
@@ -77,6 +95,54 @@ TEST_F(ProgressTest, AfterALongSleepACallerPollsAsLongAsEver) {
   ASSERT_GE(before.size(), 3u);
   EXPECT_EQ(before[1], before[0]);
   EXPECT_EQ(before[2], before[0]);
+}
+
+TEST_F(ProgressTest, WhoIsAloneYieldsNowAndThen) { EXPECT_EQ(yields(10 * Crowd::kBetweenLooks, 0us), 10); }
+
+TEST_F(ProgressTest, WhoIsToldOfACrowdYieldsEveryTimeHoweverLongThatTakes) {
+  {
+    const MutexLock lock(mutex_);
+    progress_.share_processors(2);
+  }
+  EXPECT_EQ(yields(100, 0us), 100);
+  EXPECT_EQ(yields(100, 10ms), 100);
+}
+
+TEST_F(ProgressTest, WhereCallersYieldThemselvesALookDoesNot) {
+  {
+    const MutexLock lock(mutex_);
+    progress_.share_processors(2);
+    progress_.leave_yielding_to_callers(true);
+  }
+  EXPECT_EQ(yields(100, 0us), 0);
+}
+
+TEST_F(ProgressTest, InACrowdWhoLooksInVainYieldsEveryTime) {
+  yields(Crowd::kBetweenLooks, 10us);  // the first look
+  EXPECT_EQ(yields(1000, 10us), 1000);
+}
+
+TEST_F(ProgressTest, InACrowdWhoWaitsYieldsAfterEveryTurn) {
+  yields(Crowd::kBetweenLooks, 10us);
+  work_.yields = 0;
+  const std::vector<int> before = polls(50us, 500us);
+  ASSERT_GE(before.size(), 1u);
+  const int all = std::accumulate(before.begin(), before.end(), 0) + work_.polls_since_sleep();
+  EXPECT_EQ(work_.yields, all - static_cast<int>(Crowd::kBetweenLooks));
+}
+
+TEST_F(ProgressTest, ACrowdThatIsGoneIsForgotten) {
+  yields(Crowd::kBetweenLooks, 10us);
+  EXPECT_EQ(yields(Crowd::kForgotten, 0us), static_cast<int>(Crowd::kForgotten));
+  EXPECT_EQ(yields(10 * Crowd::kBetweenLooks, 0us), 10);
+}
+
+TEST_F(ProgressTest, WhereAYieldTakesVeryLongItIsTriedEverMoreRarely) {
+  EXPECT_EQ(yields(Crowd::kBetweenLooks, 3ms), 1);
+  EXPECT_EQ(yields(2 * Crowd::kBetweenLooks, 3ms), 1);
+  EXPECT_EQ(yields(4 * Crowd::kBetweenLooks, 3ms), 1);
+  for (int i = 0; i < 10; ++i) yields((Crowd::kMostLeftOut + 1) * Crowd::kBetweenLooks, 3ms);
+  EXPECT_EQ(yields(10 * (Crowd::kMostLeftOut + 1) * Crowd::kBetweenLooks, 3ms), 10);
 }
 
 }  // namespace
