@@ -3,6 +3,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "mpi_layer/openmpi/buffered_restart.h"
+#include "mpi_layer/openmpi/message_bytes.h"
 #include "mpi_layer/openmpi/messages.h"
 #include "mpi_layer/openmpi/mtl_lintel.h"
 
@@ -10,14 +12,13 @@
 struct operation {
   mca_mtl_request_t super;
   struct lintel_transfer transfer;
-  ompi_communicator_t* comm;    // of a receive
-  opal_convertor_t* convertor;  // of a receive whose `buffer` is to be unpacked
-  void* buffer;                 // of the bytes
-  size_t length;                // of the buffer
-  int32_t peer;                 // asked for
-  bool copied;                  // the buffer is the component's own
-  atomic_bool* blocking;        // of a blocking send: set when it has ended
-  int error;                    // likewise
+  ompi_communicator_t* comm;  // of a receive
+  opal_convertor_t*
+      convertor;  // of a receive: unpacks `bytes` that are copied. Of a send: restore_buffered_send() is to put it back; else null
+  struct message_bytes bytes;
+  int32_t peer;           // asked for
+  atomic_bool* blocking;  // of a blocking send: set when it has ended
+  int error;              // likewise
 };
 
 // ---- Processes and communicators
@@ -98,25 +99,28 @@ static int error_of(enum lintel_ending ending, int32_t number) {
 }
 
 static void end_receive(struct operation* operation, const struct lintel_result* result, ompi_status_public_t* status) {
-  const size_t received = result->length < operation->length ? result->length : operation->length;
+  const struct message_bytes* bytes = &operation->bytes;
+  const size_t received = result->length < bytes->length ? result->length : bytes->length;
   const bool arrived = !result->cancelled && (result->ending == LINTEL_WELL || result->ending == LINTEL_TRUNCATED);
   if (arrived) {
     status->MPI_SOURCE = rank_of(operation->comm, result->source);
     status->MPI_TAG = result->tag;
     status->_ucount = received;
   }
-  if (!operation->copied) return;
-  if (arrived && received > 0) {
-    ompi_mtl_datatype_unpack(operation->convertor, operation->buffer, received);  // frees it
-  } else {
-    free(operation->buffer);
-  }
+  if (!bytes->copied) return;
+  if (arrived && received > 0) unpack_bytes(operation->convertor, bytes->buffer, received);
+  free(bytes->buffer);
+}
+
+static void end_send(struct operation* operation) {
+  if (operation->bytes.copied) free(operation->bytes.buffer);
+  if (operation->convertor != NULL) restore_buffered_send(&operation->super, operation->convertor);
 }
 
 static void end(struct operation* operation) {
   const struct lintel_result result = lintel_result_of(&operation->transfer);
   const int error = error_of(result.ending, operation->peer);
-  if (operation->comm == NULL && operation->copied) free(operation->buffer);
+  if (operation->comm == NULL) end_send(operation);
   if (operation->blocking != NULL) {
     operation->error = error;
     atomic_store_explicit(operation->blocking, true, memory_order_release);  // its last use
@@ -198,17 +202,17 @@ static int finalize(struct mca_mtl_base_module_t* mtl) {
 
 // ---- Sends
 
-// Packs, and lets it go; `*left`: that was its end, which nobody will tell. When it fails nothing is left of it.
+// Packs, and lets it go; `*left`: that was its end, which nobody will tell; end_send() is called. When it fails nothing is left of it.
 static int begin_send(struct operation* operation, ompi_communicator_t* comm, int destination, int tag, opal_convertor_t* convertor,
                       mca_pml_base_send_mode_t mode, bool* left) {
   operation->comm = NULL;
   operation->peer = peer_of(comm, destination);
-  const int rc = ompi_mtl_datatype_pack(convertor, &operation->buffer, &operation->length, &operation->copied);
+  const int rc = bytes_to_send(convertor, &operation->bytes);
   if (rc != OMPI_SUCCESS) return rc;
-  const enum lintel_start start = lintel_send(&operation->transfer, operation->buffer, operation->length, operation->peer,
+  const enum lintel_start start = lintel_send(&operation->transfer, operation->bytes.buffer, operation->bytes.length, operation->peer,
                                               series_context(comm), tag, mode == MCA_PML_BASE_SEND_SYNCHRONOUS);
   *left = start == LINTEL_LEFT;
-  if (operation->copied && start != LINTEL_BEGUN) free(operation->buffer);
+  if (start != LINTEL_BEGUN) end_send(operation);
   return start == LINTEL_REFUSED ? OMPI_ERR_BAD_PARAM : OMPI_SUCCESS;
 }
 
@@ -217,6 +221,8 @@ static int isend(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, i
   (void)mtl, (void)blocking;
   struct operation* operation = (struct operation*)request;
   operation->blocking = NULL;
+  const bool restarts = mode == MCA_PML_BASE_SEND_BUFFERED && request->ompi_req->req_persistent;
+  operation->convertor = restarts && note_buffered_start(request, convertor, comm, destination, tag) ? convertor : NULL;
   bool left = false;
   const int rc = begin_send(operation, comm, destination, tag, convertor, mode, &left);
   if (rc != OMPI_SUCCESS || !left) return rc;
@@ -231,6 +237,7 @@ static int send_blocking(struct mca_mtl_base_module_t* mtl, ompi_communicator_t*
   struct operation operation;
   atomic_bool ended = false;
   operation.blocking = &ended;
+  operation.convertor = NULL;
   bool left = false;
   const int rc = begin_send(&operation, comm, destination, tag, convertor, mode, &left);
   if (rc != OMPI_SUCCESS || left) return rc;
@@ -251,14 +258,12 @@ static int prepare_receive(struct operation* operation, ompi_communicator_t* com
   operation->comm = comm;
   operation->peer = source_of(comm, source);
   operation->convertor = convertor;
-  const int rc = ompi_mtl_datatype_recv_buf(convertor, &operation->buffer, &operation->length, &operation->copied);
-  if (rc != OMPI_SUCCESS) return rc;
-  return operation->copied && operation->buffer == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+  return bytes_to_receive(convertor, &operation->bytes);
 }
 
 static int begun(struct operation* operation, bool accepted) {
   if (accepted) return OMPI_SUCCESS;
-  if (operation->copied) free(operation->buffer);
+  if (operation->bytes.copied) free(operation->bytes.buffer);
   return OMPI_ERR_BAD_PARAM;
 }
 
@@ -268,8 +273,8 @@ static int irecv(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, i
   struct operation* operation = (struct operation*)request;
   const int rc = prepare_receive(operation, comm, source, convertor);
   if (rc != OMPI_SUCCESS) return rc;
-  return begun(operation, lintel_receive(&operation->transfer, operation->buffer, operation->length, operation->peer, series_context(comm),
-                                         tag_of(tag)));
+  return begun(operation, lintel_receive(&operation->transfer, operation->bytes.buffer, operation->bytes.length, operation->peer,
+                                         series_context(comm), tag_of(tag)));
 }
 
 static int cancel(struct mca_mtl_base_module_t* mtl, mca_mtl_request_t* request, int flag) {
@@ -328,7 +333,7 @@ static int imrecv(struct mca_mtl_base_module_t* mtl, opal_convertor_t* convertor
   struct lintel_message* taken = (*message)->req_ptr;
   ompi_message_return(*message);
   *message = MPI_MESSAGE_NULL;
-  return begun(operation, lintel_receive_taken(&operation->transfer, taken, operation->buffer, operation->length));
+  return begun(operation, lintel_receive_taken(&operation->transfer, taken, operation->bytes.buffer, operation->bytes.length));
 }
 
 mca_mtl_base_module_t lintel_module = {

@@ -37,11 +37,12 @@ static inline void opal_thread_yield(void) { sched_yield(); }
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/constants.h"
+#include "ompi/datatype/ompi_datatype.h"
 #include "ompi/mca/mtl/base/base.h"
-#include "ompi/mca/mtl/base/mtl_base_datatype.h"
 #include "ompi/mca/mtl/mtl.h"
 #include "ompi/message/message.h"
 #include "ompi/proc/proc.h"
+#include "opal/datatype/opal_convertor.h"
 #include "opal/runtime/opal_progress.h"
 
 // LINTEL_SERIES_INIT_PARAMETERS: what mtl_init takes. LINTEL_SERIES_ANSWER_INIT: what it does with that.
