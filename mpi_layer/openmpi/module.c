@@ -106,6 +106,10 @@ static void end_receive(struct operation* operation, const struct lintel_result*
     status->MPI_SOURCE = rank_of(operation->comm, result->source);
     status->MPI_TAG = result->tag;
     status->_ucount = received;
+  } else if (result->cancelled) {
+    status->MPI_SOURCE = MPI_ANY_SOURCE;
+    status->MPI_TAG = MPI_ANY_TAG;
+    status->_ucount = 0;
   }
   if (!bytes->copied) return;
   if (arrived && received > 0) unpack_bytes(operation->convertor, bytes->buffer, received);
@@ -133,13 +137,15 @@ static void end(struct operation* operation) {
   operation->super.completion_callback(&operation->super);
 }
 
-static int progress(void) {
+static int end_some(bool may_sleep) {
   enum { kMost = 16 };
   struct lintel_transfer* ended[kMost];
-  const size_t count = lintel_progress(ended, kMost, opal_progress_yield_when_idle);
+  const size_t count = lintel_progress(ended, kMost, may_sleep);
   for (size_t i = 0; i < count; ++i) end((struct operation*)((char*)ended[i] - offsetof(struct operation, transfer)));
   return (int)count;
 }
+
+static int progress(void) { return end_some(opal_progress_yield_when_idle); }
 
 // ---- Job
 
@@ -280,6 +286,8 @@ static int irecv(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, i
 static int cancel(struct mca_mtl_base_module_t* mtl, mca_mtl_request_t* request, int flag) {
   (void)mtl, (void)flag;
   lintel_cancel(&((struct operation*)request)->transfer);
+  while (end_some(false) > 0) {  // what that has decided is told before this returns: programs ask at once
+  }
   return OMPI_SUCCESS;
 }
 

@@ -120,11 +120,18 @@ void Messenger::cancel(Request& request) {
       }
       tell(to, {PacketKind::kCancel, match_bits(request.context_, request.tag_), request.active_id_.slot, short_sequence(request.sequence_),
                 0, 0});
+      if (to.process == self_) decide_own(request);
       break;
     }
     default: break;  // matched, or complete, or not active
   }
   finish();
+}
+
+// This process is the receiver too: the question and its answer take a turn each, and need nobody else.
+void Messenger::decide_own(Request& request) {
+  constexpr int kMostTurns = 16;  // more where the engine has no room for either at first
+  for (int i = 0; i < kMostTurns && request.cancelling_ && request.state_ == Request::State::kSent; ++i) turn();
 }
 
 // The sender wants a message back: it gets it if nobody has received it.

@@ -157,7 +157,7 @@ class Messenger {
 
   // Asks for the end of an active request, and does not block. A receive that has not been matched is complete at once, with `cancelled`. A send whose
   // message has not left, or that the receiver gives back, too; one up to the eager limit that has left is complete anyway. Otherwise the request completes
-  // as if nothing had been asked. A wait returns in any case, as soon as the peer makes progress.
+  // as if nothing had been asked. A wait returns in any case, as soon as the peer makes progress. Of a message to this process it is decided in the call.
   void cancel(Request& request);
 
   // One turn: takes in what has arrived. Returns how much happened.
@@ -301,6 +301,7 @@ class Messenger {
   void tell_credit(Peer& peer, const Credit& credit);
   bool try_tell(const Peer& peer, const Control& control);
   void on_control(const portals::Event& event);
+  void decide_own(Request& request);
   void on_cancel(Peer& peer, const Control& control);
   void owe(Peer& peer, std::uint64_t bytes);
   void give_credit();

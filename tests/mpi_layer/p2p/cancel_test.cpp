@@ -112,16 +112,24 @@ TEST_P(CancelSend, RacesWithTheReceive) {
   }
 }
 
-TEST_P(CancelSend, OfAMessageToOneself) {
+TEST_P(CancelSend, OfAMessageToOneselfIsDecidedAtOnce) {
   Transfer& sent = send(0, 0, length(), with());
   cancel(sent);
-  job->settle();
-  ASSERT_TRUE(ended(sent));
+  ASSERT_TRUE(at(0).test(sent.request));
+  EXPECT_EQ(sent.result().cancelled, !gone_at_once());
   Transfer& received = receive(0, 0, length());
   Transfer& next = send(0, 0, length());
   EXPECT_TRUE(arrived(sent.result().cancelled ? next : sent, received));
   if (!sent.result().cancelled) receive(0, 0, length());
   job->settle();
+}
+
+TEST_P(CancelSend, OfAMessageToOneselfThatIsReceivedComesTooLate) {
+  Transfer& received = receive(0, 0, length());
+  Transfer& sent = send(0, 0, length(), with());
+  cancel(sent);
+  EXPECT_TRUE(arrived(sent, received));
+  EXPECT_FALSE(sent.result().cancelled);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllOfThem, CancelSend,
