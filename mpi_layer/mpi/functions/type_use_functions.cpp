@@ -23,6 +23,7 @@ int duplicate(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   if (const int error = old->attributes().copy_to(type->attributes(), number_of(oldtype)); error != MPI_SUCCESS) {
     (void)type->attributes().remove_all(number_of(handle));  // the copy's error is the one to tell
     local_objects().datatypes.remove(number_of(handle));
+    *newtype = MPI_DATATYPE_NULL;  // programs look at it
     return error;
   }
   *newtype = handle;

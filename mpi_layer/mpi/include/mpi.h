@@ -127,9 +127,11 @@ int MPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype);
 int MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type);
 
 /* ---- Attributes of datatypes (clause 7.7.4) ------------------------------------------------------------------------------------------
- * A key that was freed goes on for the values set with it. Copy functions run in MPI_Type_dup in the order in which values were set, delete
- * functions in MPI_Type_free in the reverse order, both without a lock; what they return other than MPI_SUCCESS is the result of the call that
- * ran them. MPI_Type_free then leaves the type, with this value and those set before it; those set later are deleted. Errors: MPI_ERR_KEYVAL for a key that is none or of another kind of object. */
+ * A key that was freed may be used as before until no value is set with it any more, on whatever object; it is freed once. Copy functions run in MPI_Type_dup in
+ * the order in which values were set, delete functions in MPI_Type_free in the reverse order, both without a lock; a value that takes the place of another, which
+ * is deleted first, is set last. What they return other than MPI_SUCCESS is the result of the call that ran them. MPI_Type_dup then deletes the copies that were
+ * made, and sets MPI_DATATYPE_NULL. MPI_Type_free leaves the type, with this value and those set before it; those set later are deleted.
+ * Errors: MPI_ERR_KEYVAL for a key that is none or of another kind of object, and for deleting a value that is not set. */
 int MPI_Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn, MPI_Type_delete_attr_function* type_delete_attr_fn,
                            int* type_keyval, void* extra_state);
 int MPI_Type_free_keyval(int* type_keyval);
@@ -266,7 +268,7 @@ int MPI_Abort(MPI_Comm comm, int errorcode);
  * Those that make one are collective over `comm`, MPI_Comm_create_group over the group, and block. A process that is in no group or color gets
  * MPI_COMM_NULL. A communicator that was freed goes on for the requests on it. MPI_Comm_disconnect frees it when all members have called it, and all that was
  * sent on it has been received. MPI_Comm_idup does not block: attributes and error handler are copied in the call, and its communicator is there when its
- * request is told to be complete, which has the error of a copy function. There are no intercommunicators, topologies or parents: MPI_Comm_test_inter says 0,
+ * request is told to be complete, which has the error of a copy function; as with MPI_Comm_dup, MPI_COMM_NULL comes with it. There are no intercommunicators, topologies or parents: MPI_Comm_test_inter says 0,
  * MPI_Topo_test MPI_UNDEFINED, MPI_Comm_get_parent MPI_COMM_NULL, and MPI_Comm_remote_... give MPI_ERR_COMM. No hint has a meaning.
  * Errors: MPI_ERR_COMM (also for freeing a predefined one), MPI_ERR_GROUP for a group that is not part of the communicator's, MPI_ERR_ARG for a color
  * below 0, MPI_ERR_TAG, MPI_ERR_INFO, MPI_ERR_NO_MEM, MPI_ERR_PROC_ABORTED. */

@@ -20,43 +20,54 @@ SlotId KeyvalTable::slot_of(int number) {
 }
 
 int KeyvalTable::create(int kind, Keyval::Copy copy, Keyval::Delete remove) {
-  auto key = std::make_shared<Keyval>();
+  const std::shared_ptr<Keyval> key(new Keyval, [this](const Keyval* last) { forget(last); });
   key->kind = kind;
   key->copy = std::move(copy);
   key->remove = std::move(remove);
   const MutexLock lock(mutex_);
-  const auto [object, id] = keys_.create(key);
+  const auto [object, id] = keys_.create(Entry{key, key});
   if (object == nullptr) return 0;
   key->number = kFirstNumber + static_cast<int>((id.slot << kGenerationBits) | id.generation);
   return key->number;
 }
 
+void KeyvalTable::forget(const Keyval* key) {
+  if (key->number != 0) {
+    const MutexLock lock(mutex_);
+    keys_.destroy(slot_of(key->number));
+  }
+  delete key;
+}
+
 KeyvalRef KeyvalTable::find(int number, int kind) {
-  const MutexLock lock(mutex_);
-  const KeyvalRef* key = keys_.get(slot_of(number));
-  return key != nullptr && (*key)->kind == kind ? *key : nullptr;
+  KeyvalRef key;
+  {
+    const MutexLock lock(mutex_);
+    const Entry* entry = keys_.get(slot_of(number));
+    if (entry != nullptr) key = entry->key.lock();
+  }
+  return key && key->kind == kind ? key : nullptr;
 }
 
 bool KeyvalTable::free(int number, int kind) {
+  KeyvalRef freed;  // its last use may be here, without the lock
   const MutexLock lock(mutex_);
-  const KeyvalRef* key = keys_.get(slot_of(number));
-  if (key == nullptr || (*key)->kind != kind) return false;
-  keys_.destroy(slot_of(number));
+  Entry* entry = keys_.get(slot_of(number));
+  if (entry == nullptr || !entry->held || entry->held->kind != kind) return false;
+  freed = std::move(entry->held);
   return true;
 }
 
 int AttributeCache::set(const KeyvalRef& key, void* value, std::uintptr_t object) {
-  void* old = nullptr;
-  if (key->remove && get(key->number, &old)) {
-    if (const int error = key->remove(object, key->number, old); error != 0) return error;
+  {
+    const MutexLock lock(mutex_);
+    attributes_.reserve(attributes_.size() + 1);  // without memory nothing is deleted
   }
+  bool found = false;
+  if (const int error = remove(key->number, object, &found); error != 0) return error;
   const MutexLock lock(mutex_);
-  const auto place = std::find_if(attributes_.begin(), attributes_.end(), with_number(key->number));
-  if (place != attributes_.end()) {
-    place->value = value;
-  } else {
-    attributes_.push_back({key, value});
-  }
+  std::erase_if(attributes_, with_number(key->number));  // of another thread that has set it meanwhile
+  attributes_.push_back({key, value});
   return 0;
 }
 

@@ -3,8 +3,8 @@
 //
 // Keyval: what a key does when its object is copied or ends. KeyvalTable: the keys that live. AttributeCache: the values of one object.
 // Any thread may call any member. Callbacks run without a lock held, so they may call anything.
-// Invariants: (1) a key that was freed goes on serving the values that were set with it; (2) callbacks of one object run in the order in
-// which its values were first set when it is copied, and in the reverse order when it ends.
+// Invariants: (1) a key that was freed lives on, number and all, until no value is set with it any more; (2) callbacks of one object run in the order in which
+// its values were set when it is copied, and in the reverse order when it ends. A value that takes the place of another is set last.
 // Does not: know the kinds of objects beyond a number, nor MPI's constants; error codes are those of the callbacks, 0 is none.
 
 #include <cstdint>
@@ -29,28 +29,36 @@ struct Keyval {
 };
 using KeyvalRef = std::shared_ptr<const Keyval>;
 
+// Never destroyed before the last key.
 class KeyvalTable {
  public:
   static constexpr int kFirstNumber = 1 << 28;  // below are predefined keys, and mistakes
 
   // The new key's number; 0 when 65,536 keys live.
   int create(int kind, Keyval::Copy copy, Keyval::Delete remove) LINTEL_EXCLUDES(mutex_);
-  // The living key of that number and kind, or nothing.
+  // The living key of that number and kind, or nothing. One that was freed lives as long as somebody has it.
   KeyvalRef find(int number, int kind) LINTEL_EXCLUDES(mutex_);
-  // False if there is none.
+  // False if there is none, or it was freed before.
   bool free(int number, int kind) LINTEL_EXCLUDES(mutex_);
 
  private:
   static constexpr unsigned kGenerationBits = 10;
   static SlotId slot_of(int number);
+  // Of a key that nobody has any more.
+  void forget(const Keyval* key) LINTEL_EXCLUDES(mutex_);
+
+  struct Entry {
+    std::weak_ptr<const Keyval> key;
+    KeyvalRef held;  // until the program frees it
+  };
 
   Mutex mutex_;
-  SlotPool<KeyvalRef> keys_ LINTEL_GUARDED_BY(mutex_){1U << 16, kGenerationBits};
+  SlotPool<Entry> keys_ LINTEL_GUARDED_BY(mutex_){1U << 16, kGenerationBits};
 };
 
 class AttributeCache {
  public:
-  // Sets the value of `key`; a value that was there is deleted first. If that fails, its code is returned and the old value stays.
+  // Sets the value of `key`; a value that was there is deleted first, as remove() does it. If that fails, its code is returned and the old value stays.
   int set(const KeyvalRef& key, void* value, std::uintptr_t object) LINTEL_EXCLUDES(mutex_);
   // False, `*value` untouched, if there is none.
   bool get(int number, void** value) const LINTEL_EXCLUDES(mutex_);

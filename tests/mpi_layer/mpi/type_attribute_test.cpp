@@ -103,9 +103,62 @@ TEST_F(TypeAttribute, AFreedKeyServesTheValuesSetWithIt) {
   const int old = key;
   ASSERT_EQ(MPI_Type_set_attr(type_, key, value_of(1)), MPI_SUCCESS);
   ASSERT_EQ(MPI_Type_free_keyval(&key), MPI_SUCCESS);
-  EXPECT_EQ(MPI_Type_set_attr(type_, old, value_of(2)), MPI_ERR_KEYVAL);
+  EXPECT_EQ(value(type_, old), 1);
+  ASSERT_EQ(MPI_Type_set_attr(type_, old, value_of(3)), MPI_SUCCESS);
+  MPI_Datatype copy = MPI_DATATYPE_NULL;
+  ASSERT_EQ(MPI_Type_dup(type_, &copy), MPI_SUCCESS);
+  EXPECT_EQ(value(copy, old), 103);
+  ASSERT_EQ(MPI_Type_free(&copy), MPI_SUCCESS);
   ASSERT_EQ(MPI_Type_free(&type_), MPI_SUCCESS);
-  EXPECT_EQ(diary_.lines, (std::vector<std::string>{"delete 1"}));
+  EXPECT_EQ(diary_.lines, (std::vector<std::string>{"delete 1", "copy 3", "delete 103", "delete 3"}));
+}
+
+TEST_F(TypeAttribute, AFreedKeyDeletesItsValuesAndIsGoneWithTheLast) {
+  int key = new_key();
+  int old = key;
+  MPI_Datatype other = MPI_DATATYPE_NULL;
+  ASSERT_EQ(MPI_Type_contiguous(3, MPI_INT, &other), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Type_set_attr(type_, key, value_of(1)), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Type_set_attr(other, key, value_of(2)), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Type_free_keyval(&key), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Type_free_keyval(&old), MPI_ERR_KEYVAL);
+  ASSERT_EQ(MPI_Type_delete_attr(type_, old), MPI_SUCCESS);
+  EXPECT_EQ(value(type_, old), -1);
+  EXPECT_EQ(value(other, old), 2);
+  ASSERT_EQ(MPI_Type_delete_attr(other, old), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Type_delete_attr(other, old), MPI_ERR_KEYVAL);
+  void* found = nullptr;
+  int flag = 0;
+  EXPECT_EQ(MPI_Type_get_attr(other, old, &found, &flag), MPI_ERR_KEYVAL);
+  EXPECT_EQ(MPI_Type_set_attr(other, old, value_of(5)), MPI_ERR_KEYVAL);
+  EXPECT_EQ(diary_.lines, (std::vector<std::string>{"delete 1", "delete 2"}));
+  ASSERT_EQ(MPI_Type_free(&other), MPI_SUCCESS);
+}
+
+TEST_F(TypeAttribute, AFreedKeyIsNoneThatIsMadeLater) {
+  int key = new_key();
+  const int old = key;
+  ASSERT_EQ(MPI_Type_set_attr(type_, key, value_of(1)), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Type_free_keyval(&key), MPI_SUCCESS);
+  std::vector<int> later;
+  for (int i = 0; i < 100; ++i) later.push_back(new_key());
+  for (int& other : later) {
+    EXPECT_NE(other, old);
+    EXPECT_EQ(value(type_, other), -1);
+    ASSERT_EQ(MPI_Type_free_keyval(&other), MPI_SUCCESS);
+  }
+}
+
+TEST_F(TypeAttribute, AValueThatTakesAnothersPlaceIsSetLast) {
+  int first = new_key();
+  int second = new_key();
+  ASSERT_EQ(MPI_Type_set_attr(type_, first, value_of(1)), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Type_set_attr(type_, second, value_of(2)), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Type_set_attr(type_, first, value_of(3)), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Type_free(&type_), MPI_SUCCESS);
+  EXPECT_EQ(diary_.lines, (std::vector<std::string>{"delete 1", "delete 3", "delete 2"}));
+  ASSERT_EQ(MPI_Type_free_keyval(&first), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Type_free_keyval(&second), MPI_SUCCESS);
 }
 
 TEST_F(TypeAttribute, AFailingCopyEndsTheDuplicateAndItsCopies) {
@@ -114,7 +167,7 @@ TEST_F(TypeAttribute, AFailingCopyEndsTheDuplicateAndItsCopies) {
   ASSERT_EQ(MPI_Type_set_attr(type_, first, value_of(1)), MPI_SUCCESS);
   ASSERT_EQ(MPI_Type_set_attr(type_, second, value_of(3)), MPI_SUCCESS);
   diary_.fail_copy_of = 3;
-  MPI_Datatype copy = MPI_DATATYPE_NULL;
+  MPI_Datatype copy = MPI_INT;
   EXPECT_EQ(MPI_Type_dup(type_, &copy), 4711);
   EXPECT_EQ(copy, MPI_DATATYPE_NULL);
   EXPECT_EQ(diary_.lines, (std::vector<std::string>{"copy 1", "copy 3", "delete 101"}));
