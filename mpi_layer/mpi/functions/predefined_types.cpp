@@ -1,6 +1,7 @@
 // The predefined datatypes (MPI 5.0, clauses 3.2.2 and 6.9.4): handle, size and alignment of a C type, family and form.
 #include <array>
 #include <complex>
+#include <type_traits>
 #include <vector>
 
 #include "mpi_layer/mpi/functions/local_objects.h"
@@ -22,6 +23,8 @@ struct Row {
 
 #define LINTEL_ROW(name, type, family, form) \
   Row { #name, number_of(name), sizeof(type), alignof(type), Family::family, Form::form }
+
+static_assert(std::is_signed_v<char> && std::is_signed_v<wchar_t> && sizeof(wchar_t) == 4, "the forms of characters say so");
 
 const std::vector<Row>& rows() {
   static const std::vector<Row>& table = *new std::vector<Row>{
@@ -49,19 +52,19 @@ const std::vector<Row>& rows() {
       LINTEL_ROW(MPI_COMPLEX, std::complex<float>, kComplex, kFloatComplex),
       LINTEL_ROW(MPI_DOUBLE_PRECISION, double, kFloating, kDouble),
       LINTEL_ROW(MPI_DOUBLE_COMPLEX, std::complex<double>, kComplex, kDoubleComplex),
-      LINTEL_ROW(MPI_CHARACTER, char, kOpaque, kNone),
+      LINTEL_ROW(MPI_CHARACTER, char, kCharacter, kInt8),
       LINTEL_ROW(MPI_LONG_DOUBLE, long double, kFloating, kLongDouble),
       LINTEL_ROW(MPI_C_LONG_DOUBLE_COMPLEX, std::complex<long double>, kComplex, kLongDoubleComplex),
       LINTEL_ROW(MPI_CXX_LONG_DOUBLE_COMPLEX, std::complex<long double>, kComplex, kLongDoubleComplex),
       LINTEL_ROW(MPI_C_BOOL, bool, kLogical, kUint8),
       LINTEL_ROW(MPI_CXX_BOOL, bool, kLogical, kUint8),
-      LINTEL_ROW(MPI_WCHAR, wchar_t, kOpaque, kNone),
+      LINTEL_ROW(MPI_WCHAR, wchar_t, kCharacter, kInt32),
       LINTEL_ROW(MPI_INT8_T, std::int8_t, kInteger, kInt8),
       LINTEL_ROW(MPI_UINT8_T, std::uint8_t, kInteger, kUint8),
-      LINTEL_ROW(MPI_CHAR, char, kOpaque, kNone),
+      LINTEL_ROW(MPI_CHAR, char, kCharacter, kInt8),
       LINTEL_ROW(MPI_SIGNED_CHAR, signed char, kInteger, kInt8),
       LINTEL_ROW(MPI_UNSIGNED_CHAR, unsigned char, kInteger, kUint8),
-      LINTEL_ROW(MPI_BYTE, unsigned char, kByte, kUint8),
+      LINTEL_ROW(MPI_BYTE, unsigned char, kCharacter, kUint8),
       LINTEL_ROW(MPI_INT16_T, std::int16_t, kInteger, kInt16),
       LINTEL_ROW(MPI_UINT16_T, std::uint16_t, kInteger, kUint16),
       LINTEL_ROW(MPI_INT32_T, std::int32_t, kInteger, kInt32),

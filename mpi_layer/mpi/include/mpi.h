@@ -185,9 +185,10 @@ int MPI_Status_set_tag(MPI_Status* status, int tag);
 int MPI_Status_set_error(MPI_Status* status, int error);
 
 /* ---- Operations (clause 6.9) ---------------------------------------------------------------------------------------------------------
- * Integers wrap around; logical results are 0 or 1. A predefined operation takes predefined datatypes only.
- * MPI_Reduce_local: inoutbuf[i] = inbuf[i] op inoutbuf[i]; the buffers do not overlap. Errors: MPI_ERR_OP for a pair of operation and type that the
- * standard does not have (and for MPI_REPLACE, MPI_NO_OP; MPI_REAL2 and MPI_COMPLEX4 have no arithmetic here), MPI_ERR_COUNT, MPI_ERR_TYPE,
+ * Integers wrap around; logical results are 0 or 1. A predefined operation takes predefined datatypes only. Beyond the standard, as other implementations do:
+ * MPI_CHAR, MPI_WCHAR, MPI_CHARACTER and MPI_BYTE are integers for all operations, MPI_BYTE without a sign, and all integers are operands of logical ones.
+ * MPI_Reduce_local: inoutbuf[i] = inbuf[i] op inoutbuf[i]; the buffers do not overlap. Errors: MPI_ERR_OP for any other pair of operation and type that
+ * the standard does not have (and for MPI_REPLACE, MPI_NO_OP; MPI_REAL2 and MPI_COMPLEX4 have no arithmetic here), MPI_ERR_COUNT, MPI_ERR_TYPE,
  * MPI_ERR_BUFFER. An operation that was freed goes on in reductions under way. */
 int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
 int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);

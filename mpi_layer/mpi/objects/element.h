@@ -6,16 +6,16 @@
 
 namespace lintel::mpi {
 
-// The family says which operations the standard allows (MPI 5.0, clause 6.9.2).
+// The family says which operations there are: those of MPI 5.0, clause 6.9.2, and those that other implementations have besides and programs use.
 enum class Family : std::uint8_t {
-  kOpaque,   // characters, packed bytes: none
+  kOpaque,     // packed bytes: none
+  kCharacter,  // and bytes: as integers; the standard has none for characters, and the bitwise ones for bytes
   kInteger,  // C
   kFortranInteger,
   kMultiLanguage,  // MPI_AINT, MPI_COUNT, MPI_OFFSET
   kFloating,
   kLogical,
   kComplex,
-  kByte,
   kPair,  // a value and an index, for MINLOC and MAXLOC
 };
 

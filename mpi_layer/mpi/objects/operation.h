@@ -21,8 +21,8 @@ inline constexpr std::size_t kReductions = 12;
 // MAX, MINLOC and MAXLOC is one of the two elements.
 using Kernel = void (*)(const void* in, void* inout, std::size_t count);
 
-// The kernel for a predefined operation on elements of a basic type, or null if the standard does not allow that pair (or this machine has
-// no such number).
+// The kernel for a predefined operation on elements of a basic type, or null if there is none for that pair (or this machine has no such number).
+// Beyond the standard, characters and bytes are integers, and all integers may be operands of logical operations.
 Kernel find_kernel(Reduction reduction, Family family, Form form);
 
 // The tables by kind of operation, indexed by form; null where the form cannot. In a file each, for they are many functions.

@@ -104,18 +104,11 @@ void expect_logical(const Elements<T>& elements) {
 }
 
 template <class T>
-void expect_c_integer(MPI_Datatype type) {
+void expect_integer(MPI_Datatype type) {
   const Elements<T> elements = integers<T>(type);
   expect_integer_arithmetic(elements);
   expect_bitwise(elements);
   expect_logical(elements);
-}
-
-template <class T>
-void expect_fortran_integer(MPI_Datatype type) {
-  const Elements<T> elements = integers<T>(type);
-  expect_integer_arithmetic(elements);
-  expect_bitwise(elements);
 }
 
 template <class T>
@@ -141,39 +134,44 @@ void expect_complex(MPI_Datatype type) {
 }
 
 TEST(OpValue, CIntegers) {
-  expect_c_integer<int>(MPI_INT);
-  expect_c_integer<long>(MPI_LONG);
-  expect_c_integer<short>(MPI_SHORT);
-  expect_c_integer<unsigned short>(MPI_UNSIGNED_SHORT);
-  expect_c_integer<unsigned>(MPI_UNSIGNED);
-  expect_c_integer<unsigned long>(MPI_UNSIGNED_LONG);
-  expect_c_integer<long long>(MPI_LONG_LONG);
-  expect_c_integer<unsigned long long>(MPI_UNSIGNED_LONG_LONG);
-  expect_c_integer<signed char>(MPI_SIGNED_CHAR);
-  expect_c_integer<unsigned char>(MPI_UNSIGNED_CHAR);
-  expect_c_integer<std::int8_t>(MPI_INT8_T);
-  expect_c_integer<std::int16_t>(MPI_INT16_T);
-  expect_c_integer<std::int32_t>(MPI_INT32_T);
-  expect_c_integer<std::int64_t>(MPI_INT64_T);
-  expect_c_integer<std::uint8_t>(MPI_UINT8_T);
-  expect_c_integer<std::uint16_t>(MPI_UINT16_T);
-  expect_c_integer<std::uint32_t>(MPI_UINT32_T);
-  expect_c_integer<std::uint64_t>(MPI_UINT64_T);
+  expect_integer<int>(MPI_INT);
+  expect_integer<long>(MPI_LONG);
+  expect_integer<short>(MPI_SHORT);
+  expect_integer<unsigned short>(MPI_UNSIGNED_SHORT);
+  expect_integer<unsigned>(MPI_UNSIGNED);
+  expect_integer<unsigned long>(MPI_UNSIGNED_LONG);
+  expect_integer<long long>(MPI_LONG_LONG);
+  expect_integer<unsigned long long>(MPI_UNSIGNED_LONG_LONG);
+  expect_integer<signed char>(MPI_SIGNED_CHAR);
+  expect_integer<unsigned char>(MPI_UNSIGNED_CHAR);
+  expect_integer<std::int8_t>(MPI_INT8_T);
+  expect_integer<std::int16_t>(MPI_INT16_T);
+  expect_integer<std::int32_t>(MPI_INT32_T);
+  expect_integer<std::int64_t>(MPI_INT64_T);
+  expect_integer<std::uint8_t>(MPI_UINT8_T);
+  expect_integer<std::uint16_t>(MPI_UINT16_T);
+  expect_integer<std::uint32_t>(MPI_UINT32_T);
+  expect_integer<std::uint64_t>(MPI_UINT64_T);
 }
 
 TEST(OpValue, FortranIntegersAddressesAndOffsets) {
-  expect_fortran_integer<int>(MPI_INTEGER);
-  expect_fortran_integer<std::int8_t>(MPI_INTEGER1);
-  expect_fortran_integer<std::int16_t>(MPI_INTEGER2);
-  expect_fortran_integer<std::int32_t>(MPI_INTEGER4);
-  expect_fortran_integer<std::int64_t>(MPI_INTEGER8);
-  expect_fortran_integer<Integer16>(MPI_INTEGER16);
-  expect_fortran_integer<MPI_Aint>(MPI_AINT);
-  expect_fortran_integer<MPI_Offset>(MPI_OFFSET);
-  expect_fortran_integer<MPI_Count>(MPI_COUNT);
+  expect_integer<int>(MPI_INTEGER);
+  expect_integer<std::int8_t>(MPI_INTEGER1);
+  expect_integer<std::int16_t>(MPI_INTEGER2);
+  expect_integer<std::int32_t>(MPI_INTEGER4);
+  expect_integer<std::int64_t>(MPI_INTEGER8);
+  expect_integer<Integer16>(MPI_INTEGER16);
+  expect_integer<MPI_Aint>(MPI_AINT);
+  expect_integer<MPI_Offset>(MPI_OFFSET);
+  expect_integer<MPI_Count>(MPI_COUNT);
 }
 
-TEST(OpValue, Bytes) { expect_bitwise(integers<unsigned char>(MPI_BYTE)); }
+TEST(OpValue, CharactersAndBytes) {
+  expect_integer<char>(MPI_CHAR);
+  expect_integer<char>(MPI_CHARACTER);
+  expect_integer<wchar_t>(MPI_WCHAR);
+  expect_integer<unsigned char>(MPI_BYTE);
+}
 
 TEST(OpValue, FloatingPoint) {
   expect_floating<float>(MPI_FLOAT);
