@@ -97,9 +97,9 @@ LINTEL_MPI_NAME(MPI_Type_get_contents_c);
 int PMPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen) {
   return mpi_call("MPI_Type_get_name", HandleKind::kDatatype, [=]() -> int {
     const DatatypeRef type = find_datatype(datatype);
-    if (!type) return MPI_ERR_TYPE;
+    if (!type && datatype != MPI_DATATYPE_NULL) return MPI_ERR_TYPE;
     if (const int error = check_pointers({type_name, resultlen}); error != MPI_SUCCESS) return error;
-    *resultlen = copy_text(type->name(), type_name, MPI_MAX_OBJECT_NAME);
+    *resultlen = copy_text(type ? type->name() : "MPI_DATATYPE_NULL", type_name, MPI_MAX_OBJECT_NAME);
     return MPI_SUCCESS;
   });
 }

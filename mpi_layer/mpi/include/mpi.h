@@ -102,7 +102,7 @@ int MPI_Type_free(MPI_Datatype* datatype); /* sets MPI_DATATYPE_NULL; predefined
 /* ---- What a datatype is (clauses 5.1.5 to 5.1.13) ------------------------------------------------------------------------------------
  * Sizes, bounds and extents in bytes. Where the result's type cannot hold the number it is MPI_UNDEFINED; ..._x and ..._c hold all.
  * MPI_Type_get_contents gives handles of its own for derived types, to be freed by the caller. Names are at most MPI_MAX_OBJECT_NAME - 1 bytes,
- * longer ones are cut. Of a type that a ..._c function has made only MPI_Type_get_envelope_c and MPI_Type_get_contents_c tell: MPI_ERR_TYPE of the others.
+ * longer ones are cut; that of MPI_DATATYPE_NULL is its own. Of a type that a ..._c function has made only MPI_Type_get_envelope_c and MPI_Type_get_contents_c tell: MPI_ERR_TYPE of the others.
  * MPI_Type_match_size: MPI_ERR_ARG if no type has that size. MPI_Type_get_value_index: MPI_DATATYPE_NULL if no predefined type is such a pair. */
 int MPI_Type_size(MPI_Datatype datatype, int* size);
 int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size);
@@ -270,7 +270,9 @@ int MPI_Abort(MPI_Comm comm, int errorcode);
  * MPI_COMM_NULL. A communicator that was freed goes on for the requests on it. MPI_Comm_disconnect frees it when all members have called it, and all that was
  * sent on it has been received. MPI_Comm_idup does not block: attributes and error handler are copied in the call, and its communicator is there when its
  * request is told to be complete, which has the error of a copy function; as with MPI_Comm_dup, MPI_COMM_NULL comes with it. There are no intercommunicators, topologies or parents: MPI_Comm_test_inter says 0,
- * MPI_Topo_test MPI_UNDEFINED, MPI_Comm_get_parent MPI_COMM_NULL, and MPI_Comm_remote_... give MPI_ERR_COMM. No hint has a meaning.
+ * MPI_Topo_test MPI_UNDEFINED, MPI_Comm_get_parent MPI_COMM_NULL, and MPI_Comm_remote_... give MPI_ERR_COMM. MPI_Comm_get_name gives MPI_COMM_NULL a name too. No hint has a
+ * meaning but mpi_hw_resource_type of MPI_Comm_split_type: with MPI_COMM_TYPE_HW_GUIDED or MPI_COMM_TYPE_RESOURCE_GUIDED and the value mpi_shared_memory it makes what
+ * MPI_COMM_TYPE_SHARED makes, the ranks of one machine. MPI_COMM_TYPE_HW_UNGUIDED does too, where that is less than all. Other hints give MPI_COMM_NULL to all.
  * Errors: MPI_ERR_COMM (also for freeing a predefined one), MPI_ERR_GROUP for a group that is not part of the communicator's, MPI_ERR_ARG for a color
  * below 0, MPI_ERR_TAG, MPI_ERR_INFO, MPI_ERR_NO_MEM, MPI_ERR_PROC_ABORTED. */
 int MPI_Comm_rank(MPI_Comm comm, int* rank);
@@ -291,7 +293,7 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm);
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
 int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
-int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm); /* MPI_COMM_TYPE_SHARED or MPI_UNDEFINED */
+int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm); /* MPI_ERR_ARG: a kind that is none */
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm);
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm);
 int MPI_Comm_free(MPI_Comm* comm);

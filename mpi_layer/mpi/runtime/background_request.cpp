@@ -1,5 +1,6 @@
 #include "mpi_layer/mpi/runtime/background_request.h"
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -30,6 +31,7 @@ class BackgroundWork : public RequestEnd {
       runtime().begin_work();
       thread_ = start_quiet_thread([this, &object] {
         error_ = error_code_of(work_);
+        done_ = true;  // before anybody can see that it is
         open_gate(object);
         runtime().end_work();
       });
@@ -50,10 +52,20 @@ class BackgroundWork : public RequestEnd {
     return status;
   }
 
+  // What is left to do is done also where nobody asks for its status.
+  int close() override {
+    static_cast<void>(status());
+    return MPI_SUCCESS;
+  }
+
+  // Only complete ones are freed (clause 6.12).
+  Then release() override { return done_ ? Then::kOver : Then::kRefused; }
+
  private:
   std::function<int()> work_;
   std::function<int()> finish_;
   int error_ = MPI_SUCCESS;  // the thread's until it has ended
+  std::atomic<bool> done_{false};
   std::optional<int> told_;
   std::thread thread_;
 };

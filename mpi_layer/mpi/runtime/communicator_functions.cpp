@@ -72,11 +72,13 @@ int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
 LINTEL_MPI_NAME(MPI_Comm_set_name);
 
 int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
-  return communicator_call("MPI_Comm_get_name", comm, [=](const CommunicatorRef& communicator) -> int {
+  const auto give = [=](std::string_view name) -> int {
     if (const int error = check_pointers({comm_name, resultlen}); error != MPI_SUCCESS) return error;
-    *resultlen = copy_text(communicator->name(), comm_name, MPI_MAX_OBJECT_NAME);
+    *resultlen = copy_text(name, comm_name, MPI_MAX_OBJECT_NAME);
     return MPI_SUCCESS;
-  });
+  };
+  if (comm == MPI_COMM_NULL) return runtime_call("MPI_Comm_get_name", [&](CommunicatorRef*) { return give("MPI_COMM_NULL"); });
+  return communicator_call("MPI_Comm_get_name", comm, [&](const CommunicatorRef& communicator) { return give(communicator->name()); });
 }
 LINTEL_MPI_NAME(MPI_Comm_get_name);
 

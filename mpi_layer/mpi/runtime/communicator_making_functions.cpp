@@ -80,6 +80,31 @@ int first_on_this_node(const Communicator& communicator) {
   return communicator.rank();
 }
 
+// The kinds of clause 7.4.2, of which one level of hardware is known here: the machine, whose processes share memory.
+bool is_split_kind(int kind) {
+  return kind == MPI_COMM_TYPE_SHARED || kind == MPI_COMM_TYPE_HW_UNGUIDED || kind == MPI_COMM_TYPE_HW_GUIDED ||
+         kind == MPI_COMM_TYPE_RESOURCE_GUIDED || kind == MPI_UNDEFINED;
+}
+
+bool asks_for_shared_memory(MPI_Info handle) {
+  const std::shared_ptr<Info> info = find_info(handle);
+  return info && info->get("mpi_hw_resource_type") == "mpi_shared_memory";
+}
+
+bool is_on_one_node(const Communicator& communicator) {
+  const World& world = runtime().job().world();
+  return std::ranges::all_of(communicator.group()->world_ranks(),
+                             [&](int rank) { return world.on_this_node[static_cast<std::size_t>(rank)]; });
+}
+
+// MPI_UNDEFINED, which makes MPI_COMM_NULL, where the kind and its hints name nothing that is known.
+int color_of_kind(const Communicator& communicator, int kind, MPI_Info info) {
+  bool known = kind == MPI_COMM_TYPE_SHARED;
+  if (kind == MPI_COMM_TYPE_HW_UNGUIDED) known = !is_on_one_node(communicator);  // each part is to be less than the whole
+  if (kind == MPI_COMM_TYPE_HW_GUIDED || kind == MPI_COMM_TYPE_RESOURCE_GUIDED) known = asks_for_shared_memory(info);
+  return known ? first_on_this_node(communicator) : MPI_UNDEFINED;
+}
+
 int find_subgroup(const Communicator& communicator, MPI_Group handle, GroupRef* group) {
   *group = find_group(handle);
   if (!*group) return MPI_ERR_GROUP;
@@ -144,9 +169,9 @@ LINTEL_MPI_NAME(MPI_Comm_split);
 
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm) {
   return communicator_call("MPI_Comm_split_type", comm, [=](const CommunicatorRef& parent) -> int {
-    if (newcomm == nullptr || (split_type != MPI_COMM_TYPE_SHARED && split_type != MPI_UNDEFINED)) return MPI_ERR_ARG;
+    if (newcomm == nullptr || !is_split_kind(split_type)) return MPI_ERR_ARG;
     if (const int error = check_hints(info); error != MPI_SUCCESS) return error;
-    return split(parent, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : first_on_this_node(*parent), key, newcomm);
+    return split(parent, color_of_kind(*parent, split_type, info), key, newcomm);
   });
 }
 LINTEL_MPI_NAME(MPI_Comm_split_type);

@@ -114,6 +114,9 @@ TEST(TypeName, IsKeptAndCut) {
   ASSERT_EQ(MPI_Type_get_name(MPI_INT, name, &length), MPI_SUCCESS);
   EXPECT_STREQ(name, "MPI_INT");
   EXPECT_EQ(length, 7);
+  ASSERT_EQ(MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length), MPI_SUCCESS);
+  EXPECT_STREQ(name, "MPI_DATATYPE_NULL");
+  EXPECT_EQ(length, 17);
   MPI_Datatype type = MPI_DATATYPE_NULL;
   ASSERT_EQ(MPI_Type_contiguous(2, MPI_INT, &type), MPI_SUCCESS);
   ASSERT_EQ(MPI_Type_get_name(type, name, &length), MPI_SUCCESS);

@@ -90,7 +90,8 @@ static void large_counts(void) {
   for (int i = 0; i < size; ++i) counts[i] = 1, places[i] = size - 1 - i, out[i] = 100 * rank + i;
   CHECK(MPI_Bcast_c(&number, 1, MPI_INT, size - 1, MPI_COMM_WORLD) == MPI_SUCCESS && number == size - 1);
   CHECK(MPI_Gather_c(&rank, 1, MPI_INT, got, 1, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS && (rank != 0 || got[size - 1] == size - 1));
-  CHECK(MPI_Gatherv_c(&rank, 1, MPI_INT, got, counts, places, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS && (rank != 0 || got[0] == size - 1));
+  CHECK(MPI_Gatherv_c(&rank, 1, MPI_INT, got, counts, places, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS &&
+        (rank != 0 || got[0] == size - 1));
   CHECK(MPI_Scatter_c(out, 1, MPI_INT, &result, 1, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS && result == rank);
   CHECK(MPI_Scatterv_c(out, counts, places, MPI_INT, &result, 1, MPI_INT, 0, MPI_COMM_WORLD) == MPI_SUCCESS && result == size - 1 - rank);
   CHECK(MPI_Allgather_c(&rank, 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD) == MPI_SUCCESS && got[size - 1] == size - 1 && got[0] == 0);
@@ -104,7 +105,8 @@ static void large_counts(void) {
   CHECK(MPI_Exscan_c(&rank, &result, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD) == MPI_SUCCESS && (rank == 0 || result == rank - 1));
   CHECK(MPI_Reduce_scatter_c(out, &result, counts, MPI_INT, MPI_MAX, MPI_COMM_WORLD) == MPI_SUCCESS && result == 100 * (size - 1) + rank);
   CHECK(MPI_Reduce_scatter_block_c(out, &result, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD) == MPI_SUCCESS && result == rank);
-  CHECK(MPI_Ibcast_c(&number, 1, MPI_INT, 0, MPI_COMM_WORLD, &request) == MPI_SUCCESS && MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_Ibcast_c(&number, 1, MPI_INT, 0, MPI_COMM_WORLD, &request) == MPI_SUCCESS &&
+        MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   CHECK(MPI_Bcast_c(&number, INT64_MAX, MPI_INT, 0, MPI_COMM_WORLD) == MPI_ERR_COUNT);
   CHECK(MPI_Allgather_c(&rank, 0, MPI_INT, got, INT64_MAX, MPI_BYTE, MPI_COMM_WORLD) == MPI_ERR_COUNT || size == 1);
 }
@@ -140,13 +142,40 @@ static void of_types(void) {
       if (rank % 2 == 0) {
         CHECK(in[i].number == 100 * i + rank && in[i].numbers[0] == 0);
       } else {
-        CHECK(in[i].number == 0 && in[i].numbers[0] == 10 * i + rank && in[i].numbers[1] == 0 && in[i].numbers[2] == 10 * i + rank + 2 / 8.0);
+        CHECK(in[i].number == 0 && in[i].numbers[0] == 10 * i + rank && in[i].numbers[1] == 0 &&
+              in[i].numbers[2] == 10 * i + rank + 2 / 8.0);
       }
     }
     memset(in, 0, sizeof in);
   }
   CHECK(MPI_Alltoallw(out, counts, out_places, NULL, in, counts, in_places, in_types, MPI_COMM_WORLD) == MPI_ERR_ARG);
   CHECK(MPI_Type_free(&ends) == MPI_SUCCESS);
+}
+
+/* Rank 0 frees its request before the others have begun, which is refused, and again when it has been told the end. */
+static void freed_when_it_is_complete(void) {
+  MPI_Request request;
+  MPI_Status status;
+  int flag = 0, number = 4;
+  if (world_rank > 0) MPI_Recv(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  CHECK(MPI_Ibcast(&number, 1, MPI_INT, world_size - 1, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+  if (world_rank == 0 && world_size > 1) CHECK(MPI_Request_free(&request) == MPI_ERR_REQUEST && request != MPI_REQUEST_NULL);
+  if (world_rank == 0) {
+    for (int rank = 1; rank < world_size; ++rank) MPI_Send(&number, 1, MPI_INT, rank, 0, MPI_COMM_WORLD);
+  }
+  while (!flag) CHECK(MPI_Request_get_status(request, &flag, &status) == MPI_SUCCESS);
+  CHECK(MPI_Request_free(&request) == MPI_SUCCESS && request == MPI_REQUEST_NULL && number == 4);
+}
+
+/* As above, of a communicator: it is there. */
+static void duplicate_that_is_freed(void) {
+  MPI_Request request;
+  MPI_Comm copy = MPI_COMM_NULL;
+  int flag = 0;
+  CHECK(MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request) == MPI_SUCCESS);
+  while (MPI_Request_free(&request) == MPI_ERR_REQUEST)
+    CHECK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(request == MPI_REQUEST_NULL && copy != MPI_COMM_NULL && MPI_Barrier(copy) == MPI_SUCCESS && MPI_Comm_free(&copy) == MPI_SUCCESS);
 }
 
 int main(void) {
@@ -159,8 +188,8 @@ int main(void) {
   orders_differ_between_communicators();
   CHECK(MPI_Ibcast(&request, 1, MPI_INT, world_size, MPI_COMM_WORLD, &request) == MPI_ERR_ROOT); /* as all do */
   CHECK(MPI_Ibarrier(MPI_COMM_WORLD, NULL) == MPI_ERR_ARG);
-  CHECK(MPI_Ibarrier(MPI_COMM_WORLD, &request) == MPI_SUCCESS && MPI_Request_free(&request) == MPI_ERR_REQUEST && request != MPI_REQUEST_NULL);
-  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  freed_when_it_is_complete();
+  duplicate_that_is_freed();
   all_at_once();
   large_counts();
   of_types();
