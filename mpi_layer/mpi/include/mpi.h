@@ -1,7 +1,8 @@
 /* MPI: message passing. The C interface of Lintel, with the values of the standard ABI of MPI 5.0.
  *
- * Declared is what is provided: a program that needs more does not compile. Each function has its PMPI_ name too, so that a profiling library may
- * define the MPI_ name and call the PMPI_ one.
+ * Declared is what is provided. What else MPI 5.0 has is declared as unavailable (mpi_lacking.h): a program that uses it does not compile, and the compiler says
+ * what is lacking and what to do. With LINTEL_MPI_1 defined the names that were removed in MPI 3.0 are there too (mpi_removed.h). Each function has its PMPI_
+ * name too, so that a profiling library may define the MPI_ name and call the PMPI_ one.
  *
  * Rules that hold for every function below, unless its own comment says otherwise:
  *   - Thread: any function may be called from any thread at any time, up to "Start and end" also before MPI_Init and after MPI_Finalize. Where one changes an
@@ -549,6 +550,11 @@ int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count re
 
 #ifdef __cplusplus
 }
+#endif
+
+#include "mpi_lacking.h"
+#ifdef LINTEL_MPI_1
+#include "mpi_removed.h"
 #endif
 
 #endif

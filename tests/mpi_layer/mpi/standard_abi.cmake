@@ -45,4 +45,17 @@ foreach(declaration IN LISTS declarations)
   endif()
 endforeach()
 
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${include}/mpi.h ${include}/mpi_constants.h ${abi_table})
+# What mpi.h does not declare is met by a sentence.
+file(READ ${include}/mpi_lacking.h lacking)
+foreach(name IN LISTS abi_functions)
+  string(FIND "${lacking}" "LINTEL_MPI_LACKS(${name}," lacks)
+  if("LINTEL_FUNCTION(${name})\n" IN_LIST declarations)
+    if(NOT lacks EQUAL -1)
+      message(FATAL_ERROR "mpi_lacking.h says that there is no ${name}, which mpi.h declares")
+    endif()
+  elseif(lacks EQUAL -1)
+    message(FATAL_ERROR "neither mpi.h nor mpi_lacking.h declares ${name}")
+  endif()
+endforeach()
+
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${include}/mpi.h ${include}/mpi_lacking.h ${include}/mpi_constants.h ${abi_table})
