@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# as_over_ob1.sh LINTEL_MPIRUN RANKS PROGRAM [ARGUMENT OF MPIRUN...]: the program, which prints what has happened, says the same on Lintel and on Open MPI's own
+# as_over_ob1.sh LINTEL_MPIRUN RANKS [OPTION OF MPIRUN...] PROGRAM [ARGUMENT]: the program, which prints what has happened, says the same on Lintel and on Open MPI's own
 # ob1, over TCP. Exit code 77: cannot be tried here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
-here=$(dirname "$0") lintel_mpirun=$1 ranks=$2 program=$3 kind=openmpi pmix=ON
-shift 3
+here=$(dirname "$0") lintel_mpirun=$1 ranks=$2 kind=openmpi pmix=ON
+shift 2
 . "$here/../mpi_layer/bootstrap/launcher.sh"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$here/run.sh" "$lintel_mpirun" "$ranks" "$@" "$program" > "$folder/lintel" # sees to it that Lintel has carried the messages
-timeout -k 5 110 "${command[@]}" "$@" --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include lo "$program" > "$folder/ob1" < /dev/null
+"$here/run.sh" "$lintel_mpirun" "$ranks" "$@" > "$folder/lintel" # sees to it that Lintel has carried the messages
+timeout -k 5 110 "${command[@]}" --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include lo "$@" > "$folder/ob1" < /dev/null
 [ "$(wc -l < "$folder/ob1")" -gt 0 ] || {
   echo "ob1: nothing said"
   exit 1
