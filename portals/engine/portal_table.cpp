@@ -233,9 +233,10 @@ void NetworkInterface::tell_claimed(UnexpectedMessage& message) {
   const bool silent = claimant.has(option::kOverflowDisable) || (event.failure == Failure::kNone && claimant.has(option::kSuccessDisable));
   if (EventQueue* queue = silent ? nullptr : queues_.get(claimant.queue())) deposit(*queue, event);
   count(claimant, event);
+  // What ends with the header comes before what ends with the append: FREE of the entry that held the data, then UNLINK of the claimant.
+  forget_unexpected(message);
   claimant.end();
   unlink_if_due(claimant, event, false, 0);
-  forget_unexpected(message);
 }
 
 // The memory in which its data lie may be free now. REQUIRES: it is in no list.

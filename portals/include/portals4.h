@@ -427,8 +427,9 @@ int PtlMDRelease(ptl_handle_md_t md_handle);
 
 /* New entry at the tail of a list of `pt_index`, in one step with respect to arriving messages. LINK tells that it is there.
  * Priority list: first the unexpected headers that match are met, in order of arrival, whoever sent them; each is removed and gives an X_OVERFLOW event
- * when its data have landed. With USE_ONCE the first one ends it: AUTO_UNLINK, no LINK, and the handle is dead. Without, all are met, and the entry is
- * linked then, unless min_free unlinks it on the way.
+ * when its data have landed. If it was the last header of an overflow entry that has unlinked itself, that entry's AUTO_FREE comes next. With USE_ONCE the
+ * first header ends it: then its own AUTO_UNLINK, no LINK, and the handle is dead. Without, all are met, and the entry is linked then, unless min_free unlinks
+ * it on the way.
  * The memory belongs to the interface until PtlLEUnlink or PtlMEUnlink succeeds, or AUTO_UNLINK (overflow list: AUTO_FREE) comes.
  * Errors: PTL_ARG_INVALID (also: portal not allocated; unknown list or option; more than max_iovecs elements), PTL_NO_SPACE (max_entries,
  * max_list_size). */

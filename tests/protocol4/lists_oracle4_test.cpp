@@ -211,8 +211,8 @@ class Comparison : public Portals4Test {
       if (made.has(PTL_ME_LOCAL_INC_UH_RLENGTH)) made.filled += std::min(header->arrival.requested, kRoom - made.filled);
       made.used_up = made.has(PTL_ME_USE_ONCE) || (made.has(PTL_ME_MANAGE_LOCAL) && kRoom - made.filled < made.min_free);
       tell_claimed(*header, made.name);
-      if (made.used_up) expect(PTL_EVENT_AUTO_UNLINK, made);
       forget(header);
+      if (made.used_up) expect(PTL_EVENT_AUTO_UNLINK, made);
     }
   }
 

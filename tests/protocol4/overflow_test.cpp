@@ -184,8 +184,28 @@ TEST_F(Overflow, AutoFreeFollowsTheLastClaim) {
   EXPECT_EQ(kinds(1), "PUT_OVERFLOW AUTO_UNLINK");
   append(wanted, claiming_once());
   const Events events = take(1);
-  ASSERT_EQ(how_many(events, PTL_EVENT_AUTO_FREE), 1U) << kinds(events);
-  EXPECT_EQ(only(events, PTL_EVENT_AUTO_FREE).user_ptr, &block_user);
+  ASSERT_EQ(kinds(events), "PUT_OVERFLOW AUTO_FREE AUTO_UNLINK");
+  EXPECT_EQ(events[1].user_ptr, &block_user);
+}
+
+TEST_F(Overflow, AutoFreeFollowsTheLastClaimOfAnAtomicToo) {
+  block(PTL_ME_USE_ONCE);
+  ASSERT_EQ(atomic(mine, PTL_SUM, PTL_UINT8_T), PTL_OK);
+  EXPECT_EQ(kinds(1), "ATOMIC AUTO_UNLINK");
+  append(wanted, claiming_once());
+  const Events events = take(1);
+  ASSERT_EQ(kinds(events), "ATOMIC_OVERFLOW AUTO_FREE AUTO_UNLINK");
+  EXPECT_EQ(events[1].user_ptr, &block_user);
+}
+
+TEST_F(Overflow, AutoFreeComesBeforeTheUnlinkByMinFree) {
+  block(PTL_ME_USE_ONCE);
+  ASSERT_EQ(put(mine), PTL_OK);
+  take(1);
+  EntryRules rules = claiming(PTL_ME_MANAGE_LOCAL | PTL_ME_LOCAL_INC_UH_RLENGTH);
+  rules.min_free = 64;
+  append(wanted, rules);
+  EXPECT_EQ(kinds(1), "PUT_OVERFLOW AUTO_FREE AUTO_UNLINK");
 }
 
 TEST_F(Overflow, AutoFreeOfAnEntryThatLeftNoHeaderFollowsAtOnce) {
@@ -297,13 +317,9 @@ TEST_F(Overflow, AutoFreeWaitsForTheLandingAndTheClaim) {
   EXPECT_EQ(kinds(1), "");
   job->settle();
   const Events events = take(1);
-  ASSERT_EQ(events.size(), 5U) << kinds(events);
-  EXPECT_EQ(events[0].type, PTL_EVENT_PUT);
+  ASSERT_EQ(kinds(events), "PUT AUTO_UNLINK PUT_OVERFLOW AUTO_FREE AUTO_UNLINK");
   EXPECT_EQ(events[1].user_ptr, &block_user);
-  EXPECT_EQ(events[1].type, PTL_EVENT_AUTO_UNLINK);
-  EXPECT_EQ(events[2].type, PTL_EVENT_PUT_OVERFLOW);
-  EXPECT_EQ(how_many(events, PTL_EVENT_AUTO_UNLINK), 2U);
-  EXPECT_EQ(only(events, PTL_EVENT_AUTO_FREE).user_ptr, &block_user);
+  EXPECT_EQ(events[3].user_ptr, &block_user);
 }
 
 TEST_F(Overflow, SenderLostWhileItsMessageLandsFailsTheClaim) {
