@@ -159,8 +159,8 @@ portals::Limits to_limits(const ptl_ni_limits_t* desired, std::uint64_t max_unex
   limits.max_list_length = wish(limits.max_list_length, desired->max_list_size);
   limits.max_triggered = wish(limits.max_triggered, desired->max_triggered_ops);
   limits.max_message_bytes = wish(limits.max_message_bytes, desired->max_msg_size);
-  limits.max_atomic_bytes = static_cast<std::uint32_t>(wish(std::uint64_t{limits.max_atomic_bytes}, desired->max_atomic_size));
-  limits.max_fetch_bytes = static_cast<std::uint32_t>(wish(std::uint64_t{limits.max_fetch_bytes}, desired->max_fetch_atomic_size));
+  limits.max_atomic_bytes = wish(limits.max_atomic_bytes, desired->max_atomic_size);
+  limits.max_fetch_bytes = wish(limits.max_fetch_bytes, desired->max_fetch_atomic_size);
   limits.max_waw_bytes = wish(limits.max_waw_bytes, desired->max_waw_ordered_size);
   limits.max_war_bytes = wish(limits.max_war_bytes, desired->max_war_ordered_size);
   limits.max_volatile_bytes = wish(limits.max_volatile_bytes, desired->max_volatile_size);

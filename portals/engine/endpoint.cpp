@@ -10,6 +10,7 @@ namespace lintel::portals {
 Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const EndpointOptions& options, Counters& counters)
     : transport_(std::move(transport)),
       eager_limit_(std::min(options.eager_limit, transport_->attributes().max_message_bytes - sizeof(wire::Response))),
+      atomic_limit_(std::min(std::max(options.eager_limit, kLeastAtomicLimit), transport_->attributes().max_message_bytes - sizeof(wire::Request))),
       counters_(counters),
       outbox_(*transport_, counters),
       operations_(std::min(options.max_operations, kMaxOperationLimit)) {}

@@ -47,6 +47,8 @@ class Endpoint : public transport::Sink {
   ProcessId self() const { return transport_->self(); }
   // Data up to this many bytes go with their message: they are copied in the call, and land in the order of the calls.
   std::size_t eager_limit() const { return eager_limit_; }
+  // The longest data of an atomic operation: they go with their message, also above the eager limit if that is very small.
+  std::size_t atomic_limit() const { return atomic_limit_; }
   transport::Transport& transport() { return *transport_; }
 
   // `interface` takes messages from now on. REQUIRES: its kind is free, and it outlives detach().
@@ -245,7 +247,9 @@ class Endpoint : public transport::Sink {
 
   std::unique_ptr<transport::Transport> transport_;
   static constexpr std::size_t kMpiReplyLimit = 16384;
+  static constexpr std::size_t kLeastAtomicLimit = 1024;
   std::size_t eager_limit_;
+  std::size_t atomic_limit_;
   Counters& counters_;
   Outbox outbox_;
   SlotPool<Operation> operations_;
@@ -253,6 +257,7 @@ class Endpoint : public transport::Sink {
   std::array<NetworkInterface*, kMaxInterfaces> interfaces_{};
   ProcessId last_resolved_;  // programs talk to one peer many times in a row
   transport::PeerId last_peer_ = transport::kNoPeer;
+  std::vector<std::byte> fetched_;  // what a fetch, a swap or a getput has found, for the reply; as long as the longest so far
   std::vector<SlotId> waiting_for_room_;  // sources whose next write had no room
   TimePoint last_poll_;
   struct Traffic {

@@ -20,19 +20,22 @@ struct Limits {
   std::uint32_t max_unexpected = 1U << 16;  // unexpected headers of one portal
   std::uint32_t max_triggered = 1U << 12;   // operations that wait for one counting event
   std::uint64_t max_message_bytes = UINT64_MAX;
-  std::uint32_t max_atomic_bytes = 1024;
-  std::uint32_t max_fetch_bytes = 1024;
-  std::uint64_t max_waw_bytes = UINT64_MAX;  // these three: see with_message()
+  std::uint64_t max_atomic_bytes = UINT64_MAX;  // these five: see with_message()
+  std::uint64_t max_fetch_bytes = UINT64_MAX;
+  std::uint64_t max_waw_bytes = UINT64_MAX;
   std::uint64_t max_war_bytes = UINT64_MAX;
   std::uint64_t max_volatile_bytes = UINT64_MAX;
   std::uint32_t features = 0;  // bits of portals4.h
 };
 
-// What is ordered, and what may be volatile, goes with its message: no more than `eager_limit` bytes.
-constexpr Limits with_message(Limits limits, std::uint64_t eager_limit) {
-  limits.max_waw_bytes = std::min(limits.max_waw_bytes, eager_limit);
+// What is ordered, and what may be volatile, goes with its message: no more than `eager_limit` bytes. Nor more than an atomic may have: programs send atomics
+// of up to these lengths without a look at their own limit.
+constexpr Limits with_message(Limits limits, std::uint64_t eager_limit, std::uint64_t atomic_limit) {
+  limits.max_atomic_bytes = std::min(limits.max_atomic_bytes, atomic_limit);
+  limits.max_fetch_bytes = std::min(limits.max_fetch_bytes, atomic_limit);
+  limits.max_waw_bytes = std::min({limits.max_waw_bytes, eager_limit, limits.max_atomic_bytes});
   limits.max_war_bytes = std::min(limits.max_war_bytes, eager_limit);
-  limits.max_volatile_bytes = std::min(limits.max_volatile_bytes, eager_limit);
+  limits.max_volatile_bytes = std::min({limits.max_volatile_bytes, eager_limit, limits.max_atomic_bytes});
   return limits;
 }
 

@@ -40,9 +40,9 @@ Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits,
                     std::to_string(endpoint_->self().pid.value) + " on the network";
       return Status::kPidInvalid;
     }
-    interfaces_[kind] =
-        std::make_unique<NetworkInterface>(kind, Identity{endpoint_->self(), options_.user, options_.job},
-                                           with_message(limits, endpoint_->eager_limit()), counters_, attention_, next_generation_[kind]);
+    interfaces_[kind] = std::make_unique<NetworkInterface>(kind, Identity{endpoint_->self(), options_.user, options_.job},
+                                                           with_message(limits, endpoint_->eager_limit(), endpoint_->atomic_limit()),
+                                                           counters_, attention_, next_generation_[kind]);
     endpoint_->attach(*interfaces_[kind]);
   }
   if (first && options_.progress_thread) progress_.start_thread();

@@ -1,6 +1,7 @@
 // Requests that change what they find: getput of Portals 3, atomic, fetch-atomic and swap of Portals 4. Under the endpoint's lock, which makes each atomic
 // against every other operation of the engine.
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -12,15 +13,10 @@ namespace {
 
 using wire::MessageKind;
 
-constexpr std::size_t kSideBufferBytes = 1024;  // Limits::max_getput_bytes and max_atomic_bytes are at most this
-static_assert(Limits{}.max_getput_bytes <= kSideBufferBytes && Limits{}.max_atomic_bytes <= kSideBufferBytes &&
-              Limits{}.max_fetch_bytes <= kSideBufferBytes);
-
-using SideBuffer = std::array<std::byte, kSideBufferBytes>;
+constexpr std::size_t kChunkBytes = 1024;  // a multiple of the size of every datatype
 
 // What `memory` becomes.
 void apply(MessageKind kind, const wire::Request& request, std::span<std::byte> memory, std::span<const std::byte> data) {
-  if (memory.empty()) return;
   const auto operation = static_cast<AtomicOp>(request.atomic_operation);
   const auto datatype = static_cast<Datatype>(request.atomic_datatype);
   switch (kind) {
@@ -35,26 +31,33 @@ void apply(MessageKind kind, const wire::Request& request, std::span<std::byte> 
   }
 }
 
+// Changes the region from `offset` on by all of `data`. `before`, if not null, gets what was there. In chunks, which lie on the stack: an operation may be as
+// long as a message.
+void change(const MemoryRegion& region, std::uint64_t offset, MessageKind kind, const wire::Request& request,
+            std::span<const std::byte> data, std::byte* before) {
+  std::array<std::byte, kChunkBytes> buffer;
+  while (!data.empty()) {
+    const std::span<std::byte> chunk = std::span(buffer).first(std::min(kChunkBytes, data.size()));
+    region.read(offset, chunk);
+    if (before != nullptr) before = std::copy(chunk.begin(), chunk.end(), before);
+    apply(kind, request, chunk, data.first(chunk.size()));
+    region.write(offset, chunk);
+    offset += chunk.size();
+    data = data.subspan(chunk.size());
+  }
+}
+
 }  // namespace
 
 void Endpoint::on_atomic(NetworkInterface& interface, transport::PeerId from, const wire::Request& request,
                          std::span<const std::byte> payload) {
-  if (request.length > kSideBufferBytes) {
-    return refuse_request(interface, from, request, DropCause::kMalformed, Failure::kDropped);
-  }
   const std::optional<Match> matched =
       match(interface, from, request, option::kPut, size_of(static_cast<Datatype>(request.atomic_datatype)));
   if (!matched) return;
   const auto [descriptor, acceptance, list] = *matched;
   const bool ack = (request.header.flags & wire::kFlagAckWanted) != 0 && !descriptor->has(option::kAckDisable);
   Completion completion = open_target(interface, *matched, request, EventKind::kAtomicEnd, EventKind::kAtomicEnd);
-  if (acceptance.length > 0) {
-    SideBuffer side;
-    const std::span<std::byte> memory = std::span(side).first(acceptance.length);
-    descriptor->region().read(acceptance.offset, memory);
-    apply(MessageKind::kAtomic, request, memory, payload.first(acceptance.length));
-    descriptor->region().write(acceptance.offset, memory);
-  }
+  change(descriptor->region(), acceptance.offset, MessageKind::kAtomic, request, payload.first(acceptance.length), nullptr);
   interface.close(completion, Failure::kNone);
   acknowledge(interface, from, request, *matched, ack);
 }
@@ -62,7 +65,10 @@ void Endpoint::on_atomic(NetworkInterface& interface, transport::PeerId from, co
 void Endpoint::on_fetch(NetworkInterface& interface, transport::PeerId from, MessageKind kind, const wire::Request& request,
                         std::span<const std::byte> payload) {
   const bool getput = kind == MessageKind::kGetPut;
-  if (request.length > (getput ? interface.limits().max_getput_bytes : kSideBufferBytes)) {
+  // The reply is as long as the request, and has to fit in a message here too.
+  const std::uint64_t most =
+      getput ? interface.limits().max_getput_bytes : transport_->attributes().max_message_bytes - sizeof(wire::Response);
+  if (request.length > most) {
     return refuse_request(interface, from, request, DropCause::kMalformed, Failure::kDropped);
   }
   const std::size_t element = getput ? 1 : size_of(static_cast<Datatype>(request.atomic_datatype));
@@ -73,15 +79,9 @@ void Endpoint::on_fetch(NetworkInterface& interface, transport::PeerId from, Mes
   reply.header.payload_length = static_cast<std::uint32_t>(acceptance.length);
   Completion completion = getput ? open_target(interface, *matched, request, EventKind::kGetPutStart, EventKind::kGetPutEnd)
                                  : open_target(interface, *matched, request, EventKind::kFetchAtomicEnd, EventKind::kFetchAtomicEnd);
-  SideBuffer side;
-  const std::span<std::byte> before = std::span(side).first(acceptance.length);
-  if (acceptance.length > 0) {
-    descriptor->region().read(acceptance.offset, before);
-    SideBuffer changed = side;
-    const std::span<std::byte> after = std::span(changed).first(acceptance.length);
-    apply(kind, request, after, payload.first(acceptance.length));
-    descriptor->region().write(acceptance.offset, after);
-  }
+  if (fetched_.size() < acceptance.length) fetched_.resize(acceptance.length);
+  const std::span<std::byte> before = std::span(fetched_).first(acceptance.length);
+  change(descriptor->region(), acceptance.offset, kind, request, payload.first(acceptance.length), before.data());
   counters_.add(Counter::kRepliesSent);
   outbox_.send(from, reply, {.region = nullptr, .offset = 0, .length = 0, .bytes = before}, &completion);
 }

@@ -141,7 +141,7 @@ typedef struct {
   int max_list_size;                /* entries of one list of a portal */
   int max_triggered_ops;            /* Lintel: waiting on one counter */
   ptl_size_t max_msg_size;          /* put, get */
-  ptl_size_t max_atomic_size;       /* PtlAtomic */
+  ptl_size_t max_atomic_size;       /* PtlAtomic. Lintel: at least max_waw_ordered_size and max_volatile_size */
   ptl_size_t max_fetch_atomic_size; /* PtlFetchAtomic, PtlSwap */
   ptl_size_t max_waw_ordered_size;  /* up to here a later put or atomic is written after an earlier one, and a later get sees it */
   ptl_size_t max_war_ordered_size;  /* up to here an earlier get reads before a later put or atomic is written */

@@ -203,6 +203,34 @@ TEST_F(Atomics4, LimitsAreInclusive) {
   EXPECT_EQ(kinds(1), "ATOMIC FETCH_ATOMIC FETCH_ATOMIC");
 }
 
+// Each element is changed once, wherever the target cuts a long operation.
+TEST_F(Atomics4, AsLongAsAMessage) {
+  start({.endpoint = {.eager_limit = 4096}});
+  const std::size_t bytes = job->limits().max_volatile_size;
+  ASSERT_EQ(bytes, 4096U);
+  const auto numbers = [](std::size_t count, int factor) {
+    std::vector<int> all(count);
+    for (std::size_t i = 0; i < count; ++i) all[i] = static_cast<int>(i) * factor;
+    return all;
+  };
+  const std::size_t elements = bytes / 8;
+  Bytes there(bytes + 3), sent(bytes), back(bytes);
+  encode(PTL_INT64_T, numbers(elements, 1), sent);
+  target(there);
+  const Md md = bind(sent, {.options = PTL_MD_VOLATILE}), into = bind(back);
+  const Call call{.offset = 3};
+  ASSERT_EQ(atomic(md, PTL_SUM, PTL_INT64_T, call), PTL_OK);
+  ASSERT_EQ(atomic(md, PTL_SUM, PTL_INT64_T, call), PTL_OK);
+  EXPECT_EQ(decode(PTL_INT64_T, part(there, 3, bytes), elements), numbers(elements, 2));
+  ASSERT_EQ(fetch_atomic(into, md, PTL_SUM, PTL_INT64_T, {.offset = 3, .length = bytes}), PTL_OK);
+  EXPECT_EQ(decode(PTL_INT64_T, back, elements), numbers(elements, 2));
+  EXPECT_EQ(decode(PTL_INT64_T, part(there, 3, bytes), elements), numbers(elements, 3));
+  ASSERT_EQ(swap(into, md, nullptr, PTL_SWAP, PTL_INT64_T, {.offset = 3, .length = bytes}), PTL_OK);
+  EXPECT_EQ(decode(PTL_INT64_T, back, elements), numbers(elements, 3));
+  EXPECT_EQ(decode(PTL_INT64_T, part(there, 3, bytes), elements), numbers(elements, 1));
+  EXPECT_EQ(kinds(1), "ATOMIC ATOMIC FETCH_ATOMIC FETCH_ATOMIC");
+}
+
 TEST_F(Atomics4, BothRegionsLieInTheirMds) {
   Bytes small(8);
   const Md wide = bind(data), narrow = bind(small);

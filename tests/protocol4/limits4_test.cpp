@@ -77,11 +77,11 @@ TEST_F(Limits4, SmallWishesAreGrantedAsTheyAre) {
          .max_list_size = 8,
          .max_triggered_ops = 9,
          .max_msg_size = 10,
-         .max_atomic_size = 11,
+         .max_atomic_size = 15,
          .max_fetch_atomic_size = 12,
          .max_waw_ordered_size = 13,
          .max_war_ordered_size = 14,
-         .max_volatile_size = 15,
+         .max_volatile_size = 11,
          .features = PTL_TARGET_BIND_INACCESSIBLE};
   });
   EXPECT_EQ(l.max_entries, 1);
@@ -94,12 +94,28 @@ TEST_F(Limits4, SmallWishesAreGrantedAsTheyAre) {
   EXPECT_EQ(l.max_list_size, 8);
   EXPECT_EQ(l.max_triggered_ops, 9);
   EXPECT_EQ(l.max_msg_size, 10U);
-  EXPECT_EQ(l.max_atomic_size, 11U);
+  EXPECT_EQ(l.max_atomic_size, 15U);
   EXPECT_EQ(l.max_fetch_atomic_size, 12U);
   EXPECT_EQ(l.max_waw_ordered_size, 13U);
   EXPECT_EQ(l.max_war_ordered_size, 14U);
-  EXPECT_EQ(l.max_volatile_size, 15U);
+  EXPECT_EQ(l.max_volatile_size, 11U);
   EXPECT_NE(l.features & PTL_TARGET_BIND_INACCESSIBLE, 0U);
+}
+
+// Programs send atomics of up to max_volatile_size, or max_waw_ordered_size, bytes.
+TEST_F(Limits4, AtomicsMayBeAsLongAsWhatIsVolatileOrOrdered) {
+  for (const std::size_t eager_limit : {0U, 100U, 1024U, 65536U, 1U << 20}) {
+    start({.endpoint = {.eager_limit = eager_limit}});
+    const ptl_ni_limits_t& all = job->limits();
+    EXPECT_LE(all.max_volatile_size, all.max_atomic_size) << eager_limit;
+    EXPECT_LE(all.max_waw_ordered_size, all.max_atomic_size) << eager_limit;
+    EXPECT_LE(all.max_volatile_size, all.max_fetch_atomic_size) << eager_limit;
+    EXPECT_GE(all.max_atomic_size, 1024U) << eager_limit;
+  }
+  const ptl_ni_limits_t l = granted([](ptl_ni_limits_t& w) { w.max_atomic_size = 16; });
+  EXPECT_EQ(l.max_atomic_size, 16U);
+  EXPECT_EQ(l.max_volatile_size, 16U);
+  EXPECT_EQ(l.max_waw_ordered_size, 16U);
 }
 
 // ---- What is granted holds

@@ -68,11 +68,13 @@ class CommandLine(PerfTest):
     def test_AtomicOperationsBeyondTheLimitOrWithoutWholeWordsAreRefused(self):
         for name, limit in [("fetch-lat", "max_fetch_atomic_size"), ("atomic-rate", "max_atomic_size")]:
             with self.subTest(name):
-                self.refuses([name, "--api", "4", "--sizes", "8,1032"], f"'1032' is not usable with {name}; expected at most 1024 bytes ({limit})")
+                self.refuses([name, "--api", "4", "--sizes", "8,65544"],
+                             f"'65544' is not usable with {name}; expected at most 65536 bytes ({limit})")
                 self.refuses([name, "--api", "4", "--sizes", "8,12"], f"'12' is not usable with {name}; expected a multiple of 8 bytes")
 
     def test_ASwapLargerThanPortals4AllowsIsRefused(self):
-        self.refuses(["swap-lat", "--api", "4", "--sizes", "1025"], "'1025' is not usable with swap-lat; expected at most 1024 bytes (max_fetch_atomic_size)")
+        self.refuses(["swap-lat", "--api", "4", "--sizes", "65537"],
+                     "'65537' is not usable with swap-lat; expected at most 65536 bytes (max_fetch_atomic_size)")
 
     def test_AHostNameThatDoesNotResolveIsRefused(self):
         self.refuses(["put-lat", "--client", "no-such-host.invalid", "--deadline", "2"], "'no-such-host.invalid'", limit=8)
