@@ -93,7 +93,8 @@ constexpr Setting kSettings[] = {
      "Signal on which a process writes its portal tables, match lists, queues, peers and counters: none, USR1 or USR2.",
      &Config::dump_signal},
     {"LINTEL_COUNTERS_FILE", SettingType::kString, "", 0, 0, {},
-     "File to which a process writes its counters when it ends, and on the dump signal; %p stands for the process id. Unset: none.",
+     "File to which a process writes its counters when it ends, however often it started and ended the library, and on the dump signal; %p stands for "
+     "the process id. Unset: none.",
      &Config::counters_file},
 };
 // clang-format on

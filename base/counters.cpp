@@ -70,6 +70,16 @@ static_assert(rows_follow_the_enum(), "one row for each Counter, in the enum's o
 
 const CounterInfo& counter_info(Counter counter) { return kRows[static_cast<std::size_t>(counter)].info; }
 
+void Counters::add_all(const Counters& other) {
+  for (const Row& row : kRows) {
+    if (row.counter == Counter::kLongestProgressGapNs) {
+      raise_to(row.counter, other.get(row.counter));
+    } else {
+      add(row.counter, other.get(row.counter));
+    }
+  }
+}
+
 std::uint64_t Counters::drops() const {
   std::uint64_t sum = 0;
   for (auto i = static_cast<std::size_t>(Counter::kDropsNoInterface); i <= static_cast<std::size_t>(Counter::kDropsMalformed); ++i) {

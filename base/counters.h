@@ -77,6 +77,8 @@ class Counters {
     auto& cell = cells_[static_cast<std::size_t>(counter)];
     if (value > cell.load(std::memory_order_relaxed)) cell.store(value, std::memory_order_relaxed);
   }
+  // What another one has counted was counted here too.
+  void add_all(const Counters& other);
   std::uint64_t get(Counter counter) const { return cells_[static_cast<std::size_t>(counter)].load(std::memory_order_relaxed); }
 
   // Sum of all kDrops… counters: messages that were discarded, whatever the cause.

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -23,11 +26,31 @@ struct Host {
   unsigned starts = 0;
   pid_t owner = 0;  // the operating-system process that made `own`
   Config config;
+  std::unique_ptr<Counters> earlier = std::make_unique<Counters>();  // of the Processes that this operating-system process has ended
 };
 
 Host& host() {
   static auto* const instance = new Host;  // never destroyed: programs end the APIs from atexit handlers
   return *instance;
+}
+
+// Of all that this operating-system process has done, however often the APIs were started and ended.
+void write_counters(Host& state) {
+  if (state.config.counters_file.empty()) return;
+  Counters all;
+  all.add_all(*state.earlier);
+  if (const Process* process = state.current.load()) all.add_all(process->counters());
+  if (write_counters_file(all, state.config.counters_file)) return;
+  LINTEL_LOG(kWarn, "LINTEL_COUNTERS_FILE: '%s': %s", state.config.counters_file.c_str(), std::strerror(errno));
+}
+
+// A program may end without having ended the APIs as often as it has started them.
+void at_exit() {
+  Host& state = host();
+  const std::unique_lock<std::mutex> lock(state.mutex, std::try_to_lock);  // exit() may come from anywhere
+  if (!lock || state.own == nullptr || state.owner != ::getpid()) return;
+  state.own->count_frames();
+  write_counters(state);
 }
 
 void on_dump_signal(int) {
@@ -46,7 +69,7 @@ void report_state() {
     LINTEL_LOG(kError, "%.*s", static_cast<int>(end - start), text.c_str() + start);
     start = end + 1;
   }
-  if (!state.config.counters_file.empty()) write_counters_file(process->counters(), state.config.counters_file);
+  write_counters(state);
 }
 
 bool make_process(Host& state) {
@@ -60,6 +83,7 @@ bool make_process(Host& state) {
   state.own->set_service(report_state);
   state.owner = ::getpid();
   state.current.store(state.own.get());
+  [[maybe_unused]] static const int registered = std::atexit(at_exit);
   if (state.config.dump_signal != DumpSignal::kNone) {
     struct sigaction action {};
     action.sa_handler = on_dump_signal;
@@ -75,6 +99,7 @@ void forget_parents(Host& state) {
   static_cast<void>(state.own.release());
   state.current.store(nullptr);
   state.starts = 0;
+  state.earlier = std::make_unique<Counters>();
 }
 
 }  // namespace
@@ -97,8 +122,9 @@ void stop_host() {
   if (state.starts == 0 || --state.starts > 0 || state.own == nullptr) return;
   state.current.store(nullptr);
   state.own->close_all();
-  if (!state.config.counters_file.empty()) write_counters_file(state.own->counters(), state.config.counters_file);
+  state.earlier->add_all(state.own->counters());
   state.own.reset();
+  write_counters(state);
 }
 
 bool host_started() {

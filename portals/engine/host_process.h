@@ -16,7 +16,8 @@ Process* current_process();
 // Counted: each start_host() that returns true is to be followed by one stop_host(). False: the environment is at fault; the log says how. In a child of
 // fork() the parent's starts do not count: it starts afresh.
 [[nodiscard]] bool start_host();
-// The last one ends all interfaces, after what was sent has left or the linger time is over, and writes the counters file. Without a start: no effect.
+// The last one ends all interfaces, after what was sent has left or the linger time is over, and writes the counters file: the sum of all that this
+// operating-system process has done so far. Without a start: no effect. A process that exits before has the file written by exit().
 void stop_host();
 // This operating-system process has started it.
 bool host_started();

@@ -1,5 +1,6 @@
 #include "portals/engine/process.h"
 
+#include <thread>
 #include <utility>
 
 namespace lintel::portals {
@@ -162,6 +163,16 @@ void Process::serve_request() {
   mutex_.unlock();
   service_();
   mutex_.lock();
+}
+
+// The process may be ending, and who holds the lock never let it go again.
+void Process::count_frames() {
+  for (int patience = 1000; !mutex_.try_lock(); --patience) {
+    if (patience == 0) return;
+    std::this_thread::yield();
+  }
+  if (endpoint_ != nullptr) endpoint_->count_frames();
+  mutex_.unlock();
 }
 
 std::string Process::dump() {

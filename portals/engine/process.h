@@ -72,6 +72,8 @@ class Process : private Work {
   void carry_out_triggered() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
   const Counters& counters() const { return counters_; }
+  // Brings counters() up to date, unless a call holds the lock for long. [lock not held]
+  void count_frames() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   // State of everything, for people. [lock not held]
   std::string dump() LINTEL_EXCLUDES(mutex_);
   // What to do when the progress thread finds that service was requested (a signal).

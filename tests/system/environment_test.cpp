@@ -128,6 +128,44 @@ TEST_F(EnvironmentSettings, TheCountersFileHasEachProcessNumbersOnceItEnds) {
   EXPECT_EQ(initiator["peer_failures"], 0U);
 }
 
+// One put of the process to itself.
+void put_to_oneself(Rank& rank) {
+  const ptl_handle_ni_t ni = open_interface(rank);
+  std::vector<std::byte> memory(100);
+  const ptl_handle_eq_t queue = make_queue(ni);
+  expose(ni, 1, describe(memory, PTL_EQ_NONE, kOpen));
+  LINTEL_MUST(PtlPut(bind(ni, describe(memory, queue)), PTL_ACK_REQ, own_id(ni), kPortal, 0, 1, 0, 0));
+  expect_sent_and_acked(queue);
+}
+
+TEST_F(EnvironmentSettings, TheCountersFileIsWrittenAlsoIfTheProcessEndsWithoutPtlFini) {
+  ProcessGroup job(1, {{"LINTEL_COUNTERS_FILE", in_folder("counters.%p")}});
+  job.start(0, [](Rank& rank) {
+    rank.board.set(kPid, static_cast<std::uint64_t>(::getpid()));
+    put_to_oneself(rank);
+  });
+  job.join_all();
+  std::map<std::string, std::uint64_t> counters = counters_in(file_of(job, "counters.", 0));
+  EXPECT_EQ(counters["puts_sent"], 1U);
+  EXPECT_EQ(counters["acks_received"], 1U);
+}
+
+TEST_F(EnvironmentSettings, TheCountersFileHasWhatWasDoneBetweenEveryPtlInitAndPtlFini) {
+  ProcessGroup job(1, {{"LINTEL_COUNTERS_FILE", in_folder("counters.%p")}});
+  job.start(0, [](Rank& rank) {
+    rank.board.set(kPid, static_cast<std::uint64_t>(::getpid()));
+    for (int round = 0; round < 3; ++round) {
+      put_to_oneself(rank);
+      PtlFini();
+    }
+    put_to_oneself(rank);
+  });
+  job.join_all();
+  std::map<std::string, std::uint64_t> counters = counters_in(file_of(job, "counters.", 0));
+  EXPECT_EQ(counters["puts_sent"], 4U);
+  EXPECT_EQ(counters["puts_received"], 4U);
+}
+
 // ---- LINTEL_DUMP_SIGNAL
 
 class DumpSignal : public EnvironmentSettings, public ::testing::WithParamInterface<const char*> {

@@ -64,6 +64,19 @@ TEST(Counters, JsonIsOneObject) {
   EXPECT_EQ(counters.json().back(), '}');
 }
 
+TEST(Counters, AddingAllSumsCountsAndKeepsTheLargestGap) {
+  Counters sum, other;
+  sum.add(Counter::kPutsSent, 3);
+  sum.raise_to(Counter::kLongestProgressGapNs, 900);
+  other.add(Counter::kPutsSent, 4);
+  other.add(Counter::kFramesSent, 1);
+  other.raise_to(Counter::kLongestProgressGapNs, 300);
+  sum.add_all(other);
+  EXPECT_EQ(sum.get(Counter::kPutsSent), 7U);
+  EXPECT_EQ(sum.get(Counter::kFramesSent), 1U);
+  EXPECT_EQ(sum.get(Counter::kLongestProgressGapNs), 900U);
+}
+
 TEST(Counters, TheFileNameTakesTheProcessIdAndTheFileIsReplaced) {
   Counters counters;
   const std::string folder = testing::TempDir();
