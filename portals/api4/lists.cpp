@@ -3,6 +3,7 @@
 #include "portals/api4/library.h"
 #include "portals/api4/return_code.h"
 #include "portals/api4/translation.h"
+#include "portals/engine/release.h"
 
 using namespace lintel;
 using namespace lintel::api4;
@@ -63,9 +64,7 @@ auto searching(ptl_pt_index_t pt_index, ptl_search_op_t operation, bool use_once
 int unlink(ptl_handle_any_t handle, bool matching) {
   return with_interface(handle, HandleKind::kEntry, [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
     if (is_matching(interface.kind()) != matching) return PTL_ARG_INVALID;
-    const Status status = interface.unlink_entry(id);
-    if (status == Status::kEntryInUse) own.progress().advance();  // callers try again until it is idle
-    return return_code(status);
+    return return_code(portals::unlink_entry(own, interface, id));
   });
 }
 
@@ -131,10 +130,10 @@ int PtlMDBind(ptl_handle_ni_t ni_handle, const ptl_md_t* md, ptl_handle_md_t* md
 }
 
 int PtlMDRelease(ptl_handle_md_t md_handle) {
-  return with_interface(md_handle, HandleKind::kDescriptor, [&](Process&, NetworkInterface& interface, SlotId id) -> int {
+  return with_interface(md_handle, HandleKind::kDescriptor, [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
     const portals::MemoryDescriptor* descriptor = interface.descriptor(id);
     if (descriptor == nullptr || descriptor->entry != nullptr || descriptor->unlinked) return PTL_ARG_INVALID;
-    return return_code(interface.unlink_descriptor(id));
+    return return_code(portals::release_descriptor(own, interface.kind(), id, aborted));
   });
 }
 

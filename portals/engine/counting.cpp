@@ -98,7 +98,7 @@ void NetworkInterface::arm(SlotId id, TriggeredOperation& operation) {
   CountingEvent* counter = counting_events_.get(id);
   LINTEL_ASSERT(counter != nullptr);
   for (const SlotId used : {operation.arguments.descriptor, operation.arguments.get_descriptor}) {
-    if (MemoryDescriptor* descriptor = descriptors_.get(used)) descriptor->begin();
+    if (MemoryDescriptor* descriptor = descriptors_.get(used)) descriptor->begin(MemoryDescriptor::Awaits::kTrigger);
   }
   counter->arm(operation);
   counter_changed(*counter);
@@ -113,7 +113,7 @@ TriggeredOperation* NetworkInterface::take_due() {
 
 void NetworkInterface::release(TriggeredOperation& operation) {
   for (const SlotId used : {operation.arguments.descriptor, operation.arguments.get_descriptor}) {
-    if (MemoryDescriptor* descriptor = descriptors_.get(used)) descriptor->end();
+    if (MemoryDescriptor* descriptor = descriptors_.get(used)) descriptor->end(MemoryDescriptor::Awaits::kTrigger);
   }
   triggered_.destroy(operation.id);
 }
@@ -125,6 +125,21 @@ void NetworkInterface::counter_changed(CountingEvent& counter) {
     due_.push_back(static_cast<TriggeredOperation&>(*operation));
     attention_.triggers_due = true;
   }
+}
+
+// The program hears of an operation of this kind that succeeds.
+bool NetworkInterface::tells(const MemoryDescriptor& descriptor, EventKind kind) {
+  const std::uint32_t silent = option::kSuccessDisable | option::kEndDisable | (kind == EventKind::kSendEnd ? option::kSendDisable : 0);
+  return (descriptor.queue().generation != 0 && !descriptor.has(silent)) ||
+         (descriptor.counter().generation != 0 && descriptor.has(counts(kind)));
+}
+
+bool NetworkInterface::idle_soon(SlotId id) {
+  using Awaits = MemoryDescriptor::Awaits;
+  const MemoryDescriptor* descriptor = descriptors_.get(id);
+  if (descriptor == nullptr || !descriptor->busy() || descriptor->awaits(Awaits::kTrigger)) return false;
+  if (descriptor->awaits(Awaits::kReply) && tells(*descriptor, EventKind::kReplyEnd)) return false;
+  return !descriptor->data_move() || !tells(*descriptor, EventKind::kSendEnd);
 }
 
 void NetworkInterface::count(const MemoryDescriptor& descriptor, const Event& event) {

@@ -111,7 +111,9 @@ void Endpoint::destroy_operation(Operation& record) {
   if (state.operations.empty()) transport_->watch(record.peer, false);
   if (record.pins) {
     NetworkInterface& interface = *interface_of(record);
-    if (MemoryDescriptor* descriptor = interface.descriptor({record.request.md_handle, record.request.md_generation})) descriptor->end();
+    if (MemoryDescriptor* descriptor = interface.descriptor({record.request.md_handle, record.request.md_generation})) {
+      descriptor->end(record.awaits());
+    }
   }
   operations_.destroy(record.id);
 }

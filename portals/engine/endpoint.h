@@ -173,6 +173,7 @@ class Endpoint : public transport::Sink {
                              std::uint64_t length) const;
   static void describe_send(const NetworkInterface& interface, const wire::Request& request, void* user_pointer, Event& event);
   Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request, void* user_pointer);
+  static bool is_told(const MemoryDescriptor& descriptor, AckRequest ack);
   void expect_answer(Operation& operation, const wire::Request& request, const RequestArguments& arguments);
   void carry_out(NetworkInterface& interface, const TriggeredOperation& operation);
   Status check(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments, Prepared& prepared);

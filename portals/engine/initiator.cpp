@@ -102,7 +102,7 @@ void Endpoint::expect_answer(Operation& record, const wire::Request& request, co
   record.ack = arguments.ack;
   NetworkInterface& interface = *interface_of(record);
   if (interface.is_portals3() || request.md_handle == wire::kNoDescriptor) return;
-  interface.descriptor({request.md_handle, request.md_generation})->begin();
+  interface.descriptor({request.md_handle, request.md_generation})->begin(record.awaits());
   record.pins = true;
 }
 
@@ -127,11 +127,17 @@ Status Endpoint::get_put(NetworkInterface& interface, const RequestArguments& ar
   return send_fetch(interface, arguments, prepared, MessageKind::kGetPut);
 }
 
+// The program could hear of it.
+bool Endpoint::is_told(const MemoryDescriptor& descriptor, AckRequest ack) {
+  if (ack != AckRequest::kCount) return ack == AckRequest::kFull;
+  return descriptor.counter().generation != 0 && descriptor.has(option::kCountAck);
+}
+
 // PUT and ATOMIC.
 Status Endpoint::send_put(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, MessageKind kind) {
   // A put that nobody keeps a record of is bounded by what may wait for room.
   if (outbox_.waiting() >= operations_.limit()) return Status::kNoSpace;
-  const bool ack_wanted = arguments.ack != AckRequest::kNone;
+  const bool ack_wanted = is_told(*prepared.descriptor, arguments.ack);
   const bool announced = kind == MessageKind::kPut && prepared.length > eager_limit_;
   Operation* record = nullptr;
   if (ack_wanted || announced) {

@@ -7,6 +7,8 @@
 //             passes the region's end; (4) an automatic unlink is due only after an operation has made the descriptor inactive.
 // Does not: post events, take part in match lists, or move bytes.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -114,6 +116,22 @@ class MemoryDescriptor {
   void begin() { ++pending_; }
   void end();
   bool busy() const { return pending_ != 0; }
+  // It is busy for an operation whose data do not move now (Portals 4). In pairs as well.
+  enum class Awaits : std::uint8_t {
+    kAck,  // data that have not left yet are counted apart
+    kReply,
+    kTrigger,  // of a counting event, or room when that has come
+  };
+  void begin(Awaits what) {
+    begin();
+    ++awaited_[static_cast<std::size_t>(what)];
+  }
+  void end(Awaits what) {
+    --awaited_[static_cast<std::size_t>(what)];
+    end();
+  }
+  bool awaits(Awaits what) const { return awaited_[static_cast<std::size_t>(what)] != 0; }
+  bool data_move() const { return pending_ != awaited_[0] + awaited_[1] + awaited_[2]; }
   // Or an unexpected header has its data there.
   bool in_use() const { return busy() || headers > 0; }
   // An operation has used the descriptor up and it is to go as soon as it is not busy.
@@ -135,6 +153,7 @@ class MemoryDescriptor {
   UserId user_{0xffffffffU};
   std::uint64_t local_offset_ = 0;
   std::uint32_t pending_ = 0;
+  std::array<std::uint32_t, 3> awaited_{};  // of them
   bool active_ = false;
   bool unlink_when_used_up_;
   bool unlink_due_ = false;

@@ -130,6 +130,9 @@ class NetworkInterface {
   Status bind_descriptor(DescriptorRules rules, bool unlink_when_used_up, SlotId& made);
   // Errors: kDescriptorInvalid, kDescriptorInUse.
   Status unlink_descriptor(SlotId descriptor);
+  // It is in use, but all that still uses it ends without the program's doing: acknowledgements are on their way, and operations of whose end the program
+  // does not hear (Portals 4).
+  bool idle_soon(SlotId descriptor);
   // Replaces the description if `test_queue` (generation 0: none) is quiet. Errors: kDescriptorInvalid, kQueueInvalid, kNoUpdate.
   Status update_descriptor(SlotId descriptor, DescriptorRules rules, SlotId test_queue);
   // Inserts an entry with its descriptor if `test_queue` is quiet; else kNoUpdate. Errors as insert_entry and attach_descriptor.
@@ -206,6 +209,7 @@ class NetworkInterface {
   void fill(Event& event, const MemoryDescriptor& descriptor, EventKind kind) const;
   MatchList& list_of(const MatchEntry& entry) { return portals_[entry.portal_index()].list(entry.list()); }
   void count(const MemoryDescriptor& descriptor, const Event& event);
+  static bool tells(const MemoryDescriptor& descriptor, EventKind kind);
   void counter_changed(CountingEvent& counter);
   Portal* existing_portal(std::uint32_t index);  // null if there is none
   void leave_portal(const Event& event, std::uint32_t turn);

@@ -18,6 +18,7 @@
 
 #include "base/slot_pool.h"
 #include "portals/engine/completion.h"
+#include "portals/engine/memory_descriptor.h"
 #include "portals/engine/memory_region.h"
 #include "portals/engine/request_arguments.h"
 #include "portals/engine/wire_format.h"
@@ -97,6 +98,8 @@ struct Operation {
   bool answer_when_done = false;  // send `answer` (an ACK), or DISCARD `release_token` if not 0, once the data are in place
   std::uint64_t release_token = 0;
 
+  // What a descriptor that it pins is busy for. REQUIRES: it began at an initiator.
+  MemoryDescriptor::Awaits awaits() const { return role == Role::kPut ? MemoryDescriptor::Awaits::kAck : MemoryDescriptor::Awaits::kReply; }
   // Its memory is open to writes: a sink, or a kGet that has sent a CLEAR along.
   bool lands() const { return role == Role::kSink || (role == Role::kGet && !registered.empty()); }
   // The receiver has asked for bytes, or said that it will, that are not on their way.

@@ -10,6 +10,14 @@ TimePoint machine_clock(const void*) { return monotonic_now(); }
 
 }  // namespace
 
+void TurnCondition::asleep(bool asleep) {
+  if (asleep) {
+    process_.asleep_.push_back(this);
+  } else {
+    std::erase(process_.asleep_, this);
+  }
+}
+
 Process::Process(const ProcessOptions& options, TransportFactory factory, ClockFunction clock, const void* clock_context)
     : options_(options),
       factory_(std::move(factory)),
@@ -78,14 +86,12 @@ void Process::close_all() {
 }
 
 // Nothing that the interface has sent waits or moves; of the last one, which takes the session along, nothing that anybody has sent waits.
-class Process::Drained final : public Condition {
+class Process::Drained final : public TurnCondition {
  public:
-  Drained(Process& process, const NetworkInterface& interface, bool last) : process_(process), interface_(interface), last_(last) {}
+  Drained(Process& process, const NetworkInterface& interface, bool last) : TurnCondition(process), interface_(interface), last_(last) {}
   bool holds() override { return process_.endpoint().drained(interface_) && (!last_ || process_.endpoint().idle()); }
-  void asleep(bool asleep) LINTEL_NO_THREAD_SAFETY_ANALYSIS override { process_.lingering_ = asleep ? this : nullptr; }
 
  private:
-  Process& process_;
   const NetworkInterface& interface_;
   bool last_;
 };
@@ -131,7 +137,7 @@ std::size_t Process::poll(TimePoint now, bool hold) {
     happened += companion_->poll();
   }
   carry_out_triggered();
-  if (lingering_ != nullptr && lingering_->holds()) attention_.wake_needed = true;
+  for (TurnCondition* condition : asleep_) attention_.wake_needed |= condition->holds();
   return happened;
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/config.h"
 #include "base/counters.h"
@@ -34,6 +35,19 @@ struct ProcessOptions {
 // Opens the transport for process number `pid` (0xffffffff: any free). On failure `explanation` gets one sentence that names the value at fault; an
 // Error with Loss::kOperation means that the pid is at fault.
 using TransportFactory = std::function<Result<std::unique_ptr<transport::Transport>>(Pid pid, std::string& explanation)>;
+
+class Process;
+
+// What a call waits for that no object of an interface announces: asked after every turn while the caller sleeps, by whoever drives. holds() is to change
+// nothing.
+class TurnCondition : public Condition {
+ public:
+  explicit TurnCondition(Process& process) : process_(process) {}
+  void asleep(bool asleep) LINTEL_NO_THREAD_SAFETY_ANALYSIS final;
+
+ protected:
+  Process& process_;
+};
 
 class Process : private Work {
  public:
@@ -88,6 +102,7 @@ class Process : private Work {
   int further_fd() const override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   bool take_wake_needed() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   void serve_request() override LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  friend TurnCondition;
   class Drained;
   void linger(const NetworkInterface& interface, bool last) LINTEL_REQUIRES(mutex_);
   void close_session(TimePoint end) LINTEL_REQUIRES(mutex_);
@@ -105,7 +120,7 @@ class Process : private Work {
   Attention attention_ LINTEL_GUARDED_BY(mutex_);
   TimePoint last_poll_ LINTEL_GUARDED_BY(mutex_);
   Companion* companion_ LINTEL_GUARDED_BY(mutex_) = nullptr;
-  Condition* lingering_ LINTEL_GUARDED_BY(mutex_) = nullptr;  // what a sleeper who closes an interface waits for
+  std::vector<TurnCondition*> asleep_ LINTEL_GUARDED_BY(mutex_);  // what sleepers wait for
   std::function<void()> service_;
   Progress progress_;
 };

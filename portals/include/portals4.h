@@ -418,7 +418,10 @@ int PtlPTEnable(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index);
 int PtlMDBind(ptl_handle_ni_t ni_handle, const ptl_md_t *md, ptl_handle_md_t *md_handle);
 
 /* Ends the MD. Succeeds once the last event or count of each of its operations is visible: releasing on the sight of it never fails.
- * Errors: PTL_IN_USE (Lintel: an operation is under way or waits to be triggered; the MD stays). */
+ * Lintel: blocks while only acks are on their way to it, or operations of whose end it has no event and no count: until they have ended, or their peer is lost.
+ * The counter has the last ack when it returns.
+ * Errors: PTL_IN_USE (Lintel: an event or count of an operation that still moves data is to come, an operation waits to be triggered, or PtlAbort was called;
+ * the MD stays. One turn of progress has been made: try again). */
 int PtlMDRelease(ptl_handle_md_t md_handle);
 
 /* ---- List entries and match list entries (sections 3.11, 3.12) ------------------------------------------------------------------------------------
@@ -439,7 +442,7 @@ int PtlMEAppend(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index, const ptl_me
                 ptl_handle_me_t *me_handle);
 
 /* Removes the entry; no event. The memory is the caller's again. Errors: PTL_ARG_INVALID (also: it has unlinked itself), PTL_IN_USE (a message is being
- * delivered into it, or unexpected headers refer to it; the entry stays: try again). */
+ * delivered into it, or unexpected headers refer to it; the entry stays. One turn of progress has been made: try again). */
 int PtlLEUnlink(ptl_handle_le_t le_handle);
 int PtlMEUnlink(ptl_handle_me_t me_handle);
 
@@ -505,7 +508,8 @@ int PtlCTInc(ptl_handle_ct_t ct_handle, ptl_ct_event_t increment);
  *   - Memory that is sent may be reused: SEND event, or the count of EVENT_CT_SEND, of the (put) MD. Sooner: when the call returns, with VOLATILE and
  *     length <= max_volatile_size. PTL_NI_OK in SEND says nothing about the target.
  *   - The target sees the data: its PUT, ATOMIC or FETCH_ATOMIC event, or the count of the entry's EVENT_CT_COMM; told here by the ACK event or the count
- *     of EVENT_CT_ACK if an ack was asked for. With PTL_NO_ACK_REQ the initiator never learns it.
+ *     of EVENT_CT_ACK if an ack was asked for. With PTL_NO_ACK_REQ the initiator never learns it. Lintel: PTL_CT_ACK_REQ and PTL_OC_ACK_REQ of an MD
+ *     that does not count acks are PTL_NO_ACK_REQ.
  *   - Fetched data are here: REPLY event, or the count of EVENT_CT_REPLY, of the (get) MD. The operation is then complete at the target too.
  * A failure is told by ACK or REPLY, in ni_fail_type, or as one count of failure: DROPPED, PT_DISABLED, PERM_VIOLATION, OP_VIOLATION (the target's entry
  * and memory are as before), or UNDELIVERABLE (also when the peer is lost later). UNDELIVERABLE in SEND: no ACK event follows, but a counter that counts

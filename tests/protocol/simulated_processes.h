@@ -47,6 +47,14 @@ class SimulatedProcesses {
   std::size_t poll(std::size_t rank);
   // For calls that wait in virtual time: when process `rank` asks what time it is, the network moves on and the others poll.
   void drive_by_clock(std::size_t rank) { clock_driver_ = rank; }
+  // A call of process `rank` that waits, driven so; nobody is afterwards. REQUIRES: ProcessesOptions::linger, so that nobody sleeps in real time.
+  template <class Call>
+  auto waiting(std::size_t rank, Call&& call) {
+    drive_by_clock(rank);
+    const auto result = call();
+    clock_driver_ = kNobody;
+    return result;
+  }
   // Whatever else lives on the network, to be polled along with the processes; returns how many things happened.
   void poll_also(std::function<std::size_t()> other) { others_.push_back(std::move(other)); }
 

@@ -82,6 +82,117 @@ TEST_F(Acks4, SendComesBeforeAckAndAckAfterTheTargetsEvent) {
   }
 }
 
+// ---- The end of an MD
+
+TEST_F(Acks4, AckThatNobodyCouldSeeIsNotAskedForAndPinsNothing) {
+  Bytes large = pattern(9000), room(9000);
+  target(room);
+  ASSERT_EQ(put(bind(data)), PTL_OK);  // the session is there: what is short leaves in the call
+  const Counters& there = job->process(1).counters();
+  for (const bool quiet : {true, false}) {
+    for (const ptl_ack_req_t ack : {PTL_CT_ACK_REQ, PTL_OC_ACK_REQ}) {
+      const ptl_handle_ct_t sends = counter(0);
+      const MdRules rules{.options = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_SUCCESS_DISABLE, .counter = sends, .quiet = quiet};
+      const Md md = bind(data, rules), long_md = bind(large, rules);
+      ASSERT_EQ(post_put(md, {.ack = ack}), PTL_OK);
+      ASSERT_EQ(post_atomic(md, PTL_SUM, PTL_UINT8_T, {.ack = ack}), PTL_OK);
+      EXPECT_EQ(count(sends, 0), "2+0");
+      EXPECT_EQ(release(md), PTL_OK);
+      ASSERT_EQ(put(long_md, {.ack = ack}), PTL_OK);
+      EXPECT_EQ(count(sends, 0), "3+0");
+      EXPECT_EQ(release(long_md), PTL_OK);
+    }
+  }
+  EXPECT_EQ(there.get(Counter::kPutsReceived), 9U);
+  EXPECT_EQ(there.get(Counter::kAtomicsReceived), 4U);
+  EXPECT_EQ(there.get(Counter::kAcksSent), 0U);
+}
+
+class Release4 : public Acks4 {
+ protected:
+  Release4() {
+    start({.linger = 2s});
+    target(memory, kBoth);
+    EXPECT_EQ(put(bind(data)), PTL_OK);  // the session is there
+    take(0);
+    take(1);
+  }
+  int release_waiting(const Md& md) {
+    return job->waiting(0, [&] { return release(md); });
+  }
+};
+
+TEST_F(Release4, WaitsForCountedAcks) {
+  for (const ptl_ack_req_t ack : {PTL_CT_ACK_REQ, PTL_OC_ACK_REQ}) {
+    const ptl_handle_ct_t acks = counter(0);
+    const Md md = bind(data, {.options = PTL_MD_EVENT_CT_ACK, .counter = acks, .quiet = true});
+    for (int i = 0; i < 3; ++i) ASSERT_EQ(post_put(md, {.ack = ack}), PTL_OK);
+    EXPECT_EQ(count(acks, 0), "0+0");
+    EXPECT_EQ(release_waiting(md), PTL_OK);
+    EXPECT_EQ(count(acks, 0), "3+0");
+    EXPECT_EQ(release(md), PTL_ARG_INVALID);
+    EXPECT_EQ(PtlCTFree(acks), PTL_OK);
+  }
+  EXPECT_EQ(job->process(0).counters().drops(), 0U);
+}
+
+TEST_F(Release4, WaitsForTheAckEvent) {
+  const Md md = bind(data);
+  ASSERT_EQ(post_put(md, {.ack = PTL_ACK_REQ}), PTL_OK);
+  EXPECT_EQ(kinds(0), "SEND");
+  EXPECT_EQ(release_waiting(md), PTL_OK);
+  EXPECT_EQ(kinds(0), "ACK");
+}
+
+TEST_F(Release4, WaitsForThePeerOfTheAckToBeLost) {
+  const ptl_handle_ct_t acks = counter(0);
+  const Md md = bind(data, {.options = PTL_MD_EVENT_CT_ACK, .counter = acks, .quiet = true});
+  ASSERT_EQ(post_put(md, {.ack = PTL_CT_ACK_REQ}), PTL_OK);
+  job->kill(1, transport::Death::kSilent);
+  EXPECT_EQ(release_waiting(md), PTL_OK);
+  EXPECT_EQ(count(acks, 0), "0+1");
+}
+
+// There is no event or count after which the program could know that the MD is idle.
+TEST_F(Release4, WaitsForOperationsOfWhoseEndNothingIsTold) {
+  Bytes large = pattern(9000), room(9000), back(16);
+  append(room, {.options = kBoth | kNoLink, .bits = kBits + 1});
+  const Md out = bind(large, {.quiet = true}), in = bind(back, {.options = PTL_MD_EVENT_SUCCESS_DISABLE});
+  ASSERT_EQ(post_put(out, {.bits = kBits + 1}), PTL_OK);
+  ASSERT_EQ(post_get(in), PTL_OK);
+  EXPECT_EQ(release_waiting(out), PTL_OK);
+  EXPECT_EQ(release_waiting(in), PTL_OK);
+  EXPECT_EQ(back, data);
+  job->settle();
+  EXPECT_EQ(room, large);
+}
+
+TEST_F(Release4, DoesNotWaitForWhatIsStillToBeTold) {
+  const ptl_handle_ct_t replies = counter(0);
+  const Md md = bind(data, {.options = PTL_MD_EVENT_CT_REPLY, .counter = replies, .quiet = true});
+  ASSERT_EQ(post_get(md), PTL_OK);
+  EXPECT_EQ(release(md), PTL_IN_USE);
+  job->settle();
+  EXPECT_EQ(count(replies, 0), "1+0");
+  EXPECT_EQ(release(md), PTL_OK);
+}
+
+TEST_F(Release4, DoesNotWaitForACountingEvent) {
+  const ptl_handle_ct_t trigger = counter(0);
+  const Md md = bind(data, {.quiet = true});
+  ASSERT_EQ(post_put(md, {.trigger = Trigger{trigger, 1}}), PTL_OK);
+  EXPECT_EQ(release(md), PTL_IN_USE);
+  EXPECT_EQ(PtlCTCancelTriggered(trigger), PTL_OK);
+  EXPECT_EQ(release(md), PTL_OK);
+}
+
+TEST_F(Release4, EndsWithPtlAbort) {
+  const Md md = bind(data);
+  ASSERT_EQ(post_put(md, {.ack = PTL_ACK_REQ}), PTL_OK);
+  PtlAbort();
+  EXPECT_EQ(release(md), PTL_IN_USE);
+}
+
 // ---- What the counter counts
 
 TEST_F(Acks4, CounterCountsWhatItsOptionsSay) {

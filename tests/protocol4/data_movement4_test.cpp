@@ -252,19 +252,6 @@ TEST_F(DataMovement4, MdIsInUseUntilItsPutHasLeft) {
   }
 }
 
-TEST_F(DataMovement4, MdIsInUseUntilItsAckHasCome) {
-  target(memory);
-  ASSERT_EQ(put(bind(data)), PTL_OK);  // the session is there: the next put leaves in the call
-  take(0);
-  const Md md = bind(data);
-  ASSERT_EQ(post_put(md, {.ack = PTL_ACK_REQ}), PTL_OK);
-  EXPECT_EQ(kinds(0), "SEND");
-  EXPECT_EQ(release(md), PTL_IN_USE);
-  job->settle();
-  EXPECT_EQ(kinds(0), "ACK");
-  EXPECT_EQ(release(md), PTL_OK);
-}
-
 TEST_F(DataMovement4, MdIsInUseUntilItsReplyHasCome) {
   Bytes there = pattern(5000), in(5000);
   target(there, kGet);

@@ -333,6 +333,16 @@ TEST_F(ListEntry, WhileAMessageIsBeingDeliveredUnlinkSaysInUse) {
   EXPECT_EQ(kinds(1), "LINK PUT");
 }
 
+TEST_F(ListEntry, UnlinkTakesInWhatHasArrivedBeforeItSaysInUse) {
+  Bytes large = pattern(4096), room(4096);
+  const ptl_handle_me_t entry = append(room);
+  put_until_landing(bind(large));
+  while (job->network().advance_to_next()) job->poll(0);  // the data are here, and nobody has looked
+  EXPECT_EQ(job->landing(1, kPortal), 1U);
+  EXPECT_EQ(unlink(entry), PTL_OK);
+  EXPECT_EQ(room, large);
+}
+
 TEST_F(ListEntry, UsedUpEntryIsOutAtOnceAndToldWhenItsLastMessageHasLanded) {
   Bytes large = pattern(4096), room(4096);
   append(room, {.options = kOnce | PTL_ME_EVENT_LINK_DISABLE});

@@ -150,5 +150,22 @@ TEST_F(MemoryDescriptorTest, BusyWhileAnOperationMovesItsData) {
   EXPECT_FALSE(descriptor.busy());
 }
 
+TEST_F(MemoryDescriptorTest, KnowsWhatItIsBusyFor) {
+  using Awaits = MemoryDescriptor::Awaits;
+  MemoryDescriptor descriptor(rules(option::kPut), false);
+  descriptor.begin(Awaits::kAck);
+  descriptor.begin(Awaits::kAck);
+  EXPECT_TRUE(descriptor.busy() && descriptor.awaits(Awaits::kAck));
+  EXPECT_FALSE(descriptor.awaits(Awaits::kReply) || descriptor.awaits(Awaits::kTrigger) || descriptor.data_move());
+  descriptor.begin();
+  EXPECT_TRUE(descriptor.data_move());
+  descriptor.end(Awaits::kAck);
+  descriptor.end();
+  EXPECT_TRUE(descriptor.awaits(Awaits::kAck));
+  EXPECT_FALSE(descriptor.data_move());
+  descriptor.end(Awaits::kAck);
+  EXPECT_FALSE(descriptor.busy() || descriptor.awaits(Awaits::kAck));
+}
+
 }  // namespace
 }  // namespace lintel::portals
