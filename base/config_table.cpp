@@ -57,7 +57,8 @@ constexpr Setting kSettings[] = {
      "Number of buffers for incoming messages, of libfabric's providers.",
      &Config::receive_buffers},
     {"LINTEL_MAX_OPERATIONS", SettingType::kInteger, "", 16, 16'777'216, {},
-     "Outgoing operations of one process that may be open at once; a further one is refused with PTL_NO_SPACE.",
+     "Outgoing operations of one process that may be open at once, and, apart from them, those of others that it serves: 262144 at most. A call that would "
+     "start one more waits until one has ended.",
      &Config::max_operations},
     {"LINTEL_MAX_UNEXPECTED", SettingType::kInteger, "", 1, 1'048'576, {},
      "Portals 4: messages that one portal keeps, in the memory of its overflow entries, until an entry claims them. A further one is dropped, or disables a "

@@ -2,6 +2,7 @@
 
 #include "portals/api3/library.h"
 #include "portals/api3/return_code.h"
+#include "portals/engine/room_wait.h"
 
 using namespace lintel;
 using namespace lintel::api3;
@@ -9,13 +10,13 @@ using portals::NetworkInterface;
 using portals::Process;
 using portals::RequestArguments;
 using portals::Status;
+using portals::wire::MessageKind;
 
 namespace {
 
-RequestArguments arguments(SlotId descriptor, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac, ptl_match_bits_t match_bits,
+RequestArguments arguments(ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac, ptl_match_bits_t match_bits,
                            ptl_size_t remote_offset, ptl_hdr_data_t hdr_data) {
   RequestArguments request;
-  request.descriptor = descriptor;
   request.target = {NodeId(target.nid), Pid(target.pid)};
   request.portal_index = pt;
   request.cookie = ac;
@@ -25,17 +26,28 @@ RequestArguments arguments(SlotId descriptor, ptl_process_id_t target, ptl_pt_in
   return request;
 }
 
+void restrict_to(RequestArguments& request, ptl_size_t local_offset, ptl_size_t length) {
+  request.whole_descriptor = false;
+  request.local_offset = local_offset;
+  request.length = length;
+}
+
 portals::AckRequest ack_request(ptl_ack_req_t ack) { return ack == PTL_ACK_REQ ? portals::AckRequest::kFull : portals::AckRequest::kNone; }
 
-// Runs `start(endpoint, interface, descriptor id)` for a descriptor's handle, and lets sleepers know that something was posted.
-template <class Start>
-int start_operation(ptl_handle_md_t md, Start&& start) {
+// Starts what `describe(interface, request)` makes of the request, for a descriptor's handle, and lets sleepers know that something was posted.
+template <class Describe>
+int start_operation(ptl_handle_md_t md, MessageKind kind, RequestArguments& request, Describe&& describe) {
   return with_interface(md, HandleKind::kDescriptor, PTL_MD_INVALID, [&](Process& process, NetworkInterface& interface, SlotId id) {
-    const Status status = start(process.endpoint(), interface, id);
+    request.descriptor = id;
+    Status status = describe(interface, request);
+    // It may wait for room, and the interface be gone then.
+    if (status == Status::kOk) status = portals::start_when_room(process, interface, kind, request);
     process.progress().after_call();
     return return_code(status);
   });
 }
+
+Status as_it_is(const NetworkInterface&, const RequestArguments&) { return Status::kOk; }
 
 }  // namespace
 
@@ -43,52 +55,41 @@ extern "C" {
 
 int PtlPut(ptl_handle_md_t md, ptl_ack_req_t ack, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac,
            ptl_match_bits_t match_bits, ptl_size_t remote_offset, ptl_hdr_data_t hdr_data) {
-  return start_operation(md, [&](portals::Endpoint& endpoint, NetworkInterface& interface, SlotId id) {
-    RequestArguments request = arguments(id, target, pt, ac, match_bits, remote_offset, hdr_data);
-    request.ack = ack_request(ack);
-    return endpoint.put(interface, request);
-  });
+  RequestArguments request = arguments(target, pt, ac, match_bits, remote_offset, hdr_data);
+  request.ack = ack_request(ack);
+  return start_operation(md, MessageKind::kPut, request, as_it_is);
 }
 
 int PtlPutRegion(ptl_handle_md_t md, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack, ptl_process_id_t target,
                  ptl_pt_index_t pt, ptl_ac_index_t ac, ptl_match_bits_t match_bits, ptl_size_t remote_offset, ptl_hdr_data_t hdr_data) {
-  return start_operation(md, [&](portals::Endpoint& endpoint, NetworkInterface& interface, SlotId id) {
-    RequestArguments request = arguments(id, target, pt, ac, match_bits, remote_offset, hdr_data);
-    request.whole_descriptor = false;
-    request.local_offset = local_offset;
-    request.length = length;
-    request.ack = ack_request(ack);
-    return endpoint.put(interface, request);
-  });
+  RequestArguments request = arguments(target, pt, ac, match_bits, remote_offset, hdr_data);
+  restrict_to(request, local_offset, length);
+  request.ack = ack_request(ack);
+  return start_operation(md, MessageKind::kPut, request, as_it_is);
 }
 
 int PtlGet(ptl_handle_md_t md, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac, ptl_match_bits_t match_bits,
            ptl_size_t remote_offset) {
-  return start_operation(md, [&](portals::Endpoint& endpoint, NetworkInterface& interface, SlotId id) {
-    return endpoint.get(interface, arguments(id, target, pt, ac, match_bits, remote_offset, 0));
-  });
+  RequestArguments request = arguments(target, pt, ac, match_bits, remote_offset, 0);
+  return start_operation(md, MessageKind::kGet, request, as_it_is);
 }
 
 int PtlGetRegion(ptl_handle_md_t md, ptl_size_t local_offset, ptl_size_t length, ptl_process_id_t target, ptl_pt_index_t pt,
                  ptl_ac_index_t ac, ptl_match_bits_t match_bits, ptl_size_t remote_offset) {
-  return start_operation(md, [&](portals::Endpoint& endpoint, NetworkInterface& interface, SlotId id) {
-    RequestArguments request = arguments(id, target, pt, ac, match_bits, remote_offset, 0);
-    request.whole_descriptor = false;
-    request.local_offset = local_offset;
-    request.length = length;
-    return endpoint.get(interface, request);
-  });
+  RequestArguments request = arguments(target, pt, ac, match_bits, remote_offset, 0);
+  restrict_to(request, local_offset, length);
+  return start_operation(md, MessageKind::kGet, request, as_it_is);
 }
 
 int PtlGetPut(ptl_handle_md_t get_md, ptl_handle_md_t put_md, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac,
               ptl_match_bits_t match_bits, ptl_size_t remote_offset, ptl_hdr_data_t hdr_data) {
   const Decoded get = decode(get_md);
-  return start_operation(put_md, [&](portals::Endpoint& endpoint, NetworkInterface& interface, SlotId id) {
+  RequestArguments request = arguments(target, pt, ac, match_bits, remote_offset, hdr_data);
+  return start_operation(put_md, MessageKind::kGetPut, request, [&](NetworkInterface& interface, RequestArguments& to_send) {
     if (get.kind != HandleKind::kDescriptor) return Status::kDescriptorInvalid;
     if (get.interface != interface.kind()) return Status::kDescriptorIllegal;
-    RequestArguments request = arguments(id, target, pt, ac, match_bits, remote_offset, hdr_data);
-    request.get_descriptor = get.id;
-    return endpoint.get_put(interface, request);
+    to_send.get_descriptor = get.id;
+    return Status::kOk;
   });
 }
 

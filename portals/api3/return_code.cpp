@@ -27,6 +27,7 @@ int return_code(portals::Status status) {
     case Status::kNoSpace: return PTL_NO_SPACE;
     case Status::kPortalInUse:  // of Portals 4 only
     case Status::kCounterInvalid:
+    case Status::kAborted:  // likewise
     case Status::kFailed:
     case Status::kCount: break;
   }

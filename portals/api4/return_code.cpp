@@ -17,6 +17,7 @@ int return_code(portals::Status status) {
     case Status::kPortalInUse: return PTL_PT_IN_USE;
     case Status::kListTooLong:
     case Status::kNoSpace: return PTL_NO_SPACE;
+    case Status::kAborted: return PTL_ABORTED;
     case Status::kInterfaceInvalid:
     case Status::kEntryInvalid:
     case Status::kDescriptorInvalid:

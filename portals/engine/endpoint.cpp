@@ -10,10 +10,12 @@ namespace lintel::portals {
 Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const EndpointOptions& options, Counters& counters)
     : transport_(std::move(transport)),
       eager_limit_(std::min(options.eager_limit, transport_->attributes().max_message_bytes - sizeof(wire::Response))),
-      atomic_limit_(std::min(std::max(options.eager_limit, kLeastAtomicLimit), transport_->attributes().max_message_bytes - sizeof(wire::Request))),
+      atomic_limit_(
+          std::min(std::max(options.eager_limit, kLeastAtomicLimit), transport_->attributes().max_message_bytes - sizeof(wire::Request))),
       counters_(counters),
       outbox_(*transport_, counters),
-      operations_(std::min(options.max_operations, kMaxOperationLimit)) {}
+      max_operations_(std::min(options.max_operations, kMaxOperationLimit / 2)),
+      operations_(2 * max_operations_) {}
 
 Endpoint::~Endpoint() {
   for (NetworkInterface* interface : interfaces_) LINTEL_ASSERT(interface == nullptr);
@@ -23,6 +25,21 @@ Endpoint::~Endpoint() {
   }
   // A peer that was only ever answered has no operations; its answers may wait all the same.
   outbox_.fail_all(Failure::kShutdown);
+  waiters_.clear_and_dispose([](Waiter* waiter) { waiter->endpoint_gone = true; });
+}
+
+Status Endpoint::add_waiter(Waiter& waiter, ProcessId process) {
+  const Result<transport::PeerId> peer = resolve(process);
+  if (!peer) return Status::kProcessInvalid;
+  waiter.peer = *peer;
+  transport_->watch(*peer, true);
+  waiters_.push_back(waiter);
+  return Status::kOk;
+}
+
+void Endpoint::remove_waiter(Waiter& waiter) {
+  transport_->watch(waiter.peer, false);
+  waiters_.erase(waiters_.iterator_to(waiter));
 }
 
 void Endpoint::attach(NetworkInterface& interface) {
@@ -62,11 +79,11 @@ void Endpoint::begin_closing(const NetworkInterface& interface, bool last) {
 }
 
 bool Endpoint::drained(const NetworkInterface& interface) const {
-  return outbox_.waiting_of(interface.kind()) == 0 && traffic_[interface.kind()].moving == 0;
+  return outbox_.waiting_of(interface.kind()) == 0 && traffic_[interface.kind()].moving == 0 && !interface.has_due();
 }
 
 std::uint64_t Endpoint::moved(const NetworkInterface& interface) const {
-  return outbox_.left_of(interface.kind()) + traffic_[interface.kind()].writes_done;
+  return outbox_.left_of(interface.kind()) + traffic_[interface.kind()].writes_done + traffic_[interface.kind()].fired;
 }
 
 void Endpoint::begin_moving(Operation& record) {
@@ -95,9 +112,14 @@ Endpoint::Peer& Endpoint::peer_state(transport::PeerId peer) {
 }
 
 Operation* Endpoint::create_operation(Operation::Role role, transport::PeerId peer, std::uint8_t interface_kind) {
+  const bool own = role == Operation::Role::kPut || role == Operation::Role::kGet || role == Operation::Role::kGetPut;
+  // Each sort has room of its own: what others want here does not end because this process wants much elsewhere.
+  if ((own ? own_operations_ : operations_.size() - own_operations_) >= max_operations_) return nullptr;
   const auto [record, id] = operations_.create(role, peer, interface_kind);
   if (record == nullptr) return nullptr;
   record->id = id;
+  record->own = own;
+  if (own) ++own_operations_;
   Peer& state = peer_state(peer);
   if (state.operations.empty()) transport_->watch(peer, true);
   state.operations.push_back(*record);
@@ -115,6 +137,7 @@ void Endpoint::destroy_operation(Operation& record) {
       descriptor->end(record.awaits());
     }
   }
+  if (record.own) --own_operations_;
   operations_.destroy(record.id);
 }
 
@@ -172,6 +195,7 @@ void Endpoint::watch(ProcessId process, bool watched) {
 }
 
 void Endpoint::fail_peer(transport::PeerId peer, Failure failure) {
+  for (Waiter& waiter : waiters_) waiter.peer_lost |= waiter.peer == peer;
   outbox_.fail_peer(peer, failure, [this, failure](SlotId id) {
     Operation* record = operations_.get(id);
     // The put's SEND_END has told it already; the others are told below.

@@ -29,11 +29,11 @@ namespace lintel::portals {
 inline constexpr std::size_t kMaxInterfaces = wire::kHighestInterfaceKind + 1;  // Portals 3's, Portals 4's four kinds, the MPI layer's
 
 // Transfers name their receiver in 31 bits of a write's immediate: 19 for the slot, 12 for the generation.
-inline constexpr std::size_t kMaxOperationLimit = std::size_t{1} << 19;
+inline constexpr std::size_t kMaxOperationLimit = std::size_t{1} << 19;  // of both sorts together, see EndpointOptions
 
 struct EndpointOptions {
   std::size_t eager_limit = 65536;     // data up to this many bytes go with their message; more are written directly into place
-  std::size_t max_operations = 65536;  // requests that may be under way at once
+  std::size_t max_operations = 65536;  // requests that may be under way at once, of this process and, apart, of others
 };
 
 class Endpoint : public transport::Sink {
@@ -66,18 +66,35 @@ class Endpoint : public transport::Sink {
   // Grows while what the interface sends moves.
   std::uint64_t moved(const NetworkInterface& interface) const;
 
-  // ---- Initiator (clause 3.13). Errors: kDescriptorInvalid, kDescriptorIllegal, kProcessInvalid, kNoSpace; nothing has happened then.
+  // ---- Initiator (clause 3.13). Errors: kDescriptorInvalid, kDescriptorIllegal, kProcessInvalid, kNoSpace (of has_room()); nothing has happened then.
   Status put(NetworkInterface& interface, const RequestArguments& arguments);
   Status get(NetworkInterface& interface, const RequestArguments& arguments);
   // `arguments.descriptor` is the put's; the reply goes to `arguments.get_descriptor`.
   Status get_put(NetworkInterface& interface, const RequestArguments& arguments);
-  // Any operation of Portals 4, by its rules. REQUIRES: an operation on the network.
-  Status start(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments);
+  // The operation whose request is of that kind, by the rules of the interface's API.
+  Status start(NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments);
+  // The request of a triggered operation. REQUIRES: an operation on the network.
+  static wire::MessageKind message_kind(TriggeredOperation::Kind kind);
   // The same once `counter` has reached `threshold`; it may have. What is wrong with the operation is found now. Errors: also kCounterInvalid.
   Status start_when(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments, SlotId counter,
                     std::uint64_t threshold);
-  // Carries out what has become due, on every interface. After each call and poll that may have changed a counting event.
-  void carry_out_triggered();
+  // Carries out what has become due, on every interface. After each call and poll that may have changed a counting event. True: one found no room. It stays
+  // the next of its interface: call again after each poll.
+  bool carry_out_triggered();
+
+  // Room for one more operation: max_operations of this process are not under way, and no more messages than that wait for room in the transport.
+  bool has_room() const { return own_operations_ < max_operations_ && outbox_.waiting() < max_operations_; }
+  // Someone who waits for room to send `peer` a request. From add_waiter() to remove_waiter() the loss of the peer is noticed.
+  struct Waiter : boost::intrusive::list_base_hook<> {
+    transport::PeerId peer = transport::kNoPeer;
+    bool peer_lost = false;
+    bool endpoint_gone = false;  // it is in no list any more
+  };
+  // Errors: kProcessInvalid.
+  Status add_waiter(Waiter& waiter, ProcessId process);
+  void remove_waiter(Waiter& waiter);
+  // The operation that start() has had no room for, and whose peer is lost, ends at once, with the events and counts of that. Errors: as start().
+  Status fail_unstarted(NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments);
   // A put of no bytes arrives at `interface` as if `initiator` had sent it, who need not be on the network: nothing goes back. False: it was refused, for want
   // of room. REQUIRES: `portal_index` is allocated, and takes messages.
   bool deliver(NetworkInterface& interface, ProcessId initiator, std::uint32_t portal_index, std::uint64_t match_bits,
@@ -175,9 +192,10 @@ class Endpoint : public transport::Sink {
   Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request, void* user_pointer);
   static bool is_told(const MemoryDescriptor& descriptor, AckRequest ack);
   void expect_answer(Operation& operation, const wire::Request& request, const RequestArguments& arguments);
-  void carry_out(NetworkInterface& interface, const TriggeredOperation& operation);
-  Status check(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments, Prepared& prepared);
-  [[gnu::cold]] void fail_to_start(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments);
+  bool carry_out(NetworkInterface& interface, const TriggeredOperation& operation);
+  Status check(NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments, Prepared& prepared);
+  [[gnu::cold]] void fail_to_start(NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments,
+                                   std::uint64_t length, Failure failure);
   void on_ack(transport::PeerId from, const wire::Response& response);
   void on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload);
   void log_ack(Operation& operation, const wire::Response& response, Failure failure, bool count_only = false);
@@ -253,17 +271,21 @@ class Endpoint : public transport::Sink {
   std::size_t atomic_limit_;
   Counters& counters_;
   Outbox outbox_;
+  std::size_t max_operations_;
   SlotPool<Operation> operations_;
+  std::size_t own_operations_ = 0;  // of them
+  boost::intrusive::list<Waiter> waiters_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::array<NetworkInterface*, kMaxInterfaces> interfaces_{};
   ProcessId last_resolved_;  // programs talk to one peer many times in a row
   transport::PeerId last_peer_ = transport::kNoPeer;
-  std::vector<std::byte> fetched_;  // what a fetch, a swap or a getput has found, for the reply; as long as the longest so far
+  std::vector<std::byte> fetched_;        // what a fetch, a swap or a getput has found, for the reply; as long as the longest so far
   std::vector<SlotId> waiting_for_room_;  // sources whose next write had no room
   TimePoint last_poll_;
   struct Traffic {
     bool closing = false;
-    std::size_t moving = 0;  // operations between begin_moving() and end_moving()
+    std::size_t moving = 0;   // operations between begin_moving() and end_moving()
+    std::uint64_t fired = 0;  // triggered operations that have begun
     std::uint64_t writes_done = 0;
   };
   std::array<Traffic, kMaxInterfaces> traffic_{};  // by interface

@@ -135,8 +135,8 @@ bool Endpoint::is_told(const MemoryDescriptor& descriptor, AckRequest ack) {
 
 // PUT and ATOMIC.
 Status Endpoint::send_put(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, MessageKind kind) {
-  // A put that nobody keeps a record of is bounded by what may wait for room.
-  if (outbox_.waiting() >= operations_.limit()) return Status::kNoSpace;
+  // A put that nobody keeps a record of is bounded by what may wait for room. See has_room().
+  if (outbox_.waiting() >= max_operations_) return Status::kNoSpace;
   const bool ack_wanted = is_told(*prepared.descriptor, arguments.ack);
   const bool announced = kind == MessageKind::kPut && prepared.length > eager_limit_;
   Operation* record = nullptr;

@@ -119,7 +119,9 @@ class NetworkInterface {
   // Has `counter` set (kSet) or incremented (kIncrement) once `trigger` has reached `threshold`; it may have. Errors: as increment_counter; kNoSpace.
   Status change_counter_when(SlotId trigger, std::uint64_t threshold, TriggeredOperation::Kind kind, SlotId counter,
                              const CountingEvent::Value& value);
-  // The next one to be carried out, or null; release() it then.
+  // The next one to be carried out, or null; take_due() and release() it then.
+  TriggeredOperation* next_due() { return due_.empty() ? nullptr : &due_.front(); }
+  bool has_due() const { return !due_.empty(); }
   TriggeredOperation* take_due();
   void release(TriggeredOperation& operation);
 

@@ -54,6 +54,7 @@ struct Operation {
   SlotId id;
   boost::intrusive::list_member_hook<> peer_link;
 
+  bool own = false;     // a request of this process began it; not one that has arrived
   bool moving = false;  // its interface does not close before it, as long as it moves: a source that is not done, a sink that is cleared
 
   // The END event to log when the data have moved: SEND_END (large put), GET_END (kReplySource), PUT_END or REPLY_END (kSink).

@@ -70,6 +70,7 @@ Status Process::close_interface(std::uint8_t kind) {
     interfaces_[kind]->drop_objects();
     next_generation_[kind] = interfaces_[kind]->next_generation();
     interfaces_[kind].reset();
+    carry_out_triggered();   // those of others may have waited for its room
     progress_.after_call();  // peers have been told
     progress_.wake_all();
   }
@@ -146,7 +147,8 @@ void Process::flush() {
 }
 
 void Process::carry_out_triggered() {
-  if (std::exchange(attention_.triggers_due, false)) endpoint_->carry_out_triggered();
+  if (endpoint_ == nullptr || !std::exchange(attention_.triggers_due, false)) return;
+  if (endpoint_->carry_out_triggered()) attention_.triggers_due = true;
 }
 
 TimePoint Process::next_deadline() const { return endpoint_ != nullptr ? endpoint_->next_deadline() : kNever; }

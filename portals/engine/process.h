@@ -82,7 +82,7 @@ class Process : private Work {
   // From now on it is driven along; null: nothing is any more. REQUIRES: the lock; `companion` lives until it is replaced.
   void attach_companion(Companion* companion) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
-  // A call may have set off triggered operations: carries them out. REQUIRES: an interface is open, and the lock.
+  // A call may have set off triggered operations: carries them out. REQUIRES: the lock.
   void carry_out_triggered() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
   const Counters& counters() const { return counters_; }

@@ -25,6 +25,7 @@ enum class [[nodiscard]] Status : std::uint8_t{kOk,
                                                kCookieInvalid,
                                                kProcessInvalid,
                                                kNoSpace,
+                                               kAborted,  // the program has ended a wait
                                                kFailed,
                                                kCount};
 

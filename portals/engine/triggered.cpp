@@ -10,7 +10,20 @@ namespace {
 using Kind = TriggeredOperation::Kind;
 using wire::MessageKind;
 
-MessageKind message_kind(Kind kind) {
+std::uint64_t most_bytes(const Limits& limits, MessageKind kind) {
+  switch (kind) {
+    case MessageKind::kAtomic: return limits.max_atomic_bytes;
+    case MessageKind::kFetchAtomic:
+    case MessageKind::kSwap: return limits.max_fetch_bytes;
+    default: return limits.max_message_bytes;
+  }
+}
+
+bool is_put_like(MessageKind kind) { return kind == MessageKind::kPut || kind == MessageKind::kAtomic; }
+
+}  // namespace
+
+MessageKind Endpoint::message_kind(Kind kind) {
   switch (kind) {
     case Kind::kPut: return MessageKind::kPut;
     case Kind::kAtomic: return MessageKind::kAtomic;
@@ -24,55 +37,52 @@ MessageKind message_kind(Kind kind) {
   return MessageKind::kPut;
 }
 
-std::uint64_t most_bytes(const Limits& limits, Kind kind) {
-  switch (kind) {
-    case Kind::kAtomic: return limits.max_atomic_bytes;
-    case Kind::kFetchAtomic:
-    case Kind::kSwap: return limits.max_fetch_bytes;
-    default: return limits.max_message_bytes;
-  }
-}
-
-bool is_put_like(Kind kind) { return kind == Kind::kPut || kind == Kind::kAtomic; }
-
-}  // namespace
-
-void Endpoint::carry_out_triggered() {
+bool Endpoint::carry_out_triggered() {
+  bool waiting = false;
   for (bool again = true; again;) {
     again = false;
+    waiting = false;
     for (NetworkInterface* interface : interfaces_) {
-      while (TriggeredOperation* operation = interface != nullptr ? interface->take_due() : nullptr) {
-        carry_out(*interface, *operation);
-        interface->release(*operation);
+      while (TriggeredOperation* operation = interface != nullptr ? interface->next_due() : nullptr) {
+        if (!carry_out(*interface, *operation)) {
+          waiting = true;  // and those behind it: they fire in order
+          break;
+        }
+        interface->release(*interface->take_due());
         again = true;
       }
     }
   }
+  return waiting;
 }
 
 // What the program can have got wrong, whenever the operation is to begin. `prepared` is for one that begins now.
-Status Endpoint::check(NetworkInterface& interface, Kind kind, const RequestArguments& arguments, Prepared& prepared) {
+Status Endpoint::check(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments, Prepared& prepared) {
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
   const Limits& limits = interface.limits();
   if (arguments.length > most_bytes(limits, kind)) return Status::kDescriptorIllegal;
   if (arguments.is_volatile && arguments.length > limits.max_volatile_bytes) return Status::kDescriptorIllegal;
-  if (is_put_like(kind) || kind == Kind::kGet) return Status::kOk;
+  if (is_put_like(kind) || kind == MessageKind::kGet) return Status::kOk;
   const MemoryDescriptor* to = interface.descriptor(arguments.get_descriptor);
   if (to == nullptr || !to->active()) return Status::kDescriptorInvalid;
   return to->region().holds(arguments.get_offset, arguments.length) ? Status::kOk : Status::kDescriptorIllegal;
 }
 
-Status Endpoint::start(NetworkInterface& interface, Kind kind, const RequestArguments& arguments) {
+Status Endpoint::start(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments) {
+  if (interface.is_portals3()) {
+    if (kind == MessageKind::kPut) return put(interface, arguments);
+    return kind == MessageKind::kGet ? get(interface, arguments) : get_put(interface, arguments);
+  }
   Prepared prepared;
   if (const Status status = check(interface, kind, arguments, prepared); status != Status::kOk) return status;
-  if (is_put_like(kind)) return send_put(interface, arguments, prepared, message_kind(kind));
-  return kind == Kind::kGet ? send_get(interface, arguments, prepared) : send_fetch(interface, arguments, prepared, message_kind(kind));
+  if (is_put_like(kind)) return send_put(interface, arguments, prepared, kind);
+  return kind == MessageKind::kGet ? send_get(interface, arguments, prepared) : send_fetch(interface, arguments, prepared, kind);
 }
 
 Status Endpoint::start_when(NetworkInterface& interface, Kind kind, const RequestArguments& arguments, SlotId counter,
                             std::uint64_t threshold) {
   Prepared prepared;
-  if (const Status status = check(interface, kind, arguments, prepared); status != Status::kOk) return status;
+  if (const Status status = check(interface, message_kind(kind), arguments, prepared); status != Status::kOk) return status;
   TriggeredOperation* operation = nullptr;
   if (const Status status = interface.prepare_triggered(counter, threshold, kind, operation); status != Status::kOk) return status;
   operation->arguments = arguments;
@@ -80,38 +90,53 @@ Status Endpoint::start_when(NetworkInterface& interface, Kind kind, const Reques
   return Status::kOk;
 }
 
-// As if the program had made the call now.
-void Endpoint::carry_out(NetworkInterface& interface, const TriggeredOperation& operation) {
+// As if the program had made the call now. False: there is no room for it; nothing has happened.
+bool Endpoint::carry_out(NetworkInterface& interface, const TriggeredOperation& operation) {
   switch (operation.kind) {
     // One that fails meets a counting event that has been freed.
-    case Kind::kIncrement: static_cast<void>(interface.increment_counter(operation.counter, operation.value)); break;
-    case Kind::kSet: static_cast<void>(interface.set_counter(operation.counter, operation.value)); break;
-    default:
-      if (start(interface, operation.kind, operation.arguments) == Status::kOk) break;
-      fail_to_start(interface, operation.kind, operation.arguments);
-      break;
+    case Kind::kIncrement: static_cast<void>(interface.increment_counter(operation.counter, operation.value)); return true;
+    case Kind::kSet: static_cast<void>(interface.set_counter(operation.counter, operation.value)); return true;
+    default: break;
   }
+  const MessageKind kind = message_kind(operation.kind);
+  const Status status = start(interface, kind, operation.arguments);
+  if (status == Status::kNoSpace) return false;
+  ++traffic_[interface.kind()].fired;
+  if (status != Status::kOk) fail_to_start(interface, kind, operation.arguments, operation.arguments.length, Failure::kFailed);
+  return true;
 }
 
 // There is no call that could return it: the operation fails as one whose message could not leave, with all the events and counts of that.
-void Endpoint::fail_to_start(NetworkInterface& interface, Kind kind, const RequestArguments& arguments) {
+void Endpoint::fail_to_start(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments, std::uint64_t length,
+                             Failure failure) {
   Operation record(is_put_like(kind) ? Operation::Role::kPut : Operation::Role::kGet, transport::kNoPeer, interface.kind());
-  record.request = make_request(interface, message_kind(kind), arguments, arguments.length);
+  record.request = make_request(interface, kind, arguments, length);
   if (arguments.ack != AckRequest::kNone) record.request.header.flags |= wire::kFlagAckWanted;
-  const SlotId answered = is_put_like(kind) || kind == Kind::kGet ? arguments.descriptor : arguments.get_descriptor;
+  const SlotId answered = is_put_like(kind) || kind == MessageKind::kGet ? arguments.descriptor : arguments.get_descriptor;
   record.request.md_handle = answered.slot;
   record.request.md_generation = answered.generation;
   record.user_pointer = arguments.user_pointer;
   record.ack = arguments.ack;
-  if (kind != Kind::kGet) {
-    Completion send = open_send(interface, *interface.descriptor(arguments.descriptor), record.request, arguments.user_pointer);
-    interface.close(send, Failure::kFailed);
+  if (kind != MessageKind::kGet) {
+    MemoryDescriptor& descriptor = *interface.descriptor(arguments.descriptor);
+    interface.charge(descriptor);
+    Completion send = open_send(interface, descriptor, record.request, arguments.user_pointer);
+    interface.close(send, failure);
   }
   if (is_put_like(kind)) {
-    log_no_ack(record, Failure::kFailed, true);
+    log_no_ack(record, failure, true);
   } else {
-    log_reply(record, 0, Failure::kFailed);
+    log_reply(record, 0, failure);
   }
+}
+
+Status Endpoint::fail_unstarted(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments) {
+  Prepared prepared;
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+  const bool fetches = !is_put_like(kind) && kind != MessageKind::kGet;
+  if (fetches && interface.descriptor(arguments.get_descriptor) == nullptr) return Status::kDescriptorInvalid;
+  fail_to_start(interface, kind, arguments, prepared.length, Failure::kPeerDead);
+  return Status::kOk;
 }
 
 }  // namespace lintel::portals

@@ -362,8 +362,9 @@ int PtlEQPoll(ptl_handle_eq_t *eqs, int size, ptl_time_t timeout, ptl_event_t *e
 int PtlACEntry(ptl_handle_ni_t ni, ptl_ac_index_t ac, ptl_process_id_t match_id, ptl_uid_t uid, ptl_jid_t jid, ptl_pt_index_t pt);
 
 /* ---- Data movement (clause 3.13) -------------------------------------------------------------------------------------------------------------------
- * Errors of all: PTL_MD_INVALID (gone or inactive), PTL_PROCESS_INVALID (no possible address), PTL_NO_SPACE (LINTEL_MAX_OPERATIONS are under way),
- * PTL_MD_ILLEGAL (region outside the MD; getput longer than max_getput_md or MDs of two interfaces). */
+ * Errors of all: PTL_MD_INVALID (gone or inactive), PTL_PROCESS_INVALID (no possible address), PTL_MD_ILLEGAL (region outside the MD; getput longer
+ * than max_getput_md or MDs of two interfaces). Never PTL_NO_SPACE: while LINTEL_MAX_OPERATIONS wait for their answer, or as many messages wait to leave, the
+ * call blocks and makes progress until there is room, or the target is lost: then it returns PTL_OK, and the operation ends as one that has failed. */
 
 /* Sends the whole MD to `target`. SEND_START at once. Memory reusable: SEND_END. Target sees the data: its PUT_END; here: ACK, if asked for, which also
  * tells how many bytes were taken. A put that the target discards has SEND_END and no ACK; nor does one whose SEND_END tells of a failure. Either way

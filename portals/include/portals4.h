@@ -522,8 +522,10 @@ int PtlCTInc(ptl_handle_ct_t ct_handle, ptl_ct_event_t increment);
  * `user_ptr` comes back in the events here, `hdr_data` goes into the target's event. `match_bits` are not looked at on a non-matching interface.
  * PTL_ARG_INVALID of all: region outside the MD; length above the limit of the operation; Lintel: logical, and rank beyond the map; ack_req
  * unknown, PTL_ACK_REQ without a queue or PTL_CT_ACK_REQ without a counter in the MD; sending from VOLATILE more than max_volatile_size; UNRELIABLE with
- * an ack. A physical target that does not answer is no error of the call but UNDELIVERABLE later. Further errors: PTL_NO_SPACE (Lintel:
- * LINTEL_MAX_OPERATIONS are under way). */
+ * an ack. A physical target that does not answer is no error of the call but UNDELIVERABLE later.
+ * Never PTL_NO_SPACE. Lintel: while LINTEL_MAX_OPERATIONS wait for their answer, or as many messages wait to leave, the call blocks and makes progress until
+ * there is room, or the target is lost: then it returns PTL_OK, and the operation has failed. Further errors: PTL_ABORTED (PtlAbort was called while it
+ * blocked, and nothing has begun). */
 
 /* Writes `length` bytes from `local_offset` of the MD into the target's entry, at `remote_offset` (MANAGE_LOCAL: where it is at). Events here: SEND, then
  * ACK if asked for. At the target: PUT. Limit: max_msg_size. */
@@ -560,6 +562,7 @@ int PtlAtomicSync(void);
  * The same operations, started when success + failure of `trig_ct_handle` is at least `threshold`; in the call, if it already is. From then on all is as
  * if the plain function had been called at that moment: also VOLATILE memory is copied then. The MDs and the counter to be changed must stay until
  * that moment. Those that become due together fire by threshold, those of equal threshold in the order of the calls. None fires twice.
+ * Lintel: one that finds LINTEL_MAX_OPERATIONS under way when it fires begins as soon as there is room, and those behind it wait with it.
  * Errors: those of the plain function, found in this call; PTL_ARG_INVALID (also: `trig_ct_handle` PTL_CT_NONE, or of another interface),
  * PTL_NO_SPACE (max_triggered_ops wait on that counter). */
 

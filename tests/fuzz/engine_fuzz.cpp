@@ -32,10 +32,10 @@ std::optional<wire::Clear> clear_in(std::span<const std::byte> message) {
 
 }  // namespace
 
-EngineFuzz::EngineFuzz(const std::uint8_t* data, std::size_t size)
+EngineFuzz::EngineFuzz(const std::uint8_t* data, std::size_t size, std::size_t max_operations)
     : input_(data, size),
       process_(
-          {.endpoint = {.eager_limit = kEagerLimit, .max_operations = 64},
+          {.endpoint = {.eager_limit = kEagerLimit, .max_operations = max_operations},
            .spin = Nanoseconds(0),
            .linger = Nanoseconds(0),
            .user = UserId(1000),
@@ -313,10 +313,14 @@ void EngineFuzz::poll() {
 void EngineFuzz::lose_all_peers() {
   transport_->room = true;
   poll();
-  for (std::size_t i = 0; i < kPeers.size(); ++i) transport_->peer_fails(i);
-  poll();
-  transport_->end_all_writes();
-  poll();
+  // Triggered operations may have waited for the room of those that end.
+  for (int rounds = 100; rounds > 0; --rounds) {
+    for (std::size_t i = 0; i < kPeers.size(); ++i) transport_->peer_fails(i);
+    poll();
+    transport_->end_all_writes();
+    poll();
+    if (transport_->watched() == 0) break;
+  }
   require(transport_->regions() == 0);
   require(transport_->watched() == 0);
 }

@@ -37,7 +37,8 @@ inline void require(bool condition) {
 
 class EngineFuzz {
  public:
-  EngineFuzz(const std::uint8_t* data, std::size_t size);
+  // `max_operations`: see EndpointOptions. What a call waits for never comes here.
+  EngineFuzz(const std::uint8_t* data, std::size_t size, std::size_t max_operations);
   EngineFuzz(const EngineFuzz&) = delete;
   EngineFuzz& operator=(const EngineFuzz&) = delete;
   virtual ~EngineFuzz();

@@ -72,9 +72,10 @@ class Fuzz final : public EngineFuzz {
   std::vector<ptl_iovec_t> pieces_;
 };
 
-Fuzz::Fuzz(const std::uint8_t* data, std::size_t size) : EngineFuzz(data, size) {
+Fuzz::Fuzz(const std::uint8_t* data, std::size_t size) : EngineFuzz(data, size, 64) {
   for (std::size_t place = 0; place + 700 < kMemory; place += 1400) pieces_.push_back({memory_.data() + place, 700 - place % 512});
   require(PtlInit() == PTL_OK);
+  PtlAbort();  // calls that would wait return
   for (Interface& interface : interfaces_) open(interface);
 }
 

@@ -35,7 +35,7 @@ class Fuzz final : public EngineFuzz {
   std::vector<ptl_handle_md_t> sources_;  // bound, for operations that start here
 };
 
-Fuzz::Fuzz(const std::uint8_t* data, std::size_t size) : EngineFuzz(data, size) {
+Fuzz::Fuzz(const std::uint8_t* data, std::size_t size) : EngineFuzz(data, size, 65536) {
   require(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, nullptr, &ni_) == PTL_OK);
   require(PtlEQAlloc(ni_, 8, PTL_EQ_HANDLER_NONE, &queue_) == PTL_OK);
   for (std::size_t place = 0; place + 700 < kMemory; place += 1400) pieces_.push_back({memory_.data() + place, 700 - place % 512});

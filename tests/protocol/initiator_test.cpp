@@ -1,5 +1,7 @@
 // Section 7: the initiator's side. What is checked in the call, what the call consumes, and what happens when the target cannot be reached.
 
+#include <algorithm>
+
 #include "tests/protocol/raw_peer.h"
 
 namespace lintel::testing {
@@ -185,19 +187,66 @@ TEST_F(Initiator, GetPutNamesTwoMds) {
 
 // ---- Limits and failure
 
-TEST_F(Initiator, TooManyOperationsUnderWayAreRefusedAndConsumeNothing) {
-  start({.endpoint = {.eager_limit = 1024, .max_operations = 64}});
-  const ptl_handle_md_t md = source(data, {.threshold = 1000});
-  int accepted = 0;
-  while (post_get(md) == PTL_OK) ASSERT_LT(++accepted, 65);
-  EXPECT_EQ(accepted, 64);
-  EXPECT_EQ(post_get(md), PTL_NO_SPACE);
-  EXPECT_EQ(post_put(md, {.ack = true}), PTL_NO_SPACE);
-  EXPECT_EQ(state_of(md, 0).threshold, 1000);
+class InitiatorRoom : public Initiator {
+ protected:
+  static constexpr int kRoom = 4;
+
+  InitiatorRoom() {
+    start({.processes = 3, .endpoint = {.eager_limit = 1024, .max_operations = kRoom}, .linger = 2s});
+    for (const std::size_t rank : {1U, 2U}) {
+      target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE}, {}, rank);
+      EXPECT_EQ(put(source(data), {.to = rank}), PTL_OK);
+      take(rank);
+    }
+    take(0);
+  }
+  template <class Start>
+  int waiting(Start&& start) {
+    return job->waiting(0, start);
+  }
+};
+
+TEST_F(InitiatorRoom, StartsWaitUntilThereIsRoom) {
+  Bytes old(16);
+  const ptl_handle_md_t md = source(data), in = source(old);
+  for (int i = 0; i < kRoom; ++i) ASSERT_EQ(post_get(md), PTL_OK);
   EXPECT_EQ(kinds(0), "");
-  job->settle();  // dropped at the target, and forgotten here
-  EXPECT_EQ(get(md), PTL_OK);
-  EXPECT_EQ(drops(1), 65U);
+  for (int i = 0; i < kRoom; ++i) ASSERT_EQ(waiting([&] { return post_get(md); }), PTL_OK);
+  ASSERT_EQ(waiting([&] { return post_put(md, {.ack = true}); }), PTL_OK);
+  ASSERT_EQ(waiting([&] { return PtlGetPut(in, md, job->id(1), kPortal, 0, kBits, 0, 0); }), PTL_OK);
+  ASSERT_EQ(waiting([&] { return PtlPutRegion(md, 0, 4, PTL_ACK_REQ, job->id(1), kPortal, 0, kBits, 0, 0); }), PTL_OK);
+  ASSERT_EQ(waiting([&] { return PtlGetRegion(md, 0, 4, job->id(1), kPortal, 0, kBits, 0); }), PTL_OK);
+  job->settle();
+  const Events events = take(0);
+  const auto how_many = [&](ptl_event_kind_t kind) {
+    return std::ranges::count_if(events,
+                                 [kind](const ptl_event_t& event) { return event.type == kind && event.ni_fail_type == PTL_NI_OK; });
+  };
+  EXPECT_EQ(how_many(PTL_EVENT_REPLY_END), 2 * kRoom + 2);
+  EXPECT_EQ(how_many(PTL_EVENT_ACK), 2);
+  EXPECT_EQ(how_many(PTL_EVENT_SEND_END), 3);
+}
+
+TEST_F(InitiatorRoom, AStartWhosePeerIsLostWhileItWaitsEndsWithAFailure) {
+  Bytes old(16);
+  const ptl_handle_md_t quiet = source(old, {.quiet = true}), out = source(data, {.threshold = 5});
+  job->kill(2, transport::Death::kSilent);
+  for (int i = 0; i < kRoom; ++i) ASSERT_EQ(post_get(quiet, {.to = 2}), PTL_OK);
+  job->kill(1, transport::Death::kNoticed);
+  ASSERT_EQ(waiting([&] { return post_put(out, {.ack = true}); }), PTL_OK);
+  EXPECT_EQ(kinds(0), "SEND_START SEND_END!PEER_DEAD");
+  EXPECT_EQ(state_of(out, 0).threshold, 4);
+}
+
+TEST_F(InitiatorRoom, AGetWhosePeerIsLostWhileItWaitsEndsWithAFailedReply) {
+  Bytes old(16);
+  const ptl_handle_md_t quiet = source(old, {.quiet = true}), in = source(old, {.threshold = 1, .unlink = PTL_UNLINK});
+  job->kill(2, transport::Death::kSilent);
+  for (int i = 0; i < kRoom; ++i) ASSERT_EQ(post_get(quiet, {.to = 2}), PTL_OK);
+  job->kill(1, transport::Death::kNoticed);
+  ASSERT_EQ(waiting([&] { return post_get(in); }), PTL_OK);
+  EXPECT_EQ(kinds(0), "REPLY_START REPLY_END!PEER_DEAD UNLINK");
+  EXPECT_FALSE(alive(in, 0));
 }
 
 TEST_F(Initiator, PutToNobodyEndsWithAFailure) {

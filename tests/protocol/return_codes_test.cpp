@@ -373,6 +373,7 @@ TEST(ReturnCode, EveryStatusHasItsCode) {
                                         {Status::kCookieInvalid, PTL_AC_INDEX_INVALID},
                                         {Status::kProcessInvalid, PTL_PROCESS_INVALID},
                                         {Status::kNoSpace, PTL_NO_SPACE},
+                                        {Status::kAborted, PTL_FAIL},  // likewise
                                         {Status::kFailed, PTL_FAIL}};
   EXPECT_EQ(std::size(all), static_cast<std::size_t>(Status::kCount));
   for (const auto& [status, code] : all) EXPECT_EQ(api3::return_code(status), code);

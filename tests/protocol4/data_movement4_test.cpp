@@ -267,21 +267,6 @@ TEST_F(DataMovement4, MdIsInUseUntilItsReplyHasCome) {
   }
 }
 
-TEST_F(DataMovement4, TooManyOperationsUnderWayAreRefused) {
-  start({.endpoint = {.eager_limit = 1024, .max_operations = 64}});
-  const ptl_handle_ct_t ct = counter(0);
-  const Md md = bind(data, {.options = PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_CT_ACK, .counter = ct});
-  int accepted = 0;
-  while (post_get(md) == PTL_OK) ASSERT_LT(++accepted, 65);
-  EXPECT_EQ(accepted, 64);
-  EXPECT_EQ(post_get(md), PTL_NO_SPACE);
-  EXPECT_EQ(post_put(md, {.ack = PTL_ACK_REQ}), PTL_NO_SPACE);
-  EXPECT_EQ(kinds(0), "");
-  job->settle();  // no entry there: all are dropped
-  EXPECT_EQ(count(ct, 0), "0+64");
-  EXPECT_EQ(get(md), PTL_OK);
-}
-
 // ---- Order
 
 TEST_F(DataMovement4, ALargePutIsNotOvertakenInMatching) {

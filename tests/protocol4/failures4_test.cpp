@@ -1,5 +1,4 @@
-// Sections 3.10, 3.15, 3.16: operations that end badly on their way: a process dies, an interface is shut, or there is no room to start what was triggered.
-// What an operation owes comes all the same.
+// Sections 3.10, 3.15, 3.16: operations that end badly on their way: a process dies, or an interface is shut. What an operation owes comes all the same.
 
 #include <sys/mman.h>
 
@@ -94,48 +93,6 @@ TEST_F(Failures4, AFailureGoesDownAChainOfTriggers) {
   ASSERT_EQ(post_put(md, {.to = 50, .ack = PTL_CT_ACK_REQ, .trigger = Trigger{counter(0), 0}}), PTL_OK);
   job->run(120s);
   EXPECT_EQ(count(next, 0), "0+1");
-}
-
-// ---- No room when a triggered operation starts
-
-class NoRoom4 : public Failures4 {
- protected:
-  NoRoom4() { start({.endpoint = {.eager_limit = 1024, .max_operations = 4}}); }
-  const unsigned counted = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY;
-};
-
-TEST_F(NoRoom4, TriggeredGetsThatFindNoneAreCountedAsFailures) {
-  append(there, {.options = kBoth | kNoLink | PTL_ME_EVENT_COMM_DISABLE});
-  const ptl_handle_ct_t trigger = counter(0), replies = counter(0);
-  const Md md = bind(large, {.options = counted, .counter = replies, .quiet = true});
-  for (int i = 0; i < 10; ++i) ASSERT_EQ(post_get(md, {.length = 8, .trigger = Trigger{trigger, 1}}), PTL_OK);
-  ASSERT_EQ(increment(trigger, {1, 0}, 0), PTL_OK);
-  EXPECT_EQ(count(replies, 0), "4+6");
-  EXPECT_EQ(release(md), PTL_OK);
-}
-
-TEST_F(NoRoom4, TriggeredPutsThatFindNoneAreCountedAsFailures) {
-  append(there, {.options = kBoth | kNoLink | PTL_ME_EVENT_COMM_DISABLE});
-  const ptl_handle_ct_t trigger = counter(0), acks = counter(0);
-  const Md md = bind(large, {.options = counted, .counter = acks, .quiet = true});
-  for (int i = 0; i < 10; ++i) ASSERT_EQ(post_put(md, {.ack = PTL_CT_ACK_REQ, .length = 8, .trigger = Trigger{trigger, 1}}), PTL_OK);
-  ASSERT_EQ(increment(trigger, {1, 0}, 0), PTL_OK);
-  EXPECT_EQ(count(acks, 0), "4+6");
-  EXPECT_EQ(release(md), PTL_OK);
-}
-
-TEST_F(NoRoom4, TriggeredFetchesThatFindNoneAreToldToWhoWaitsForTheReply) {
-  append(there, {.options = kBoth | kNoLink | PTL_ME_EVENT_COMM_DISABLE});
-  Bytes old(8);
-  const ptl_handle_ct_t trigger = counter(0), replies = counter(0);
-  const Md from = bind(large, {.quiet = true}), to = bind(old, {.options = counted, .counter = replies, .quiet = true});
-  for (int i = 0; i < 10; ++i) {
-    ASSERT_EQ(post_fetch_atomic(to, from, PTL_SUM, PTL_INT64_T, {.length = 8, .trigger = Trigger{trigger, 1}}), PTL_OK);
-  }
-  ASSERT_EQ(increment(trigger, {1, 0}, 0), PTL_OK);
-  EXPECT_EQ(count(replies, 0), "4+6");
-  EXPECT_EQ(release(from), PTL_OK);
-  EXPECT_EQ(release(to), PTL_OK);
 }
 
 // ---- The interface is shut

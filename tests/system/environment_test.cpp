@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -386,7 +387,7 @@ TEST_F(EnvironmentSettings, AValueThatIsNotAcceptedStopsTheStartWithASentence) {
 
 // ---- LINTEL_MAX_OPERATIONS
 
-TEST_F(EnvironmentSettings, OneMoreThanTheMostOperationsIsRefusedUntilOneHasEnded) {
+TEST_F(EnvironmentSettings, OneMoreThanTheMostOperationsWaitsUntilOneHasEnded) {
   ProcessGroup job(2, {{"LINTEL_MAX_OPERATIONS", "16"}});
   job.start_all([](Rank& rank) {
     rank.board.set(kPid + rank.number, static_cast<std::uint64_t>(::getpid()));
@@ -404,14 +405,19 @@ TEST_F(EnvironmentSettings, OneMoreThanTheMostOperationsIsRefusedUntilOneHasEnde
       const auto peers_process = static_cast<pid_t>(rank.board.get(kPid + 1));
       EXPECT_EQ(::kill(peers_process, SIGSTOP), 0);  // it answers nothing
       for (int i = 0; i < 16; ++i) EXPECT_EQ(PtlGet(md, peer, kPortal, 0, 1, 0), PTL_OK) << i;
-      EXPECT_EQ(PtlGet(md, peer, kPortal, 0, 1, 0), PTL_NO_SPACE);
-      EXPECT_EQ(PtlPut(md, PTL_ACK_REQ, peer, kPortal, 0, 1, 0, 0), PTL_NO_SPACE);
-      EXPECT_EQ(::kill(peers_process, SIGCONT), 0);
-      next_events(queue, 16);
-      LINTEL_MUST(PtlGet(md, peer, kPortal, 0, 1, 0));
-      expect_event(queue, PTL_EVENT_REPLY_END);
+      std::atomic<bool> goes_on = false;
+      std::thread waker([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        goes_on = true;
+        EXPECT_EQ(::kill(peers_process, SIGCONT), 0);
+      });
+      EXPECT_EQ(PtlGet(md, peer, kPortal, 0, 1, 0), PTL_OK);
+      EXPECT_TRUE(goes_on) << "it has not waited";
+      waker.join();
+      EXPECT_EQ(PtlPut(md, PTL_ACK_REQ, peer, kPortal, 0, 1, 0, 0), PTL_OK);
+      next_events(queue, 19);  // of 17 gets, and SEND_END and ACK of the put
       ptl_event_t event;
-      EXPECT_EQ(PtlEQGet(queue, &event), PTL_EQ_EMPTY) << "refused operations leave no event";
+      EXPECT_EQ(PtlEQGet(queue, &event), PTL_EQ_EMPTY);
       EXPECT_TRUE(holds_pattern(fetched, 1));
     }
     rank.barrier();
