@@ -16,6 +16,9 @@ Counter counter_of(DropCause cause) {
 
 void Endpoint::on_message(transport::PeerId from, std::span<const std::byte> message) {
   counters_.add(Counter::kMessagesReceived);
+  if (told_lost_ > 0) [[unlikely]] {
+    heard_again(from);
+  }
   wire::MessageHeader header;
   if (!wire::parse_header(message, header)) {
     drop_foreign(DropCause::kMalformed, 0);

@@ -175,13 +175,25 @@ void Endpoint::close_completion(Operation& record, Failure failure) {
   record.completion.interface->close(record.completion, arrived ? Failure::kNone : failure);
 }
 
-void Endpoint::on_peer_failed(transport::PeerId peer, Error error) {
+// A warning only if somebody loses something by it, and once until the peer is heard again: a peer that has simply finished is no news, nor that it is not
+// there for the next operation either.
+void Endpoint::tell_lost(transport::PeerId peer) {
+  Peer& state = peer_state(peer);
+  const bool loses_something = outbox_.waits_for(peer) || !state.operations.empty();
+  const LogLevel level = loses_something && !state.told_lost ? LogLevel::kWarn : LogLevel::kInfo;
+  if (log_enabled(level)) write_log(level, "peer %s", transport_->describe(peer).c_str());
+  if (!loses_something || state.told_lost) return;
+  state.told_lost = true;
+  ++told_lost_;
+}
+
+void Endpoint::heard_again(transport::PeerId peer) {
+  if (std::exchange(peer_state(peer).told_lost, false)) --told_lost_;
+}
+
+void Endpoint::on_peer_failed(transport::PeerId peer, Error) {
   counters_.add(Counter::kPeerFailures);
-  // Worth a warning only if somebody loses something by it; a peer that has simply finished is no news.
-  const bool loses_something =
-      outbox_.waits_for(peer) || (peer.value < peers_.size() && peers_[peer.value] && !peers_[peer.value]->operations.empty());
-  const LogLevel level = loses_something ? LogLevel::kWarn : LogLevel::kInfo;
-  if (log_enabled(level)) write_log(level, "%s: %s: %s", error.call(), error.reason(), transport_->describe(peer).c_str());
+  tell_lost(peer);
   fail_peer(peer, Failure::kPeerDead);
   for (NetworkInterface* interface : interfaces_) {
     if (interface != nullptr) interface->peer_lost(transport_->name_of(peer));

@@ -149,6 +149,7 @@ class Endpoint : public transport::Sink {
   using OperationList = boost::intrusive::list<Operation, PeerHook>;
   struct Peer {
     OperationList operations;
+    bool told_lost = false;  // in the log, since it was last heard
   };
 
   // ---- endpoint.cpp
@@ -165,6 +166,8 @@ class Endpoint : public transport::Sink {
   void begin_moving(Operation& operation);
   void end_moving(Operation& operation);
   [[gnu::cold]] void fail_peer(transport::PeerId peer, Failure failure);
+  [[gnu::cold]] void tell_lost(transport::PeerId peer);
+  [[gnu::cold]] void heard_again(transport::PeerId peer);
 
   // ---- dispatch.cpp
   [[gnu::cold]] void drop_foreign(DropCause cause, std::uint64_t bytes);
@@ -276,6 +279,7 @@ class Endpoint : public transport::Sink {
   std::size_t own_operations_ = 0;  // of them
   boost::intrusive::list<Waiter> waiters_;
   std::vector<std::unique_ptr<Peer>> peers_;
+  std::size_t told_lost_ = 0;  // peers that are
   std::array<NetworkInterface*, kMaxInterfaces> interfaces_{};
   ProcessId last_resolved_;  // programs talk to one peer many times in a row
   transport::PeerId last_peer_ = transport::kNoPeer;

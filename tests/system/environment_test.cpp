@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -383,6 +384,45 @@ TEST_F(EnvironmentSettings, AValueThatIsNotAcceptedStopsTheStartWithASentence) {
   EXPECT_THAT(text, HasSubstr("LINTEL_MAX_OPERATIONS"));
   EXPECT_THAT(text, HasSubstr("15"));
   EXPECT_THAT(text, HasSubstr("from 16 to 16777216"));
+}
+
+// ---- A peer that has ended
+
+TEST_F(EnvironmentSettings, PutsToAProcessThatHasExitedAreToldInOneSentenceOnce) {
+  const std::string errors = in_folder("stderr");
+  ProcessGroup job(2, {{"LINTEL_CONNECT_TIMEOUT", "300ms"}});
+  job.start_all([errors](Rank& rank) {
+    const ptl_handle_ni_t ni = open_interface(rank);
+    std::vector<std::byte> memory(64);
+    const ptl_handle_eq_t queue = make_queue(ni);
+    expose(ni, 1, describe(memory, PTL_EQ_NONE, kOpen));
+    rank.barrier();
+    if (rank.number == 1) {
+      PtlFini();
+      rank.board.set(kOver, 1);
+      return;
+    }
+    redirect_errors(errors);
+    const ptl_process_id_t peer = rank.board.id(1);
+    rank.board.await(kOver, 1);
+    const ptl_handle_md_t md = bind(ni, describe(memory, queue));
+    for (int i = 0; i < 3; ++i) {
+      LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, peer, kPortal, 0, 1, 0, 0));
+      const ptl_event_t event = next_event(queue);
+      EXPECT_EQ(event.type, PTL_EVENT_SEND_END);
+      EXPECT_NE(event.ni_fail_type, PTL_NI_OK);
+    }
+    PtlFini();
+  });
+  job.join_all();
+  const std::string text = content(errors);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  const std::string reason = "the peer could not be reached within the connect deadline";
+  const std::size_t found = text.find(reason);
+  ASSERT_NE(found, std::string::npos) << text;
+  EXPECT_EQ(text.find(reason, found + 1), std::string::npos) << text;
+  EXPECT_THAT(text, HasSubstr("] warn: peer "));
+  EXPECT_THAT(text, HasSubstr(" pid "));
 }
 
 // ---- LINTEL_MAX_OPERATIONS

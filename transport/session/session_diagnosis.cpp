@@ -49,7 +49,9 @@ std::string Session::describe(PeerId id) const {
   const PeerSession& peer = at(id);
   std::string text = to_string(peer.name) + " is " + to_string(peer.state);
   if (!peer.error.ok()) text += std::string("; ") + peer.error.reason();
-  if (peer.newest_version != 0) {
+  // Of interest where the two do not agree.
+  const bool same_version = peer.oldest_version == kOldestFrameVersion && peer.newest_version == kFrameVersion;
+  if (peer.newest_version != 0 && !(same_version && same_provider(peer.provider))) {
     text += "; it speaks " + versions(peer.oldest_version, peer.newest_version) + " with provider '" + printable(peer.provider) +
             "', this process speaks " + versions(kOldestFrameVersion, kFrameVersion) + " with provider '" + printable(provider_) + "'";
   }

@@ -8,6 +8,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using State = PeerState;
 
 using SessionHandshake = SessionTest;
@@ -234,6 +235,11 @@ TEST_F(SessionHandshake, RefusalForTheVersionFailsThePeerAndIsDescribed) {
   ASSERT_EQ(sink.failures.size(), 1U);
   EXPECT_STREQ(sink.failures[0].reason(), "the peer speaks an incompatible version of the wire protocol");
   EXPECT_THAT(session->describe(peer), HasSubstr("it speaks version 9 with provider 'fake 2.0'"));
+}
+
+TEST_F(SessionHandshake, APeerThatAgreesIsDescribedInFewWords) {
+  receive(hello());
+  EXPECT_THAT(session->describe(peer), Not(HasSubstr("speaks")));
 }
 
 TEST_F(SessionHandshake, RefusalOfAnEarlierHelloIsStale) {
