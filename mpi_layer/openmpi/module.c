@@ -13,8 +13,8 @@ struct operation {
   mca_mtl_request_t super;
   struct lintel_transfer transfer;
   ompi_communicator_t* comm;  // of a receive
-  opal_convertor_t*
-      convertor;  // of a receive: unpacks `bytes` that are copied. Of a send: restore_buffered_send() is to put it back; else null
+  // Of a receive: unpacks `bytes` that are copied. Of a send: restore_buffered_send() is to put it back; else null.
+  opal_convertor_t* convertor;
   struct message_bytes bytes;
   int32_t peer;           // asked for
   atomic_bool* blocking;  // of a blocking send: set when it has ended
@@ -137,15 +137,13 @@ static void end(struct operation* operation) {
   operation->super.completion_callback(&operation->super);
 }
 
-static int end_some(bool may_sleep) {
+static int progress(void) {
   enum { kMost = 16 };
   struct lintel_transfer* ended[kMost];
-  const size_t count = lintel_progress(ended, kMost, may_sleep);
+  const size_t count = lintel_progress(ended, kMost, opal_progress_yield_when_idle);
   for (size_t i = 0; i < count; ++i) end((struct operation*)((char*)ended[i] - offsetof(struct operation, transfer)));
   return (int)count;
 }
-
-static int progress(void) { return end_some(opal_progress_yield_when_idle); }
 
 // ---- Job
 
@@ -286,7 +284,7 @@ static int irecv(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, i
 static int cancel(struct mca_mtl_base_module_t* mtl, mca_mtl_request_t* request, int flag) {
   (void)mtl, (void)flag;
   lintel_cancel(&((struct operation*)request)->transfer);
-  while (end_some(false) > 0) {  // what that has decided is told before this returns: programs ask at once
+  while (progress() > 0) {  // what that has decided is told before this returns: programs ask at once
   }
   return OMPI_SUCCESS;
 }

@@ -421,7 +421,7 @@ int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
 int MPI_Comm_attach_buffer_c(MPI_Comm comm, void* buffer, MPI_Count size);
 int MPI_Comm_detach_buffer_c(MPI_Comm comm, void* buffer_addr, MPI_Count* size);
 
-/* ---- Generalized requests (clause 12.2) ----------------------------------------------------------------------------------------------
+/* ---- Generalized requests (clause 13.2) ----------------------------------------------------------------------------------------------
  * Completed by MPI_Grequest_complete, by any thread. The query function is called by whoever sees the end, the free function once when the program lets go of
  * the request; what they return is an error of the call. Errors: MPI_ERR_ARG for a null function, MPI_ERR_REQUEST. */
 int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn,

@@ -1,4 +1,4 @@
-// Generalized requests (MPI 5.0, clause 12.2).
+// Generalized requests (MPI 5.0, clause 13.2).
 #include <atomic>
 #include <memory>
 #include <utility>
