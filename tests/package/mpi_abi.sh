@@ -28,6 +28,7 @@ readelf -d sum | grep -q 'NEEDED.*liblintel_mpi' && fail "a program asks for a s
 
 # A function that is not provided: an error like another, and a name.
 cat > unsupported.c <<'C'
+#define LINTEL_MPI_UNDECLARED
 #include <mpi.h>
 #include <string.h>
 int MPI_Open_port(MPI_Info info, char* port_name);

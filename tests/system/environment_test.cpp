@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -427,6 +428,17 @@ TEST_F(EnvironmentSettings, PutsToAProcessThatHasExitedAreToldInOneSentenceOnce)
 
 // ---- LINTEL_MAX_OPERATIONS
 
+// The signal is on its way when kill() returns: until every thread has stopped.
+void stop(pid_t process) {
+  ASSERT_EQ(::kill(process, SIGSTOP), 0);
+  const auto goes_on = [](const std::filesystem::directory_entry& thread) {
+    const std::string state = content((thread.path() / "stat").string());
+    return state.compare(state.rfind(')') + 2, 1, "T") != 0;
+  };
+  const std::filesystem::path threads = "/proc/" + std::to_string(process) + "/task";
+  while (std::ranges::any_of(std::filesystem::directory_iterator(threads), goes_on)) std::this_thread::yield();
+}
+
 TEST_F(EnvironmentSettings, OneMoreThanTheMostOperationsWaitsUntilOneHasEnded) {
   ProcessGroup job(2, {{"LINTEL_MAX_OPERATIONS", "16"}});
   job.start_all([](Rank& rank) {
@@ -443,7 +455,7 @@ TEST_F(EnvironmentSettings, OneMoreThanTheMostOperationsWaitsUntilOneHasEnded) {
       LINTEL_MUST(PtlGet(md, peer, kPortal, 0, 1, 0));  // the connection is there
       expect_event(queue, PTL_EVENT_REPLY_END);
       const auto peers_process = static_cast<pid_t>(rank.board.get(kPid + 1));
-      EXPECT_EQ(::kill(peers_process, SIGSTOP), 0);  // it answers nothing
+      stop(peers_process);  // it answers nothing
       for (int i = 0; i < 16; ++i) EXPECT_EQ(PtlGet(md, peer, kPortal, 0, 1, 0), PTL_OK) << i;
       std::atomic<bool> goes_on = false;
       std::thread waker([&] {

@@ -212,7 +212,7 @@ LINTEL_MPI_LACKS(MPI_Session_toint, LINTEL_MPI_SENTENCE);
 /* ---- Starting and meeting other processes (clauses 11.8 to 11.10) */
 
 #define LINTEL_MPI_SENTENCE                                                                          \
-  LINTEL_MPI_NOWHERE("starting or meeting processes of other jobs (MPI 5.0, clauses 11.8 to 11.10)", \
+  LINTEL_MPI_NOWHERE("way to start or to meet processes of other jobs (MPI 5.0, clauses 11.8 to 11.10)", \
                      "start all processes of the job at once")
 LINTEL_MPI_LACKS(MPI_Close_port, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Comm_accept, LINTEL_MPI_SENTENCE);
@@ -393,7 +393,7 @@ LINTEL_MPI_LACKS(MPI_Register_datarep_c, LINTEL_MPI_SENTENCE);
 
 /* ---- The tool information interface (clause 15.3) */
 
-#define LINTEL_MPI_SENTENCE LINTEL_MPI_IN_OPEN_MPI("the tool information interface (MPI 5.0, clause 15.3)")
+#define LINTEL_MPI_SENTENCE LINTEL_MPI_IN_OPEN_MPI("tool information interface (MPI 5.0, clause 15.3)")
 LINTEL_MPI_LACKS_TYPE(MPI_T_enum, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS_TYPE(MPI_T_cvar_handle, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS_TYPE(MPI_T_pvar_handle, LINTEL_MPI_SENTENCE);

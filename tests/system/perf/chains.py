@@ -37,7 +37,7 @@ class Chains(PerfTest):
         self.refuses(["barrier", "--sizes", "8"], "barrier")
         self.refuses(["barrier", "--max", "8"], "barrier")
         self.refuses(["reduce", "--sizes", "8,12"], "'12'")
-        self.refuses(["reduce", "--processes", "2", "--sizes", "8,64K"], "'65536'", limit=20)
+        self.refuses(["reduce", "--processes", "2", "--sizes", "8,128K"], "'131072'", limit=20)
         self.refuses(["broadcast", "--processes", "2", "--sizes", "64G"], "'68719476736'", limit=20)
 
     def test_ChainsOfTwoFourAndFiveProcessesAreVerified(self):
