@@ -35,6 +35,7 @@ class Setup:
     impi_server: str = ""  # path of impi-server
     tcp_pair: str = ""  # path of tcp_pair
     network: Network = Network()  # where the two processes are
+    ranks: int = 2  # of a job of MPI
 
     def cpu_list(self):
         return ",".join(map(str, self.cpus))

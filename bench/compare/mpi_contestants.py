@@ -43,18 +43,18 @@ def of_lintel(setup):
 
 
 def lintel(setup):
-    return [setup.lintel_run, "-n", "2", "--bind", "none"], of_lintel(setup)
+    return [setup.lintel_run, "-n", str(setup.ranks), "--bind", "none"], of_lintel(setup)
 
 
 def open_mpi(*parameters, **environment):
     """Debian's /etc/openmpi/openmpi-mca-params.conf excludes mtl ofi and pml ucx: what is named here overrules it."""
     def launch(setup):
-        return mpirun("mpirun.openmpi", parameters), {**environment, **of_pmix(setup)}
+        return mpirun("mpirun.openmpi", setup.ranks, parameters), {**environment, **of_pmix(setup)}
     return launch
 
 
-def mpirun(program, parameters=()):
-    command = [program, "--allow-run-as-root", "-n", "2", "--bind-to", "none"]
+def mpirun(program, ranks, parameters=()):
+    command = [program, "--allow-run-as-root", "-n", str(ranks), "--bind-to", "none"]
     return command + [word for name, value in parameters for word in ("--mca", name, value)]
 
 
@@ -73,7 +73,7 @@ def open_mpi_mtl_ofi(setup):
 
 
 def open_mpi_on_lintel(setup):
-    return mpirun(setup.lintel_mpirun), {**of_lintel(setup), **of_pmix(setup)}
+    return mpirun(setup.lintel_mpirun, setup.ranks), {**of_lintel(setup), **of_pmix(setup)}
 
 
 def open_mpi_shared_memory(setup):
@@ -96,7 +96,7 @@ UCX = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": DEVICE, "UCX_WARN_UNUSED_ENV_VA
 
 def mpich(setup):
     """Without its own shared memory between ranks of one machine."""
-    return ["mpiexec.mpich", "-n", "2", "-bind-to", "none"], {"MPIR_CVAR_NOLOCAL": "1", **UCX}
+    return ["mpiexec.mpich", "-n", str(setup.ranks), "-bind-to", "none"], {"MPIR_CVAR_NOLOCAL": "1", **UCX}
 
 
 CONTESTANTS = [

@@ -4,6 +4,7 @@ No rank has a processor of its own: each may run on any of those that are measur
 processor, as Open MPI itself decides where it knows of too many ranks, or does not.
 """
 
+import dataclasses
 import os
 
 import mpi_contestants
@@ -12,27 +13,20 @@ from matrix import RANKS_MEASURES
 
 PREFIX = "ranks-"  # how the names of its measures begin
 PROGRAM = "ranks_perf"
-LINTEL = mpi_contestants.LINTEL
 LIMIT_SECONDS = 100
 
 
-def yielding(ranks, command, environment, yields):
-    """The command of an Open MPI for so many ranks, on few processors."""
-    words = [str(ranks) if before == "-n" else word for before, word in zip(["", *command], command)]
-    return [*words, "--oversubscribe", "--mca", "mpi_yield_when_idle", str(int(yields))], environment
-
-
-def lintel(setup, ranks):
-    return [setup.lintel_run, "-n", str(ranks), "--bind", "none"], mpi_contestants.of_lintel(setup)
-
-
 def open_mpi(launch, yields):
-    return lambda setup, ranks: yielding(ranks, *launch(setup), yields)
+    """With more ranks than processors."""
+    def crowded(setup):
+        command, environment = launch(setup)
+        return [*command, "--oversubscribe", "--mca", "mpi_yield_when_idle", str(int(yields))], environment
+    return crowded
 
 
 # name, program of which it is absent where that is, the compiled program, launch, whether it has nothing of Lintel
 CONTESTANTS = [
-    (LINTEL, "lintel", "lintel", lintel, False),
+    (mpi_contestants.LINTEL, "lintel", "lintel", mpi_contestants.lintel, False),
     *((f"{name}, {'yielding' if yields else 'not yielding'}", program, "openmpi", open_mpi(launch, yields), is_other) for name, program, launch, is_other in (
         (mpi_contestants.ON_LINTEL, "lintel-mpirun", mpi_contestants.open_mpi_on_lintel, False),
         ("Open MPI ob1", "mpirun.openmpi", mpi_contestants.open_mpi_ob1, True)) for yields in (True, False)),
@@ -41,7 +35,7 @@ CONTESTANTS = [
 
 def figure(measure, build, launch):
     def measured(setup, work):
-        command, environment = launch(setup, work.size)
+        command, environment = launch(dataclasses.replace(setup, ranks=work.size))
         program = os.path.join(setup.mpi_programs, f"{PROGRAM}-{build}")
         text = processes.run([*command, program, measure.removeprefix(PREFIX), str(work.messages), str(work.warm_up)], cpu=setup.cpus,
                              environment={**os.environ, **environment}, limit=LIMIT_SECONDS)
