@@ -24,7 +24,7 @@ int exchange_by_bits(const Team& team, const Parts& out, const Parts& in) {
   const auto coming = room_for(size * part);
   const auto at = [&](int i) { return parts.get() + i * part; };
   for (int i = 0; i < size; ++i) {
-    if (const int error = copy_items(out.at((team.rank() + i) % size), Team::bytes(at(i), part)); error != MPI_SUCCESS) return error;
+    if (const int error = copy_items(out.at(team.ahead(i)), Team::bytes(at(i), part)); error != MPI_SUCCESS) return error;
   }
   for (int bit = 1; bit < size; bit *= 2) {
     std::int64_t bytes = 0;
@@ -38,14 +38,13 @@ int exchange_by_bits(const Team& team, const Parts& out, const Parts& in) {
     };
     for_parts_with_bit(
         [&](std::byte* place, std::int64_t offset) { std::memcpy(leaving.get() + offset, place, static_cast<std::size_t>(part)); });
-    const int error = team.exchange((team.rank() + bit) % size, Team::bytes(leaving.get(), bytes), (team.rank() - bit + size) % size,
-                                    Team::bytes(coming.get(), bytes));
+    const int error = team.exchange(team.ahead(bit), Team::bytes(leaving.get(), bytes), team.behind(bit), Team::bytes(coming.get(), bytes));
     if (error != MPI_SUCCESS) return error;
     for_parts_with_bit(
         [&](std::byte* place, std::int64_t offset) { std::memcpy(place, coming.get() + offset, static_cast<std::size_t>(part)); });
   }
   for (int i = 0; i < size; ++i) {
-    if (const int error = copy_items(Team::bytes(at(i), part), in.at((team.rank() - i + size) % size)); error != MPI_SUCCESS) return error;
+    if (const int error = copy_items(Team::bytes(at(i), part), in.at(team.behind(i))); error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;
 }
@@ -54,11 +53,11 @@ int exchange_at_once(const Team& team, const Parts& out, const Parts& in) {
   if (const int error = copy_items(out.at(team.rank()), in.at(team.rank())); error != MPI_SUCCESS) return error;
   TransferBatch transfers(team);
   for (int step = 1; step < team.size(); ++step) {
-    const int from = (team.rank() - step + team.size()) % team.size();
+    const int from = team.behind(step);
     transfers.receive(from, in.at(from));
   }
   for (int step = 1; step < team.size(); ++step) {
-    const int to = (team.rank() + step) % team.size();
+    const int to = team.ahead(step);
     transfers.send(to, out.at(to));
   }
   return transfers.finish();
@@ -68,8 +67,8 @@ int exchange_at_once(const Team& team, const Parts& out, const Parts& in) {
 int exchange_in_steps(const Team& team, const Parts& out, const Parts& in) {
   if (const int error = copy_items(out.at(team.rank()), in.at(team.rank())); error != MPI_SUCCESS) return error;
   for (int step = 1; step < team.size(); ++step) {
-    const int to = (team.rank() + step) % team.size();
-    const int from = (team.rank() - step + team.size()) % team.size();
+    const int to = team.ahead(step);
+    const int from = team.behind(step);
     if (const int error = team.exchange(to, out.at(to), from, in.at(from)); error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;

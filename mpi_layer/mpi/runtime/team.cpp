@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mpi_layer/mpi/runtime/binomial_tree.h"
+#include "mpi_layer/mpi/runtime/doubling.h"
 #include "mpi_layer/mpi/runtime/runtime.h"
 #include "mpi_layer/mpi/runtime/transfer_error.h"
 
@@ -105,15 +106,11 @@ int Team::maximum(std::span<std::int64_t> numbers) const {
 int Team::gather_all(std::span<const std::int64_t> own, std::span<std::int64_t> all) const {
   const std::size_t width = own.size();
   std::vector<std::int64_t> gathered(all.size());  // from this rank's on
-  const auto part = [&](int first, int count) {
-    return items_of(std::span(gathered).subspan(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(count) * width));
+  const auto range_at = [&](int first, int end) {
+    return items_of(std::span(gathered).subspan(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(end - first) * width));
   };
   std::ranges::copy(own, gathered.begin());
-  for (int distance = 1; distance < size(); distance *= 2) {
-    const int count = std::min(distance, size() - distance);
-    if (const int error = exchange(behind(distance), part(0, count), ahead(distance), part(distance, count)); error != MPI_SUCCESS)
-      return error;
-  }
+  if (const int error = gather_by_doubling(*this, range_at); error != MPI_SUCCESS) return error;
   std::ranges::rotate_copy(gathered, gathered.end() - static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rank_) * width), all.begin());
   return MPI_SUCCESS;
 }

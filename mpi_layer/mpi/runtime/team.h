@@ -27,6 +27,9 @@ class Team {
 
   int rank() const { return rank_; }
   int size() const { return group_.size(); }
+  // The rank so far after this one, and before it, around. REQUIRES: 0 <= distance <= size().
+  int ahead(int distance) const { return (rank_ + distance) % size(); }
+  int behind(int distance) const { return (rank_ - distance + size()) % size(); }
 
   // What the clients of IMPI are that its processes belong to, if they are several; else null.
   const GroupClients* clients() const { return clients_; }
@@ -56,13 +59,10 @@ class Team {
   int broadcast(int root, const ItemBuffer& items) const;
   // Numbers, the same for all at the end: the greatest of each. Dissemination, as the barrier.
   int maximum(std::span<std::int64_t> numbers) const;
-  // Numbers of all ranks, `own.size()` of each, in the order of ranks. Bruck: in round k each gets what the one 2^k further has.
+  // Numbers of all ranks, `own.size()` of each, in the order of ranks (doubling.h).
   int gather_all(std::span<const std::int64_t> own, std::span<std::int64_t> all) const;
 
  private:
-  // The rank so far after this one, and before it; distance < size().
-  int ahead(int distance) const { return (rank_ + distance) % size(); }
-  int behind(int distance) const { return (rank_ - distance + size()) % size(); }
   static ItemBuffer items_of(std::span<std::int64_t> numbers);
 
   CommunicatorRef communicator_;
