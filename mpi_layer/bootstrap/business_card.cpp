@@ -4,9 +4,11 @@
 
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "base/quantity.h"
 #include "mpi_layer/bootstrap/hexadecimal.h"
+#include "mpi_layer/bootstrap/node_name.h"
 
 namespace lintel::mpi {
 namespace {
@@ -89,6 +91,17 @@ Outcome<Value> take(std::string_view& rest, const std::string& name, std::option
 }
 
 }  // namespace
+
+Outcome<BusinessCard> new_card(std::string lintel_version, std::uint32_t wire_version, std::string provider, ProcessId id) {
+  Outcome<JobSecret> secret = random_secret();
+  if (!secret) return secret.failure();
+  return BusinessCard{.lintel_version = std::move(lintel_version),
+                      .wire_version = wire_version,
+                      .provider = std::move(provider),
+                      .id = id,
+                      .node = node_name(),
+                      .secret_part = *secret};
+}
 
 std::string encode(const BusinessCard& card) {
   return "lintel=" + escaped(card.lintel_version) + " wire=" + std::to_string(card.wire_version) + " provider=" + escaped(card.provider) +

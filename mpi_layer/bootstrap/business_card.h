@@ -27,6 +27,9 @@ struct BusinessCard {
   bool operator==(const BusinessCard&) const = default;
 };
 
+// The card of this process, on this node, with a secret part that is drawn for it. Fails without random numbers.
+Outcome<BusinessCard> new_card(std::string lintel_version, std::uint32_t wire_version, std::string provider, ProcessId id);
+
 std::string encode(const BusinessCard& card);
 
 // The version of Lintel that has written `text`. Fails, as decode() does, with what is wrong with the card as the end of a sentence.

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/log.h"
-#include "mpi_layer/bootstrap/node_name.h"
 #include "mpi_layer/bootstrap/open_launcher.h"
 #include "mpi_layer/p3rt/group_variables.h"
 #include "mpi_layer/p3rt/launched_group.h"
@@ -36,23 +35,13 @@ std::optional<ProcessId> own_id() {
 }
 
 Outcome<mpi::BusinessCard> own_card(ProcessId self) {
-  Outcome<mpi::JobSecret> secret = mpi::random_secret();
-  if (!secret) return secret.failure();
-  mpi::BusinessCard card{.lintel_version = LINTEL_VERSION_TEXT,
-                         .wire_version = portals::wire::kMessageVersion,
-                         .provider = {},
-                         .id = self,
-                         .node = mpi::node_name(),
-                         .secret_part = *secret};
-  portals::Process* const process = api3::current_process();
-  if (process != nullptr) {
+  std::string provider;
+  if (portals::Process* const process = api3::current_process(); process != nullptr) {
     const MutexLock lock(process->lock());
-    if (process->has_endpoint()) {
-      card.provider = process->endpoint().transport().attributes().name;
-      return card;
-    }
+    if (process->has_endpoint()) provider = process->endpoint().transport().attributes().name;
   }
-  return mpi::Problem{"the interface was shut by another thread; expected it to stay open until all ranks have met"};
+  if (provider.empty()) return mpi::Problem{"the interface was shut by another thread; expected it to stay open until all ranks have met"};
+  return mpi::new_card(LINTEL_VERSION_TEXT, portals::wire::kMessageVersion, std::move(provider), self);
 }
 
 // The groups of this process. Everything is guarded by `mutex`, which is held while all ranks of a job meet.

@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/mutex.h"
-#include "mpi_layer/bootstrap/node_name.h"
 #include "mpi_layer/p2p/gateway.h"
 #include "portals/engine/host_process.h"
 #include "portals/engine/wire_format.h"
@@ -37,18 +37,13 @@ Station::~Station() {
 }
 
 Outcome<BusinessCard> Station::card() const {
-  Outcome<JobSecret> secret = random_secret();
-  if (!secret) return secret.failure();
-  BusinessCard card;
-  card.lintel_version = LINTEL_VERSION_TEXT;
-  card.wire_version = portals::wire::kMessageVersion;
-  card.id = messenger_->self();
-  card.node = node_name();
-  card.secret_part = *secret;
   portals::Process& process = *portals::current_process();
-  const MutexLock lock(process.lock());
-  card.provider = process.endpoint().transport().attributes().name;
-  return card;
+  std::string provider;
+  {
+    const MutexLock lock(process.lock());
+    provider = process.endpoint().transport().attributes().name;
+  }
+  return new_card(LINTEL_VERSION_TEXT, portals::wire::kMessageVersion, std::move(provider), messenger_->self());
 }
 
 std::string Station::limits() const {
