@@ -70,7 +70,7 @@ std::optional<JobSecret> secret_of(std::string_view text) {
   return secret;
 }
 
-std::string text_of(const JobSecret& secret) {
+std::string hexadecimal_of(const JobSecret& secret) {
   std::string bytes;
   for (const std::uint8_t byte : secret.bytes) bytes += static_cast<char>(byte);
   return to_hexadecimal(bytes);
@@ -105,7 +105,7 @@ Outcome<BusinessCard> new_card(std::string lintel_version, std::uint32_t wire_ve
 
 std::string encode(const BusinessCard& card) {
   return "lintel=" + escaped(card.lintel_version) + " wire=" + std::to_string(card.wire_version) + " provider=" + escaped(card.provider) +
-         " id=" + text_of(card.id) + " node=" + escaped(card.node) + " secret=" + text_of(card.secret_part);
+         " id=" + text_of(card.id) + " node=" + escaped(card.node) + " secret=" + hexadecimal_of(card.secret_part);
 }
 
 Outcome<std::string> version_of_card(std::string_view text) { return take<std::string>(text, "lintel", unescaped); }

@@ -23,7 +23,7 @@ inline constexpr std::size_t kMaxClientLabels = 256;
 class LabelCollection {
  public:
   // REQUIRES: 1 <= clients <= kMaxClients.
-  explicit LabelCollection(unsigned clients) : clients_(clients), contributors_(clients) {}
+  explicit LabelCollection(unsigned clients) : contributors_(clients) {}
 
   // Takes a contribution. Returns "", or what is wrong with it as the end of a sentence; nothing has changed then. REQUIRES: client < clients.
   std::string add(unsigned client, Label label, std::string_view contribution);
@@ -51,7 +51,6 @@ class LabelCollection {
     std::size_t bytes = 0;
   };
 
-  unsigned clients_;
   std::vector<Contributor> contributors_;
   std::map<Label, std::map<unsigned, std::string>> sets_;  // not complete yet
   Label answered_ = kNoLabel;                              // up to here

@@ -20,7 +20,7 @@ struct FunctionCase {
   std::function<int()> null_output = nullptr;  // with a null output pointer
 };
 
-ptl_handle_any_t out;
+ptl_handle_any_t handle_out;
 ptl_event_t event_out;
 ptl_pt_index_t index_out;
 ptl_sr_value_t value_out;
@@ -32,36 +32,37 @@ const std::vector<FunctionCase>& functions() {
   static const std::vector<FunctionCase> all{
       {"PtlNIFini", [](auto h) { return PtlNIFini(h); }, PTL_NI_INVALID},
       {"PtlNIStatus", [](auto h) { return PtlNIStatus(h, PTL_SR_DROP_COUNT, &value_out); }, PTL_NI_INVALID,
-       [] { return PtlNIStatus(out, 0, nullptr); }},
+       [] { return PtlNIStatus(handle_out, 0, nullptr); }},
       {"PtlNIDist", [](auto h) { return PtlNIDist(h, kSomebody, &distance_out); }, PTL_NI_INVALID,
-       [] { return PtlNIDist(out, kSomebody, nullptr); }},
-      {"PtlNIHandle", [](auto h) { return PtlNIHandle(h, &out); }, PTL_HANDLE_INVALID, [] { return PtlNIHandle(out, nullptr); }},
-      {"PtlGetUid", [](auto h) { return PtlGetUid(h, &out); }, PTL_NI_INVALID, [] { return PtlGetUid(out, nullptr); }},
-      {"PtlGetId", [](auto h) { return PtlGetId(h, &id_out); }, PTL_NI_INVALID, [] { return PtlGetId(out, nullptr); }},
-      {"PtlGetJid", [](auto h) { return PtlGetJid(h, &out); }, PTL_NI_INVALID, [] { return PtlGetJid(out, nullptr); }},
-      {"PtlMEAttach", [](auto h) { return PtlMEAttach(h, 0, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &out); }, PTL_NI_INVALID,
-       [] { return PtlMEAttach(out, 0, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, nullptr); }},
-      {"PtlMEAttachAny", [](auto h) { return PtlMEAttachAny(h, &index_out, kAnyone, 0, 0, PTL_RETAIN, &out); }, PTL_NI_INVALID,
-       [] { return PtlMEAttachAny(out, &index_out, kAnyone, 0, 0, PTL_RETAIN, nullptr); }},
-      {"PtlMEAttachAnyIndex", [](auto h) { return PtlMEAttachAny(h, &index_out, kAnyone, 0, 0, PTL_RETAIN, &out); }, PTL_NI_INVALID,
-       [] { return PtlMEAttachAny(out, nullptr, kAnyone, 0, 0, PTL_RETAIN, &out); }},
-      {"PtlMEInsert", [](auto h) { return PtlMEInsert(h, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &out); }, PTL_ME_INVALID,
-       [] { return PtlMEInsert(out, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, nullptr); }},
+       [] { return PtlNIDist(handle_out, kSomebody, nullptr); }},
+      {"PtlNIHandle", [](auto h) { return PtlNIHandle(h, &handle_out); }, PTL_HANDLE_INVALID,
+       [] { return PtlNIHandle(handle_out, nullptr); }},
+      {"PtlGetUid", [](auto h) { return PtlGetUid(h, &handle_out); }, PTL_NI_INVALID, [] { return PtlGetUid(handle_out, nullptr); }},
+      {"PtlGetId", [](auto h) { return PtlGetId(h, &id_out); }, PTL_NI_INVALID, [] { return PtlGetId(handle_out, nullptr); }},
+      {"PtlGetJid", [](auto h) { return PtlGetJid(h, &handle_out); }, PTL_NI_INVALID, [] { return PtlGetJid(handle_out, nullptr); }},
+      {"PtlMEAttach", [](auto h) { return PtlMEAttach(h, 0, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &handle_out); }, PTL_NI_INVALID,
+       [] { return PtlMEAttach(handle_out, 0, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, nullptr); }},
+      {"PtlMEAttachAny", [](auto h) { return PtlMEAttachAny(h, &index_out, kAnyone, 0, 0, PTL_RETAIN, &handle_out); }, PTL_NI_INVALID,
+       [] { return PtlMEAttachAny(handle_out, &index_out, kAnyone, 0, 0, PTL_RETAIN, nullptr); }},
+      {"PtlMEAttachAnyIndex", [](auto h) { return PtlMEAttachAny(h, &index_out, kAnyone, 0, 0, PTL_RETAIN, &handle_out); }, PTL_NI_INVALID,
+       [] { return PtlMEAttachAny(handle_out, nullptr, kAnyone, 0, 0, PTL_RETAIN, &handle_out); }},
+      {"PtlMEInsert", [](auto h) { return PtlMEInsert(h, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &handle_out); }, PTL_ME_INVALID,
+       [] { return PtlMEInsert(handle_out, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, nullptr); }},
       {"PtlMEUnlink", [](auto h) { return PtlMEUnlink(h); }, PTL_ME_INVALID},
-      {"PtlMDAttach", [](auto h) { return PtlMDAttach(h, kEmptyMd, PTL_RETAIN, &out); }, PTL_ME_INVALID},
-      {"PtlMDBind", [](auto h) { return PtlMDBind(h, kEmptyMd, PTL_RETAIN, &out); }, PTL_NI_INVALID,
-       [] { return PtlMDBind(out, kEmptyMd, PTL_RETAIN, nullptr); }},
+      {"PtlMDAttach", [](auto h) { return PtlMDAttach(h, kEmptyMd, PTL_RETAIN, &handle_out); }, PTL_ME_INVALID},
+      {"PtlMDBind", [](auto h) { return PtlMDBind(h, kEmptyMd, PTL_RETAIN, &handle_out); }, PTL_NI_INVALID,
+       [] { return PtlMDBind(handle_out, kEmptyMd, PTL_RETAIN, nullptr); }},
       {"PtlMDUnlink", [](auto h) { return PtlMDUnlink(h); }, PTL_MD_INVALID},
       {"PtlMDUpdate", [](auto h) { return PtlMDUpdate(h, nullptr, nullptr, PTL_EQ_NONE); }, PTL_MD_INVALID},
-      {"PtlEQAlloc", [](auto h) { return PtlEQAlloc(h, 4, PTL_EQ_HANDLER_NONE, &out); }, PTL_NI_INVALID,
-       [] { return PtlEQAlloc(out, 4, PTL_EQ_HANDLER_NONE, nullptr); }},
+      {"PtlEQAlloc", [](auto h) { return PtlEQAlloc(h, 4, PTL_EQ_HANDLER_NONE, &handle_out); }, PTL_NI_INVALID,
+       [] { return PtlEQAlloc(handle_out, 4, PTL_EQ_HANDLER_NONE, nullptr); }},
       {"PtlEQFree", [](auto h) { return PtlEQFree(h); }, PTL_EQ_INVALID},
-      {"PtlEQGet", [](auto h) { return PtlEQGet(h, &event_out); }, PTL_EQ_INVALID, [] { return PtlEQGet(out, nullptr); }},
-      {"PtlEQWait", [](auto h) { return PtlEQWait(h, &event_out); }, PTL_EQ_INVALID, [] { return PtlEQWait(out, nullptr); }},
+      {"PtlEQGet", [](auto h) { return PtlEQGet(h, &event_out); }, PTL_EQ_INVALID, [] { return PtlEQGet(handle_out, nullptr); }},
+      {"PtlEQWait", [](auto h) { return PtlEQWait(h, &event_out); }, PTL_EQ_INVALID, [] { return PtlEQWait(handle_out, nullptr); }},
       {"PtlEQPoll", [](ptl_handle_any_t h) { return PtlEQPoll(&h, 1, 0, &event_out, &which_out); }, PTL_EQ_INVALID,
-       [] { return PtlEQPoll(&out, 1, 0, nullptr, &which_out); }},
+       [] { return PtlEQPoll(&handle_out, 1, 0, nullptr, &which_out); }},
       {"PtlEQPollWhich", [](ptl_handle_any_t h) { return PtlEQPoll(&h, 1, 0, &event_out, &which_out); }, PTL_EQ_INVALID,
-       [] { return PtlEQPoll(&out, 1, 0, &event_out, nullptr); }},
+       [] { return PtlEQPoll(&handle_out, 1, 0, &event_out, nullptr); }},
       {"PtlEQPollQueues", [](ptl_handle_any_t h) { return PtlEQPoll(&h, 1, 0, &event_out, &which_out); }, PTL_EQ_INVALID,
        [] { return PtlEQPoll(nullptr, 1, 0, &event_out, &which_out); }},
       {"PtlACEntry", [](auto h) { return PtlACEntry(h, 0, kAnyone, 0, 0, 0); }, PTL_NI_INVALID},
@@ -71,9 +72,14 @@ const std::vector<FunctionCase>& functions() {
       {"PtlGetRegion", [](auto h) { return PtlGetRegion(h, 0, 0, kSomebody, 0, 0, 0, 0); }, PTL_MD_INVALID},
       {"PtlGetPut", [](auto h) { return PtlGetPut(h, h, kSomebody, 0, 0, 0, 0, 0); }, PTL_MD_INVALID},
       {"PtlMEMDPost",
-       [](auto h) { return PtlMEMDPost(h, h, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, kEmptyMd, PTL_RETAIN, &out, &out, PTL_EQ_NONE); },
+       [](auto h) {
+         return PtlMEMDPost(h, h, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, kEmptyMd, PTL_RETAIN, &handle_out, &handle_out, PTL_EQ_NONE);
+       },
        PTL_NI_INVALID,
-       [] { return PtlMEMDPost(out, out, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, kEmptyMd, PTL_RETAIN, nullptr, &out, PTL_EQ_NONE); }},
+       [] {
+         return PtlMEMDPost(handle_out, handle_out, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, kEmptyMd, PTL_RETAIN, nullptr, &handle_out,
+                            PTL_EQ_NONE);
+       }},
       {"PtlProgress", [](auto h) { return PtlProgress(h, 0); }, PTL_HANDLE_INVALID},
   };
   return all;
@@ -86,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(Api, EveryFunction, ::testing::ValuesIn(functions()),
 
 TEST_P(EveryFunction, NullOutputIsSegvBeforeAnythingElse) {
   if (!GetParam().null_output) return;
-  out = PTL_INVALID_HANDLE;
+  handle_out = PTL_INVALID_HANDLE;
   EXPECT_EQ(GetParam().null_output(), PTL_SEGV);  // though the handle is bad
   job.reset();
   EXPECT_EQ(GetParam().null_output(), PTL_SEGV);  // and the library not started

@@ -12,17 +12,17 @@ namespace {
 
 constexpr MPI_Count kBillions = MPI_Count{3} << 31;
 
-struct TakenApart {
+struct LargeTakenApart {
   int combiner = 0;
   std::vector<int> integers;
   std::vector<MPI_Aint> addresses;
   std::vector<MPI_Count> large_counts;
   std::vector<MPI_Datatype> types;
-  bool operator==(const TakenApart&) const = default;
+  bool operator==(const LargeTakenApart&) const = default;
 };
 
-TakenApart take_apart(MPI_Datatype type) {
-  TakenApart parts;
+LargeTakenApart take_apart_large(MPI_Datatype type) {
+  LargeTakenApart parts;
   MPI_Count integers = -1;
   MPI_Count addresses = -1;
   MPI_Count large_counts = -1;
@@ -60,7 +60,7 @@ struct Case {
   const char* name;
   std::function<int(MPI_Datatype*)> make;
   Form form;
-  TakenApart parts;
+  LargeTakenApart parts;
 };
 
 std::vector<Case> cases() {
@@ -109,12 +109,12 @@ TEST(LargeCountType, HasTheFormAndTheContentsOfItsArguments) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     ASSERT_EQ(one.make(&type), MPI_SUCCESS) << one.name;
     EXPECT_EQ(form_of(type), one.form) << one.name;
-    EXPECT_EQ(take_apart(type), one.parts) << one.name;
+    EXPECT_EQ(take_apart_large(type), one.parts) << one.name;
     ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
   }
 }
 
-TEST(LargeCountType, IsTakenApartByTheLargeFunctionsOnly) {
+TEST(LargeCountType, IsLargeTakenApartByTheLargeFunctionsOnly) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   ASSERT_EQ(MPI_Type_contiguous_c(3, MPI_INT, &type), MPI_SUCCESS);
   int numbers[4] = {-1, -1, -1, -1};
@@ -128,7 +128,7 @@ TEST(LargeCountType, IsTakenApartByTheLargeFunctionsOnly) {
   ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
 
   ASSERT_EQ(MPI_Type_contiguous(3, MPI_INT, &type), MPI_SUCCESS);
-  EXPECT_EQ(take_apart(type), (TakenApart{MPI_COMBINER_CONTIGUOUS, {3}, {}, {}, {MPI_INT}})) << "one of plain counts by both";
+  EXPECT_EQ(take_apart_large(type), (LargeTakenApart{MPI_COMBINER_CONTIGUOUS, {3}, {}, {}, {MPI_INT}})) << "one of plain counts by both";
   ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
 }
 
@@ -144,8 +144,8 @@ TEST(LargeCountType, SubarrayOfMoreThanAnIntCanSay) {
   ASSERT_EQ(MPI_Type_get_true_extent_c(type, &lower, &extent), MPI_SUCCESS);
   EXPECT_EQ(lower, 10 * (kBillions - 2) + 7);
   EXPECT_EQ(extent, 13);
-  EXPECT_EQ(take_apart(type),
-            (TakenApart{MPI_COMBINER_SUBARRAY, {2, MPI_ORDER_C}, {}, {kBillions, 10, 2, 3, kBillions - 2, 7}, {MPI_BYTE}}));
+  EXPECT_EQ(take_apart_large(type),
+            (LargeTakenApart{MPI_COMBINER_SUBARRAY, {2, MPI_ORDER_C}, {}, {kBillions, 10, 2, 3, kBillions - 2, 7}, {MPI_BYTE}}));
   ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
 }
 
@@ -159,7 +159,8 @@ TEST(LargeCountType, SharesOfADistributedArrayAreTheWholeArray) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     ASSERT_EQ(MPI_Type_create_darray_c(3, rank, 1, sizes, distributions, arguments, processes, MPI_ORDER_C, MPI_BYTE, &type), MPI_SUCCESS);
     total += form_of(type).size;
-    EXPECT_EQ(take_apart(type), (TakenApart{MPI_COMBINER_DARRAY, {3, rank, 1, 17, 19, 3, MPI_ORDER_C}, {}, {kBillions + 5}, {MPI_BYTE}}));
+    EXPECT_EQ(take_apart_large(type),
+              (LargeTakenApart{MPI_COMBINER_DARRAY, {3, rank, 1, 17, 19, 3, MPI_ORDER_C}, {}, {kBillions + 5}, {MPI_BYTE}}));
     ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
   }
   EXPECT_EQ(total, kBillions + 5);
