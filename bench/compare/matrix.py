@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 MPI_MEASURES = ("mpi-latency", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth", "mpi-allreduce", "mpi-alltoall", "mpi-depth")
 IMPI_MEASURES = ("impi-latency", "impi-bandwidth")  # between two jobs
-RANKS_MEASURES = ("ranks-barrier", "ranks-allreduce", "ranks-alltoall", "ranks-incast", "ranks-split", "ranks-dup")  # more ranks than processors
+RANKS_MEASURES = ("ranks-barrier", "ranks-allreduce", "ranks-alltoall", "ranks-incast", "ranks-polled", "ranks-split", "ranks-dup")  # more ranks than processors
 MEASURES = ("latency", "rate", "bandwidth", "passive", "fetch", *MPI_MEASURES, *IMPI_MEASURES, *RANKS_MEASURES)
 TITLES = {
     "latency": "Latency, half round trip",
@@ -27,6 +27,7 @@ TITLES = {
     "ranks-allreduce": "MPI allreduce of 8 B, many ranks",
     "ranks-alltoall": "MPI alltoall of 1 KiB to each, many ranks",
     "ranks-incast": "20 messages of 1 KiB from each rank to one, many ranks",
+    "ranks-polled": "20 messages of 1 KiB from each rank to ranks at random, all polling, many ranks",
     "ranks-split": "MPI_Comm_split and free, many ranks",
     "ranks-dup": "MPI_Comm_dup and free, many ranks",
 }

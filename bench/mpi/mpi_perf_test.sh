@@ -44,7 +44,7 @@ refuses "expected latency, rate, bandwidth, bibandwidth, allreduce, alltoall, po
 
 for ranks in 2 5; do
   run=("$lintel_run" -n "$ranks" "$ranks_perf")
-  for measure in barrier allreduce alltoall incast split dup; do measures "$measure" 5 2; done
+  for measure in barrier allreduce alltoall incast polled split dup; do measures "$measure" 5 2; done
 done
 refuses "CALLS is '0'; expected a number from 1" barrier 0 2
-refuses "expected barrier, allreduce, alltoall, incast, split or dup" scan 5 2
+refuses "expected barrier, allreduce, alltoall, incast, polled, split or dup" scan 5 2

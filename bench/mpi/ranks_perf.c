@@ -7,6 +7,7 @@
  *     allreduce    MPI_Allreduce, the sum of one double
  *     alltoall     MPI_Alltoall, 1 KiB to each
  *     incast       20 messages of 1 KiB from every rank to rank 0, which has posted all receives, then a barrier
+ *     polled       20 messages of 1 KiB from every rank to ranks at random, from any source; nothing waits: MPI_Testany and MPI_Iprobe are called until all are there
  *     split        MPI_Comm_split into the even and the odd ranks, and MPI_Comm_free
  *     dup          MPI_Comm_dup, and MPI_Comm_free
  *
@@ -27,6 +28,7 @@ enum { LIMIT_SECONDS = 110, PART = 1024, INCAST = 20 };
 static int ranks;
 static unsigned char *out, *in; /* a part for each rank; in of rank 0: INCAST of them */
 static MPI_Request *requests;
+static struct origin { int rank, index; } *origins; /* of what came from any source */
 static double sum;
 
 /* What rank `from` has for rank `to` in call `number`, as message `index`. */
@@ -93,6 +95,47 @@ static void verify_incast(long number) {
   }
 }
 
+/* The rank that message `index` of rank `from` goes to in call `number`. All ranks know it of all, so each knows how many will come. */
+static int target_of(long number, int from, int index) {
+  unsigned long bits = (unsigned long)number * 1000003UL + (unsigned long)from * INCAST + (unsigned long)index;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9UL; /* the mixing steps of SplitMix64 */
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebUL;
+  return (int)((bits ^ (bits >> 31)) % (unsigned long)ranks);
+}
+
+static int came; /* messages of the last call; the parts of `in` are in the order in which they came */
+
+static void fill_polled(long number) {
+  for (int index = 0; index < INCAST; ++index) memset(out + (size_t)index * PART, content(number, self, target_of(number, self, index), index), PART);
+}
+static void call_polled(long number) {
+  int expected = 0, sent = 0, done;
+  for (int from = 0; from < ranks; ++from) {
+    for (int index = 0; index < INCAST; ++index) expected += target_of(number, from, index) == self;
+  }
+  for (int index = 0; index < INCAST; ++index)
+    MPI_Isend(out + (size_t)index * PART, PART, MPI_BYTE, target_of(number, self, index), index, MPI_COMM_WORLD, &requests[index]);
+  for (came = 0; came < expected || sent < INCAST;) {
+    MPI_Status status;
+    if (sent < INCAST) {
+      MPI_Testany(INCAST, requests, &done, &(int){0}, MPI_STATUS_IGNORE);
+      sent += done != MPI_UNDEFINED;
+    }
+    int is_there = 0;
+    if (came < expected) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, &status);
+    if (is_there) {
+      MPI_Recv(in + (size_t)came * PART, PART, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      origins[came].rank = status.MPI_SOURCE;
+      origins[came++].index = status.MPI_TAG;
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD); /* or a message of the next call is taken for one of this */
+}
+static void verify_polled(long number) {
+  for (int i = 0; i < came; ++i) verify_part(in + (size_t)i * PART, content(number, origins[i].rank, self, origins[i].index));
+  ++verified; /* of few ranks, one may have been sent nothing */
+}
+
 static int made_size, made_rank;
 
 static void take_apart(MPI_Comm made) {
@@ -132,6 +175,7 @@ struct operation {
 static const struct operation operations[] = {
     {"barrier", fill_nothing, call_barrier, verify_barrier},    {"allreduce", fill_nothing, call_allreduce, verify_allreduce},
     {"alltoall", fill_alltoall, call_alltoall, verify_alltoall}, {"incast", fill_incast, call_incast, verify_incast},
+    {"polled", fill_polled, call_polled, verify_polled},
     {"split", fill_nothing, call_split, verify_split},          {"dup", fill_nothing, call_dup, verify_dup},
 };
 
@@ -161,15 +205,17 @@ int main(int argc, char **argv) {
   for (size_t i = 0; argc == 4 && i < sizeof operations / sizeof *operations; ++i) {
     if (strcmp(operations[i].name, argv[1]) == 0) operation = &operations[i];
   }
-  if (operation == NULL) fail(WRONG_USE, "expected barrier, allreduce, alltoall, incast, split or dup, then CALLS and WARM_UP");
+  if (operation == NULL) fail(WRONG_USE, "expected barrier, allreduce, alltoall, incast, polled, split or dup, then CALLS and WARM_UP");
   const long calls = number_from(argv[2], "CALLS", 1, 1);
   const long warm_up = number_from(argv[3], "WARM_UP", 1, 1);
   const size_t places = (size_t)ranks * INCAST;
   out = calloc(places, PART);
   in = calloc(places, PART);
   requests = malloc(places * sizeof *requests);
-  if (out == NULL || in == NULL || requests == NULL) fail(WRONG_USE, "no memory for the messages");
+  origins = malloc(places * sizeof *origins);
+  if (out == NULL || in == NULL || requests == NULL || origins == NULL) fail(WRONG_USE, "no memory for the messages");
   report(operation->name, ranks, calls, "us", seconds_of(operation, calls, warm_up) * 1e6 / (double)calls);
+  free(origins);
   free(requests);
   free(in);
   free(out);
