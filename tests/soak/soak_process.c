@@ -168,6 +168,7 @@ static void finish(unsigned open, uint64_t answer) {
       if (open == 0) soak_fail(WRONG, "an operation has ended twice");
       --open;
     } else if (event.kind == SOAK_ARRIVED) {
+      if (event.failed) soak_fail(LOST, "an answer was cut off: the survivor is lost");
       const size_t place = (size_t)(answer & 0xffff), length = (size_t)(answer >> 16 & 0x1ffff);
       if (answer == 0 || event.header != answer || event.bytes != length) {
         soak_fail(WRONG, "an answer of %zu bytes for %llx has come, expected %zu bytes for %llx", event.bytes,
