@@ -114,7 +114,7 @@ TEST(LargeCountType, HasTheFormAndTheContentsOfItsArguments) {
   }
 }
 
-TEST(LargeCountType, IsLargeTakenApartByTheLargeFunctionsOnly) {
+TEST(LargeCountType, IsTakenApartByTheLargeFunctionsOnly) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   ASSERT_EQ(MPI_Type_contiguous_c(3, MPI_INT, &type), MPI_SUCCESS);
   int numbers[4] = {-1, -1, -1, -1};
