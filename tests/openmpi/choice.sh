@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # choice.sh CASE COMPONENTS PRELOADED SERIES OTHER_SERIES PROGRAM OTHER_VERSION: what Open MPI of SERIES does with the component, which it finds in the folder
-# COMPONENTS, without lintel-mpirun. PRELOADED makes it say that it is of OTHER_SERIES, or gives it other structures. In the folder OTHER_VERSION is the component
-# of another version of Lintel.
+# COMPONENTS, without lintel-mpirun. In the folder PRELOADED, other_series.so makes it say that it is of OTHER_SERIES, and other_structures.so gives it
+# other structures. In the folder OTHER_VERSION is the component of another version of Lintel.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 case=$1 components=$2 preloaded=$3 series=$4 other_series=$5 program=$6 other_version=$7 kind=openmpi ranks=2 pmix=ON
@@ -43,13 +43,13 @@ case $case in
     carried no
     ;;
   other_series)
-    run "${command[@]}" -x LD_PRELOAD="$preloaded" "$program"
+    run "${command[@]}" -x LD_PRELOAD="$preloaded/$case.so" "$program"
     says "lintel: Open MPI: the component mca_mtl_lintel.so was built for Open MPI $series and leaves this one alone, which says that it is Open MPI v$other_series.9"
     ends_well
     carried no
     ;;
   other_structures)
-    run "${command[@]}" -x LD_PRELOAD="$preloaded" "$program"
+    run "${command[@]}" -x LD_PRELOAD="$preloaded/$case.so" "$program"
     says "lintel: Open MPI: the component mca_mtl_lintel.so leaves this Open MPI alone: its structures are not those of the headers that it was built with"
     ends_well
     carried no
