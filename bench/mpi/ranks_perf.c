@@ -28,7 +28,6 @@ enum { LIMIT_SECONDS = 110, PART = 1024, INCAST = 20 };
 static int ranks;
 static unsigned char *out, *in; /* a part for each rank; in of rank 0: INCAST of them */
 static MPI_Request *requests;
-static struct origin { int rank, index; } *origins; /* of what came from any source */
 static double sum;
 
 /* What rank `from` has for rank `to` in call `number`, as message `index`. */
@@ -72,6 +71,9 @@ static void verify_alltoall(long number) {
   for (int from = 0; from < ranks; ++from) verify_part(in + (size_t)from * PART, content(number, from, self, 0));
 }
 
+/* Where message `index` of rank `from` lies. */
+static unsigned char *place_of(int from, int index) { return in + ((size_t)from * INCAST + (size_t)index) * PART; }
+
 static void fill_incast(long number) {
   for (int index = 0; index < INCAST; ++index) memset(out + (size_t)index * PART, content(number, self, 0, index), PART);
 }
@@ -83,7 +85,7 @@ static void call_incast(long number) {
     int count = 0;
     for (int from = 1; from < ranks; ++from) {
       for (int index = 0; index < INCAST; ++index)
-        MPI_Irecv(in + ((size_t)from * INCAST + (size_t)index) * PART, PART, MPI_BYTE, from, index, MPI_COMM_WORLD, &requests[count++]);
+        MPI_Irecv(place_of(from, index), PART, MPI_BYTE, from, index, MPI_COMM_WORLD, &requests[count++]);
     }
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
   }
@@ -91,7 +93,7 @@ static void call_incast(long number) {
 }
 static void verify_incast(long number) {
   for (int from = 1; self == 0 && from < ranks; ++from) {
-    for (int index = 0; index < INCAST; ++index) verify_part(in + ((size_t)from * INCAST + (size_t)index) * PART, content(number, from, 0, index));
+    for (int index = 0; index < INCAST; ++index) verify_part(place_of(from, index), content(number, from, 0, index));
   }
 }
 
@@ -103,37 +105,40 @@ static int target_of(long number, int from, int index) {
   return (int)((bits ^ (bits >> 31)) % (unsigned long)ranks);
 }
 
-static int came; /* messages of the last call; the parts of `in` are in the order in which they came */
+static int targets[INCAST], expected; /* of a call's messages, those for this rank */
 
 static void fill_polled(long number) {
-  for (int index = 0; index < INCAST; ++index) memset(out + (size_t)index * PART, content(number, self, target_of(number, self, index), index), PART);
-}
-static void call_polled(long number) {
-  int expected = 0, sent = 0, done;
+  expected = 0;
   for (int from = 0; from < ranks; ++from) {
     for (int index = 0; index < INCAST; ++index) expected += target_of(number, from, index) == self;
   }
+  for (int index = 0; index < INCAST; ++index) {
+    targets[index] = target_of(number, self, index);
+    memset(out + (size_t)index * PART, content(number, self, targets[index], index), PART);
+  }
+}
+static void call_polled(long number) {
+  (void)number;
   for (int index = 0; index < INCAST; ++index)
-    MPI_Isend(out + (size_t)index * PART, PART, MPI_BYTE, target_of(number, self, index), index, MPI_COMM_WORLD, &requests[index]);
-  for (came = 0; came < expected || sent < INCAST;) {
+    MPI_Isend(out + (size_t)index * PART, PART, MPI_BYTE, targets[index], index, MPI_COMM_WORLD, &requests[index]);
+  for (int came = 0, sent = 0; came < expected || sent < INCAST;) {
+    int index, is_sent = 0, is_there = 0;
     MPI_Status status;
-    if (sent < INCAST) {
-      MPI_Testany(INCAST, requests, &done, &(int){0}, MPI_STATUS_IGNORE);
-      sent += done != MPI_UNDEFINED;
-    }
-    int is_there = 0;
+    if (sent < INCAST) MPI_Testany(INCAST, requests, &index, &is_sent, MPI_STATUS_IGNORE);
+    sent += is_sent;
     if (came < expected) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, &status);
-    if (is_there) {
-      MPI_Recv(in + (size_t)came * PART, PART, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      origins[came].rank = status.MPI_SOURCE;
-      origins[came++].index = status.MPI_TAG;
-    }
+    if (!is_there) continue;
+    MPI_Recv(place_of(status.MPI_SOURCE, status.MPI_TAG), PART, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    ++came;
   }
   MPI_Barrier(MPI_COMM_WORLD); /* or a message of the next call is taken for one of this */
 }
 static void verify_polled(long number) {
-  for (int i = 0; i < came; ++i) verify_part(in + (size_t)i * PART, content(number, origins[i].rank, self, origins[i].index));
-  ++verified; /* of few ranks, one may have been sent nothing */
+  for (int from = 0; from < ranks; ++from) {
+    for (int index = 0; index < INCAST; ++index) {
+      if (target_of(number, from, index) == self) verify_part(place_of(from, index), content(number, from, self, index));
+    }
+  }
 }
 
 static int made_size, made_rank;
@@ -212,10 +217,8 @@ int main(int argc, char **argv) {
   out = calloc(places, PART);
   in = calloc(places, PART);
   requests = malloc(places * sizeof *requests);
-  origins = malloc(places * sizeof *origins);
-  if (out == NULL || in == NULL || requests == NULL || origins == NULL) fail(WRONG_USE, "no memory for the messages");
+  if (out == NULL || in == NULL || requests == NULL) fail(WRONG_USE, "no memory for the messages");
   report(operation->name, ranks, calls, "us", seconds_of(operation, calls, warm_up) * 1e6 / (double)calls);
-  free(origins);
   free(requests);
   free(in);
   free(out);
