@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <new>
 
 #include "base/environment.h"
@@ -114,14 +113,10 @@ bool lintel_receive(lintel_transfer* transfer, void* buffer, uint64_t capacity, 
 void lintel_cancel(lintel_transfer* transfer) { messenger().cancel(request_of(transfer)); }
 
 size_t lintel_progress(lintel_transfer** ended, size_t room, bool caller_yields) {
-  static std::atomic<bool> told{false};
-  if (told.load(std::memory_order_relaxed) != caller_yields) {
-    told.store(caller_yields, std::memory_order_relaxed);
-    station->leave_yielding_to_caller(caller_yields);
-  }
   constexpr std::size_t kMost = 16;
   std::array<mpi::Request*, kMost> completed{};
-  const std::size_t count = messenger().take_completed(std::span(completed).first(std::min(room, kMost)));
+  const portals::Yielding yielding = caller_yields ? portals::Yielding::kByCaller : portals::Yielding::kHere;
+  const std::size_t count = messenger().take_completed(std::span(completed).first(std::min(room, kMost)), yielding);
   std::transform(completed.begin(), completed.begin() + static_cast<std::ptrdiff_t>(count), ended,
                  [](mpi::Request* request) { return reinterpret_cast<lintel_transfer*>(request); });
   return count;
@@ -134,14 +129,17 @@ lintel_result lintel_result_of(const lintel_transfer* transfer) {
 bool lintel_probe(int32_t source, uint32_t context, int32_t tag, lintel_result* result) {
   mpi::Result envelope;
   bool found = false;
-  if (messenger().iprobe({source, context, tag}, found, envelope) != mpi::Refusal::kNone) envelope.failure = mpi::Failure::kFailed;
+  const mpi::Messenger::ProbeArguments arguments{source, context, tag, false};
+  if (messenger().iprobe(arguments, found, envelope) != mpi::Refusal::kNone) {
+    envelope.failure = mpi::Failure::kFailed;
+  }
   *result = result_of(envelope);
   return found;
 }
 
 lintel_message* lintel_take(int32_t source, uint32_t context, int32_t tag, lintel_result* result) {
   mpi::MatchedMessage matched;
-  const mpi::Refusal refusal = messenger().improbe({source, context, tag}, matched);
+  const mpi::Refusal refusal = messenger().improbe({source, context, tag, false}, matched);
   *result = result_of(matched.envelope());
   if (refusal != mpi::Refusal::kNone) result->ending = LINTEL_FAILED;
   return matched ? new lintel_message{std::move(matched)} : nullptr;

@@ -69,7 +69,8 @@ size_t lintel_progress(struct lintel_transfer** ended, size_t room, bool caller_
 // Of one that has ended.
 struct lintel_result lintel_result_of(const struct lintel_transfer* transfer);
 
-// True: there is a message that a receive would get. False: none; `result->ending` says whether there may be one yet (LINTEL_WELL).
+// True: there is a message that a receive would get. False: none; `result->ending` says whether there
+// may be one yet (LINTEL_WELL). Drives nothing: looks at what lintel_progress() has taken in.
 bool lintel_probe(int32_t source, uint32_t context, int32_t tag, struct lintel_result* result);
 // The same, and takes it: for lintel_receive_taken(), which is to be called once. Null: as false.
 struct lintel_message;

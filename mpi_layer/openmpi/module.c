@@ -305,6 +305,12 @@ static int iprobe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, 
   (void)mtl;
   struct lintel_result result;
   *flag = lintel_probe(source_of(comm, source), series_context(comm), tag_of(tag), &result);
+  if (!*flag) {
+    // A program may call nothing else: all that Open MPI has under way makes progress here, and in
+    // vain it yields as the user has told it to.
+    opal_progress();
+    *flag = lintel_probe(source_of(comm, source), series_context(comm), tag_of(tag), &result);
+  }
   if (*flag) fill_status(status, comm, &result);
   return *flag ? OMPI_SUCCESS : error_of(result.ending, result.source);
 }
@@ -317,6 +323,10 @@ static int improbe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm,
   *message = ompi_message_alloc();  // first: what has been taken cannot be put back
   if (*message == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
   struct lintel_message* taken = lintel_take(source_of(comm, source), series_context(comm), tag_of(tag), &result);
+  if (taken == NULL) {
+    opal_progress();  // as in iprobe()
+    taken = lintel_take(source_of(comm, source), series_context(comm), tag_of(tag), &result);
+  }
   if (taken == NULL) {
     ompi_message_return(*message);
     *message = MPI_MESSAGE_NULL;

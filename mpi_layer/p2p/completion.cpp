@@ -12,8 +12,8 @@ using portals::EventKind;
 using portals::EventQueue;
 
 // Takes in what has arrived.
-std::size_t Messenger::turn() {
-  return process_.progress().advance([this] { drain(); });
+std::size_t Messenger::turn(portals::Yielding yielding) {
+  return process_.progress().advance([this] { drain(); }, yielding);
 }
 
 void Messenger::drain_all() {
@@ -204,10 +204,10 @@ std::size_t Messenger::wait_some(std::span<Request* const> requests, std::span<s
   return collect(requests, indices);
 }
 
-std::size_t Messenger::take_completed(std::span<Request*> completed) {
+std::size_t Messenger::take_completed(std::span<Request*> completed, portals::Yielding yielding) {
   const MutexLock lock(process_.lock());
   LINTEL_ASSERT(options_.list_completed);
-  if (completed_.empty()) turn();
+  if (completed_.empty()) turn(yielding);
   std::size_t count = 0;
   while (count < completed.size() && !completed_.empty()) {
     completed[count] = &completed_.front();

@@ -136,13 +136,14 @@ class Messenger {
   // For a user who waits in a way of its own: the requests that have become complete and were not told yet, of all that there are, in the order in which
   // they did; as many as `completed` has room for. Returns how many. Does not wait.
   // REQUIRES: Options::list_completed. All receives that are posted count as waited for.
-  std::size_t take_completed(std::span<Request*> completed);
+  std::size_t take_completed(std::span<Request*> completed, portals::Yielding yielding = portals::Yielding::kHere);
 
   // ---- Probes. `source` may be kAnySource, or kProcNull, which is found at once; `tag` may be kAnyTag. Progress: all.
   struct ProbeArguments {
     std::int32_t source = kAnySource;
     std::uint32_t context = 0;
     std::int32_t tag = kAnyTag;
+    bool drives = true;  // of iprobe and improbe: they take in what has come before they look
   };
   // Whether there is a message that a receive with these arguments would get now: its source, tag and length go to `envelope`. Without one, `envelope` says
   // kPeerLost if there will be none from that source, or stays as it was.
@@ -201,7 +202,7 @@ class Messenger {
   void unwatch(Request& request);
   void complete(Request& request, Failure failure);
   // completion.cpp
-  std::size_t turn();
+  std::size_t turn(portals::Yielding yielding = portals::Yielding::kHere);
   // All events there are, then what has become possible by them, which may lead to more.
   void drain() {
     if (queue_->unread() > 0 || chores_ || ended_some_) drain_all();

@@ -122,7 +122,7 @@ void Messenger::not_found(const ProbeArguments& arguments, Result& envelope) {
 Refusal Messenger::iprobe(const ProbeArguments& arguments, bool& found, Result& envelope) {
   const MutexLock lock(process_.lock());
   if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
-  turn();
+  if (arguments.drives) turn();
   found = look(arguments, envelope);
   if (!found) not_found(arguments, envelope);
   return Refusal::kNone;
@@ -132,7 +132,7 @@ Refusal Messenger::improbe(const ProbeArguments& arguments, MatchedMessage& mess
   const MutexLock lock(process_.lock());
   if (const Refusal refusal = check(arguments); refusal != Refusal::kNone) return refusal;
   message = {};
-  turn();
+  if (arguments.drives) turn();
   if (!take_matched(arguments, message)) not_found(arguments, message.envelope_);
   finish();
   return Refusal::kNone;

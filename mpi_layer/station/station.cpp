@@ -71,12 +71,6 @@ Outcome<> Station::add(const World& world) {
   return {};
 }
 
-void Station::leave_yielding_to_caller(bool leave) {
-  portals::Process& process = *portals::current_process();
-  const MutexLock lock(process.lock());
-  process.progress().leave_yielding_to_callers(leave);
-}
-
 Outcome<> compare_limits(const std::vector<std::string>& limits) {
   for (std::size_t rank = 1; rank < limits.size(); ++rank) {
     if (limits[rank] != limits.front()) {

@@ -35,9 +35,6 @@ class Station {
   // Where more of them are on this node than it has processors, whoever waits here yields its own while it polls.
   Outcome<> add(const World& world);
 
-  // Whether the program yields its processor itself when it has looked in vain.
-  void leave_yielding_to_caller(bool leave);
-
   // Ends the messenger. Blocks. Only the destructor may follow.
   void close() { messenger_.reset(); }
 

@@ -74,7 +74,7 @@ std::size_t Progress::advance() {
 
 // A call that only looks keeps the lock: what its caller has in hand is not to change. Whoever wants it waits no longer than the others run.
 void Progress::in_vain() {
-  if (!callers_yield_ && crowd_.yields() && !mutex_.wanted()) crowd_.yielded(yield_processor());
+  if (crowd_.yields() && !mutex_.wanted()) crowd_.yielded(yield_processor());
 }
 
 // What this thread has taken in may be what another one sleeps for.

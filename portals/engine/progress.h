@@ -60,6 +60,9 @@ class Condition {
   bool reacts_;
 };
 
+// Who lets others have the processor when a turn was in vain and processes share processors.
+enum class Yielding { kHere, kByCaller };
+
 class Progress {
  public:
   static constexpr Nanoseconds kLease = std::chrono::microseconds(500);
@@ -79,7 +82,7 @@ class Progress {
 
   // One turn, `react` being called within it as a Condition's is. Also notes that the program is active.
   template <class React>
-  std::size_t advance(React&& react) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
+  std::size_t advance(React&& react, Yielding yielding = Yielding::kHere) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
   std::size_t advance() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
   // Nothing to do now: what a thread sleeps on.
@@ -100,9 +103,6 @@ class Progress {
   // So many processes share each processor, from now on: whoever polls yields its own after every turn in vain, and the progress thread keeps out of the way for as
   // many times as long.
   void share_processors(unsigned processes_per_processor) LINTEL_NO_THREAD_SAFETY_ANALYSIS { crowd_.tell(processes_per_processor); }
-
-  // Whether those who call advance() yield the processor themselves, so that it does not.
-  void leave_yielding_to_callers(bool leave) LINTEL_NO_THREAD_SAFETY_ANALYSIS { callers_yield_ = leave; }
 
   // Returns when no caller waits any more. REQUIRES: what they wait for holds, or never will and their conditions say so.
   void await_callers() LINTEL_NO_THREAD_SAFETY_ANALYSIS;
@@ -130,7 +130,6 @@ class Progress {
   Work& work_;
   Patience patience_ LINTEL_GUARDED_BY(mutex_);
   Crowd crowd_ LINTEL_GUARDED_BY(mutex_);
-  bool callers_yield_ LINTEL_GUARDED_BY(mutex_) = false;
   FileDescriptor wake_;
 
   std::condition_variable_any callers_;                    // callers that sleep behind the one in the file descriptor
@@ -150,7 +149,7 @@ class Progress {
 };
 
 template <class React>
-std::size_t Progress::advance(React&& react) {
+std::size_t Progress::advance(React&& react, Yielding yielding) {
   enter();
   note_activity();
   const std::size_t happened = work_.poll(work_.coarse_now(), true);
@@ -159,7 +158,7 @@ std::size_t Progress::advance(React&& react) {
   after_poll();
   leave_to_sleeper();
   leave();
-  if (happened == 0) in_vain();
+  if (happened == 0 && yielding == Yielding::kHere) in_vain();
   return happened;
 }
 

@@ -106,6 +106,34 @@ static void cancelled_receive(void) {
   CHECK(MPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag == 1 && number == 7);
 }
 
+/* MPI 5.0, 3.8.1 and 2.9: whoever only probes makes progress all the same. The message that rank 0
+ * looks for is sent when a barrier has ended that rank 0 takes part in by its probes alone. It comes
+ * from the rank that a dissemination among 4 cannot let go before rank 0 has sent twice. */
+static void probing_makes_progress(int matched) {
+  const int sender = world_size > 2 ? 2 : world_size - 1;
+  MPI_Request barrier, request = MPI_REQUEST_NULL;
+  MPI_Message message;
+  int sent = 5, received = 0;
+  CHECK(MPI_Ibarrier(MPI_COMM_WORLD, &barrier) == MPI_SUCCESS);
+  if (world_rank == sender && sender != 0) CHECK(MPI_Wait(&barrier, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  if (world_rank == sender) CHECK(MPI_Isend(&sent, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+  if (world_rank == 0) {
+    for (int found = 0; !found;) {
+      if (matched)
+        MPI_Improbe(sender, 9, MPI_COMM_WORLD, &found, &message, MPI_STATUS_IGNORE);
+      else
+        MPI_Iprobe(sender, 9, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    }
+    if (matched)
+      MPI_Mrecv(&received, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    else
+      MPI_Recv(&received, 1, MPI_INT, sender, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(received == sent);
+  }
+  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_Wait(&barrier, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+}
+
 static void one_sided(void) {
   int* numbers = NULL;
   MPI_Win window;
@@ -154,6 +182,7 @@ int main(int argc, char** argv) {
   hundreds_of_communicators();
   for (int count = 1; count <= 100000; count *= 10) holes(count);
   cancelled_receive();
+  for (int matched = 0; matched <= 1; ++matched) probing_makes_progress(matched);
   one_sided();
   shared_file(argv[1]);
   MPI_Finalize();

@@ -108,13 +108,13 @@ TEST_F(ProgressTest, WhoIsToldOfACrowdYieldsEveryTimeHoweverLongThatTakes) {
   EXPECT_EQ(yields(100, 10ms), 100);
 }
 
-TEST_F(ProgressTest, WhereCallersYieldThemselvesALookDoesNot) {
-  {
-    const MutexLock lock(mutex_);
-    progress_.share_processors(2);
-    progress_.leave_yielding_to_callers(true);
-  }
-  EXPECT_EQ(yields(100, 0us), 0);
+TEST_F(ProgressTest, ALookWhoseCallerYieldsDoesNotAndTheNextOneDoes) {
+  const MutexLock lock(mutex_);
+  progress_.share_processors(2);
+  progress_.advance([] {}, Yielding::kByCaller);
+  EXPECT_EQ(work_.yields, 0);
+  progress_.advance([] {});
+  EXPECT_EQ(work_.yields, 1);
 }
 
 TEST_F(ProgressTest, InACrowdWhoLooksInVainYieldsEveryTime) {
