@@ -318,7 +318,14 @@ class ManyRanks(unittest.TestCase):
         for name, _, build, *_ in ranks_contestants.CONTESTANTS:
             command = self.command_of(name)
             self.assertRegex(command, r" -n 16 .*--?bind(-to)? none", name)
-            self.assertTrue(command.endswith(f" /programs/ranks_perf-{build} barrier 20 10"), command)
+            self.assertRegex(command, f" /programs/ranks_perf-{build} barrier [0-9]+ [0-9]+$")
+
+    def test_who_does_not_yield_makes_fewer_calls_as_each_takes_so_long(self):
+        work = matrix.Work(16, 1000, 250)
+        self.assertEqual(ranks_contestants.calls_of(work, True), (1000, 250))
+        self.assertEqual(ranks_contestants.calls_of(work, False), (50, 12))
+        self.assertEqual(ranks_contestants.calls_of(matrix.Work(64, 40, 10), False), (5, 2))
+        self.assertTrue(self.command_of("Open MPI ob1, not yielding").endswith(" barrier 5 2"))
 
     def test_open_mpi_is_told_whether_to_yield(self):
         for name in ("Open MPI ob1", "Open MPI on Lintel"):

@@ -16,6 +16,11 @@ PROGRAM = "ranks_perf"
 LIMIT_SECONDS = 100
 
 
+# Where nobody yields a call takes up to a hundred times as long: so much fewer calls of them tell as much.
+SHARE_WITHOUT_YIELDING = 20
+FEWEST_CALLS, FEWEST_WARM_UP = 5, 2
+
+
 def open_mpi(launch, yields):
     """With more ranks than processors."""
     def crowded(setup):
@@ -24,20 +29,30 @@ def open_mpi(launch, yields):
     return crowded
 
 
-# name, program of which it is absent where that is, the compiled program, launch, whether it has nothing of Lintel
+# name, program of which it is absent where that is, the compiled program, launch, whether it has nothing of Lintel,
+# whether what waits yields its processor
 CONTESTANTS = [
-    (mpi_contestants.LINTEL, "lintel", "lintel", mpi_contestants.lintel, False),
-    *((f"{name}, {'yielding' if yields else 'not yielding'}", program, "openmpi", open_mpi(launch, yields), is_other) for name, program, launch, is_other in (
+    (mpi_contestants.LINTEL, "lintel", "lintel", mpi_contestants.lintel, False, True),
+    *((f"{name}, {'yielding' if yields else 'not yielding'}", program, "openmpi", open_mpi(launch, yields), is_other, yields) for name, program, launch, is_other in (
         (mpi_contestants.ON_LINTEL, "lintel-mpirun", mpi_contestants.open_mpi_on_lintel, False),
         ("Open MPI ob1", "mpirun.openmpi", mpi_contestants.open_mpi_ob1, True)) for yields in (True, False)),
 ]
 
 
-def figure(measure, build, launch):
+def calls_of(work, yields):
+    """How many calls are timed, and how many warm up."""
+    if yields:
+        return work.messages, work.warm_up
+    return (min(work.messages, max(work.messages // SHARE_WITHOUT_YIELDING, FEWEST_CALLS)),
+            min(work.warm_up, max(work.warm_up // SHARE_WITHOUT_YIELDING, FEWEST_WARM_UP)))
+
+
+def figure(measure, build, launch, yields):
     def measured(setup, work):
+        calls, warm_up = calls_of(work, yields)
         command, environment = launch(dataclasses.replace(setup, ranks=work.size))
         program = os.path.join(setup.mpi_programs, f"{PROGRAM}-{build}")
-        text = processes.run([*command, program, measure.removeprefix(PREFIX), str(work.messages), str(work.warm_up)], cpu=setup.cpus,
+        text = processes.run([*command, program, measure.removeprefix(PREFIX), str(calls), str(warm_up)], cpu=setup.cpus,
                              environment={**os.environ, **environment}, limit=LIMIT_SECONDS)
         return mpi_contestants.figure_of(text)
     return measured
@@ -46,6 +61,6 @@ def figure(measure, build, launch):
 def series(make):
     """`make` is contestants.Series. Open MPI over its own TCP is the base. Communicators are its own business over Lintel too."""
     for measure in RANKS_MEASURES:
-        for name, program, build, launch, is_other in CONTESTANTS:
+        for name, program, build, launch, is_other, yields in CONTESTANTS:
             if program != "lintel-mpirun" or measure not in ("ranks-split", "ranks-dup"):
-                yield make(measure, name, program, figure(measure, build, launch), is_base=is_other)
+                yield make(measure, name, program, figure(measure, build, launch, yields), is_base=is_other)
