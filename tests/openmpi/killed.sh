@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# killed.sh LINTEL_MPIRUN PROGRAM: a rank that gets SEGV, ABRT, INT or TERM ends by it, and mpirun says
+# so, over the default network and over libfabric, whose providers have handlers of their own.
+# Exit code 77: cannot be tried here, with the reason.
+# shellcheck disable=SC1091,SC2034,SC2154
+set -euo pipefail
+lintel_mpirun=$1 ranks=2 kind=openmpi pmix=ON
+program=$2
+. "$(dirname "$0")/../mpi_layer/bootstrap/launcher.sh"
+command[0]=$lintel_mpirun
+
+ulimit -c 0
+for provider in direct net; do
+  export LINTEL_PROVIDER=$provider
+  for signal in SEGV ABRT INT TERM; do
+    number=$(kill -l "$signal")
+    code=0
+    said=$(timeout -k 5 30 "${command[@]}" "$program" "$number" 2>&1 < /dev/null) || code=$?
+    if [ "$code" != $((128 + number)) ] || [[ $said != *"exited on signal $number "* ]]; then
+      printf '%s, %s: exit code %d, expected %d, and\n%s\n' "$provider" "$signal" "$code" $((128 + number)) "$said"
+      exit 1
+    fi
+  done
+done
