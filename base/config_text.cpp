@@ -72,9 +72,9 @@ std::string settings_json(const Config& config) {
 std::string settings_markdown() {
   std::string text =
       "# Configuration\n\n"
-      "Lintel reads these environment variables once, when a process first uses it. A value that is not accepted stops the process' start "
-      "with a sentence; a variable that begins with `LINTEL_` and is not listed here is warned about. `lintel-info --config` prints the "
-      "values in force.\n\n"
+      "Lintel reads these environment variables once, when a process first uses it. A value that is not\n"
+      "accepted ends the start of the process with an error message. A variable that begins with `LINTEL_` and\n"
+      "is not listed here causes a warning. `lintel-info --config` prints the values in force.\n\n"
       "This page is made by `lintel-info --config-doc`; a test compares the two.\n\n"
       "| variable | takes | default | meaning |\n| --- | --- | --- | --- |\n";
   for (const Setting& row : settings()) {
