@@ -11,7 +11,7 @@
 //   - memory for unexpected messages is bounded (Options::unexpected_bytes); nothing is lost or refused at the bound: a sender that may send nothing ahead
 //     sends a header only, and the data follow when they are received. One that has as many messages on their way to a process, unmatched, as that keeps
 //     headers for (Options::unexpected_headers) keeps the next ones back, in order.
-// How: doc/architecture.md, "MPI layer".
+// How: doc/mpi_layer.md.
 //
 // Progress: in every call that says so. A process that computes is served by the engine: its posted receives take messages up to the eager limit,
 // synchronous ones are answered, and its long messages are pulled. What needs this library at the receiver: to begin to pull a long message that has met its
