@@ -2,7 +2,10 @@
 """What bench/compare reads out of other programs' output, and how it judges and writes."""
 
 import dataclasses
+import importlib.machinery
+import importlib.util
 import os
+import shutil
 import sys
 import tempfile
 import unittest
@@ -24,6 +27,7 @@ import tables
 from processes import RunFailed
 
 HERE = os.path.dirname(os.path.realpath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
 TWO_HOSTS = namespaces.Network(2, "cubic", "/proc/7/fd/3")
 FACTS = {"release": "Debian 12", "cpu": "CPU", "processors": "2", "kernel": "Linux 6", "network": namespaces.Network(1, "cubic").text(), "libfabric": "1.17.0",
          "ucx": "1.13.1", "openmpi": "4.1.4", "mpich": "4.0.2"}
@@ -508,6 +512,64 @@ class Documents(unittest.TestCase):
                 text = file.read()
             for family in families:
                 self.assertIn("new", tables.replace_block(text, "new", family, "debian-99"))
+
+    def test_readme_gets_the_headline_and_the_other_page_all_of_it(self):
+        loader = importlib.machinery.SourceFileLoader("compare_run", os.path.join(HERE, "run"))
+        run = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare_run", loader))
+        loader.exec_module(run)
+
+        def pages():
+            for name in ("README.md", "doc/performance.md"):
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    yield file.read()
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(run, "ROOT", folder):
+            os.mkdir(os.path.join(folder, "doc"))
+            for name in ("README.md", "doc/performance.md"):
+                shutil.copy(os.path.join(ROOT, name), os.path.join(folder, name))
+            readme, performance = pages()
+            begin, end = tables.markers("numbers", "debian-12")
+            run.write_figures("numbers", "debian-12", "few", "all")
+            self.assertEqual(list(pages()), [tables.replace_block(readme, "few", "numbers", "debian-12"),
+                                             tables.replace_block(performance, "all", "numbers", "debian-12")])
+            self.assertIn(f"{begin}\nfew\n{end}", list(pages())[0])
+            readme = list(pages())[0]
+            run.write_figures("numbers", "debian-12" + run.TWO_HOSTS, "few", "joined")
+            self.assertEqual(list(pages())[0], readme)  # two hosts are for the other page alone
+            self.assertIn("\njoined\n", list(pages())[1])
+
+    def test_the_headline_has_three_rows_and_counts_every_requirement(self):
+        result = outcome_of({(measure, name): {size: [figure]} for measure, size, figure in
+                             (("latency", 8, 4.0), ("rate", 8, 100.0), ("bandwidth", 1 << 20, 5.0))
+                             for name in ("raw send", "Lintel put", "UCX tag")})
+        required = [requirement("latency", 1.1, at_most=True), requirement("rate", 4),
+                    requirement("bandwidth", 0.9, size=1 << 20), requirement("bandwidth", 0.9, size=65536)]
+        verdicts = outcome.judge(result, required)
+        headline = tables.headline_markdown(result, verdicts, [], FACTS).splitlines()
+        self.assertEqual(len(headline), 5)
+        self.assertTrue(headline[0].startswith("| Debian 12, TCP over loopback in a network namespace"), headline[0])
+        self.assertTrue(headline[0].endswith("| required: 2 of 4 met |"), headline[0])
+        self.assertEqual(headline[2], "| Latency, half round trip, 8 B, µs | 4.00 (1.00) | 4.00 | 4.00 | at most 1.1 x raw met |")
+        self.assertTrue(headline[3].endswith("| at least 4 x raw put missed |"), headline[3])
+        self.assertTrue(headline[4].startswith("| Bandwidth, one way, 1 MiB, MB/s | 5 (1.00) |"), headline[4])
+
+    def test_the_headline_of_mpi_has_both_mpis_on_lintel_beside_the_others_over_tcp(self):
+        sizes = {"mpi-latency": 8, "mpi-rate": 8, "mpi-bandwidth": 1 << 20}
+        result = outcome_of({(one.measure, one.name): {sizes[one.measure]: [7.0]} for one in contestants.SERIES
+                             if one.measure in sizes})
+        required = [requirement("mpi-latency", 1.0, at_most=True, series="Lintel MPI"),
+                    requirement("mpi-rate", 3, series="Lintel MPI")]
+        headline = mpi_tables.headline_markdown(result, outcome.judge(result, required), FACTS).splitlines()
+        self.assertEqual(len(headline), 5)
+        self.assertTrue(headline[0].endswith("| Lintel MPI | Open MPI on Lintel | Open MPI ob1 | Open MPI mtl ofi "
+                                             "| Open MPI ucx | MPICH ucx | required of Lintel MPI: 1 of 2 met |"), headline[0])
+        self.assertTrue(headline[2].startswith("| latency, half round trip, 8 B, µs | 7.00 |"), headline[2])
+        self.assertTrue(headline[2].endswith("| at most 1 x others met |"), headline[2])
+
+    def test_prose_for_a_document_has_no_line_over_120_columns(self):
+        lines = tables.paragraph("* " + "word " * 100, "  ").splitlines()
+        self.assertLessEqual(max(map(len, lines)), 120)
+        self.assertTrue(all(line.startswith("  word") for line in lines[1:]))
+        self.assertEqual(" ".join(" ".join(lines).split()), "* " + "word " * 99 + "word")
 
     def test_the_conditions_name_lintels_provider_where_it_is_another_than_that_of_libfabric(self):
         said = tables.conditions(FACTS, "net", "direct", 15, (0, 1))

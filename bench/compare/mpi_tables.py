@@ -1,12 +1,13 @@
-"""The MPIs side by side: Markdown for README.md, and a picture."""
+"""The MPIs side by side: Markdown for README.md and doc/performance.md, and a picture."""
 
 import mpi_contestants
 import plot
 from matrix import MPI_MEASURES, TITLES, UNITS, column_text
 from mpi_contestants import LINTEL, ON_LINTEL
-from tables import MICRO, figure_text, judged_text, markdown_table, ratio_text
+from tables import MICRO, figure_text, how_many_met, judged_text, markdown_table, ratio_text
 
 NUMBERS = "mpi-numbers"  # what the markers of its blocks are called
+HEADLINES = (("mpi-latency", 8), ("mpi-rate", 8), ("mpi-bandwidth", 1 << 20))  # what README.md shows
 COLOURS = {LINTEL: "#d95f02", ON_LINTEL: "#e6ab02", "Open MPI ob1": "#1b9e77", "Open MPI mtl ofi": "#7570b3", "Open MPI ucx": "#66a61e", "MPICH ucx": "#555555"}
 
 
@@ -48,6 +49,23 @@ def table(outcome, works, verdicts, judged, of_what, columns):
                     rows.append([title, *row(outcome, mine, columns, measure, work.size, suffix)])
     names = [one.name + (f" (x {of_what})" if one.name == judged else f" ({one.note})" if one.note else "") for one in columns]
     return markdown_table(["", *names, "required of Lintel", ""], rows)
+
+
+def headline_markdown(outcome, verdicts, facts):
+    """Three rows for README.md. The last heading says how many of all requirements are met."""
+    columns = [one for one in measured(outcome) if one.over_tcp and mpi_contestants.has_queues(one)
+               or one.name == ON_LINTEL]
+    rows = []
+    for measure, size in HEADLINES:
+        mine = [one for one in verdicts if (one.requirement.measure, one.requirement.size) == (measure, size)
+                and one.requirement.of == LINTEL]
+        bound = judged_text(mine, LINTEL)
+        rows.append([titles_of(measure, size)[""],
+                     *(figure_text(measure, outcome.of(measure, one.name, size)) for one in columns),
+                     " ".join(bound).strip()])
+    return markdown_table([f"{facts['release']}, {facts['network']}", *(one.name for one in columns),
+                           f"required of Lintel MPI: {how_many_met([one.met for one in verdicts])}"],
+                          rows)
 
 
 def summary_markdown(outcome, works, verdicts):

@@ -1,6 +1,7 @@
 """The outcome for people: plain text for a terminal, Markdown for README.md and doc/performance.md, and JSON for programs."""
 
 import re
+import textwrap
 
 from contestants import PORTALS4, runs_over_tcp
 from matrix import LOW_IS_GOOD, MEASURES, TITLES, UNITS, base_of, column_text, size_text
@@ -93,6 +94,14 @@ def costs_text(costs):
 # --- Markdown
 
 MICRO = "µs"
+COLUMNS = 120  # of prose in a document; package.columns holds it
+HEADLINES = (("latency", 8), ("rate", 8), ("bandwidth", 1 << 20))  # what README.md shows
+
+def paragraph(text, indent=""):
+    """Prose in lines of at most COLUMNS; `indent` begins every line but the first."""
+    return textwrap.fill(text, COLUMNS, subsequent_indent=indent, break_long_words=False,
+                         break_on_hyphens=False)
+
 
 def markdown_table(header, rows):
     lines = ["| " + " | ".join(header) + " |", "| --- |" + " ---: |" * (len(header) - 1)]
@@ -134,6 +143,26 @@ def judged_text(mine, prefix=""):
     if all(one.met for one in mine):
         return [bound, "met"]
     return [bound, ", ".join(f"{one.requirement.of.removeprefix(prefix).strip()} {one.text()}" for one in mine if not one.met)]
+
+
+def how_many_met(judged):
+    """Of all verdicts and costs, not only of those that a table shows."""
+    return f"{sum(judged)} of {len(judged)} met"
+
+
+def headline_markdown(outcome, verdicts, costs, facts):
+    """Three rows for README.md. The last heading says how many of all requirements are met."""
+    rows = []
+    for measure, size in HEADLINES:
+        raw = outcome.best_base(measure, size)
+        rows.append([f"{TITLES[measure]}, {size_text(size)}, {UNITS[measure].replace('us', MICRO)}",
+                     with_ratio(outcome, measure, "Lintel put", size),
+                     figure_text(measure, None if raw is None else raw[1]),
+                     figure_text(measure, best_of_others(outcome, measure, size)),
+                     " ".join(judged(verdicts, measure, size)).strip()])
+    met = [one.met for one in verdicts] + [cost.met() for cost in costs]
+    return markdown_table([f"{facts['release']}, {facts['network']}", "Lintel put (x raw)",
+                           "raw libfabric", "UCX", f"required: {how_many_met(met)}"], rows)
 
 
 def summary_markdown(outcome, works, verdicts):
@@ -185,12 +214,13 @@ def full_markdown(outcome, works, measures):
         rows = [[one.name + (f" ({one.note})" if one.note else ""), *(with_ratio(outcome, measure, one.name, size) for size in sizes)]
                 for one in taking_part(outcome, measure)]
         parts += [f"**{title_of(measure).replace(' us ', f' {MICRO} ')}**\n", markdown_table(["", *(column_text(measure, size) for size in sizes)], rows),
-                  f"In brackets: multiple of the {BASE_TEXTS[base_of(measure)]}. {spread_text(outcome, measure, sizes)}.\n"
+                  paragraph(f"In brackets: multiple of the {BASE_TEXTS[base_of(measure)]}. "
+                            f"{spread_text(outcome, measure, sizes)}.") + "\n"
                   if has_base(outcome, measure) else ""]
     programs = {one.program for one in outcome.series if one.measure in measures}
     absent = [f"`{program}` is absent: {why}." for program, why in outcome.absent.items() if program in programs]
     failed = [f"{name} failed at {column_text(measure, size)} ({measure})." for measure, name, size in outcome.failures if measure in measures]
-    return "\n".join(part for part in [*parts, " ".join(absent + failed)] if part)
+    return "\n".join(part for part in [*parts, paragraph(" ".join(absent + failed))] if part)
 
 
 def markers(family, key):
