@@ -38,7 +38,7 @@ Outcome<mpi::BusinessCard> own_card(ProcessId self) {
   std::string provider;
   if (portals::Process* const process = api3::current_process(); process != nullptr) {
     const MutexLock lock(process->lock());
-    if (process->has_endpoint()) provider = process->endpoint().transport().attributes().name;
+    provider = process->network_name();
   }
   if (provider.empty()) return mpi::Problem{"the interface was shut by another thread; expected it to stay open until all ranks have met"};
   return mpi::new_card(LINTEL_VERSION_TEXT, portals::wire::kMessageVersion, std::move(provider), self);

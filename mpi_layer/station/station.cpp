@@ -41,7 +41,7 @@ Outcome<BusinessCard> Station::card() const {
   std::string provider;
   {
     const MutexLock lock(process.lock());
-    provider = process.endpoint().transport().attributes().name;
+    provider = process.network_name();
   }
   return new_card(LINTEL_VERSION_TEXT, portals::wire::kMessageVersion, std::move(provider), messenger_->self());
 }

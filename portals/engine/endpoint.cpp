@@ -264,6 +264,7 @@ void Endpoint::dump(std::string& out) {
            std::to_string(record.role == Operation::Role::kSink ? record.length : record.request.length) + " writes " +
            std::to_string(record.role == Operation::Role::kSink ? record.writes_seen : record.writes_done) + "\n";
   });
+  transport_->dump(out);
 }
 
 }  // namespace lintel::portals

@@ -49,7 +49,8 @@ class Endpoint : public transport::Sink {
   std::size_t eager_limit() const { return eager_limit_; }
   // The longest data of an atomic operation: they go with their message, also above the eager limit if that is very small.
   std::size_t atomic_limit() const { return atomic_limit_; }
-  transport::Transport& transport() { return *transport_; }
+  // How users know the network below: "direct", "net", ...
+  const std::string& network_name() const { return transport_->attributes().name; }
 
   // `interface` takes messages from now on. REQUIRES: its kind is free, and it outlives detach().
   void attach(NetworkInterface& interface);
@@ -128,6 +129,9 @@ class Endpoint : public transport::Sink {
 
   // False: there is something that only poll() can send, or that may have arrived.
   bool prepare_wait() { return transport_->prepare_wait(); }
+  int wait_fd() const { return transport_->wait_fd(); }
+  // The orderly end of the sessions with all peers, see Transport::close().
+  bool close_sessions(TimePoint now) { return transport_->close(now); }
   // poll() again then, at the latest: also for writes that had no room, of which nothing else tells when there is some.
   TimePoint next_deadline() const;
 

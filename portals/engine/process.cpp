@@ -116,7 +116,7 @@ void Process::linger(const NetworkInterface& interface, bool last) {
 void Process::close_session(TimePoint end) {
   struct Closed final : Condition {
     explicit Closed(Process& p, Endpoint& e) : process(p), endpoint(e) {}
-    bool holds() override { return endpoint.transport().close(process.now()); }
+    bool holds() override { return endpoint.close_sessions(process.now()); }
     Process& process;
     Endpoint& endpoint;
   };
@@ -155,7 +155,9 @@ TimePoint Process::next_deadline() const { return endpoint_ != nullptr ? endpoin
 
 bool Process::prepare_wait() { return endpoint_ == nullptr || (endpoint_->prepare_wait()); }
 
-int Process::wait_fd() const { return endpoint_ != nullptr ? endpoint_->transport().wait_fd() : -1; }
+int Process::wait_fd() const { return endpoint_ != nullptr ? endpoint_->wait_fd() : -1; }
+
+std::string Process::network_name() { return endpoint_ != nullptr ? endpoint_->network_name() : std::string(); }
 
 int Process::further_fd() const { return companion_ != nullptr ? companion_->fd() : -1; }
 
@@ -192,7 +194,6 @@ std::string Process::dump() {
   if (endpoint_ != nullptr) {
     endpoint_->count_frames();
     endpoint_->dump(out);
-    endpoint_->transport().dump(out);
   }
   if (companion_ != nullptr) companion_->dump(out);
   out += counters_.text();

@@ -75,6 +75,8 @@ class Process : private Work {
   // REQUIRES: an interface is open, and the lock, which clang cannot follow into the lambdas that call this.
   Endpoint& endpoint() LINTEL_NO_THREAD_SAFETY_ANALYSIS { return *endpoint_; }
   bool has_endpoint() LINTEL_REQUIRES(mutex_) { return endpoint_ != nullptr; }
+  // How users know the network that carries it: "direct", "net", ...; empty if no interface is open.
+  std::string network_name() LINTEL_REQUIRES(mutex_);
   Progress& progress() { return progress_; }
   TimePoint now() const override { return clock_(clock_context_); }
   TimePoint coarse_now() const override;

@@ -11,7 +11,7 @@ constexpr Nanoseconds kEndlessly = std::chrono::hours(1);
 }  // namespace
 
 SimulatedProcesses::SimulatedProcesses(const ProcessesOptions& options)
-    : network_(options.network), alive_(options.processes, true), lingers_(options.linger > Nanoseconds(0)) {
+    : network_(options.network), sessions_(options.processes), alive_(options.processes, true), lingers_(options.linger > Nanoseconds(0)) {
   for (std::size_t rank = 0; rank < options.processes; ++rank) clocks_.push_back({this, rank});
   const auto virtual_clock = [](const void* context) {
     const Clock& clock = *static_cast<const Clock*>(context);
@@ -29,7 +29,9 @@ SimulatedProcesses::SimulatedProcesses(const ProcessesOptions& options)
                                     .job = JobId(7),
                                     .progress_thread = false};
     auto factory = [this, rank, session](Pid, std::string&) -> Result<std::unique_ptr<transport::Transport>> {
-      return std::unique_ptr<transport::Transport>(std::make_unique<transport::Session>(network_.join(name(rank)), session));
+      auto opened = std::make_unique<transport::Session>(network_.join(name(rank)), session);
+      sessions_[rank] = opened.get();
+      return std::unique_ptr<transport::Transport>(std::move(opened));
     };
     processes_.push_back(
         std::make_unique<portals::Process>(process, factory, options.real_time ? nullptr : +virtual_clock, &clocks_[rank]));

@@ -65,6 +65,8 @@ class SimulatedProcesses {
   // The process disappears.
   void kill(std::size_t rank, transport::Death death);
   portals::Process& process(std::size_t rank) { return *processes_[rank]; }
+  // REQUIRES: an interface of it is open; its lock.
+  transport::Session& session(std::size_t rank) { return *sessions_[rank]; }
   transport::SimulatedNetwork& network() { return network_; }
 
  private:
@@ -79,6 +81,7 @@ class SimulatedProcesses {
 
   transport::SimulatedNetwork network_;
   std::vector<std::unique_ptr<portals::Process>> processes_;
+  std::vector<transport::Session*> sessions_;  // the last one of each process
   std::vector<bool> alive_;
   bool lingers_;
   std::vector<std::function<std::size_t()>> others_;

@@ -34,7 +34,7 @@ class Contact : public P2pTest {
   PeerState session(std::size_t rank, std::size_t with) {
     portals::Process& process = job->processes().process(rank);
     const MutexLock lock(process.lock());
-    auto& session = static_cast<transport::Session&>(process.endpoint().transport());
+    auto& session = job->processes().session(rank);
     return session.state_of(*session.resolve(SimulatedProcesses::name(with)));
   }
   TimePoint now() { return job->processes().network().now(); }
