@@ -57,26 +57,26 @@ std::string limits_json() {
   return text + "}}";
 }
 
-transport::FabricOptions fabric_options(const Config& config, const std::string& address) {
-  transport::FabricOptions options;
-  options.provider = config.provider;
+transport::NetworkOptions network_options(const Config& config, const std::string& address) {
+  transport::NetworkOptions options;
+  options.name = config.provider;
   options.port_base = static_cast<std::uint32_t>(config.port_base);
   options.interface_address = address;
   return options;
 }
 
 // Empty if there is no such network interface, which problems_text() says.
-std::vector<transport::ProviderReport> survey(const Config& config) {
+std::vector<transport::NetworkReport> survey(const Config& config) {
   const Result<std::string> address = interface_address(config.interface);
   if (!address) return {};
-  return transport::survey_networks(fabric_options(config, *address));
+  return transport::survey_networks(network_options(config, *address));
 }
 
 // Why opening a network interface would fail with these settings; empty if it would not, as far as can be told without doing it.
 std::string obstacle(const Config& config) {
   const Result<std::string> address = interface_address(config.interface);
   if (!address) return "LINTEL_INTERFACE is \"" + config.interface + "\": " + address.error().reason();
-  const Result<std::string> found = transport::obstacle_to_network(fabric_options(config, *address));
+  const Result<std::string> found = transport::obstacle_to_network(network_options(config, *address));
   return found ? *found : "LINTEL_INTERFACE is \"" + config.interface + "\": " + found.error().reason();
 }
 
@@ -90,24 +90,23 @@ std::string problems_text(const ConfigReading& reading) {
 
 std::string providers_text(const Config& config) {
   std::string text;
-  for (const transport::ProviderReport& report : survey(config)) {
+  for (const transport::NetworkReport& report : survey(config)) {
     const char* mark = report.chosen ? "*" : report.usable ? "+" : "-";
-    text += std::string(mark) + ' ' + report.description.name + ": " + report.reason + '\n';
+    text += std::string(mark) + ' ' + report.name + ": " + report.reason + '\n';
   }
   return text + "(* chosen, + usable, - not usable; interface " + config.interface + ")\n";
 }
 
 std::string providers_json(const Config& config) {
   std::string text = "{\"interface\": " + json_string(config.interface) + ", \"providers\": [";
-  for (const transport::ProviderReport& report : survey(config)) {
-    const transport::ProviderDescription& provider = report.description;
+  for (const transport::NetworkReport& report : survey(config)) {
     if (text.back() != '[') text += ", ";
-    text += "{\"name\": " + json_string(provider.name) + ", \"chosen\": " + (report.chosen ? "true" : "false") +
-            ", \"usable\": " + (report.usable ? "true" : "false") + ", \"reason\": " + json_string(report.reason) +
-            ", \"max_message_bytes\": " + std::to_string(provider.max_message_bytes) +
-            ", \"inject_bytes\": " + std::to_string(provider.inject_bytes) + ", \"iov_limit\": " + std::to_string(provider.iov_limit) +
-            ", \"mr_mode\": " + std::to_string(provider.mr_mode) + ", \"mr_key_bytes\": " + std::to_string(provider.mr_key_bytes) +
-            ", \"cq_data_bytes\": " + std::to_string(provider.cq_data_bytes) + "}";
+    text += "{\"name\": " + json_string(report.name) + ", \"chosen\": " + (report.chosen ? "true" : "false") +
+            ", \"usable\": " + (report.usable ? "true" : "false") + ", \"reason\": " + json_string(report.reason);
+    for (const transport::NetworkReport::Figure& figure : report.figures) {
+      text += std::string(", \"") + figure.name + "\": " + std::to_string(figure.value);
+    }
+    text += "}";
   }
   return text + "]}";
 }

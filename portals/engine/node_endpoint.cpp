@@ -34,17 +34,18 @@ Result<std::unique_ptr<transport::Transport>> open_node(const Config& config, Pi
     explanation = "LINTEL_INTERFACE is \"" + config.interface + "\": " + address.error().reason();
     return Error(Loss::kInterface, address.error().call(), address.error().reason(), address.error().code());
   }
-  transport::FabricOptions options;
-  options.provider = config.provider;
+  transport::NetworkOptions options;
+  options.name = config.provider;
   options.interface_address = *address;
   options.pid = pid;
   options.port_base = static_cast<std::uint32_t>(config.port_base);
-  options.receive_buffers = config.receive_buffers;
-  options.receive_buffer_bytes = config.receive_buffer_bytes;
   options.send_frames = config.send_frames;
   options.connect_timeout = config.connect_timeout;
-  options.write_timeout = config.peer_timeout;
-  Result<std::unique_ptr<transport::Transport>> network = transport::open_network(options, &explanation);
+  transport::FabricOptions fabric;
+  fabric.receive_buffers = config.receive_buffers;
+  fabric.receive_buffer_bytes = config.receive_buffer_bytes;
+  fabric.write_timeout = config.peer_timeout;
+  Result<std::unique_ptr<transport::Transport>> network = transport::open_network(options, fabric, &explanation);
   if (!network) {
     const Error error = network.error();
     return Error(pid_at_fault(error) ? Loss::kOperation : Loss::kInterface, error.call(), error.reason(), error.code());

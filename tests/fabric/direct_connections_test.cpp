@@ -223,7 +223,7 @@ TEST_P(DirectGreetings, are_hung_up_on_and_nobody_else_is_harmed) {
 }
 
 TEST_F(DirectConnections, of_callers_that_say_nothing_end_after_the_connect_timeout) {
-  FabricOptions options = options_for(kDirect);
+  NetworkOptions options = options_for(kDirect);
   options.connect_timeout = std::chrono::milliseconds(100);
   open_both(options);
   Stranger silent(b);
@@ -234,7 +234,7 @@ TEST_F(DirectConnections, of_callers_that_say_nothing_end_after_the_connect_time
 }
 
 TEST_F(DirectConnections, of_callers_that_say_half_a_greeting_end_too) {
-  FabricOptions options = options_for(kDirect);
+  NetworkOptions options = options_for(kDirect);
   options.connect_timeout = std::chrono::milliseconds(100);
   open_both(options);
   Stranger slow(b);
@@ -270,7 +270,7 @@ TEST_F(DirectConnections, of_a_great_number_of_silent_callers_at_once_are_not_al
 
 // The peer has called, too, but its call does not get through: a listener that takes no more drops what comes.
 TEST_F(DirectConnections, are_taken_while_a_call_the_other_way_finds_nobody) {
-  FabricOptions options = options_for(kDirect);
+  NetworkOptions options = options_for(kDirect);
   options.pid = Pid(1011);  // a lower name than the other's, which would decline a call that crosses its own
   a = open_node(options);
   const FileDescriptor deaf(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

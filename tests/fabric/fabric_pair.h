@@ -58,18 +58,18 @@ struct Node {
   void poll() { transport->poll(monotonic_now(), seen); }
 };
 
-inline Node open_node(const FabricOptions& options) {
+inline Node open_node(const NetworkOptions& options, const FabricOptions& fabric = {}) {
   Node node;
   std::string explanation;
-  auto opened = open_network(options, &explanation);
+  auto opened = open_network(options, fabric, &explanation);
   EXPECT_TRUE(opened.ok()) << explanation;
   if (opened) node.transport = std::move(opened).value();
   return node;
 }
 
-inline FabricOptions options_for(const std::string& provider) {
-  FabricOptions options;
-  options.provider = provider;
+inline NetworkOptions options_for(const std::string& provider) {
+  NetworkOptions options;
+  options.name = provider;
   return options;
 }
 
@@ -117,11 +117,11 @@ inline bool write(Node& from, PeerId to, std::span<const std::byte> bytes, Remot
 
 class TwoNodes {
  protected:
-  void open_both(const FabricOptions& options) {
+  void open_both(const NetworkOptions& options, const FabricOptions& fabric = {}) {
     a.transport.reset();
     b.transport.reset();
-    a = open_node(options);
-    b = open_node(options);
+    a = open_node(options, fabric);
+    b = open_node(options, fabric);
     ASSERT_TRUE(a.transport && b.transport);
     b_at_a = a.transport->resolve(b.transport->self()).value();
     a_at_b = b.transport->resolve(a.transport->self()).value();

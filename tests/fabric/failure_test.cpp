@@ -22,10 +22,10 @@ class ReceivingProcess {
     child_ = ::fork();
     if (child_ == 0) {
       ::close(ready[0]);
-      FabricOptions options = options_for(provider);
+      NetworkOptions options = options_for(provider);
       options.pid = pid;
       std::string explanation;
-      auto opened = open_network(options, &explanation);
+      auto opened = open_network(options, {}, &explanation);
       if (!opened) {
         std::fprintf(stderr, "%s\n", explanation.c_str());
         ::_exit(1);
@@ -59,8 +59,8 @@ class ReceivingProcess {
 class FabricFailure : public testing::TestWithParam<const char*> {};
 LINTEL_FOR_EACH_PROVIDER(FabricFailure);
 
-FabricOptions impatient(const char* provider) {
-  FabricOptions options = options_for(provider);
+NetworkOptions impatient(const char* provider) {
+  NetworkOptions options = options_for(provider);
   options.connect_timeout = std::chrono::milliseconds(300);
   return options;
 }
@@ -118,7 +118,7 @@ TEST_P(FabricFailure, the_death_of_a_peer_is_reported_and_its_successor_is_reach
 }
 
 TEST_P(FabricFailure, every_frame_is_free_again_after_many_deaths) {
-  FabricOptions options = impatient(GetParam());
+  NetworkOptions options = impatient(GetParam());
   Node node = open_node(options);
   const PeerId peer = node.transport->resolve({node.transport->self().nid, Pid(1003)}).value();
   const std::size_t bytes = node.transport->attributes().max_message_bytes;
@@ -199,12 +199,13 @@ class FabricFailureOverTcp : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Provider, FabricFailureOverTcp, testing::Values("direct", "net", "tcp;ofi_rxm"), provider_test_name);
 
 TEST_P(FabricFailureOverTcp, senders_that_die_in_the_middle_of_a_message_do_not_make_the_receiver_deaf) {
-  FabricOptions options = options_for(GetParam());
+  NetworkOptions options = options_for(GetParam());
   options.pid = Pid(1005);
-  options.receive_buffers = 2;
+  FabricOptions fabric;
+  fabric.receive_buffers = 2;
   std::vector<SenderProcess> senders;  // made before anything is open here, so that they inherit nothing
   for (int i = 0; i < 6; ++i) senders.emplace_back(GetParam(), ProcessId{NodeId(0x7f000001U), options.pid});
-  Node receiver = open_node(options);
+  Node receiver = open_node(options, fabric);
   Node other = open_node(options_for(GetParam()));
   const PeerId to = other.transport->resolve(receiver.transport->self()).value();
   receiver.seen.keep_messages = false;

@@ -20,9 +20,9 @@ struct ModeCase {
 class FabricMemoryModes : public TwoNodes, public testing::TestWithParam<ModeCase> {
  protected:
   void SetUp() override {
-    FabricOptions options = options_for(GetParam().provider);
-    options.added_mr_modes = GetParam().modes;
-    open_both(options);
+    FabricOptions fabric;
+    fabric.added_mr_modes = GetParam().modes;
+    open_both(options_for(GetParam().provider), fabric);
   }
   bool asks_for(int mode) const { return (GetParam().modes & mode) != 0; }
 };
@@ -112,9 +112,9 @@ LINTEL_FOR_EACH_LIBFABRIC_PROVIDER(NarrowKeys);
 
 // One byte of key, and a counter that comes round: a key that is in use is passed over.
 TEST_P(NarrowKeys, that_are_in_use_are_not_given_again) {
-  FabricOptions options = options_for(GetParam());
-  options.mr_key_bytes = 1;
-  open_both(options);
+  FabricOptions fabric;
+  fabric.mr_key_bytes = 1;
+  open_both(options_for(GetParam()), fabric);
   std::vector<std::byte> kept(100), other(100);
   const Region first = b.transport->register_memory(a_at_b, kept, Access::kWriteTarget).value();
   for (int i = 0; i < 600; ++i) {

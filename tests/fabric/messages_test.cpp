@@ -23,10 +23,10 @@ TEST_P(FabricMessages, of_every_size_class_arrive_whole) {
 }
 
 TEST_P(FabricMessages, ten_thousand_arrive_in_order_with_the_fewest_and_smallest_receive_buffers) {
-  FabricOptions options = options_for(GetParam());
-  options.receive_buffers = 2;
-  options.receive_buffer_bytes = 1;  // both are raised to what the provider needs
-  open_both(options);
+  FabricOptions fabric;
+  fabric.receive_buffers = 2;
+  fabric.receive_buffer_bytes = 1;  // both are raised to what the provider needs
+  open_both(options_for(GetParam()), fabric);
   constexpr std::uint32_t kCount = 10000;
   const auto size_of = [](std::uint32_t i) { return 8 + (i * 7919U) % 3000U; };
 

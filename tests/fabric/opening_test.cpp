@@ -21,7 +21,7 @@ TEST_P(FabricOpening, any_pid_gives_one_that_others_can_use) {
 }
 
 TEST_P(FabricOpening, a_pid_that_is_asked_for_is_the_one_that_is_got) {
-  FabricOptions options = options_for(GetParam());
+  NetworkOptions options = options_for(GetParam());
   options.pid = Pid(731);
   Node node = open_node(options);
   ASSERT_TRUE(node.transport);
@@ -29,11 +29,11 @@ TEST_P(FabricOpening, a_pid_that_is_asked_for_is_the_one_that_is_got) {
 }
 
 TEST_P(FabricOpening, a_pid_in_use_is_refused_with_a_sentence_that_names_it) {
-  FabricOptions options = options_for(GetParam());
+  NetworkOptions options = options_for(GetParam());
   options.pid = Pid(732);
   Node node = open_node(options);
   std::string explanation;
-  const auto second = open_network(options, &explanation);
+  const auto second = open_network(options, {}, &explanation);
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(second.error().reason(), HasSubstr("in use"));
   EXPECT_THAT(explanation, HasSubstr("pid 732"));
@@ -41,7 +41,7 @@ TEST_P(FabricOpening, a_pid_in_use_is_refused_with_a_sentence_that_names_it) {
 }
 
 TEST_P(FabricOpening, a_pid_is_free_again_when_its_transport_is_closed) {
-  FabricOptions options = options_for(GetParam());
+  NetworkOptions options = options_for(GetParam());
   options.pid = Pid(733);
   for (int i = 0; i < 3; ++i) {
     Node node = open_node(options);
@@ -79,9 +79,9 @@ class FabricOpeningOverTcp : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Provider, FabricOpeningOverTcp, testing::Values("direct", "net"), provider_test_name);
 
 TEST_P(FabricOpeningOverTcp, listens_on_the_given_address_only) {
-  FabricOptions first = options_for(GetParam());
+  NetworkOptions first = options_for(GetParam());
   first.pid = Pid(734);
-  FabricOptions second = first;
+  NetworkOptions second = first;
   second.interface_address = "127.0.0.2";
   Node a = open_node(first);
   Node b = open_node(second);  // the same port: refused if the first listened everywhere
@@ -90,44 +90,44 @@ TEST_P(FabricOpeningOverTcp, listens_on_the_given_address_only) {
 }
 
 TEST_P(FabricOpeningOverTcp, an_address_of_another_machine_is_refused) {
-  FabricOptions options = options_for(GetParam());
+  NetworkOptions options = options_for(GetParam());
   options.interface_address = "203.0.113.7";
   std::string explanation;
-  EXPECT_FALSE(open_network(options, &explanation).ok());
+  EXPECT_FALSE(open_network(options, {}, &explanation).ok());
   EXPECT_THAT(explanation, HasSubstr("203.0.113.7"));
 }
 
 TEST_P(FabricOpeningOverTcp, the_address_of_everybody_is_refused) {
-  FabricOptions options = options_for(GetParam());
+  NetworkOptions options = options_for(GetParam());
   options.interface_address = "0.0.0.0";
   std::string explanation;
-  EXPECT_FALSE(open_network(options, &explanation).ok());
+  EXPECT_FALSE(open_network(options, {}, &explanation).ok());
   EXPECT_THAT(explanation, HasSubstr("0.0.0.0"));
 }
 
 TEST_P(FabricOpeningOverTcp, a_pid_inside_the_well_known_ports_is_refused) {
-  FabricOptions options = options_for(GetParam());
+  NetworkOptions options = options_for(GetParam());
   options.pid = Pid(27005);
   std::string explanation;
-  EXPECT_FALSE(open_network(options, &explanation).ok());
+  EXPECT_FALSE(open_network(options, {}, &explanation).ok());
   EXPECT_THAT(explanation, HasSubstr("27005"));
 }
 
 TEST(FabricOpeningByName, an_unknown_provider_is_refused_with_a_list_of_those_that_are_offered) {
   std::string explanation;
-  EXPECT_FALSE(open_network(options_for("quantum"), &explanation).ok());
+  EXPECT_FALSE(open_network(options_for("quantum"), {}, &explanation).ok());
   EXPECT_THAT(explanation, HasSubstr("\"quantum\" is not offered"));
   EXPECT_THAT(explanation, HasSubstr("offered: direct"));
   EXPECT_THAT(explanation, HasSubstr("shm"));
 }
 
 TEST(FabricOpeningByName, the_survey_chooses_what_open_uses) {
-  Node node = open_node(FabricOptions{});
+  Node node = open_node(NetworkOptions{});
   ASSERT_TRUE(node.transport);
   std::vector<std::string> chosen;
-  for (const ProviderReport& report : survey_networks(FabricOptions{})) {
-    EXPECT_FALSE(report.reason.empty()) << report.description.name;
-    if (report.chosen) chosen.push_back(report.description.name);
+  for (const NetworkReport& report : survey_networks(NetworkOptions{})) {
+    EXPECT_FALSE(report.reason.empty()) << report.name;
+    if (report.chosen) chosen.push_back(report.name);
   }
   EXPECT_EQ(chosen, std::vector<std::string>{node.transport->attributes().name});
 }

@@ -84,9 +84,9 @@ TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_change_nothing) {
 
 // Over TCP a write ends when it has left, whatever becomes of it; shared memory of 1.17 answers nothing, to this one or to any large one behind it.
 TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_end_all_the_same) {
-  FabricOptions options = options_for(GetParam());
-  options.write_timeout = std::chrono::milliseconds(200);
-  open_both(options);
+  FabricOptions fabric;
+  fabric.write_timeout = std::chrono::milliseconds(200);
+  open_both(options_for(GetParam()), fabric);
   connect();
   const std::vector<std::byte> source = pattern(100000, 6);
   std::vector<std::byte> target(source.size());

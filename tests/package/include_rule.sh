@@ -20,7 +20,7 @@ portals_but_survey=$(find portals \( -name '*.h' -o -name '*.cpp' \) ! -path por
 tools_but_impi_server=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*')
 tools_but_launchers=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*' ! -path 'tools/lintel-run/*')
 
-forbid 'libfabric is used below transport/fabric only' '#include *[<"]rdma/' base transport/*.h transport/address transport/direct transport/network transport/session transport/simulated transport/faulty portals tools
+forbid 'libfabric is used below transport/fabric only' '#include *[<"]rdma/' base transport/*.h transport/address transport/contact transport/direct transport/network transport/session transport/simulated transport/faulty portals tools
 forbid 'base/ knows nobody' '#include *"(transport|portals|mpi_layer|tools)/' base
 forbid 'transport/ knows base/ only' '#include *"(portals|mpi_layer|tools)/' transport
 forbid 'portals/ does not know what is built on it' '#include *"(mpi_layer|tools)/' portals

@@ -10,7 +10,7 @@
 
 namespace lintel::transport {
 
-struct DirectTransport::Connection final : StreamTaker {
+struct DirectTransport::Connection final : StreamTaker, HalfOpenCaller {
   enum class Phase : std::uint8_t {
     kCalling,   // waits for the kernel: is anybody there?
     kGreeting,  // has called; waits for the answer
@@ -45,7 +45,6 @@ struct DirectTransport::Connection final : StreamTaker {
   ParcelKey held_key;                  // of the parcel that has no place
   bool lands = false;                  // the parcel that comes in was expected
   std::unique_ptr<std::byte[]> stray;  // else where it comes
-  TimePoint since = kNever;            // kCalled
   sockaddr_in address{};               // kCalled: whence
   std::array<std::byte, 40> greeting;  // as much as has come of it
   std::size_t greeting_bytes = 0;

@@ -2,8 +2,8 @@
 //
 // A process calls a peer that it has something for. Two that call each other at once keep the call of the lower name. A caller that has a connection already, as we
 // see it, has lost it, unless its call is older than that connection.
-#include <algorithm>
 #include <cerrno>
+#include <vector>
 
 #include "base/assert.h"
 #include "transport/direct/connection.h"
@@ -12,8 +12,6 @@
 namespace lintel::transport {
 namespace {
 
-constexpr Nanoseconds kEagerPhase = std::chrono::milliseconds(1);     // a connection on one machine stands within this
-constexpr Nanoseconds kRetryInterval = std::chrono::milliseconds(1);  // each vain try costs a connect(2)
 constexpr Nanoseconds kNoDescriptorPause = std::chrono::milliseconds(100);
 constexpr int kCallersPerPoll = 64;
 
@@ -33,7 +31,6 @@ void DirectTransport::Connection::begin(FileDescriptor socket, Phase first) {
   is_ending = lands = false;
   written_key = 0;
   greeting_bytes = 0;
-  since = kNever;
 }
 
 // ---- Calling
@@ -42,20 +39,15 @@ void DirectTransport::Connection::begin(FileDescriptor socket, Phase first) {
 void DirectTransport::connect(PeerId id) {
   Peer& peer = at(id);
   if (peer.failed || closing_) return;
-  peer.last_try = now_;
-  if (peer.call != nullptr || (peer.waiting && now_ < peer.next_try)) return;
-  if (!peer.waiting) {
-    peer.waiting = true;
-    peer.waiting_since = kNever;
-    peer.next_try = now_;
-    waiting_.push_back(id);
-  }
+  if (!attempts_.may_try(peer.attempt, now_) || peer.call != nullptr) return;
+  attempts_.begin(peer.attempt, now_);
   Result<FileDescriptor> called = call_from(own_, socket_address_of(peer.name, options_.port_base).value());
   if (!called) return refused(id);
   Connection& connection = spare_connection();
   connection.begin(std::move(called).value(), Connection::Phase::kCalling);
   connection.peer = id;
   peer.call = &connection;
+  peer.attempt.in_progress = true;
   ++not_standing_;
   watch_for(connection, EPOLLOUT);
 }
@@ -73,16 +65,7 @@ DirectTransport::Connection& DirectTransport::spare_connection() {
 }
 
 // Nobody is there, or the call was declined.
-void DirectTransport::refused(PeerId id) {
-  Peer& peer = at(id);
-  const bool eager = peer.waiting_since == kNever || now_ - peer.waiting_since < kEagerPhase;
-  peer.next_try = eager ? now_ : now_ + kRetryInterval;
-}
-
-void DirectTransport::stop_waiting(PeerId id) {
-  if (!std::exchange(at(id).waiting, false)) return;
-  waiting_.erase(std::find(waiting_.begin(), waiting_.end(), id));
-}
+void DirectTransport::refused(PeerId id) { attempts_.refused(at(id).attempt, now_); }
 
 // Something is to be seen at a call or a caller.
 void DirectTransport::answered(Connection& connection, std::uint32_t events) {
@@ -157,13 +140,12 @@ void DirectTransport::accept_callers() {
       if (caller.error == 0) return;
       continue;  // that one has gone
     }
-    if (callers_ == kMostCallers) hang_up_on_the_oldest();
+    if (HalfOpenCaller* const oldest = callers_.displaced_by_next(); oldest != nullptr) hang_up_on(*oldest);
     Connection& connection = spare_connection();
     connection.begin(std::move(caller.fd), Connection::Phase::kCalled);
     connection.address = caller.address;
-    connection.since = now_;
     ++not_standing_;
-    ++callers_;
+    callers_.add(connection, now_);
     watch_for(connection, EPOLLIN);
   }
 }
@@ -197,8 +179,8 @@ void DirectTransport::called_by(Connection& connection, const Greeting& greeting
 void DirectTransport::stands(Connection& connection, PeerId id, const Greeting& greeting) {
   Peer& peer = at(id);
   LINTEL_ASSERT(peer.connection == nullptr);
-  if (peer.call == &connection) peer.call = nullptr;
-  if (connection.phase == Connection::Phase::kCalled) --callers_;
+  if (peer.call == &connection) forget_call(peer);
+  callers_.remove(connection);
   connection.phase = Connection::Phase::kStands;
   connection.peer = id;
   peer.connection = &connection;
@@ -206,7 +188,7 @@ void DirectTransport::stands(Connection& connection, PeerId id, const Greeting& 
   peer.met_moment = greeting.moment;
   --not_standing_;
   ++standing_;
-  stop_waiting(id);
+  attempts_.end(peer.attempt);
   watch_for(connection, EPOLLIN);
   if (!peer.failed) look_often_at(connection);  // else it is read when the loss has been reported
 }
@@ -229,11 +211,11 @@ void DirectTransport::stop_watching(Connection& connection) {
 // Its socket is closed, and what waited for it ends.
 void DirectTransport::tear_down(Connection& connection) {
   --(connection.phase == Connection::Phase::kStands ? standing_ : not_standing_);
-  if (connection.phase == Connection::Phase::kCalled) --callers_;
+  callers_.remove(connection);
   if (connection.peer != kNoPeer) {
     Peer& peer = at(connection.peer);
     if (peer.connection == &connection) peer.connection = nullptr;
-    if (peer.call == &connection) peer.call = nullptr;
+    if (peer.call == &connection) forget_call(peer);
     if (std::exchange(connection.lands, false)) peer.expects = false;
   }
   if (!connection.waiting.empty()) --sending_;
@@ -266,7 +248,7 @@ void DirectTransport::tear_down(Connection& connection) {
 // The connection that stands is lost, or none comes about.
 void DirectTransport::fail(PeerId id, Error error) {
   Peer& peer = at(id);
-  stop_waiting(id);
+  attempts_.end(peer.attempt);
   if (peer.call != nullptr) tear_down(*peer.call);
   if (peer.connection != nullptr) {
     peer.connection->ending = error;
@@ -281,40 +263,22 @@ void DirectTransport::fail(PeerId id, Error error) {
 
 // Peers that have been tried in vain for too long, and callers that say nothing.
 void DirectTransport::look_after_calls() {
-  for (std::size_t i = 0; i < waiting_.size();) {
-    const PeerId id = waiting_[i];
-    Peer& peer = at(id);
-    if (peer.waiting_since == kNever) peer.waiting_since = peer.last_try = now_;
-    if (now_ - peer.last_try > kForgottenAfter) {
-      if (peer.call != nullptr) tear_down(*peer.call);
-      stop_waiting(id);
-    } else if (now_ - peer.waiting_since > options_.connect_timeout) {
-      fail(id, kNobodyThere);
-    } else {
-      ++i;
-    }
-  }
+  attempts_.expire(now_, [this](PeerId id, ConnectAttempts::End end) {
+    if (end == ConnectAttempts::End::kTimedOut) return fail(id, kNobodyThere);
+    if (at(id).call != nullptr) tear_down(*at(id).call);
+  });
   if (listen_again_ <= now_) {
     epoll_event event{EPOLLIN, {.ptr = nullptr}};
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener_.get(), &event);
     listen_again_ = kNever;
   }
-  if (callers_ == 0) return;
-  for (const std::unique_ptr<Connection>& one : connections_) {
-    if (one->phase != Connection::Phase::kCalled || now_ - one->since <= options_.connect_timeout) continue;
-    ++counters_.refused_callers;
-    tear_down(*one);
-  }
+  while (HalfOpenCaller* const silent = callers_.overdue(now_)) hang_up_on(*silent);
 }
 
-// Makes room for one more that has not said who it is.
-void DirectTransport::hang_up_on_the_oldest() {
-  Connection* oldest = nullptr;
-  for (const std::unique_ptr<Connection>& one : connections_) {
-    if (one->phase == Connection::Phase::kCalled && (oldest == nullptr || one->since < oldest->since)) oldest = one.get();
-  }
+// It has not said who it is in time, or others need its room.
+void DirectTransport::hang_up_on(HalfOpenCaller& caller) {
   ++counters_.refused_callers;
-  tear_down(*oldest);
+  tear_down(static_cast<Connection&>(caller));
 }
 
 void DirectTransport::report_failures(Sink& sink) {

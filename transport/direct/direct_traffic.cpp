@@ -41,7 +41,7 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   if (!left_.empty()) report_left(sink);
   if (!held_up_.empty()) let_go_on();
   look_at_sockets();
-  if (!waiting_.empty() || not_standing_ > 0 || listen_again_ <= now) look_after_calls();
+  if (!attempts_.none() || not_standing_ > 0 || listen_again_ <= now) look_after_calls();
   while (!ending_.empty()) end(*ending_.back());
   if (!ended_.empty()) report_ended(sink);
   if (!failed_.empty()) report_failures(sink);
@@ -293,16 +293,7 @@ bool DirectTransport::prepare_wait() {
 
 TimePoint DirectTransport::next_deadline() const {
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return now_;
-  TimePoint deadline = listen_again_;
-  for (const PeerId id : waiting_) {
-    const Peer& peer = peers_[id.value];
-    if (peer.waiting_since == kNever) return now_;
-    // Who waits for the peer tries at each turn. Nobody does: it is forgotten in a while.
-    const TimePoint next = peer.last_try < now_ ? peer.last_try + kForgottenAfter : peer.call != nullptr ? kNever : peer.next_try;
-    deadline = std::min({deadline, next, peer.waiting_since + options_.connect_timeout});
-  }
-  if (callers_ > 0) deadline = std::min(deadline, now_ + options_.connect_timeout);
-  return deadline;
+  return std::min({listen_again_, attempts_.next_deadline(now_), callers_.next_deadline()});
 }
 
 }  // namespace lintel::transport

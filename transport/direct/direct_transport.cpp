@@ -14,6 +14,11 @@ namespace lintel::transport {
 namespace {
 
 constexpr std::size_t kStreamBufferBytes = 256 * 1024;
+constexpr std::size_t kSuitableMessageBytes = 68 * 1024;  // 64 KiB of data and the headers of who sends them
+
+std::size_t message_bytes(const NetworkOptions& options) {
+  return options.max_message_bytes != 0 ? options.max_message_bytes : kSuitableMessageBytes;
+}
 
 std::uint64_t random_number() {
   std::random_device device;
@@ -22,7 +27,7 @@ std::uint64_t random_number() {
 
 }  // namespace
 
-Result<std::unique_ptr<DirectTransport>> DirectTransport::open(const DirectOptions& options, std::string* explanation) {
+Result<std::unique_ptr<DirectTransport>> DirectTransport::open(const NetworkOptions& options, std::string* explanation) {
   std::unique_ptr<DirectTransport> transport(new DirectTransport(options));
   if (const Error error = transport->listen(); !error.ok()) {
     if (explanation != nullptr) {
@@ -33,16 +38,18 @@ Result<std::unique_ptr<DirectTransport>> DirectTransport::open(const DirectOptio
   return transport;
 }
 
-DirectTransport::DirectTransport(const DirectOptions& options)
+DirectTransport::DirectTransport(const NetworkOptions& options)
     : options_(options),
       life_(random_number()),
-      buffers_(std::max(kStreamBufferBytes, options.max_message_bytes + sizeof(PieceHeader))),
-      outbound_(options.send_frames, options.max_message_bytes, options.max_writes),
+      buffers_(std::max(kStreamBufferBytes, message_bytes(options) + sizeof(PieceHeader))),
+      outbound_(options.send_frames, message_bytes(options), options.max_writes),
       // At random, so that a write which is under way to the process that had this port before does not find memory of ours.
-      next_key_(random_number()) {
+      next_key_(random_number()),
+      attempts_(options.connect_timeout),
+      callers_(kMostCallers, options.connect_timeout) {
   attributes_.name = kName;
   attributes_.version = std::to_string(kStreamVersion) + ".0";
-  attributes_.max_message_bytes = options.max_message_bytes;
+  attributes_.max_message_bytes = message_bytes(options);
   attributes_.max_write_bytes = kMaxWriteBytes;
   attributes_.max_parcel_bytes = kMaxParcelBytes;
   attributes_.max_parcel_message = InboundStream::kMaxParcelMessage;
@@ -93,7 +100,9 @@ Result<PeerId> DirectTransport::resolve(ProcessId name) {
   if (name == self_) return Error{Loss::kOperation, "resolve", "a process does not call itself"};
   if (const Result<sockaddr_in> address = socket_address_of(name, options_.port_base); !address) return address.error();
   const PeerId id(static_cast<std::uint32_t>(peers_.size()));
-  peers_.emplace_back().name = name;
+  Peer& peer = peers_.emplace_back();
+  peer.name = name;
+  peer.attempt.peer = id;
   ids_.emplace(name, id);
   return id;
 }
@@ -236,7 +245,7 @@ std::string DirectTransport::describe(PeerId id) const {
   const Peer& peer = peers_[id.value];
   std::string text = "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
   if (peer.connection != nullptr) return text + " stands";
-  return text + (peer.call != nullptr ? " is being made" : peer.waiting ? " is tried again" : " is not there");
+  return text + (peer.call != nullptr ? " is being made" : peer.attempt.waiting ? " is tried again" : " is not there");
 }
 
 void DirectTransport::dump(std::string& text) const {

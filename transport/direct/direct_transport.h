@@ -24,7 +24,9 @@
 #include <vector>
 
 #include "base/file_descriptor.h"
-#include "transport/direct/direct_options.h"
+#include "transport/contact/connect_attempts.h"
+#include "transport/contact/half_open_callers.h"
+#include "transport/contact/network_options.h"
 #include "transport/direct/inbound_stream.h"
 #include "transport/direct/outbound_table.h"
 #include "transport/transport.h"
@@ -49,7 +51,7 @@ class DirectTransport final : public Transport {
 
   // Listens. Talks to nobody. Error: Loss::kOperation for an option that cannot be (address, pid), else kInterface. `explanation`, if given, gets a sentence that
   // names the value and what was expected.
-  static Result<std::unique_ptr<DirectTransport>> open(const DirectOptions& options, std::string* explanation = nullptr);
+  static Result<std::unique_ptr<DirectTransport>> open(const NetworkOptions& options, std::string* explanation = nullptr);
   ~DirectTransport() override;
   DirectTransport(const DirectTransport&) = delete;
   DirectTransport& operator=(const DirectTransport&) = delete;
@@ -88,15 +90,12 @@ class DirectTransport final : public Transport {
     Connection* call = nullptr;        // is being made by us
     std::uint32_t left = 0;            // messages that are in the kernel, not yet reported
     std::uint32_t targets = 0;         // registered for its writes
-    bool waiting = false;              // is called in vain so far
+    ConnectAttempt attempt;            // waiting: every call was in vain so far
     bool failed = false;               // lost; reported by this poll()
     bool expects = false;              // a parcel of it
     ParcelKey expected;
     std::span<std::byte> landing;
     Error failure;
-    TimePoint waiting_since = kNever;  // stamped by the poll() after the first vain try
-    TimePoint last_try = kNever;
-    TimePoint next_try{INT64_MIN};
     std::uint64_t met_life = 0;  // of the standing connection: who is at its other end, and when it took or made it
     std::uint64_t met_moment = 0;
   };
@@ -111,21 +110,23 @@ class DirectTransport final : public Transport {
   };
 
   static constexpr std::size_t kMaxParcelBytes = std::size_t{1} << 20;
-  static constexpr std::size_t kStrays = 16;                               // parcels that nobody expects may come in at once
-  static constexpr std::size_t kMostCallers = 256;                         // that have not said who they are
-  static constexpr Nanoseconds kForgottenAfter = std::chrono::seconds(1);  // not tried for so long: the owner has given up
+  static constexpr std::size_t kStrays = 16;        // parcels that nobody expects may come in at once
+  static constexpr std::size_t kMostCallers = 256;  // that have not said who they are
 
-  explicit DirectTransport(const DirectOptions& options);
+  explicit DirectTransport(const NetworkOptions& options);
   [[gnu::cold]] Error listen();
   Peer& at(PeerId peer) { return peers_[peer.value]; }
+  static void forget_call(Peer& peer) {
+    peer.call = nullptr;
+    peer.attempt.in_progress = false;
+  }
 
   // Making connections (direct_connections.cpp).
   [[gnu::cold]] void connect(PeerId peer);
   [[gnu::cold]] Connection& spare_connection();
   [[gnu::cold]] void refused(PeerId peer);
-  [[gnu::cold]] void stop_waiting(PeerId peer);
   [[gnu::cold]] void accept_callers();
-  [[gnu::cold]] void hang_up_on_the_oldest();
+  [[gnu::cold]] void hang_up_on(HalfOpenCaller& caller);
   [[gnu::cold]] void answered(Connection& connection, std::uint32_t events);
   [[gnu::cold]] void greeted(Connection& connection);
   [[gnu::cold]] void called_by(Connection& connection, const Greeting& greeting);
@@ -163,7 +164,7 @@ class DirectTransport final : public Transport {
   void report_left(Sink& sink);
   void report_ended(Sink& sink);
 
-  DirectOptions options_;
+  NetworkOptions options_;
   Attributes attributes_;
   ProcessId self_;
   sockaddr_in own_{};
@@ -187,12 +188,12 @@ class DirectTransport final : public Transport {
   std::vector<Connection*> torn_down_;  // in this one: what the kernel has told of them may still be looked at
   std::size_t standing_ = 0;            // connections
   std::vector<Connection*> often_;      // of them that are read unasked, the latest first
-  std::size_t callers_ = 0;             // that have not said who they are
-  std::size_t not_standing_ = 0;        // calls and callers: somebody waits for them
-  std::size_t sending_ = 0;             // connections with records that wait for room in the kernel
-  std::vector<Connection*> ending_;     // that cannot be sent to any more
-  std::vector<Connection*> held_up_;    // that stand still
-  std::vector<PeerId> waiting_;
+  ConnectAttempts attempts_;
+  HalfOpenCallers callers_;
+  std::size_t not_standing_ = 0;      // calls and callers: somebody waits for them
+  std::size_t sending_ = 0;           // connections with records that wait for room in the kernel
+  std::vector<Connection*> ending_;   // that cannot be sent to any more
+  std::vector<Connection*> held_up_;  // that stand still
   std::vector<PeerId> failed_;
   std::vector<PeerId> left_;  // with messages to report
   std::vector<PeerId> reporting_left_;

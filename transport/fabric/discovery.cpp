@@ -69,7 +69,7 @@ Result<Info> ask(const fi_info& hints) {
   return Info(list);
 }
 
-Result<sockaddr_in> listening_address(const FabricOptions& options) {
+Result<sockaddr_in> listening_address(const NetworkOptions& options) {
   const Result<NodeId> nid = parse_node(options.interface_address);
   if (!nid) return nid.error();
   if (Error error = check_port_base(options.port_base); !error.ok()) return error;
@@ -123,10 +123,10 @@ void ask_for_parcels(const sockaddr_in& address, DiscoveredProvider& found) {
 
 }  // namespace
 
-Result<DiscoveredProvider> discover(const FabricOptions& options) {
+Result<DiscoveredProvider> discover(const NetworkOptions& options) {
   const Result<sockaddr_in> address = listening_address(options);
   if (!address) return address.error();
-  const std::string wanted = name_here(options.provider);
+  const std::string wanted = name_here(options.name);
   Result<Info> info = offers(wanted, address.value(), Strictness::kWhatWeNeed);
   if (!info) return info.error();
 
@@ -145,7 +145,7 @@ Result<DiscoveredProvider> discover(const FabricOptions& options) {
   return found;
 }
 
-std::vector<ProviderReport> survey_providers(const FabricOptions& options) {
+std::vector<ProviderReport> survey_providers(const NetworkOptions& options) {
   const Result<sockaddr_in> address = listening_address(options);
   std::vector<ProviderDescription> descriptions;
   for (const Strictness strictness : {Strictness::kWhatWeNeed, Strictness::kAnything}) {
@@ -157,7 +157,7 @@ std::vector<ProviderReport> survey_providers(const FabricOptions& options) {
       append_new(descriptions, found);
     }
   }
-  return choose_provider(descriptions, options.provider).reports;
+  return choose_provider(descriptions, options.name).reports;
 }
 
 }  // namespace lintel::transport

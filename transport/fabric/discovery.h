@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "transport/fabric/fabric_options.h"
+#include "transport/contact/network_options.h"
 #include "transport/fabric/handles.h"
 #include "transport/fabric/provider_choice.h"
 
@@ -20,9 +20,9 @@ struct DiscoveredProvider {
 
 // Blocks while libfabric loads its providers (first call in a process; some milliseconds). Error: the options name no valid address, or libfabric
 // itself fails. A provider that is not there is no error: see choice.
-Result<DiscoveredProvider> discover(const FabricOptions& options);
+Result<DiscoveredProvider> discover(const NetworkOptions& options);
 
 // Every provider that libfabric offers with a datagram endpoint, and what choose_provider() says of it. For diagnosis.
-std::vector<ProviderReport> survey_providers(const FabricOptions& options);
+std::vector<ProviderReport> survey_providers(const NetworkOptions& options);
 
 }  // namespace lintel::transport

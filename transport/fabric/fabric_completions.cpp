@@ -67,8 +67,8 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
   if (neighbours_) {
     if (neighbours_->look_after(now, peers_)) reports += end_lost_operations(sink);
     // Time that this process was away, stopped or with nothing to do, nobody else has let it wait.
-    if (operations_.taken_count(OperationKind::kWrite) == 0 || away > options_.write_timeout / 4) write_progress_ = now;
-    if (now - write_progress_ > options_.write_timeout) reports += jam_writes(sink);
+    if (operations_.taken_count(OperationKind::kWrite) == 0 || away > fabric_options_.write_timeout / 4) write_progress_ = now;
+    if (now - write_progress_ > fabric_options_.write_timeout) reports += jam_writes(sink);
   }
   if (peers_.must_report()) reports += peers_.report_failures(now, sink);
   return reports;

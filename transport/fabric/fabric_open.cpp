@@ -23,7 +23,7 @@ std::uint64_t random_key() {
   return (std::uint64_t{device()} << 32) | device();
 }
 
-std::size_t message_bytes(const FabricOptions& options, const ProviderDescription& provider) {
+std::size_t message_bytes(const NetworkOptions& options, const ProviderDescription& provider) {
   const std::size_t suitable = suitable_message_bytes(provider);
   return options.max_message_bytes == 0 ? suitable : std::min(options.max_message_bytes, provider.max_message_bytes);
 }
@@ -33,9 +33,9 @@ struct ReceiveRoom {
   std::size_t bytes;  // of each
 };
 
-ReceiveRoom receive_room_for(const FabricOptions& options, const ProviderDescription& provider) {
-  ReceiveRoom room{std::max<std::size_t>(options.receive_buffers, 2),
-                   std::max(options.receive_buffer_bytes, 2 * message_bytes(options, provider))};
+ReceiveRoom receive_room_for(const NetworkOptions& options, const FabricOptions& fabric, const ProviderDescription& provider) {
+  ReceiveRoom room{std::max<std::size_t>(fabric.receive_buffers, 2),
+                   std::max(fabric.receive_buffer_bytes, 2 * message_bytes(options, provider))};
   if (is_shared_memory(provider)) {
     // shm of 1.17 locks up for ever when, in one read of its queue, about a thousand messages find no room: it then has no record left to take another
     // buffer with. With this much room that takes some twenty peers which all have a full window of the largest messages on the way.
@@ -45,14 +45,15 @@ ReceiveRoom receive_room_for(const FabricOptions& options, const ProviderDescrip
   return room;
 }
 
-std::string explain(const FabricOptions& options, const std::string& provider, const Error& error) {
+std::string explain(const NetworkOptions& options, const std::string& provider, const Error& error) {
   return explain_opening(options.interface_address, options.pid, provider == "shm" ? 0 : options.port_base, provider, error,
                          fi_strerror(error.code()));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<FabricTransport>> FabricTransport::open(const FabricOptions& options, std::string* explanation) {
+Result<std::unique_ptr<FabricTransport>> FabricTransport::open(const NetworkOptions& options, const FabricOptions& fabric,
+                                                               std::string* explanation) {
   std::string ignored;
   std::string& said = explanation != nullptr ? *explanation : ignored;
   said.clear();
@@ -62,13 +63,13 @@ Result<std::unique_ptr<FabricTransport>> FabricTransport::open(const FabricOptio
     return found.error();
   }
   if (found->selected == nullptr) {
-    said = explain_failure(found->choice, options.provider, options.offered_beside);
+    said = explain_failure(found->choice, options.name, fabric.offered_beside);
     return Error{Loss::kOperation, "fi_getinfo", "no provider that can be used"};
   }
   fi_domain_attr& domain = *found->selected->domain_attr;
-  domain.mr_mode |= options.added_mr_modes;
-  if (options.mr_key_bytes != 0) domain.mr_key_size = options.mr_key_bytes;
-  std::unique_ptr<FabricTransport> transport(new FabricTransport(options, std::move(found).value()));
+  domain.mr_mode |= fabric.added_mr_modes;
+  if (fabric.mr_key_bytes != 0) domain.mr_key_size = fabric.mr_key_bytes;
+  std::unique_ptr<FabricTransport> transport(new FabricTransport(options, fabric, std::move(found).value()));
   using Step = Error (FabricTransport::*)();
   for (const Step step : {&FabricTransport::take_name, &FabricTransport::open_objects, &FabricTransport::prepare_buffers,
                           &FabricTransport::enable, &FabricTransport::learn_own_name, &FabricTransport::post_first_receives}) {
@@ -80,15 +81,17 @@ Result<std::unique_ptr<FabricTransport>> FabricTransport::open(const FabricOptio
   return transport;
 }
 
-FabricTransport::FabricTransport(const FabricOptions& options, DiscoveredProvider found)
+FabricTransport::FabricTransport(const NetworkOptions& options, const FabricOptions& fabric, DiscoveredProvider found)
     : options_(options),
+      fabric_options_(fabric),
       provider_(transport::describe(*found.selected)),
       choice_(std::move(found.choice)),
       rules_(memory_rules(provider_)),
       next_key_(random_key()),
       info_list_(std::move(found.info)),
       info_(found.selected),
-      operations_(receive_room_for(options, provider_).buffers, options.send_frames, options.max_writes, found.parcels ? kLandings : 0),
+      operations_(receive_room_for(options, fabric, provider_).buffers, options.send_frames, options.max_writes,
+                  found.parcels ? kLandings : 0),
       peers_(options.connect_timeout, provider_.socket_addresses) {
   attributes_.name = provider_.name;
   attributes_.version = fi_tostr("1", FI_TYPE_VERSION);  // the argument is not looked at
@@ -158,7 +161,7 @@ Error FabricTransport::open_objects() {
 }
 
 Error FabricTransport::prepare_buffers() {
-  const ReceiveRoom receive_room = receive_room_for(options_, provider_);
+  const ReceiveRoom receive_room = receive_room_for(options_, fabric_options_, provider_);
   Result<BufferSlab> receives = BufferSlab::allocate(receive_room.bytes, operations_.count(OperationKind::kReceive));
   if (!receives) return receives.error();
   receive_buffers_ = std::move(receives).value();

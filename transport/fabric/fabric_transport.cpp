@@ -178,7 +178,7 @@ TimePoint FabricTransport::next_deadline() const {
   // Without a descriptor that tells, look often. So too while the shared-memory provider has something under way: that it has arrived rings no bell.
   constexpr Nanoseconds kLookAgain = std::chrono::microseconds(500);
   constexpr Nanoseconds kLookSoon = std::chrono::microseconds(50);
-  TimePoint deadline = receives_to_post_.empty() ? peers_.next_try() : now_;
+  TimePoint deadline = receives_to_post_.empty() ? peers_.next_deadline(now_) : now_;
   if (wait_fd_ < 0) deadline = std::min(deadline, now_ + kLookAgain);
   if (torn_receives_) deadline = std::min(deadline, now_ + kTornGrace);
   if (neighbours_ && operations_in_flight() > 0) deadline = std::min(deadline, now_ + kLookSoon);

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "transport/contact/network_options.h"
 #include "transport/fabric/buffer_slab.h"
 #include "transport/fabric/discovery.h"
 #include "transport/fabric/fabric_options.h"
@@ -43,7 +44,8 @@ class FabricTransport final : public Transport {
   // Opens an endpoint. Blocks while libfabric loads its providers; talks to nobody.
   // Error: Loss::kOperation for an option that cannot be (address, pid, provider), else kInterface. `explanation`, if given, gets a sentence that names
   // the value and what was expected.
-  static Result<std::unique_ptr<FabricTransport>> open(const FabricOptions& options, std::string* explanation = nullptr);
+  static Result<std::unique_ptr<FabricTransport>> open(const NetworkOptions& options, const FabricOptions& fabric = {},
+                                                       std::string* explanation = nullptr);
   ~FabricTransport() override;
   FabricTransport(const FabricTransport&) = delete;
   FabricTransport& operator=(const FabricTransport&) = delete;
@@ -84,7 +86,7 @@ class FabricTransport final : public Transport {
   static constexpr Error kJammed{Loss::kPeer, "fi_writedata",
                                  "one that was never answered has blocked the large writes of the shared-memory provider"};
 
-  FabricTransport(const FabricOptions& options, DiscoveredProvider provider);
+  FabricTransport(const NetworkOptions& options, const FabricOptions& fabric, DiscoveredProvider provider);
 
   // Opening, in this order (fabric_open.cpp).
   [[gnu::cold]] Error take_name();
@@ -138,7 +140,8 @@ class FabricTransport final : public Transport {
   void record_start(Operation& operation, PeerId peer);
   bool record_end(Operation& operation);
 
-  FabricOptions options_;
+  NetworkOptions options_;
+  FabricOptions fabric_options_;
   ProviderDescription provider_;
   ProviderChoice choice_;
   MemoryRules rules_;

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "transport/address/address.h"
-#include "transport/fabric/fabric_options.h"
 
 namespace lintel::transport {
 namespace {

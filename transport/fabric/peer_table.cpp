@@ -2,17 +2,7 @@
 
 #include <rdma/fi_errno.h>
 
-#include <algorithm>
-
 namespace lintel::transport {
-namespace {
-
-constexpr Nanoseconds kEagerPhase = std::chrono::milliseconds(1);     // a connection on one machine stands within this
-constexpr Nanoseconds kRetryInterval = std::chrono::milliseconds(1);  // each vain try costs the provider a connect(2)
-constexpr Nanoseconds kForgottenAfter = std::chrono::seconds(1);      // not tried for so long: the owner has given up
-
-}  // namespace
-
 PeerId PeerTable::find(ProcessId name) const {
   const auto found = ids_.find(name);
   return found == ids_.end() ? kNoPeer : found->second;
@@ -23,6 +13,7 @@ PeerId PeerTable::add(ProcessId name, fi_addr_t address) {
   FabricPeer& peer = peers_.emplace_back();
   peer.name = name;
   peer.address = address;
+  peer.attempt.peer = id;
   ids_.emplace(name, id);
   return id;
 }
@@ -30,26 +21,20 @@ PeerId PeerTable::add(ProcessId name, fi_addr_t address) {
 void PeerTable::accepted(FabricPeer& peer) {
   peer.reached = true;
   ++peer.in_flight;
-  if (peer.waiting) stop_waiting(find(peer.name));
+  if (peer.attempt.waiting) attempts_.end(peer.attempt);
 }
 
 void PeerTable::refused(PeerId id, TimePoint now) {
   FabricPeer& peer = at(id);
   if (peer.reached && !(idle_refusal_means_absent_ && peer.in_flight == 0)) return;  // its queue is full: the peer is there
   peer.reached = false;
-  if (!peer.waiting) {
-    peer.waiting = true;
-    peer.waiting_since = kNever;
-    waiting_.push_back(id);
-  }
-  peer.last_try = now;
-  const bool eager = peer.waiting_since == kNever || now - peer.waiting_since < kEagerPhase;
-  peer.next_try = eager ? now : now + kRetryInterval;
+  attempts_.begin(peer.attempt, now);
+  attempts_.refused(peer.attempt, now);
 }
 
 void PeerTable::fail(PeerId id, Error error) {
   FabricPeer& peer = at(id);
-  if (peer.waiting) stop_waiting(id);
+  attempts_.end(peer.attempt);
   ++peer.epoch;
   peer.in_flight = 0;
   peer.reached = false;
@@ -60,18 +45,10 @@ void PeerTable::fail(PeerId id, Error error) {
 }
 
 std::size_t PeerTable::report_failures(TimePoint now, Sink& sink) {
-  for (std::size_t i = 0; i < waiting_.size();) {
-    const PeerId id = waiting_[i];
-    FabricPeer& peer = at(id);
-    if (peer.waiting_since == kNever) peer.waiting_since = peer.last_try = now;
-    if (now - peer.last_try > kForgottenAfter) {
-      stop_waiting(id);
-    } else if (now - peer.waiting_since > connect_timeout_) {
-      fail(id, {Loss::kPeer, "fi_send", "nobody accepts a connection at the peer's address", FI_ETIMEDOUT});
-    } else {
-      ++i;
-    }
-  }
+  attempts_.expire(now, [this](PeerId id, ConnectAttempts::End end) {
+    if (end != ConnectAttempts::End::kTimedOut) return;
+    fail(id, {Loss::kPeer, "fi_send", "nobody accepts a connection at the peer's address", FI_ETIMEDOUT});
+  });
   std::size_t reports = 0;
   while (!failed_.empty()) {
     const PeerId id = failed_.back();
@@ -82,17 +59,6 @@ std::size_t PeerTable::report_failures(TimePoint now, Sink& sink) {
     ++reports;
   }
   return reports;
-}
-
-TimePoint PeerTable::next_try() const {
-  TimePoint earliest = kNever;
-  for (const PeerId id : waiting_) earliest = std::min(earliest, at(id).next_try);
-  return earliest;
-}
-
-void PeerTable::stop_waiting(PeerId id) {
-  at(id).waiting = false;
-  waiting_.erase(std::find(waiting_.begin(), waiting_.end(), id));
 }
 
 }  // namespace lintel::transport

@@ -1,12 +1,12 @@
 #pragma once
-// PeerTable: what a FabricTransport knows of each peer, and since when one accepts nothing.
+// PeerTable: what a FabricTransport knows of each peer, and which of them accept nothing.
 //
 // libfabric's TCP providers never say that nobody listens at an address: every post answers "try again", for ever. So a peer that has
-// accepted nothing for the connect timeout, although it was tried, is reported as lost here.
+// accepted nothing for the connect timeout, although it was tried (ConnectAttempts), is reported as lost here.
 //
 // Owned by FabricTransport; under its owner's lock.
 // Invariants: (1) ids are dense and never reused; (2) a peer's epoch grows by one each time it is lost: completions of an earlier epoch say nothing
-//             about the present one; (3) `waiting_` holds exactly the peers with waiting == true.
+//             about the present one.
 
 #include <rdma/fabric.h>
 
@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/ids.h"
+#include "transport/contact/connect_attempts.h"
 #include "transport/transport.h"
 
 namespace lintel::transport {
@@ -30,19 +31,16 @@ struct FabricPeer {
   std::uint32_t epoch = 0;
   std::uint32_t in_flight = 0;   // operations of the present epoch that the provider has
   bool reached = false;          // it has accepted something in the present epoch
-  bool waiting = false;          // posts are answered with "try again", and it counts as not reached
   bool failed = false;           // lost; reported by the next poll()
   Operation* landing = nullptr;  // where a parcel of it is expected
   Error failure;
-  TimePoint waiting_since = kNever;  // stamped by the poll() after the first refused post
-  TimePoint last_try = kNever;
-  TimePoint next_try{INT64_MIN};
+  ConnectAttempt attempt;  // waiting: posts are answered with "try again", and it counts as not reached
 };
 
 class PeerTable {
  public:
   PeerTable(Nanoseconds connect_timeout, bool idle_refusal_means_absent)
-      : connect_timeout_(connect_timeout), idle_refusal_means_absent_(idle_refusal_means_absent) {}
+      : attempts_(connect_timeout), idle_refusal_means_absent_(idle_refusal_means_absent) {}
 
   PeerId find(ProcessId name) const;  // kNoPeer: unknown
   PeerId add(ProcessId name, fi_addr_t address);
@@ -50,8 +48,8 @@ class PeerTable {
   const FabricPeer& at(PeerId peer) const { return peers_[peer.value]; }
   std::size_t size() const { return peers_.size(); }
 
-  // Whether it is worth while to try a post now: a peer that does not answer is tried often at first, then once a millisecond.
-  bool may_try(const FabricPeer& peer, TimePoint now) const { return !peer.waiting || now >= peer.next_try; }
+  // Whether it is worth while to try a post now, see ConnectAttempts.
+  bool may_try(FabricPeer& peer, TimePoint now) const { return attempts_.may_try(peer.attempt, now); }
   void accepted(FabricPeer& peer);
   [[gnu::cold]] void refused(PeerId id, TimePoint now);
 
@@ -59,21 +57,18 @@ class PeerTable {
   [[gnu::cold]] void fail(PeerId id, Error error);
 
   // Whether report_failures() has anything to do.
-  bool must_report() const { return !waiting_.empty() || !failed_.empty(); }
+  bool must_report() const { return !attempts_.none() || !failed_.empty(); }
   // Ends the wait of peers that were tried in vain for too long. Then reports each lost peer once. Returns the number of reports.
   [[gnu::cold]] std::size_t report_failures(TimePoint now, Sink& sink);
 
-  // When a waiting peer may be tried again; kNever if none waits.
-  TimePoint next_try() const;
+  // When report_failures() is to be called next for a peer that is tried; kNever if there is none.
+  TimePoint next_deadline(TimePoint now) const { return attempts_.next_deadline(now); }
 
  private:
-  [[gnu::cold]] void stop_waiting(PeerId id);
-
-  Nanoseconds connect_timeout_;
+  ConnectAttempts attempts_;
   bool idle_refusal_means_absent_;  // a refusal while nothing is in flight means that there is no connection
   std::deque<FabricPeer> peers_;
   std::unordered_map<ProcessId, PeerId> ids_;
-  std::vector<PeerId> waiting_;
   std::vector<PeerId> failed_;
 };
 

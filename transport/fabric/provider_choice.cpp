@@ -10,7 +10,7 @@ namespace lintel::transport {
 namespace {
 
 constexpr std::size_t kImmediateBytes = 4;
-constexpr std::size_t kLeastMessageBytes = 1024;  // a frame with one engine message and its address list must fit
+constexpr std::size_t kLeastMessageBytes = 1024;  // what the layers above send in one message at the least
 
 struct NamedBit {
   std::uint64_t bit;

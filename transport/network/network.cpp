@@ -11,63 +11,69 @@ namespace {
 
 bool means_direct(const std::string& wanted) { return wanted.empty() || wanted == DirectTransport::kName; }
 
-DirectOptions direct_options(const FabricOptions& options) {
-  DirectOptions direct;
-  direct.interface_address = options.interface_address;
-  direct.pid = options.pid;
-  direct.port_base = options.port_base;
-  direct.send_frames = options.send_frames;
-  direct.max_writes = options.max_writes;
-  if (options.max_message_bytes != 0) direct.max_message_bytes = options.max_message_bytes;
-  direct.connect_timeout = options.connect_timeout;
-  return direct;
-}
-
-FabricOptions beside_direct(FabricOptions options) {
-  options.offered_beside = DirectTransport::kName;
-  return options;
-}
-
 template <class Made>
 Result<std::unique_ptr<Transport>> as_transport(Result<std::unique_ptr<Made>> opened) {
   if (!opened) return opened.error();
   return std::unique_ptr<Transport>(std::move(opened).value());
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Transport>> open_network(const FabricOptions& options, std::string* explanation) {
-  if (means_direct(options.provider)) return as_transport(DirectTransport::open(direct_options(options), explanation));
-  return as_transport(FabricTransport::open(beside_direct(options), explanation));
+NetworkReport report_on(std::string name, const ProviderDescription& provider) {
+  NetworkReport report;
+  report.name = std::move(name);
+  report.figures = {{"max_message_bytes", provider.max_message_bytes},
+                    {"inject_bytes", provider.inject_bytes},
+                    {"iov_limit", provider.iov_limit},
+                    {"mr_mode", static_cast<std::uint64_t>(provider.mr_mode)},
+                    {"mr_key_bytes", provider.mr_key_bytes},
+                    {"cq_data_bytes", provider.cq_data_bytes}};
+  return report;
 }
 
-std::vector<ProviderReport> survey_networks(const FabricOptions& options) {
-  ProviderReport direct;
-  direct.description.name = DirectTransport::kName;
-  direct.description.max_message_bytes = DirectTransport::kMaxWriteBytes;
-  direct.usable = true;
-  direct.chosen = means_direct(options.provider);
-  const std::string by_name = "\"" + options.provider + "\" is asked for by name";
-  direct.reason = options.provider.empty() ? "the first in the order of preference" : direct.chosen ? "asked for by name" : by_name;
-  std::vector<ProviderReport> reports{direct};
-  for (ProviderReport report : survey_providers(options)) {
-    const bool in_order = report.chosen || report.reason.ends_with(" is preferred");
-    if (direct.chosen && in_order) report.reason = direct.description.name + " is preferred";
-    report.chosen = report.chosen && !direct.chosen;
+NetworkReport report_on_direct(const std::string& wanted) {
+  ProviderDescription figures;
+  figures.max_message_bytes = DirectTransport::kMaxWriteBytes;
+  NetworkReport report = report_on(DirectTransport::kName, figures);
+  report.usable = true;
+  report.chosen = means_direct(wanted);
+  if (wanted.empty()) {
+    report.reason = "the first in the order of preference";
+  } else {
+    report.reason = report.chosen ? "asked for by name" : "\"" + wanted + "\" is asked for by name";
+  }
+  return report;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Transport>> open_network(const NetworkOptions& options, const FabricOptions& fabric, std::string* explanation) {
+  if (means_direct(options.name)) return as_transport(DirectTransport::open(options, explanation));
+  FabricOptions beside_direct = fabric;
+  beside_direct.offered_beside = DirectTransport::kName;
+  return as_transport(FabricTransport::open(options, beside_direct, explanation));
+}
+
+std::vector<NetworkReport> survey_networks(const NetworkOptions& options) {
+  std::vector<NetworkReport> reports{report_on_direct(options.name)};
+  const bool direct_chosen = reports.front().chosen;
+  for (const ProviderReport& found : survey_providers(options)) {
+    NetworkReport report = report_on(found.description.name, found.description);
+    const bool in_order = found.chosen || found.reason.ends_with(" is preferred");
+    report.usable = found.usable;
+    report.chosen = found.chosen && !direct_chosen;
+    report.reason = direct_chosen && in_order ? std::string(DirectTransport::kName) + " is preferred" : found.reason;
     reports.push_back(std::move(report));
   }
   return reports;
 }
 
-Result<std::string> obstacle_to_network(const FabricOptions& options) {
-  if (means_direct(options.provider)) {
+Result<std::string> obstacle_to_network(const NetworkOptions& options) {
+  if (means_direct(options.name)) {
     if (const Result<NodeId> nid = parse_node(options.interface_address); !nid) return nid.error();
     return std::string();
   }
-  const FabricOptions asked = beside_direct(options);
-  const Result<DiscoveredProvider> found = discover(asked);
+  const Result<DiscoveredProvider> found = discover(options);
   if (!found) return found.error();
-  return found->selected != nullptr ? std::string() : explain_failure(found->choice, asked.provider, asked.offered_beside);
+  return found->selected != nullptr ? std::string() : explain_failure(found->choice, options.name, DirectTransport::kName);
 }
 
 }  // namespace lintel::transport

@@ -16,7 +16,7 @@ T required(const char* call, Result<T> result) {
 }
 
 std::unique_ptr<DirectTransport> open(std::uint16_t port) {
-  transport::DirectOptions options;
+  transport::NetworkOptions options;
   options.pid = Pid(port);  // a pid from 1024 on is the port
   return required("DirectTransport::open", DirectTransport::open(options));
 }

@@ -69,8 +69,8 @@ class NewerPeer final : public Sink {
 
 int main() {
   using namespace lintel::transport;
-  FabricOptions options;
-  options.provider = "net";
+  NetworkOptions options;
+  options.name = "net";
   auto network = FabricTransport::open(options);
   if (!network) {
     std::fprintf(stderr, "%s: %s\n", network.error().call(), network.error().reason());

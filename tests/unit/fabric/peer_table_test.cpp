@@ -53,7 +53,7 @@ TEST_F(PeerTableTest, a_peer_that_is_reached_in_time_is_not_reported) {
   table.accepted(table.at(peer));
   table.report_failures(at(milliseconds(300)), sink);
   EXPECT_TRUE(sink.failures.empty());
-  EXPECT_EQ(table.next_try(), kNever);
+  EXPECT_EQ(table.next_deadline(at(milliseconds(300))), kNever);
 }
 
 TEST_F(PeerTableTest, a_full_queue_to_a_peer_that_is_there_is_no_absence) {
@@ -87,9 +87,13 @@ TEST_F(PeerTableTest, is_tried_at_once_for_a_millisecond_and_then_once_each) {
     try_in_vain(now);
   }
   tries = 0;
-  for (int us = 2000; us < 12000; us += 10) try_in_vain(at(milliseconds(0)) + std::chrono::microseconds(us));
+  TimePoint now{};
+  for (int us = 2000; us < 12000; us += 10) {
+    now = at(milliseconds(0)) + std::chrono::microseconds(us);
+    try_in_vain(now);
+  }
   EXPECT_EQ(tries, 10);
-  EXPECT_EQ(table.next_try(), at(milliseconds(12)));
+  EXPECT_EQ(table.next_deadline(now), at(milliseconds(12)));
 }
 
 TEST_F(PeerTableTest, each_loss_ends_an_epoch_and_losses_in_a_row_are_reported_once) {

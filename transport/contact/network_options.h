@@ -1,5 +1,5 @@
 #pragma once
-// What the caller may decide about a DirectTransport. Plain values: nothing here reads the environment.
+// NetworkOptions: what a process may decide about any network. Plain values: nothing here reads the environment.
 
 #include <chrono>
 #include <cstddef>
@@ -12,14 +12,15 @@
 
 namespace lintel::transport {
 
-struct DirectOptions {
+struct NetworkOptions {
+  std::string name;                                       // "direct", or a provider as fi_info prints it; empty: by preference
   std::string interface_address = "127.0.0.1";            // IPv4 address of the one interface to listen on
   Pid pid = kAnyPid;                                      // kAnyPid: one that is free
   std::uint32_t port_base = kDefaultPortBase;             // pid 0 is this TCP port, see address.h
   std::size_t send_frames = 64;                           // messages that may be under way or lent at once
   std::size_t max_writes = 256;                           // writes that may be under way at once
-  std::size_t max_message_bytes = 68 * 1024;              // 64 KiB of data and the headers of the layers above
-  Nanoseconds connect_timeout = std::chrono::seconds(3);  // a peer that accepts nothing for this long is reported as lost
+  std::size_t max_message_bytes = 0;                      // 0: what suits the network
+  Nanoseconds connect_timeout = std::chrono::seconds(3);  // a peer that accepts nothing for this long is lost
 };
 
 }  // namespace lintel::transport

@@ -1,0 +1,105 @@
+// When a peer that accepts nothing is tried again, and when it is given up. Time is an argument here.
+#include "transport/contact/connect_attempts.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace lintel::transport {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class ConnectAttemptsTest : public testing::Test {
+ protected:
+  static constexpr TimePoint at(Nanoseconds since_start) { return TimePoint{1000000000} + since_start; }
+  ConnectAttemptsTest() { attempt.peer = PeerId(3); }
+  // The owner wants the peer, and a try, if one may be made, fails. True: one was made.
+  bool try_in_vain(TimePoint now) {
+    const bool tried = attempts.may_try(attempt, now);
+    if (tried) {
+      attempts.begin(attempt, now);
+      attempts.refused(attempt, now);
+    }
+    expire(now);
+    return tried;
+  }
+  void expire(TimePoint now) {
+    attempts.expire(now, [this](PeerId peer, ConnectAttempts::End end) { ends.emplace_back(peer, end); });
+  }
+
+  ConnectAttempts attempts{milliseconds(100)};
+  ConnectAttempt attempt;
+  std::vector<std::pair<PeerId, ConnectAttempts::End>> ends;
+};
+
+TEST_F(ConnectAttemptsTest, a_peer_that_accepts_nothing_for_the_timeout_is_ended_once) {
+  for (int ms = 0; ms <= 100; ++ms) try_in_vain(at(milliseconds(ms)));
+  EXPECT_TRUE(ends.empty());
+  try_in_vain(at(milliseconds(101)));
+  ASSERT_EQ(ends.size(), 1U);
+  EXPECT_EQ(ends[0], std::pair(PeerId(3), ConnectAttempts::End::kTimedOut));
+  EXPECT_TRUE(attempts.none());
+  expire(at(seconds(5)));
+  EXPECT_EQ(ends.size(), 1U);
+}
+
+TEST_F(ConnectAttemptsTest, a_peer_that_accepts_in_time_waits_no_more) {
+  try_in_vain(at(milliseconds(0)));
+  attempts.end(attempt);
+  expire(at(seconds(1)));
+  EXPECT_TRUE(ends.empty());
+  EXPECT_TRUE(attempts.may_try(attempt, at(seconds(1))));
+  EXPECT_EQ(attempts.next_deadline(at(seconds(1))), kNever);
+}
+
+TEST_F(ConnectAttemptsTest, a_peer_is_tried_at_each_turn_of_the_first_millisecond_and_then_once_each) {
+  for (int us = 0; us < 900; us += 10) ASSERT_TRUE(try_in_vain(at(microseconds(us)))) << us;
+  int tries = 0;
+  for (int us = 2000; us < 12000; us += 10) tries += try_in_vain(at(microseconds(us))) ? 1 : 0;
+  EXPECT_EQ(tries, 10);
+}
+
+TEST_F(ConnectAttemptsTest, a_peer_that_nobody_wants_for_a_second_is_forgotten) {
+  ConnectAttempts patient{seconds(60)};
+  patient.begin(attempt, at(seconds(0)));
+  const auto expire_at = [&](TimePoint now) {
+    patient.expire(now, [this](PeerId peer, ConnectAttempts::End end) { ends.emplace_back(peer, end); });
+  };
+  expire_at(at(seconds(0)));
+  EXPECT_EQ(patient.next_deadline(at(milliseconds(1))), at(seconds(1)));
+  expire_at(at(seconds(1)));
+  EXPECT_TRUE(ends.empty());
+  expire_at(at(seconds(1)) + Nanoseconds(1));
+  ASSERT_EQ(ends.size(), 1U);
+  EXPECT_EQ(ends[0].second, ConnectAttempts::End::kForgotten);
+}
+
+TEST_F(ConnectAttemptsTest, the_time_counts_from_the_first_poll_after_the_first_try) {
+  attempts.begin(attempt, at(seconds(-50)));  // outside poll(): the time is that of the last one
+  EXPECT_EQ(attempts.next_deadline(at(seconds(0))), at(seconds(0))) << "the poll is due at once";
+  expire(at(seconds(0)));
+  expire(at(milliseconds(100)));
+  EXPECT_TRUE(ends.empty());
+}
+
+TEST_F(ConnectAttemptsTest, a_request_under_way_is_no_reason_to_wake_up_before_the_timeout) {
+  attempts.begin(attempt, at(milliseconds(0)));
+  expire(at(milliseconds(0)));
+  EXPECT_EQ(attempts.next_deadline(at(milliseconds(0))), at(milliseconds(0)));
+  attempt.in_progress = true;
+  EXPECT_EQ(attempts.next_deadline(at(milliseconds(0))), at(milliseconds(100)));
+}
+
+TEST_F(ConnectAttemptsTest, a_failed_try_of_a_peer_that_does_not_wait_changes_nothing) {
+  attempts.refused(attempt, at(seconds(1)));
+  EXPECT_TRUE(attempts.none());
+  attempts.end(attempt);
+  EXPECT_TRUE(attempts.may_try(attempt, at(seconds(1))));
+}
+
+}  // namespace
+}  // namespace lintel::transport

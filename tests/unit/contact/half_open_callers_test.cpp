@@ -1,0 +1,53 @@
+// Connections whose other side has not said who it is: how many, and for how long. Time is an argument here.
+#include "transport/contact/half_open_callers.h"
+
+#include <gtest/gtest.h>
+
+namespace lintel::transport {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr TimePoint at(Nanoseconds since_start) { return TimePoint{1000000000} + since_start; }
+
+TEST(HalfOpenCallersTest, the_oldest_makes_room_when_there_are_as_many_as_may_be) {
+  HalfOpenCallers callers(2, seconds(3));
+  HalfOpenCaller first;
+  HalfOpenCaller second;
+  EXPECT_EQ(callers.displaced_by_next(), nullptr);
+  callers.add(first, at(seconds(0)));
+  EXPECT_EQ(callers.displaced_by_next(), nullptr);
+  callers.add(second, at(seconds(1)));
+  EXPECT_EQ(callers.displaced_by_next(), &first);
+  callers.remove(first);
+  EXPECT_EQ(callers.displaced_by_next(), nullptr);
+}
+
+TEST(HalfOpenCallersTest, a_caller_that_says_nothing_for_the_timeout_is_overdue) {
+  HalfOpenCallers callers(2, seconds(3));
+  HalfOpenCaller first;
+  HalfOpenCaller second;
+  EXPECT_EQ(callers.next_deadline(), kNever);
+  callers.add(first, at(seconds(0)));
+  callers.add(second, at(seconds(1)));
+  EXPECT_EQ(callers.next_deadline(), at(seconds(3)));
+  EXPECT_EQ(callers.overdue(at(seconds(2))), nullptr);
+  EXPECT_EQ(callers.overdue(at(seconds(3))), &first);
+  callers.remove(first);
+  EXPECT_EQ(callers.overdue(at(seconds(3))), nullptr);
+  EXPECT_EQ(callers.next_deadline(), at(seconds(4)));
+}
+
+TEST(HalfOpenCallersTest, a_caller_is_removed_once) {
+  HalfOpenCallers callers(1, seconds(3));
+  HalfOpenCaller caller;
+  callers.remove(caller);
+  callers.add(caller, at(seconds(0)));
+  callers.remove(caller);
+  callers.remove(caller);
+  callers.add(caller, at(seconds(1)));
+  EXPECT_EQ(callers.displaced_by_next(), &caller);
+}
+
+}  // namespace
+}  // namespace lintel::transport

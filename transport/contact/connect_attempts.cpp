@@ -1,0 +1,53 @@
+#include "transport/contact/connect_attempts.h"
+
+#include <algorithm>
+
+namespace lintel::transport {
+namespace {
+
+constexpr Nanoseconds kEagerPhase = std::chrono::milliseconds(1);
+constexpr Nanoseconds kRetryInterval = std::chrono::milliseconds(1);
+constexpr Nanoseconds kForgottenAfter = std::chrono::seconds(1);
+
+}  // namespace
+
+void ConnectAttempts::begin(ConnectAttempt& attempt, TimePoint now) {
+  if (attempt.waiting) return;
+  attempt.waiting = true;
+  attempt.since = kNever;
+  attempt.last_wanted = attempt.next_try = now;
+  waiting_.push_back(&attempt);
+}
+
+void ConnectAttempts::refused(ConnectAttempt& attempt, TimePoint now) {
+  if (!attempt.waiting) return;
+  const bool eager = attempt.since == kNever || now - attempt.since < kEagerPhase;
+  attempt.next_try = eager ? now : now + kRetryInterval;
+}
+
+void ConnectAttempts::end(ConnectAttempt& attempt) {
+  if (!attempt.waiting) return;
+  attempt.waiting = false;
+  std::erase(waiting_, &attempt);
+}
+
+std::optional<ConnectAttempts::End> ConnectAttempts::judge(ConnectAttempt& attempt, TimePoint now) const {
+  if (attempt.since == kNever) attempt.since = attempt.last_wanted = now;
+  if (now - attempt.last_wanted > kForgottenAfter) return End::kForgotten;
+  if (now - attempt.since > timeout_) return End::kTimedOut;
+  return std::nullopt;
+}
+
+TimePoint ConnectAttempts::next_deadline(TimePoint now) const {
+  TimePoint deadline = kNever;
+  for (const ConnectAttempt* const attempt : waiting_) {
+    if (attempt->since == kNever) return now;
+    // An owner that wants the peer asks for it at each turn. If it did not, the attempt is only to be forgotten.
+    TimePoint next = attempt->in_progress ? kNever : attempt->next_try;
+    if (attempt->last_wanted < now) next = attempt->last_wanted + kForgottenAfter;
+    deadline = std::min({deadline, next, attempt->since + timeout_});
+  }
+  return deadline;
+}
+
+}  // namespace lintel::transport
