@@ -23,7 +23,7 @@ void put_delivery(benchmark::State& state) {
     NetworkInterface interface(0, {{NodeId(1), Pid(1)}, UserId(1000), JobId(0)}, {}, counters, attention);
     endpoint.attach(interface);
     SlotId queue;
-    if (interface.allocate_queue(64, nullptr, queue) != Status::kOk) state.SkipWithError("no queue");
+    if (interface.events.allocate_queue(64, nullptr, queue) != Status::kOk) state.SkipWithError("no queue");
     std::uint64_t word = 0;
     for (std::uint64_t bits = 0; bits < depth; ++bits) {
       SlotId entry;
@@ -31,8 +31,8 @@ void put_delivery(benchmark::State& state) {
       DescriptorRules rules;
       rules.described = {&word, sizeof word, kUnlimited, option::kPut | option::kManageRemote | option::kStartDisable, 0, nullptr, queue};
       rules.region = MemoryRegion(&word, sizeof word);
-      if (interface.attach_entry(bench::kPutPortal, {{NodeId(2), Pid(2)}, bits, 0}, false, ListEnd::kTail, entry) != Status::kOk ||
-          interface.attach_descriptor(entry, rules, false, descriptor) != Status::kOk) {
+      if (interface.entries.attach(bench::kPutPortal, {{NodeId(2), Pid(2)}, bits, 0}, false, ListEnd::kTail, entry) != Status::kOk ||
+          interface.entries.attach_descriptor(entry, rules, false, descriptor) != Status::kOk) {
         state.SkipWithError("no entry");
       }
     }
@@ -40,7 +40,7 @@ void put_delivery(benchmark::State& state) {
     const Event* taken = nullptr;
     for (auto _ : state) {
       endpoint.on_message(transport::PeerId(0), message);
-      if (interface.queue(queue)->take(taken) != EventQueue::Taken::kEvent) state.SkipWithError("the put was not delivered");
+      if (interface.events.queue(queue)->take(taken) != EventQueue::Taken::kEvent) state.SkipWithError("the put was not delivered");
       benchmark::DoNotOptimize(word);
     }
     endpoint.detach(interface);

@@ -44,8 +44,8 @@ class Target {
         interface_(kInterfaceKind, kSelf, limits(), counters_, attention_) {
     endpoint_.attach(interface_);
     std::uint32_t portal = 0;
-    good_ = interface_.allocate_queue(256, nullptr, queue_) == Status::kOk &&
-            interface_.allocate_portal({}, queue_, bench::kPutPortal, portal) == Status::kOk;
+    good_ = interface_.events.allocate_queue(256, nullptr, queue_) == Status::kOk &&
+            interface_.portals.allocate({}, queue_, bench::kPutPortal, portal) == Status::kOk;
   }
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
@@ -55,7 +55,7 @@ class Target {
 
   bool append(PortalList list, const MatchCriteria& wanted, std::uint32_t options = 0, bool use_once = false) {
     SlotId made;
-    return interface_.append_entry(bench::kPutPortal, list, wanted, rules(options), use_once, made) == Status::kOk;
+    return interface_.unexpected.append_entry(bench::kPutPortal, list, wanted, rules(options), use_once, made) == Status::kOk;
   }
   // `depth` entries, without LINK events.
   bool fill(PortalList list, std::uint64_t context, std::uint64_t depth, Mix mix) {
@@ -68,7 +68,7 @@ class Target {
   // Takes one event; false if there is none, or another.
   bool saw(EventKind kind) {
     const Event* event = nullptr;
-    return interface_.queue(queue_)->take(event) == EventQueue::Taken::kEvent && event->kind == kind;
+    return interface_.events.queue(queue_)->take(event) == EventQueue::Taken::kEvent && event->kind == kind;
   }
 
  private:

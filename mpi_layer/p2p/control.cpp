@@ -106,7 +106,7 @@ void Messenger::cancel(Request& request) {
       complete(request, Failure::kNone);
       break;
     case Request::State::kPosted:
-      if (!forget_landing(request) || interface_->unlink_entry(request.entry_) != Status::kOk) break;  // its message is landing
+      if (!forget_landing(request) || interface_->entries.unlink(request.entry_) != Status::kOk) break;  // its message is landing
       request.result_.cancelled = true;
       complete(request, Failure::kNone);
       break;
@@ -137,7 +137,7 @@ void Messenger::decide_own(Request& request) {
 // The sender wants a message back: it gets it if nobody has received it.
 void Messenger::on_cancel(Peer& peer, const Control& control) {
   const portals::MatchCriteria wanted{peer.process, control.match_bits, 0};
-  UnexpectedHeader* const found = interface_->portal(kMessages).unexpected.find(wanted, [&](const UnexpectedHeader& header) {
+  UnexpectedHeader* const found = interface_->portals[kMessages].unexpected.find(wanted, [&](const UnexpectedHeader& header) {
     const auto& message = static_cast<const UnexpectedMessage&>(header);
     const MessageHeader sent = decode_message(message.event.header_data);
     return message.landed && sent.kind == PacketKind::kDatasync && sent.request_id == control.request_id &&

@@ -23,7 +23,7 @@ void Messenger::lose(RequestList& requests, const Peer* peer) {
     if (peer != nullptr && request.peer_ != peer->number && request.peer_ != kAnySource) continue;
     switch (request.state_) {
       case Request::State::kPosted:
-        if (interface_->unlink_entry(request.entry_) == portals::Status::kOk) complete(request, Failure::kPeerLost);
+        if (interface_->entries.unlink(request.entry_) == portals::Status::kOk) complete(request, Failure::kPeerLost);
         break;
       case Request::State::kSent: end_send(request, Failure::kPeerLost); break;
       case Request::State::kPulling: break;

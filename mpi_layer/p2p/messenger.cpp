@@ -65,25 +65,26 @@ bool Messenger::set_up() {
   window_.bytes = std::min(all / options_.most_processes, kMaxCreditBytes);
   granted_ = static_cast<std::int64_t>(window_.bytes * options_.most_processes);
 
-  if (interface_->allocate_queue(kFirstEvents, nullptr, queue_id_, 0, true) != Status::kOk) return false;
-  queue_ = interface_->queue(queue_id_);
-  interface_->tell_losses(queue_id_);
+  if (interface_->events.allocate_queue(kFirstEvents, nullptr, queue_id_, 0, true) != Status::kOk) return false;
+  queue_ = interface_->events.queue(queue_id_);
+  interface_->events.tell_losses(queue_id_);
   std::uint32_t made = 0;
   for (const Portal portal : {kMessages, kRests, kControl}) {
-    if (interface_->allocate_portal({}, queue_id_, portal, made) != Status::kOk) return false;
+    if (interface_->portals.allocate({}, queue_id_, portal, made) != Status::kOk) return false;
   }
   portals::DescriptorRules memory;
   memory.described.threshold = portals::kUnlimited;
   memory.described.options = option::kStartDisable | option::kSendDisable;
   memory.described.queue = queue_id_;
   memory.region = portals::MemoryRegion(nullptr, ~std::uint64_t{0});
-  if (interface_->bind_descriptor(memory, false, everything_) != Status::kOk) return false;
+  if (interface_->entries.bind_descriptor(memory, false, everything_) != Status::kOk) return false;
   memory.described.options = option::kStartDisable;
-  if (interface_->bind_descriptor(memory, false, parcels_) != Status::kOk) return false;
+  if (interface_->entries.bind_descriptor(memory, false, parcels_) != Status::kOk) return false;
   portals::DescriptorRules control;
   control.described.options = option::kPut | option::kStartDisable | option::kLinkDisable;
   SlotId entry;
-  if (interface_->append_entry(kControl, portals::PortalList::kPriority, {kAnyProcess, 0, ~0ULL}, control, false, entry) != Status::kOk) {
+  if (interface_->unexpected.append_entry(kControl, portals::PortalList::kPriority, {kAnyProcess, 0, ~0ULL}, control, false, entry) !=
+      Status::kOk) {
     return false;
   }
   return unexpected_.open(*interface_, kMessages, options_.unexpected_bytes, longest) == Status::kOk;

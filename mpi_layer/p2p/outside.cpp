@@ -39,7 +39,7 @@ bool Messenger::withdraw(std::int32_t source, std::uint64_t sequence) {
   drain();  // what has met its receive by now
   Peer& peer = *peers_.at(source);
   // By any context and tag: the number is the only one of its kind.
-  UnexpectedHeader* const found = interface_->portal(kMessages).unexpected.find(
+  UnexpectedHeader* const found = interface_->portals[kMessages].unexpected.find(
       {peer.process, 0, ~0ULL},
       [&](const UnexpectedHeader& header) { return static_cast<const UnexpectedMessage&>(header).event.remote_offset == sequence; });
   if (found == nullptr) return false;

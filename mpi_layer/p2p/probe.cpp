@@ -33,7 +33,7 @@ Refusal Messenger::check(const ProbeArguments& arguments) {
 UnexpectedMessage* Messenger::find(const ProbeArguments& arguments) {
   const Peer* const peer = peers_.at(arguments.source);
   const portals::MatchCriteria wanted = criteria(peer != nullptr ? peer->process : kAnyProcess, arguments.context, arguments.tag);
-  UnexpectedHeader* const found = interface_->portal(kMessages).unexpected.find(wanted, [this](const UnexpectedHeader& header) {
+  UnexpectedHeader* const found = interface_->portals[kMessages].unexpected.find(wanted, [this](const UnexpectedHeader& header) {
     return static_cast<const UnexpectedMessage&>(header).landed && peers_.find(header.initiator) != nullptr && !is_awaited(header);
   });
   return static_cast<UnexpectedMessage*>(found);

@@ -78,24 +78,24 @@ bool Messenger::post_or_queue(Request& request) {
 
 // False: there is no room for another entry.
 bool Messenger::post(Request& request) {
-  if (interface_->portal(kMessages).priority.size() >= options_.most_receives) return false;
+  if (interface_->portals[kMessages].priority.size() >= options_.most_receives) return false;
   Peer* const peer = peers_.at(request.peer_);
   portals::DescriptorRules rules;
   rules.described.options = option::kPut | option::kTruncate | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
   rules.described.user_pointer = &request;
   rules.region = portals::MemoryRegion(request.buffer_, request.length_);
-  const Status status = interface_->append_entry(kMessages, portals::PortalList::kPriority,
-                                                 criteria(peer != nullptr ? peer->process : kAnyProcess, request.context_, request.tag_),
-                                                 std::move(rules), true, request.entry_);
+  const Status status = interface_->unexpected.append_entry(
+      kMessages, portals::PortalList::kPriority, criteria(peer != nullptr ? peer->process : kAnyProcess, request.context_, request.tag_),
+      std::move(rules), true, request.entry_);
   if (status != Status::kOk) return false;
   request.state_ = Request::State::kPosted;
   if (request.link_.is_linked()) request.link_.unlink();
-  if (interface_->entry(request.entry_) == nullptr) return true;  // it has claimed a message; the event is there
+  if (interface_->entries.get(request.entry_) == nullptr) return true;  // it has claimed a message; the event is there
   if (peer != nullptr) {
     peer->active.push_back(request);
     watch(request, *peer);
     if (peer->habit.welcome()) expect_next(*peer);
-    if (peer->lost && interface_->unlink_entry(request.entry_) == Status::kOk) complete(request, Failure::kPeerLost);
+    if (peer->lost && interface_->entries.unlink(request.entry_) == Status::kOk) complete(request, Failure::kPeerLost);
   } else {
     any_source_.push_back(request);
   }

@@ -237,7 +237,8 @@ Status Messenger::expose_rest(const Peer& peer, Request& request, std::uint64_t 
   rules.described.user_pointer = &request;
   rules.region = portals::MemoryRegion(request.buffer_ + ahead, request.length_ - ahead);
   const portals::MatchCriteria receiver{peer.process, rest_bits(request.active_id_.slot, request.sequence_), 0};
-  const Status status = interface_->append_entry(kRests, portals::PortalList::kPriority, receiver, std::move(rules), true, request.entry_);
+  const Status status =
+      interface_->unexpected.append_entry(kRests, portals::PortalList::kPriority, receiver, std::move(rules), true, request.entry_);
   request.long_ = status == Status::kOk;
   return status;
 }
@@ -245,7 +246,7 @@ Status Messenger::expose_rest(const Peer& peer, Request& request, std::uint64_t 
 // False: the receiver is getting it.
 bool Messenger::withdraw_rest(Request& request) {
   if (!request.long_ || interface_ == nullptr) return true;
-  if (interface_->unlink_entry(request.entry_) != Status::kOk) return false;
+  if (interface_->entries.unlink(request.entry_) != Status::kOk) return false;
   request.long_ = false;
   return true;
 }

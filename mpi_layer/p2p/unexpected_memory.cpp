@@ -45,7 +45,8 @@ Status UnexpectedMemory::open(portals::NetworkInterface& interface, std::uint32_
   portals::DescriptorRules rules;
   rules.described.options = option::kPut | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
   SlotId made;
-  if (const Status status = interface.append_entry(portal, portals::PortalList::kOverflow, {kAnyProcess, 0, ~0ULL}, rules, false, made);
+  if (const Status status =
+          interface.unexpected.append_entry(portal, portals::PortalList::kOverflow, {kAnyProcess, 0, ~0ULL}, rules, false, made);
       status != Status::kOk) {
     return status;
   }
@@ -69,16 +70,16 @@ Status UnexpectedMemory::append(Block& block) {
   rules.described.user_pointer = &block;
   rules.region = portals::MemoryRegion(block.memory.get(), block_bytes_);
   const Status status =
-      interface_->append_entry(portal_, portals::PortalList::kOverflow, {kAnyProcess, 0, ~0ULL}, rules, false, block.entry);
+      interface_->unexpected.append_entry(portal_, portals::PortalList::kOverflow, {kAnyProcess, 0, ~0ULL}, rules, false, block.entry);
   if (status != Status::kOk) return status;
-  block.descriptor = interface_->entry(block.entry)->descriptor->id;
+  block.descriptor = interface_->entries.get(block.entry)->descriptor->id;
   block.spent = 0;
   return status;
 }
 
 void UnexpectedMemory::close() {
   if (interface_ == nullptr) return;
-  interface_->portal(portal_).unexpected.for_each([this](portals::UnexpectedHeader& header) {
+  interface_->portals[portal_].unexpected.for_each([this](portals::UnexpectedHeader& header) {
     auto& message = static_cast<UnexpectedMessage&>(header);
     if (message.landed) consume(message);
   });
@@ -93,7 +94,7 @@ void UnexpectedMemory::on_arrival(const portals::Event& event) {
 
 void UnexpectedMemory::consume(UnexpectedMessage& message) {
   const portals::Event arrival = message.event;
-  interface_->consume_unexpected(message);
+  interface_->unexpected.consume(message);
   release(arrival);
 }
 
@@ -118,7 +119,7 @@ std::uint64_t UnexpectedMemory::room() const {
 }
 
 bool UnexpectedMemory::empty(const Block& block) {
-  const portals::MemoryDescriptor* const descriptor = interface_->descriptor(block.descriptor);
+  const portals::MemoryDescriptor* const descriptor = interface_->descriptors.get(block.descriptor);
   return descriptor == nullptr || descriptor->headers == 0;
 }
 
@@ -126,7 +127,7 @@ void UnexpectedMemory::rewind_empty() {
   released_ = false;
   for (Block& block : blocks_) {
     if (block.spent == 0) continue;
-    portals::MemoryDescriptor* const descriptor = interface_->descriptor(block.descriptor);
+    portals::MemoryDescriptor* const descriptor = interface_->descriptors.get(block.descriptor);
     // One that is used up is make_room()'s.
     if (descriptor == nullptr || !descriptor->active() || descriptor->in_use()) continue;
     descriptor->rewind();
@@ -136,14 +137,14 @@ void UnexpectedMemory::rewind_empty() {
 
 // REQUIRES: empty(block).
 bool UnexpectedMemory::renew(Block& block) {
-  if (interface_->entry(block.entry) != nullptr && interface_->unlink_entry(block.entry) != Status::kOk) return false;
+  if (interface_->entries.get(block.entry) != nullptr && interface_->entries.unlink(block.entry) != Status::kOk) return false;
   block.spent = block_bytes_;
   return append(block) == Status::kOk;
 }
 
 bool UnexpectedMemory::vacate(const Block& block) {
   bool done = true;
-  interface_->portal(portal_).unexpected.for_each([&](portals::UnexpectedHeader& header) {
+  interface_->portals[portal_].unexpected.for_each([&](portals::UnexpectedHeader& header) {
     auto& message = static_cast<UnexpectedMessage&>(header);
     if (!(message.event.descriptor == block.descriptor) || !message.landed) return;
     auto* const elsewhere = new (std::nothrow) std::byte[message.event.manipulated_length];
@@ -152,7 +153,7 @@ bool UnexpectedMemory::vacate(const Block& block) {
       return;
     }
     std::memcpy(elsewhere, message.event.start, message.event.manipulated_length);
-    interface_->move_unexpected(message, elsewhere);
+    interface_->unexpected.move(message, elsewhere);
   });
   return done;
 }

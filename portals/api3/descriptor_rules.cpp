@@ -29,7 +29,7 @@ int make_rules(portals::NetworkInterface& interface, std::uint32_t interface_ind
     const Decoded decoded = decode(md.eq_handle);
     if (decoded.kind != HandleKind::kQueue) return PTL_EQ_INVALID;
     if (decoded.interface != interface_index) return PTL_MD_ILLEGAL;
-    if (interface.queue(decoded.id) == nullptr) return PTL_EQ_INVALID;
+    if (interface.events.queue(decoded.id) == nullptr) return PTL_EQ_INVALID;
     queue = decoded.id;
   }
   const auto region = portals::described_region<ptl_md_iovec_t>(md.start, md.length, (md.options & PTL_MD_IOVEC) != 0,

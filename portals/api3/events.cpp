@@ -100,7 +100,7 @@ int PtlEQAlloc(ptl_handle_ni_t ni, ptl_size_t count, ptl_eq_handler_t handler, p
       return static_cast<int>(PTL_OK);
     }
     SlotId made;
-    const Status status = interface.allocate_queue(count, reinterpret_cast<EventQueue::FaceData>(handler), made);
+    const Status status = interface.events.allocate_queue(count, reinterpret_cast<EventQueue::FaceData>(handler), made);
     if (status == Status::kOk) *eq = encode(HandleKind::kQueue, interface.kind(), made);
     return return_code(status);
   });
@@ -108,7 +108,7 @@ int PtlEQAlloc(ptl_handle_ni_t ni, ptl_size_t count, ptl_eq_handler_t handler, p
 
 int PtlEQFree(ptl_handle_eq_t eq) {
   return with_interface(eq, HandleKind::kQueue, PTL_EQ_INVALID, [](Process& process, NetworkInterface& interface, SlotId id) {
-    const Status status = interface.free_queue(id);
+    const Status status = interface.events.free_queue(id);
     process.progress().wake_all();
     return return_code(status);
   });

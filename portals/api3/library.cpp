@@ -142,7 +142,7 @@ int PtlNIStatus(ptl_handle_ni_t ni, ptl_sr_index_t reg, ptl_sr_value_t* value) {
   if (value == nullptr) return PTL_SEGV;
   return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process& process, portals::NetworkInterface& interface, SlotId) {
     process.progress().advance();
-    const portals::StatusRegisters& registers = interface.registers();
+    const portals::StatusRegisters& registers = interface.registers;
     using portals::DropCause;
     switch (reg) {
       case PTL_SR_DROP_COUNT: *value = registers.dropped_messages(); return PTL_OK;
@@ -157,9 +157,9 @@ int PtlNIStatus(ptl_handle_ni_t ni, ptl_sr_index_t reg, ptl_sr_value_t* value) {
       case PTL_SR_DROP_NO_MATCH: *value = registers.dropped(DropCause::kNoMatch); return PTL_OK;
       case PTL_SR_DROP_STALE_HANDLE: *value = registers.dropped(DropCause::kStaleHandle); return PTL_OK;
       case PTL_SR_DROP_MALFORMED: *value = registers.dropped(DropCause::kMalformed); return PTL_OK;
-      case PTL_SR_MES_CUR: *value = interface.entry_count(); return PTL_OK;
-      case PTL_SR_MDS_CUR: *value = interface.descriptor_count(); return PTL_OK;
-      case PTL_SR_EQS_CUR: *value = interface.queue_count(); return PTL_OK;
+      case PTL_SR_MES_CUR: *value = interface.entries.size(); return PTL_OK;
+      case PTL_SR_MDS_CUR: *value = interface.descriptors.size(); return PTL_OK;
+      case PTL_SR_EQS_CUR: *value = interface.events.size(); return PTL_OK;
       default: return PTL_SR_INDEX_INVALID;
     }
   });
@@ -183,9 +183,10 @@ int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t* ni) {
   if (ni == nullptr) return PTL_SEGV;
   const Decoded decoded = decode(handle);
   return with_interface(handle, decoded.kind, PTL_HANDLE_INVALID, [&](Process&, portals::NetworkInterface& interface, SlotId id) {
-    const bool lives = decoded.kind == HandleKind::kInterface || (decoded.kind == HandleKind::kEntry && interface.entry(id) != nullptr) ||
-                       (decoded.kind == HandleKind::kDescriptor && interface.descriptor(id) != nullptr) ||
-                       (decoded.kind == HandleKind::kQueue && interface.queue(id) != nullptr);
+    const bool lives = decoded.kind == HandleKind::kInterface ||
+                       (decoded.kind == HandleKind::kEntry && interface.entries.get(id) != nullptr) ||
+                       (decoded.kind == HandleKind::kDescriptor && interface.descriptors.get(id) != nullptr) ||
+                       (decoded.kind == HandleKind::kQueue && interface.events.queue(id) != nullptr);
     if (!lives) return PTL_HANDLE_INVALID;
     *ni = interface_handle(decoded.interface);
     return PTL_OK;
@@ -220,7 +221,7 @@ int PtlACEntry(ptl_handle_ni_t ni, ptl_ac_index_t ac, ptl_process_id_t match_id,
   return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process&, portals::NetworkInterface& interface, SlotId) {
     if (ac > interface.limits().max_access_index) return static_cast<int>(PTL_AC_INDEX_INVALID);
     if (pt != PTL_PT_INDEX_ANY && pt > interface.limits().max_portal_index) return static_cast<int>(PTL_PT_INDEX_INVALID);
-    const bool set = interface.access().set(ac, {{NodeId(match_id.nid), lintel::Pid(match_id.pid)}, UserId(uid), JobId(jid), pt});
+    const bool set = interface.access.set(ac, {{NodeId(match_id.nid), lintel::Pid(match_id.pid)}, UserId(uid), JobId(jid), pt});
     return static_cast<int>(set ? PTL_OK : PTL_AC_INDEX_INVALID);
   });
 }

@@ -43,8 +43,8 @@ int PtlMEAttach(ptl_handle_ni_t ni, ptl_pt_index_t pt, ptl_process_id_t match_id
   if (me == nullptr) return PTL_SEGV;
   return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process&, NetworkInterface& interface, SlotId) {
     SlotId made;
-    const Status status = interface.attach_entry(pt, criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK,
-                                                 pos == PTL_INS_BEFORE ? ListEnd::kHead : ListEnd::kTail, made);
+    const Status status = interface.entries.attach(pt, criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK,
+                                                   pos == PTL_INS_BEFORE ? ListEnd::kHead : ListEnd::kTail, made);
     return give(status, HandleKind::kEntry, interface.kind(), made, me);
   });
 }
@@ -54,7 +54,7 @@ int PtlMEAttachAny(ptl_handle_ni_t ni, ptl_pt_index_t* pt, ptl_process_id_t matc
   if (pt == nullptr || me == nullptr) return PTL_SEGV;
   return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process&, NetworkInterface& interface, SlotId) {
     SlotId made;
-    const Status status = interface.attach_entry_anywhere(criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK, *pt, made);
+    const Status status = interface.entries.attach_anywhere(criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK, *pt, made);
     return give(status, HandleKind::kEntry, interface.kind(), made, me);
   });
 }
@@ -64,18 +64,18 @@ int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_
   if (me == nullptr) return PTL_SEGV;
   return with_interface(base, HandleKind::kEntry, PTL_ME_INVALID, [&](Process&, NetworkInterface& interface, SlotId id) {
     SlotId made;
-    const Status status = interface.insert_entry(id, criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK, side(pos), made);
+    const Status status = interface.entries.insert(id, criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK, side(pos), made);
     return give(status, HandleKind::kEntry, interface.kind(), made, me);
   });
 }
 
 int PtlMEUnlink(ptl_handle_me_t me) {
   return with_interface(me, HandleKind::kEntry, PTL_ME_INVALID, [](Process& process, NetworkInterface& interface, SlotId id) {
-    Status status = interface.unlink_entry(id);
+    Status status = interface.entries.unlink(id);
     if (status == Status::kEntryInUse) {
       // A caller may try again and again and call nothing else.
       process.progress().advance();
-      status = interface.unlink_entry(id);
+      status = interface.entries.unlink(id);
     }
     return return_code(status);
   });
@@ -83,13 +83,13 @@ int PtlMEUnlink(ptl_handle_me_t me) {
 
 int PtlMDAttach(ptl_handle_me_t me, ptl_md_t md, ptl_unlink_t unlink_op, ptl_handle_md_t* h) {
   return with_interface(me, HandleKind::kEntry, PTL_ME_INVALID, [&](Process&, NetworkInterface& interface, SlotId id) {
-    const portals::MatchEntry* entry = interface.entry(id);
+    const portals::MatchEntry* entry = interface.entries.get(id);
     if (entry == nullptr) return static_cast<int>(PTL_ME_INVALID);
     if (entry->descriptor != nullptr) return static_cast<int>(PTL_ME_IN_USE);
     portals::DescriptorRules rules;
     if (const int code = make_rules(interface, interface.kind(), md, rules); code != PTL_OK) return code;
     SlotId made;
-    const Status status = interface.attach_descriptor(id, std::move(rules), unlink_op == PTL_UNLINK, made);
+    const Status status = interface.entries.attach_descriptor(id, std::move(rules), unlink_op == PTL_UNLINK, made);
     return give(status, HandleKind::kDescriptor, interface.kind(), made, h);
   });
 }
@@ -100,17 +100,17 @@ int PtlMDBind(ptl_handle_ni_t ni, ptl_md_t md, ptl_unlink_t unlink_op, ptl_handl
     portals::DescriptorRules rules;
     if (const int code = make_rules(interface, interface.kind(), md, rules); code != PTL_OK) return code;
     SlotId made;
-    const Status status = interface.bind_descriptor(std::move(rules), unlink_op == PTL_UNLINK, made);
+    const Status status = interface.entries.bind_descriptor(std::move(rules), unlink_op == PTL_UNLINK, made);
     return give(status, HandleKind::kDescriptor, interface.kind(), made, h);
   });
 }
 
 int PtlMDUnlink(ptl_handle_md_t md) {
   return with_interface(md, HandleKind::kDescriptor, PTL_MD_INVALID, [](Process& process, NetworkInterface& interface, SlotId id) {
-    Status status = interface.unlink_descriptor(id);
+    Status status = interface.entries.unlink_descriptor(id);
     if (status == Status::kDescriptorInUse) {
       process.progress().advance();
-      status = interface.unlink_descriptor(id);
+      status = interface.entries.unlink_descriptor(id);
     }
     return return_code(status);
   });
@@ -118,7 +118,7 @@ int PtlMDUnlink(ptl_handle_md_t md) {
 
 int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t* old_md, ptl_md_t* new_md, ptl_handle_eq_t testq) {
   return with_interface(md, HandleKind::kDescriptor, PTL_MD_INVALID, [&](Process& process, NetworkInterface& interface, SlotId id) {
-    const portals::MemoryDescriptor* descriptor = interface.descriptor(id);
+    const portals::MemoryDescriptor* descriptor = interface.descriptors.get(id);
     if (descriptor == nullptr) return static_cast<int>(PTL_MD_INVALID);
     if (old_md != nullptr) *old_md = to_ptl_md(descriptor->snapshot(), interface.kind());
     if (new_md == nullptr) return static_cast<int>(PTL_OK);
@@ -127,11 +127,11 @@ int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t* old_md, ptl_md_t* new_md, ptl_hand
       const Decoded decoded = decode(testq);
       if (decoded.kind != HandleKind::kQueue || decoded.interface != interface.kind()) return static_cast<int>(PTL_EQ_INVALID);
       test_queue = decoded.id;
-      if (interface.queue(test_queue) == nullptr) return static_cast<int>(PTL_EQ_INVALID);
+      if (interface.events.queue(test_queue) == nullptr) return static_cast<int>(PTL_EQ_INVALID);
     }
     portals::DescriptorRules rules;
     if (const int code = make_rules(interface, interface.kind(), *new_md, rules); code != PTL_OK) return code;
-    return tested(process, interface.update_descriptor(id, std::move(rules), test_queue));
+    return tested(process, interface.entries.update_descriptor(id, std::move(rules), test_queue));
   });
 }
 
@@ -153,8 +153,8 @@ int PtlMEMDPost(ptl_handle_ni_t ni, ptl_handle_me_t base, ptl_process_id_t match
     SlotId made_entry;
     SlotId made_descriptor;
     const Status status =
-        interface.post_entry(neighbour.id, criteria(match_id, match_bits, ignore_bits), me_unlink == PTL_UNLINK, side(pos),
-                             std::move(rules), md_unlink == PTL_UNLINK, test_queue, made_entry, made_descriptor);
+        interface.entries.post(neighbour.id, criteria(match_id, match_bits, ignore_bits), me_unlink == PTL_UNLINK, side(pos),
+                               std::move(rules), md_unlink == PTL_UNLINK, test_queue, made_entry, made_descriptor);
     if (status != Status::kOk) return tested(process, status);
     *me = encode(HandleKind::kEntry, interface.kind(), made_entry);
     *md_handle = encode(HandleKind::kDescriptor, interface.kind(), made_descriptor);

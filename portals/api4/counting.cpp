@@ -34,7 +34,7 @@ int wait(std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests, ptl_time
   // What is no counting event at first is a wrong argument; what ceases to be one ends the wait.
   for (const CounterTest& test : wanted) {
     NetworkInterface* interface = own->interface(test.interface_kind);
-    if (interface == nullptr || interface->counter(test.id) == nullptr) return PTL_ARG_INVALID;
+    if (interface == nullptr || interface->triggers.counter(test.id) == nullptr) return PTL_ARG_INVALID;
   }
   TimePoint deadline = CounterWait::kAtOnce;
   if (timeout == PTL_TIME_FOREVER) {
@@ -62,7 +62,7 @@ int PtlCTAlloc(ptl_handle_ni_t ni_handle, ptl_handle_ct_t* ct_handle) {
   return with_interface(ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
     if (ct_handle == nullptr) return PTL_ARG_INVALID;
     SlotId made;
-    const Status status = interface.allocate_counter(made);
+    const Status status = interface.triggers.allocate_counter(made);
     if (status == Status::kOk) *ct_handle = encode(HandleKind::kCounter, interface.kind(), made);
     return return_code(status);
   });
@@ -70,7 +70,7 @@ int PtlCTAlloc(ptl_handle_ni_t ni_handle, ptl_handle_ct_t* ct_handle) {
 
 int PtlCTFree(ptl_handle_ct_t ct_handle) {
   return with_interface(ct_handle, HandleKind::kCounter, [](Process& own, NetworkInterface& interface, SlotId id) {
-    const Status status = interface.free_counter(id);
+    const Status status = interface.triggers.free_counter(id);
     own.progress().wake_all();
     return return_code(status);
   });
@@ -78,14 +78,14 @@ int PtlCTFree(ptl_handle_ct_t ct_handle) {
 
 int PtlCTCancelTriggered(ptl_handle_ct_t ct_handle) {
   return with_interface(ct_handle, HandleKind::kCounter,
-                        [](Process&, NetworkInterface& interface, SlotId id) { return return_code(interface.cancel_triggered(id)); });
+                        [](Process&, NetworkInterface& interface, SlotId id) { return return_code(interface.triggers.cancel(id)); });
 }
 
 int PtlCTGet(ptl_handle_ct_t ct_handle, ptl_ct_event_t* event) {
   return with_interface(ct_handle, HandleKind::kCounter, [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
-    if (event == nullptr || interface.counter(id) == nullptr) return PTL_ARG_INVALID;
+    if (event == nullptr || interface.triggers.counter(id) == nullptr) return PTL_ARG_INVALID;
     own.progress().advance();  // programs spin on this
-    const CountingEvent* counter = interface.counter(id);
+    const CountingEvent* counter = interface.triggers.counter(id);
     *event = from_value(counter->value());
     return PTL_OK;
   });
@@ -108,13 +108,13 @@ int PtlCTPoll(const ptl_handle_ct_t* ct_handles, const ptl_size_t* tests, unsign
 
 int PtlCTSet(ptl_handle_ct_t ct_handle, ptl_ct_event_t new_ct) {
   return with_interface_acting(ct_handle, HandleKind::kCounter, [&](Process&, NetworkInterface& interface, SlotId id) {
-    return return_code(interface.set_counter(id, to_value(new_ct)));
+    return return_code(interface.triggers.set_counter(id, to_value(new_ct)));
   });
 }
 
 int PtlCTInc(ptl_handle_ct_t ct_handle, ptl_ct_event_t increment) {
   return with_interface_acting(ct_handle, HandleKind::kCounter, [&](Process&, NetworkInterface& interface, SlotId id) -> int {
-    return return_code(interface.increment_counter(id, to_value(increment)));
+    return return_code(interface.triggers.increment_counter(id, to_value(increment)));
   });
 }
 

@@ -56,7 +56,7 @@ struct When {
 MemoryDescriptor* md_of(NetworkInterface& interface, ptl_handle_md_t md) {
   const Decoded decoded = decode(md);
   if (decoded.kind != HandleKind::kDescriptor || engine_kind(decoded.interface) != interface.kind()) return nullptr;
-  MemoryDescriptor* descriptor = interface.descriptor(decoded.id);
+  MemoryDescriptor* descriptor = interface.descriptors.get(decoded.id);
   return descriptor != nullptr && descriptor->entry == nullptr && !descriptor->unlinked ? descriptor : nullptr;
 }
 
@@ -163,7 +163,7 @@ int trigger_counter(ptl_handle_ct_t ct, Kind kind, ptl_ct_event_t value, ptl_han
   return with_interface_acting(ct, HandleKind::kCounter, [&](Process&, NetworkInterface& interface, SlotId id) -> int {
     const std::optional<SlotId> counter = to_counter(interface, trigger);
     if (!counter) return PTL_ARG_INVALID;
-    return return_code(interface.change_counter_when(*counter, threshold, kind, id, {value.success, value.failure}));
+    return return_code(interface.triggers.change_counter_when(*counter, threshold, kind, id, {value.success, value.failure}));
   });
 }
 

@@ -41,7 +41,7 @@ int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_even
   // What is no queue at first is a wrong argument; what ceases to be one ends the wait.
   for (const QueueName& name : names) {
     NetworkInterface* interface = own->interface(name.interface_kind);
-    if (interface == nullptr || interface->queue(name.id) == nullptr) return PTL_ARG_INVALID;
+    if (interface == nullptr || interface->events.queue(name.id) == nullptr) return PTL_ARG_INVALID;
   }
   switch (wait.run(deadline)) {
     case QueueWait::Outcome::kNothing: return PTL_EQ_EMPTY;
@@ -63,7 +63,8 @@ int PtlEQAlloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_handle_eq_t* eq_
     if (eq_handle == nullptr) return PTL_ARG_INVALID;
     SlotId made;
     // Exactly as many as asked for, and room for each portal to say that it has disabled itself.
-    const Status status = interface.allocate_queue(std::max<ptl_size_t>(count, 1), nullptr, made, interface.limits().max_portal_index + 1);
+    const Status status =
+        interface.events.allocate_queue(std::max<ptl_size_t>(count, 1), nullptr, made, interface.limits().max_portal_index + 1);
     if (status == Status::kOk) *eq_handle = encode(HandleKind::kQueue, interface.kind(), made);
     return return_code(status);
   });
@@ -71,7 +72,7 @@ int PtlEQAlloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_handle_eq_t* eq_
 
 int PtlEQFree(ptl_handle_eq_t eq_handle) {
   return with_interface(eq_handle, HandleKind::kQueue, [](Process& own, NetworkInterface& interface, SlotId id) {
-    const Status status = interface.free_queue(id);
+    const Status status = interface.events.free_queue(id);
     own.progress().wake_all();
     return return_code(status);
   });

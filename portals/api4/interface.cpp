@@ -133,7 +133,7 @@ int PtlNIStatus(ptl_handle_ni_t ni_handle, ptl_sr_index_t status_register, ptl_s
     if (status == nullptr || status_register >= PTL_SR_LAST) return PTL_ARG_INVALID;
     own.progress().advance();
     using portals::DropCause;
-    const portals::StatusRegisters& registers = interface.registers();
+    const portals::StatusRegisters& registers = interface.registers;
     const std::uint64_t permissions = registers.dropped(DropCause::kAccess);
     const std::uint64_t operations = registers.dropped(DropCause::kOperation);
     switch (status_register) {
@@ -148,10 +148,11 @@ int PtlNIStatus(ptl_handle_ni_t ni_handle, ptl_sr_index_t status_register, ptl_s
 int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t* ni_handle) {
   const Decoded decoded = decode(handle);
   return with_interface(handle, decoded.kind, [&](Process&, NetworkInterface& interface, SlotId id) -> int {
-    const bool lives = decoded.kind == HandleKind::kInterface || (decoded.kind == HandleKind::kEntry && interface.entry(id) != nullptr) ||
-                       (decoded.kind == HandleKind::kDescriptor && interface.descriptor(id) != nullptr) ||
-                       (decoded.kind == HandleKind::kCounter && interface.counter(id) != nullptr) ||
-                       (decoded.kind == HandleKind::kQueue && interface.queue(id) != nullptr);
+    const bool lives = decoded.kind == HandleKind::kInterface ||
+                       (decoded.kind == HandleKind::kEntry && interface.entries.get(id) != nullptr) ||
+                       (decoded.kind == HandleKind::kDescriptor && interface.descriptors.get(id) != nullptr) ||
+                       (decoded.kind == HandleKind::kCounter && interface.triggers.counter(id) != nullptr) ||
+                       (decoded.kind == HandleKind::kQueue && interface.events.queue(id) != nullptr);
     if (!lives || ni_handle == nullptr) return PTL_ARG_INVALID;
     *ni_handle = interface_handle(interface.kind());
     return PTL_OK;
@@ -161,11 +162,11 @@ int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t* ni_handle) {
 int PtlSetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, const ptl_process_t* mapping) {
   return with_interface(ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
     if (!is_logical(interface.kind()) || mapping == nullptr || map_size == 0 || map_size >= PTL_RANK_ANY) return PTL_ARG_INVALID;
-    if (interface.map().is_set()) return PTL_IGNORED;
+    if (interface.map.is_set()) return PTL_IGNORED;
     std::vector<ProcessId> processes;
     processes.reserve(map_size);
     for (ptl_size_t rank = 0; rank < map_size; ++rank) processes.push_back({NodeId(mapping[rank].phys.nid), Pid(mapping[rank].phys.pid)});
-    interface.map().set(std::move(processes));
+    interface.map.set(std::move(processes));
     return PTL_OK;
   });
 }
@@ -173,12 +174,12 @@ int PtlSetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, const ptl_process_
 int PtlGetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, ptl_process_t* mapping, ptl_size_t* actual_map_size) {
   return with_interface(ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
     if (!is_logical(interface.kind()) || (map_size > 0 && mapping == nullptr)) return PTL_ARG_INVALID;
-    if (!interface.map().is_set()) return PTL_NO_SPACE;
-    for (ptl_size_t rank = 0; rank < map_size && rank < interface.map().size(); ++rank) {
-      const ProcessId process = interface.map().process(static_cast<std::uint32_t>(rank));
+    if (!interface.map.is_set()) return PTL_NO_SPACE;
+    for (ptl_size_t rank = 0; rank < map_size && rank < interface.map.size(); ++rank) {
+      const ProcessId process = interface.map.process(static_cast<std::uint32_t>(rank));
       mapping[rank].phys = {process.nid.value, process.pid.value};
     }
-    if (actual_map_size != nullptr) *actual_map_size = interface.map().size();
+    if (actual_map_size != nullptr) *actual_map_size = interface.map.size();
     return PTL_OK;
   });
 }

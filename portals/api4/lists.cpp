@@ -48,7 +48,7 @@ auto appending(ptl_pt_index_t pt_index, ptl_list_t list, bool use_once, ptl_hand
   return [=](NetworkInterface& interface, const portals::DescriptorRules& rules, const MatchCriteria& criteria) -> int {
     if (made == nullptr || list > PTL_OVERFLOW_LIST) return PTL_ARG_INVALID;
     SlotId entry;
-    const Status status = interface.append_entry(pt_index, static_cast<PortalList>(list), criteria, rules, use_once, entry);
+    const Status status = interface.unexpected.append_entry(pt_index, static_cast<PortalList>(list), criteria, rules, use_once, entry);
     if (status == Status::kOk) *made = encode(HandleKind::kEntry, interface.kind(), entry);
     return return_code(status);
   };
@@ -57,7 +57,7 @@ auto appending(ptl_pt_index_t pt_index, ptl_list_t list, bool use_once, ptl_hand
 auto searching(ptl_pt_index_t pt_index, ptl_search_op_t operation, bool use_once) {
   return [=](NetworkInterface& interface, const portals::DescriptorRules& rules, const MatchCriteria& criteria) -> int {
     if (operation > PTL_SEARCH_DELETE) return PTL_ARG_INVALID;
-    return return_code(interface.search(pt_index, criteria, rules, use_once, operation == PTL_SEARCH_DELETE));
+    return return_code(interface.unexpected.search(pt_index, criteria, rules, use_once, operation == PTL_SEARCH_DELETE));
   };
 }
 
@@ -73,7 +73,7 @@ struct Quiet final : portals::Condition {
   Quiet(Process& p, std::uint8_t k, ptl_pt_index_t i) : process(p), kind(k), index(i) {}
   bool holds() override LINTEL_NO_THREAD_SAFETY_ANALYSIS {
     NetworkInterface* interface = process.interface(kind);
-    return interface == nullptr || interface->portal_quiet(index);
+    return interface == nullptr || interface->portals.quiet(index);
   }
   Process& process;
   std::uint8_t kind;
@@ -92,8 +92,8 @@ int PtlPTAlloc(ptl_handle_ni_t ni_handle, unsigned int options, ptl_handle_eq_t 
     if (!queue) return PTL_ARG_INVALID;
     const bool flow_control = (options & PTL_PT_FLOWCTRL) != 0;
     if (flow_control && eq_handle == PTL_EQ_NONE) return PTL_PT_EQ_NEEDED;
-    const NetworkInterface::PortalRules rules{.flow_control = flow_control, .enabled = (options & PTL_PT_ALLOC_DISABLED) == 0};
-    return return_code(interface.allocate_portal(rules, *queue, pt_index_req, *pt_index));
+    const portals::PortalTable::Rules rules{.flow_control = flow_control, .enabled = (options & PTL_PT_ALLOC_DISABLED) == 0};
+    return return_code(interface.portals.allocate(rules, *queue, pt_index_req, *pt_index));
   });
 }
 
@@ -105,7 +105,7 @@ int PtlPTFree(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index) {
 int PtlPTDisable(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index) {
   return with_interface(ni_handle, HandleKind::kInterface, [&](Process& own, NetworkInterface& interface, SlotId) -> int {
     const std::uint8_t kind = interface.kind();
-    if (const Status status = interface.disable_portal(pt_index); status != Status::kOk) return return_code(status);
+    if (const Status status = interface.portals.disable(pt_index); status != Status::kOk) return return_code(status);
     Quiet quiet(own, kind, pt_index);
     own.progress().wait_until(quiet, kNever);
     return PTL_OK;
@@ -114,7 +114,7 @@ int PtlPTDisable(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index) {
 
 int PtlPTEnable(ptl_handle_ni_t ni_handle, ptl_pt_index_t pt_index) {
   return with_interface(ni_handle, HandleKind::kInterface,
-                        [&](Process&, NetworkInterface& interface, SlotId) { return return_code(interface.enable_portal(pt_index)); });
+                        [&](Process&, NetworkInterface& interface, SlotId) { return return_code(interface.portals.enable(pt_index)); });
 }
 
 int PtlMDBind(ptl_handle_ni_t ni_handle, const ptl_md_t* md, ptl_handle_md_t* md_handle) {
@@ -123,7 +123,7 @@ int PtlMDBind(ptl_handle_ni_t ni_handle, const ptl_md_t* md, ptl_handle_md_t* md
     const auto rules = to_rules(interface, *md);
     if (!rules) return PTL_ARG_INVALID;
     SlotId made;
-    const Status status = interface.bind_descriptor(*rules, false, made);
+    const Status status = interface.entries.bind_descriptor(*rules, false, made);
     if (status == Status::kOk) *md_handle = encode(HandleKind::kDescriptor, interface.kind(), made);
     return return_code(status);
   });
@@ -131,7 +131,7 @@ int PtlMDBind(ptl_handle_ni_t ni_handle, const ptl_md_t* md, ptl_handle_md_t* md
 
 int PtlMDRelease(ptl_handle_md_t md_handle) {
   return with_interface(md_handle, HandleKind::kDescriptor, [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
-    const portals::MemoryDescriptor* descriptor = interface.descriptor(id);
+    const portals::MemoryDescriptor* descriptor = interface.descriptors.get(id);
     if (descriptor == nullptr || descriptor->entry != nullptr || descriptor->unlinked) return PTL_ARG_INVALID;
     return return_code(portals::release_descriptor(own, interface.kind(), id, aborted));
   });

@@ -121,8 +121,8 @@ std::optional<ProcessId> to_process(NetworkInterface& interface, ptl_process_t n
   constexpr ProcessId kAnyone{NodeId(portals::kAnyId), Pid(portals::kAnyId)};
   if (is_logical(interface.kind())) {
     if (wild && name.rank == PTL_RANK_ANY) return kAnyone;
-    if (name.rank >= interface.map().size()) return std::nullopt;
-    return interface.map().process(name.rank);
+    if (name.rank >= interface.map.size()) return std::nullopt;
+    return interface.map.process(name.rank);
   }
   ProcessId process{NodeId(name.phys.nid), Pid(name.phys.pid)};
   if (wild && name.phys.nid == PTL_NID_ANY) process.nid = kAnyone.nid;
@@ -136,7 +136,7 @@ ptl_process_t from_process(NetworkInterface& interface, ProcessId process) {
   name.phys.pid = process.pid.value;
   if (is_logical(interface.kind())) {
     name.phys.pid = 0;
-    name.rank = interface.map().rank(process);
+    name.rank = interface.map.rank(process);
   }
   return name;
 }
@@ -191,15 +191,15 @@ std::optional<SlotId> to_counter(NetworkInterface& interface, ptl_handle_ct_t ct
   if (ct == PTL_CT_NONE) return SlotId{};
   const Decoded decoded = decode(ct);
   const bool good = decoded.kind == HandleKind::kCounter && engine_kind(decoded.interface) == interface.kind() &&
-                    interface.counter(decoded.id) != nullptr;
+                    interface.triggers.counter(decoded.id) != nullptr;
   return good ? std::optional(decoded.id) : std::nullopt;
 }
 
 std::optional<SlotId> to_queue(NetworkInterface& interface, ptl_handle_eq_t eq) {
   if (eq == PTL_EQ_NONE) return SlotId{};
   const Decoded decoded = decode(eq);
-  const bool good =
-      decoded.kind == HandleKind::kQueue && engine_kind(decoded.interface) == interface.kind() && interface.queue(decoded.id) != nullptr;
+  const bool good = decoded.kind == HandleKind::kQueue && engine_kind(decoded.interface) == interface.kind() &&
+                    interface.events.queue(decoded.id) != nullptr;
   return good ? std::optional(decoded.id) : std::nullopt;
 }
 

@@ -21,7 +21,7 @@ class CounterWait final : public ObjectWait<CounterWait, CountingEvent, CounterT
 
  private:
   friend ObjectWait;
-  static CountingEvent* find(NetworkInterface& interface, SlotId id) { return interface.counter(id); }
+  static CountingEvent* find(NetworkInterface& interface, SlotId id) { return interface.triggers.counter(id); }
   static bool is_ready(const CountingEvent& counter, const CounterTest& wanted) { return counter.reached(wanted.test); }
   void take(CountingEvent& counter) { value_ = counter.value(); }
 

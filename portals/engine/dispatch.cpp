@@ -47,7 +47,7 @@ void Endpoint::drop_foreign(DropCause cause, std::uint64_t bytes) {
   counters_.add(cause == DropCause::kPortalIndex ? Counter::kDropsNoInterface : counter_of(cause));
   for (NetworkInterface* interface : interfaces_) {
     if (interface == nullptr) continue;
-    interface->registers().drop(cause, bytes);
+    interface->registers.drop(cause, bytes);
     return;
   }
 }
@@ -68,7 +68,7 @@ void Endpoint::let_go(transport::PeerId from, const wire::Request& request) {
 void Endpoint::refuse_request(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, DropCause cause,
                               Failure failure) {
   counters_.add(counter_of(cause));
-  interface.registers().drop(cause, request.length);
+  interface.registers.drop(cause, request.length);
   answer_refused(from, request, failure, interface.identity());
 }
 

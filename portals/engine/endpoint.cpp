@@ -79,7 +79,7 @@ void Endpoint::begin_closing(const NetworkInterface& interface, bool last) {
 }
 
 bool Endpoint::drained(const NetworkInterface& interface) const {
-  return outbox_.waiting_of(interface.kind()) == 0 && traffic_[interface.kind()].moving == 0 && !interface.has_due();
+  return outbox_.waiting_of(interface.kind()) == 0 && traffic_[interface.kind()].moving == 0 && !interface.triggers.has_due();
 }
 
 std::uint64_t Endpoint::moved(const NetworkInterface& interface) const {
@@ -133,7 +133,7 @@ void Endpoint::destroy_operation(Operation& record) {
   if (state.operations.empty()) transport_->watch(record.peer, false);
   if (record.pins) {
     NetworkInterface& interface = *interface_of(record);
-    if (MemoryDescriptor* descriptor = interface.descriptor({record.request.md_handle, record.request.md_generation})) {
+    if (MemoryDescriptor* descriptor = interface.descriptors.get({record.request.md_handle, record.request.md_generation})) {
       descriptor->end(record.awaits());
     }
   }
@@ -196,7 +196,7 @@ void Endpoint::on_peer_failed(transport::PeerId peer, Error) {
   tell_lost(peer);
   fail_peer(peer, Failure::kPeerDead);
   for (NetworkInterface* interface : interfaces_) {
-    if (interface != nullptr) interface->peer_lost(transport_->name_of(peer));
+    if (interface != nullptr) interface->events.peer_lost(transport_->name_of(peer));
   }
 }
 

@@ -32,7 +32,7 @@ enum class EventKind : std::uint8_t {
   kFree,
   kPortalDisabled,
   kSearch,
-  kPeerLost,  // for who has asked for such news (NetworkInterface::tell_losses); `initiator` is the peer
+  kPeerLost,  // for who has asked for such news (EventLog::tell_losses); `initiator` is the peer
 };
 
 // Whether the end of an operation tells of a message that this process has matched, and not of one that it has started itself.

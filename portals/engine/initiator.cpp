@@ -29,7 +29,7 @@ Event response_event(const wire::Response& response) {
 }  // namespace
 
 Status Endpoint::prepare(NetworkInterface& interface, const RequestArguments& arguments, Prepared& prepared) {
-  MemoryDescriptor* descriptor = interface.descriptor(arguments.descriptor);
+  MemoryDescriptor* descriptor = interface.descriptors.get(arguments.descriptor);
   if (descriptor == nullptr || !descriptor->active()) return Status::kDescriptorInvalid;
   prepared.length = descriptor->region().length();
   if (!arguments.whole_descriptor) {
@@ -102,7 +102,7 @@ void Endpoint::expect_answer(Operation& record, const wire::Request& request, co
   record.ack = arguments.ack;
   NetworkInterface& interface = *interface_of(record);
   if (interface.is_portals3() || request.md_handle == wire::kNoDescriptor) return;
-  interface.descriptor({request.md_handle, request.md_generation})->begin(record.awaits());
+  interface.descriptors.get({request.md_handle, request.md_generation})->begin(record.awaits());
   record.pins = true;
 }
 
@@ -121,7 +121,7 @@ Status Endpoint::get(NetworkInterface& interface, const RequestArguments& argume
 Status Endpoint::get_put(NetworkInterface& interface, const RequestArguments& arguments) {
   Prepared prepared;
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
-  const MemoryDescriptor* to = interface.descriptor(arguments.get_descriptor);
+  const MemoryDescriptor* to = interface.descriptors.get(arguments.get_descriptor);
   if (to == nullptr || !to->active()) return Status::kDescriptorInvalid;
   if (prepared.length > interface.limits().max_getput_bytes) return Status::kDescriptorIllegal;
   return send_fetch(interface, arguments, prepared, MessageKind::kGetPut);
@@ -168,8 +168,8 @@ Status Endpoint::send_put(NetworkInterface& interface, const RequestArguments& a
   const bool left = !announced && outbox_.send_at_once(prepared.peer, request, payload);
 
   MemoryDescriptor& descriptor = *prepared.descriptor;
-  interface.charge(descriptor);
-  interface.registers().sent(prepared.length);
+  interface.entries.charge(descriptor);
+  interface.registers.sent(prepared.length);
   counters_.add(kind == MessageKind::kPut ? Counter::kPutsSent : Counter::kAtomicsSent);
   if (record != nullptr) expect_answer(*record, request, arguments);
   if (left && descriptor.has(option::kStartDisable)) {
@@ -215,7 +215,7 @@ Status Endpoint::send_get(NetworkInterface& interface, const RequestArguments& a
         clear_ahead(*record, {&prepared.descriptor->region(), request.return_offset, prepared.length, 0}, clear);
     if (request.header.payload_length > 0) request.header.flags |= wire::kFlagCleared;
   }
-  interface.registers().sent(0);
+  interface.registers.sent(0);
   counters_.add(Counter::kGetsSent);
   outbox_.send(prepared.peer, request, {.region = nullptr, .offset = 0, .length = 0, .bytes = {clear, request.header.payload_length}},
                nullptr, record->id);
@@ -235,9 +235,9 @@ Status Endpoint::send_fetch(NetworkInterface& interface, const RequestArguments&
   request.sender_token = record->id.packed();
   expect_answer(*record, request, arguments);
 
-  interface.charge(*prepared.descriptor);
+  interface.entries.charge(*prepared.descriptor);
   Completion completion = open_send(interface, *prepared.descriptor, request, arguments.user_pointer);
-  interface.registers().sent(prepared.length);
+  interface.registers.sent(prepared.length);
   counters_.add(Counter::kGetPutsSent);
   const Payload payload{.region = &prepared.descriptor->region(),
                         .offset = arguments.whole_descriptor ? 0 : arguments.local_offset,
@@ -258,7 +258,7 @@ void Endpoint::on_ack(transport::PeerId from, const wire::Response& response) {
                         record->request.md_generation == response.md_generation;
   if (!expected) {
     counters_.add(Counter::kDropsStaleHandle);
-    if (NetworkInterface* interface = interfaces_[response.header.interface_kind]) interface->registers().drop(DropCause::kStaleHandle, 0);
+    if (NetworkInterface* interface = interfaces_[response.header.interface_kind]) interface->registers.drop(DropCause::kStaleHandle, 0);
     return;
   }
   record->answered = true;
@@ -283,12 +283,12 @@ void Endpoint::finish_source(Operation& record) {
 
 void Endpoint::log_ack(Operation& record, const wire::Response& response, Failure failure, bool count_only) {
   NetworkInterface& interface = *interface_of(record);
-  MemoryDescriptor* descriptor = interface.descriptor({record.request.md_handle, record.request.md_generation});
+  MemoryDescriptor* descriptor = interface.descriptors.get({record.request.md_handle, record.request.md_generation});
   if (descriptor == nullptr) {
     // Unlinked while the ack was under way. A failure has nobody to be told to and is no message.
     if (failure == Failure::kNone) {
       counters_.add(Counter::kDropsStaleHandle);
-      interface.registers().drop(DropCause::kStaleHandle, 0);
+      interface.registers.drop(DropCause::kStaleHandle, 0);
     }
     return;
   }
@@ -300,10 +300,10 @@ void Endpoint::log_ack(Operation& record, const wire::Response& response, Failur
     event.requested_length = record.request.length;
     event.offset = record.request.offset;
   } else {
-    interface.registers().received(0);
+    interface.registers.received(0);
   }
   event.user_pointer = record.user_pointer;
-  interface.charge(*descriptor);
+  interface.entries.charge(*descriptor);
   interface.log_single(*descriptor, event, EventKind::kAck, failure != Failure::kNone ? failure : static_cast<Failure>(response.failure),
                        count_only || record.ack == AckRequest::kCount);
 }
@@ -323,10 +323,10 @@ void Endpoint::on_reply(transport::PeerId from, const wire::Response& response, 
   const bool expected = record != nullptr && (record->role == Operation::Role::kGet || record->role == Operation::Role::kGetPut) &&
                         record->request.md_handle == response.md_handle && record->request.md_generation == response.md_generation;
   NetworkInterface* interface = expected ? interface_of(*record) : interfaces_[response.header.interface_kind];
-  MemoryDescriptor* descriptor = expected ? interface->descriptor({response.md_handle, response.md_generation}) : nullptr;
+  MemoryDescriptor* descriptor = expected ? interface->descriptors.get({response.md_handle, response.md_generation}) : nullptr;
   if (descriptor == nullptr) {
     counters_.add(Counter::kDropsStaleHandle);
-    if (interface != nullptr) interface->registers().drop(DropCause::kStaleHandle, response.manipulated_length);
+    if (interface != nullptr) interface->registers.drop(DropCause::kStaleHandle, response.manipulated_length);
     if (announced) discard(from, response.sender_token);
     if (expected) destroy_operation(*record);
     return;
@@ -338,14 +338,14 @@ void Endpoint::on_reply(transport::PeerId from, const wire::Response& response, 
   // Shorter than was asked for only if the descriptor was updated in between.
   const std::uint64_t room = offset <= size ? size - offset : 0;
   const std::uint64_t length = std::min({response.manipulated_length, record->request.length, room});
-  interface->charge(*descriptor);
+  interface->entries.charge(*descriptor);
   Completion completion;
   Event& event = completion.event;
   event = response_event(response);
   event.manipulated_length = length;
   event.offset = offset;
   event.user_pointer = record->user_pointer;
-  interface->registers().received(length);
+  interface->registers.received(length);
   interface->open(completion, *descriptor, EventKind::kReplyStart, EventKind::kReplyEnd);
   if (!announced) {
     counters_.add(Counter::kEagerCopies);
@@ -371,7 +371,7 @@ void Endpoint::on_reply(transport::PeerId from, const wire::Response& response, 
 // The REPLY_END of a get that no REPLY tells of: `length` bytes are in place, or it will never be answered and the waiter is woken by a failure.
 void Endpoint::log_reply(Operation& record, std::uint64_t length, Failure failure) {
   NetworkInterface& interface = *interface_of(record);
-  MemoryDescriptor* descriptor = interface.descriptor({record.request.md_handle, record.request.md_generation});
+  MemoryDescriptor* descriptor = interface.descriptors.get({record.request.md_handle, record.request.md_generation});
   if (descriptor == nullptr) return;
   Completion completion;
   Event& event = completion.event;
@@ -383,7 +383,7 @@ void Endpoint::log_reply(Operation& record, std::uint64_t length, Failure failur
   event.offset = record.request.return_offset;
   event.remote_offset = record.request.offset;
   event.user_pointer = record.user_pointer;
-  interface.charge(*descriptor);
+  interface.entries.charge(*descriptor);
   interface.open(completion, *descriptor, EventKind::kReplyStart, EventKind::kReplyEnd);
   interface.close(completion, failure);
 }

@@ -19,18 +19,18 @@ void append(std::string& out, const char* format, Values... values) {
 
 void NetworkInterface::dump(std::string& out) {
   append(out, "interface %u nid %u pid %u uid %u jid %u: %zu entries, %zu descriptors, %zu queues\n", unsigned{kind_},
-         identity_.process.nid.value, identity_.process.pid.value, identity_.user.value, identity_.job.value, entries_.size(),
-         descriptors_.size(), queues_.size());
-  append(out, "  received %" PRIu64 " messages, %" PRIu64 " bytes; dropped %" PRIu64 "\n", registers_.received_messages,
-         registers_.received_bytes, registers_.dropped_messages());
+         identity_.process.nid.value, identity_.process.pid.value, identity_.user.value, identity_.job.value, entries.size(),
+         descriptors.size(), events.size());
+  append(out, "  received %" PRIu64 " messages, %" PRIu64 " bytes; dropped %" PRIu64 "\n", registers.received_messages,
+         registers.received_bytes, registers.dropped_messages());
   for (std::uint32_t index = 0; index <= limits_.max_portal_index; ++index) {
     dump_portal(out, index);
   }
-  queues_.for_each([&out](SlotId id, EventQueue& queue) {
+  events.for_each([&out](SlotId id, EventQueue& queue) {
     append(out, "  queue %u: %" PRIu64 " unread of %" PRIu64 ", %" PRIu64 " owed, %u asleep\n", id.slot, queue.unread(), queue.capacity(),
            queue.owed(), queue.sleepers);
   });
-  counting_events_.for_each([&out](SlotId id, CountingEvent& counter) {
+  triggers.for_each_counter([&out](SlotId id, CountingEvent& counter) {
     append(out, "  counting event %u: %" PRIu64 " successes, %" PRIu64 " failures, %zu operations wait, %u asleep\n", id.slot,
            counter.value().success, counter.value().failure, counter.armed(), counter.sleepers);
   });
@@ -38,7 +38,7 @@ void NetworkInterface::dump(std::string& out) {
 
 void NetworkInterface::dump_portal(std::string& out, std::uint32_t index) {
   static constexpr const char* kStates[] = {"free", "enabled", "draining", "disabled"};
-  Portal& portal = portals_[index];
+  Portal& portal = portals[index];
   if (portal.priority.empty() && portal.overflow.empty() && portal.unexpected.size() == 0 &&
       (is_portals3() || portal.state == Portal::State::kFree)) {
     return;

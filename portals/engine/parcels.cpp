@@ -24,8 +24,8 @@ Status Endpoint::put_parcel(NetworkInterface& interface, const RequestArguments&
     destroy_operation(*record);
     return Status::kNoSpace;
   }
-  interface.charge(descriptor);
-  interface.registers().sent(prepared.length);
+  interface.entries.charge(descriptor);
+  interface.registers.sent(prepared.length);
   counters_.add(Counter::kPutsSent);
   record->completion = open_send(interface, descriptor, request, arguments.user_pointer);
   begin_moving(*record);
@@ -68,10 +68,10 @@ void Endpoint::on_parcel(transport::PeerId from, std::span<const std::byte> mess
 }
 
 bool Endpoint::expect_parcel(NetworkInterface& interface, SlotId entry_id, ProcessId source, transport::ParcelKey key) {
-  MatchEntry* const entry = interface.entry(entry_id);
+  MatchEntry* const entry = interface.entries.get(entry_id);
   if (entry == nullptr) return false;  // its put has come already
   LINTEL_ASSERT(entry->list() == PortalList::kPriority);
-  MatchList& list = interface.portal(entry->portal_index()).priority;
+  MatchList& list = interface.portals[entry->portal_index()].priority;
   if (list.find(source, entry->criteria().match_bits, [](const MatchEntry&) { return true; }) != entry) return false;
   const MemoryRegion& region = entry->descriptor->region();
   std::span<std::byte> memory;

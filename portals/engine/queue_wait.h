@@ -26,7 +26,7 @@ class QueueWait final : public ObjectWait<QueueWait, EventQueue, QueueName> {
 
  private:
   friend ObjectWait;
-  static EventQueue* find(NetworkInterface& interface, SlotId id) { return interface.queue(id); }
+  static EventQueue* find(NetworkInterface& interface, SlotId id) { return interface.events.queue(id); }
   static bool is_ready(const EventQueue& queue, const QueueName&) { return queue.unread() > 0; }
   void take(EventQueue& queue) {
     after_loss_ = queue.take(event_) == EventQueue::Taken::kEventAfterLoss;

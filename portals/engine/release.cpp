@@ -23,20 +23,20 @@ class Idle final : public TurnCondition {
 }  // namespace
 
 Status release_descriptor(Process& process, std::uint8_t interface_kind, SlotId descriptor, const std::atomic<bool>& stop) {
-  const Status status = process.interface(interface_kind)->unlink_descriptor(descriptor);
+  const Status status = process.interface(interface_kind)->entries.unlink_descriptor(descriptor);
   if (status != Status::kDescriptorInUse) return status;
   process.progress().advance();
   Idle idle(process, interface_kind, descriptor, stop);
   process.progress().wait_until(idle, kNever);
   NetworkInterface* interface = process.interface(interface_kind);
-  return interface != nullptr ? interface->unlink_descriptor(descriptor) : Status::kDescriptorInvalid;
+  return interface != nullptr ? interface->entries.unlink_descriptor(descriptor) : Status::kDescriptorInvalid;
 }
 
 Status unlink_entry(Process& process, NetworkInterface& interface, SlotId entry) {
-  const Status status = interface.unlink_entry(entry);
+  const Status status = interface.entries.unlink(entry);
   if (status != Status::kEntryInUse) return status;
   process.progress().advance();
-  return interface.unlink_entry(entry);
+  return interface.entries.unlink(entry);
 }
 
 }  // namespace lintel::portals

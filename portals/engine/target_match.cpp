@@ -33,14 +33,14 @@ std::optional<Endpoint::Match> Endpoint::match(NetworkInterface& interface, tran
     return std::nullopt;
   };
   if (request.portal_index > interface.limits().max_portal_index) return refuse(DropCause::kPortalIndex, Failure::kDropped);
-  Portal& portal = interface.portal(request.portal_index);
+  Portal& portal = interface.portals[request.portal_index];
   if (!portal.takes_messages()) {
     const bool exists = portal.state != Portal::State::kFree;
     return refuse(exists ? DropCause::kDisabled : DropCause::kPortalIndex, exists ? Failure::kPortalDisabled : Failure::kDropped);
   }
   const ProcessId initiator{NodeId(request.initiator_nid), Pid(request.initiator_pid)};
   if (interface.is_portals3()) {
-    switch (interface.access().check(request.cookie, initiator, UserId(request.user), JobId(request.job), request.portal_index)) {
+    switch (interface.access.check(request.cookie, initiator, UserId(request.user), JobId(request.job), request.portal_index)) {
       case AccessControl::Verdict::kAdmitted: break;
       case AccessControl::Verdict::kBadIndex: return refuse(DropCause::kCookie, Failure::kPermission);
       case AccessControl::Verdict::kDenied: return refuse(DropCause::kAccess, Failure::kPermission);
@@ -56,7 +56,7 @@ std::optional<Endpoint::Match> Endpoint::match(NetworkInterface& interface, tran
     found = find(portal.overflow, initiator, request, selects);
   }
   if (found.entry == nullptr) {
-    interface.refuse_at(portal, NetworkInterface::Room::kEnough, nullptr);
+    interface.portals.refuse(portal, PortalTable::Room::kEnough, nullptr);
     return refuse(DropCause::kNoMatch, portal.flow_control ? Failure::kPortalDisabled : Failure::kDropped);
   }
   MemoryDescriptor& descriptor = *found.entry->descriptor;
@@ -71,14 +71,14 @@ std::optional<Endpoint::Match> Endpoint::match(NetworkInterface& interface, tran
         !is_accessible(descriptor.region(), found.acceptance.offset, found.acceptance.length, access)) {
       return refuse(DropCause::kInaccessible, Failure::kInaccessible);
     }
-    const auto room = interface.room_for(portal, descriptor, found.acceptance, list);
-    if (room != NetworkInterface::Room::kEnough) {
-      interface.refuse_at(portal, room, &descriptor);
+    const auto room = interface.unexpected.room_for(portal, descriptor, found.acceptance, list);
+    if (room != PortalTable::Room::kEnough) {
+      interface.portals.refuse(portal, room, &descriptor);
       return refuse(DropCause::kDisabled, portal.flow_control ? Failure::kPortalDisabled : Failure::kDropped);
     }
   }
-  interface.charge_accepted(descriptor, found.acceptance);
-  interface.registers().received(found.acceptance.length);
+  interface.entries.charge_accepted(descriptor, found.acceptance);
+  interface.registers.received(found.acceptance.length);
   if (found.acceptance.length < request.length) counters_.add(Counter::kTruncations);
   return Match{&descriptor, found.acceptance, list};
 }

@@ -158,7 +158,7 @@ void Endpoint::finish_sink_if_complete(Operation& sink) {
   if (sink.role == Operation::Role::kGet) {
     counters_.add(Counter::kDirectTransfers);
     counters_.add(Counter::kRepliesReceived);
-    interface_of(sink)->registers().received(sink.length);
+    interface_of(sink)->registers.received(sink.length);
     log_reply(sink, sink.length, Failure::kNone);
   } else {
     sink.completion.interface->close(sink.completion, Failure::kNone);

@@ -43,12 +43,12 @@ bool Endpoint::carry_out_triggered() {
     again = false;
     waiting = false;
     for (NetworkInterface* interface : interfaces_) {
-      while (TriggeredOperation* operation = interface != nullptr ? interface->next_due() : nullptr) {
+      while (TriggeredOperation* operation = interface != nullptr ? interface->triggers.next_due() : nullptr) {
         if (!carry_out(*interface, *operation)) {
           waiting = true;  // and those behind it: they fire in order
           break;
         }
-        interface->release(*interface->take_due());
+        interface->triggers.release(*interface->triggers.take_due());
         again = true;
       }
     }
@@ -63,7 +63,7 @@ Status Endpoint::check(NetworkInterface& interface, MessageKind kind, const Requ
   if (arguments.length > most_bytes(limits, kind)) return Status::kDescriptorIllegal;
   if (arguments.is_volatile && arguments.length > limits.max_volatile_bytes) return Status::kDescriptorIllegal;
   if (is_put_like(kind) || kind == MessageKind::kGet) return Status::kOk;
-  const MemoryDescriptor* to = interface.descriptor(arguments.get_descriptor);
+  const MemoryDescriptor* to = interface.descriptors.get(arguments.get_descriptor);
   if (to == nullptr || !to->active()) return Status::kDescriptorInvalid;
   return to->region().holds(arguments.get_offset, arguments.length) ? Status::kOk : Status::kDescriptorIllegal;
 }
@@ -84,9 +84,9 @@ Status Endpoint::start_when(NetworkInterface& interface, Kind kind, const Reques
   Prepared prepared;
   if (const Status status = check(interface, message_kind(kind), arguments, prepared); status != Status::kOk) return status;
   TriggeredOperation* operation = nullptr;
-  if (const Status status = interface.prepare_triggered(counter, threshold, kind, operation); status != Status::kOk) return status;
+  if (const Status status = interface.triggers.prepare(counter, threshold, kind, operation); status != Status::kOk) return status;
   operation->arguments = arguments;
-  interface.arm(counter, *operation);
+  interface.triggers.arm(counter, *operation);
   return Status::kOk;
 }
 
@@ -94,8 +94,8 @@ Status Endpoint::start_when(NetworkInterface& interface, Kind kind, const Reques
 bool Endpoint::carry_out(NetworkInterface& interface, const TriggeredOperation& operation) {
   switch (operation.kind) {
     // One that fails meets a counting event that has been freed.
-    case Kind::kIncrement: static_cast<void>(interface.increment_counter(operation.counter, operation.value)); return true;
-    case Kind::kSet: static_cast<void>(interface.set_counter(operation.counter, operation.value)); return true;
+    case Kind::kIncrement: static_cast<void>(interface.triggers.increment_counter(operation.counter, operation.value)); return true;
+    case Kind::kSet: static_cast<void>(interface.triggers.set_counter(operation.counter, operation.value)); return true;
     default: break;
   }
   const MessageKind kind = message_kind(operation.kind);
@@ -118,8 +118,8 @@ void Endpoint::fail_to_start(NetworkInterface& interface, MessageKind kind, cons
   record.user_pointer = arguments.user_pointer;
   record.ack = arguments.ack;
   if (kind != MessageKind::kGet) {
-    MemoryDescriptor& descriptor = *interface.descriptor(arguments.descriptor);
-    interface.charge(descriptor);
+    MemoryDescriptor& descriptor = *interface.descriptors.get(arguments.descriptor);
+    interface.entries.charge(descriptor);
     Completion send = open_send(interface, descriptor, record.request, arguments.user_pointer);
     interface.close(send, failure);
   }
@@ -134,7 +134,7 @@ Status Endpoint::fail_unstarted(NetworkInterface& interface, MessageKind kind, c
   Prepared prepared;
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
   const bool fetches = !is_put_like(kind) && kind != MessageKind::kGet;
-  if (fetches && interface.descriptor(arguments.get_descriptor) == nullptr) return Status::kDescriptorInvalid;
+  if (fetches && interface.descriptors.get(arguments.get_descriptor) == nullptr) return Status::kDescriptorInvalid;
   fail_to_start(interface, kind, arguments, prepared.length, Failure::kPeerDead);
   return Status::kOk;
 }

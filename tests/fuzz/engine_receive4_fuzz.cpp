@@ -272,7 +272,7 @@ void Fuzz::finish() {
 void Fuzz::expect_nothing_left(Interface& interface) {
   for (ptl_pt_index_t place = 0; place < kPlaces; ++place) {
     const MutexLock lock(process_.lock());
-    require(process_.interface(api4::engine_kind(api4::number_for(interface.options)))->portal_quiet(place));
+    require(process_.interface(api4::engine_kind(api4::number_for(interface.options)))->portals.quiet(place));
   }
   for (ptl_pt_index_t place = 0; place < kPlaces; ++place) {
     require(search(interface, static_cast<Place>(place), PTL_SEARCH_DELETE, kBoth, 0, ~ptl_match_bits_t{0}) == PTL_OK);
@@ -288,7 +288,7 @@ void Fuzz::expect_nothing_left(Interface& interface) {
   require(PtlEQFree(interface.short_queue) == PTL_OK);
   const MutexLock lock(process_.lock());
   const portals::NetworkInterface& left = *process_.interface(api4::engine_kind(api4::number_for(interface.options)));
-  require(left.entry_count() == 0 && left.descriptor_count() == 0 && left.queue_count() == 0);
+  require(left.entries.size() == 0 && left.descriptors.size() == 0 && left.events.size() == 0);
 }
 
 }  // namespace

@@ -336,7 +336,7 @@ TEST_P(Teardown, P51_BlockedWaiterReturns) {
   for (bool asleep = false; !asleep;) {
     std::this_thread::yield();
     const MutexLock lock(process.lock());
-    asleep = process.interface(api3::kInterfaceKind)->queue(api3::decode(queue(0)).id)->sleepers > 0;
+    asleep = process.interface(api3::kInterfaceKind)->events.queue(api3::decode(queue(0)).id)->sleepers > 0;
   }
   ASSERT_EQ(GetParam() ? PtlNIFini(job->ni()) : PtlEQFree(queue(0)), PTL_OK);
   waiter.join();

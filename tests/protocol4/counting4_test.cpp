@@ -174,7 +174,7 @@ class Counting4Waiting : public Counting4 {
     while (true) {
       {
         const MutexLock lock(process.lock());
-        if (process.interface(api4::engine_kind(decoded.interface))->counter(decoded.id)->sleepers > 0) return;
+        if (process.interface(api4::engine_kind(decoded.interface))->triggers.counter(decoded.id)->sleepers > 0) return;
       }
       std::this_thread::yield();
     }

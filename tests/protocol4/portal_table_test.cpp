@@ -5,7 +5,7 @@
 namespace lintel::testing {
 namespace {
 
-class PortalTable : public Portals4Test {
+class PortalTable4 : public Portals4Test {
  protected:
   static JobOptions4 with_indices_up_to(int largest) {
     ptl_ni_limits_t limits{};
@@ -24,19 +24,19 @@ class PortalTable : public Portals4Test {
   Bytes data = pattern(8);
 };
 
-TEST_F(PortalTable, WantedIndexIsGivenUpToTheLargest) {
+TEST_F(PortalTable4, WantedIndexIsGivenUpToTheLargest) {
   start(with_indices_up_to(16));
   ASSERT_EQ(allocate_portal(0, 16, made), PTL_OK);
   EXPECT_EQ(made, 16U);
   EXPECT_EQ(allocate_portal(0, 17, made), PTL_ARG_INVALID);
 }
 
-TEST_F(PortalTable, IndexThatIsTakenIsInUse) {
+TEST_F(PortalTable4, IndexThatIsTakenIsInUse) {
   EXPECT_EQ(allocate_portal(0, kPortal, made), PTL_PT_IN_USE);
   EXPECT_EQ(made, 77U);
 }
 
-TEST_F(PortalTable, AnyIsFullWhenEveryIndexIsTaken) {
+TEST_F(PortalTable4, AnyIsFullWhenEveryIndexIsTaken) {
   start(with_indices_up_to(2));
   ASSERT_EQ(allocate_portal(0, 2, made), PTL_OK);
   ASSERT_EQ(allocate_portal(0, PTL_PT_ANY, made), PTL_OK);
@@ -44,27 +44,27 @@ TEST_F(PortalTable, AnyIsFullWhenEveryIndexIsTaken) {
   EXPECT_EQ(allocate_portal(0, PTL_PT_ANY, made), PTL_PT_FULL);
 }
 
-TEST_F(PortalTable, FlowControlNeedsAQueue) {
+TEST_F(PortalTable4, FlowControlNeedsAQueue) {
   EXPECT_EQ(allocate_without_queue(PTL_PT_FLOWCTRL, 5), PTL_PT_EQ_NEEDED);
   EXPECT_EQ(allocate_without_queue(0, 5), PTL_OK);
 }
 
-TEST_F(PortalTable, UnknownOptionIsInvalid) { EXPECT_EQ(allocate_portal(0x20, 5, made), PTL_ARG_INVALID); }
+TEST_F(PortalTable4, UnknownOptionIsInvalid) { EXPECT_EQ(allocate_portal(0x20, 5, made), PTL_ARG_INVALID); }
 
-TEST_F(PortalTable, MessageToAnIndexThatIsNotAllocatedIsDropped) {
+TEST_F(PortalTable4, MessageToAnIndexThatIsNotAllocatedIsDropped) {
   ASSERT_EQ(put(bind(data), {.ack = PTL_ACK_REQ, .portal = 5}), PTL_OK);
   EXPECT_EQ(kinds(0), "SEND ACK!DROPPED");
   EXPECT_EQ(drops(1), 1);
 }
 
-TEST_F(PortalTable, GetFromAnIndexBeyondTheTargetsLargestIsDropped) {
+TEST_F(PortalTable4, GetFromAnIndexBeyondTheTargetsLargestIsDropped) {
   start(with_indices_up_to(16));
   ASSERT_EQ(get(bind(data), {.portal = 17}), PTL_OK);
   EXPECT_EQ(kinds(0), "REPLY!DROPPED");
   EXPECT_EQ(drops(1), 1);
 }
 
-TEST_F(PortalTable, AllocatedDisabledItTakesNothingUntilEnabled) {
+TEST_F(PortalTable4, AllocatedDisabledItTakesNothingUntilEnabled) {
   start({}, {.options = PTL_PT_ALLOC_DISABLED});
   append(memory);
   const Md from = bind(data);
@@ -76,7 +76,7 @@ TEST_F(PortalTable, AllocatedDisabledItTakesNothingUntilEnabled) {
   EXPECT_EQ(kinds(1), "LINK PUT");
 }
 
-TEST_F(PortalTable, DisabledByTheProgramItRefusesWithoutAnyEvent) {
+TEST_F(PortalTable4, DisabledByTheProgramItRefusesWithoutAnyEvent) {
   append(memory, {.options = kBoth});
   take(1);
   ASSERT_EQ(disable(), PTL_OK);
@@ -89,13 +89,13 @@ TEST_F(PortalTable, DisabledByTheProgramItRefusesWithoutAnyEvent) {
   EXPECT_EQ(memory, Bytes(8));
 }
 
-TEST_F(PortalTable, RefusedMessageLeavesItsLengthAtZero) {
+TEST_F(PortalTable4, RefusedMessageLeavesItsLengthAtZero) {
   ASSERT_EQ(disable(), PTL_OK);
   ASSERT_EQ(put(bind(data), {.ack = PTL_ACK_REQ}), PTL_OK);
   EXPECT_EQ(only(take(0), PTL_EVENT_ACK).mlength, 0U);
 }
 
-TEST_F(PortalTable, EntriesSurviveDisablingAndEnabling) {
+TEST_F(PortalTable4, EntriesSurviveDisablingAndEnabling) {
   append(memory);
   ASSERT_EQ(disable(), PTL_OK);
   ASSERT_EQ(enable(), PTL_OK);
@@ -103,7 +103,7 @@ TEST_F(PortalTable, EntriesSurviveDisablingAndEnabling) {
   EXPECT_EQ(memory, data);
 }
 
-TEST_F(PortalTable, EntriesMayBeAppendedWhileItIsDisabled) {
+TEST_F(PortalTable4, EntriesMayBeAppendedWhileItIsDisabled) {
   ASSERT_EQ(disable(), PTL_OK);
   append(memory);
   ASSERT_EQ(enable(), PTL_OK);
@@ -111,7 +111,7 @@ TEST_F(PortalTable, EntriesMayBeAppendedWhileItIsDisabled) {
   EXPECT_EQ(kinds(1), "LINK PUT");
 }
 
-TEST_F(PortalTable, DisablingOneLeavesTheOthers) {
+TEST_F(PortalTable4, DisablingOneLeavesTheOthers) {
   ASSERT_EQ(allocate_portal(0, 3, made), PTL_OK);
   append(memory, {.portal = 3});
   ASSERT_EQ(disable(), PTL_OK);
@@ -119,13 +119,13 @@ TEST_F(PortalTable, DisablingOneLeavesTheOthers) {
   EXPECT_EQ(memory, data);
 }
 
-TEST_F(PortalTable, DisableEnableAndFreeWantAnAllocatedIndex) {
+TEST_F(PortalTable4, DisableEnableAndFreeWantAnAllocatedIndex) {
   EXPECT_EQ(disable(5), PTL_ARG_INVALID);
   EXPECT_EQ(enable(5), PTL_ARG_INVALID);
   EXPECT_EQ(free_portal(5), PTL_ARG_INVALID);
 }
 
-TEST_F(PortalTable, FreeWithAnEntryOnEitherListIsRefused) {
+TEST_F(PortalTable4, FreeWithAnEntryOnEitherListIsRefused) {
   for (const ptl_list_t list : {PTL_PRIORITY_LIST, PTL_OVERFLOW_LIST}) {
     const ptl_handle_me_t entry = append(memory, {.list = list});
     EXPECT_EQ(free_portal(), PTL_PT_IN_USE);
@@ -134,7 +134,7 @@ TEST_F(PortalTable, FreeWithAnEntryOnEitherListIsRefused) {
   EXPECT_EQ(free_portal(), PTL_OK);
 }
 
-TEST_F(PortalTable, FreeWhileAMessageIsLandingIsRefused) {
+TEST_F(PortalTable4, FreeWhileAMessageIsLandingIsRefused) {
   Bytes large = pattern(4096), room(4096);
   append(room, {.options = kPut | PTL_ME_USE_ONCE});
   put_until_landing(bind(large));
@@ -143,7 +143,7 @@ TEST_F(PortalTable, FreeWhileAMessageIsLandingIsRefused) {
   EXPECT_EQ(free_portal(), PTL_OK);
 }
 
-TEST_F(PortalTable, FreedIndexDropsAndMayBeAllocatedAgain) {
+TEST_F(PortalTable4, FreedIndexDropsAndMayBeAllocatedAgain) {
   ASSERT_EQ(free_portal(), PTL_OK);
   ASSERT_EQ(put(bind(data), {.ack = PTL_ACK_REQ}), PTL_OK);
   EXPECT_EQ(kinds(0), "SEND ACK!DROPPED");
@@ -151,7 +151,7 @@ TEST_F(PortalTable, FreedIndexDropsAndMayBeAllocatedAgain) {
   EXPECT_EQ(made, kPortal);
 }
 
-TEST_F(PortalTable, FreedIndexForgetsItsUnexpectedHeaders) {
+TEST_F(PortalTable4, FreedIndexForgetsItsUnexpectedHeaders) {
   append_overflow(memory, {.options = kPut | PTL_ME_USE_ONCE});
   ASSERT_EQ(put(bind(data)), PTL_OK);
   ASSERT_EQ(free_portal(), PTL_OK);  // the entry has unlinked itself
@@ -161,7 +161,7 @@ TEST_F(PortalTable, FreedIndexForgetsItsUnexpectedHeaders) {
   EXPECT_EQ(kinds(1), "SEARCH!NO_MATCH");
 }
 
-TEST_F(PortalTable, WithoutAQueueMessagesArriveAllTheSame) {
+TEST_F(PortalTable4, WithoutAQueueMessagesArriveAllTheSame) {
   start({}, {.quiet = true});
   append(memory, {.options = kPut | PTL_ME_USE_ONCE});
   ASSERT_EQ(put(bind(data), {.ack = PTL_ACK_REQ}), PTL_OK);

@@ -71,7 +71,7 @@ int SimulatedJob4::status(ptl_sr_index_t reg) const {
 std::size_t SimulatedJob4::landing(std::size_t rank, ptl_pt_index_t portal) {
   portals::Process& own = process(rank);
   const MutexLock lock(own.lock());
-  return own.interface(api4::engine_kind(api4::number_for(interface_)))->portal(portal).active;
+  return own.interface(api4::engine_kind(api4::number_for(interface_)))->portals[portal].active;
 }
 
 }  // namespace lintel::testing

@@ -1,0 +1,63 @@
+#pragma once
+// The parts of an interface as it puts them together, for tests of each.
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "portals/engine/entry_table.h"
+#include "portals/engine/triggers.h"
+#include "portals/engine/unexpected_messages.h"
+
+namespace lintel::portals {
+
+struct InterfaceParts {
+  static constexpr unsigned kBits = 9;
+  static Limits few() {
+    Limits limits;
+    limits.max_entries = 4;
+    limits.max_descriptors = 4;
+    limits.max_list_length = 3;
+    limits.max_portal_index = 1;
+    limits.max_unexpected = 2;
+    return limits;
+  }
+
+  Counters counters;
+  Attention attention;
+  DescriptorTable descriptors{8, 2, kBits, 1};
+  EventLog events{descriptors, 2, false, kBits, 1, counters, attention};
+  Triggers triggers{descriptors, 2, 2, kBits, 1, attention};
+  PortalTable portals{events, 1, false, attention};
+  EntryTable entries{descriptors, events, portals, few(), kBits, 1};
+  UnexpectedMessages unexpected{descriptors, events, portals, entries, triggers, few()};
+
+  ~InterfaceParts() {
+    unexpected.drop_all();
+    entries.drop_all();
+    triggers.drop_all();
+  }
+
+  SlotId make_queue(std::uint64_t events_of_it = 8) {
+    SlotId queue;
+    EXPECT_EQ(events.allocate_queue(events_of_it, nullptr, queue, 2), Status::kOk);
+    return queue;
+  }
+  // The kinds of the events in the queue, which is empty then.
+  std::vector<EventKind> kinds(SlotId queue) {
+    std::vector<EventKind> found;
+    const Event* event = nullptr;
+    while (events.queue(queue)->take(event) != EventQueue::Taken::kEmpty) found.push_back(event->kind);
+    return found;
+  }
+  static DescriptorRules rules(std::uint32_t options, SlotId queue = {}) {
+    DescriptorRules made;
+    made.described.options = options;
+    made.described.threshold = 1;
+    made.described.queue = queue;
+    return made;
+  }
+  static constexpr MatchCriteria kAnybody{{NodeId(kAnyId), Pid(kAnyId)}, 7, 0};
+};
+
+}  // namespace lintel::portals

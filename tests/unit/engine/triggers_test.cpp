@@ -1,0 +1,86 @@
+#include "portals/engine/triggers.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/unit/engine/interface_parts.h"
+
+namespace lintel::portals {
+namespace {
+
+class TriggersTest : public ::testing::Test, protected InterfaceParts {
+ protected:
+  void SetUp() override { ASSERT_EQ(triggers.allocate_counter(counter), Status::kOk); }
+
+  SlotId counter;
+};
+
+TEST_F(TriggersTest, AnOperationIsDueWhenItsCounterReachesTheThreshold) {
+  SlotId changed;
+  ASSERT_EQ(triggers.allocate_counter(changed), Status::kOk);
+  ASSERT_EQ(triggers.change_counter_when(counter, 2, TriggeredOperation::Kind::kIncrement, changed, {1, 0}), Status::kOk);
+  EXPECT_EQ(triggers.increment_counter(counter, {1, 0}), Status::kOk);
+  EXPECT_FALSE(triggers.has_due());
+  EXPECT_FALSE(attention.triggers_due);
+  EXPECT_EQ(triggers.increment_counter(counter, {1, 0}), Status::kOk);
+  EXPECT_TRUE(attention.triggers_due);
+  TriggeredOperation* const due = triggers.take_due();
+  ASSERT_NE(due, nullptr);
+  EXPECT_EQ(due->counter, changed);
+  triggers.release(*due);
+  EXPECT_FALSE(triggers.has_due());
+}
+
+TEST_F(TriggersTest, AnArmedOperationKeepsItsDescriptorBusyUntilItIsReleased) {
+  MemoryDescriptor* const descriptor = descriptors.make(rules(option::kPut), false);
+  TriggeredOperation* operation = nullptr;
+  ASSERT_EQ(triggers.prepare(counter, 1, TriggeredOperation::Kind::kPut, operation), Status::kOk);
+  operation->arguments.descriptor = descriptor->id;
+  triggers.arm(counter, *operation);
+  EXPECT_TRUE(descriptor->awaits(MemoryDescriptor::Awaits::kTrigger));
+  EXPECT_EQ(triggers.cancel(counter), Status::kOk);
+  EXPECT_FALSE(descriptor->busy());
+}
+
+TEST_F(TriggersTest, OneCounterHasSoManyOperations) {
+  SlotId changed = counter;
+  const auto one_more = [&] { return triggers.change_counter_when(counter, 9, TriggeredOperation::Kind::kSet, changed, {}); };
+  EXPECT_EQ(one_more(), Status::kOk);
+  EXPECT_EQ(one_more(), Status::kOk);
+  EXPECT_EQ(one_more(), Status::kNoSpace);
+}
+
+TEST_F(TriggersTest, AnIncrementChangesOneOfTheNumbers) {
+  EXPECT_EQ(triggers.increment_counter(counter, {1, 1}), Status::kCounterInvalid);
+  EXPECT_EQ(triggers.change_counter_when(counter, 1, TriggeredOperation::Kind::kIncrement, counter, {1, 1}), Status::kCounterInvalid);
+}
+
+TEST_F(TriggersTest, ADescriptorCountsTheEventsThatItsOptionsName) {
+  DescriptorRules counting = rules(option::kPut | option::kCountTarget | option::kCountBytes);
+  counting.counter = counter;
+  const MemoryDescriptor* const descriptor = descriptors.make(counting, false);
+  Event event;
+  event.kind = EventKind::kSendEnd;
+  event.manipulated_length = event.requested_length = 5;
+  triggers.count(*descriptor, event);
+  EXPECT_EQ(triggers.counter(counter)->value(), (CountingEvent::Value{0, 0}));
+  event.kind = EventKind::kPutEnd;
+  triggers.count(*descriptor, event);
+  EXPECT_EQ(triggers.counter(counter)->value(), (CountingEvent::Value{5, 0}));
+  event.failure = Failure::kFailed;
+  triggers.count(*descriptor, event);
+  EXPECT_EQ(triggers.counter(counter)->value(), (CountingEvent::Value{5, 1}));
+}
+
+TEST_F(TriggersTest, ADescriptorOfAFreedCounterGoesOnWithoutOne) {
+  DescriptorRules counting = rules(option::kPut);
+  counting.counter = counter;
+  const MemoryDescriptor* const descriptor = descriptors.make(counting, false);
+  EXPECT_EQ(triggers.free_counter(counter), Status::kOk);
+  EXPECT_EQ(descriptor->counter().generation, 0U);
+  EXPECT_EQ(triggers.free_counter(counter), Status::kCounterInvalid);
+}
+
+}  // namespace
+}  // namespace lintel::portals

@@ -1,0 +1,98 @@
+#include "portals/engine/unexpected_messages.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/unit/engine/interface_parts.h"
+
+namespace lintel::portals {
+namespace {
+
+class UnexpectedMessagesTest : public ::testing::Test, protected InterfaceParts {
+ protected:
+  void SetUp() override {
+    queue = make_queue();
+    std::uint32_t made = 0;
+    ASSERT_EQ(portals.allocate({}, queue, 0, made), Status::kOk);
+    DescriptorRules overflow = rules(option::kPut | option::kLinkDisable);
+    SlotId entry;
+    ASSERT_EQ(unexpected.append_entry(0, PortalList::kOverflow, kAnybody, overflow, false, entry), Status::kOk);
+    holder = entries.get(entry)->descriptor;
+  }
+
+  // A message has met the overflow entry; its data are under way.
+  SlotId arrive() {
+    Completion completion;
+    completion.event.kind = EventKind::kPutEnd;
+    completion.event.initiator = {NodeId(1), Pid(1)};
+    completion.event.match_bits = 7;
+    completion.event.descriptor = holder->id;
+    unexpected.begin(completion);
+    return completion.unexpected;
+  }
+  Status append(SlotId& entry) {
+    return unexpected.append_entry(0, PortalList::kPriority, kAnybody, rules(option::kPut | option::kLinkDisable), true, entry);
+  }
+
+  SlotId queue;
+  MemoryDescriptor* holder = nullptr;
+};
+
+TEST_F(UnexpectedMessagesTest, ANewEntryClaimsTheMessageThatArrivedFirst) {
+  const SlotId first = arrive();
+  arrive();
+  unexpected.landed(0, first, Failure::kNone);
+  SlotId entry;
+  ASSERT_EQ(append(entry), Status::kOk);
+  EXPECT_EQ(entries.get(entry), nullptr);
+  EXPECT_EQ(kinds(queue), (std::vector{EventKind::kPutOverflow, EventKind::kUnlink}));
+  EXPECT_EQ(holder->headers, 1U);
+}
+
+TEST_F(UnexpectedMessagesTest, TheClaimIsToldWhenTheDataAreInPlace) {
+  const SlotId header = arrive();
+  SlotId entry;
+  ASSERT_EQ(append(entry), Status::kOk);
+  EXPECT_TRUE(kinds(queue).empty());
+  unexpected.landed(0, header, Failure::kNone);
+  EXPECT_EQ(kinds(queue), (std::vector{EventKind::kPutOverflow, EventKind::kUnlink}));
+}
+
+TEST_F(UnexpectedMessagesTest, OneThatFailsBeforeItIsClaimedIsForgotten) {
+  unexpected.landed(0, arrive(), Failure::kPeerDead);
+  EXPECT_EQ(portals[0].unexpected.size(), 0U);
+  EXPECT_EQ(holder->headers, 0U);
+}
+
+TEST_F(UnexpectedMessagesTest, ASearchTellsAndLeavesItThere) {
+  unexpected.landed(0, arrive(), Failure::kNone);
+  ASSERT_EQ(unexpected.search(0, kAnybody, rules(option::kPut), true, false), Status::kOk);
+  EXPECT_EQ(kinds(queue), std::vector{EventKind::kSearch});
+  EXPECT_EQ(portals[0].unexpected.size(), 1U);
+  EXPECT_EQ(descriptors.size(), 1U);  // the search's own is gone
+}
+
+TEST_F(UnexpectedMessagesTest, APortalHasRoomForSoManyHeaders) {
+  const auto room = [&] { return unexpected.room_for(portals[0], *holder, {0, 0}, PortalList::kOverflow); };
+  arrive();
+  EXPECT_EQ(room(), PortalTable::Room::kEnough);
+  arrive();
+  EXPECT_EQ(room(), PortalTable::Room::kNoHeader);
+  EXPECT_EQ(unexpected.room_for(portals[0], *holder, {0, 0}, PortalList::kPriority), PortalTable::Room::kEnough);
+}
+
+TEST_F(UnexpectedMessagesTest, OneThatWasMovedAwayDoesNotHoldItsEntry) {
+  const SlotId header = arrive();
+  unexpected.landed(0, header, Failure::kNone);
+  UnexpectedHeader* const found = portals[0].unexpected.find(kAnybody, [](const UnexpectedHeader&) { return true; });
+  ASSERT_NE(found, nullptr);
+  std::byte elsewhere{};
+  unexpected.move(static_cast<UnexpectedMessage&>(*found), &elsewhere);
+  EXPECT_EQ(holder->headers, 0U);
+  unexpected.consume(static_cast<UnexpectedMessage&>(*found));
+  EXPECT_EQ(portals[0].unexpected.size(), 0U);
+}
+
+}  // namespace
+}  // namespace lintel::portals
