@@ -1,14 +1,18 @@
-# What `cmake --install` puts where, besides the tools: the shared libraries with their public headers, the CMake package "lintel",
-# the pkg-config modules "lintel-portals3", "portals4" and "lintel-mpi". The headers of MPI have a folder of their own: others have an mpi.h too.
+# What `cmake --install` puts where, besides the tools: the shared libraries with their public
+# headers, the CMake package "lintel", the pkg-config modules "lintel-portals3", "portals4" and
+# "lintel-mpi". The headers of MPI have a folder of their own: others have an mpi.h too.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lintel)
 
-# An installed tree works from any place: what it holds finds its libraries from its own place ($ORIGIN). A package of a system leaves that out, because the
-# linker searches its library folder; what only Lintel's own programs load is in a folder of its own there too.
-option(LINTEL_INSTALL_RPATH "Installed programs and libraries find the libraries of their tree from their own place" ON)
+# An installed tree works from any place: what it holds finds its libraries from its own place
+# ($ORIGIN). A package of a system leaves that out, because the linker searches its library folder;
+# what only Lintel's own programs load is in a folder of its own there too.
+option(LINTEL_INSTALL_RPATH
+  "Installed programs and libraries find the libraries of their tree from their own place" ON)
 
-# lintel_rpath(<targets> IN <their folder> FIND <library folders>): of the targets those that there are.
+# lintel_rpath(<targets> IN <their folder> FIND <library folders>): for those of the targets that
+# exist.
 function(lintel_rpath)
   cmake_parse_arguments(arg "" "IN" "FIND" ${ARGN})
   set(path)
@@ -36,7 +40,8 @@ if(NOT LINTEL_INSTALL_RPATH)
 endif()
 lintel_rpath(lintel_info lintel_run impi_server IN ${CMAKE_INSTALL_BINDIR} FIND ${searched})
 lintel_rpath(lintel_perf IN ${CMAKE_INSTALL_BINDIR} FIND ${searched} ${CMAKE_INSTALL_LIBDIR}/lintel)
-lintel_rpath(lintel portals3 portals4 lintel_mpi lintel_mpi_abi IN ${CMAKE_INSTALL_LIBDIR} FIND ${searched})
+lintel_rpath(lintel portals3 portals4 lintel_mpi lintel_mpi_abi IN ${CMAKE_INSTALL_LIBDIR}
+  FIND ${searched})
 lintel_rpath(lintel_perf_api4 IN ${CMAKE_INSTALL_LIBDIR}/lintel FIND ${searched})
 lintel_rpath(lintel_openmpi IN ${CMAKE_INSTALL_LIBDIR}/lintel/openmpi FIND ${searched})
 # A libfabric that is not where the linker searches.
@@ -49,17 +54,22 @@ install(TARGETS lintel portals3 portals4 EXPORT lintel_targets
 install(TARGETS lintel_mpi lintel_mpi_abi EXPORT lintel_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lintel/mpi)
-install(EXPORT lintel_targets NAMESPACE lintel:: DESTINATION ${package_dir} FILE lintelTargets.cmake)
+install(EXPORT lintel_targets NAMESPACE lintel:: DESTINATION ${package_dir}
+  FILE lintelTargets.cmake)
 
-configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/lintelConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/lintelConfig.cmake
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/lintelConfig.cmake.in
+  ${CMAKE_CURRENT_BINARY_DIR}/lintelConfig.cmake
   INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
-write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/lintelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lintelConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/lintelConfigVersion.cmake
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/lintelConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lintelConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/lintelConfigVersion.cmake
   DESTINATION ${package_dir})
 
-# Where the linker does not search the library folder, the .pc file tells a program that it links where that is. That file finds the tree from its own place,
-# whatever the depth of the library folder; with absolute folders that is not possible. Which place it is, only the prefix of the installation says, so
-# a file for each is made.
+# Where the linker does not search the library folder, the .pc file gives a program that it links
+# the place of that folder. The .pc file finds the tree from its own place, whatever the depth of
+# the library folder; with absolute folders that is not possible. Only the prefix of the
+# installation says which of the two places it is, so a file is made for each.
 # lintel_install_pc(<module> <description> <version> <library> [<folder of its headers>])
 function(lintel_install_pc module description version library)
   set(headers "\${includedir}${ARGV4}")
@@ -73,10 +83,12 @@ function(lintel_install_pc module description version library)
     set(includedir ${CMAKE_INSTALL_FULL_INCLUDEDIR})
   endif()
   set(rpath " -Wl,-rpath,\${libdir}")
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/module.pc.in ${CMAKE_CURRENT_BINARY_DIR}/pkgconfig/elsewhere/${module}.pc @ONLY)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/module.pc.in
+    ${CMAKE_CURRENT_BINARY_DIR}/pkgconfig/elsewhere/${module}.pc @ONLY)
   set(prefix /usr)
   set(rpath)
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/module.pc.in ${CMAKE_CURRENT_BINARY_DIR}/pkgconfig/system/${module}.pc @ONLY)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/module.pc.in
+    ${CMAKE_CURRENT_BINARY_DIR}/pkgconfig/system/${module}.pc @ONLY)
 endfunction()
 lintel_install_pc(lintel-portals3 "Portals 3.3 on libfabric" ${PROJECT_VERSION} portals3)
 lintel_install_pc(portals4 "Portals 4 on libfabric" 4.3.0 portals)
@@ -88,6 +100,7 @@ set(place elsewhere)
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   set(place system)
 endif()
-file(INSTALL DESTINATION "${folder}/pkgconfig" TYPE DIRECTORY FILES "@CMAKE_CURRENT_BINARY_DIR@/pkgconfig/${place}/")
+file(INSTALL DESTINATION "${folder}/pkgconfig" TYPE DIRECTORY
+  FILES "@CMAKE_CURRENT_BINARY_DIR@/pkgconfig/${place}/")
 ]])
 install(SCRIPT ${CMAKE_CURRENT_BINARY_DIR}/pkgconfig/install.cmake)

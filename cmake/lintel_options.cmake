@@ -1,4 +1,5 @@
-# lintel_options: how Lintel's own targets are compiled. Linked PRIVATE as $<BUILD_INTERFACE:lintel_options>, so it never reaches a consumer.
+# lintel_options: how Lintel's own targets are compiled. Linked PRIVATE as
+# $<BUILD_INTERFACE:lintel_options>, so it never reaches a consumer.
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH LINTEL_SOURCE_DIR)
 
 add_library(lintel_options INTERFACE)
@@ -7,26 +8,34 @@ target_compile_options(lintel_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow
   $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wnon-virtual-dtor -Woverloaded-virtual>
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>  # false with std::string + in g++ 12 (GCC bug 105329)
+  # false with std::string + in g++ 12 (GCC bug 105329)
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>
   $<$<BOOL:${LINTEL_WERROR}>:-Werror>
   -fno-semantic-interposition)  # nobody replaces a function of liblintel.so: let it inline its own
 target_include_directories(lintel_options INTERFACE ${LINTEL_SOURCE_DIR})
-# How the small structs of a message are handled; both checked, as they are of some compilers and processors only. The code runs on every processor as before.
-#   -mtune=skylake             they are cleared by plain stores of 16 bytes: g++ would take "rep stos" from 33 bytes on, which costs each some forty cycles to start
-#   -fno-tree-slp-vectorize    neighbouring fields are not gathered into vectors, to be taken apart again by who reads them one by one
+# How the small structs of a message are handled; both checked, as they are of some compilers and
+# processors only. The code runs on every processor as before.
+#   -mtune=skylake             they are cleared by plain stores of 16 bytes: from 33 bytes on g++
+#                              would use "rep stos", which takes some forty cycles to start
+#   -fno-tree-slp-vectorize    neighbouring fields are not gathered into vectors, which code that
+#                              reads them one by one would have to take apart again
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-mtune=skylake LINTEL_TUNES_FOR_SKYLAKE)
 check_cxx_compiler_flag(-fno-tree-slp-vectorize LINTEL_LEAVES_FIELDS_APART)
 target_compile_options(lintel_options INTERFACE
   $<$<AND:$<BOOL:${LINTEL_TUNES_FOR_SKYLAKE}>,$<COMPILE_LANGUAGE:CXX>>:-mtune=skylake>
   $<$<AND:$<BOOL:${LINTEL_LEAVES_FIELDS_APART}>,$<COMPILE_LANGUAGE:CXX>>:-fno-tree-slp-vectorize>)
-# What is shipped is the same wherever the tree lies. Not with a profile, whose files would be looked for under the other name.
+# What is shipped is the same wherever the tree lies. Not with a profile, whose files would be
+# looked for under the other name.
 check_cxx_compiler_flag(-ffile-prefix-map=a=b LINTEL_MAPS_FILE_NAMES)
 if(LINTEL_MAPS_FILE_NAMES AND NOT LINTEL_PROFILE MATCHES "^(USE|RECORD)$")
-  target_compile_options(lintel_options INTERFACE $<$<CONFIG:Release>:-ffile-prefix-map=${LINTEL_SOURCE_DIR}=.>)
+  target_compile_options(lintel_options
+    INTERFACE $<$<CONFIG:Release>:-ffile-prefix-map=${LINTEL_SOURCE_DIR}=.>)
 endif()
 if(LINTEL_SANITIZE)
-  target_compile_options(lintel_options INTERFACE -fsanitize=${LINTEL_SANITIZE} -fno-omit-frame-pointer -g1)  # -g1: lines, no more
+  # -g1: lines, no more
+  target_compile_options(lintel_options INTERFACE -fsanitize=${LINTEL_SANITIZE}
+    -fno-omit-frame-pointer -g1)
   target_link_options(lintel_options INTERFACE -fsanitize=${LINTEL_SANITIZE})
   if(LINTEL_SANITIZE MATCHES "undefined")
     target_compile_options(lintel_options INTERFACE -fno-sanitize-recover=undefined)
@@ -37,8 +46,9 @@ if(LINTEL_COVERAGE)
   target_link_options(lintel_options INTERFACE --coverage)
 endif()
 
-# One static library per folder: lintel_layer(base SOURCES a.cpp HEADERS a.h LIBS lintel_x) makes lintel_base. What it links is what it may
-# include. Each of its headers must compile alone: most do as the first thing that their source includes, the others are compiled by the target
+# One static library per folder: lintel_layer(base SOURCES a.cpp HEADERS a.h LIBS lintel_x) makes
+# lintel_base. What it links is what it may include. Each of its headers must compile alone: most do
+# as the first thing that their source includes, the others are compiled by the target
 # all_verify_interface_header_sets.
 function(lintel_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;LIBS" ${ARGN})
@@ -61,18 +71,22 @@ function(lintel_layer name)
   target_sources(lintel_${name} PUBLIC
     FILE_SET HEADERS BASE_DIRS ${LINTEL_SOURCE_DIR} FILES ${alone}
     FILE_SET compiled_first TYPE HEADERS BASE_DIRS ${LINTEL_SOURCE_DIR} FILES ${compiled_first})
-  set_target_properties(lintel_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY HEADERS
-    INTERPROCEDURAL_OPTIMIZATION_RELEASE ON)  # layers end in one library: what is small on the way of a message is inlined across them
+  set_target_properties(lintel_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON
+    VERIFY_INTERFACE_HEADER_SETS ON INTERFACE_HEADER_SETS_TO_VERIFY HEADERS
+    # layers end in one library: what is small on the way of a message is inlined across them
+    INTERPROCEDURAL_OPTIMIZATION_RELEASE ON)
   target_compile_features(lintel_${name} PUBLIC cxx_std_20)
   target_link_libraries(lintel_${name} PUBLIC ${arg_LIBS} PRIVATE $<BUILD_INTERFACE:lintel_options>)
   if(LINTEL_BUILD_FUZZ)
-    target_compile_options(lintel_${name} PRIVATE -fsanitize=fuzzer-no-link)  # programs other than fuzz targets are no worse for it
+    # programs other than fuzz targets are no worse for it
+    target_compile_options(lintel_${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
   if(LINTEL_PROFILE_OPTIONS)
     target_compile_options(lintel_${name} PRIVATE ${LINTEL_PROFILE_OPTIONS})
     add_dependencies(lintel_${name} lintel_profile)
   endif()
   if(NOT LINTEL_COVERAGE)
-    target_compile_options(lintel_${name} PRIVATE $<$<CONFIG:Debug>:-Og>)  # programs stay at -O0: what they compute is little
+    # programs stay at -O0: what they compute is little
+    target_compile_options(lintel_${name} PRIVATE $<$<CONFIG:Debug>:-Og>)
   endif()
 endfunction()

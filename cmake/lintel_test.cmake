@@ -1,17 +1,21 @@
-# How tests join CTest: one label says what a test needs, and from it follow its name and its time limit.
+# How tests join CTest: one label says what a test needs, and from it follow its name and its time
+# limit.
 #   unit      no network, milliseconds          system    several processes
 #   protocol  engine on a simulated network     fault     several processes, one of which misbehaves
 #   fabric    networks in one process           fuzz      libFuzzer, clang only
-#   package   the installed tree                cost      optimised code: what one operation may cost
-#   script    scripts of the source tree
+#   package   the installed tree                script    scripts of the source tree
+#   cost      optimised code: what one operation may cost
 # More labels say where a test runs:
 #   direct, net, tcp_ofi_rxm, shm   system and fault: the network that it runs on
 #   default   it names none, so it runs on direct, or on what LINTEL_PROVIDER says
-#   threads                         several threads of one process meet in the library: what the thread sanitizer is for
+#   threads                         several threads of one process meet in the library: what the
+#                                   thread sanitizer is for
 #   slow                            minutes, or gigabytes: not under sanitizers
-#   parts                           linked with the parts of the libraries, so not with what is shipped: asan has it in place of shipped
+#   parts                           linked with the parts of the libraries, so not with what is
+#                                   shipped: asan has it in place of shipped
 #   full                            left to tools/check --full
-# Of unit, protocol and fabric tests the limit is that of a whole program. On a slow machine eight of them share two processors.
+# The limit of unit, protocol and fabric tests is for a whole program. On a slow machine eight of
+# them share two processors.
 set(LINTEL_TESTS "" CACHE STRING "Build only the tests that have one of these labels; empty: all")
 set(LINTEL_TIMEOUT_unit 200)
 set(LINTEL_TIMEOUT_protocol 200)
@@ -30,11 +34,15 @@ if(LINTEL_SANITIZE)
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/lintel_networks.cmake)
 
-# Sets `labels`, `properties` and `wanted` (by LINTEL_TESTS) in the caller from the arguments that all the functions below share:
-# LABEL <label> [SLOW] [THREADS] [PARTS] [FULL] [SERIAL] [PROCESSORS n] [NETWORK <network>] [ENVIRONMENT ...].
-# SLOW, THREADS, PARTS and FULL add the labels of those names, SLOW its time limit too. SERIAL tests run alone.
+# Sets `labels`, `properties` and `wanted` (by LINTEL_TESTS) in the caller from the arguments that
+# all the functions below share:
+# LABEL <label> [SLOW] [THREADS] [PARTS] [FULL] [SERIAL] [PROCESSORS n] [NETWORK <network>]
+# [ENVIRONMENT ...].
+# SLOW, THREADS, PARTS and FULL add the labels of those names, SLOW its time limit too. SERIAL tests
+# run alone.
 macro(lintel_parse_test)
-  cmake_parse_arguments(arg "SERIAL;SLOW;THREADS;PARTS;FULL;TOGETHER" "LABEL;PROCESSORS;SHARDS;NETWORK" "SOURCES;LIBS;ENVIRONMENT;COMMAND;NEEDS" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;SLOW;THREADS;PARTS;FULL;TOGETHER"
+    "LABEL;PROCESSORS;SHARDS;NETWORK" "SOURCES;LIBS;ENVIRONMENT;COMMAND;NEEDS" ${ARGN})
   if(NOT DEFINED LINTEL_TIMEOUT_${arg_LABEL})
     message(FATAL_ERROR "${name}: no time limit for the test label '${arg_LABEL}'")
   endif()
@@ -49,7 +57,8 @@ macro(lintel_parse_test)
   if(arg_SLOW)
     set(properties TIMEOUT ${LINTEL_TIMEOUT_slow})
   endif()
-  if(arg_SERIAL AND NOT (LINTEL_SANITIZE AND arg_LABEL MATCHES "^(system|fault)$"))  # sanitized ones judge no times
+  # sanitized ones judge no times
+  if(arg_SERIAL AND NOT (LINTEL_SANITIZE AND arg_LABEL MATCHES "^(system|fault)$"))
     list(APPEND properties RUN_SERIAL ON)
   endif()
   if(arg_PROCESSORS)
@@ -75,28 +84,34 @@ function(lintel_wants variable)
   endif()
 endfunction()
 
-# lintel_precompile_headers(name): the program starts from what nearly every test includes, compiled once.
+# lintel_precompile_headers(name): the program starts from what nearly every test includes, compiled
+# once.
 function(lintel_precompile_headers name)
   if(NOT TARGET lintel_test_headers)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/lintel_test_headers.cpp CONTENT "")
     add_library(lintel_test_headers OBJECT ${PROJECT_BINARY_DIR}/lintel_test_headers.cpp)
-    target_link_libraries(lintel_test_headers PRIVATE GTest::gtest GTest::gmock Threads::Threads $<BUILD_INTERFACE:lintel_options>)
+    target_link_libraries(lintel_test_headers
+      PRIVATE GTest::gtest GTest::gmock Threads::Threads $<BUILD_INTERFACE:lintel_options>)
     target_precompile_headers(lintel_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>
-      <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <span> <string> <thread> <vector>)
+      <algorithm> <array> <chrono> <functional> <map> <memory> <optional> <span> <string> <thread>
+      <vector>)
   endif()
   target_precompile_headers(${name} REUSE_FROM lintel_test_headers)
 endfunction()
 
-# lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [TOGETHER] [SHARDS n], and the arguments of lintel_parse_test)
-# A GoogleTest program. Its cases run under CTest as "<label>.<Suite>.<Case>"; those of unit, protocol and fabric tests, and with TOGETHER of others, all in one
-# process, as "<label>.<name>", or with SHARDS in so many parts that may run at the same time, as "<label>.<name>.1" and so on. What LINTEL_TESTS does
-# not name is a target that nothing builds.
+# lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [TOGETHER] [SHARDS n], and the arguments
+#                 of lintel_parse_test)
+# A GoogleTest program. Its cases run under CTest as "<label>.<Suite>.<Case>". Unit, protocol and
+# fabric tests, and others with TOGETHER, run all their cases in one process, as "<label>.<name>";
+# with SHARDS in so many parts that may run at the same time, as "<label>.<name>.1" and so on.
+# A program that LINTEL_TESTS does not name is a target that nothing builds.
 function(lintel_add_test name)
   lintel_parse_test(${ARGN})
   find_package(GTest REQUIRED)
   include(GoogleTest)
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gtest GTest::gmock GTest::gtest_main Threads::Threads
+  target_link_libraries(${name} PRIVATE ${arg_LIBS} GTest::gtest GTest::gmock GTest::gtest_main
+    Threads::Threads
     $<BUILD_INTERFACE:lintel_options>)
   lintel_precompile_headers(${name})
   if(NOT wanted)
@@ -104,7 +119,8 @@ function(lintel_add_test name)
     return()
   endif()
   if(arg_TOGETHER OR arg_LABEL MATCHES "^(unit|protocol|fabric)$")
-    # Thousands of short cases: starting a program, with libfabric and all that it loads, for each would take longer than they do.
+    # Thousands of short cases: starting a program, with libfabric and all that it loads, for each
+    # would take longer than they do.
     if(NOT arg_SHARDS)
       set(arg_SHARDS 1)
     endif()
@@ -120,19 +136,23 @@ function(lintel_add_test name)
         list(APPEND environment GTEST_TOTAL_SHARDS=${arg_SHARDS} GTEST_SHARD_INDEX=${index})
       endif()
       add_test(NAME ${test} COMMAND ${name} --gtest_brief=1)
-      set_tests_properties(${test} PROPERTIES LABELS "${labels}" ENVIRONMENT "${environment}" ${properties})
+      set_tests_properties(${test} PROPERTIES LABELS "${labels}"
+        ENVIRONMENT "${environment}" ${properties})
     endforeach()
     return()
   endif()
-  # The properties are set by a script of our own: gtest_discover_tests takes lists among them apart, and only a case's name tells its network.
-  gtest_discover_tests(${name} TEST_PREFIX "${arg_LABEL}." DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_cases)
+  # The properties are set by a script of our own: gtest_discover_tests takes lists among them
+  # apart, and only a case's name tells its network.
+  gtest_discover_tests(${name} TEST_PREFIX "${arg_LABEL}." DISCOVERY_TIMEOUT 60
+    TEST_LIST ${name}_cases)
   list(JOIN properties " " property_words)
   set(script ${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake)
   file(WRITE ${script}
     "include(${PROJECT_SOURCE_DIR}/cmake/lintel_networks.cmake)\n"
     "foreach(case IN LISTS ${name}_cases)\n"
     "  lintel_network_labels(more \"\${case}\")\n"
-    "  set_tests_properties(\"\${case}\" PROPERTIES LABELS \"${labels};\${more}\" ENVIRONMENT \"${arg_ENVIRONMENT}\"\n    ${property_words})\n"
+    "  set_tests_properties(\"\${case}\" PROPERTIES LABELS \"${labels};\${more}\""
+    " ENVIRONMENT \"${arg_ENVIRONMENT}\"\n    ${property_words})\n"
     "endforeach()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
 endfunction()
@@ -140,17 +160,20 @@ endfunction()
 add_custom_target(lintel_test_needs ALL COMMENT "What tests start")
 
 # lintel_add_test_program(name SOURCES ... [LIBS ...])
-# A program that tests start. It is built if one of these tests is: when its name is in the COMMAND of a test, in its TARGET_FILE or its NEEDS.
+# A program that tests start. It is built if one of these tests is: when its name is in the COMMAND
+# of a test, in its TARGET_FILE or its NEEDS.
 function(lintel_add_test_program name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBS} $<BUILD_INTERFACE:lintel_options>)
   if(LINTEL_SANITIZE)
-    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)  # the libraries need the sanitizer's part for C++
+    # the libraries need the sanitizer's part for C++
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   endif()
 endfunction()
 
-# lintel_build_with_tests(<word>...): lintel_test_needs builds the targets that are words of a command, or whose TARGET_FILE is part of one.
+# lintel_build_with_tests(<word>...): lintel_test_needs builds the targets that are words of a
+# command, or whose TARGET_FILE is part of one.
 function(lintel_build_with_tests)
   foreach(word IN LISTS ARGN)
     if(word MATCHES "\\$<TARGET_FILE:([^>]+)>")
@@ -163,8 +186,10 @@ function(lintel_build_with_tests)
 endfunction()
 
 # lintel_add_command_test(name LABEL <label> COMMAND ..., and the arguments of lintel_parse_test)
-# Any command as the test "<label>.<name>": passes with exit code 0, counts as skipped with 77. NEEDS: targets that it needs and does not name.
-# A system or fault test runs on NETWORK, which is then in its environment and must be in its name; else on the default.
+# Any command as the test "<label>.<name>": passes with exit code 0, counts as skipped with 77.
+# NEEDS: targets that it needs and does not name.
+# A system or fault test runs on NETWORK, which is then in its environment and must be in its name;
+# else on the default.
 function(lintel_add_command_test name)
   lintel_parse_test(${ARGN})
   if(NOT wanted)
@@ -184,22 +209,26 @@ function(lintel_add_command_test name)
   endif()
   lintel_build_with_tests(${arg_COMMAND} ${arg_NEEDS})
   add_test(NAME ${test} COMMAND ${arg_COMMAND})
-  set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77 ENVIRONMENT "${arg_ENVIRONMENT}" ${properties})
+  set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77
+    ENVIRONMENT "${arg_ENVIRONMENT}" ${properties})
 endfunction()
 
 # lintel_list_clauses(<variable> <script>)
-# The clauses that a test script in Python has, as it lists them with --list; asked again when it or a module beside it changes. REQUIRES: Python3.
+# The clauses that a test script in Python has, as it lists them with --list; asked again when it or
+# a module beside it changes. REQUIRES: Python3.
 function(lintel_list_clauses variable script)
   cmake_path(GET script PARENT_PATH folder)
   file(GLOB modules ${folder}/*.py)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${modules})
-  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${script} --list OUTPUT_VARIABLE clauses OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${script} --list OUTPUT_VARIABLE clauses
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" clauses "${clauses}")
   set(${variable} ${clauses} PARENT_SCOPE)
 endfunction()
 
 # lintel_add_fuzzer(name SOURCES ... [LIBS ...])
-# A libFuzzer program. CTest runs it as "fuzz.<name>" for LINTEL_FUZZ_SECONDS, starting from the files in corpus/<name>, if there are any.
+# A libFuzzer program. CTest runs it as "fuzz.<name>" for LINTEL_FUZZ_SECONDS, starting from the
+# files in corpus/<name>, if there are any.
 function(lintel_add_fuzzer name)
   lintel_parse_test(LABEL fuzz ${ARGN})
   if(NOT LINTEL_BUILD_FUZZ OR NOT wanted)
@@ -214,7 +243,8 @@ function(lintel_add_fuzzer name)
     list(APPEND corpus ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${name})
   endif()
   math(EXPR timeout "${LINTEL_FUZZ_SECONDS} + ${LINTEL_TIMEOUT_fuzz}")
-  add_test(NAME fuzz.${name} COMMAND ${name} -max_total_time=${LINTEL_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
+  add_test(NAME fuzz.${name} COMMAND ${name} -max_total_time=${LINTEL_FUZZ_SECONDS} -timeout=10
+    -rss_limit_mb=2048 -print_final_stats=1
     -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/found/ ${corpus})
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz TIMEOUT ${timeout})
 endfunction()

@@ -1,10 +1,13 @@
-# What the programs of the tree TREE, which counts, are run for: each kind of operation, by each way to learn of its end. Most are small ones: a large one counts its
-# waiting, not its way. A run that fails leaves its part of the profile out. SOURCE: the source tree.
+# Runs the programs of the tree TREE, which counts: each kind of operation, with each way to learn
+# of its end. Most operations are small, because a large one counts mostly waiting. A run that
+# fails leaves its part of the profile out. SOURCE: the source tree.
 function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text TIMEOUT 60)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text
+    TIMEOUT 60)
   if(NOT result EQUAL 0)
     list(JOIN ARGN " " command)
-    message(WARNING "The profile of the libraries lacks what \"${command}\" does, which has ended with ${result}:\n${text}")
+    message(WARNING
+      "The profile of the libraries lacks what \"${command}\" does, which has ended with ${result}:\n${text}")
   endif()
 endfunction()
 

@@ -1,5 +1,6 @@
-# Makes standard_abi_rows.h from the table of the standard ABI and from the header itself: a row for each constant that the header defines, with its
-# value by the header and by the table, the names of the table that the header lacks, and the functions that it declares.
+# Makes standard_abi_rows.h from the table of the standard ABI and from the header itself: a row for
+# each constant that the header defines, with its value by the header and by the table, the names of
+# the table that the header lacks, and the functions that it declares.
 set(abi_table ${LINTEL_SOURCE_DIR}/mpi_layer/mpi/abi/standard_abi.tsv)
 file(STRINGS ${abi_table} table REGEX "^MPI_[A-Za-z0-9_]+\t")
 foreach(line IN LISTS table)
@@ -23,13 +24,15 @@ foreach(name IN LISTS constants)
   endif()
   string(APPEND content "LINTEL_CONSTANT(${name}, ${value_of_${name}})\n")
 endforeach()
-file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/standard_abi_constants.inc CONTENT "${content}" @ONLY)
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/standard_abi_constants.inc
+  CONTENT "${content}" @ONLY)
 
 list(REMOVE_ITEM names ${constants})
 list(REMOVE_DUPLICATES names)
 list(TRANSFORM names REPLACE "(.+)" "LINTEL_ABSENT(\\1)\n")
 list(JOIN names "" content)
-file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/standard_abi_absent.inc CONTENT "${content}" @ONLY)
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/standard_abi_absent.inc
+  CONTENT "${content}" @ONLY)
 
 file(READ ${include}/mpi.h header)
 string(REGEX MATCHALL "\n[A-Za-z_]+ MPI_[A-Za-z0-9_]+\\(" declarations "${header}")
@@ -58,4 +61,5 @@ foreach(name IN LISTS abi_functions)
   endif()
 endforeach()
 
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${include}/mpi.h ${include}/mpi_lacking.h ${include}/mpi_constants.h ${abi_table})
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${include}/mpi.h
+  ${include}/mpi_lacking.h ${include}/mpi_constants.h ${abi_table})
