@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# mpi_perf_test.sh LINTEL_RUN MPI_PERF RANKS_PERF: each mode with next to no work gives one line of JSON with a figure above 0; a wrong use is a sentence.
+# mpi_perf_test.sh LINTEL_RUN MPI_PERF RANKS_PERF: each mode with next to no work gives one line of
+# JSON with a figure above 0; a wrong use is a sentence.
 set -euo pipefail
 lintel_run=$1 ranks_perf=$3
 run=("$1" -n 2 "$2")
@@ -8,7 +9,9 @@ measures() {
   local said
   said=$("${run[@]}" "$@")
   echo "$*: $said"
-  python3 -c 'import json, sys; document = json.loads(sys.argv[1]); assert min(v for v in document.values() if not isinstance(v, (str, bool))) > 0' "$said"
+  python3 -c 'import json, sys
+values = json.loads(sys.argv[1]).values()
+assert min(value for value in values if not isinstance(value, (str, bool))) > 0' "$said"
 }
 
 measures latency 8 20 5
@@ -38,13 +41,19 @@ refuses() {
 }
 
 refuses "SIZE or DEPTH is '-1'; expected" latency -1 20 5
-refuses "SIZE or DEPTH is '12'; expected a number from 0 to 2000000000, a multiple of 8" allreduce 12 20 5
+refuses "SIZE or DEPTH is '12'; expected a number from 0 to 2000000000, a multiple of 8" \
+  allreduce 12 20 5
 refuses "MESSAGES or CALLS is 'many'; expected" alltoall 8 many 5
-refuses "expected latency, rate, bandwidth, bibandwidth, allreduce, alltoall, posted or unexpected" bibandwidth 8 20 5  # without a window
+# without a window
+refuses \
+  "expected latency, rate, bandwidth, bibandwidth, allreduce, alltoall, posted or unexpected" \
+  bibandwidth 8 20 5
 
 for ranks in 2 5; do
   run=("$lintel_run" -n "$ranks" "$ranks_perf")
-  for measure in barrier allreduce alltoall incast polled split dup; do measures "$measure" 5 2; done
+  for measure in barrier allreduce alltoall incast polled split dup; do
+    measures "$measure" 5 2
+  done
 done
 refuses "CALLS is '0'; expected a number from 1" barrier 0 2
 refuses "expected barrier, allreduce, alltoall, incast, polled, split or dup" scan 5 2

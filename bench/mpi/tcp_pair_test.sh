@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# tcp_pair_test.sh TCP_PAIR: each mode with next to no work gives one line of JSON with a figure above 0; a wrong use is a sentence.
+# tcp_pair_test.sh TCP_PAIR: each mode with next to no work gives one line of JSON with a figure
+# above 0; a wrong use is a sentence.
 set -euo pipefail
 [ "$(nproc)" -ge 2 ] || {
   echo "skipped: one processor; each of the two processes takes one"
@@ -10,10 +11,13 @@ for way in "" blocking; do
     # shellcheck disable=SC2086
     said=$("$1" $what $way)
     echo "$what $way: $said"
-    python3 -c 'import json, sys; document = json.loads(sys.argv[1]); assert min(v for v in document.values() if not isinstance(v, str)) > 0' "$said"
+    python3 -c 'import json, sys
+values = json.loads(sys.argv[1]).values()
+assert min(value for value in values if not isinstance(value, str)) > 0' "$said"
   done
 done
-for wrong in "latency 8 20" "rate 8 20 5" "latency 0 20 5" "bandwidth 8 20 5" "latency 8 20 5 waiting"; do
+for wrong in "latency 8 20" "rate 8 20 5" "latency 0 20 5" "bandwidth 8 20 5" \
+  "latency 8 20 5 waiting"; do
   # shellcheck disable=SC2086
   if said=$("$1" $wrong 2>&1); then
     echo "$wrong: taken"

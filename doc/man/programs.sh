@@ -1,4 +1,5 @@
-# Included: `purpose` says for each installed program what its man page begins with, and help_of gives its own help.
+# Included: `purpose` says for each installed program what its man page begins with, and help_of
+# gives its own help.
 # shellcheck shell=bash disable=SC2034
 declare -A purpose=(
   [impi-server]="where jobs of different MPIs become one"

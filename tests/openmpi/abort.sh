@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# abort.sh LINTEL_MPIRUN RANKS PROGRAM: the program, one rank of which calls MPI_Abort with 7, ends promptly under lintel-mpirun, with that exit code, and leaves
-# nothing behind. Exit code 77: cannot be tried here, with the reason.
+# abort.sh LINTEL_MPIRUN RANKS PROGRAM: the program, one rank of which calls MPI_Abort with 7, ends
+# promptly under lintel-mpirun, with that exit code, and leaves nothing behind. Exit code 77: cannot
+# be tried here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 lintel_mpirun=$1 ranks=$2 kind=openmpi pmix=ON
@@ -13,7 +14,8 @@ trap 'rm -rf "$folder"' EXIT
 export TMPDIR=$folder
 cp "$program" "$folder/aborting" # its processes are known by this name
 
-# abort_once: how it ends goes to `code`, 124 and 137 being those of `timeout`; what it says to `said`.
+# abort_once: how it ends goes to `code`, 124 and 137 being those of `timeout`; what it says to
+# `said`.
 abort_once() {
   code=0
   said=$(timeout -k 5 30 "${command[@]}" "$folder/aborting" 2>&1 < /dev/null) || code=$?
@@ -23,7 +25,8 @@ still_there() { pgrep -af "^$folder/aborting" || true; }
 
 abort_once
 if [ "$code" = 124 ] || [ "$code" = 137 ]; then
-  echo "mpirun has not ended within 30 s, as that of 4.1.4 does now and then when a job aborts: once more"
+  known="as that of 4.1.4 does now and then when a job aborts"
+  echo "mpirun has not ended within 30 s, $known: once more"
   left=$(still_there | cut -d ' ' -f 1)
   # shellcheck disable=SC2086  # one process each
   [ -z "$left" ] || kill -9 $left || true

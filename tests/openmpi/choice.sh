@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# choice.sh CASE COMPONENTS PRELOADED SERIES OTHER_SERIES PROGRAM OTHER_VERSION: what Open MPI of SERIES does with the component, which it finds in the folder
-# COMPONENTS, without lintel-mpirun. In the folder PRELOADED, other_series.so makes it say that it is of OTHER_SERIES, and other_structures.so gives it
-# other structures. In the folder OTHER_VERSION is the component of another version of Lintel.
+# choice.sh CASE COMPONENTS PRELOADED SERIES OTHER_SERIES PROGRAM OTHER_VERSION: what Open MPI of
+# SERIES does with the component, which it finds in the folder COMPONENTS, without lintel-mpirun. In
+# the folder PRELOADED, other_series.so makes it say that it is of OTHER_SERIES, and
+# other_structures.so gives it other structures. In the folder OTHER_VERSION is the component of
+# another version of Lintel.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
-case=$1 components=$2 preloaded=$3 series=$4 other_series=$5 program=$6 other_version=$7 kind=openmpi ranks=2 pmix=ON
+case=$1 components=$2 preloaded=$3 series=$4 other_series=$5 program=$6 other_version=$7 \
+  kind=openmpi ranks=2 pmix=ON
 . "$(dirname "$0")/../mpi_layer/bootstrap/launcher.sh"
 command=(timeout -k 5 60 "${command[@]}" --mca mca_base_component_path "SYS_DEFAULT:$components")
 
@@ -44,13 +47,16 @@ case $case in
     ;;
   other_series)
     run "${command[@]}" -x LD_PRELOAD="$preloaded/$case.so" "$program"
-    says "lintel: Open MPI: the component mca_mtl_lintel.so was built for Open MPI $series and leaves this one alone, which says that it is Open MPI v$other_series.9"
+    built="the component mca_mtl_lintel.so was built for Open MPI $series"
+    other="which says that it is Open MPI v$other_series.9"
+    says "lintel: Open MPI: $built and leaves this one alone, $other"
     ends_well
     carried no
     ;;
   other_structures)
     run "${command[@]}" -x LD_PRELOAD="$preloaded/$case.so" "$program"
-    says "lintel: Open MPI: the component mca_mtl_lintel.so leaves this Open MPI alone: its structures are not those of the headers that it was built with"
+    reason="its structures are not those of the headers that it was built with"
+    says "lintel: Open MPI: the component mca_mtl_lintel.so leaves this Open MPI alone: $reason"
     ends_well
     carried no
     ;;
@@ -69,21 +75,26 @@ case $case in
     ;;
   different_limits)
     # shellcheck disable=SC2016  # the rank's shell is to expand it
-    run "${command[@]}" sh -c '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || export LINTEL_MPI_UNEXPECTED=32M; exec "$0"' "$program"
+    run "${command[@]}" sh -c '
+      [ "$OMPI_COMM_WORLD_RANK" = 0 ] || export LINTEL_MPI_UNEXPECTED=32M
+      exec "$0"' "$program"
     says "lintel: Open MPI: rank 1 has LINTEL_MPI_UNEXPECTED=33554432"
     says "expected the same in all processes of a job"
     [ "$code" != 0 ] || fail "exit code 0"
     ;;
   mixed_versions)
     # shellcheck disable=SC2016  # the rank's shell is to expand it
-    run "${command[@]}" sh -c '[ "$OMPI_COMM_WORLD_RANK" = 0 ] || export OMPI_MCA_mca_base_component_path="SYS_DEFAULT:$1"; exec "$0"' "$program" "$other_version"
+    run "${command[@]}" sh -c '
+      [ "$OMPI_COMM_WORLD_RANK" = 0 ] || export OMPI_MCA_mca_base_component_path="SYS_DEFAULT:$1"
+      exec "$0"' "$program" "$other_version"
     says "lintel: Open MPI: rank 1 has Lintel 99.1.2, rank 0 has Lintel "
     says "expected one version in all processes of a job"
     [ "$code" != 0 ] || fail "exit code 0"
     ;;
   spawn)
     run "${command[@]}" "$program"
-    says "lintel: Open MPI: processes of another job cannot be met: MPI_Comm_spawn, MPI_Comm_connect and their like are not supported"
+    functions="MPI_Comm_spawn, MPI_Comm_connect and their like"
+    says "lintel: Open MPI: processes of another job cannot be met: $functions are not supported"
     [ "$code" != 0 ] || fail "exit code 0"
     ;;
   lost)

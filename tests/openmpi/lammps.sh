@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# lammps.sh LINTEL_MPIRUN RANKS INPUT: LAMMPS, as Debian has made it, on Lintel and on Open MPI's own TCP. What it says of each step that it prints, and where each
-# atom is in the end, is the same to the last digit. Exit code 77: cannot be tried here, with the reason.
+# lammps.sh LINTEL_MPIRUN RANKS INPUT: LAMMPS, as Debian has made it, on Lintel and on Open MPI's
+# own TCP. What it says of each step that it prints, and where each atom is in the end, is the same
+# to the last digit. Exit code 77: cannot be tried here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 here=$(dirname "$0") lintel_mpirun=$1 ranks=$2 input=$3 kind=openmpi pmix=ON
@@ -11,22 +12,28 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export OMP_NUM_THREADS=1
 
-# simulate <name> <command in front of the program...>: leaves NAME.said, of it what stands from the table's head to its end in NAME.steps, and NAME.atoms.
+# simulate <name> <command in front of the program...>: leaves NAME.said, of it what stands from the
+# table's head to its end in NAME.steps, and NAME.atoms.
 simulate() {
   local name=$1 code=0
   shift
-  "$@" lmp -in "$input" -log none -var atoms "$folder/$name.atoms" > "$folder/$name.said" < /dev/null || code=$?
+  "$@" lmp -in "$input" -log none -var atoms "$folder/$name.atoms" > "$folder/$name.said" \
+    < /dev/null || code=$?
   sed -n '/^ *Step /,/^Loop time/{/^Loop time/!p}' "$folder/$name.said" > "$folder/$name.steps"
-  if [ "$code" != 0 ] || ! grep -q "^Loop time of .* on $ranks procs for 250 steps with 4000 atoms" "$folder/$name.said" ||
-    [ "$(wc -l < "$folder/$name.steps")" != 27 ] || [ "$(wc -l < "$folder/$name.atoms")" != 4009 ]; then
+  local end="^Loop time of .* on $ranks procs for 250 steps with 4000 atoms"
+  if [ "$code" != 0 ] || ! grep -q "$end" "$folder/$name.said" \
+    || [ "$(wc -l < "$folder/$name.steps")" != 27 ] \
+    || [ "$(wc -l < "$folder/$name.atoms")" != 4009 ]; then
     cat "$folder/$name.said"
     echo "$name: exit code $code; expected 0, a table of 26 steps by $ranks ranks, and 4000 atoms"
     exit 1
   fi
 }
 
-simulate lintel "$here/run.sh" "$lintel_mpirun" "$ranks"  # sees to it that Lintel has carried the messages
-simulate tcp timeout -k 5 110 "${command[@]}" --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include lo
+# sees to it that Lintel has carried the messages
+simulate lintel "$here/run.sh" "$lintel_mpirun" "$ranks"
+simulate tcp timeout -k 5 110 "${command[@]}" --mca pml ob1 --mca btl tcp,self \
+  --mca btl_tcp_if_include lo
 cat "$folder/lintel.steps"
 for what in steps atoms; do
   diff "$folder/tcp.$what" "$folder/lintel.$what" > "$folder/difference" || {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# other_mpirun.sh LINTEL_MPIRUN SERIES OTHER_SERIES: lintel-mpirun refuses the mpirun of an Open MPI that its component, of SERIES, was not built for.
+# other_mpirun.sh LINTEL_MPIRUN SERIES OTHER_SERIES: lintel-mpirun refuses the mpirun of an Open MPI
+# that its component, of SERIES, was not built for.
 set -euo pipefail
 lintel_mpirun=$1 series=$2 other_series=$3
 folder=$(mktemp -d)
@@ -7,7 +8,9 @@ trap 'rm -rf "$folder"' EXIT
 
 # mpirun_of <version>: leaves its arguments in `ran`, other than those that ask for its version.
 mpirun_of() {
-  printf '#!/bin/sh\n[ "$*" != --version ] || exec echo "mpirun (Open MPI) %s"\necho "$@" > %s/ran\n' "$1" "$folder" > "$folder/mpirun"
+  printf \
+    '#!/bin/sh\n[ "$*" != --version ] || exec echo "mpirun (Open MPI) %s"\necho "$@" > %s/ran\n' \
+    "$1" "$folder" > "$folder/mpirun"
   chmod +x "$folder/mpirun"
 }
 export LINTEL_MPIRUN=$folder/mpirun
@@ -24,7 +27,8 @@ mpirun_of "$other_series.9"
 code=0
 said=$("$lintel_mpirun" -n 1 program 2>&1) || code=$?
 echo "$said"
-if [ "$code" != 1 ] || [ -e "$folder/ran" ] || [[ $said != "lintel-mpirun: $folder/mpirun is of Open MPI $other_series; expected $series, "* ]]; then
-  echo "expected a sentence that names both series, exit code 1, and nothing started; exit code $code"
+expected="lintel-mpirun: $folder/mpirun is of Open MPI $other_series; expected $series, "
+if [ "$code" != 1 ] || [ -e "$folder/ran" ] || [[ $said != "$expected"* ]]; then
+  echo "expected a sentence that names both series, exit code 1, nothing started; exit code $code"
   exit 1
 fi

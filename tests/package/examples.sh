@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# examples.sh <source tree> <stage> <library folder> <cc>: the programs of doc/examples are built from an installed tree by the lines of their comments, as they
-# stand, and run. What they print, and those that need each other: tests/system/examples.
+# examples.sh <source tree> <stage> <library folder> <cc>: the programs of doc/examples are built
+# from an installed tree by the lines of their comments, as they stand, and run. What they print,
+# and those that need each other: tests/system/examples.
 set -euo pipefail
 source=$1 stage=$2 libdir=$3 cc=$4
 work=$(mktemp -d)
@@ -12,7 +13,8 @@ ln -s "$(command -v "$cc")" bin/cc
 export PATH="$work/bin:$PATH" PKG_CONFIG_PATH="$stage/$libdir/pkgconfig"
 for program in *.c; do
   line=$(sed -n 's/^ \* Build:   //p' "$program")
-  [ "$line" = "cc -o ${program%.c} $program \$(pkg-config --cflags --libs $(grep -qF '<portals3.h>' "$program" && echo lintel-portals3 || echo portals4))" ] || {
+  module=$(grep -qF '<portals3.h>' "$program" && echo lintel-portals3 || echo portals4)
+  [ "$line" = "cc -o ${program%.c} $program \$(pkg-config --cflags --libs $module)" ] || {
     echo "$program says that it is built by '$line'"
     exit 1
   }
@@ -23,5 +25,6 @@ for program in *.c; do
   esac
 done
 grep -oE '\]\([a-z0-9_]+\.c\)' "$source/doc/examples/README.md" | tr -d '])(' | sort > listed
-printf '%s\n' *.c | sort | diff - listed || { echo "doc/examples/README.md does not list these programs"; exit 1; }
+printf '%s\n' *.c | sort | diff - listed \
+  || { echo "doc/examples/README.md does not list these programs"; exit 1; }
 echo "$(wc -l < listed) examples are built, and run"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# moved.sh <prefix> <libdir> <example.c> <cc>: an installed tree that is moved elsewhere goes on working, its tools too: all that is in it finds its libraries there.
+# moved.sh <prefix> <libdir> <example.c> <cc>: an installed tree that is moved elsewhere goes on
+# working, its tools too: all that is in it finds its libraries there.
 set -euo pipefail
 moved=$(mktemp -d)
 trap 'rm -rf "$moved"' EXIT
@@ -11,7 +12,8 @@ checked=0
 for file in "$moved/tree"/bin/* $(find "$moved/tree/$2" -name '*.so*' -type f); do
   readelf -h "$file" > /dev/null 2>&1 || continue
   ldd "$file" > "$moved/libraries"
-  if grep -E 'not found|/(liblintel|libportals)' "$moved/libraries" | grep -vF "=> $moved/tree/"; then
+  if grep -E 'not found|/(liblintel|libportals)' "$moved/libraries" \
+    | grep -vF "=> $moved/tree/"; then
     echo "${file#"$moved/"} does not find these in its own tree"
     exit 1
   fi
@@ -21,5 +23,6 @@ done
 
 "$moved/tree/bin/lintel-info" --version
 for api in 3 4; do
-  LINTEL_INTERFACE=lo "$moved/tree/bin/lintel-perf" put-lat --api "$api" --sizes 8 --iterations 10 --repeats 1
+  LINTEL_INTERFACE=lo "$moved/tree/bin/lintel-perf" put-lat --api "$api" --sizes 8 --iterations 10 \
+    --repeats 1
 done

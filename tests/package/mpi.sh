@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# mpi.sh <prefix> <libdir> <program.c>: the installed compilers make MPI programs that lintel-run starts; the tree may be moved, and its name have a blank.
+# mpi.sh <prefix> <libdir> <program.c>: the installed compilers make MPI programs that lintel-run
+# starts; the tree may be moved, and its name have a blank.
 set -euo pipefail
 prefix=$1 libdir=$2 program=$3
 work=$(mktemp -d)
@@ -21,7 +22,8 @@ tried() {
   "$tree/bin/lintel-run" -n 2 ./in_two
   "$tree/bin/lintel-mpicxx" -o in_cxx sum.cpp
   "$tree/bin/lintel-run" -n 2 ./in_cxx
-  readelf -d in_cxx | grep -q "NEEDED.*liblintel_mpi\.so\.0" || fail "a program does not ask for liblintel_mpi.so.0"
+  readelf -d in_cxx | grep -q "NEEDED.*liblintel_mpi\.so\.0" \
+    || fail "a program does not ask for liblintel_mpi.so.0"
 
   # What they print is what they do.
   eval "$("$cc" -show -c -o shown.o sum.c)"
@@ -29,7 +31,9 @@ tried() {
   ./shown
   eval "$("$cc" --showme:command) $("$cc" --showme:compile) -o parts sum.c $("$cc" --showme:link)"
   ./parts
-  [ "$("$cc" -compile_info)" = "$("$cc" --showme:compile)" ] && [ "$("$cc" -link-info)" = "$("$cc" --showme:link)" ] || fail "-compile_info and -link-info differ"
+  [ "$("$cc" -compile_info)" = "$("$cc" --showme:compile)" ] \
+    && [ "$("$cc" -link-info)" = "$("$cc" --showme:link)" ] \
+    || fail "-compile_info and -link-info differ"
   case $("$cc" -show -c sum.c) in *-llintel_mpi*) fail "-show -c links" ;; esac
   case $("$cc" -show) in *-I*-llintel_mpi*) ;; *) fail "-show alone does not show both" ;; esac
   "$cc" --version > version.txt
@@ -38,12 +42,17 @@ tried() {
   grep -q 'expected compile, link' error.txt
 
   # Another compiler.
-  [ "$(LINTEL_CC='another -m64' "$cc" -showme:command)" = 'another -m64' ] || fail "LINTEL_CC does not name the compiler"
-  case $(LINTEL_CXX='another -m64' "$tree/bin/lintel-mpicxx" -show -c sum.cpp) in 'another -m64 -I'*) ;; *) fail "LINTEL_CXX does not name the compiler" ;; esac
+  [ "$(LINTEL_CC='another -m64' "$cc" -showme:command)" = 'another -m64' ] \
+    || fail "LINTEL_CC does not name the compiler"
+  case $(LINTEL_CXX='another -m64' "$tree/bin/lintel-mpicxx" -show -c sum.cpp) in
+    'another -m64 -I'*) ;;
+    *) fail "LINTEL_CXX does not name the compiler" ;;
+  esac
 }
 tried "$prefix"
 ln -s "$prefix/bin/lintel-mpicc" linked
-[ "$(./linked -showme:incdirs)" = "$("$prefix/bin/lintel-mpicc" -showme:incdirs)" ] || fail "a link to lintel-mpicc finds other folders"
+[ "$(./linked -showme:incdirs)" = "$("$prefix/bin/lintel-mpicc" -showme:incdirs)" ] \
+  || fail "a link to lintel-mpicc finds other folders"
 [ -f "$("$prefix/bin/lintel-mpicc" -showme:incdirs)/mpi.h" ] || fail "no mpi.h in -showme:incdirs"
 [ ! -e "$prefix/include/mpi.h" ] || fail "mpi.h is where that of another MPI would be"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# packages.sh 12|13: makes the packages in a root of that Debian, and tries them in another one that has nothing else: README's lines for packages run as they stand,
-# then the packages are purged, and leave no file. For tools/check --full: it needs a mirror of Debian, and root or sudo.
+# packages.sh 12|13: makes the packages in a root of that Debian, and tries them in another one that
+# has nothing else: README's lines for packages run as they stand, then the packages are purged, and
+# leave no file. For tools/check --full: it needs a mirror of Debian, and root or sudo.
 # packages.sh --inside: the second half, in the clean root.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,33 +15,42 @@ fi
 
 fail() { echo "packages.sh: $*" >&2; exit 1; }
 
-! dpkg-query -W -f='${db:Status-Status}\n' gcc 2> /dev/null | grep -qx installed || fail "--inside is for a clean root, and here is gcc"
+! dpkg-query -W -f='${db:Status-Status}\n' gcc 2> /dev/null | grep -qx installed \
+  || fail "--inside is for a clean root, and here is gcc"
 
 # A user's machine: a compiler, CMake, pkg-config, and all that Lintel's packages depend on.
 echo 'APT::Get::Assume-Yes "true"; APT::Install-Recommends "false";' > /etc/apt/apt.conf.d/00test
 apt-get update -qq
 names=$(for package in "$tree"/build/packages/*.deb; do dpkg-deb --field "$package" Package; done)
-needed=$(apt-get install --simulate "$tree"/build/packages/*.deb | sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep -vxF "$names")
+needed=$(apt-get install --simulate "$tree"/build/packages/*.deb \
+  | sed -n 's/^Inst \([^ ]*\) .*/\1/p' | grep -vxF "$names")
 # shellcheck disable=SC2086  # lists of names
-apt-get install -qq gcc g++ libc6-dev make cmake pkg-config openmpi-bin libopenmpi-dev libpmix-dev $needed > /dev/null
+apt-get install -qq gcc g++ libc6-dev make cmake pkg-config openmpi-bin libopenmpi-dev libpmix-dev \
+  $needed > /dev/null
 
-files() { find / -xdev \( -path "$tree" -o -path /tmp -o -path /var/cache -o -path /var/log -o -path /var/lib/apt -o -path /var/lib/dpkg/info \) -prune -o -print | sort; }
+files() {
+  find / -xdev \( -path "$tree" -o -path /tmp -o -path /var/cache -o -path /var/log \
+    -o -path /var/lib/apt -o -path /var/lib/dpkg/info \) -prune -o -print | sort
+}
 files > /tmp/before
 
-# A folder that looks like the tree, and takes what the lines leave behind. The packages have been made before.
+# A folder that looks like the tree, and takes what the lines leave behind. The packages have been
+# made before.
 mkdir -p /tmp/tree/tools
 cd /tmp/tree
 ln -s "$tree/tests" "$tree/build" .
 printf '#!/bin/sh\n[ "$*" = deb ] && ls build/packages/*.deb\n' > tools/packages
 chmod +x tools/packages
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe HOME=/tmp
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+  OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe HOME=/tmp
 bash build/readme_packages
 
 # Every program has a man page and completion, finds its libraries, and no file is anybody else's.
 for name in $names; do
   for program in $(dpkg -L "$name" | grep '^/usr/bin/'); do
     [ -s "/usr/share/man/man1/${program##*/}.1.gz" ] || fail "no man page of $program"
-    [ -s "/usr/share/bash-completion/completions/${program##*/}" ] || fail "no completion of $program"
+    [ -s "/usr/share/bash-completion/completions/${program##*/}" ] \
+      || fail "no completion of $program"
   done
   for file in $(dpkg -L "$name"); do
     [ -f "$file" ] && [ ! -L "$file" ] || continue
@@ -56,11 +66,16 @@ complete_words() {  # <words of a command line, the last one unfinished>
   "_${1//-/_}"
   echo "${COMPREPLY[*]}"
 }
-[ "$(complete_words lintel-run --ti)" = --timeout ] || fail "lintel-run --ti is not completed but '$(complete_words lintel-run --ti)'"
-[ "$(complete_words lintel-run --bind '')" = 'none core' ] || fail "lintel-run --bind is completed with '$(complete_words lintel-run --bind '')'"
-[ "$(complete_words lintel-perf put-b)" = 'put-bw put-bibw' ] || fail "lintel-perf put-b is completed with '$(complete_words lintel-perf put-b)'"
-pkg-config --libs lintel-mpi portals4 | grep -q rpath && fail "a program is told a folder that the linker searches: $(pkg-config --libs lintel-mpi)"
-lintel-mpicc -show program.c | grep -q rpath && fail "a program is told a folder that the linker searches: $(lintel-mpicc -show program.c)"
+[ "$(complete_words lintel-run --ti)" = --timeout ] \
+  || fail "lintel-run --ti is not completed but '$(complete_words lintel-run --ti)'"
+[ "$(complete_words lintel-run --bind '')" = 'none core' ] \
+  || fail "lintel-run --bind is completed with '$(complete_words lintel-run --bind '')'"
+[ "$(complete_words lintel-perf put-b)" = 'put-bw put-bibw' ] \
+  || fail "lintel-perf put-b is completed with '$(complete_words lintel-perf put-b)'"
+pkg-config --libs lintel-mpi portals4 | grep -q rpath \
+  && fail "a program is told a folder that the linker searches: $(pkg-config --libs lintel-mpi)"
+lintel-mpicc -show program.c | grep -q rpath \
+  && fail "a program is told a folder that the linker searches: $(lintel-mpicc -show program.c)"
 
 # shellcheck disable=SC2086  # a list of names
 apt-get purge -qq $names > /dev/null

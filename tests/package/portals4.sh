@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# portals4.sh <stage> <library folder> <cc>: programs and configure scripts that look for Portals 4 find it, and both APIs live in one process.
+# portals4.sh <stage> <library folder> <cc>: programs and configure scripts that look for Portals 4
+# find it, and both APIs live in one process.
 set -euo pipefail
 stage=$1 libdir=$2 cc=$3
 work=$(mktemp -d)
@@ -12,7 +13,8 @@ printf '#include <portals4.h>\nint main(void) { return 0; }\n' > header.c
 "$cc" -I"$stage/include" -c header.c
 printf 'char PtlLEAppend(void);\nint main(void) { return PtlLEAppend(); }\n' > symbol.c
 "$cc" symbol.c -L"$stage/$libdir" -lportals -o symbol
-readelf -d symbol | grep -q 'libportals\.so\.4' || { echo "a program that is linked with -lportals does not ask for libportals.so.4"; exit 1; }
+readelf -d symbol | grep -q 'libportals\.so\.4' \
+  || { echo "a program that is linked with -lportals does not ask for libportals.so.4"; exit 1; }
 
 # By pkg-config, and it runs: a put to itself.
 cat > four.c <<'C'
@@ -28,10 +30,13 @@ int four(void) {
   ptl_process_t self;
   ptl_event_t event;
   char from[] = "from here", to[sizeof from] = "";
-  ptl_le_t entry = {.start = to, .length = sizeof to, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY, .options = PTL_LE_OP_PUT | PTL_LE_EVENT_LINK_DISABLE};
-  ptl_md_t memory = {.start = from, .length = sizeof from, .options = PTL_MD_EVENT_SEND_DISABLE, .eq_handle = PTL_EQ_NONE, .ct_handle = PTL_CT_NONE};
+  ptl_le_t entry = {.start = to, .length = sizeof to, .ct_handle = PTL_CT_NONE,
+                    .uid = PTL_UID_ANY, .options = PTL_LE_OP_PUT | PTL_LE_EVENT_LINK_DISABLE};
+  ptl_md_t memory = {.start = from, .length = sizeof from, .options = PTL_MD_EVENT_SEND_DISABLE,
+                     .eq_handle = PTL_EQ_NONE, .ct_handle = PTL_CT_NONE};
   OK(PtlInit());
-  OK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL, &ni));
+  OK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL,
+               &ni));
   OK(PtlEQAlloc(ni, 8, &eq));
   OK(PtlPTAlloc(ni, 0, eq, PTL_PT_ANY, &pt));
   OK(PtlLEAppend(ni, pt, &entry, PTL_PRIORITY_LIST, NULL, &le));

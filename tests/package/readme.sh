@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# readme.sh <source tree> <build tree> [built]: README's lines for a folder of its own run as they stand, /opt/lintel included, which is there for this test only. The build
-# tree takes the place of build/release, so that nothing is compiled: of the commands that make it only their presets are checked. With `built` they run.
+# readme.sh <source tree> <build tree> [built]: README's lines for a folder of its own run as they
+# stand, /opt/lintel included, which is there for this test only. The build tree takes the place of
+# build/release, so that nothing is compiled: of the commands that make it only their presets are
+# checked. With `built` they run.
 set -euo pipefail
 source=$1 build=$2 built=${3-}
 
@@ -51,6 +53,7 @@ END
 chmod +x "$work/bin/apt-get"
 
 # Four ranks, also of root, on a machine of two processors: what Open MPI refuses unless it is told.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+  OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 unset LD_LIBRARY_PATH LINTEL_PROVIDER
 PATH=$work/bin:$PATH bash "$work/commands"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# surroundings.sh <source tree>: where Lintel cannot be built or packaged, one sentence says what is there and what is needed.
+# surroundings.sh <source tree>: where Lintel cannot be built or packaged, one sentence says what is
+# there and what is needed.
 set -euo pipefail
 source=$1
 if [ -z "${SURROUNDINGS_APART-}" ]; then
@@ -28,14 +29,19 @@ says() {
 mkdir "$work/old"
 printf '#!/bin/sh\necho cmake version 3.18.4\n' > "$work/old/cmake"
 chmod +x "$work/old/cmake"
-says 'CMake here is 3\.18\.4; Lintel needs 3\.25 or later' env PATH="$work/old:$PATH" "$source/tools/packages" build
+says 'CMake here is 3\.18\.4; Lintel needs 3\.25 or later' env PATH="$work/old:$PATH" \
+  "$source/tools/packages" build
 printf 'Name: libfabric\nDescription: an old one\nVersion: 1.11.0\n' > "$work/old/libfabric.pc"
-says 'libfabric here is 1\.11\.0; Lintel needs 1\.17 or later' env PKG_CONFIG_PATH="$work/old" "$source/tools/packages" build
-says "libfabric.*1\.11\.0" env PKG_CONFIG_PATH="$work/old" cmake -S "$source" -B "$work/build" -D LINTEL_BUILD_TESTS=OFF
-grep -q 'libfabric *>= *1\.17' "$work/said" || { echo "cmake does not say which libfabric is needed"; exit 1; }
+says 'libfabric here is 1\.11\.0; Lintel needs 1\.17 or later' env PKG_CONFIG_PATH="$work/old" \
+  "$source/tools/packages" build
+says "libfabric.*1\.11\.0" env PKG_CONFIG_PATH="$work/old" cmake -S "$source" -B "$work/build" \
+  -D LINTEL_BUILD_TESTS=OFF
+grep -q 'libfabric *>= *1\.17' "$work/said" \
+  || { echo "cmake does not say which libfabric is needed"; exit 1; }
 says "unknown argument '--nothing'" "$source/tools/make_packages" --nothing
 
 mkdir "$work/small"
 mount -t tmpfs -o size=2m small "$work/small"
-says 'the disk that .*/small is on is full' "$source/tools/make_packages" --into "$work/small/packages"
+says 'the disk that .*/small is on is full' \
+  "$source/tools/make_packages" --into "$work/small/packages"
 [ ! -e "$work/small/packages" ] || { echo "packages are left on a disk that was full"; exit 1; }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# symbols.sh <library folder>: each library of an API shows that interface, under its version node, and nothing else; that of lintel-perf, its seam.
+# symbols.sh <library folder>: each library of an API shows that interface, under its version node,
+# and nothing else; that of lintel-perf, its seam.
 set -euo pipefail
 
 # check <library> <version node> <headers> <more names, or nothing>
@@ -19,11 +20,13 @@ check() {
 }
 
 headers=$(dirname "$0")/../../portals/include
-check "$1/libportals3.so" 'LINTEL_PORTALS3_1\.0' "$headers/portals3.h $headers/p3rt/p3rt.h" 'ptl_err_str|ptl_event_str'
+check "$1/libportals3.so" 'LINTEL_PORTALS3_1\.0' "$headers/portals3.h $headers/p3rt/p3rt.h" \
+  'ptl_err_str|ptl_event_str'
 check "$1/libportals.so" 'LINTEL_PORTALS4_1\.0' "$headers/portals4.h" ''
 
 perf=$1/lintel/liblintel_perf_api4.so
-foreign=$(nm -D --defined-only "$perf" | awk '{ print $3 }' | grep -vE '^_Z(N|NK|TIN|TSN|TVN)6lintel4perf' || true)
+foreign=$(nm -D --defined-only "$perf" | awk '{ print $3 }' \
+  | grep -vE '^_Z(N|NK|TIN|TSN|TVN)6lintel4perf' || true)
 if [ -n "$foreign" ]; then
   printf '%s shows symbols that are not of its seam:\n%s\n' "$perf" "$foreign"
   exit 1

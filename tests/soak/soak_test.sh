@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# soak_test.sh SOAK TREE: a soak of seconds goes through on every network, with kills and restarts, and what cannot be done is one sentence and exit code 2.
+# soak_test.sh SOAK TREE: a soak of seconds goes through on every network, with kills and restarts,
+# and what cannot be done is one sentence and exit code 2.
 set -euo pipefail
 soak=$1 tree=$2
 
@@ -8,8 +9,10 @@ refused() {
   local sentence=$1 code=0 said
   shift
   said=$("$soak" "$@" 2>&1) || code=$?
-  if [ "$code" != 2 ] || ! [[ $said == "tools/soak: "*"$sentence"* ]] || [ "$(wc -l <<< "$said")" != 1 ]; then
-    printf 'soak %s: exit code %d, expected 2; expected "%s" in\n%s\n' "$*" "$code" "$sentence" "$said"
+  if [ "$code" != 2 ] || ! [[ $said == "tools/soak: "*"$sentence"* ]] \
+    || [ "$(wc -l <<< "$said")" != 1 ]; then
+    printf 'soak %s: exit code %d, expected 2; expected "%s" in\n%s\n' "$*" "$code" "$sentence" \
+      "$said"
     exit 1
   fi
 }
@@ -18,7 +21,8 @@ refused "'soon'; expected a number of minutes" soon
 refused "'0'; expected a number of minutes" 0
 refused "'udp'; expected of direct, net, tcp;ofi_rxm, shm" 1 --networks direct,udp
 refused "'-1'; expected a number from 0 on" 1 --seed=-1
-refused "there is no tools/lintel-run/lintel-run in /nonexistent; expected a tree that is built" 1 --tree /nonexistent
+refused "there is no tools/lintel-run/lintel-run in /nonexistent; expected a tree that is built" 1 \
+  --tree /nonexistent
 
 out=$("$soak" 0.01 --seed 29 --tree "$tree")
 printf '%s\n' "$out"

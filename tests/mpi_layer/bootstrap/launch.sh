@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# launch.sh KIND PROGRAM RANKS PMIX: the world that PROGRAM opens when a launcher starts it, and the end of a job that a rank aborts. KIND and PMIX are
-# launcher.sh's. Exit code 77: cannot be tried here, with the reason.
+# launch.sh KIND PROGRAM RANKS PMIX: the world that PROGRAM opens when a launcher starts it, and the
+# end of a job that a rank aborts. KIND and PMIX are launcher.sh's. Exit code 77: cannot be tried
+# here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 kind=$1 program=$2 ranks=$3 pmix=$4
@@ -17,10 +18,13 @@ if [ "$(sort <<< "$said")" != "$wanted" ]; then
 fi
 
 [ "$ranks" -gt 1 ] || exit 0
-# Which exit code a launcher makes of an abort, and whether it passes on what was said last, is its own affair; that all ends, and not as a success, is not.
+# Which exit code a launcher makes of an abort, and whether it passes on what was said last, is its
+# own affair; that all ends, and not as a success, is not.
 code=0
 said=$(run_ranks abort 2>&1) || code=$?
 if [ $code -eq 0 ] || [ $code -eq 124 ]; then
-  printf 'the aborted job ended with exit code %d (124: it was still there after half a minute):\n%s\n' "$code" "$said"
+  printf \
+    'the aborted job ended with exit code %d (124: it was still there after half a minute):\n%s\n' \
+    "$code" "$said"
   exit 1
 fi

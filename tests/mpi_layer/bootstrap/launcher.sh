@@ -1,10 +1,13 @@
-# Included by scripts that start ranks: with `kind`, `ranks` and `pmix` set it sets `command`, an array to be followed by a program and its arguments, and
-# `launcher`, what Lintel says of it. KIND is alone; lintel-run, its path in `lintel_run`; mpirun, hydra, srun_pmix or srun_pmi2, the latter two under a Slurm
-# of the script's own; openmpi or mpich, for programs of these. `pmix` is OFF in a build without the headers of PMIx. Ends the script with exit code 77,
-# and the reason, where the launcher is not here. The trap of EXIT is taken.
+# Included by scripts that start ranks: with `kind`, `ranks` and `pmix` set it sets `command`, an
+# array to be followed by a program and its arguments, and `launcher`, what Lintel says of it. KIND
+# is alone; lintel-run, its path in `lintel_run`; mpirun, hydra, srun_pmix or srun_pmi2, the latter
+# two under a Slurm of the script's own; openmpi or mpich, for programs of these. `pmix` is OFF in a
+# build without the headers of PMIx. Ends the script with exit code 77, and the reason, where the
+# launcher is not here. The trap of EXIT is taken.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-ulimit -c 0  # a launcher that crashes when a job is aborted, as Open MPI 4.1 can, leaves nothing here
+# a launcher that crashes when a job is aborted, as Open MPI 4.1 can, leaves nothing here
+ulimit -c 0
 
 # skip <reason>
 skip() {
@@ -13,9 +16,13 @@ skip() {
 }
 # need <command> <Debian package>
 need() { command -v "$1" > /dev/null || skip "no $1 here; it is in Debian's package $2"; }
-need_pmix() { [ "$pmix" = ON ] || skip "this build has no PMIx; its headers are in Debian's package libpmix-dev"; }
+need_pmix() {
+  [ "$pmix" = ON ] || skip "this build has no PMIx; its headers are in Debian's package libpmix-dev"
+}
 
-for variable in $(compgen -e | grep -E '^(PMI|PMIX|OMPI|PRTE|SLURM|HYDRA)_' || true); do unset "$variable"; done
+for variable in $(compgen -e | grep -E '^(PMI|PMIX|OMPI|PRTE|SLURM|HYDRA)_' || true); do
+  unset "$variable"
+done
 export HWLOC_COMPONENTS=-gl
 case $kind in
   alone)
@@ -34,7 +41,8 @@ case $kind in
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
     command=(mpirun.openmpi --oversubscribe --bind-to none -n "$ranks")
     case "$(mpirun.openmpi --version)" in
-      *" 4."*) command+=(--mca oob_tcp_if_include lo) ;; # that of 5.0 does not take the loopback, and uses none for ranks of this machine
+      # mpirun of 5.0 does not accept the loopback here, and needs none for ranks of this machine
+      *" 4."*) command+=(--mca oob_tcp_if_include lo) ;;
     esac
     ;;
   hydra | mpich)
@@ -55,7 +63,8 @@ case $kind in
     command=(srun "--mpi=${kind#srun_}" --overcommit -n "$ranks")
     ;;
   *)
-    echo "launcher.sh: '$kind' is not usable; expected alone, lintel-run, mpirun, hydra, srun_pmix, srun_pmi2, openmpi or mpich" >&2
+    kinds="alone, lintel-run, mpirun, hydra, srun_pmix, srun_pmi2, openmpi or mpich"
+    echo "launcher.sh: '$kind' is not usable; expected $kinds" >&2
     exit 2
     ;;
 esac

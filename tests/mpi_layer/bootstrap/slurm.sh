@@ -1,5 +1,6 @@
-# Included by launcher.sh: a Slurm of the script's own comes up: one node, no munge, no accounting, in a temporary folder and on free ports of loopback; it is
-# stopped when the script ends, whatever happens.
+# Included by launcher.sh: a Slurm of the script's own comes up: one node, no munge, no accounting,
+# in a temporary folder and on free ports of loopback; it is stopped when the script ends, whatever
+# happens.
 # shellcheck shell=bash
 PATH=$PATH:/usr/sbin
 
@@ -11,9 +12,12 @@ stop() {
   # By force: nothing of theirs is to be kept, and slurmd 24.11 can hang when it is asked to stop.
   [ ${#daemons[@]} -eq 0 ] || kill -9 "${daemons[@]}" 2> /dev/null || true
   { wait; } 2> /dev/null
-  # Steps are no children of the daemons, and one whose job was aborted may hang: what has this test's configuration in its environment goes.
+  # Steps are no children of the daemons, and one whose job was aborted may hang: what has this
+  # test's configuration in its environment goes.
   for environment in /proc/[0-9]*/environ; do
-    if grep -qsF "SLURM_CONF=$folder/" "$environment"; then kill -9 "$(basename "${environment%/environ}")" 2> /dev/null || true; fi
+    if grep -qsF "SLURM_CONF=$folder/" "$environment"; then
+      kill -9 "$(basename "${environment%/environ}")" 2> /dev/null || true
+    fi
   done
   if [ $code -ne 0 ]; then tail -n 20 "$folder"/*.log 2> /dev/null || true; fi
   rm -rf "$folder"

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# run.sh KIND MODE PMIX PROGRAM LINTEL_RUN: PROGRAM, an old program of Portals 3, knows its rank and reaches all others. KIND and PMIX are those of
-# tests/mpi_layer/bootstrap/launcher.sh; with the kind maps there is no launcher, and PTL_MY_RID, PTL_NIDMAP and PTL_PIDMAP say all. MODE is the program's.
+# run.sh KIND MODE PMIX PROGRAM LINTEL_RUN: PROGRAM, an old program of Portals 3, knows its rank and
+# reaches all others. KIND and PMIX are those of tests/mpi_layer/bootstrap/launcher.sh; with the
+# kind maps there is no launcher, and PTL_MY_RID, PTL_NIDMAP and PTL_PIDMAP say all. MODE is the
+# program's.
 # Exit code 77: cannot be tried here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail

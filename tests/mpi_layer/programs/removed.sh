@@ -1,5 +1,6 @@
 #!/bin/sh
-# removed.sh <where the wrappers are> <lintel-run> <program in C>: a source with the names of MPI-1 compiles with -DLINTEL_MPI_1, as C of several years and as C++, and runs;
+# removed.sh <where the wrappers are> <lintel-run> <program in C>: a source with the names of MPI-1
+# compiles with -DLINTEL_MPI_1, as C of several years and as C++, and runs;
 # without, the compiler says what was removed, and what to do.
 set -e
 work=$(mktemp -d)
@@ -18,8 +19,11 @@ if "$1/lintel-mpicc" -fsyntax-only "$3" 2> "$work/said"; then
   echo "compiled without LINTEL_MPI_1"
   exit 1
 fi
-for name in Address Errhandler_create Errhandler_get Errhandler_set Type_extent Type_hindexed Type_hvector Type_lb Type_struct Type_ub UB; do
-  grep -q "MPI_$name was removed from MPI in 3.0. Call MPI_.*, or compile with -DLINTEL_MPI_1, for mpi.h to have it" "$work/said" || {
+for name in Address Errhandler_create Errhandler_get Errhandler_set Type_extent Type_hindexed \
+  Type_hvector Type_lb Type_struct Type_ub UB; do
+  removed="MPI_$name was removed from MPI in 3.0"
+  grep -q "$removed. Call MPI_.*, or compile with -DLINTEL_MPI_1, for mpi.h to have it" \
+    "$work/said" || {
     cat "$work/said"
     echo "no sentence for MPI_$name"
     exit 1

@@ -1,5 +1,6 @@
 #!/bin/sh
-# wrappers.sh <where they are> <lintel-run> <program in C>: lintel-mpicc and lintel-mpicxx make programs that run, in one step and in two.
+# wrappers.sh <where they are> <lintel-run> <program in C>: lintel-mpicc and lintel-mpicxx make
+# programs that run, in one step and in two.
 set -e
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -8,7 +9,9 @@ trap 'rm -rf "$work"' EXIT
 "$1/lintel-mpicc" -c -o "$work/ring.o" "$3"
 "$1/lintel-mpicc" -o "$work/in_two" "$work/ring.o"
 "$2" -n 2 "$work/in_two"
-printf '#include <mpi.h>\nint main(int c, char** v) { MPI_Init(&c, &v); return MPI_Finalize(); }\n' > "$work/program.cpp"
+printf \
+  '#include <mpi.h>\nint main(int c, char** v) { MPI_Init(&c, &v); return MPI_Finalize(); }\n' \
+  > "$work/program.cpp"
 "$1/lintel-mpicxx" -o "$work/in_cxx" "$work/program.cpp"
 "$2" -n 2 "$work/in_cxx"
 case $("$1/lintel-mpicc" -show -c x.c) in

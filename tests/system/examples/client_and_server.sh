@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# client_and_server.sh server|client FOLDER SERVER CLIENT: the examples of FOLDER that find each other, whichever of the two is started first.
+# client_and_server.sh server|client FOLDER SERVER CLIENT: the examples of FOLDER that find each
+# other, whichever of the two is started first.
 # shellcheck disable=SC1091
 set -euo pipefail
 first=$1 folder=$2 server=$3 client=$4
@@ -20,7 +21,10 @@ for pid in range(900 + os.getpid() % 60, 1024):
     break')
 
 serve() { timeout -k 5 60 "$server" "$pid" > "$work/server" < /dev/null; }
-ask() { timeout -k 5 60 "$client" 127.0.0.1 "$pid" hello "how are you today" "" > "$work/client" < /dev/null; }
+ask() {
+  timeout -k 5 60 "$client" 127.0.0.1 "$pid" hello "how are you today" "" \
+    > "$work/client" < /dev/null
+}
 if [ "$first" = server ]; then
   serve &
   other=$!
