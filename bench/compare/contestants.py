@@ -62,11 +62,13 @@ def raw_figure(document, key):
 
 def raw(mode, key):
     def figure(setup, work):
-        command = [setup.raw, mode, "--provider", setup.provider, "--cpu", setup.cpu_list(), "--sizes", str(work.size),
-                   "--iterations", str(work.messages), "--warm-up", str(work.warm_up), "--window", str(work.window),
+        command = [setup.raw, mode, "--provider", setup.provider, "--cpu", setup.cpu_list(),
+                   "--sizes", str(work.size), "--iterations", str(work.messages),
+                   "--warm-up", str(work.warm_up), "--window", str(work.window),
                    "--repeats", str(work.passes), "--json", "-"]
         if setup.network.second:
-            command += ["--addresses", ",".join(setup.network.addresses()), "--target-namespace", setup.network.second]
+            command += ["--addresses", ",".join(setup.network.addresses()),
+                        "--target-namespace", setup.network.second]
         return raw_figure(parse_json(processes.run(command), "lintel-raw-fabric"), key)
     return figure
 
@@ -90,13 +92,16 @@ def lintel_perf(setup, sub_command, options):
         return parse_json(processes.run(client), "lintel-perf")
     own, servers = setup.network.addresses()
     server = [setup.perf, "--server", "--once", "--bind", servers, *common]
-    return parse_json(processes.run_pair(server, [*client, "--client", servers, "--bind", own], processes.has_spoken, setup.cpus,
-                                         namespace=setup.network.second), "lintel-perf")
+    return parse_json(
+        processes.run_pair(
+            server, [*client, "--client", servers, "--bind", own], processes.has_spoken, setup.cpus,
+            namespace=setup.network.second), "lintel-perf")
 
 
 def lintel(sub_command, key, *options):
     def figure(setup, work):
-        of_work = ["--sizes", str(work.size), "--iterations", str(work.messages), "--warm-up", str(work.warm_up), "--window", str(work.window),
+        of_work = ["--sizes", str(work.size), "--iterations", str(work.messages),
+                   "--warm-up", str(work.warm_up), "--window", str(work.window),
                    "--repeats", str(work.passes)]
         return lintel_figure(lintel_perf(setup, sub_command, [*of_work, *options]), key)
     return figure
@@ -104,8 +109,10 @@ def lintel(sub_command, key, *options):
 
 def lintel_passive(*options):
     def figure(setup, work):
-        of_work = ["--sizes", str(work.size), "--passive-mode", "compute", "--passive-seconds", str(work.seconds)]
-        return lintel_figure(lintel_perf(setup, "passive", [*of_work, *options]), "put_to_ack_us", "p50")
+        of_work = ["--sizes", str(work.size), "--passive-mode", "compute",
+                   "--passive-seconds", str(work.seconds)]
+        return lintel_figure(lintel_perf(setup, "passive", [*of_work, *options]), "put_to_ack_us",
+                             "p50")
     return figure
 
 
@@ -116,7 +123,9 @@ UCX_ENVIRONMENT = {"UCX_TLS": "tcp", "UCX_NET_DEVICES": DEVICE, "UCX_WARN_UNUSED
 
 
 def ucx_columns(text):
-    rows = [line.split(",") for line in map(str.strip, text.splitlines()) if line[:1].isdigit() and "," in line]
+    rows = [line.split(",")
+            for line in map(str.strip, text.splitlines())
+            if line[:1].isdigit() and "," in line]
     if not rows or len(rows[-1]) != 8:
         raise RunFailed(f"ucx_perftest: no line of eight figures: {processes.last_line(text)}")
     _, _, _, overall_us, _, overall_mib, _, overall_rate = map(float, rows[-1])
@@ -129,12 +138,15 @@ def ucx(test, column, share=1):
         port = str(processes.free_port())
         messages = max(work.messages // share, work.window)
         server = ["ucx_perftest", "-p", port]
-        client = ["ucx_perftest", setup.network.server(), "-p", port, "-t", test, "-s", str(work.size), "-n", str(messages),
+        client = ["ucx_perftest", setup.network.server(), "-p", port, "-t", test,
+                  "-s", str(work.size), "-n", str(messages),
                   "-w", str(max(work.warm_up // share, 1)), "-f", "-v"]
         if work.window > 1:
             client += ["-O", str(work.window)]
-        return ucx_columns(processes.run_pair(server, client, processes.listens_on(int(port)), setup.cpus, {**os.environ, **UCX_ENVIRONMENT},
-                                              namespace=setup.network.second, at_terminal=True))[column]
+        return ucx_columns(
+            processes.run_pair(server, client, processes.listens_on(int(port)), setup.cpus,
+                               {**os.environ, **UCX_ENVIRONMENT}, namespace=setup.network.second,
+                               at_terminal=True))[column]
     return figure
 
 
@@ -149,9 +161,13 @@ def pingpong_us(text):
 
 def fi_pingpong(setup, work):
     port = str(processes.free_port())
-    common = ["fi_pingpong", "-p", setup.provider, "-e", "rdm", "-I", str(work.messages), "-S", str(work.size)]
-    return pingpong_us(processes.run_pair([*common, "-B", port], [*common, "-P", port, setup.network.server()], processes.listens_on(int(port)), setup.cpus,
-                                          namespace=setup.network.second))
+    common = ["fi_pingpong", "-p", setup.provider, "-e", "rdm", "-I", str(work.messages),
+              "-S", str(work.size)]
+    return pingpong_us(
+        processes.run_pair([*common, "-B", port], [*common, "-P", port, setup.network.server()],
+                           processes.listens_on(int(port)),
+                           setup.cpus,
+                           namespace=setup.network.second))
 
 
 # --- NetPIPE over sockets, without libfabric. Its file has lines of: bytes, Mbit/s, seconds of half a round trip.
@@ -168,9 +184,12 @@ def netpipe(setup, work):
     port = str(processes.free_port())
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "np.out")
-        common = ["NPtcp", "-P", port, "-l", str(work.size), "-u", str(work.size), "-p", "0", "-n", str(work.messages)]
-        processes.run_pair([*common, "-o", os.path.join(folder, "server.out")], [*common, "-o", path, "-h", setup.network.server()],
-                           processes.listens_on(int(port)), setup.cpus, namespace=setup.network.second)
+        common = ["NPtcp", "-P", port, "-l", str(work.size), "-u", str(work.size), "-p", "0",
+                  "-n", str(work.messages)]
+        processes.run_pair(
+            [*common, "-o", os.path.join(folder, "server.out")],
+            [*common, "-o", path, "-h", setup.network.server()], processes.listens_on(int(port)),
+            setup.cpus, namespace=setup.network.second)
         with open(path, encoding="ascii") as file:
             return netpipe_us(file.read(), work.size)
 
@@ -178,10 +197,14 @@ def netpipe(setup, work):
 def portals4(notify):
     """The same through Portals 4, its completions learnt by full events or by counters."""
     api = ("--api", "4", "--notify", notify)
-    yield Series("latency", f"{PORTALS4} put, {notify}", "lintel", lintel("put-lat", "put_latency_us", *api))
-    yield Series("rate", f"{PORTALS4} put, {notify}", "lintel", lintel("msg-rate", "message_rate_per_s", "--completion", "remote", *api))
-    yield Series("bandwidth", f"{PORTALS4} put, {notify}", "lintel", lintel("put-bw", "put_bandwidth_MB_per_s", "--completion", "remote", *api))
-    yield Series("bandwidth", f"{PORTALS4} get, {notify}", "lintel", lintel("get-bw", "get_bandwidth_MB_per_s", *api))
+    yield Series("latency", f"{PORTALS4} put, {notify}", "lintel",
+                 lintel("put-lat", "put_latency_us", *api))
+    yield Series("rate", f"{PORTALS4} put, {notify}", "lintel",
+                 lintel("msg-rate", "message_rate_per_s", "--completion", "remote", *api))
+    yield Series("bandwidth", f"{PORTALS4} put, {notify}", "lintel",
+                 lintel("put-bw", "put_bandwidth_MB_per_s", "--completion", "remote", *api))
+    yield Series("bandwidth", f"{PORTALS4} get, {notify}", "lintel",
+                 lintel("get-bw", "get_bandwidth_MB_per_s", *api))
     yield Series("passive", f"{PORTALS4} put, {notify}", "lintel", lintel_passive(*api))
 
 
@@ -191,31 +214,37 @@ SERIES = [
     Series("latency", "Lintel put", "lintel", lintel("put-lat", "put_latency_us")),
     Series("latency", "UCX tag", "ucx_perftest", ucx("tag_lat", "us")),
     Series("latency", "fi_pingpong", "fi_pingpong", fi_pingpong, note="no warm-up"),
-    Series("latency", "NetPIPE TCP", "NPtcp", netpipe, note="sockets, blocking: the kernel puts it to sleep"),
+    Series("latency", "NetPIPE TCP", "NPtcp", netpipe,
+           note="sockets, blocking: the kernel puts it to sleep"),
     Series("rate", "raw send", "raw", raw("rate", "messages_per_second"), is_base=True),
-    Series("rate", "Lintel put", "lintel", lintel("msg-rate", "message_rate_per_s", "--completion", "remote")),
+    Series("rate", "Lintel put", "lintel",
+           lintel("msg-rate", "message_rate_per_s", "--completion", "remote")),
     Series("rate", "UCX tag", "ucx_perftest", ucx("tag_bw", "messages/s")),
     Series("bandwidth", "raw send", "raw", raw("bw-send", "bandwidth_MBps"), is_base=True),
     Series("bandwidth", "raw write", "raw", raw("bw-write", "bandwidth_MBps"), is_base=True),
     Series("bandwidth", "raw read", "raw", raw("bw-read", "bandwidth_MBps"), is_base=True),
-    Series("bandwidth", "Lintel put", "lintel", lintel("put-bw", "put_bandwidth_MB_per_s", "--completion", "remote")),
+    Series("bandwidth", "Lintel put", "lintel",
+           lintel("put-bw", "put_bandwidth_MB_per_s", "--completion", "remote")),
     Series("bandwidth", "Lintel get", "lintel", lintel("get-bw", "get_bandwidth_MB_per_s")),
     Series("bandwidth", "UCX tag", "ucx_perftest", ucx("tag_bw", "MB/s")),
     Series("bandwidth", "UCX put", "ucx_perftest", ucx("ucp_put_bw", "MB/s", UCX_PUT_SHARE)),
     Series("passive", "Lintel put", "lintel", lintel_passive()),
     *(series for notify in ("events", "counters") for series in portals4(notify)),
-    Series("fetch", f"{PORTALS4} get", "lintel", lintel("get-lat", "get_latency_us", "--api", "4"), is_base=True),
-    Series("fetch", f"{PORTALS4} fetch-atomic", "lintel", lintel("fetch-lat", "fetch_latency_us", "--api", "4")),
-    Series("mpi-latency", RAW_BESIDE_MPI, "raw", raw("pingpong", "latency_us")),
-    *mpi_contestants.series(Series),
-    *impi_contestants.series(Series),
-    *ranks_contestants.series(Series),
+    Series("fetch", f"{PORTALS4} get", "lintel", lintel("get-lat", "get_latency_us", "--api", "4"),
+           is_base=True),
+    Series("fetch", f"{PORTALS4} fetch-atomic", "lintel",
+           lintel("fetch-lat", "fetch_latency_us", "--api", "4")),
+    Series("mpi-latency", RAW_BESIDE_MPI, "raw",
+           raw("pingpong", "latency_us")), *mpi_contestants.series(Series),
+    *impi_contestants.series(Series), *ranks_contestants.series(Series),
 ]
 
 OF_THIS_TREE = ("raw", "lintel", "lintel-mpirun", impi_contestants.TCP_PAIR)
-DEBIAN_PACKAGES = {"ucx_perftest": "ucx-utils", "fi_pingpong": "libfabric-bin", "NPtcp": "netpipe-tcp", **mpi_contestants.DEBIAN_PACKAGES}
+DEBIAN_PACKAGES = {"ucx_perftest": "ucx-utils", "fi_pingpong": "libfabric-bin",
+                   "NPtcp": "netpipe-tcp", **mpi_contestants.DEBIAN_PACKAGES}
 TCP_ONLY = ("ucx_perftest", "NPtcp", *mpi_contestants.DEBIAN_PACKAGES)
-DIRECT = "direct"  # Lintel's transport over TCP sockets of its own; libfabric has no provider of this name
+# Lintel's transport over TCP sockets of its own; libfabric has no provider of this name
+DIRECT = "direct"
 
 
 def runs_over_tcp(provider):

@@ -8,7 +8,8 @@ import time
 
 import processes
 
-BUSY_SHARE = 0.1  # of the processors; above, figures say more about the other programs than about the measured ones
+# of the processors; above, figures say more about the other programs than about the measured ones
+BUSY_SHARE = 0.1
 
 
 def first_match(pattern, path):
@@ -52,16 +53,22 @@ def facts(network):
         "network": network.text(),
         "congestion_control": network.congestion,
         "libfabric": version_from(["fi_info", "--version"], r"libfabric: (\S+)")
-                     or version_from(["pkg-config", "--modversion", "libfabric"], r"(\S+)") or "unknown",
-        "ucx": version_from(["ucx_info", "-v"], r"ersion:? (\d\S*)") or version_from(["pkg-config", "--modversion", "ucx"], r"(\S+)") or "none",
-        "openmpi": version_from(["mpirun.openmpi", "--version"], r"\((?:Open MPI|OpenRTE)\) (\S+)") or "none",
+        or version_from(["pkg-config", "--modversion", "libfabric"], r"(\S+)")
+        or "unknown",
+        "ucx": version_from(["ucx_info", "-v"], r"ersion:? (\d\S*)")
+        or version_from(["pkg-config", "--modversion", "ucx"], r"(\S+)")
+        or "none",
+        "openmpi": version_from(["mpirun.openmpi", "--version"], r"\((?:Open MPI|OpenRTE)\) (\S+)")
+        or "none",
         "mpich": version_from(["mpichversion"], r"MPICH Version:\s*(\S+)") or "none",
     }
 
 
 def settings_in_environment():
     """Variables that change what the programs do, so that a report can say so."""
-    return {name: value for name, value in sorted(os.environ.items()) if name.startswith(("LINTEL_", "FI_", "UCX_"))}
+    return {name: value
+            for name, value in sorted(os.environ.items())
+            if name.startswith(("LINTEL_", "FI_", "UCX_"))}
 
 
 def processor_times(cpus):

@@ -14,12 +14,15 @@ TCP_PAIR = "tcp-pair"  # what its program is called
 
 
 def arguments_of(measure, work):
-    return list(map(str, [measure.removeprefix(PREFIX), work.size, work.messages, work.warm_up, *([work.window] if measure in WINDOWED else [])]))
+    return list(map(str,
+                    [measure.removeprefix(PREFIX), work.size, work.messages, work.warm_up,
+                     *([work.window] if measure in WINDOWED else [])]))
 
 
 def tcp(measure, *options):
     def figure(setup, work):
-        return mpi_contestants.figure_of(processes.run([setup.tcp_pair, *arguments_of(measure, work), *options], cpu=setup.cpus))
+        return mpi_contestants.figure_of(
+            processes.run([setup.tcp_pair, *arguments_of(measure, work), *options], cpu=setup.cpus))
     return figure
 
 
@@ -32,10 +35,14 @@ def between_jobs(measure):
         try:
             address = started[0].stdout.readline().strip()
             if not address:
-                raise RunFailed(f"impi-server: says no address: {processes.last_line(started[0].stderr.read())}")
+                raise RunFailed("impi-server: says no address: "
+                                f"{processes.last_line(started[0].stderr.read())}")
             program = mpi_contestants.program_of(setup.mpi_programs, "lintel")
-            commands = [[setup.lintel_run, "-n", "1", "--impi", f"{client}@{address}", program, *arguments_of(measure, work)] for client in (0, 1)]
-            started += [processes.start(command, cpu, environment) for command, cpu in zip(commands, setup.cpus)]
+            commands = [[setup.lintel_run, "-n", "1", "--impi", f"{client}@{address}", program,
+                         *arguments_of(measure, work)]
+                        for client in (0, 1)]
+            started += [processes.start(command, cpu, environment)
+                        for command, cpu in zip(commands, setup.cpus)]
             out = processes.output_of(started[1], commands[0])
             processes.output_of(started[2], commands[1])
             processes.output_of(started[0], server_command)

@@ -4,10 +4,14 @@ import json
 import time
 from dataclasses import dataclass
 
-MPI_MEASURES = ("mpi-latency", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth", "mpi-allreduce", "mpi-alltoall", "mpi-depth")
+MPI_MEASURES = ("mpi-latency", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth", "mpi-allreduce",
+                "mpi-alltoall", "mpi-depth")
 IMPI_MEASURES = ("impi-latency", "impi-bandwidth")  # between two jobs
-RANKS_MEASURES = ("ranks-barrier", "ranks-allreduce", "ranks-alltoall", "ranks-incast", "ranks-polled", "ranks-split", "ranks-dup")  # more ranks than processors
-MEASURES = ("latency", "rate", "bandwidth", "passive", "fetch", *MPI_MEASURES, *IMPI_MEASURES, *RANKS_MEASURES)
+# more ranks than processors
+RANKS_MEASURES = ("ranks-barrier", "ranks-allreduce", "ranks-alltoall", "ranks-incast",
+                  "ranks-polled", "ranks-split", "ranks-dup")
+MEASURES = ("latency", "rate", "bandwidth", "passive", "fetch", *MPI_MEASURES, *IMPI_MEASURES,
+            *RANKS_MEASURES)
 TITLES = {
     "latency": "Latency, half round trip",
     "rate": "Message rate",
@@ -27,16 +31,21 @@ TITLES = {
     "ranks-allreduce": "MPI allreduce of 8 B, many ranks",
     "ranks-alltoall": "MPI alltoall of 1 KiB to each, many ranks",
     "ranks-incast": "20 messages of 1 KiB from each rank to one, many ranks",
-    "ranks-polled": "20 messages of 1 KiB from each rank to ranks at random, all polling, many ranks",
+    "ranks-polled": "20 messages of 1 KiB from each rank to ranks at random, all polling, many "
+                    "ranks",
     "ranks-split": "MPI_Comm_split and free, many ranks",
     "ranks-dup": "MPI_Comm_dup and free, many ranks",
 }
 # What figures are multiples of; elsewhere raw. `others`: the best of the other MPIs over TCP; `empty`: the same series with empty queues; `tcp`: a TCP connection.
-BASES = {"fetch": "get", **{measure: "others" for measure in MPI_MEASURES}, "mpi-depth": "empty", **{measure: "tcp" for measure in IMPI_MEASURES}, **{measure: "others" for measure in RANKS_MEASURES}}
+BASES = {"fetch": "get", **{measure: "others" for measure in MPI_MEASURES}, "mpi-depth": "empty",
+         **{measure: "tcp" for measure in IMPI_MEASURES},
+         **{measure: "others" for measure in RANKS_MEASURES}}
 BEST = "best"  # of a requirement: of the series that it names, instead
 UNITS = {"latency": "us", "rate": "messages/s", "bandwidth": "MB/s", "passive": "us", "fetch": "us"}
-UNITS |= {**{measure: "us" for measure in MPI_MEASURES}, "mpi-rate": "messages/s", "mpi-bandwidth": "MB/s", "mpi-bibandwidth": "MB/s"}
-UNITS |= {"impi-latency": "us", "impi-bandwidth": "MB/s", **{measure: "us" for measure in RANKS_MEASURES}}
+UNITS |= {**{measure: "us" for measure in MPI_MEASURES}, "mpi-rate": "messages/s",
+          "mpi-bandwidth": "MB/s", "mpi-bibandwidth": "MB/s"}
+UNITS |= {"impi-latency": "us", "impi-bandwidth": "MB/s",
+          **{measure: "us" for measure in RANKS_MEASURES}}
 LOW_IS_GOOD = {measure: unit == "us" for measure, unit in UNITS.items()}
 WINDOWED = ("rate", "bandwidth", "mpi-rate", "mpi-bandwidth", "mpi-bibandwidth", "impi-bandwidth")
 RAW_BESIDE_MPI = "raw send"  # the series of raw libfabric among those of MPI
@@ -57,7 +66,8 @@ class Work:
     passes: int = 1
     window: int = 1
     seconds: float = 0.0  # passive: how long the target computes
-    turns: int = 1  # in one repeat, of the series that a requirement is about and of what they are held against; others have one
+    # in one repeat, of the series that a requirement is about and of what they are held against; others have one
+    turns: int = 1
 
 
 @dataclass(frozen=True)
@@ -68,14 +78,18 @@ class Requirement:
     bound: float
     at_most: bool
     relative: bool  # bound is a multiple of the best base series; else in the unit of the measure
-    or_times_raw: float | None = None  # where raw libfabric is itself behind the best base series: at most so much of raw will do
-    best_of: tuple = ()  # names of series, of which the best is the base here; empty: the measure's base
+    # where raw libfabric is itself behind the best base series: at most so much of raw will do
+    or_times_raw: float | None = None
+    # names of series, of which the best is the base here; empty: the measure's base
+    best_of: tuple = ()
 
     def base_text(self):
-        return f"{BEST} of {', '.join(name.removeprefix('Open MPI ') for name in self.best_of)}" if self.best_of else base_of(self.measure)
+        return (f"{BEST} of {', '.join(name.removeprefix('Open MPI ') for name in self.best_of)}"
+                if self.best_of else base_of(self.measure))
 
     def text(self):
-        bound = f"{'at most' if self.at_most else 'at least'} {self.bound:g} {'x ' + self.base_text() if self.relative else UNITS[self.measure]}"
+        bound = (f"{'at most' if self.at_most else 'at least'} {self.bound:g} "
+                 f"{'x ' + self.base_text() if self.relative else UNITS[self.measure]}")
         return bound if self.or_times_raw is None else f"{bound} or {self.or_times_raw:g} x raw"
 
 
@@ -112,10 +126,14 @@ def read(path, quick=False):
             return Work(size, seconds=max(entry["seconds"] / share, 0.2))
         messages = messages_of(entry, size) // share
         window = window_of(entry, size, document["window"]) if measure in WINDOWED else 1
-        return Work(size, messages, warm_up_for(messages), passes, window, turns=entry.get("turns", 1))
+        return Work(
+            size, messages, warm_up_for(messages), passes, window, turns=entry.get("turns", 1))
 
-    works = {measure: [work(measure, size) for size in document[measure]["sizes"]] for measure in MEASURES}
-    return Matrix(works, [requirement for entry in document["requirements"] for requirement in requirements_of(entry)])
+    works = {measure: [work(measure, size) for size in document[measure]["sizes"]]
+             for measure in MEASURES}
+    return Matrix(works, [
+        requirement for entry in document["requirements"] for requirement in requirements_of(entry)
+    ])
 
 
 def window_of(entry, size, window):
@@ -138,11 +156,12 @@ def requirements_of(entry):
     base = BEST if "best_of" in entry else base_of(entry["measure"])
     relative = key.endswith(f"_times_{base}")
     if not relative and (key not in ("at_most", "at_least") or base == BEST):
-        raise ValueError(f"{key} of {entry['measure']}; expected at_most or at_least, alone or with _times_{base}")
+        raise ValueError(f"{key} of {entry['measure']}; expected at_most or at_least, alone or "
+                         f"with _times_{base}")
     for size in entry["sizes"]:
         for series in entry["of"]:
-            yield Requirement(entry["measure"], size, series, entry[key], key.startswith("at_most"), relative, entry.get("or_times_raw"),
-                              tuple(entry.get("best_of", ())))
+            yield Requirement(entry["measure"], size, series, entry[key], key.startswith("at_most"),
+                              relative, entry.get("or_times_raw"), tuple(entry.get("best_of", ())))
 
 
 def column_text(measure, size):

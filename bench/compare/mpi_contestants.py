@@ -20,7 +20,8 @@ PREFIX = "mpi-"  # how the names of its measures begin
 LINTEL = "Lintel MPI"
 ON_LINTEL = "Open MPI on Lintel"
 NOT_OVER_TCP = "not over TCP"
-QUEUES = {"posted": ("posted",), "posted, any source": ("posted", "any"), "unexpected": ("unexpected",), "unexpected, any source": ("unexpected", "any")}
+QUEUES = {"posted": ("posted",), "posted, any source": ("posted", "any"),
+          "unexpected": ("unexpected",), "unexpected, any source": ("unexpected", "any")}
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Contestant:
 
 def of_lintel(setup):
     """Lintel takes loopback unless told otherwise."""
-    return {"LINTEL_PROVIDER": setup.lintel_provider, **({"LINTEL_INTERFACE": DEVICE} if setup.network.second else {})}
+    return {"LINTEL_PROVIDER": setup.lintel_provider,
+            **({"LINTEL_INTERFACE": DEVICE} if setup.network.second else {})}
 
 
 def lintel(setup):
@@ -64,12 +66,14 @@ def of_pmix(setup):
 
 
 def open_mpi_ob1(setup):
-    return open_mpi(("pml", "ob1"), ("btl", "tcp,self"), ("btl_tcp_if_include", setup.network.device()))(setup)
+    return open_mpi(("pml", "ob1"), ("btl", "tcp,self"),
+                    ("btl_tcp_if_include", setup.network.device()))(setup)
 
 
 def open_mpi_mtl_ofi(setup):
     """Over the provider that raw libfabric has."""
-    return open_mpi(("pml", "cm"), ("mtl", "ofi"), ("mtl_ofi_provider_include", setup.provider), ("btl", "self"))(setup)
+    return open_mpi(("pml", "cm"), ("mtl", "ofi"), ("mtl_ofi_provider_include", setup.provider),
+                    ("btl", "self"))(setup)
 
 
 def open_mpi_on_lintel(setup):
@@ -78,7 +82,8 @@ def open_mpi_on_lintel(setup):
 
 def open_mpi_shared_memory(setup):
     """Its component for shared memory is called otherwise from one series to the next."""
-    return open_mpi(("pml", "ob1"), ("btl", f"{shared_memory_btl(said_by('ompi_info', '--parsable'))},self"))(setup)
+    return open_mpi(("pml", "ob1"),
+                    ("btl", f"{shared_memory_btl(said_by('ompi_info', '--parsable'))},self"))(setup)
 
 
 @functools.cache
@@ -96,7 +101,8 @@ UCX = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": DEVICE, "UCX_WARN_UNUSED_ENV_VA
 
 def mpich(setup):
     """Without its own shared memory between ranks of one machine."""
-    return ["mpiexec.mpich", "-n", str(setup.ranks), "-bind-to", "none"], {"MPIR_CVAR_NOLOCAL": "1", **UCX}
+    return ["mpiexec.mpich", "-n", str(setup.ranks),
+            "-bind-to", "none"], {"MPIR_CVAR_NOLOCAL": "1", **UCX}
 
 
 CONTESTANTS = [
@@ -104,10 +110,13 @@ CONTESTANTS = [
     Contestant(ON_LINTEL, "lintel-mpirun", "openmpi", open_mpi_on_lintel, is_other=False),
     Contestant("Open MPI ob1", "mpirun.openmpi", "openmpi", open_mpi_ob1),
     Contestant("Open MPI mtl ofi", "mpirun.openmpi", "openmpi", open_mpi_mtl_ofi),
-    Contestant("Open MPI ucx", "mpirun.openmpi", "openmpi",
-               open_mpi(("pml", "ucx"), ("pml_ucx_tls", "any"), ("pml_ucx_devices", "any"), ("btl", "self"), **UCX)),
+    Contestant(
+        "Open MPI ucx", "mpirun.openmpi", "openmpi",
+        open_mpi(("pml", "ucx"), ("pml_ucx_tls", "any"), ("pml_ucx_devices", "any"),
+                 ("btl", "self"), **UCX)),
     Contestant("MPICH ucx", "mpiexec.mpich", "mpich", mpich),
-    Contestant("Open MPI shared memory", "mpirun.openmpi", "openmpi", open_mpi_shared_memory, is_other=False, over_tcp=False),
+    Contestant("Open MPI shared memory", "mpirun.openmpi", "openmpi", open_mpi_shared_memory,
+               is_other=False, over_tcp=False),
 ]
 BUILDS = {"mpirun.openmpi": "openmpi", "mpiexec.mpich": "mpich"}
 DEBIAN_PACKAGES = {"mpirun.openmpi": "openmpi-bin", "mpiexec.mpich": "mpich"}
@@ -136,21 +145,25 @@ def run(contestant, setup, arguments, limit=None):
     command, environment = contestant.launch(setup)
     program = program_of(setup.mpi_programs, contestant.build)
     ranks = [RANK, setup.cpu_list(), setup.network.second]
-    text = processes.run([*command, *ranks, program, *map(str, arguments)], cpu=setup.cpus, environment={**os.environ, **environment}, limit=limit)
+    text = processes.run([*command, *ranks, program, *map(str, arguments)], cpu=setup.cpus,
+                         environment={**os.environ, **environment}, limit=limit)
     return figure_of(text)
 
 
 def figure(contestant, measure):
     def measured(setup, work):
         mode = measure.removeprefix(PREFIX)
-        return run(contestant, setup, [mode, work.size, work.messages, work.warm_up, *([work.window] if measure in WINDOWED else [])])
+        return run(contestant, setup,
+                   [mode, work.size, work.messages, work.warm_up,
+                    *([work.window] if measure in WINDOWED else [])])
     return measured
 
 
 def behind(contestant, queue):
     def measured(setup, work):
         mode, *sources = QUEUES[queue]
-        return run(contestant, setup, [mode, work.size, work.messages, work.warm_up, *sources], DEPTH_LIMIT_SECONDS)
+        return (run(contestant, setup, [mode, work.size, work.messages, work.warm_up, *sources],
+                    DEPTH_LIMIT_SECONDS))
     return measured
 
 
@@ -159,7 +172,8 @@ def series(make):
     for one in CONTESTANTS:
         for measure in MPI_MEASURES:
             if measure != "mpi-depth":
-                yield make(measure, one.name, one.program, figure(one, measure), is_base=one.is_other, note=one.note)
+                yield make(measure, one.name, one.program, figure(one, measure),
+                           is_base=one.is_other, note=one.note)
         for queue in QUEUES if has_queues(one) else ():
             yield make("mpi-depth", f"{one.name}, {queue}", one.program, behind(one, queue))
 
@@ -171,8 +185,10 @@ def has_queues(contestant):
 
 def why_not_compiled(folder, find=shutil.which):
     """Program -> why, of those that are installed but whose mpi_perf was not compiled."""
-    return {program: f"mpi_perf was not compiled with it (Debian package {DEVELOPMENT[program]}; then configure the build tree again)"
-            for program, build in BUILDS.items() if find(program) and not os.access(program_of(folder, build), os.X_OK)}
+    return {program: f"mpi_perf was not compiled with it (Debian package {DEVELOPMENT[program]}; "
+                     "then configure the build tree again)"
+            for program, build in BUILDS.items()
+            if find(program) and not os.access(program_of(folder, build), os.X_OK)}
 
 
 def why_not_over_ucx(find=shutil.which, said=said_by):
@@ -184,11 +200,16 @@ def why_not_over_ucx(find=shutil.which, said=said_by):
     except RunFailed as failure:
         return {"mpiexec.mpich": str(failure)}
     found = device.group(1) if device else "unknown"
-    return {} if found.endswith(":ucx") else {"mpiexec.mpich": f"its device is {found}; expected ch4:ucx, as in Debian's"}
+    return {} if found.endswith(":ucx") else {
+        "mpiexec.mpich": f"its device is {found}; expected ch4:ucx, as in Debian's"}
 
 
 def why_not_on_lintel(setup, find=shutil.which):
     """The same of Open MPI on Lintel."""
-    if not os.access(setup.lintel_mpirun, os.X_OK) or not os.access(program_of(setup.mpi_programs, "openmpi"), os.X_OK):
-        return {"lintel-mpirun": "the build tree has no component for Open MPI (Debian packages openmpi-bin and libopenmpi-dev; then configure it again)"}
-    return {} if find("mpirun.openmpi") else {"lintel-mpirun": "mpirun.openmpi is not installed (Debian package openmpi-bin)"}
+    if not os.access(setup.lintel_mpirun,
+                     os.X_OK) or not os.access(program_of(setup.mpi_programs, "openmpi"), os.X_OK):
+        return {
+            "lintel-mpirun": "the build tree has no component for Open MPI (Debian packages "
+                             "openmpi-bin and libopenmpi-dev; then configure it again)"}
+    return {} if find("mpirun.openmpi") else {
+        "lintel-mpirun": "mpirun.openmpi is not installed (Debian package openmpi-bin)"}

@@ -12,7 +12,8 @@ import subprocess
 from dataclasses import dataclass
 
 DEVICE = "lintel0"  # in each namespace: UCX refuses loopback alone
-ADDRESSES = ("10.77.0.1", "10.77.0.2")  # of the device, where there are two namespaces; else the first, and both processes have it
+# of the device, where there are two namespaces; else the first, and both processes have it
+ADDRESSES = ("10.77.0.1", "10.77.0.2")
 LOOPBACK = "127.0.0.1"
 AVAILABLE = "/proc/sys/net/ipv4/tcp_available_congestion_control"
 NO_IPV6 = "/proc/sys/net/ipv6/conf/all/disable_ipv6"  # its connections would pass our routes by
@@ -47,7 +48,8 @@ class Network:
         return "lo" if self.hosts == 1 else DEVICE
 
     def text(self):
-        where = "TCP over loopback in a network namespace" if self.hosts == 1 else "TCP between two network namespaces joined by veth"
+        where = ("TCP over loopback in a network namespace"
+                 if self.hosts == 1 else "TCP between two network namespaces joined by veth")
         return f"{where}, congestion control {self.congestion} locked for all"
 
 
@@ -69,10 +71,14 @@ def leave_all_others():
     try:
         call(libc.unshare, CLONE_NEWNS | CLONE_NEWNET | (CLONE_NEWUSER if uid != 0 else 0))
     except OSError as error:
-        needed = "sudo bench/compare/run" if uid != 0 else "the capability CAP_SYS_ADMIN, which root has outside of containers"
-        raise Refused(f"no network namespace, unshare: {error.strerror}; expected root, or a kernel that lets every user have user namespaces: {needed}") from None
+        needed = ("sudo bench/compare/run"
+                  if uid != 0
+                  else "the capability CAP_SYS_ADMIN, which root has outside of containers")
+        raise Refused(f"no network namespace, unshare: {error.strerror}; expected root, or a "
+                      f"kernel that lets every user have user namespaces: {needed}") from None
     if uid != 0:
-        for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {gid} 1")):
+        for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"),
+                           ("gid_map", f"0 {gid} 1")):
             with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
                 file.write(text)
     show_own_devices()
@@ -86,18 +92,22 @@ def show_own_devices():
     try:
         call(libc.mount, b"sysfs", b"/sys", b"sysfs", 0, None)
     except OSError as error:
-        raise Refused(f"/sys cannot be mounted anew for the devices of the network namespace: {error.strerror}; expected a folder /sys, and no mounts over parts "
+        raise Refused("/sys cannot be mounted anew for the devices of the network namespace: "
+                      f"{error.strerror}; expected a folder /sys, and no mounts over parts "
                       "of it that hide something") from None
 
 
 def ip(*arguments):
     program = shutil.which("ip", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     if program is None:
-        raise Refused("ip is not installed; expected it for the network namespaces (Debian package iproute2)")
+        raise Refused(
+            "ip is not installed; expected it for the network namespaces (Debian package iproute2)")
     command = [program, *arguments]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False)
     if done.returncode != 0:
-        raise Refused(f"ip {' '.join(arguments)}: {' '.join(done.stdout.split())}; expected a kernel that can do this")
+        raise Refused(f"ip {' '.join(arguments)}: {' '.join(done.stdout.split())}; expected a "
+                      "kernel that can do this")
 
 
 def available(path=AVAILABLE):
@@ -112,7 +122,8 @@ def route(congestion, *words):
 def require_known(congestion, offered):
     """Here the kernel may still load it: whether it did is in what it offers afterwards."""
     if congestion not in offered:
-        raise Refused(f"--congestion: '{congestion}'; expected one that this kernel offers: {', '.join(sorted(offered))}")
+        raise Refused(f"--congestion: '{congestion}'; expected one that this kernel offers: "
+                      f"{', '.join(sorted(offered))}")
 
 
 def furnish(congestion, address, is_joined):
@@ -122,16 +133,19 @@ def furnish(congestion, address, is_joined):
             file.write("1")
     ip("link", "set", "lo", "up")
     try:
-        route(congestion, "local", "127.0.0.0/8", "dev", "lo", "table", "local", "scope", "host", "src", LOOPBACK)
+        route(congestion, "local", "127.0.0.0/8", "dev", "lo", "table", "local", "scope", "host",
+              "src", LOOPBACK)
     except Refused:
         require_known(congestion, available())
         raise
-    route(congestion, "local", LOOPBACK, "dev", "lo", "table", "local", "scope", "host", "src", LOOPBACK)
+    route(congestion, "local", LOOPBACK, "dev", "lo", "table", "local", "scope", "host", "src",
+          LOOPBACK)
     ip("address", "add", f"{address}/24", "dev", DEVICE)
     ip("link", "set", DEVICE, "up")
     if not is_joined:
         ip("link", "set", f"{DEVICE}-peer", "up")
-    route(congestion, "local", address, "dev", DEVICE, "table", "local", "scope", "host", "src", address)
+    route(congestion, "local", address, "dev", DEVICE, "table", "local", "scope", "host", "src",
+          address)
     route(congestion, "10.77.0.0/24", "dev", DEVICE, "scope", "link", "src", address)
 
 
@@ -141,7 +155,8 @@ def congestion_of(sock):
 
 def both_ends_at(address, wish=b"reno"):
     """What the two ends of a connection to `address` have, though they ask for another one."""
-    with socket.create_server((address, 0)) as listening, socket.create_connection(listening.getsockname()) as caller:
+    with socket.create_server(
+        (address, 0)) as listening, socket.create_connection(listening.getsockname()) as caller:
         called, _ = listening.accept()
         with called:
             for end in (caller, called):
@@ -156,7 +171,9 @@ def verify(congestion, address):
     for where in (LOOPBACK, address):
         found = both_ends_at(where)
         if found != {congestion}:
-            raise Refused(f"connections to {where} have the congestion control {', '.join(sorted(found))}; expected the {congestion} of the route alone")
+            raise Refused(
+                f"connections to {where} have the congestion control {', '.join(sorted(found))}; "
+                f"expected the {congestion} of the route alone")
 
 
 def make(hosts, congestion):
@@ -172,7 +189,8 @@ def make(hosts, congestion):
     second = os.open("/proc/self/ns/net", os.O_RDONLY)  # stays open: it keeps the namespace
     path = f"/proc/{os.getpid()}/fd/{second}"
     # The same name in both: of which namespace /sys tells makes no difference then.
-    ip("link", "add", DEVICE, "type", "veth", "peer", "name", DEVICE, "netns", f"/proc/{os.getpid()}/fd/{first}")
+    ip("link", "add", DEVICE, "type", "veth", "peer", "name", DEVICE, "netns",
+       f"/proc/{os.getpid()}/fd/{first}")
     furnish(congestion, ADDRESSES[1], is_joined=True)
     call(libc.setns, first, CLONE_NEWNET)
     os.close(first)

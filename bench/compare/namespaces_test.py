@@ -28,10 +28,12 @@ class Processes(unittest.TestCase):
             server[2] = server[2].replace("fifo", os.path.join(folder, "fifo"))
             client = ["sh", "-c", f"echo hello > {folder}/fifo; echo done"]
             [cpu, *_] = os.sched_getaffinity(0)
-            self.assertEqual(processes.run_pair(server, client, processes.has_spoken, (cpu, cpu)), "done\n")
+            self.assertEqual(processes.run_pair(server, client, processes.has_spoken, (cpu, cpu)),
+                             "done\n")
 
     def test_what_takes_too_long_is_ended_with_the_ranks_that_it_has_given_process_groups(self):
-        launcher = ("import os, subprocess, sys; rank = subprocess.Popen(['sleep', '600'], preexec_fn=os.setpgrp); open(sys.argv[1], 'w').write(str(rank.pid)); "
+        launcher = ("import os, subprocess, sys; rank = subprocess.Popen(['sleep', '600'], "
+                    "preexec_fn=os.setpgrp); open(sys.argv[1], 'w').write(str(rank.pid)); "
                     "rank.wait()")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "rank")
@@ -50,13 +52,17 @@ class Processes(unittest.TestCase):
     def test_a_server_that_ends_before_is_quoted(self):
         [cpu, *_] = os.sched_getaffinity(0)
         with self.assertRaisesRegex(RunFailed, "sh: exit code 4: no port"):
-            processes.run_pair(["sh", "-c", "echo no port >&2; exit 4"], ["true"], lambda serving: False, (cpu, cpu))
+            processes.run_pair(["sh", "-c", "echo no port >&2; exit 4"], ["true"],
+                               lambda serving: False, (cpu, cpu))
 
 
 class Rank(unittest.TestCase):
     def said(self, environment, *arguments):
-        without = {name: value for name, value in os.environ.items() if name not in ("OMPI_COMM_WORLD_RANK", "PMI_RANK")}
-        done = subprocess.run([mpi_contestants.RANK, *arguments], env={**without, **environment}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        without = {name: value
+                   for name, value in os.environ.items()
+                   if name not in ("OMPI_COMM_WORLD_RANK", "PMI_RANK")}
+        done = subprocess.run([mpi_contestants.RANK, *arguments], env={**without, **environment},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               check=False)
         return done.stdout
 
@@ -67,49 +73,69 @@ class Rank(unittest.TestCase):
         program = (sys.executable, "-c", "import os; print(os.sched_getaffinity(0))")
         for name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK"):
             for rank in (0, 1):
-                self.assertEqual(self.said({name: str(rank)}, ",".join(map(str, cpus)), "", *program), f"{{{cpus[rank]}}}\n")
+                self.assertEqual(
+                    self.said({name: str(rank)}, ",".join(map(str, cpus)), "", *program),
+                    f"{{{cpus[rank]}}}\n")
 
     def test_without_a_rank_or_with_a_third_one_it_says_what_it_expected(self):
-        self.assertIn("expected a launcher that says which rank this is", self.said({}, "0,1", "", "true"))
-        self.assertIn("this is rank 2; expected 0 or 1", self.said({"PMI_RANK": "2"}, "0,1", "", "true"))
+        self.assertIn("expected a launcher that says which rank this is",
+                      self.said({}, "0,1", "", "true"))
+        self.assertIn("this is rank 2; expected 0 or 1",
+                      self.said({"PMI_RANK": "2"}, "0,1", "", "true"))
 
 
 class Namespaces(unittest.TestCase):
     """Each makes them in a process of its own, where this is a user who may."""
 
     def said(self, *lines, environment=None):
-        done = subprocess.run([sys.executable, "-B", "-c", "\n".join(("import os, namespaces, processes, subprocess", *lines))], cwd=HERE, env=environment,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        done = subprocess.run([
+            sys.executable, "-B", "-c", "\n".join(
+                ("import os, namespaces, processes, subprocess", *lines))
+        ], cwd=HERE, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False)
         return done.stdout
 
     def test_no_program_has_another_congestion_control_than_the_one_asked_for(self):
         for congestion, other in (("reno", "cubic"), ("cubic", "reno")):
             said = self.said(f"network = namespaces.make(1, '{congestion}')",
-                             f"print(*[namespaces.both_ends_at(where, b'{other}') for where in ('127.0.0.1', network.server(), network.addresses()[0])])")
+                             f"print(*[namespaces.both_ends_at(where, b'{other}') for where in "
+                             "('127.0.0.1', network.server(), network.addresses()[0])])")
             self.assertEqual(said, " ".join([f"{{'{congestion}'}}"] * 3) + "\n")
 
     def test_two_hosts_reach_each_other_over_the_device_with_it(self):
-        said = self.said("network = namespaces.make(2, 'reno')",
-                         "program = ['python3', '-c', 'import socket; s = socket.create_server((\"10.77.0.2\", 4000)); print(1, flush=True); c, a = s.accept(); "
-                         "print(a[0], c.getsockopt(6, 13, 16)[:4])']",
-                         "serving = processes.start(program, None, os.environ, network.second)",
-                         "serving.stdout.readline()",
-                         "import socket",
-                         "with socket.create_connection((network.server(), 4000)) as caller: print(namespaces.congestion_of(caller))",
-                         "print(processes.output_of(serving, program))")
+        said = self.said(
+            "network = namespaces.make(2, 'reno')",
+            "program = ['python3', '-c', 'import socket; s = socket.create_server((\"10.77.0.2\", "
+            "4000)); print(1, flush=True); c, a = s.accept(); "
+            "print(a[0], c.getsockopt(6, 13, 16)[:4])']",
+            "serving = processes.start(program, None, os.environ, network.second)",
+            "serving.stdout.readline()",
+            "import socket",
+            "with socket.create_connection((network.server(), 4000)) as caller: "
+            "print(namespaces.congestion_of(caller))",
+            "print(processes.output_of(serving, program))")
         self.assertEqual(said.split("\n")[:2], ["reno", "10.77.0.1 b'reno'"])
 
     def test_an_unknown_congestion_control_is_refused_with_those_that_the_kernel_offers(self):
-        said = self.said("try: namespaces.make(1, 'slow start')", "except namespaces.Refused as reason: print(reason)")
-        self.assertRegex(said, r"^--congestion: 'slow start'; expected one that this kernel offers: (\w+, )*reno$")
+        said = self.said("try: namespaces.make(1, 'slow start')",
+                         "except namespaces.Refused as reason: print(reason)")
+        self.assertRegex(
+            said,
+            r"^--congestion: 'slow start'; expected one that this kernel offers: (\w+, )*reno$")
 
     def test_a_user_who_may_not_is_told_what_is_needed(self):
-        said = self.said("def refuse(*_): namespaces.ctypes.set_errno(1); return -1", "namespaces.libc = type('libc', (), {'unshare': staticmethod(refuse)})",
-                         "os.geteuid = lambda: 1000", "try: namespaces.make(1, 'cubic')", "except namespaces.Refused as reason: print(reason)")
-        self.assertIn("no network namespace, unshare: Operation not permitted; expected root, or a kernel that lets every user have user namespaces", said)
+        said = self.said("def refuse(*_): namespaces.ctypes.set_errno(1); return -1",
+                         "namespaces.libc = type('libc', (), {'unshare': staticmethod(refuse)})",
+                         "os.geteuid = lambda: 1000", "try: namespaces.make(1, 'cubic')",
+                         "except namespaces.Refused as reason: print(reason)")
+        self.assertIn("no network namespace, unshare: Operation not permitted; expected root, or a "
+                      "kernel that lets every user have user namespaces",
+                      said)
 
     def test_without_ip_the_package_is_named(self):
-        said = self.said("namespaces.shutil.which = lambda *_, **__: None", "try: namespaces.make(1, 'cubic')", "except namespaces.Refused as reason: print(reason)")
+        said = self.said("namespaces.shutil.which = lambda *_, **__: None",
+                         "try: namespaces.make(1, 'cubic')",
+                         "except namespaces.Refused as reason: print(reason)")
         self.assertIn("Debian package iproute2", said)
 
 

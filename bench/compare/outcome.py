@@ -33,7 +33,9 @@ class Outcome:
 
     def best_base(self, measure, size, best_of=()):
         """(name, figure) of the best base series, or None: of `best_of` if there are any, else of raw libfabric, or what base_of() says."""
-        series = [one.name for one in self.series if one.measure == measure and (one.name in best_of if best_of else one.is_base)]
+        series = [one.name
+                  for one in self.series
+                  if one.measure == measure and (one.name in best_of if best_of else one.is_base)]
         measured = [(name, self.of(measure, name, size)) for name in series]
         measured = [(name, figure) for name, figure in measured if figure is not None]
         if not measured:
@@ -45,7 +47,9 @@ class Outcome:
         """The median of what each turn's figure is a multiple of. A noisy host drifts from turn to turn, and meets both of one turn alike."""
         if self.of(measure, name, size) is None or self.of(measure, base, base_size) is None:
             return None
-        return median(figure / other for figure, other in zip(self.figures[measure, name, size], self.figures[measure, base, base_size]))
+        return median(figure / other
+                      for figure, other in zip(self.figures[measure, name, size],
+                                               self.figures[measure, base, base_size]))
 
     def times_base(self, measure, name, size, best_of=()):
         if base_of(measure) == "empty" and not best_of:
@@ -56,7 +60,8 @@ class Outcome:
     def times_slower_raw(self, measure, name, size):
         """The multiple of raw libfabric where that is itself behind the best base series, else None."""
         raw, best = self.of(measure, RAW_BESIDE_MPI, size), self.best_base(measure, size)
-        return self.ratio(measure, name, size, RAW_BESIDE_MPI, size) if raw is not None and best is not None and raw > best[1] else None
+        return (self.ratio(measure, name, size, RAW_BESIDE_MPI, size)
+                if raw is not None and best is not None and raw > best[1] else None)
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,8 @@ class Verdict:
             return False
         if self.times_raw is not None and self.times_raw <= self.requirement.or_times_raw:
             return True
-        return self.reached <= self.requirement.bound if self.requirement.at_most else self.reached >= self.requirement.bound
+        return (self.reached <= self.requirement.bound
+                if self.requirement.at_most else self.reached >= self.requirement.bound)
 
     def text(self):
         if self.reached is None:
@@ -81,12 +87,18 @@ class Verdict:
     def reached_text(self):
         if self.reached is None:
             return "-"
-        text = f"{self.reached:.3f} x {self.requirement.base_text()}" if self.requirement.relative else f"{self.reached:.1f} {UNITS[self.requirement.measure]}"
+        text = (f"{self.reached:.3f} x {self.requirement.base_text()}"
+                if self.requirement.relative
+                else f"{self.reached:.1f} {UNITS[self.requirement.measure]}")
         return text if self.times_raw is None else f"{text}, {self.times_raw:.3f} x raw"
 
 
 def judge(outcome, requirements):
     return [
-        Verdict(one, outcome.times_base(one.measure, one.of, one.size, one.best_of) if one.relative else outcome.of(one.measure, one.of, one.size),
-                None if one.or_times_raw is None else outcome.times_slower_raw(one.measure, one.of, one.size)) for one in requirements
+        Verdict(
+            one,
+            outcome.times_base(one.measure, one.of, one.size, one.best_of)
+            if one.relative else outcome.of(one.measure, one.of, one.size),
+            None if one.or_times_raw is None else outcome.times_slower_raw(
+                one.measure, one.of, one.size)) for one in requirements
     ]

@@ -49,8 +49,10 @@ def silent_terminal():
 
 def start(command, cpu, environment, namespace="", at_terminal=False):
     """The program gets a session of its own, so that end() reaches what it has started."""
-    return subprocess.Popen(command, stdin=silent_terminal() if at_terminal else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True, env=environment, start_new_session=True, preexec_fn=beginning(cpu, namespace))
+    return subprocess.Popen(
+        command, stdin=silent_terminal() if at_terminal else subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+        start_new_session=True, preexec_fn=beginning(cpu, namespace))
 
 
 def session_members(leader):
@@ -87,7 +89,8 @@ def output_of(process, command, limit=LIMIT_SECONDS):
     except subprocess.TimeoutExpired:
         raise RunFailed(f"{os.path.basename(command[0])}: not done after {limit} s") from None
     if process.returncode != 0:
-        raise RunFailed(f"{os.path.basename(command[0])}: exit code {process.returncode}: {last_line(errors or out)}")
+        raise RunFailed(f"{os.path.basename(command[0])}: exit code {process.returncode}: "
+                        f"{last_line(errors or out)}")
     return out
 
 
@@ -149,5 +152,6 @@ def wait_until_ready(process, command, is_ready):
             output_of(process, command)
             raise RunFailed(f"{os.path.basename(command[0])}: ended before a client could call it")
         if time.monotonic() > give_up:
-            raise RunFailed(f"{os.path.basename(command[0])}: not ready for a client after {START_SECONDS} s")
+            raise RunFailed(
+                f"{os.path.basename(command[0])}: not ready for a client after {START_SECONDS} s")
         time.sleep(0.01)

@@ -25,7 +25,8 @@ def open_mpi(launch, yields):
     """With more ranks than processors."""
     def crowded(setup):
         command, environment = launch(setup)
-        return [*command, "--oversubscribe", "--mca", "mpi_yield_when_idle", str(int(yields))], environment
+        return [*command, "--oversubscribe", "--mca", "mpi_yield_when_idle",
+                str(int(yields))], environment
     return crowded
 
 
@@ -33,9 +34,12 @@ def open_mpi(launch, yields):
 # whether what waits yields its processor
 CONTESTANTS = [
     (mpi_contestants.LINTEL, "lintel", "lintel", mpi_contestants.lintel, False, True),
-    *((f"{name}, {'yielding' if yields else 'not yielding'}", program, "openmpi", open_mpi(launch, yields), is_other, yields) for name, program, launch, is_other in (
-        (mpi_contestants.ON_LINTEL, "lintel-mpirun", mpi_contestants.open_mpi_on_lintel, False),
-        ("Open MPI ob1", "mpirun.openmpi", mpi_contestants.open_mpi_ob1, True)) for yields in (True, False)),
+    *((f"{name}, {'yielding' if yields else 'not yielding'}", program, "openmpi",
+       open_mpi(launch, yields), is_other, yields)
+      for name, program, launch, is_other in (
+          (mpi_contestants.ON_LINTEL, "lintel-mpirun", mpi_contestants.open_mpi_on_lintel, False),
+          ("Open MPI ob1", "mpirun.openmpi", mpi_contestants.open_mpi_ob1, True))
+      for yields in (True, False)),
 ]
 
 
@@ -52,8 +56,9 @@ def figure(measure, build, launch, yields):
         calls, warm_up = calls_of(work, yields)
         command, environment = launch(dataclasses.replace(setup, ranks=work.size))
         program = os.path.join(setup.mpi_programs, f"{PROGRAM}-{build}")
-        text = processes.run([*command, program, measure.removeprefix(PREFIX), str(calls), str(warm_up)], cpu=setup.cpus,
-                             environment={**os.environ, **environment}, limit=LIMIT_SECONDS)
+        text = processes.run(
+            [*command, program, measure.removeprefix(PREFIX), str(calls), str(warm_up)],
+            cpu=setup.cpus, environment={**os.environ, **environment}, limit=LIMIT_SECONDS)
         return mpi_contestants.figure_of(text)
     return measured
 
@@ -63,4 +68,5 @@ def series(make):
     for measure in RANKS_MEASURES:
         for name, program, build, launch, is_other, yields in CONTESTANTS:
             if program != "lintel-mpirun" or measure not in ("ranks-split", "ranks-dup"):
-                yield make(measure, name, program, figure(measure, build, launch, yields), is_base=is_other)
+                yield make(measure, name, program, figure(measure, build, launch, yields),
+                           is_base=is_other)

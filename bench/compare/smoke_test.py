@@ -20,13 +20,15 @@ MEASURES = "latency,rate,bandwidth,passive,fetch,mpi-latency,mpi-rate,impi,ranks
 
 
 def command(build_dir, cpus, *options):
-    return [sys.executable, "-B", os.path.join(HERE, "run"), "--no-build", "--build-dir", build_dir, "--repeats", "1", "--matrix", os.path.join(HERE, "smoke.json"),
+    return [sys.executable, "-B", os.path.join(HERE, "run"), "--no-build", "--build-dir", build_dir,
+            "--repeats", "1", "--matrix", os.path.join(HERE, "smoke.json"),
             "--cpus", ",".join(map(str, cpus)), *options]
 
 
 def document_of(build_dir, cpus, *options):
     """What it writes, or None: said."""
-    done = subprocess.run(command(build_dir, cpus, "--json", "-", *options), stdout=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(command(build_dir, cpus, "--json", "-", *options), stdout=subprocess.PIPE,
+                          text=True, check=False)
     if done.returncode != 0:
         print(f"{' '.join(options)}: exit code {done.returncode}; expected 0")
         return None
@@ -34,8 +36,11 @@ def document_of(build_dir, cpus, *options):
 
 
 def wrong_figures(document, expected):
-    measured = {(one["measure"], one["series"], one["size_bytes"]): one["repeats"] for one in document["results"]}
-    wrong = [key for key in sorted(expected) if len([figure for figure in measured.get(key, []) if figure > 0]) != 1]
+    measured = {(one["measure"], one["series"], one["size_bytes"]): one["repeats"]
+                for one in document["results"]}
+    wrong = [key
+             for key in sorted(expected)
+             if len([figure for figure in measured.get(key, []) if figure > 0]) != 1]
     for key in wrong:
         print(f"{key}: {measured.get(key)}; expected one figure above 0")
     return wrong
@@ -52,35 +57,53 @@ def one_host(build_dir, cpus):
     if document["host"]["congestion_control"] != "cubic":
         print(f"congestion control {document['host']['congestion_control']}; expected cubic")
         return False
-    expected = {("latency", "raw send", 8), ("latency", "Lintel put", 8), ("rate", "raw send", 8), ("rate", "Lintel put", 8),
-                ("passive", "Lintel put", 8), ("fetch", "Portals 4 get", 8), ("fetch", "Portals 4 fetch-atomic", 8)}
-    expected |= {(measure, f"Portals 4 put, {notify}", 8) for measure in ("latency", "rate", "passive") for notify in ("events", "counters")}
-    expected |= {("bandwidth", f"Portals 4 {operation}, {notify}", size) for operation in ("put", "get")
-                 for notify in ("events", "counters") for size in (1024, 65536)}
-    expected |= {("bandwidth", series, size) for series in ("raw send", "raw write", "raw read", "Lintel put", "Lintel get")
+    expected = {("latency", "raw send", 8), ("latency", "Lintel put", 8), ("rate", "raw send", 8),
+                ("rate", "Lintel put", 8), ("passive", "Lintel put", 8),
+                ("fetch", "Portals 4 get", 8), ("fetch", "Portals 4 fetch-atomic", 8)}
+    expected |= {(measure, f"Portals 4 put, {notify}", 8)
+                 for measure in ("latency", "rate", "passive")
+                 for notify in ("events", "counters")}
+    expected |= {("bandwidth", f"Portals 4 {operation}, {notify}", size)
+                 for operation in ("put", "get") for notify in ("events", "counters")
                  for size in (1024, 65536)}
-    expected |= {("mpi-latency", "Lintel MPI", 8), ("mpi-latency", "raw send", 8), ("mpi-rate", "Lintel MPI", 8)}
-    expected |= {(measure, series, size) for measure, size in (("impi-latency", 8), ("impi-bandwidth", 65536))
+    expected |= {("bandwidth", series, size)
+                 for series in ("raw send", "raw write", "raw read", "Lintel put", "Lintel get")
+                 for size in (1024, 65536)}
+    expected |= {("mpi-latency", "Lintel MPI", 8), ("mpi-latency", "raw send", 8),
+                 ("mpi-rate", "Lintel MPI", 8)}
+    expected |= {(measure, series, size)
+                 for measure, size in (("impi-latency", 8), ("impi-bandwidth", 65536))
                  for series in ("Lintel between jobs", "TCP, polling", "TCP, blocking")}
-    expected |= {(measure, "Lintel MPI", 3) for measure in ("ranks-barrier", "ranks-polled", "ranks-split")}
+    expected |= {(measure, "Lintel MPI", 3)
+                 for measure in ("ranks-barrier", "ranks-polled", "ranks-split")}
     # Beside Open MPI's own, and where there is a component for it.
     on_lintel = "lintel-mpirun" not in document["absent"]
     if on_lintel:
-        expected |= {(measure, series, 8) for measure in ("mpi-latency", "mpi-rate") for series in ("Open MPI on Lintel", "Open MPI shared memory")}
-        expected |= {(measure, f"Open MPI on Lintel, {way}", 3) for measure in ("ranks-barrier", "ranks-polled") for way in ("yielding", "not yielding")}
+        expected |= {(measure, series, 8)
+                     for measure in ("mpi-latency", "mpi-rate")
+                     for series in ("Open MPI on Lintel", "Open MPI shared memory")}
+        expected |= {(measure, f"Open MPI on Lintel, {way}", 3)
+                     for measure in ("ranks-barrier", "ranks-polled")
+                     for way in ("yielding", "not yielding")}
     wrong = wrong_figures(document, expected)
-    undecided = [one for one in document["requirements"] if one["verdict"] not in ("met", "missed") and (on_lintel or one["series"] != "Open MPI on Lintel")]
+    undecided = [one
+                 for one in document["requirements"]
+                 if one["verdict"] not in ("met", "missed")
+                 and (on_lintel or one["series"] != "Open MPI on Lintel")]
     for one in undecided:
         print(f"{one}; expected a verdict")
     return not wrong and not undecided
 
 
 def two_hosts(build_dir, cpus):
-    document = document_of(build_dir, cpus, "--hosts", "2", "--only", "latency,bandwidth,mpi-latency")
+    document = document_of(
+        build_dir, cpus, "--hosts", "2", "--only", "latency,bandwidth,mpi-latency")
     if document is None:
         return False
-    expected = {("latency", series, 8) for series in ("raw send", "Lintel put", "Portals 4 put, events")}
-    expected |= {("bandwidth", series, 65536) for series in ("raw write", "Lintel put", "Lintel get")}
+    expected = {("latency", series, 8)
+                for series in ("raw send", "Lintel put", "Portals 4 put, events")}
+    expected |= {("bandwidth", series, 65536)
+                 for series in ("raw write", "Lintel put", "Lintel get")}
     expected |= {("mpi-latency", "Lintel MPI", 8)}
     if "lintel-mpirun" not in document["absent"]:
         expected |= {("mpi-latency", "Open MPI on Lintel", 8)}
@@ -90,9 +113,12 @@ def two_hosts(build_dir, cpus):
 
 
 def refuses(build_dir, cpus):
-    done = subprocess.run(command(build_dir, cpus, "--congestion", "none-such"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    if done.returncode != 2 or "--congestion: 'none-such'; expected one that this kernel offers:" not in done.stderr:
-        print(f"--congestion none-such: exit code {done.returncode}, {done.stderr!r}; expected 2, and what the kernel offers")
+    done = subprocess.run(command(build_dir, cpus, "--congestion", "none-such"),
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if (done.returncode != 2
+        or "--congestion: 'none-such'; expected one that this kernel offers:" not in done.stderr):
+        print(f"--congestion none-such: exit code {done.returncode}, {done.stderr!r}; expected 2, "
+              "and what the kernel offers")
         return False
     return True
 
@@ -112,14 +138,18 @@ def leaves_nothing(build_dir, cpus, number):
     names = set(glob.glob("/run/netns/*"))
     of_test = os.readlink("/proc/self/ns/net")
     # Half a second of each turn is the target's computing: there is time to be ended in.
-    running = subprocess.Popen(command(build_dir, cpus, "--only", "passive", "--matrix", os.path.join(HERE, "matrix.json"), "--repeats", "1000"),
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        command(
+            build_dir, cpus, "--only", "passive",
+            "--matrix", os.path.join(HERE, "matrix.json"), "--repeats", "1000"),
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     line = running.stderr.readline()
     while line and not line.startswith("repeat 2 "):
         line = running.stderr.readline()
     namespace = os.readlink(f"/proc/{running.pid}/ns/net") if line else of_test
     if namespace == of_test:
-        print(f"not in a network namespace of its own; expected one, and 'repeat 2' to be said: {line!r}")
+        print("not in a network namespace of its own; expected one, and 'repeat 2' to be said: "
+              f"{line!r}")
         running.kill()
         return False
     running.send_signal(number)
@@ -129,13 +159,16 @@ def leaves_nothing(build_dir, cpus, number):
         time.sleep(0.01)
     expected = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
     if code != expected or left or set(glob.glob("/run/netns/*")) != names:
-        print(f"ended by {number.name}: exit code {code}, processes {left} are left in its namespace; expected {expected}, and none")
+        print(f"ended by {number.name}: exit code {code}, processes {left} are left in its "
+              f"namespace; expected {expected}, and none")
         return False
     return True
 
 
 def ended(build_dir, cpus):
-    return all([refuses(build_dir, cpus), *(leaves_nothing(build_dir, cpus, number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL))])
+    return all([refuses(build_dir, cpus),
+                *(leaves_nothing(build_dir, cpus, number)
+                  for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL))])
 
 
 PARTS = {"one_host": one_host, "two_hosts": two_hosts, "ended": ended}

@@ -23,14 +23,16 @@ class Cost(NamedTuple):
         return f"{self.figure:.0f} ns" if self.unit == "ns" else f"{self.figure:.2f} x"
 
     def required(self):
-        return f"less than {self.limit:.0f} ns" if self.unit == "ns" else f"at most {self.limit:.0f} x"
+        return (f"less than {self.limit:.0f} ns"
+                if self.unit == "ns" else f"at most {self.limit:.0f} x")
 
 
 def best_times(program: str, benchmarks: str) -> dict:
     """Of each benchmark that the expression names, by name without the depth: the shortest processor time at each depth, in ns."""
-    command = [program, f"--benchmark_filter={benchmarks}", "--benchmark_repetitions=5", "--benchmark_min_time=0.05",
-               "--benchmark_format=json"]
-    runs = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["benchmarks"]
+    command = [program, f"--benchmark_filter={benchmarks}", "--benchmark_repetitions=5",
+               "--benchmark_min_time=0.05", "--benchmark_format=json"]
+    runs = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)[
+        "benchmarks"]
     best = {}
     for run in runs:
         if run.get("error_occurred"):
@@ -43,16 +45,20 @@ def best_times(program: str, benchmarks: str) -> dict:
 
 
 LISTS = {"Portals4Priority/exact": "priority list", "Portals4Overflow/exact": "overflow list",
-         "Portals4OverflowBehindPriority/exact": "overflow list behind a priority list", "Portals4Unexpected/exact": "unexpected headers"}
+         "Portals4OverflowBehindPriority/exact": "overflow list behind a priority list",
+         "Portals4Unexpected/exact": "unexpected headers"}
 
 
 def measure(program: str) -> list:
     """The costs that have limits. Takes some seconds."""
     delivery = best_times(program, "^put_delivery/")["put_delivery"]
-    costs = [Cost("match and delivery of an 8-byte put, one entry", delivery[1], "ns", MAX_NS_AT_DEPTH_1),
-             Cost("the same behind 10,000 exact entries, to behind 10", delivery[10000] / delivery[10], "x", MAX_RATIO_10000_TO_10)]
+    costs = [Cost("match and delivery of an 8-byte put, one entry", delivery[1], "ns",
+                  MAX_NS_AT_DEPTH_1),
+             Cost("the same behind 10,000 exact entries, to behind 10",
+                  delivery[10000] / delivery[10], "x", MAX_RATIO_10000_TO_10)]
     lists = best_times(program, "^Portals4.*/exact/(10|100000)$")
     if set(lists) != set(LISTS):
         raise RuntimeError(f"found the benchmarks {sorted(lists)}, expected {sorted(LISTS)}")
-    return costs + [Cost(f"Portals 4, {LISTS[name]}: exact match behind 100,000, to behind 10", times[100000] / times[10], "x",
-                         MAX_RATIO_100000_TO_10) for name, times in lists.items()]
+    return costs + [Cost(f"Portals 4, {LISTS[name]}: exact match behind 100,000, to behind 10",
+                         times[100000] / times[10], "x", MAX_RATIO_100000_TO_10)
+                    for name, times in lists.items()]

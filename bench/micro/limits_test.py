@@ -11,6 +11,7 @@ SLACK = 3.0
 
 costs = limits.measure(sys.argv[1])
 for cost in costs:
-    print(f"{'met' if cost.met(SLACK) else 'MISSED':<7}{cost.what}: {cost.text()}, required {cost.required()}" +
-          (f" (here times {SLACK:.0f})" if cost.unit == "ns" else ""))
+    print(f"{'met' if cost.met(SLACK) else 'MISSED':<7}{cost.what}: {cost.text()}, required "
+          f"{cost.required()}"
+          + (f" (here times {SLACK:.0f})" if cost.unit == "ns" else ""))
 sys.exit(0 if all(cost.met(SLACK) for cost in costs) else 1)

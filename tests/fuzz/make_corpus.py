@@ -38,13 +38,15 @@ def request(kind, flags=0, length=0, payload=b"", handle=0xFFFFFFFF, interface=0
 
 
 def response(kind, flags=0, length=0, payload=b""):
-    body = struct.pack(">8I", 2, 1, 1000, 7, 1, 1, 4, 0) + struct.pack(">QQQQIIQQQ", 1, 0, length, length, 1, 1, 0, 5, 6 if flags else 0)
+    body = struct.pack(">8I", 2, 1, 1000, 7, 1, 1, 4, 0) + struct.pack(
+        ">QQQQIIQQQ", 1, 0, length, length, 1, 1, 0, 5, 6 if flags else 0)
     return header(kind, flags, payload) + body + payload
 
 
 def clear(segments, interface=0):
     payload = b"".join(struct.pack(">QQQ", 8, 4096 * i, n) for i, n in enumerate(segments))
-    return header(16, 0, payload, interface) + struct.pack(">QQQII", 5, 6, sum(segments), 7, len(segments)) + payload
+    return header(16, 0, payload, interface) + struct.pack(
+        ">QQQII", 5, 6, sum(segments), 7, len(segments)) + payload
 
 
 MESSAGES = {
@@ -138,18 +140,24 @@ def swap4(bits=1, aim=0):
 
 
 # Calls: interface, what, and for an operation: which and its MD, ack and length, when (4: now; else a counter and a threshold of eighths).
-CALL4 = {"put": [0x0C, 0, 0, 10, 1, 4], "put_large": [0x0C, 0, 0, 10, 3, 4], "get": [0x0C, 0, 0, 11, 1, 4], "get_large": [0x0C, 0, 0, 11, 3, 4],
-         "atomic": [0x0C, 0, 0, 12, 2, 134], "fetch": [0x0C, 0, 0, 8, 1, 134], "swap": [0x0C, 0, 0, 9, 1, 143]}
+CALL4 = {"put": [0x0C, 0, 0, 10, 1, 4], "put_large": [0x0C, 0, 0, 10, 3, 4],
+         "get": [0x0C, 0, 0, 11, 1, 4], "get_large": [0x0C, 0, 0, 11, 3, 4],
+         "atomic": [0x0C, 0, 0, 12, 2, 134], "fetch": [0x0C, 0, 0, 8, 1, 134],
+         "swap": [0x0C, 0, 0, 9, 1, 143]}
 TRIGGERED4 = [[0x0C, 0, 0, which, 1, 8 * 3] for which in (10, 11, 12, 8, 9)]
 COUNT4, CHAIN4 = [0x0C, 0, 9], [0x0C, 0, 10, 1]
-APPEND4, APPEND_ONCE4, SEARCH4, SEARCH_DELETE4 = [0x0C, 0, 4, 0], [0x0C, 0, 4, 5], [0x0C, 0, 6], [0x0C, 0, 90]
+APPEND4, APPEND_ONCE4, SEARCH4, SEARCH_DELETE4 = [0x0C, 0, 4, 0], [0x0C, 0, 4, 5], [0x0C, 0, 6], [
+    0x0C, 0, 90]
 UNLINK4, ENABLE4, ENABLE_FLOW4 = [0x0C, 0, 7, 4], [0x0C, 0, 32], [0x0C, 0, 20]
 SEQUENCES4 = {
-    "puts": put4() + put4(ack=True) + put4(aim=1) + put4(bits=2) + put4(bits=3) + put4(bits=4) + put4(bits=5),
+    "puts": put4() + put4(ack=True) + put4(aim=1) + put4(bits=2) + put4(bits=3) + put4(bits=4) +
+            put4(bits=5),
     "put_large_lands": large4() + IMMEDIATE,
     "gets": get4() + get4(length=8) + CLEAR + WRITE_DONE * 2,
-    "get_cleared": cleared_get4() + WRITE_DONE + cleared_get4(3, length=5, segments=2) + WRITE_DONE * 3,
-    "get_cleared_otherwise": cleared_get4(2) + CLEAR + WRITE_DONE + cleared_get4(6) + cleared_get4(5, length=5) * 2 + cleared_get4(1, 4),
+    "get_cleared": cleared_get4() + WRITE_DONE + cleared_get4(3, length=5, segments=2) +
+                   WRITE_DONE * 3,
+    "get_cleared_otherwise": cleared_get4(2) + CLEAR + WRITE_DONE + cleared_get4(6) +
+                             cleared_get4(5, length=5) * 2 + cleared_get4(1, 4),
     "call_get_written": CALL4["get_large"] + IMMEDIATE,
     "call_get_written_in_pieces": CALL4["get_large"] + [0x07, 1, 0, 0, 2] + [0x89, 0] * 2,
     "call_get_given_up": CALL4["get_large"] + [0x08, 1, 0, 0],
@@ -166,27 +174,35 @@ SEQUENCES4 = {
     "call_put_large": CALL4["put_large"] + CLEAR + WRITE_DONE * 2 + [0x04, 0, 0, 0],
     "call_get_replied": CALL4["get"] + [0x05, 0, 0, 0],
     "call_get_announced": CALL4["get_large"] + [0x05, 0, 0, 32, 9] + IMMEDIATE,
-    "call_atomics": CALL4["atomic"] + [0x04, 0, 0, 0] + CALL4["fetch"] + [0x05, 0, 0, 0] + CALL4["swap"] + [0x05, 0, 0, 64],
+    "call_atomics": CALL4["atomic"] + [0x04, 0, 0, 0] + CALL4["fetch"] + [0x05, 0, 0, 0] +
+                    CALL4["swap"] + [0x05, 0, 0, 64],
     "triggered": sum(TRIGGERED4, []) + CHAIN4 + COUNT4 * 3 + put4() * 4,
     "unlinks": put4(6) + UNLINK4 + APPEND4 + put4(4) + UNLINK4,
-    "peer_fails": CALL4["put_large"] + CALL4["get"] + large4(6) + APPEND_ONCE4 + [0x0B, 0] + IMMEDIATE,
+    "peer_fails": CALL4["put_large"] + CALL4["get"] + large4(6) + APPEND_ONCE4 + [0x0B, 0] +
+                  IMMEDIATE,
 }
 for name, commands in SEQUENCES4.items():
     write("engine_receive4_fuzz", name, commands)
 
 # Commands of session_frame_fuzz: 3 a hello, 4 a welcome, 2 a frame of a kind, 5 a send, 6 a poll.
-SESSION = {"hello": [3, 6, 1], "both_hello": [5, 8, 6, 1, 3, 6, 1, 4, 6, 1], "data": [5, 8, 0x26, 1, 4, 0x26, 1, 2, 4, 0, 0, 16] + [0] * 16 + [6, 1]}
+SESSION = {"hello": [3, 6, 1], "both_hello": [5, 8, 6, 1, 3, 6, 1, 4, 6, 1],
+           "data": [5, 8, 0x26, 1, 4, 0x26, 1, 2, 4, 0, 0, 16] + [0] * 16 + [6, 1]}
 for name, commands in SESSION.items():
     write("session_frame_fuzz", name, commands)
 
 # pmi1_fuzz: how many bytes come at once, less 1; then lines.
-GREETING = "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\ncmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\ncmd=my_kvsname kvsname=job\n"
+GREETING = ("cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n"
+            "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\ncmd=my_kvsname kvsname=job\n")
 PMI1 = {
-    "rank": "cmd=get_maxes\ncmd=get_appnum\ncmd=get_universe_size\ncmd=get_my_kvsname\ncmd=put kvsname=job key=k value=6c69\ncmd=get kvsname=job key=k\n"
-            "cmd=barrier_in\ncmd=barrier_in\ncmd=barrier_in\ncmd=finalize\n",
+    "rank":
+        "cmd=get_maxes\ncmd=get_appnum\ncmd=get_universe_size\ncmd=get_my_kvsname\n"
+        "cmd=put kvsname=job key=k value=6c69\ncmd=get kvsname=job key=k\n"
+        "cmd=barrier_in\ncmd=barrier_in\ncmd=barrier_in\ncmd=finalize\n",
     "abort": "cmd=abort exitcode=7 message=out of memory\n",
     "spawn": "mcmd=spawn\nnprocs=1\nendcmd\n",
-    "launcher": GREETING + "cmd=put_result rc=0 msg=success\ncmd=barrier_out\n" + "cmd=get_result rc=0 msg=success value=6c69\n" * 3 + "cmd=barrier_out\ncmd=finalize_ack\n",
+    "launcher": GREETING + "cmd=put_result rc=0 msg=success\ncmd=barrier_out\n" +
+                "cmd=get_result rc=0 msg=success value=6c69\n" * 3 +
+                "cmd=barrier_out\ncmd=finalize_ack\n",
     "refusal": GREETING + "cmd=put_result rc=-1 msg=key is there value=unknown\n",
 }
 for name, lines in PMI1.items():
@@ -194,7 +210,8 @@ for name, lines in PMI1.items():
 
 
 def card(rank, provider="net", version="0.1.0", nid="127.0.0.1", node="host/5f0c"):
-    return f"lintel={version} wire=1 provider={provider} id={nid}:{30000 + rank} node={node} secret={rank:032x}"
+    return (f"lintel={version} wire=1 provider={provider} id={nid}:{30000 + rank} node={node} "
+            f"secret={rank:032x}")
 
 
 CARDS = {
@@ -215,7 +232,8 @@ OPEN = bytes([0])
 
 
 def says(which, data):
-    return b"".join(bytes([which << 3 | 3, len(data[i:i + 255])]) + data[i:i + 255] for i in range(0, len(data), 255))
+    return b"".join(bytes([which << 3 | 3, len(data[i:i + 255])]) + data[i:i + 255]
+                    for i in range(0, len(data), 255))
 
 
 def impi(word, payload=b""):
@@ -223,7 +241,8 @@ def impi(word, payload=b""):
 
 
 def joins(which, rank, key=None):
-    hello = impi(b"AUTH", struct.pack(">I", 1 if key is None else 2)) + (b"" if key is None else struct.pack(">Q", key))
+    hello = (impi(b"AUTH", struct.pack(">I", 1 if key is None else 2))
+             + (b"" if key is None else struct.pack(">Q", key)))
     return OPEN + says(which, hello + impi(b"IMPI", struct.pack(">i", rank)))
 
 
@@ -231,19 +250,23 @@ def labels(of):
     return b"".join(impi(b"COLL", struct.pack(">iI", label, 1)) for label in of)
 
 
-ALL_LABELS = [0x1000, 0x1100, 0x1200, 0x1300, 0x1400, 0x1500, 0x1600, 0x2000, 0x2100, 0x2200, 0x2300, 0x2400, 0x3000, 0x3100]
+ALL_LABELS = [0x1000, 0x1100, 0x1200, 0x1300, 0x1400, 0x1500, 0x1600, 0x2000, 0x2100, 0x2200,
+              0x2300, 0x2400, 0x3000, 0x3100]
 IMPI_DONE, IMPI_FINI = impi(b"DONE"), impi(b"FINI")
 TWO = bytes([1]) + joins(0, 0) + joins(0, 1)
 IMPI = {
-    "job": TWO + b"".join(says(which, labels(ALL_LABELS) + IMPI_DONE) for which in (0, 1)) + says(0, IMPI_FINI) + says(1, IMPI_FINI),
+    "job": TWO + b"".join(says(which, labels(ALL_LABELS) + IMPI_DONE)
+                          for which in (0, 1)) + says(0, IMPI_FINI) + says(1, IMPI_FINI),
     "key": bytes([0x80]) + joins(0, 0, 7) + says(0, labels(ALL_LABELS[:2]) + IMPI_DONE + IMPI_FINI),
     "wrong_key": bytes([0x80]) + joins(0, 0, 8),
-    "skipped": TWO + says(0, labels(ALL_LABELS[1:3])) + says(1, labels(ALL_LABELS[2:4]) + IMPI_DONE),
+    "skipped": TWO + says(0, labels(ALL_LABELS[1:3])) +
+               says(1, labels(ALL_LABELS[2:4]) + IMPI_DONE),
     "out_of_order": TWO + says(0, labels([0x1200, 0x1100])),
     "rank_taken": bytes([1]) + joins(0, 0) + joins(0, 0) + joins(0, 5),
     "leaves": bytes([1]) + joins(0, 0) + bytes([1]) + joins(0, 0) + joins(0, 1) + bytes([1]),
     "late": TWO + says(0, labels([0x1000])) + bytes([2, 200]),
-    "lost": TWO + says(0, IMPI_DONE) + says(1, IMPI_DONE) + bytes([1]) + says(1, b"INIF" + bytes(4)),
+    "lost": TWO + says(0, IMPI_DONE) + says(1, IMPI_DONE) + bytes([1]) +
+            says(1, b"INIF" + bytes(4)),
 }
 for name, steps in IMPI.items():
     write("impi_server_fuzz", name, steps)
@@ -254,11 +277,17 @@ AS_IS, LABELS_AS_THEY_ARE = bytes([0]), bytes(2) * len(ALL_LABELS)
 GREETINGS = struct.pack(">Q", 0) + struct.pack(">II", 1, 5)
 IMPI_ANSWERS = {
     "job": bytes([1, 0]) + AS_IS * 2 + LABELS_AS_THEY_ARE + AS_IS + GREETINGS,
-    "versions": bytes([1, 0]) + AS_IS * 2 + bytes([1, 24]) + struct.pack(">6I", 0, 0, 0, 1, 0, 0) + bytes(1) + LABELS_AS_THEY_ARE[2:] + AS_IS + GREETINGS,
-    "hiwater": bytes([1, 1]) + AS_IS * 2 + bytes(22) + bytes([1, 8]) + struct.pack(">2I", 10, 9) + bytes(1) + LABELS_AS_THEY_ARE[24:] + AS_IS,
-    "partial": bytes([1, 0]) + AS_IS * 2 + bytes([3]) + struct.pack(">Q", 2) + bytes(1) + LABELS_AS_THEY_ARE[2:] + AS_IS,
-    "unknown_label": bytes([1, 0]) + AS_IS * 2 + bytes([0, 1, 16]) + impi(b"COLL", struct.pack(">iI", 0x500, 1)) + LABELS_AS_THEY_ARE[2:] + AS_IS + GREETINGS,
-    "key": bytes([1, 0, 2, 8]) + struct.pack(">II", 1, 0) + AS_IS + LABELS_AS_THEY_ARE + AS_IS + GREETINGS,
+    "versions": bytes([1, 0]) + AS_IS * 2 + bytes([1, 24]) + struct.pack(">6I", 0, 0, 0, 1, 0, 0) +
+                bytes(1) + LABELS_AS_THEY_ARE[2:] + AS_IS + GREETINGS,
+    "hiwater": bytes([1, 1]) + AS_IS * 2 + bytes(22) + bytes([1, 8]) + struct.pack(">2I", 10, 9) +
+               bytes(1) + LABELS_AS_THEY_ARE[24:] + AS_IS,
+    "partial": bytes([1, 0]) + AS_IS * 2 + bytes([3]) + struct.pack(">Q", 2) + bytes(1) +
+               LABELS_AS_THEY_ARE[2:] + AS_IS,
+    "unknown_label": bytes([1, 0]) + AS_IS * 2 + bytes([0, 1, 16]) +
+                     impi(b"COLL", struct.pack(">iI", 0x500, 1)) + LABELS_AS_THEY_ARE[2:] + AS_IS +
+                     GREETINGS,
+    "key": bytes([1, 0, 2, 8]) + struct.pack(">II", 1, 0) + AS_IS + LABELS_AS_THEY_ARE + AS_IS +
+           GREETINGS,
 }
 for name, steps in IMPI_ANSWERS.items():
     write("impi_client_fuzz", name, steps)
@@ -272,13 +301,14 @@ def host_packet(kind, data=b"", requests=(1, 0), more=0):
 
 HOST_SEND, HOST_LONG, HOST_CANCEL, HOST_ACCEPT, HOST_LEAVES = bytes([2, 0, 0, 3, 0]), bytes([2, 0, 0, 20, 1]), bytes([3]), bytes([4]), bytes([5, 255])
 for name, steps in {
-    "short": host_packet(0, b"01234567") + HOST_ACCEPT,
-    "synchronous": HOST_SEND + HOST_LEAVES + host_packet(3),
-    "long_in": host_packet(1, b"01234567", more=4) + HOST_ACCEPT + host_packet(0, b"89ab", (1, 1), 8) + HOST_LEAVES,
-    "long_out": HOST_LONG + HOST_LEAVES + host_packet(3, requests=(1, 7)) + HOST_LEAVES * 4,
-    "cancelled": HOST_LONG + HOST_CANCEL + HOST_LEAVES + host_packet(5),
-    "withdrawn": host_packet(1, b"01234567") + host_packet(4) + HOST_LEAVES,
-    "flow": HOST_LONG * 7 + HOST_LEAVES * 6 + host_packet(2) + host_packet(7),
+        "short": host_packet(0, b"01234567") + HOST_ACCEPT,
+        "synchronous": HOST_SEND + HOST_LEAVES + host_packet(3),
+        "long_in": host_packet(1, b"01234567", more=4) + HOST_ACCEPT +
+                   host_packet(0, b"89ab", (1, 1), 8) + HOST_LEAVES,
+        "long_out": HOST_LONG + HOST_LEAVES + host_packet(3, requests=(1, 7)) + HOST_LEAVES * 4,
+        "cancelled": HOST_LONG + HOST_CANCEL + HOST_LEAVES + host_packet(5),
+        "withdrawn": host_packet(1, b"01234567") + host_packet(4) + HOST_LEAVES,
+        "flow": HOST_LONG * 7 + HOST_LEAVES * 6 + host_packet(2) + host_packet(7),
 }.items():
     write("impi_host_fuzz", name, steps)
 

@@ -20,8 +20,9 @@ LOST_LIMIT = 30  # until the others have noticed a job that was killed on their 
 KEY = "4711471147114711"
 
 # What tests/mpi_layer/programs tries in one job, with the number of ranks as its argument.
-ONE_WORLD = ("ring", "modes", "halo", "completion", "communicators", "moving", "reducing", "reported", "exchanges", "collective_requests", "duplicates",
-             "request_states", "buffers", "threads", "large_counts")
+ONE_WORLD = ("ring", "modes", "halo", "completion", "communicators", "moving", "reducing",
+             "reported", "exchanges", "collective_requests", "duplicates", "request_states",
+             "buffers", "threads", "large_counts")
 
 
 class NotPermitted(Exception):
@@ -29,7 +30,9 @@ class NotPermitted(Exception):
 
 
 def environment(**more):
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("IMPI_", "LINTEL_"))}
+    own = {name: value
+           for name, value in os.environ.items()
+           if not name.startswith(("IMPI_", "LINTEL_"))}
     return {**own, "IMPI_AUTH_NONE": "", **more}
 
 
@@ -65,7 +68,8 @@ class Job:
 
     def __init__(self, command, env):
         self.out, self.err = tempfile.TemporaryFile("w+"), tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err, env=env)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err, env=env)
 
     def said(self, file):
         file.seek(0)
@@ -106,17 +110,21 @@ class ImpiJobs(unittest.TestCase):
     # -- vocabulary -----------------------------------------------------------------------------------------------------------------------------------
 
     def start_server(self, clients, *options, prefix=(), env=None):
-        self.server = Job([*prefix, SERVER, "-server", str(clients), *options], env or environment())
+        self.server = Job(
+            [*prefix, SERVER, "-server", str(clients), *options], env or environment())
         end = time.monotonic() + LIMIT
         while "\n" not in self.server.said(self.server.out):
-            self.assertIsNone(self.server.process.poll(), "impi-server ended: " + self.server.said(self.server.err))
+            self.assertIsNone(self.server.process.poll(),
+                              "impi-server ended: " + self.server.said(self.server.err))
             self.assertLess(time.monotonic(), end, "impi-server says no address")
             time.sleep(0.01)
         self.address = self.server.said(self.server.out).strip()
         self.assertRegex(self.address, r"^\d+\.\d+\.\d+\.\d+:\d+$")
 
     def start_job(self, client, ranks, command, prefix=(), env=None, options=()):
-        job = Job([*prefix, RUN, "-n", str(ranks), "--impi", f"{client}@{self.address}", *options, *command], env or environment())
+        job = Job([*prefix, RUN, "-n", str(ranks), "--impi", f"{client}@{self.address}", *options,
+                   *command],
+                  env or environment())
         self.jobs.append(job)
         return job
 
@@ -125,7 +133,8 @@ class ImpiJobs(unittest.TestCase):
             code, out, err = job.end()
             self.assertEqual(code, 0, f"client {client}: {out}{err}")
             self.assertEqual(err, "", f"client {client}")
-        self.assertEqual(self.server.process.wait(timeout=LIMIT), 0, self.server.said(self.server.err))
+        self.assertEqual(self.server.process.wait(timeout=LIMIT), 0,
+                         self.server.said(self.server.err))
 
     def runs(self, sizes, command, **how):
         """The same command in clients of so many ranks each ends well everywhere."""
@@ -142,7 +151,9 @@ class ImpiJobs(unittest.TestCase):
             self.start_job(client, ranks, [own_program("whoami")])
         lines = sorted(line for job in self.jobs for line in job.end()[1].splitlines())
         self.expect_success()
-        self.assertEqual(lines, [f"{rank} of 5, client {client} of 2" for rank, client in enumerate((0, 0, 0, 1, 1))])
+        self.assertEqual(
+            lines,
+            [f"{rank} of 5, client {client} of 2" for rank, client in enumerate((0, 0, 0, 1, 1))])
 
     def test_EachClientHasItsOwnOutput(self):
         self.start_server(2)
@@ -163,7 +174,8 @@ class ImpiJobs(unittest.TestCase):
     def test_AWrongKeyEndsTheClientWithASentence(self):
         own = {name: value for name, value in environment().items() if name != "IMPI_AUTH_NONE"}
         self.start_server(2, env={**own, "IMPI_AUTH_KEY": KEY})
-        code, out, err = self.start_job(0, 2, [own_program("whoami")], env={**own, "IMPI_AUTH_KEY": "1"}).end()
+        code, out, err = self.start_job(
+            0, 2, [own_program("whoami")], env={**own, "IMPI_AUTH_KEY": "1"}).end()
         self.assertNotEqual(code, 0)
         self.assertEqual(out, "")
         self.assertIn("MPI_Init", err)
@@ -231,9 +243,12 @@ class ImpiJobs(unittest.TestCase):
         names = [f"lintel-impi-{os.getpid()}-{host}" for host in (0, 1)]
         devices = [f"li{os.getpid() % 1000000}h{host}" for host in (0, 1)]
         commands = [["ip", "netns", "add", name] for name in names]
-        commands.append(["ip", "link", "add", devices[0], "netns", names[0], "type", "veth", "peer", "name", devices[1], "netns", names[1]])
+        commands.append(["ip", "link", "add", devices[0], "netns", names[0], "type", "veth", "peer",
+                         "name", devices[1], "netns", names[1]])
         for host, (name, device) in enumerate(zip(names, devices)):
-            commands += [["ip", "-n", name, "address", "add", f"10.79.0.{host + 1}/24", "dev", device], ["ip", "-n", name, "link", "set", device, "up"],
+            commands += [[
+                "ip", "-n", name, "address", "add", f"10.79.0.{host + 1}/24", "dev", device
+            ], ["ip", "-n", name, "link", "set", device, "up"],
                          ["ip", "-n", name, "link", "set", "lo", "up"]]
         self.namespaces = names
         for command in commands:
@@ -241,7 +256,8 @@ class ImpiJobs(unittest.TestCase):
                 done = subprocess.run(command, capture_output=True, text=True, check=False)
             except FileNotFoundError:
                 raise NotPermitted("the program 'ip' is not installed") from None
-            if done.returncode != 0 and re.search("not permitted|denied", done.stderr, re.IGNORECASE):
+            if (done.returncode != 0
+                and re.search("not permitted|denied", done.stderr, re.IGNORECASE)):
                 raise NotPermitted(f"{' '.join(command)}: {done.stderr.strip()}")
             self.assertEqual(done.returncode, 0, f"{' '.join(command)}: {done.stderr}")
         return [["ip", "netns", "exec", name] for name in names]
@@ -250,7 +266,8 @@ class ImpiJobs(unittest.TestCase):
         prefixes = self.apart()
         self.start_server(len(sizes), "-host", "10.79.0.1", prefix=prefixes[0])
         for client, ranks in enumerate(sizes):
-            self.start_job(client, ranks, command, prefix=prefixes[client], env=environment(LINTEL_INTERFACE=f"10.79.0.{client + 1}"))
+            self.start_job(client, ranks, command, prefix=prefixes[client],
+                           env=environment(LINTEL_INTERFACE=f"10.79.0.{client + 1}"))
         self.expect_success()
 
     def test_PointToPointBetweenTwoHosts(self):
@@ -264,7 +281,8 @@ class ImpiJobs(unittest.TestCase):
         self.start_server(2, "-host", "10.79.0.1", prefix=prefixes[0])
         for client in (0, 1):
             self.start_job(client, 1, [own_program("endless"), "ring"], prefix=prefixes[client],
-                           env=environment(LINTEL_INTERFACE=f"10.79.0.{client + 1}", LINTEL_PEER_TIMEOUT="5s"))
+                           env=environment(LINTEL_INTERFACE=f"10.79.0.{client + 1}",
+                                           LINTEL_PEER_TIMEOUT="5s"))
         self.wait_until_running()
         device = f"li{os.getpid() % 1000000}h1"
         subprocess.run(["ip", "-n", self.namespaces[1], "link", "set", device, "down"], check=True)
@@ -294,7 +312,8 @@ class ImpiJobs(unittest.TestCase):
             code, _, said[client] = self.jobs[client].end(LOST_LIMIT)
             self.assertNotEqual(code, 0, f"client {client}")
             lost = set(range(len(sizes))) - {client}
-            self.assertRegex(said[client], f"with client [{''.join(map(str, lost))}] .* is lost", f"client {client}")
+            self.assertRegex(said[client], f"with client [{''.join(map(str, lost))}] .* is lost",
+                             f"client {client}")
         self.assertTrue(any(re.search(rf"client {victim}\b", err) for err in said.values()), said)
         self.assertEqual(self.server.process.wait(timeout=LIMIT), 1)
         self.assertIn(f"client {victim}", self.server.said(self.server.err))
@@ -326,14 +345,16 @@ class ImpiJobs(unittest.TestCase):
     def test_IdleJobsUseNoProcessor(self):
         self.start_server(2)
         for client, ranks in enumerate((2, 2)):
-            self.start_job(client, ranks, [own_program("endless"), "wait"], env=environment(LINTEL_SPIN="0"))
+            self.start_job(client, ranks, [own_program("endless"), "wait"],
+                           env=environment(LINTEL_SPIN="0"))
         self.wait_until_running()
         ranks = [pid for job in self.jobs for pid in children_of(job.process.pid)]
         time.sleep(0.5)
         before = sum(map(processor_ticks, ranks))
         time.sleep(2)
         used = sum(map(processor_ticks, ranks)) - before
-        self.assertLess(used / os.sysconf("SC_CLK_TCK"), 0.1, "seconds of processor time in two seconds of four ranks that wait")
+        self.assertLess(used / os.sysconf("SC_CLK_TCK"), 0.1,
+                        "seconds of processor time in two seconds of four ranks that wait")
 
 
 def add_programs():
@@ -357,8 +378,10 @@ def main():
         return 0
     SERVER, RUN, PROGRAMS, OWN_PROGRAMS = map(os.path.abspath, sys.argv[1:5])
     chosen = [f"test_{name}" for name in sys.argv[5:]] or names
-    result = unittest.TextTestRunner(verbosity=2).run(unittest.TestSuite(ImpiJobs(name) for name in chosen))
-    only_unpermitted = result.errors and not result.failures and all("NotPermitted" in text for _, text in result.errors)
+    result = unittest.TextTestRunner(verbosity=2).run(
+        unittest.TestSuite(ImpiJobs(name) for name in chosen))
+    only_unpermitted = (result.errors and not result.failures
+                        and all("NotPermitted" in text for _, text in result.errors))
     return 77 if only_unpermitted else 0 if result.wasSuccessful() else 1
 
 

@@ -19,8 +19,8 @@ ELSEWHERE = {
     r"mpirun .*--host ": "system.Launchers.mpirun, on one machine",
 }
 # What any shell runs as it stands.
-BOTH = [r"cc program\.c ", r"lintel-mpicc ", r"lintel-run ", r"mpirun ", r"apt-get install ", r"mpicc\.openmpi ",
-        r"(LINTEL_COUNTERS_FILE=\S+ )?lintel-mpirun ", r"grep "]
+BOTH = [r"cc program\.c ", r"lintel-mpicc ", r"lintel-run ", r"mpirun ", r"apt-get install ",
+        r"mpicc\.openmpi ", r"(LINTEL_COUNTERS_FILE=\S+ )?lintel-mpirun ", r"grep "]
 
 # After each line: "set -e" overlooks what fails before the last && of a line.
 PASSED = "[ $? -eq 0 ] || exit 1"
@@ -45,12 +45,15 @@ def command_of(line):
 
 def shell_lines(block, way):
     lines = block.splitlines()
-    ways = [other for other, patterns in ONLY.items() if any(matches(patterns, command_of(line)) for line in lines)]
+    ways = [other
+            for other, patterns in ONLY.items()
+            if any(matches(patterns, command_of(line)) for line in lines)]
     for line in lines:
         command = command_of(line)
         elsewhere = [tests for pattern, tests in ELSEWHERE.items() if re.match(pattern, command)]
         if not elsewhere and not matches(sum(ONLY.values(), BOTH), command):
-            fail(f"no test knows what to do with the line '{line}'; expected it in ONLY, BOTH or ELSEWHERE")
+            fail(f"no test knows what to do with the line '{line}'; expected it in ONLY, BOTH or "
+                 "ELSEWHERE")
         if ways not in ([], [way]):
             continue  # the whole block is of the other way
         if elsewhere:
@@ -68,7 +71,8 @@ def cmake_lines(block, way):
         fail("the lines for CMake do not say how they find Lintel in a folder of its own")
     yield "mkdir project && cp program.c project"
     yield "cat > project/CMakeLists.txt << 'END'"
-    yield from ["cmake_minimum_required(VERSION 3.25)", "project(program LANGUAGES C)", "add_executable(program program.c)"]
+    yield from ["cmake_minimum_required(VERSION 3.25)", "project(program LANGUAGES C)",
+                "add_executable(program program.c)"]
     yield from block.splitlines()
     yield "END"
     yield f"{found.group(1) if way == 'folder' else 'cmake'} -S project -B project/build"
@@ -87,7 +91,8 @@ def main():
         fail("README.md has no section 'Use it'")
     script = ["set -eux -o pipefail", "cat > program.c << 'END'", example(text) + "END"]
     kinds = {"sh": shell_lines, "cmake": cmake_lines}
-    for kind, block in re.findall(r"^```(\w*)\n(.*?)^```", section.group(1), re.MULTILINE | re.DOTALL):
+    for kind, block in re.findall(r"^```(\w*)\n(.*?)^```", section.group(1),
+                                  re.MULTILINE | re.DOTALL):
         if kind not in kinds:
             fail(f"a block of '{kind}' in 'Use it'; expected {' or '.join(kinds)}")
         script += kinds[kind](block, way)

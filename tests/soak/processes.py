@@ -53,10 +53,14 @@ class Process:
         self.command = [str(word) for word in command]
         self.network = network
         self.errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("LINTEL_")}
+        environment = {name: value
+                       for name, value in os.environ.items()
+                       if not name.startswith("LINTEL_")}
         environment.update(LINTEL_PROVIDER=network, LINTEL_DUMP_SIGNAL="USR1")
-        self.process = subprocess.Popen(self.command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, text=True,
-                                        start_new_session=True, preexec_fn=lambda: _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
+        self.process = subprocess.Popen(
+            self.command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=self.errors, text=True, start_new_session=True,
+            preexec_fn=lambda: _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
         self.pid = self.process.pid
         self.unread = ""
 
@@ -111,7 +115,8 @@ class Process:
     def expect(self, *codes):
         code, output = self.wait()
         if code not in codes:
-            self.fail(f"it ended with {code}, expected {' or '.join(map(str, codes))}; it wrote\n{output}")
+            self.fail(f"it ended with {code}, expected {' or '.join(map(str, codes))}; it wrote\n"
+                      f"{output}")
         return code, output
 
 
@@ -146,4 +151,5 @@ def kill_all():
 def expect_no_shared_memory():
     """To be called with a /dev/shm of one's own, where what is left is of a process that was killed, or has forgotten it."""
     if not wait_until(lambda: not os.listdir("/dev/shm"), 10):
-        raise Failed(f"files are left in /dev/shm: {', '.join(sorted(os.listdir('/dev/shm')))}; expected none")
+        raise Failed(f"files are left in /dev/shm: {', '.join(sorted(os.listdir('/dev/shm')))}; "
+                     "expected none")

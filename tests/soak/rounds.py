@@ -58,7 +58,8 @@ class Survivor:
     def peer(self, seed, operations):
         """A peer with a slot that nobody has used for some time."""
         self.visits += 1
-        return Process(self.network, self.program, "peer", *self.name, self.visits % SLOTS, seed, operations)
+        return Process(
+            self.network, self.program, "peer", *self.name, self.visits % SLOTS, seed, operations)
 
     def report(self):
         self.process.tell("report")
@@ -67,21 +68,27 @@ class Survivor:
     def is_quiet(self):
         """Whether all of its own operations have ended, and it holds as many descriptors as at first."""
         self.last = self.report()
-        return self.last["open"] == 0 and (self.warm is None or self.last["descriptors"] <= self.warm["descriptors"])
+        return (self.last["open"] == 0
+                and (self.warm is None or self.last["descriptors"] <= self.warm["descriptors"]))
 
     def expect_quiet(self):
         if not wait_until(self.is_quiet, 60):
             wanted = "" if self.warm is None else f" and {self.warm['descriptors']} descriptors"
-            self.process.fail(f"a survivor of {self.visits} peers has {self.last['open']} operations under way and {self.last['descriptors']} descriptors, 60 s "
-                              f"after the last peer's end; expected none{wanted}")
+            self.process.fail(
+                f"a survivor of {self.visits} peers has {self.last['open']} operations under way "
+                f"and {self.last['descriptors']} descriptors, 60 s "
+                f"after the last peer's end; expected none{wanted}")
 
     def expect_no_growth(self):
-        for what, most, unit in (("resident", MOST_RESIDENT_KIB, "KiB"), ("heap", MOST_HEAP + HEAP_OF_A_PEER * self.visits, "bytes")):
+        for what, most, unit in (("resident", MOST_RESIDENT_KIB, "KiB"),
+                                 ("heap", MOST_HEAP + HEAP_OF_A_PEER * self.visits, "bytes")):
             if what == "resident" and self.network in KEEPS_MEMORY:
                 continue
             if self.last[what] > self.warm[what] + most:
-                self.process.fail(f"a survivor of {self.visits} peers has grown from {self.warm[what]} to {self.last[what]} {unit} of {what} memory, expected at "
-                                  f"most {most} more")
+                self.process.fail(
+                    f"a survivor of {self.visits} peers has grown from {self.warm[what]} to "
+                    f"{self.last[what]} {unit} of {what} memory, expected at "
+                    f"most {most} more")
 
     def end(self):
         self.process.tell("end")
@@ -143,9 +150,10 @@ class Network:
     # -- MPI ------------------------------------------------------------------------------------------------------------------------------------------
 
     def start_job(self, choice, rounds):
-        job = Process(self.name, os.path.join(self.tree, "tools", "lintel-run", "lintel-run"), "-n", choice.randint(2, 5),
-                      os.path.join(self.tree, "tests", "mpi_layer", "programs", "mpi_traffic"), choice.randrange(1 << 30), rounds,
-                      choice.choice((1000, 100000, 300000)))
+        job = Process(self.name, os.path.join(self.tree, "tools", "lintel-run", "lintel-run"),
+                      "-n", choice.randint(2, 5),
+                      os.path.join(self.tree, "tests", "mpi_layer", "programs", "mpi_traffic"),
+                      choice.randrange(1 << 30), rounds, choice.choice((1000, 100000, 300000)))
         self.done.jobs += 1
         return job
 
@@ -173,7 +181,8 @@ class Network:
         self.done.kills += 1
         code, _ = job.wait()
         if code == 0 or "lintel-run: rank " not in job.said():
-            job.fail(f"it ended with {code} after one of its ranks was killed, expected 137 or another rank's error, and a sentence")
+            job.fail(f"it ended with {code} after one of its ranks was killed, expected 137 or "
+                     "another rank's error, and a sentence")
 
     # -- Portals --------------------------------------------------------------------------------------------------------------------------------------
 
@@ -208,7 +217,8 @@ class Network:
         """A survivor that does not survive: its peers are told, and the next one serves."""
         version = choice.choice((3, 4))
         short_lived = Survivor(self.tree, self.name, version)
-        peers = [short_lived.peer(choice.randrange(1 << 30), 0) for _ in range(choice.randint(1, 2))]
+        peers = [short_lived.peer(choice.randrange(1 << 30), 0)
+                 for _ in range(choice.randint(1, 2))]
         for peer in peers:
             peer.line()
         time.sleep(choice.random() * 0.2)
@@ -226,4 +236,7 @@ class Network:
     def measure(self, choice):
         """A measurement of lintel-perf, which verifies every byte."""
         Process(self.name, os.path.join(self.tree, "tools", "lintel-perf", "lintel-perf"),
-                choice.choice(("put-lat", "put-bw", "put-bibw", "get-lat", "get-bw", "msg-rate", "swap-lat")), "--api", *choice.choice(LINTEL_PERF), "--iterations", "200", "--repeats", "2").expect(0)
+                choice.choice(("put-lat", "put-bw", "put-bibw", "get-lat", "get-bw", "msg-rate",
+                               "swap-lat")),
+                "--api", *choice.choice(LINTEL_PERF), "--iterations", "200",
+                "--repeats", "2").expect(0)

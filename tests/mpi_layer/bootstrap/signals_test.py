@@ -20,9 +20,12 @@ def expect_ended(job, number, ranks):
     """The job has ended by that signal of one of these ranks, and says so."""
     _, said = job.communicate(timeout=LIMIT)
     if job.returncode != 128 + number:
-        fail(f"{number.name}: lintel-run ended with {job.returncode}, expected {128 + number}; it said\n{said}")
-    sentences = [line for line in said.splitlines() if line.startswith("lintel-run: ")]  # ranks may say that they miss it
-    expected = [f"lintel-run: rank {rank} was ended by signal {number.value} ({number.name})" for rank in ranks]
+        fail(f"{number.name}: lintel-run ended with {job.returncode}, expected {128 + number}; it "
+             f"said\n{said}")
+    # ranks may say that they miss it
+    sentences = [line for line in said.splitlines() if line.startswith("lintel-run: ")]
+    expected = [f"lintel-run: rank {rank} was ended by signal {number.value} ({number.name})"
+                for rank in ranks]
     if len(sentences) != 1 or sentences[0].removesuffix("; the job ends") not in expected:
         fail(f"{number.name}: lintel-run said\n{said}expected\n{expected[0]}")
 
@@ -33,8 +36,10 @@ class Clauses:
         self.environment = {**os.environ, "LINTEL_PROVIDER": network}
 
     def start(self, what, number=signal.SIGTERM, ranks=2, **more):
-        return subprocess.Popen([self.lintel_run, "-n", str(ranks), self.program, what, str(number.value)], env=self.environment, text=True,
-                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+        return subprocess.Popen(
+            [self.lintel_run, "-n", str(ranks), self.program, what, str(number.value)],
+            env=self.environment, text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
 
     def ARankThatDiesOfASignalIsNamedWithIt(self):
         for number in FATAL:
@@ -58,17 +63,21 @@ class Clauses:
     def AHandlerOfTheProgramsOwnStays(self):
         for number in FATAL:
             out, said = (job := self.start("own", number)).communicate(timeout=LIMIT)
-            if job.returncode != 0 or sorted(out.splitlines()) != [f"rank {rank} took {number.value}" for rank in range(2)]:
+            if job.returncode != 0 or sorted(
+                    out.splitlines()) != [f"rank {rank} took {number.value}" for rank in range(2)]:
                 fail(f"{number.name}: exit code {job.returncode}, and\n{out}{said}")
 
     def WhatTheCallerIgnoresIsIgnored(self):
         for expected, before in (("", None), (" 2 is ignored", lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))):
-            out, said = (job := self.start("show", ranks=1, preexec_fn=before)).communicate(timeout=LIMIT)
+            out, said = (job := self.start("show", ranks=1, preexec_fn=before)).communicate(
+                timeout=LIMIT)
             if job.returncode != 0 or out != f"before:{expected}\nafter:{expected}\n":
-                fail(f"exit code {job.returncode}, and\n{out}{said}expected{expected or ' no signal'}")
+                fail(f"exit code {job.returncode}, and\n"
+                     f"{out}{said}expected{expected or ' no signal'}")
 
     def LoadingTheLibraryChangesNoSignal(self):
-        result = subprocess.run([self.loading, self.library], env=self.environment, capture_output=True, text=True, timeout=LIMIT)
+        result = subprocess.run([self.loading, self.library], env=self.environment,
+                                capture_output=True, text=True, timeout=LIMIT)
         if result.returncode != 0:
             fail(f"exit code {result.returncode}, and\n{result.stdout}{result.stderr}")
 

@@ -32,7 +32,9 @@ def answer(label, mask, payload):
 
 
 def environment(none="", key=None):
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("IMPI_", "LINTEL_"))}
+    own = {name: value
+           for name, value in os.environ.items()
+           if not name.startswith(("IMPI_", "LINTEL_"))}
     if none is not None:
         own["IMPI_AUTH_NONE"] = none
     if key is not None:
@@ -41,7 +43,8 @@ def environment(none="", key=None):
 
 
 def run(*arguments, env=None):
-    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL, env=env or environment())
+    return subprocess.run([TOOL, *arguments], capture_output=True, text=True, timeout=LIMIT,
+                          stdin=subprocess.DEVNULL, env=env or environment())
 
 
 class Client:
@@ -96,7 +99,8 @@ class ImpiServer(unittest.TestCase):
             self.server.communicate()
 
     def start(self, *arguments, env=None):
-        self.server = subprocess.Popen([TOOL, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
+        self.server = subprocess.Popen([TOOL, *arguments], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
                                        env=env or environment())
         line = self.server.stdout.readline()
         self.assertRegex(line, r"^\d+\.\d+\.\d+\.\d+:\d+\n$")
@@ -135,7 +139,8 @@ class ImpiServer(unittest.TestCase):
     def test_TwoClientsGoThroughAWholeJob(self):
         self.start("-server", "2")
         clients = self.joined(2)
-        for label, contributions in ((VERSION, (bytes(8), bytes(8) + struct.pack(">II", 0, 1))), (NHOSTS, (b"\0\0\0\1", b"\0\0\0\2"))):
+        for label, contributions in ((VERSION, (bytes(8), bytes(8) + struct.pack(">II", 0, 1))),
+                                     (NHOSTS, (b"\0\0\0\1", b"\0\0\0\2"))):
             for client, contribution in zip(clients, contributions):
                 client.say(coll(label, contribution))
             expected = answer(label, 3, b"".join(contributions))
@@ -250,7 +255,8 @@ class ImpiServer(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertEqual(said.count("did not join within 200ms"), 2)
         self.assertIn("client 0 (127.0.0.1:", said)
-        self.assertIn("was lost during start-up: it did not send its next label, or DONE, within 200ms", said)
+        self.assertIn(
+            "was lost during start-up: it did not send its next label, or DONE, within 200ms", said)
 
     def test_ARunningJobDoesNotTimeOut(self):
         self.start("-server", "2", "-timeout", "100ms")
@@ -267,19 +273,25 @@ class ImpiServer(unittest.TestCase):
         clients[1].socket.close()
         self.assertTrue(clients[0].is_quiet())
         clients[0].say(FINI)
-        self.assertEqual(self.ends(), (1, f"impi-server: client 1 ({host}:{port}) was lost before its FINI: it closed its connection\n"))
+        self.assertEqual(self.ends(), (
+            1,
+            f"impi-server: client 1 ({host}:{port}) was lost before its FINI: it closed its "
+            "connection\n"))
 
     def test_AClientThatIsLostDuringStartUpEndsTheJob(self):
         self.start("-server", "3")
         clients = self.joined(3)
         clients[0].say(coll(VERSION, bytes(8)))
-        clients[2].socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # as if it had crashed
+        # as if it had crashed
+        clients[2].socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         clients[2].socket.close()
         self.assertTrue(clients[0].is_closed())
         self.assertTrue(clients[1].is_closed())
         code, said = self.ends()
         self.assertEqual(code, 1)
-        self.assertRegex(said, r"client 2 \(127\.0\.0\.1:\d+\) was lost during start-up: .*Connection reset by peer; the job cannot start")
+        self.assertRegex(said,
+                         r"client 2 \(127\.0\.0\.1:\d+\) was lost during start-up: .*Connection "
+                         r"reset by peer; the job cannot start")
 
     def test_LabelsOutOfOrderEndTheJob(self):
         self.start("-server", "2")
@@ -288,7 +300,9 @@ class ImpiServer(unittest.TestCase):
         self.assertTrue(clients[1].is_closed())
         code, said = self.ends()
         self.assertEqual(code, 1)
-        self.assertIn("it sent label IMPI_C_NHOSTS (0x1100) after IMPI_C_NPROCS (0x1200); expected ascending labels", said)
+        self.assertIn("it sent label IMPI_C_NHOSTS (0x1100) after IMPI_C_NPROCS (0x1200); expected "
+                      "ascending labels",
+                      said)
 
     def test_WhatIsNotImpiIsRefusedAndTheServerGoesOn(self):
         self.start("-server", "1")
@@ -329,7 +343,9 @@ class ImpiServer(unittest.TestCase):
         self.assertEqual(str(self.address[1]), port)
         taken = run("-server", "1", "-p", port)
         self.assertEqual(taken.returncode, 1)
-        self.assertEqual(taken.stderr, f"impi-server: cannot listen on 127.0.0.1:{port}: bind: Address already in use\n")
+        self.assertEqual(
+            taken.stderr,
+            f"impi-server: cannot listen on 127.0.0.1:{port}: bind: Address already in use\n")
 
     def test_VerboseTellsEachStep(self):
         self.start("-server", "2", "-v")
@@ -356,12 +372,15 @@ class ImpiServer(unittest.TestCase):
     def test_AWrongCommandLineIsNamed(self):
         result = run("-server", "33")
         self.assertEqual((result.returncode, result.stdout), (2, ""))
-        self.assertEqual(result.stderr, "impi-server: -server: '33' is not usable; expected a number of clients from 1 to 32\n")
+        self.assertEqual(
+            result.stderr,
+            "impi-server: -server: '33' is not usable; expected a number of clients from 1 to 32\n")
 
     def test_HelpAndVersionAreTold(self):
         told = run("-help", env=environment(none=None))
         self.assertEqual((told.returncode, told.stderr), (0, ""))
-        for word in ("--server N", "--port P", "--auth LIST", "--host ADDRESS", "--key-file FILE", "--timeout TIME", "IMPI_AUTH_KEY", "Exit code"):
+        for word in ("--server N", "--port P", "--auth LIST", "--host ADDRESS", "--key-file FILE",
+                     "--timeout TIME", "IMPI_AUTH_KEY", "Exit code"):
             self.assertIn(word, told.stdout)
         self.assertRegex(run("-version").stdout, r"^impi-server \d+\.\d+\.\d+\n$")
 

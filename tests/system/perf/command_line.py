@@ -19,7 +19,8 @@ class CommandLine(PerfTest):
                 self.refuses(["put-lat", "--sizes", text], "--sizes")
 
     def test_BadNumbersAreRefused(self):
-        for option in ["--iterations", "--window", "--repeats", "--iovec", "--deadline", "--cpu", "--passive-seconds", "--min"]:
+        for option in ["--iterations", "--window", "--repeats", "--iovec", "--deadline", "--cpu",
+                       "--passive-seconds", "--min"]:
             for text in ["x", "-5", "99999999999999999999"]:
                 with self.subTest(option=option, text=text):
                     self.refuses(["put-lat", option, text], f"{option}: '{text}'")
@@ -44,7 +45,8 @@ class CommandLine(PerfTest):
         self.assertIn("nosuchprovider", result.stderr)
 
     def test_AReportFileThatCannotBeWrittenIsRefusedBeforeMeasuring(self):
-        self.refuses(["put-lat", "--json", "/nonexistent/report.json"], "'/nonexistent/report.json'")
+        self.refuses(["put-lat", "--json", "/nonexistent/report.json"],
+                     "'/nonexistent/report.json'")
 
     def test_ASwapLargerThanTheInterfaceAllowsIsRefused(self):
         self.refuses(["swap-lat", "--sizes", "1G"], "'1073741824'")
@@ -52,12 +54,14 @@ class CommandLine(PerfTest):
     def test_AnApiThatIsNoneIsRefusedWithThoseThatAre(self):
         for text in ["2", "5", "34", "portals4"]:
             with self.subTest(text):
-                self.refuses(["put-lat", "--api", text], f"--api: '{text}' is not usable; expected 3 or 4")
+                self.refuses(["put-lat", "--api", text],
+                             f"--api: '{text}' is not usable; expected 3 or 4")
 
     def test_CountersWithoutPortals4AreRefused(self):
         for arguments in [["--notify", "counters"], ["--api", "3", "--notify", "counters"]]:
             with self.subTest(arguments):
-                self.refuses(["put-lat", *arguments], "--notify: 'counters' is not usable with --api 3")
+                self.refuses(["put-lat", *arguments],
+                             "--notify: 'counters' is not usable with --api 3")
 
     def test_AtomicOperationsWithoutPortals4AreRefused(self):
         for name in ATOMICS:
@@ -66,25 +70,33 @@ class CommandLine(PerfTest):
                     self.refuses([name, *arguments], f"--api: '3' is not usable with {name}")
 
     def test_AtomicOperationsBeyondTheLimitOrWithoutWholeWordsAreRefused(self):
-        for name, limit in [("fetch-lat", "max_fetch_atomic_size"), ("atomic-rate", "max_atomic_size")]:
+        for name, limit in [("fetch-lat", "max_fetch_atomic_size"),
+                            ("atomic-rate", "max_atomic_size")]:
             with self.subTest(name):
                 self.refuses([name, "--api", "4", "--sizes", "8,65544"],
-                             f"'65544' is not usable with {name}; expected at most 65536 bytes ({limit})")
-                self.refuses([name, "--api", "4", "--sizes", "8,12"], f"'12' is not usable with {name}; expected a multiple of 8 bytes")
+                             f"'65544' is not usable with {name}; expected at most 65536 bytes "
+                             f"({limit})")
+                self.refuses([name, "--api", "4", "--sizes", "8,12"],
+                             f"'12' is not usable with {name}; expected a multiple of 8 bytes")
 
     def test_ASwapLargerThanPortals4AllowsIsRefused(self):
         self.refuses(["swap-lat", "--api", "4", "--sizes", "65537"],
-                     "'65537' is not usable with swap-lat; expected at most 65536 bytes (max_fetch_atomic_size)")
+                     "'65537' is not usable with swap-lat; expected at most 65536 bytes "
+                     "(max_fetch_atomic_size)")
 
     def test_AHostNameThatDoesNotResolveIsRefused(self):
-        self.refuses(["put-lat", "--client", "no-such-host.invalid", "--deadline", "2"], "'no-such-host.invalid'", limit=8)
+        self.refuses(["put-lat", "--client", "no-such-host.invalid", "--deadline", "2"],
+                     "'no-such-host.invalid'", limit=8)
 
     def test_AServerThatIsNotThereIsNamedWithinTheDeadline(self):
-        self.refuses(["put-lat", "--client", "127.0.0.1:1000", "--deadline", "1"], "127.0.0.1 pid 1000", limit=4)
+        self.refuses(["put-lat", "--client", "127.0.0.1:1000", "--deadline", "1"],
+                     "127.0.0.1 pid 1000", limit=4)
 
     def test_AHostThatDoesNotAnswerIsNamedWithinTheDeadline(self):
-        self.refuses(["put-lat", "--client", "203.0.113.9", "--deadline", "1"], "203.0.113.9 pid 17", limit=4)
+        self.refuses(["put-lat", "--client", "203.0.113.9", "--deadline", "1"],
+                     "203.0.113.9 pid 17", limit=4)
 
     def test_AProcessIdThatIsTakenIsRefused(self):
         with Server() as server:
-            self.refuses(["--server", "--pid", server.address.split(":")[1]], server.address.split(":")[1])
+            self.refuses(["--server", "--pid", server.address.split(":")[1]],
+                         server.address.split(":")[1])

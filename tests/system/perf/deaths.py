@@ -13,16 +13,21 @@ from perf_tool import ATOMICS, PORTALS4, SHORT, PerfTest, Server, children_of, e
 class Deaths(PerfTest):
     def gives_up_on_a_killed_client(self, name, *arguments):
         with Server("--deadline", "3") as server:
-            client = subprocess.Popen([tool(), name, "--client", server.address, *arguments, "--sizes", "8", "--iterations", "100000000",
-                                       "--no-validate"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment())
+            client = subprocess.Popen([
+                tool(), name, "--client", server.address, *arguments, "--sizes", "8",
+                "--iterations", "100000000", "--no-validate"
+            ], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment())
             wait_until(lambda: "begins" in server.process.stdout.readline(), 10)
             time.sleep(0.3)
             client.kill()
             client.communicate()
             start = time.monotonic()
-            result = run("get-lat", "--client", server.address, *arguments, "--sizes", "8", "--deadline", "15", *SHORT)
-            while result.returncode != 0 and "busy" in result.stderr and time.monotonic() - start < 15:
-                result = run("get-lat", "--client", server.address, *arguments, "--sizes", "8", "--deadline", "15", *SHORT)
+            result = run("get-lat", "--client", server.address, *arguments, "--sizes", "8",
+                         "--deadline", "15", *SHORT)
+            while (result.returncode != 0 and "busy" in result.stderr
+                   and time.monotonic() - start < 15):
+                result = run("get-lat", "--client", server.address, *arguments, "--sizes", "8",
+                             "--deadline", "15", *SHORT)
             self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_AServerGivesUpOnAClientThatWasKilledAndServesTheNext(self):
@@ -39,9 +44,10 @@ class Deaths(PerfTest):
     def reports_a_killed_server(self, name, *arguments):
         with Server() as server, tempfile.TemporaryDirectory() as folder:
             report = os.path.join(folder, "r.json")
-            client = subprocess.Popen([tool(), name, "--client", server.address, *arguments, "--sizes", "8", "--iterations", "100000000",
-                                       "--no-validate", "--deadline", "3", "--json", report], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                      text=True, env=environment())
+            client = subprocess.Popen([
+                tool(), name, "--client", server.address, *arguments, "--sizes", "8",
+                "--iterations", "100000000", "--no-validate", "--deadline", "3", "--json", report
+            ], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment())
             wait_until(lambda: "begins" in server.process.stdout.readline(), 10)
             time.sleep(0.3)
             server.process.kill()
@@ -49,7 +55,9 @@ class Deaths(PerfTest):
             _, said = client.communicate(timeout=20)
             self.assertLess(time.monotonic() - start, 12)
             self.assertEqual(client.returncode, 2, said)
-            self.assertEqual(len([line for line in said.splitlines() if line.startswith("lintel-perf: ")]), 1, said)
+            self.assertEqual(
+                len([line for line in said.splitlines() if line.startswith("lintel-perf: ")]), 1,
+                said)
             with open(report, encoding="utf-8") as file:
                 self.assertEqual(json.load(file)["status"], "failed")
 
@@ -69,8 +77,9 @@ class Deaths(PerfTest):
                 self.reports_a_killed_server(name, *PORTALS4[1])
 
     def test_TheSecondProcessDiesWithTheFirst(self):
-        first = subprocess.Popen([tool(), "put-lat", "--sizes", "8", "--iterations", "100000000"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                 text=True, env=environment())
+        first = subprocess.Popen(
+            [tool(), "put-lat", "--sizes", "8", "--iterations", "100000000"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment())
         first.stdout.readline()  # the table's first line: both are there
         second = children_of(first.pid)[0]
         first.send_signal(signal.SIGKILL)
@@ -78,7 +87,9 @@ class Deaths(PerfTest):
         self.assertTrue(wait_until(lambda: not is_running(second), 5))
 
     def test_NoProcessIsLeftBehind(self):
-        first = subprocess.Popen([tool(), "put-lat", "--sizes", "8", "--iterations", "2000"], stdout=subprocess.PIPE, text=True, env=environment())
+        first = subprocess.Popen(
+            [tool(), "put-lat", "--sizes", "8", "--iterations", "2000"], stdout=subprocess.PIPE,
+            text=True, env=environment())
         first.stdout.readline()
         second = children_of(first.pid)[0]
         first.communicate(timeout=30)

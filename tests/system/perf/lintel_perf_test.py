@@ -19,7 +19,9 @@ CASES = [CommandLine, Measurements, Portals4, Chains, Servers, Deaths]
 
 
 def main():
-    clauses = {name.removeprefix("test_"): case(name) for case in CASES for name in unittest.TestLoader().getTestCaseNames(case)}
+    clauses = {name.removeprefix("test_"): case(name)
+               for case in CASES
+               for name in unittest.TestLoader().getTestCaseNames(case)}
     if sys.argv[1:] == ["--list"]:
         print("\n".join(clauses))
         return 0

@@ -7,10 +7,12 @@ import subprocess
 import time
 import unittest
 
-programs = {}  # by name: "tool", and "newer peer", which speaks a later version of the wire protocol, see newer_peer.cpp
+# by name: "tool", and "newer peer", which speaks a later version of the wire protocol, see newer_peer.cpp
+programs = {}
 SHORT = ["--iterations", "20", "--warm-up", "2", "--repeats", "2"]
 CHAINS = ["barrier", "broadcast", "reduce"]
-MEASUREMENTS = ["put-lat", "put-bw", "put-bibw", "get-lat", "get-bw", "msg-rate", "passive", "swap-lat", "quick"]
+MEASUREMENTS = ["put-lat", "put-bw", "put-bibw", "get-lat", "get-bw", "msg-rate", "passive",
+                "swap-lat", "quick"]
 ATOMICS = ["fetch-lat", "atomic-rate"]  # of Portals 4 only
 PORTALS4 = [["--api", "4", "--notify", "events"], ["--api", "4", "--notify", "counters"]]
 
@@ -25,11 +27,14 @@ def newer_peer():
 
 def environment():
     """The caller's, without settings that would change what is tested; LINTEL_PROVIDER stays."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("LINTEL_") or name == "LINTEL_PROVIDER"}
+    return {name: value
+            for name, value in os.environ.items()
+            if not name.startswith("LINTEL_") or name == "LINTEL_PROVIDER"}
 
 
 def run(*arguments, limit=60, **settings):
-    return subprocess.run([tool(), *arguments], capture_output=True, text=True, timeout=limit, env={**environment(), **settings})
+    return subprocess.run([tool(), *arguments], capture_output=True, text=True, timeout=limit,
+                          env={**environment(), **settings})
 
 
 def json_of(*arguments, limit=60):
@@ -95,8 +100,9 @@ class Server:
     """A server on a free process id, killed at the end."""
 
     def __init__(self, *arguments, command=None, **settings):
-        self.process = subprocess.Popen(command or [tool(), "--server", "--pid", "any", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                        text=True, env={**environment(), **settings})
+        self.process = subprocess.Popen(
+            command or [tool(), "--server", "--pid", "any", *arguments], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env={**environment(), **settings})
         line = self.process.stdout.readline()
         found = re.search(r"at ([0-9.]+) pid (\d+)", line)
         if not found:

@@ -22,7 +22,8 @@ class Servers(PerfTest):
 
     def test_ABusyServerRefusesASecondClient(self):
         with Server() as server:
-            first = subprocess.Popen([tool(), "passive", "--client", server.address, "--sizes", "8,16,32,64", "--passive-seconds", "0.5"],
+            first = subprocess.Popen([tool(), "passive", "--client", server.address,
+                                      "--sizes", "8,16,32,64", "--passive-seconds", "0.5"],
                                      stdout=subprocess.PIPE, text=True, env=environment())
             wait_until(lambda: "begins" in server.process.stdout.readline(), 10)
             second = run("put-lat", "--client", server.address, "--sizes", "8", *SHORT)
@@ -35,7 +36,8 @@ class Servers(PerfTest):
         with Server("--once") as server:
             client = run("put-lat", "--client", server.address, "--pretend-protocol", "99")
             _, said = server.process.communicate(timeout=10)
-            for code, text in [(client.returncode, client.stderr), (server.process.returncode, said)]:
+            for code, text in [(client.returncode, client.stderr),
+                               (server.process.returncode, said)]:
                 self.assertEqual(code, 2, text)
                 self.assertIn("protocol 2", text)
                 self.assertIn("protocol 99", text)
@@ -44,26 +46,34 @@ class Servers(PerfTest):
     def test_ANewerWireProtocolIsNamedWithBothVersionsWithinTheDeadline(self):
         with Server(command=[newer_peer()]) as peer:
             start = time.monotonic()
-            client = run("put-lat", "--client", peer.address, "--deadline", "3", LINTEL_PROVIDER="net")
+            client = run("put-lat", "--client", peer.address, "--deadline", "3",
+                         LINTEL_PROVIDER="net")
             self.assertLess(time.monotonic() - start, 6)
             self.assertEqual(client.returncode, 2, client.stderr)
             self.assertEqual(client.stdout, "")
-            self.assertRegex(client.stderr, r"the peer speaks an incompatible version of the wire protocol.*; it speaks version 2 .*this process speaks "
-                                            r"version 1 ")
+            self.assertRegex(client.stderr,
+                             r"the peer speaks an incompatible version of the wire protocol.*; it "
+                             r"speaks version 2 .*this process speaks "
+                             r"version 1 ")
             said = [line for line in client.stderr.splitlines() if line.startswith("lintel-perf: ")]
             self.assertEqual(len(said), 1, client.stderr)
             self.assertIn(peer.address.replace(":", " pid "), said[0])
             self.assertIn("expected", said[0])
 
     def test_AServerOnAnotherProviderIsGivenUpWithinTheDeadline(self):
-        for here, there in [("direct", "net"), ("net", "direct"), ("net", "tcp;ofi_rxm"), ("tcp;ofi_rxm", "net"), ("shm", "direct")]:
+        for here, there in [("direct", "net"), ("net", "direct"), ("net", "tcp;ofi_rxm"),
+                            ("tcp;ofi_rxm", "net"), ("shm", "direct")]:
             with self.subTest(client=here, server=there), Server(LINTEL_PROVIDER=there) as server:
                 start = time.monotonic()
-                client = run("put-lat", "--client", server.address, "--deadline", "2", LINTEL_PROVIDER=here)
+                client = run("put-lat", "--client", server.address, "--deadline", "2",
+                             LINTEL_PROVIDER=here)
                 self.assertLess(time.monotonic() - start, 5)
                 self.assertEqual(client.returncode, 2, client.stderr)
-                said = [line for line in client.stderr.splitlines() if line.startswith("lintel-perf: ")]
+                said = [line
+                        for line in client.stderr.splitlines()
+                        if line.startswith("lintel-perf: ")]
                 self.assertEqual(len(said), 1, client.stderr)
                 self.assertIn(server.address.replace(":", " pid "), said[0])
-                again = run("put-lat", "--client", server.address, "--sizes", "8", *SHORT, LINTEL_PROVIDER=there)
+                again = run("put-lat", "--client", server.address, "--sizes", "8", *SHORT,
+                            LINTEL_PROVIDER=there)
                 self.assertEqual(again.returncode, 0, "the server serves no more: " + again.stderr)
