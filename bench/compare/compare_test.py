@@ -192,7 +192,7 @@ class Providers(unittest.TestCase):
                               for call in impi_contestants.processes.start.call_args_list],
                              ["direct"] * 3)
 
-    def test_unless_told_otherwise_lintel_uses_its_own_sockets_over_tcp_and_the_same_provider_elsewhere(self):
+    def test_by_default_lintel_uses_its_own_sockets_over_tcp_and_the_same_provider_elsewhere(self):
         for provider, of_lintel in (("net", "direct"), ("tcp", "direct"), ("tcp;ofi_rxm", "direct"),
                                     ("sockets", "direct"), ("shm", "shm"),
                                     ("verbs;ofi_rxm", "verbs;ofi_rxm")):
@@ -384,7 +384,9 @@ class OtherMpis(unittest.TestCase):
 
 class ManyRanks(unittest.TestCase):
     def setUp(self):
-        self.setup = contestants.Setup("raw", "perf", "net", "direct", (2, 3), "lintel-run", "/programs", "/tree/lintel-mpirun")
+        self.setup = contestants.Setup(
+            "raw", "perf", "net", "direct", (2, 3), "lintel-run", "/programs",
+            "/tree/lintel-mpirun")
 
     def command_of(self, name, measure="ranks-barrier", ranks=16):
         [one] = [one for one in contestants.SERIES if (one.measure, one.name) == (measure, name)]

@@ -1,7 +1,8 @@
 """The programs that are measured: how each is called, and where in its output the figure stands.
 
-Every figure is the mean over one pass (the median of the passes where the program makes several): microseconds of half a round trip,
-messages per second, MB/s (1e6 bytes), or microseconds from a put to its acknowledgement.
+Every figure is the mean over one pass, or the median of the passes where the program makes several:
+microseconds of half a round trip, messages per second, MB/s (1e6 bytes), or microseconds from a put
+to its acknowledgement.
 """
 
 import os
@@ -116,7 +117,8 @@ def lintel_passive(*options):
     return figure
 
 
-# --- UCX over TCP. Its MB are 2^20 bytes. It prints a line each second, and one at the end. Columns: iterations; microseconds: percentile,
+# --- UCX over TCP. Its MB are 2^20 bytes. It prints a line each second, and one at the end.
+# Columns: iterations; microseconds: percentile,
 # of the last second, of all; MB/s and messages/s: of the last second, of all.
 
 UCX_ENVIRONMENT = {"UCX_TLS": "tcp", "UCX_NET_DEVICES": DEVICE, "UCX_WARN_UNUSED_ENV_VARS": "n"}
@@ -133,7 +135,8 @@ def ucx_columns(text):
 
 
 def ucx(test, column, share=1):
-    """One that was built with MPI takes a standard input that is no terminal for a sign that mpirun has started it."""
+    """Runs ucx_perftest at a terminal: one that was built with MPI takes another standard input for
+    a sign that mpirun has started it."""
     def figure(setup, work):
         port = str(processes.free_port())
         messages = max(work.messages // share, work.window)
@@ -150,7 +153,8 @@ def ucx(test, column, share=1):
     return figure
 
 
-# --- fi_pingpong, of libfabric itself. Columns: bytes, sent, acknowledged, total, time, MB/sec, usec/xfer, Mxfers/sec.
+# --- fi_pingpong, of libfabric itself.
+# Columns: bytes, sent, acknowledged, total, time, MB/sec, usec/xfer, Mxfers/sec.
 
 def pingpong_us(text):
     rows = [line.split() for line in text.splitlines() if line[:1].isdigit()]
@@ -170,7 +174,8 @@ def fi_pingpong(setup, work):
                            namespace=setup.network.second))
 
 
-# --- NetPIPE over sockets, without libfabric. Its file has lines of: bytes, Mbit/s, seconds of half a round trip.
+# --- NetPIPE over sockets, without libfabric.
+# Its file has lines of: bytes, Mbit/s, seconds of half a round trip.
 
 def netpipe_us(text, size):
     for line in text.splitlines():

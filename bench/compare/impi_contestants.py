@@ -1,4 +1,8 @@
-"""Two jobs of Lintel that IMPI makes one world, one rank in each, beside a TCP connection with nothing around it. All over loopback, one processor for each side."""
+"""Messages between two jobs of Lintel, beside a TCP connection with nothing around it.
+
+IMPI makes the jobs one world, with one rank in each. All over loopback, one processor for each
+side.
+"""
 
 import os
 
@@ -27,7 +31,8 @@ def tcp(measure, *options):
 
 
 def between_jobs(measure):
-    """A server and two jobs, client 0 with rank 0 of the world, which says the figure. The other job and the server have to end well, too."""
+    """Runs a server and two jobs. Client 0 has rank 0 of the world, which says the figure. The
+    other job and the server must end well, too."""
     def figure(setup, work):
         environment = {**os.environ, "IMPI_AUTH_NONE": "", "LINTEL_PROVIDER": setup.lintel_provider}
         server_command = [setup.impi_server, "-server", "2", "-host", LOOPBACK]

@@ -1,4 +1,7 @@
-"""What is measured, read from a file such as matrix.json: measures, sizes, amounts of work, and what Lintel is required to reach."""
+"""What is measured, read from a file such as matrix.json.
+
+Measures, sizes, amounts of work, and what Lintel is required to reach.
+"""
 
 import json
 import time
@@ -36,7 +39,8 @@ TITLES = {
     "ranks-split": "MPI_Comm_split and free, many ranks",
     "ranks-dup": "MPI_Comm_dup and free, many ranks",
 }
-# What figures are multiples of; elsewhere raw. `others`: the best of the other MPIs over TCP; `empty`: the same series with empty queues; `tcp`: a TCP connection.
+# What figures are multiples of; for a measure that is not here: of raw. `others`: the best of the
+# other MPIs over TCP; `empty`: the same series with empty queues; `tcp`: a TCP connection.
 BASES = {"fetch": "get", **{measure: "others" for measure in MPI_MEASURES}, "mpi-depth": "empty",
          **{measure: "tcp" for measure in IMPI_MEASURES},
          **{measure: "others" for measure in RANKS_MEASURES}}
@@ -66,7 +70,7 @@ class Work:
     passes: int = 1
     window: int = 1
     seconds: float = 0.0  # passive: how long the target computes
-    # in one repeat, of the series that a requirement is about and of what they are held against; others have one
+    # in one repeat, of the series that a requirement judges and of their bases; others have one
     turns: int = 1
 
 
@@ -100,7 +104,11 @@ class Matrix:
 
 
 def repeats_within(most, minutes=None, now=time.monotonic):
-    """The numbers of the repeats, from 1 on: `most`, or fewer where the next one would not be done within `minutes`, if it took as long as the last. One in any case."""
+    """Yields the numbers of the repeats, from 1 on: `most` of them, or fewer.
+
+    No further one begins if it would not be done within `minutes`, supposing that it takes as long
+    as the last. The first is made in any case.
+    """
     begin = last = now()
     for repeat in range(1, most + 1):
         yield repeat
@@ -137,12 +145,14 @@ def read(path, quick=False):
 
 
 def window_of(entry, size, window):
-    """Where each message of a window has memory of its own, as with MPI, no more than fit into `window_bytes`."""
+    """Messages of a window. Where each has memory of its own, as with MPI, no more than fit into
+    `window_bytes`."""
     return max(min(window, entry["window_bytes"] // size), 1) if "window_bytes" in entry else window
 
 
 def messages_of(entry, size):
-    """As many as make `bytes`, or the calls of all ranks together `rank_calls`, but not below `fewest_messages`; at most `messages`."""
+    """As many as make `bytes`, or the calls of all ranks together `rank_calls`; not below
+    `fewest_messages`, and at most `messages`."""
     most = entry.get("messages")
     total = entry.get("bytes", entry.get("rank_calls"))
     if total is None:

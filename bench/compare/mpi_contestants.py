@@ -1,7 +1,7 @@
-"""The MPIs that are measured: one program, bench/mpi/mpi_perf.c, compiled with each, two ranks, TCP.
+"""The MPIs that are measured: bench/mpi/mpi_perf.c, compiled with each, two ranks, TCP.
 
-Every launcher is told to bind nothing, and starts the program through `rank`, which gives each rank its processor, and its network namespace where there
-are two.
+Every launcher is told to bind nothing, and starts the program through `rank`, which gives each rank
+its processor, and its network namespace where there are two.
 """
 
 import functools
@@ -49,7 +49,8 @@ def lintel(setup):
 
 
 def open_mpi(*parameters, **environment):
-    """Debian's /etc/openmpi/openmpi-mca-params.conf excludes mtl ofi and pml ucx: what is named here overrules it."""
+    """Debian's /etc/openmpi/openmpi-mca-params.conf excludes mtl ofi and pml ucx: what is named
+    here overrules it."""
     def launch(setup):
         return mpirun("mpirun.openmpi", setup.ranks, parameters), {**environment, **of_pmix(setup)}
     return launch
@@ -61,7 +62,8 @@ def mpirun(program, ranks, parameters=()):
 
 
 def of_pmix(setup):
-    """The launcher listens for its ranks on loopback, which a rank in the other namespace does not reach."""
+    """The launcher listens for its ranks on loopback, which a rank in the other namespace does not
+    reach."""
     return {"PMIX_MCA_ptl_tcp_if_include": DEVICE} if setup.network.second else {}
 
 
@@ -92,7 +94,8 @@ def said_by(*command):
 
 
 def shared_memory_btl(components):
-    """`components`: lines of `ompi_info --parsable`. Where there is vader, sm is a name without a component behind it."""
+    """`components`: lines of `ompi_info --parsable`. Where there is vader, sm is a name without a
+    component behind it."""
     return "vader" if re.search(r"^mca:btl:vader:", components, re.MULTILINE) else "sm"
 
 
@@ -130,7 +133,8 @@ def program_of(folder, build):
 
 
 def figure_of(text):
-    """The figure in the line of JSON that the program has written, among whatever its launcher says."""
+    """The figure in the line of JSON that the program has written, among whatever its launcher
+    says."""
     lines = [line for line in text.splitlines() if line.startswith("{")]
     if len(lines) != 1:
         raise RunFailed(f"mpi_perf: expected one line of JSON: {processes.last_line(text)}")
@@ -168,7 +172,8 @@ def behind(contestant, queue):
 
 
 def series(make):
-    """`make` is contestants.Series. The others are the base: all are given as multiples of the best of them."""
+    """`make` is contestants.Series. The others are the base: all are given as multiples of the best
+    of them."""
     for one in CONTESTANTS:
         for measure in MPI_MEASURES:
             if measure != "mpi-depth":

@@ -28,7 +28,8 @@ def titles_of(measure, size):
 
 
 def row(outcome, mine, columns, measure, size, suffix):
-    """`mine`: the verdicts on one of the columns, whose figure gets the multiple that is judged. Behind queues all have one."""
+    """`mine`: the verdicts on one of the columns, whose figure gets the multiple that is judged.
+    Behind queues all figures get one."""
     judged = mine[0].requirement
     cells = []
     for one in columns:

@@ -1,7 +1,9 @@
-"""Network namespaces of a run's own: what is measured meets nobody else's traffic, and has one congestion control that no program can change.
+"""Network namespaces of a run's own.
 
-Every route has it with `lock`: the kernel gives it to each connection, and refuses a program that asks for another one (TCP_CONGESTION). The namespaces
-have no names. They are held by this process and what it starts, and go with the last of them, however that ends.
+What is measured meets nobody else's traffic, and has one congestion control that no program can
+change. Every route has it with `lock`: the kernel gives it to each connection, and refuses a
+program that asks for another one (TCP_CONGESTION). The namespaces have no names. This process and
+what it starts hold them, and they go with the last of these processes, however it ends.
 """
 
 import ctypes
@@ -60,13 +62,15 @@ def call(function, *arguments):
 
 
 def enter_at(path):
-    """For the start of a program: takes this thread, and what it starts, into the network namespace at `path`."""
+    """For the start of a program: takes this thread, and what it starts, into the network
+    namespace at `path`."""
     with open(path, "rb") as file:
         call(libc.setns, file.fileno(), CLONE_NEWNET)
 
 
 def leave_all_others():
-    """Takes this process into a network namespace of its own, and one of mounts, whose /sys shows its devices. Without root it gets a user namespace first."""
+    """Takes this process into a network namespace of its own, and a mount namespace whose /sys
+    shows the devices of the first. Without root it gets a user namespace before."""
     uid, gid = os.geteuid(), os.getegid()
     try:
         call(libc.unshare, CLONE_NEWNS | CLONE_NEWNET | (CLONE_NEWUSER if uid != 0 else 0))
@@ -85,7 +89,8 @@ def leave_all_others():
 
 
 def show_own_devices():
-    """UCX looks for devices in /sys/class/net, which shows those of the namespace that mounted it."""
+    """UCX looks for devices in /sys/class/net, which shows those of the namespace that mounted
+    it."""
     for folder in (b"/", b"/sys"):  # in a chroot / need not be a mount
         if libc.mount(None, folder, None, MS_REC | MS_SLAVE, None) == 0:
             break
@@ -177,7 +182,10 @@ def verify(congestion, address):
 
 
 def make(hosts, congestion):
-    """Takes this process into namespaces of its own, and returns what they are. REQUIRES: one thread."""
+    """Takes this process into namespaces of its own, and returns what they are.
+
+    REQUIRES: one thread.
+    """
     leave_all_others()
     if hosts == 1:
         ip("link", "add", DEVICE, "type", "veth", "peer", "name", f"{DEVICE}-peer")

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Where bench/compare runs its programs: their processors, their network namespaces, and that they end."""
+"""Where bench/compare runs its programs.
+
+Their processors, their network namespaces, and that they end.
+"""
 
 import os
 import subprocess

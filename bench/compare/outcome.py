@@ -1,4 +1,7 @@
-"""What came out: figures by series and size, what could not be measured, and whether Lintel does what is required of it."""
+"""What came out of a run.
+
+Figures by series and size, what could not be measured, and whether Lintel does what is required.
+"""
 
 from dataclasses import dataclass, field
 from statistics import median
@@ -20,7 +23,8 @@ class Outcome:
         self.failures[measure, name, size] = text
 
     def of(self, measure, name, size):
-        """The median of the turns, or None where there is no figure. A series that failed once counts as failed."""
+        """The median of the turns, or None where there is no figure. A series that failed once
+        counts as failed."""
         key = (measure, name, size)
         if key in self.failures or not self.figures.get(key):
             return None
@@ -32,7 +36,8 @@ class Outcome:
         return (max(values) - min(values)) / median(values)
 
     def best_base(self, measure, size, best_of=()):
-        """(name, figure) of the best base series, or None: of `best_of` if there are any, else of raw libfabric, or what base_of() says."""
+        """(name, figure) of the best base series, or None: the best of `best_of` if it has any,
+        else of raw libfabric or what base_of() says."""
         series = [one.name
                   for one in self.series
                   if one.measure == measure and (one.name in best_of if best_of else one.is_base)]
@@ -44,7 +49,8 @@ class Outcome:
         return choose(measured, key=lambda entry: entry[1])
 
     def ratio(self, measure, name, size, base, base_size):
-        """The median of what each turn's figure is a multiple of. A noisy host drifts from turn to turn, and meets both of one turn alike."""
+        """The median of the ratios of the turns. A noisy host drifts from turn to turn, and both
+        figures of one turn meet the same noise."""
         if self.of(measure, name, size) is None or self.of(measure, base, base_size) is None:
             return None
         return median(figure / other
@@ -58,7 +64,8 @@ class Outcome:
         return None if best is None else self.ratio(measure, name, size, best[0], size)
 
     def times_slower_raw(self, measure, name, size):
-        """The multiple of raw libfabric where that is itself behind the best base series, else None."""
+        """The multiple of raw libfabric where that is itself behind the best base series, else
+        None."""
         raw, best = self.of(measure, RAW_BESIDE_MPI, size), self.best_base(measure, size)
         return (self.ratio(measure, name, size, RAW_BESIDE_MPI, size)
                 if raw is not None and best is not None and raw > best[1] else None)

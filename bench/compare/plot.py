@@ -1,4 +1,7 @@
-"""The outcome as a picture, drawn by gnuplot: bandwidth over size on the left, latency on the right."""
+"""The outcome as a picture, drawn by gnuplot.
+
+Bandwidth over size on the left, latency on the right.
+"""
 
 import tempfile
 
@@ -39,7 +42,8 @@ def bandwidth_rows(outcome, sizes, series):
 
 def head_room(figures):
     """From 0 to so far above the largest that the key has a place of its own."""
-    return f"set yrange [0:{1.25 * max((figure for figure in figures if figure is not None), default=1):g}]"
+    most = max((figure for figure in figures if figure is not None), default=1)
+    return f"set yrange [0:{1.25 * most:g}]"
 
 
 def in_lines(label, separator):
@@ -110,7 +114,8 @@ def script(outcome, works, terminal, path):
 
 
 def write_pictures(script_for, folder, stem):
-    """`script_for(terminal, path)` is what gnuplot is told, for each kind of picture. Returns the stem."""
+    """`script_for(terminal, path)` is what gnuplot is told, for each kind of picture. Returns the
+    stem."""
     for ending, terminal in TERMINALS.items():
         with tempfile.NamedTemporaryFile("w", suffix=".gp", encoding="utf-8") as commands:
             commands.write(script_for(terminal, f"{folder}/{stem}.{ending}"))

@@ -19,7 +19,8 @@ PR_SET_PDEATHSIG = 1
 
 
 class RunFailed(Exception):
-    """A program ended badly, too late or with output that makes no sense. The text says which and how."""
+    """A program ended badly, too late or with output that makes no sense. The text says which and
+    how."""
 
 
 def parse_json(text, program):
@@ -30,7 +31,8 @@ def parse_json(text, program):
 
 
 def beginning(cpu, namespace):
-    """What a program does first: it ends with this process, and has its processor, or several, and its network namespace."""
+    """What a program does first: it ends with this process, and has its processor, or several, and
+    its network namespace."""
     def begin():
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         if cpu is not None:
@@ -56,7 +58,8 @@ def start(command, cpu, environment, namespace="", at_terminal=False):
 
 
 def session_members(leader):
-    """Launchers give their ranks process groups, and leave them behind when they are killed; the session is the same."""
+    """Processes of the session of `leader`. Launchers give their ranks process groups, and leave
+    them behind when they are killed; the session is the same."""
     for path in glob.glob("/proc/[0-9]*/stat"):
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
@@ -104,8 +107,11 @@ def run(command, cpu=None, environment=None, limit=LIMIT_SECONDS, at_terminal=Fa
 
 
 def run_pair(server, client, is_ready, cpus, environment=None, namespace="", at_terminal=False):
-    """The client's standard output. The server is started first, on cpus[1], and must end by itself after the client, which is started once
-    `is_ready(server's process)`."""
+    """The client's standard output.
+
+    The server is started first, on cpus[1]. The client is started once `is_ready(server's
+    process)`. The server must end by itself after the client.
+    """
     serving = start(server, cpus[1], environment, namespace, at_terminal)
     try:
         wait_until_ready(serving, server, is_ready)
@@ -123,7 +129,8 @@ def free_port():
 
 
 def listens_on(port):
-    """For run_pair(). Asks the kernel's table: a connection on trial would be taken for the client."""
+    """For run_pair(). Asks the kernel's table: the server would take a connection on trial for the
+    client."""
     return lambda serving: is_listening(port, serving.pid)
 
 

@@ -1,7 +1,9 @@
-"""What all ranks of an MPI do together, with more of them than processors: one program, bench/mpi/ranks_perf.c, compiled with each, TCP.
+"""What all ranks of an MPI do together, with more ranks than processors.
 
-No rank has a processor of its own: each may run on any of those that are measured on. Open MPI takes part twice: by its parameter mpi_yield_when_idle what waits yields its
-processor, as Open MPI itself decides where it knows of too many ranks, or does not.
+One program, bench/mpi/ranks_perf.c, compiled with each, TCP. No rank has a processor of its own:
+each may run on any of those that are measured on. Open MPI takes part twice, by its parameter
+mpi_yield_when_idle: a rank that waits yields its processor, as Open MPI itself decides where it
+knows of too many ranks; or it does not.
 """
 
 import dataclasses
@@ -16,7 +18,7 @@ PROGRAM = "ranks_perf"
 LIMIT_SECONDS = 100
 
 
-# Where nobody yields a call takes up to a hundred times as long: so much fewer calls of them tell as much.
+# Where no rank yields, a call takes up to a hundred times as long: fewer calls are enough there.
 SHARE_WITHOUT_YIELDING = 20
 FEWEST_CALLS, FEWEST_WARM_UP = 5, 2
 
@@ -30,8 +32,8 @@ def open_mpi(launch, yields):
     return crowded
 
 
-# name, program of which it is absent where that is, the compiled program, launch, whether it has nothing of Lintel,
-# whether what waits yields its processor
+# name, program without which it is absent, the compiled program, launch, whether it has nothing of
+# Lintel, whether a rank that waits yields its processor
 CONTESTANTS = [
     (mpi_contestants.LINTEL, "lintel", "lintel", mpi_contestants.lintel, False, True),
     *((f"{name}, {'yielding' if yields else 'not yielding'}", program, "openmpi",
@@ -64,7 +66,8 @@ def figure(measure, build, launch, yields):
 
 
 def series(make):
-    """`make` is contestants.Series. Open MPI over its own TCP is the base. Communicators are its own business over Lintel too."""
+    """`make` is contestants.Series. Open MPI over its own TCP is the base. Over Lintel too, Open
+    MPI makes its communicators itself."""
     for measure in RANKS_MEASURES:
         for name, program, build, launch, is_other, yields in CONTESTANTS:
             if program != "lintel-mpirun" or measure not in ("ranks-split", "ranks-dup"):

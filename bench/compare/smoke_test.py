@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """bench/compare/run from end to end with next to no work: that it runs, not how fast.
 
-smoke_test.py BUILD_DIR one_host|two_hosts|ended: on one host; on two; refused, and ended by signals in the middle.
+smoke_test.py BUILD_DIR one_host|two_hosts|ended: on one host; on two; refused, and ended by signals
+in the middle.
 """
 
 import glob
@@ -15,8 +16,10 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 SKIPPED = 77
 LIMIT_SECONDS = 60
-# Without the measures of MPI that start each of five MPIs many times: mpi_perf's own test has their modes.
-MEASURES = "latency,rate,bandwidth,passive,fetch,mpi-latency,mpi-rate,impi,ranks-barrier,ranks-polled,ranks-split"
+# Without the measures of MPI that start each of five MPIs many times: mpi_perf's own test has their
+# modes.
+MEASURES = ("latency,rate,bandwidth,passive,fetch,mpi-latency,mpi-rate,impi,ranks-barrier,"
+            "ranks-polled,ranks-split")
 
 
 def command(build_dir, cpus, *options):
@@ -134,7 +137,10 @@ def inside(namespace):
 
 
 def leaves_nothing(build_dir, cpus, number):
-    """Ended by this signal in the middle of a measurement, it leaves no process in its namespaces, which are gone then: they have no names."""
+    """Ended by this signal in the middle of a measurement, it leaves no process in its namespaces.
+
+    The namespaces are gone then, because they have no names.
+    """
     names = set(glob.glob("/run/netns/*"))
     of_test = os.readlink("/proc/self/ns/net")
     # Half a second of each turn is the target's computing: there is time to be ended in.

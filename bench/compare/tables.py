@@ -1,4 +1,5 @@
-"""The outcome for people: plain text for a terminal, Markdown for README.md and doc/performance.md, and JSON for programs."""
+"""The outcome as plain text for a terminal, as Markdown for README.md and doc/performance.md, and
+as JSON for programs."""
 
 import re
 import textwrap
@@ -194,7 +195,8 @@ def headline_markdown(outcome, verdicts, costs, facts):
 
 
 def summary_markdown(outcome, works, verdicts):
-    """One row for each measure and size: raw, Lintel with its multiple of raw, UCX, what is required."""
+    """One row for each measure and size: raw, Lintel with its multiple of raw, UCX, what is
+    required."""
     rows = []
     for measure in MEASURES:
         if base_of(measure) != "raw" or measure not in works:
@@ -220,7 +222,8 @@ def summary_markdown(outcome, works, verdicts):
 
 
 def portals4_markdown(outcome, works, verdicts):
-    """The same through Portals 4, with events and with counters; and what a fetch-atomic costs beside a get."""
+    """The same through Portals 4, with events and with counters; and what a fetch-atomic costs
+    beside a get."""
     rows = []
     for measure in ("latency", "rate", "bandwidth", "passive"):
         names = [one.name for one in outcome.series if one.measure == measure]
@@ -277,13 +280,17 @@ def full_markdown(outcome, works, measures):
 
 
 def markers(family, key):
-    """Around what was measured on one release, as debian-12, in a document that has others beside it."""
+    """Around what was measured on one release, as debian-12, in a document that has others beside
+    it."""
     return f"<!-- {family}:begin {key} -->", f"<!-- {family}:end {key} -->"
 
 
 def replace_block(text, block, family, key):
-    """The text with `block` between the markers of this key; where it has none, behind the last block of the family. Others stay as they are.
-    Raises ValueError where there is no place for it."""
+    """The text with `block` between the markers of this key.
+
+    Where the text has no such markers, the block comes behind the last block of the family. Other
+    blocks stay as they are. Raises ValueError where there is no place for the block.
+    """
     begin, end = markers(family, key)
     whole = f"{begin}\n{block.strip()}\n{end}"
     if begin not in text and end not in text:

@@ -1,4 +1,7 @@
-"""What single operations cost inside one process, and the limits that they are held to: processor time of lintel_micro_bench, the best of several runs."""
+"""What single operations cost inside one process, and their limits.
+
+The costs are processor time of lintel_micro_bench, the best of several runs.
+"""
 
 import json
 import subprocess
@@ -28,7 +31,8 @@ class Cost(NamedTuple):
 
 
 def best_times(program: str, benchmarks: str) -> dict:
-    """Of each benchmark that the expression names, by name without the depth: the shortest processor time at each depth, in ns."""
+    """The shortest processor time of each benchmark that the expression names, in ns, by its name
+    without the depth and by the depth."""
     command = [program, f"--benchmark_filter={benchmarks}", "--benchmark_repetitions=5",
                "--benchmark_min_time=0.05", "--benchmark_format=json"]
     runs = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)[

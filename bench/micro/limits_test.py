@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""limits_test.py <lintel_micro_bench>: holds the in-process costs to their limits (limits.py), those of time stretched, because the machine may be slow and busy."""
+"""limits_test.py <lintel_micro_bench>: holds the in-process costs to their limits (limits.py).
+
+Limits of time are stretched, because the machine may be slow and busy.
+"""
 
 import sys
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the fuzz targets: python3 tests/fuzz/make_corpus.py, from the repository's root.
+"""Writes the seeds of the fuzz targets. Usage: python3 tests/fuzz/make_corpus.py
 
-engine_receive_fuzz, engine_receive4_fuzz: command lists as EngineFuzz::step reads them, one seed for each way of a message.
+engine_receive_fuzz, engine_receive4_fuzz: command lists as EngineFuzz::step reads them, one seed
+for each way of a message.
 direct_stream_fuzz: pieces of a direct connection, and portions in which they come.
 message_parser_fuzz: one sound message of each kind, as doc/wire_format.md lays them out.
 pmi1_fuzz: lines of a rank and of a launcher; business_card_fuzz: cards of a job.
@@ -72,9 +73,11 @@ for name, message in MESSAGES.items():
     write("message_parser_fuzz", name, message)
     write("engine_receive_fuzz", "raw_" + name, bytes([0, 0, len(message)]) + message)
 
-# Commands: 1 put, 2 get, 3 getput (shape in the high nibble: 1 announced, 2 ack), 4 ack, 5 reply, 6 clear, 7 written, 8 discard, 9 immediate,
-# 10 a write ends, 11 a peer fails, 12 a call of the program, 13 room, 14 poll, 15 an echo.
-# A request's bytes: peer, match bits, offset, length, handle (unless none), generation, return offset (not put), token.
+# Commands: 1 put, 2 get, 3 getput (shape in the high nibble: 1 announced, 2 ack), 4 ack, 5 reply,
+# 6 clear, 7 written, 8 discard, 9 immediate, 10 a write ends, 11 a peer fails, 12 a call of the
+# program, 13 room, 14 poll, 15 an echo.
+# A request's bytes: peer, match bits, offset, length, handle (unless none), generation, return
+# offset (not put), token.
 PUT = [0x01, 0, 1, 0, 2, 1, 0]
 PUT_ACK = [0x21, 0, 1, 0, 2, 3, 1, 0]
 PUT_LARGE = [0x31, 0, 1, 0, 8, 3, 1, 0]
@@ -107,8 +110,10 @@ SEQUENCES = {
 for name, commands in SEQUENCES.items():
     write("engine_receive_fuzz", name, commands)
 
-# The same for Portals 4. A request has an aim after the peer (even: the matching interface; half of it: the portal, of which 0 has entries, 1 flow control,
-# 2 is disabled, 3 has few headers, 4 is strict). Command 3 first says which: 0 atomic, 1 fetch-atomic, 2 swap; those end with operation, datatype, elements.
+# The same for Portals 4. A request has an aim after the peer. An even aim is at the matching
+# interface. Half of the aim is the portal: 0 has entries, 1 flow control, 2 is disabled, 3 has few
+# headers, 4 is strict. The first byte of command 3 says which it is: 0 atomic, 1 fetch-atomic,
+# 2 swap; these end with operation, datatype, elements.
 # Bits 1 meet an entry of the priority list, bits 6 one of the overflow list.
 def put4(bits=1, aim=0, length=2, ack=False):
     return [0x21 if ack else 0x01, 0, aim, bits, 0, length] + ([3] if ack else []) + [1, 0]
@@ -139,15 +144,16 @@ def swap4(bits=1, aim=0):
     return [0x03, 2, 0, aim, bits, 0, 2, 3, 1, 0, 0, 11, 8, 0]
 
 
-# Calls: interface, what, and for an operation: which and its MD, ack and length, when (4: now; else a counter and a threshold of eighths).
+# Calls: interface, what, and for an operation: which and its MD, ack and length, when (4: now; else
+# a counter and a threshold of eighths).
 CALL4 = {"put": [0x0C, 0, 0, 10, 1, 4], "put_large": [0x0C, 0, 0, 10, 3, 4],
          "get": [0x0C, 0, 0, 11, 1, 4], "get_large": [0x0C, 0, 0, 11, 3, 4],
          "atomic": [0x0C, 0, 0, 12, 2, 134], "fetch": [0x0C, 0, 0, 8, 1, 134],
          "swap": [0x0C, 0, 0, 9, 1, 143]}
 TRIGGERED4 = [[0x0C, 0, 0, which, 1, 8 * 3] for which in (10, 11, 12, 8, 9)]
 COUNT4, CHAIN4 = [0x0C, 0, 9], [0x0C, 0, 10, 1]
-APPEND4, APPEND_ONCE4, SEARCH4, SEARCH_DELETE4 = [0x0C, 0, 4, 0], [0x0C, 0, 4, 5], [0x0C, 0, 6], [
-    0x0C, 0, 90]
+APPEND4, APPEND_ONCE4 = [0x0C, 0, 4, 0], [0x0C, 0, 4, 5]
+SEARCH4, SEARCH_DELETE4 = [0x0C, 0, 6], [0x0C, 0, 90]
 UNLINK4, ENABLE4, ENABLE_FLOW4 = [0x0C, 0, 7, 4], [0x0C, 0, 32], [0x0C, 0, 20]
 SEQUENCES4 = {
     "puts": put4() + put4(ack=True) + put4(aim=1) + put4(bits=2) + put4(bits=3) + put4(bits=4) +
@@ -226,8 +232,9 @@ CARDS = {
 for name, lines in CARDS.items():
     write("business_card_fuzz", name, "\n".join(lines).encode())
 
-# impi_server_fuzz: how many clients (and 128: with the key 7), then steps: 0 a connection, 1 the end of one, 2 time, 3 and above bytes of one. A step's upper
-# five bits say which: so many before the last.
+# impi_server_fuzz: how many clients (and 128: with the key 7), then steps: 0 a connection, 1 the
+# end of one, 2 time, 3 and above bytes of one. The upper five bits of a step say which connection:
+# so many before the last.
 OPEN = bytes([0])
 
 
@@ -271,8 +278,10 @@ IMPI = {
 for name, steps in IMPI.items():
     write("impi_server_fuzz", name, steps)
 
-# impi_client_fuzz: clients, rank, then for each thing that the server says: for labels first whether the set is as it should be (0), replaced (1), one byte of it
-# (2), or its mask (3); then whether it comes as it is (0), after other bytes (1), or other bytes in its place (2). At the end a host, and greetings.
+# impi_client_fuzz: clients, rank, then one or two bytes for each thing that the server says. For
+# labels first whether the set is as it should be (0), replaced (1), one byte of it (2), or its mask
+# (3). Then whether it comes as it is (0), after other bytes (1), or other bytes come in its place
+# (2). At the end a host, and greetings.
 AS_IS, LABELS_AS_THEY_ARE = bytes([0]), bytes(2) * len(ALL_LABELS)
 GREETINGS = struct.pack(">Q", 0) + struct.pack(">II", 1, 5)
 IMPI_ANSWERS = {
@@ -293,13 +302,15 @@ for name, steps in IMPI_ANSWERS.items():
     write("impi_client_fuzz", name, steps)
 
 
-# impi_host_fuzz: 0 a packet (data, kind, source, destination, source's and destination's request, what the message is longer), 1 bare bytes, 2 a send (source, destination, tens of bytes,
+# impi_host_fuzz: 0 a packet (data, kind, source, destination, source's and destination's request,
+# by how much the message is longer), 1 bare bytes, 2 a send (source, destination, tens of bytes,
 # 0: synchronous), 3 a cancel, 4 an acceptance, 5 bytes that leave.
 def host_packet(kind, data=b"", requests=(1, 0), more=0):
     return bytes([0, len(data)]) + data + bytes([kind, 0, 0, *requests, more])
 
 
-HOST_SEND, HOST_LONG, HOST_CANCEL, HOST_ACCEPT, HOST_LEAVES = bytes([2, 0, 0, 3, 0]), bytes([2, 0, 0, 20, 1]), bytes([3]), bytes([4]), bytes([5, 255])
+HOST_SEND, HOST_LONG = bytes([2, 0, 0, 3, 0]), bytes([2, 0, 0, 20, 1])
+HOST_CANCEL, HOST_ACCEPT, HOST_LEAVES = bytes([3]), bytes([4]), bytes([5, 255])
 for name, steps in {
         "short": host_packet(0, b"01234567") + HOST_ACCEPT,
         "synchronous": HOST_SEND + HOST_LEAVES + host_packet(3),
@@ -313,8 +324,10 @@ for name, steps in {
     write("impi_host_fuzz", name, steps)
 
 
-# direct_stream_fuzz: 0 bare bytes, 1 a message (half its bytes), 2 a write (address, sixteenths less 1), 3 a parcel (bytes of its message, eighths of the payload less 1), 4 a place for
-# parcels (eighths), 5 the write is cut, 6 the stream goes on, 7 what comes (bytes, portion, bytes read ahead, each less 1).
+# direct_stream_fuzz: 0 bare bytes, 1 a message (half its bytes), 2 a write (address, sixteenths
+# less 1), 3 a parcel (bytes of its message, eighths of the payload less 1), 4 a place for parcels
+# (eighths), 5 the write is cut, 6 the stream goes on, 7 what comes (bytes, portion, bytes read
+# ahead, each less 1).
 COMES = bytes([7, 255, 255, 255])
 for name, steps in {
     "messages": bytes([1, 10, 1, 0, 1, 255]) + COMES * 4,

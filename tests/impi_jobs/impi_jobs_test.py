@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Jobs of Lintel that are clients of IMPI: one world, as their users start it.
 
-Usage: impi_jobs_test.py IMPI_SERVER LINTEL_RUN PROGRAMS OWN_PROGRAMS [CLAUSE...]; impi_jobs_test.py --list.
-PROGRAMS: the folder of tests/mpi_layer/programs in the build tree, OWN_PROGRAMS: this folder's there. Exit code 77: cannot be tried here, with the reason.
+Usage: impi_jobs_test.py IMPI_SERVER LINTEL_RUN PROGRAMS OWN_PROGRAMS [CLAUSE...]
+       impi_jobs_test.py --list
+PROGRAMS: the folder of tests/mpi_layer/programs in the build tree, OWN_PROGRAMS: this folder's
+there. Exit code 77: cannot be tried here, with the reason.
 """
 
 import os
@@ -107,7 +109,7 @@ class ImpiJobs(unittest.TestCase):
         for name in self.namespaces:
             subprocess.run(["ip", "netns", "delete", name], check=False)
 
-    # -- vocabulary -----------------------------------------------------------------------------------------------------------------------------------
+    # -- vocabulary --------------------------------------------------------------------------------
 
     def start_server(self, clients, *options, prefix=(), env=None):
         self.server = Job(
@@ -143,7 +145,7 @@ class ImpiJobs(unittest.TestCase):
             self.start_job(client, ranks, command, **how)
         self.expect_success()
 
-    # -- one world ------------------------------------------------------------------------------------------------------------------------------------
+    # -- one world ---------------------------------------------------------------------------------
 
     def test_TwoJobsAreOneWorldWhateverTheOrderInWhichTheyStart(self):
         self.start_server(2)
@@ -193,7 +195,7 @@ class ImpiJobs(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertIn("MPI_Init", err)
 
-    # -- point-to-point -------------------------------------------------------------------------------------------------------------------------------
+    # -- point-to-point ----------------------------------------------------------------------------
 
     def test_PointToPointOfTwoJobs(self):
         self.runs((3, 2), [own_program("across"), "5"])
@@ -213,7 +215,7 @@ class ImpiJobs(unittest.TestCase):
     def test_RanksThatLeaveEarly(self):
         self.runs((2, 2), [program("leaving")])
 
-    # -- collective functions, attributes, communicators ------------------------------------------------------------------------------------------------
+    # -- collective functions, attributes, communicators -------------------------------------------
 
     def test_CollectivesThatMove(self):
         self.runs((3, 2), [program("collectives_moving")])
@@ -236,10 +238,11 @@ class ImpiJobs(unittest.TestCase):
     def test_AttributesOfThreeJobs(self):
         self.runs((1, 2, 2), [own_program("attributes"), *"01122"])
 
-    # -- hosts ----------------------------------------------------------------------------------------------------------------------------------------
+    # -- hosts -------------------------------------------------------------------------------------
 
     def apart(self):
-        """Two network namespaces that reach each other at 10.79.0.1 and 10.79.0.2; the words in front of a command for each."""
+        """Makes two network namespaces that reach each other at 10.79.0.1 and 10.79.0.2. Returns
+        the words in front of a command for each."""
         names = [f"lintel-impi-{os.getpid()}-{host}" for host in (0, 1)]
         devices = [f"li{os.getpid() % 1000000}h{host}" for host in (0, 1)]
         commands = [["ip", "netns", "add", name] for name in names]
@@ -290,7 +293,7 @@ class ImpiJobs(unittest.TestCase):
         self.assertNotEqual(code, 0)
         self.assertRegex(err, "client 1")
 
-    # -- ends -----------------------------------------------------------------------------------------------------------------------------------------
+    # -- ends --------------------------------------------------------------------------------------
 
     def wait_until_running(self):
         end = time.monotonic() + LIMIT
@@ -301,7 +304,8 @@ class ImpiJobs(unittest.TestCase):
             time.sleep(0.02)
 
     def killed(self, sizes, what, victim):
-        """The others end, each with an error that names a lost client: the victim, or one that ended because of it and was noticed first."""
+        """The others end, each with an error that names a lost client: the victim, or a client that
+        ended because of it and was noticed first."""
         self.start_server(len(sizes))
         for client, ranks in enumerate(sizes):
             self.start_job(client, ranks, [own_program("endless"), what])
@@ -340,7 +344,7 @@ class ImpiJobs(unittest.TestCase):
         self.assertEqual(self.jobs[1].process.returncode, 7)
         self.assertRegex(self.jobs[0].said(self.jobs[0].err), r"client 1\b")
 
-    # -- costs ----------------------------------------------------------------------------------------------------------------------------------------
+    # -- costs -------------------------------------------------------------------------------------
 
     def test_IdleJobsUseNoProcessor(self):
         self.start_server(2)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""readme_commands.py README.md folder|packages: the lines of "Use it" as one script for bash, for one of the two ways to install.
+"""readme_commands.py README.md folder|packages
 
-Each line is in the script as it stands. A block with lines of one way belongs to that way. A line that is in no list below is an error, so that nobody adds
-one that no test runs.
+Prints the lines of "Use it" as one script for bash, for one of the two ways to install. Each line
+is in the script as it stands. A block with lines of one way belongs to that way. A line that is in
+no list below is an error, so that nobody adds one that no test runs.
 """
 
 import re

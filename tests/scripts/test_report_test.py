@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""test_report_test.py <tools/test_report>: what the gate says of a run of CTest, and that it fails when a label or a network has been left without tests."""
+"""test_report_test.py <tools/test_report>: what the gate says of a run of CTest.
+
+Also that the gate fails when a label or a network has been left without tests.
+"""
 import json
 import os
 import subprocess

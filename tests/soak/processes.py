@@ -1,4 +1,7 @@
-"""The processes that a soak starts: how they are started, killed and waited for, and that nothing is left of them."""
+"""The processes that a soak starts.
+
+How they are started, killed and waited for, and that nothing is left of them.
+"""
 
 import ctypes
 import os
@@ -47,7 +50,11 @@ def wait_until(condition, limit):
 
 
 class Process:
-    """One process with its own session. What it writes to standard error is kept; its standard output is read line by line, or at its end."""
+    """One process with its own session.
+
+    What it writes to standard error is kept. Its standard output is read line by line, or at its
+    end.
+    """
 
     def __init__(self, network, *command):
         self.command = [str(word) for word in command]
@@ -121,7 +128,8 @@ class Process:
 
 
 def orphans(living):
-    """Children of this process that it has not started itself; those that have ended are taken leave of."""
+    """Children of this process that it has not started itself. Those that have ended are waited
+    for."""
     left = []
     for pid in children_of(os.getpid()):
         if pid not in living and os.waitpid(pid, os.WNOHANG)[0] == 0:
@@ -149,7 +157,8 @@ def kill_all():
 
 
 def expect_no_shared_memory():
-    """To be called with a /dev/shm of one's own, where what is left is of a process that was killed, or has forgotten it."""
+    """Fails if /dev/shm has files: of a process that was killed, or that forgot them. REQUIRES: a
+    /dev/shm of one's own."""
     if not wait_until(lambda: not os.listdir("/dev/shm"), 10):
         raise Failed(f"files are left in /dev/shm: {', '.join(sorted(os.listdir('/dev/shm')))}; "
                      "expected none")

@@ -1,7 +1,9 @@
-"""What one network carries in a soak: jobs of MPI, and Portals processes that live throughout while their peers come, die and come again.
+"""What one network carries in a soak.
 
-Everything that is drawn comes from the seed, the network and the number of the round, so that a round can be made again. When exactly a process is killed does not:
-that is up to the machine.
+Jobs of MPI, and Portals processes that live throughout while their peers come, die and come again.
+Everything that is drawn comes from the seed, the network and the number of the round, so that a
+round can be made again. The moment at which a process is killed does not: it depends on the
+machine.
 """
 
 import dataclasses
@@ -18,13 +20,15 @@ NO_KILLS = ("shm",)
 SLOTS = 16  # as in soak_process.c
 LOST = 3    # exit code of a peer whose survivor is gone
 MOST_PEERS = 3  # of one survivor at a time
-# What a survivor may have more at the end of any later round than after its first one, before which it has had as many peers at a time as it ever has: its pools grow
-# by a piece now and then, but end; and Lintel keeps what it knows of each process that it has met.
+# How much more memory a survivor may have at the end of a later round than after its first one. In
+# the first round it has had as many peers at a time as it ever has. Its pools grow by a piece now
+# and then, but not without end; and Lintel keeps what it knows of each process that it has met.
 MOST_RESIDENT_KIB = 8192
 MOST_HEAP = 1 << 20
 HEAP_OF_A_PEER = 2048
-# With libfabric 1.17 this provider keeps the memory of all processes that a process has met mapped, and Lintel refuses to meet more than 256: survivors there are
-# not judged by their resident memory, and give way to new ones in time.
+# With libfabric 1.17 this provider keeps mapped the memory of all processes that a process has met,
+# and Lintel refuses to meet more than 256. There survivors are not judged by their resident memory,
+# and new ones replace them in time.
 KEEPS_MEMORY = ("shm",)
 MOST_VISITS = 120
 LINTEL_PERF = (("3",), ("4", "--notify", "events"), ("4", "--notify", "counters"))
@@ -66,7 +70,8 @@ class Survivor:
         return {name: int(value) for name, value in re.findall(r"(\w+)=(\d+)", self.process.line())}
 
     def is_quiet(self):
-        """Whether all of its own operations have ended, and it holds as many descriptors as at first."""
+        """Whether all of its own operations have ended, and it holds as many descriptors as at
+        first."""
         self.last = self.report()
         return (self.last["open"] == 0
                 and (self.warm is None or self.last["descriptors"] <= self.warm["descriptors"]))
@@ -147,7 +152,7 @@ class Network:
         for survivor in self.survivors:
             survivor.end()
 
-    # -- MPI ------------------------------------------------------------------------------------------------------------------------------------------
+    # -- MPI ---------------------------------------------------------------------------------------
 
     def start_job(self, choice, rounds):
         job = Process(self.name, os.path.join(self.tree, "tools", "lintel-run", "lintel-run"),
@@ -166,7 +171,8 @@ class Network:
         self.done.mpi_bytes += int(found[2])
 
     def kill_a_rank(self, choice):
-        """A job one rank of which is killed ends, promptly, with its signal or with the error that another rank has met."""
+        """A job one rank of which is killed ends promptly, with the signal or with the error that
+        another rank has met."""
         job = self.start_job(choice, 1000000)
         ranks = int(job.command[2])
         victim, moment = choice.randrange(ranks), choice.random()
@@ -184,7 +190,7 @@ class Network:
             job.fail(f"it ended with {code} after one of its ranks was killed, expected 137 or "
                      "another rank's error, and a sentence")
 
-    # -- Portals --------------------------------------------------------------------------------------------------------------------------------------
+    # -- Portals -----------------------------------------------------------------------------------
 
     def visit(self, choice):
         """Some peers for each survivor; some of them are killed in the midst."""

@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
-"""lintel-run as its users run it. Usage: lintel_run_test.py TOOL WORLD_PROGRAM [CLAUSE...]; lintel_run_test.py --list."""
+"""lintel-run as its users run it.
+
+Usage: lintel_run_test.py TOOL WORLD_PROGRAM [CLAUSE...]
+       lintel_run_test.py --list
+"""
 
 import fcntl
 import os
@@ -50,7 +54,8 @@ def is_gone(pid):
 
 
 class Job:
-    """A job whose ranks each write a line, and go on until they are told otherwise, at the latest when the clause is over."""
+    """A job whose ranks each write a line, and go on until they are told to end, at the latest when
+    the clause is over."""
 
     started = []
 
@@ -72,7 +77,7 @@ class LintelRun(unittest.TestCase):
                 process.wait()
         Job.started.clear()
 
-    # -- what runs ----------------------------------------------------------------------------------------------------------------------------------
+    # -- what runs ---------------------------------------------------------------------------------
 
     def opens_the_world(self, ranks):
         result = run("-n", str(ranks), WORLD, "check", str(ranks), "PMI-1")
@@ -138,7 +143,7 @@ class LintelRun(unittest.TestCase):
                      env={**os.environ, "PMIX_NAMESPACE": "x", "PMIX_RANK": "0", "PMI_PORT": "x:1"})
         self.assertEqual(result.returncode, 0, result.stderr)
 
-    # -- output and input -----------------------------------------------------------------------------------------------------------------------------
+    # -- output and input --------------------------------------------------------------------------
 
     def test_OutputIsTaggedOnRequest(self):
         result = run("-n", "2", "--tag-output", "sh",
@@ -203,7 +208,7 @@ class LintelRun(unittest.TestCase):
         script = f"{TOOL} -n 2 {WORLD} check 2 PMI-1 <&- >&- 2>&-"
         self.assertEqual(subprocess.run(["sh", "-c", script], timeout=30).returncode, 0)
 
-    # -- failures -------------------------------------------------------------------------------------------------------------------------------------
+    # -- failures ----------------------------------------------------------------------------------
 
     def fails(self, code, sentence, *arguments, **more):
         begin = time.monotonic()
@@ -284,7 +289,8 @@ class LintelRun(unittest.TestCase):
             3, r"^lintel-run: rank 0 aborted the job with exit code 3; the job ends$", "exit 0")
 
     def test_AnAbortCountsBeforeTheOneOfARankThatHasLostTheFirst(self):
-        """Rank 1 aborts, rank 0 loses it and aborts because of that, and only then does lintel-run read what they have said."""
+        """Rank 1 aborts, rank 0 loses it and aborts because of that, and only then does lintel-run
+        read what they have said."""
         with tempfile.TemporaryDirectory() as folder:
             script = (f"cd {folder}; echo cmd=init pmi_version=1 pmi_subversion=1 >&$PMI_FD; read "
                       "-u $PMI_FD answer; touch begun.$PMI_RANK; "
@@ -342,7 +348,7 @@ class LintelRun(unittest.TestCase):
         self.assertIn("lintel-run -n N [options] program", run("--help").stdout)
         self.assertRegex(run("--version").stdout, r"^lintel-run \d+\.\d+\.\d+\n$")
 
-    # -- signals ----------------------------------------------------------------------------------------------------------------------------------------
+    # -- signals -----------------------------------------------------------------------------------
 
     def test_SignalsReachAllRanks(self):
         for number in [signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT,
@@ -390,7 +396,7 @@ class LintelRun(unittest.TestCase):
             run("-n", "1", "sh", "-c", script).stdout,
             subprocess.run(["sh", "-c", script], capture_output=True, text=True).stdout)
 
-    # -- processors -------------------------------------------------------------------------------------------------------------------------------------
+    # -- processors --------------------------------------------------------------------------------
 
     def test_RanksAreBoundToTheProcessorsThatAreAllowedRoundAndRound(self):
         allowed = sorted(os.sched_getaffinity(0))
@@ -411,7 +417,7 @@ class LintelRun(unittest.TestCase):
             run("-n", "2", "sh", "-c", script).stdout,
             2 * subprocess.run(["sh", "-c", script], capture_output=True, text=True).stdout)
 
-    # -- nothing is left --------------------------------------------------------------------------------------------------------------------------------
+    # -- nothing is left ---------------------------------------------------------------------------
 
     def test_WhatARankLeavesBehindGoesWithTheJob(self):
         result = run("-n", "2", "sh",

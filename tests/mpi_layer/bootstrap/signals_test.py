@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Signals end the processes of an MPI job as they end any other, whatever libraries the network brings along.
-Usage: signals_test.py LINTEL_RUN PROGRAM LOADING_PROGRAM LIBRARY CLAUSE NETWORK; signals_test.py --list."""
+"""Signals end the processes of an MPI job as they end any other, whatever libraries the \
+network brings along.
+Usage: signals_test.py LINTEL_RUN PROGRAM LOADING_PROGRAM LIBRARY CLAUSE NETWORK; \
+signals_test.py --list."""
 
 import os
 import signal
@@ -32,7 +34,8 @@ def expect_ended(job, number, ranks):
 
 class Clauses:
     def __init__(self, lintel_run, program, loading, library, network):
-        self.lintel_run, self.program, self.loading, self.library = lintel_run, program, loading, library
+        self.lintel_run, self.program = lintel_run, program
+        self.loading, self.library = loading, library
         self.environment = {**os.environ, "LINTEL_PROVIDER": network}
 
     def start(self, what, number=signal.SIGTERM, ranks=2, **more):
@@ -68,7 +71,9 @@ class Clauses:
                 fail(f"{number.name}: exit code {job.returncode}, and\n{out}{said}")
 
     def WhatTheCallerIgnoresIsIgnored(self):
-        for expected, before in (("", None), (" 2 is ignored", lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))):
+        for expected, before in (
+                ("", None),
+                (" 2 is ignored", lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))):
             out, said = (job := self.start("show", ranks=1, preexec_fn=before)).communicate(
                 timeout=LIMIT)
             if job.returncode != 0 or out != f"before:{expected}\nafter:{expected}\n":
@@ -88,7 +93,8 @@ def main():
         return
     if len(sys.argv) != 7:
         fail(__doc__)
-    # A shell's background jobs ignore some, and so would all that they start. PIPE is Python's own affair.
+    # The background jobs of a shell ignore some signals, and so would all that they start. Python
+    # itself ignores PIPE.
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     *files, clause, network = sys.argv[1:]

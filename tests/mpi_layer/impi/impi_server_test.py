@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
-"""impi-server as its users run it, by raw bytes over TCP. Usage: impi_server_test.py TOOL [CLAUSE...]; impi_server_test.py --list."""
+"""impi-server as its users run it, by raw bytes over TCP.
+
+Usage: impi_server_test.py TOOL [CLAUSE...]
+       impi_server_test.py --list
+"""
 
 import os
 import re
@@ -134,7 +138,7 @@ class ImpiServer(unittest.TestCase):
         _, said = self.server.communicate(timeout=LIMIT)
         return self.server.returncode, said
 
-    # -- a whole job --------------------------------------------------------------------------------------------------------------------------------
+    # -- a whole job -------------------------------------------------------------------------------
 
     def test_TwoClientsGoThroughAWholeJob(self):
         self.start("-server", "2")
@@ -181,7 +185,7 @@ class ImpiServer(unittest.TestCase):
         client.socket.close()
         self.assertEqual(self.ends(), (0, ""))
 
-    # -- authentication -----------------------------------------------------------------------------------------------------------------------------
+    # -- authentication ----------------------------------------------------------------------------
 
     def test_AKeyOfTheEnvironmentLetsClientsIn(self):
         self.start("-server", "2", "-v", env=environment(none=None, key="5678"))
@@ -226,7 +230,7 @@ class ImpiServer(unittest.TestCase):
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertIn("impi-server: no client could authenticate", result.stderr)
 
-    # -- clients that do not do as they should ------------------------------------------------------------------------------------------------------
+    # -- clients that do not do as they should -----------------------------------------------------
 
     def test_ClientsThatStallDoNotBlockOthers(self):
         self.start("-server", "2")
@@ -315,7 +319,7 @@ class ImpiServer(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertIn('it sent 0x47455420 ("GET "); expected AUTH', said)
 
-    # -- the tool -----------------------------------------------------------------------------------------------------------------------------------
+    # -- the tool ----------------------------------------------------------------------------------
 
     def test_TheListenerIsClosedWhenAllHaveJoined(self):
         self.start("-server", "1")

@@ -7,11 +7,13 @@ import subprocess
 import tempfile
 import time
 
-from perf_tool import CHAINS, SHORT, PerfTest, children_of, environment, is_running, json_of, run, switches_of, thread_of, time_of, tool, wait_until
+from perf_tool import (CHAINS, SHORT, PerfTest, children_of, environment, is_running, json_of, run,
+                       switches_of, thread_of, time_of, tool, wait_until)
 
 
 def deliveries_to(rank):
-    """How often its progress thread has gone to sleep: once at least after each message that wakes it."""
+    """How often its progress thread has gone to sleep: once at least after each message that wakes
+    it."""
     return switches_of(rank, thread_of(rank, "lintel-progress"))
 
 
@@ -94,7 +96,8 @@ class Chains(PerfTest):
                 self.assertEqual(row["verified_messages"], 4100 * (2 if chain == "barrier" else 1))
 
     def long_chain(self, *options):
-        """A broadcast that takes far longer than a test, and its processes, when all sleep but rank 0."""
+        """A broadcast that takes far longer than a test, and its processes, when all sleep but rank
+        0."""
         starter = subprocess.Popen(
             [
                 tool(), "broadcast", "--sizes", "4M", "--iterations", "1000000",
@@ -111,7 +114,8 @@ class Chains(PerfTest):
             return [deliveries_to(rank) for rank in ranks[1:]]
 
         def runs_through_sleepers():
-            # They also sleep before the chain begins, but nothing comes to them then; and while they lay it out they are busy.
+            # They also sleep before the chain begins, but nothing comes to them then; and while
+            # they lay it out they are busy.
             before, came = asleep(), deliveries()
             time.sleep(0.5)
             return (asleep() == before and before[0][0] > 0
@@ -122,7 +126,8 @@ class Chains(PerfTest):
         return starter, ranks
 
     def fails(self, starter, ranks, sentence, patience, limit):
-        """Its processes end by themselves, all of them, within the limit, and it says the sentence."""
+        """Its processes end by themselves, all of them, within the limit, and it says the
+        sentence."""
         start = time.monotonic()
         _, said = starter.communicate(timeout=patience)
         self.assertLess(time.monotonic() - start, limit)

@@ -7,7 +7,8 @@ import subprocess
 import tempfile
 import time
 
-from perf_tool import ATOMICS, PORTALS4, SHORT, PerfTest, Server, children_of, environment, is_running, run, tool, wait_until
+from perf_tool import (ATOMICS, PORTALS4, SHORT, PerfTest, Server, children_of, environment,
+                       is_running, run, tool, wait_until)
 
 
 class Deaths(PerfTest):

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""lintel-perf as its users run it. Usage: lintel_perf_test.py TOOL [--newer-peer=PROGRAM] [--provider=NAME] [CLAUSE...]; lintel_perf_test.py --list.
+"""lintel-perf as its users run it.
 
-In NAME a plus stands for the semicolon, which CMake would take for a list: tcp+ofi_rxm."""
+Usage: lintel_perf_test.py TOOL [--newer-peer=PROGRAM] [--provider=NAME] [CLAUSE...]
+       lintel_perf_test.py --list
+In NAME a plus stands for the semicolon, which CMake would take for a list: tcp+ofi_rxm.
+"""
 
 import os
 import sys

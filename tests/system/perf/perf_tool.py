@@ -7,7 +7,8 @@ import subprocess
 import time
 import unittest
 
-# by name: "tool", and "newer peer", which speaks a later version of the wire protocol, see newer_peer.cpp
+# by name: "tool", and "newer peer", which speaks a later version of the wire protocol, see
+# newer_peer.cpp
 programs = {}
 SHORT = ["--iterations", "20", "--warm-up", "2", "--repeats", "2"]
 CHAINS = ["barrier", "broadcast", "reduce"]
