@@ -4,7 +4,8 @@ import mpi_contestants
 import plot
 from matrix import MPI_MEASURES, TITLES, UNITS, column_text
 from mpi_contestants import LINTEL, ON_LINTEL
-from tables import MICRO, figure_text, how_many_met, judged_text, markdown_table, ratio_text
+from tables import (MICRO, figure_text, how_many_met, joined_text, judged_text, markdown_table,
+                    ratio_text)
 
 NUMBERS = "mpi-numbers"  # what the markers of its blocks are called
 # what README.md shows
@@ -74,15 +75,14 @@ def headline_markdown(outcome, verdicts, facts):
                 for one in verdicts
                 if (one.requirement.measure, one.requirement.size) == (measure, size)
                 and one.requirement.of == LINTEL]
-        bound = judged_text(mine, LINTEL)
         rows.append([titles_of(measure, size)[""],
                      *(figure_text(measure, outcome.of(measure, one.name, size))
                        for one in columns),
-                     " ".join(bound).strip()])
+                     joined_text(judged_text(mine, LINTEL))])
     return markdown_table(
         [
             f"{facts['release']}, {facts['network']}", *(one.name for one in columns),
-            f"required of Lintel MPI: {how_many_met([one.met for one in verdicts])}"],
+            f"required of Lintel: {how_many_met([one.met for one in verdicts])}"],
         rows)
 
 

@@ -174,6 +174,11 @@ def judged_text(mine, prefix=""):
                       if not one.met)]
 
 
+def joined_text(bound_and_verdict):
+    """What judged_text() says, in one cell."""
+    return ": ".join(filter(None, (part.strip() for part in bound_and_verdict)))
+
+
 def how_many_met(judged):
     """Of all verdicts and costs, not only of those that a table shows."""
     return f"{sum(judged)} of {len(judged)} met"
@@ -188,7 +193,7 @@ def headline_markdown(outcome, verdicts, costs, facts):
                      with_ratio(outcome, measure, "Lintel put", size),
                      figure_text(measure, None if raw is None else raw[1]),
                      figure_text(measure, best_of_others(outcome, measure, size)),
-                     " ".join(judged(verdicts, measure, size)).strip()])
+                     joined_text(judged(verdicts, measure, size))])
     met = [one.met for one in verdicts] + [cost.met() for cost in costs]
     return markdown_table([f"{facts['release']}, {facts['network']}", "Lintel put (x raw)",
                            "raw libfabric", "UCX", f"required: {how_many_met(met)}"], rows)
