@@ -14,6 +14,7 @@
 #define LINTEL_ACQUIRE(...) LINTEL_THREAD_ANNOTATION(acquire_capability(__VA_ARGS__))
 #define LINTEL_TRY_ACQUIRE(...) LINTEL_THREAD_ANNOTATION(try_acquire_capability(__VA_ARGS__))
 #define LINTEL_RELEASE(...) LINTEL_THREAD_ANNOTATION(release_capability(__VA_ARGS__))
+#define LINTEL_ASSERT_CAPABILITY(x) LINTEL_THREAD_ANNOTATION(assert_capability(x))
 #define LINTEL_EXCLUDES(...) LINTEL_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
 #define LINTEL_RETURN_CAPABILITY(x) LINTEL_THREAD_ANNOTATION(lock_returned(x))
 #define LINTEL_NO_THREAD_SAFETY_ANALYSIS LINTEL_THREAD_ANNOTATION(no_thread_safety_analysis)

@@ -4,6 +4,7 @@
 #include <array>
 #include <new>
 
+#include "base/assert.h"
 #include "base/environment.h"
 #include "mpi_layer/station/station.h"
 
@@ -11,7 +12,9 @@ namespace {
 
 using namespace lintel;  // NOLINT: the names of this file are C's
 
-static_assert(sizeof(mpi::Request) <= sizeof(lintel_transfer) && alignof(mpi::Request) <= alignof(lintel_transfer));
+template <class Kind>
+inline constexpr bool kFits = sizeof(Kind) <= sizeof(lintel_transfer) && alignof(Kind) <= alignof(lintel_transfer);
+static_assert(kFits<mpi::SendRequest> && kFits<mpi::ReceiveRequest>);
 static_assert(LINTEL_ANY_SOURCE == mpi::kAnySource && LINTEL_ANY_TAG == mpi::kAnyTag);
 static_assert(LINTEL_MAX_TAG == mpi::kMaxTag && LINTEL_MAX_CONTEXT == mpi::kMaxContext);
 
@@ -45,7 +48,12 @@ mpi::Outcome<> meet(std::uint32_t rank, const char* const* texts, std::uint32_t 
 }
 
 // Raw room becomes a request; what was there before has ended, and needs no destruction.
-mpi::Request& new_request(lintel_transfer* transfer) { return *new (transfer) mpi::Request; }
+template <class Kind>
+Kind& new_request(lintel_transfer* transfer) {
+  Kind& made = *new (transfer) Kind;
+  LINTEL_ASSERT(static_cast<void*>(static_cast<mpi::Request*>(&made)) == transfer);  // request_of() relies on it
+  return made;
+}
 mpi::Request& request_of(lintel_transfer* transfer) { return *std::launder(reinterpret_cast<mpi::Request*>(transfer)); }
 
 lintel_ending ending_of(mpi::Failure failure) {
@@ -99,7 +107,7 @@ lintel_start lintel_send(lintel_transfer* transfer, const void* buffer, uint64_t
                          bool synchronous) {
   const mpi::SendMode mode = synchronous ? mpi::SendMode::kSynchronous : mpi::SendMode::kStandard;
   const mpi::SendArguments message{buffer, length, destination, context, tag, mode};
-  mpi::Request& request = new_request(transfer);  // of one that leaves at once too: it may be cancelled
+  mpi::SendRequest& request = new_request<mpi::SendRequest>(transfer);  // of one that leaves at once too: it may be cancelled
   if (messenger().send_at_once(message)) return LINTEL_LEFT;
   bool over = false;
   if (messenger().send(message, request, &over) != mpi::Refusal::kNone) return LINTEL_REFUSED;
@@ -107,7 +115,7 @@ lintel_start lintel_send(lintel_transfer* transfer, const void* buffer, uint64_t
 }
 
 bool lintel_receive(lintel_transfer* transfer, void* buffer, uint64_t capacity, int32_t source, uint32_t context, int32_t tag) {
-  return messenger().receive({buffer, capacity, source, context, tag}, new_request(transfer)) == mpi::Refusal::kNone;
+  return messenger().receive({buffer, capacity, source, context, tag}, new_request<mpi::ReceiveRequest>(transfer)) == mpi::Refusal::kNone;
 }
 
 void lintel_cancel(lintel_transfer* transfer) { messenger().cancel(request_of(transfer)); }
@@ -147,7 +155,7 @@ lintel_message* lintel_take(int32_t source, uint32_t context, int32_t tag, linte
 
 bool lintel_receive_taken(lintel_transfer* transfer, lintel_message* message, void* buffer, uint64_t capacity) {
   const std::unique_ptr<lintel_message> owned(message);
-  return messenger().receive_matched(owned->matched, buffer, capacity, new_request(transfer)) == mpi::Refusal::kNone;
+  return messenger().receive_matched(owned->matched, buffer, capacity, new_request<mpi::ReceiveRequest>(transfer)) == mpi::Refusal::kNone;
 }
 
 }  // extern "C"

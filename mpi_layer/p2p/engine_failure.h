@@ -1,8 +1,8 @@
 #pragma once
 // What a failure that the engine reports means to a request.
 
+#include "mpi_layer/p2p/engine_access.h"
 #include "mpi_layer/p2p/request.h"
-#include "portals/engine/event.h"
 
 namespace lintel::mpi {
 

@@ -1,5 +1,6 @@
 #pragma once
-// MatchedMessage: a message that a matched probe has taken from the unexpected ones, for one receive to come. The caller owns it.
+// MatchedMessage: a message that a matched probe has taken from the unexpected ones, for one
+// receive to come. The caller owns it.
 //
 // Values may be moved; a message that is dropped is lost, and its sender, if it waits, is not told.
 
@@ -14,13 +15,18 @@ namespace lintel::mpi {
 
 class MatchedMessage {
  public:
+  MatchedMessage() = default;
+  // It holds none, and this says why.
+  explicit MatchedMessage(const Result& envelope) : envelope_(envelope) {}
+
   // It holds a message: one was found, and no receive has been started for it.
   explicit operator bool() const { return held_; }
   // As a probe gives it.
   const Result& envelope() const { return envelope_; }
 
  private:
-  friend class Messenger;
+  friend class Probes;
+  friend class Receives;
   bool held_ = false;
   Result envelope_;
   std::uint32_t context_ = 0;

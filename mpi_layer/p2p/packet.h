@@ -1,11 +1,15 @@
 #pragma once
-// The packets of the point-to-point protocol, by the names and numbers of IMPI (its packet header, pk_type), and where their fields travel in a put.
+// The packets of the point-to-point protocol, by the names and numbers of IMPI (its packet header,
+// pk_type), and where their fields travel in a put.
 //
-// A message (DATA, DATASYNC) is a put to the portal of messages: match bits as envelope.h says, header data as MessageHeader, remote offset the sequence
-// number of the message, length what goes ahead of it. Its identity is (source, destination, source request id, sequence number).
-// The others are header-only puts to the portal of control: the top 4 match bits are the kind, the rest as Control says.
+// A message (DATA, DATASYNC) is a put to the portal of messages: match bits as envelope.h says,
+// header data as MessageHeader, remote offset the sequence number of the message, length what goes
+// ahead of it. Its identity is (source, destination, source request id, sequence number). The
+// others are header-only puts to the portal of control: the top 4 match bits are the kind, the rest
+// as Control says.
 //
-// Pure functions of values; any thread. What comes from the wire decodes to something whatever it is; whoever uses it judges it.
+// Pure functions of values; any thread. What comes from the wire decodes to something whatever it
+// is; whoever uses it judges it.
 
 #include <cstdint>
 
@@ -14,7 +18,7 @@ namespace lintel::mpi {
 enum class PacketKind : std::uint8_t {
   kData = 0,       // a message that nobody waits for an answer to
   kDatasync = 1,   // a message whose sender is to learn that it was received
-  kProtoack = 2,   // credit that goes back; of nothing: a greeting (contact.cpp)
+  kProtoack = 2,   // credit that goes back; of nothing: a greeting (peer_watch.h)
   kSyncack = 3,    // it was received, and nothing of it will be pulled
   kCancel = 4,     // the sender wants it back
   kCancelyes = 5,  // it has it back
@@ -26,7 +30,8 @@ inline constexpr unsigned kRequestIdBits = 20;
 inline constexpr std::uint64_t kMaxLength = (std::uint64_t{1} << kLengthBits) - 1;
 inline constexpr std::uint32_t kMaxRequestId = (std::uint32_t{1} << kRequestIdBits) - 1;
 
-// The header data of a message. From the top: 2 bits kind, 20 bits source request id, 42 bits length.
+// The header data of a message. From the top: 2 bits kind, 20 bits source request id, 42 bits
+// length.
 struct MessageHeader {
   PacketKind kind = PacketKind::kData;  // kData, kDatasync
   bool rest_follows = false;            // DATASYNC: what did not go ahead is to be pulled
@@ -35,19 +40,24 @@ struct MessageHeader {
 };
 
 constexpr std::uint64_t encode(const MessageHeader& header) {
-  const std::uint64_t kind = (header.kind == PacketKind::kDatasync ? 1U : 0U) | (header.rest_follows ? 2U : 0U);
-  return (kind << (kRequestIdBits + kLengthBits)) | (std::uint64_t{header.request_id} << kLengthBits) | header.length;
+  const std::uint64_t kind =
+      (header.kind == PacketKind::kDatasync ? 1U : 0U) | (header.rest_follows ? 2U : 0U);
+  return (kind << (kRequestIdBits + kLengthBits)) |
+         (std::uint64_t{header.request_id} << kLengthBits) | header.length;
 }
 
 constexpr MessageHeader decode_message(std::uint64_t header_data) {
   const std::uint64_t kind = header_data >> (kRequestIdBits + kLengthBits);
   return {kind == 0 ? PacketKind::kData : PacketKind::kDatasync, (kind & 2) != 0,
-          static_cast<std::uint32_t>(header_data >> kLengthBits) & kMaxRequestId, header_data & kMaxLength};
+          static_cast<std::uint32_t>(header_data >> kLengthBits) & kMaxRequestId,
+          header_data & kMaxLength};
 }
 
 // Sequence numbers as control packets carry them.
 inline constexpr unsigned kSequenceBits = 64 - kRequestIdBits;
-constexpr std::uint64_t short_sequence(std::uint64_t sequence) { return sequence & ((std::uint64_t{1} << kSequenceBits) - 1); }
+constexpr std::uint64_t short_sequence(std::uint64_t sequence) {
+  return sequence & ((std::uint64_t{1} << kSequenceBits) - 1);
+}
 
 // How the receiver of a message names the rest of it at its source: match bits of a get.
 constexpr std::uint64_t rest_bits(std::uint32_t request_id, std::uint64_t sequence) {
@@ -60,7 +70,8 @@ struct Control {
   std::uint64_t match_bits = 0;  // of the message; CANCEL only
   std::uint32_t request_id = 0;  // of the message: all but PROTOACK
   std::uint64_t sequence = 0;    // of the message, as short_sequence() has it: all but PROTOACK
-  std::uint32_t headers = 0;     // PROTOACK: messages and bytes that the sender may have under way in addition
+  std::uint32_t headers =
+      0;  // PROTOACK: messages and bytes that the sender may have under way in addition
   std::uint64_t bytes = 0;
   bool parcels = false;  // PROTOACK: long messages are welcome as parcels
 };
@@ -77,8 +88,10 @@ struct EncodedControl {
 constexpr EncodedControl encode(const Control& control) {
   const std::uint64_t kind = std::uint64_t{static_cast<std::uint8_t>(control.kind)} << 60;
   if (control.kind == PacketKind::kProtoack)
-    return {kind | (control.parcels ? 1U : 0U), (std::uint64_t{control.headers} << kCreditBits) | control.bytes};
-  return {kind | control.match_bits, (std::uint64_t{control.request_id} << kSequenceBits) | control.sequence};
+    return {kind | (control.parcels ? 1U : 0U),
+            (std::uint64_t{control.headers} << kCreditBits) | control.bytes};
+  return {kind | control.match_bits,
+          (std::uint64_t{control.request_id} << kSequenceBits) | control.sequence};
 }
 
 constexpr Control decode_control(const EncodedControl& encoded) {

@@ -8,7 +8,8 @@ namespace lintel::mpi {
 namespace {
 
 std::uint32_t home(ProcessId process) {
-  const std::uint64_t mixed = ((std::uint64_t{process.nid.value} << 32) | process.pid.value) * 0x9E3779B97F4A7C15ULL;
+  const std::uint64_t mixed =
+      ((std::uint64_t{process.nid.value} << 32) | process.pid.value) * 0x9E3779B97F4A7C15ULL;
   return static_cast<std::uint32_t>(mixed >> 32);
 }
 

@@ -1,9 +1,13 @@
 #pragma once
-// Request: one send or receive from its start to its end, and what its result is. The caller owns it; the library allocates nothing for it.
+// Request, SendRequest, ReceiveRequest: one send or receive from its start to its end, and what its
+// result is. The caller owns it; the library allocates nothing for it. Request is what both have:
+// functions that wait for an end take either.
 //
-// Thread: its members belong to the Messenger that it was started on, under the lock of that one's process; result() is the caller's once wait or test has
-// said that it is complete, and active() always: nothing that happens meanwhile changes it.
-// Invariants: (1) it is in at most one list of the messenger, while it is active; (2) it does not move or die while it is active.
+// Thread: its members belong to the Messenger that it was started on, under the lock of that one's
+// process; result() is the caller's once wait or test has said that it is complete, and active()
+// always: nothing that happens meanwhile changes it.
+// Invariants: (1) it is in at most one list of the messenger, while it is active; (2) it does not
+// move or die while it is active.
 
 #include <boost/intrusive/list_hook.hpp>
 #include <cstddef>
@@ -53,7 +57,8 @@ enum class Failure : std::uint8_t {
   kClosed,     // the messenger was closed
 };
 
-// `length` is that of the message as it was sent, also of one that was truncated. Of a send: its own.
+// `length` is that of the message as it was sent, also of one that was truncated. Of a send: its
+// own.
 struct Result {
   std::int32_t source = kAnySource;
   std::int32_t tag = kAnyTag;
@@ -62,60 +67,105 @@ struct Result {
   bool cancelled = false;
 };
 
-class Request {
+struct Peer;
+
+// Links a request into the messenger's list that its stage and its peer say.
+using RequestHook =
+    boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+
+class Request : public RequestHook {
  public:
-  Request() = default;
+  enum class Direction : std::uint8_t { kSend, kReceive };
+
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
-  // REQUIRES: it is not active.
-  ~Request() { LINTEL_ASSERT(!under_way()); }
 
+  Direction direction() const { return direction_; }
   // It was started, and no wait or test has told its end.
   bool active() const { return active_; }
   bool persistent() const { return persistent_; }
   // Of its last end; empty before the first.
   const Result& result() const { return result_; }
+  // It has been started and has not ended. [the lock held]
+  bool under_way() const { return under_way_; }
+
+ protected:
+  explicit Request(Direction direction) : direction_(direction) {}
+  // REQUIRES: it is not active.
+  ~Request() { LINTEL_ASSERT(!under_way()); }
 
  private:
-  friend class Messenger;
-  friend struct RequestHooks;
+  friend class Receives;
+  friend class RequestEnds;
+  friend class PeerWatch;
+  friend class Sends;
 
-  enum class State : std::uint8_t {
-    kBacklog,   // send: waits for credit, behind others to the same process
-    kSent,      // send: waits for the end that its protocol has
-    kUnposted,  // receive: waits for room among the entries, behind others
-    kPosted,    // receive: an entry is in the list
-    kUnpulled,  // receive: matched; the get of its rest waits for room
-    kPulling,   // receive: matched; the rest is on its way, or all of a message from outside
-    kComplete,  // also of one that was never started
-  };
-  bool under_way() const { return state_ != State::kComplete; }
-
-  State state_ = State::kComplete;
-  bool active_ = false;  // written by the calls that start it and tell its end, whose caller reads it without the lock
-  bool is_send_ = false;
+  const Direction direction_;
+  bool under_way_ = false;
+  // Written by the calls that start it and tell its end, whose caller reads it without the lock.
+  bool active_ = false;
   bool persistent_ = false;
-  bool cancelling_ = false;  // CANCEL has been sent
-  bool watching_ = false;    // the peer is watched on its account
-  bool long_ = false;        // send: its rest is exposed
-  bool copied_ = false;      // send: the library's own, of a buffered one
   bool relayed_ = false;     // the gateway's own
+  Peer* watched_ = nullptr;  // is watched on its account
+  Result result_;
+};
+
+class SendRequest : public Request {
+ public:
+  SendRequest() : Request(Direction::kSend) {}
+
+ private:
+  friend class Sends;
+
+  enum class Stage : std::uint8_t {
+    kBacklog,  // waits for credit, behind others to the same process
+    kSent,     // waits for the end that its protocol has
+  };
+
+  Stage stage_ = Stage::kBacklog;
   SendMode mode_ = SendMode::kStandard;
-  std::int32_t peer_ = kProcNull;  // send: destination. Receive: source as asked for; once matched, the true one
+  bool cancelling_ = false;    // CANCEL has been sent
+  bool rest_exposed_ = false;  // the receiver may get the rest
+  bool placed_ = false;        // it has left as an eager direct placement
+  bool copied_ = false;        // the library's own, of a buffered one
+  std::int32_t destination_ = kProcNull;
   std::int32_t tag_ = 0;
   std::uint32_t context_ = 0;
-  std::int32_t asked_source_ = kProcNull;  // receive: for a persistent one to start again
+  const std::byte* buffer_ = nullptr;
+  std::uint64_t length_ = 0;
+  std::uint64_t sequence_ = 0;
+  SlotId rest_entry_;
+  SlotId active_id_;  // among the sends that an answer will end
+};
+
+class ReceiveRequest : public Request {
+ public:
+  ReceiveRequest() : Request(Direction::kReceive) {}
+
+ private:
+  friend class EagerPlacement;
+  friend class PeerWatch;
+  friend class Receives;
+
+  enum class Stage : std::uint8_t {
+    kUnposted,  // waits for room among the entries, behind others
+    kPosted,    // an entry is in the list
+    kUnpulled,  // matched; the get of its rest waits for room
+    kPulling,   // matched; the rest is on its way, or all of a message from outside
+  };
+
+  Stage stage_ = Stage::kUnposted;
+  std::int32_t asked_source_ = kProcNull;  // or kAnySource
+  std::int32_t asked_tag_ = 0;             // or kAnyTag
+  std::uint32_t context_ = 0;
   std::byte* buffer_ = nullptr;
-  std::uint64_t length_ = 0;      // send: of the message. Receive: of the buffer
-  std::uint64_t sequence_ = 0;    // send: of the message
-  std::uint64_t landed_ = 0;      // receive: bytes in place
-  std::uint64_t to_pull_ = 0;     // receive
-  std::uint32_t request_id_ = 0;  // receive: that of the message whose rest is pulled
-  SlotId entry_;                  // receive: in the list. Send: of its exposed rest
-  SlotId active_id_;              // send: among the active ones
-  Result result_;
-  using Hook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
-  Hook link_;  // in the messenger's list that its state and its peer say
+  std::uint64_t capacity_ = 0;
+  SlotId entry_;
+  // Of the message that it has met.
+  std::uint32_t rest_id_ = 0;  // the request id of its sender
+  std::uint64_t sequence_ = 0;
+  std::uint64_t landed_ = 0;  // bytes in place
+  std::uint64_t to_pull_ = 0;
 };
 
 }  // namespace lintel::mpi

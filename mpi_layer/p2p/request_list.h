@@ -1,5 +1,6 @@
 #pragma once
-// RequestList: requests of one messenger in order, that leave it by themselves when they are unlinked or linked elsewhere.
+// Lists of requests of one messenger in order. A request leaves its list by itself when it is
+// unlinked or linked elsewhere.
 
 #include <boost/intrusive/list.hpp>
 
@@ -7,10 +8,12 @@
 
 namespace lintel::mpi {
 
-struct RequestHooks {
-  using Member = boost::intrusive::member_hook<Request, Request::Hook, &Request::link_>;
-};
+template <class Kind>
+using ListOf = boost::intrusive::list<Kind, boost::intrusive::base_hook<RequestHook>,
+                                      boost::intrusive::constant_time_size<false>>;
 
-using RequestList = boost::intrusive::list<Request, RequestHooks::Member, boost::intrusive::constant_time_size<false>>;
+using SendList = ListOf<SendRequest>;
+using ReceiveList = ListOf<ReceiveRequest>;
+using RequestList = ListOf<Request>;  // of both
 
 }  // namespace lintel::mpi

@@ -25,6 +25,12 @@ forbid 'base/ knows nobody' '#include *"(transport|portals|mpi_layer|tools)/' ba
 forbid 'transport/ knows base/ only' '#include *"(portals|mpi_layer|tools)/' transport
 forbid 'portals/ does not know what is built on it' '#include *"(mpi_layer|tools)/' portals
 forbid 'envelope and p2p know base/ and the engine only' '#include *([<"]rdma/|[<"]portals[34]\.h|[<"]mpi\.h|"(transport|tools)/|"portals/(api[34]|include)/)' mpi_layer/envelope mpi_layer/p2p
+p2p_but_engine_access=$(find mpi_layer/p2p \( -name '*.h' -o -name '*.cpp' \) ! -path mpi_layer/p2p/engine_access.h)
+# shellcheck disable=SC2086  # a list of files
+forbid 'p2p meets the engine in engine_access.h only' '#include *"portals/' $p2p_but_engine_access
+p2p_but_engine_access=$(find mpi_layer/p2p \( -name '*.h' -o -name '*.cpp' \) ! -path mpi_layer/p2p/engine_access.h)
+# shellcheck disable=SC2086  # a list of files
+forbid 'p2p meets the engine in engine_access.h only' '#include *"portals/' $p2p_but_engine_access
 forbid 'the envelope knows nothing of messages' '#include *"mpi_layer/p2p/' mpi_layer/envelope
 forbid 'a transport does not know match bits' 'match_bits|MatchBits' transport base
 # shellcheck disable=SC2086  # lists of files

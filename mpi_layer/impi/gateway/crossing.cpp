@@ -34,7 +34,7 @@ Crossing::Crossing(Messenger& messenger, const JobLayout& layout, std::uint32_t 
 // ---- Sends
 
 // The rank is that in the world: what travels has no communicator's.
-bool Crossing::send(const SendArguments& message, Request& request) {
+bool Crossing::send(const SendArguments& message, SendRequest& request) {
   const Envelope envelope{procs_[rank_],
                           procs_[static_cast<std::size_t>(message.destination)],
                           static_cast<std::int32_t>(rank_),
@@ -56,9 +56,9 @@ bool Crossing::send(const SendArguments& message, Request& request) {
 
 void Crossing::on_send_end(SendNumber number, SendEnd end) {
   const auto found = sends_.find(number);
-  Request& request = *found->second;
+  SendRequest& request = *found->second;
   sends_.erase(found);
-  messenger_.end_outside_send(request, Failure::kNone, end == SendEnd::kCancelled);
+  outside().end_send(request, Failure::kNone, end == SendEnd::kCancelled);
 }
 
 void Crossing::go_on() {
@@ -66,20 +66,20 @@ void Crossing::go_on() {
   for (auto next = held_up_.begin(); next != held_up_.end();) {
     const auto held_up = next++;
     if (!way_.takes_more(procs_[rank_], held_up->second)) continue;
-    Request& request = *held_up->first;
+    SendRequest& request = *held_up->first;
     held_up_.erase(held_up);
-    messenger_.end_outside_send(request, Failure::kNone, false);
+    outside().end_send(request, Failure::kNone, false);
   }
 }
 
 // What was held up only is gone, and ends by itself.
-void Crossing::cancel(Request& request) {
+void Crossing::cancel(SendRequest& request) {
   const auto found = std::ranges::find_if(sends_, [&request](const auto& send) { return send.second == &request; });
-  if (found == sends_.end()) return messenger_.refuse_cancel(request);
+  if (found == sends_.end()) return outside().refuse_cancel(request);
   messages_.cancel(found->first);
 }
 
-void Crossing::on_cancel_refused(SendNumber number) { messenger_.refuse_cancel(*sends_.at(number)); }
+void Crossing::on_cancel_refused(SendNumber number) { outside().refuse_cancel(*sends_.at(number)); }
 
 // ---- Arrivals
 
@@ -91,6 +91,7 @@ void Crossing::on_arrival(ArrivalNumber number, const Envelope& envelope, std::s
   arrival.source = source->second;
   arrival.beginning = data;
   if (!undelivered_.contains(arrival.source) && deliver(number, arrival)) {
+    kLock.assert_held();
     messenger_.take_in();  // a receive that waits for it gets it now, from where it lies
   } else {
     undelivered_[arrival.source].push_back(number);
@@ -114,7 +115,7 @@ void Crossing::drop(ArrivalNumber number, const Envelope& envelope) {
 
 bool Crossing::deliver(ArrivalNumber number, Arrival& arrival) {
   const Envelope& envelope = arrival.envelope;
-  arrival.sequence = messenger_.deliver(arrival.source, static_cast<std::uint32_t>(envelope.context), envelope.tag, envelope.length);
+  arrival.sequence = outside().deliver(arrival.source, static_cast<std::uint32_t>(envelope.context), envelope.tag, envelope.length);
   if (arrival.sequence == 0) return false;
   delivered_.emplace(std::pair(arrival.source, arrival.sequence), number);
   return true;
@@ -131,7 +132,7 @@ std::size_t Crossing::deliver_waiting() {
   return delivered;
 }
 
-void Crossing::receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer, Request& request) {
+void Crossing::receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer, ReceiveRequest& request) {
   auto delivered = delivered_.extract(std::pair(source, sequence));
   const ArrivalNumber number = delivered.mapped();
   const auto arrival = arrivals_.extract(number);
@@ -141,7 +142,7 @@ void Crossing::receive(std::int32_t source, std::uint64_t sequence, std::span<st
   const bool whole = beginning.size() == length;
   if (!whole) landings_.emplace(number, Landing{buffer, &request, length});
   messages_.accept(number);
-  if (whole) messenger_.end_outside_receive(request, Failure::kNone);
+  if (whole) outside().end_receive(request, Failure::kNone);
 }
 
 void Crossing::on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) {
@@ -150,7 +151,7 @@ void Crossing::on_more(ArrivalNumber number, std::uint64_t offset, std::span<con
   copy(data, offset, landing.buffer);
   if (data.size() < landing.length - offset) return;
   landings_.erase(found);
-  messenger_.end_outside_receive(*landing.request, Failure::kNone);
+  outside().end_receive(*landing.request, Failure::kNone);
 }
 
 std::span<std::byte> Crossing::place_for(ArrivalNumber number, std::uint64_t offset, std::size_t length) {
@@ -170,7 +171,9 @@ bool Crossing::withdraw(ArrivalNumber number) {
     if (waiting->second.empty()) undelivered_.erase(waiting);
   } else {
     const std::pair key(arrival.source, arrival.sequence);
-    if (!messenger_.withdraw(key.first, key.second)) return false;
+    kLock.assert_held();
+    messenger_.take_in();  // what has met its receive by now
+    if (!messenger_.outside().withdraw(key.first, key.second)) return false;
     delivered_.erase(key);
   }
   arrivals_.erase(number);
@@ -184,6 +187,8 @@ void Crossing::dump(std::string& out) const {
          " of them without room " + std::to_string(without_room) + " landing " + std::to_string(landings_.size()) + '\n';
 }
 
-void Crossing::on_relay_end(Request& request) { PacketRelay::on_end(request); }
+void Crossing::on_relay_end(SendRequest& request) { PacketRelay::on_end(request); }
+
+void Crossing::on_relay_end(ReceiveRequest& request) { PacketRelay::on_end(request); }
 
 }  // namespace lintel::mpi::impi

@@ -24,7 +24,7 @@ namespace lintel::mpi::impi {
 
 class Crossing final : public Gateway, private Messages::Owner {
  public:
-  // Process `rank` of the world, whose numbers of the messenger are world ranks. All are borrowed. Messenger::set_gateway() is the owner's to call.
+  // Process `rank` of the world, whose numbers of the messenger are world ranks. All are borrowed. OutsideProcesses::set_gateway() is the owner's to call.
   Crossing(Messenger& messenger, const JobLayout& layout, std::uint32_t rank, PacketWay& way);
   Crossing(const Crossing&) = delete;
   Crossing& operator=(const Crossing&) = delete;
@@ -51,15 +51,16 @@ class Crossing final : public Gateway, private Messages::Owner {
   };
   struct Landing {
     std::span<std::byte> buffer;
-    Request* request;
+    ReceiveRequest* request;
     std::uint64_t length;  // of the message
   };
 
   // Gateway
-  bool send(const SendArguments& message, Request& request) override;
-  void cancel(Request& request) override;
-  void receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer, Request& request) override;
-  void on_relay_end(Request& request) override;
+  bool send(const SendArguments& message, SendRequest& request) override;
+  void cancel(SendRequest& request) override;
+  void receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer, ReceiveRequest& request) override;
+  void on_relay_end(SendRequest& request) override;
+  void on_relay_end(ReceiveRequest& request) override;
   // Messages::Owner
   void on_send_end(SendNumber number, SendEnd end) override;
   void on_cancel_refused(SendNumber number) override;
@@ -68,6 +69,8 @@ class Crossing final : public Gateway, private Messages::Owner {
   void on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) override;
   std::span<std::byte> place_for(ArrivalNumber number, std::uint64_t offset, std::size_t length) override;
 
+  // Whoever calls a function of this class holds the lock.
+  OutsideProcesses& outside() LINTEL_ASSERT_CAPABILITY(kLock) { return messenger_.outside(); }
   void drop(ArrivalNumber number, const Envelope& envelope);
   bool deliver(ArrivalNumber number, Arrival& arrival);
 
@@ -77,12 +80,12 @@ class Crossing final : public Gateway, private Messages::Owner {
   std::uint32_t rank_;
   std::vector<ProcId> procs_;  // by world rank
   std::map<ProcId, std::int32_t> ranks_;
-  std::map<SendNumber, Request*> sends_;
+  std::map<SendNumber, SendRequest*> sends_;
   std::map<ArrivalNumber, Arrival> arrivals_;                                  // that have not met their receive
   std::map<std::pair<std::int32_t, std::uint64_t>, ArrivalNumber> delivered_;  // by source and the messenger's number
   std::map<std::int32_t, std::deque<ArrivalNumber>> undelivered_;              // by source, of those that have any
   std::set<std::int32_t> dropped_of_;                                          // sources that this was said of
-  std::map<Request*, ProcId>
+  std::map<SendRequest*, ProcId>
       held_up_;  // short sends that have left, to those that the way takes no more for: by the pace of their end a sender learns that
   std::map<ArrivalNumber, Landing> landings_;
 };

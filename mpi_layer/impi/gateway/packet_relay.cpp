@@ -18,49 +18,52 @@ constexpr std::int32_t kTag = 0;
 PacketRelay::PacketRelay(Messenger& messenger, std::int32_t other, std::uint32_t data_bytes, Events events)
     : messenger_(messenger), other_(other), events_(std::move(events)) {
   for (std::size_t i = 0; i < kReceives; ++i) {
-    Carrier& carrier = receives_.emplace_back();
-    carrier.relay = this;
-    carrier.receives = true;
-    carrier.bytes.resize(kHeaderBytes + std::size_t{data_bytes});
-    post(carrier);
+    Incoming& packet = receives_.emplace_back();
+    packet.relay = this;
+    packet.bytes.resize(kHeaderBytes + std::size_t{data_bytes});
+    post(packet);
   }
 }
 
-void PacketRelay::post(Carrier& carrier) {
-  carrier.landed = false;
-  messenger_.relay(ReceiveArguments{carrier.bytes.data(), carrier.bytes.size(), other_, kRelayContext, kTag}, carrier);
+void PacketRelay::post(Incoming& packet) {
+  packet.landed = false;
+  outside().relay(ReceiveArguments{packet.bytes.data(), packet.bytes.size(), other_, kRelayContext, kTag}, packet);
 }
 
 void PacketRelay::send(const Packet& packet, std::span<const std::byte> data) {
   if (broken_) return;
   if (spare_.empty()) spare_.emplace_back();
   sends_.splice(sends_.end(), spare_, spare_.begin());
-  Carrier& carrier = sends_.back();
+  Outgoing& carrier = sends_.back();
   carrier.relay = this;
   carrier.bytes.resize(kHeaderBytes);
   encode(packet, std::span<std::byte, kHeaderBytes>(carrier.bytes.data(), kHeaderBytes));
   carrier.bytes.insert(carrier.bytes.end(), data.begin(), data.end());
   backlog_ += carrier.bytes.size();
-  messenger_.relay(SendArguments{carrier.bytes.data(), carrier.bytes.size(), other_, kRelayContext, kTag, SendMode::kStandard}, carrier);
+  outside().relay(SendArguments{carrier.bytes.data(), carrier.bytes.size(), other_, kRelayContext, kTag, SendMode::kStandard}, carrier);
 }
 
-void PacketRelay::on_end(Request& request) {
-  auto& carrier = static_cast<Carrier&>(request);
-  if (!carrier.receives) return carrier.relay->on_left(carrier);
-  carrier.landed = true;
-  carrier.relay->on_landed();
+void PacketRelay::on_end(SendRequest& request) {
+  const auto& packet = static_cast<Outgoing&>(request);
+  packet.relay->on_left(packet);
+}
+
+void PacketRelay::on_end(ReceiveRequest& request) {
+  auto& packet = static_cast<Incoming&>(request);
+  packet.landed = true;
+  packet.relay->on_landed();
 }
 
 // What a packet leads to may have further ones land: they have their turn here.
 void PacketRelay::on_landed() {
   if (std::exchange(taking_, true)) return;
   while (!broken_ && receives_.front().landed) {
-    Carrier& carrier = receives_.front();
-    const Result& result = carrier.result();
-    const Error error = result.failure == Failure::kNone ? take(std::span(carrier.bytes).first(result.length))
+    Incoming& packet = receives_.front();
+    const Result& result = packet.result();
+    const Error error = result.failure == Failure::kNone ? take(std::span(packet.bytes).first(result.length))
                                                          : Error{Loss::kPeer, "relay of IMPI packets", "the other process is lost"};
     if (!error.ok()) return break_off(error);
-    post(carrier);
+    post(packet);
     receives_.splice(receives_.end(), receives_, receives_.begin());
   }
   taking_ = false;
@@ -76,10 +79,10 @@ Error PacketRelay::take(std::span<const std::byte> bytes) {
   return events_.on_packet(packet, data);
 }
 
-void PacketRelay::on_left(const Carrier& carrier) {
-  backlog_ -= carrier.bytes.size();
-  const bool lost = carrier.result().failure != Failure::kNone;
-  const auto at = std::ranges::find_if(sends_, [&carrier](const Carrier& other) { return &other == &carrier; });
+void PacketRelay::on_left(const Outgoing& packet) {
+  backlog_ -= packet.bytes.size();
+  const bool lost = packet.result().failure != Failure::kNone;
+  const auto at = std::ranges::find_if(sends_, [&packet](const Outgoing& other) { return &other == &packet; });
   spare_.splice(spare_.end(), sends_, at);
   if (spare_.size() > kSpareSends) spare_.pop_front();
   if (lost) return break_off({Loss::kPeer, "relay of IMPI packets", "the other process is lost"});

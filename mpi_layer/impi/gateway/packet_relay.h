@@ -41,29 +41,34 @@ class PacketRelay {
   void expect_end() { ending_ = true; }
 
   // A request of whichever relay is over.
-  static void on_end(Request& request);
+  static void on_end(SendRequest& request);
+  static void on_end(ReceiveRequest& request);
 
  private:
-  struct Carrier : Request {
+  struct Incoming : ReceiveRequest {
     PacketRelay* relay = nullptr;
-    bool receives = false;
     bool landed = false;
     std::vector<std::byte> bytes;
   };
-  using Carriers = std::list<Carrier>;
+  struct Outgoing : SendRequest {
+    PacketRelay* relay = nullptr;
+    std::vector<std::byte> bytes;
+  };
 
-  void post(Carrier& carrier);
+  // Whoever calls holds the lock.
+  OutsideProcesses& outside() LINTEL_ASSERT_CAPABILITY(kLock) { return messenger_.outside(); }
+  void post(Incoming& packet);
   void on_landed();
   Error take(std::span<const std::byte> bytes);
-  void on_left(const Carrier& carrier);
+  void on_left(const Outgoing& packet);
   void break_off(const Error& error);
 
   Messenger& messenger_;
   std::int32_t other_;
   Events events_;
-  Carriers receives_;  // in the order in which they were posted
-  Carriers sends_;     // under way
-  Carriers spare_;     // sends for the next packets, so that their memory is kept
+  std::list<Incoming> receives_;  // in the order in which they were posted
+  std::list<Outgoing> sends_;     // under way
+  std::list<Outgoing> spare_;     // sends for the next packets, so that their memory is kept
   std::size_t backlog_ = 0;
   bool taking_ = false;  // in on_landed()
   bool ending_ = false;

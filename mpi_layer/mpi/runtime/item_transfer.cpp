@@ -97,24 +97,25 @@ int ItemTransfer::send(Messenger& messenger, ItemBuffer buffer, SendArguments ar
   if (room_ != nullptr) {
     buffer_ = std::move(buffer);
     const int error = send_through_room(messenger, arguments);
-    return error == MPI_SUCCESS ? error_of(messenger.send(nothing_like(arguments), request_)) : error;
+    return error == MPI_SUCCESS ? error_of(messenger.send(nothing_like(arguments), request_.as_send())) : error;
   }
   if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
   if (const int error = fill(); error != MPI_SUCCESS) return error;
   unfinished_ = true;
-  return error_of(messenger.send(arguments, request_));
+  return error_of(messenger.send(arguments, request_.as_send()));
 }
 
 int ItemTransfer::receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
   if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
   unfinished_ = true;
-  return error_of(messenger.receive(arguments, request_));
+  return error_of(messenger.receive(arguments, request_.as_receive()));
 }
 
 int ItemTransfer::receive_and_wait(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
   if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
   unfinished_ = true;
-  if (const Refusal refusal = messenger.receive_and_wait(arguments, request_); refusal != Refusal::kNone) return error_of(refusal);
+  if (const Refusal refusal = messenger.receive_and_wait(arguments, request_.as_receive()); refusal != Refusal::kNone)
+    return error_of(refusal);
   finish();
   return MPI_SUCCESS;
 }
@@ -123,19 +124,19 @@ int ItemTransfer::init_send(Messenger& messenger, ItemBuffer buffer, SendArgumen
   if (room_ != nullptr) {
     buffer_ = std::move(buffer);
     buffered_ = arguments;
-    return error_of(messenger.init_send(nothing_like(arguments), request_));
+    return error_of(messenger.init_send(nothing_like(arguments), request_.as_send()));
   }
   if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
-  return error_of(messenger.init_send(arguments, request_));
+  return error_of(messenger.init_send(arguments, request_.as_send()));
 }
 
 int ItemTransfer::init_receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
   if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
-  return error_of(messenger.init_receive(arguments, request_));
+  return error_of(messenger.init_receive(arguments, request_.as_receive()));
 }
 
 int ItemTransfer::start(Messenger& messenger) {
-  if (request_.active()) return error_of(Refusal::kRequest);
+  if (request().active()) return error_of(Refusal::kRequest);
   if (room_ != nullptr) {
     if (const int error = send_through_room(messenger, buffered_); error != MPI_SUCCESS) return error;
   } else if (const int error = fill(); error != MPI_SUCCESS) {
@@ -143,24 +144,24 @@ int ItemTransfer::start(Messenger& messenger) {
   }
   unfinished_ = true;
   is_restated_ = false;
-  return error_of(messenger.start(request_));
+  return error_of(messenger.start(request()));
 }
 
 int ItemTransfer::receive_matched(Messenger& messenger, ItemBuffer buffer, MatchedMessage& message) {
   if (const int error = take(std::move(buffer), true, message.envelope().source); error != MPI_SUCCESS) return error;
   unfinished_ = true;
-  return error_of(messenger.receive_matched(message, bytes(), static_cast<std::uint64_t>(capacity_), request_));
+  return error_of(messenger.receive_matched(message, bytes(), static_cast<std::uint64_t>(capacity_), request_.as_receive()));
 }
 
 const Result& ItemTransfer::wait(Messenger& messenger) {
-  messenger.wait(request_);
+  messenger.wait(request());
   finish();
   return result();
 }
 
 void ItemTransfer::finish() {
   if (!std::exchange(unfinished_, false) || !receives_ || (!is_packed_ && form_ == Form::kAsHere)) return;
-  const Result& result = request_.result();
+  const Result& result = request().result();
   if (result.cancelled || (result.failure != Failure::kNone && result.failure != Failure::kTruncated)) return;
   if (form_ != Form::kAsHere) return finish_in_form();
   const std::uint64_t landed = std::min(result.length, static_cast<std::uint64_t>(buffer_.bytes()));
@@ -169,7 +170,7 @@ void ItemTransfer::finish() {
 
 // The message's source tells its form, and with it how much of it the items have room for.
 void ItemTransfer::finish_in_form() {
-  restated_ = request_.result();
+  restated_ = request().result();
   is_restated_ = true;
   const bool is_external = is_external_process(restated_.source);
   const auto room = static_cast<std::uint64_t>(is_external ? external_bytes_ : buffer_.bytes());

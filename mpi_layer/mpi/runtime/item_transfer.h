@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "mpi_layer/mpi/objects/datatype.h"
+#include "mpi_layer/p2p/either_request.h"
 #include "mpi_layer/p2p/messenger.h"
 
 namespace lintel::mpi {
@@ -59,8 +60,8 @@ class ItemTransfer {
   void finish();
 
   // The request's, with lengths in bytes as items have them here. REQUIRES: finish() was called.
-  const Result& result() const { return is_restated_ ? restated_ : request_.result(); }
-  Request& request() { return request_; }
+  const Result& result() const { return is_restated_ ? restated_ : request_.request().result(); }
+  Request& request() { return request_.request(); }
 
  private:
   // In which form the items travel.
@@ -92,7 +93,7 @@ class ItemTransfer {
   bool unfinished_ = false;
   bool is_restated_ = false;
   Result restated_;
-  Request request_;  // last, so that it ends first
+  EitherRequest request_;  // last, so that it ends first
 };
 
 }  // namespace lintel::mpi

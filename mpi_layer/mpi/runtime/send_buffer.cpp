@@ -16,7 +16,7 @@ constexpr std::int64_t kNowhere = -1;
 struct SendBuffer::Message {
   std::unique_ptr<std::byte[]> own;  // of MPI_BUFFER_AUTOMATIC
   std::int64_t size = 0;
-  Request request;
+  SendRequest request;
 };
 
 SendBuffer& process_send_buffer() {

@@ -26,11 +26,11 @@ class ImpiCrossing : public ::testing::Test {
  protected:
   struct Sent {
     std::vector<std::byte> bytes;
-    Request request;
+    mpi::SendRequest request;
   };
   struct Received {
     std::vector<std::byte> bytes;
-    Request request;
+    mpi::ReceiveRequest request;
     const Result& result() const { return request.result(); }
   };
 
@@ -164,7 +164,7 @@ TEST_F(ImpiCrossing, AMatchedMessageIsReceivedLater) {
     jobs.settle();
     EXPECT_FALSE(ended(0, sent.request));
     std::vector<std::byte> bytes(length);
-    Request request;
+    mpi::ReceiveRequest request;
     EXPECT_EQ(jobs.at(1).receive_matched(message, bytes.data(), length, request), Refusal::kNone);
     jobs.settle();
     EXPECT_TRUE(ended(1, request));
@@ -205,7 +205,7 @@ TEST_F(ImpiCrossing, CancelOfWhatAMatchedProbeHasGotIsTooLate) {
   jobs.settle();
   EXPECT_FALSE(ended(0, sent.request));
   std::vector<std::byte> bytes(8);
-  Request request;
+  mpi::ReceiveRequest request;
   EXPECT_EQ(jobs.at(1).receive_matched(message, bytes.data(), 8, request), Refusal::kNone);
   jobs.settle();
   EXPECT_TRUE(ended(1, request));

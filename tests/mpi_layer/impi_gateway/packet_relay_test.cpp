@@ -18,10 +18,11 @@ constexpr std::uint32_t kDataBytes = 5000;  // some of it over the eager limit
 
 class PassesOn final : public mpi::Gateway {
  public:
-  bool send(const mpi::SendArguments&, mpi::Request&) override { return true; }
-  void cancel(mpi::Request&) override {}
-  void receive(std::int32_t, std::uint64_t, std::span<std::byte>, mpi::Request&) override {}
-  void on_relay_end(mpi::Request& request) override { PacketRelay::on_end(request); }
+  bool send(const mpi::SendArguments&, mpi::SendRequest&) override { return true; }
+  void cancel(mpi::SendRequest&) override {}
+  void receive(std::int32_t, std::uint64_t, std::span<std::byte>, mpi::ReceiveRequest&) override {}
+  void on_relay_end(mpi::SendRequest& request) override { PacketRelay::on_end(request); }
+  void on_relay_end(mpi::ReceiveRequest& request) override { PacketRelay::on_end(request); }
 };
 
 class ImpiPacketRelay : public ::testing::Test {
@@ -35,11 +36,13 @@ class ImpiPacketRelay : public ::testing::Test {
 
   ImpiPacketRelay() {
     for (std::size_t rank = 0; rank < 2; ++rank) {
-      job.at(rank).set_gateway(&gateway_);
+      mpi::kLock.assert_held();
+      job.at(rank).outside().set_gateway(&gateway_);
       End& end = ends[rank];
       end.relay = std::make_unique<PacketRelay>(
           job.at(rank), static_cast<std::int32_t>(1 - rank), kDataBytes,
           PacketRelay::Events{[this, &end, rank](const Packet& packet, std::span<const std::byte> data) {
+                                mpi::kLock.assert_held();
                                 if (take_in_more) job.at(rank).take_in();
                                 end.packets.emplace_back(packet, std::vector<std::byte>(data.begin(), data.end()));
                                 return Error();
@@ -49,7 +52,8 @@ class ImpiPacketRelay : public ::testing::Test {
   }
   void TearDown() override {
     for (std::size_t rank = 0; rank < 2; ++rank) {
-      job.at(rank).set_gateway(nullptr);
+      mpi::kLock.assert_held();
+      job.at(rank).outside().set_gateway(nullptr);
       job.close(rank);
     }
   }
@@ -98,7 +102,7 @@ TEST_F(ImpiPacketRelay, APacketThatHasMoreTakenInIsTakenOnce) {
 
 TEST_F(ImpiPacketRelay, BytesThatAreNoPacketEndIt) {
   const std::vector<std::byte> bytes(100);
-  mpi::Request request;
+  mpi::SendRequest request;
   EXPECT_EQ(job.at(0).send({bytes.data(), bytes.size(), 1, mpi::kRelayContext, 0, mpi::SendMode::kStandard}, request), mpi::Refusal::kNone);
   job.settle();
   EXPECT_TRUE(job.at(0).test(request));

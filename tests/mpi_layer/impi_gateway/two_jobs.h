@@ -31,7 +31,8 @@ class TwoJobs {
     for (std::size_t job = 0; job < 2; ++job) sides_[job]->other = sides_[1 - job].get();
   }
   ~TwoJobs() {
-    for (auto& side : sides_) side->messenger().set_gateway(nullptr);
+    mpi::kLock.assert_held();
+    for (auto& side : sides_) side->messenger().outside().set_gateway(nullptr);
     for (auto& side : sides_) side->job.reset();
   }
 
@@ -45,6 +46,7 @@ class TwoJobs {
     const auto [packet, data] = std::move(side.packets.front());
     side.packets.pop_front();
     EXPECT_TRUE(side.other->crossing->on_packet(packet, data).ok());
+    mpi::kLock.assert_held();
     side.other->messenger().take_in();
     side.other->crossing->deliver_waiting();
     side.crossing->go_on();
@@ -77,7 +79,8 @@ class TwoJobs {
       layout.data_length = options.data_bytes;
       for (const std::int64_t pid : {number, 1 - number}) layout.procs.push_back({{mpi::impi::host_id_of(0x7f000001), 100 + pid}, 0});
       crossing = std::make_unique<mpi::impi::Crossing>(messenger(), layout, 0, *this);
-      messenger().set_gateway(crossing.get());
+      mpi::kLock.assert_held();
+      messenger().outside().set_gateway(crossing.get());
     }
     mpi::Messenger& messenger() { return job->at(0); }
     void send(const mpi::impi::Packet& packet, std::span<const std::byte> data) override {

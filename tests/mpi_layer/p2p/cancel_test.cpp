@@ -10,7 +10,7 @@ namespace {
 class Cancel : public P2pTest {
  protected:
   Cancel() { start(); }
-  void cancel(Transfer& transfer) { at(transfer.rank).cancel(transfer.request); }
+  void cancel(Transfer& transfer) { at(transfer.rank).cancel(transfer.request()); }
 };
 
 TEST_F(Cancel, ReceiveThatIsNotMatchedIsCancelledAtOnce) {
@@ -97,7 +97,7 @@ TEST_P(CancelSend, RacesWithTheReceive) {
     Transfer& received = receive(1, kAnySource, length());
     if (moment % 2 == 0) job->run(std::chrono::microseconds(moment / 2));
     cancel(sent);
-    as(0).wait(sent.request);
+    as(0).wait(sent.request());
     if (sent.result().cancelled) {
       ++cancelled;
       EXPECT_TRUE(arrived(send(0, 1, length()), received)) << moment;
@@ -115,7 +115,7 @@ TEST_P(CancelSend, RacesWithTheReceive) {
 TEST_P(CancelSend, OfAMessageToOneselfIsDecidedAtOnce) {
   Transfer& sent = send(0, 0, length(), with());
   cancel(sent);
-  ASSERT_TRUE(at(0).test(sent.request));
+  ASSERT_TRUE(at(0).test(sent.request()));
   EXPECT_EQ(sent.result().cancelled, !gone_at_once());
   Transfer& received = receive(0, 0, length());
   Transfer& next = send(0, 0, length());
@@ -138,12 +138,12 @@ INSTANTIATE_TEST_SUITE_P(AllOfThem, CancelSend,
 
 TEST_F(Cancel, PersistentRequestMayBeStartedAgain) {
   Transfer& received = message(1, 100);
-  ASSERT_EQ(at(1).init_receive({received.buffer.data(), 100, kAnySource, 1, 5}, received.request), Refusal::kNone);
-  ASSERT_EQ(at(1).start(received.request), Refusal::kNone);
+  ASSERT_EQ(at(1).init_receive({received.buffer.data(), 100, kAnySource, 1, 5}, received.as_receive()), Refusal::kNone);
+  ASSERT_EQ(at(1).start(received.request()), Refusal::kNone);
   cancel(received);
   EXPECT_TRUE(ended(received));
   EXPECT_TRUE(received.result().cancelled);
-  ASSERT_EQ(at(1).start(received.request), Refusal::kNone);
+  ASSERT_EQ(at(1).start(received.request()), Refusal::kNone);
   EXPECT_TRUE(arrived(send(0, 1, 100), received));
   EXPECT_FALSE(received.result().cancelled);
 }

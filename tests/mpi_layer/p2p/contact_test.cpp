@@ -105,12 +105,12 @@ TEST_P(WaitingForOneNeverMet, NoticesThatItIsDead) {
   Transfer& received = receive(0, 1, 8);
   Transfer& endless = receive(0, 2, 8);
   mpi::Messenger& messenger = way.blocks ? as(0) : at(0);
-  const Nanoseconds took = until([&] { return way.ask(messenger, received.request, endless.request); });
-  EXPECT_FALSE(received.request.active());
+  const Nanoseconds took = until([&] { return way.ask(messenger, received.request(), endless.request()); });
+  EXPECT_FALSE(received.request().active());
   EXPECT_EQ(received.result().failure, Failure::kPeerLost);
   EXPECT_GE(took, kAWhile);
   EXPECT_LE(took, kAWhile + kDeadline + 100ms);
-  EXPECT_TRUE(endless.request.active());
+  EXPECT_TRUE(endless.request().active());
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, WaitingForOneNeverMet,
@@ -265,7 +265,7 @@ TEST_F(Contact, ReceivesThatHaveNoRoomInTheListAreWaitedForToo) {
   Transfer& first = receive(0, 2, 8);
   Transfer& second = receive(0, 1, 8);
   job->kill(1, Death::kSilent);
-  as(0).wait(second.request);
+  as(0).wait(second.request());
   EXPECT_EQ(second.result().failure, Failure::kPeerLost);
   // So is one that gets into the list when the peer is lost already.
   Transfer& third = receive(0, 1, 8);
@@ -283,14 +283,14 @@ TEST_F(Contact, WhoTakesWhatIsCompletedWaitsForAllThatIsPosted) {
   job->kill(1, Death::kSilent);
   std::array<mpi::Request*, 4> completed{};
   const Nanoseconds took = until([&] { return at(0).take_completed(completed) > 0; });
-  EXPECT_EQ(completed[0], &received.request);
+  EXPECT_EQ(completed[0], &received.request());
   EXPECT_EQ(received.result().failure, Failure::kPeerLost);
   EXPECT_GE(took, kAWhile);
   EXPECT_LE(took, kAWhile + kDeadline + 100ms);
   EXPECT_EQ(session(0, 2), PeerState::kOpen);
   send(2, 0, 8);
   until([&] { return at(0).take_completed(completed) > 0; });
-  EXPECT_EQ(completed[0], &alive.request);
+  EXPECT_EQ(completed[0], &alive.request());
 }
 
 }  // namespace

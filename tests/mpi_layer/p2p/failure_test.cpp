@@ -79,7 +79,7 @@ TEST_P(Failures, WhatHasArrivedFromADeadPeerMayBeReceived) {
   // Of this one only the beginning has.
   expect_lost(receive(0, 1, 50'000));
   EXPECT_FALSE(ended(longer));
-  at(1).cancel(longer.request);
+  at(1).cancel(longer.request());
 }
 
 TEST_P(Failures, TransferThatIsUnderWayEnds) {

@@ -35,11 +35,11 @@ class FlowControl : public P2pTest {
 TEST_F(FlowControl, SharesOfAllSendersFitIntoTheMemory) {
   for (const std::uint64_t bytes : {0U, 1000U, 10'000U, 100'000U, 1U << 20U, 64U << 20U}) {
     for (const std::uint64_t eager : {0U, 64U, 1024U, 16384U}) {
-      EXPECT_LE(mpi::UnexpectedMemory::window(bytes, eager), bytes / 3) << bytes << " " << eager;
+      EXPECT_LE(mpi::Landings::window(bytes, eager), bytes / 3) << bytes << " " << eager;
     }
   }
   // Not next to nothing where there is some.
-  EXPECT_GE(mpi::UnexpectedMemory::window(64 << 20, 16384), std::uint64_t{20 << 20});
+  EXPECT_GE(mpi::Landings::window(64 << 20, 16384), std::uint64_t{20 << 20});
 }
 
 // So that a process which receives a message late now and then does not map all the memory that it could have.
@@ -101,11 +101,11 @@ TEST_P(FloodWithMemory, OldMessagesDoNotStandInTheWayOfNewOnes) {
       Transfer& received = receive(2, 1, 900);
       job->settle();
       ASSERT_TRUE(ended(received));
-      EXPECT_TRUE(!sent.request.active() || ended(sent));
+      EXPECT_TRUE(!sent.request().active() || ended(sent));
       EXPECT_TRUE(same(sent, received));
     }
   }
-  if (at(1).window_bytes() >= 900) {
+  if (at(1).window().bytes >= 900) {
     EXPECT_EQ(ahead, 1000);
   }
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(arrived(*old[static_cast<std::size_t>(i)], receive(2, 0, 100, {.tag = 50 + i}))) << i;
@@ -146,7 +146,7 @@ TEST_F(FlowControl, BeyondTheBoundOfHeadersSendsWaitInOrder) {
     Transfer& received = receive(1, 0, 5000);
     job->settle();
     ASSERT_TRUE(ended(received)) << i;
-    if (sent[i]->request.active()) {
+    if (sent[i]->request().active()) {
       EXPECT_TRUE(ended(*sent[i])) << i;
     }
     ++ended_sends;

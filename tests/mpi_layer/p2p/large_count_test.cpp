@@ -25,8 +25,8 @@ TEST_P(LargeCounts, AllBytesArriveAndTheLengthIsTold) {
   ASSERT_NE(from.data(), nullptr);
   ASSERT_NE(to.data(), nullptr);
   for (std::uint64_t at = 0; at < MirroredMemory::kWindow; at += 4096) std::memcpy(from.data() + at, &at, sizeof at);
-  mpi::Request sent;
-  mpi::Request received;
+  mpi::SendRequest sent;
+  mpi::ReceiveRequest received;
   ASSERT_EQ(at(1).receive({to.data(), length, 0, 1, 5}, received), Refusal::kNone);
   ASSERT_EQ(at(0).send({from.data(), length, 1, 1, 5}, sent), Refusal::kNone);
   as(1).wait(received);
@@ -44,8 +44,8 @@ TEST_F(P2pTest, TruncationOfMoreThanFourGigabytes) {
   const MirroredMemory from(length);
   ASSERT_NE(from.data(), nullptr);
   std::vector<std::byte> to(3000);
-  mpi::Request sent;
-  mpi::Request received;
+  mpi::SendRequest sent;
+  mpi::ReceiveRequest received;
   ASSERT_EQ(at(1).receive({to.data(), to.size(), 0, 1, 5}, received), Refusal::kNone);
   ASSERT_EQ(at(0).send({from.data(), length, 1, 1, 5}, sent), Refusal::kNone);
   as(1).wait(received);

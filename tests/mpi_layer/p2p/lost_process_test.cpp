@@ -79,7 +79,7 @@ class LostProcess : public ::testing::TestWithParam<int> {
 
 TEST_P(LostProcess, IsNoticedByAReceive) {
   std::uint64_t number = 0;
-  mpi::Request request;
+  mpi::ReceiveRequest request;
   ASSERT_EQ(messenger().receive_and_wait({&number, sizeof number, 1, 1, 5}, request), Refusal::kNone);
   EXPECT_EQ(request.result().failure, Failure::kPeerLost);
 }

@@ -122,7 +122,7 @@ void Model::probe_some() {
   const mpi::Result envelope = message.envelope();
   ASSERT_NE(envelope.tag, kReadyTag) << "a message has not met its receive, which was posted before it was sent";
   Transfer& made = this->message(rank, envelope.length);
-  ASSERT_EQ(at(rank).receive_matched(message, made.buffer.data(), envelope.length, made.request), Refusal::kNone);
+  ASSERT_EQ(at(rank).receive_matched(message, made.buffer.data(), envelope.length, made.as_receive()), Refusal::kNone);
   with.tag = envelope.tag;
   posted_.push_back({&made, envelope.source, with, posted_.size(), true});
 }
@@ -130,10 +130,10 @@ void Model::probe_some() {
 void Model::cancel_some() {
   if (below(2) == 0 && !sent_.empty()) {
     Sent& sent = sent_[below(sent_.size())];
-    if (sent.transfer->request.active()) at(sent.transfer->rank).cancel(sent.transfer->request);
+    if (sent.transfer->request().active()) at(sent.transfer->rank).cancel(sent.transfer->request());
   } else if (!posted_.empty()) {
     Posted& posted = posted_[below(posted_.size())];
-    if (posted.transfer->request.active() && !posted.stays) at(posted.transfer->rank).cancel(posted.transfer->request);
+    if (posted.transfer->request().active() && !posted.stays) at(posted.transfer->rank).cancel(posted.transfer->request());
   }
 }
 
@@ -141,7 +141,7 @@ void Model::cancel_some() {
 void Model::drain_all() {
   job->settle();
   for (Posted& posted : posted_) {
-    if (posted.transfer->request.active() && !ended(*posted.transfer)) at(posted.transfer->rank).cancel(posted.transfer->request);
+    if (posted.transfer->request().active() && !ended(*posted.transfer)) at(posted.transfer->rank).cancel(posted.transfer->request());
   }
   for (int round = 0; round < 100; ++round) {
     job->settle();
@@ -165,10 +165,10 @@ void Model::drain_all() {
   }
   job->settle();
   for (Sent& sent : sent_) {
-    EXPECT_TRUE(!sent.transfer->request.active() || ended(*sent.transfer)) << "a send to " << sent.to << " has not ended";
+    EXPECT_TRUE(!sent.transfer->request().active() || ended(*sent.transfer)) << "a send to " << sent.to << " has not ended";
   }
   for (Posted& posted : posted_) {
-    EXPECT_TRUE(!posted.transfer->request.active() || ended(*posted.transfer)) << "a receive has not ended";
+    EXPECT_TRUE(!posted.transfer->request().active() || ended(*posted.transfer)) << "a receive has not ended";
   }
 }
 

@@ -95,8 +95,8 @@ TEST_F(Buffers, BufferOfAShortSendIsFreeWhenItIsCompleteAlthoughItHasNotLeft) {
 TEST_F(Buffers, BlockingCallsReturnWhenTheOtherSideHasDoneItsPart) {
   Transfer& sent = send(0, 1, 5000, {.mode = SendMode::kSynchronous});
   Transfer& received = receive(1, 0, 5000);
-  as(0).wait(sent.request);
-  as(1).wait(received.request);
+  as(0).wait(sent.request());
+  as(1).wait(received.request());
   EXPECT_TRUE(same(sent, received));
 }
 

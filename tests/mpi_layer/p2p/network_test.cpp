@@ -19,9 +19,11 @@ using mpi::Failure;
 using mpi::kAnySource;
 using mpi::kAnyTag;
 using mpi::Messenger;
+using mpi::ReceiveRequest;
 using mpi::Refusal;
 using mpi::Request;
 using mpi::SendMode;
+using mpi::SendRequest;
 
 class Network : public ::testing::TestWithParam<std::size_t> {
  protected:
@@ -78,20 +80,22 @@ TEST_P(Network, EveryoneSendsEveryoneMessagesOfAllLengths) {
   run([this](Messenger& messenger, std::int32_t self) {
     for (const std::size_t length : {0U, 8U, 16'384U, 16'385U, 300'000U, 1'000'000U}) {
       if (kSanitized && length > 300'000) continue;
-      std::vector<Request> requests(2 * ranks.size());
+      std::vector<SendRequest> sends(ranks.size());
+      std::vector<ReceiveRequest> receives(ranks.size());
       std::vector<Request*> all;
-      for (Request& request : requests) all.push_back(&request);
+      for (SendRequest& request : sends) all.push_back(&request);
+      for (ReceiveRequest& request : receives) all.push_back(&request);
       std::vector<std::vector<std::byte>> out(ranks.size());
       std::vector<std::vector<std::byte>> in(ranks.size(), std::vector<std::byte>(length));
       for (std::int32_t to = 0; to < size(); ++to) {
         const auto index = static_cast<std::size_t>(to);
         out[index] = contents(self, to, length);
         const SendMode mode = to % 2 == 0 ? SendMode::kSynchronous : SendMode::kStandard;
-        ASSERT_EQ(messenger.send({out[index].data(), length, to, 1, 5, mode}, *all[index]), Refusal::kNone);
+        ASSERT_EQ(messenger.send({out[index].data(), length, to, 1, 5, mode}, sends[index]), Refusal::kNone);
       }
       for (std::int32_t from = 0; from < size(); ++from) {
         const auto index = static_cast<std::size_t>(from);
-        ASSERT_EQ(messenger.receive({in[index].data(), length, from, 1, 5}, *all[ranks.size() + index]), Refusal::kNone);
+        ASSERT_EQ(messenger.receive({in[index].data(), length, from, 1, 5}, receives[index]), Refusal::kNone);
       }
       messenger.wait_all(all);
       for (std::int32_t from = 0; from < size(); ++from) {
@@ -110,7 +114,7 @@ TEST_P(Network, FloodIsReceivedInTheOrderOfEachSender) {
     if (self != 0) {
       for (std::uint64_t i = 0; i < kCount; ++i) {
         std::vector<std::uint64_t> numbers(i % 100 == 0 ? 10'000 : 1 + i % 200, i);
-        Request request;
+        SendRequest request;
         ASSERT_EQ(messenger.send({numbers.data(), numbers.size() * 8, 0, 1, static_cast<std::int32_t>(i % 3)}, request), Refusal::kNone);
         messenger.wait(request);
       }
@@ -121,7 +125,7 @@ TEST_P(Network, FloodIsReceivedInTheOrderOfEachSender) {
       mpi::Result envelope;
       ASSERT_EQ(messenger.probe({kAnySource, 1, kAnyTag}, envelope), Refusal::kNone);
       std::vector<std::uint64_t> numbers(envelope.length / 8);
-      Request request;
+      ReceiveRequest request;
       ASSERT_EQ(messenger.receive({numbers.data(), envelope.length, envelope.source, 1, envelope.tag}, request), Refusal::kNone);
       messenger.wait(request);
       ASSERT_EQ(request.result().failure, Failure::kNone);
@@ -147,8 +151,8 @@ TEST_P(Network, LongMessagesComeWholeHoweverTheirReceivesArePosted) {
       std::vector<std::byte> in(kMost, std::byte{0xEE});
       const std::int32_t source = round % 13 == 12 ? kAnySource : before;
       const bool receives_first = round % 7 != 6;
-      Request sent;
-      Request received;
+      SendRequest sent;
+      ReceiveRequest received;
       const auto receive = [&] { ASSERT_EQ(messenger.receive({in.data(), kMost, source, 1, 5}, received), Refusal::kNone); };
       if (receives_first) receive();
       if (round % 17 == 16) std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -175,17 +179,18 @@ TEST_P(Network, TokenGoesRound) {
     const std::int32_t next = (self + 1) % size();
     for (std::int32_t round = 0; round < 50; ++round) {
       std::int32_t token = round;
-      Request request;
+      SendRequest sent;
       if (self == 0) {
-        ASSERT_EQ(messenger.send({&token, sizeof token, next, 1, round}, request), Refusal::kNone);
-        messenger.wait(request);
+        ASSERT_EQ(messenger.send({&token, sizeof token, next, 1, round}, sent), Refusal::kNone);
+        messenger.wait(sent);
       }
-      ASSERT_EQ(messenger.receive({&token, sizeof token, kAnySource, 1, round}, request), Refusal::kNone);
-      messenger.wait(request);
+      ReceiveRequest received;
+      ASSERT_EQ(messenger.receive({&token, sizeof token, kAnySource, 1, round}, received), Refusal::kNone);
+      messenger.wait(received);
       ASSERT_EQ(token, round);
       if (self != 0) {
-        ASSERT_EQ(messenger.send({&token, sizeof token, next, 1, round}, request), Refusal::kNone);
-        messenger.wait(request);
+        ASSERT_EQ(messenger.send({&token, sizeof token, next, 1, round}, sent), Refusal::kNone);
+        messenger.wait(sent);
       }
     }
   });

@@ -20,25 +20,27 @@ constexpr std::int32_t kOther = 3;
 // Keeps what the messenger has given to it, and hands out texts as messages.
 class RecordingGateway : public mpi::Gateway {
  public:
-  bool send(const mpi::SendArguments& message, mpi::Request& request) override {
+  bool send(const mpi::SendArguments& message, mpi::SendRequest& request) override {
     sent.emplace_back(message, &request);
     return ends_at_once;
   }
-  void cancel(mpi::Request& request) override { cancelled.push_back(&request); }
-  void receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer, mpi::Request& request) override {
+  void cancel(mpi::SendRequest& request) override { cancelled.push_back(&request); }
+  void receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer, mpi::ReceiveRequest& request) override {
     const std::string& text = texts[{source, sequence}];
+    mpi::kLock.assert_held();
     std::memcpy(buffer.data(), text.data(), std::min(buffer.size(), text.size()));
     received.emplace_back(buffer.size(), &request);
-    if (messenger != nullptr) messenger->end_outside_receive(request, Failure::kNone);
+    if (messenger != nullptr) messenger->outside().end_receive(request, Failure::kNone);
   }
-  void on_relay_end(mpi::Request& request) override { relayed.push_back(&request); }
+  void on_relay_end(mpi::SendRequest& request) override { relayed.push_back(&request); }
+  void on_relay_end(mpi::ReceiveRequest& request) override { relayed.push_back(&request); }
 
   bool ends_at_once = true;
   mpi::Messenger* messenger = nullptr;  // set: receives end at once
   std::map<std::pair<std::int32_t, std::uint64_t>, std::string> texts;
-  std::vector<std::pair<mpi::SendArguments, mpi::Request*>> sent;
-  std::vector<std::pair<std::size_t, mpi::Request*>> received;
-  std::vector<mpi::Request*> cancelled;
+  std::vector<std::pair<mpi::SendArguments, mpi::SendRequest*>> sent;
+  std::vector<std::pair<std::size_t, mpi::ReceiveRequest*>> received;
+  std::vector<mpi::SendRequest*> cancelled;
   std::vector<mpi::Request*> relayed;
 };
 
@@ -50,12 +52,19 @@ class Outside : public P2pTest {
     start(options);
     EXPECT_EQ(at(0).add_outside(), Refusal::kNone);
     EXPECT_EQ(at(0).add_outside(), Refusal::kNone);
-    at(0).set_gateway(&gateway);
+    outside(0).set_gateway(&gateway);
     gateway.messenger = &at(0);
+  }
+  // One thread has them all.
+  mpi::OutsideProcesses& outside(std::size_t rank) LINTEL_ASSERT_CAPABILITY(mpi::kLock) { return at(rank).outside(); }
+  bool withdraw(std::int32_t source, std::uint64_t sequence) {
+    mpi::kLock.assert_held();
+    at(0).take_in();
+    return at(0).outside().withdraw(source, sequence);
   }
   // A message of process `source` outside for rank 0.
   std::uint64_t deliver(std::int32_t source, std::int32_t tag, const std::string& text) {
-    const std::uint64_t sequence = at(0).deliver(source, 1, tag, text.size());
+    const std::uint64_t sequence = outside(0).deliver(source, 1, tag, text.size());
     gateway.texts[{source, sequence}] = text;
     return sequence;
   }
@@ -134,8 +143,8 @@ TEST_F(Outside, AReceiveIsCompleteOnlyWhenTheGatewaySaysSo) {
   deliver(kOutside, 5, "hello");
   EXPECT_FALSE(ended(received));
   ASSERT_EQ(gateway.received.size(), 1U);
-  EXPECT_EQ(gateway.received[0], std::pair(std::size_t{5}, &received.request));
-  at(0).end_outside_receive(received.request, Failure::kNone);
+  EXPECT_EQ(gateway.received[0], std::pair(std::size_t{5}, &received.as_receive()));
+  outside(0).end_receive(received.as_receive(), Failure::kNone);
   EXPECT_TRUE(ended(received));
 }
 
@@ -155,9 +164,9 @@ TEST_F(Outside, AMatchedProbeTakesItAndItCannotBeWithdrawn) {
   MatchedMessage message;
   EXPECT_EQ(at(0).improbe({kOutside, 1, 5}, message), Refusal::kNone);
   ASSERT_TRUE(message);
-  EXPECT_FALSE(at(0).withdraw(kOutside, sequence));
+  EXPECT_FALSE(withdraw(kOutside, sequence));
   Transfer& received = this->message(0, 5);
-  EXPECT_EQ(at(0).receive_matched(message, received.buffer.data(), 5, received.request), Refusal::kNone);
+  EXPECT_EQ(at(0).receive_matched(message, received.buffer.data(), 5, received.as_receive()), Refusal::kNone);
   ASSERT_TRUE(ended(received));
   EXPECT_EQ(text_of(received), "hello");
 }
@@ -165,8 +174,8 @@ TEST_F(Outside, AMatchedProbeTakesItAndItCannotBeWithdrawn) {
 TEST_F(Outside, WhatNobodyHasReceivedMayBeWithdrawn) {
   deliver(kOutside, 5, "first");
   const std::uint64_t second = deliver(kOutside, 5, "second");
-  EXPECT_TRUE(at(0).withdraw(kOutside, second));
-  EXPECT_FALSE(at(0).withdraw(kOutside, second));
+  EXPECT_TRUE(withdraw(kOutside, second));
+  EXPECT_FALSE(withdraw(kOutside, second));
   EXPECT_TRUE(ended(receive(0, kOutside, 6)));
   EXPECT_FALSE(ended(receive(0, kOutside, 6)));
 }
@@ -175,8 +184,8 @@ TEST_F(Outside, WhatHasMetItsReceiveMayNot) {
   gateway.messenger = nullptr;
   Transfer& received = receive(0, kOutside, 5);
   const std::uint64_t sequence = deliver(kOutside, 5, "hello");
-  EXPECT_FALSE(at(0).withdraw(kOutside, sequence));
-  at(0).end_outside_receive(received.request, Failure::kNone);
+  EXPECT_FALSE(withdraw(kOutside, sequence));
+  outside(0).end_receive(received.as_receive(), Failure::kNone);
   EXPECT_TRUE(ended(received));
 }
 
@@ -187,7 +196,7 @@ TEST_F(Outside, MessagesBeyondItsShareAreNotDelivered) {
   EXPECT_TRUE(ended(receive(0, kOutside, 1)));
   EXPECT_EQ(deliver(kOutside, 5, "x"), 9U);
   EXPECT_EQ(deliver(kOutside, 5, "x"), 0U);
-  EXPECT_TRUE(at(0).withdraw(kOutside, 9));
+  EXPECT_TRUE(withdraw(kOutside, 9));
   EXPECT_EQ(deliver(kOutside, 5, "x"), 10U);
   MatchedMessage message;
   EXPECT_EQ(at(0).improbe({kOutside, 1, 5}, message), Refusal::kNone);
@@ -199,10 +208,10 @@ TEST_F(Outside, MessagesThatWaitTakeNoRoomFromThoseOfTheJob) {
   MessengerJobOptions options;
   options.messenger.outside_headers = 16;
   options.messenger.unexpected_headers = options.messenger.least_headers = kHeaders;
-  at(0).set_gateway(nullptr);
+  outside(0).set_gateway(nullptr);
   start(options);
   EXPECT_EQ(at(0).add_outside(), Refusal::kNone);
-  at(0).set_gateway(&gateway);
+  outside(0).set_gateway(&gateway);
   gateway.messenger = &at(0);
   while (deliver(kOutside, 5, "x") != 0) {
   }
@@ -230,7 +239,7 @@ TEST_F(Outside, ASendEndsWhenTheGatewaySaysSo) {
   Transfer& sent = send(0, kOutside, 8, {.mode = SendMode::kSynchronous});
   EXPECT_FALSE(ended(sent));
   EXPECT_EQ(gateway.sent[0].first.mode, SendMode::kSynchronous);
-  at(0).end_outside_send(sent.request, Failure::kNone, false);
+  outside(0).end_send(sent.as_send(), Failure::kNone, false);
   EXPECT_TRUE(ended(sent));
   EXPECT_FALSE(sent.result().cancelled);
 }
@@ -242,19 +251,19 @@ TEST_F(Outside, ABufferedSendIsCompleteAtOnceAndGoesOnWithACopy) {
   ASSERT_EQ(gateway.sent.size(), 1U);
   EXPECT_NE(gateway.sent[0].first.buffer, sent.buffer.data());
   EXPECT_EQ(std::memcmp(gateway.sent[0].first.buffer, sent.buffer.data(), 8), 0);
-  at(0).end_outside_send(*gateway.sent[0].second, Failure::kNone, false);
+  outside(0).end_send(*gateway.sent[0].second, Failure::kNone, false);
 }
 
 TEST_F(Outside, ACancelledSendEndsAsTheGatewayFindsOut) {
   gateway.ends_at_once = false;
   Transfer& back = send(0, kOutside, 8);
   Transfer& gone = send(0, kOutside, 8);
-  at(0).cancel(back.request);
-  at(0).cancel(gone.request);
-  EXPECT_EQ(gateway.cancelled, (std::vector{&back.request, &gone.request}));
-  at(0).end_outside_send(back.request, Failure::kNone, true);
-  at(0).refuse_cancel(gone.request);
-  at(0).end_outside_send(gone.request, Failure::kNone, false);
+  at(0).cancel(back.request());
+  at(0).cancel(gone.request());
+  EXPECT_EQ(gateway.cancelled, (std::vector{&back.as_send(), &gone.as_send()}));
+  outside(0).end_send(back.as_send(), Failure::kNone, true);
+  outside(0).refuse_cancel(gone.as_send());
+  outside(0).end_send(gone.as_send(), Failure::kNone, false);
   EXPECT_TRUE(ended(back));
   EXPECT_TRUE(back.result().cancelled);
   EXPECT_TRUE(ended(gone));
@@ -272,16 +281,16 @@ TEST_F(Outside, WhatIsUnderWayEndsWithTheMessenger) {
 
 TEST_F(Outside, WhatTheGatewayRelaysIsGivenBackToItAndToNobodyElse) {
   RecordingGateway far;
-  at(1).set_gateway(&far);
+  outside(1).set_gateway(&far);
   Transfer& sent = message(0, 3000);
   Transfer& received = message(1, 3000);
-  at(1).relay(mpi::ReceiveArguments{received.buffer.data(), 3000, 0, 7, 0}, received.request);
-  at(0).relay(mpi::SendArguments{sent.buffer.data(), 3000, 1, 7, 0, SendMode::kStandard}, sent.request);
+  outside(1).relay(mpi::ReceiveArguments{received.buffer.data(), 3000, 0, 7, 0}, received.as_receive());
+  outside(0).relay(mpi::SendArguments{sent.buffer.data(), 3000, 1, 7, 0, SendMode::kStandard}, sent.as_send());
   job->settle();
-  EXPECT_EQ(gateway.relayed, std::vector{&sent.request});
-  EXPECT_EQ(far.relayed, std::vector{&received.request});
+  EXPECT_EQ(gateway.relayed, std::vector{&sent.request()});
+  EXPECT_EQ(far.relayed, std::vector{&received.request()});
   EXPECT_TRUE(same(sent, received));
-  at(1).set_gateway(nullptr);
+  outside(1).set_gateway(nullptr);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ Transfer& P2pTest::message(std::size_t from, std::uint64_t length) {
 
 Transfer& P2pTest::send(std::size_t from, std::int32_t to, std::uint64_t length, const With& with) {
   Transfer& made = message(from, length);
-  EXPECT_EQ(at(from).send({made.buffer.data(), length, to, with.context, with.tag, with.mode}, made.request), Refusal::kNone);
+  EXPECT_EQ(at(from).send({made.buffer.data(), length, to, with.context, with.tag, with.mode}, made.as_send()), Refusal::kNone);
   return made;
 }
 
@@ -26,7 +26,7 @@ Transfer& P2pTest::receive(std::size_t at_rank, std::int32_t source, std::uint64
   Transfer& made = transfers_.emplace_back();
   made.rank = at_rank;
   made.buffer.resize(capacity);
-  EXPECT_EQ(at(at_rank).receive({made.buffer.data(), capacity, source, with.context, with.tag}, made.request), Refusal::kNone);
+  EXPECT_EQ(at(at_rank).receive({made.buffer.data(), capacity, source, with.context, with.tag}, made.as_receive()), Refusal::kNone);
   return made;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "mpi_layer/p2p/either_request.h"
 #include "tests/mpi_layer/p2p/messenger_job.h"
 
 namespace lintel::testing {
@@ -24,8 +25,11 @@ using mpi::SendMode;
 struct Transfer {
   std::size_t rank = 0;  // whose it is
   std::vector<std::byte> buffer;
-  mpi::Request request;
-  const mpi::Result& result() const { return request.result(); }
+  mpi::EitherRequest either;
+  mpi::Request& request() { return either.request(); }
+  mpi::SendRequest& as_send() { return either.as_send(); }
+  mpi::ReceiveRequest& as_receive() { return either.as_receive(); }
+  const mpi::Result& result() const { return either.request().result(); }
 };
 
 // The rest of the envelope.
@@ -52,7 +56,7 @@ class P2pTest : public ::testing::Test {
   Transfer& send(std::size_t from, std::int32_t to, std::uint64_t length, const With& with = {});
   Transfer& receive(std::size_t at, std::int32_t source, std::uint64_t capacity, const With& with = {});
   // Whether it is complete; tells at most once, like MPI_Test.
-  bool ended(Transfer& transfer) { return at(transfer.rank).test(transfer.request); }
+  bool ended(Transfer& transfer) { return at(transfer.rank).test(transfer.request()); }
   // Lets the network run until nothing is under way, then: whether both are complete, and what was sent is what was received. Else what is wrong.
   ::testing::AssertionResult arrived(Transfer& sent, Transfer& received);
   // The same, for one that was tested before.

@@ -222,7 +222,7 @@ TEST_F(Parcels, SynchronousAndBufferedSendsKeepTheirPromises) {
 TEST_F(Parcels, AReceiveThatExpectsOneCanBeCancelled) {
   make_habit();
   Transfer& cancelled = receive(1, 0, kLong);
-  at(1).cancel(cancelled.request);
+  at(1).cancel(cancelled.request());
   EXPECT_TRUE(ended(cancelled));
   EXPECT_TRUE(cancelled.result().cancelled);
   Transfer& sent = send(0, 1, kLong);
@@ -237,7 +237,7 @@ TEST_F(Parcels, ACancelThatComesAtAnyMomentEndsOneWayOrTheOther) {
     Transfer& received = receive(1, 0, kLong);
     Transfer& sent = send(0, 1, kLong);
     job->run(Nanoseconds(moment * 500));
-    at(1).cancel(received.request);
+    at(1).cancel(received.request());
     job->settle();
     ASSERT_TRUE(ended(received)) << moment;
     if (received.result().cancelled) {
@@ -255,7 +255,7 @@ TEST_F(Parcels, ASendThatIsCancelledIsSentAllTheSame) {
   make_habit();
   Transfer& received = receive(1, 0, kLong);
   Transfer& sent = send(0, 1, kLong);
-  at(0).cancel(sent.request);
+  at(0).cancel(sent.request());
   EXPECT_TRUE(arrived(sent, received));
   EXPECT_FALSE(sent.result().cancelled);
 }
@@ -266,7 +266,7 @@ TEST_F(Parcels, WithoutCreditForItAMessageGoesTheLongWay) {
   start(options);
   make_habit();
   std::vector<Transfer*> sent;
-  for (std::uint64_t bytes = 0; bytes <= at(0).window_bytes() + kLong; bytes += kLong) sent.push_back(&send(0, 1, kLong));
+  for (std::uint64_t bytes = 0; bytes <= at(0).window().bytes + kLong; bytes += kLong) sent.push_back(&send(0, 1, kLong));
   job->settle();
   EXPECT_FALSE(ended(*sent.back()));
   for (Transfer* one : sent) {
@@ -323,9 +323,9 @@ class RandomParcels : public Parcels, public ::testing::WithParamInterface<std::
   }
   void cancel_last(std::size_t tag) {
     Transfer& last = *received_[tag].back();
-    at(1).cancel(last.request);
+    at(1).cancel(last.request());
     job->settle();
-    const bool over = !last.request.active() || ended(last);
+    const bool over = !last.request().active() || ended(last);
     if (!over || !last.result().cancelled) return;
     EXPECT_TRUE(untouched(last, 0));
     received_[tag].pop_back();
@@ -347,7 +347,7 @@ class RandomParcels : public Parcels, public ::testing::WithParamInterface<std::
       while (!sent_[tag].empty() && !received_[tag].empty()) {
         Transfer& from = *sent_[tag].front();
         Transfer& to = *received_[tag].front();
-        if ((to.request.active() && !ended(to)) || (from.request.active() && !ended(from))) break;
+        if ((to.request().active() && !ended(to)) || (from.request().active() && !ended(from))) break;
         EXPECT_TRUE(same(from, to));
         EXPECT_TRUE(untouched(to, from.buffer.size()));
         sent_[tag].pop_front();

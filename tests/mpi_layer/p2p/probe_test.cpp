@@ -18,7 +18,7 @@ class Probe : public P2pTest {
   }
   Transfer& receive_matched(std::size_t rank, MatchedMessage& message, std::uint64_t capacity) {
     Transfer& made = this->message(rank, capacity);
-    EXPECT_EQ(at(rank).receive_matched(message, made.buffer.data(), capacity, made.request), Refusal::kNone);
+    EXPECT_EQ(at(rank).receive_matched(message, made.buffer.data(), capacity, made.as_receive()), Refusal::kNone);
     return made;
   }
 };

@@ -8,7 +8,6 @@ namespace {
 
 using mpi::MatchedMessage;
 using mpi::Messenger;
-using mpi::Request;
 
 class ReportedBugs : public P2pTest {
  protected:
@@ -22,9 +21,9 @@ TEST_F(ReportedBugs, CancelOfASendDoesNotBlockAndAWaitAfterItReturns) {
     for (const std::uint64_t length : {8U, 50'000U}) {
       Transfer* const posted = mode == SendMode::kReady ? &receive(1, 0, length) : nullptr;
       Transfer& sent = send(0, 1, length, {.mode = mode});
-      at(0).cancel(sent.request);
-      at(0).cancel(sent.request);
-      as(0).wait(sent.request);
+      at(0).cancel(sent.request());
+      at(0).cancel(sent.request());
+      as(0).wait(sent.request());
       if (posted != nullptr) {
         EXPECT_FALSE(sent.result().cancelled);
         job->settle();
@@ -51,7 +50,7 @@ TEST_F(ReportedBugs, CancelOfAReceiveWhoseMessageIsComingDoesNotBlockAndAWaitAft
       Transfer& first = receive(1, moment % 2 == 0 ? 0 : kAnySource, length);
       Transfer& sent = send(0, 1, length);
       for (int i = 0; i < moment; ++i) job->run(2us);
-      at(1).cancel(first.request);
+      at(1).cancel(first.request());
       job->settle();
       ASSERT_TRUE(ended(first)) << moment;
       if (first.result().cancelled) {
@@ -73,8 +72,8 @@ TEST_F(ReportedBugs, CancelledReceivesLeaveThoseBesideThemInPlace) {
   std::vector<Transfer*> receives;
   for (const std::int32_t tag : {0, 1, 2, 3, 4}) receives.push_back(&receive(1, 0, 2000, {.tag = tag}));
   for (const std::size_t tag : {4U, 0U, 2U}) {
-    at(1).cancel(receives[tag]->request);
-    as(1).wait(receives[tag]->request);
+    at(1).cancel(receives[tag]->request());
+    as(1).wait(receives[tag]->request());
     EXPECT_TRUE(receives[tag]->result().cancelled);
   }
   std::vector<Transfer*> sent;
@@ -91,8 +90,8 @@ TEST_F(ReportedBugs, CancelledReceivesLeaveThoseBesideThemInPlace) {
 TEST_F(ReportedBugs, CancelOfAReceiveFromAnySourceLeavesTheNextOneInPlace) {
   Transfer& first = receive(1, kAnySource, 8);
   Transfer& second = receive(1, kAnySource, 8);
-  at(1).cancel(first.request);
-  as(1).wait(first.request);
+  at(1).cancel(first.request());
+  as(1).wait(first.request());
   EXPECT_TRUE(first.result().cancelled);
   EXPECT_TRUE(arrived(send(0, 1, 8), second));
 }
@@ -107,7 +106,7 @@ TEST_F(ReportedBugs, ProbeAndMprobeOfAMessageToOneself) {
   EXPECT_EQ(as(0).mprobe({kAnySource, 1, kAnyTag}, message), Refusal::kNone);
   EXPECT_EQ(message.envelope().tag, 5);
   Transfer& received = this->message(0, 5000);
-  EXPECT_EQ(at(0).receive_matched(message, received.buffer.data(), 5000, received.request), Refusal::kNone);
+  EXPECT_EQ(at(0).receive_matched(message, received.buffer.data(), 5000, received.as_receive()), Refusal::kNone);
   EXPECT_FALSE(message);
   EXPECT_TRUE(arrived(sent, received));
 }
@@ -122,7 +121,7 @@ TEST_F(ReportedBugs, MprobeWaitsForAMessageThatIsNotThereYet) {
   EXPECT_EQ(as(1).mprobe({0, 1, 5}, message), Refusal::kNone);
   ASSERT_TRUE(message);
   Transfer& received = this->message(1, 5000);
-  EXPECT_EQ(at(1).receive_matched(message, received.buffer.data(), 5000, received.request), Refusal::kNone);
+  EXPECT_EQ(at(1).receive_matched(message, received.buffer.data(), 5000, received.as_receive()), Refusal::kNone);
   EXPECT_TRUE(arrived(sent, received));
 }
 
@@ -170,9 +169,9 @@ TEST_F(ReportedBugs, AnySourceKeepsTheOrderOfEachSourceAmongMany) {
 // mpich huge_anysrc, precv_anysrc
 TEST_F(ReportedBugs, HugeMessageFromAnySourceAndPersistentReceives) {
   Transfer& received = message(1, 3'000'000);
-  ASSERT_EQ(at(1).init_receive({received.buffer.data(), 3'000'000, kAnySource, 1, kAnyTag}, received.request), Refusal::kNone);
+  ASSERT_EQ(at(1).init_receive({received.buffer.data(), 3'000'000, kAnySource, 1, kAnyTag}, received.as_receive()), Refusal::kNone);
   for (int round = 0; round < 3; ++round) {
-    ASSERT_EQ(at(1).start(received.request), Refusal::kNone);
+    ASSERT_EQ(at(1).start(received.request()), Refusal::kNone);
     EXPECT_TRUE(arrived(send(0, 1, 3'000'000, {.tag = round}), received));
   }
 }

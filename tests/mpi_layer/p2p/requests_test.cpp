@@ -21,15 +21,15 @@ TEST_F(Requests, PersistentOnesAreStartedAgainAndAgain) {
   for (const std::uint64_t length : {100U, 5000U}) {
     Transfer& sent = message(0, length);
     Transfer& received = message(1, length);
-    ASSERT_EQ(at(0).init_send({sent.buffer.data(), length, 1, 1, 5, SendMode::kStandard}, sent.request), Refusal::kNone);
-    ASSERT_EQ(at(1).init_receive({received.buffer.data(), length, kAnySource, 1, 5}, received.request), Refusal::kNone);
-    EXPECT_FALSE(sent.request.active());
+    ASSERT_EQ(at(0).init_send({sent.buffer.data(), length, 1, 1, 5, SendMode::kStandard}, sent.as_send()), Refusal::kNone);
+    ASSERT_EQ(at(1).init_receive({received.buffer.data(), length, kAnySource, 1, 5}, received.as_receive()), Refusal::kNone);
+    EXPECT_FALSE(sent.request().active());
     EXPECT_TRUE(ended(sent));  // not active: nothing to wait for
     for (int round = 0; round < 5; ++round) {
       std::fill(sent.buffer.begin(), sent.buffer.end(), static_cast<std::byte>(round));
-      ASSERT_EQ(at(1).start(received.request), Refusal::kNone);
-      EXPECT_EQ(at(1).start(received.request), Refusal::kRequest);
-      ASSERT_EQ(at(0).start(sent.request), Refusal::kNone);
+      ASSERT_EQ(at(1).start(received.request()), Refusal::kNone);
+      EXPECT_EQ(at(1).start(received.request()), Refusal::kRequest);
+      ASSERT_EQ(at(0).start(sent.request()), Refusal::kNone);
       EXPECT_TRUE(arrived(sent, received)) << round;
     }
   }
@@ -52,12 +52,12 @@ TEST_F(Requests, TheEndsOfAllAreListed) {
   send(0, 1, 100, {.tag = 1});
   job->settle();
   ASSERT_EQ(at(1).take_completed(ended), 2U);
-  EXPECT_EQ(ended[0], &third.request);
-  EXPECT_EQ(ended[1], &second.request);
-  EXPECT_FALSE(second.request.active());
-  EXPECT_TRUE(first.request.active());
+  EXPECT_EQ(ended[0], &third.request());
+  EXPECT_EQ(ended[1], &second.request());
+  EXPECT_FALSE(second.request().active());
+  EXPECT_TRUE(first.request().active());
   ASSERT_EQ(as(1).take_completed(ended), 1U);
-  EXPECT_EQ(ended[0], &first.request);
+  EXPECT_EQ(ended[0], &first.request());
   EXPECT_EQ(first.result().length, 100U);
   EXPECT_EQ(at(1).take_completed(ended), 0U);
 }
@@ -74,20 +74,22 @@ TEST_F(Requests, AnEndIsToldOnce) {
 }
 
 TEST_F(Requests, MistakesAreRefusedAndChangeNothing) {
-  Request request;
+  mpi::SendRequest sent;
+  mpi::ReceiveRequest received;
   std::byte byte{};
-  EXPECT_EQ(at(0).send({&byte, 1, 2, 1, 5}, request), Refusal::kProcess);
-  EXPECT_EQ(at(0).send({&byte, 1, kAnySource, 1, 5}, request), Refusal::kProcess);
-  EXPECT_EQ(at(0).send({&byte, 1, 1, mpi::kMaxContext + 1, 5}, request), Refusal::kContext);
-  EXPECT_EQ(at(0).send({&byte, 1, 1, 1, kAnyTag}, request), Refusal::kTag);
-  EXPECT_EQ(at(0).send({&byte, mpi::kMaxLength + 1, 1, 1, 5}, request), Refusal::kLength);
-  EXPECT_EQ(at(0).receive({&byte, 1, 2, 1, 5}, request), Refusal::kProcess);
-  EXPECT_EQ(at(0).start(request), Refusal::kRequest);
+  EXPECT_EQ(at(0).send({&byte, 1, 2, 1, 5}, sent), Refusal::kProcess);
+  EXPECT_EQ(at(0).send({&byte, 1, kAnySource, 1, 5}, sent), Refusal::kProcess);
+  EXPECT_EQ(at(0).send({&byte, 1, 1, mpi::kMaxContext + 1, 5}, sent), Refusal::kContext);
+  EXPECT_EQ(at(0).send({&byte, 1, 1, 1, kAnyTag}, sent), Refusal::kTag);
+  EXPECT_EQ(at(0).send({&byte, mpi::kMaxLength + 1, 1, 1, 5}, sent), Refusal::kLength);
+  EXPECT_EQ(at(0).receive({&byte, 1, 2, 1, 5}, received), Refusal::kProcess);
+  EXPECT_EQ(at(0).start(sent), Refusal::kRequest);
+  EXPECT_EQ(at(0).start(received), Refusal::kRequest);
   mpi::MatchedMessage none;
-  EXPECT_EQ(at(0).receive_matched(none, &byte, 1, request), Refusal::kMessage);
-  EXPECT_FALSE(request.active());
+  EXPECT_EQ(at(0).receive_matched(none, &byte, 1, received), Refusal::kMessage);
+  EXPECT_FALSE(sent.active() || received.active());
   Transfer& posted = receive(0, 1, 8);
-  EXPECT_EQ(at(0).receive({&byte, 1, 1, 1, 5}, posted.request), Refusal::kRequest);
+  EXPECT_EQ(at(0).receive({&byte, 1, 1, 1, 5}, posted.as_receive()), Refusal::kRequest);
   EXPECT_TRUE(arrived(send(1, 0, 8), posted));
 }
 
@@ -161,7 +163,7 @@ TEST_F(Requests, ASendAtOnceOvertakesNoneThatWaitForCredit) {
     const bool left = at(0).send_at_once(arguments);
     EXPECT_EQ(left, i < 4) << i;
     if (!left) {
-      ASSERT_EQ(at(0).send(arguments, sent.back()->request), Refusal::kNone);
+      ASSERT_EQ(at(0).send(arguments, sent.back()->as_send()), Refusal::kNone);
     }
   }
   for (Transfer* const one : sent) {
@@ -180,10 +182,11 @@ TEST_F(Requests, AReceiveThatWaitsHasItsMessageWhereverItIs) {
     for (const bool is_early : {true, false}) {
       Transfer& sent = message(0, length);
       Transfer& received = message(1, length + 1);
-      ASSERT_EQ(at(0).send({sent.buffer.data(), length, 1, 1, 5}, sent.request), Refusal::kNone);
+      ASSERT_EQ(at(0).send({sent.buffer.data(), length, 1, 1, 5}, sent.as_send()), Refusal::kNone);
       if (is_early) job->settle();
-      ASSERT_EQ(as(1).receive_and_wait({received.buffer.data(), length + 1, kAnySource, 1, kAnyTag}, received.request), Refusal::kNone);
-      EXPECT_FALSE(received.request.active());
+      ASSERT_EQ(as(1).receive_and_wait({received.buffer.data(), length + 1, kAnySource, 1, kAnyTag}, received.as_receive()),
+                Refusal::kNone);
+      EXPECT_FALSE(received.request().active());
       EXPECT_EQ(received.result().failure, Failure::kNone);
       EXPECT_EQ(received.result().source, 0);
       EXPECT_EQ(received.result().tag, 5);
@@ -196,7 +199,7 @@ TEST_F(Requests, AReceiveThatWaitsHasItsMessageWhereverItIs) {
 }
 
 TEST_F(Requests, AReceiveThatWaitsEndsAsOthersDo) {
-  Request request;
+  mpi::ReceiveRequest request;
   std::byte byte{};
   EXPECT_EQ(as(1).receive_and_wait({&byte, 1, 2, 1, 5}, request), Refusal::kProcess);
   EXPECT_FALSE(request.active());
@@ -207,7 +210,7 @@ TEST_F(Requests, AReceiveThatWaitsEndsAsOthersDo) {
   EXPECT_EQ(request.result().failure, Failure::kTruncated);
   EXPECT_FALSE(request.active());
   Transfer& posted = receive(1, 0, 8);
-  EXPECT_EQ(as(1).receive_and_wait({&byte, 1, 0, 1, 5}, posted.request), Refusal::kRequest);
+  EXPECT_EQ(as(1).receive_and_wait({&byte, 1, 0, 1, 5}, posted.as_receive()), Refusal::kRequest);
   EXPECT_TRUE(arrived(send(0, 1, 8), posted));
 }
 
@@ -220,12 +223,12 @@ TEST_F(Requests, OneMessengerToAProcess) {
 TEST_F(Requests, WaitAnyTellsOfEachOnce) {
   Transfer& five = receive(1, 0, 8, {.tag = 5});
   Transfer& six = receive(1, 0, 8, {.tag = 6});
-  const std::vector<Request*> all{nullptr, &five.request, &six.request};
+  const std::vector<Request*> all{nullptr, &five.request(), &six.request()};
   std::size_t index = 99;
   EXPECT_FALSE(at(1).test_any(all, index));
   send(0, 1, 8, {.tag = 6});
   EXPECT_EQ(as(1).wait_any(all), 2U);
-  EXPECT_FALSE(six.request.active());
+  EXPECT_FALSE(six.request().active());
   send(0, 1, 8, {.tag = 5});
   EXPECT_EQ(as(1).wait_any(all), 1U);
   EXPECT_EQ(as(1).wait_any(all), Messenger::kNone);
@@ -238,7 +241,7 @@ TEST_F(Requests, WaitSomeTellsOfAllThatAreComplete) {
   std::vector<Request*> all;
   for (std::int32_t tag = 0; tag < 4; ++tag) {
     received.push_back(&receive(1, 0, 8, {.tag = tag}));
-    all.push_back(&received.back()->request);
+    all.push_back(&received.back()->request());
   }
   std::vector<std::size_t> indices(4);
   EXPECT_EQ(at(1).test_some(all, indices), 0U);
@@ -260,15 +263,15 @@ TEST_F(Requests, WaitSomeTellsOfAllThatAreComplete) {
 TEST_F(Requests, TestAllTellsOfNoneUntilAllAreComplete) {
   Transfer& five = receive(1, 0, 8, {.tag = 5});
   Transfer& six = receive(1, 0, 5000, {.tag = 6});
-  const std::vector<Request*> all{&five.request, nullptr, &six.request};
+  const std::vector<Request*> all{&five.request(), nullptr, &six.request()};
   send(0, 1, 8, {.tag = 5});
   job->settle();
   EXPECT_FALSE(at(1).test_all(all));
-  EXPECT_TRUE(five.request.active());
+  EXPECT_TRUE(five.request().active());
   send(0, 1, 5000, {.tag = 6});
   as(1).wait_all(all);
-  EXPECT_FALSE(five.request.active());
-  EXPECT_FALSE(six.request.active());
+  EXPECT_FALSE(five.request().active());
+  EXPECT_FALSE(six.request().active());
   EXPECT_TRUE(at(1).test_all(all));
 }
 

@@ -15,10 +15,10 @@ TEST_F(HeadToHead, LongSendsThatWaitDoNotBlockEachOther) {
   Transfer& to_zero = send(1, 0, 200'000);
   Transfer& at_zero = receive(0, 1, 200'000);
   Transfer& at_one = receive(1, 0, 200'000);
-  as(0).wait(to_one.request);
-  as(1).wait(to_zero.request);
-  as(0).wait(at_zero.request);
-  as(1).wait(at_one.request);
+  as(0).wait(to_one.request());
+  as(1).wait(to_zero.request());
+  as(0).wait(at_zero.request());
+  as(1).wait(at_one.request());
   EXPECT_TRUE(same(to_one, at_one));
   EXPECT_TRUE(same(to_zero, at_zero));
 }
@@ -29,8 +29,8 @@ TEST_F(HeadToHead, LongSynchronousSendsToOneselfMeetPostedReceives) {
   for (int i = 0; i < 10; ++i) received.push_back(&receive(0, 0, 50'000));
   for (int i = 0; i < 10; ++i) sent.push_back(&send(0, 0, 50'000, {.mode = SendMode::kSynchronous}));
   for (std::size_t i = 0; i < 10; ++i) {
-    as(0).wait(sent[i]->request);
-    as(0).wait(received[i]->request);
+    as(0).wait(sent[i]->request());
+    as(0).wait(received[i]->request());
     EXPECT_TRUE(same(*sent[i], *received[i]));
   }
 }

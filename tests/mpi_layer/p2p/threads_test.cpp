@@ -18,7 +18,6 @@ using mpi::Failure;
 using mpi::kAnySource;
 using mpi::Messenger;
 using mpi::Refusal;
-using mpi::Request;
 using mpi::SendMode;
 
 // One process in real time that sends to itself. Its threads sleep when they have nothing to do.
@@ -42,13 +41,13 @@ class Threads : public ::testing::Test {
     for (std::thread& thread : threads) thread.join();
   }
   void send(std::int32_t tag, std::vector<std::byte>& bytes, SendMode mode = SendMode::kStandard) {
-    Request request;
+    mpi::SendRequest request;
     ASSERT_EQ(messenger->send({bytes.data(), bytes.size(), 0, 1, tag, mode}, request), Refusal::kNone);
     messenger->wait(request);
     ASSERT_EQ(request.result().failure, Failure::kNone);
   }
   void receive(std::int32_t tag, std::vector<std::byte>& bytes) {
-    Request request;
+    mpi::ReceiveRequest request;
     ASSERT_EQ(messenger->receive({bytes.data(), bytes.size(), kAnySource, 1, tag}, request), Refusal::kNone);
     messenger->wait(request);
     ASSERT_EQ(request.result().failure, Failure::kNone);
@@ -66,7 +65,7 @@ TEST_F(Threads, RingOfThreadsPassesMessagesOfAllLengths) {
       const std::size_t length = round % 3 == 0 ? 8 : (round % 3 == 1 ? 1024 : 20'000);
       std::vector<std::byte> out(length, static_cast<std::byte>(round));
       std::vector<std::byte> in(length);
-      Request sent;
+      mpi::SendRequest sent;
       ASSERT_EQ(messenger->send({out.data(), length, 0, 1, next, SendMode::kSynchronous}, sent), Refusal::kNone);
       receive(number, in);
       messenger->wait(sent);
@@ -104,7 +103,7 @@ TEST_F(Threads, EachMatchedProbeHasItsOwnMessage) {
       mpi::MatchedMessage message;
       ASSERT_EQ(messenger->mprobe({kAnySource, 1, 7}, message), Refusal::kNone);
       std::vector<std::byte> bytes(message.envelope().length);
-      Request request;
+      mpi::ReceiveRequest request;
       ASSERT_EQ(messenger->receive_matched(message, bytes.data(), bytes.size(), request), Refusal::kNone);
       messenger->wait(request);
       sum += static_cast<int>(bytes.back());

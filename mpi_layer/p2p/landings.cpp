@@ -1,4 +1,4 @@
-#include "mpi_layer/p2p/unexpected_memory.h"
+#include "mpi_layer/p2p/landings.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,39 +21,39 @@ constexpr std::uint64_t kMessages = 4;  // of the longest, at least, fit into a 
 
 }  // namespace
 
-std::uint64_t UnexpectedMemory::longest(std::uint64_t bytes, std::uint64_t eager_limit) {
+std::uint64_t Landings::longest(std::uint64_t bytes, std::uint64_t eager_limit) {
   return std::max(eager_limit, std::min(kLongest, bytes / 3 * 2 / kBlocks / kMessages));
 }
 
-std::uint64_t UnexpectedMemory::block_bytes(std::uint64_t bytes, std::uint64_t longest) {
+std::uint64_t Landings::block_bytes(std::uint64_t bytes, std::uint64_t longest) {
   const std::uint64_t least = std::max<std::uint64_t>(kMessages * longest, 64);
   return std::max(least, std::min(kLargestBlock, bytes / 3 * 2 / kBlocks));
 }
 
-std::uint64_t UnexpectedMemory::window(std::uint64_t bytes, std::uint64_t longest) {
+std::uint64_t Landings::window(std::uint64_t bytes, std::uint64_t longest) {
   const std::uint64_t block = block_bytes(bytes, longest);
   return bytes / 3 * 2 / block * (block - longest) / 2;
 }
 
-Status UnexpectedMemory::open(portals::NetworkInterface& interface, std::uint32_t portal, std::uint64_t bytes, std::uint64_t longest) {
-  interface_ = &interface;
-  portal_ = portal;
+Status Landings::open(std::uint64_t bytes, std::uint64_t longest) {
   longest_ = longest;
   block_bytes_ = block_bytes(bytes, longest);
 
   // First in the list, so that no header holds a block for nothing.
   portals::DescriptorRules rules;
-  rules.described.options = option::kPut | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
+  rules.described.options =
+      option::kPut | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
   SlotId made;
-  if (const Status status =
-          interface.unexpected.append_entry(portal, portals::PortalList::kOverflow, {kAnyProcess, 0, ~0ULL}, rules, false, made);
+  if (const Status status = engine_.append(kMessagePortal, portals::PortalList::kOverflow,
+                                           {kAnyProcess, 0, ~0ULL}, rules, false, made);
       status != Status::kOk) {
     return status;
   }
   const std::uint64_t count = bytes / 3 * 2 / block_bytes_;
   blocks_.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) {
-    std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[block_bytes_]);  // touched as it is used
+    std::unique_ptr<std::byte[]> memory(new (std::nothrow)
+                                            std::byte[block_bytes_]);  // touched as it is used
     if (memory == nullptr) return Status::kNoSpace;
     blocks_.push_back({std::move(memory), 0, {}, {}});
     if (const Status status = append(blocks_.back()); status != Status::kOk) return status;
@@ -61,44 +61,43 @@ Status UnexpectedMemory::open(portals::NetworkInterface& interface, std::uint32_
   return Status::kOk;
 }
 
-Status UnexpectedMemory::append(Block& block) {
+Status Landings::append(Block& block) {
   portals::DescriptorRules rules;
-  // With both options a message longer than the longest is not taken, and after any that is there is room for one more or the entry is used up.
-  rules.described.options =
-      option::kPut | option::kMinFree | option::kMaxSize | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
+  // With both options a message longer than the longest is not taken, and after any that is there
+  // is room for one more or the entry is used up.
+  rules.described.options = option::kPut | option::kMinFree | option::kMaxSize |
+                            option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
   rules.described.max_size = longest_;
   rules.described.user_pointer = &block;
   rules.region = portals::MemoryRegion(block.memory.get(), block_bytes_);
-  const Status status =
-      interface_->unexpected.append_entry(portal_, portals::PortalList::kOverflow, {kAnyProcess, 0, ~0ULL}, rules, false, block.entry);
+  const Status status = engine_.append(kMessagePortal, portals::PortalList::kOverflow,
+                                       {kAnyProcess, 0, ~0ULL}, rules, false, block.entry);
   if (status != Status::kOk) return status;
-  block.descriptor = interface_->entries.get(block.entry)->descriptor->id;
+  block.descriptor = engine_.descriptor_of(block.entry);
   block.spent = 0;
   return status;
 }
 
-void UnexpectedMemory::close() {
-  if (interface_ == nullptr) return;
-  interface_->portals[portal_].unexpected.for_each([this](portals::UnexpectedHeader& header) {
-    auto& message = static_cast<UnexpectedMessage&>(header);
+void Landings::close() {
+  if (block_bytes_ == 0) return;  // open() was not called
+  engine_.for_each_unexpected([this](UnexpectedMessage& message) LINTEL_REQUIRES(kLock) {
     if (message.landed) consume(message);
   });
   released_ = false;
-  interface_ = nullptr;
 }
 
-void UnexpectedMemory::on_arrival(const portals::Event& event) {
+void Landings::on_arrival(const portals::Event& event) {
   if (event.user_pointer == nullptr) return;  // a header
   static_cast<Block*>(event.user_pointer)->spent = event.offset + event.manipulated_length;
 }
 
-void UnexpectedMemory::consume(UnexpectedMessage& message) {
+void Landings::consume(UnexpectedMessage& message) {
   const portals::Event arrival = message.event;
-  interface_->unexpected.consume(message);
+  engine_.consume(message);
   release(arrival);
 }
 
-void UnexpectedMemory::release(const portals::Event& event) {
+void Landings::release(const portals::Event& event) {
   if (event.descriptor.generation == 0) {
     delete[] static_cast<std::byte*>(event.start);
   } else {
@@ -107,27 +106,27 @@ void UnexpectedMemory::release(const portals::Event& event) {
 }
 
 // The engine goes on with a block until less than the longest is left.
-std::uint64_t UnexpectedMemory::room_in(const Block& block) const {
+std::uint64_t Landings::room_in(const Block& block) const {
   const std::uint64_t sure = block_bytes_ - longest_;
   return block.spent < sure ? sure - block.spent : 0;
 }
 
-std::uint64_t UnexpectedMemory::room() const {
+std::uint64_t Landings::room() const {
   std::uint64_t room = 0;
   for (const Block& block : blocks_) room += room_in(block);
   return room;
 }
 
-bool UnexpectedMemory::empty(const Block& block) {
-  const portals::MemoryDescriptor* const descriptor = interface_->descriptors.get(block.descriptor);
+bool Landings::empty(const Block& block) {
+  const portals::MemoryDescriptor* const descriptor = engine_.descriptor(block.descriptor);
   return descriptor == nullptr || descriptor->headers == 0;
 }
 
-void UnexpectedMemory::rewind_empty() {
+void Landings::rewind_empty() {
   released_ = false;
   for (Block& block : blocks_) {
     if (block.spent == 0) continue;
-    portals::MemoryDescriptor* const descriptor = interface_->descriptors.get(block.descriptor);
+    portals::MemoryDescriptor* const descriptor = engine_.descriptor(block.descriptor);
     // One that is used up is make_room()'s.
     if (descriptor == nullptr || !descriptor->active() || descriptor->in_use()) continue;
     descriptor->rewind();
@@ -136,16 +135,15 @@ void UnexpectedMemory::rewind_empty() {
 }
 
 // REQUIRES: empty(block).
-bool UnexpectedMemory::renew(Block& block) {
-  if (interface_->entries.get(block.entry) != nullptr && interface_->entries.unlink(block.entry) != Status::kOk) return false;
+bool Landings::renew(Block& block) {
+  if (engine_.has(block.entry) && !engine_.withdraw(block.entry)) return false;
   block.spent = block_bytes_;
   return append(block) == Status::kOk;
 }
 
-bool UnexpectedMemory::vacate(const Block& block) {
+bool Landings::vacate(const Block& block) {
   bool done = true;
-  interface_->portals[portal_].unexpected.for_each([&](portals::UnexpectedHeader& header) {
-    auto& message = static_cast<UnexpectedMessage&>(header);
+  engine_.for_each_unexpected([&](UnexpectedMessage& message) LINTEL_REQUIRES(kLock) {
     if (!(message.event.descriptor == block.descriptor) || !message.landed) return;
     auto* const elsewhere = new (std::nothrow) std::byte[message.event.manipulated_length];
     if (elsewhere == nullptr) {
@@ -153,12 +151,12 @@ bool UnexpectedMemory::vacate(const Block& block) {
       return;
     }
     std::memcpy(elsewhere, message.event.start, message.event.manipulated_length);
-    interface_->unexpected.move(message, elsewhere);
+    engine_.move(message, elsewhere);
   });
   return done;
 }
 
-bool UnexpectedMemory::make_room(std::uint64_t bytes) {
+bool Landings::make_room(std::uint64_t bytes) {
   std::uint64_t have = room();
   for (const bool moving : {false, true}) {
     for (Block& block : blocks_) {

@@ -1,0 +1,21 @@
+#pragma once
+// Chores: whether some part of a messenger has work left for Exchange::tidy(). Each part that
+// keeps something for later says so; tidy() asks all parts whether they are done.
+//
+// Owned by the messenger, borrowed by its parts.
+
+#include "mpi_layer/p2p/process_lock.h"
+
+namespace lintel::mpi {
+
+class Chores {
+ public:
+  bool any() const LINTEL_REQUIRES(kLock) { return any_; }
+  void add() LINTEL_REQUIRES(kLock) { any_ = true; }
+  void set(bool any) LINTEL_REQUIRES(kLock) { any_ = any; }
+
+ private:
+  bool any_ LINTEL_GUARDED_BY(kLock) = false;
+};
+
+}  // namespace lintel::mpi

@@ -1,0 +1,193 @@
+#pragma once
+// EngineAccess: what the messenger and its parts use of the engine: one interface of a process,
+// with its event queue and its three portals. It is the only file of this folder that includes
+// headers of portals/engine (package.include_rule); the others get the engine's types from here.
+//
+// Owned by the messenger; borrows the process. Every member REQUIRES the process' lock, unless it
+// is marked. Between open() and close() the interface exists; the functions below "While open"
+// are for that time.
+// Does not: hold a rule of MPI.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "base/slot_pool.h"
+#include "mpi_layer/p2p/process_lock.h"
+#include "portals/engine/event.h"
+#include "portals/engine/match_entry.h"
+#include "portals/engine/network_interface.h"
+#include "portals/engine/process.h"
+
+namespace lintel::mpi {
+
+// The portals of the messenger's interface.
+inline constexpr std::uint32_t kMessagePortal = 0;
+inline constexpr std::uint32_t kRestPortal = 1;  // what did not go ahead of long messages
+inline constexpr std::uint32_t kControlPortal = 2;
+
+class EngineAccess {
+ public:
+  explicit EngineAccess(portals::Process& process) : process_(process) {}
+  EngineAccess(const EngineAccess&) = delete;
+  EngineAccess& operator=(const EngineAccess&) = delete;
+
+  // Opens the interface. False, with a sentence in `explanation`, if that fails or one is open.
+  // close() is to follow in either case. [lock not held]
+  [[nodiscard]] bool open(std::uint32_t entries, std::uint32_t unexpected, std::string& explanation)
+      LINTEL_EXCLUDES(kLock);
+  // Allocates queue, portals and descriptors. After open(). False: there is no room.
+  [[nodiscard]] bool set_up() LINTEL_REQUIRES(kLock);
+  // Ends the interface and all on it. Blocks. [lock not held]
+  void close() LINTEL_EXCLUDES(kLock);
+  // [any thread] Changed by open() and close() only.
+  bool is_open() const { return interface_ != nullptr; }
+
+  // [any thread]
+  Mutex& lock() const { return process_.lock(); }
+  TimePoint now() const { return process_.now(); }
+
+  // ---- While open: the process
+  ProcessId self() const { return interface_->identity().process; }
+  std::uint64_t eager_limit() const LINTEL_REQUIRES(kLock) {
+    return process_.endpoint().eager_limit();
+  }
+  bool reachable(ProcessId process) LINTEL_REQUIRES(kLock) {
+    return process_.endpoint().reachable(process);
+  }
+  // As Endpoint::watch().
+  void watch(ProcessId process, bool watched) LINTEL_REQUIRES(kLock) {
+    process_.endpoint().watch(process, watched);
+  }
+  // Nothing waits to leave.
+  bool idle() const LINTEL_REQUIRES(kLock) { return process_.endpoint().idle(); }
+
+  // ---- While open: progress
+  // One turn; `react` is called when what has arrived was taken in, before answers leave.
+  template <class React>
+  std::size_t advance(React&& react, portals::Yielding yielding) LINTEL_REQUIRES(kLock) {
+    return process_.progress().advance(std::forward<React>(react), yielding);
+  }
+  // Blocks, and lets the lock go meanwhile. Returns whether the condition holds.
+  bool wait_until(portals::Condition& condition, TimePoint deadline) LINTEL_REQUIRES(kLock) {
+    return process_.progress().wait_until(condition, deadline);
+  }
+  void wake_all() LINTEL_REQUIRES(kLock) { process_.progress().wake_all(); }
+  // A call has posted something.
+  void after_call() LINTEL_REQUIRES(kLock) { process_.progress().after_call(); }
+
+  // ---- While open: events. The queue grows, and loses none while there is memory.
+  bool has_events() const LINTEL_REQUIRES(kLock) { return queue_->unread() > 0; }
+  // The oldest event, or null. It stands there until the next one is deposited.
+  const portals::Event* take_event() LINTEL_REQUIRES(kLock);
+  // A caller sleeps until there is an event, or awakes.
+  void asleep(bool asleep) LINTEL_REQUIRES(kLock) { queue_->sleepers += asleep ? 1U : ~0U; }
+
+  // ---- While open: entries
+  portals::Status append(std::uint32_t portal, portals::PortalList list,
+                         const portals::MatchCriteria& criteria, portals::DescriptorRules rules,
+                         bool use_once, SlotId& made) LINTEL_REQUIRES(kLock) {
+    return interface_->unexpected.append_entry(portal, list, criteria, std::move(rules), use_once,
+                                               made);
+  }
+  // Takes the entry back. False: it is gone, or a message is landing in it.
+  bool withdraw(SlotId entry) LINTEL_REQUIRES(kLock) {
+    return interface_->entries.unlink(entry) == portals::Status::kOk;
+  }
+  bool has(SlotId entry) const LINTEL_REQUIRES(kLock) {
+    return interface_->entries.get(entry) != nullptr;
+  }
+  SlotId descriptor_of(SlotId entry) const LINTEL_REQUIRES(kLock) {
+    return interface_->entries.get(entry)->descriptor->id;
+  }
+  // Null: it is gone.
+  portals::MemoryDescriptor* descriptor(SlotId id) const LINTEL_REQUIRES(kLock) {
+    return interface_->descriptors.get(id);
+  }
+  // Receives that are in the list of the message portal.
+  std::size_t posted() const LINTEL_REQUIRES(kLock) {
+    return interface_->portals[kMessagePortal].priority.size();
+  }
+
+  // ---- While open: unexpected messages of the message portal
+  // The first in order of arrival that `wanted` admits and `accepts` is true for; null: none.
+  template <class Accepts>
+  portals::UnexpectedMessage* find_unexpected(const portals::MatchCriteria& wanted,
+                                              Accepts&& accepts) const LINTEL_REQUIRES(kLock) {
+    return static_cast<portals::UnexpectedMessage*>(
+        unexpected().find(wanted, [&](const portals::UnexpectedHeader& header) {
+          kLock.assert_held();
+          return accepts(static_cast<const portals::UnexpectedMessage&>(header));
+        }));
+  }
+  // `visit` may end the message that it is given.
+  template <class Visit>
+  void for_each_unexpected(Visit&& visit) const LINTEL_REQUIRES(kLock) {
+    unexpected().for_each([&](portals::UnexpectedHeader& header) {
+      kLock.assert_held();
+      visit(static_cast<portals::UnexpectedMessage&>(header));
+    });
+  }
+  // As the functions of UnexpectedMessages.
+  void consume(portals::UnexpectedMessage& message) LINTEL_REQUIRES(kLock) {
+    interface_->unexpected.consume(message);
+  }
+  void move(portals::UnexpectedMessage& message, void* start) LINTEL_REQUIRES(kLock) {
+    interface_->unexpected.move(message, start);
+  }
+
+  // ---- While open: requests. Errors: kNoSpace, and those of Endpoint.
+  // A request of any memory of the process; length 0 until it is filled in.
+  portals::RequestArguments request_to(ProcessId target, std::uint32_t portal) const
+      LINTEL_REQUIRES(kLock);
+  portals::Status put(const portals::RequestArguments& arguments) LINTEL_REQUIRES(kLock) {
+    return process_.endpoint().put(*interface_, arguments);
+  }
+  portals::Status get(const portals::RequestArguments& arguments) LINTEL_REQUIRES(kLock) {
+    return process_.endpoint().get(*interface_, arguments);
+  }
+  // As Endpoint::deliver(), to the message portal.
+  bool deliver(ProcessId initiator, std::uint64_t match_bits, std::uint64_t remote_offset,
+               std::uint64_t header_data) LINTEL_REQUIRES(kLock) {
+    return process_.endpoint().deliver(*interface_, initiator, kMessagePortal, match_bits,
+                                       remote_offset, header_data);
+  }
+
+  // ---- While open: eager direct placement. See Endpoint's parcels.
+  using PlacementKey = transport::ParcelKey;
+  // The longest message that may be placed so; 0: the network has no such thing.
+  std::uint64_t placement_limit() const LINTEL_REQUIRES(kLock) {
+    return process_.endpoint().parcel_limit();
+  }
+  // `arguments` as request_to() makes them. A SEND_END event tells that the memory is free.
+  portals::Status put_placed(portals::RequestArguments arguments, PlacementKey key)
+      LINTEL_REQUIRES(kLock) {
+    arguments.descriptor = placed_;
+    return process_.endpoint().put_parcel(*interface_, arguments, key);
+  }
+  void enable_placement() LINTEL_REQUIRES(kLock) { process_.endpoint().welcome_parcels(); }
+  bool expect_placed(SlotId entry, ProcessId source, PlacementKey key) LINTEL_REQUIRES(kLock) {
+    return process_.endpoint().expect_parcel(*interface_, entry, source, key);
+  }
+  using Forgotten = transport::Forgotten;
+  Forgotten forget_placed(ProcessId source) LINTEL_REQUIRES(kLock) {
+    return process_.endpoint().forget_parcel(source);
+  }
+
+ private:
+  portals::UnexpectedList& unexpected() const {
+    return interface_->portals[kMessagePortal].unexpected;
+  }
+
+  portals::Process& process_;
+  portals::NetworkInterface* interface_ = nullptr;
+  portals::EventQueue* queue_ LINTEL_GUARDED_BY(kLock) = nullptr;
+  SlotId everything_
+      LINTEL_GUARDED_BY(kLock);  // the descriptor of all memory, of which puts and gets name parts
+  SlotId placed_ LINTEL_GUARDED_BY(kLock);  // the same, with SEND_END events
+};
+
+}  // namespace lintel::mpi

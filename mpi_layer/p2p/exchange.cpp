@@ -1,0 +1,220 @@
+#include "mpi_layer/p2p/exchange.h"
+
+#include <algorithm>
+
+namespace lintel::mpi {
+namespace {
+
+using portals::EventKind;
+using portals::Status;
+namespace option = portals::option;
+
+// As many as the slots of an interface allow (NetworkInterface); those that receives leave are for
+// the rests of long sends.
+constexpr std::uint32_t kEntries = 250'000;
+constexpr std::uint32_t kRestEntries = 40'000;
+
+Options sound(Options options) {
+  options.most_processes = std::max<std::uint32_t>(options.most_processes, 1);
+  options.most_receives =
+      std::clamp<std::uint32_t>(options.most_receives, 1, kEntries - kRestEntries);
+  return options;
+}
+
+}  // namespace
+
+Exchange::Exchange(portals::Process& process, const Options& options)
+    : options_(sound(options)),
+      engine_(process),
+      credit_(chores_),
+      controls_(engine_, chores_),
+      watch_(engine_, peers_, controls_, options_.contact_after, options_.list_completed),
+      landings_(engine_),
+      placement_(engine_, controls_),
+      ends_(watch_, chores_, options_.list_completed),
+      sends_(shared()),
+      receives_(shared(), landings_, options_.most_receives),
+      probes_(engine_, peers_, receives_, landings_),
+      outside_(shared(), landings_, sends_, receives_, options_.outside_headers) {}
+
+SharedParts Exchange::shared() {
+  return {engine_, peers_, credit_, controls_, watch_, placement_, ends_, link_, chores_};
+}
+
+// ---- Opening and closing
+
+bool Exchange::open(std::string& explanation) {
+  const std::uint32_t share = options_.unexpected_headers / options_.most_processes;
+  const std::uint32_t least =
+      std::clamp<std::uint32_t>(options_.least_headers, 1, kMaxCreditHeaders);
+  const std::uint32_t headers = std::clamp(share, least, kMaxCreditHeaders);
+  const std::uint64_t unexpected =
+      std::uint64_t{headers} * options_.most_processes + options_.outside_headers;
+  const auto granted = static_cast<std::uint32_t>(std::min<std::uint64_t>(unexpected, ~0U));
+  if (!engine_.open(kEntries, granted, explanation)) return false;
+  bool ready = false;
+  {
+    const ProcessLock lock(engine_.lock());
+    ready = set_up(headers);
+  }
+  if (ready) return true;
+  explanation = "no memory for LINTEL_MPI_UNEXPECTED";
+  release();
+  return false;
+}
+
+bool Exchange::set_up(std::uint32_t headers) {
+  self_ = engine_.self();
+  eager_limit_ = engine_.eager_limit();
+  // Of what it is at least, the network's own limit left aside: the credit is the same at both
+  // ends.
+  const std::uint64_t longest = Landings::longest(options_.unexpected_bytes, eager_limit_);
+  const std::uint64_t all = Landings::window(options_.unexpected_bytes, longest);
+  window_ = {std::min(all / options_.most_processes, kMaxCreditBytes), headers};
+  credit_.set_window(window_, options_.most_processes);
+  placement_.set_limit(std::min<std::uint64_t>(engine_.placement_limit(), longest));
+  sends_.set_eager_limit(eager_limit_);
+
+  if (!engine_.set_up()) return false;
+  portals::DescriptorRules control;
+  control.described.options = option::kPut | option::kStartDisable | option::kLinkDisable;
+  SlotId entry;
+  if (engine_.append(kControlPortal, portals::PortalList::kPriority, {kAnyProcess, 0, ~0ULL},
+                     control, false, entry) != Status::kOk) {
+    return false;
+  }
+  return landings_.open(options_.unexpected_bytes, longest) == Status::kOk;
+}
+
+// Nothing is left to do that a peer or an active send waits for.
+bool Exchange::quiet() {
+  bool landed = true;
+  peers_.for_each([&](Peer& peer)
+                      LINTEL_REQUIRES(kLock) { landed = placement_.forget(peer) && landed; });
+  return landed && sends_.quiet() && receives_.quiet() && controls_.quiet();
+}
+
+void Exchange::close() {
+  if (!engine_.is_open()) return;
+  {
+    const ProcessLock lock(engine_.lock());
+    drain();
+    std::uint64_t seen = 0;
+    const auto done = [this]() LINTEL_REQUIRES(kLock) { return quiet(); };
+    Awaited<decltype(done)> awaited(*this, done);
+    bool over = false;
+    do {
+      seen = happened_;
+      over = engine_.wait_until(awaited, engine_.now() + options_.close_patience);
+    } while (!over && happened_ != seen);
+  }
+  release();
+}
+
+void Exchange::release() {
+  {
+    const ProcessLock lock(engine_.lock());
+    landings_.close();
+    watch_.release_all();
+  }
+  engine_.close();
+  const ProcessLock lock(engine_.lock());
+  sends_.end_all();
+  receives_.end_all();
+  ends_.forget_all();
+}
+
+Refusal Exchange::add_peer(ProcessId process) {
+  const std::size_t inside = peers_.size() - outside_.count();
+  if (inside >= options_.most_processes || peers_.find(process) != nullptr) {
+    return Refusal::kProcess;
+  }
+  if (!engine_.reachable(process)) return Refusal::kProcess;
+  Peer& peer = peers_.add(process);
+  credit_.open(peer, peers_.size());
+  watch_.open(peer);
+  sends_.reserve(peers_.size());
+  return Refusal::kNone;
+}
+
+Refusal Exchange::add_outside() { return outside_.add(); }
+
+// ---- Progress
+
+std::size_t Exchange::turn(portals::Yielding yielding) {
+  return engine_.advance([this]() LINTEL_REQUIRES(kLock) { drain(); }, yielding);
+}
+
+void Exchange::finish() {
+  drain();
+  engine_.after_call();
+}
+
+void Exchange::drain_all() {
+  do {
+    while (const portals::Event* const next = engine_.take_event()) {
+      ++happened_;
+      const portals::Event event = *next;  // what it leads to may deposit another in its place
+      take(event);
+    }
+    landings_.start_anew();
+    if (chores_.any()) tidy();
+  } while (engine_.has_events() || ends_.any_relayed());
+  if (ends_.take_any_ended() && sleepers_ > 0) engine_.wake_all();
+}
+
+void Exchange::take(const portals::Event& event) {
+  switch (event.kind) {
+    case EventKind::kPutEnd:
+    case EventKind::kPutOverflow:
+      return event.portal_index == kControlPortal ? on_control(event) : receives_.on_message(event);
+    case EventKind::kSendEnd: return sends_.on_placed(event);
+    case EventKind::kGetEnd: return sends_.on_rest_pulled(event);
+    case EventKind::kAck: return sends_.on_ack(event);
+    case EventKind::kReplyEnd: return receives_.on_pulled(event);
+    case EventKind::kPeerLost: return on_peer_lost(event.initiator);
+    default: return;
+  }
+}
+
+void Exchange::on_control(const portals::Event& event) {
+  Peer* const peer = peers_.find(event.initiator);
+  if (peer == nullptr) return;
+  const Control control = decode_control({event.match_bits, event.header_data});
+  switch (control.kind) {
+    case PacketKind::kCancel: return receives_.on_cancel(*peer, control);
+    case PacketKind::kProtoack:
+      credit_.receive(*peer, {control.bytes, control.headers});
+      return EagerPlacement::note_acceptance(*peer, control.parcels);
+    default: return sends_.on_answer(*peer, control);
+  }
+}
+
+void Exchange::on_peer_lost(ProcessId process) {
+  Peer* const peer = peers_.find(process);
+  if (peer == nullptr || peer->lost) return;
+  peer->lost = true;
+  EagerPlacement::drop(*peer);
+  sends_.lose(*peer);
+  receives_.lose(*peer);
+}
+
+// REQUIRES: no event waits.
+void Exchange::tidy() {
+  if (ends_.any_relayed()) outside_.hand_back_relayed();
+  if (credit_.any_due()) {
+    credit_.give([this](Peer& peer, const Credit& credit, std::uint64_t bytes)
+                     LINTEL_REQUIRES(kLock) {
+                       if (credit.bytes > 0 && !landings_.make_room(bytes)) return false;
+                       controls_.tell_credit(peer, credit);
+                       return true;
+                     });
+  }
+  controls_.retry();
+  receives_.retry();
+  sends_.retry();
+  chores_.set(credit_.any_due() || !controls_.quiet() || receives_.has_chores() ||
+              sends_.has_chores() || ends_.any_relayed());
+}
+
+}  // namespace lintel::mpi

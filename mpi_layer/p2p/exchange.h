@@ -1,0 +1,146 @@
+#pragma once
+// Exchange: the parts of a messenger, put together and driven: it opens and closes them, hands the
+// engine's events to them, has them do what has become possible, and lets callers wait.
+//
+//   EngineAccess      the interface, its events
+//   PeerTable         processes by number, with each part's record of them
+//   CreditLedger      who may send how much ahead
+//   ControlPackets    packets that are no messages
+//   PeerWatch         whose death is noticed, first contact
+//   Landings          memory for unexpected messages
+//   EagerPlacement    long messages straight into their receive's buffer
+//   RequestEnds       requests that have ended
+//   Sends, Receives   the protocols
+//   Probes            looks at unexpected messages
+//   OutsideProcesses  what the gateway calls
+//
+// Owned by Messenger, which says what callers may rely on; the process' lock guards it.
+// Does not: hold a rule of a protocol.
+// More than 30 members: each part is one.
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "mpi_layer/p2p/options.h"
+#include "mpi_layer/p2p/outside_processes.h"
+#include "mpi_layer/p2p/probes.h"
+
+namespace lintel::mpi {
+
+class Exchange {
+ public:
+  Exchange(portals::Process& process, const Options& options);
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  // Messenger::open(), close(), add_peer() and add_outside().
+  bool open(std::string& explanation) LINTEL_EXCLUDES(kLock);
+  void close() LINTEL_EXCLUDES(kLock);
+  Refusal add_peer(ProcessId process) LINTEL_REQUIRES(kLock);
+  Refusal add_outside() LINTEL_REQUIRES(kLock);
+
+  // [any thread] They stay as they are from open() on.
+  Mutex& lock() const { return engine_.lock(); }
+  ProcessId self() const { return self_; }
+  std::uint64_t eager_limit() const { return eager_limit_; }
+  Credit window() const { return window_; }
+
+  PeerTable& peers() { return peers_; }
+  const PeerTable& peers() const { return peers_; }
+  PeerWatch& watch() { return watch_; }
+  RequestEnds& ends() { return ends_; }
+  Sends& sends() { return sends_; }
+  Receives& receives() { return receives_; }
+  Probes& probes() { return probes_; }
+  OutsideProcesses& outside() { return outside_; }
+
+  // One turn of progress. Returns how much happened in the engine.
+  std::size_t turn(portals::Yielding yielding = portals::Yielding::kHere) LINTEL_REQUIRES(kLock);
+  // Takes in all events there are, then does what has become possible by them, which may lead to
+  // more.
+  void drain() LINTEL_REQUIRES(kLock) {
+    if (engine_.has_events() || chores_.any() || ends_.any_ended()) drain_all();
+  }
+  // The end of a call that has posted or ended something.
+  void finish() LINTEL_REQUIRES(kLock);
+  // Events taken so far: grows while something goes on.
+  std::uint64_t happened() const LINTEL_REQUIRES(kLock) { return happened_; }
+  // Blocks until it holds, and lets the lock go meanwhile. `seek` is asked at the beginning of the
+  // wait, and after each further while: whether somebody is waited for who was not met yet
+  // (PeerWatch::seek()).
+  template <class Holds, class Seek>
+  void wait_until(Holds holds, Seek seek) LINTEL_REQUIRES(kLock);
+
+ private:
+  template <class Holds>
+  class Awaited;
+
+  bool set_up(std::uint32_t headers) LINTEL_REQUIRES(kLock);
+  void release() LINTEL_EXCLUDES(kLock);
+  bool quiet() LINTEL_REQUIRES(kLock);
+  void drain_all() LINTEL_REQUIRES(kLock);
+  void take(const portals::Event& event) LINTEL_REQUIRES(kLock);
+  void on_control(const portals::Event& event) LINTEL_REQUIRES(kLock);
+  void on_peer_lost(ProcessId process) LINTEL_REQUIRES(kLock);
+  void tidy() LINTEL_REQUIRES(kLock);
+  SharedParts shared();
+
+  const Options options_;
+  ProcessId self_;
+  std::uint64_t eager_limit_ = 0;
+  Credit window_;
+  Chores chores_;
+  GatewayLink link_;
+  EngineAccess engine_;
+  PeerTable peers_;
+  CreditLedger credit_;
+  ControlPackets controls_;
+  PeerWatch watch_;
+  Landings landings_;
+  EagerPlacement placement_;
+  RequestEnds ends_;
+  Sends sends_;
+  Receives receives_;
+  Probes probes_;
+  OutsideProcesses outside_;
+  std::uint64_t happened_ LINTEL_GUARDED_BY(kLock) = 0;
+  unsigned sleepers_ LINTEL_GUARDED_BY(kLock) = 0;
+};
+
+// What a call that blocks gives to the engine. While its caller sleeps, whoever takes in an event
+// or ends a request wakes it.
+template <class Holds>
+class Exchange::Awaited final : public portals::Condition {
+ public:
+  Awaited(Exchange& exchange, Holds holds)
+      : Condition(true), exchange_(exchange), holds_(std::move(holds)) {}
+  bool holds() override {
+    kLock.assert_held();
+    exchange_.drain();
+    return holds_();
+  }
+  void react() override {
+    kLock.assert_held();
+    exchange_.drain();
+  }
+  void asleep(bool asleep) override {
+    kLock.assert_held();
+    exchange_.sleepers_ += asleep ? 1U : ~0U;
+    exchange_.engine_.asleep(asleep);
+  }
+
+ private:
+  Exchange& exchange_;
+  Holds holds_;
+};
+
+template <class Holds, class Seek>
+void Exchange::wait_until(Holds holds, Seek seek) {
+  Awaited<Holds> awaited(*this, std::move(holds));
+  if (awaited.holds()) return;
+  bool over = false;
+  while (!over) over = engine_.wait_until(awaited, seek() ? watch_.next_seek() : kNever);
+}
+
+}  // namespace lintel::mpi

@@ -1,0 +1,93 @@
+// Messenger's probes: when they look, and how they wait.
+
+#include "mpi_layer/p2p/messenger.h"
+
+namespace lintel::mpi {
+namespace {
+
+Result lost(const ProbeArguments& arguments) {
+  return {arguments.source, arguments.tag, 0, Failure::kPeerLost, false};
+}
+
+}  // namespace
+
+// A probe that does not wait has found nothing. Who asks once may ask again: it waits for its
+// source.
+void Messenger::not_found(const ProbeArguments& arguments, Result& envelope) {
+  Peer* const source = exchange_.peers().at(arguments.source);
+  if (source == nullptr) return;
+  if (source->lost) {
+    envelope = lost(arguments);
+    return;
+  }
+  exchange_.watch().watch_probed(*source);
+  exchange_.watch().seek(*source);
+}
+
+// Until `look` has found it, or it will never come. Its source is watched meanwhile.
+template <class Look>
+void Messenger::wait_for_message(const ProbeArguments& arguments, Result& envelope, Look look) {
+  PeerWatch& watch = exchange_.watch();
+  Peer* const source = exchange_.peers().at(arguments.source);
+  if (source != nullptr) watch.watch(*source);
+  exchange_.wait_until(
+      [&]() LINTEL_REQUIRES(kLock) {
+        if (look()) return true;
+        if (source == nullptr || !source->lost) return false;
+        envelope = lost(arguments);
+        return true;
+      },
+      [&]() LINTEL_REQUIRES(kLock) { return source != nullptr && watch.seek(*source); });
+  if (source != nullptr) watch.unwatch(*source);
+}
+
+Refusal Messenger::iprobe(const ProbeArguments& arguments, bool& found, Result& envelope) {
+  const ProcessLock lock(exchange_.lock());
+  const Refusal refusal = exchange_.receives().check(arguments.source, arguments.context);
+  if (refusal != Refusal::kNone) return refusal;
+  if (arguments.drives) exchange_.turn();
+  found = exchange_.probes().look(arguments, envelope);
+  if (!found) not_found(arguments, envelope);
+  return Refusal::kNone;
+}
+
+Refusal Messenger::improbe(const ProbeArguments& arguments, MatchedMessage& message) {
+  const ProcessLock lock(exchange_.lock());
+  const Refusal refusal = exchange_.receives().check(arguments.source, arguments.context);
+  if (refusal != Refusal::kNone) return refusal;
+  message = {};
+  if (arguments.drives) exchange_.turn();
+  if (!exchange_.probes().take(arguments, message)) {
+    Result envelope;
+    not_found(arguments, envelope);
+    message = MatchedMessage(envelope);
+  }
+  exchange_.finish();
+  return Refusal::kNone;
+}
+
+Refusal Messenger::probe(const ProbeArguments& arguments, Result& envelope) {
+  const ProcessLock lock(exchange_.lock());
+  const Refusal refusal = exchange_.receives().check(arguments.source, arguments.context);
+  if (refusal != Refusal::kNone) return refusal;
+  wait_for_message(arguments, envelope, [&]() LINTEL_REQUIRES(kLock) {
+    return exchange_.probes().look(arguments, envelope);
+  });
+  return Refusal::kNone;
+}
+
+Refusal Messenger::mprobe(const ProbeArguments& arguments, MatchedMessage& message) {
+  const ProcessLock lock(exchange_.lock());
+  const Refusal refusal = exchange_.receives().check(arguments.source, arguments.context);
+  if (refusal != Refusal::kNone) return refusal;
+  message = {};
+  Result envelope;
+  wait_for_message(arguments, envelope, [&]() LINTEL_REQUIRES(kLock) {
+    return exchange_.probes().take(arguments, message);
+  });
+  if (!message) message = MatchedMessage(envelope);
+  exchange_.finish();
+  return Refusal::kNone;
+}
+
+}  // namespace lintel::mpi

@@ -1,0 +1,150 @@
+// Messenger's tests and waits.
+
+#include <algorithm>
+
+#include "mpi_layer/p2p/messenger.h"
+
+namespace lintel::mpi {
+namespace {
+
+// The first that is complete, or kNone; `active`: whether there is any that is active.
+std::size_t first_complete(std::span<Request* const> requests, bool& active) {
+  active = false;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i] == nullptr || !requests[i]->active()) continue;
+    active = true;
+    if (!requests[i]->under_way()) return i;
+  }
+  return Messenger::kNone;
+}
+
+// Tells the end of all that are active and complete; returns how many, their indices in `indices`.
+std::size_t collect(std::span<Request* const> requests, std::span<std::size_t> indices) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i] == nullptr || !requests[i]->active() || requests[i]->under_way()) continue;
+    RequestEnds::retire(*requests[i]);
+    indices[count++] = i;
+  }
+  return count;
+}
+
+}  // namespace
+
+// ---- One
+
+bool Messenger::test(Request& request) {
+  const ProcessLock lock(exchange_.lock());
+  if (request.under_way()) exchange_.turn();
+  if (request.under_way()) {
+    exchange_.watch().seek(request);
+    return false;
+  }
+  RequestEnds::retire(request);
+  return true;
+}
+
+void Messenger::wait(Request& request) {
+  const ProcessLock lock(exchange_.lock());
+  if (request.under_way()) {
+    exchange_.wait_until([&request] { return !request.under_way(); },
+                         [&]() LINTEL_REQUIRES(kLock) { return exchange_.watch().seek(request); });
+  }
+  RequestEnds::retire(request);
+}
+
+// ---- All
+
+bool Messenger::test_all(std::span<Request* const> requests) {
+  const ProcessLock lock(exchange_.lock());
+  const auto awaited = [](const Request* request) {
+    return request != nullptr && request->under_way();
+  };
+  if (std::ranges::any_of(requests, awaited)) exchange_.turn();
+  if (const auto first = std::ranges::find_if(requests, awaited); first != requests.end()) {
+    exchange_.watch().seek(**first);  // the others have their turn when this one has ended
+    return false;
+  }
+  for (Request* request : requests) {
+    if (request != nullptr) RequestEnds::retire(*request);
+  }
+  return true;
+}
+
+void Messenger::wait_all(std::span<Request* const> requests) {
+  const ProcessLock lock(exchange_.lock());
+  // They end in any order, and stay ended: each is looked at until it has, once.
+  std::size_t ended = 0;
+  const auto all = [&] {
+    while (ended < requests.size() && (requests[ended] == nullptr || !requests[ended]->under_way()))
+      ++ended;
+    return ended == requests.size();
+  };
+  if (!all())
+    exchange_.wait_until(all,
+                         [&]() LINTEL_REQUIRES(kLock) { return exchange_.watch().seek(requests); });
+  for (Request* request : requests) {
+    if (request != nullptr) RequestEnds::retire(*request);
+  }
+}
+
+// ---- Any and some
+
+bool Messenger::test_any(std::span<Request* const> requests, std::size_t& index) {
+  const ProcessLock lock(exchange_.lock());
+  bool active = false;
+  index = first_complete(requests, active);
+  if (index == kNone && active) {
+    exchange_.turn();
+    index = first_complete(requests, active);
+    if (index == kNone) exchange_.watch().seek(requests);
+  }
+  if (index != kNone) RequestEnds::retire(*requests[index]);
+  return index != kNone || !active;
+}
+
+std::size_t Messenger::wait_any(std::span<Request* const> requests) {
+  const ProcessLock lock(exchange_.lock());
+  bool active = false;
+  std::size_t index = first_complete(requests, active);
+  if (index == kNone && active) {
+    exchange_.wait_until([&] { return (index = first_complete(requests, active)) != kNone; },
+                         [&]() LINTEL_REQUIRES(kLock) { return exchange_.watch().seek(requests); });
+  }
+  if (index != kNone) RequestEnds::retire(*requests[index]);
+  return index;
+}
+
+std::size_t Messenger::test_some(std::span<Request* const> requests,
+                                 std::span<std::size_t> indices) {
+  const ProcessLock lock(exchange_.lock());
+  bool active = false;
+  if (first_complete(requests, active) == kNone && !active) return kNone;
+  exchange_.turn();
+  const std::size_t count = collect(requests, indices);
+  if (count == 0) exchange_.watch().seek(requests);
+  return count;
+}
+
+std::size_t Messenger::wait_some(std::span<Request* const> requests,
+                                 std::span<std::size_t> indices) {
+  const ProcessLock lock(exchange_.lock());
+  bool active = false;
+  if (first_complete(requests, active) == kNone) {
+    if (!active) return kNone;
+    exchange_.wait_until([&] { return first_complete(requests, active) != kNone; },
+                         [&]() LINTEL_REQUIRES(kLock) { return exchange_.watch().seek(requests); });
+  }
+  return collect(requests, indices);
+}
+
+std::size_t Messenger::take_completed(std::span<Request*> completed, portals::Yielding yielding) {
+  const ProcessLock lock(exchange_.lock());
+  RequestEnds& ends = exchange_.ends();
+  if (!ends.any_completed()) exchange_.turn(yielding);
+  const std::size_t count = ends.take_completed(completed);
+  if (count == 0) exchange_.watch().seek_strangers();
+  return count;
+}
+
+}  // namespace lintel::mpi

@@ -1,0 +1,74 @@
+#include "mpi_layer/p2p/probes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace lintel::mpi {
+namespace {
+
+const Result kNobody{kProcNull, kAnyTag, 0, Failure::kNone, false};
+
+// Of the whole message. What goes with it says no less.
+std::uint64_t length_of(const portals::Event& arrival) {
+  const MessageHeader header = decode_message(arrival.header_data);
+  if (header.kind == PacketKind::kData) return arrival.requested_length;
+  return std::max(header.length, arrival.requested_length);
+}
+
+}  // namespace
+
+portals::UnexpectedMessage* Probes::find(const ProbeArguments& arguments) {
+  const Peer* const peer = peers_.at(arguments.source);
+  const portals::MatchCriteria wanted =
+      criteria(peer != nullptr ? peer->process : kAnyProcess, arguments.context, arguments.tag);
+  return engine_.find_unexpected(
+      wanted, [this](const portals::UnexpectedMessage& message) LINTEL_REQUIRES(kLock) {
+        return message.landed && peers_.find(message.initiator) != nullptr &&
+               !receives_.awaits(message);
+      });
+}
+
+bool Probes::look(const ProbeArguments& arguments, Result& envelope) {
+  if (arguments.source == kProcNull) {
+    envelope = kNobody;
+    return true;
+  }
+  const portals::UnexpectedMessage* const found = find(arguments);
+  if (found == nullptr) return false;
+  envelope = {peers_.find(found->initiator)->number, tag_of(found->match_bits),
+              length_of(found->event), Failure::kNone, false};
+  return true;
+}
+
+bool Probes::take(const ProbeArguments& arguments, MatchedMessage& message) {
+  if (arguments.source == kProcNull) {
+    message.envelope_ = kNobody;
+    message.held_ = true;
+    return true;
+  }
+  portals::UnexpectedMessage* const found = find(arguments);
+  if (found == nullptr) return false;
+  const portals::Event arrival = found->event;
+  std::unique_ptr<std::byte[]> bytes(new (std::nothrow) std::byte[arrival.manipulated_length]);
+  if (bytes == nullptr) return false;
+  if (arrival.manipulated_length > 0) {
+    std::memcpy(bytes.get(), arrival.start, arrival.manipulated_length);
+  }
+  Peer& peer = *peers_.find(arrival.initiator);
+  message.held_ = true;
+  message.envelope_ = {peer.number, tag_of(arrival.match_bits), length_of(arrival), Failure::kNone,
+                       false};
+  message.context_ = context_of(arrival.match_bits);
+  message.header_ = decode_message(arrival.header_data);
+  message.header_.length = message.envelope_.length;
+  message.sequence_ = arrival.remote_offset;
+  message.ahead_ = arrival.manipulated_length;
+  message.bytes_ = std::move(bytes);
+  landings_.consume(*found);
+  receives_.release(peer, arrival.requested_length);
+  return true;
+}
+
+}  // namespace lintel::mpi

@@ -1,0 +1,45 @@
+#pragma once
+// Probes: looks for unexpected messages that a receive would get, and takes one out for a matched
+// probe.
+//
+// Owned by the messenger; the process' lock guards it. Borrows the parts that it is given; holds no
+// state of its own.
+// Does not: wait, or watch the source. Messenger does.
+
+#include "mpi_layer/p2p/receives.h"
+
+namespace lintel::mpi {
+
+// `source` may be kAnySource, or kProcNull, which is found at once; `tag` may be kAnyTag.
+struct ProbeArguments {
+  std::int32_t source = kAnySource;
+  std::uint32_t context = 0;
+  std::int32_t tag = kAnyTag;
+  // Of iprobe and improbe: they take in what has come before they look.
+  bool drives = true;
+};
+
+class Probes {
+ public:
+  Probes(EngineAccess& engine, PeerTable& peers, Receives& receives, Landings& landings)
+      : engine_(engine), peers_(peers), receives_(receives), landings_(landings) {}
+  Probes(const Probes&) = delete;
+  Probes& operator=(const Probes&) = delete;
+
+  // Whether there is a message that a receive with these arguments would get now: its source, tag
+  // and length go to `envelope`. REQUIRES for this and the next: Receives::check() of the
+  // arguments.
+  bool look(const ProbeArguments& arguments, Result& envelope) LINTEL_REQUIRES(kLock);
+  // The same, and takes it. False too without memory for its bytes.
+  bool take(const ProbeArguments& arguments, MatchedMessage& message) LINTEL_REQUIRES(kLock);
+
+ private:
+  portals::UnexpectedMessage* find(const ProbeArguments& arguments) LINTEL_REQUIRES(kLock);
+
+  EngineAccess& engine_;
+  PeerTable& peers_;
+  Receives& receives_;
+  Landings& landings_;
+};
+
+}  // namespace lintel::mpi

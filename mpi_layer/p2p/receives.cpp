@@ -1,0 +1,373 @@
+#include "mpi_layer/p2p/receives.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/log.h"
+#include "mpi_layer/p2p/engine_failure.h"
+
+namespace lintel::mpi {
+namespace {
+
+using portals::Status;
+namespace option = portals::option;
+
+}  // namespace
+
+Receives::Receives(const SharedParts& parts, Landings& landings, std::uint32_t most_posted)
+    : engine_(parts.engine),
+      peers_(parts.peers),
+      credit_(parts.credit),
+      controls_(parts.controls),
+      watch_(parts.watch),
+      placement_(parts.placement),
+      ends_(parts.ends),
+      link_(parts.link),
+      chores_(parts.chores),
+      landings_(landings),
+      most_posted_(most_posted) {}
+
+// ---- Starts
+
+Refusal Receives::check(std::int32_t source, std::uint32_t context) {
+  const bool nobody = source == kProcNull || source == kAnySource;
+  if (!nobody && peers_.at(source) == nullptr) return Refusal::kProcess;
+  return is_context(context) ? Refusal::kNone : Refusal::kContext;
+}
+
+Refusal Receives::set_up(const ReceiveArguments& arguments, ReceiveRequest& request,
+                         bool persistent) {
+  if (request.active()) return Refusal::kRequest;
+  if (const Refusal refusal = check(arguments.source, arguments.context);
+      refusal != Refusal::kNone) {
+    return refusal;
+  }
+  request.persistent_ = persistent;
+  if (persistent) request.result_ = {};
+  fill_in(arguments, request);
+  return Refusal::kNone;
+}
+
+void Receives::fill_in(const ReceiveArguments& arguments, ReceiveRequest& request) {
+  request.asked_source_ = arguments.source;
+  request.asked_tag_ = arguments.tag;
+  request.context_ = arguments.context;
+  request.buffer_ = static_cast<std::byte*>(arguments.buffer);
+  request.capacity_ = arguments.capacity;
+}
+
+void Receives::set_out(ReceiveRequest& request) {
+  RequestEnds::begin(request, {});
+  request.stage_ = ReceiveRequest::Stage::kUnposted;
+}
+
+void Receives::begin(ReceiveRequest& request) {
+  set_out(request);
+  if (request.asked_source_ == kProcNull) {
+    request.result_.source = kProcNull;
+    return complete(request, Failure::kNone);
+  }
+  post_or_queue(request);
+}
+
+void Receives::relay(const ReceiveArguments& arguments, ReceiveRequest& request) {
+  fill_in(arguments, request);
+  request.relayed_ = true;
+  set_out(request);
+  post_or_queue(request);
+}
+
+Refusal Receives::begin_matched(MatchedMessage& message, void* buffer, std::uint64_t capacity,
+                                ReceiveRequest& request) {
+  if (request.active()) return Refusal::kRequest;
+  if (!message.held_) return Refusal::kMessage;
+  const Result& envelope = message.envelope_;
+  request.persistent_ = false;
+  fill_in(ReceiveArguments{buffer, capacity, envelope.source, message.context_, envelope.tag},
+          request);
+  message.held_ = false;
+  if (envelope.source == kProcNull) {
+    begin(request);
+    return Refusal::kNone;
+  }
+  set_out(request);
+  request.stage_ = ReceiveRequest::Stage::kPosted;
+  request.result_.tag = envelope.tag;
+  request.landed_ = std::min(message.ahead_, capacity);
+  if (request.landed_ > 0) std::memcpy(buffer, message.bytes_.get(), request.landed_);
+  message.bytes_.reset();
+  matched(request, *peers_.at(envelope.source), message.header_, message.sequence_, true);
+  return Refusal::kNone;
+}
+
+portals::MatchCriteria Receives::wanted_by(const ReceiveRequest& request) {
+  const Peer* const peer = peers_.at(request.asked_source_);
+  return criteria(peer != nullptr ? peer->process : kAnyProcess, request.context_,
+                  request.asked_tag_);
+}
+
+// It waits for room behind others, if there is none.
+void Receives::post_or_queue(ReceiveRequest& request) {
+  if (unposted_.empty() && post(request)) return;
+  if (Peer* const peer = peers_.at(request.asked_source_); peer != nullptr) {
+    watch_.watch(request, *peer);
+  }
+  unposted_.push_back(request);
+  chores_.add();
+}
+
+// False: there is no room for another entry.
+bool Receives::post(ReceiveRequest& request) {
+  if (engine_.posted() >= most_posted_) return false;
+  portals::DescriptorRules rules;
+  rules.described.options = option::kPut | option::kTruncate | option::kStartDisable |
+                            option::kLinkDisable | option::kUnlinkDisable;
+  rules.described.user_pointer = &request;
+  rules.region = portals::MemoryRegion(request.buffer_, request.capacity_);
+  if (engine_.append(kMessagePortal, portals::PortalList::kPriority, wanted_by(request),
+                     std::move(rules), true, request.entry_) != Status::kOk) {
+    return false;
+  }
+  request.stage_ = ReceiveRequest::Stage::kPosted;
+  if (request.is_linked()) request.unlink();
+  if (!engine_.has(request.entry_)) return true;  // it has claimed a message; the event is there
+  Peer* const peer = peers_.at(request.asked_source_);
+  if (peer == nullptr) {
+    any_source_.push_back(request);
+    return true;
+  }
+  peer->receives.under_way.push_back(request);
+  watch_.watch(request, *peer);
+  placement_.note_change(*peer);
+  if (peer->lost && engine_.withdraw(request.entry_)) complete(request, Failure::kPeerLost);
+  return true;
+}
+
+// It goes on waiting, before others that wait for room.
+void Receives::repost(ReceiveRequest& request) {
+  if (post(request)) return;
+  if (request.is_linked()) request.unlink();
+  request.stage_ = ReceiveRequest::Stage::kUnposted;
+  unposted_.push_front(request);
+  chores_.add();
+}
+
+bool Receives::awaits(const portals::UnexpectedMessage& message) {
+  return std::ranges::any_of(unposted_, [&](const ReceiveRequest& request) LINTEL_REQUIRES(kLock) {
+    return wanted_by(request).admits(message.initiator, message.match_bits);
+  });
+}
+
+// ---- Messages
+
+// Of a process that is not in the table yet it is as if its credit were still out: more room than
+// is needed is kept.
+void Receives::note_arrival(Peer& peer, const portals::Event& event) {
+  if (peer.outside) return;
+  credit_.note_arrival(event.requested_length);
+  watch_.note_arrival(peer);
+  const bool is_long = decode_message(event.header_data).length >= EagerPlacement::kLeast;
+  if (peer.placement.expects != nullptr || is_long) placement_.judge_arrival(peer, event);
+  if (peer.numbers.note_arrival(event.remote_offset)) [[likely]] {
+    return;
+  }
+  if (std::exchange(peer.receives.gap_told, true)) return;
+  LINTEL_LOG(kError,
+             "messages of process %d have been refused here for want of room, the last before its "
+             "number %llu: all processes of a job must have the same LINTEL_MPI_UNEXPECTED, "
+             "LINTEL_MAX_UNEXPECTED and LINTEL_EAGER_LIMIT",
+             peer.number, static_cast<unsigned long long>(event.remote_offset));
+}
+
+void Receives::on_message(const portals::Event& event) {
+  Peer* const peer = peers_.find(event.initiator);
+  if (event.kind == portals::EventKind::kPutEnd) {
+    if (peer != nullptr) note_arrival(*peer, event);
+    if (event.list != portals::PortalList::kPriority) return landings_.on_arrival(event);
+  }
+  on_matched(peer, event);
+}
+
+void Receives::on_matched(Peer* peer, const portals::Event& event) {
+  ReceiveRequest& request = *static_cast<ReceiveRequest*>(event.user_pointer);
+  const bool claimed = event.kind == portals::EventKind::kPutOverflow;
+  if (peer == nullptr || event.failure != portals::Failure::kNone) [[unlikely]] {
+    // A stranger's, or one that broke off while it landed: the receive goes on.
+    if (claimed) landings_.release(event);
+    return repost(request);
+  }
+  release(*peer, event.requested_length);
+  request.landed_ = std::min(event.requested_length, request.capacity_);
+  if (claimed) {
+    if (request.landed_ > 0) std::memcpy(request.buffer_, event.start, request.landed_);
+    landings_.release(event);
+  }
+  MessageHeader header = decode_message(event.header_data);
+  header.length = header.kind == PacketKind::kData
+                      ? event.requested_length
+                      : std::max(header.length, event.requested_length);
+  request.result_.tag = tag_of(event.match_bits);
+  matched(request, *peer, header, event.remote_offset, claimed);
+}
+
+void Receives::release(Peer& sender, std::uint64_t bytes_ahead) {
+  if (sender.outside) {
+    --sender.delivered;
+  } else {
+    credit_.owe(sender, bytes_ahead);
+  }
+}
+
+// The message is the request's, what has come of it is in place. `tell_sender`: a synchronous one
+// waits to hear of it.
+void Receives::matched(ReceiveRequest& request, Peer& peer, const MessageHeader& header,
+                       std::uint64_t sequence, bool tell_sender) {
+  watch_.unwatch(request);
+  if (request.is_linked()) request.unlink();
+  request.result_.source = peer.number;
+  request.result_.length = header.length;
+  if (header.length > request.capacity_) request.result_.failure = Failure::kTruncated;
+  if (peer.outside) return matched_outside(request, peer, sequence);
+  request.to_pull_ =
+      header.rest_follows ? std::min(header.length, request.capacity_) - request.landed_ : 0;
+  if (request.to_pull_ > 0) {
+    request.rest_id_ = header.request_id;
+    request.sequence_ = sequence;
+    request.stage_ = ReceiveRequest::Stage::kUnpulled;
+    if (unpulled_.empty() && try_pull(request)) return;
+    unpulled_.push_back(request);
+    chores_.add();
+    return;
+  }
+  const bool waits = header.kind == PacketKind::kDatasync && (header.rest_follows || tell_sender);
+  if (waits) {
+    controls_.tell(peer,
+                   {PacketKind::kSyncack, 0, header.request_id, short_sequence(sequence), 0, 0});
+  }
+  complete(request, request.result_.failure);
+}
+
+// Nothing of the message is in place yet.
+void Receives::matched_outside(ReceiveRequest& request, Peer& peer, std::uint64_t sequence) {
+  request.stage_ = ReceiveRequest::Stage::kPulling;
+  peer.receives.under_way.push_back(request);
+  if (link_.gateway == nullptr) return complete(request, Failure::kPeerLost);
+  const std::uint64_t room = std::min(request.capacity_, request.result_.length);
+  link_.gateway->receive(peer.number, sequence, {request.buffer_, room}, request);
+}
+
+// False: the engine has no room for another operation. True: it is on its way, or has ended.
+bool Receives::try_pull(ReceiveRequest& request) {
+  Peer& peer = *peers_.at(request.result_.source);
+  if (peer.lost) {
+    complete(request, Failure::kPeerLost);
+    return true;
+  }
+  portals::RequestArguments get = engine_.request_to(peer.process, kRestPortal);
+  get.local_offset = reinterpret_cast<std::uintptr_t>(request.buffer_ + request.landed_);
+  get.length = request.to_pull_;
+  get.match_bits = rest_bits(request.rest_id_, request.sequence_);
+  get.user_pointer = &request;
+  if (engine_.get(get) != Status::kOk) return false;
+  request.stage_ = ReceiveRequest::Stage::kPulling;
+  if (request.is_linked()) request.unlink();
+  peer.receives.under_way.push_back(request);
+  return true;
+}
+
+void Receives::on_pulled(const portals::Event& event) {
+  ReceiveRequest& request = *static_cast<ReceiveRequest*>(event.user_pointer);
+  Failure failure = failure_of(event.failure);
+  if (failure == Failure::kNone && event.manipulated_length != request.to_pull_) {
+    failure = Failure::kFailed;
+  }
+  complete(request, failure == Failure::kNone ? request.result_.failure : failure);
+}
+
+void Receives::on_cancel(Peer& sender, const Control& control) {
+  const portals::MatchCriteria wanted{sender.process, control.match_bits, 0};
+  portals::UnexpectedMessage* const found =
+      engine_.find_unexpected(wanted, [&](const portals::UnexpectedMessage& message) {
+        const MessageHeader sent = decode_message(message.event.header_data);
+        return message.landed && sent.kind == PacketKind::kDatasync &&
+               sent.request_id == control.request_id &&
+               short_sequence(message.event.remote_offset) == control.sequence;
+      });
+  if (found != nullptr) {
+    release(sender, found->event.requested_length);
+    landings_.consume(*found);
+  }
+  const PacketKind answer = found != nullptr ? PacketKind::kCancelyes : PacketKind::kCancelno;
+  controls_.tell(sender, {answer, 0, control.request_id, control.sequence, 0, 0});
+}
+
+void Receives::retry() {
+  while (!unpulled_.empty() && try_pull(unpulled_.front())) {
+  }
+  while (!unposted_.empty() && post(unposted_.front())) {
+  }
+}
+
+// ---- Ends
+
+void Receives::end_outside(ReceiveRequest& request, Failure failure) {
+  complete(request, failure == Failure::kNone ? request.result_.failure : failure);
+}
+
+void Receives::cancel(ReceiveRequest& request) {
+  switch (request.stage_) {
+    case ReceiveRequest::Stage::kUnposted: break;
+    case ReceiveRequest::Stage::kPosted: {
+      Peer* const peer = peers_.at(request.asked_source_);
+      const bool forgotten = peer == nullptr || placement_.forget(*peer, request);
+      if (!forgotten || !engine_.withdraw(request.entry_)) return;  // its message is landing
+      break;
+    }
+    default: return;  // matched
+  }
+  request.result_.cancelled = true;
+  complete(request, Failure::kNone);
+}
+
+void Receives::lose(Peer& peer) {
+  lose(peer.receives.under_way, nullptr);
+  lose(any_source_, nullptr);
+  lose(unposted_, &peer);
+  lose(unpulled_, &peer);
+}
+
+// Ends those of them that wait for `peer`; null: all. What the engine is moving ends with that.
+void Receives::lose(ReceiveList& receives, const Peer* peer) {
+  for (auto next = receives.begin(); next != receives.end();) {
+    ReceiveRequest& request = *next++;
+    // One that has met a message waits for that one's source.
+    const bool has_met = request.stage_ == ReceiveRequest::Stage::kUnpulled;
+    const std::int32_t source = has_met ? request.result_.source : request.asked_source_;
+    if (peer != nullptr && source != peer->number && source != kAnySource) continue;
+    switch (request.stage_) {
+      case ReceiveRequest::Stage::kPosted:
+        if (engine_.withdraw(request.entry_)) complete(request, Failure::kPeerLost);
+        break;
+      case ReceiveRequest::Stage::kPulling: break;
+      default: complete(request, Failure::kPeerLost); break;
+    }
+  }
+}
+
+void Receives::complete(ReceiveRequest& request, Failure failure) {
+  request.entry_ = {};
+  ends_.end(request, failure);
+}
+
+void Receives::end_all() {
+  const auto end = [this](ReceiveList& receives) LINTEL_REQUIRES(kLock) {
+    while (!receives.empty()) complete(receives.front(), Failure::kClosed);
+  };
+  peers_.for_each([&](Peer& peer) LINTEL_REQUIRES(kLock) { end(peer.receives.under_way); });
+  end(any_source_);
+  end(unposted_);
+  end(unpulled_);
+}
+
+}  // namespace lintel::mpi

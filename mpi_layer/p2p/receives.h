@@ -1,0 +1,101 @@
+#pragma once
+// Receives: the receives that are posted, in the engine's list of the message portal, or wait for
+// room there; what happens when one has met its message; and the pull of a long message's rest.
+//
+// Owned by the messenger; the process' lock guards it. Borrows the parts that it is given. Its
+// record of a peer is Peer::receives.
+// Invariants: (1) a receive that is under way is in its peer's list if it is posted for that peer or
+// pulls from it, else in one of the lists here; (2) receives are posted in the order of their starts.
+// Does not: match. The engine does.
+// More than 30 members: every way that a receive may go on or end is one.
+
+#include <cstdint>
+
+#include "mpi_layer/p2p/landings.h"
+#include "mpi_layer/p2p/matched_message.h"
+#include "mpi_layer/p2p/refusal.h"
+#include "mpi_layer/p2p/shared_parts.h"
+
+namespace lintel::mpi {
+
+class Receives {
+ public:
+  // `most_posted`: receives that are posted at once; further ones wait.
+  Receives(const SharedParts& parts, Landings& landings, std::uint32_t most_posted);
+  Receives(const Receives&) = delete;
+  Receives& operator=(const Receives&) = delete;
+
+  // Errors: kProcess, kContext.
+  Refusal check(std::int32_t source, std::uint32_t context) LINTEL_REQUIRES(kLock);
+  // Sets a request up that is not active. Errors: kRequest, those of check().
+  Refusal set_up(const ReceiveArguments& arguments, ReceiveRequest& request, bool persistent)
+      LINTEL_REQUIRES(kLock);
+  // Starts one that is set up and not active. What it claims the next event tells.
+  void begin(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
+  // Receives what a matched probe has found, which `message` holds no longer then. Errors:
+  // kRequest, kMessage.
+  Refusal begin_matched(MatchedMessage& message, void* buffer, std::uint64_t capacity,
+                        ReceiveRequest& request) LINTEL_REQUIRES(kLock);
+  // A receive of the gateway's own, from a process that is not outside.
+  void relay(const ReceiveArguments& arguments, ReceiveRequest& request) LINTEL_REQUIRES(kLock);
+  // A receive that had no room in the list is to have this message.
+  bool awaits(const portals::UnexpectedMessage& message) LINTEL_REQUIRES(kLock);
+
+  // ---- What arrives
+  // A message, to a receive or unexpected, or one that was unexpected and is claimed.
+  void on_message(const portals::Event& event) LINTEL_REQUIRES(kLock);
+  void on_pulled(const portals::Event& event) LINTEL_REQUIRES(kLock);
+  // The sender wants a message back: it gets it if nobody has received it.
+  void on_cancel(Peer& sender, const Control& control) LINTEL_REQUIRES(kLock);
+  // A message of this sender occupies no memory any more.
+  void release(Peer& sender, std::uint64_t bytes_ahead) LINTEL_REQUIRES(kLock);
+
+  // ---- What ends receives
+  void end_outside(ReceiveRequest& request, Failure failure) LINTEL_REQUIRES(kLock);
+  void cancel(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
+  void lose(Peer& peer) LINTEL_REQUIRES(kLock);
+  // The interface is gone: nothing refers to their memory any more.
+  void end_all() LINTEL_REQUIRES(kLock);
+
+  // Posts and pulls what has waited, as far as there is room.
+  void retry() LINTEL_REQUIRES(kLock);
+  // No pull waits for room.
+  bool quiet() const LINTEL_REQUIRES(kLock) { return unpulled_.empty(); }
+  bool has_chores() const LINTEL_REQUIRES(kLock) {
+    return !unpulled_.empty() || !unposted_.empty();
+  }
+
+ private:
+  static void fill_in(const ReceiveArguments& arguments, ReceiveRequest& request);
+  static void set_out(ReceiveRequest& request);
+  portals::MatchCriteria wanted_by(const ReceiveRequest& request) LINTEL_REQUIRES(kLock);
+  void post_or_queue(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
+  bool post(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
+  void repost(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
+  void note_arrival(Peer& peer, const portals::Event& event) LINTEL_REQUIRES(kLock);
+  void on_matched(Peer* peer, const portals::Event& event) LINTEL_REQUIRES(kLock);
+  void matched(ReceiveRequest& request, Peer& peer, const MessageHeader& header,
+               std::uint64_t sequence, bool tell_sender) LINTEL_REQUIRES(kLock);
+  void matched_outside(ReceiveRequest& request, Peer& peer, std::uint64_t sequence)
+      LINTEL_REQUIRES(kLock);
+  bool try_pull(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
+  void complete(ReceiveRequest& request, Failure failure) LINTEL_REQUIRES(kLock);
+  void lose(ReceiveList& receives, const Peer* peer) LINTEL_REQUIRES(kLock);
+
+  EngineAccess& engine_;
+  PeerTable& peers_;
+  CreditLedger& credit_;
+  ControlPackets& controls_;
+  PeerWatch& watch_;
+  EagerPlacement& placement_;
+  RequestEnds& ends_;
+  GatewayLink& link_;
+  Chores& chores_;
+  Landings& landings_;
+  const std::uint32_t most_posted_;
+  ReceiveList any_source_ LINTEL_GUARDED_BY(kLock);  // posted for it
+  ReceiveList unposted_ LINTEL_GUARDED_BY(kLock);
+  ReceiveList unpulled_ LINTEL_GUARDED_BY(kLock);
+};
+
+}  // namespace lintel::mpi

@@ -1,0 +1,432 @@
+#include "mpi_layer/p2p/sends.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "mpi_layer/p2p/engine_failure.h"
+
+namespace lintel::mpi {
+namespace {
+
+using portals::Status;
+namespace option = portals::option;
+
+// What goes ahead of a longer message. It is copied twice, and the rest is not: no more than makes
+// the rest of a power of two fit into whole segments of TCP over loopback (65,483 bytes), where a
+// few bytes more cost a segment and the receiver a system call of their own.
+constexpr std::uint64_t kFirstPart = 2048;
+
+// A longer message has no room in one such segment beside its headers. To send it whole is the
+// quicker way all the same, but in a stream, where nobody waits for the exchange that the other way
+// takes: the fifth such message goes that way if nothing has come from its receiver since the
+// first.
+constexpr std::uint64_t kOneSegment = 65'000;
+constexpr std::uint64_t kStream = 4;
+
+}  // namespace
+
+Sends::Sends(const SharedParts& parts)
+    : engine_(parts.engine),
+      peers_(parts.peers),
+      credit_(parts.credit),
+      controls_(parts.controls),
+      watch_(parts.watch),
+      placement_(parts.placement),
+      ends_(parts.ends),
+      link_(parts.link),
+      chores_(parts.chores),
+      active_(std::size_t{kMaxRequestId} + 1) {}
+
+// ---- Starts
+
+Refusal Sends::set_up(const SendArguments& arguments, SendRequest& request, bool persistent) {
+  if (request.active()) return Refusal::kRequest;
+  if (arguments.destination != kProcNull && peers_.at(arguments.destination) == nullptr) {
+    return Refusal::kProcess;
+  }
+  if (!is_context(arguments.context)) return Refusal::kContext;
+  if (!is_tag(arguments.tag)) return Refusal::kTag;
+  if (arguments.length > kMaxLength) return Refusal::kLength;
+  request.persistent_ = persistent;
+  if (persistent) request.result_ = {};
+  fill_in(arguments, request);
+  return Refusal::kNone;
+}
+
+void Sends::fill_in(const SendArguments& arguments, SendRequest& request) {
+  request.mode_ = arguments.mode;
+  request.destination_ = arguments.destination;
+  request.tag_ = arguments.tag;
+  request.context_ = arguments.context;
+  request.buffer_ = static_cast<const std::byte*>(arguments.buffer);
+  request.length_ = arguments.length;
+}
+
+// Credit may have come, and a flood has to let in what answers it.
+bool Sends::wants_turn(const SendRequest& request) {
+  const Peer* const peer = peers_.at(request.destination_);
+  if (peer == nullptr || peer->outside) return false;
+  return !credit_.allows_message(*peer) ||
+         !credit_.covers(*peer, part_ahead(*peer, request.length_)) || !engine_.idle();
+}
+
+Refusal Sends::begin(SendRequest& request) {
+  if (request.mode_ == SendMode::kBuffered && request.destination_ != kProcNull) {
+    return begin_buffered(request);
+  }
+  start(request);
+  return Refusal::kNone;
+}
+
+// It goes on with a copy unless it can leave whole at once.
+Refusal Sends::begin_buffered(SendRequest& request) {
+  Peer& peer = *peers_.at(request.destination_);
+  if (peer.lost || goes_whole(peer, request.length_)) {
+    start(request);
+    if (!request.under_way()) return Refusal::kNone;
+    ends_.take_back(request);  // the engine has no room after all
+  }
+  std::unique_ptr<Copied> copied(new (std::nothrow) Copied);
+  if (copied != nullptr) copied->bytes.reset(new (std::nothrow) std::byte[request.length_]);
+  if (copied == nullptr || copied->bytes == nullptr) return Refusal::kNoMemory;
+  if (request.length_ > 0) std::memcpy(copied->bytes.get(), request.buffer_, request.length_);
+  SendRequest& own = copied->request;
+  fill_in(SendArguments{copied->bytes.get(), request.length_, request.destination_,
+                        request.context_, request.tag_, SendMode::kStandard},
+          own);
+  own.copied_ = true;
+  copied_.push_back(std::move(copied));
+  start(own);
+  set_out(request);
+  complete(request, Failure::kNone);
+  return Refusal::kNone;
+}
+
+void Sends::set_out(SendRequest& request) {
+  RequestEnds::begin(request, {kAnySource, request.tag_, request.length_, Failure::kNone, false});
+  request.stage_ = SendRequest::Stage::kBacklog;
+  request.cancelling_ = request.rest_exposed_ = request.placed_ = false;
+}
+
+void Sends::start(SendRequest& request) {
+  set_out(request);
+  if (request.destination_ == kProcNull) return complete(request, Failure::kNone);
+  Peer& peer = *peers_.at(request.destination_);
+  if (peer.outside) return start_outside(peer, request);
+  leave_or_queue(peer, request);
+}
+
+void Sends::start_outside(Peer& peer, SendRequest& request) {
+  request.stage_ = SendRequest::Stage::kSent;
+  peer.sends.under_way.push_back(request);
+  if (link_.gateway == nullptr) return complete(request, Failure::kPeerLost);
+  const SendMode mode =
+      request.mode_ == SendMode::kSynchronous ? SendMode::kSynchronous : SendMode::kStandard;
+  const SendArguments message{request.buffer_,  request.length_, request.destination_,
+                              request.context_, request.tag_,    mode};
+  if (link_.gateway->send(message, request)) complete(request, Failure::kNone);
+}
+
+void Sends::relay(const SendArguments& arguments, SendRequest& request) {
+  fill_in(arguments, request);
+  request.relayed_ = true;
+  set_out(request);
+  leave_or_queue(*peers_.at(request.destination_), request);
+}
+
+bool Sends::send_at_once(const SendArguments& arguments) {
+  Peer* const peer = peers_.at(arguments.destination);
+  if (peer == nullptr || arguments.mode == SendMode::kSynchronous) return false;
+  if (!is_context(arguments.context) || !is_tag(arguments.tag)) return false;
+  if (peer->lost || !goes_whole(*peer, arguments.length) || !engine_.idle()) return false;
+  if (goes_placed(*peer, arguments.length, arguments.context)) return false;
+  const Departure message{static_cast<const std::byte*>(arguments.buffer),
+                          match_bits(arguments.context, arguments.tag), peer->numbers.next(),
+                          MessageHeader{PacketKind::kData, false, 0, arguments.length},
+                          arguments.length};
+  if (put(*peer, message) != Status::kOk) return false;
+  charge(*peer, arguments.length);
+  return true;
+}
+
+void Sends::leave_or_queue(Peer& peer, SendRequest& request) {
+  if (peer.lost) return complete(request, Failure::kPeerLost);
+  if (peer.sends.backlog.empty() && try_send(peer, request)) return;
+  peer.sends.backlog.push_back(request);
+  watch_.watch(request, peer);
+  if (std::exchange(peer.sends.blocked, true)) return;
+  blocked_.push_back(&peer);
+  chores_.add();
+}
+
+// ---- Ways
+
+// What goes ahead of a message's rest: all of it up to the eager limit, but for the longest in a
+// stream.
+std::uint64_t Sends::part_ahead(const Peer& peer, std::uint64_t length) const {
+  const bool whole = length <= eager_limit_ &&
+                     (length <= kOneSegment || peer.numbers.sent_since_arrival() < kStream);
+  return whole ? length : std::min(eager_limit_, kFirstPart);
+}
+
+// It waits behind no other, and there is credit for all of it. Whether the engine has room is not
+// known yet.
+bool Sends::goes_whole(const Peer& peer, std::uint64_t length) const {
+  return peer.sends.backlog.empty() && credit_.allows_message(peer) &&
+         credit_.covers(peer, length) && part_ahead(peer, length) == length;
+}
+
+bool Sends::goes_placed(const Peer& peer, std::uint64_t length, std::uint32_t context) const {
+  return placement_.suits(peer, length, context) && credit_.covers(peer, length);
+}
+
+// False: there is no credit for its header, or no room in the engine; nothing has happened.
+bool Sends::try_send(Peer& peer, SendRequest& request) {
+  if (!credit_.allows_message(peer)) return false;
+  if (try_place(peer, request)) return true;
+  const std::uint64_t wanted = part_ahead(peer, request.length_);
+  const std::uint64_t ahead = credit_.covers(peer, wanted) ? wanted : 0;
+  const bool rest = ahead < request.length_;
+  const bool answered = rest || request.mode_ == SendMode::kSynchronous;
+  MessageHeader header{answered ? PacketKind::kDatasync : PacketKind::kData, rest, 0,
+                       request.length_};
+  request.sequence_ = peer.numbers.next();
+  if (answered) {
+    const auto [place, id] = active_.create(&request);
+    if (place == nullptr) return false;
+    request.active_id_ = id;
+    header.request_id = id.slot;
+  }
+  Status status = rest ? expose_rest(peer, request, ahead) : Status::kOk;
+  // The acknowledgement names it by number: the request may have ended, and its memory be
+  // another's, when that comes.
+  if (status == Status::kOk) {
+    const std::uint64_t bits = match_bits(request.context_, request.tag_);
+    status = put(peer, {request.buffer_, bits, request.sequence_, header, ahead, answered,
+                        request.active_id_});
+  }
+  if (status != Status::kOk) {
+    withdraw_rest(request);
+    if (answered) active_.destroy(request.active_id_);
+    request.active_id_ = {};
+    if (status == Status::kNoSpace) return false;
+    complete(request, Failure::kFailed);
+    return true;
+  }
+  charge(peer, ahead);
+  if (answered) {
+    has_left(peer, request);
+  } else {
+    complete(request, Failure::kNone);
+  }
+  return true;
+}
+
+// False: it does not go by placement, or cannot now; nothing has happened.
+bool Sends::try_place(Peer& peer, SendRequest& request) {
+  // A buffered send is over when its call is. A synchronous one wants an answer.
+  const bool suits = request.mode_ == SendMode::kStandard || request.mode_ == SendMode::kReady;
+  if (!suits || !goes_placed(peer, request.length_, request.context_)) return false;
+  request.sequence_ = peer.numbers.next();
+  const MessageHeader header{PacketKind::kData, false, 0, request.length_};
+  portals::RequestArguments put =
+      put_of(peer, {request.buffer_, match_bits(request.context_, request.tag_), request.sequence_,
+                    header, request.length_});
+  put.user_pointer = &request;
+  if (!placement_.try_put(peer, put)) return false;
+  charge(peer, request.length_);
+  request.placed_ = true;
+  has_left(peer, request);
+  return true;
+}
+
+portals::RequestArguments Sends::put_of(const Peer& peer, const Departure& message) const {
+  portals::RequestArguments put = engine_.request_to(peer.process, kMessagePortal);
+  put.local_offset = message.ahead > 0 ? reinterpret_cast<std::uintptr_t>(message.buffer) : 0;
+  put.length = message.ahead;
+  put.match_bits = message.match_bits;
+  put.remote_offset = message.sequence;
+  put.header_data = encode(message.header);
+  return put;
+}
+
+Status Sends::put(const Peer& peer, const Departure& message) {
+  portals::RequestArguments put = put_of(peer, message);
+  put.ack = message.ack ? portals::AckRequest::kFull : portals::AckRequest::kNone;
+  // The send is complete when the call returns.
+  put.is_volatile = message.header.kind == PacketKind::kData;
+  put.user_pointer = reinterpret_cast<void*>(message.active_id.packed());
+  return engine_.put(put);
+}
+
+Status Sends::expose_rest(const Peer& peer, SendRequest& request, std::uint64_t ahead) {
+  portals::DescriptorRules rules;
+  rules.described.options =
+      option::kGet | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
+  rules.described.user_pointer = &request;
+  // Only ever read from.
+  rules.region = portals::MemoryRegion(const_cast<std::byte*>(request.buffer_) + ahead,
+                                       request.length_ - ahead);
+  const portals::MatchCriteria receiver{peer.process,
+                                        rest_bits(request.active_id_.slot, request.sequence_), 0};
+  const Status status = engine_.append(kRestPortal, portals::PortalList::kPriority, receiver,
+                                       std::move(rules), true, request.rest_entry_);
+  request.rest_exposed_ = status == Status::kOk;
+  return status;
+}
+
+// False: the receiver is getting it.
+bool Sends::withdraw_rest(SendRequest& request) {
+  if (!request.rest_exposed_ || !engine_.is_open()) return true;
+  if (!engine_.withdraw(request.rest_entry_)) return false;
+  request.rest_exposed_ = false;
+  return true;
+}
+
+// A message has gone there, so many bytes of it ahead.
+void Sends::charge(Peer& peer, std::uint64_t ahead) {
+  peer.numbers.note_sent();
+  credit_.spend(peer, ahead);
+  placement_.note_change(peer);
+}
+
+// It is under way, and something will end it.
+void Sends::has_left(Peer& peer, SendRequest& request) {
+  request.stage_ = SendRequest::Stage::kSent;
+  if (request.is_linked()) request.unlink();
+  peer.sends.under_way.push_back(request);
+  watch_.watch(request, peer);
+}
+
+void Sends::retry() {
+  for (std::size_t i = 0; i < blocked_.size();) {
+    Peer& peer = *blocked_[i];
+    SendList& backlog = peer.sends.backlog;
+    while (!backlog.empty() && try_send(peer, backlog.front())) {
+    }
+    if (backlog.empty()) {
+      peer.sends.blocked = false;
+      blocked_[i] = blocked_.back();
+      blocked_.pop_back();
+    } else {
+      ++i;
+    }
+  }
+  if (!std::exchange(copied_ended_, false)) return;
+  std::erase_if(copied_,
+                [](const std::unique_ptr<Copied>& copied) { return !copied->request.under_way(); });
+}
+
+// ---- Ends
+
+void Sends::on_ack(const portals::Event& event) {
+  const auto id = SlotId::unpack(reinterpret_cast<std::uintptr_t>(event.user_pointer));
+  SendRequest** const place = active_.get(id);
+  if (place == nullptr) return;
+  SendRequest& request = **place;
+  if (event.failure != portals::Failure::kNone) return end(request, failure_of(event.failure));
+  if (event.list == portals::PortalList::kPriority && !request.rest_exposed_) {
+    end(request, Failure::kNone);
+  }
+}
+
+void Sends::on_rest_pulled(const portals::Event& event) {
+  SendRequest& request = *static_cast<SendRequest*>(event.user_pointer);
+  request.rest_exposed_ = false;
+  complete(request, failure_of(event.failure));
+}
+
+void Sends::on_placed(const portals::Event& event) {
+  complete(*static_cast<SendRequest*>(event.user_pointer), failure_of(event.failure));
+}
+
+void Sends::on_answer(const Peer& peer, const Control& control) {
+  SendRequest* const request = active(peer, control);
+  if (request == nullptr) return;  // it has ended meanwhile
+  switch (control.kind) {
+    case PacketKind::kSyncack: return end(*request, Failure::kNone);
+    case PacketKind::kCancelyes:
+      if (!request->cancelling_) return;
+      request->result_.cancelled = true;
+      return end(*request, Failure::kNone);
+    case PacketKind::kCancelno: request->cancelling_ = false; return;
+    default: return;
+  }
+}
+
+SendRequest* Sends::active(const Peer& peer, const Control& control) {
+  SendRequest** const place = active_.find_slot(control.request_id);
+  if (place == nullptr) return nullptr;
+  SendRequest& request = **place;
+  const bool meant =
+      request.destination_ == peer.number && short_sequence(request.sequence_) == control.sequence;
+  return meant && request.stage_ == SendRequest::Stage::kSent ? &request : nullptr;
+}
+
+void Sends::end_outside(SendRequest& request, Failure failure, bool cancelled) {
+  request.result_.cancelled = cancelled;
+  complete(request, failure);
+}
+
+bool Sends::cancel(SendRequest& request) {
+  if (request.stage_ == SendRequest::Stage::kBacklog) {
+    request.result_.cancelled = true;
+    complete(request, Failure::kNone);
+    return false;
+  }
+  if (request.cancelling_ || request.placed_) return false;  // what is placed is gone, as a copy is
+  request.cancelling_ = true;
+  Peer& to = *peers_.at(request.destination_);
+  if (to.outside) {
+    link_.gateway->cancel(request);
+    return false;
+  }
+  controls_.tell(to, {PacketKind::kCancel, match_bits(request.context_, request.tag_),
+                      request.active_id_.slot, short_sequence(request.sequence_), 0, 0});
+  return to.process == engine_.self();
+}
+
+void Sends::lose(Peer& peer) {
+  lose(peer.sends.backlog);
+  lose(peer.sends.under_way);
+}
+
+void Sends::lose(SendList& sends) {
+  for (auto next = sends.begin(); next != sends.end();) {
+    SendRequest& request = *next++;
+    if (request.stage_ == SendRequest::Stage::kSent) {
+      end(request, Failure::kPeerLost);
+    } else {
+      complete(request, Failure::kPeerLost);
+    }
+  }
+}
+
+// One whose rest is being pulled ends with that.
+void Sends::end(SendRequest& request, Failure failure) {
+  if (withdraw_rest(request)) complete(request, failure);
+}
+
+void Sends::complete(SendRequest& request, Failure failure) {
+  if (request.active_id_.generation != 0) active_.destroy(request.active_id_);
+  request.active_id_ = {};
+  request.rest_entry_ = {};
+  if (request.copied_) {
+    copied_ended_ = true;
+    chores_.add();
+  }
+  ends_.end(request, failure, !request.copied_);
+}
+
+void Sends::end_all() {
+  peers_.for_each([this](Peer& peer) LINTEL_REQUIRES(kLock) {
+    for (SendList* const list : {&peer.sends.backlog, &peer.sends.under_way}) {
+      while (!list->empty()) complete(list->front(), Failure::kClosed);
+    }
+  });
+  copied_.clear();
+}
+
+}  // namespace lintel::mpi

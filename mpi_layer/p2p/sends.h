@@ -1,0 +1,145 @@
+#pragma once
+// Sends: which protocol a message takes, the sends that wait for credit or room, and those under
+// way.
+//
+//   message                               as
+//   up to the eager limit, not            DATA: a put of all bytes; complete when the engine has
+//   synchronous                           taken them (part_ahead() tells the exception)
+//   long answer, not synchronous, to a    DATA by eager direct placement; complete when the
+//   receiver that accepts placement       transport has taken it
+//   up to the eager limit, synchronous    DATASYNC: a put with an acknowledgement; complete when
+//                                         that names a posted receive, else by SYNCACK
+//   longer, or without credit for it      DATASYNC: a put of the first part or of nothing. The
+//                                         receiver gets the rest, which is exposed in an entry of
+//                                         its own; complete when it has, or by SYNCACK if it wants
+//                                         none. The acknowledgement tells only of a refusal
+//
+// Owned by the messenger; the process' lock guards it. Borrows the parts that it is given. Its
+// record of a peer is Peer::sends.
+// Invariants: (1) a send that is under way is in its peer's backlog or among its sends under way;
+// (2) messages to a peer leave in the order of their starts.
+// Does not: make progress. Its user does, before it starts a send that wants_turn().
+// More than 30 members: every way that a send may end is one.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/slot_pool.h"
+#include "mpi_layer/p2p/refusal.h"
+#include "mpi_layer/p2p/shared_parts.h"
+
+namespace lintel::mpi {
+
+class Sends {
+ public:
+  explicit Sends(const SharedParts& parts);
+  Sends(const Sends&) = delete;
+  Sends& operator=(const Sends&) = delete;
+
+  // Once, before messages.
+  void set_eager_limit(std::uint64_t limit) LINTEL_REQUIRES(kLock) { eager_limit_ = limit; }
+  // A peer is new. `peers`: how many there are now.
+  void reserve(std::size_t peers) LINTEL_REQUIRES(kLock) { blocked_.reserve(peers); }
+
+  // Sets a request up that is not active. Errors: kRequest, kProcess, kContext, kTag, kLength.
+  Refusal set_up(const SendArguments& arguments, SendRequest& request, bool persistent)
+      LINTEL_REQUIRES(kLock);
+  // It would have to wait as things are: progress may bring what it wants.
+  bool wants_turn(const SendRequest& request) LINTEL_REQUIRES(kLock);
+  // Starts one that is set up and not active. Errors: kNoMemory.
+  Refusal begin(SendRequest& request) LINTEL_REQUIRES(kLock);
+  // Messenger::send_at_once().
+  bool send_at_once(const SendArguments& arguments) LINTEL_REQUIRES(kLock);
+  // A send of the gateway's own, to a process that is not outside.
+  void relay(const SendArguments& arguments, SendRequest& request) LINTEL_REQUIRES(kLock);
+  // It was placed, and the transport has not taken all of it.
+  static bool is_being_placed(const SendRequest& request) {
+    return request.under_way() && request.placed_;
+  }
+
+  // ---- What ends sends
+  void on_ack(const portals::Event& event) LINTEL_REQUIRES(kLock);
+  void on_rest_pulled(const portals::Event& event) LINTEL_REQUIRES(kLock);
+  void on_placed(const portals::Event& event) LINTEL_REQUIRES(kLock);
+  // SYNCACK, CANCELYES, CANCELNO.
+  void on_answer(const Peer& peer, const Control& control) LINTEL_REQUIRES(kLock);
+  void end_outside(SendRequest& request, Failure failure, bool cancelled) LINTEL_REQUIRES(kLock);
+  static void refuse_cancel(SendRequest& request) { request.cancelling_ = false; }
+  // Asks for its end. True: this process is the receiver too, and decides in its next turns.
+  bool cancel(SendRequest& request) LINTEL_REQUIRES(kLock);
+  static bool is_cancelling(const SendRequest& request) {
+    return request.under_way() && request.cancelling_;
+  }
+  void lose(Peer& peer) LINTEL_REQUIRES(kLock);
+  // The interface is gone: nothing refers to their memory any more.
+  void end_all() LINTEL_REQUIRES(kLock);
+
+  // Sends what has waited, as far as credit and room allow.
+  void retry() LINTEL_REQUIRES(kLock);
+  // None waits for an answer, or to leave.
+  bool quiet() const LINTEL_REQUIRES(kLock) {
+    return active_.size() == 0 && !has_chores() && copied_.empty();
+  }
+  bool has_chores() const LINTEL_REQUIRES(kLock) { return !blocked_.empty() || copied_ended_; }
+
+ private:
+  // A message on its way to the engine.
+  struct Departure {
+    const std::byte* buffer;
+    std::uint64_t match_bits;
+    std::uint64_t sequence;
+    MessageHeader header;
+    std::uint64_t ahead;
+    bool ack = false;
+    SlotId active_id{};
+  };
+  // A buffered send that goes on by itself, with its own copy of the bytes.
+  struct Copied {
+    std::unique_ptr<std::byte[]> bytes;
+    SendRequest request;
+  };
+
+  static void fill_in(const SendArguments& arguments, SendRequest& request);
+  static void set_out(SendRequest& request);
+  Refusal begin_buffered(SendRequest& request) LINTEL_REQUIRES(kLock);
+  void start(SendRequest& request) LINTEL_REQUIRES(kLock);
+  void start_outside(Peer& peer, SendRequest& request) LINTEL_REQUIRES(kLock);
+  void leave_or_queue(Peer& peer, SendRequest& request) LINTEL_REQUIRES(kLock);
+  std::uint64_t part_ahead(const Peer& peer, std::uint64_t length) const LINTEL_REQUIRES(kLock);
+  bool goes_whole(const Peer& peer, std::uint64_t length) const LINTEL_REQUIRES(kLock);
+  bool goes_placed(const Peer& peer, std::uint64_t length, std::uint32_t context) const
+      LINTEL_REQUIRES(kLock);
+  bool try_send(Peer& peer, SendRequest& request) LINTEL_REQUIRES(kLock);
+  bool try_place(Peer& peer, SendRequest& request) LINTEL_REQUIRES(kLock);
+  portals::RequestArguments put_of(const Peer& peer, const Departure& message) const
+      LINTEL_REQUIRES(kLock);
+  portals::Status put(const Peer& peer, const Departure& message) LINTEL_REQUIRES(kLock);
+  portals::Status expose_rest(const Peer& peer, SendRequest& request, std::uint64_t ahead)
+      LINTEL_REQUIRES(kLock);
+  bool withdraw_rest(SendRequest& request) LINTEL_REQUIRES(kLock);
+  void charge(Peer& peer, std::uint64_t ahead) LINTEL_REQUIRES(kLock);
+  void has_left(Peer& peer, SendRequest& request) LINTEL_REQUIRES(kLock);
+  SendRequest* active(const Peer& peer, const Control& control) LINTEL_REQUIRES(kLock);
+  void end(SendRequest& request, Failure failure) LINTEL_REQUIRES(kLock);
+  void complete(SendRequest& request, Failure failure) LINTEL_REQUIRES(kLock);
+  void lose(SendList& sends) LINTEL_REQUIRES(kLock);
+
+  EngineAccess& engine_;
+  PeerTable& peers_;
+  CreditLedger& credit_;
+  ControlPackets& controls_;
+  PeerWatch& watch_;
+  EagerPlacement& placement_;
+  RequestEnds& ends_;
+  GatewayLink& link_;
+  Chores& chores_;
+  std::uint64_t eager_limit_ LINTEL_GUARDED_BY(kLock) = 0;
+  SlotPool<SendRequest*> active_
+      LINTEL_GUARDED_BY(kLock);                          // that wait for an answer, by request id
+  std::vector<Peer*> blocked_ LINTEL_GUARDED_BY(kLock);  // peers with a backlog
+  std::vector<std::unique_ptr<Copied>> copied_ LINTEL_GUARDED_BY(kLock);
+  bool copied_ended_ LINTEL_GUARDED_BY(kLock) = false;  // some of them
+};
+
+}  // namespace lintel::mpi

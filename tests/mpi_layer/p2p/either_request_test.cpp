@@ -1,0 +1,29 @@
+#include "mpi_layer/p2p/either_request.h"
+
+#include <gtest/gtest.h>
+
+namespace lintel::mpi {
+namespace {
+
+TEST(EitherRequest, TheFirstUseSaysWhatItIs) {
+  EitherRequest send;
+  EXPECT_EQ(&send.request(), &send.as_send());
+  EitherRequest receive;
+  EXPECT_EQ(&receive.as_receive(), &receive.request());
+  EXPECT_EQ(receive.request().direction(), Request::Direction::kReceive);
+}
+
+TEST(EitherRequest, UnusedItIsOneThatWasNeverStarted) {
+  const EitherRequest unused;
+  EXPECT_FALSE(unused.request().active());
+  EXPECT_EQ(unused.request().result().source, kAnySource);
+}
+
+TEST(EitherRequest, OneThatHasEndedMayBecomeTheOther) {
+  EitherRequest request;
+  request.as_send();
+  EXPECT_EQ(request.as_receive().direction(), Request::Direction::kReceive);
+}
+
+}  // namespace
+}  // namespace lintel::mpi
