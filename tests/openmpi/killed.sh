@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# killed.sh LINTEL_MPIRUN PROGRAM: a rank that gets SEGV, ABRT, INT or TERM ends by it, and mpirun says
-# so, over the default network and over libfabric, whose providers have handlers of their own.
+# killed.sh LINTEL_MPIRUN PROGRAM: a rank that gets SEGV, ABRT, INT or TERM ends by it, and mpirun
+# says so, over the default network and over libfabric, whose providers have handlers of their own.
 # Exit code 77: cannot be tried here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
@@ -17,7 +17,8 @@ for provider in direct net; do
     code=0
     said=$(timeout -k 5 30 "${command[@]}" "$program" "$number" 2>&1 < /dev/null) || code=$?
     if [ "$code" != $((128 + number)) ] || [[ $said != *"exited on signal $number "* ]]; then
-      printf '%s, %s: exit code %d, expected %d, and\n%s\n' "$provider" "$signal" "$code" $((128 + number)) "$said"
+      printf '%s, %s: exit code %d, expected %d, and\n%s\n' "$provider" "$signal" "$code" \
+        $((128 + number)) "$said"
       exit 1
     fi
   done

@@ -1,13 +1,17 @@
--- Shows IMPI 0.0 (doc/impi.md) in captures: what clients and their server say to each other, and the packets between two hosts.
+-- Shows IMPI 0.0 (doc/impi.md) in captures: what clients and their server say to each other, and
+-- the packets between two hosts.
 --
 --   tshark -X lua_script:tools/wireshark/impi.lua -r capture.pcapng
 --   Wireshark: copy or link this file into "Personal Lua Plugins" (Help, About, Folders).
 --
--- A connection to a server is taken for IMPI's when it begins with AUTH, one between hosts from the first packet on whose header looks like one. In a capture
--- that begins later, or to see the rank that a host says first in a segment of its own, name the port where the server or the host listens:
+-- A connection to a server is recognised when it begins with AUTH. A connection between hosts is
+-- recognised from the first packet whose header looks like one. In a capture that begins later, or
+-- to see the rank that a host says first in a segment of its own, name the port where the server or
+-- the host listens:
 --   -d tcp.port==<port>,impi         ("Decode As")
 --
--- Every field can be filtered by: impi.label == 0x2100, impi.type == 1, impi.tag == 7, impi.src.pid == 450. Keys are not shown.
+-- Every field can be filtered by: impi.label == 0x2100, impi.type == 1, impi.tag == 7,
+-- impi.src.pid == 450. Keys are not shown.
 
 -- lintel.lua, which loads it, shows both protocols.
 if impi_is_loaded then return end
@@ -15,11 +19,17 @@ impi_is_loaded = true
 
 local impi = Proto("impi", "IMPI")
 
-local COMMANDS = { [0x41555448] = "AUTH", [0x494D5049] = "IMPI", [0x434F4C4C] = "COLL", [0x444F4E45] = "DONE", [0x46494E49] = "FINI" }
+local COMMANDS = {
+  [0x41555448] = "AUTH", [0x494D5049] = "IMPI", [0x434F4C4C] = "COLL", [0x444F4E45] = "DONE",
+  [0x46494E49] = "FINI",
+}
 local MECHANISMS = { [0] = "NONE", [1] = "KEY" }
-local PACKET_TYPES = { [0] = "DATA", [1] = "DATASYNC", [2] = "PROTOACK", [3] = "SYNCACK", [4] = "CANCEL", [5] = "CANCELYES", [6] = "CANCELNO", [7] = "FINI" }
+local PACKET_TYPES = {
+  [0] = "DATA", [1] = "DATASYNC", [2] = "PROTOACK", [3] = "SYNCACK", [4] = "CANCEL",
+  [5] = "CANCELYES", [6] = "CANCELNO", [7] = "FINI",
+}
 
--- Fields ------------------------------------------------------------------------------------------------------------------------------
+-- Fields ------------------------------------------------------------------------------------------
 
 local f = {
   command = ProtoField.uint32("impi.command", "Command", base.HEX, COMMANDS),
@@ -54,24 +64,36 @@ local f = {
   data = ProtoField.bytes("impi.data", "Data"),
 }
 
--- Labels: the specification's name, and the field of one element with its size. A version is two fields.
+-- Labels: the specification's name, and the field of one element with its size. A version is two
+-- fields.
 local version_major = ProtoField.uint32("impi.version.major", "Major version")
 local version_minor = ProtoField.uint32("impi.version.minor", "Minor version")
 local LABELS = {
   [0x0000] = { name = "IMPI_NO_LABEL", size = 4 },
   [0x1000] = { name = "IMPI_C_VERSION", size = 8 },
-  [0x1100] = { name = "IMPI_C_NHOSTS", size = 4, field = ProtoField.int32("impi.c.nhosts", "Hosts of the client") },
-  [0x1200] = { name = "IMPI_C_NPROCS", size = 4, field = ProtoField.int32("impi.c.nprocs", "Processes of the client") },
-  [0x1300] = { name = "IMPI_C_DATALEN", size = 4, field = ProtoField.uint32("impi.c.datalen", "Longest data of a packet") },
-  [0x1400] = { name = "IMPI_C_TAGUB", size = 4, field = ProtoField.int32("impi.c.tagub", "Greatest tag") },
-  [0x1500] = { name = "IMPI_C_COLL_XSIZE", size = 4, field = ProtoField.int32("impi.c.coll_xsize", "Crossover size of collectives") },
-  [0x1600] = { name = "IMPI_C_COLL_MAXLINEAR", size = 4, field = ProtoField.int32("impi.c.coll_maxlinear", "Most masters of linear collectives") },
+  [0x1100] = { name = "IMPI_C_NHOSTS", size = 4,
+    field = ProtoField.int32("impi.c.nhosts", "Hosts of the client") },
+  [0x1200] = { name = "IMPI_C_NPROCS", size = 4,
+    field = ProtoField.int32("impi.c.nprocs", "Processes of the client") },
+  [0x1300] = { name = "IMPI_C_DATALEN", size = 4,
+    field = ProtoField.uint32("impi.c.datalen", "Longest data of a packet") },
+  [0x1400] = { name = "IMPI_C_TAGUB", size = 4,
+    field = ProtoField.int32("impi.c.tagub", "Greatest tag") },
+  [0x1500] = { name = "IMPI_C_COLL_XSIZE", size = 4,
+    field = ProtoField.int32("impi.c.coll_xsize", "Crossover size of collectives") },
+  [0x1600] = { name = "IMPI_C_COLL_MAXLINEAR", size = 4,
+    field = ProtoField.int32("impi.c.coll_maxlinear", "Most masters of linear collectives") },
   [0x2000] = { name = "IMPI_H_IPV6", size = 16, field = ProtoField.ipv6("impi.h.ipv6", "Host") },
-  [0x2100] = { name = "IMPI_H_PORT", size = 4, field = ProtoField.int32("impi.h.port", "Port of the host") },
-  [0x2200] = { name = "IMPI_H_NPROCS", size = 4, field = ProtoField.int32("impi.h.nprocs", "Processes of the host") },
-  [0x2300] = { name = "IMPI_H_ACKMARK", size = 4, field = ProtoField.uint32("impi.h.ackmark", "Packets for an acknowledgement") },
-  [0x2400] = { name = "IMPI_H_HIWATER", size = 4, field = ProtoField.uint32("impi.h.hiwater", "Most packets ahead") },
-  [0x3000] = { name = "IMPI_P_IPV6", size = 16, field = ProtoField.ipv6("impi.p.ipv6", "Process' host") },
+  [0x2100] = { name = "IMPI_H_PORT", size = 4,
+    field = ProtoField.int32("impi.h.port", "Port of the host") },
+  [0x2200] = { name = "IMPI_H_NPROCS", size = 4,
+    field = ProtoField.int32("impi.h.nprocs", "Processes of the host") },
+  [0x2300] = { name = "IMPI_H_ACKMARK", size = 4,
+    field = ProtoField.uint32("impi.h.ackmark", "Packets for an acknowledgement") },
+  [0x2400] = { name = "IMPI_H_HIWATER", size = 4,
+    field = ProtoField.uint32("impi.h.hiwater", "Most packets ahead") },
+  [0x3000] = { name = "IMPI_P_IPV6", size = 16,
+    field = ProtoField.ipv6("impi.p.ipv6", "Process' host") },
   [0x3100] = { name = "IMPI_P_PID", size = 8, field = ProtoField.int64("impi.p.pid", "Process") },
 }
 
@@ -80,17 +102,21 @@ for _, field in pairs(f) do fields[#fields + 1] = field end
 for _, label in pairs(LABELS) do fields[#fields + 1] = label.field end
 impi.fields = fields
 
-local malformed = ProtoExpert.new("impi.malformed", "Malformed", expert.group.MALFORMED, expert.severity.ERROR)
+local malformed = ProtoExpert.new("impi.malformed", "Malformed", expert.group.MALFORMED,
+  expert.severity.ERROR)
 impi.experts = { malformed }
 
--- What is known of a connection: whether it is a server's, which side is its client, and which packet of each direction was the first. ---------------------
+-- What is known of a connection: whether it is a server's, which side is its client, and which
+-- packet of each direction was the first.
 
 local stream_of_packet = Field.new("tcp.stream")
 local connections = {}
 
 function impi.init() connections = {} end
 
-local function port_of(pinfo, side) return tostring(pinfo[side]) .. " " .. pinfo[side .. "_port"] end
+local function port_of(pinfo, side)
+  return tostring(pinfo[side]) .. " " .. pinfo[side .. "_port"]
+end
 
 local function connection_of(pinfo)
   local stream = stream_of_packet().value
@@ -104,7 +130,7 @@ local function is_first(connection, pinfo, at)
   return at == 0 and (packet == nil or packet == pinfo.number)
 end
 
--- Server and clients ------------------------------------------------------------------------------------------------------------------
+-- Server and clients ------------------------------------------------------------------------------
 
 local COMMAND_HEADER_SIZE = 8
 local BARE_SIZE = 8           -- the server's choice of a mechanism, a client's key
@@ -121,20 +147,27 @@ local function server_length(tvb, connection, pinfo, at)
   if left < COMMAND_HEADER_SIZE then return 0 end
   local word, length = tvb(at, 4):uint(), tvb(at + 4, 4):uint()
   if COMMANDS[word] then
-    if word == 0x41555448 and not connection.client then connection.client = port_of(pinfo, "src") end
+    if word == 0x41555448 and not connection.client then
+      connection.client = port_of(pinfo, "src")
+    end
   elseif is_from_client(connection, pinfo) then
     return BARE_SIZE
   end
   return length <= LONGEST_COMMAND and COMMAND_HEADER_SIZE + length or left
 end
 
-local function name_of_label(label) return LABELS[label] and LABELS[label].name or string.format("label 0x%04x", label) end
+local function name_of_label(label)
+  return LABELS[label] and LABELS[label].name or string.format("label 0x%04x", label)
+end
 
 local function dissect_elements(tvb, at, tree, label)
   local known = LABELS[label]
   if not known or (not known.field and label ~= 0x1000) or (tvb:len() - at) % known.size ~= 0 then
     if tvb:len() > at then tree:add(f.data, tvb(at)) end
-    if known then tree:add_proto_expert_info(malformed, "the contributions are no multiple of " .. known.size .. " bytes") end
+    if known then
+      tree:add_proto_expert_info(malformed,
+        "the contributions are no multiple of " .. known.size .. " bytes")
+    end
     return
   end
   while at < tvb:len() do
@@ -210,11 +243,13 @@ local function dissect_command(tvb, tree, from_client)
   return name
 end
 
--- Hosts -------------------------------------------------------------------------------------------------------------------------------
+-- Hosts -------------------------------------------------------------------------------------------
 
 local HEADER = {
-  { f.type, 4 }, { f.packet_length, 4 }, { f.src_hostid, 16 }, { f.src_pid, 8 }, { f.dest_hostid, 16 }, { f.dest_pid, 8 }, { f.srqid, 8 }, { f.drqid, 8 },
-  { f.msglen, 8 }, { f.lsrank, 4 }, { f.tag, 4 }, { f.cid, 8 }, { f.seqnum, 8 }, { f.count, 8 }, { f.dtype, 8 }, { f.reserved, 8 },
+  { f.type, 4 }, { f.packet_length, 4 }, { f.src_hostid, 16 }, { f.src_pid, 8 },
+  { f.dest_hostid, 16 }, { f.dest_pid, 8 }, { f.srqid, 8 }, { f.drqid, 8 },
+  { f.msglen, 8 }, { f.lsrank, 4 }, { f.tag, 4 }, { f.cid, 8 }, { f.seqnum, 8 }, { f.count, 8 },
+  { f.dtype, 8 }, { f.reserved, 8 },
 }
 local HEADER_SIZE = 128
 local RANK_SIZE = 4
@@ -258,7 +293,9 @@ local function host_length(tvb, connection, pinfo, at)
 end
 
 local function name_of_process(tvb, at)
-  if not is_hostid(tvb, at) then return string.format("pid %s", tostring(tvb(at + 16, 8):int64())) end
+  if not is_hostid(tvb, at) then
+    return string.format("pid %s", tostring(tvb(at + 16, 8):int64()))
+  end
   return string.format("%s:%s", tostring(tvb(at + 12, 4):ipv4()), tostring(tvb(at + 16, 8):int64()))
 end
 
@@ -279,16 +316,20 @@ local function dissect_packet(tvb, tree)
     return "unknown packet"
   end
   tree:append_text(", " .. name)
-  if data_size(tvb, 0) ~= tvb:len() - HEADER_SIZE then tree:add_proto_expert_info(malformed, "no packet has data that long") end
+  if data_size(tvb, 0) ~= tvb:len() - HEADER_SIZE then
+    tree:add_proto_expert_info(malformed, "no packet has data that long")
+  end
   if tvb:len() > HEADER_SIZE then tree:add(f.data, tvb(HEADER_SIZE)) end
   if kind == TYPE_FINI then return "FINI" end
-  local way = string.format("%s from %s to %s", name, name_of_process(tvb, 8), name_of_process(tvb, 32))
+  local way = string.format("%s from %s to %s", name, name_of_process(tvb, 8),
+    name_of_process(tvb, 32))
   if kind > TYPE_DATASYNC then return way .. " request " .. tostring(tvb(56, 8):uint64()) end
-  return string.format("%s length %u of %s tag %d context %s", way, tvb(4, 4):uint(), tostring(tvb(72, 8):uint64()), tvb(84, 4):int(),
+  return string.format("%s length %u of %s tag %d context %s", way, tvb(4, 4):uint(),
+    tostring(tvb(72, 8):uint64()), tvb(84, 4):int(),
     tostring(tvb(88, 8):uint64()))
 end
 
--- Streams -----------------------------------------------------------------------------------------------------------------------------
+-- Streams -----------------------------------------------------------------------------------------
 
 local function is_servers(connection, tvb, at)
   if connection.servers == nil then connection.servers = COMMANDS[tvb(at, 4):uint()] ~= nil end
@@ -328,8 +369,10 @@ local function dissect_stream(tvb, pinfo, tree)
   dissect_tcp_pdus(tvb, tree, SMALLEST_PDU, pdu_length, dissect_pdu)
   if #summaries > 0 then
     pinfo.cols.protocol = "IMPI"
-    -- One packet may come here several times: for the end of something that began earlier, then for what follows it.
-    pinfo.cols.info:set((pinfo.private["impi"] and "; " or "IMPI ") .. table.concat(summaries, "; "))
+    -- One packet may come here several times: for the end of something that began earlier, then for
+    -- what follows it.
+    pinfo.cols.info:set((pinfo.private["impi"] and "; " or "IMPI ")
+      .. table.concat(summaries, "; "))
     pinfo.cols.info:fence()
     pinfo.private["impi"] = "shown"
   end
@@ -339,10 +382,15 @@ end
 impi.dissector = dissect_stream
 
 local function is_impi(tvb, pinfo, tree)
-  local begins_session = tvb:len() >= COMMAND_HEADER_SIZE and tvb(0, 4):uint() == 0x41555448 and tvb(4, 4):uint() == 4
-  if not begins_session and not looks_like_packet(tvb, 0) and not looks_like_packet(tvb, RANK_SIZE) then return false end
+  local begins_session = tvb:len() >= COMMAND_HEADER_SIZE and tvb(0, 4):uint() == 0x41555448
+    and tvb(4, 4):uint() == 4
+  if not begins_session and not looks_like_packet(tvb, 0)
+    and not looks_like_packet(tvb, RANK_SIZE) then
+    return false
+  end
   pinfo.conversation = impi
-  dissect_stream(tvb, pinfo, tree)  -- not through impi.dissector: one dissector further down, TCP no longer puts segments together
+  -- not through impi.dissector: one dissector further down, TCP no longer puts segments together
+  dissect_stream(tvb, pinfo, tree)
   return true
 end
 

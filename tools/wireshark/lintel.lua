@@ -4,21 +4,29 @@
 --   Wireshark: copy or link this file into "Personal Lua Plugins" (Help, About, Folders).
 --
 -- Three protocols:
---   lintel_direct   the stream of the provider `direct`: finds its greetings, messages, writes and parcels;
---   xnet            the framing of libfabric's TCP providers (`net`; `tcp` from 1.18 on; below `tcp;ofi_rxm` too): finds the messages in the stream;
---   lintel          the session frame inside, its engine messages, and the remote writes of large transfers.
+--   lintel_direct   the stream of the provider `direct`: finds its greetings, messages, writes and
+--                   parcels;
+--   xnet            the framing of libfabric's TCP providers (`net`; `tcp` from 1.18 on; below
+--                   `tcp;ofi_rxm` too): finds the messages in the stream;
+--   lintel          the session frame inside, its engine messages, and the remote writes of large
+--                   transfers.
 --
--- A connection of `direct` is recognised by its greeting. If the capture begins later, it is taken for Lintel's from the first segment on that begins
--- with a message with the frame's magic, as one of libfabric is in any case. What comes before it (with libfabric its own handshake) then stays plain TCP.
+-- A connection of `direct` is recognised by its greeting. If the capture begins later, it is
+-- recognised from the first segment that begins with a message with the frame's magic. A connection
+-- of libfabric is always recognised so. What comes before that segment (with libfabric its own
+-- handshake) stays plain TCP.
 -- If a port belongs to another dissector, put ours first, by one of
---   -d tcp.port==<port>,lintel_direct   ("Decode As"; from any segment on that begins with a piece, also a write)
+--   -d tcp.port==<port>,lintel_direct   ("Decode As"; from any segment on that begins with a
+--                                       piece, also a write)
 --   -d tcp.port==<port>,xnet            (likewise; shows the handshake too)
 --   -o tcp.try_heuristic_first:TRUE
--- In the middle of a write or a message nothing can be recognised: such a segment is shown as "not the start" of one, and the next is tried.
+-- In the middle of a write or a message nothing can be recognised. Such a segment is shown as
+-- "not the start" of one, and the next segment is tried.
 --
--- Every field can be filtered by: lintel.kind == 1, lintel.match_bits == 0x10, lintel.initiator.nid == 10.0.0.1. lintel.immediate is in the
--- CLEAR, or in the GET that carries it, and in the writes that belong to it. Limits: rendezvous and segmented messages of ofi_rxm are shown as
--- bytes, and a single write of 2 GiB or more ends the decoding of its direction.
+-- Every field can be filtered by: lintel.kind == 1, lintel.match_bits == 0x10,
+-- lintel.initiator.nid == 10.0.0.1. lintel.immediate is in the CLEAR, or in the GET that carries it,
+-- and in the writes that belong to it. Limits: rendezvous and segmented messages of ofi_rxm are
+-- shown as bytes, and a single write of 2 GiB or more ends the decoding of its direction.
 
 local lintel = Proto("lintel", "Lintel")
 local direct = Proto("lintel_direct", "Lintel TCP stream")
@@ -27,25 +35,34 @@ local xnet = Proto("xnet", "libfabric TCP messages")
 local MAGIC = 0x4c54
 local NO_DESCRIPTOR = 0xffffffff
 
-local FRAME_KINDS = { [1] = "HELLO", [2] = "WELCOME", [3] = "REFUSE", [4] = "DATA", [5] = "ACK", [6] = "PING", [7] = "GOODBYE" }
+local FRAME_KINDS = {
+  [1] = "HELLO", [2] = "WELCOME", [3] = "REFUSE", [4] = "DATA", [5] = "ACK", [6] = "PING",
+  [7] = "GOODBYE",
+}
 local REFUSE_REASONS = { [1] = "no common version", [2] = "another provider" }
 local MESSAGE_KINDS = {
-  [1] = "PUT", [2] = "ACK", [3] = "GET", [4] = "REPLY", [5] = "GETPUT", [6] = "ATOMIC", [7] = "FETCH_ATOMIC", [8] = "SWAP", [16] = "CLEAR", [17] = "WRITTEN", [18] = "DISCARD",
+  [1] = "PUT", [2] = "ACK", [3] = "GET", [4] = "REPLY", [5] = "GETPUT", [6] = "ATOMIC",
+  [7] = "FETCH_ATOMIC", [8] = "SWAP", [16] = "CLEAR", [17] = "WRITTEN", [18] = "DISCARD",
 }
-local FAILURES = { [4] = "dropped", [5] = "portal disabled", [6] = "permission violation", [7] = "operation violation", [8] = "no such interface",
-  [9] = "memory not accessible" }
+local FAILURES = {
+  [4] = "dropped", [5] = "portal disabled", [6] = "permission violation",
+  [7] = "operation violation", [8] = "no such interface", [9] = "memory not accessible",
+}
 local LISTS = { [0] = "priority", [1] = "overflow" }
 local OPERATIONS_OF_ATOMICS = {
-  [0] = "MIN", [1] = "MAX", [2] = "SUM", [3] = "PROD", [4] = "LOR", [5] = "LAND", [6] = "BOR", [7] = "BAND", [8] = "LXOR", [9] = "BXOR", [10] = "SWAP",
-  [11] = "CSWAP", [12] = "CSWAP_NE", [13] = "CSWAP_LE", [14] = "CSWAP_LT", [15] = "CSWAP_GE", [16] = "CSWAP_GT", [17] = "MSWAP",
+  [0] = "MIN", [1] = "MAX", [2] = "SUM", [3] = "PROD", [4] = "LOR", [5] = "LAND", [6] = "BOR",
+  [7] = "BAND", [8] = "LXOR", [9] = "BXOR", [10] = "SWAP", [11] = "CSWAP", [12] = "CSWAP_NE",
+  [13] = "CSWAP_LE", [14] = "CSWAP_LT", [15] = "CSWAP_GE", [16] = "CSWAP_GT", [17] = "MSWAP",
 }
 local DATATYPES = {
-  [0] = "INT8", [1] = "UINT8", [2] = "INT16", [3] = "UINT16", [4] = "INT32", [5] = "UINT32", [6] = "FLOAT", [7] = "INT64", [8] = "UINT64", [9] = "DOUBLE",
-  [10] = "FLOAT_COMPLEX", [11] = "DOUBLE_COMPLEX", [12] = "LONG_DOUBLE", [13] = "LONG_DOUBLE_COMPLEX",
+  [0] = "INT8", [1] = "UINT8", [2] = "INT16", [3] = "UINT16", [4] = "INT32", [5] = "UINT32",
+  [6] = "FLOAT", [7] = "INT64", [8] = "UINT64", [9] = "DOUBLE", [10] = "FLOAT_COMPLEX",
+  [11] = "DOUBLE_COMPLEX", [12] = "LONG_DOUBLE", [13] = "LONG_DOUBLE_COMPLEX",
 }
-local FLAG_ACK_WANTED, FLAG_ANNOUNCED, FLAG_TRACKED, FLAG_MORE, FLAG_CLEARED = 0x01, 0x02, 0x04, 0x08, 0x10
+local FLAG_ACK_WANTED, FLAG_ANNOUNCED, FLAG_TRACKED, FLAG_MORE, FLAG_CLEARED =
+  0x01, 0x02, 0x04, 0x08, 0x10
 
--- Fields ------------------------------------------------------------------------------------------------------------------------------
+-- Fields ------------------------------------------------------------------------------------------
 
 local f = {
   frame_magic = ProtoField.uint16("lintel.frame.magic", "Magic", base.HEX),
@@ -101,7 +118,8 @@ local f = {
   request_token = ProtoField.uint64("lintel.request_token", "Request's token", base.HEX),
   sender_token = ProtoField.uint64("lintel.sender_token", "Sender's token", base.HEX),
 
-  atomic_operation = ProtoField.uint8("lintel.atomic_operation", "Operation", base.DEC, OPERATIONS_OF_ATOMICS),
+  atomic_operation = ProtoField.uint8("lintel.atomic_operation", "Operation", base.DEC,
+    OPERATIONS_OF_ATOMICS),
   atomic_datatype = ProtoField.uint8("lintel.atomic_datatype", "Datatype", base.DEC, DATATYPES),
   operand = ProtoField.bytes("lintel.operand", "Operand"),
   failure = ProtoField.uint8("lintel.failure", "Failure", base.DEC, FAILURES),
@@ -121,26 +139,36 @@ local f = {
 }
 lintel.fields = f
 
-local malformed = ProtoExpert.new("lintel.malformed", "Malformed", expert.group.MALFORMED, expert.severity.ERROR)
+local malformed = ProtoExpert.new("lintel.malformed", "Malformed", expert.group.MALFORMED,
+  expert.severity.ERROR)
 lintel.experts = { malformed }
 
--- Structs: fields in order, with their sizes -----------------------------------------------------------------------------------------
+-- Structs: fields in order, with their sizes ------------------------------------------------------
 
 local FRAME_HEADER = {
-  { f.frame_magic, 2 }, { f.frame_version, 1 }, { f.frame_kind, 1 }, { f.receiver_slot, 4 }, { f.receiver_epoch, 4 }, { f.sequence, 4 },
+  { f.frame_magic, 2 }, { f.frame_version, 1 }, { f.frame_kind, 1 }, { f.receiver_slot, 4 },
+  { f.receiver_epoch, 4 }, { f.sequence, 4 },
   { f.acknowledged, 4 }, { f.frame_length, 4 },
 }
 local INTRODUCTION = {
-  { f.session_nid, 4 }, { f.session_pid, 4 }, { f.incarnation, 8 }, { f.slot, 4 }, { f.epoch, 4 }, { f.echoed_epoch, 4 },
+  { f.session_nid, 4 }, { f.session_pid, 4 }, { f.incarnation, 8 }, { f.slot, 4 }, { f.epoch, 4 },
+  { f.echoed_epoch, 4 },
   { f.oldest_version, 1 }, { f.reserved, 3 }, { f.provider, 32 },
 }
-local REFUSAL = { { f.echoed_epoch, 4 }, { f.reason, 1 }, { f.oldest_version, 1 }, { f.reserved, 2 }, { f.provider, 32 } }
+local REFUSAL = {
+  { f.echoed_epoch, 4 }, { f.reason, 1 }, { f.oldest_version, 1 }, { f.reserved, 2 },
+  { f.provider, 32 },
+}
 local RECORD_HEADER = { { f.record_length, 4 }, { f.reserved, 4 } }
-local MESSAGE_HEADER = { { f.version, 1 }, { f.kind, 1 }, { f.flags, 1 }, { f.interface_kind, 1 }, { f.payload_length, 4 } }
+local MESSAGE_HEADER = {
+  { f.version, 1 }, { f.kind, 1 }, { f.flags, 1 }, { f.interface_kind, 1 }, { f.payload_length, 4 },
+}
 -- Requests begin alike; each ends where it has nothing more to say.
 local UNANSWERED_PUT = {
-  { f.initiator_nid, 4 }, { f.initiator_pid, 4 }, { f.user, 4 }, { f.job, 4 }, { f.target_nid, 4 }, { f.target_pid, 4 },
-  { f.portal_index, 4 }, { f.cookie, 4 }, { f.match_bits, 8 }, { f.offset, 8 }, { f.length, 8 }, { f.header_data, 8 },
+  { f.initiator_nid, 4 }, { f.initiator_pid, 4 }, { f.user, 4 }, { f.job, 4 }, { f.target_nid, 4 },
+  { f.target_pid, 4 },
+  { f.portal_index, 4 }, { f.cookie, 4 }, { f.match_bits, 8 }, { f.offset, 8 }, { f.length, 8 },
+  { f.header_data, 8 },
 }
 local function longer(struct, more)
   local fields = {}
@@ -148,22 +176,31 @@ local function longer(struct, more)
   for _, field in ipairs(more) do fields[#fields + 1] = field end
   return fields
 end
-local PUT = longer(UNANSWERED_PUT, { { f.md_handle, 4 }, { f.md_generation, 4 }, { f.sender_token, 8 } })
+local PUT = longer(UNANSWERED_PUT,
+  { { f.md_handle, 4 }, { f.md_generation, 4 }, { f.sender_token, 8 } })
 local REQUEST = longer(PUT, { { f.return_offset, 8 } })
-local ATOMIC = longer(REQUEST, { { f.atomic_operation, 1 }, { f.atomic_datatype, 1 }, { f.reserved, 6 } })
+local ATOMIC = longer(REQUEST,
+  { { f.atomic_operation, 1 }, { f.atomic_datatype, 1 }, { f.reserved, 6 } })
 local SWAP = longer(ATOMIC, { { f.operand, 32 } })
 local RESPONSE = {
-  { f.initiator_nid, 4 }, { f.initiator_pid, 4 }, { f.user, 4 }, { f.job, 4 }, { f.target_nid, 4 }, { f.target_pid, 4 },
-  { f.portal_index, 4 }, { f.failure, 1 }, { f.list, 1 }, { f.reserved, 2 }, { f.match_bits, 8 }, { f.offset, 8 }, { f.requested_length, 8 }, { f.manipulated_length, 8 },
-  { f.md_handle, 4 }, { f.md_generation, 4 }, { f.return_offset, 8 }, { f.request_token, 8 }, { f.sender_token, 8 },
+  { f.initiator_nid, 4 }, { f.initiator_pid, 4 }, { f.user, 4 }, { f.job, 4 }, { f.target_nid, 4 },
+  { f.target_pid, 4 },
+  { f.portal_index, 4 }, { f.failure, 1 }, { f.list, 1 }, { f.reserved, 2 }, { f.match_bits, 8 },
+  { f.offset, 8 }, { f.requested_length, 8 }, { f.manipulated_length, 8 },
+  { f.md_handle, 4 }, { f.md_generation, 4 }, { f.return_offset, 8 }, { f.request_token, 8 },
+  { f.sender_token, 8 },
 }
-local CLEAR = { { f.source_token, 8 }, { f.receiver_token, 8 }, { f.length, 8 }, { f.immediate, 4 }, { f.segment_count, 4 } }
+local CLEAR = {
+  { f.source_token, 8 }, { f.receiver_token, 8 }, { f.length, 8 }, { f.immediate, 4 },
+  { f.segment_count, 4 },
+}
 local SEGMENT = { { f.segment_key, 8 }, { f.segment_address, 8 }, { f.segment_length, 8 } }
 local WRITTEN = { { f.receiver_token, 8 }, { f.write_count, 8 } }
 local DISCARD = { { f.token, 8 } }
 
 local MESSAGE_BODY = {
-  GET = REQUEST, GETPUT = REQUEST, ATOMIC = ATOMIC, FETCH_ATOMIC = ATOMIC, SWAP = SWAP, ACK = RESPONSE, REPLY = RESPONSE, CLEAR = CLEAR, WRITTEN = WRITTEN, DISCARD = DISCARD,
+  GET = REQUEST, GETPUT = REQUEST, ATOMIC = ATOMIC, FETCH_ATOMIC = ATOMIC, SWAP = SWAP,
+  ACK = RESPONSE, REPLY = RESPONSE, CLEAR = CLEAR, WRITTEN = WRITTEN, DISCARD = DISCARD,
 }
 
 local function size_of(struct)
@@ -194,7 +231,7 @@ local function place_of(struct, wanted, at)
   end
 end
 
--- Engine messages -----------------------------------------------------------------------------------------------------------------------
+-- Engine messages ---------------------------------------------------------------------------------
 
 local HEADER_SIZE = size_of(MESSAGE_HEADER)
 
@@ -204,19 +241,26 @@ local function flag_set(flags, flag) return bit.band(flags, flag) ~= 0 end
 local function message_summary(tvb, at, name, flags)
   local body = at + HEADER_SIZE
   local function u32(struct, field) return tvb(place_of(struct, field, body), 4):uint() end
-  local function u64(struct, field) return tostring(tvb(place_of(struct, field, body), 8):uint64()) end
-  local function hex(struct, field) return "0x" .. tvb(place_of(struct, field, body), 8):uint64():tohex() end
+  local function u64(struct, field)
+    return tostring(tvb(place_of(struct, field, body), 8):uint64())
+  end
+  local function hex(struct, field)
+    return "0x" .. tvb(place_of(struct, field, body), 8):uint64():tohex()
+  end
   local announced = flag_set(flags, FLAG_ANNOUNCED) and " announced," or ""
   local struct = body_of(name, flags)
   if struct == REQUEST or struct == ATOMIC or struct == SWAP or name == "PUT" then
-    return string.format("%s%s length %s match bits %s", name, announced, u64(struct, f.length), hex(struct, f.match_bits))
+    return string.format("%s%s length %s match bits %s", name, announced, u64(struct, f.length),
+      hex(struct, f.match_bits))
   elseif struct == RESPONSE then
     local failure = tvb(place_of(RESPONSE, f.failure, body), 1):uint()
     local refused = failure ~= 0 and " " .. (FAILURES[failure] or "failed") .. "," or ""
-    return string.format("%s%s length %s of %s match bits %s", name, announced .. refused, u64(RESPONSE, f.manipulated_length),
+    return string.format("%s%s length %s of %s match bits %s", name, announced .. refused,
+      u64(RESPONSE, f.manipulated_length),
       u64(RESPONSE, f.requested_length), hex(RESPONSE, f.match_bits))
   elseif struct == CLEAR then
-    return string.format("CLEAR length %s segments %u immediate %u%s", u64(CLEAR, f.length), u32(CLEAR, f.segment_count),
+    return string.format("CLEAR length %s segments %u immediate %u%s", u64(CLEAR, f.length),
+      u32(CLEAR, f.segment_count),
       u32(CLEAR, f.immediate), flag_set(flags, FLAG_MORE) and ", more" or "")
   elseif struct == WRITTEN then
     return "WRITTEN writes " .. u64(WRITTEN, f.write_count)
@@ -226,7 +270,9 @@ end
 
 local function add_flags(tree, range)
   local item = tree:add(f.flags, range)
-  for _, flag in ipairs({ f.ack_wanted, f.announced, f.tracked, f.more, f.cleared }) do item:add(flag, range) end
+  for _, flag in ipairs({ f.ack_wanted, f.announced, f.tracked, f.more, f.cleared }) do
+    item:add(flag, range)
+  end
 end
 
 local dissect_message
@@ -266,27 +312,32 @@ function dissect_message(tvb, at, length, tree)
   item:set_text("Message " .. name)
   local data = add_struct(item, struct, tvb, at + HEADER_SIZE)
   local left = at + length - data
-  if tvb(at + 4, 4):uint() ~= left then item:add_proto_expert_info(malformed, "payload_length is not what follows the fixed part") end
+  if tvb(at + 4, 4):uint() ~= left then
+    item:add_proto_expert_info(malformed, "payload_length is not what follows the fixed part")
+  end
   if struct == CLEAR then
     while left >= size_of(SEGMENT) do
-      data = add_struct(item:add(lintel, tvb(data, size_of(SEGMENT)), "Segment"), SEGMENT, tvb, data)
+      data = add_struct(item:add(lintel, tvb(data, size_of(SEGMENT)), "Segment"),
+        SEGMENT, tvb, data)
       left = left - size_of(SEGMENT)
     end
   elseif name == "GET" and flag_set(flags, FLAG_CLEARED) then
-    return message_summary(tvb, at, name, flags) .. " with " .. dissect_clear_of_get(tvb, data, left, item)
+    return message_summary(tvb, at, name, flags) .. " with "
+      .. dissect_clear_of_get(tvb, data, left, item)
   elseif left > 0 then
     item:add(f.data, tvb(data, left))
   end
   if struct == PUT or name == "ATOMIC" then
     local handle = tvb(place_of(PUT, f.md_handle, at + HEADER_SIZE), 4):uint()
     if flag_set(flags, FLAG_ACK_WANTED) == (handle == NO_DESCRIPTOR) then
-      item:add_proto_expert_info(malformed, "'ack wanted' does not agree with the memory descriptor")
+      item:add_proto_expert_info(malformed,
+        "'ack wanted' does not agree with the memory descriptor")
     end
   end
   return message_summary(tvb, at, name, flags)
 end
 
--- Session frames ------------------------------------------------------------------------------------------------------------------------
+-- Session frames ----------------------------------------------------------------------------------
 
 local FRAME_HEADER_SIZE = size_of(FRAME_HEADER)
 
@@ -319,9 +370,12 @@ local function dissect_frame(tvb, tree)
     return "Lintel, unknown frame"
   end
   root:append_text(", " .. name)
-  if tvb(20, 4):uint() ~= tvb:len() - FRAME_HEADER_SIZE then root:add_proto_expert_info(malformed, "length is not what follows the header") end
+  if tvb(20, 4):uint() ~= tvb:len() - FRAME_HEADER_SIZE then
+    root:add_proto_expert_info(malformed, "length is not what follows the header")
+  end
   if name == "DATA" then return dissect_records(tvb, root, "Lintel DATA") end
-  local body = (name == "HELLO" or name == "WELCOME") and INTRODUCTION or name == "REFUSE" and REFUSAL or {}
+  local body = (name == "HELLO" or name == "WELCOME") and INTRODUCTION
+    or name == "REFUSE" and REFUSAL or {}
   if tvb:len() < FRAME_HEADER_SIZE + size_of(body) then
     root:add_proto_expert_info(malformed, "shorter than a " .. name)
   else
@@ -340,7 +394,7 @@ end
 
 local function frame_magic_at(tvb, at) return tvb:len() >= at + 2 and tvb(at, 2):uint() == MAGIC end
 
--- What both framings share --------------------------------------------------------------------------------------------------------------
+-- What both framings share ------------------------------------------------------------------------
 
 -- A remote write of so many bytes, whose completion data stand at `range`; returns its summary.
 local function show_write(tree, range, completion_data, bytes)
@@ -349,7 +403,8 @@ local function show_write(tree, range, completion_data, bytes)
   local item = tree:add(lintel, range, "Lintel, remote write")
   item:add(f.immediate, range, immediate)
   item:add(f.several_writes, range, several)
-  return string.format("Lintel write length %.0f immediate %.0f%s", bytes, immediate, several and ", one of several" or "")
+  return string.format("Lintel write length %.0f immediate %.0f%s", bytes, immediate,
+    several and ", one of several" or "")
 end
 
 local summaries = {}  -- of what ends in the TCP segment at hand
@@ -358,7 +413,8 @@ local function dissect_stream(tvb, pinfo, tree, header_size, length_of, dissect_
   summaries = {}
   dissect_tcp_pdus(tvb, tree, header_size, length_of, dissect_one)
   if #summaries > 0 then
-    -- One packet may come here several times: for the end of a message that began earlier, then for what follows it.
+    -- One packet may come here several times: for the end of a message that began earlier, then for
+    -- what follows it.
     local separator = pinfo.private["lintel"] and "; " or ""
     pinfo.cols.info:set(separator .. table.concat(summaries, "; "))
     pinfo.cols.info:fence()
@@ -367,9 +423,10 @@ local function dissect_stream(tvb, pinfo, tree, header_size, length_of, dissect_
   return tvb:len()
 end
 
--- The stream of `direct` ----------------------------------------------------------------------------------------------------------------
--- A connection begins with a greeting each way. After that come pieces: a header, for a write or a parcel one more, then a message, bytes to write,
--- or a message and a payload. A greeting's magic, read as the length of a piece, is more than any piece has.
+-- The stream of `direct` --------------------------------------------------------------------------
+-- A connection begins with a greeting each way. After that come pieces: a header, for a write or a
+-- parcel one more, then a message, bytes to write, or a message and a payload. A greeting's magic,
+-- read as the length of a piece, is more than any piece has.
 
 local GREETINGS = { [1] = "call", [2] = "taken", [3] = "crossed" }
 local PIECES = { [1] = "message", [2] = "write", [3] = "parcel" }
@@ -400,22 +457,32 @@ local d = {
 direct.fields = d
 
 local GREETING = {
-  { d.magic, 4 }, { d.version, 2 }, { d.greeting, 1 }, { d.reserved, 1 }, { d.from_nid, 4 }, { d.from_pid, 4 }, { d.to_nid, 4 }, { d.to_pid, 4 },
+  { d.magic, 4 }, { d.version, 2 }, { d.greeting, 1 }, { d.reserved, 1 }, { d.from_nid, 4 },
+  { d.from_pid, 4 }, { d.to_nid, 4 }, { d.to_pid, 4 },
   { d.life, 8 }, { d.moment, 8 },
 }
 local PIECE_HEADER = { { d.length, 4 }, { d.piece, 1 }, { d.message_bytes, 1 }, { d.reserved, 2 } }
-local WRITE_HEADER = { { d.write_key, 8 }, { d.write_address, 8 }, { d.write_immediate, 4 }, { d.reserved, 4 } }
+local WRITE_HEADER = {
+  { d.write_key, 8 }, { d.write_address, 8 }, { d.write_immediate, 4 }, { d.reserved, 4 },
+}
 local PARCEL_HEADER = { { d.parcel_key, 8 } }
 local SECOND_HEADER = { message = {}, write = WRITE_HEADER, parcel = PARCEL_HEADER }
 local PIECE_HEADER_SIZE = size_of(PIECE_HEADER)
 
-local function is_greeting(tvb, at) return tvb:len() - at >= 4 and tvb(at, 4):uint() == GREETING_MAGIC end
+local function is_greeting(tvb, at)
+  return tvb:len() - at >= 4 and tvb(at, 4):uint() == GREETING_MAGIC
+end
 
--- The piece whose header is at `at`, or nil if there is none: where its message and its data or payload start, and where it ends.
+-- The piece whose header is at `at`, or nil if there is none: where its message and its data or
+-- payload start, and where it ends.
 local function piece_at(tvb, at)
   if tvb:len() - at < PIECE_HEADER_SIZE then return nil end
-  local length, name, message_bytes = tvb(at, 4):uint(), PIECES[tvb(at + 4, 1):uint()], tvb(at + 5, 1):uint()
-  if not name or length > LARGEST_PIECE or message_bytes > (name == "parcel" and LARGEST_PARCEL_MESSAGE or 0) then return nil end
+  local length, name, message_bytes =
+    tvb(at, 4):uint(), PIECES[tvb(at + 4, 1):uint()], tvb(at + 5, 1):uint()
+  if not name or length > LARGEST_PIECE
+    or message_bytes > (name == "parcel" and LARGEST_PARCEL_MESSAGE or 0) then
+    return nil
+  end
   local message = PIECE_HEADER_SIZE + size_of(SECOND_HEADER[name])
   local data = message + message_bytes
   return { name = name, length = length, message = message, data = data, size = data + length }
@@ -436,7 +503,8 @@ end
 
 -- The frame in tvb(at, length) if there is one; returns its summary.
 local function dissect_message_of_piece(tvb, at, length, tree)
-  return length > 0 and dissect_frame(tvb(at, length):tvb(), tree) or "Lintel message without a frame"
+  return length > 0 and dissect_frame(tvb(at, length):tvb(), tree)
+    or "Lintel message without a frame"
 end
 
 local function dissect_piece(tvb, pinfo, tree)
@@ -459,7 +527,8 @@ local function dissect_piece(tvb, pinfo, tree)
   if piece.name == "message" then
     summary = dissect_message_of_piece(tvb, piece.message, tvb:len() - piece.message, tree)
   elseif piece.name == "parcel" then
-    summary = string.format("%s, parcel of %u bytes", dissect_message_of_piece(tvb, piece.message, piece.data - piece.message, tree), piece.length)
+    summary = string.format("%s, parcel of %u bytes",
+      dissect_message_of_piece(tvb, piece.message, piece.data - piece.message, tree), piece.length)
   else
     local range = tvb(place_of(WRITE_HEADER, d.write_immediate, PIECE_HEADER_SIZE), 4)
     summary = show_write(tree, range, range:uint(), piece.length)
@@ -468,7 +537,9 @@ local function dissect_piece(tvb, pinfo, tree)
   return tvb:len()
 end
 
-local function dissect_direct(tvb, pinfo, tree) return dissect_stream(tvb, pinfo, tree, PIECE_HEADER_SIZE, piece_length, dissect_piece) end
+local function dissect_direct(tvb, pinfo, tree)
+  return dissect_stream(tvb, pinfo, tree, PIECE_HEADER_SIZE, piece_length, dissect_piece)
+end
 
 direct.dissector = dissect_direct
 
@@ -477,18 +548,23 @@ local function is_direct(tvb, pinfo, tree)
   local has_frame = piece and piece.name == "message" and frame_magic_at(tvb, piece.message)
   if not has_frame and not is_greeting(tvb, 0) then return false end
   pinfo.conversation = direct
-  dissect_direct(tvb, pinfo, tree)  -- not through direct.dissector: one dissector further down, TCP no longer puts segments together
+  -- not through direct.dissector: one dissector further down, TCP no longer puts segments together
+  dissect_direct(tvb, pinfo, tree)
   return true
 end
 
 direct:register_heuristic("tcp", is_direct)
 DissectorTable.get("tcp.port"):add_for_decode_as(direct)
 
--- libfabric's framing -------------------------------------------------------------------------------------------------------------------
--- A connection begins with a 32-byte handshake each way, with up to 256 bytes of data. After that come messages: a header of 16 bytes and
--- more, in the byte order of the sender, then data. Byte 6 is the header's size, which a handshake has as 0. `size` counts both.
+-- libfabric's framing -----------------------------------------------------------------------------
+-- A connection begins with a 32-byte handshake each way, with up to 256 bytes of data. After that
+-- come messages: a header of 16 bytes and more, in the byte order of the sender, then data. Byte 6
+-- is the header's size, which a handshake has as 0. `size` counts both.
 
-local OPERATIONS = { [0] = "message", [1] = "tagged message", [2] = "read request", [3] = "read response", [4] = "write", [5] = "write response" }
+local OPERATIONS = {
+  [0] = "message", [1] = "tagged message", [2] = "read request", [3] = "read response",
+  [4] = "write", [5] = "write response",
+}
 local HANDSHAKES = { [0] = "connect request", [1] = "connect response", [6] = "connection refused" }
 local XNET_VERSION = 3
 local BASE_HEADER_SIZE = 16
@@ -517,9 +593,13 @@ xnet.fields = x
 -- The header at `at`, or nil if there is none (or a handshake).
 local function base_header(tvb, at)
   if tvb:len() - at < BASE_HEADER_SIZE or tvb(at, 1):uint() ~= XNET_VERSION then return nil end
-  local header = { operation = tvb(at + 1, 1):uint(), iov_count = tvb(at + 5, 1):uint(), header_size = tvb(at + 6, 1):uint() }
+  local header = {
+    operation = tvb(at + 1, 1):uint(), iov_count = tvb(at + 5, 1):uint(),
+    header_size = tvb(at + 6, 1):uint(),
+  }
   if header.header_size < BASE_HEADER_SIZE or not OPERATIONS[header.operation] then return nil end
-  -- The smaller reading of the size is the right one: the other is at least 2^24 times as much for any message that fits a capture.
+  -- The smaller reading of the size is the right one: the other is at least 2^24 times as much for
+  -- any message that fits a capture.
   local little, big = tvb(at + 8, 8):le_uint64():tonumber(), tvb(at + 8, 8):uint64():tonumber()
   header.little_endian = little <= big
   header.size = math.min(little, big)
@@ -528,12 +608,16 @@ local function base_header(tvb, at)
   return header.size >= header.header_size and header or nil
 end
 
-local function is_handshake(tvb, at) return tvb(at, 1):uint() == XNET_VERSION and tvb(at + 6, 1):uint() == 0 end
+local function is_handshake(tvb, at)
+  return tvb(at, 1):uint() == XNET_VERSION and tvb(at + 6, 1):uint() == 0
+end
 
--- Where the Lintel frame starts in a message whose data start at `at`; nil if there is none. Under ofi_rxm, its header comes first.
+-- Where the Lintel frame starts in a message whose data start at `at`; nil if there is none. Under
+-- ofi_rxm, its header comes first.
 local function frame_start(tvb, at)
   if frame_magic_at(tvb, at) then return at end
-  local rxm_eager = tvb:len() > at + RXM_HEADER_SIZE and tvb(at + 1, 1):uint() == 0 and tvb(at + 34, 1):uint() == OP_MESSAGE
+  local rxm_eager = tvb:len() > at + RXM_HEADER_SIZE and tvb(at + 1, 1):uint() == 0
+    and tvb(at + 34, 1):uint() == OP_MESSAGE
   if rxm_eager and frame_magic_at(tvb, at + RXM_HEADER_SIZE) then return at + RXM_HEADER_SIZE end
   return nil
 end
@@ -545,8 +629,8 @@ local function pdu_length(tvb, _, at)
   return tvb:len() - at  -- not a message: nothing after it can be found
 end
 
--- Shows the operation's own fields, of which the size of the header says how many there are; returns the completion data or nil, and the
--- bytes written or read.
+-- Shows the operation's own fields, of which the size of the header says how many there are;
+-- returns the completion data or nil, and the bytes written or read.
 local function dissect_operation(tvb, tree, header)
   local function add(field, at)
     if header.little_endian then tree:add_le(field, tvb(at, 8)) else tree:add(field, tvb(at, 8)) end
@@ -596,10 +680,12 @@ local function dissect_pdu(tvb, pinfo, tree)
   if tvb:len() > header_size then root:add(x.data, tvb(header_size)) end
 
   local summary
-  local start = (header.operation == OP_MESSAGE or header.operation == OP_TAGGED) and frame_start(tvb, header_size)
+  local start = (header.operation == OP_MESSAGE or header.operation == OP_TAGGED)
+    and frame_start(tvb, header_size)
   if start and header.operation == OP_TAGGED and tvb:len() - start > PARCEL_FRAME_SIZE then
     local frame_size = math.min(FRAME_HEADER_SIZE + tvb(start + 20, 4):uint(), PARCEL_FRAME_SIZE)
-    summary = string.format("%s, parcel of %.0f bytes", dissect_frame(tvb(start, frame_size):tvb(), tree),
+    summary = string.format("%s, parcel of %.0f bytes",
+      dissect_frame(tvb(start, frame_size):tvb(), tree),
                             header.size - header.header_size - PARCEL_FRAME_SIZE)
   elseif start then
     summary = dissect_frame(tvb(start):tvb(), tree)
@@ -611,15 +697,20 @@ local function dissect_pdu(tvb, pinfo, tree)
   return tvb:len()
 end
 
-local function dissect_xnet(tvb, pinfo, tree) return dissect_stream(tvb, pinfo, tree, BASE_HEADER_SIZE, pdu_length, dissect_pdu) end
+local function dissect_xnet(tvb, pinfo, tree)
+  return dissect_stream(tvb, pinfo, tree, BASE_HEADER_SIZE, pdu_length, dissect_pdu)
+end
 
 xnet.dissector = dissect_xnet
 
 local function is_lintel(tvb, pinfo, tree)
   local header = base_header(tvb, 0)
-  if not header or header.header_size > tvb:len() or not frame_start(tvb, header.header_size) then return false end
+  if not header or header.header_size > tvb:len() or not frame_start(tvb, header.header_size) then
+    return false
+  end
   pinfo.conversation = xnet
-  dissect_xnet(tvb, pinfo, tree)  -- not through xnet.dissector: one dissector further down, TCP no longer puts segments together
+  -- not through xnet.dissector: one dissector further down, TCP no longer puts segments together
+  dissect_xnet(tvb, pinfo, tree)
   return true
 end
 
