@@ -1,20 +1,12 @@
-#include "chain_conductor.h"
-
-#include <fmt/format.h>
-#include <portals3.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 
-#include "api4/chain_rank.h"
 #include "chain_processes.h"
 #include "host.h"
-#include "portals_call.h"
-#include "progress.h"
-#include "report_files.h"
-#include "run_description.h"
-#include "table.h"
+#include "interface.h"
+#include "report.h"
+#include "roles.h"
 
 namespace lintel::perf {
 namespace {
@@ -27,41 +19,29 @@ constexpr std::uint64_t kPassMemory = std::uint64_t{256} << 20;
 
 class Conductor {
  public:
-  explicit Conductor(const Options& options)
+  Conductor(const Options& options, Report& report)
       : options_(options),
+        report_(report),
         kind_(*options.measurement->chain),
         deadline_(options.deadline_seconds),
-        patience_(std::max(options.deadline_seconds, 10.0) + static_cast<double>(options.processes)) {
-    run_.measurement = options.measurement;
-    run_.settings = options.settings;
-    run_.units = options.units;
-    run_.provider = provider_asked_for();
-  }
+        patience_(std::max(options.deadline_seconds, 10.0) +
+                  static_cast<double>(options.processes)) {}
 
   void run() {
     try {
       start_processes();
-      measure_all();
+      const std::vector<std::uint64_t>& sizes =
+          options_.sizes.empty() ? options_.measurement->default_sizes : options_.sizes;
+      check_sizes(sizes);
+      report_.measure_each(sizes, [this](std::uint64_t size) { return measure(size); });
       processes_.end();
     } catch (const ChainStopped& stopped) {
-      fail(Failure(stopped.code(), rounds_ == 0 ? stopped.what() : fmt::format("{}; {}", stopped.what(), processes_.how_far(rounds_))));
-    } catch (const Failure& failure) {
-      fail(failure);
+      if (rounds_ == 0) throw;
+      fail("{}; {}", stopped.what(), processes_.how_far(rounds_));
     }
-    write_reports("");
   }
 
  private:
-  [[noreturn]] void fail(const Failure& failure) {
-    write_reports(failure.what());
-    throw failure;
-  }
-
-  void write_reports(const std::string& error) const {
-    if (!options_.json_file.empty()) write_report(options_.json_file, json_report(run_, rows_, error).dump(2) + "\n");
-    if (!options_.csv_file.empty()) write_report(options_.csv_file, csv_report(run_, rows_));
-  }
-
   void start_processes() {
     for (unsigned rank = 0; rank < options_.processes; ++rank) {
       int cpu = -1;
@@ -69,13 +49,18 @@ class Conductor {
         cpu = rank == 0 ? options_.cpus.front() : options_.cpus.back();
         pin_to_cpu(cpu);  // the process inherits it
       }
-      processes_.start([this](unsigned self, int link) { serve_chain_rank(kind_, self, static_cast<unsigned>(options_.processes), link); });
-      run_.ranks.push_back({host_name(), "", cpu});
+      processes_.start([this](unsigned self, const ChainLink& link) {
+        serve_chain_rank(kind_, self, static_cast<unsigned>(options_.processes), link);
+      });
+      report_.ranks.push_back({host_name(), "", cpu});
     }
     // Rank 0 opens its interface alone at first: what is wrong with the surroundings is told once.
     processes_.tell(0, {{"do", "open"}});
     const auto first = processes_.answer(0, "open", patience_);
-    if (!first) throw ChainStopped(fmt::format("rank 0 did not open its interface within {:g} s", patience_.count()));
+    if (!first) {
+      throw ChainStopped(
+          fmt::format("rank 0 did not open its interface within {:g} s", patience_.count()));
+    }
     std::vector<json> opened = processes_.ask_all(1, {{"do", "open"}}, "open", patience_);
     opened.insert(opened.begin(), *first);
     max_triggered_ = first->at("max_triggered");
@@ -83,100 +68,96 @@ class Conductor {
     json names = json::array();
     for (std::size_t rank = 0; rank < opened.size(); ++rank) {
       const ptl_process_id_t id{opened[rank].at("nid"), opened[rank].at("pid")};
-      run_.ranks[rank].address = to_string(id);
+      report_.ranks[rank].address = to_string(id);
       names.push_back({id.nid, id.pid});
     }
     processes_.ask_all(0, {{"do", "map"}, {"names", names}}, "mapped", patience_);
   }
 
   void check_sizes(const std::vector<std::uint64_t>& sizes) const {
-    const auto memory = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    const std::uint64_t most = kind_ == ChainKind::kReduction ? max_atomic_ : memory / 4 / options_.processes;
-    const char* why = kind_ == ChainKind::kReduction ? "max_atomic_size" : "two messages of each process in half of the memory";
+    const auto memory = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    const bool reduces = kind_ == ChainKind::kReduction;
+    const std::uint64_t most = reduces ? max_atomic_ : memory / 4 / options_.processes;
     for (const std::uint64_t size : sizes) {
       if (size <= most) continue;
-      throw Failure(ExitCode::kUnusable, fmt::format("--sizes: '{}' is not usable with {}; expected at most {} bytes ({})", size,
-                                                     options_.measurement->name, most, why));
-    }
-  }
-
-  void measure_all() {
-    const std::vector<std::uint64_t>& sizes = options_.sizes.empty() ? options_.measurement->default_sizes : options_.sizes;
-    check_sizes(sizes);
-    const bool stdout_taken = options_.json_file == "-" || options_.csv_file == "-";
-    Table table(stdout_taken ? stderr : stdout, run_, false);
-    Progress progress(kind_ == ChainKind::kBarrier, sizes.size());
-    table.header();
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      progress.size(i, sizes[i]);
-      Row row = measure(sizes[i]);
-      progress.clear();
-      table.row(row);
-      rows_.push_back(std::move(row));
+      refuse("--sizes: '{}' is not usable with {}; expected at most {} bytes ({})", size,
+             options_.measurement->name, most,
+             reduces ? "max_atomic_size" : "two messages of each process in half of the memory");
     }
   }
 
   // Unless told: no more than some ten thousand messages, and what some hundred MB take.
   std::uint64_t default_rounds(std::uint64_t size) const {
     const std::uint64_t by_messages = 40'000 / messages_per_round(kind_, options_.processes);
-    const std::uint64_t by_bytes = kPassMemory / std::max<std::uint64_t>(1, size * (options_.processes - 1));
+    const std::uint64_t by_bytes =
+        kPassMemory / std::max<std::uint64_t>(1, size * (options_.processes - 1));
     return std::clamp<std::uint64_t>(std::min(by_messages, by_bytes), 10, 1000);
   }
 
   // Messages of `size` bytes that every process has memory for.
   std::uint64_t slots_for(std::uint64_t size) const {
-    return std::max<std::uint64_t>(2, kSlotMemory / (std::max<std::uint64_t>(1, size) * options_.processes));
+    return std::max<std::uint64_t>(
+        2, kSlotMemory / (std::max<std::uint64_t>(1, size) * options_.processes));
   }
 
-  // Rounds that can be laid out at once.
+  // Rounds that can be laid out at once, as far as triggered operations go; and with memory.
+  std::uint64_t most_triggered() const {
+    return max_triggered_ / triggered_per_round(kind_, options_.processes);
+  }
   std::uint64_t most_rounds(std::uint64_t size) const {
-    const std::uint64_t most = max_triggered_ / triggered_per_round(kind_, options_.processes);
-    return kind_ == ChainKind::kReduction ? std::min(most, slots_for(size)) : most;
+    return kind_ == ChainKind::kReduction ? std::min(most_triggered(), slots_for(size))
+                                          : most_triggered();
   }
 
   Row measure(std::uint64_t size) {
     const Settings& settings = options_.settings;
-    Row row;
-    row.size_bytes = size;
-    row.iterations = settings.iterations.value_or(default_rounds(size));
-    row.warm_up = settings.warm_up_for(row.iterations);
+    const std::uint64_t rounds = settings.iterations.value_or(default_rounds(size));
+    Row row{.size_bytes = size, .iterations = rounds, .warm_up = settings.warm_up_for(rounds)};
     const std::uint64_t most = most_rounds(size);
-    row.batches = (row.iterations + most - 1) / most;
+    row.batches = (rounds + most - 1) / most;
     if (row.batches > 1) {
       row.note = fmt::format(
-          "{} rounds in {} batches of at most {}: more cannot wait at once ({}); rank 0 sets off each", row.iterations, row.batches, most,
-          most < max_triggered_ / triggered_per_round(kind_, options_.processes) ? "memory for every round"
-                                                                                 : fmt::format("max_triggered_ops is {}", max_triggered_));
+          "{} rounds in {} batches of at most {}: more cannot wait at once ({}); rank 0 sets off "
+          "each",
+          rounds, row.batches, most,
+          most < most_triggered() ? "memory for every round"
+                                  : fmt::format("max_triggered_ops is {}", max_triggered_));
     }
-    static_cast<void>(run_pass(row, row.warm_up, false));
+    run_pass(row, row.warm_up, false);
     // What shows that a barrier is one would take part of its time, so a pass of its own is verified.
     const bool in_time = settings.validate && kind_ != ChainKind::kBarrier;
-    Metric time{options_.measurement->name + std::string("_time"), "Time of a round", Quantity::kTime, {}};
+    Metric time{
+        options_.measurement->name + std::string("_time"), "Time of a round", Quantity::kTime, {}};
     for (std::uint64_t pass = 0; pass < settings.repeats; ++pass) {
-      time.passes.push_back(run_pass(row, row.iterations, in_time) / static_cast<double>(row.iterations));
+      time.passes.push_back(run_pass(row, rounds, in_time) / static_cast<double>(rounds));
     }
-    if (settings.validate && !in_time) static_cast<void>(run_pass(row, row.iterations, true));
+    if (settings.validate && !in_time) run_pass(row, rounds, true);
     row.metrics.push_back(std::move(time));
     return row;
   }
 
   // Returns the seconds from rank 0's first step to the end of the last round, of all batches together.
   double run_pass(Row& row, std::uint64_t rounds, bool verify) {
+    const std::uint64_t size = row.size_bytes;
     double seconds = 0;
-    const std::uint64_t most = most_rounds(row.size_bytes);
     for (std::uint64_t left = rounds; left > 0; left -= rounds_) {
-      rounds_ = std::min(left, most);
-      const std::uint64_t slots = std::min(rounds_, slots_for(row.size_bytes));
-      processes_.ask_all(
-          0,
-          {{"do", "lay-out"}, {"size", row.size_bytes}, {"rounds", rounds_}, {"slots", slots}, {"serial", ++serial_}, {"verify", verify}},
-          "ready", patience_);
+      rounds_ = std::min(left, most_rounds(size));
+      processes_.ask_all(0,
+                         {{"do", "lay-out"},
+                          {"size", size},
+                          {"rounds", rounds_},
+                          {"slots", std::min(rounds_, slots_for(size))},
+                          {"serial", ++serial_},
+                          {"verify", verify}},
+                         "ready", patience_);
       processes_.ask_all(1, {{"do", "enter"}}, "asleep", patience_);
       processes_.tell(0, {{"do", "start"}});
       seconds += await_end();
-      const auto limit_ms = std::chrono::ceil<std::chrono::milliseconds>(deadline_).count();
-      processes_.ask_all(0, {{"do", "settle"}, {"limit_ms", limit_ms}}, "settled", patience_ + deadline_);
-      for (const json& finished : processes_.ask_all(0, {{"do", "finish"}}, "finished", patience_)) {
+      processes_.ask_all(0, {{"do", "settle"}, {"limit_ms", whole_ms(deadline_).count()}},
+                         "settled", patience_ + deadline_);
+      for (const json& finished :
+           processes_.ask_all(0, {{"do", "finish"}}, "finished", patience_)) {
         row.verified_messages += finished.at("verified").get<std::uint64_t>();
       }
     }
@@ -192,19 +173,20 @@ class Conductor {
       const auto state = processes_.answer(0, "state", deadline_);
       const std::uint64_t now = state ? state->at("rounds").get<std::uint64_t>() : before;
       if (now <= before) {
-        throw ChainStopped(fmt::format("the chain stands still; expected a round to end within {:g} s (--deadline)", deadline_.count()));
+        throw ChainStopped(fmt::format(
+            "the chain stands still; expected a round to end within {:g} s (--deadline)",
+            deadline_.count()));
       }
       before = now;
     }
   }
 
   const Options& options_;
+  Report& report_;
   const ChainKind kind_;
-  const ChainProcesses::Limit deadline_;
-  const ChainProcesses::Limit patience_;  // for everything but the chain itself
+  const Seconds deadline_;
+  const Seconds patience_;  // for everything but the chain itself
   ChainProcesses processes_;
-  RunDescription run_;
-  std::vector<Row> rows_;
   std::uint64_t max_triggered_ = 0;
   std::uint64_t max_atomic_ = 0;
   std::uint64_t rounds_ = 0;  // of the present batch; 0 before the first
@@ -214,9 +196,8 @@ class Conductor {
 }  // namespace
 
 void run_chain(const Options& options) {
-  claim_report("--json", options.json_file);
-  claim_report("--csv", options.csv_file);
-  Conductor(options).run();
+  Report report(options);
+  report.write_after([&] { Conductor(options, report).run(); });
 }
 
 }  // namespace lintel::perf

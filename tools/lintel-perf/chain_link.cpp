@@ -10,7 +10,8 @@
 
 namespace lintel::perf {
 
-ChainLink::ChainLink(ChainLink&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+ChainLink::ChainLink(ChainLink&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 ChainLink::~ChainLink() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -18,11 +19,13 @@ ChainLink::~ChainLink() {
 
 void ChainLink::send(const nlohmann::json& message) const {
   const std::string text = message.dump();
-  while (::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
+  while (::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL) < 0 && errno == EINTR)
+    continue;
 }
 
 std::optional<nlohmann::json> ChainLink::receive() const {
-  std::array<char, 16384> text{};  // the longest message is the map: 64 names of at most 20 characters
+  std::array<char, 16384>
+      text{};  // the longest message is the map: 64 names of at most 20 characters
   ssize_t length = 0;
   do {
     length = ::recv(descriptor_, text.data(), text.size(), 0);

@@ -1,19 +1,22 @@
 #pragma once
-// One end of the socket between the process that starts a chain and one that takes part in it. Carries JSON objects, whole and in order.
+// One end of the socket between the process that starts a chain and one that takes part in it. Carries
+// JSON objects, whole and in order.
 //
-//   starter -> rank  {do: "open"}                                    -> {kind: "open", nid, pid, max_triggered, max_atomic}
-//                    {do: "map", names: [[nid, pid], ...]}           -> {kind: "mapped"}
-//                    {do: "lay-out", size, rounds, slots, serial, verify} -> {kind: "ready"}       nothing is sent yet
-//                    {do: "enter"}          all but rank 0           -> {kind: "asleep"}           and then it sleeps until the next message
-//                    {do: "start"}          rank 0                   -> {kind: "done", seconds}
-//                    {do: "settle", limit_ms}                        -> {kind: "settled"}          all that it is owed has come
-//                    {do: "finish"}                                  -> {kind: "finished", verified}
-//                    {do: "report"}         at any time              -> {kind: "state", rounds}
-//                    {do: "end"}                                        the process ends
-//   rank -> starter  {kind: "failed", code, error}                      and the process ends
+//   starter -> rank  {do: "open"}        -> {kind: "open", nid, pid, max_triggered, max_atomic}
+//                    {do: "map", names: [[nid, pid], ...]}                -> {kind: "mapped"}
+//                    {do: "lay-out", size, rounds, slots, serial, verify} -> {kind: "ready"}
+//                    {do: "enter"}       -> {kind: "asleep"}    all but rank 0; it sleeps from then on
+//                    {do: "start"}       -> {kind: "done", seconds}    rank 0
+//                    {do: "settle", limit_ms} -> {kind: "settled"}     all that it is owed has come
+//                    {do: "finish"}      -> {kind: "finished", verified}
+//                    {do: "report"}      -> {kind: "state", rounds}    at any time
+//                    {do: "end"}         the process ends
+//   rank -> starter  {kind: "failed", code, error}    and the process ends
 
 #include <nlohmann/json.hpp>
 #include <optional>
+
+#include "chain.h"
 
 namespace lintel::perf {
 
@@ -37,5 +40,10 @@ class ChainLink {
  private:
   int descriptor_;
 };
+
+// What a process of a chain does, from its first call of Portals to its end: obeys the messages until told
+// to end, or until the other end is gone. A failure is told there, and ends the process.
+void serve_chain_rank(ChainKind kind, unsigned rank, unsigned processes,
+                      const ChainLink& link) noexcept;
 
 }  // namespace lintel::perf

@@ -1,23 +1,14 @@
 #include "control_channel.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 
-#include "failure.h"
 #include "interface.h"
-#include "portals_call.h"
 
 namespace lintel::perf {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr ptl_match_bits_t kControlBits = 0x434f4e54524f4cULL;
-
-std::chrono::milliseconds left_until(Clock::time_point end) {
-  return std::max(std::chrono::milliseconds(0), std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()));
-}
 
 }  // namespace
 
@@ -30,18 +21,20 @@ ControlChannel::ControlChannel(ptl_handle_ni_t ni) : ni_(ni) {
 }
 
 ControlChannel::~ControlChannel() {
-  const auto end = Clock::now() + std::chrono::seconds(1);
+  const auto end = after(std::chrono::seconds(1));
   for (auto& slot : inbox_) {
     while (PtlMEUnlink(slot->me) == PTL_ME_IN_USE && Clock::now() < end) PtlProgress(ni_, 1);
   }
   for (auto& message : abandoned_) {
-    if (PtlMDUnlink(message->md) == PTL_MD_IN_USE) static_cast<void>(message.release());  // the network may read it until the process ends
+    // The network may read it until the process ends.
+    if (PtlMDUnlink(message->md) == PTL_MD_IN_USE) static_cast<void>(message.release());
   }
   PtlEQFree(eq_);
 }
 
 void ControlChannel::post(Slot& slot) {
-  check_call(PtlMEAttach(ni_, kControlPortal, {PTL_NID_ANY, PTL_PID_ANY}, kControlBits, 0, PTL_UNLINK, PTL_INS_AFTER, &slot.me),
+  check_call(PtlMEAttach(ni_, kControlPortal, {PTL_NID_ANY, PTL_PID_ANY}, kControlBits, 0,
+                         PTL_UNLINK, PTL_INS_AFTER, &slot.me),
              "PtlMEAttach");
   ptl_md_t md{};
   md.start = slot.text.data();
@@ -53,18 +46,19 @@ void ControlChannel::post(Slot& slot) {
   check_call(PtlMDAttach(slot.me, md, PTL_UNLINK, nullptr), "PtlMDAttach");
 }
 
-void ControlChannel::send(ptl_process_id_t to, const nlohmann::json& body, std::chrono::milliseconds limit) {
+void ControlChannel::send(ptl_process_id_t to, const nlohmann::json& body, Seconds limit) {
   const std::string failure = try_send(to, body, limit);
   if (failure.empty()) return;
   throw PeerLost(
-      fmt::format("{} took no message within {:.1f} s: {}", to_string(to), std::chrono::duration<double>(limit).count(), failure));
+      fmt::format("{} took no message within {:.1f} s: {}", to_string(to), limit.count(), failure));
 }
 
-std::string ControlChannel::try_send(ptl_process_id_t to, const nlohmann::json& body, std::chrono::milliseconds limit) {
+std::string ControlChannel::try_send(ptl_process_id_t to, const nlohmann::json& body,
+                                     Seconds limit) {
   auto message = std::make_unique<Outgoing>();
   message->text = body.dump();
   if (message->text.size() > kMaxMessageBytes) {
-    message->text.resize(kMaxMessageBytes);  // cannot happen with what the tool sends; the peer would skip it
+    message->text.resize(kMaxMessageBytes);  // not with what the tool sends; the peer would skip it
   }
   ptl_md_t md{};
   md.start = message->text.data();
@@ -76,31 +70,31 @@ std::string ControlChannel::try_send(ptl_process_id_t to, const nlohmann::json& 
   current_ = message.get();
   const int code = PtlPut(message->md, PTL_ACK_REQ, to, kControlPortal, 0, kControlBits, 0, 0);
   if (code != PTL_OK) message->failure = PtlErrorStr(static_cast<unsigned>(code));
-  const auto end = Clock::now() + limit;
+  const auto end = after(limit);
   while (message->failure.empty() && !(message->sent && message->acked)) {
-    if (!pump(left_until(end)) && Clock::now() >= end) message->failure = "no acknowledgement";
+    if (!pump(end) && Clock::now() >= end) message->failure = "no acknowledgement";
   }
   current_ = nullptr;
-  const std::string failure = message->failure;
+  std::string failure = message->failure;
   if (PtlMDUnlink(message->md) == PTL_MD_IN_USE) abandoned_.push_back(std::move(message));
   return failure;
 }
 
-std::optional<ControlMessage> ControlChannel::receive(std::chrono::milliseconds limit) {
-  const auto end = Clock::now() + limit;
+std::optional<ControlMessage> ControlChannel::receive(Seconds limit) {
+  const auto end = after(limit);
   while (arrived_.empty()) {
-    if (!pump(left_until(end)) && Clock::now() >= end) return std::nullopt;
+    if (!pump(end) && Clock::now() >= end) return std::nullopt;
   }
   ControlMessage message = std::move(arrived_.front());
   arrived_.pop_front();
   return message;
 }
 
-// Takes one event, waiting for up to `limit`. Returns false if there was none.
-bool ControlChannel::pump(std::chrono::milliseconds limit) {
+bool ControlChannel::pump(Clock::time_point end) {
   ptl_event_t event{};
   int which = 0;
-  const int code = PtlEQPoll(&eq_, 1, static_cast<ptl_time_t>(limit.count()), &event, &which);
+  const auto left = static_cast<ptl_time_t>(left_until(end).count());
+  const int code = PtlEQPoll(&eq_, 1, left, &event, &which);
   if (code == PTL_EQ_EMPTY) return false;
   if (code != PTL_EQ_DROPPED) check_call(code, "PtlEQPoll");
   on_event(event);
@@ -118,7 +112,8 @@ void ControlChannel::on_event(const ptl_event_t& event) {
   if (event.md.user_ptr == nullptr) return;
   Slot& slot = *static_cast<Slot*>(event.md.user_ptr);
   if (event.type == PTL_EVENT_PUT_END && !failed) {
-    const std::string_view text(slot.text.data(), std::min<std::size_t>(event.mlength, slot.text.size()));
+    const std::string_view text(slot.text.data(),
+                                std::min<std::size_t>(event.mlength, slot.text.size()));
     auto body = nlohmann::json::parse(text, nullptr, false);
     if (body.is_object()) arrived_.push_back({event.initiator, std::move(body)});
   }

@@ -1,20 +1,10 @@
-// lintel-perf: one-sided bandwidth and latency between two processes, and chains of triggered operations through many. See options.cpp for what it can
-// do, measurement.cpp for how.
+// lintel-perf: one-sided bandwidth and latency between two processes, and chains of triggered operations
+// through many. See options.cpp for what it can do, measurement.cpp for how.
 
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <exception>
-#include <string_view>
-
-#include "chain_conductor.h"
-#include "client.h"
-#include "failure.h"
 #include "interface.h"
 #include "options.h"
 #include "protocol.h"
-#include "server.h"
+#include "roles.h"
 
 namespace {
 
@@ -38,18 +28,5 @@ ExitCode run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return static_cast<int>(run(argc, argv));
-  } catch (const PeerLost& lost) {
-    fmt::print(stderr, "lintel-perf: {}\n", lost.what());
-    std::fflush(nullptr);
-    std::_Exit(static_cast<int>(lost.code()));  // the interface is still open, see Interface::abandon()
-  } catch (const Failure& failure) {
-    const std::string_view sentence = failure.what();
-    if (!sentence.empty()) fmt::print(stderr, "lintel-perf: {}\n", sentence);
-    return static_cast<int>(failure.code());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "lintel-perf: {}\n", error.what());
-    return static_cast<int>(ExitCode::kFailed);
-  }
+  return exit_code_of([&] { return run(argc, argv); });
 }

@@ -1,7 +1,5 @@
 #include "numbers.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -12,8 +10,9 @@
 namespace lintel::perf {
 namespace {
 
-[[noreturn]] void reject(std::string_view option, std::string_view text, std::string_view expected) {
-  throw Failure(ExitCode::kUnusable, fmt::format("{}: '{}' is not usable; expected {}", option, text, expected));
+[[noreturn]] void reject(std::string_view option, std::string_view text,
+                         std::string_view expected) {
+  refuse("{}: '{}' is not usable; expected {}", option, text, expected);
 }
 
 // The leading decimal number of `text`, which is shortened by it.
@@ -25,21 +24,20 @@ std::optional<std::uint64_t> take_number(std::string_view& text) {
   return number;
 }
 
-std::optional<unsigned> suffix_shift(std::string_view suffix) {
+// The whole of `text` as a number.
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  const auto number = take_number(text);
+  return text.empty() ? number : std::nullopt;
+}
+
+// "", "B", or K, M or G, alone or with B or iB.
+std::optional<unsigned> shift_of(std::string_view suffix) {
   if (suffix.empty() || suffix == "B") return 0;
-  unsigned shift = 0;
-  switch (suffix.front()) {
-    case 'k':
-    case 'K': shift = 10; break;
-    case 'm':
-    case 'M': shift = 20; break;
-    case 'g':
-    case 'G': shift = 30; break;
-    default: return std::nullopt;
-  }
+  const auto letter = std::string_view("kKmMgG").find(suffix.front());
   suffix.remove_prefix(1);
-  if (suffix.empty() || suffix == "B" || suffix == "iB") return shift;
-  return std::nullopt;
+  if (letter == std::string_view::npos) return std::nullopt;
+  if (!suffix.empty() && suffix != "B" && suffix != "iB") return std::nullopt;
+  return static_cast<unsigned>(letter / 2 + 1) * 10;
 }
 
 std::vector<std::string_view> split(std::string_view text) {
@@ -55,11 +53,12 @@ std::vector<std::string_view> split(std::string_view text) {
 }  // namespace
 
 std::uint64_t parse_size(std::string_view option, std::string_view text) {
-  static constexpr std::string_view kExpected = "a size from 1 byte to 64G, with K, M or G for 2^10, 2^20, 2^30 bytes";
   std::string_view rest = text;
   const auto number = take_number(rest);
-  const auto shift = suffix_shift(rest);
-  if (!number || !shift || *number == 0 || *number > (kMaxSizeBytes >> *shift)) reject(option, text, kExpected);
+  const auto shift = shift_of(rest);
+  if (!number || !shift || *number == 0 || *number > (kMaxSizeBytes >> *shift)) {
+    reject(option, text, "a size from 1 byte to 64G, with K, M or G for 2^10, 2^20, 2^30 bytes");
+  }
   return *number << *shift;
 }
 
@@ -76,10 +75,10 @@ std::vector<std::uint64_t> powers_of_two(std::uint64_t min, std::uint64_t max) {
   return sizes;
 }
 
-std::uint64_t parse_count(std::string_view option, std::string_view text, std::string_view what, std::uint64_t min, std::uint64_t max) {
-  std::string_view rest = text;
-  const auto number = take_number(rest);
-  if (!number || !rest.empty() || *number < min || *number > max) {
+std::uint64_t parse_count(std::string_view option, std::string_view text, std::string_view what,
+                          std::uint64_t min, std::uint64_t max) {
+  const auto number = number_of(text);
+  if (!number || *number < min || *number > max) {
     reject(option, text, fmt::format("a whole number of {} from {} to {}", what, min, max));
   }
   return *number;
@@ -99,21 +98,25 @@ double parse_seconds(std::string_view option, std::string_view text, double min,
 std::vector<int> parse_cpus(std::string_view option, std::string_view text) {
   std::vector<int> cpus;
   for (const std::string_view part : split(text)) {
-    std::string_view rest = part;
-    const auto number = take_number(rest);
-    if (!number || !rest.empty() || *number > 65535) reject(option, text, "one CPU number, or two separated by a comma, for example 0,1");
+    const auto number = number_of(part);
+    if (!number || *number > 65535 || cpus.size() == 2) {
+      reject(option, text, "one CPU number, or two separated by a comma, for example 0,1");
+    }
     cpus.push_back(static_cast<int>(*number));
   }
-  if (cpus.size() > 2) reject(option, text, "one CPU number, or two separated by a comma, for example 0,1");
   return cpus;
 }
 
-std::pair<std::string, std::uint32_t> parse_peer(std::string_view option, std::string_view text, std::uint32_t default_pid) {
+std::pair<std::string, std::uint32_t> parse_peer(std::string_view option, std::string_view text,
+                                                 std::uint32_t default_pid) {
   const auto colon = text.find(':');
   const std::string_view host = text.substr(0, colon);
-  if (host.empty()) reject(option, text, "ADDR or ADDR:PID, for example 192.168.1.2 or 192.168.1.2:17");
+  if (host.empty()) {
+    reject(option, text, "ADDR or ADDR:PID, for example 192.168.1.2 or 192.168.1.2:17");
+  }
   if (colon == std::string_view::npos) return {std::string(host), default_pid};
-  const auto pid = parse_count(option, text.substr(colon + 1), "the server's Portals process id", 1, 65535);
+  const auto pid =
+      parse_count(option, text.substr(colon + 1), "the server's Portals process id", 1, 65535);
   return {std::string(host), static_cast<std::uint32_t>(pid)};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Text to numbers for options. Every function throws Failure(kUnusable) with a sentence that names the option, the value and what was expected.
+// Text to numbers for options. Every function throws Failure(kUnusable) with a sentence that names the
+// option, the value and what was expected.
 
 #include <cstdint>
 #include <string>
@@ -21,7 +22,8 @@ std::vector<std::uint64_t> parse_size_list(std::string_view option, std::string_
 std::vector<std::uint64_t> powers_of_two(std::uint64_t min, std::uint64_t max);
 
 // A whole decimal number from `min` to `max`; `what` says in the plural what is counted.
-std::uint64_t parse_count(std::string_view option, std::string_view text, std::string_view what, std::uint64_t min, std::uint64_t max);
+std::uint64_t parse_count(std::string_view option, std::string_view text, std::string_view what,
+                          std::uint64_t min, std::uint64_t max);
 
 // Seconds, with a fraction if wanted, from `min` to `max`.
 double parse_seconds(std::string_view option, std::string_view text, double min, double max);
@@ -30,6 +32,7 @@ double parse_seconds(std::string_view option, std::string_view text, double min,
 std::vector<int> parse_cpus(std::string_view option, std::string_view text);
 
 // "ADDR" or "ADDR:PID".
-std::pair<std::string, std::uint32_t> parse_peer(std::string_view option, std::string_view text, std::uint32_t default_pid);
+std::pair<std::string, std::uint32_t> parse_peer(std::string_view option, std::string_view text,
+                                                 std::uint32_t default_pid);
 
 }  // namespace lintel::perf

@@ -1,6 +1,6 @@
 #pragma once
-// The operations that are measured, without a word of which Portals they go through: memory to be attached, operations to be started, completions to be
-// counted. Portals 3 is behind it in api3/, Portals 4 in api4/.
+// The operations that are measured, without a word of which Portals they go through: memory to be
+// attached, operations to be started, completions to be counted. api3/ and api4/ implement it.
 //
 // Thread: one, but for stop() and seen(). What it does not do: look at clocks, or at message bytes.
 
@@ -11,10 +11,19 @@
 #include <span>
 #include <string>
 
-#include "api_choice.h"
-#include "seam.h"
+#include "failure.h"
 
 namespace lintel::perf {
+
+enum class Api : int { kPortals3 = 3, kPortals4 = 4 };
+
+// How completion is learnt.
+enum class Notify { kEvents, kCounters };
+
+// As options and reports name it.
+constexpr const char* name_of(Notify notify) {
+  return notify == Notify::kEvents ? "events" : "counters";
+}
 
 struct ProcessName {
   std::uint32_t nid = 0;  // IPv4 address, host byte order
@@ -22,7 +31,8 @@ struct ProcessName {
 };
 
 inline constexpr std::uint32_t kTimedPortal = 2;  // one entry: the target of timed operations
-inline constexpr std::uint32_t kSlotPortal = 3;   // one entry per message of a verified window; match bits are the slot's number
+// One entry for each message of a verified window; its match bits are the slot's number.
+inline constexpr std::uint32_t kSlotPortal = 3;
 
 struct Place {
   std::uint32_t portal = kTimedPortal;
@@ -34,67 +44,82 @@ struct Piece {
   std::uint64_t length;
 };
 
-// Memory that the API knows of. The bytes stay the caller's, but must stay where they are until detach() has returned true.
+// Memory that the API knows of. The bytes stay the caller's, but must stay where they are until
+// detach() has returned true.
 class LINTEL_PERF_SEAM Attachment {
  public:
   virtual ~Attachment() = default;
+  Attachment(const Attachment&) = delete;
+  Attachment& operator=(const Attachment&) = delete;
 
-  // Takes the memory back. Returns false as long as an operation is under way with it: then neither the bytes nor this object may go.
+  // Takes the memory back. Returns false as long as an operation is under way with it: then neither
+  // the bytes nor this object may go.
   [[nodiscard]] virtual bool detach() = 0;
 
  protected:
   Attachment() = default;
-  Attachment(const Attachment&) = delete;
-  Attachment& operator=(const Attachment&) = delete;
 };
 
-// Memory that operations start from.
-class LINTEL_PERF_SEAM Descriptor : public Attachment {};
-
-// Memory that the peer may address.
-class LINTEL_PERF_SEAM Entry : public Attachment {};
-
 enum class Moment : std::uint8_t {
-  kSent,     // the memory here may be used again. With counters only puts without an ack are counted
+  kSent,     // the memory may be used again. With counters only puts without an ack are counted
   kAcked,    // the target has the bytes
   kReplied,  // the fetched bytes are here
   kArrived   // at the target: the bytes are in an entry whose arrivals are counted
 };
 inline constexpr std::size_t kMoments = 4;
-constexpr std::size_t index_of(Moment kind) { return static_cast<std::size_t>(kind); }
+constexpr std::size_t index_of(Moment moment) { return static_cast<std::size_t>(moment); }
 
-enum class Ack : bool { kNo, kYes };
+// What is started. kAdd and kFetchAdd add 64-bit words to those at the target; kFetchAdd and kSwap
+// fetch what was there. See Limits for which of them an API has.
+enum class Action : std::uint8_t { kPut, kAckedPut, kGet, kSwap, kAdd, kFetchAdd };
 
-// All operations move one whole descriptor, of the same length each time; another length is a Failure. Those that start one return false if the library has
-// no room for it now, and throw Failure if it refuses it for another reason. Completions are counted from the beginning of this object.
+constexpr Moment end_of(Action action) {
+  if (action == Action::kPut) return Moment::kSent;
+  return action == Action::kAckedPut || action == Action::kAdd ? Moment::kAcked : Moment::kReplied;
+}
+
+// Every operation moves one whole attachment, of the same length each time; another length is a
+// Failure. Completions are counted from the beginning of this object.
 class LINTEL_PERF_SEAM Operations {
  public:
   virtual ~Operations() = default;
   Operations(const Operations&) = delete;
   Operations& operator=(const Operations&) = delete;
 
-  virtual std::unique_ptr<Descriptor> bind(std::span<const Piece> memory) = 0;
-  // The peer alone may put, get, swap and combine there. `counted`: each arrival is one kArrived.
-  virtual std::unique_ptr<Entry> expose(Place place, std::span<const Piece> memory, bool counted) = 0;
+  // Memory that operations start from.
+  virtual std::unique_ptr<Attachment> bind(std::span<const Piece> memory) = 0;
+  // Memory that the peer alone may address. `counted`: each arrival is one kArrived.
+  virtual std::unique_ptr<Attachment> expose(Place place, std::span<const Piece> memory,
+                                             bool counted) = 0;
 
-  [[nodiscard]] virtual bool put(const Descriptor& from, Ack ack, Place place) = 0;
-  [[nodiscard]] virtual bool get(const Descriptor& into, Place place) = 0;
-  [[nodiscard]] virtual bool swap(const Descriptor& into, const Descriptor& from, Place place) = 0;
-  // Adds 64-bit words to those at the target; ends with its ack. REQUIRES: Limits::atomic is not 0.
-  [[nodiscard]] virtual bool add(const Descriptor& from, Place place) = 0;
-  // The same, and fetches what was there. REQUIRES: Limits::fetch_atomic is not 0.
-  [[nodiscard]] virtual bool fetch_add(const Descriptor& into, const Descriptor& from, Place place) = 0;
+  // Starts one operation with bound memory. `operand`: what kSwap and kFetchAdd send; unused by the
+  // others. Returns false if the library has no room for it now; throws Failure if it refuses it.
+  [[nodiscard]] bool start(Action action, const Attachment& memory, const Attachment* operand = {},
+                           Place place = {}) {
+    if (!issue(action, memory, operand, place)) [[unlikely]]
+      return false;
+    owe(end_of(action));
+    if (tells_sent_ && action != Action::kPut && action != Action::kGet) owe(Moment::kSent);
+    return true;
+  }
 
-  // Waits until there are at least `at_least` completions of that kind, then takes more that are there already, until `enough`. Returns how many there are.
-  // Throws PeerLost when the peer is lost or stop() was called, Failure when an operation failed or completions were lost.
-  virtual std::uint64_t wait(Moment kind, std::uint64_t at_least, std::uint64_t enough) = 0;
-  std::uint64_t wait(Moment kind, std::uint64_t at_least) { return wait(kind, at_least, at_least); }
+  // Waits until there are at least `at_least` completions of that kind, then takes more that are
+  // there already, until `enough`. Returns how many there are. Throws PeerLost when the peer is lost
+  // or stop() was called, Failure when an operation failed or completions were lost.
+  virtual std::uint64_t wait(Moment moment, std::uint64_t at_least, std::uint64_t enough) = 0;
+  std::uint64_t wait(Moment moment, std::uint64_t at_least) {
+    return wait(moment, at_least, at_least);
+  }
 
-  // Waits until everything started here has ended and told all it has to tell: all memory may be used again.
-  virtual void settle() = 0;
+  // Waits until everything started here has told all it has to tell: all memory may be used again.
+  void settle() {
+    for (const Moment moment : {Moment::kSent, Moment::kAcked, Moment::kReplied}) {
+      if (count(moment) < owed_[index_of(moment)]) wait(moment, owed_[index_of(moment)]);
+    }
+  }
 
   // What wait() and settle() have taken so far.
-  std::uint64_t count(Moment kind) const { return taken_[index_of(kind)]; }
+  std::uint64_t count(Moment moment) const { return taken_[index_of(moment)]; }
 
   // Makes a present or future wait throw PeerLost(reason). Any thread; the first reason counts.
   virtual void stop(const std::string& reason) = 0;
@@ -103,15 +128,19 @@ class LINTEL_PERF_SEAM Operations {
   virtual std::uint64_t seen() const = 0;
 
  protected:
-  Operations() = default;
+  // `tells_sent`: kSent is told of every operation that sends, also if it ends with another moment.
+  explicit Operations(bool tells_sent) : tells_sent_(tells_sent) {}
 
-  void owe(Moment kind) { ++owed_[index_of(kind)]; }
-  void take(Moment kind, std::uint64_t how_many) { taken_[index_of(kind)] += how_many; }
-  bool settled(Moment kind) const { return taken_[index_of(kind)] >= owed_[index_of(kind)]; }
-  bool settled() const { return settled(Moment::kSent) && settled(Moment::kAcked) && settled(Moment::kReplied); }
+  // The call of the API; as start().
+  virtual bool issue(Action action, const Attachment& memory, const Attachment* operand,
+                     Place place) = 0;
+  void owe(Moment moment) { ++owed_[index_of(moment)]; }
 
   std::array<std::uint64_t, kMoments> taken_{};
-  std::array<std::uint64_t, kMoments> owed_{};  // by what was started here
+
+ private:
+  const bool tells_sent_;
+  std::array<std::uint64_t, kMoments> owed_{};
 };
 
 struct OperationsParameters {
@@ -119,17 +148,18 @@ struct OperationsParameters {
   std::uint64_t length = 8;  // of every operation, bytes
   Notify notify = Notify::kEvents;
   std::uint64_t events = 256;  // what a queue has to hold
-  bool only_arrivals = false;  // nothing starts here; arrivals that a queue has no room for count too
+  // Nothing starts here; arrivals that a queue has no room for count too.
+  bool only_arrivals = false;
 };
 
-// The most of something, and the name of the limit in this API. 0: the API has no such operation.
+// The most of something, and the name of the limit in this API. 0: there is no such operation.
 struct Limit {
   std::uint64_t most = 0;
   const char* name = "";
 };
 
 struct Limits {
-  Limit pieces;  // of one descriptor or entry
+  Limit pieces;  // of one attachment
   Limit swap;    // bytes, as the next two
   Limit atomic;
   Limit fetch_atomic;

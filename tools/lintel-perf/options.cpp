@@ -1,9 +1,9 @@
 #include "options.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <deque>
+#include <functional>
 
 #include "failure.h"
 #include "interface.h"
@@ -13,301 +13,348 @@
 namespace lintel::perf {
 namespace {
 
-constexpr double kDefaultDeadline = 10;
-
-// The options as texts; empty means: not given.
-struct Texts {
-  bool local = false;
-  bool server = false;
-  std::string sizes, min, max, iterations, warm_up, window, repeats, iovec, completion, units, cpu, deadline, pid, client, passive_mode,
-      passive_seconds, api, notify, announce_fd, protocol, processes;
-};
-
 std::string command_list() {
   std::string list;
-  for (const Measurement& measurement : measurements()) list += (list.empty() ? "" : ", ") + std::string(measurement.name);
+  for (const Measurement& measurement : measurements()) {
+    list += (list.empty() ? "" : ", ") + std::string(measurement.name);
+  }
   return list;
 }
 
-template <class Choice>
-Choice choose(const char* option, const std::string& text, std::initializer_list<std::pair<const char*, Choice>> choices) {
-  std::string expected;
-  for (const auto& [name, choice] : choices) {
-    if (text == name) return choice;
-    expected += (expected.empty() ? "" : " or ") + std::string(name);
-  }
-  throw Failure(ExitCode::kUnusable, fmt::format("{}: '{}' is not usable; expected {}", option, text, expected));
-}
-
-void add_options(CLI::App& app, Texts& texts, Options& options) {
-  const std::string roles = "Which process this is";
-  app.add_flag("--local", texts.local, "Start both processes on this machine (the default)")->group(roles);
-  app.add_flag("--server", texts.server, "Wait for clients and be the target")->group(roles);
-  app.add_option("--client", texts.client, "Be the initiator; the server is at this host, and its process id is 17 unless said")
-      ->type_name("ADDR[:PID]")
-      ->group(roles);
-  app.add_option("--bind", options.bind,
-                 "The address or network interface to use (sets LINTEL_INTERFACE; default: loopback, for a client the one that leads to "
-                 "the server)")
-      ->type_name("ADDR")
-      ->group(roles);
-  app.add_option("--pid", texts.pid,
-                 fmt::format("The server's Portals process id (default {}); 'any' lets a server take a free one and say it", kServerPid))
-      ->type_name("N|any")
-      ->group(roles);
-  app.add_flag("--once", options.once, "The server ends after one client")->group(roles);
-
-  const std::string what = "What to measure";
-  app.add_option("--api", texts.api, "Through which Portals the measured operations go (default 3)")->type_name("3|4")->group(what);
-  app.add_option("--notify", texts.notify, "How completion is learnt: full events, or with --api 4 counting events (default events)")
-      ->type_name("events|counters")
-      ->group(what);
-  app.add_option("--sizes", texts.sizes, "Message sizes in bytes, separated by commas; K, M, G are 2^10, 2^20, 2^30")
-      ->type_name("LIST")
-      ->group(what);
-  app.add_option("--min", texts.min, "Smallest size; doubled up to --max (default 1)")->type_name("SIZE")->group(what);
-  app.add_option("--max", texts.max, "Largest size (default 4M)")->type_name("SIZE")->group(what);
-  app.add_option("--iterations", texts.iterations, "Messages, or rounds of a chain, of one pass (default: by size)")
-      ->type_name("N")
-      ->group(what);
-  app.add_option("--warm-up", texts.warm_up, "Messages before the first pass, not timed (default: a tenth of the iterations, at most 1000)")
-      ->type_name("N")
-      ->group(what);
-  app.add_option("--window", texts.window, "Operations under way at once, for bandwidth and message rate (default 64)")
-      ->type_name("N")
-      ->group(what);
-  app.add_option("--repeats", texts.repeats, "Passes, of which the median is reported (default 3)")->type_name("N")->group(what);
-  app.add_flag("--validate,!--no-validate", options.settings.validate, "Compare every byte, outside the timed part (default)")->group(what);
-  app.add_option("--completion", texts.completion, "What ends a put: local = SEND_END (Portals 4: SEND), remote = ACK (default remote)")
-      ->type_name("local|remote")
-      ->group(what);
-  app.add_option("--iovec", texts.iovec, "Make each memory descriptor of N pieces (default 1)")->type_name("N")->group(what);
-  app.add_option("--passive-mode", texts.passive_mode, "What the passive target does (default compute)")
-      ->type_name("compute|sleep")
-      ->group(what);
-  app.add_option("--passive-seconds", texts.passive_seconds, "For how long, at each size (default 1)")->type_name("SECONDS")->group(what);
-
-  app.add_option("--processes", texts.processes, "Processes of a barrier, broadcast or reduce, 2 to 64 (default 4)")
-      ->type_name("N")
-      ->group(what);
-
-  const std::string how = "Surroundings";
-  app.add_option("--cpu", texts.cpu,
-                 "Pin the processes: the initiator to CPU A, the target to CPU B; with --server or --client, A or the own one of the two; "
-                 "of a chain, rank 0 to A, the others to B")
-      ->type_name("A[,B]")
-      ->group(how);
-  app.add_option("--provider", options.provider, "network: direct, or a provider of libfabric (sets LINTEL_PROVIDER)")->type_name("NAME")->group(how);
-  app.add_option("--deadline", texts.deadline,
-                 fmt::format("Longest silence of the other process, or standstill of a chain (default {})", kDefaultDeadline))
-      ->type_name("SECONDS")
-      ->group(how);
-
-  const std::string output = "Output";
-  app.add_option("--units", texts.units, "Of bandwidth: MB = 1e6 bytes, MiB = 2^20 bytes, Gb = 1e9 bits (default MB)")
-      ->type_name("MB|MiB|Gb")
-      ->group(output);
-  app.add_flag("--percentiles", options.show_percentiles, "Time each operation in one more pass; show P50, P90, P99, P99.9")->group(output);
-  app.add_option("--json", options.json_file, "Write one JSON document; - for stdout, the table then goes to stderr")
-      ->type_name("FILE")
-      ->group(output);
-  app.add_option("--csv", options.csv_file, "Write comma separated values; - for stdout")->type_name("FILE")->group(output);
-
-  app.add_option("--announce-fd", texts.announce_fd, "")->group("");
-  app.add_option("--pretend-protocol", texts.protocol, "")->group("");
-}
-
-void read_roles(const CLI::App& app, const Texts& texts, Options& options) {
-  const bool local = texts.local;
-  const bool server = texts.server;
-  const bool client = app.count("--client") > 0;
-  if (local + server + client > 1) {
-    throw Failure(ExitCode::kUnusable,
-                  fmt::format("{} together; expected one of --local, --server and --client ADDR", local && server ? "--local and --server"
-                                                                                                  : local         ? "--local and --client"
-                                                                                                          : "--server and --client"));
-  }
-  options.role = server ? Role::kServer : client ? Role::kClient : Role::kLocal;
-  options.pid = kServerPid;
-  if (server && texts.pid == "any") {
-    options.pid = 0;
-  } else if (!texts.pid.empty()) {
-    options.pid = static_cast<std::uint32_t>(parse_count("--pid", texts.pid, "a Portals process id", 1, 65535));
-  }
-  if (client) std::tie(options.server_address, options.pid) = parse_peer("--client", texts.client, options.pid);
-  if (server && options.measurement != nullptr) {
-    throw Failure(ExitCode::kUnusable,
-                  fmt::format("'{}' with --server; expected it at the client, which says what is measured", options.measurement->name));
-  }
-  if (!server && options.measurement == nullptr) {
-    throw Failure(ExitCode::kUnusable, fmt::format("no sub-command; expected one of {}, or --server", command_list()));
-  }
-  if (!server && options.once) throw Failure(ExitCode::kUnusable, "--once without --server; expected both");
-}
-
-void read_size_texts(const Texts& texts, Options& options) {
-  const bool range = !texts.min.empty() || !texts.max.empty();
-  if (!texts.sizes.empty() && range)
-    throw Failure(ExitCode::kUnusable, "--sizes together with --min or --max; expected one of the two ways");
-  if (!texts.sizes.empty()) options.sizes = parse_size_list("--sizes", texts.sizes);
-  if (!range) return;
-  const std::uint64_t min = texts.min.empty() ? 1 : parse_size("--min", texts.min);
-  const std::uint64_t max = texts.max.empty() ? std::max<std::uint64_t>(min, std::uint64_t{4} << 20) : parse_size("--max", texts.max);
-  if (min > max)
-    throw Failure(ExitCode::kUnusable, fmt::format("--min {} is above --max {}; expected --min to be at most --max", min, max));
-  options.sizes = powers_of_two(min, max);
-}
-
-void read_sizes(const Texts& texts, Options& options) {
-  read_size_texts(texts, options);
-  if (options.measurement == nullptr || !options.measurement->adds_words) return;
-  for (const std::uint64_t size : options.sizes) {
-    if (size % 8 == 0) continue;
-    throw Failure(ExitCode::kUnusable, fmt::format("--sizes: '{}' is not usable with {}; expected a multiple of 8 bytes, for 64-bit words",
-                                                   size, options.measurement->name));
-  }
-}
-
-void read_settings(const Texts& texts, Options& options) {
-  static constexpr std::uint64_t kMost = 1'000'000'000;
-  Settings& settings = options.settings;
-  if (!texts.api.empty()) settings.api = choose<Api>("--api", texts.api, {{"3", Api::kPortals3}, {"4", Api::kPortals4}});
-  if (!texts.notify.empty()) {
-    settings.notify = choose<Notify>("--notify", texts.notify, {{"events", Notify::kEvents}, {"counters", Notify::kCounters}});
-  }
-  if (!texts.iterations.empty()) settings.iterations = parse_count("--iterations", texts.iterations, "messages", 1, kMost);
-  if (!texts.warm_up.empty()) settings.warm_up = parse_count("--warm-up", texts.warm_up, "messages", 0, kMost);
-  if (!texts.window.empty()) settings.window = parse_count("--window", texts.window, "operations", 1, 65536);
-  if (!texts.repeats.empty()) settings.repeats = parse_count("--repeats", texts.repeats, "passes", 1, 1000);
-  if (!texts.iovec.empty()) settings.pieces = parse_count("--iovec", texts.iovec, "pieces", 1, 4096);
-  if (!texts.completion.empty()) {
-    settings.completion =
-        choose<Completion>("--completion", texts.completion, {{"local", Completion::kLocal}, {"remote", Completion::kRemote}});
-  }
-  if (!texts.passive_mode.empty()) {
-    settings.passive_mode =
-        choose<PassiveMode>("--passive-mode", texts.passive_mode, {{"compute", PassiveMode::kCompute}, {"sleep", PassiveMode::kSleep}});
-  }
-  if (!texts.passive_seconds.empty()) settings.passive_seconds = parse_seconds("--passive-seconds", texts.passive_seconds, 0.1, 3600);
-  settings.percentiles = options.show_percentiles || !options.json_file.empty();
-  if (!texts.units.empty())
-    options.units = choose<Units>("--units", texts.units, {{"MB", Units::kMB}, {"MiB", Units::kMiB}, {"Gb", Units::kGb}});
-  options.deadline_seconds = texts.deadline.empty() ? kDefaultDeadline : parse_seconds("--deadline", texts.deadline, 0.1, 86400);
-  if (!texts.cpu.empty()) options.cpus = parse_cpus("--cpu", texts.cpu);
-  if (!texts.announce_fd.empty())
-    options.announce_fd = static_cast<int>(parse_count("--announce-fd", texts.announce_fd, "descriptors", 0, 1 << 20));
-  if (!texts.protocol.empty())
-    options.pretended_protocol = static_cast<int>(parse_count("--pretend-protocol", texts.protocol, "versions", 0, 1000));
-  if (options.json_file == "-" && options.csv_file == "-") {
-    throw Failure(ExitCode::kUnusable, "--json - together with --csv -; expected at most one of them on stdout");
-  }
-  if (settings.api == Api::kPortals3 && settings.notify == Notify::kCounters) {
-    throw Failure(ExitCode::kUnusable, "--notify: 'counters' is not usable with --api 3, which has none; expected events, or --api 4");
-  }
-  if (settings.api == Api::kPortals3 && options.measurement != nullptr && options.measurement->adds_words) {
-    throw Failure(ExitCode::kUnusable,
-                  fmt::format("--api: '3' is not usable with {}, as Portals 3 has no atomic operations; expected --api 4",
-                              options.measurement->name));
-  }
-  const bool both_ways = options.measurement != nullptr && std::string_view(options.measurement->name) == "put-bibw";
-  if (both_ways && settings.completion == Completion::kLocal) {
-    throw Failure(ExitCode::kUnusable, "--completion: 'local' is not usable with put-bibw; expected remote");
-  }
-}
-
-// A chain starts its processes itself, has one message after the other, and reports times alone.
-void read_chain(const CLI::App& app, const Texts& texts, Options& options) {
-  if (options.measurement == nullptr || !options.measurement->chain) {
-    if (app.count("--processes") == 0) return;
-    throw Failure(ExitCode::kUnusable, "--processes without a chain; expected it with barrier, broadcast or reduce");
-  }
-  const char* name = options.measurement->name;
-  for (const char* option : {"--server", "--client", "--pid", "--once", "--window", "--completion", "--iovec", "--passive-mode",
-                             "--passive-seconds", "--units", "--percentiles", "--notify"}) {
-    if (app.count(option) == 0) continue;
-    throw Failure(
-        ExitCode::kUnusable,
-        fmt::format("{} with {}; expected none, as a chain starts its processes itself and reports the time of a round", option, name));
-  }
-  if (texts.api == "3") throw Failure(ExitCode::kUnusable, fmt::format("--api: '3' is not usable with {}; expected 4", name));
-  options.settings.api = Api::kPortals4;
-  options.settings.notify = Notify::kCounters;
-  if (!texts.processes.empty()) options.processes = parse_count("--processes", texts.processes, "processes", 2, 64);
-  if (options.measurement->chain == ChainKind::kBarrier && !(texts.sizes + texts.min + texts.max).empty()) {
-    throw Failure(ExitCode::kUnusable, "a size with barrier; expected none, as its messages are empty");
-  }
-}
-
-void check_chain_sizes(const Options& options) {
-  if (options.measurement == nullptr || options.measurement->chain != ChainKind::kReduction) return;
-  for (const std::uint64_t size : options.sizes) {
-    if (size % 8 == 0) continue;
-    throw Failure(ExitCode::kUnusable, fmt::format("--sizes: '{}' is not usable with reduce; expected multiples of 8 bytes", size));
-  }
-}
-
-// CLI11's own sentences name the option but not what was expected.
-[[noreturn]] void reject(const CLI::App& app, const CLI::ParseError& error) {
-  if (const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error)) {
-    static_cast<void>(extras);
-    const auto rest = app.remaining(true);
-    const std::string first = rest.empty() ? std::string(error.what()) : rest.back();
-    if (!first.empty() && first.front() == '-') {
-      throw Failure(ExitCode::kUnusable, fmt::format("unknown option '{}'; expected one that 'lintel-perf --help' lists", first));
+// The options as CLI11 knows them, and what their texts mean. Texts are read after CLI11 has parsed the
+// whole line, so that help is given whatever else is wrong.
+class CommandLine {
+ public:
+  explicit CommandLine(Options& options) : options_(options) {
+    app_.set_version_flag("--version",
+                          fmt::format("{} {} (protocol {})", kToolName, tool_version(), kProtocol));
+    app_.require_subcommand(0, 1);
+    app_.footer(
+        "On one machine:   lintel-perf quick\n"
+        "Through Portals 4: lintel-perf fetch-lat --api 4 --notify counters\n"
+        "On two machines:  lintel-perf --server --bind 10.0.0.1           (on the first)\n"
+        "                  lintel-perf put-bw --client 10.0.0.1           (on the second)\n"
+        "Triggered chains: lintel-perf barrier --processes 8             (also broadcast, reduce; "
+        "starts all processes)\n"
+        "Exit code: 0 done, 1 the run failed (wrong bytes, an error of the library), 2 what was "
+        "asked "
+        "for cannot be done.");
+    add_roles();
+    add_what();
+    add_surroundings();
+    add_output();
+    for (const Measurement& measurement : measurements()) {
+      app_.add_subcommand(measurement.name, measurement.title)
+          ->fallthrough()
+          ->callback([this, &measurement] { options_.measurement = &measurement; });
     }
-    throw Failure(ExitCode::kUnusable, fmt::format("unknown sub-command '{}'; expected one of {}", first, command_list()));
   }
-  throw Failure(ExitCode::kUnusable, fmt::format("{}; 'lintel-perf --help' tells what is expected", error.what()));
-}
 
-// CLI11 takes an empty text for "not given".
-void reject_empty(const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->count() == 0 || option->get_items_expected_min() == 0 || !option->results().front().empty()) continue;
-    throw Failure(ExitCode::kUnusable, fmt::format("{}: '' is not usable; expected {}", option->get_name(), option->get_type_name()));
+  // Returns false if it has printed help or version.
+  bool parse(int argc, char** argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+      fmt::print("{}", app_.help("", CLI::AppFormatMode::All));
+      return false;
+    } catch (const CLI::CallForVersion& version) {
+      fmt::print("{}\n", version.what());
+      return false;
+    } catch (const CLI::ExtrasError& error) {
+      reject_extras(error);
+    } catch (const CLI::ParseError& error) {
+      refuse("{}; 'lintel-perf --help' tells what is expected", error.what());
+    }
+    for (const Text& text : texts_) {
+      if (text.option->count() == 0) continue;
+      if (text.value.empty()) {
+        refuse("{}: '' is not usable; expected {}", text.option->get_name(),
+               text.option->get_type_name());
+      }
+      text.read(text.value);
+    }
+    options_.settings.percentiles = options_.show_percentiles || !options_.json_file.empty();
+    check_combinations();
+    check_chain();
+    read_roles();
+    read_sizes();
+    return true;
   }
-}
+
+ private:
+  using Read = std::function<void(const std::string&)>;
+  struct Text {
+    std::string value;
+    CLI::Option* option;
+    Read read;
+  };
+
+  void flag(const char* name, bool& value, const char* help) {
+    app_.add_flag(name, value, help)->group(group_);
+  }
+  void text(const char* name, const char* type, const std::string& help, Read read) {
+    Text& text = texts_.emplace_back();
+    text.read = std::move(read);
+    text.option = app_.add_option(name, text.value, help)->type_name(type)->group(group_);
+  }
+  void text(const char* name, const char* type, const std::string& help, std::string& value) {
+    text(name, type, help, [&value](const std::string& text) { value = text; });
+  }
+  // A whole number of `what`.
+  template <class Number>
+  void count(const char* name, const char* help, const char* what, std::uint64_t min,
+             std::uint64_t max, Number& value) {
+    text(name, "N", help, [=, &value](const std::string& text) {
+      value = static_cast<std::uint64_t>(parse_count(name, text, what, min, max));
+    });
+  }
+  void size(const char* name, const char* help, std::optional<std::uint64_t>& value) {
+    text(name, "SIZE", help,
+         [name, &value](const std::string& text) { value = parse_size(name, text); });
+  }
+  void seconds(const char* name, const std::string& help, double min, double max, double& value) {
+    text(name, "SECONDS", help,
+         [=, &value](const std::string& text) { value = parse_seconds(name, text, min, max); });
+  }
+  // One of the names in `type`, "a|b|c", which stand for `choices` in that order.
+  template <class Choice>
+  void choice(const char* name, const char* type, const char* help, Choice& value,
+              std::vector<Choice> choices) {
+    text(name, type, help, [=, &value, choices = std::move(choices)](const std::string& text) {
+      const auto names = CLI::detail::split(type, '|');
+      const auto found = std::find(names.begin(), names.end(), text);
+      if (found == names.end()) {
+        refuse("{}: '{}' is not usable; expected {}", name, text, CLI::detail::join(names, " or "));
+      }
+      value = choices[static_cast<std::size_t>(found - names.begin())];
+    });
+  }
+
+  void add_roles() {
+    group_ = "Which process this is";
+    flag("--local", local_, "Start both processes on this machine (the default)");
+    flag("--server", server_, "Wait for clients and be the target");
+    text("--client", "ADDR[:PID]",
+         "Be the initiator; the server is at this host, and its process id is 17 unless said",
+         client_);
+    text("--bind", "ADDR",
+         "The address or network interface to use (sets LINTEL_INTERFACE; default: loopback, for a "
+         "client the one that leads to the server)",
+         options_.bind);
+    text(
+        "--pid", "N|any",
+        fmt::format("The server's Portals process id (default {}); 'any' lets a server take a free "
+                    "one and say it",
+                    kServerPid),
+        pid_);
+    flag("--once", options_.once, "The server ends after one client");
+  }
+
+  void add_what() {
+    static constexpr std::uint64_t kMost = 1'000'000'000;
+    Settings& settings = options_.settings;
+    group_ = "What to measure";
+    choice("--api", "3|4", "Through which Portals the measured operations go (default 3)",
+           settings.api, {Api::kPortals3, Api::kPortals4});
+    choice(
+        "--notify", "events|counters",
+        "How completion is learnt: full events, or with --api 4 counting events (default events)",
+        settings.notify, {Notify::kEvents, Notify::kCounters});
+    text("--sizes", "LIST",
+         "Message sizes in bytes, separated by commas; K, M, G are 2^10, 2^20, 2^30",
+         [this](const std::string& text) { options_.sizes = parse_size_list("--sizes", text); });
+    size("--min", "Smallest size; doubled up to --max (default 1)", min_);
+    size("--max", "Largest size (default 4M)", max_);
+    count("--iterations", "Messages, or rounds of a chain, of one pass (default: by size)",
+          "messages", 1, kMost, settings.iterations);
+    count("--warm-up",
+          "Messages before the first pass, not timed (default: a tenth of the iterations, at most "
+          "1000)",
+          "messages", 0, kMost, settings.warm_up);
+    count("--window", "Operations under way at once, for bandwidth and message rate (default 64)",
+          "operations", 1, 65536, settings.window);
+    count("--repeats", "Passes, of which the median is reported (default 3)", "passes", 1, 1000,
+          settings.repeats);
+    flag("--validate,!--no-validate", settings.validate,
+         "Compare every byte, outside the timed part (default)");
+    choice("--completion", "local|remote",
+           "What ends a put: local = SEND_END (Portals 4: SEND), remote = ACK (default remote)",
+           settings.completion, {Completion::kLocal, Completion::kRemote});
+    count("--iovec", "Make each memory descriptor of N pieces (default 1)", "pieces", 1, 4096,
+          settings.pieces);
+    choice("--passive-mode", "compute|sleep", "What the passive target does (default compute)",
+           settings.passive_mode, {PassiveMode::kCompute, PassiveMode::kSleep});
+    seconds("--passive-seconds", "For how long, at each size (default 1)", 0.1, 3600,
+            settings.passive_seconds);
+    count("--processes", "Processes of a barrier, broadcast or reduce, 2 to 64 (default 4)",
+          "processes", 2, 64, options_.processes);
+  }
+
+  void add_surroundings() {
+    group_ = "Surroundings";
+    text("--cpu", "A[,B]",
+         "Pin the processes: the initiator to CPU A, the target to CPU B; with --server or "
+         "--client, "
+         "A or the own one of the two; of a chain, rank 0 to A, the others to B",
+         [this](const std::string& text) { options_.cpus = parse_cpus("--cpu", text); });
+    text("--provider", "NAME", "network: direct, or a provider of libfabric (sets LINTEL_PROVIDER)",
+         options_.provider);
+    seconds(
+        "--deadline",
+        fmt::format("Longest silence of the other process, or standstill of a chain (default {})",
+                    options_.deadline_seconds),
+        0.1, 86400, options_.deadline_seconds);
+  }
+
+  void add_output() {
+    group_ = "Output";
+    choice("--units", "MB|MiB|Gb",
+           "Of bandwidth: MB = 1e6 bytes, MiB = 2^20 bytes, Gb = 1e9 bits (default MB)",
+           options_.units, {Units::kMB, Units::kMiB, Units::kGb});
+    flag("--percentiles", options_.show_percentiles,
+         "Time each operation in one more pass; show P50, P90, P99, P99.9");
+    text("--json", "FILE", "Write one JSON document; - for stdout, the table then goes to stderr",
+         options_.json_file);
+    text("--csv", "FILE", "Write comma separated values; - for stdout", options_.csv_file);
+    group_ = "";  // not shown
+    count("--pretend-protocol", "", "versions", 0, 1000, options_.pretended_protocol);
+  }
+
+  // CLI11's own sentence names what is too much, but not what was expected.
+  [[noreturn]] void reject_extras(const CLI::ExtrasError& error) const {
+    const auto rest = app_.remaining(true);
+    const std::string first = rest.empty() ? std::string(error.what()) : rest.back();
+    if (first.starts_with('-')) {
+      refuse("unknown option '{}'; expected one that 'lintel-perf --help' lists", first);
+    }
+    refuse("unknown sub-command '{}'; expected one of {}", first, command_list());
+  }
+
+  bool given(const char* option) const { return app_.count(option) > 0; }
+  bool measures(bool Measurement::*what) const {
+    return options_.measurement != nullptr && options_.measurement->*what;
+  }
+  const char* name() const { return options_.measurement->name; }
+
+  void check_combinations() const {
+    const Settings& settings = options_.settings;
+    if (options_.json_file == "-" && options_.csv_file == "-") {
+      refuse("--json - together with --csv -; expected at most one of them on stdout");
+    }
+    if (settings.api == Api::kPortals3 && settings.notify == Notify::kCounters) {
+      refuse(
+          "--notify: 'counters' is not usable with --api 3, which has none; expected events, or "
+          "--api 4");
+    }
+    if (settings.api == Api::kPortals3 && measures(&Measurement::adds_words)) {
+      refuse(
+          "--api: '3' is not usable with {}, as Portals 3 has no atomic operations; expected "
+          "--api 4",
+          name());
+    }
+    if (settings.completion == Completion::kLocal && options_.measurement != nullptr &&
+        std::string_view(name()) == "put-bibw") {
+      refuse("--completion: 'local' is not usable with put-bibw; expected remote");
+    }
+  }
+
+  // A chain starts its processes itself, has one message after the other, and reports times alone.
+  void check_chain() {
+    if (options_.measurement == nullptr || !options_.measurement->chain) {
+      if (!given("--processes")) return;
+      refuse("--processes without a chain; expected it with barrier, broadcast or reduce");
+    }
+    for (const char* option :
+         {"--server", "--client", "--pid", "--once", "--window", "--completion", "--iovec",
+          "--passive-mode", "--passive-seconds", "--units", "--percentiles", "--notify"}) {
+      if (!given(option)) continue;
+      refuse(
+          "{} with {}; expected none, as a chain starts its processes itself and reports the time "
+          "of a round",
+          option, name());
+    }
+    if (given("--api") && options_.settings.api == Api::kPortals3) {
+      refuse("--api: '3' is not usable with {}; expected 4", name());
+    }
+    options_.settings.api = Api::kPortals4;
+    options_.settings.notify = Notify::kCounters;
+    if (options_.measurement->chain == ChainKind::kBarrier &&
+        (given("--sizes") || given("--min") || given("--max"))) {
+      refuse("a size with barrier; expected none, as its messages are empty");
+    }
+  }
+
+  void read_roles() {
+    const bool client = !client_.empty();
+    if (local_ + server_ + client > 1) {
+      refuse("{} and {} together; expected one of --local, --server and --client ADDR",
+             local_ ? "--local" : "--server", local_ && server_ ? "--server" : "--client");
+    }
+    options_.role = server_ ? Role::kServer : client ? Role::kClient : Role::kLocal;
+    options_.pid = kServerPid;
+    if (server_ && pid_ == "any") {
+      options_.pid = 0;
+    } else if (!pid_.empty()) {
+      options_.pid =
+          static_cast<std::uint32_t>(parse_count("--pid", pid_, "a Portals process id", 1, 65535));
+    }
+    if (client) {
+      std::tie(options_.server_address, options_.pid) =
+          parse_peer("--client", client_, options_.pid);
+    }
+    if (server_ && options_.measurement != nullptr) {
+      refuse("'{}' with --server; expected it at the client, which says what is measured", name());
+    }
+    if (!server_ && options_.measurement == nullptr) {
+      refuse("no sub-command; expected one of {}, or --server", command_list());
+    }
+    if (!server_ && options_.once) refuse("--once without --server; expected both");
+  }
+
+  void read_sizes() {
+    if (min_ || max_) {
+      if (given("--sizes")) {
+        refuse("--sizes together with --min or --max; expected one of the two ways");
+      }
+      const std::uint64_t min = min_.value_or(1);
+      const std::uint64_t max = max_.value_or(std::max(min, std::uint64_t{4} << 20));
+      if (min > max) {
+        refuse("--min {} is above --max {}; expected --min to be at most --max", min, max);
+      }
+      options_.sizes = powers_of_two(min, max);
+    }
+    const bool reduces =
+        options_.measurement != nullptr && options_.measurement->chain == ChainKind::kReduction;
+    if (!reduces && !measures(&Measurement::adds_words)) return;
+    for (const std::uint64_t size : options_.sizes) {
+      if (size % 8 == 0) continue;
+      refuse("--sizes: '{}' is not usable with {}; expected {}", size, name(),
+             reduces ? "multiples of 8 bytes" : "a multiple of 8 bytes, for 64-bit words");
+    }
+  }
+
+  Options& options_;
+  CLI::App app_{
+      "Measures one-sided bandwidth and latency between two processes, and triggered chains "
+      "through "
+      "many, with every byte verified.",
+      kToolName};
+  std::string group_;
+  std::deque<Text> texts_;  // CLI11 keeps references
+  bool local_ = false;
+  bool server_ = false;
+  std::string client_;
+  std::string pid_;
+  std::optional<std::uint64_t> min_;
+  std::optional<std::uint64_t> max_;
+};
 
 }  // namespace
 
 std::optional<Options> parse_options(int argc, char** argv) {
   Options options;
-  Texts texts;
-  CLI::App app{
-      "Measures one-sided bandwidth and latency between two processes, and triggered chains through many, with every byte verified.",
-      "lintel-perf"};
-  app.set_version_flag("--version", fmt::format("lintel-perf {} (protocol {})", tool_version(), kProtocol));
-  app.require_subcommand(0, 1);
-  app.footer(
-      "On one machine:   lintel-perf quick\n"
-      "Through Portals 4: lintel-perf fetch-lat --api 4 --notify counters\n"
-      "On two machines:  lintel-perf --server --bind 10.0.0.1           (on the first)\n"
-      "                  lintel-perf put-bw --client 10.0.0.1           (on the second)\n"
-      "Triggered chains: lintel-perf barrier --processes 8             (also broadcast, reduce; starts all processes)\n"
-      "Exit code: 0 done, 1 the run failed (wrong bytes, an error of the library), 2 what was asked for cannot be done.");
-  add_options(app, texts, options);
-  for (const Measurement& measurement : measurements()) {
-    app.add_subcommand(measurement.name, measurement.title)->fallthrough()->callback([&options, &measurement] {
-      options.measurement = &measurement;
-    });
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help("", CLI::AppFormatMode::All));
-    return std::nullopt;
-  } catch (const CLI::CallForVersion& version) {
-    fmt::print("{}\n", version.what());
-    return std::nullopt;
-  } catch (const CLI::ParseError& error) {
-    reject(app, error);
-  }
-  reject_empty(app);
-  read_settings(texts, options);
-  read_chain(app, texts, options);
-  read_roles(app, texts, options);
-  read_sizes(texts, options);
-  check_chain_sizes(options);
+  CommandLine line(options);
+  if (!line.parse(argc, argv)) return std::nullopt;
   return options;
 }
 

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "measurement.h"
-#include "settings.h"
-#include "units.h"
 
 namespace lintel::perf {
 
@@ -27,7 +25,8 @@ struct Options {
   std::uint32_t pid = 0;       // own, of a server; 0: any. The server's, of a client
   std::string bind;            // empty: not said
   bool once = false;           // a server serves one client
-  int announce_fd = -1;        // a server writes its nid and pid there and says nothing else
+  // A server writes its nid and pid there and says nothing else. No option: of the second process.
+  int announce_fd = -1;
 
   std::vector<int> cpus;  // as given: this process's, or the initiator's and the target's
   std::string provider;   // empty: not said
@@ -37,7 +36,8 @@ struct Options {
   std::optional<int> pretended_protocol;
 };
 
-// Parses the command line. Prints help or version itself and returns nothing then. Throws Failure(kUnusable) with one sentence.
+// Parses the command line. Prints help or version itself and returns nothing then. Throws
+// Failure(kUnusable) with one sentence.
 std::optional<Options> parse_options(int argc, char** argv);
 
 }  // namespace lintel::perf

@@ -9,34 +9,48 @@
 //   server -> client  notice   {number}                             the request begins now
 //   client -> server  bye      {}
 //
-// "tool", "protocol", "kind", "version" and "reason" never change their meaning, so that different versions can tell each other so.
+// "tool", "protocol", "kind", "version" and "reason" never change their meaning, so that different
+// versions can tell each other so. And how the two processes find each other and agree that they fit.
 
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+
+#include "control_channel.h"
+#include "interface.h"
+#include "report.h"
 
 namespace lintel::perf {
 
 inline constexpr int kProtocol = 2;
-inline constexpr const char* kToolName = "lintel-perf";
 
-// The version of the tool, from the build.
-const char* tool_version();
-
-// The number this process puts into its messages; kProtocol unless a test pretends otherwise.
-int own_protocol();
+// Makes this process put another number into its messages: for tests.
 void pretend_protocol(int protocol);
 
-// An object with the members that every message has.
-nlohmann::json control_message(const char* kind);
+// An object with the members that every message has, and others.
+nlohmann::json control_message(const char* kind, const nlohmann::json& members = {});
 
-// Whether the text came from this tool, of whatever version.
-bool is_ours(const nlohmann::json& body);
-
+// The kind of a message that came from this tool, of whatever version; empty if it did not.
 std::string kind_of(const nlohmann::json& body);
-int protocol_of(const nlohmann::json& body);
-std::string version_of(const nlohmann::json& body);
 
-// "lintel-perf 0.1.0 (protocol 2)"; with the whole sentence about two that do not fit.
-std::string incompatible(const std::string& own_role, const std::string& peer_role, const nlohmann::json& peer);
+// Who this process is, for the other one.
+ProcessDescription describe_self(const Interface& network, int cpu);
+
+// Client: says hello to `server` and waits for its welcome; a server that is just starting has
+// `deadline` to appear. Returns who it is. Throws Failure(kUnusable) if it cannot be reached, does not
+// answer, is busy or is of another protocol.
+ProcessDescription greet_server(ControlChannel& control, ptl_process_id_t server,
+                                const ProcessDescription& self, Seconds deadline);
+
+struct Guest {
+  ptl_process_id_t id;
+  ProcessDescription description;
+};
+
+// Server: waits for a client and welcomes it. Throws Failure(kUnusable) when the client is of another
+// protocol, after telling it so.
+Guest await_client(ControlChannel& control, const ProcessDescription& self);
+
+// Server: tells `process` why it cannot be served now.
+void refuse_client(ControlChannel& control, ptl_process_id_t process, const std::string& reason);
 
 }  // namespace lintel::perf

@@ -1,8 +1,11 @@
 #pragma once
-// Memory of one message: `size` bytes, in one piece or scattered over several, with guard bytes behind each piece.
+// Memory of one message: `size` bytes, in one piece or scattered over several, with guard bytes
+// behind each piece; and what makes it known to the API.
 //
-// Owns the memory, which stays where it is for the life of the object. Not thread safe; the network writes into it while operations are under way.
+// Owns the memory, which stays where it is for the life of the object, and its attachment. Not thread
+// safe; the network writes into it while operations are under way.
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,7 +13,6 @@
 #include <vector>
 
 #include "operations.h"
-#include "pattern.h"
 
 namespace lintel::perf {
 
@@ -18,16 +20,26 @@ class Region {
  public:
   // Throws Failure if there is not enough memory. REQUIRES: size_bytes >= 1, pieces >= 1.
   Region(std::uint64_t size_bytes, std::size_t pieces);
+  Region(Region&&) noexcept = default;
+  ~Region() { detach({}); }
 
   std::span<const Piece> pieces() const { return pieces_; }
 
+  void attach(std::unique_ptr<Attachment> attachment) { attachment_ = std::move(attachment); }
+  // REQUIRES: attach() has been called.
+  const Attachment& attachment() const { return *attachment_; }
+  // Takes the memory back from the API. An operation that is under way until `end` keeps memory and
+  // attachment until the process ends.
+  void detach(std::chrono::steady_clock::time_point end);
+
+  // Writes message `id`, or what differs from it in each byte.
   void fill(std::uint64_t id);
   void poison(std::uint64_t id);
-
-  // Throws Failure(kFailed), which says what the bytes are and where, unless every byte is message `id`'s and every guard byte is untouched.
+  // Throws Failure(kFailed), which says what the bytes are and where, unless every byte is message
+  // `id`'s and every guard byte is untouched.
   void check(std::uint64_t id) const;
 
-  // The same for the words of sums.h: what is added, and what `times` sums leave.
+  // The same for sums: what is added, and what `times` sums leave.
   void fill_operands();
   void fill_sums(std::uint64_t times);
   void check_sums(std::uint64_t times) const;
@@ -42,6 +54,7 @@ class Region {
   std::uint64_t size_bytes_;
   std::unique_ptr<std::byte, Free> memory_;
   std::vector<Piece> pieces_;
+  std::unique_ptr<Attachment> attachment_;
 };
 
 }  // namespace lintel::perf

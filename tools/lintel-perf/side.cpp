@@ -1,42 +1,36 @@
 #include "side.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
-#include "failure.h"
 #include "numbers.h"
 
 namespace lintel::perf {
 namespace {
 
 constexpr std::uint64_t kSlotMemoryBytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t kMaxEvents = std::uint64_t{1} << 20;
-constexpr std::uint64_t kMaxPieces = 4096;
 
 void check_range(const char* what, std::uint64_t value, std::uint64_t min, std::uint64_t max) {
-  if (value < min || value > max)
-    throw Failure(ExitCode::kUnusable, fmt::format("the peer asks for {} {}; expected {} to {}", value, what, min, max));
+  if (value >= min && value <= max) return;
+  refuse("the peer asks for {} {}; expected {} to {}", value, what, min, max);
 }
 
 Api api_of(int number) {
-  for (const Api api : {Api::kPortals3, Api::kPortals4}) {
-    if (number == static_cast<int>(api)) return api;
-  }
-  throw Failure(ExitCode::kUnusable, fmt::format("the peer asks for API {}; expected 3 or 4", number));
+  if (number != 3 && number != 4) refuse("the peer asks for API {}; expected 3 or 4", number);
+  return static_cast<Api>(number);
 }
 
 Notify notify_of(const std::string& name) {
   for (const Notify notify : {Notify::kEvents, Notify::kCounters}) {
     if (name == name_of(notify)) return notify;
   }
-  throw Failure(ExitCode::kUnusable, fmt::format("the peer asks for completion by '{}'; expected events or counters", name));
+  refuse("the peer asks for completion by '{}'; expected events or counters", name);
 }
 
 }  // namespace
 
-void to_json(nlohmann::json& json, const SideParameters& p) {
-  json = {{"api", static_cast<int>(p.api)},
+void to_json(nlohmann::json& text, const SideParameters& p) {
+  text = {{"api", static_cast<int>(p.api)},
           {"notify", name_of(p.notify)},
           {"size", p.size},
           {"pieces", p.pieces},
@@ -48,44 +42,57 @@ void to_json(nlohmann::json& json, const SideParameters& p) {
           {"landing", p.landing}};
 }
 
-void from_json(const nlohmann::json& json, SideParameters& p) {
-  p.api = api_of(json.at("api").get<int>());
-  p.notify = notify_of(json.at("notify").get<std::string>());
-  json.at("size").get_to(p.size);
-  json.at("pieces").get_to(p.pieces);
-  json.at("slots").get_to(p.slots);
-  json.at("events").get_to(p.events);
-  json.at("exposed").get_to(p.exposed);
-  json.at("exposed_events").get_to(p.exposed_events);
-  json.at("local").get_to(p.local);
-  json.at("landing").get_to(p.landing);
+void from_json(const nlohmann::json& text, SideParameters& p) {
+  p = {.api = api_of(text.at("api")),
+       .notify = notify_of(text.at("notify")),
+       .size = text.at("size"),
+       .pieces = text.at("pieces"),
+       .slots = text.at("slots"),
+       .events = text.at("events"),
+       .exposed = text.at("exposed"),
+       .exposed_events = text.at("exposed_events"),
+       .local = text.at("local"),
+       .landing = text.at("landing")};
   check_range("bytes", p.size, 1, kMaxSizeBytes);
-  check_range("pieces", p.pieces, 1, kMaxPieces);
+  check_range("pieces", p.pieces, 1, 4096);
   check_range("slots", p.slots, 0, std::max<std::uint64_t>(1, kSlotMemoryBytes / p.size));
-  check_range("events", p.events, 1, kMaxEvents);
+  check_range("events", p.events, 1, std::uint64_t{1} << 20);
 }
 
 std::uint64_t verified_slots(std::uint64_t size, std::uint64_t window) {
-  return std::clamp<std::uint64_t>(kSlotMemoryBytes / size, 1, std::min<std::uint64_t>(window, 256));
+  return std::clamp<std::uint64_t>(kSlotMemoryBytes / size, 1,
+                                   std::min<std::uint64_t>(window, 256));
 }
 
 Side::Side(TimedInterface& interface, ProcessName peer, const SideParameters& p)
     : parameters(p),
-      operations(interface.operations(
-          {.peer = peer, .length = p.size, .notify = p.notify, .events = p.events, .only_arrivals = p.exposed_events && !p.local})) {
-  const auto expose = [&](Place place, bool counted) {
-    return std::make_unique<ExposedRegion>(p, patience,
-                                           [&](std::span<const Piece> memory) { return operations->expose(place, memory, counted); });
+      operations(interface.operations({.peer = peer,
+                                       .length = p.size,
+                                       .notify = p.notify,
+                                       .events = p.events,
+                                       .only_arrivals = p.exposed_events && !p.local})) {
+  const auto expose = [&](Region& region, Place place, bool counted) {
+    region.attach(operations->expose(place, region.pieces(), counted));
   };
-  const auto bind = [&] {
-    return std::make_unique<BoundRegion>(p, patience, [&](std::span<const Piece> memory) { return operations->bind(memory); });
-  };
-  if (p.exposed) exposed = expose({}, p.exposed_events);
-  if (p.local) local = bind();
-  if (p.landing) landing = bind();
+  const auto bind = [&](Region& region) { region.attach(operations->bind(region.pieces())); };
+  if (p.exposed) expose(exposed.emplace(p.size, p.pieces), {}, p.exposed_events);
+  if (p.local) bind(local.emplace(p.size, p.pieces));
+  if (p.landing) bind(landing.emplace(p.size, p.pieces));
   for (std::uint64_t slot = 0; slot < p.slots; ++slot) {
-    if (p.exposed) exposed_slots.push_back(expose({kSlotPortal, slot}, false));
-    if (p.local) local_slots.push_back(bind());
+    if (p.exposed) {
+      expose(exposed_slots.emplace_back(p.size, p.pieces), {kSlotPortal, slot}, false);
+    }
+    if (p.local) bind(local_slots.emplace_back(p.size, p.pieces));
+  }
+}
+
+Side::~Side() {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  for (auto* region : {&exposed, &local, &landing}) {
+    if (*region) (*region)->detach(end);
+  }
+  for (auto* slots : {&exposed_slots, &local_slots}) {
+    for (Region& slot : *slots) slot.detach(end);
   }
 }
 

@@ -1,25 +1,20 @@
 #pragma once
 // The server's end of one conversation: carries out the client's requests until it says bye.
 //
-// Borrows the interfaces and the channel; owns the Side that the client asked for. Thread: one.
+// Borrows the interface and the channel; owns the Side that the client asked for. Thread: one.
 
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "control_channel.h"
-#include "interface.h"
-#include "live_peer.h"
-#include "side.h"
-#include "timed_interfaces.h"
+#include "conversation.h"
 
 namespace lintel::perf {
 
 class TargetService {
  public:
-  TargetService(const Interface& network, TimedInterfaces& timed, ControlChannel& control, ptl_process_id_t client,
-                std::chrono::duration<double> deadline);
+  TargetService(Interface& network, ControlChannel& control, ptl_process_id_t client,
+                Seconds deadline)
+      : network_(network), control_(control), client_(network, control, client, deadline) {}
 
   // Returns when the client has said bye. Throws PeerLost when it has gone without.
   void serve();
@@ -27,17 +22,22 @@ class TargetService {
  private:
   void answer(const nlohmann::json& request);
   nlohmann::json carry_out(const nlohmann::json& request);
-  void notice(const nlohmann::json& request);
+  // The requests that move messages, that concern slots, and that are about one region. Each returns
+  // false if it is none of them.
+  bool move(const std::string& what, const nlohmann::json& request);
+  bool use_slots(const std::string& what, const nlohmann::json& request);
+  bool use_region(const std::string& what, const nlohmann::json& request);
   Side& side();
   Region& region(const nlohmann::json& request);
   Region& words();
-  void watched(std::uint64_t in_flight, const std::function<void()>& traffic);
+  template <class Traffic>
+  void watched(std::uint64_t in_flight, Traffic traffic) {
+    client_.watched(*side().operations, in_flight * side().parameters.size, traffic);
+  }
 
-  const Interface& network_;
-  TimedInterfaces& timed_;
+  Interface& network_;
   ControlChannel& control_;
-  LivePeer client_;
-  std::chrono::duration<double> deadline_;
+  OtherProcess client_;
   std::unique_ptr<Side> side_;
 };
 

@@ -1,64 +1,128 @@
 #pragma once
-// The operations themselves, as both processes run them: windows of puts, gets and sums, and one half of a ping-pong.
+// The operations themselves, as both processes run them: windows of operations, and one half of a
+// ping-pong.
 //
-// All wait on side.operations, so each may throw PeerLost or Failure; operations may then still be under way, and the Side has to go.
-// None looks at a clock or at message bytes, except where the name says so.
+// All wait on side.operations, so each may throw PeerLost or Failure; operations may then still be
+// under way, and the Side has to go. None looks at a clock; message bytes are for the callbacks.
 
 #include <cstdint>
-#include <string>
+#include <optional>
 
 #include "side.h"
 
 namespace lintel::perf {
 
-enum class Completion { kLocal, kRemote };
-
-// Puts side.local's message `messages` times to the peer, at most `window` at a time. kRemote: a put counts as done with its ACK; kLocal: with SEND_END.
-// Every event of these puts has been taken on return.
-void put_window(Side& side, std::uint64_t messages, std::uint64_t window, Completion completion);
-
-// The same with one message from each of the first `count` slots, done with the ACK.
-void put_slots(Side& side, std::uint64_t count);
-
-// Gets the peer's message into side.local `messages` times, at most `window` at a time.
-void get_window(Side& side, std::uint64_t messages, std::uint64_t window);
-
-// One get into each of the first `count` slots; `window` at a time.
-void get_slots(Side& side, std::uint64_t count, std::uint64_t window);
-
-// Adds side.local's words to the peer's `messages` times, at most `window` at a time; done with the ACK.
-void add_window(Side& side, std::uint64_t messages, std::uint64_t window);
-
-// Waits until `messages` more puts have arrived here.
-void count_puts(Side& side, std::uint64_t messages);
-
-// One put to the peer and the wait for its answer, `messages` times; `each(i)` runs after round trip `i`.
-template <class Each>
-void ping(Side& side, std::uint64_t messages, Each each);
-
-// The other half: waits for a put and answers it, `messages` times.
-void pong(Side& side, std::uint64_t messages);
-
-// Ping-pong in which every byte of each message is checked on arrival. Both return the first Failure's sentence, or nothing, after all messages: the
-// other half must not be left waiting.
-std::string ping_verified(Side& side, std::uint64_t messages, std::uint64_t pass);
-std::string pong_verified(Side& side, std::uint64_t messages, std::uint64_t pass);
-
-// Starts one put of side.local.
-void start_put(Side& side, Ack ack);
+constexpr const char* name_of(Action action) {
+  switch (action) {
+    case Action::kGet: return "get";
+    case Action::kSwap: return "swap";
+    case Action::kAdd: return "atomic operation";
+    case Action::kFetchAdd: return "fetch-atomic operation";
+    default: return "put";
+  }
+}
 
 // Throws Failure unless an operation that is alone has started.
-void require_started(bool started, const char* operation);
+inline void require_started(bool started, Action action) {
+  if (started) [[likely]]
+    return;
+  fail("the library has no room for a single {} (PTL_NO_SPACE); expected some", name_of(action));
+}
 
-template <class Each>
-void ping(Side& side, std::uint64_t messages, Each each) {
-  const std::uint64_t before = side.operations->count(Moment::kArrived);
-  for (std::uint64_t i = 0; i < messages; ++i) {
-    start_put(side, Ack::kNo);
-    side.operations->wait(Moment::kArrived, before + i + 1);
-    each(i);
+// Keeps up to `window` operations under way until `messages` have come to their end. `start(i)` starts
+// operation i, or returns false if there is no room. Completions are taken in bursts and replaced in
+// bursts, so that small operations can leave together. Every event has been taken on return.
+template <class Start>
+void run_window(Operations& operations, Action action, std::uint64_t messages, std::uint64_t window,
+                Start start) {
+  const Moment end = end_of(action);
+  const std::uint64_t before = operations.count(end);
+  std::uint64_t started = 0;
+  std::uint64_t done = 0;
+  while (done < messages) {
+    while (started < messages && started - done < window) {
+      const bool room = start(started);
+      if (!room && started > done) break;  // the library has all it can take; completions make room
+      require_started(room, action);
+      ++started;
+    }
+    done = operations.wait(end, before + done + 1, before + started) - before;
   }
-  side.operations->settle();
+  operations.settle();
+}
+
+// `messages` operations with side.local, at most `window` at a time.
+inline void run_stream(Side& side, Action action, std::uint64_t messages, std::uint64_t window) {
+  run_window(*side.operations, action, messages, window,
+             [&operations = *side.operations, &memory = side.local->attachment(),
+              action](std::uint64_t) { return operations.start(action, memory); });
+}
+
+// One operation with each of the first `count` slots.
+inline void run_slots(Side& side, Action action, std::uint64_t count, std::uint64_t window) {
+  run_window(*side.operations, action, count, window, [&](std::uint64_t i) {
+    return side.operations->start(action, side.local_slots[i].attachment(), nullptr,
+                                  {kSlotPortal, i});
+  });
+}
+
+// One operation alone, until its end. kFetchAdd and kSwap bring the old contents to side.landing.
+inline void run_alone(Side& side, Action action) {
+  Operations& operations = *side.operations;
+  const bool fetches = action == Action::kSwap || action == Action::kFetchAdd;
+  const Region& memory = fetches ? *side.landing : *side.local;
+  const std::uint64_t before = operations.count(end_of(action));
+  require_started(operations.start(action, memory.attachment(), &side.local->attachment()), action);
+  operations.wait(end_of(action), before + 1);
+}
+
+// Remembers the first check that failed while messages go on, so that the other process is not left
+// waiting for them.
+class FirstFailure {
+ public:
+  template <class Check>
+  void note(Check check) {
+    try {
+      check();
+    } catch (const Failure& failure) {
+      if (!failure_) failure_ = failure;
+    }
+  }
+  void throw_if_any() const {
+    if (failure_) throw Failure(*failure_);
+  }
+
+ private:
+  std::optional<Failure> failure_;
+};
+
+// A put to the peer and the wait for its answer, `messages` times; `prepare(i)` runs before each,
+// `check(i)` after its answer.
+template <class Prepare, class Check>
+void ping(Side& side, std::uint64_t messages, Prepare prepare, Check check) {
+  Operations& operations = *side.operations;
+  const std::uint64_t before = operations.count(Moment::kArrived);
+  for (std::uint64_t i = 0; i < messages; ++i) {
+    prepare(i);
+    require_started(operations.start(Action::kPut, side.local->attachment()), Action::kPut);
+    operations.wait(Moment::kArrived, before + i + 1);
+    check(i);
+  }
+  operations.settle();
+}
+
+// The other half: waits for a put and answers it, `messages` times; `between(i)` runs before each
+// answer.
+template <class Between>
+void pong(Side& side, std::uint64_t messages, Between between) {
+  Operations& operations = *side.operations;
+  const std::uint64_t before = operations.count(Moment::kArrived);
+  for (std::uint64_t i = 0; i < messages; ++i) {
+    operations.wait(Moment::kArrived, before + i + 1);
+    between(i);
+    require_started(operations.start(Action::kPut, side.local->attachment()), Action::kPut);
+  }
+  operations.settle();
 }
 
 }  // namespace lintel::perf

@@ -33,13 +33,9 @@ class Scripted final : public QueuedOperations<Script> {
   Script& script() { return queue_; }
   void owes(Moment moment) { owe(moment); }
 
-  std::unique_ptr<Descriptor> bind(std::span<const Piece>) override { return nullptr; }
-  std::unique_ptr<Entry> expose(Place, std::span<const Piece>, bool) override { return nullptr; }
-  bool put(const Descriptor&, Ack, Place) override { return false; }
-  bool get(const Descriptor&, Place) override { return false; }
-  bool swap(const Descriptor&, const Descriptor&, Place) override { return false; }
-  bool add(const Descriptor&, Place) override { return false; }
-  bool fetch_add(const Descriptor&, const Descriptor&, Place) override { return false; }
+  std::unique_ptr<Attachment> bind(std::span<const Piece>) override { return nullptr; }
+  std::unique_ptr<Attachment> expose(Place, std::span<const Piece>, bool) override { return nullptr; }
+  bool issue(Action, const Attachment&, const Attachment*, Place) override { return false; }
 };
 
 constexpr Taken kSend{Moment::kSent, 1};

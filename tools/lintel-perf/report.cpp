@@ -1,0 +1,291 @@
+#include "report.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "failure.h"
+
+namespace lintel::perf {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSizeWidth = 12;
+constexpr int kColumnWidth = 24;
+constexpr int kPercentileWidth = 12;
+
+std::string describe(const ProcessDescription& process) {
+  const std::string cpu = process.cpu < 0 ? "not pinned" : fmt::format("CPU {}", process.cpu);
+  return fmt::format("{} ({}, {})", process.host, process.address, cpu);
+}
+
+// A text in the words of the API, which call the same by different names.
+std::string in_words(const char* text, const Settings& settings) {
+  using namespace fmt::literals;
+  const bool portals3 = settings.api == Api::kPortals3;
+  const bool counters = settings.notify == Notify::kCounters;
+  return fmt::format(fmt::runtime(text), "wait"_a = counters ? "PtlCTWait" : "PtlEQWait",
+                     "sent"_a = portals3   ? "SEND_END"
+                                : counters ? "counted SEND"
+                                           : "SEND",
+                     "ack"_a = counters ? "counted ACK" : "ACK",
+                     "reply"_a = portals3   ? "REPLY_END"
+                                 : counters ? "counted REPLY"
+                                            : "REPLY",
+                     "swap"_a = portals3 ? "PtlGetPut" : "PtlSwap");
+}
+
+std::string method_of(const Options& options) {
+  return in_words(options.measurement->method, options.settings);
+}
+
+std::string provider_asked_for() {
+  const char* provider = std::getenv("LINTEL_PROVIDER");
+  return provider == nullptr ? "chosen by the library (see lintel-info)"
+                             : fmt::format("{} (LINTEL_PROVIDER)", provider);
+}
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+void write_file(const std::string& name, const std::string& text) {
+  const bool on_stdout = name == "-";
+  const File file(on_stdout ? nullptr : std::fopen(name.c_str(), "w"), std::fclose);
+  std::FILE* out = on_stdout ? stdout : file.get();
+  if (out != nullptr && std::fwrite(text.data(), 1, text.size(), out) == text.size() &&
+      std::fflush(out) == 0) {
+    return;
+  }
+  refuse("cannot write '{}': {}; expected a file that can be written", on_stdout ? "stdout" : name,
+         std::strerror(errno));
+}
+
+void claim_file(const char* option, const std::string& name) {
+  if (name.empty() || name == "-") return;
+  if (File(std::fopen(name.c_str(), "w"), std::fclose)) return;
+  refuse("{}: '{}' cannot be written ({}); expected a file that can, or -", option, name,
+         std::strerror(errno));
+}
+
+Json process_json(const ProcessDescription& process) {
+  return {{"host", process.host},
+          {"address", process.address},
+          {"cpu", process.cpu < 0 ? Json(nullptr) : Json(process.cpu)}};
+}
+
+std::array<double, 4> shares_of(const Percentiles& p) { return {p.p50, p.p90, p.p99, p.p99_9}; }
+
+Json metric_json(const Metric& metric, const Unit& unit) {
+  Json result{
+      {"value", metric.value() / unit.size}, {"unit", unit.name}, {"passes", Json::array()}};
+  for (const double pass : metric.passes) result["passes"].push_back(pass / unit.size);
+  if (!metric.distribution) return result;
+  const Percentiles& p = *metric.distribution;
+  result["samples"] = p.samples;
+  result["min"] = p.min / unit.size;
+  result["p50"] = p.p50 / unit.size;
+  result["p90"] = p.p90 / unit.size;
+  result["p99"] = p.p99 / unit.size;
+  result["p99_9"] = p.p99_9 / unit.size;
+  result["max"] = p.max / unit.size;
+  return result;
+}
+
+std::string key_of(const Metric& metric, const Unit& unit) { return metric.key + "_" + unit.key; }
+
+// Clears the line, on a terminal.
+void tell_progress(const std::string& text) {
+  const bool terminal = ::isatty(STDERR_FILENO) == 1;
+  if (!terminal && text.empty()) return;
+  fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "", text, terminal ? "" : "\n");
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+const char* tool_version() { return LINTEL_PERF_VERSION; }
+
+Report::Report(const Options& options) : options_(options) {
+  claim_file("--json", options.json_file);
+  claim_file("--csv", options.csv_file);
+}
+
+void Report::write_after(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Failure& failure) {
+    write_files(failure.what());
+    throw;
+  }
+  write_files("");
+}
+
+void Report::measure_each(const std::vector<std::uint64_t>& sizes,
+                          const std::function<Row(std::uint64_t)>& measure) {
+  const bool stdout_taken = options_.json_file == "-" || options_.csv_file == "-";
+  std::FILE* out = stdout_taken ? stderr : stdout;
+  const bool tells = options_.measurement->tells_progress;
+  write_header(out);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (tells) {
+      tell_progress(fmt::format("[{}/{}] measuring and verifying {}", i + 1, sizes.size(),
+                                size_name(sizes[i])));
+    }
+    try {
+      rows_.push_back(measure(sizes[i]));
+    } catch (...) {
+      if (tells) tell_progress("");
+      throw;
+    }
+    if (tells) tell_progress("");
+    const Row& row = rows_.back();
+    if (!row.note.empty()) fmt::print(out, "# {}\n", row.note);
+    if (i == 0) fmt::print(out, "{}\n", titles_of(row));
+    fmt::print(out, "{}\n", line_of(row));
+    std::fflush(out);
+  }
+}
+
+void Report::write_header(std::FILE* out) const {
+  const Settings& settings = options_.settings;
+  const Measurement& measurement = *options_.measurement;
+  fmt::print(out, "# {} {}: {}\n", kToolName, tool_version(), measurement.title);
+  fmt::print(out, "# Method: {}\n", method_of(options_));
+  if (ranks.empty()) {
+    fmt::print(out, "# Initiator: {}\n# Target: {}\n", describe(initiator), describe(target));
+  } else {
+    fmt::print(out, "# Processes: {}; rank 0: {}, the last: {}\n", ranks.size(),
+               describe(ranks.front()), describe(ranks.back()));
+  }
+  fmt::print(out, "# Provider: {}\n", provider_asked_for());
+  fmt::print(out, "# API: Portals {}, completion by {}\n", static_cast<int>(settings.api),
+             name_of(settings.notify));
+  if (measurement.has_window) fmt::print(out, "# Window: {}\n", settings.window);
+  if (measurement.has_completion) {
+    fmt::print(
+        out, "# Completion of puts: {}\n",
+        in_words(settings.completion == Completion::kRemote
+                     ? "remote (a put is done with its {ack}: the target has the bytes)"
+                     : "local (a put is done with its {sent}: its memory may be used again); "
+                       "the time ends when the target has all puts",
+                 settings));
+  }
+  if (settings.pieces > 1) fmt::print(out, "# Memory: {} pieces\n", settings.pieces);
+  fmt::print(
+      out, "# Median of {} {}; {}\n", settings.repeats, settings.repeats == 1 ? "pass" : "passes",
+      settings.validate ? "every byte verified, outside the timed part" : "bytes NOT verified");
+  if (ranks.empty()) fmt::print(out, "# {}\n", unit_note(options_.units));
+  std::fflush(out);
+}
+
+std::string Report::titles_of(const Row& row) const {
+  std::string line = fmt::format("{:<{}}", "# Size", kSizeWidth);
+  for (const Metric& metric : row.metrics) {
+    const char* unit = unit_of(metric.quantity, options_.units).name;
+    line += fmt::format("{:>{}}", fmt::format("{} ({})", metric.title, unit), kColumnWidth);
+    if (!options_.show_percentiles || !metric.distribution) continue;
+    for (const char* name : {"P50", "P90", "P99", "P99.9", "samples"}) {
+      line += fmt::format("{:>{}}", name, kPercentileWidth);
+    }
+  }
+  return line;
+}
+
+std::string Report::line_of(const Row& row) const {
+  std::string line = fmt::format("{:<{}}", row.size_bytes, kSizeWidth);
+  for (const Metric& metric : row.metrics) {
+    const double unit = unit_of(metric.quantity, options_.units).size;
+    line += fmt::format("{:>{}.{}f}", metric.value() / unit, kColumnWidth,
+                        metric.quantity == Quantity::kMessageRate ? 0 : 2);
+    if (!options_.show_percentiles || !metric.distribution) continue;
+    for (const double value : shares_of(*metric.distribution)) {
+      line += fmt::format("{:>{}.2f}", value / unit, kPercentileWidth);
+    }
+    line += fmt::format("{:>{}}", metric.distribution->samples, kPercentileWidth);
+  }
+  return line;
+}
+
+std::string Report::json(const std::string& error) const {
+  const Settings& settings = options_.settings;
+  const Measurement& measurement = *options_.measurement;
+  Json document;
+  document["tool"] = kToolName;
+  document["version"] = tool_version();
+  document["measurement"] = measurement.name;
+  document["method"] = method_of(options_);
+  document["api"] = static_cast<int>(settings.api);
+  document["notify"] = name_of(settings.notify);
+  document["status"] = error.empty() ? "ok" : "failed";
+  document["error"] = error.empty() ? Json(nullptr) : Json(error);
+  document["provider"] = provider_asked_for();
+  if (ranks.empty()) {
+    document["initiator"] = process_json(initiator);
+    document["target"] = process_json(target);
+  } else {
+    document["processes"] = ranks.size();
+    for (const ProcessDescription& rank : ranks) document["ranks"].push_back(process_json(rank));
+  }
+  document["window"] = measurement.has_window ? Json(settings.window) : Json(nullptr);
+  const char* completion = settings.completion == Completion::kRemote ? "remote" : "local";
+  document["completion"] = measurement.has_completion ? Json(completion) : Json(nullptr);
+  document["validated"] = settings.validate;
+  document["iovec_pieces"] = settings.pieces;
+  document["repeats"] = settings.repeats;
+  document["bandwidth_unit"] = unit_note(options_.units);
+  document["results"] = Json::array();
+  for (const Row& row : rows_) {
+    Json result;
+    result["size_bytes"] = row.size_bytes;
+    result["iterations"] = row.iterations;
+    result["warm_up"] = row.warm_up;
+    result["verified_messages"] = row.verified_messages;
+    if (row.batches > 0) result["batches"] = row.batches;
+    for (const Metric& metric : row.metrics) {
+      const Unit& unit = unit_of(metric.quantity, options_.units);
+      result[key_of(metric, unit)] = metric_json(metric, unit);
+    }
+    document["results"].push_back(result);
+  }
+  return document.dump(2) + "\n";
+}
+
+std::string Report::csv() const {
+  std::string titles = "size_bytes,iterations";
+  std::string lines;
+  for (const Row& row : rows_) {
+    const bool first = &row == &rows_.front();
+    lines += fmt::format("{},{}", row.size_bytes, row.iterations);
+    for (const Metric& metric : row.metrics) {
+      const Unit& unit = unit_of(metric.quantity, options_.units);
+      if (first) titles += "," + key_of(metric, unit);
+      lines += fmt::format(",{:.6g}", metric.value() / unit.size);
+      if (!metric.distribution) continue;
+      if (first) {
+        titles +=
+            fmt::format(",{0}_p50,{0}_p90,{0}_p99,{0}_p99_9,{0}_samples", key_of(metric, unit));
+      }
+      for (const double value : shares_of(*metric.distribution)) {
+        lines += fmt::format(",{:.6g}", value / unit.size);
+      }
+      lines += fmt::format(",{}", metric.distribution->samples);
+    }
+    lines += fmt::format(",{},{}\n", static_cast<int>(options_.settings.api),
+                         name_of(options_.settings.notify));
+  }
+  return titles + ",api,notify\n" + lines;
+}
+
+void Report::write_files(const std::string& error) const {
+  if (!options_.json_file.empty()) write_file(options_.json_file, json(error));
+  if (!options_.csv_file.empty()) write_file(options_.csv_file, csv());
+}
+
+}  // namespace lintel::perf
