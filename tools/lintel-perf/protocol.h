@@ -4,7 +4,7 @@
 //   client -> server  hello    {version, host, cpu}                 who asks
 //   server -> client  welcome  {version, host, cpu}                 or
 //                     refuse   {version, reason}
-//   client -> server  request  {number, do, ...}                    see target_service.cpp
+//   client -> server  request  {number, do, ...}                    see server.cpp
 //   server -> client  reply    {number, ok, ... or error, code}
 //   server -> client  notice   {number}                             the request begins now
 //   client -> server  bye      {}
