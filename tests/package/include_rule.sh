@@ -58,11 +58,19 @@ forbid 'IMPI below its gateway knows base/ and how start-up fails' '#include *("
 forbid 'the gateway of IMPI sits on p2p and the engine' '#include *([<"]rdma/|[<"](portals[34]|lintel|mpi)\.h|"(transport|tools)/|"portals/(api[34]|include)/|"mpi_layer/(mpi|openmpi|station)/)' mpi_layer/impi/gateway
 forbid 'start-up knows base/ only' '#include *("(transport|portals|tools|mpi_layer/[^b])|[<"](portals[34]|lintel)\.h)' mpi_layer/bootstrap
 forbid 'the runtime of old programs sits on the face of Portals 3 and start-up' '#include *([<"]rdma/|[<"](portals4|lintel|mpi)\.h|"(transport|tools)/|"portals/api4/|"mpi_layer/([^bp]|bootstrap/pmi|p2p))' mpi_layer/p3rt
-forbid 'portals3.h and portals4.h do not go into one library' '#include *[<"]portals3\.h' tools/lintel-perf/api4
-forbid 'portals4.h belongs to the library of its own' '#include *[<"]portals4\.h' tools/lintel-perf/*.h tools/lintel-perf/*.cpp tools/lintel-perf/api3
-forbid 'the seam of lintel-perf names no API' '#include *[<"](portals[34]\.h|interface\.h|api[34]/)' tools/lintel-perf/operations.h \
-  tools/lintel-perf/queued_operations.h tools/lintel-perf/region.* tools/lintel-perf/side.* tools/lintel-perf/traffic.h tools/lintel-perf/chain.h
-forbid 'measurements call no API' '\bPtl[A-Z][A-Za-z]*\(' tools/lintel-perf/puts.cpp tools/lintel-perf/gets.cpp tools/lintel-perf/atomics.cpp tools/lintel-perf/passive.cpp
+perf=tools/lintel-perf
+# shellcheck disable=SC2086  # lists of files
+{
+  forbid 'portals3.h and portals4.h do not go into one library' \
+    '#include *[<"]portals3\.h' $perf/api4
+  forbid 'portals4.h belongs to the library of its own' \
+    '#include *[<"]portals4\.h' $perf/*.h $perf/*.cpp $perf/api3
+  forbid 'the seam of lintel-perf names no API' \
+    '#include *[<"](portals[34]\.h|interface\.h|api[34]/)' $perf/operations.h $perf/chain.h \
+    $perf/queued_operations.h $perf/region.* $perf/side.* $perf/traffic.h
+  forbid 'measurements call no API' '\bPtl[A-Z][A-Za-z]*\(' \
+    $perf/puts.cpp $perf/gets.cpp $perf/atomics.cpp $perf/passive.cpp
+}
 forbid 'the faces hold no transport' '#include *"transport/' portals/api3 portals/api4
 forbid 'what is measured and tested knows nothing of measurements and tests' '#include *"(bench|tests)/' base transport portals mpi_layer tools
 forbid 'bench/raw is libfabric without Lintel' '#include *(["<](portals3|lintel)\.h|"(base|transport|portals|tools|tests)/)' bench/raw

@@ -18,7 +18,8 @@ std::vector<std::byte> message(std::uint64_t id, std::size_t size) {
 constexpr std::uint64_t kId = pattern_id(Origin::kInitiator, 3, 41);
 
 TEST(Pattern, WhatWasFilledIsAccepted) {
-  for (const std::size_t size : {1U, 7U, 8U, 9U, 4096U, 4099U}) EXPECT_FALSE(check_pattern(message(kId, size), kId, 0)) << size;
+  for (const std::size_t size : {1U, 7U, 8U, 9U, 4096U, 4099U})
+    EXPECT_FALSE(check_pattern(message(kId, size), kId, 0)) << size;
 }
 
 TEST(Pattern, EachSingleWrongByteIsFoundWhereItIs) {
@@ -32,7 +33,9 @@ TEST(Pattern, EachSingleWrongByteIsFoundWhereItIs) {
   }
 }
 
-TEST(Pattern, NeighbouringMessagesDifferInTheirFirstByte) { EXPECT_TRUE(check_pattern(message(kId, 1), kId + 1, 0)); }
+TEST(Pattern, NeighbouringMessagesDifferInTheirFirstByte) {
+  EXPECT_TRUE(check_pattern(message(kId, 1), kId + 1, 0));
+}
 
 TEST(Pattern, TheSameMessageOfTheOtherSideDiffers) {
   const auto other = pattern_id(Origin::kTarget, 3, 41);
@@ -75,14 +78,16 @@ std::vector<std::byte> sums(std::uint64_t times, std::size_t size) {
 }
 
 TEST(Sums, WhatWasFilledIsAccepted) {
-  for (const std::uint64_t times : {0U, 1U, 1000U}) EXPECT_FALSE(check_sums(sums(times, 64), times, 0)) << times;
+  for (const std::uint64_t times : {0U, 1U, 1000U})
+    EXPECT_FALSE(check_sums(sums(times, 64), times, 0)) << times;
 }
 
 TEST(Sums, ASumMoreOrLessIsNoticedInEveryWord) {
   for (const std::uint64_t times : {4U, 6U}) {
     const auto wrong = sums(times, 128);
     for (std::size_t word = 0; word < 128; word += 8) {
-      EXPECT_TRUE(check_sums(std::span(wrong).subspan(word, 8), 5, word)) << times << " at " << word;
+      EXPECT_TRUE(check_sums(std::span(wrong).subspan(word, 8), 5, word))
+          << times << " at " << word;
     }
   }
 }

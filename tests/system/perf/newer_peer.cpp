@@ -33,7 +33,8 @@ class NewerPeer final : public Sink {
  private:
   void on_message(PeerId, std::span<const std::byte> frame) override {
     if (frame.size() < sizeof(FrameHeader) + sizeof(Introduction)) return;
-    if (decode<FrameHeader>(frame.data()).kind != static_cast<std::uint8_t>(FrameKind::kHello)) return;
+    if (decode<FrameHeader>(frame.data()).kind != static_cast<std::uint8_t>(FrameKind::kHello))
+      return;
     hellos_.push_back(decode<Introduction>(frame.data() + sizeof(FrameHeader)));
   }
   void on_message_left(PeerId) override {}
@@ -47,8 +48,9 @@ class NewerPeer final : public Sink {
     if (!peer) return true;
     const MessageBuffer buffer = network_.reserve(*peer, sizeof(FrameHeader) + sizeof(Refusal));
     if (!buffer) return false;
-    encode(buffer.data, FrameHeader{kFrameMagic, kNewerVersion, static_cast<std::uint8_t>(FrameKind::kRefuse), hello.slot, hello.epoch, 0,
-                                    0, sizeof(Refusal)});
+    encode(buffer.data,
+           FrameHeader{kFrameMagic, kNewerVersion, static_cast<std::uint8_t>(FrameKind::kRefuse),
+                       hello.slot, hello.epoch, 0, 0, sizeof(Refusal)});
     Refusal refusal{};
     refusal.echoed_epoch = hello.epoch;
     refusal.reason = static_cast<std::uint8_t>(RefuseReason::kVersion);
@@ -76,7 +78,8 @@ int main() {
     std::fprintf(stderr, "%s: %s\n", network.error().call(), network.error().reason());
     return 1;
   }
-  std::printf("at %s pid %u\n", options.interface_address.c_str(), static_cast<unsigned>((*network)->self().pid.value));
+  std::printf("at %s pid %u\n", options.interface_address.c_str(),
+              static_cast<unsigned>((*network)->self().pid.value));
   std::fflush(stdout);
   NewerPeer(**network).run();
 }

@@ -34,7 +34,9 @@ class Scripted final : public QueuedOperations<Script> {
   void owes(Moment moment) { owe(moment); }
 
   std::unique_ptr<Attachment> bind(std::span<const Piece>) override { return nullptr; }
-  std::unique_ptr<Attachment> expose(Place, std::span<const Piece>, bool) override { return nullptr; }
+  std::unique_ptr<Attachment> expose(Place, std::span<const Piece>, bool) override {
+    return nullptr;
+  }
   bool issue(Action, const Attachment&, const Attachment*, Place) override { return false; }
 };
 

@@ -33,7 +33,8 @@ TEST(Region, AMessageThatIsScatteredIsTheSameMessage) {
   Region scattered(1003, 5);
   whole.fill(7);
   const std::byte* from = whole.pieces()[0].start;
-  for (const Piece& piece : scattered.pieces()) from = std::copy_n(from, piece.length, piece.start) - piece.start + from;
+  for (const Piece& piece : scattered.pieces())
+    from = std::copy_n(from, piece.length, piece.start) - piece.start + from;
   EXPECT_EQ(failure_of([&] { scattered.check(7); }), "");
 }
 
@@ -62,7 +63,8 @@ TEST(Region, BytesWrittenBehindAPieceAreNoticedBesideMessagesAndSums) {
   region.fill_sums(1);
   EXPECT_EQ(failure_of([&] { region.check_sums(1); }), "");
   overrun();
-  EXPECT_THAT(failure_of([&] { region.check_sums(1); }), HasSubstr("bytes behind a piece of 8 bytes"));
+  EXPECT_THAT(failure_of([&] { region.check_sums(1); }),
+              HasSubstr("bytes behind a piece of 8 bytes"));
 }
 
 }  // namespace

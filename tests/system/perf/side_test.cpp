@@ -14,7 +14,10 @@ namespace {
 
 using testing::HasSubstr;
 
-nlohmann::json asked_for() { return SideParameters{.api = Api::kPortals4, .notify = Notify::kCounters, .size = 64, .exposed = true}; }
+nlohmann::json asked_for() {
+  return SideParameters{
+      .api = Api::kPortals4, .notify = Notify::kCounters, .size = 64, .exposed = true};
+}
 
 std::string refusal_of(const nlohmann::json& json) {
   try {
