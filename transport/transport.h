@@ -31,7 +31,8 @@ using Context = Id<struct ContextTag, std::uint64_t>;
 
 // Names a parcel to its receiver: the sender stamps it, and whoever expects it says the same.
 using ParcelKey = Id<struct ParcelKeyTag, std::uint64_t>;
-inline constexpr std::uint64_t kParcelKeyBits = ~std::uint64_t{0} >> 1;  // the top bit is zero: libfabric's TCP keeps it for itself
+inline constexpr unsigned kParcelKeyBits = 63;  // what it may use of them, from the lowest
+constexpr bool is_parcel_key(ParcelKey key) { return key.value >> kParcelKeyBits == 0; }
 
 // 32 bits that travel with a write and come out at the target when its bytes are in place. 32 because some providers carry no more.
 using Immediate = Id<struct ImmediateTag, std::uint32_t>;
@@ -39,7 +40,7 @@ using Immediate = Id<struct ImmediateTag, std::uint32_t>;
 enum class PostStatus : std::uint8_t {
   kOk,
   kWouldBlock,  // no room now: poll(), then try again. Nothing was taken. Not an error; the owner decides how long to go on.
-  kFailed,      // the peer is lost; its operations end through Sink::on_peer_failed
+  kFailed,      // the peer is lost; its operations end through Sink::on_peer_failed, or by disconnect()
 };
 
 // Memory in which the next message to a peer is built, lent by reserve().
@@ -122,7 +123,8 @@ class Sink {
   virtual void on_write_done(Context context, Error error) = 0;
   // A peer's write that carried `immediate` is in place: its bytes are visible to the CPU.
   virtual void on_immediate(Immediate immediate) = 0;
-  // The peer is lost. No completion follows for messages to it; writes to it may still complete, with or without error.
+  // The peer is lost, and its connection has ended as by disconnect(): no completion follows for messages to it; writes to it
+  // may still complete, with or without error.
   virtual void on_peer_failed(PeerId peer, Error error) = 0;
 };
 
@@ -149,10 +151,22 @@ class Transport {
   virtual PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) = 0;
   virtual void abandon(PeerId peer, const MessageBuffer& buffer) = 0;
 
+  // Ends the connection to the peer, if there is one, and all attempts to make one. When it returns:
+  //  * Nothing that the peer has sent on this connection changes memory any more, or is reported: no message, no write, and no
+  //    parcel, whose memory is the caller's again as if forget_parcel() had withdrawn it.
+  //  * The frames and records of what was committed to the peer are free, and its local bytes are the caller's. Whole messages
+  //    that the network has taken already may still arrive. on_write_done() follows with an error, in the next poll(), for each
+  //    write and parcel that has not ended; on_message_left() and on_peer_failed() do not follow.
+  // Buffers that are lent stay lent, and registrations stay until deregister_memory(). The next commit() to the peer makes a new
+  // connection. Whether the peer is told is up to the network. May be called inside Sink calls but on_message_left().
+  // A network that cannot take back what it has given to others states that in its own contract.
+  virtual void disconnect(PeerId peer) = 0;
+
   // Parcels may come from now on, expected or not. Until this is called those of a peer that sends some all the same, and what it sends after them, wait.
   virtual void welcome_parcels() {}
   // Sends a parcel: the first `bytes` bytes of the buffer and `payload`, which must not change until on_write_done(context). As commit() otherwise; it also
-  // would block where other messages wait in the same frame.
+  // would block where other messages wait in the same frame. The message should not begin with a zero byte: a network may tell
+  // by its first byte that it has begun to arrive.
   // REQUIRES: bytes <= attributes().max_parcel_message, 0 < payload.size() <= attributes().max_parcel_bytes.
   virtual PostStatus commit_parcel(PeerId, const MessageBuffer&, std::size_t, std::span<const std::byte>, ParcelKey, Context) {
     return PostStatus::kWouldBlock;
@@ -161,8 +175,7 @@ class Transport {
   // on_parcel() or forget_parcel(); a session's also until on_peer_failed(). One per peer. False: not possible now; it will come all the same, to memory of the transport.
   virtual bool expect_parcel(PeerId, ParcelKey, std::span<std::byte>) { return false; }
   // The memory is the caller's again, unless kArriving is returned. May be a system call.
-  // A provider that is in the middle of a payload when its session ends, by a deadline and not because the connection broke, may go on with it when the peer
-  // does, as it may with a write that is under way: nobody can take the memory from it.
+  // disconnect() takes it also from a parcel that arrives.
   virtual Forgotten forget_parcel(PeerId) { return Forgotten::kNone; }
 
   // Makes memory usable in writes to or from `peer`. May be a system call; the bytes stay the caller's and must outlive the registration.

@@ -28,6 +28,7 @@ class NullTransport final : public transport::Transport {
     return transport::PostStatus::kOk;
   }
   void abandon(transport::PeerId, const transport::MessageBuffer&) override {}
+  void disconnect(transport::PeerId) override {}
   Result<transport::Region> register_memory(transport::PeerId, std::span<std::byte>, transport::Access) override {
     return transport::Region{};
   }

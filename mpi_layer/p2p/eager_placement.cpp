@@ -7,6 +7,8 @@ namespace {
 // 2^16 messages under way between them.
 constexpr unsigned kContextBits = 15;
 constexpr unsigned kTagBits = 32;
+constexpr unsigned kSequenceBits = 16;
+static_assert(kSequenceBits + kContextBits + kTagBits <= EngineAccess::kPlacementKeyBits);
 constexpr std::uint32_t kPlacedContexts = std::uint32_t{1} << kContextBits;
 
 EngineAccess::PlacementKey placement_key(std::uint64_t bits, std::uint64_t sequence) {

@@ -158,6 +158,7 @@ class EngineAccess {
 
   // ---- While open: eager direct placement. See Endpoint's parcels.
   using PlacementKey = transport::ParcelKey;
+  static constexpr unsigned kPlacementKeyBits = transport::kParcelKeyBits;
   // The longest message that may be placed so; 0: the network has no such thing.
   std::uint64_t placement_limit() const LINTEL_REQUIRES(kLock) {
     return process_.endpoint().parcel_limit();

@@ -52,6 +52,7 @@ class HeldTransport final : public transport::Transport {
   transport::MessageBuffer reserve(transport::PeerId peer, std::size_t bytes) override;
   transport::PostStatus commit(transport::PeerId peer, const transport::MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(transport::PeerId peer, const transport::MessageBuffer& buffer) override;
+  void disconnect(transport::PeerId) override {}
   Result<transport::Region> register_memory(transport::PeerId peer, std::span<std::byte> memory, transport::Access access) override;
   void deregister_memory(const transport::Region& region) override;
   transport::PostStatus post_write(transport::PeerId peer, const transport::LocalMemory& from, transport::RemoteMemory to,

@@ -16,6 +16,7 @@ constexpr Nanoseconds kNoDescriptorPause = std::chrono::milliseconds(100);
 constexpr int kCallersPerPoll = 64;
 
 constexpr Error kNobodyThere{Loss::kPeer, "connect", "nobody accepts a connection at the peer's address", ETIMEDOUT};
+constexpr Error kDisconnected{Loss::kPeer, "disconnect", "the peer was given up", ECONNABORTED};
 constexpr Error kSuperseded{Loss::kPeer, "accept", "the peer has begun a connection anew", ECONNRESET};
 
 }  // namespace
@@ -237,7 +238,12 @@ void DirectTransport::tear_down(Connection& connection) {
     --strays_;
   }
   for (std::vector<Connection*>* list : {&often_, &ending_, &held_up_}) std::erase(*list, &connection);
-  connection.stream.reset();
+  // Inside poll() its stream may be what calls: it stops now and goes at the end of the poll.
+  if (sink_ != nullptr) {
+    connection.stream->stop();
+  } else {
+    connection.stream.reset();
+  }
   // A child process may hold the socket too: it is to end all the same, and epoll would go on with it.
   stop_watching(connection);
   end_socket(std::move(connection.fd));
@@ -255,10 +261,26 @@ void DirectTransport::fail(PeerId id, Error error) {
     tear_down(*peer.connection);
   }
   peer.left = 0;
+  peer.expects = false;
   if (peer.failed) return;  // one report for several losses in a row
   peer.failed = true;
   peer.failure = error;
   failed_.push_back(id);
+}
+
+// What the kernel has may still arrive, such as a farewell.
+void DirectTransport::disconnect(PeerId id) {
+  Peer& peer = at(id);
+  attempts_.end(peer.attempt);
+  if (peer.call != nullptr) tear_down(*peer.call);
+  if (peer.connection != nullptr) {
+    leave(peer.connection->fd.get());
+    peer.connection->ending = kDisconnected;
+    tear_down(*peer.connection);
+  }
+  peer.left = 0;
+  peer.expects = false;
+  if (std::exchange(peer.failed, false)) std::erase(failed_, id);
 }
 
 // Peers that have been tried in vain for too long, and callers that say nothing.

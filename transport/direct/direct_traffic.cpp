@@ -46,6 +46,7 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   if (!ended_.empty()) report_ended(sink);
   if (!failed_.empty()) report_failures(sink);
   if (!torn_down_.empty()) {
+    for (Connection* const connection : torn_down_) connection->stream.reset();
     spare_.insert(spare_.end(), torn_down_.begin(), torn_down_.end());
     torn_down_.clear();
   }
@@ -167,8 +168,10 @@ void DirectTransport::let_go_on() {
   std::vector<Connection*> round;
   round.swap(held_up_);
   for (Connection* const connection : round) {
+    if (connection->phase != Connection::Phase::kStands) continue;  // ended by what the sink did
     if (may_go_on(*connection)) connection->stream->go_on(*connection);
     switch (connection->stream->state()) {
+      case InboundStream::State::kStopped: break;
       case InboundStream::State::kStandsStill: held_up_.push_back(connection); break;
       case InboundStream::State::kGoesOn:
         watch_for(*connection, connection->waiting.empty() ? EPOLLIN : EPOLLIN | EPOLLOUT);

@@ -138,7 +138,7 @@ void DirectTransport::abandon(PeerId, const MessageBuffer& buffer) {
 PostStatus DirectTransport::commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
                                           ParcelKey key, Context context) {
   Outbound& frame = outbound_.at(buffer.token);
-  LINTEL_ASSERT(frame.lent && bytes <= attributes_.max_parcel_message && (key.value & ~kParcelKeyBits) == 0);
+  LINTEL_ASSERT(frame.lent && bytes <= attributes_.max_parcel_message && is_parcel_key(key));
   LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes_.max_parcel_bytes);
   Connection* const connection = connection_to(peer);
   if (connection == nullptr) return PostStatus::kWouldBlock;
@@ -178,7 +178,7 @@ PostStatus DirectTransport::send(Connection& connection, Outbound& record) {
   if (connection.waiting.empty()) {
     const ssize_t sent = send_to(connection.fd.get(), std::span(record.rest).first(record.rest[1].iov_len > 0 ? 2 : 1));
     if (sent < 0 && errno != EAGAIN) [[unlikely]] {
-      // The session is told by the next poll(), after what has come until now.
+      // The owner is told by the next poll(), after what has come until now.
       take_no_more(connection);
       return PostStatus::kWouldBlock;
     }
@@ -219,7 +219,7 @@ void DirectTransport::deregister_memory(const Region& region) {
 }
 
 bool DirectTransport::expect_parcel(PeerId id, ParcelKey key, std::span<std::byte> memory) {
-  LINTEL_ASSERT((key.value & ~kParcelKeyBits) == 0);
+  LINTEL_ASSERT(is_parcel_key(key));
   Peer& peer = at(id);
   if (!welcome_ || peer.expects || memory.empty()) return false;
   peer.expects = true;

@@ -9,9 +9,9 @@
 // Lives on one network interface and listens on its one address only.
 //
 // Invariants: (1) a peer has at most one connection that stands, and one that is being made; (2) a loss is reported before anything that comes on a connection
-//             made after it; (3) what a peer sends is read until its connection ends, also when nothing can be sent to it any more; (4) a connection is torn down
-//             inside poll() only, and its record is used again in a later one.
-// Does not: order across connections, repeat or acknowledge anything (a session does), notice the death of a machine, or talk to itself.
+//             made after it; (3) what a peer sends is read until its connection ends, also when nothing can be sent to it any more; (4) the record of a connection
+//             that was torn down is used again after the next poll().
+// Does not: order across connections, repeat or acknowledge anything (its owner does), notice the death of a machine, or talk to itself.
 
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -63,6 +63,7 @@ class DirectTransport final : public Transport {
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
+  [[gnu::cold]] void disconnect(PeerId peer) override;
   void welcome_parcels() override { welcome_ = true; }
   PostStatus commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload, ParcelKey key,
                            Context context) override;
@@ -71,7 +72,7 @@ class DirectTransport final : public Transport {
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
   void deregister_memory(const Region& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
-  void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the session's
+  void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the owner's
   std::size_t poll(TimePoint now, Sink& sink) override;
   bool close(TimePoint now) override;
   TimePoint next_deadline() const override;

@@ -112,7 +112,7 @@ bool InboundStream::begin_parcel(const PieceHeader& header, StreamTaker& taker) 
   wanted_ = sizeof(PieceHeader) + sizeof(ParcelHeader) + header.message_bytes;
   if (available() < wanted_) return false;
   const auto parcel = decode<ParcelHeader>(next() + sizeof(PieceHeader));
-  if ((parcel.key & ~kParcelKeyBits) != 0) return broken("the key of a parcel is none");
+  if (!is_parcel_key(ParcelKey(parcel.key))) return broken("the key of a parcel is none");
   landing_ = taker.place_of_parcel(ParcelKey(parcel.key));
   if (landing_.empty()) {
     state_ = State::kStandsStill;
@@ -159,6 +159,13 @@ void InboundStream::cut_write() {
   if (carried_ != PieceKind::kWrite) return;
   to_drop_ += std::exchange(to_place_, 0);
   cut_ = true;
+}
+
+void InboundStream::stop() {
+  state_ = State::kStopped;
+  begin_ = end_;
+  carried_ = PieceKind::kMessage;
+  to_place_ = to_drop_ = 0;
 }
 
 bool InboundStream::broken(const char* reason) {

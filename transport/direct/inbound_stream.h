@@ -6,7 +6,7 @@
 // along with its header.
 //
 // Owned by a connection of a DirectTransport; under its owner's lock. Everything that comes is foreign and checked here or by the taker.
-// Invariants: (1) it holds a buffer only while there is part of a piece in it; (2) after a broken piece nothing is handed up any more.
+// Invariants: (1) it holds a buffer only while there is part of a piece in it; (2) after a broken piece, or stop(), nothing is handed up any more.
 // Does not: allocate but through its buffers, or decide where writes and parcels may go: its taker does.
 
 #include <sys/uio.h>
@@ -41,7 +41,7 @@ class StreamBuffers {
   std::vector<std::unique_ptr<std::byte[]>> free_;
 };
 
-// Takes what an InboundStream finds. What is given is valid during the call. The stream must not end meanwhile.
+// Takes what an InboundStream finds. What is given is valid during the call. Meanwhile the stream may be stopped, but must not end.
 class StreamTaker {
  public:
   virtual ~StreamTaker() = default;
@@ -76,6 +76,7 @@ class InboundStream {
     kGoesOn,
     kStandsStill,  // a parcel waits for a place
     kBroken,       // what came makes no sense; reason() says why
+    kStopped,      // by stop()
   };
 
   // Up to two places for the next bytes, the second used only when the first is full; beside what has a place of its own not more than `at_most`. Empty: no
@@ -88,6 +89,8 @@ class InboundStream {
 
   // The write under way, if there is one, is not to touch its memory any more: the rest of it is dropped, and nobody is told that it is in place.
   void cut_write();
+  // Nothing is handed up any more, and no memory but the buffer is touched. Also inside a call of the taker.
+  void stop();
   State state() const { return state_; }
   const char* reason() const { return reason_; }
   // A piece has begun and is not complete.

@@ -21,6 +21,9 @@ constexpr std::size_t kBufferCount = 2;
 // Looks at an empty completion queue between two for strays: each costs as much as several of those.
 constexpr unsigned kLooksPerSearch = 16;
 
+// A tag with these bits to be ignored matches every key. The provider keeps the bit above for itself.
+constexpr std::uint64_t kAnyKey = (std::uint64_t{1} << kParcelKeyBits) - 1;
+
 }  // namespace
 
 void FabricTransport::welcome_parcels() {
@@ -44,7 +47,7 @@ std::byte* FabricTransport::landing_message(const Operation& landing) const {
 PostStatus FabricTransport::commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
                                           ParcelKey key, Context context) {
   Operation& frame = operations_.at(OperationKind::kSend, buffer.token);
-  LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= kParcelMessageBytes && (key.value & ~kParcelKeyBits) == 0);
+  LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= kParcelMessageBytes && is_parcel_key(key));
   LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes_.max_parcel_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
   std::memset(buffer.data + bytes, 0, kParcelMessageBytes - bytes);
@@ -60,13 +63,14 @@ PostStatus FabricTransport::commit_parcel(PeerId peer, const MessageBuffer& buff
 }
 
 bool FabricTransport::expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) {
-  LINTEL_ASSERT((key.value & ~kParcelKeyBits) == 0);
+  LINTEL_ASSERT(is_parcel_key(key));
   FabricPeer& from = peers_.at(peer);
   if (!welcome_ || from.landing != nullptr || memory.empty()) return false;
   if (expected_.size() == kLandings - kStrays) return false;  // the others are for strays
   Operation* const landing = operations_.take(OperationKind::kLanding);
   landing->memory = memory;
   landing->peer = peer;
+  landing->given_up = false;
   *landing_message(*landing) = std::byte{0};
   if (!post_landing(*landing, from.address, key.value, 0)) {
     operations_.give_back(*landing);
@@ -78,7 +82,7 @@ bool FabricTransport::expect_parcel(PeerId peer, ParcelKey key, std::span<std::b
 }
 
 // Some of a parcel is in place, and the rest is in its socket or on its way there: of a payload in more than one piece the provider takes what it has read ahead, and
-// asks its sockets again when it is asked. Tells by the first byte of the message, which is no zero in any frame of a session.
+// asks its sockets again when it is asked. Tells by the first byte of the message, see Transport::commit_parcel().
 bool FabricTransport::parcel_has_begun() const {
   return std::ranges::any_of(expected_, [this](const Operation* landing) { return *landing_message(*landing) != std::byte{0}; });
 }
@@ -126,7 +130,7 @@ std::size_t FabricTransport::take_parcel(Operation& landing, const fi_cq_data_en
   Stray* const stray = stray_of(landing);
   if (stray != nullptr && !stray->posted) {
     asking_ = nullptr;
-    stray->posted = post_landing(landing, FI_ADDR_UNSPEC, 0, kParcelKeyBits);
+    stray->posted = post_landing(landing, FI_ADDR_UNSPEC, 0, kAnyKey);
     return 0;
   }
   // What the sink does may want the landing again.
@@ -135,7 +139,9 @@ std::size_t FabricTransport::take_parcel(Operation& landing, const fi_cq_data_en
   const std::size_t length = entry.len - std::min(entry.len, message.size());
   const ParcelPayload payload{landing.memory.first(std::min(length, landing.memory.size())), length};
   const PeerId from = stray != nullptr ? kNoPeer : landing.peer;
+  const bool given_up = stray == nullptr && landing.given_up;
   if (stray == nullptr) end_landing(landing);
+  if (given_up) return 0;
   std::size_t reports = 0;
   if (length > 0) {
     sink.on_parcel(from, message, payload);
@@ -194,7 +200,7 @@ bool FabricTransport::ask_for_stray() {
   if (stray == nullptr) return false;
   fi_msg_tagged any{};
   any.addr = FI_ADDR_UNSPEC;
-  any.ignore = kParcelKeyBits;
+  any.ignore = kAnyKey;
   any.context = &stray->landing->provider_room;
   if (fi_trecvmsg(endpoint_.raw(), &any, FI_PEEK) != 0) return false;
   stray->landing->state = OperationState::kInFlight;

@@ -53,6 +53,11 @@ void FabricTransport::abandon(PeerId, const MessageBuffer& buffer) {
   operations_.give_back(frame);
 }
 
+void FabricTransport::disconnect(PeerId peer) {
+  if (forget_parcel(peer) == Forgotten::kArriving) peers_.at(peer).landing->given_up = true;
+  peers_.disconnect(peer);
+}
+
 Result<Region> FabricTransport::register_memory(PeerId, std::span<std::byte> memory, Access access) {
   const bool is_target = access == Access::kWriteTarget;
   if (!is_target && !rules_.needs_local_descriptor) return Region{};  // any memory will do

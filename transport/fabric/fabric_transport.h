@@ -7,7 +7,7 @@
 // Invariants: (1) each operation that the provider has is one record of `operations_`, and each record goes back when its completion is read;
 //             (2) at least two receive buffers are posted, except for the moment between a release and the next poll();
 //             (3) buffers are freed after the endpoint is closed; (4) nothing is asked of a provider that its description does not offer.
-// Does not: order, repeat or acknowledge anything (a session does), or notice the death of a peer that it is not talking to.
+// Does not: order, repeat or acknowledge anything (its owner does), or notice the death of a peer that it is not talking to.
 
 #include <memory>
 #include <optional>
@@ -57,6 +57,11 @@ class FabricTransport final : public Transport {
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
+  // libfabric has no call that ends one connection, nor one that takes back a send or a write. So what the provider has of the
+  // peer ends when the provider ends it: frames are free, and on_write_done() comes, only then; a parcel that is arriving, and a
+  // write into memory that is still registered, may go on. All else holds: what is expected is withdrawn, nothing of a parcel
+  // that arrives is reported, and what ends later counts for no later connection.
+  [[gnu::cold]] void disconnect(PeerId peer) override;
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
   void deregister_memory(const Region& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
@@ -65,7 +70,7 @@ class FabricTransport final : public Transport {
                            Context context) override;
   bool expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) override;
   Forgotten forget_parcel(PeerId peer) override;
-  void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the session's
+  void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the owner's
   std::size_t poll(TimePoint now, Sink& sink) override;
   bool close(TimePoint now) override;
   TimePoint next_deadline() const override;

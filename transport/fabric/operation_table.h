@@ -37,6 +37,7 @@ struct Operation {
   std::uint32_t peer_epoch = 0;  // of the peer when the operation was posted
   Context context;               // kWrite, and kSend of a parcel: the caller's
   bool parcel = false;           // kSend: a payload goes with it
+  bool given_up = false;         // kLanding: its peer was disconnected, nothing of it is reported
   std::span<std::byte> memory;   // kLanding: of the payload
   // kReceive: a buffer is filled by messages of several peers at once, and the one that finds the last room need not be the last to arrive.
   std::size_t taken_bytes = 0;  // of messages that have arrived whole, since it was posted

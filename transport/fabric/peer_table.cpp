@@ -2,6 +2,8 @@
 
 #include <rdma/fi_errno.h>
 
+#include <utility>
+
 namespace lintel::transport {
 PeerId PeerTable::find(ProcessId name) const {
   const auto found = ids_.find(name);
@@ -32,12 +34,22 @@ void PeerTable::refused(PeerId id, TimePoint now) {
   attempts_.refused(peer.attempt, now);
 }
 
-void PeerTable::fail(PeerId id, Error error) {
-  FabricPeer& peer = at(id);
+void PeerTable::end_epoch(FabricPeer& peer) {
   attempts_.end(peer.attempt);
   ++peer.epoch;
   peer.in_flight = 0;
   peer.reached = false;
+}
+
+void PeerTable::disconnect(PeerId id) {
+  FabricPeer& peer = at(id);
+  end_epoch(peer);
+  if (std::exchange(peer.failed, false)) std::erase(failed_, id);
+}
+
+void PeerTable::fail(PeerId id, Error error) {
+  FabricPeer& peer = at(id);
+  end_epoch(peer);
   if (peer.failed) return;  // one report for several losses in a row
   peer.failed = true;
   peer.failure = error;

@@ -5,7 +5,7 @@
 // accepted nothing for the connect timeout, although it was tried (ConnectAttempts), is reported as lost here.
 //
 // Owned by FabricTransport; under its owner's lock.
-// Invariants: (1) ids are dense and never reused; (2) a peer's epoch grows by one each time it is lost: completions of an earlier epoch say nothing
+// Invariants: (1) ids are dense and never reused; (2) a peer's epoch grows by one each time it is lost or disconnected: completions of an earlier epoch say nothing
 //             about the present one.
 
 #include <rdma/fabric.h>
@@ -56,6 +56,9 @@ class PeerTable {
   // Marks the peer as lost and its epoch as over. The next report_failures() tells the sink.
   [[gnu::cold]] void fail(PeerId id, Error error);
 
+  // Ends the peer's epoch and all attempts to reach it, and takes back a report that is due.
+  [[gnu::cold]] void disconnect(PeerId id);
+
   // Whether report_failures() has anything to do.
   bool must_report() const { return !attempts_.none() || !failed_.empty(); }
   // Ends the wait of peers that were tried in vain for too long. Then reports each lost peer once. Returns the number of reports.
@@ -65,6 +68,8 @@ class PeerTable {
   TimePoint next_deadline(TimePoint now) const { return attempts_.next_deadline(now); }
 
  private:
+  void end_epoch(FabricPeer& peer);
+
   ConnectAttempts attempts_;
   bool idle_refusal_means_absent_;  // a refusal while nothing is in flight means that there is no connection
   std::deque<FabricPeer> peers_;

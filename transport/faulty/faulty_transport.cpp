@@ -36,12 +36,17 @@ bool FaultyTransport::storm() {
 }
 
 void FaultyTransport::report_left(PeerId to) {
-  reports_.emplace_back([to](Sink& sink) { sink.on_message_left(to); });
+  reports_.push_back({to, [to](Sink& sink) { sink.on_message_left(to); }});
+}
+
+void FaultyTransport::report_write_failed(Context context) {
+  const Error error(Loss::kPeer, "post_write", "fault injected: the peer is lost");
+  reports_.push_back({kNoPeer, [context, error](Sink& sink) { sink.on_write_done(context, error); }});
 }
 
 void FaultyTransport::report_failed(PeerId peer, const char* call) {
-  reports_.emplace_back(
-      [peer, call](Sink& sink) { sink.on_peer_failed(peer, Error(Loss::kPeer, call, "fault injected: the peer is lost")); });
+  const Error error(Loss::kPeer, call, "fault injected: the peer is lost");
+  reports_.push_back({peer, [peer, error](Sink& sink) { sink.on_peer_failed(peer, error); }});
 }
 
 // The peer is dead, or dies of the message that is being sent.
@@ -56,6 +61,15 @@ bool FaultyTransport::dies(PeerId id, Peer& peer) {
 
 MessageBuffer FaultyTransport::reserve(PeerId peer, std::size_t bytes) {
   return storm() ? MessageBuffer{} : wrapped_->reserve(peer, bytes);
+}
+
+void FaultyTransport::disconnect(PeerId id) {
+  Peer& peer = at(id);
+  peer.delayed.clear();
+  peer.unasked_left = 0;
+  std::erase_if(reports_, [id](const Report& report) { return report.peer == id; });
+  for (const Context context : std::exchange(peer.swallowed, {})) report_write_failed(context);
+  wrapped_->disconnect(id);
 }
 
 PostStatus FaultyTransport::commit(PeerId to, const MessageBuffer& buffer, std::size_t bytes) {
@@ -115,9 +129,11 @@ PostStatus FaultyTransport::post_write(PeerId to, const LocalMemory& from, Remot
   if (storm()) return PostStatus::kWouldBlock;
   if (is_dead(to)) {
     ++counters_.swallowed;
-    if (plan_.death->silent) return PostStatus::kOk;
-    reports_.emplace_back(
-        [context](Sink& sink) { sink.on_write_done(context, Error(Loss::kPeer, "post_write", "fault injected: the peer is lost")); });
+    if (plan_.death->silent) {
+      at(to).swallowed.push_back(context);
+      return PostStatus::kOk;
+    }
+    report_write_failed(context);
     report_failed(to, "post_write");
     return PostStatus::kOk;
   }
@@ -145,10 +161,10 @@ std::size_t FaultyTransport::poll(TimePoint now, Sink& sink) {
   sink_ = &sink;
   blocked_since_poll_ = false;
   std::size_t reported = 0;
-  for (std::size_t left = reports_.size(); left > 0; --left, ++reported) {
+  for (std::size_t left = reports_.size(); left > 0 && !reports_.empty(); --left, ++reported) {
     const auto report = std::move(reports_.front());
     reports_.pop_front();
-    report(sink);
+    report.tell(sink);
   }
   reported += wrapped_->poll(now, *this);
   release_delayed();

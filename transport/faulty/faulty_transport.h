@@ -43,6 +43,7 @@ class FaultyTransport final : public Transport, private Sink {
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override { wrapped_->abandon(peer, buffer); }
+  void disconnect(PeerId peer) override;
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override {
     return wrapped_->register_memory(peer, memory, access);
   }
@@ -65,6 +66,7 @@ class FaultyTransport final : public Transport, private Sink {
   };
   struct Peer {
     std::deque<Delayed> delayed;
+    std::vector<Context> swallowed;  // writes that nobody ends while the peer is silent
     std::uint64_t messages = 0;      // committed to it
     std::uint32_t unasked_left = 0;  // reports of copies that nobody committed
     bool dead = false;
@@ -81,7 +83,12 @@ class FaultyTransport final : public Transport, private Sink {
   bool storm();
   bool dies(PeerId id, Peer& peer);
   bool is_dead(PeerId peer) const { return peer.value < peers_.size() && peers_[peer.value].dead; }
+  struct Report {
+    PeerId peer;  // whose connection it belongs to; kNoPeer: it comes also when that has ended
+    std::function<void(Sink&)> tell;
+  };
   void report_left(PeerId to);
+  void report_write_failed(Context context);
   void report_failed(PeerId peer, const char* call);
   bool send_copy(PeerId to, std::span<const std::byte> bytes);
   void release_delayed();
@@ -92,9 +99,9 @@ class FaultyTransport final : public Transport, private Sink {
   FaultCounters counters_;
   std::mt19937_64 random_;
   TimePoint now_{};
-  std::vector<Peer> peers_;                         // by PeerId
-  std::deque<std::function<void(Sink&)>> reports_;  // of the next poll
-  std::uint64_t storm_calls_ = 0;                   // left of the present storm
+  std::vector<Peer> peers_;        // by PeerId
+  std::deque<Report> reports_;     // of the next poll
+  std::uint64_t storm_calls_ = 0;  // left of the present storm
   bool blocked_since_poll_ = false;
   Sink* sink_ = nullptr;  // during poll()
 };

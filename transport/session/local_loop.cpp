@@ -64,6 +64,11 @@ PostStatus LocalLoop::post_write(const LocalMemory& from, RemoteMemory to, Immed
   return PostStatus::kOk;
 }
 
+void LocalLoop::disconnect() {
+  dropped_ = messages_;
+  for (std::size_t i = 0; i < writes_count_; ++i) writes_[(first_write_ + i) % max_messages_].dropped = true;
+}
+
 std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
   std::size_t reports = 0;
   for (std::size_t left = messages_; left > 0; --left) {
@@ -79,11 +84,18 @@ std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
     RecordHeader record{};
     std::memcpy(&record, block.data() + read_, sizeof record);
     const std::span<const std::byte> message(block.data() + read_ + sizeof record, record.length);
-    sink.on_message(self, message);
+    if (dropped_ == 0) [[likely]] {
+      sink.on_message(self, message);
+      ++reports;
+    }
     read_ += record_bytes(record.length);
     --messages_;
+    if (dropped_ > 0) [[unlikely]] {
+      --dropped_;
+      continue;
+    }
     sink.on_message_left(self);
-    reports += 2;
+    ++reports;
   }
   // The only block is empty: begin it anew rather than crawl to its end. A reservation may be open in it, but not while nothing waits:
   // poll() is not called with a buffer lent.

@@ -35,6 +35,9 @@ class LocalLoop {
   void deregister_memory(const Region& region);
   PostStatus post_write(const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context);
 
+  // Nothing that waits is handed over; the writes that wait end with an error.
+  void disconnect();
+
   bool empty() const { return messages_ == 0 && writes_count_ == 0; }
   std::size_t waiting_messages() const { return messages_; }
   // Hands over what waited when it was called; what the sink adds waits for the next. Returns the number of reports.
@@ -67,6 +70,7 @@ class LocalLoop {
   std::size_t used_blocks_ = 0;
   std::size_t read_ = 0;  // bytes of the head block that have come out
   std::size_t messages_ = 0;
+  std::size_t dropped_ = 0;    // of them, the first: not to be handed over
   std::vector<Write> writes_;  // ring of max_messages_
   std::size_t first_write_ = 0;
   std::size_t writes_count_ = 0;

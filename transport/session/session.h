@@ -8,7 +8,8 @@
 // Invariants: (1) between two on_peer_failed for a peer, its messages come once, in order and without a hole; (2) what the engine sent to
 //             a peer has been delivered at most once, and after on_peer_failed nothing more of it is; (3) unacknowledged frames per peer
 //             never exceed SessionOptions::window_frames; (4) a frame is open only while messages are in it or being built in it;
-//             (5) no periodic wake-up for peers that nobody waits for.
+//             (5) no periodic wake-up for peers that nobody waits for; (6) a peer that this session gives up is disconnected below: when on_peer_failed is
+//             called, nothing of it changes memory any more, as far as the lower transport's disconnect() promises that.
 // A failed peer is not failed for ever: the next reserve() starts a new session with it.
 // Does not: acknowledge end to end (a frame is acknowledged when its messages have been handed to the Sink), encrypt, authenticate, or
 // resend after a lost connection (see on_connection_lost()).
@@ -56,6 +57,8 @@ class Session final : public Transport, private Sink {
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
+  // Ends the session too, and says goodbye where the network takes it at once.
+  [[gnu::cold]] void disconnect(PeerId peer) override;
 
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
   void deregister_memory(const Region& region) override;
@@ -161,6 +164,8 @@ class Session final : public Transport, private Sink {
   void on_timer(PeerSession& peer);
   void heard_from(PeerSession& peer, bool progress);
   [[gnu::cold]] void on_connection_lost(PeerSession& peer, Error error);
+  [[gnu::cold]] void give_up(PeerSession& peer, Error error);
+  [[gnu::cold]] void end_connection(PeerSession& peer);
   [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error);
   [[gnu::cold]] void fail(PeerSession& peer, Error error);
   [[gnu::cold]] void end_session(PeerSession& peer);

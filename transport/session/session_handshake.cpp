@@ -167,8 +167,8 @@ void Session::on_welcome(const FrameHeader& header, std::span<const std::byte> b
   }
   if (!current || peer.state != PeerState::kConnecting) return void(++counters_.stale_epoch);
   remember(peer, header, introduction);
-  if (!compatible(header, introduction)) return fail(peer, kIncompatibleVersion);
-  if (!same_provider(introduction.provider)) return fail(peer, kOtherProvider);
+  if (!compatible(header, introduction)) return give_up(peer, kIncompatibleVersion);
+  if (!same_provider(introduction.provider)) return give_up(peer, kOtherProvider);
   opened(peer);
 }
 
@@ -202,7 +202,7 @@ void Session::on_refuse(const FrameHeader& header, std::span<const std::byte> bo
   peer.newest_version = header.version;
   peer.oldest_version = refusal.oldest_version;
   std::memcpy(peer.provider, refusal.provider, sizeof peer.provider);
-  fail(peer, reason == RefuseReason::kVersion ? kIncompatibleVersion : kOtherProvider);
+  give_up(peer, reason == RefuseReason::kVersion ? kIncompatibleVersion : kOtherProvider);
 }
 
 }  // namespace lintel::transport

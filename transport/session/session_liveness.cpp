@@ -79,14 +79,14 @@ void Session::on_timer(PeerSession& peer) {
   if (peer.state == PeerState::kOpen) {
     // Counted, not measured: when this process itself was stopped for a while, its peers are asked again before they are given up.
     if (++peer.silent_quarters == kQuarters) {
-      return on_connection_lost(peer, Error(Loss::kPeer, "session", "the peer has not answered within the dead-peer deadline"));
+      return give_up(peer, Error(Loss::kPeer, "session", "the peer has not answered within the dead-peer deadline"));
     }
     peer.due.ping = true;
     need_attention(peer);
     peer.timer = now_ + ping_interval();
   } else {
     if (now_ >= peer.connect_deadline) {
-      return fail(peer, Error(Loss::kPeer, "session", "the peer could not be reached within the connect deadline", peer.error.code()));
+      return give_up(peer, Error(Loss::kPeer, "session", "the peer could not be reached within the connect deadline", peer.error.code()));
     }
     if (peer.state == PeerState::kConnecting) {
       peer.due.hello = true;
@@ -146,7 +146,32 @@ void Session::on_connection_lost(PeerSession& peer, Error error) {
   fail(peer, Error(Loss::kPeer, error.call(), error.reason(), error.code()));
 }
 
+// The connection may be alive still, but nothing of it is to reach us any more.
+void Session::give_up(PeerSession& peer, Error error) {
+  if (peer.state == PeerState::kOpen) send_control(peer, FrameKind::kGoodbye);
+  end_connection(peer);
+  fail(peer, error);
+}
+
+void Session::end_connection(PeerSession& peer) {
+  drop_open_frame(peer);
+  lower_->disconnect(peer.lower);
+  peer.first = peer.next = {};
+  peer.foreign_leaving = 0;
+}
+
+void Session::disconnect(PeerId id) {
+  PeerSession& peer = at(id);
+  if (peer.state == PeerState::kLocal) return local_.disconnect();
+  if (peer.state == PeerState::kOpen) send_control(peer, FrameKind::kGoodbye);
+  end_connection(peer);
+  if (peer.state == PeerState::kClosed) return;
+  end_session(peer);
+  enter(peer, PeerState::kClosed);
+}
+
 void Session::lose_outside_poll(PeerSession& peer, Error error) {
+  end_connection(peer);
   end_session(peer);
   enter(peer, PeerState::kLost);
   peer.error = error;
@@ -202,6 +227,7 @@ void Session::part(PeerSession& peer) {
     peer.early_ping = true;
     ++counters_.pings;
   } else if (send_control(peer, FrameKind::kGoodbye)) {
+    if (lower_->forget_parcel(peer.lower) == Forgotten::kArriving) end_connection(peer);
     end_session(peer);
     enter(peer, PeerState::kClosed);
   }

@@ -27,10 +27,13 @@ void Session::on_message(PeerId from, std::span<const std::byte> frame) {
   if (kind == FrameKind::kData) return on_data(*peer, header, body);
   if (!body.empty()) return void(++counters_.malformed_length);
 
-  if (kind == FrameKind::kGoodbye) return fail(*peer, Error(Loss::kPeer, "session", "the peer closed its endpoint"));
+  if (kind == FrameKind::kGoodbye) {
+    end_connection(*peer);
+    return fail(*peer, Error(Loss::kPeer, "session", "the peer closed its endpoint"));
+  }
   if (static_cast<std::int32_t>(header.sequence - peer->received) > 0) {
     ++counters_.gaps;
-    return on_connection_lost(*peer, Error(Loss::kPeer, "session", "frames from the peer were lost"));
+    return give_up(*peer, Error(Loss::kPeer, "session", "frames from the peer were lost"));
   }
   if (kind == FrameKind::kPing) {
     peer->due.ack = true;
@@ -109,7 +112,7 @@ bool Session::in_turn(PeerSession& peer, const FrameHeader& header) {
   if (ahead < 0) ++counters_.duplicates;
   if (ahead > 0) {
     ++counters_.gaps;
-    on_connection_lost(peer, Error(Loss::kPeer, "session", "frames from the peer were lost"));
+    give_up(peer, Error(Loss::kPeer, "session", "frames from the peer were lost"));
   }
   return ahead == 0;
 }

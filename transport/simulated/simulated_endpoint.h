@@ -54,8 +54,16 @@ struct SimulatedPayload {
   std::span<std::byte> landed;   // the receiver's memory that they are in; empty if it expected something else
 };
 
+// The connection on which something was sent: its number at either end. A process draws a new one when it disconnects, and a
+// restarted process has higher numbers than its predecessor.
+struct SimulatedConnection {
+  std::uint64_t at_sender = 0;
+  std::uint64_t at_receiver = 0;
+};
+
 struct SimulatedMessage {
   ProcessId from;
+  SimulatedConnection connection;
   std::vector<std::byte> bytes;
   InFlight in_flight;
   std::optional<SimulatedPayload> payload = std::nullopt;
@@ -70,6 +78,8 @@ struct ReportWriteDone {
   Error error;
 };
 struct ReportImmediate {
+  ProcessId from;
+  SimulatedConnection connection;
   Immediate immediate;
 };
 struct ReportFailed {
@@ -93,6 +103,7 @@ struct SimulatedExpectation {
 
 struct SimulatedEndpoint {
   ProcessId name;
+  std::uint64_t first_connection = 0;  // the number of its first connection with anybody
   bool alive = true;
   bool silent = false;  // when dead: messages to it vanish instead of being refused
   std::deque<SimulatedReport> reports;
@@ -100,6 +111,9 @@ struct SimulatedEndpoint {
   std::unordered_map<ProcessId, PeerId> peer_of;
   std::unordered_map<std::uint64_t, SimulatedRegion> regions;  // by key, which is the id too
   std::unordered_map<PeerId, SimulatedExpectation> expected;   // by sender
+  std::unordered_map<ProcessId, std::uint64_t> connections;    // with those that it has disconnected: the present one
+  std::unordered_map<ProcessId, std::uint64_t> heard;          // the sender's number of the latest connection it has heard on
+  std::unordered_map<ProcessId, std::uint64_t> ended;          // up to this number of the sender, connections have ended
 
   PeerId known(ProcessId peer) {
     const auto [it, fresh] = peer_of.try_emplace(peer, PeerId{static_cast<std::uint32_t>(peers.size())});
@@ -108,6 +122,36 @@ struct SimulatedEndpoint {
   }
   void report(SimulatedReport report) {
     if (alive) reports.push_back(std::move(report));
+  }
+  // The number of the connection with the peer.
+  std::uint64_t connection_with(ProcessId peer) const {
+    const auto found = connections.find(peer);
+    return found == connections.end() ? first_connection : found->second;
+  }
+  // What comes on it is not for this process any more. What the peer has sent on a later one is.
+  bool has_ended(ProcessId from, const SimulatedConnection& connection) const {
+    const auto last = ended.find(from);
+    return connection.at_receiver != connection_with(from) && last != ended.end() && connection.at_sender <= last->second;
+  }
+  // Ends the connection with the peer: nothing of it is reported, and nothing of it that is under way arrives. `number`: of the
+  // next one; `senders`: the peer's number of the present one, if nothing was heard on any.
+  void disconnect(PeerId peer, std::uint64_t number, std::uint64_t senders) {
+    const ProcessId other = peers[peer.value];
+    connections[other] = number;
+    const auto latest = heard.find(other);
+    ended[other] = latest != heard.end() ? latest->second : senders;
+    expected.erase(peer);
+    std::erase_if(reports, [&](const SimulatedReport& report) {
+      if (const auto* message = std::get_if<SimulatedMessage>(&report)) {
+        return message->from == other && has_ended(other, message->connection);
+      }
+      if (const auto* immediate = std::get_if<ReportImmediate>(&report)) {
+        return immediate->from == other && has_ended(other, immediate->connection);
+      }
+      if (const auto* left = std::get_if<ReportLeft>(&report)) return left->to == peer;
+      const auto* failed = std::get_if<ReportFailed>(&report);
+      return failed != nullptr && failed->peer == peer;
+    });
   }
   // Puts the payload where it is expected. False: it is not.
   bool land(ProcessId from, SimulatedPayload& payload) {

@@ -19,6 +19,7 @@ std::unique_ptr<SimulatedTransport> SimulatedNetwork::join(ProcessId name) {
   LINTEL_ASSERT(!endpoint || !endpoint->alive);
   endpoint = std::make_shared<SimulatedEndpoint>();
   endpoint->name = name;
+  endpoint->first_connection = ++connections_;
   return std::make_unique<SimulatedTransport>(*this, endpoint);
 }
 
@@ -35,7 +36,8 @@ void SimulatedNetwork::kill(ProcessId name, Death death) {
   }
   std::sort(others.begin(), others.end(), [](const auto& a, const auto& b) { return a->name < b->name; });
   for (const auto& other : others) {
-    at(now_ + random_delay(), [other, name] {
+    at(now_ + random_delay(), [other, name, connection = other->connection_with(name)] {
+      if (other->connection_with(name) != connection) return;
       other->report(ReportFailed{other->known(name), Error(Loss::kPeer, "simulated network", "the connection was reset by the peer")});
     });
   }
@@ -88,6 +90,12 @@ std::shared_ptr<SimulatedPair> SimulatedNetwork::pair(ProcessId from, ProcessId 
   std::shared_ptr<SimulatedPair>& pair = pairs_[{from, to}];
   if (!pair) pair = std::make_shared<SimulatedPair>();
   return pair;
+}
+
+void SimulatedNetwork::renew_pair(ProcessId from, ProcessId to) {
+  std::shared_ptr<SimulatedPair>& kept = pairs_[{from, to}];
+  const TimePoint last_delivery = kept ? kept->last_delivery : TimePoint{};
+  kept = std::make_shared<SimulatedPair>(SimulatedPair{.last_delivery = last_delivery});
 }
 
 }  // namespace lintel::transport

@@ -10,8 +10,8 @@
 //             its bytes are in place; (4) a parcel's payload is read at a random moment between commit_parcel and its delivery, when it
 //             is put into the memory that the receiver expects it in by then; (5) the same seed and the same calls give the same run.
 // Time moves only when it is told to: by advance_to_next(), run_until() or a poll() with a later time.
-// Does not: resend, notice a death of which it is not told (see Death), or let parcels and what is behind them wait until they are
-// welcome.
+// Does not: resend, notice a death of which it is not told (see Death), tell a peer of a disconnect(), or let parcels and what is
+// behind them wait until they are welcome.
 
 #include <cstddef>
 #include <cstdint>
@@ -103,12 +103,15 @@ class SimulatedNetwork {
   // The process of that name, dead or alive, or nullptr.
   std::shared_ptr<SimulatedEndpoint> find(ProcessId name) const;
   std::shared_ptr<SimulatedPair> pair(ProcessId from, ProcessId to);
+  // What is under way from `from` to `to` counts no more.
+  void renew_pair(ProcessId from, ProcessId to);
 
   SimulatedOptions options_;
   SimulatedCounters counters_;
   std::mt19937_64 random_;
   TimePoint now_{};
   std::uint64_t serial_ = 0;
+  std::uint64_t connections_ = 0;  // numbers of connections drawn so far
   std::map<std::pair<TimePoint, std::uint64_t>, Action> events_;
   std::unordered_map<ProcessId, std::shared_ptr<SimulatedEndpoint>> endpoints_;
   std::map<std::pair<ProcessId, ProcessId>, std::shared_ptr<SimulatedPair>> pairs_;

@@ -11,6 +11,7 @@ namespace lintel::transport {
 namespace {
 
 constexpr Error kRefused{Loss::kPeer, "simulated network", "the connection was refused"};
+constexpr Error kDisconnected{Loss::kPeer, "simulated network", "the connection was ended by this process"};
 constexpr Error kReset{Loss::kPeer, "simulated network", "the connection was reset by the peer"};
 
 }  // namespace
@@ -18,6 +19,7 @@ constexpr Error kReset{Loss::kPeer, "simulated network", "the connection was res
 // Memory of the sender that must not change until finish().
 struct SimulatedTransport::Borrowed {
   std::shared_ptr<SimulatedEndpoint> source;
+  PeerId peer;  // the target, at the source
   Context context;
   InFlight in_flight = {};  // of a write; a parcel counts as its message
   bool done = false;        // on_write_done is reported
@@ -36,7 +38,6 @@ struct SimulatedTransport::Parcel : Borrowed {
 
 struct SimulatedTransport::Write : Borrowed {
   std::shared_ptr<SimulatedEndpoint> target;
-  PeerId peer;  // the target, at the source
   LocalMemory from;
   RemoteMemory to;
   Immediate immediate;
@@ -71,9 +72,11 @@ PostStatus SimulatedTransport::commit(PeerId peer, const MessageBuffer& buffer, 
 
 PostStatus SimulatedTransport::commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
                                              std::span<const std::byte> payload, ParcelKey key, Context context) {
-  LINTEL_ASSERT(bytes <= attributes().max_parcel_message && (key.value & ~kParcelKeyBits) == 0);
+  LINTEL_ASSERT(bytes <= attributes().max_parcel_message && is_parcel_key(key));
   LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes().max_parcel_bytes);
-  return send(peer, buffer, bytes, std::make_shared<Parcel>(Parcel{{endpoint_, context}, payload, key}));
+  const auto parcel = std::make_shared<Parcel>(Parcel{{endpoint_, peer, context}, payload, key});
+  keep(parcel);
+  return send(peer, buffer, bytes, parcel);
 }
 
 PostStatus SimulatedTransport::send(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, const std::shared_ptr<Parcel>& parcel) {
@@ -88,7 +91,9 @@ PostStatus SimulatedTransport::send(PeerId peer, const MessageBuffer& buffer, st
     ++network_.counters_.messages_lost;
     const bool silent = target ? target->silent : !network_.options().refuse_absent;
     if (silent) {
-      network_.at(network_.now() + network_.random_delay(), [endpoint = endpoint_, peer] { endpoint->report(ReportLeft{peer}); });
+      network_.at(network_.now() + network_.random_delay(), [endpoint = endpoint_, peer, same = same_connection(peer)] {
+        if (same()) endpoint->report(ReportLeft{peer});
+      });
     } else {
       refuse(peer);
       if (parcel) network_.at(network_.now() + network_.random_delay(), [parcel] { parcel->finish(kRefused); });
@@ -97,15 +102,19 @@ PostStatus SimulatedTransport::send(PeerId peer, const MessageBuffer& buffer, st
   }
 
   reserved.bytes.resize(bytes);
-  auto message = std::make_shared<SimulatedMessage>(SimulatedMessage{self(), std::move(reserved.bytes), std::move(reserved.in_flight)});
+  const SimulatedConnection connection{endpoint_->connection_with(target->name), target->connection_with(self())};
+  auto message =
+      std::make_shared<SimulatedMessage>(SimulatedMessage{self(), connection, std::move(reserved.bytes), std::move(reserved.in_flight)});
   SimulatedPair& pair = *network_.pair(self(), name_of(peer));
   const TimePoint delivery = std::max(network_.now() + network_.random_delay(), pair.last_delivery);
   pair.last_delivery = delivery;
-  network_.at(network_.random_between(network_.now(), delivery), [endpoint = endpoint_, peer] { endpoint->report(ReportLeft{peer}); });
+  network_.at(network_.random_between(network_.now(), delivery), [endpoint = endpoint_, peer, same = same_connection(peer)] {
+    if (same()) endpoint->report(ReportLeft{peer});
+  });
   if (parcel) {
     const TimePoint reading = network_.random_between(network_.now(), delivery);
     network_.at(reading, [parcel, message] {
-      if (!parcel->source->alive) return;
+      if (!parcel->source->alive || parcel->done) return;
       message->payload = SimulatedPayload{parcel->key, {parcel->payload.begin(), parcel->payload.end()}, {}};
     });
     // After the bytes have been read; before or after they are in place.
@@ -113,9 +122,10 @@ PostStatus SimulatedTransport::send(PeerId peer, const MessageBuffer& buffer, st
   }
   network_.at(delivery, [&network = network_, target, message, parcel] {
     const bool whole = !parcel || message->payload;
-    ++(target->alive && whole ? network.counters_.messages : network.counters_.messages_lost);
+    const bool arrives = target->alive && whole && !target->has_ended(message->from, message->connection);
+    ++(arrives ? network.counters_.messages : network.counters_.messages_lost);
     if (parcel && !target->alive && !target->silent) parcel->finish(kReset);
-    if (!target->alive || !whole) return;
+    if (!arrives) return;
     if (parcel && target->land(message->from, *message->payload)) ++network.counters_.parcels_landed;
     target->report(std::move(*message));
   });
@@ -127,12 +137,29 @@ void SimulatedTransport::abandon(PeerId, const MessageBuffer& buffer) {
   LINTEL_ASSERT(erased == 1);
 }
 
+void SimulatedTransport::disconnect(PeerId peer) {
+  const std::shared_ptr<SimulatedEndpoint> other = network_.find(name_of(peer));
+  endpoint_->disconnect(peer, ++network_.connections_, other ? other->connection_with(self()) : 0);
+  network_.renew_pair(self(), name_of(peer));
+  for (const std::weak_ptr<Borrowed>& kept : borrowed_) {
+    const std::shared_ptr<Borrowed> borrowed = kept.lock();
+    if (borrowed && borrowed->peer == peer) borrowed->finish(kDisconnected);
+  }
+}
+
+void SimulatedTransport::keep(const std::shared_ptr<Borrowed>& borrowed) {
+  std::erase_if(borrowed_, [](const std::weak_ptr<Borrowed>& kept) { return kept.expired(); });
+  borrowed_.push_back(borrowed);
+}
+
 void SimulatedTransport::refuse(PeerId peer) {
-  network_.at(network_.now() + network_.random_delay(), [endpoint = endpoint_, peer] { endpoint->report(ReportFailed{peer, kRefused}); });
+  network_.at(network_.now() + network_.random_delay(), [endpoint = endpoint_, peer, same = same_connection(peer)] {
+    if (same()) endpoint->report(ReportFailed{peer, kRefused});
+  });
 }
 
 bool SimulatedTransport::expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) {
-  LINTEL_ASSERT(peer.value < endpoint_->peers.size() && (key.value & ~kParcelKeyBits) == 0);
+  LINTEL_ASSERT(peer.value < endpoint_->peers.size() && is_parcel_key(key));
   return endpoint_->alive && !memory.empty() && endpoint_->expected.try_emplace(peer, SimulatedExpectation{key, memory}).second;
 }
 
@@ -174,7 +201,8 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
   if (!endpoint_->alive || pair->writes >= network_.options().max_writes_in_flight) return PostStatus::kWouldBlock;
 
   auto write = std::make_shared<Write>(
-      Write{{endpoint_, context, InFlight(pair, &SimulatedPair::writes)}, network_.find(name_of(peer)), peer, from, to, immediate});
+      Write{{endpoint_, peer, context, InFlight(pair, &SimulatedPair::writes)}, network_.find(name_of(peer)), from, to, immediate});
+  keep(write);
   const TimePoint now = network_.now();
   const TimePoint landing = now + network_.random_delay();
   const TimePoint reading = network_.random_between(now, landing);
@@ -187,7 +215,13 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
     refuse(peer);
     return PostStatus::kOk;
   }
+  const SimulatedConnection connection{endpoint_->connection_with(write->target->name), write->target->connection_with(self())};
   network_.at(reading, [&network = network_, write] {
+    if (write->done) {
+      write->cancelled = true;
+      ++network.counters_.writes_cancelled;
+      return;
+    }
     const bool usable = write->source->alive && write->source->regions.contains(write->from.region.id);
     if (usable) {
       write->bytes.assign(write->from.data, write->from.data + write->from.length);
@@ -197,9 +231,10 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
       write->finish(Error(Loss::kOperation, "simulated network", "the source of the write is gone"));
     }
   });
-  network_.at(landing, [&network = network_, write] {
+  network_.at(landing, [&network = network_, write, same = same_connection(peer), connection] {
     if (write->cancelled) return;
     SimulatedEndpoint& target = *write->target;
+    if (target.has_ended(write->source->name, connection)) return void(++network.counters_.writes_cancelled);
     if (!target.alive) {
       ++network.counters_.writes_cancelled;
       if (!target.silent) write->finish(kReset);
@@ -215,12 +250,12 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
       ++network.counters_.writes_refused;
       const Error error(Loss::kPeer, "simulated network", "the peer has no such memory registered");
       write->finish(error);
-      write->source->report(ReportFailed{write->peer, error});
+      if (same()) write->source->report(ReportFailed{write->peer, error});
       return;
     }
     std::memcpy(there->memory.data() + (write->to.address - there->base), write->bytes.data(), length);
     ++network.counters_.writes;
-    target.report(ReportImmediate{write->immediate});
+    target.report(ReportImmediate{write->source->name, connection, write->immediate});
   });
   // After the bytes have been read; before or after they are in place.
   network_.at(done, [write] { write->finish(Error()); });
@@ -253,6 +288,7 @@ std::size_t SimulatedTransport::poll(TimePoint now, Sink& sink) {
 
 void SimulatedTransport::hand_over(SimulatedMessage& message, Sink& sink) {
   message.in_flight = InFlight();
+  endpoint_->heard[message.from] = message.connection.at_sender;
   const bool landed = message.payload && !message.payload->landed.empty();
   const PeerId from = landed || attributes().knows_source ? endpoint_->known(message.from) : kNoPeer;
   if (!message.payload) return sink.on_message(from, message.bytes);

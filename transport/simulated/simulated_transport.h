@@ -27,6 +27,8 @@ class SimulatedTransport final : public Transport {
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
+  // What was committed to the peer as messages arrives all the same; of parcels and writes, what had been read.
+  void disconnect(PeerId peer) override;
 
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
   void deregister_memory(const Region& region) override;
@@ -60,6 +62,13 @@ class SimulatedTransport final : public Transport {
 
   // `parcel`: nullptr for a message without a payload.
   PostStatus send(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, const std::shared_ptr<Parcel>& parcel);
+  void keep(const std::shared_ptr<Borrowed>& borrowed);
+  // To be called at once, and then whenever something has happened: whether this is the connection with the peer still.
+  auto same_connection(PeerId peer) const {
+    return [endpoint = endpoint_, name = name_of(peer), connection = endpoint_->connection_with(name_of(peer))] {
+      return endpoint->connection_with(name) == connection;
+    };
+  }
   void hand_over(SimulatedMessage& message, Sink& sink);
   void refuse(PeerId peer);
 
@@ -67,6 +76,7 @@ class SimulatedTransport final : public Transport {
   std::shared_ptr<SimulatedEndpoint> endpoint_;
   std::unordered_map<std::uint64_t, Reserved> reserved_;  // by token
   std::uint64_t next_token_ = 1;
+  std::vector<std::weak_ptr<Borrowed>> borrowed_;  // under way, some perhaps done
 };
 
 }  // namespace lintel::transport

@@ -44,6 +44,7 @@ class FakeTransport final : public Transport {
   };
   std::deque<Sent> sent;
   std::map<PeerId, Expected> expected;
+  std::vector<PeerId> disconnected;
   bool welcomed = false;  // parcels are
   bool arriving = false;  // what is expected: forget_parcel() is too late
   bool room = true;       // reserve() lends
@@ -93,6 +94,11 @@ class FakeTransport final : public Transport {
     return commit_parcel(peer, buffer, bytes, {}, {}, {});
   }
   void abandon(PeerId, const MessageBuffer& buffer) override { LINTEL_ASSERT(lent_.erase(buffer.token) == 1); }
+
+  void disconnect(PeerId peer) override {
+    disconnected.push_back(peer);
+    expected.erase(peer);
+  }
 
   void welcome_parcels() override { welcomed = true; }
   PostStatus commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload, ParcelKey key,

@@ -225,6 +225,34 @@ TEST_F(FaultyTransportTest, DeathOfAnotherPidLeavesThisPeerAlone) {
   EXPECT_THAT(sent(), ElementsAre("a"));
 }
 
+TEST_F(FaultyTransportTest, DisconnectDropsWhatIsHeldBackAndWhatWasToBeReported) {
+  start("seed=3,delay=1:1ms");
+  send("a");
+  faulty->disconnect(peer);
+  EXPECT_THAT(fake->disconnected, ElementsAre(peer));
+  faulty->poll(TimePoint{1'000'000'000}, sink);
+  EXPECT_THAT(fake->sent, IsEmpty());
+  start("post_failure=1");
+  EXPECT_EQ(send("a"), PostStatus::kFailed);
+  faulty->disconnect(peer);
+  faulty->poll({}, sink);
+  EXPECT_THAT(sink.log, IsEmpty());
+}
+
+TEST_F(FaultyTransportTest, DisconnectEndsWritesThatADeadPeerHasSwallowed) {
+  start("silent_death=200:1");
+  send("a");
+  faulty->poll({}, sink);
+  sink.take();
+  std::byte bytes[8] = {};
+  EXPECT_EQ(faulty->post_write(peer, {bytes, sizeof bytes, {}}, {}, Immediate{1}, Context{5}), PostStatus::kOk);
+  faulty->poll({}, sink);
+  EXPECT_THAT(sink.log, IsEmpty());
+  faulty->disconnect(peer);
+  faulty->poll({}, sink);
+  EXPECT_THAT(sink.log, ElementsAre("write_done 5 fault injected: the peer is lost"));
+}
+
 TEST_F(FaultyTransportTest, SameSeedSameFaults) {
   const auto run = [this](const char* plan) {
     start(plan);

@@ -1,0 +1,151 @@
+// What a disconnect on the simulated network ends, and what it leaves.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "tests/unit/transport/recording_sink.h"
+#include "transport/simulated/simulated_network.h"
+#include "transport/simulated/simulated_transport.h"
+
+namespace lintel::transport {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// Each test runs with many seeds: at the disconnect a write may have been read or not, and be in place or not.
+class SimulatedDisconnect : public testing::TestWithParam<std::uint64_t> {
+ protected:
+  static constexpr ProcessId kA{NodeId{1}, Pid{1}};
+  static constexpr ProcessId kB{NodeId{1}, Pid{2}};
+
+  SimulatedDisconnect() {
+    SimulatedOptions options;
+    options.seed = GetParam();
+    options.attributes.knows_source = true;
+    network = std::make_unique<SimulatedNetwork>(options);
+    a = network->join(kA);
+    b = network->join(kB);
+    b_at_a = *a->resolve(kB);
+    a_at_b = *b->resolve(kA);
+  }
+  static PostStatus send(SimulatedTransport& from, PeerId to, std::string_view message) {
+    const MessageBuffer buffer = from.reserve(to, message.size());
+    if (!buffer) return PostStatus::kWouldBlock;
+    std::memcpy(buffer.data, message.data(), message.size());
+    return from.commit(to, buffer, message.size());
+  }
+  void poll() {
+    a->poll(network->now(), sink_a);
+    b->poll(network->now(), sink_b);
+  }
+  void settle() {
+    do poll();
+    while (network->advance_to_next());
+    poll();
+  }
+  // Part of what is under way happens; nobody polls.
+  void half_way() { network->run_until(network->now() + Nanoseconds(10'000)); }
+
+  std::unique_ptr<SimulatedNetwork> network;
+  std::unique_ptr<SimulatedTransport> a;
+  std::unique_ptr<SimulatedTransport> b;
+  PeerId b_at_a;
+  PeerId a_at_b;
+  RecordingSink sink_a;
+  RecordingSink sink_b;
+};
+INSTANTIATE_TEST_SUITE_P(Seeds, SimulatedDisconnect, testing::Range<std::uint64_t>(1, 33));
+
+TEST_P(SimulatedDisconnect, a_write_that_is_under_way_changes_no_byte_of_the_target_afterwards) {
+  std::vector<std::byte> source(64, std::byte{1});
+  std::vector<std::byte> target(64);
+  const Region from = *a->register_memory(b_at_a, source, Access::kWriteSource);
+  const Region to = *b->register_memory(a_at_b, target, Access::kWriteTarget);
+  a->post_write(b_at_a, {source.data(), source.size(), from}, {to.key, to.base}, Immediate{7}, Context{1});
+  half_way();
+  b->disconnect(a_at_b);
+  const std::vector<std::byte> then = target;
+  settle();
+  EXPECT_EQ(target, then);
+  EXPECT_THAT(sink_b.log, IsEmpty());
+}
+
+TEST_P(SimulatedDisconnect, a_parcel_that_is_under_way_changes_no_byte_of_its_place_afterwards) {
+  const std::vector<std::byte> payload(64, std::byte{1});
+  std::vector<std::byte> place(64);
+  ASSERT_TRUE(b->expect_parcel(a_at_b, ParcelKey{7}, place));
+  const MessageBuffer buffer = a->reserve(b_at_a, 1);
+  a->commit_parcel(b_at_a, buffer, 1, payload, ParcelKey{7}, Context{1});
+  half_way();
+  b->disconnect(a_at_b);
+  const std::vector<std::byte> then = place;
+  settle();
+  EXPECT_EQ(place, then);
+  EXPECT_THAT(sink_b.log, IsEmpty());
+  EXPECT_TRUE(b->expect_parcel(a_at_b, ParcelKey{7}, place)) << "nothing is expected any more";
+}
+
+TEST_P(SimulatedDisconnect, the_sources_bytes_are_not_read_afterwards_and_the_write_ends_in_the_next_poll) {
+  std::vector<std::byte> source(64, std::byte{1});
+  std::vector<std::byte> target(64);
+  const Region from = *a->register_memory(b_at_a, source, Access::kWriteSource);
+  const Region to = *b->register_memory(a_at_b, target, Access::kWriteTarget);
+  a->post_write(b_at_a, {source.data(), source.size(), from}, {to.key, to.base}, Immediate{7}, Context{1});
+  half_way();
+  a->disconnect(b_at_a);
+  std::fill(source.begin(), source.end(), std::byte{2});
+  a->poll(network->now(), sink_a);
+  EXPECT_EQ(sink_a.take().size(), 1U);
+  settle();
+  EXPECT_THAT(sink_a.log, IsEmpty());
+  EXPECT_TRUE(std::none_of(target.begin(), target.end(), [](std::byte one) { return one == std::byte{2}; }));
+}
+
+TEST_P(SimulatedDisconnect, the_room_of_messages_that_nobody_took_is_back_at_once) {
+  while (send(*a, b_at_a, "x") == PostStatus::kOk) {
+  }
+  half_way();
+  a->disconnect(b_at_a);
+  for (std::size_t i = 0; i < network->options().max_in_flight; ++i) ASSERT_EQ(send(*a, b_at_a, "y"), PostStatus::kOk) << i;
+}
+
+TEST_P(SimulatedDisconnect, messages_of_the_peer_that_were_not_handed_up_are_gone_and_later_ones_come) {
+  send(*a, b_at_a, "before");
+  half_way();
+  b->disconnect(a_at_b);
+  send(*a, b_at_a, "after");
+  settle();
+  EXPECT_THAT(sink_b.messages, ElementsAre("after"));
+}
+
+TEST_P(SimulatedDisconnect, what_the_peer_sends_on_its_next_connection_comes_though_the_last_is_ended_later) {
+  send(*a, b_at_a, "goodbye");
+  a->disconnect(b_at_a);
+  send(*a, b_at_a, "hello again");
+  sink_b.answer = [this](PeerId from, std::span<const std::byte>) {
+    if (sink_b.messages.size() == 1) b->disconnect(from);
+  };
+  settle();
+  EXPECT_THAT(sink_b.messages, ElementsAre("goodbye", "hello again"));
+}
+
+TEST_P(SimulatedDisconnect, nothing_is_reported_of_messages_and_losses_of_before) {
+  send(*a, b_at_a, "x");
+  network->kill(kB, Death::kNoticed);
+  half_way();
+  a->disconnect(b_at_a);
+  do a->poll(network->now(), sink_a);
+  while (network->advance_to_next());
+  a->poll(network->now(), sink_a);
+  EXPECT_THAT(sink_a.log, IsEmpty());
+}
+
+}  // namespace
+}  // namespace lintel::transport
