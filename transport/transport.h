@@ -3,8 +3,11 @@
 // either of them with faults injected.
 //
 // A transport carries two things to a peer: short messages, delivered whole, once and in order, and writes into memory that the peer
-// has registered. Some carry parcels too: messages with a payload that goes from where it lies to where it is expected, and is copied where it is not. Five implementations: direct/ (TCP), fabric/ (libfabric), simulated/ (many processes in one, virtual time), faulty/ (wraps any other
-// and makes it misbehave), session/ (wraps any other and adds what the engine relies on: sequence, liveness, shared frames).
+// has registered. Some carry placed messages too (eager direct placement): a message and a payload, which goes from where it lies
+// straight to the memory in which the receiver expects it. A payload that nobody expects comes to memory of the transport.
+//
+// Five implementations: direct/ (TCP), fabric/ (libfabric), simulated/ (many processes in one, virtual time), faulty/ (wraps any
+// other and makes it misbehave), session/ (wraps any other and adds what the engine relies on: sequence, liveness, shared frames).
 //
 // Only a session promises "once and in order, or on_peer_failed". What lies below may lose or repeat messages when it breaks.
 //
@@ -29,10 +32,10 @@ inline constexpr PeerId kNoPeer{0xffffffffU};
 // Chosen by the caller of an asynchronous call and handed back with its completion; the transport does not look inside.
 using Context = Id<struct ContextTag, std::uint64_t>;
 
-// Names a parcel to its receiver: the sender stamps it, and whoever expects it says the same.
-using ParcelKey = Id<struct ParcelKeyTag, std::uint64_t>;
-inline constexpr unsigned kParcelKeyBits = 63;  // what it may use of them, from the lowest
-constexpr bool is_parcel_key(ParcelKey key) { return key.value >> kParcelKeyBits == 0; }
+// Names a payload to its receiver: the sender stamps it, and whoever expects it says the same.
+using PlacementKey = Id<struct PlacementKeyTag, std::uint64_t>;
+inline constexpr unsigned kPlacementKeyBits = 63;  // it is a number below 2^63
+constexpr bool is_placement_key(PlacementKey key) { return key.value >> kPlacementKeyBits == 0; }
 
 // 32 bits that travel with a write and come out at the target when its bytes are in place. 32 because some providers carry no more.
 using Immediate = Id<struct ImmediateTag, std::uint32_t>;
@@ -75,17 +78,18 @@ struct LocalMemory {
   Region region;
 };
 
-// The payload of a parcel that has come.
-struct ParcelPayload {
+// The payload of a placed message that has arrived.
+struct PlacedPayload {
   // All of it, or as much as the memory that was given for it has room for. Where it was expected this is that memory from its first byte.
   std::span<const std::byte> bytes;
   std::uint64_t length = 0;  // as it was sent
 };
 
-enum class Forgotten : std::uint8_t {
+// What became of memory in which a payload was expected.
+enum class Withdrawal : std::uint8_t {
   kNone,       // nothing was expected, or it has come
   kWithdrawn,  // it was expected and will not land there
-  kArriving,   // it is landing: on_parcel() follows, or the peer is lost
+  kArriving,   // it is landing: on_placed_message() follows, or the peer is lost
 };
 
 // What a transport found out about itself; constant while it lives.
@@ -94,8 +98,8 @@ struct Attributes {
   std::string version;                    // of the library or the protocol below, for diagnosis and for refusing a mix of incompatible ones
   std::size_t max_message_bytes = 0;      // largest message
   std::size_t max_write_bytes = 0;        // largest single write
-  std::size_t max_parcel_bytes = 0;       // largest payload of a parcel; 0: there are no parcels
-  std::size_t max_parcel_message = 0;     // and of the message in it
+  std::size_t max_placed_bytes = 0;       // largest payload of a placed message; 0: there are no placed messages
+  std::size_t max_placed_message = 0;     // and of the message in it
   bool knows_source = false;              // on_message tells the peer; if not, messages must name their sender themselves
   bool independent_reservations = false;  // several MessageBuffers may be open at once
 };
@@ -115,8 +119,8 @@ class Sink {
   // A message has come. `message` is valid during the call only. `from` is kNoPeer when the transport cannot tell.
   // The sink may call any function of the transport but poll().
   virtual void on_message(PeerId from, std::span<const std::byte> message) = 0;
-  // A parcel has come, in order with the messages: as on_message(), with its payload; zeros may follow the message. Transports without parcels never call it.
-  virtual void on_parcel(PeerId, std::span<const std::byte>, const ParcelPayload&) {}
+  // A placed message has come, in order with the messages: as on_message(), with its payload; zeros may follow the message. Transports without placed messages never call it.
+  virtual void on_placed_message(PeerId, std::span<const std::byte>, const PlacedPayload&) {}
   // One message committed to `to` has left: the provider holds it or it is under way. Says nothing about delivery.
   virtual void on_message_left(PeerId to) = 0;
   // The write posted with `context` no longer needs its local bytes (ok), or failed. Says nothing about delivery.
@@ -153,30 +157,32 @@ class Transport {
 
   // Ends the connection to the peer, if there is one, and all attempts to make one. When it returns:
   //  * Nothing that the peer has sent on this connection changes memory any more, or is reported: no message, no write, and no
-  //    parcel, whose memory is the caller's again as if forget_parcel() had withdrawn it.
+  //    placed message, whose memory is the caller's again as if withdraw_placement() had withdrawn it.
   //  * The frames and records of what was committed to the peer are free, and its local bytes are the caller's. Whole messages
   //    that the network has taken already may still arrive. on_write_done() follows with an error, in the next poll(), for each
-  //    write and parcel that has not ended; on_message_left() and on_peer_failed() do not follow.
+  //    write and placed message that has not ended; on_message_left() and on_peer_failed() do not follow.
   // Buffers that are lent stay lent, and registrations stay until deregister_memory(). The next commit() to the peer makes a new
   // connection. Whether the peer is told is up to the network. May be called inside Sink calls but on_message_left().
   // A network that cannot take back what it has given to others states that in its own contract.
   virtual void disconnect(PeerId peer) = 0;
 
-  // Parcels may come from now on, expected or not. Until this is called those of a peer that sends some all the same, and what it sends after them, wait.
-  virtual void welcome_parcels() {}
-  // Sends a parcel: the first `bytes` bytes of the buffer and `payload`, which must not change until on_write_done(context). As commit() otherwise; it also
+  // Placed messages are received from now on, expected or not. Until then they wait, and so does what their sender sends after
+  // them.
+  virtual void enable_placement() {}
+  // Sends a placed message: the first `bytes` bytes of the buffer and `payload`, which must not change until on_write_done(context). As commit() otherwise; it also
   // would block where other messages wait in the same frame. The message should not begin with a zero byte: a network may tell
   // by its first byte that it has begun to arrive.
-  // REQUIRES: bytes <= attributes().max_parcel_message, 0 < payload.size() <= attributes().max_parcel_bytes.
-  virtual PostStatus commit_parcel(PeerId, const MessageBuffer&, std::size_t, std::span<const std::byte>, ParcelKey, Context) {
+  // REQUIRES: bytes <= attributes().max_placed_message, 0 < payload.size() <= attributes().max_placed_bytes.
+  virtual PostStatus commit_placed(PeerId, const MessageBuffer&, std::size_t, std::span<const std::byte>, PlacementKey, Context) {
     return PostStatus::kWouldBlock;
   }
-  // The payload of the parcel with that key, if it comes from `peer` and has not begun to, is to land in `memory`, which is the transport's until
-  // on_parcel() or forget_parcel(); a session's also until on_peer_failed(). One per peer. False: not possible now; it will come all the same, to memory of the transport.
-  virtual bool expect_parcel(PeerId, ParcelKey, std::span<std::byte>) { return false; }
+  // The payload with that key, if it comes from `peer` and has not begun to, is to land in `memory`, which is the transport's until
+  // on_placed_message(), on_peer_failed() or withdraw_placement(). One per peer. False: not possible now; the payload comes to
+  // memory of the transport.
+  virtual bool expect_placement(PeerId, PlacementKey, std::span<std::byte>) { return false; }
   // The memory is the caller's again, unless kArriving is returned. May be a system call.
-  // disconnect() takes it also from a parcel that arrives.
-  virtual Forgotten forget_parcel(PeerId) { return Forgotten::kNone; }
+  // disconnect() takes it also from a placed message that arrives.
+  virtual Withdrawal withdraw_placement(PeerId) { return Withdrawal::kNone; }
 
   // Makes memory usable in writes to or from `peer`. May be a system call; the bytes stay the caller's and must outlive the registration.
   // Error: kOperation (bad memory, no resources).
@@ -199,7 +205,7 @@ class Transport {
   virtual std::size_t poll(TimePoint now, Sink& sink) = 0;
   // poll() in two halves, for an owner that has something to send to whom it hears from: what is held back may share its frames. Only what happens between
   // them comes between them. If there were no reports, flush() has nothing to do.
-  virtual std::size_t take_in(TimePoint now, Sink& sink) { return poll(now, sink); }
+  virtual std::size_t poll_arrivals(TimePoint now, Sink& sink) { return poll(now, sink); }
   virtual void flush(Sink&) {}
 
   // The orderly end: sends what is queued and lets peers know that nothing more will come. From the first call on reserve() lends nothing.

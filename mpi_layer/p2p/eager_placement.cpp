@@ -3,7 +3,7 @@
 namespace lintel::mpi {
 namespace {
 
-// From the top: a zero, 16 bits of the number, 15 of the context, the tag. Two processes never have
+// From the top: 16 bits of the number, 15 of the context, the tag. Two processes never have
 // 2^16 messages under way between them.
 constexpr unsigned kContextBits = 15;
 constexpr unsigned kTagBits = 32;

@@ -157,8 +157,8 @@ class EngineAccess {
   }
 
   // ---- While open: eager direct placement. See Endpoint's parcels.
-  using PlacementKey = transport::ParcelKey;
-  static constexpr unsigned kPlacementKeyBits = transport::kParcelKeyBits;
+  using PlacementKey = transport::PlacementKey;
+  static constexpr unsigned kPlacementKeyBits = transport::kPlacementKeyBits;
   // The longest message that may be placed so; 0: the network has no such thing.
   std::uint64_t placement_limit() const LINTEL_REQUIRES(kLock) {
     return process_.endpoint().parcel_limit();
@@ -173,7 +173,7 @@ class EngineAccess {
   bool expect_placed(SlotId entry, ProcessId source, PlacementKey key) LINTEL_REQUIRES(kLock) {
     return process_.endpoint().expect_parcel(*interface_, entry, source, key);
   }
-  using Forgotten = transport::Forgotten;
+  using Forgotten = transport::Withdrawal;
   Forgotten forget_placed(ProcessId source) LINTEL_REQUIRES(kLock) {
     return process_.endpoint().forget_parcel(source);
   }

@@ -103,18 +103,18 @@ class Endpoint : public transport::Sink {
 
   // Parcels: puts whose data land where they are expected without being copied on the way (parcels.cpp).
   // The longest data; 0: this network has no parcels.
-  std::size_t parcel_limit() const { return transport_->attributes().max_parcel_bytes; }
+  std::size_t parcel_limit() const { return transport_->attributes().max_placed_bytes; }
   // A put of one contiguous piece of memory, whose SEND_END says that it is no longer needed. Errors: as put(); kNoSpace also where it cannot leave at once. The
   // receiver is to have welcomed parcels. REQUIRES: no acknowledgement is wanted.
-  Status put_parcel(NetworkInterface& interface, const RequestArguments& arguments, transport::ParcelKey key);
+  Status put_parcel(NetworkInterface& interface, const RequestArguments& arguments, transport::PlacementKey key);
   // Peers may send some from now on.
-  void welcome_parcels() { transport_->welcome_parcels(); }
+  void welcome_parcels() { transport_->enable_placement(); }
   // The data of the parcel with that key from `source` are to land in the memory of `entry`. False: that is not possible now, or another entry comes before
   // it for what it is for. It comes all the same, by way of a copy.
   // REQUIRES: only the put that this entry is the match of, and no other of that source, has this key; forget_parcel() before the entry's memory is used otherwise.
-  bool expect_parcel(NetworkInterface& interface, SlotId entry, ProcessId source, transport::ParcelKey key);
+  bool expect_parcel(NetworkInterface& interface, SlotId entry, ProcessId source, transport::PlacementKey key);
   // Nothing lands there any more, unless kArriving is returned: then the put follows, or the loss of the peer.
-  transport::Forgotten forget_parcel(ProcessId source);
+  transport::Withdrawal forget_parcel(ProcessId source);
 
   // An address that messages could be sent to.
   bool reachable(ProcessId process) { return resolve(process).ok(); }
@@ -124,7 +124,7 @@ class Endpoint : public transport::Sink {
   // Takes in what has arrived and sends what had no room. Returns the number of things that happened.
   std::size_t poll(TimePoint now) { return turn(transport_->poll(now, *this), now); }
   // The same in two halves: what is sent between them shares frames with the answers to what has arrived. flush() only if something happened.
-  std::size_t take_in(TimePoint now) { return turn(transport_->take_in(now, *this), now); }
+  std::size_t take_in(TimePoint now) { return turn(transport_->poll_arrivals(now, *this), now); }
   void flush() { transport_->flush(*this); }
 
   // False: there is something that only poll() can send, or that may have arrived.
@@ -137,7 +137,7 @@ class Endpoint : public transport::Sink {
 
   // transport::Sink
   void on_message(transport::PeerId from, std::span<const std::byte> message) override;
-  void on_parcel(transport::PeerId from, std::span<const std::byte> message, const transport::ParcelPayload& payload) override;
+  void on_placed_message(transport::PeerId from, std::span<const std::byte> message, const transport::PlacedPayload& payload) override;
   void on_message_left(transport::PeerId to) override;
   void on_write_done(transport::Context context, Error error) override;
   void on_immediate(transport::Immediate immediate) override;
@@ -240,7 +240,7 @@ class Endpoint : public transport::Sink {
                 std::span<const std::byte> payload);
 
   // ---- parcels.cpp
-  bool send_parcel(Operation& record, const wire::Request& request, std::span<const std::byte> data, transport::ParcelKey key);
+  bool send_parcel(Operation& record, const wire::Request& request, std::span<const std::byte> data, transport::PlacementKey key);
 
   // ---- transfer.cpp
   struct Landing {

@@ -4,7 +4,7 @@
 
 namespace lintel::portals {
 
-Status Endpoint::put_parcel(NetworkInterface& interface, const RequestArguments& arguments, transport::ParcelKey key) {
+Status Endpoint::put_parcel(NetworkInterface& interface, const RequestArguments& arguments, transport::PlacementKey key) {
   LINTEL_ASSERT(arguments.ack == AckRequest::kNone);
   Prepared prepared;
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
@@ -33,13 +33,13 @@ Status Endpoint::put_parcel(NetworkInterface& interface, const RequestArguments&
 }
 
 // False: it cannot leave now. True: it is one write of the record's, which ends as such.
-bool Endpoint::send_parcel(Operation& record, const wire::Request& request, std::span<const std::byte> data, transport::ParcelKey key) {
+bool Endpoint::send_parcel(Operation& record, const wire::Request& request, std::span<const std::byte> data, transport::PlacementKey key) {
   const std::size_t size = wire::fixed_size(request.header);
   const transport::MessageBuffer buffer = transport_->reserve(record.peer, size);
   if (!buffer) return false;
   wire::encode(request, buffer.data);
   const transport::Context context(record.id.packed());
-  if (transport_->commit_parcel(record.peer, buffer, size, data, key, context) != transport::PostStatus::kOk) {
+  if (transport_->commit_placed(record.peer, buffer, size, data, key, context) != transport::PostStatus::kOk) {
     transport_->abandon(record.peer, buffer);
     return false;
   }
@@ -53,7 +53,7 @@ bool Endpoint::send_parcel(Operation& record, const wire::Request& request, std:
   return true;
 }
 
-void Endpoint::on_parcel(transport::PeerId from, std::span<const std::byte> message, const transport::ParcelPayload& payload) {
+void Endpoint::on_placed_message(transport::PeerId from, std::span<const std::byte> message, const transport::PlacedPayload& payload) {
   counters_.add(Counter::kMessagesReceived);
   wire::MessageHeader header;
   if (!wire::parse_header(message, header) || header.kind != static_cast<std::uint8_t>(wire::MessageKind::kPut) ||
@@ -67,7 +67,7 @@ void Endpoint::on_parcel(transport::PeerId from, std::span<const std::byte> mess
   on_request(from, wire::MessageKind::kPut, request, payload.bytes);
 }
 
-bool Endpoint::expect_parcel(NetworkInterface& interface, SlotId entry_id, ProcessId source, transport::ParcelKey key) {
+bool Endpoint::expect_parcel(NetworkInterface& interface, SlotId entry_id, ProcessId source, transport::PlacementKey key) {
   MatchEntry* const entry = interface.entries.get(entry_id);
   if (entry == nullptr) return false;  // its put has come already
   LINTEL_ASSERT(entry->list() == PortalList::kPriority);
@@ -77,12 +77,12 @@ bool Endpoint::expect_parcel(NetworkInterface& interface, SlotId entry_id, Proce
   std::span<std::byte> memory;
   region.for_each_run(0, region.length(), [&memory](std::span<std::byte> run) { memory = run; });
   const Result<transport::PeerId> peer = resolve(source);
-  return !memory.empty() && memory.size() == region.length() && peer.ok() && transport_->expect_parcel(*peer, key, memory);
+  return !memory.empty() && memory.size() == region.length() && peer.ok() && transport_->expect_placement(*peer, key, memory);
 }
 
-transport::Forgotten Endpoint::forget_parcel(ProcessId source) {
+transport::Withdrawal Endpoint::forget_parcel(ProcessId source) {
   const Result<transport::PeerId> peer = resolve(source);
-  return peer.ok() ? transport_->forget_parcel(*peer) : transport::Forgotten::kNone;
+  return peer.ok() ? transport_->withdraw_placement(*peer) : transport::Withdrawal::kNone;
 }
 
 }  // namespace lintel::portals

@@ -39,11 +39,11 @@ class Stranger {
   }
   bool connected() const { return connected_; }
   ProcessId self() const { return self_; }
-  Greeting greeting(GreetingKind kind = GreetingKind::kCall) const {
+  Greeting greeting(GreetingKind kind = GreetingKind::kConnect) const {
     return {kGreetingMagic,    kStreamVersion,    static_cast<std::uint8_t>(kind), 0, self_.nid.value, self_.pid.value,
             called_.nid.value, called_.pid.value,
-            /*life=*/7,
-            /*moment=*/1};
+            /*incarnation=*/7,
+            /*generation=*/1};
   }
   template <class Wire>
   void say(const Wire& value) {
@@ -100,12 +100,12 @@ class DirectConnections : public TwoNodes, public testing::Test {
   void let_in(Stranger& stranger) {
     ASSERT_TRUE(stranger.connected());
     stranger.say(stranger.greeting());
-    ASSERT_EQ(stranger.answer(b), GreetingKind::kTaken);
+    ASSERT_EQ(stranger.answer(b), GreetingKind::kAccept);
   }
 };
 
 TEST_F(DirectConnections, that_cross_each_other_become_one_and_lose_nothing) {
-  std::uint64_t crossed = 0;
+  std::uint64_t simultaneous = 0;
   for (std::uint32_t round = 0; round < 50; ++round) {
     open_both(options_for(kDirect));
     const MessageBuffer from_a = a.transport->reserve(b_at_a, 8);
@@ -125,9 +125,9 @@ TEST_F(DirectConnections, that_cross_each_other_become_one_and_lose_nothing) {
     ASSERT_TRUE(until_both([&] { return a.seen.message_count == 1 && b.seen.message_count == 1; })) << round;
     EXPECT_TRUE(a.seen.failures.empty() && b.seen.failures.empty()) << round;
     for (int i = 0; i < 10; ++i) one_more_each_way(round);
-    crossed += counters(a).crossed_calls + counters(b).crossed_calls;
+    simultaneous += counters(a).simultaneous_connects + counters(b).simultaneous_connects;
   }
-  EXPECT_GT(crossed, 0U) << "the test saw what it is about";
+  EXPECT_GT(simultaneous, 0U) << "the test saw what it is about";
 }
 
 TEST_F(DirectConnections, that_end_are_reported_behind_the_last_message) {
@@ -164,12 +164,12 @@ TEST_F(DirectConnections, of_a_peer_that_begins_anew_are_lost_before_anything_ne
   let_in(first);
   Stranger again(b);
   Greeting greeting = again.greeting();
-  greeting.life = 8;
+  greeting.incarnation = 8;
   again.say(greeting);
   again.say_message(pattern(8, 2));
   std::size_t failures_before = 0;
   b.seen.when_message = [&] { failures_before = b.seen.failures.size(); };
-  ASSERT_EQ(again.answer(b), GreetingKind::kTaken);
+  ASSERT_EQ(again.answer(b), GreetingKind::kAccept);
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
   EXPECT_EQ(failures_before, 1U);
   EXPECT_EQ(b.seen.messages[0], pattern(8, 2));
@@ -177,17 +177,17 @@ TEST_F(DirectConnections, of_a_peer_that_begins_anew_are_lost_before_anything_ne
 }
 
 TEST_F(DirectConnections, that_were_called_for_before_the_one_that_stands_do_not_replace_it) {
-  Stranger stands(b);
-  Greeting greeting = stands.greeting();
-  greeting.moment = 5;
-  stands.say(greeting);
-  ASSERT_EQ(stands.answer(b), GreetingKind::kTaken);
+  Stranger opened(b);
+  Greeting greeting = opened.greeting();
+  greeting.generation = 5;
+  opened.say(greeting);
+  ASSERT_EQ(opened.answer(b), GreetingKind::kAccept);
   Stranger late(b);
-  greeting.moment = 4;
+  greeting.generation = 4;
   late.say(greeting);
-  EXPECT_EQ(late.answer(b), GreetingKind::kCrossed);
+  EXPECT_EQ(late.answer(b), GreetingKind::kSimultaneous);
   EXPECT_TRUE(late.is_hung_up(b));
-  stands.say_message(pattern(8, 1));
+  opened.say_message(pattern(8, 1));
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
   EXPECT_TRUE(b.seen.failures.empty());
 }
@@ -265,7 +265,7 @@ TEST_F(DirectConnections, of_a_great_number_of_silent_callers_at_once_are_not_al
   EXPECT_GE(counters(b).refused_callers, 400U - 256U);
   std::string state;
   b.transport->dump(state);
-  EXPECT_THAT(state, HasSubstr("calls and callers: 256\n"));
+  EXPECT_THAT(state, HasSubstr("connections being made: 256\n"));
 }
 
 // The peer has called, too, but its call does not get through: a listener that takes no more drops what comes.
@@ -297,7 +297,7 @@ TEST_F(DirectConnections, are_taken_while_a_call_the_other_way_finds_nobody) {
   Greeting greeting = stranger.greeting();
   greeting.from_pid = a.transport->name_of(peer).pid.value;
   stranger.say(greeting);
-  EXPECT_EQ(stranger.answer(a), GreetingKind::kTaken);
+  EXPECT_EQ(stranger.answer(a), GreetingKind::kAccept);
   EXPECT_EQ(a.transport->commit(peer, buffer, 8), PostStatus::kOk);
 }
 
@@ -431,7 +431,7 @@ TEST_F(DirectConnections, wait_until_there_is_a_descriptor_for_them_and_nobody_s
   EXPECT_LT(processor_seconds() - begun, 0.1);
   used.clear();
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
-  EXPECT_EQ(early.answer(b), GreetingKind::kTaken);
+  EXPECT_EQ(early.answer(b), GreetingKind::kAccept);
 }
 
 // It holds the sockets too, and keeps them open.
@@ -472,8 +472,8 @@ TEST_F(DirectConnections, that_are_reset_while_paused_lose_nothing_that_had_come
   Stranger stranger(b);
   let_in(stranger);
   stranger.say_message(pattern(8, 1));
-  stranger.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kParcel), 8, 0});
-  stranger.say(ParcelHeader{1});
+  stranger.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 8, 0});
+  stranger.say(PlacedHeader{1});
   stranger.say_bytes(pattern(8, 2));
   stranger.say_bytes(pattern(1000, 3));
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
@@ -481,30 +481,30 @@ TEST_F(DirectConnections, that_are_reset_while_paused_lose_nothing_that_had_come
   stranger.reset();
   expect_idle_costs_nothing(b);
   EXPECT_TRUE(b.seen.failures.empty());
-  std::size_t parcels = 0;
-  b.seen.when_parcel_comes = [&] { parcels += b.seen.failures.empty() ? 1 : 0; };
-  b.transport->welcome_parcels();
+  std::size_t placed_messages = 0;
+  b.seen.when_placed_comes = [&] { placed_messages += b.seen.failures.empty() ? 1 : 0; };
+  b.transport->enable_placement();
   ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
-  EXPECT_EQ(parcels, 1U);
+  EXPECT_EQ(placed_messages, 1U);
 }
 
 // All memory for those that nobody expects is in use, and stays so.
-TEST_F(DirectConnections, that_wait_for_memory_for_a_parcel_keep_nobody_awake_and_go_on) {
+TEST_F(DirectConnections, that_wait_for_memory_for_a_placed_message_keep_nobody_awake_and_go_on) {
   connect();
-  b.transport->welcome_parcels();
+  b.transport->enable_placement();
   std::vector<Stranger> slow;
-  const auto begin_parcel = [](Stranger& stranger) {
-    stranger.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kParcel), 0, 0});
-    stranger.say(ParcelHeader{1});
+  const auto begin_placed = [](Stranger& stranger) {
+    stranger.say(PieceHeader{1000, static_cast<std::uint8_t>(PieceKind::kPlaced), 0, 0});
+    stranger.say(PlacedHeader{1});
   };
   for (std::uint32_t i = 0; i < 17; ++i) {
     slow.emplace_back(b);
     Greeting greeting = slow.back().greeting();
     greeting.from_pid += i;
     slow.back().say(greeting);
-    ASSERT_EQ(slow.back().answer(b), GreetingKind::kTaken);
-    begin_parcel(slow.back());
-    const std::string expected = "parcels that come in unexpected: " + std::to_string(std::min(i + 1, 16U)) + "\n";
+    ASSERT_EQ(slow.back().answer(b), GreetingKind::kAccept);
+    begin_placed(slow.back());
+    const std::string expected = "payloads that arrive unexpected: " + std::to_string(std::min(i + 1, 16U)) + "\n";
     ASSERT_TRUE(until({&b}, [&] {
       std::string state;
       b.transport->dump(state);
@@ -514,33 +514,33 @@ TEST_F(DirectConnections, that_wait_for_memory_for_a_parcel_keep_nobody_awake_an
   // The last one has no memory; what is expected of it is another one.
   const PeerId last = b.transport->resolve({slow.back().self().nid, Pid(slow.back().self().pid.value + 16)}).value();
   std::vector<std::byte> memory(1000);
-  ASSERT_TRUE(b.transport->expect_parcel(last, ParcelKey{2}, memory));
+  ASSERT_TRUE(b.transport->expect_placement(last, PlacementKey{2}, memory));
   expect_idle_costs_nothing(b);
-  std::size_t parcels = 0;
-  b.seen.when_parcel_comes = [&] { ++parcels; };
+  std::size_t placed_messages = 0;
+  b.seen.when_placed_comes = [&] { ++placed_messages; };
   slow.front().say_bytes(pattern(1000, 1));
-  ASSERT_TRUE(until({&b}, [&] { return parcels == 1; }));
+  ASSERT_TRUE(until({&b}, [&] { return placed_messages == 1; }));
   slow.back().say_bytes(pattern(1000, 1));
-  ASSERT_TRUE(until({&b}, [&] { return parcels == 2; }));
-  EXPECT_EQ(b.transport->forget_parcel(last), Forgotten::kWithdrawn);
+  ASSERT_TRUE(until({&b}, [&] { return placed_messages == 2; }));
+  EXPECT_EQ(b.transport->withdraw_placement(last), Withdrawal::kWithdrawn);
 }
 
-TEST_F(DirectConnections, that_are_paused_by_parcels_do_not_keep_their_owner_awake) {
+TEST_F(DirectConnections, that_are_paused_by_placed_messages_do_not_keep_their_owner_awake) {
   connect();
   const std::vector<std::byte> payload = pattern(100000, 1);
   const MessageBuffer buffer = a.transport->reserve(b_at_a, 8);
   ASSERT_TRUE(
-      until({&a}, [&] { return a.transport->commit_parcel(b_at_a, buffer, 8, payload, ParcelKey{1}, Context(1)) == PostStatus::kOk; }));
+      until({&a}, [&] { return a.transport->commit_placed(b_at_a, buffer, 8, payload, PlacementKey{1}, Context(1)) == PostStatus::kOk; }));
   until_both([&, turns = 0]() mutable { return ++turns > 100; });
   expect_idle_costs_nothing(b);
   a.transport.reset();
   until({&b}, [&, turns = 0]() mutable { return ++turns > 100; });
   EXPECT_TRUE(b.seen.failures.empty()) << "what came before its end comes first";
-  std::size_t parcels = 0;
-  b.seen.when_parcel_comes = [&] { parcels += b.seen.failures.empty() ? 1 : 0; };
-  b.transport->welcome_parcels();
+  std::size_t placed_messages = 0;
+  b.seen.when_placed_comes = [&] { placed_messages += b.seen.failures.empty() ? 1 : 0; };
+  b.transport->enable_placement();
   ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
-  EXPECT_EQ(parcels, 1U);
+  EXPECT_EQ(placed_messages, 1U);
 }
 
 }  // namespace

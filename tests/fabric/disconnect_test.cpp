@@ -1,5 +1,5 @@
 // disconnect(): what of a connection is over when it returns. By the clauses of Transport::disconnect().
-#include "tests/fabric/parcels_fixture.h"
+#include "tests/fabric/placement_fixture.h"
 #include "transport/session/session.h"
 
 namespace lintel::transport {
@@ -111,24 +111,24 @@ TEST_F(DirectDisconnect, ends_the_attempts_to_reach_a_peer) {
   EXPECT_EQ(a.transport->next_deadline(), kNever);
 }
 
-class DirectParcelDisconnect : public FabricParcels {};
-INSTANTIATE_TEST_SUITE_P(Provider, DirectParcelDisconnect, testing::Values("direct"), provider_test_name);
+class DirectPlacedMessageDisconnect : public FabricPlacement {};
+INSTANTIATE_TEST_SUITE_P(Provider, DirectPlacedMessageDisconnect, testing::Values("direct"), provider_test_name);
 
-TEST_P(DirectParcelDisconnect, no_byte_changes_after_it_in_the_middle_of_a_parcel) {
+TEST_P(DirectPlacedMessageDisconnect, no_byte_changes_after_it_in_the_middle_of_a_placed_message) {
   connect();
   narrow_all_sockets();
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   Room room(kLargest);
-  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
-  ASSERT_TRUE(send_parcel(1, payload));
+  ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(send_placed(1, payload));
   ASSERT_TRUE(until_all({&b}, [&] { return room.begun(); }));
-  ASSERT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kArriving) << "the test saw what it is about";
+  ASSERT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kArriving) << "the test saw what it is about";
   b.transport->disconnect(a_at_b);
   const std::vector<std::byte> then(room.span().begin(), room.span().end());
   ASSERT_TRUE(until_both([&] { return !a.seen.failures.empty(); }));
   EXPECT_TRUE(std::equal(then.begin(), then.end(), room.span().begin()));
   EXPECT_TRUE(b.seen.came.empty());
-  EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kNone) << "it was taken from the peer";
+  EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kNone) << "it was taken from the peer";
 }
 
 // What a session that gives its peer up makes of it.

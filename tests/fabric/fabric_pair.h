@@ -32,15 +32,15 @@ class Recorder : public Sink {
   std::size_t message_count = 0;
   std::function<void(Immediate)> when_immediate;
   std::function<void()> when_message;
-  std::function<void()> when_parcel_comes;
+  std::function<void()> when_placed_comes;
 
   void on_message(PeerId, std::span<const std::byte> message) override {
     ++message_count;
     if (keep_messages) messages.emplace_back(message.begin(), message.end());
     if (when_message) when_message();
   }
-  void on_parcel(PeerId, std::span<const std::byte>, const ParcelPayload&) override {
-    if (when_parcel_comes) when_parcel_comes();
+  void on_placed_message(PeerId, std::span<const std::byte>, const PlacedPayload&) override {
+    if (when_placed_comes) when_placed_comes();
   }
   void on_message_left(PeerId) override { ++messages_left; }
   void on_write_done(Context context, Error error) override { write_ends.push_back({context, error}); }

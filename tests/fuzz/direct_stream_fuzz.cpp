@@ -1,5 +1,5 @@
 // libFuzzer entry: bytes of a hostile network into an InboundStream. The input is a list of commands: raw bytes, or pieces whose header is sound, in portions of
-// any size, mixed with registrations that end and parcels that find a place late.
+// any size, mixed with registrations that end and placed messages that find a place late.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +18,7 @@ using lintel::testing::Input;
 constexpr InboundStream::Limits kLimits{512, 4096, 2048};
 constexpr std::size_t kBuffer = 1024;
 
-// Writes go anywhere into one target; parcels find a place only while there is one. Touches every byte that it is given.
+// Writes go anywhere into one target; placed messages find a place only while there is one. Touches every byte that it is given.
 class TouchingTaker final : public StreamTaker {
  public:
   Bytes target = Bytes(4096);
@@ -31,8 +31,8 @@ class TouchingTaker final : public StreamTaker {
     return target.data() + where.address;
   }
   void write_is_in_place(Immediate) override { touch(target); }
-  std::span<std::byte> place_of_parcel(ParcelKey) override { return landing; }
-  void take_parcel(std::span<const std::byte> message, const ParcelPayload& payload) override {
+  std::span<std::byte> place_of_payload(PlacementKey) override { return landing; }
+  void take_placed(std::span<const std::byte> message, const PlacedPayload& payload) override {
     touch(message);
     touch(payload.bytes);
   }
@@ -57,14 +57,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 0: append(waiting, input.bytes(input.byte())); break;
       case 1: append_message(waiting, filled(input.byte() * 2U, command)); break;
       case 2: append_write(waiting, {1, input.byte()}, Immediate(command), filled(1 + input.byte() * 16U, command)); break;
-      case 3: append_parcel(waiting, ParcelKey(command), filled(input.byte() % 129U, 1), filled(1 + input.byte() * 8U, command)); break;
+      case 3: append_placed(waiting, PlacementKey(command), filled(input.byte() % 129U, 1), filled(1 + input.byte() * 8U, command)); break;
       case 4:
-        if (stream.state() == InboundStream::State::kGoesOn && !stream.is_in_the_middle())
+        if (stream.state() == InboundStream::State::kReading && !stream.is_in_the_middle())
           taker.landing.assign(input.byte() * 8U, std::byte{0});
-        if (stream.state() == InboundStream::State::kStandsStill) taker.landing.assign(1 + input.byte() * 8U, std::byte{0});
+        if (stream.state() == InboundStream::State::kStalled) taker.landing.assign(1 + input.byte() * 8U, std::byte{0});
         break;
       case 5: stream.cut_write(); break;
-      case 6: stream.go_on(taker); break;
+      case 6: stream.resume(taker); break;
       default: {
         const std::size_t portion = std::min<std::size_t>(waiting.size(), 1U + input.byte());
         const std::size_t fed = feed(stream, taker, std::span(waiting).first(portion), 1U + input.byte(), 1U + input.byte());

@@ -62,7 +62,7 @@ void EngineFuzz::step() {
       const std::size_t from = peer();
       std::vector<std::byte> message = input_.bytes(input_.byte());
       if ((command & 0x80) != 0) {
-        send_parcel(from, std::move(message), input_.byte());
+        send_placed(from, std::move(message), input_.byte());
         break;
       }
       if (!wire::parse_header(message)) ++malformed_;
@@ -142,11 +142,11 @@ std::uint64_t EngineFuzz::token() {
 }
 
 // With as much payload as its put announces, mostly; some of it may have found no room.
-void EngineFuzz::send_parcel(std::size_t from, std::vector<std::byte> message, std::uint64_t length) {
+void EngineFuzz::send_placed(std::size_t from, std::vector<std::byte> message, std::uint64_t length) {
   const std::uint8_t choice = input_.byte();
   if (choice >= 240) length = input_.number();
   const std::uint64_t room = (choice & 1) != 0 ? length / 2 : length;
-  transport_->parcel_arrives(from, std::move(message), std::vector<std::byte>(std::min<std::uint64_t>(room, 2048)), length);
+  transport_->placed_arrives(from, std::move(message), std::vector<std::byte>(std::min<std::uint64_t>(room, 2048)), length);
 }
 
 template <class Fixed>
@@ -203,7 +203,7 @@ void EngineFuzz::send_request(wire::MessageKind kind, std::uint8_t shape) {
   if (announced && (input_.byte() & 1) != 0) {
     std::vector<std::byte> message(wire::fixed_size(request.header));
     wire::encode(request, message.data());
-    return send_parcel(from, std::move(message), request.length);
+    return send_placed(from, std::move(message), request.length);
   }
   const bool carries = combines || kind == wire::MessageKind::kGetPut || (kind == wire::MessageKind::kPut && !announced);
   deliver(from, request, std::vector<std::byte>(carries && request.length <= 2048 ? request.length : 0));

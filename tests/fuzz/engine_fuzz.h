@@ -82,7 +82,7 @@ class EngineFuzz {
   std::size_t peer() { return input_.byte() % kPeers.size(); }
   const HeldTransport::Sent* pick();
   std::uint64_t token();
-  void send_parcel(std::size_t from, std::vector<std::byte> message, std::uint64_t length);
+  void send_placed(std::size_t from, std::vector<std::byte> message, std::uint64_t length);
   template <class Fixed>
   void deliver(std::size_t from, Fixed fixed, const std::vector<std::byte>& payload);
 };

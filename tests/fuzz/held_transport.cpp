@@ -41,9 +41,9 @@ void HeldTransport::arrives(std::size_t peer, std::vector<std::byte> message) {
   queue_.push_back([peer, bytes = Exact(message)](Sink& sink) { sink.on_message(PeerId(static_cast<std::uint32_t>(peer)), bytes.span()); });
 }
 
-void HeldTransport::parcel_arrives(std::size_t peer, std::vector<std::byte> message, std::vector<std::byte> payload, std::uint64_t length) {
+void HeldTransport::placed_arrives(std::size_t peer, std::vector<std::byte> message, std::vector<std::byte> payload, std::uint64_t length) {
   queue_.push_back([peer, bytes = Exact(message), data = Exact(payload), length](Sink& sink) {
-    sink.on_parcel(PeerId(static_cast<std::uint32_t>(peer)), bytes.span(), {data.span(), length});
+    sink.on_placed_message(PeerId(static_cast<std::uint32_t>(peer)), bytes.span(), {data.span(), length});
   });
 }
 

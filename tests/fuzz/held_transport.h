@@ -26,7 +26,7 @@ class HeldTransport final : public transport::Transport {
   // ---- The test's side
   void arrives(std::size_t peer, std::vector<std::byte> message);
   // Of `length` bytes of payload those in `payload` have found room.
-  void parcel_arrives(std::size_t peer, std::vector<std::byte> message, std::vector<std::byte> payload, std::uint64_t length);
+  void placed_arrives(std::size_t peer, std::vector<std::byte> message, std::vector<std::byte> payload, std::uint64_t length);
   void immediate_arrives(std::uint32_t value);
   void peer_fails(std::size_t peer);
   // The write posted as the `index`th of those under way ends.

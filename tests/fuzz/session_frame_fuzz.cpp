@@ -21,7 +21,7 @@ using lintel::testing::Input;
 
 constexpr ProcessId kSelf{NodeId{1}, Pid{1}};
 constexpr ProcessId kOther{NodeId{1}, Pid{2}};
-constexpr std::size_t kParcelFrame = 128;
+constexpr std::size_t kPlacedFrame = 128;
 constexpr std::byte kPayload[] = {std::byte{1}};
 
 // Answers some messages, and touches every byte that it is given.
@@ -39,7 +39,7 @@ class TouchingSink final : public Sink {
       session->commit(from, buffer, bytes);
     }
   }
-  void on_parcel(PeerId from, std::span<const std::byte> message, const ParcelPayload& payload) override {
+  void on_placed_message(PeerId from, std::span<const std::byte> message, const PlacedPayload& payload) override {
     on_message(from, message);
     touched += static_cast<unsigned>(payload.bytes.front());
   }
@@ -113,8 +113,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         frame.insert(frame.end(), body.begin(), body.end());
         const PeerId from = (command & 0x80) != 0 ? below : kNoPeer;
         if ((command & 0x40) != 0) {
-          frame.resize((command & 0x20) != 0 ? frame.size() : kParcelFrame);
-          fake.arrives_parcel(std::move(frame), kPayload, from);
+          frame.resize((command & 0x20) != 0 ? frame.size() : kPlacedFrame);
+          fake.arrives_placed(std::move(frame), kPayload, from);
         } else {
           fake.arrives(std::move(frame), from);
         }

@@ -5,7 +5,7 @@
 --
 -- Three protocols:
 --   lintel_direct   the stream of the provider `direct`: finds its greetings, messages, writes and
---                   parcels;
+--                   placed messages;
 --   xnet            the framing of libfabric's TCP providers (`net`; `tcp` from 1.18 on; below
 --                   `tcp;ofi_rxm` too): finds the messages in the stream;
 --   lintel          the session frame inside, its engine messages, and the remote writes of large
@@ -24,8 +24,8 @@
 -- "not the start" of one, and the next segment is tried.
 --
 -- Every field can be filtered by: lintel.kind == 1, lintel.match_bits == 0x10,
--- lintel.initiator.nid == 10.0.0.1. lintel.immediate is in the CLEAR, or in the GET that carries it,
--- and in the writes that belong to it. Limits: rendezvous and segmented messages of ofi_rxm are
+-- lintel.initiator.nid == 10.0.0.1. lintel.immediate is in the CLEAR, or in the GET that carries
+-- it, and in the writes that belong to it. Limits: rendezvous and segmented messages of ofi_rxm are
 -- shown as bytes, and a single write of 2 GiB or more ends the decoding of its direction.
 
 local lintel = Proto("lintel", "Lintel")
@@ -425,14 +425,14 @@ end
 
 -- The stream of `direct` --------------------------------------------------------------------------
 -- A connection begins with a greeting each way. After that come pieces: a header, for a write or a
--- parcel one more, then a message, bytes to write, or a message and a payload. A greeting's magic,
--- read as the length of a piece, is more than any piece has.
+-- placed message one more, then a message, bytes to write, or a message and a payload. A greeting's
+-- magic, read as the length of a piece, is more than any piece has.
 
-local GREETINGS = { [1] = "call", [2] = "taken", [3] = "crossed" }
-local PIECES = { [1] = "message", [2] = "write", [3] = "parcel" }
+local GREETINGS = { [1] = "connect", [2] = "accept", [3] = "simultaneous" }
+local PIECES = { [1] = "message", [2] = "write", [3] = "placed message" }
 local GREETING_MAGIC = 0x4c4e5444
 local LARGEST_PIECE = 16 * 1024 * 1024  -- of a write; others have less
-local LARGEST_PARCEL_MESSAGE = 128
+local LARGEST_PLACED_MESSAGE = 128
 
 local d = {
   magic = ProtoField.uint32("lintel_direct.magic", "Magic", base.HEX),
@@ -443,15 +443,15 @@ local d = {
   from_pid = ProtoField.uint32("lintel_direct.from.pid", "From pid"),
   to_nid = ProtoField.ipv4("lintel_direct.to.nid", "To nid"),
   to_pid = ProtoField.uint32("lintel_direct.to.pid", "To pid"),
-  life = ProtoField.uint64("lintel_direct.life", "Life", base.HEX),
-  moment = ProtoField.uint64("lintel_direct.moment", "Moment"),
+  incarnation = ProtoField.uint64("lintel_direct.incarnation", "Incarnation", base.HEX),
+  generation = ProtoField.uint64("lintel_direct.generation", "Generation"),
   piece = ProtoField.uint8("lintel_direct.piece", "Piece", base.DEC, PIECES),
   length = ProtoField.uint32("lintel_direct.length", "Length"),
   message_bytes = ProtoField.uint8("lintel_direct.message_bytes", "Message's length"),
   write_key = ProtoField.uint64("lintel_direct.write.key", "Key", base.HEX),
   write_address = ProtoField.uint64("lintel_direct.write.address", "Address", base.HEX),
   write_immediate = ProtoField.uint32("lintel_direct.write.immediate", "Completion data", base.HEX),
-  parcel_key = ProtoField.uint64("lintel_direct.parcel.key", "Key", base.HEX),
+  placed_key = ProtoField.uint64("lintel_direct.placed.key", "Key", base.HEX),
   data = ProtoField.bytes("lintel_direct.data", "Data"),
 }
 direct.fields = d
@@ -459,14 +459,14 @@ direct.fields = d
 local GREETING = {
   { d.magic, 4 }, { d.version, 2 }, { d.greeting, 1 }, { d.reserved, 1 }, { d.from_nid, 4 },
   { d.from_pid, 4 }, { d.to_nid, 4 }, { d.to_pid, 4 },
-  { d.life, 8 }, { d.moment, 8 },
+  { d.incarnation, 8 }, { d.generation, 8 },
 }
 local PIECE_HEADER = { { d.length, 4 }, { d.piece, 1 }, { d.message_bytes, 1 }, { d.reserved, 2 } }
 local WRITE_HEADER = {
   { d.write_key, 8 }, { d.write_address, 8 }, { d.write_immediate, 4 }, { d.reserved, 4 },
 }
-local PARCEL_HEADER = { { d.parcel_key, 8 } }
-local SECOND_HEADER = { message = {}, write = WRITE_HEADER, parcel = PARCEL_HEADER }
+local PLACED_HEADER = { { d.placed_key, 8 } }
+local SECOND_HEADER = { message = {}, write = WRITE_HEADER, ["placed message"] = PLACED_HEADER }
 local PIECE_HEADER_SIZE = size_of(PIECE_HEADER)
 
 local function is_greeting(tvb, at)
@@ -480,7 +480,7 @@ local function piece_at(tvb, at)
   local length, name, message_bytes =
     tvb(at, 4):uint(), PIECES[tvb(at + 4, 1):uint()], tvb(at + 5, 1):uint()
   if not name or length > LARGEST_PIECE
-    or message_bytes > (name == "parcel" and LARGEST_PARCEL_MESSAGE or 0) then
+    or message_bytes > (name == "placed message" and LARGEST_PLACED_MESSAGE or 0) then
     return nil
   end
   local message = PIECE_HEADER_SIZE + size_of(SECOND_HEADER[name])
@@ -526,8 +526,8 @@ local function dissect_piece(tvb, pinfo, tree)
   local summary
   if piece.name == "message" then
     summary = dissect_message_of_piece(tvb, piece.message, tvb:len() - piece.message, tree)
-  elseif piece.name == "parcel" then
-    summary = string.format("%s, parcel of %u bytes",
+  elseif piece.name == "placed message" then
+    summary = string.format("%s, placed message of %u bytes",
       dissect_message_of_piece(tvb, piece.message, piece.data - piece.message, tree), piece.length)
   else
     local range = tvb(place_of(WRITE_HEADER, d.write_immediate, PIECE_HEADER_SIZE), 4)
@@ -570,7 +570,7 @@ local XNET_VERSION = 3
 local BASE_HEADER_SIZE = 16
 local HANDSHAKE_SIZE = 32
 local OP_MESSAGE, OP_TAGGED, OP_READ_REQUEST, OP_WRITE = 0, 1, 2, 4
-local PARCEL_FRAME_SIZE = 128
+local PLACED_FRAME_SIZE = 128
 local FLAG_CQ_DATA = 0x01
 local RXM_HEADER_SIZE = 64
 local LARGEST_PDU = 0x7fffffff
@@ -682,11 +682,11 @@ local function dissect_pdu(tvb, pinfo, tree)
   local summary
   local start = (header.operation == OP_MESSAGE or header.operation == OP_TAGGED)
     and frame_start(tvb, header_size)
-  if start and header.operation == OP_TAGGED and tvb:len() - start > PARCEL_FRAME_SIZE then
-    local frame_size = math.min(FRAME_HEADER_SIZE + tvb(start + 20, 4):uint(), PARCEL_FRAME_SIZE)
-    summary = string.format("%s, parcel of %.0f bytes",
+  if start and header.operation == OP_TAGGED and tvb:len() - start > PLACED_FRAME_SIZE then
+    local frame_size = math.min(FRAME_HEADER_SIZE + tvb(start + 20, 4):uint(), PLACED_FRAME_SIZE)
+    summary = string.format("%s, placed message of %.0f bytes",
       dissect_frame(tvb(start, frame_size):tvb(), tree),
-                            header.size - header.header_size - PARCEL_FRAME_SIZE)
+                            header.size - header.header_size - PLACED_FRAME_SIZE)
   elseif start then
     summary = dissect_frame(tvb(start):tvb(), tree)
   elseif header.operation == OP_WRITE and cq_data then

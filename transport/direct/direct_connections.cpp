@@ -1,7 +1,8 @@
-// How connections come about and end.
+// How connections are made and end.
 //
-// A process calls a peer that it has something for. Two that call each other at once keep the call of the lower name. A caller that has a connection already, as we
-// see it, has lost it, unless its call is older than that connection.
+// A process connects to a peer that it has something for. Of two simultaneous connect requests that of the lower name is kept. A
+// peer that sends a connect request although it has a connection, as we see it, has lost that one, unless the request is older than
+// the connection.
 #include <cerrno>
 #include <vector>
 
@@ -29,34 +30,34 @@ void DirectTransport::Connection::begin(FileDescriptor socket, Phase first) {
   waiting = {};
   watched = kUnwatched;
   ending = {};
-  is_ending = lands = false;
+  is_ending = is_expected = false;
   written_key = 0;
   greeting_bytes = 0;
 }
 
-// ---- Calling
+// ---- Connecting
 
 // Tries to reach the peer, unless it has been tried a moment ago.
 void DirectTransport::connect(PeerId id) {
   Peer& peer = at(id);
   if (peer.failed || closing_) return;
-  if (!attempts_.may_try(peer.attempt, now_) || peer.call != nullptr) return;
+  if (!attempts_.may_try(peer.attempt, now_) || peer.connecting != nullptr) return;
   attempts_.begin(peer.attempt, now_);
-  Result<FileDescriptor> called = call_from(own_, socket_address_of(peer.name, options_.port_base).value());
+  Result<FileDescriptor> called = connect_from(own_, socket_address_of(peer.name, options_.port_base).value());
   if (!called) return refused(id);
   Connection& connection = spare_connection();
-  connection.begin(std::move(called).value(), Connection::Phase::kCalling);
+  connection.begin(std::move(called).value(), Connection::Phase::kConnecting);
   connection.peer = id;
-  peer.call = &connection;
+  peer.connecting = &connection;
   peer.attempt.in_progress = true;
-  ++not_standing_;
+  ++opening_count_;
   watch_for(connection, EPOLLOUT);
 }
 
 // A record for it, as good as new.
 DirectTransport::Connection& DirectTransport::spare_connection() {
   if (spare_.empty()) {
-    const InboundStream::Limits limits{attributes_.max_message_bytes, attributes_.max_write_bytes, attributes_.max_parcel_bytes};
+    const InboundStream::Limits limits{attributes_.max_message_bytes, attributes_.max_write_bytes, attributes_.max_placed_bytes};
     connections_.push_back(std::make_unique<Connection>(*this, limits));
     return *connections_.back();
   }
@@ -65,18 +66,18 @@ DirectTransport::Connection& DirectTransport::spare_connection() {
   return connection;
 }
 
-// Nobody is there, or the call was declined.
+// Nobody is there, or the request was declined.
 void DirectTransport::refused(PeerId id) { attempts_.refused(at(id).attempt, now_); }
 
-// Something is to be seen at a call or a caller.
-void DirectTransport::answered(Connection& connection, std::uint32_t events) {
+// A connection that is being made is readable, writable or at its end.
+void DirectTransport::on_handshake_ready(Connection& connection, std::uint32_t events) {
   const PeerId peer = connection.peer;
-  if (connection.phase == Connection::Phase::kCalling) {
-    if (outcome_of_call(connection.fd.get()) != 0 || !greet(connection, at(peer).name, GreetingKind::kCall)) {
+  if (connection.phase == Connection::Phase::kConnecting) {
+    if (outcome_of_connect(connection.fd.get()) != 0 || !send_greeting(connection, at(peer).name, GreetingKind::kConnect)) {
       tear_down(connection);
       return refused(peer);
     }
-    connection.phase = Connection::Phase::kGreeting;
+    connection.phase = Connection::Phase::kRequested;
     return watch_for(connection, EPOLLIN);
   }
   if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) == 0) return;
@@ -85,19 +86,19 @@ void DirectTransport::answered(Connection& connection, std::uint32_t events) {
   const ssize_t got = receive_from(connection.fd.get(), {&rest, 1});
   if (got < 0 && errno == EAGAIN) return;
   if (got > 0) connection.greeting_bytes += static_cast<std::size_t>(got);
-  if (got > 0 && static_cast<std::size_t>(got) == room) return greeted(connection);
+  if (got > 0 && static_cast<std::size_t>(got) == room) return on_greeting(connection);
   if (got > 0) return;
   tear_down(connection);
   if (peer != kNoPeer) refused(peer);
 }
 
-void DirectTransport::greeted(Connection& connection) {
+void DirectTransport::on_greeting(Connection& connection) {
   const auto greeting = decode<Greeting>(connection.greeting.data());
   const PeerId called = connection.peer;
   const ProcessId from{NodeId(greeting.from_nid), Pid(greeting.from_pid)};
   const ProcessId to{NodeId(greeting.to_nid), Pid(greeting.to_pid)};
-  const bool is_answer = connection.phase == Connection::Phase::kGreeting;
-  // Whoever says to be of another address than it calls from is not believed.
+  const bool is_answer = connection.phase == Connection::Phase::kRequested;
+  // A sender that names another address than its own is not believed.
   const bool believed = is_answer ? from == at(called).name : htonl(from.nid.value) == connection.address.sin_addr.s_addr && from != self_;
   if (greeting.magic != kGreetingMagic || greeting.version != kStreamVersion || to != self_ || !believed) {
     ++counters_.refused_callers;
@@ -107,25 +108,25 @@ void DirectTransport::greeted(Connection& connection) {
   }
   const auto kind = static_cast<GreetingKind>(greeting.kind);
   if (!is_answer) {
-    if (kind == GreetingKind::kCall) return called_by(connection, greeting);
+    if (kind == GreetingKind::kConnect) return on_connect_request(connection, greeting);
     return tear_down(connection);
   }
-  if (kind == GreetingKind::kTaken && at(called).connection == nullptr) return stands(connection, called, greeting);
+  if (kind == GreetingKind::kAccept && at(called).connection == nullptr) return opened(connection, called, greeting);
   tear_down(connection);
   refused(called);
 }
 
-bool DirectTransport::greet(Connection& connection, ProcessId to, GreetingKind kind) {
+bool DirectTransport::send_greeting(Connection& connection, ProcessId to, GreetingKind kind) {
   const Greeting greeting{
       kGreetingMagic, kStreamVersion, static_cast<std::uint8_t>(kind), 0, self_.nid.value, self_.pid.value, to.nid.value, to.pid.value,
-      life_,          ++moment_};
+      incarnation_,   ++generation_};
   std::byte wire[sizeof greeting];
   encode(wire, greeting);
   const iovec piece{wire, sizeof wire};
   return send_to(connection.fd.get(), {&piece, 1}) == sizeof wire;  // the first bytes of a connection always find room
 }
 
-// ---- Being called
+// ---- Accepting
 
 void DirectTransport::accept_callers() {
   for (int accepted = 0; accepted < kCallersPerPoll; ++accepted) {
@@ -141,17 +142,17 @@ void DirectTransport::accept_callers() {
       if (caller.error == 0) return;
       continue;  // that one has gone
     }
-    if (HalfOpenCaller* const oldest = callers_.displaced_by_next(); oldest != nullptr) hang_up_on(*oldest);
+    if (HalfOpenCaller* const oldest = callers_.displaced_by_next(); oldest != nullptr) drop_caller(*oldest);
     Connection& connection = spare_connection();
-    connection.begin(std::move(caller.fd), Connection::Phase::kCalled);
+    connection.begin(std::move(caller.fd), Connection::Phase::kAccepted);
     connection.address = caller.address;
-    ++not_standing_;
+    ++opening_count_;
     callers_.add(connection, now_);
     watch_for(connection, EPOLLIN);
   }
 }
 
-void DirectTransport::called_by(Connection& connection, const Greeting& greeting) {
+void DirectTransport::on_connect_request(Connection& connection, const Greeting& greeting) {
   const ProcessId from{NodeId(greeting.from_nid), Pid(greeting.from_pid)};
   const Result<PeerId> resolved = resolve(from);
   if (!resolved || closing_) {
@@ -159,39 +160,40 @@ void DirectTransport::called_by(Connection& connection, const Greeting& greeting
     return tear_down(connection);
   }
   Peer& peer = at(resolved.value());
-  // A call of ours that has found nobody yet may be a long time coming.
-  const bool crossed = peer.call != nullptr && peer.call->phase == Connection::Phase::kGreeting && self_ < from;
-  const bool older = peer.connection != nullptr && peer.met_life == greeting.life && greeting.moment <= peer.met_moment;
-  if (crossed || older) {
-    ++counters_.crossed_calls;
-    greet(connection, from, GreetingKind::kCrossed);
+  // A request of ours that has found nobody yet may take a long time.
+  const bool simultaneous = peer.connecting != nullptr && peer.connecting->phase == Connection::Phase::kRequested && self_ < from;
+  const bool is_older =
+      peer.connection != nullptr && peer.peer_incarnation == greeting.incarnation && greeting.generation <= peer.peer_generation;
+  if (simultaneous || is_older) {
+    ++counters_.simultaneous_connects;
+    send_greeting(connection, from, GreetingKind::kSimultaneous);
     return tear_down(connection);
   }
   if (peer.connection != nullptr) receive_last(*peer.connection);
   if (peer.connection != nullptr) fail(resolved.value(), kSuperseded);
-  if (peer.call != nullptr) {
-    ++counters_.crossed_calls;
-    tear_down(*peer.call);
+  if (peer.connecting != nullptr) {
+    ++counters_.simultaneous_connects;
+    tear_down(*peer.connecting);
   }
-  if (!greet(connection, from, GreetingKind::kTaken)) return tear_down(connection);
-  stands(connection, resolved.value(), greeting);
+  if (!send_greeting(connection, from, GreetingKind::kAccept)) return tear_down(connection);
+  opened(connection, resolved.value(), greeting);
 }
 
-void DirectTransport::stands(Connection& connection, PeerId id, const Greeting& greeting) {
+void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& greeting) {
   Peer& peer = at(id);
   LINTEL_ASSERT(peer.connection == nullptr);
-  if (peer.call == &connection) forget_call(peer);
+  if (peer.connecting == &connection) clear_connecting(peer);
   callers_.remove(connection);
-  connection.phase = Connection::Phase::kStands;
+  connection.phase = Connection::Phase::kOpen;
   connection.peer = id;
   peer.connection = &connection;
-  peer.met_life = greeting.life;
-  peer.met_moment = greeting.moment;
-  --not_standing_;
-  ++standing_;
+  peer.peer_incarnation = greeting.incarnation;
+  peer.peer_generation = greeting.generation;
+  --opening_count_;
+  ++open_count_;
   attempts_.end(peer.attempt);
   watch_for(connection, EPOLLIN);
-  if (!peer.failed) look_often_at(connection);  // else it is read when the loss has been reported
+  if (!peer.failed) note_recent(connection);  // else it is read when the loss has been reported
 }
 
 // ---- Ending
@@ -201,7 +203,7 @@ void DirectTransport::watch_for(Connection& connection, std::uint32_t events) {
   const int change = connection.watched == Connection::kUnwatched ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
   connection.watched = events;
   epoll_event event{events, {.ptr = &connection}};
-  if (::epoll_ctl(epoll_.get(), change, connection.fd.get(), &event) != 0) take_no_more(connection);  // as if it had broken
+  if (::epoll_ctl(epoll_.get(), change, connection.fd.get(), &event) != 0) stop_sending(connection);  // as if it had broken
 }
 
 void DirectTransport::stop_watching(Connection& connection) {
@@ -209,15 +211,15 @@ void DirectTransport::stop_watching(Connection& connection) {
   connection.watched = Connection::kUnwatched;
 }
 
-// Its socket is closed, and what waited for it ends.
+// Closes its socket, and ends what waited for it.
 void DirectTransport::tear_down(Connection& connection) {
-  --(connection.phase == Connection::Phase::kStands ? standing_ : not_standing_);
+  --(connection.phase == Connection::Phase::kOpen ? open_count_ : opening_count_);
   callers_.remove(connection);
   if (connection.peer != kNoPeer) {
     Peer& peer = at(connection.peer);
     if (peer.connection == &connection) peer.connection = nullptr;
-    if (peer.call == &connection) forget_call(peer);
-    if (std::exchange(connection.lands, false)) peer.expects = false;
+    if (peer.connecting == &connection) clear_connecting(peer);
+    if (std::exchange(connection.is_expected, false)) peer.expects = false;
   }
   if (!connection.waiting.empty()) --sending_;
   while (!connection.waiting.empty()) {
@@ -233,11 +235,11 @@ void DirectTransport::tear_down(Connection& connection) {
   if (const auto target = targets_.find(connection.written_key); target != targets_.end() && target->second.writer == &connection) {
     target->second.writer = nullptr;
   }
-  if (connection.stray) {
-    stray_memory_.push_back(std::move(connection.stray));
-    --strays_;
+  if (connection.unexpected) {
+    unexpected_memory_.push_back(std::move(connection.unexpected));
+    --unexpected_;
   }
-  for (std::vector<Connection*>* list : {&often_, &ending_, &held_up_}) std::erase(*list, &connection);
+  for (std::vector<Connection*>* list : {&recent_, &ending_, &stalled_}) std::erase(*list, &connection);
   // Inside poll() its stream may be what calls: it stops now and goes at the end of the poll.
   if (sink_ != nullptr) {
     connection.stream->stop();
@@ -247,15 +249,15 @@ void DirectTransport::tear_down(Connection& connection) {
   // A child process may hold the socket too: it is to end all the same, and epoll would go on with it.
   stop_watching(connection);
   end_socket(std::move(connection.fd));
-  connection.phase = Connection::Phase::kTornDown;
+  connection.phase = Connection::Phase::kClosed;
   torn_down_.push_back(&connection);
 }
 
-// The connection that stands is lost, or none comes about.
+// The open connection is lost, or none can be made.
 void DirectTransport::fail(PeerId id, Error error) {
   Peer& peer = at(id);
   attempts_.end(peer.attempt);
-  if (peer.call != nullptr) tear_down(*peer.call);
+  if (peer.connecting != nullptr) tear_down(*peer.connecting);
   if (peer.connection != nullptr) {
     peer.connection->ending = error;
     tear_down(*peer.connection);
@@ -272,7 +274,7 @@ void DirectTransport::fail(PeerId id, Error error) {
 void DirectTransport::disconnect(PeerId id) {
   Peer& peer = at(id);
   attempts_.end(peer.attempt);
-  if (peer.call != nullptr) tear_down(*peer.call);
+  if (peer.connecting != nullptr) tear_down(*peer.connecting);
   if (peer.connection != nullptr) {
     leave(peer.connection->fd.get());
     peer.connection->ending = kDisconnected;
@@ -283,22 +285,22 @@ void DirectTransport::disconnect(PeerId id) {
   if (std::exchange(peer.failed, false)) std::erase(failed_, id);
 }
 
-// Peers that have been tried in vain for too long, and callers that say nothing.
-void DirectTransport::look_after_calls() {
+// Peers that were tried for too long, and accepted connections that send nothing.
+void DirectTransport::expire_attempts() {
   attempts_.expire(now_, [this](PeerId id, ConnectAttempts::End end) {
     if (end == ConnectAttempts::End::kTimedOut) return fail(id, kNobodyThere);
-    if (at(id).call != nullptr) tear_down(*at(id).call);
+    if (at(id).connecting != nullptr) tear_down(*at(id).connecting);
   });
   if (listen_again_ <= now_) {
     epoll_event event{EPOLLIN, {.ptr = nullptr}};
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener_.get(), &event);
     listen_again_ = kNever;
   }
-  while (HalfOpenCaller* const silent = callers_.overdue(now_)) hang_up_on(*silent);
+  while (HalfOpenCaller* const silent = callers_.overdue(now_)) drop_caller(*silent);
 }
 
 // It has not said who it is in time, or others need its room.
-void DirectTransport::hang_up_on(HalfOpenCaller& caller) {
+void DirectTransport::drop_caller(HalfOpenCaller& caller) {
   ++counters_.refused_callers;
   tear_down(static_cast<Connection&>(caller));
 }
@@ -309,7 +311,7 @@ void DirectTransport::report_failures(Sink& sink) {
     failed_.pop_back();
     Peer& peer = at(id);
     peer.failed = false;
-    if (peer.connection != nullptr) look_often_at(*peer.connection);
+    if (peer.connection != nullptr) note_recent(*peer.connection);
     ++reports_;
     sink.on_peer_failed(id, peer.failure);
   }

@@ -1,4 +1,4 @@
-// What comes and goes: poll().
+// poll(): reads sockets, hands up what has arrived, sends what waited.
 #include <algorithm>
 #include <cerrno>
 #include <new>
@@ -12,13 +12,13 @@ namespace lintel::transport {
 namespace {
 
 constexpr int kReadsPerPoll = 8;     // of one connection, so that the owner gets its turn under a flood
-constexpr int kRecordsPerPoll = 16;  // the same for what goes
+constexpr int kRecordsPerPoll = 16;  // the same for sending
 constexpr int kLastReads = 64;       // of a connection that is to end
 constexpr int kEventsPerLook = 64;
-constexpr std::size_t kOften = 2;  // connections that are read unasked
-constexpr unsigned kSeldom = 32;   // turns between two looks around when all connections are read unasked
-constexpr unsigned kOther = 2;     // when there are others
-// Where much is due that has a place of its own, little more than its header is read first: the rest should not come to a buffer. For a short parcel that would be
+constexpr std::size_t kRecent = 2;  // connections that are read without asking epoll
+constexpr unsigned kSeldom = 32;    // turns between two questions to epoll when all connections are read without it
+constexpr unsigned kOther = 2;      // when there are others
+// Where much is due that has a place of its own, little more than its header is read first: the rest should not come to a buffer. For a short placed message that would be
 // slower than copying it: a second call, with which the kernel tells the sender of a little more room.
 constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
@@ -39,9 +39,9 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   sink_ = &sink;
   reports_ = 0;
   if (!left_.empty()) report_left(sink);
-  if (!held_up_.empty()) let_go_on();
-  look_at_sockets();
-  if (!attempts_.none() || not_standing_ > 0 || listen_again_ <= now) look_after_calls();
+  if (!stalled_.empty()) resume_stalled();
+  read_sockets();
+  if (!attempts_.none() || opening_count_ > 0 || listen_again_ <= now) expire_attempts();
   while (!ending_.empty()) end(*ending_.back());
   if (!ended_.empty()) report_ended(sink);
   if (!failed_.empty()) report_failures(sink);
@@ -74,55 +74,55 @@ void DirectTransport::report_ended(Sink& sink) {
 
 // ---- Which sockets are read
 
-void DirectTransport::look_at_sockets() {
-  Connection* often[kOften];
-  const std::size_t count = std::min(often_.size(), kOften);
-  std::copy_n(often_.begin(), count, often);
+void DirectTransport::read_sockets() {
+  Connection* recent[kRecent];
+  const std::size_t count = std::min(recent_.size(), kRecent);
+  std::copy_n(recent_.begin(), count, recent);
   for (std::size_t i = 0; i < count; ++i) {
-    if (often[i]->phase == Connection::Phase::kStands) receive(*often[i]);
+    if (recent[i]->phase == Connection::Phase::kOpen) receive(*recent[i]);
   }
-  const bool nobody_else = standing_ == count && not_standing_ == 0 && sending_ == 0;
-  if (look_around_ || ++turns_ % (nobody_else ? kSeldom : kOther) == 0) look_around();
+  const bool nobody_else = open_count_ == count && opening_count_ == 0 && sending_ == 0;
+  if (all_sockets_due_ || ++turns_ % (nobody_else ? kSeldom : kOther) == 0) poll_all_sockets();
 }
 
-// Asks about all of them.
-void DirectTransport::look_around() {
+// Asks epoll about all of them.
+void DirectTransport::poll_all_sockets() {
   epoll_event events[kEventsPerLook];
   const int count = ::epoll_wait(epoll_.get(), events, kEventsPerLook, 0);
-  look_around_ = count == kEventsPerLook || not_standing_ > 0 || sending_ > 0;
+  all_sockets_due_ = count == kEventsPerLook || opening_count_ > 0 || sending_ > 0;
   for (int i = 0; i < count; ++i) {
     auto* const connection = static_cast<Connection*>(events[i].data.ptr);
     const std::uint32_t seen = events[i].events;
     if (connection == nullptr) {
       accept_callers();
-      look_around_ = true;  // what they say has come with them
+      all_sockets_due_ = true;  // what they say has come with them
       continue;
     }
-    if (connection->phase == Connection::Phase::kTornDown) continue;
-    if (connection->phase != Connection::Phase::kStands) {
-      answered(*connection, seen);
+    if (connection->phase == Connection::Phase::kClosed) continue;
+    if (connection->phase != Connection::Phase::kOpen) {
+      on_handshake_ready(*connection, seen);
       continue;
     }
     if ((seen & EPOLLOUT) != 0) send_waiting(*connection);
     if ((seen & ~std::uint32_t{EPOLLOUT}) == 0) continue;
-    if (connection->stream->state() == InboundStream::State::kStandsStill) {
+    if (connection->stream->state() == InboundStream::State::kStalled) {
       stop_watching(*connection);  // it has ended, which is told when what came before has found its place
       continue;
     }
-    look_often_at(*connection);
+    note_recent(*connection);
     receive(*connection);
   }
 }
 
-void DirectTransport::look_often_at(Connection& connection) {
-  const std::size_t most = standing_ > kOften ? 1 : kOften;
-  if (!often_.empty() && often_.front() == &connection && often_.size() <= most) return;
-  std::erase(often_, &connection);
-  often_.insert(often_.begin(), &connection);
-  if (often_.size() > most) often_.resize(most);
+void DirectTransport::note_recent(Connection& connection) {
+  const std::size_t most = open_count_ > kRecent ? 1 : kRecent;
+  if (!recent_.empty() && recent_.front() == &connection && recent_.size() <= most) return;
+  std::erase(recent_, &connection);
+  recent_.insert(recent_.begin(), &connection);
+  if (recent_.size() > most) recent_.resize(most);
 }
 
-// ---- What comes
+// ---- Receiving
 
 bool DirectTransport::much_is_due(const Connection& connection) const {
   const Peer& peer = peers_[connection.peer.value];
@@ -133,7 +133,7 @@ bool DirectTransport::much_is_due(const Connection& connection) const {
 bool DirectTransport::receive(Connection& connection) {
   InboundStream& stream = *connection.stream;
   for (int read = 0; read < kReadsPerPoll; ++read) {
-    if (stream.state() != InboundStream::State::kGoesOn) return false;
+    if (stream.state() != InboundStream::State::kReading) return false;
     const std::span<const iovec> room = stream.room(much_is_due(connection) ? kShortLook : buffers_.bytes());
     if (room.empty()) return false;  // no memory now
     const ssize_t got = receive_from(connection.fd.get(), room);
@@ -149,8 +149,8 @@ bool DirectTransport::receive(Connection& connection) {
       fail(connection.peer, {Loss::kPeer, "recv", stream.reason()});
       return false;
     }
-    if (stream.state() == InboundStream::State::kStandsStill) {
-      held_up_.push_back(&connection);
+    if (stream.state() == InboundStream::State::kStalled) {
+      stalled_.push_back(&connection);
       watch_for(connection, connection.watched & ~std::uint32_t{EPOLLIN});
       return false;
     }
@@ -159,21 +159,21 @@ bool DirectTransport::receive(Connection& connection) {
   return true;
 }
 
-bool DirectTransport::may_go_on(const Connection& connection) const {
+bool DirectTransport::may_resume(const Connection& connection) const {
   const Peer& peer = peers_[connection.peer.value];
-  return welcome_ && (strays_ < kStrays || (peer.expects && peer.expected == connection.held_key));
+  return placement_enabled_ && (unexpected_ < kUnexpectedSlots || (peer.expects && peer.expected == connection.stalled_key));
 }
 
-void DirectTransport::let_go_on() {
+void DirectTransport::resume_stalled() {
   std::vector<Connection*> round;
-  round.swap(held_up_);
+  round.swap(stalled_);
   for (Connection* const connection : round) {
-    if (connection->phase != Connection::Phase::kStands) continue;  // ended by what the sink did
-    if (may_go_on(*connection)) connection->stream->go_on(*connection);
+    if (connection->phase != Connection::Phase::kOpen) continue;  // ended by what the sink did
+    if (may_resume(*connection)) connection->stream->resume(*connection);
     switch (connection->stream->state()) {
       case InboundStream::State::kStopped: break;
-      case InboundStream::State::kStandsStill: held_up_.push_back(connection); break;
-      case InboundStream::State::kGoesOn:
+      case InboundStream::State::kStalled: stalled_.push_back(connection); break;
+      case InboundStream::State::kReading:
         watch_for(*connection, connection->waiting.empty() ? EPOLLIN : EPOLLIN | EPOLLOUT);
         if (connection->is_ending) ending_.push_back(connection);
         break;
@@ -207,35 +207,35 @@ void DirectTransport::Connection::write_is_in_place(Immediate immediate) {
   owner.sink_->on_immediate(immediate);
 }
 
-std::span<std::byte> DirectTransport::Connection::place_of_parcel(ParcelKey key) {
-  held_key = key;
-  if (!owner.welcome_) return {};
+std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey key) {
+  stalled_key = key;
+  if (!owner.placement_enabled_) return {};
   const Peer& from = owner.at(peer);
   if (from.expects && from.expected == key) {
-    lands = true;
+    is_expected = true;
     return from.landing;
   }
-  if (owner.strays_ == kStrays) return {};
-  if (!owner.stray_memory_.empty()) {
-    stray = std::move(owner.stray_memory_.back());
-    owner.stray_memory_.pop_back();
+  if (owner.unexpected_ == kUnexpectedSlots) return {};
+  if (!owner.unexpected_memory_.empty()) {
+    unexpected = std::move(owner.unexpected_memory_.back());
+    owner.unexpected_memory_.pop_back();
   } else {
-    stray = std::make_unique_for_overwrite<std::byte[]>(kMaxParcelBytes);
+    unexpected = std::make_unique_for_overwrite<std::byte[]>(kMaxPlacedBytes);
   }
-  ++owner.strays_;
-  return {stray.get(), kMaxParcelBytes};
+  ++owner.unexpected_;
+  return {unexpected.get(), kMaxPlacedBytes};
 }
 
-void DirectTransport::Connection::take_parcel(std::span<const std::byte> message, const ParcelPayload& payload) {
-  if (std::exchange(lands, false)) owner.at(peer).expects = false;  // the sink may expect the next
+void DirectTransport::Connection::take_placed(std::span<const std::byte> message, const PlacedPayload& payload) {
+  if (std::exchange(is_expected, false)) owner.at(peer).expects = false;  // the sink may expect the next
   ++owner.reports_;
-  owner.sink_->on_parcel(peer, message, payload);
-  if (!stray) return;
-  owner.stray_memory_.push_back(std::move(stray));
-  --owner.strays_;
+  owner.sink_->on_placed_message(peer, message, payload);
+  if (!unexpected) return;
+  owner.unexpected_memory_.push_back(std::move(unexpected));
+  --owner.unexpected_;
 }
 
-// ---- What goes
+// ---- Sending
 
 // The kernel has room again. It tells so once more if that is not all.
 void DirectTransport::send_waiting(Connection& connection) {
@@ -243,7 +243,7 @@ void DirectTransport::send_waiting(Connection& connection) {
     Outbound& record = outbound_.front(connection.waiting);
     const ssize_t sent = send_to(connection.fd.get(), record.rest);
     if (sent < 0) {
-      if (errno != EAGAIN) take_no_more(connection);
+      if (errno != EAGAIN) stop_sending(connection);
       return;
     }
     record.advance(static_cast<std::size_t>(sent));
@@ -257,7 +257,7 @@ void DirectTransport::send_waiting(Connection& connection) {
 }
 
 // The kernel takes nothing more for it. What has come is read yet, for it may say why.
-void DirectTransport::take_no_more(Connection& connection) {
+void DirectTransport::stop_sending(Connection& connection) {
   if (std::exchange(connection.is_ending, true)) return;
   connection.ending = broken(errno);
   ending_.push_back(&connection);
@@ -271,14 +271,14 @@ void DirectTransport::receive_last(Connection& connection) {
 
 void DirectTransport::end(Connection& connection) {
   const PeerId peer = connection.peer;
-  if (connection.phase != Connection::Phase::kStands) {
+  if (connection.phase != Connection::Phase::kOpen) {
     tear_down(connection);
     if (peer != kNoPeer) refused(peer);
     return;
   }
   receive_last(connection);
-  if (connection.phase != Connection::Phase::kStands) return;
-  if (connection.stream->state() == InboundStream::State::kStandsStill) {
+  if (connection.phase != Connection::Phase::kOpen) return;
+  if (connection.stream->state() == InboundStream::State::kStalled) {
     std::erase(ending_, &connection);  // let_go_on() ends it
     return stop_watching(connection);
   }
@@ -289,8 +289,8 @@ void DirectTransport::end(Connection& connection) {
 
 bool DirectTransport::prepare_wait() {
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return false;
-  if (std::ranges::any_of(held_up_, [this](const Connection* one) { return may_go_on(*one); })) return false;
-  look_around_ = true;
+  if (std::ranges::any_of(stalled_, [this](const Connection* one) { return may_resume(*one); })) return false;
+  all_sockets_due_ = true;
   return true;
 }
 

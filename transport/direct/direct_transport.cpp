@@ -1,4 +1,4 @@
-// Opening and posting: what the owner calls. Connections are made in direct_connections.cpp, what comes and goes is in direct_traffic.cpp.
+// Opening and posting: what the owner calls. Connections are made in direct_connections.cpp, poll() is in direct_traffic.cpp.
 #include "transport/direct/direct_transport.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Result<std::unique_ptr<DirectTransport>> DirectTransport::open(const NetworkOpti
 
 DirectTransport::DirectTransport(const NetworkOptions& options)
     : options_(options),
-      life_(random_number()),
+      incarnation_(random_number()),
       buffers_(std::max(kStreamBufferBytes, message_bytes(options) + sizeof(PieceHeader))),
       outbound_(options.send_frames, message_bytes(options), options.max_writes),
       // At random, so that a write which is under way to the process that had this port before does not find memory of ours.
@@ -51,8 +51,8 @@ DirectTransport::DirectTransport(const NetworkOptions& options)
   attributes_.version = std::to_string(kStreamVersion) + ".0";
   attributes_.max_message_bytes = message_bytes(options);
   attributes_.max_write_bytes = kMaxWriteBytes;
-  attributes_.max_parcel_bytes = kMaxParcelBytes;
-  attributes_.max_parcel_message = InboundStream::kMaxParcelMessage;
+  attributes_.max_placed_bytes = kMaxPlacedBytes;
+  attributes_.max_placed_message = InboundStream::kMaxPlacedMessage;
   attributes_.knows_source = true;
   attributes_.independent_reservations = true;
 }
@@ -125,7 +125,7 @@ PostStatus DirectTransport::commit(PeerId peer, const MessageBuffer& buffer, std
   frame.rest[0] = {begin, sizeof(PieceHeader) + bytes};
   frame.rest[1] = {};
   frame.is_message = true;
-  frame.keeps_memory = false;  // it may have been tried as a parcel
+  frame.keeps_memory = false;  // it may have been tried as a placed message
   return send(*connection, frame);
 }
 
@@ -135,19 +135,19 @@ void DirectTransport::abandon(PeerId, const MessageBuffer& buffer) {
   outbound_.give_back(frame);
 }
 
-PostStatus DirectTransport::commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
-                                          ParcelKey key, Context context) {
+PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
+                                          PlacementKey key, Context context) {
   Outbound& frame = outbound_.at(buffer.token);
-  LINTEL_ASSERT(frame.lent && bytes <= attributes_.max_parcel_message && is_parcel_key(key));
-  LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes_.max_parcel_bytes);
+  LINTEL_ASSERT(frame.lent && bytes <= attributes_.max_placed_message && is_placement_key(key));
+  LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes_.max_placed_bytes);
   Connection* const connection = connection_to(peer);
   if (connection == nullptr) return PostStatus::kWouldBlock;
-  constexpr std::size_t kHead = sizeof(PieceHeader) + sizeof(ParcelHeader);
+  constexpr std::size_t kHead = sizeof(PieceHeader) + sizeof(PlacedHeader);
   static_assert(kHead <= OutboundTable::kHeadroom);
   std::byte* const begin = buffer.data - kHead;
-  encode(begin, PieceHeader{static_cast<std::uint32_t>(payload.size()), static_cast<std::uint8_t>(PieceKind::kParcel),
+  encode(begin, PieceHeader{static_cast<std::uint32_t>(payload.size()), static_cast<std::uint8_t>(PieceKind::kPlaced),
                             static_cast<std::uint8_t>(bytes), 0});
-  encode(begin + sizeof(PieceHeader), ParcelHeader{key.value});
+  encode(begin + sizeof(PieceHeader), PlacedHeader{key.value});
   frame.rest[0] = {begin, kHead + bytes};
   frame.rest[1] = {const_cast<std::byte*>(payload.data()), payload.size()};  // only ever read from
   frame.is_message = frame.keeps_memory = true;
@@ -179,7 +179,7 @@ PostStatus DirectTransport::send(Connection& connection, Outbound& record) {
     const ssize_t sent = send_to(connection.fd.get(), std::span(record.rest).first(record.rest[1].iov_len > 0 ? 2 : 1));
     if (sent < 0 && errno != EAGAIN) [[unlikely]] {
       // The owner is told by the next poll(), after what has come until now.
-      take_no_more(connection);
+      stop_sending(connection);
       return PostStatus::kWouldBlock;
     }
     if (sent > 0) record.advance(static_cast<std::size_t>(sent));
@@ -218,22 +218,22 @@ void DirectTransport::deregister_memory(const Region& region) {
   targets_.erase(target);
 }
 
-bool DirectTransport::expect_parcel(PeerId id, ParcelKey key, std::span<std::byte> memory) {
-  LINTEL_ASSERT(is_parcel_key(key));
+bool DirectTransport::expect_placement(PeerId id, PlacementKey key, std::span<std::byte> memory) {
+  LINTEL_ASSERT(is_placement_key(key));
   Peer& peer = at(id);
-  if (!welcome_ || peer.expects || memory.empty()) return false;
+  if (!placement_enabled_ || peer.expects || memory.empty()) return false;
   peer.expects = true;
   peer.expected = key;
   peer.landing = memory;
   return true;
 }
 
-Forgotten DirectTransport::forget_parcel(PeerId id) {
+Withdrawal DirectTransport::withdraw_placement(PeerId id) {
   Peer& peer = at(id);
-  if (!peer.expects) return Forgotten::kNone;
-  if (peer.connection != nullptr && peer.connection->lands) return Forgotten::kArriving;
+  if (!peer.expects) return Withdrawal::kNone;
+  if (peer.connection != nullptr && peer.connection->is_expected) return Withdrawal::kArriving;
   peer.expects = false;
-  return Forgotten::kWithdrawn;
+  return Withdrawal::kWithdrawn;
 }
 
 bool DirectTransport::close(TimePoint) {
@@ -244,8 +244,8 @@ bool DirectTransport::close(TimePoint) {
 std::string DirectTransport::describe(PeerId id) const {
   const Peer& peer = peers_[id.value];
   std::string text = "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
-  if (peer.connection != nullptr) return text + " stands";
-  return text + (peer.call != nullptr ? " is being made" : peer.attempt.waiting ? " is tried again" : " is not there");
+  if (peer.connection != nullptr) return text + " is open";
+  return text + (peer.connecting != nullptr ? " is being made" : peer.attempt.waiting ? " is tried again" : " is not there");
 }
 
 void DirectTransport::dump(std::string& text) const {
@@ -254,15 +254,15 @@ void DirectTransport::dump(std::string& text) const {
   };
   text += "direct at " + to_string(self_.nid) + " pid " + std::to_string(self_.pid.value) + "\n";
   line("peers", peers_.size());
-  line("connections", standing_);
-  line("calls and callers", not_standing_);
+  line("connections", open_count_);
+  line("connections being made", opening_count_);
   line("messages under way or lent", outbound_.frames_taken());
   line("writes under way", outbound_.writes_taken());
   line("registrations", targets_.size());
-  line("parcels that come in unexpected", strays_);
+  line("payloads that arrive unexpected", unexpected_);
   line("connections in the middle of a piece", buffers_.in_use());
   line("refused callers", counters_.refused_callers);
-  line("crossed calls", counters_.crossed_calls);
+  line("simultaneous connects", counters_.simultaneous_connects);
   line("broken streams", counters_.broken_streams);
   line("failed receives", counters_.failed_receives);
   line("failed writes", counters_.failed_writes);

@@ -1,16 +1,16 @@
 #pragma once
-// DirectTransport: messages, writes and parcels through TCP sockets of our own, one connection for each peer.
+// DirectTransport: messages, writes and placed messages through TCP sockets of our own, one connection for each peer.
 //
-// It carries what the native TCP provider of libfabric carries, and exists for what that one costs: libfabric 1.17 asks epoll before it reads a socket, and reads
-// long messages in two portions. Here the connections that have brought something of late are read unasked, and what is long comes to its place in as few
-// portions as the kernel has it in.
+// It carries what libfabric's native TCP provider carries, and exists because that one is slower: libfabric 1.17 asks epoll before
+// it reads a socket, and reads long messages in two portions. Here the connections that were read last are read again without
+// asking, and long data come to their place in as few portions as the kernel has them in.
 //
-// Owns the listening socket and the connections; borrows the bytes of writes, of parcels and of registered memory. Thread: no lock of its own, see Transport.
-// Lives on one network interface and listens on its one address only.
+// Owns the listening socket and the connections; borrows the bytes of writes, of payloads and of registered memory. Thread: no
+// lock of its own, see Transport. Lives on one network interface and listens on its one address only.
 //
-// Invariants: (1) a peer has at most one connection that stands, and one that is being made; (2) a loss is reported before anything that comes on a connection
-//             made after it; (3) what a peer sends is read until its connection ends, also when nothing can be sent to it any more; (4) the record of a connection
-//             that was torn down is used again after the next poll().
+// Invariants: (1) a peer has at most one open connection, and one that is being made; (2) a loss is reported before anything that
+//             comes on a connection made after it; (3) what a peer sends is read until its connection ends, also when nothing
+//             can be sent to it any more; (4) the record of a connection that was torn down is used again after the next poll().
 // Does not: order across connections, repeat or acknowledge anything (its owner does), notice the death of a machine, or talk to itself.
 
 #include <netinet/in.h>
@@ -35,11 +35,11 @@ namespace lintel::transport {
 
 // Things that should not happen often, for diagnosis.
 struct DirectCounters {
-  std::uint64_t refused_callers = 0;  // connections that were no Lintel's, or another version's
-  std::uint64_t crossed_calls = 0;    // two processes called each other at once
-  std::uint64_t broken_streams = 0;   // what came made no sense
-  std::uint64_t failed_receives = 0;  // messages, writes and parcels that broke off while they came in
-  std::uint64_t failed_writes = 0;    // writes and parcels that did not leave
+  std::uint64_t refused_callers = 0;        // connections not of Lintel, or of another version
+  std::uint64_t simultaneous_connects = 0;  // both processes sent a connect request
+  std::uint64_t broken_streams = 0;         // streams that are against the wire format
+  std::uint64_t failed_receives = 0;        // messages, writes and placed messages that broke off while they came in
+  std::uint64_t failed_writes = 0;          // writes and placed messages that did not leave
 };
 
 class DirectTransport final : public Transport {
@@ -64,11 +64,11 @@ class DirectTransport final : public Transport {
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
   [[gnu::cold]] void disconnect(PeerId peer) override;
-  void welcome_parcels() override { welcome_ = true; }
-  PostStatus commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload, ParcelKey key,
-                           Context context) override;
-  bool expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) override;
-  Forgotten forget_parcel(PeerId peer) override;
+  void enable_placement() override { placement_enabled_ = true; }
+  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
+                           PlacementKey key, Context context) override;
+  bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override;
+  Withdrawal withdraw_placement(PeerId peer) override;
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
   void deregister_memory(const Region& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
@@ -87,18 +87,18 @@ class DirectTransport final : public Transport {
   struct Connection;
   struct Peer {
     ProcessId name;
-    Connection* connection = nullptr;  // stands
-    Connection* call = nullptr;        // is being made by us
+    Connection* connection = nullptr;  // open
+    Connection* connecting = nullptr;  // being made by us
     std::uint32_t left = 0;            // messages that are in the kernel, not yet reported
     std::uint32_t targets = 0;         // registered for its writes
-    ConnectAttempt attempt;            // waiting: every call was in vain so far
+    ConnectAttempt attempt;            // waiting: every connect request has failed so far
     bool failed = false;               // lost; reported by this poll()
-    bool expects = false;              // a parcel of it
-    ParcelKey expected;
+    bool expects = false;              // a placed message of it
+    PlacementKey expected;
     std::span<std::byte> landing;
     Error failure;
-    std::uint64_t met_life = 0;  // of the standing connection: who is at its other end, and when it took or made it
-    std::uint64_t met_moment = 0;
+    std::uint64_t peer_incarnation = 0;  // of the open connection: as the other side's greeting said
+    std::uint64_t peer_generation = 0;
   };
   struct Target {
     std::span<std::byte> memory;
@@ -110,15 +110,15 @@ class DirectTransport final : public Transport {
     Error error;
   };
 
-  static constexpr std::size_t kMaxParcelBytes = std::size_t{1} << 20;
-  static constexpr std::size_t kStrays = 16;        // parcels that nobody expects may come in at once
-  static constexpr std::size_t kMostCallers = 256;  // that have not said who they are
+  static constexpr std::size_t kMaxPlacedBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kUnexpectedSlots = 16;  // payloads that nobody expects may come in at once
+  static constexpr std::size_t kMostCallers = 256;     // that have not said who they are
 
   explicit DirectTransport(const NetworkOptions& options);
   [[gnu::cold]] Error listen();
   Peer& at(PeerId peer) { return peers_[peer.value]; }
-  static void forget_call(Peer& peer) {
-    peer.call = nullptr;
+  static void clear_connecting(Peer& peer) {
+    peer.connecting = nullptr;
     peer.attempt.in_progress = false;
   }
 
@@ -127,41 +127,41 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] Connection& spare_connection();
   [[gnu::cold]] void refused(PeerId peer);
   [[gnu::cold]] void accept_callers();
-  [[gnu::cold]] void hang_up_on(HalfOpenCaller& caller);
-  [[gnu::cold]] void answered(Connection& connection, std::uint32_t events);
-  [[gnu::cold]] void greeted(Connection& connection);
-  [[gnu::cold]] void called_by(Connection& connection, const Greeting& greeting);
-  [[gnu::cold]] bool greet(Connection& connection, ProcessId to, GreetingKind kind);
-  [[gnu::cold]] void stands(Connection& connection, PeerId peer, const Greeting& greeting);
+  [[gnu::cold]] void drop_caller(HalfOpenCaller& caller);
+  [[gnu::cold]] void on_handshake_ready(Connection& connection, std::uint32_t events);
+  [[gnu::cold]] void on_greeting(Connection& connection);
+  [[gnu::cold]] void on_connect_request(Connection& connection, const Greeting& greeting);
+  [[gnu::cold]] bool send_greeting(Connection& connection, ProcessId to, GreetingKind kind);
+  [[gnu::cold]] void opened(Connection& connection, PeerId peer, const Greeting& greeting);
   [[gnu::cold]] void tear_down(Connection& connection);
   [[gnu::cold]] void fail(PeerId peer, Error error);
-  [[gnu::cold]] void look_after_calls();
+  [[gnu::cold]] void expire_attempts();
   [[gnu::cold]] void report_failures(Sink& sink);
   void watch_for(Connection& connection, std::uint32_t events);
   [[gnu::cold]] void stop_watching(Connection& connection);
 
   // Posting (direct_transport.cpp).
-  // The one that stands; null: there is none, and one is being made.
+  // The open one; null: there is none, and one is being made.
   Connection* connection_to(PeerId peer) {
-    Connection* const standing = at(peer).connection;
-    if (standing == nullptr) connect(peer);
-    return standing;
+    Connection* const open = at(peer).connection;
+    if (open == nullptr) connect(peer);
+    return open;
   }
   PostStatus send(Connection& connection, Outbound& record);
   void has_left(PeerId peer, Outbound& record);
 
   // What comes and goes (direct_traffic.cpp).
-  void look_at_sockets();
-  void look_around();
+  void read_sockets();
+  void poll_all_sockets();
   bool receive(Connection& connection);
   [[gnu::cold]] void receive_last(Connection& connection);
   void send_waiting(Connection& connection);
   void end(Connection& connection);
-  void look_often_at(Connection& connection);
-  [[gnu::cold]] void take_no_more(Connection& connection);
+  void note_recent(Connection& connection);
+  [[gnu::cold]] void stop_sending(Connection& connection);
   bool much_is_due(const Connection& connection) const;
-  bool may_go_on(const Connection& connection) const;
-  [[gnu::cold]] void let_go_on();
+  bool may_resume(const Connection& connection) const;
+  [[gnu::cold]] void resume_stalled();
   void report_left(Sink& sink);
   void report_ended(Sink& sink);
 
@@ -169,13 +169,13 @@ class DirectTransport final : public Transport {
   Attributes attributes_;
   ProcessId self_;
   sockaddr_in own_{};
-  std::uint64_t life_;
-  std::uint64_t moment_ = 0;
+  std::uint64_t incarnation_;
+  std::uint64_t generation_ = 0;
   DirectCounters counters_;
 
   FileDescriptor epoll_;
   FileDescriptor listener_;
-  TimePoint listen_again_ = kNever;  // there was no descriptor for a caller
+  TimePoint listen_again_ = kNever;  // there was no descriptor for a connection
   StreamBuffers buffers_;
   OutboundTable outbound_;
   std::deque<Peer> peers_;
@@ -187,24 +187,24 @@ class DirectTransport final : public Transport {
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<Connection*> spare_;      // torn down in earlier polls
   std::vector<Connection*> torn_down_;  // in this one: what the kernel has told of them may still be looked at
-  std::size_t standing_ = 0;            // connections
-  std::vector<Connection*> often_;      // of them that are read unasked, the latest first
+  std::size_t open_count_ = 0;  // connections
+  std::vector<Connection*> recent_;  // open connections that are read without asking epoll, the latest first
   ConnectAttempts attempts_;
   HalfOpenCallers callers_;
-  std::size_t not_standing_ = 0;      // calls and callers: somebody waits for them
+  std::size_t opening_count_ = 0;     // connections that are being made, by us or by others
   std::size_t sending_ = 0;           // connections with records that wait for room in the kernel
   std::vector<Connection*> ending_;   // that cannot be sent to any more
-  std::vector<Connection*> held_up_;  // that stand still
+  std::vector<Connection*> stalled_;  // that wait until a payload has a place
   std::vector<PeerId> failed_;
   std::vector<PeerId> left_;  // with messages to report
   std::vector<PeerId> reporting_left_;
   std::vector<EndedWrite> ended_;
   std::vector<EndedWrite> reporting_ended_;
-  std::vector<std::unique_ptr<std::byte[]>> stray_memory_;  // not in use
-  std::size_t strays_ = 0;                                  // in use
-  bool welcome_ = false;                                    // parcels are
+  std::vector<std::unique_ptr<std::byte[]>> unexpected_memory_;  // not in use
+  std::size_t unexpected_ = 0;                                   // in use
+  bool placement_enabled_ = false;
   bool closing_ = false;
-  bool look_around_ = true;  // the next poll() is to ask about all sockets
+  bool all_sockets_due_ = true;  // the next poll() asks epoll about all sockets
   unsigned turns_ = 0;
   Sink* sink_ = nullptr;     // during poll()
   std::size_t reports_ = 0;  // of this poll()

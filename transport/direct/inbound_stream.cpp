@@ -24,11 +24,11 @@ std::unique_ptr<std::byte[]> StreamBuffers::take() {
 
 InboundStream::InboundStream(const Limits& limits, StreamBuffers& buffers) : limits_(limits), buffers_(buffers) {
   LINTEL_ASSERT(buffers.bytes() >= limits.message_bytes + sizeof(PieceHeader));
-  LINTEL_ASSERT(buffers.bytes() >= sizeof(PieceHeader) + sizeof(ParcelHeader) + kMaxParcelMessage);
+  LINTEL_ASSERT(buffers.bytes() >= sizeof(PieceHeader) + sizeof(PlacedHeader) + kMaxPlacedMessage);
 }
 
 std::span<const iovec> InboundStream::room(std::size_t at_most) {
-  LINTEL_ASSERT(state_ == State::kGoesOn);
+  LINTEL_ASSERT(state_ == State::kReading);
   if (!buffer_ && !(buffer_ = buffers_.take())) return {};
   make_room();
   pieces_[0] = {place_, to_place_};
@@ -58,9 +58,9 @@ void InboundStream::arrived(std::size_t bytes, StreamTaker& taker) {
   take_pieces(taker);
 }
 
-void InboundStream::go_on(StreamTaker& taker) {
-  if (state_ != State::kStandsStill) return;
-  state_ = State::kGoesOn;
+void InboundStream::resume(StreamTaker& taker) {
+  if (state_ != State::kStalled) return;
+  state_ = State::kReading;
   take_pieces(taker);
 }
 
@@ -78,7 +78,7 @@ bool InboundStream::take_piece(StreamTaker& taker) {
   switch (static_cast<PieceKind>(header.kind)) {
     case PieceKind::kMessage: return begin_message(header, taker);
     case PieceKind::kWrite: return begin_write(header, taker);
-    case PieceKind::kParcel: return begin_parcel(header, taker);
+    case PieceKind::kPlaced: return begin_placed(header, taker);
   }
   return broken("a piece is of a kind that there is not");
 }
@@ -106,23 +106,23 @@ bool InboundStream::begin_write(const PieceHeader& header, StreamTaker& taker) {
   return true;
 }
 
-bool InboundStream::begin_parcel(const PieceHeader& header, StreamTaker& taker) {
-  if (header.length == 0 || header.length > limits_.parcel_bytes) return broken("a parcel has a length that none has");
-  if (header.message_bytes > kMaxParcelMessage) return broken("the message of a parcel is longer than the largest");
-  wanted_ = sizeof(PieceHeader) + sizeof(ParcelHeader) + header.message_bytes;
+bool InboundStream::begin_placed(const PieceHeader& header, StreamTaker& taker) {
+  if (header.length == 0 || header.length > limits_.placed_bytes) return broken("a placed message has a length that none has");
+  if (header.message_bytes > kMaxPlacedMessage) return broken("the placed message is longer than the largest");
+  wanted_ = sizeof(PieceHeader) + sizeof(PlacedHeader) + header.message_bytes;
   if (available() < wanted_) return false;
-  const auto parcel = decode<ParcelHeader>(next() + sizeof(PieceHeader));
-  if (!is_parcel_key(ParcelKey(parcel.key))) return broken("the key of a parcel is none");
-  landing_ = taker.place_of_parcel(ParcelKey(parcel.key));
+  const auto placed_message = decode<PlacedHeader>(next() + sizeof(PieceHeader));
+  if (!is_placement_key(PlacementKey(placed_message.key))) return broken("the key of a placed message is none");
+  landing_ = taker.place_of_payload(PlacementKey(placed_message.key));
   if (landing_.empty()) {
-    state_ = State::kStandsStill;
+    state_ = State::kStalled;
     return false;
   }
-  parcel_length_ = header.length;
-  parcel_message_bytes_ = header.message_bytes;
-  std::memcpy(parcel_message_.data(), next() + (wanted_ - header.message_bytes), header.message_bytes);
+  payload_length_ = header.length;
+  placed_message_bytes_ = header.message_bytes;
+  std::memcpy(placed_message_.data(), next() + (wanted_ - header.message_bytes), header.message_bytes);
   begin_ += wanted_;
-  carry(PieceKind::kParcel, landing_, header.length);
+  carry(PieceKind::kPlaced, landing_, header.length);
   return true;
 }
 
@@ -146,9 +146,9 @@ bool InboundStream::carry_on(StreamTaker& taker) {
   to_drop_ -= dropped;
   begin_ += dropped;
   if (to_place_ > 0 || to_drop_ > 0) return false;
-  if (std::exchange(carried_, PieceKind::kMessage) == PieceKind::kParcel) {
-    const ParcelPayload payload{landing_.first(std::min(landing_.size(), parcel_length_)), parcel_length_};
-    taker.take_parcel({parcel_message_.data(), parcel_message_bytes_}, payload);
+  if (std::exchange(carried_, PieceKind::kMessage) == PieceKind::kPlaced) {
+    const PlacedPayload payload{landing_.first(std::min(landing_.size(), payload_length_)), payload_length_};
+    taker.take_placed({placed_message_.data(), placed_message_bytes_}, payload);
   } else if (!cut_) {
     taker.write_is_in_place(immediate_);
   }

@@ -1,13 +1,13 @@
 #pragma once
-// InboundStream: makes of the bytes that come on one connection, in portions of any size, messages, writes and parcels. Knows no socket: it says where the next
+// InboundStream: makes of the bytes that come on one connection, in portions of any size, messages, writes and placed messages. Knows no socket: it says where the next
 // bytes are to go, and is told how many have come.
 //
-// What is small comes to a buffer, and messages are handed up where they lie there. What a write or a parcel carries goes to its place, but for what has come
+// What is small comes to a buffer, and messages are handed up where they lie there. What a write or a placed message carries goes to its place, but for what has come
 // along with its header.
 //
 // Owned by a connection of a DirectTransport; under its owner's lock. Everything that comes is foreign and checked here or by the taker.
 // Invariants: (1) it holds a buffer only while there is part of a piece in it; (2) after a broken piece, or stop(), nothing is handed up any more.
-// Does not: allocate but through its buffers, or decide where writes and parcels may go: its taker does.
+// Does not: allocate but through its buffers, or decide where writes and placed messages may go: its taker does.
 
 #include <sys/uio.h>
 
@@ -51,20 +51,20 @@ class StreamTaker {
   virtual std::byte* place_of_write(RemoteMemory where, std::size_t length) = 0;
   virtual void write_is_in_place(Immediate immediate) = 0;
 
-  // Where the payload of a parcel goes: what is longer is cut. Empty: it has to wait, and everything behind it: the stream stands still until go_on().
-  virtual std::span<std::byte> place_of_parcel(ParcelKey key) = 0;
-  virtual void take_parcel(std::span<const std::byte> message, const ParcelPayload& payload) = 0;
+  // Where the payload of a placed message goes: what is longer is cut. Empty: it has to wait, and everything behind it: the stream stalls until resume().
+  virtual std::span<std::byte> place_of_payload(PlacementKey key) = 0;
+  virtual void take_placed(std::span<const std::byte> message, const PlacedPayload& payload) = 0;
 };
 
 class InboundStream {
  public:
-  // The largest message of a parcel.
-  static constexpr std::size_t kMaxParcelMessage = 128;
+  // The largest placed message.
+  static constexpr std::size_t kMaxPlacedMessage = 128;
 
   struct Limits {
     std::size_t message_bytes = 0;
     std::size_t write_bytes = 0;
-    std::size_t parcel_bytes = 0;
+    std::size_t placed_bytes = 0;
   };
   // Borrows the buffers, each of which has room for the largest message with its header.
   InboundStream(const Limits& limits, StreamBuffers& buffers);
@@ -73,10 +73,10 @@ class InboundStream {
   ~InboundStream() { give_buffer_back(); }
 
   enum class State : std::uint8_t {
-    kGoesOn,
-    kStandsStill,  // a parcel waits for a place
-    kBroken,       // what came makes no sense; reason() says why
-    kStopped,      // by stop()
+    kReading,
+    kStalled,  // a placed message waits for a place
+    kBroken,   // what came makes no sense; reason() says why
+    kStopped,  // by stop()
   };
 
   // Up to two places for the next bytes, the second used only when the first is full; beside what has a place of its own not more than `at_most`. Empty: no
@@ -84,8 +84,8 @@ class InboundStream {
   std::span<const iovec> room(std::size_t at_most);
   // So many bytes have come there. Hands up all that is complete.
   void arrived(std::size_t bytes, StreamTaker& taker);
-  // After kStandsStill: asks for the place again.
-  void go_on(StreamTaker& taker);
+  // After kStalled: asks for the place again.
+  void resume(StreamTaker& taker);
 
   // The write under way, if there is one, is not to touch its memory any more: the rest of it is dropped, and nobody is told that it is in place.
   void cut_write();
@@ -103,7 +103,7 @@ class InboundStream {
   bool take_piece(StreamTaker& taker);
   bool begin_message(const PieceHeader& header, StreamTaker& taker);
   bool begin_write(const PieceHeader& header, StreamTaker& taker);
-  bool begin_parcel(const PieceHeader& header, StreamTaker& taker);
+  bool begin_placed(const PieceHeader& header, StreamTaker& taker);
   void carry(PieceKind kind, std::span<std::byte> place, std::size_t length);
   bool carry_on(StreamTaker& taker);
   bool broken(const char* reason);
@@ -125,11 +125,11 @@ class InboundStream {
   bool cut_ = false;
   Immediate immediate_;
   std::span<std::byte> landing_;
-  std::size_t parcel_length_ = 0;
-  std::size_t parcel_message_bytes_ = 0;
-  std::array<std::byte, kMaxParcelMessage> parcel_message_;
+  std::size_t payload_length_ = 0;
+  std::size_t placed_message_bytes_ = 0;
+  std::array<std::byte, kMaxPlacedMessage> placed_message_;
 
-  State state_ = State::kGoesOn;
+  State state_ = State::kReading;
   const char* reason_ = "";
   iovec pieces_[2];
 };

@@ -1,5 +1,5 @@
 #pragma once
-// OutboundTable: the record of each message, parcel and write that is being built or is not yet in the kernel, and the rows in which they wait for their
+// OutboundTable: the record of each message, placed message and write that is being built or is not yet in the kernel, and the rows in which they wait for their
 // connection.
 //
 // Owned by a DirectTransport; under its owner's lock.
@@ -26,8 +26,8 @@ struct Outbound {
   std::uint32_t index = 0;
   std::uint32_t next = kNone;  // in its row, or of the free
   bool lent = false;
-  bool is_message = false;    // also of a parcel: somebody waits to hear that it has left
-  bool keeps_memory = false;  // a write or a parcel: somebody waits to hear that its bytes are free
+  bool is_message = false;    // also of a placed message: somebody waits to hear that it has left
+  bool keeps_memory = false;  // a write or a placed message: somebody waits to hear that its bytes are free
   Context context;            // keeps_memory
   iovec rest[2] = {};         // what is not in the kernel yet
   std::byte write_head[sizeof(PieceHeader) + sizeof(WriteHeader)];

@@ -44,7 +44,7 @@ Result<FileDescriptor> listen_at(sockaddr_in& own) {
   return fd;
 }
 
-Result<FileDescriptor> call_from(const sockaddr_in& own, const sockaddr_in& peer) {
+Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& peer) {
   FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return failed(Loss::kPeer, "socket", "the system gives no socket");
   sockaddr_in from = own;
@@ -59,7 +59,7 @@ Result<FileDescriptor> call_from(const sockaddr_in& own, const sockaddr_in& peer
   return fd;
 }
 
-int outcome_of_call(int fd) {
+int outcome_of_connect(int fd) {
   int error = 0;
   socklen_t length = sizeof error;
   return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : errno;

@@ -15,10 +15,10 @@ namespace lintel::transport {
 // Listens at `own`, port 0: any free one, which `own` then names. Error (kInterface): as the system says; EADDRINUSE if another process listens there.
 Result<FileDescriptor> listen_at(sockaddr_in& own);
 
-// A connection that is being made from own's address, any port, to `peer`; writable when it stands or has failed. Error (kPeer): the system refuses at once.
-Result<FileDescriptor> call_from(const sockaddr_in& own, const sockaddr_in& peer);
-// What became of it: 0, or the error number.
-int outcome_of_call(int fd);
+// A connection that is being made from own's address, any port, to `peer`; writable when it is made or has failed. Error (kPeer): the system refuses at once.
+Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& peer);
+// How it ended: 0, or the error number.
+int outcome_of_connect(int fd);
 
 struct Caller {
   FileDescriptor fd;  // not open: nobody waits, or `error` says why none can be taken

@@ -13,9 +13,9 @@ inline constexpr std::uint32_t kGreetingMagic = 0x4C4E5444;  // "LNTD"
 inline constexpr std::uint16_t kStreamVersion = 1;           // of everything here
 
 enum class GreetingKind : std::uint8_t {
-  kCall = 1,     // first on a connection, from the side that has made it
-  kTaken = 2,    // the answer: pieces may follow in both directions
-  kCrossed = 3,  // the answer: a connection the other way is, or is about to be, the one; this one ends
+  kConnect = 1,       // the connect request: first on a connection, from the side that has made it
+  kAccept = 2,        // the answer: accepted; pieces may follow in both directions
+  kSimultaneous = 3,  // the answer: the connection of the other direction is kept; this one ends
 };
 
 struct Greeting {
@@ -27,23 +27,23 @@ struct Greeting {
   std::uint32_t from_pid;
   std::uint32_t to_nid;
   std::uint32_t to_pid;
-  std::uint64_t life;    // drawn at random when the sender's transport was opened
-  std::uint64_t moment;  // of that life; grows with each greeting that it says
+  std::uint64_t incarnation;  // drawn at random when the sender's transport was opened
+  std::uint64_t generation;   // of that incarnation: grows with each greeting that it sends
 };
 static_assert(sizeof(Greeting) == 40);
-static_assert(offsetof(Greeting, from_nid) == 8 && offsetof(Greeting, to_nid) == 16 && offsetof(Greeting, life) == 24 &&
-              offsetof(Greeting, moment) == 32);
+static_assert(offsetof(Greeting, from_nid) == 8 && offsetof(Greeting, to_nid) == 16 && offsetof(Greeting, incarnation) == 24 &&
+              offsetof(Greeting, generation) == 32);
 
 enum class PieceKind : std::uint8_t {
   kMessage = 1,  // the message follows
   kWrite = 2,    // a WriteHeader follows, then the bytes
-  kParcel = 3,   // a ParcelHeader follows, its message, then the payload
+  kPlaced = 3,   // a PlacedHeader follows, its message, then the payload
 };
 
 struct PieceHeader {
   std::uint32_t length;  // of the message, the bytes to write, or the payload
   std::uint8_t kind;
-  std::uint8_t message_bytes;  // kParcel: of its message; else 0
+  std::uint8_t message_bytes;  // kPlaced: of its message; else 0
   std::uint16_t reserved;
 };
 static_assert(sizeof(PieceHeader) == 8);
@@ -56,10 +56,10 @@ struct WriteHeader {
 };
 static_assert(sizeof(WriteHeader) == 24);
 
-struct ParcelHeader {
+struct PlacedHeader {
   std::uint64_t key;
 };
-static_assert(sizeof(ParcelHeader) == 8);
+static_assert(sizeof(PlacedHeader) == 8);
 
 constexpr Greeting network_order(Greeting g) {
   return {network_order(g.magic),
@@ -70,13 +70,13 @@ constexpr Greeting network_order(Greeting g) {
           network_order(g.from_pid),
           network_order(g.to_nid),
           network_order(g.to_pid),
-          network_order(g.life),
-          network_order(g.moment)};
+          network_order(g.incarnation),
+          network_order(g.generation)};
 }
 constexpr PieceHeader network_order(PieceHeader p) { return {network_order(p.length), p.kind, p.message_bytes, network_order(p.reserved)}; }
 constexpr WriteHeader network_order(WriteHeader w) {
   return {network_order(w.key), network_order(w.address), network_order(w.immediate), network_order(w.reserved)};
 }
-constexpr ParcelHeader network_order(ParcelHeader p) { return {network_order(p.key)}; }
+constexpr PlacedHeader network_order(PlacedHeader p) { return {network_order(p.key)}; }
 
 }  // namespace lintel::transport

@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::uint32_t kApiVersion = FI_VERSION(1, 17);
 
-// The provider that parcels are known to work with: how it cancels receives, and that a message which matches none of them waits in its socket, is its own.
-constexpr const char* kCarriesParcels = "net";
+// The provider that placed messages are known to work with: how it cancels receives, and that a message which matches none of them waits in its socket, is its own.
+constexpr const char* kPlacesPayloads = "net";
 
-enum class Strictness { kWhatWeNeed, kParcelsToo, kAnything };
+enum class Strictness { kWhatWeNeed, kPlacementToo, kAnything };
 
 bool is_shared_memory_name(const std::string& provider) { return provider == "shm"; }
 
@@ -32,7 +32,7 @@ fi_info* make_hints(const std::string& provider, Strictness strictness) {
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   if (strictness != Strictness::kAnything) {
     hints->caps = FI_MSG | FI_SEND | FI_RECV | FI_RMA | FI_WRITE | FI_REMOTE_WRITE | FI_MULTI_RECV;
-    if (strictness == Strictness::kParcelsToo) hints->caps |= FI_TAGGED | FI_DIRECTED_RECV;
+    if (strictness == Strictness::kPlacementToo) hints->caps |= FI_TAGGED | FI_DIRECTED_RECV;
     hints->tx_attr->msg_order = FI_ORDER_SAS;
     hints->rx_attr->msg_order = FI_ORDER_SAS;
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
@@ -112,13 +112,13 @@ std::string name_here(const std::string& provider) {
   return provider == "net" && FI_VERSION_GE(fi_version(), FI_VERSION(1, 18)) ? "tcp" : provider;
 }
 
-// The same provider once more, with what parcels take.
-void ask_for_parcels(const sockaddr_in& address, DiscoveredProvider& found) {
-  Result<Info> info = offers(kCarriesParcels, address, Strictness::kParcelsToo);
+// The same provider once more, with what placed messages take.
+void ask_for_placement(const sockaddr_in& address, DiscoveredProvider& found) {
+  Result<Info> info = offers(kPlacesPayloads, address, Strictness::kPlacementToo);
   if (!info || info->raw() == nullptr) return;
   found.info = std::move(info).value();
   found.selected = found.info.raw();
-  found.parcels = true;
+  found.placed_messages = true;
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ Result<DiscoveredProvider> discover(const NetworkOptions& options) {
   if (found.choice.chosen) {
     found.selected = found.info.raw();
     for (std::size_t i = 0; i < *found.choice.chosen; ++i) found.selected = found.selected->next;
-    if (descriptions[*found.choice.chosen].name == kCarriesParcels) ask_for_parcels(address.value(), found);
+    if (descriptions[*found.choice.chosen].name == kPlacesPayloads) ask_for_placement(address.value(), found);
   } else {
     found.choice.reports = survey_providers(options);  // to say what there is instead
   }

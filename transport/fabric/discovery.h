@@ -12,9 +12,9 @@ namespace lintel::transport {
 
 // The provider that open() will use, with what it was chosen from.
 struct DiscoveredProvider {
-  Info info;                    // the list that holds `selected`
-  fi_info* selected = nullptr;  // nullptr: none was chosen
-  bool parcels = false;         // it can carry them
+  Info info;                     // the list that holds `selected`
+  fi_info* selected = nullptr;   // nullptr: none was chosen
+  bool placed_messages = false;  // it can carry them
   ProviderChoice choice;
 };
 

@@ -57,8 +57,8 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
     } else if (got == -FI_EAVAIL) {
       reports += take_errors(sink);
       if (has_held()) reports += take_held(sink);
-    } else if (read + 1 == kReadsPerPoll || !parcel_has_begun()) {
-      if (welcome_) look_for_stray();
+    } else if (read + 1 == kReadsPerPoll || !payload_has_begun()) {
+      if (placement_enabled_) look_for_unexpected();
       break;
     }
   }
@@ -140,12 +140,12 @@ std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink
     case OperationKind::kSend: {
       const PeerId peer = operation->peer;
       const Context context = operation->context;
-      const bool parcel = std::exchange(operation->parcel, false);
+      const bool placed_message = std::exchange(operation->placed_message, false);
       if (record_end(*operation)) {
         sink.on_message_left(peer);
         ++reports;
       }
-      if (parcel) {
+      if (placed_message) {
         sink.on_write_done(context, Error());
         ++reports;
       }
@@ -158,7 +158,7 @@ std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink
       sink.on_write_done(context, Error());
       return reports + 1;
     }
-    case OperationKind::kLanding: return reports + take_parcel(*operation, entry, sink);
+    case OperationKind::kLanding: return reports + take_placed(*operation, entry, sink);
   }
   return reports;
 }
@@ -212,7 +212,7 @@ std::size_t FabricTransport::end_failed_operation(Operation& operation, const fi
   const PeerId peer = operation.peer;
   const Context context = operation.context;
   const bool is_write = operation.kind == OperationKind::kWrite;
-  const bool keeps_memory = is_write || std::exchange(operation.parcel, false);
+  const bool keeps_memory = is_write || std::exchange(operation.placed_message, false);
   ++(is_write ? counters_.failed_writes : counters_.failed_sends);
   if (record_end(operation)) peers_.fail(peer, error);  // the first of this break
   if (!keeps_memory) return 0;
@@ -283,7 +283,7 @@ bool FabricTransport::prepare_wait() {
   fi_cq_data_entry entries[kHeldAtOnce];
   const ssize_t got = fi_cq_read(completions_.raw(), entries, kHeldAtOnce);
   if (got > 0) held_.insert(held_.end(), entries, entries + got);
-  return got == -FI_EAGAIN && (!welcome_ || !stray_at_the_door());
+  return got == -FI_EAGAIN && (!placement_enabled_ || !unexpected_is_waiting());
 }
 
 }  // namespace lintel::transport

@@ -91,15 +91,15 @@ FabricTransport::FabricTransport(const NetworkOptions& options, const FabricOpti
       info_list_(std::move(found.info)),
       info_(found.selected),
       operations_(receive_room_for(options, fabric, provider_).buffers, options.send_frames, options.max_writes,
-                  found.parcels ? kLandings : 0),
+                  found.placed_messages ? kLandings : 0),
       peers_(options.connect_timeout, provider_.socket_addresses) {
   attributes_.name = provider_.name;
   attributes_.version = fi_tostr("1", FI_TYPE_VERSION);  // the argument is not looked at
   attributes_.max_message_bytes = message_bytes(options, provider_);
   attributes_.max_write_bytes = suitable_write_bytes(provider_);
-  if (found.parcels) {
-    attributes_.max_parcel_bytes = kMaxParcelBytes;
-    attributes_.max_parcel_message = kParcelMessageBytes;
+  if (found.placed_messages) {
+    attributes_.max_placed_bytes = kMaxPlacedBytes;
+    attributes_.max_placed_message = kPlacedMessageBytes;
   }
   attributes_.knows_source = false;
   attributes_.independent_reservations = true;

@@ -54,7 +54,7 @@ void FabricTransport::abandon(PeerId, const MessageBuffer& buffer) {
 }
 
 void FabricTransport::disconnect(PeerId peer) {
-  if (forget_parcel(peer) == Forgotten::kArriving) peers_.at(peer).landing->given_up = true;
+  if (withdraw_placement(peer) == Withdrawal::kArriving) peers_.at(peer).landing->given_up = true;
   peers_.disconnect(peer);
 }
 
@@ -172,7 +172,7 @@ void FabricTransport::dump(std::string& text) const {
   line("messages under way or lent", operations_.taken_count(OperationKind::kSend));
   line("writes under way", operations_.taken_count(OperationKind::kWrite));
   line("registrations", regions_.size());
-  line("landings of parcels", operations_.taken_count(OperationKind::kLanding));
+  line("landings of placed messages", operations_.taken_count(OperationKind::kLanding));
   line("failed sends", counters_.failed_sends);
   line("failed writes", counters_.failed_writes);
   line("failed receives", counters_.failed_receives);

@@ -58,18 +58,18 @@ class FabricTransport final : public Transport {
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
   // libfabric has no call that ends one connection, nor one that takes back a send or a write. So what the provider has of the
-  // peer ends when the provider ends it: frames are free, and on_write_done() comes, only then; a parcel that is arriving, and a
-  // write into memory that is still registered, may go on. All else holds: what is expected is withdrawn, nothing of a parcel
+  // peer ends when the provider ends it: frames are free, and on_write_done() comes, only then; a placed message that is arriving, and a
+  // write into memory that is still registered, may go on. All else holds: what is expected is withdrawn, nothing of a placed message
   // that arrives is reported, and what ends later counts for no later connection.
   [[gnu::cold]] void disconnect(PeerId peer) override;
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
   void deregister_memory(const Region& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
-  void welcome_parcels() override;
-  PostStatus commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload, ParcelKey key,
-                           Context context) override;
-  bool expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) override;
-  Forgotten forget_parcel(PeerId peer) override;
+  void enable_placement() override;
+  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
+                           PlacementKey key, Context context) override;
+  bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override;
+  Withdrawal withdraw_placement(PeerId peer) override;
   void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the owner's
   std::size_t poll(TimePoint now, Sink& sink) override;
   bool close(TimePoint now) override;
@@ -83,11 +83,12 @@ class FabricTransport final : public Transport {
 
  private:
   static constexpr std::size_t kHeldAtOnce = 8;
-  static constexpr std::size_t kParcelMessageBytes =
-      128;  // all of them are sent, so that the payload begins at the same place in every parcel
-  static constexpr std::size_t kMaxParcelBytes = std::size_t{1} << 20;
-  static constexpr std::size_t kStrays = 16;
-  static constexpr std::size_t kLandings = 64 + kStrays;  // peers that a parcel may be expected from at once, and strays
+  static constexpr std::size_t kPlacedMessageBytes =
+      128;  // all of them are sent, so that the payload begins at the same place in every placed message
+  static constexpr std::size_t kMaxPlacedBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kUnexpectedSlots = 16;
+  static constexpr std::size_t kLandings =
+      64 + kUnexpectedSlots;  // peers that a placed message may be expected from at once, and unexpected payloads
   static constexpr Error kJammed{Loss::kPeer, "fi_writedata",
                                  "one that was never answered has blocked the large writes of the shared-memory provider"};
 
@@ -115,25 +116,25 @@ class FabricTransport final : public Transport {
   [[gnu::cold]] bool is_lost(const Operation& operation) const;
   [[gnu::cold]] std::size_t end_failed_operation(Operation& operation, const fi_cq_err_entry& entry, Sink& sink);
 
-  // Parcels (fabric_parcels.cpp).
-  // Where parcels come that nobody expects: more than one, as a sender may stop in the middle.
-  struct Stray {
+  // Placed messages (fabric_placement.cpp).
+  // Where placed messages come that nobody expects: more than one, as a sender may stop in the middle.
+  struct UnexpectedSlot {
     Operation* landing = nullptr;
     BufferSlab memory;
-    bool posted = false;  // a parcel waits, or did, and has this room
+    bool posted = false;  // a placed message waits, or did, and has this room
   };
   [[gnu::cold]] bool prepare_landings();
   std::byte* landing_message(const Operation& landing) const;
   bool post_landing(Operation& landing, fi_addr_t from, std::uint64_t key, std::uint64_t ignored);
-  bool parcel_has_begun() const;
-  std::size_t take_parcel(Operation& landing, const fi_cq_data_entry& entry, Sink& sink);
+  bool payload_has_begun() const;
+  std::size_t take_placed(Operation& landing, const fi_cq_data_entry& entry, Sink& sink);
   void end_landing(Operation& landing);
   void end_failed_landing(Operation& landing, const fi_cq_err_entry& entry);
-  Stray* stray_of(const Operation& landing);
-  Stray* free_stray();
-  void look_for_stray();
-  bool ask_for_stray();
-  bool stray_at_the_door();
+  UnexpectedSlot* unexpected_slot_of(const Operation& landing);
+  UnexpectedSlot* free_unexpected_slot();
+  void look_for_unexpected();
+  bool ask_for_unexpected();
+  bool unexpected_is_waiting();
 
   bool has_held() const { return !held_.empty() || !held_errors_.empty(); }
   std::size_t take_held(Sink& sink);
@@ -162,7 +163,7 @@ class FabricTransport final : public Transport {
   Domain domain_;
   BufferSlab send_buffers_;
   BufferSlab receive_buffers_;
-  BufferSlab landing_buffers_;  // what is too long for where it lands, messages of parcels
+  BufferSlab landing_buffers_;  // what is too long for where it lands, messages of placed messages
   std::unordered_map<std::uint64_t, MemoryRegion> regions_;
   std::uint64_t next_region_ = 1;
   OperationTable operations_;
@@ -179,13 +180,13 @@ class FabricTransport final : public Transport {
   bool closing_ = false;
   bool writes_jammed_ = false;        // shared memory: a large write was never answered
   TimePoint write_progress_;          // shared memory: until then no write was kept waiting
-  std::vector<Operation*> expected_;  // landings that are no strays
-  std::vector<Stray> strays_;
-  bool welcome_ = false;     // parcels are
-  Stray* asking_ = nullptr;  // the provider was asked whether a parcel waits, on its behalf
+  std::vector<Operation*> expected_;  // landings that are no unexpected payloads
+  std::vector<UnexpectedSlot> unexpected_;
+  bool placement_enabled_ = false;    // placed messages are
+  UnexpectedSlot* asking_ = nullptr;  // the provider was asked whether a placed message waits, on its behalf
   unsigned idle_looks_ = 0;
   bool asleep_ = false;  // peers have been told to ring
-  // Read by prepare_wait() and forget_parcel(), reported by the next poll().
+  // Read by prepare_wait() and withdraw_placement(), reported by the next poll().
   std::vector<fi_cq_data_entry> held_;
   std::vector<fi_cq_err_entry> held_errors_;
   TimePoint now_{};  // of the last poll()

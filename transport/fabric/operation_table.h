@@ -35,8 +35,8 @@ struct Operation {
   std::uint32_t next_free = 0;
   PeerId peer = kNoPeer;
   std::uint32_t peer_epoch = 0;  // of the peer when the operation was posted
-  Context context;               // kWrite, and kSend of a parcel: the caller's
-  bool parcel = false;           // kSend: a payload goes with it
+  Context context;               // kWrite, and kSend of a placed message: the caller's
+  bool placed_message = false;   // kSend: a payload goes with it
   bool given_up = false;         // kLanding: its peer was disconnected, nothing of it is reported
   std::span<std::byte> memory;   // kLanding: of the payload
   // kReceive: a buffer is filled by messages of several peers at once, and the one that finds the last room need not be the last to arrive.

@@ -32,7 +32,7 @@ struct FabricPeer {
   std::uint32_t in_flight = 0;   // operations of the present epoch that the provider has
   bool reached = false;          // it has accepted something in the present epoch
   bool failed = false;           // lost; reported by the next poll()
-  Operation* landing = nullptr;  // where a parcel of it is expected
+  Operation* landing = nullptr;  // where a placed message of it is expected
   Error failure;
   ConnectAttempt attempt;  // waiting: posts are answered with "try again", and it counts as not reached
 };

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxDelayedPerPeer = 1024;
 
 FaultyTransport::FaultyTransport(std::unique_ptr<Transport> wrapped, const FaultPlan& plan)
     : wrapped_(std::move(wrapped)), attributes_(wrapped_->attributes()), plan_(plan), random_(plan.seed) {
-  attributes_.max_parcel_bytes = attributes_.max_parcel_message = 0;
+  attributes_.max_placed_bytes = attributes_.max_placed_message = 0;
 }
 
 FaultyTransport::Peer& FaultyTransport::at(PeerId peer) {

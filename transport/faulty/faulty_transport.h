@@ -94,7 +94,7 @@ class FaultyTransport final : public Transport, private Sink {
   void release_delayed();
 
   std::unique_ptr<Transport> wrapped_;
-  Attributes attributes_;  // without parcels: every fault there is a message's or a write's
+  Attributes attributes_;  // without placed messages: every fault there is a message's or a write's
   FaultPlan plan_;
   FaultCounters counters_;
   std::mt19937_64 random_;

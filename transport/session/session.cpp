@@ -16,7 +16,7 @@ constexpr Nanoseconds kRoomRetry = std::chrono::milliseconds(1);
 
 constexpr std::size_t kSmallestFrame = 256;
 
-// Epochs of two lives of a process must not meet: spreads the incarnation over all bits.
+// Epochs of two incarnations of a process must not meet: spreads the incarnation over all bits.
 std::uint32_t first_epoch(std::uint64_t incarnation) { return static_cast<std::uint32_t>((incarnation * 0x9E3779B97F4A7C15ULL) >> 32); }
 
 std::size_t frame_limit(const Attributes& lower) { return lower.max_message_bytes & ~(kRecordAlignment - 1); }
@@ -34,8 +34,8 @@ Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options
   LINTEL_ASSERT(frame_limit_ >= kSmallestFrame && frame_limit_ <= 0xffffffffU);
   LINTEL_ASSERT(options_.incarnation != 0 && options_.window_frames > 0);
   attributes_.max_message_bytes = frame_limit_ - sizeof(FrameHeader) - sizeof(RecordHeader);
-  const std::size_t parcel_frame = attributes_.max_parcel_message & ~(kRecordAlignment - 1);
-  attributes_.max_parcel_message = parcel_frame - std::min(parcel_frame, sizeof(FrameHeader) + sizeof(RecordHeader));
+  const std::size_t placed_frame = attributes_.max_placed_message & ~(kRecordAlignment - 1);
+  attributes_.max_placed_message = placed_frame - std::min(placed_frame, sizeof(FrameHeader) + sizeof(RecordHeader));
   attributes_.knows_source = true;
   attributes_.independent_reservations = false;
   const std::string provider = attributes_.name + " " + attributes_.version;
@@ -138,19 +138,19 @@ PostStatus Session::post_write(PeerId id, const LocalMemory& from, RemoteMemory 
   return status;
 }
 
-bool Session::expect_parcel(PeerId id, ParcelKey key, std::span<std::byte> memory) {
+bool Session::expect_placement(PeerId id, PlacementKey key, std::span<std::byte> memory) {
   const PeerSession& peer = at(id);
-  return peer.state == PeerState::kOpen && lower_->expect_parcel(peer.lower, key, memory);
+  return peer.state == PeerState::kOpen && lower_->expect_placement(peer.lower, key, memory);
 }
 
-Forgotten Session::forget_parcel(PeerId id) {
+Withdrawal Session::withdraw_placement(PeerId id) {
   const PeerSession& peer = at(id);
-  return peer.state == PeerState::kLocal ? Forgotten::kNone : lower_->forget_parcel(peer.lower);
+  return peer.state == PeerState::kLocal ? Withdrawal::kNone : lower_->withdraw_placement(peer.lower);
 }
 
 std::size_t Session::poll(TimePoint now, Sink& sink) { return turn(now, sink, false); }
 
-std::size_t Session::take_in(TimePoint now, Sink& sink) { return turn(now, sink, true); }
+std::size_t Session::poll_arrivals(TimePoint now, Sink& sink) { return turn(now, sink, true); }
 
 std::size_t Session::turn(TimePoint now, Sink& sink, bool hold) {
   LINTEL_ASSERT(sink_ == nullptr);

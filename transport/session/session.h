@@ -32,7 +32,7 @@
 namespace lintel::transport {
 
 struct SessionOptions {
-  std::uint64_t incarnation = 0;     // drawn at random by the caller for each life of the process; not 0
+  std::uint64_t incarnation = 0;     // drawn at random by the caller for each process; not 0
   std::uint32_t window_frames = 64;  // unacknowledged frames per peer
   Nanoseconds dead_peer_deadline = std::chrono::seconds(10);
   Nanoseconds connect_deadline = std::chrono::seconds(10);
@@ -64,16 +64,16 @@ class Session final : public Transport, private Sink {
   void deregister_memory(const Region& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
 
-  void welcome_parcels() override { lower_->welcome_parcels(); }
-  PostStatus commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload, ParcelKey key,
-                           Context context) override;
-  bool expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) override;
-  Forgotten forget_parcel(PeerId peer) override;
+  void enable_placement() override { lower_->enable_placement(); }
+  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
+                           PlacementKey key, Context context) override;
+  bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override;
+  Withdrawal withdraw_placement(PeerId peer) override;
 
   void watch(PeerId peer, bool watched) override;
   void note_progress(PeerId peer) override;
   std::size_t poll(TimePoint now, Sink& sink) override;
-  std::size_t take_in(TimePoint now, Sink& sink) override;
+  std::size_t poll_arrivals(TimePoint now, Sink& sink) override;
   void flush(Sink& sink) override;
   TimePoint next_deadline() const override;
   int wait_fd() const override { return lower_->wait_fd(); }
@@ -98,7 +98,7 @@ class Session final : public Transport, private Sink {
  private:
   // From the lower transport.
   void on_message(PeerId from, std::span<const std::byte> frame) override;
-  void on_parcel(PeerId from, std::span<const std::byte> frame, const ParcelPayload& payload) override;
+  void on_placed_message(PeerId from, std::span<const std::byte> frame, const PlacedPayload& payload) override;
   void on_message_left(PeerId to) override;
   void on_write_done(Context context, Error error) override;
   void on_immediate(Immediate immediate) override;

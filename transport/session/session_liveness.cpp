@@ -190,7 +190,7 @@ void Session::fail(PeerSession& peer, Error error) {
 // Everything that belongs to one session is forgotten; who the peer is stays.
 void Session::end_session(PeerSession& peer) {
   drop_open_frame(peer);
-  lower_->forget_parcel(peer.lower);
+  lower_->withdraw_placement(peer.lower);
   stop_timer(peer);
   peer.pending_hook.unlink();
   peer.due = {};
@@ -227,7 +227,7 @@ void Session::part(PeerSession& peer) {
     peer.early_ping = true;
     ++counters_.pings;
   } else if (send_control(peer, FrameKind::kGoodbye)) {
-    if (lower_->forget_parcel(peer.lower) == Forgotten::kArriving) end_connection(peer);
+    if (lower_->withdraw_placement(peer.lower) == Withdrawal::kArriving) end_connection(peer);
     end_session(peer);
     enter(peer, PeerState::kClosed);
   }

@@ -52,8 +52,8 @@ bool Session::parse_frame(std::span<const std::byte> frame, FrameHeader& header)
   return header.magic == kFrameMagic;
 }
 
-// A frame of one message, in the room that all parcels have for it.
-void Session::on_parcel(PeerId from, std::span<const std::byte> frame, const ParcelPayload& payload) {
+// A frame of one message, in the room that all placed messages have for it.
+void Session::on_placed_message(PeerId from, std::span<const std::byte> frame, const PlacedPayload& payload) {
   FrameHeader header;
   if (!parse_frame(frame, header)) return;
   if (header.length > frame.size() - sizeof(FrameHeader)) return void(++counters_.malformed_length);
@@ -68,7 +68,7 @@ void Session::on_parcel(PeerId from, std::span<const std::byte> frame, const Par
   received(*peer);
   ++counters_.messages_received;
   ++reports_;
-  sink_->on_parcel(peer->id, message, payload);
+  sink_->on_placed_message(peer->id, message, payload);
 }
 
 // The open session that the frame belongs to, or nullptr.

@@ -57,10 +57,10 @@ void Session::close_record(PeerSession& peer, std::size_t bytes) {
   ++counters_.messages_sent;
 }
 
-// The frame of a parcel has no other message, and leaves at once.
-PostStatus Session::commit_parcel(PeerId id, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
-                                  ParcelKey key, Context context) {
-  LINTEL_ASSERT(bytes <= attributes_.max_parcel_message && bytes <= buffer.capacity);
+// The frame of a placed message has no other message, and leaves at once.
+PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
+                                  PlacementKey key, Context context) {
+  LINTEL_ASSERT(bytes <= attributes_.max_placed_message && bytes <= buffer.capacity);
   PeerSession& peer = at(id);
   if (peer.state == PeerState::kLost) return PostStatus::kFailed;
   if (peer.state != PeerState::kOpen || peer.frame_messages > 0 || window_full(peer)) {
@@ -69,7 +69,7 @@ PostStatus Session::commit_parcel(PeerId id, const MessageBuffer& buffer, std::s
   }
   close_record(peer, bytes);
   seal_frame(peer);
-  const PostStatus status = lower_->commit_parcel(peer.lower, peer.frame, peer.frame_bytes, payload, key, context);
+  const PostStatus status = lower_->commit_placed(peer.lower, peer.frame, peer.frame_bytes, payload, key, context);
   if (status == PostStatus::kOk) {
     frame_has_gone(peer);
     return status;
@@ -78,7 +78,7 @@ PostStatus Session::commit_parcel(PeerId id, const MessageBuffer& buffer, std::s
   peer.frame_messages = 0;
   --counters_.messages_sent;
   if (status == PostStatus::kWouldBlock) room_awaited_ = true;
-  if (status == PostStatus::kFailed) lose_outside_poll(peer, Error(Loss::kPeer, "commit_parcel", "the connection is lost"));
+  if (status == PostStatus::kFailed) lose_outside_poll(peer, Error(Loss::kPeer, "commit_placed", "the connection is lost"));
   return status;
 }
 

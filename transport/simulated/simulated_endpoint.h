@@ -47,9 +47,9 @@ class InFlight {
   std::size_t SimulatedPair::*number_ = nullptr;
 };
 
-// What a parcel has besides its message.
+// What a placed message has besides its message.
 struct SimulatedPayload {
-  ParcelKey key;
+  PlacementKey key;
   std::vector<std::byte> bytes;  // read from the sender's memory
   std::span<std::byte> landed;   // the receiver's memory that they are in; empty if it expected something else
 };
@@ -96,7 +96,7 @@ struct SimulatedRegion {
 };
 
 struct SimulatedExpectation {
-  ParcelKey key;
+  PlacementKey key;
   std::span<std::byte> memory;
   bool arriving = false;  // the bytes are in place, the report is in the queue
 };

@@ -3,15 +3,15 @@
 //
 // Owns time, the delays and what is under way; its transports borrow it.
 // Thread: one for the network and all its transports; there is no lock.
-// Invariants: (1) messages and parcels of one (sender, receiver) pair arrive in the order of their commits, at most
+// Invariants: (1) messages and placed messages of one (sender, receiver) pair arrive in the order of their commits, at most
 //             Options::max_in_flight of them being committed and not yet polled by the receiver; (2) between pairs, and between
 //             messages and writes, order is random;
 //             (3) a write's local bytes are read at a random moment between post_write and on_write_done, its immediate is reported after
-//             its bytes are in place; (4) a parcel's payload is read at a random moment between commit_parcel and its delivery, when it
+//             its bytes are in place; (4) a placed message's payload is read at a random moment between commit_placed and its delivery, when it
 //             is put into the memory that the receiver expects it in by then; (5) the same seed and the same calls give the same run.
 // Time moves only when it is told to: by advance_to_next(), run_until() or a poll() with a later time.
-// Does not: resend, notice a death of which it is not told (see Death), tell a peer of a disconnect(), or let parcels and what is
-// behind them wait until they are welcome.
+// Does not: resend, notice a death of which it is not told (see Death), tell a peer of a disconnect(), or let placed messages and what is
+// behind them wait until placement is enabled.
 
 #include <cstddef>
 #include <cstdint>
@@ -50,16 +50,16 @@ struct SimulatedOptions {
                         .version = "1",
                         .max_message_bytes = 8192,
                         .max_write_bytes = 65536,
-                        .max_parcel_bytes = 65536,
-                        .max_parcel_message = 128,
+                        .max_placed_bytes = 65536,
+                        .max_placed_message = 128,
                         .knows_source = false,
                         .independent_reservations = true};
 };
 
 struct SimulatedCounters {
-  std::uint64_t messages = 0;          // delivered to a receiver's poll queue; parcels are messages here
-  std::uint64_t messages_lost = 0;     // to a process that was gone, or a parcel whose payload had gone with its sender
-  std::uint64_t parcels_landed = 0;    // whose payload was put where it was expected
+  std::uint64_t messages = 0;          // delivered to a receiver's poll queue; placed messages are messages here
+  std::uint64_t messages_lost = 0;     // to a process that was gone, or a placed message whose payload had gone with its sender
+  std::uint64_t payloads_placed = 0;   // whose payload was put where it was expected
   std::uint64_t writes = 0;            // whose bytes were placed
   std::uint64_t writes_refused = 0;    // wrong key, address, length or peer at the receiver
   std::uint64_t writes_cancelled = 0;  // source or receiver gone before the bytes moved
@@ -76,7 +76,7 @@ class SimulatedNetwork {
   // REQUIRES: no living process has the name; the network outlives the transport.
   std::unique_ptr<SimulatedTransport> join(ProcessId name);
 
-  // Ends a process. What it had committed still arrives; its writes are cancelled, and so are parcels whose payload had not been read. No
+  // Ends a process. What it had committed still arrives; its writes are cancelled, and so are placed messages whose payload had not been read. No
   // effect if no such process lives.
   void kill(ProcessId name, Death death);
 

@@ -21,7 +21,7 @@ struct SimulatedTransport::Borrowed {
   std::shared_ptr<SimulatedEndpoint> source;
   PeerId peer;  // the target, at the source
   Context context;
-  InFlight in_flight = {};  // of a write; a parcel counts as its message
+  InFlight in_flight = {};  // of a write; a placed message counts as its message
   bool done = false;        // on_write_done is reported
 
   void finish(Error error) {
@@ -31,9 +31,9 @@ struct SimulatedTransport::Borrowed {
   }
 };
 
-struct SimulatedTransport::Parcel : Borrowed {
+struct SimulatedTransport::PlacedMessage : Borrowed {
   std::span<const std::byte> payload;
-  ParcelKey key;
+  PlacementKey key;
 };
 
 struct SimulatedTransport::Write : Borrowed {
@@ -70,16 +70,17 @@ PostStatus SimulatedTransport::commit(PeerId peer, const MessageBuffer& buffer, 
   return send(peer, buffer, bytes, nullptr);
 }
 
-PostStatus SimulatedTransport::commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
-                                             std::span<const std::byte> payload, ParcelKey key, Context context) {
-  LINTEL_ASSERT(bytes <= attributes().max_parcel_message && is_parcel_key(key));
-  LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes().max_parcel_bytes);
-  const auto parcel = std::make_shared<Parcel>(Parcel{{endpoint_, peer, context}, payload, key});
-  keep(parcel);
-  return send(peer, buffer, bytes, parcel);
+PostStatus SimulatedTransport::commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
+                                             std::span<const std::byte> payload, PlacementKey key, Context context) {
+  LINTEL_ASSERT(bytes <= attributes().max_placed_message && is_placement_key(key));
+  LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes().max_placed_bytes);
+  const auto placed_message = std::make_shared<PlacedMessage>(PlacedMessage{{endpoint_, peer, context}, payload, key});
+  keep(placed_message);
+  return send(peer, buffer, bytes, placed_message);
 }
 
-PostStatus SimulatedTransport::send(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, const std::shared_ptr<Parcel>& parcel) {
+PostStatus SimulatedTransport::send(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
+                                    const std::shared_ptr<PlacedMessage>& placed_message) {
   const auto node = reserved_.extract(buffer.token);
   LINTEL_ASSERT(!node.empty());
   Reserved& reserved = node.mapped();
@@ -96,7 +97,7 @@ PostStatus SimulatedTransport::send(PeerId peer, const MessageBuffer& buffer, st
       });
     } else {
       refuse(peer);
-      if (parcel) network_.at(network_.now() + network_.random_delay(), [parcel] { parcel->finish(kRefused); });
+      if (placed_message) network_.at(network_.now() + network_.random_delay(), [placed_message] { placed_message->finish(kRefused); });
     }
     return PostStatus::kOk;
   }
@@ -111,22 +112,23 @@ PostStatus SimulatedTransport::send(PeerId peer, const MessageBuffer& buffer, st
   network_.at(network_.random_between(network_.now(), delivery), [endpoint = endpoint_, peer, same = same_connection(peer)] {
     if (same()) endpoint->report(ReportLeft{peer});
   });
-  if (parcel) {
+  if (placed_message) {
     const TimePoint reading = network_.random_between(network_.now(), delivery);
-    network_.at(reading, [parcel, message] {
-      if (!parcel->source->alive || parcel->done) return;
-      message->payload = SimulatedPayload{parcel->key, {parcel->payload.begin(), parcel->payload.end()}, {}};
+    network_.at(reading, [placed_message, message] {
+      if (!placed_message->source->alive || placed_message->done) return;
+      message->payload = SimulatedPayload{placed_message->key, {placed_message->payload.begin(), placed_message->payload.end()}, {}};
     });
     // After the bytes have been read; before or after they are in place.
-    network_.at(network_.random_between(reading, delivery + network_.random_delay()), [parcel] { parcel->finish(Error()); });
+    network_.at(network_.random_between(reading, delivery + network_.random_delay()),
+                [placed_message] { placed_message->finish(Error()); });
   }
-  network_.at(delivery, [&network = network_, target, message, parcel] {
-    const bool whole = !parcel || message->payload;
+  network_.at(delivery, [&network = network_, target, message, placed_message] {
+    const bool whole = !placed_message || message->payload;
     const bool arrives = target->alive && whole && !target->has_ended(message->from, message->connection);
     ++(arrives ? network.counters_.messages : network.counters_.messages_lost);
-    if (parcel && !target->alive && !target->silent) parcel->finish(kReset);
+    if (placed_message && !target->alive && !target->silent) placed_message->finish(kReset);
     if (!arrives) return;
-    if (parcel && target->land(message->from, *message->payload)) ++network.counters_.parcels_landed;
+    if (placed_message && target->land(message->from, *message->payload)) ++network.counters_.payloads_placed;
     target->report(std::move(*message));
   });
   return PostStatus::kOk;
@@ -158,17 +160,17 @@ void SimulatedTransport::refuse(PeerId peer) {
   });
 }
 
-bool SimulatedTransport::expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) {
-  LINTEL_ASSERT(peer.value < endpoint_->peers.size() && is_parcel_key(key));
+bool SimulatedTransport::expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) {
+  LINTEL_ASSERT(peer.value < endpoint_->peers.size() && is_placement_key(key));
   return endpoint_->alive && !memory.empty() && endpoint_->expected.try_emplace(peer, SimulatedExpectation{key, memory}).second;
 }
 
-Forgotten SimulatedTransport::forget_parcel(PeerId peer) {
+Withdrawal SimulatedTransport::withdraw_placement(PeerId peer) {
   const auto found = endpoint_->expected.find(peer);
-  if (found == endpoint_->expected.end()) return Forgotten::kNone;
-  if (found->second.arriving) return Forgotten::kArriving;
+  if (found == endpoint_->expected.end()) return Withdrawal::kNone;
+  if (found->second.arriving) return Withdrawal::kArriving;
   endpoint_->expected.erase(found);
-  return Forgotten::kWithdrawn;
+  return Withdrawal::kWithdrawn;
 }
 
 Result<Region> SimulatedTransport::register_memory(PeerId peer, std::span<std::byte> memory, Access access) {
@@ -279,7 +281,7 @@ std::size_t SimulatedTransport::poll(TimePoint now, Sink& sink) {
       sink.on_immediate(immediate->immediate);
     } else if (auto* failed = std::get_if<ReportFailed>(&report)) {
       // What has landed comes all the same: it lies behind this in the queue.
-      forget_parcel(failed->peer);
+      withdraw_placement(failed->peer);
       sink.on_peer_failed(failed->peer, failed->error);
     }
   }
@@ -294,7 +296,7 @@ void SimulatedTransport::hand_over(SimulatedMessage& message, Sink& sink) {
   if (!message.payload) return sink.on_message(from, message.bytes);
   if (landed) endpoint_->expected.erase(from);  // first: the sink may expect the next
   const std::span<const std::byte> bytes = landed ? message.payload->landed : std::span(message.payload->bytes);
-  sink.on_parcel(from, message.bytes, ParcelPayload{bytes, message.payload->bytes.size()});
+  sink.on_placed_message(from, message.bytes, PlacedPayload{bytes, message.payload->bytes.size()});
 }
 
 }  // namespace lintel::transport

@@ -27,17 +27,17 @@ class SimulatedTransport final : public Transport {
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
-  // What was committed to the peer as messages arrives all the same; of parcels and writes, what had been read.
+  // What was committed to the peer as messages arrives all the same; of placed messages and writes, what had been read.
   void disconnect(PeerId peer) override;
 
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
   void deregister_memory(const Region& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
 
-  PostStatus commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload, ParcelKey key,
-                           Context context) override;
-  bool expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) override;
-  Forgotten forget_parcel(PeerId peer) override;
+  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
+                           PlacementKey key, Context context) override;
+  bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override;
+  Withdrawal withdraw_placement(PeerId peer) override;
 
   void watch(PeerId, bool) override {}
   // `now` later than the network's time moves the network's time.
@@ -57,11 +57,11 @@ class SimulatedTransport final : public Transport {
     InFlight in_flight;
   };
   struct Borrowed;
-  struct Parcel;
+  struct PlacedMessage;
   struct Write;
 
-  // `parcel`: nullptr for a message without a payload.
-  PostStatus send(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, const std::shared_ptr<Parcel>& parcel);
+  // `placed message`: nullptr for a message without a payload.
+  PostStatus send(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, const std::shared_ptr<PlacedMessage>& placed_message);
   void keep(const std::shared_ptr<Borrowed>& borrowed);
   // To be called at once, and then whenever something has happened: whether this is the connection with the peer still.
   auto same_connection(PeerId peer) const {

@@ -46,14 +46,14 @@ class DirectDissector : public testing::Test {
 };
 
 TEST_F(DirectDissector, ShowsBothGreetingsOfTheDocument) {
-  capture_.add(example_of_stream("call"));
-  capture_.add(example_of_stream("taken"), Direction::kToInitiator);
+  capture_.add(example_of_stream("connect"));
+  capture_.add(example_of_stream("accept"), Direction::kToInitiator);
   const auto packets = decoded({"_ws.col.Protocol", "_ws.col.Info", "lintel_direct.magic", "lintel_direct.version",
                                 "lintel_direct.greeting", "lintel_direct.from.nid", "lintel_direct.from.pid", "lintel_direct.to.nid",
-                                "lintel_direct.to.pid", "lintel_direct.life", "lintel_direct.moment"});
+                                "lintel_direct.to.pid", "lintel_direct.incarnation", "lintel_direct.generation"});
   ASSERT_EQ(packets.size(), 2U);
   EXPECT_EQ(packets[0], (DecodedPacket{{"_ws.col.Protocol", {"Lintel"}},
-                                       {"_ws.col.Info", {"Lintel greeting, call"}},
+                                       {"_ws.col.Info", {"Lintel greeting, connect"}},
                                        {"lintel_direct.magic", {"0x4c4e5444"}},
                                        {"lintel_direct.version", {"1"}},
                                        {"lintel_direct.greeting", {"1"}},
@@ -61,14 +61,14 @@ TEST_F(DirectDissector, ShowsBothGreetingsOfTheDocument) {
                                        {"lintel_direct.from.pid", {"1000"}},
                                        {"lintel_direct.to.nid", {"10.0.0.2"}},
                                        {"lintel_direct.to.pid", {"2000"}},
-                                       {"lintel_direct.life", {"0x5eed0000000000c3"}},
-                                       {"lintel_direct.moment", {"1"}}}));
-  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel greeting, taken"));
+                                       {"lintel_direct.incarnation", {"0x5eed0000000000c3"}},
+                                       {"lintel_direct.generation", {"1"}}}));
+  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel greeting, accept"));
   EXPECT_THAT(packets[1].at("lintel_direct.from.pid"), ElementsAre("2000"));
 }
 
 TEST_F(DirectDissector, ShowsThePiecesOfTheDocumentBehindAGreeting) {
-  capture_.add(direct_greeting(GreetingKind::kCall));
+  capture_.add(direct_greeting(GreetingKind::kConnect));
   capture_.add(example_of_stream("message"));
   capture_.add(example_of_stream("write"));
   const auto packets = decoded({"_ws.col.Info", "lintel_direct.piece", "lintel_direct.length", "lintel.frame.kind",
@@ -90,7 +90,7 @@ TEST_F(DirectDissector, ShowsThePiecesOfTheDocumentBehindAGreeting) {
 
 TEST_F(DirectDissector, ShowsTheWritesOfALargeTransferWithTheImmediateOfItsClear) {
   constexpr std::uint32_t kOneOfSeveral = 0x80000000;
-  capture_.add(direct_greeting(GreetingKind::kCall));
+  capture_.add(direct_greeting(GreetingKind::kConnect));
   capture_.add(direct_message(data_frame({example_message("clear")})));
   capture_.add(direct_write(0xc01, 0, 9 | kOneOfSeveral, bytes_of("the data")), Direction::kToInitiator);
   capture_.add(direct_write(0xc02, 0, 10, bytes_of("others")), Direction::kToInitiator);
@@ -102,27 +102,28 @@ TEST_F(DirectDissector, ShowsTheWritesOfALargeTransferWithTheImmediateOfItsClear
   EXPECT_THAT(packets[2].at("_ws.col.Info"), ElementsAre("Lintel write length 6 immediate 10"));
 }
 
-TEST_F(DirectDissector, ShowsTheMessageOfAParcel) {
+TEST_F(DirectDissector, ShowsTheMessageOfAPlacedMessage) {
   const Bytes frame = data_frame({example_message("announced-put")});
   ASSERT_LE(frame.size(), 128U);
-  const Bytes parcel = direct_parcel(0x70000002a, frame, Bytes(100'000, std::byte{0x4c}));
-  capture_.add(direct_greeting(GreetingKind::kCall));
+  const Bytes placed_message = direct_placed(0x70000002a, frame, Bytes(100'000, std::byte{0x4c}));
+  capture_.add(direct_greeting(GreetingKind::kConnect));
   constexpr std::size_t kSegment = 60'000;
-  for (std::size_t at = 0; at < parcel.size(); at += kSegment) {
-    capture_.add(std::span(parcel).subspan(at, std::min(kSegment, parcel.size() - at)));
+  for (std::size_t at = 0; at < placed_message.size(); at += kSegment) {
+    capture_.add(std::span(placed_message).subspan(at, std::min(kSegment, placed_message.size() - at)));
   }
-  const auto packets = decoded({"_ws.col.Info", "lintel_direct.parcel.key", "lintel_direct.message_bytes", "lintel.kind"}, "-R lintel -2");
+  const auto packets =
+      decoded({"_ws.col.Info", "lintel_direct.placed.key", "lintel_direct.message_bytes", "lintel.kind"}, "-R lintel -2");
   ASSERT_EQ(packets.size(), 1U);
   EXPECT_THAT(packets[0].at("_ws.col.Info"),
-              ElementsAre("Lintel DATA, PUT announced, length 1048576 match bits 0xfedcba9876543210, parcel of 100000 bytes"));
-  EXPECT_THAT(packets[0].at("lintel_direct.parcel.key"), ElementsAre("0x000000070000002a"));
+              ElementsAre("Lintel DATA, PUT announced, length 1048576 match bits 0xfedcba9876543210, placed message of 100000 bytes"));
+  EXPECT_THAT(packets[0].at("lintel_direct.placed.key"), ElementsAre("0x000000070000002a"));
   EXPECT_THAT(packets[0].at("lintel_direct.message_bytes"), ElementsAre(std::to_string(frame.size())));
   EXPECT_THAT(packets[0].at("lintel.kind"), ElementsAre("1"));
 }
 
 TEST_F(DirectDissector, PutsPiecesTogetherThatCameInSmallSegments) {
   // The first segment must reach over the greeting's magic: from it the connection is recognised.
-  const Bytes stream = joined({direct_greeting(GreetingKind::kCall), direct_message(data_frame({example_message("put")})),
+  const Bytes stream = joined({direct_greeting(GreetingKind::kConnect), direct_message(data_frame({example_message("put")})),
                                direct_write(1, 2, 3, bytes_of("written")), direct_message(bare_frame(FrameKind::kGoodbye))});
   constexpr std::size_t kSegment = 5;
   for (std::size_t at = 0; at < stream.size(); at += kSegment) {
@@ -137,13 +138,13 @@ TEST_F(DirectDissector, PutsPiecesTogetherThatCameInSmallSegments) {
 }
 
 TEST_F(DirectDissector, ShowsAllPiecesOfASegment) {
-  capture_.add(direct_greeting(GreetingKind::kCall));
-  capture_.add(joined({direct_greeting(GreetingKind::kTaken), direct_message(data_frame({example_message("get")})),
+  capture_.add(direct_greeting(GreetingKind::kConnect));
+  capture_.add(joined({direct_greeting(GreetingKind::kAccept), direct_message(data_frame({example_message("get")})),
                        direct_write(1, 2, 3, bytes_of("written"))}),
                Direction::kToInitiator);
   const auto packets = decoded({"_ws.col.Info"});
   ASSERT_EQ(packets.size(), 2U);
-  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel greeting, taken; Lintel DATA, GET length 6 match bits 0x0123456789abcdef; "
+  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel greeting, accept; Lintel DATA, GET length 6 match bits 0x0123456789abcdef; "
                                                          "Lintel write length 7 immediate 3"));
 }
 
@@ -182,9 +183,9 @@ TEST_F(DirectDissector, TakesNothingForAPieceThatBreaksTheConnection) {
 }
 
 std::vector<Bytes> one_of_each() {
-  return {direct_greeting(GreetingKind::kCall), direct_message(data_frame({example_message("clear")})),
+  return {direct_greeting(GreetingKind::kConnect), direct_message(data_frame({example_message("clear")})),
           direct_write(1, 2, 3, bytes_of("written")),
-          direct_parcel(4, data_frame({example_message("announced-put")}), bytes_of("the payload"))};
+          direct_placed(4, data_frame({example_message("announced-put")}), bytes_of("the payload"))};
 }
 
 TEST_F(DirectDissector, NoTruncationOfAMessageMakesItFail) {
@@ -192,7 +193,7 @@ TEST_F(DirectDissector, NoTruncationOfAMessageMakesItFail) {
   for (std::size_t size = 0; size < frame.size(); ++size) {
     const Bytes cut(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(size));
     capture_.add(direct_message(cut));
-    capture_.add(direct_parcel(4, cut, bytes_of("the payload")));
+    capture_.add(direct_placed(4, cut, bytes_of("the payload")));
   }
   capture_.close();
   expect_no_script_error(decode_verbosely(path_, kAsDirect));

@@ -96,9 +96,9 @@ Bytes direct_write(std::uint64_t key, std::uint64_t address, std::uint32_t immed
   return bytes;
 }
 
-Bytes direct_parcel(std::uint64_t key, const Bytes& message, const Bytes& payload) {
-  Bytes bytes = piece(transport::PieceKind::kParcel, payload.size(), message.size());
-  append_wire(bytes, transport::ParcelHeader{key});
+Bytes direct_placed(std::uint64_t key, const Bytes& message, const Bytes& payload) {
+  Bytes bytes = piece(transport::PieceKind::kPlaced, payload.size(), message.size());
+  append_wire(bytes, transport::PlacedHeader{key});
   append(bytes, message);
   append(bytes, payload);
   return bytes;

@@ -37,7 +37,7 @@ Bytes message(const Fixed& fixed, std::string_view payload = {}) {
 Bytes direct_greeting(transport::GreetingKind kind);
 Bytes direct_message(const Bytes& data);
 Bytes direct_write(std::uint64_t key, std::uint64_t address, std::uint32_t immediate, const Bytes& data);
-Bytes direct_parcel(std::uint64_t key, const Bytes& message, const Bytes& payload);
+Bytes direct_placed(std::uint64_t key, const Bytes& message, const Bytes& payload);
 
 // libfabric's: a message that carries `data`; the same below tcp;ofi_rxm; a remote write with completion data; the connection request.
 Bytes xnet_message(const Bytes& data);

@@ -79,33 +79,33 @@ TEST_F(AnInboundStream, that_a_write_is_cut_in_drops_the_rest_and_goes_on_behind
   EXPECT_TRUE(std::all_of(before.begin() + 300, before.end(), [](std::byte b) { return b == std::byte{0}; }));
 }
 
-TEST_F(AnInboundStream, cuts_a_parcel_to_its_place) {
+TEST_F(AnInboundStream, cuts_a_placed_message_to_its_place) {
   taker.landings[3] = Bytes(100, std::byte{0xaa});
   const Bytes payload = filled(5000, 1);
-  append_parcel(bytes, ParcelKey(3), filled(128, 2), payload);
+  append_placed(bytes, PlacementKey(3), filled(128, 2), payload);
   append_message(bytes, filled(4, 9));
   for (const std::size_t portion : {1U, 50U, 10000U}) {
     taker.found.clear();
     ASSERT_EQ(feed(stream, taker, bytes, portion), bytes.size());
-    EXPECT_EQ(taker.found, (Found{"parcel 3 of 5000", "message"}));
+    EXPECT_EQ(taker.found, (Found{"placed message 3 of 5000", "message"}));
     EXPECT_EQ(taker.landings[3], Bytes(payload.begin(), payload.begin() + 100));
   }
 }
 
-TEST_F(AnInboundStream, stands_still_while_a_parcel_has_no_place_and_loses_nothing) {
+TEST_F(AnInboundStream, stands_still_while_a_placed_message_has_no_place_and_loses_nothing) {
   append_message(bytes, filled(3, 1));
-  append_parcel(bytes, ParcelKey(3), filled(10, 2), filled(200, 3));
+  append_placed(bytes, PlacementKey(3), filled(10, 2), filled(200, 3));
   append_message(bytes, filled(4, 4));
   const std::size_t fed = feed(stream, taker, bytes, 10000);
-  EXPECT_EQ(stream.state(), State::kStandsStill);
+  EXPECT_EQ(stream.state(), State::kStalled);
   EXPECT_EQ(taker.found, Found{"message"});
-  stream.go_on(taker);
-  EXPECT_EQ(stream.state(), State::kStandsStill);
+  stream.resume(taker);
+  EXPECT_EQ(stream.state(), State::kStalled);
   taker.landings[3] = Bytes(200);
-  stream.go_on(taker);
-  EXPECT_EQ(stream.state(), State::kGoesOn);
+  stream.resume(taker);
+  EXPECT_EQ(stream.state(), State::kReading);
   feed(stream, taker, std::span(bytes).subspan(fed), 10000);
-  EXPECT_EQ(taker.found, (Found{"message", "parcel 3 of 200", "message"}));
+  EXPECT_EQ(taker.found, (Found{"message", "placed message 3 of 200", "message"}));
   EXPECT_EQ(taker.landings[3], filled(200, 3));
 }
 
@@ -121,9 +121,9 @@ std::vector<Nonsense> nonsense() {
     append_wire(bytes, PieceHeader{length, kind, message_bytes, 0});
     return bytes;
   };
-  const auto parcel_key = [&](std::uint64_t key) {
+  const auto placement_key = [&](std::uint64_t key) {
     Bytes bytes = header(3, 10);
-    append_wire(bytes, ParcelHeader{key});
+    append_wire(bytes, PlacedHeader{key});
     return bytes;
   };
   const auto write_to = [&](RemoteMemory where, std::uint32_t length) {
@@ -138,10 +138,10 @@ std::vector<Nonsense> nonsense() {
       {"endless_message", header(1, 0xffffffff), "a message is longer than the largest"},
       {"empty_write", header(2, 0), "a write has a length that none has"},
       {"long_write", header(2, 100001), "a write has a length that none has"},
-      {"empty_parcel", header(3, 0), "a parcel has a length that none has"},
-      {"long_parcel", header(3, 50001), "a parcel has a length that none has"},
-      {"parcel_with_a_long_message", header(3, 10, 129), "the message of a parcel is longer than the largest"},
-      {"parcel_with_no_key", parcel_key(1ULL << 63), "the key of a parcel is none"},
+      {"empty_placed", header(3, 0), "a placed message has a length that none has"},
+      {"long_placed", header(3, 50001), "a placed message has a length that none has"},
+      {"placed_with_a_long_message", header(3, 10, 129), "the placed message is longer than the largest"},
+      {"placed_with_no_key", placement_key(1ULL << 63), "the key of a placed message is none"},
       {"write_to_nowhere", write_to({6, 0}, 1), "a write goes to memory that is not registered for it"},
       {"write_past_the_end", write_to({5, 91}, 10), "a write goes to memory that is not registered for it"},
       {"write_before_the_start", write_to({5, ~0ULL}, 10), "a write goes to memory that is not registered for it"},
@@ -197,8 +197,8 @@ TEST(InboundStreams, find_the_same_in_any_portions) {
         default: {
           const Bytes message = filled(below(128), piece);
           const Bytes payload = filled(1 + below(below(3) == 0 ? 40000 : 300), piece + 1);
-          append_parcel(bytes, ParcelKey(2), message, payload);
-          expected.push_back("parcel 2 of " + std::to_string(payload.size()));
+          append_placed(bytes, PlacementKey(2), message, payload);
+          expected.push_back("placed message 2 of " + std::to_string(payload.size()));
           contents.push_back(message);
           contents.emplace_back(payload.begin(),
                                 payload.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(payload.size(), 20000)));
@@ -211,7 +211,7 @@ TEST(InboundStreams, find_the_same_in_any_portions) {
     while (fed < bytes.size()) {
       const std::size_t part = std::min(bytes.size() - fed, 1 + below(below(2) == 0 ? 20 : 9000));
       fed += feed(stream, taker, std::span(bytes).subspan(fed, part), part, 1 + below(5000));
-      ASSERT_EQ(stream.state(), State::kGoesOn) << stream.reason();
+      ASSERT_EQ(stream.state(), State::kReading) << stream.reason();
     }
     ASSERT_EQ(taker.found, expected) << round;
     ASSERT_EQ(taker.contents, contents) << round;

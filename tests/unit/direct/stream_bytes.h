@@ -44,9 +44,9 @@ inline void append_write(Bytes& to, RemoteMemory where, Immediate immediate, std
   append(to, data);
 }
 
-inline void append_parcel(Bytes& to, ParcelKey key, std::span<const std::byte> message, std::span<const std::byte> payload) {
-  append_wire(to, piece_header(PieceKind::kParcel, payload.size(), message.size()));
-  append_wire(to, ParcelHeader{key.value});
+inline void append_placed(Bytes& to, PlacementKey key, std::span<const std::byte> message, std::span<const std::byte> payload) {
+  append_wire(to, piece_header(PieceKind::kPlaced, payload.size(), message.size()));
+  append_wire(to, PlacedHeader{key.value});
   append(to, message);
   append(to, payload);
 }
@@ -58,7 +58,7 @@ class KeepingTaker : public StreamTaker {
   std::map<std::uint64_t, Bytes> landings;
   std::vector<std::string> found;
   std::vector<Bytes> contents;  // of messages and payloads
-  std::uint64_t last_parcel = 0;
+  std::uint64_t last_placed = 0;
 
   void take_message(std::span<const std::byte> message) override { keep("message", message); }
   std::byte* place_of_write(RemoteMemory where, std::size_t length) override {
@@ -67,13 +67,13 @@ class KeepingTaker : public StreamTaker {
     return target->second.data() + where.address;
   }
   void write_is_in_place(Immediate immediate) override { keep("write " + std::to_string(immediate.value), {}); }
-  std::span<std::byte> place_of_parcel(ParcelKey key) override {
-    last_parcel = key.value;
+  std::span<std::byte> place_of_payload(PlacementKey key) override {
+    last_placed = key.value;
     const auto landing = landings.find(key.value);
     return landing == landings.end() ? std::span<std::byte>() : std::span<std::byte>(landing->second);
   }
-  void take_parcel(std::span<const std::byte> message, const ParcelPayload& payload) override {
-    keep("parcel " + std::to_string(last_parcel) + " of " + std::to_string(payload.length), message);
+  void take_placed(std::span<const std::byte> message, const PlacedPayload& payload) override {
+    keep("placed message " + std::to_string(last_placed) + " of " + std::to_string(payload.length), message);
     contents.emplace_back(payload.bytes.begin(), payload.bytes.end());
   }
 
@@ -88,7 +88,7 @@ class KeepingTaker : public StreamTaker {
 inline std::size_t feed(InboundStream& stream, StreamTaker& taker, std::span<const std::byte> bytes, std::size_t portion,
                         std::size_t at_most = 1U << 20) {
   std::size_t fed = 0;
-  while (fed < bytes.size() && stream.state() == InboundStream::State::kGoesOn) {
+  while (fed < bytes.size() && stream.state() == InboundStream::State::kReading) {
     std::size_t come = 0;
     for (const iovec& piece : stream.room(at_most)) {
       const std::size_t part = std::min({piece.iov_len, portion - come, bytes.size() - fed - come});

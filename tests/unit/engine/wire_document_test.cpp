@@ -29,9 +29,9 @@ using lintel::transport::FrameKind;
 using lintel::transport::Greeting;
 using lintel::transport::GreetingKind;
 using lintel::transport::Introduction;
-using lintel::transport::ParcelHeader;
 using lintel::transport::PieceHeader;
 using lintel::transport::PieceKind;
+using lintel::transport::PlacedHeader;
 using lintel::transport::RecordHeader;
 using lintel::transport::Refusal;
 using lintel::transport::WriteHeader;
@@ -61,14 +61,14 @@ const Fields kIntroduction = {
 const Fields kRefusal = {FIELD(Refusal, echoed_epoch), FIELD(Refusal, reason), FIELD(Refusal, oldest_version), FIELD(Refusal, reserved),
                          FIELD(Refusal, provider)};
 const Fields kRecordHeader = {FIELD(RecordHeader, length), FIELD(RecordHeader, reserved)};
-const Fields kGreeting = {FIELD(Greeting, magic),    FIELD(Greeting, version),  FIELD(Greeting, kind),   FIELD(Greeting, reserved),
-                          FIELD(Greeting, from_nid), FIELD(Greeting, from_pid), FIELD(Greeting, to_nid), FIELD(Greeting, to_pid),
-                          FIELD(Greeting, life),     FIELD(Greeting, moment)};
+const Fields kGreeting = {FIELD(Greeting, magic),       FIELD(Greeting, version),   FIELD(Greeting, kind),   FIELD(Greeting, reserved),
+                          FIELD(Greeting, from_nid),    FIELD(Greeting, from_pid),  FIELD(Greeting, to_nid), FIELD(Greeting, to_pid),
+                          FIELD(Greeting, incarnation), FIELD(Greeting, generation)};
 const Fields kPieceHeader = {FIELD(PieceHeader, length), FIELD(PieceHeader, kind), FIELD(PieceHeader, message_bytes),
                              FIELD(PieceHeader, reserved)};
 const Fields kWriteHeader = {FIELD(WriteHeader, key), FIELD(WriteHeader, address), FIELD(WriteHeader, immediate),
                              FIELD(WriteHeader, reserved)};
-const Fields kParcelHeader = {FIELD(ParcelHeader, key)};
+const Fields kPlacedHeader = {FIELD(PlacedHeader, key)};
 const Fields kMessageHeader = {FIELD(MessageHeader, version), FIELD(MessageHeader, kind), FIELD(MessageHeader, flags),
                                FIELD(MessageHeader, interface_kind), FIELD(MessageHeader, payload_length)};
 const Fields kRequest = {
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
                     LayoutCase{"Discard", kDiscard, sizeof(Discard)}, LayoutCase{"Greeting", kGreeting, sizeof(Greeting)},
                     LayoutCase{"PieceHeader", kPieceHeader, sizeof(PieceHeader)},
                     LayoutCase{"WriteHeader", kWriteHeader, sizeof(WriteHeader)},
-                    LayoutCase{"ParcelHeader", kParcelHeader, sizeof(ParcelHeader)}),
+                    LayoutCase{"PlacedHeader", kPlacedHeader, sizeof(PlacedHeader)}),
     [](const auto& one) { return std::string(one.param.name); });
 
 // --- the examples against themselves ---
@@ -183,7 +183,7 @@ TEST(WireDocument, HasAnExampleOfEveryMessageAndFrame) {
   for (const char* name : {"hello", "welcome", "refuse", "data", "ack", "ping", "goodbye"}) {
     EXPECT_THAT(names, testing::Contains(std::string("frame ") + name));
   }
-  for (const char* name : {"call", "taken", "message", "write", "parcel"}) {
+  for (const char* name : {"connect", "accept", "message", "write", "placed"}) {
     EXPECT_THAT(names, testing::Contains(std::string("stream ") + name));
   }
 }
@@ -522,8 +522,8 @@ TEST(WireStream, GreetingsAreAsInTheDocument) {
     EXPECT_EQ(example.bytes.size(), sizeof(Greeting));
     expect_on_stream(example, 0, greeting);
   };
-  expect_greeting("call", GreetingKind::kCall);
-  expect_greeting("taken", GreetingKind::kTaken);
+  expect_greeting("connect", GreetingKind::kConnect);
+  expect_greeting("accept", GreetingKind::kAccept);
 }
 
 // The header of a piece of that kind, which stands at the beginning of the example.
@@ -550,13 +550,13 @@ TEST(WireStream, AWriteIsAPieceHeaderAWriteHeaderAndTheBytes) {
   EXPECT_EQ(piece.length, payload_size(example));
 }
 
-TEST(WireStream, AParcelBeginsWithAPieceHeaderAndAParcelHeader) {
-  const Example& example = document().example("stream", "parcel");
-  expect_piece(example, PieceKind::kParcel);
-  const auto parcel = stated<ParcelHeader>(example, kParcelHeader, "parcel ");
-  EXPECT_EQ(parcel.key >> 63, 0U);
-  expect_on_stream(example, sizeof(PieceHeader), parcel);
-  EXPECT_EQ(example.bytes.size(), sizeof(PieceHeader) + sizeof(ParcelHeader));
+TEST(WireStream, APlacedMessageBeginsWithAPieceHeaderAndAPlacedMessageHeader) {
+  const Example& example = document().example("stream", "placed");
+  expect_piece(example, PieceKind::kPlaced);
+  const auto placed_message = stated<PlacedHeader>(example, kPlacedHeader, "placed ");
+  EXPECT_EQ(placed_message.key >> 63, 0U);
+  expect_on_stream(example, sizeof(PieceHeader), placed_message);
+  EXPECT_EQ(example.bytes.size(), sizeof(PieceHeader) + sizeof(PlacedHeader));
 }
 
 }  // namespace

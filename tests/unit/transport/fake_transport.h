@@ -24,8 +24,8 @@ class FakeTransport final : public Transport {
                    .version = "1.0",
                    .max_message_bytes = max_message_bytes,
                    .max_write_bytes = 4096,
-                   .max_parcel_bytes = 4096,
-                   .max_parcel_message = 128,
+                   .max_placed_bytes = 4096,
+                   .max_placed_message = 128,
                    .knows_source = false,
                    .independent_reservations = true};
   }
@@ -34,19 +34,19 @@ class FakeTransport final : public Transport {
   struct Sent {
     PeerId to;
     Bytes frame;
-    std::span<const std::byte> payload = {};  // empty: no parcel
-    ParcelKey key = {};
+    std::span<const std::byte> payload = {};  // empty: no placed message
+    PlacementKey key = {};
     Context context = {};
   };
   struct Expected {
-    ParcelKey key;
+    PlacementKey key;
     std::span<std::byte> memory;
   };
   std::deque<Sent> sent;
   std::map<PeerId, Expected> expected;
   std::vector<PeerId> disconnected;
-  bool welcomed = false;  // parcels are
-  bool arriving = false;  // what is expected: forget_parcel() is too late
+  bool welcomed = false;  // placed messages are
+  bool arriving = false;  // what is expected: withdraw_placement() is too late
   bool room = true;       // reserve() lends
   PostStatus commit_answer = PostStatus::kOk;
   int polls = 0;
@@ -56,8 +56,10 @@ class FakeTransport final : public Transport {
   void arrives(Bytes frame, PeerId from = kNoPeer) {
     queue_.push_back([frame = std::move(frame), from](Sink& sink) { sink.on_message(from, frame); });
   }
-  void arrives_parcel(Bytes frame, std::span<const std::byte> payload, PeerId from = kNoPeer) {
-    queue_.push_back([frame = std::move(frame), payload, from](Sink& sink) { sink.on_parcel(from, frame, {payload, payload.size()}); });
+  void arrives_placed(Bytes frame, std::span<const std::byte> payload, PeerId from = kNoPeer) {
+    queue_.push_back([frame = std::move(frame), payload, from](Sink& sink) {
+      sink.on_placed_message(from, frame, {payload, payload.size()});
+    });
   }
   void written(Context context) {
     queue_.push_back([context](Sink& sink) { sink.on_write_done(context, Error()); });
@@ -91,7 +93,7 @@ class FakeTransport final : public Transport {
     return {buffer.data(), bytes, token_};
   }
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override {
-    return commit_parcel(peer, buffer, bytes, {}, {}, {});
+    return commit_placed(peer, buffer, bytes, {}, {}, {});
   }
   void abandon(PeerId, const MessageBuffer& buffer) override { LINTEL_ASSERT(lent_.erase(buffer.token) == 1); }
 
@@ -100,25 +102,25 @@ class FakeTransport final : public Transport {
     expected.erase(peer);
   }
 
-  void welcome_parcels() override { welcomed = true; }
-  PostStatus commit_parcel(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload, ParcelKey key,
-                           Context context) override {
+  void enable_placement() override { welcomed = true; }
+  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
+                           PlacementKey key, Context context) override {
     LINTEL_ASSERT(lent_.contains(buffer.token) && bytes <= buffer.capacity);
-    LINTEL_ASSERT(payload.empty() || bytes <= attributes_.max_parcel_message);
+    LINTEL_ASSERT(payload.empty() || bytes <= attributes_.max_placed_message);
     if (commit_answer != PostStatus::kOk) return commit_answer;
     Bytes frame = std::move(lent_.extract(buffer.token).mapped());
     frame.resize(bytes);
     sent.push_back({peer, std::move(frame), payload, key, context});
     return PostStatus::kOk;
   }
-  bool expect_parcel(PeerId peer, ParcelKey key, std::span<std::byte> memory) override {
+  bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override {
     return expected.try_emplace(peer, Expected{key, memory}).second;
   }
-  Forgotten forget_parcel(PeerId peer) override {
-    if (!expected.contains(peer)) return Forgotten::kNone;
-    if (arriving) return Forgotten::kArriving;
+  Withdrawal withdraw_placement(PeerId peer) override {
+    if (!expected.contains(peer)) return Withdrawal::kNone;
+    if (arriving) return Withdrawal::kArriving;
     expected.erase(peer);
-    return Forgotten::kWithdrawn;
+    return Withdrawal::kWithdrawn;
   }
 
   Result<Region> register_memory(PeerId, std::span<std::byte> memory, Access) override {

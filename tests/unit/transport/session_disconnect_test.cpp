@@ -36,7 +36,7 @@ TEST_F(SessionDisconnect, a_silent_peer_is_told_goodbye_and_then_disconnected_be
 
 TEST_F(SessionDisconnect, what_a_silent_peer_had_arriving_is_taken_from_it) {
   std::vector<std::byte> room(16);
-  ASSERT_TRUE(session->expect_parcel(peer, ParcelKey{7}, room));
+  ASSERT_TRUE(session->expect_placement(peer, PlacementKey{7}, room));
   fake->arriving = true;
   give_up();
   EXPECT_TRUE(fake->expected.empty());

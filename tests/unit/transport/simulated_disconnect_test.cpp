@@ -77,19 +77,19 @@ TEST_P(SimulatedDisconnect, a_write_that_is_under_way_changes_no_byte_of_the_tar
   EXPECT_THAT(sink_b.log, IsEmpty());
 }
 
-TEST_P(SimulatedDisconnect, a_parcel_that_is_under_way_changes_no_byte_of_its_place_afterwards) {
+TEST_P(SimulatedDisconnect, a_placed_message_that_is_under_way_changes_no_byte_of_its_place_afterwards) {
   const std::vector<std::byte> payload(64, std::byte{1});
   std::vector<std::byte> place(64);
-  ASSERT_TRUE(b->expect_parcel(a_at_b, ParcelKey{7}, place));
+  ASSERT_TRUE(b->expect_placement(a_at_b, PlacementKey{7}, place));
   const MessageBuffer buffer = a->reserve(b_at_a, 1);
-  a->commit_parcel(b_at_a, buffer, 1, payload, ParcelKey{7}, Context{1});
+  a->commit_placed(b_at_a, buffer, 1, payload, PlacementKey{7}, Context{1});
   half_way();
   b->disconnect(a_at_b);
   const std::vector<std::byte> then = place;
   settle();
   EXPECT_EQ(place, then);
   EXPECT_THAT(sink_b.log, IsEmpty());
-  EXPECT_TRUE(b->expect_parcel(a_at_b, ParcelKey{7}, place)) << "nothing is expected any more";
+  EXPECT_TRUE(b->expect_placement(a_at_b, PlacementKey{7}, place)) << "nothing is expected any more";
 }
 
 TEST_P(SimulatedDisconnect, the_sources_bytes_are_not_read_afterwards_and_the_write_ends_in_the_next_poll) {

@@ -1,43 +1,43 @@
-// Parcels through the real provider: where their payloads come to, and what keeps its place beside them.
+// Placed messages through the real provider: where their payloads come to, and what keeps its place beside them.
 #include <atomic>
 #include <string>
 #include <thread>
 
-#include "tests/fabric/parcels_fixture.h"
+#include "tests/fabric/placement_fixture.h"
 
 namespace lintel::transport {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Provider, FabricParcels, testing::Values("direct", "net"), provider_test_name);
+INSTANTIATE_TEST_SUITE_P(Provider, FabricPlacement, testing::Values("direct", "net"), provider_test_name);
 
-class FabricWithoutParcels : public FabricPair {};
-INSTANTIATE_TEST_SUITE_P(Provider, FabricWithoutParcels, testing::Values("tcp;ofi_rxm", "shm"), provider_test_name);
+class FabricWithoutPlacement : public FabricPair {};
+INSTANTIATE_TEST_SUITE_P(Provider, FabricWithoutPlacement, testing::Values("tcp;ofi_rxm", "shm"), provider_test_name);
 
-TEST_P(FabricWithoutParcels, says_so_and_expects_none) {
+TEST_P(FabricWithoutPlacement, says_so_and_expects_none) {
   std::byte memory[8];
-  EXPECT_EQ(b.transport->attributes().max_parcel_bytes, 0U);
-  EXPECT_EQ(b.transport->attributes().max_parcel_message, 0U);
-  b.transport->welcome_parcels();
-  EXPECT_FALSE(b.transport->expect_parcel(a_at_b, ParcelKey{1}, memory));
-  EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kNone);
+  EXPECT_EQ(b.transport->attributes().max_placed_bytes, 0U);
+  EXPECT_EQ(b.transport->attributes().max_placed_message, 0U);
+  b.transport->enable_placement();
+  EXPECT_FALSE(b.transport->expect_placement(a_at_b, PlacementKey{1}, memory));
+  EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kNone);
   connect();
 }
 
-TEST_P(FabricParcels, have_room_for_a_session_frame_and_a_large_payload) {
-  EXPECT_EQ(a.transport->attributes().max_parcel_bytes, kLargest);
-  EXPECT_GE(a.transport->attributes().max_parcel_message, 128U);
+TEST_P(FabricPlacement, have_room_for_a_session_frame_and_a_large_payload) {
+  EXPECT_EQ(a.transport->attributes().max_placed_bytes, kLargest);
+  EXPECT_GE(a.transport->attributes().max_placed_message, 128U);
 }
 
-TEST_P(FabricParcels, of_every_size_land_where_they_are_expected_and_nowhere_else) {
+TEST_P(FabricPlacement, of_every_size_land_where_they_are_expected_and_nowhere_else) {
   std::uint32_t number = 0;
   for (const std::size_t size : kSizes) {
     const std::vector<std::byte> payload = pattern(size, ++number);
     Room room(size);
-    ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
-    ASSERT_TRUE(send_parcel(number, payload));
+    ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+    ASSERT_TRUE(send_placed(number, payload));
     ASSERT_TRUE(until_both([&] { return b.seen.came.size() == number && a.seen.write_ends.size() == number; })) << size;
     const Came& came = b.seen.came.back();
-    EXPECT_TRUE(came.parcel && is_message(came, number)) << size;
+    EXPECT_TRUE(came.placed_message && is_message(came, number)) << size;
     EXPECT_EQ(came.from, a_at_b);
     EXPECT_EQ(came.place, room.span().data());
     EXPECT_EQ(came.payload.size(), size);
@@ -50,12 +50,12 @@ TEST_P(FabricParcels, of_every_size_land_where_they_are_expected_and_nowhere_els
 }
 
 // The provider hands out the first 9,000 bytes of what waits in a socket at first.
-TEST_P(FabricParcels, that_wait_in_their_sockets_land_in_one_turn) {
+TEST_P(FabricPlacement, that_wait_in_their_sockets_land_in_one_turn) {
   connect();
   const std::vector<std::byte> payload = pattern(40000, 1);
   Room room(payload.size());
-  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
-  ASSERT_TRUE(send_parcel(a, b_at_a, 1, payload, kKey, {&a}));
+  ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(send_placed(a, b_at_a, 1, payload, kKey, {&a}));
   ASSERT_TRUE(has_gone(1));
   ASSERT_NE(pattern(kMessageBytes, 1).front(), std::byte{0});
   b.poll();
@@ -63,14 +63,14 @@ TEST_P(FabricParcels, that_wait_in_their_sockets_land_in_one_turn) {
   EXPECT_TRUE(room.holds(payload));
 }
 
-TEST_P(FabricParcels, that_nobody_expects_come_whole_in_memory_of_the_transport) {
+TEST_P(FabricPlacement, that_nobody_expects_come_whole_in_memory_of_the_transport) {
   std::uint32_t number = 0;
   for (const std::size_t size : kSizes) {
     const std::vector<std::byte> payload = pattern(size, ++number);
-    ASSERT_TRUE(send_parcel(number, payload));
+    ASSERT_TRUE(send_placed(number, payload));
     ASSERT_TRUE(until_both([&] { return b.seen.came.size() == number; })) << size;
     const Came& came = b.seen.came.back();
-    EXPECT_TRUE(came.parcel && is_message(came, number)) << size;
+    EXPECT_TRUE(came.placed_message && is_message(came, number)) << size;
     EXPECT_EQ(came.from, b.transport->attributes().knows_source ? a_at_b : kNoPeer);
     EXPECT_EQ(came.payload, payload) << size;
     EXPECT_EQ(came.length, size);
@@ -78,7 +78,7 @@ TEST_P(FabricParcels, that_nobody_expects_come_whole_in_memory_of_the_transport)
 }
 
 // The connection is the peer's then, made before anybody here knew its name.
-TEST_P(FabricParcels, of_a_peer_that_spoke_first_land_too) {
+TEST_P(FabricPlacement, of_a_peer_that_spoke_first_land_too) {
   for (const bool answered : {false, true}) {
     Side stranger = open();
     const PeerId to = at(stranger, b);
@@ -92,22 +92,22 @@ TEST_P(FabricParcels, of_a_peer_that_spoke_first_land_too) {
     }
     const std::vector<std::byte> payload = pattern(1000, 1);
     Room room(payload.size());
-    ASSERT_TRUE(b.transport->expect_parcel(from, kKey, room.span()));
-    ASSERT_TRUE(send_parcel(stranger, to, 2, payload, kKey, {&stranger, &b}));
+    ASSERT_TRUE(b.transport->expect_placement(from, kKey, room.span()));
+    ASSERT_TRUE(send_placed(stranger, to, 2, payload, kKey, {&stranger, &b}));
     ASSERT_TRUE(until_all({&stranger, &b}, [&] { return b.seen.came.size() == 2; }));
     EXPECT_EQ(b.seen.came[1].from, from) << "answered: " << answered;
     EXPECT_TRUE(room.holds(payload)) << "answered: " << answered;
   }
 }
 
-TEST_P(FabricParcels, with_the_longest_and_the_shortest_message_arrive) {
+TEST_P(FabricPlacement, with_the_longest_and_the_shortest_message_arrive) {
   const std::vector<std::byte> payload = pattern(1000, 1);
-  for (const std::size_t bytes : {std::size_t{0}, a.transport->attributes().max_parcel_message}) {
+  for (const std::size_t bytes : {std::size_t{0}, a.transport->attributes().max_placed_message}) {
     const std::vector<std::byte> message = pattern(bytes, 5);
     const MessageBuffer buffer = a.transport->reserve(b_at_a, bytes);
     if (bytes > 0) std::memcpy(buffer.data, message.data(), bytes);
     ASSERT_TRUE(
-        until_both([&] { return a.transport->commit_parcel(b_at_a, buffer, bytes, payload, kKey, Context(1)) == PostStatus::kOk; }));
+        until_both([&] { return a.transport->commit_placed(b_at_a, buffer, bytes, payload, kKey, Context(1)) == PostStatus::kOk; }));
     b.seen.came.clear();
     ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 1; }));
     EXPECT_TRUE(std::equal(message.begin(), message.end(), b.seen.came[0].message.begin()));
@@ -115,62 +115,62 @@ TEST_P(FabricParcels, with_the_longest_and_the_shortest_message_arrive) {
   }
 }
 
-TEST_P(FabricParcels, that_nobody_expects_keep_their_place_among_messages) {
+TEST_P(FabricPlacement, that_nobody_expects_keep_their_place_among_messages) {
   constexpr std::uint32_t kCount = 300;
   std::vector<std::vector<std::byte>> payloads(kCount);
   for (std::uint32_t i = 0; i < kCount; ++i) {
     if (i % 7 == 0) payloads[i] = pattern(i % 2 == 0 ? 1 : 1 + (i * 7919U) % 100000U, i);
-    ASSERT_TRUE(payloads[i].empty() ? send(i) : send_parcel(i, payloads[i])) << i;
+    ASSERT_TRUE(payloads[i].empty() ? send(i) : send_placed(i, payloads[i])) << i;
   }
   ASSERT_TRUE(until_both([&] { return b.seen.came.size() == kCount; }));
   for (std::uint32_t i = 0; i < kCount; ++i) {
     const Came& came = b.seen.came[i];
     ASSERT_TRUE(is_message(came, i)) << i;
-    ASSERT_EQ(came.parcel, !payloads[i].empty()) << i;
+    ASSERT_EQ(came.placed_message, !payloads[i].empty()) << i;
     ASSERT_EQ(came.payload, payloads[i]) << i;
   }
 }
 
-TEST_P(FabricParcels, that_land_keep_their_place_among_messages) {
+TEST_P(FabricPlacement, that_land_keep_their_place_among_messages) {
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   Room room(kLargest);
-  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
   ASSERT_TRUE(send(0));
-  ASSERT_TRUE(send_parcel(1, payload));
+  ASSERT_TRUE(send_placed(1, payload));
   for (std::uint32_t i = 2; i < 10; ++i) ASSERT_TRUE(send(i));
   ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 10; }));
   for (std::uint32_t i = 0; i < 10; ++i) {
     EXPECT_TRUE(is_message(b.seen.came[i], i)) << i;
-    EXPECT_EQ(b.seen.came[i].parcel, i == 1) << i;
+    EXPECT_EQ(b.seen.came[i].placed_message, i == 1) << i;
   }
   EXPECT_TRUE(room.holds(payload));
 }
 
-TEST_P(FabricParcels, before_they_are_welcome_wait_and_what_is_behind_them_too) {
+TEST_P(FabricPlacement, before_they_are_welcome_wait_and_what_is_behind_them_too) {
   Side late = open();
   const PeerId late_at_a = at(a, late);
   const std::vector<std::byte> payload = pattern(1000, 1);
   ASSERT_TRUE(send(a, late_at_a, 0, {&a, &late}));
-  ASSERT_TRUE(send_parcel(a, late_at_a, 1, payload, kKey, {&a, &late}));
+  ASSERT_TRUE(send_placed(a, late_at_a, 1, payload, kKey, {&a, &late}));
   ASSERT_TRUE(send(a, late_at_a, 2, {&a, &late}));
   ASSERT_TRUE(until_all({&a, &late}, [&] { return late.seen.came.size() == 1 && a.seen.messages_left == 3; }));
   for (int i = 0; i < 1000; ++i) late.poll();
   EXPECT_EQ(late.seen.came.size(), 1U);
-  EXPECT_FALSE(late.transport->expect_parcel(at(late, a), ParcelKey{8}, std::span(late.seen.came[0].message)));
-  late.transport->welcome_parcels();
+  EXPECT_FALSE(late.transport->expect_placement(at(late, a), PlacementKey{8}, std::span(late.seen.came[0].message)));
+  late.transport->enable_placement();
   ASSERT_TRUE(until_all({&a, &late}, [&] { return late.seen.came.size() == 3; }));
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_TRUE(is_message(late.seen.came[i], i)) << i;
   EXPECT_EQ(late.seen.came[1].payload, payload);
 }
 
-TEST_P(FabricParcels, longer_than_the_memory_are_cut_and_harm_neither_what_is_behind_it_nor_the_connection) {
+TEST_P(FabricPlacement, longer_than_the_memory_are_cut_and_harm_neither_what_is_behind_it_nor_the_connection) {
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   std::uint32_t number = 0;
   for (const std::size_t room_bytes : {std::size_t{1}, std::size_t{1000}, std::size_t{16} << 10, kLargest - 1}) {
     Room room(room_bytes);
-    ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+    ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
     b.seen.came.clear();
-    ASSERT_TRUE(send_parcel(++number, payload));
+    ASSERT_TRUE(send_placed(++number, payload));
     ASSERT_TRUE(send(++number));
     ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 2; })) << room_bytes;
     EXPECT_EQ(b.seen.came[0].length, payload.size());
@@ -181,11 +181,11 @@ TEST_P(FabricParcels, longer_than_the_memory_are_cut_and_harm_neither_what_is_be
   EXPECT_TRUE(a.seen.failures.empty());
 }
 
-TEST_P(FabricParcels, shorter_than_the_memory_leave_the_rest_of_it_alone) {
+TEST_P(FabricPlacement, shorter_than_the_memory_leave_the_rest_of_it_alone) {
   const std::vector<std::byte> payload = pattern(1000, 1);
   Room room(5000);
-  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
-  ASSERT_TRUE(send_parcel(1, payload));
+  ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(send_placed(1, payload));
   ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 1; }));
   EXPECT_EQ(b.seen.came[0].payload, payload);
   EXPECT_EQ(b.seen.came[0].length, payload.size());
@@ -194,58 +194,58 @@ TEST_P(FabricParcels, shorter_than_the_memory_leave_the_rest_of_it_alone) {
   EXPECT_TRUE(room.holds(whole));
 }
 
-TEST_P(FabricParcels, with_another_key_or_of_another_sender_leave_what_is_expected_alone) {
+TEST_P(FabricPlacement, with_another_key_or_of_another_sender_leave_what_is_expected_alone) {
   Side c = open();
   const std::vector<std::byte> payload = pattern(1000, 1);
   Room room(1000);
-  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
-  ASSERT_TRUE(send_parcel(1, payload, ParcelKey{8}));
-  ASSERT_TRUE(send_parcel(c, at(c, b), 2, payload, kKey, {&a, &b, &c}));
+  ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(send_placed(1, payload, PlacementKey{8}));
+  ASSERT_TRUE(send_placed(c, at(c, b), 2, payload, kKey, {&a, &b, &c}));
   ASSERT_TRUE(until_all({&a, &b, &c}, [&] { return b.seen.came.size() == 2; }));
   for (const Came& came : b.seen.came) {
     EXPECT_NE(came.place, room.span().data());
     EXPECT_EQ(came.payload, payload);
   }
   EXPECT_TRUE(room.untouched());
-  ASSERT_TRUE(send_parcel(3, payload));
+  ASSERT_TRUE(send_placed(3, payload));
   ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 3; }));
   EXPECT_EQ(b.seen.came[2].from, a_at_b);
   EXPECT_TRUE(room.holds(payload));
 }
 
-TEST_P(FabricParcels, are_expected_one_at_a_time_from_a_peer) {
+TEST_P(FabricPlacement, are_expected_one_at_a_time_from_a_peer) {
   Room first(10);
   Room second(10);
-  EXPECT_TRUE(b.transport->expect_parcel(a_at_b, kKey, first.span()));
-  EXPECT_FALSE(b.transport->expect_parcel(a_at_b, ParcelKey{8}, second.span()));
+  EXPECT_TRUE(b.transport->expect_placement(a_at_b, kKey, first.span()));
+  EXPECT_FALSE(b.transport->expect_placement(a_at_b, PlacementKey{8}, second.span()));
 }
 
-TEST_P(FabricParcels, are_expected_from_many_peers_and_from_one_more_when_one_is_forgotten) {
+TEST_P(FabricPlacement, are_expected_from_many_peers_and_from_one_more_when_one_is_forgotten) {
   constexpr std::uint32_t kMost = 64;
   Room room(10);
   std::vector<PeerId> peers;
   for (std::uint32_t i = 0; i <= kMost; ++i) peers.push_back(b.transport->resolve({b.transport->self().nid, Pid(20000 + i)}).value());
-  for (std::uint32_t i = 0; i < kMost; ++i) ASSERT_TRUE(b.transport->expect_parcel(peers[i], kKey, room.span())) << i;
+  for (std::uint32_t i = 0; i < kMost; ++i) ASSERT_TRUE(b.transport->expect_placement(peers[i], kKey, room.span())) << i;
   if (std::string(GetParam()) == "net") {
-    EXPECT_FALSE(b.transport->expect_parcel(peers[kMost], kKey, room.span()));
+    EXPECT_FALSE(b.transport->expect_placement(peers[kMost], kKey, room.span()));
   }
-  EXPECT_EQ(b.transport->forget_parcel(peers[10]), Forgotten::kWithdrawn);
-  EXPECT_TRUE(b.transport->expect_parcel(peers[kMost], kKey, room.span()));
+  EXPECT_EQ(b.transport->withdraw_placement(peers[10]), Withdrawal::kWithdrawn);
+  EXPECT_TRUE(b.transport->expect_placement(peers[kMost], kKey, room.span()));
   for (std::uint32_t i = 0; i <= kMost; ++i) {
-    EXPECT_EQ(b.transport->forget_parcel(peers[i]), i == 10 ? Forgotten::kNone : Forgotten::kWithdrawn) << i;
+    EXPECT_EQ(b.transport->withdraw_placement(peers[i]), i == 10 ? Withdrawal::kNone : Withdrawal::kWithdrawn) << i;
   }
 }
 
-TEST_P(FabricParcels, that_are_forgotten_come_in_memory_of_the_transport) {
+TEST_P(FabricPlacement, that_are_forgotten_come_in_memory_of_the_transport) {
   const std::vector<std::byte> payload = pattern(std::size_t{64} << 10, 1);
   connect();
   Room room(payload.size());
-  EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kNone);
+  EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kNone);
   for (std::uint32_t i = 1; i <= 50; ++i) {
-    ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
-    EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kWithdrawn);
-    EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kNone);
-    ASSERT_TRUE(send_parcel(i, payload));
+    ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+    EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kWithdrawn);
+    EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kNone);
+    ASSERT_TRUE(send_placed(i, payload));
     ASSERT_TRUE(until_both([&] { return b.seen.came.size() == i; })) << i;
     EXPECT_NE(b.seen.came.back().place, room.span().data());
     EXPECT_EQ(b.seen.came.back().payload, payload);
@@ -253,17 +253,17 @@ TEST_P(FabricParcels, that_are_forgotten_come_in_memory_of_the_transport) {
   EXPECT_TRUE(room.untouched());
 }
 
-TEST_P(FabricParcels, that_have_come_cannot_be_forgotten) {
+TEST_P(FabricPlacement, that_have_come_cannot_be_forgotten) {
   const std::vector<std::byte> payload = pattern(100, 1);
   Room room(100);
-  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
-  ASSERT_TRUE(send_parcel(1, payload));
+  ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(send_placed(1, payload));
   ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 1; }));
-  EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kNone);
+  EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kNone);
 }
 
-// Whatever the answer is, it is true: kWithdrawn, and the memory stays as it is; kArriving, and the parcel is reported there.
-TEST_P(FabricParcels, that_are_forgotten_while_they_come_land_or_do_not) {
+// Whatever the answer is, it is true: kWithdrawn, and the memory stays as it is; kArriving, and the placed message is reported there.
+TEST_P(FabricPlacement, that_are_forgotten_while_they_come_land_or_do_not) {
   connect();
   narrow_all_sockets();
   const std::vector<std::byte> payload = pattern(kLargest, 1);
@@ -272,60 +272,60 @@ TEST_P(FabricParcels, that_are_forgotten_while_they_come_land_or_do_not) {
   constexpr std::uint32_t kRounds = 60;
   for (std::uint32_t i = 1; i <= kRounds; ++i) {
     Room room(kLargest);
-    ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
-    ASSERT_TRUE(send_parcel(i, payload));
+    ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+    ASSERT_TRUE(send_placed(i, payload));
     for (std::uint32_t polls = i % 4; polls > 0 && b.seen.came.empty(); --polls) b.poll();  // B alone: what A's kernel holds comes
-    const Forgotten forgotten = b.transport->forget_parcel(a_at_b);
-    if (forgotten == Forgotten::kWithdrawn) {
+    const Withdrawal forgotten = b.transport->withdraw_placement(a_at_b);
+    if (forgotten == Withdrawal::kWithdrawn) {
       ++withdrawn;
       EXPECT_FALSE(room.begun()) << i;
     }
-    if (forgotten == Forgotten::kArriving) {
+    if (forgotten == Withdrawal::kArriving) {
       ++arriving;
       EXPECT_TRUE(b.seen.came.empty()) << i;
-      EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kArriving) << "still " << i;
+      EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kArriving) << "still " << i;
     }
     ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 1; })) << i;
     EXPECT_EQ(b.seen.came[0].payload, payload) << i;
-    if (forgotten == Forgotten::kWithdrawn) {
+    if (forgotten == Withdrawal::kWithdrawn) {
       EXPECT_TRUE(room.untouched()) << i;
     } else {
       EXPECT_TRUE(room.holds(payload)) << i;
     }
-    EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kNone);
+    EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kNone);
     b.seen.came.clear();
   }
   EXPECT_GT(arriving, 0U);
   EXPECT_GT(withdrawn, 0U);
 }
 
-// What forget_parcel() reads on its way is reported by the next poll().
-TEST_P(FabricParcels, that_are_forgotten_take_no_messages_with_them) {
+// What withdraw_placement() reads on its way is reported by the next poll().
+TEST_P(FabricPlacement, that_are_forgotten_take_no_messages_with_them) {
   connect();
   Room room(100);
   for (std::uint32_t i = 0; i < 200; ++i) {
     ASSERT_TRUE(send(i));
-    ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
-    EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kWithdrawn);
+    ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+    EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kWithdrawn);
   }
   ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 200; }));
   for (std::uint32_t i = 0; i < 200; ++i) ASSERT_TRUE(is_message(b.seen.came[i], i)) << i;
 }
 
 // The same from within the report of a failure, with messages behind it.
-TEST_P(FabricParcels, that_are_forgotten_in_a_report_change_no_order) {
+TEST_P(FabricPlacement, that_are_forgotten_in_a_report_change_no_order) {
   connect();
   Side c = open();
   const PeerId c_at_b = at(b, c);
   ASSERT_TRUE(send(b, c_at_b, 0, {&b, &c}));
   ASSERT_TRUE(until_all({&b, &c}, [&] { return c.seen.came.size() == 1; }));
   const std::vector<std::byte> payload = pattern(kLargest, 1);
-  for (std::uint32_t i = 0; i < 20; ++i) ASSERT_TRUE(send_parcel(b, c_at_b, i, payload, kKey, {}));
+  for (std::uint32_t i = 0; i < 20; ++i) ASSERT_TRUE(send_placed(b, c_at_b, i, payload, kKey, {}));
   Room room(100);
-  const auto expect_again = [&] { EXPECT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span())); };
+  const auto expect_again = [&] { EXPECT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span())); };
   expect_again();
   b.seen.when_failed_write = [&] {
-    EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kWithdrawn);
+    EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kWithdrawn);
     expect_again();
   };
   c.transport.reset();
@@ -336,7 +336,7 @@ TEST_P(FabricParcels, that_are_forgotten_in_a_report_change_no_order) {
   for (std::uint32_t i = 0; i < kCount; ++i) ASSERT_TRUE(is_message(b.seen.came[i], i)) << i;
 }
 
-TEST_P(FabricParcels, in_a_row_land_or_come_whole_when_each_is_expected_after_the_last) {
+TEST_P(FabricPlacement, in_a_row_land_or_come_whole_when_each_is_expected_after_the_last) {
   constexpr std::uint32_t kCount = 2000;
   const auto size_of = [](std::uint32_t i) { return 1 + (i * 7919U) % (i % 100 == 0 ? 1000000U : 40000U); };
   std::vector<std::vector<std::byte>> rooms;
@@ -346,14 +346,14 @@ TEST_P(FabricParcels, in_a_row_land_or_come_whole_when_each_is_expected_after_th
   bool right = true;
   const auto expect_next = [&] {
     if (next == kCount) return;
-    EXPECT_TRUE(b.transport->expect_parcel(a_at_b, ParcelKey(next), rooms[next])) << next;
+    EXPECT_TRUE(b.transport->expect_placement(a_at_b, PlacementKey(next), rooms[next])) << next;
   };
-  b.seen.when_parcel = [&](const Came& came) {
+  b.seen.when_placed = [&](const Came& came) {
     const bool here = came.place == rooms[next].data();
     landed += here ? 1 : 0;
     right = right && is_message(came, next) && came.payload == pattern(size_of(next), next);
     // Of the one that comes elsewhere the expectation is left.
-    EXPECT_EQ(b.transport->forget_parcel(a_at_b), here ? Forgotten::kNone : Forgotten::kWithdrawn) << next;
+    EXPECT_EQ(b.transport->withdraw_placement(a_at_b), here ? Withdrawal::kNone : Withdrawal::kWithdrawn) << next;
     ++next;
     b.seen.came.clear();
     expect_next();
@@ -362,7 +362,7 @@ TEST_P(FabricParcels, in_a_row_land_or_come_whole_when_each_is_expected_after_th
   std::vector<std::vector<std::byte>> payloads;
   for (std::uint32_t i = 0; i < kCount; ++i) {
     payloads.push_back(pattern(size_of(i), i));
-    ASSERT_TRUE(send_parcel(i, payloads.back(), ParcelKey(i))) << i;
+    ASSERT_TRUE(send_placed(i, payloads.back(), PlacementKey(i))) << i;
   }
   ASSERT_TRUE(until_both([&] { return next == kCount && a.seen.write_ends.size() == kCount && a.seen.messages_left >= kCount; })) << next;
   EXPECT_TRUE(right);
@@ -374,19 +374,19 @@ TEST_P(FabricParcels, in_a_row_land_or_come_whole_when_each_is_expected_after_th
   }
 }
 
-TEST_P(FabricParcels, cross_each_other_without_a_deadlock) {
+TEST_P(FabricPlacement, cross_each_other_without_a_deadlock) {
   constexpr std::uint32_t kCount = 100;
   const std::vector<std::byte> payload = pattern(300000, 1);
   Room of_a(payload.size());
   Room of_b(payload.size());
   const auto expect_again = [](Side& side, PeerId from, Room& room) {
-    side.seen.when_parcel = [&side, &room, from](const Came&) { (void)side.transport->expect_parcel(from, kKey, room.span()); };
+    side.seen.when_placed = [&side, &room, from](const Came&) { (void)side.transport->expect_placement(from, kKey, room.span()); };
   };
   expect_again(a, b_at_a, of_b);
   expect_again(b, a_at_b, of_a);
   for (std::uint32_t i = 0; i < kCount; ++i) {
-    ASSERT_TRUE(send_parcel(i, payload));
-    ASSERT_TRUE(send_parcel(b, a_at_b, i, payload, kKey, {&a, &b}));
+    ASSERT_TRUE(send_placed(i, payload));
+    ASSERT_TRUE(send_placed(b, a_at_b, i, payload, kKey, {&a, &b}));
   }
   ASSERT_TRUE(until_both([&] { return a.seen.came.size() == kCount && b.seen.came.size() == kCount; }));
   for (const Side* side : {&a, &b}) {
@@ -397,7 +397,7 @@ TEST_P(FabricParcels, cross_each_other_without_a_deadlock) {
   }
 }
 
-TEST_P(FabricParcels, of_several_senders_come_each_in_its_order) {
+TEST_P(FabricPlacement, of_several_senders_come_each_in_its_order) {
   constexpr std::uint32_t kCount = 100;
   constexpr std::uint32_t kSenders = 4;
   std::vector<Side> senders;
@@ -407,15 +407,15 @@ TEST_P(FabricParcels, of_several_senders_come_each_in_its_order) {
   std::vector<PeerId> ids;
   for (Side& sender : senders) ids.push_back(at(b, sender));
   std::size_t landed = 0;
-  b.seen.when_parcel = [&](const Came& came) {
+  b.seen.when_placed = [&](const Came& came) {
     landed += std::ranges::any_of(rooms, [&](Room& room) { return came.place == room.span().data(); }) ? 1 : 0;
-    for (std::size_t s = 0; s < kSenders; ++s) (void)b.transport->expect_parcel(ids[s], kKey, rooms[s].span());
+    for (std::size_t s = 0; s < kSenders; ++s) (void)b.transport->expect_placement(ids[s], kKey, rooms[s].span());
   };
   for (std::uint32_t i = 0; i < kCount; ++i) {
     for (std::uint32_t s = 0; s < kSenders; ++s) {
       const std::uint32_t number = i * kSenders + s;
       ASSERT_TRUE(
-          send_parcel(senders[s], at(senders[s], b), number, payload, kKey, {&b, &senders[0], &senders[1], &senders[2], &senders[3]}));
+          send_placed(senders[s], at(senders[s], b), number, payload, kKey, {&b, &senders[0], &senders[1], &senders[2], &senders[3]}));
     }
   }
   ASSERT_TRUE(until_all({&b, &senders[0], &senders[1], &senders[2], &senders[3]}, [&] { return b.seen.came.size() == kCount * kSenders; }));

@@ -1,4 +1,4 @@
-// Parcels through sessions: a frame of their own each, in its turn among the others, and an end with the session.
+// Placed messages through sessions: a frame of their own each, in its turn among the others, and an end with the session.
 
 #include <memory>
 #include <string>
@@ -14,25 +14,25 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using Kind = FrameKind;
 
-class SessionParcels : public SessionTest {
+class SessionPlacement : public SessionTest {
  protected:
-  static constexpr ParcelKey kKey{7};
+  static constexpr PlacementKey kKey{7};
   static constexpr Context kContext{11};
   static constexpr std::string_view kPayload = "payload";
 
-  SessionParcels() { open(); }
+  SessionPlacement() { open(); }
 
   static std::span<const std::byte> payload() { return std::as_bytes(std::span(kPayload)); }
   // What is not taken is abandoned. kWouldBlock also when nothing was lent.
-  PostStatus send_parcel(std::string_view message) {
+  PostStatus send_placed(std::string_view message) {
     const MessageBuffer buffer = session->reserve(peer, message.size());
     if (!buffer) return PostStatus::kWouldBlock;
     std::memcpy(buffer.data, message.data(), message.size());
-    const PostStatus status = session->commit_parcel(peer, buffer, message.size(), payload(), kKey, kContext);
+    const PostStatus status = session->commit_placed(peer, buffer, message.size(), payload(), kKey, kContext);
     if (status != PostStatus::kOk) session->abandon(peer, buffer);
     return status;
   }
-  FakeTransport::Sent take_sent_parcel() {
+  FakeTransport::Sent take_sent_placed() {
     if (fake->sent.empty()) {
       ADD_FAILURE() << "no frame was sent";
       return {peer, Frame{}.bytes()};
@@ -42,31 +42,31 @@ class SessionParcels : public SessionTest {
     return sent;
   }
 
-  // As the lower transport hands it up: in the room that it has for the message of a parcel.
-  void arrives_parcel(const Frame& frame) { arrives_parcel(frame.bytes()); }
-  void arrives_parcel(Bytes frame, PeerId from = kNoPeer) {
-    frame.resize(std::max(frame.size(), fake->attributes().max_parcel_message));
-    fake->arrives_parcel(std::move(frame), payload(), from);
+  // As the lower transport hands it up: in the room that it has for the placed message.
+  void arrives_placed(const Frame& frame) { arrives_placed(frame.bytes()); }
+  void arrives_placed(Bytes frame, PeerId from = kNoPeer) {
+    frame.resize(std::max(frame.size(), fake->attributes().max_placed_message));
+    fake->arrives_placed(std::move(frame), payload(), from);
   }
-  void receive_parcel(const Frame& frame) {
-    arrives_parcel(frame);
+  void receive_placed(const Frame& frame) {
+    arrives_placed(frame);
     poll();
   }
-  Frame parcel_frame(std::uint32_t sequence, std::initializer_list<std::string_view> messages = {"m"}) const {
+  Frame placed_frame(std::uint32_t sequence, std::initializer_list<std::string_view> messages = {"m"}) const {
     return of_session(Kind::kData, sequence, 0, records(messages));
   }
   // The session must drop what comes, count it under `cause` and go on as if it had not come.
   void expect_dropped(Bytes frame, std::uint64_t SessionCounters::*cause) {
     const std::uint64_t before = session->counters().*cause;
-    fake->arrives_parcel(std::move(frame), payload());
+    fake->arrives_placed(std::move(frame), payload());
     poll();
     EXPECT_EQ(session->counters().*cause, before + 1);
     EXPECT_THAT(sink.log, IsEmpty());
-    receive_parcel(parcel_frame(++good_));
-    EXPECT_THAT(sink.take(), ElementsAre("parcel 0 m payload"));
+    receive_placed(placed_frame(++good_));
+    EXPECT_THAT(sink.take(), ElementsAre("placed message 0 m payload"));
   }
   void expect_dropped(const Frame& frame, std::uint64_t SessionCounters::*cause) { expect_dropped(frame.bytes(), cause); }
-  Frame next_parcel(Bytes body) const { return of_session(Kind::kData, good_ + 1, 0, std::move(body)); }
+  Frame next_placed(Bytes body) const { return of_session(Kind::kData, good_ + 1, 0, std::move(body)); }
 
   std::byte room[8] = {};
 
@@ -74,35 +74,35 @@ class SessionParcels : public SessionTest {
   std::uint32_t good_ = 0;
 };
 
-TEST_F(SessionParcels, MessageOfAParcelIsThatOfTheLowerTransportLessTheHeaders) {
-  EXPECT_EQ(session->attributes().max_parcel_message, 128U - 32U);
-  EXPECT_EQ(session->attributes().max_parcel_bytes, fake->attributes().max_parcel_bytes);
+TEST_F(SessionPlacement, MessageOfAPlacedMessageIsThatOfTheLowerTransportLessTheHeaders) {
+  EXPECT_EQ(session->attributes().max_placed_message, 128U - 32U);
+  EXPECT_EQ(session->attributes().max_placed_bytes, fake->attributes().max_placed_bytes);
 }
 
-TEST_F(SessionParcels, ThereAreNoneWhereTheLowerTransportHasNone) {
+TEST_F(SessionPlacement, ThereAreNoneWhereTheLowerTransportHasNone) {
   auto lower = std::make_unique<FakeTransport>(kSelf);
-  lower->attributes().max_parcel_bytes = lower->attributes().max_parcel_message = 0;
+  lower->attributes().max_placed_bytes = lower->attributes().max_placed_message = 0;
   const Session without(std::move(lower), {.incarnation = 1});
-  EXPECT_EQ(without.attributes().max_parcel_bytes, 0U);
-  EXPECT_EQ(without.attributes().max_parcel_message, 0U);
+  EXPECT_EQ(without.attributes().max_placed_bytes, 0U);
+  EXPECT_EQ(without.attributes().max_placed_message, 0U);
 }
 
-TEST_F(SessionParcels, OddLowerLimitIsRoundedDownToWholeRecords) {
+TEST_F(SessionPlacement, OddLowerLimitIsRoundedDownToWholeRecords) {
   auto lower = std::make_unique<FakeTransport>(kSelf);
-  lower->attributes().max_parcel_message = 127;
+  lower->attributes().max_placed_message = 127;
   const Session odd(std::move(lower), {.incarnation = 1});
-  EXPECT_EQ(odd.attributes().max_parcel_message, 120U - 32U);
+  EXPECT_EQ(odd.attributes().max_placed_message, 120U - 32U);
 }
 
-TEST_F(SessionParcels, AreWelcomedBelow) {
+TEST_F(SessionPlacement, AreWelcomedBelow) {
   EXPECT_FALSE(fake->welcomed);
-  session->welcome_parcels();
+  session->enable_placement();
   EXPECT_TRUE(fake->welcomed);
 }
 
-TEST_F(SessionParcels, ParcelLeavesAtOnceInAFrameOfItsOwn) {
-  EXPECT_EQ(send_parcel("m"), PostStatus::kOk);
-  const FakeTransport::Sent sent = take_sent_parcel();
+TEST_F(SessionPlacement, PlacedMessageLeavesAtOnceInAFrameOfItsOwn) {
+  EXPECT_EQ(send_placed("m"), PostStatus::kOk);
+  const FakeTransport::Sent sent = take_sent_placed();
   EXPECT_EQ(sent.to, lower_peer);
   EXPECT_EQ(kind_of(sent.frame), Kind::kData);
   EXPECT_EQ(header_of(sent.frame).sequence, 1U);
@@ -114,17 +114,17 @@ TEST_F(SessionParcels, ParcelLeavesAtOnceInAFrameOfItsOwn) {
   EXPECT_EQ(sent.context, kContext);
 }
 
-TEST_F(SessionParcels, LargestMessageOfAParcelFitsExactly) {
-  const std::string message(session->attributes().max_parcel_message, 'x');
-  EXPECT_EQ(send_parcel(message), PostStatus::kOk);
-  const FakeTransport::Sent sent = take_sent_parcel();
-  EXPECT_EQ(sent.frame.size(), fake->attributes().max_parcel_message);
+TEST_F(SessionPlacement, LargestMessageOfAPlacedMessageFitsExactly) {
+  const std::string message(session->attributes().max_placed_message, 'x');
+  EXPECT_EQ(send_placed(message), PostStatus::kOk);
+  const FakeTransport::Sent sent = take_sent_placed();
+  EXPECT_EQ(sent.frame.size(), fake->attributes().max_placed_message);
   EXPECT_THAT(messages_of(sent.frame), ElementsAre(message));
 }
 
-TEST_F(SessionParcels, ParcelsAndMessagesShareTheSequence) {
+TEST_F(SessionPlacement, PlacedMessagesAndMessagesShareTheSequence) {
   send("a");
-  send_parcel("m");
+  send_placed("m");
   send("b");
   poll();
   std::vector<std::uint32_t> sequences;
@@ -132,65 +132,65 @@ TEST_F(SessionParcels, ParcelsAndMessagesShareTheSequence) {
   EXPECT_THAT(sequences, ElementsAre(1, 2, 3));
 }
 
-TEST_F(SessionParcels, ParcelCarriesTheAcknowledgement) {
+TEST_F(SessionPlacement, PlacedMessageCarriesTheAcknowledgement) {
   receive(of_session(Kind::kData, 1, 0, records({"a"})));
-  send_parcel("m");
+  send_placed("m");
   EXPECT_EQ(header_of(take_sent()).acknowledged, 1U);
 }
 
-TEST_F(SessionParcels, ParcelWouldBlockWhileAnotherMessageWaitsInTheOpenFrame) {
+TEST_F(SessionPlacement, PlacedMessageWouldBlockWhileAnotherMessageWaitsInTheOpenFrame) {
   send("leaves");
   send("waits");
-  EXPECT_EQ(send_parcel("m"), PostStatus::kWouldBlock);
+  EXPECT_EQ(send_placed("m"), PostStatus::kWouldBlock);
   EXPECT_THAT(messages_of(take_sent()), ElementsAre("leaves"));
   EXPECT_THAT(fake->sent, IsEmpty());
   poll();
-  EXPECT_THAT(messages_of(take_sent()), ElementsAre("waits")) << "alone: nothing of the parcel stays behind";
-  EXPECT_EQ(send_parcel("m"), PostStatus::kOk);
+  EXPECT_THAT(messages_of(take_sent()), ElementsAre("waits")) << "alone: nothing of the placed message stays behind";
+  EXPECT_EQ(send_placed("m"), PostStatus::kOk);
   EXPECT_THAT(messages_of(take_sent()), ElementsAre("m"));
 }
 
-TEST_F(SessionParcels, ParcelGoesThoughAFrameIsLeaving) {
+TEST_F(SessionPlacement, PlacedMessageGoesThoughAFrameIsLeaving) {
   send("leaves");
-  EXPECT_EQ(send_parcel("m"), PostStatus::kOk);
+  EXPECT_EQ(send_placed("m"), PostStatus::kOk);
   EXPECT_EQ(fake->sent.size(), 2U);
 }
 
-TEST_F(SessionParcels, ParcelWouldBlockWhenTheWindowIsFullThenAckOpensIt) {
+TEST_F(SessionPlacement, PlacedMessageWouldBlockWhenTheWindowIsFullThenAckOpensIt) {
   start({.window_frames = 2});
   open();
-  EXPECT_EQ(send_parcel("1"), PostStatus::kOk);
-  EXPECT_EQ(send_parcel("2"), PostStatus::kOk);
-  EXPECT_EQ(send_parcel("3"), PostStatus::kWouldBlock);
+  EXPECT_EQ(send_placed("1"), PostStatus::kOk);
+  EXPECT_EQ(send_placed("2"), PostStatus::kOk);
+  EXPECT_EQ(send_placed("3"), PostStatus::kWouldBlock);
   EXPECT_EQ(session->counters().would_block, 1U);
   fake->sent.clear();
   receive(of_session(Kind::kAck, 0, 1));
-  EXPECT_EQ(send_parcel("3"), PostStatus::kOk);
+  EXPECT_EQ(send_placed("3"), PostStatus::kOk);
 }
 
-TEST_F(SessionParcels, ParcelWouldBlockWhereNoSessionIsOpen) {
+TEST_F(SessionPlacement, PlacedMessageWouldBlockWhereNoSessionIsOpen) {
   const PeerId other = *session->resolve({NodeId{3}, Pid{3}});
-  EXPECT_EQ(session->commit_parcel(other, {}, 0, payload(), kKey, kContext), PostStatus::kWouldBlock);
+  EXPECT_EQ(session->commit_placed(other, {}, 0, payload(), kKey, kContext), PostStatus::kWouldBlock);
   EXPECT_FALSE(session->reserve(other, 1));  // connects
-  EXPECT_EQ(session->commit_parcel(other, {}, 0, payload(), kKey, kContext), PostStatus::kWouldBlock);
+  EXPECT_EQ(session->commit_placed(other, {}, 0, payload(), kKey, kContext), PostStatus::kWouldBlock);
 }
 
-TEST_F(SessionParcels, ParcelToOneselfWouldBlockAndItsMessageMayGoAlone) {
+TEST_F(SessionPlacement, PlacedMessageToOneselfWouldBlockAndItsMessageMayGoAlone) {
   const PeerId local = *session->resolve(kSelf);
   const MessageBuffer buffer = session->reserve(local, 1);
   ASSERT_TRUE(buffer);
   buffer.data[0] = std::byte{'m'};
-  EXPECT_EQ(session->commit_parcel(local, buffer, 1, payload(), kKey, kContext), PostStatus::kWouldBlock);
-  EXPECT_FALSE(session->expect_parcel(local, kKey, room));
-  EXPECT_EQ(session->forget_parcel(local), Forgotten::kNone);
+  EXPECT_EQ(session->commit_placed(local, buffer, 1, payload(), kKey, kContext), PostStatus::kWouldBlock);
+  EXPECT_FALSE(session->expect_placement(local, kKey, room));
+  EXPECT_EQ(session->withdraw_placement(local), Withdrawal::kNone);
   EXPECT_EQ(session->commit(local, buffer, 1), PostStatus::kOk);
   poll();
   EXPECT_THAT(sink.take(), ElementsAre("message 1 m", "left 1"));
 }
 
-TEST_F(SessionParcels, ParcelThatTheLowerTransportDoesNotTakeNowLeavesNothingBehind) {
+TEST_F(SessionPlacement, PlacedMessageThatTheLowerTransportDoesNotTakeNowLeavesNothingBehind) {
   fake->commit_answer = PostStatus::kWouldBlock;
-  EXPECT_EQ(send_parcel("m"), PostStatus::kWouldBlock);
+  EXPECT_EQ(send_placed("m"), PostStatus::kWouldBlock);
   EXPECT_EQ(fake->lent(), 0U);
   EXPECT_EQ(session->counters().messages_sent, 0U);
   fake->commit_answer = PostStatus::kOk;
@@ -200,36 +200,36 @@ TEST_F(SessionParcels, ParcelThatTheLowerTransportDoesNotTakeNowLeavesNothingBeh
   EXPECT_EQ(header_of(take_sent()).sequence, 1U);
 }
 
-TEST_F(SessionParcels, MessageOfAParcelThatIsNotTakenMayBeCommittedWithoutIt) {
+TEST_F(SessionPlacement, MessageOfAPlacedMessageThatIsNotTakenMayBeCommittedWithoutIt) {
   const MessageBuffer buffer = session->reserve(peer, 5);
   std::memcpy(buffer.data, "again", 5);
   fake->commit_answer = PostStatus::kWouldBlock;
-  EXPECT_EQ(session->commit_parcel(peer, buffer, 5, payload(), kKey, kContext), PostStatus::kWouldBlock);
+  EXPECT_EQ(session->commit_placed(peer, buffer, 5, payload(), kKey, kContext), PostStatus::kWouldBlock);
   fake->commit_answer = PostStatus::kOk;
   EXPECT_EQ(session->commit(peer, buffer, 5), PostStatus::kOk);
   EXPECT_THAT(messages_of(take_sent()), ElementsAre("again"));
   EXPECT_EQ(session->counters().messages_sent, 1U);
 }
 
-TEST_F(SessionParcels, ParcelThatWaitsForRoomBelowIsTriedAgainSoon) {
+TEST_F(SessionPlacement, PlacedMessageThatWaitsForRoomBelowIsTriedAgainSoon) {
   fake->commit_answer = PostStatus::kWouldBlock;
-  EXPECT_EQ(send_parcel("m"), PostStatus::kWouldBlock);
+  EXPECT_EQ(send_placed("m"), PostStatus::kWouldBlock);
   EXPECT_EQ(session->next_deadline(), now + 1ms) << "as after a reserve() that lends nothing";
 }
 
-TEST_F(SessionParcels, ConnectionLostInAParcelFailsItAndIsReportedByTheNextPoll) {
+TEST_F(SessionPlacement, ConnectionLostInAPlacedMessageFailsItAndIsReportedByTheNextPoll) {
   fake->commit_answer = PostStatus::kFailed;
-  EXPECT_EQ(send_parcel("m"), PostStatus::kFailed);
+  EXPECT_EQ(send_placed("m"), PostStatus::kFailed);
   EXPECT_EQ(fake->lent(), 0U);
   EXPECT_THAT(sink.failures, IsEmpty());
-  EXPECT_EQ(session->commit_parcel(peer, {}, 0, payload(), kKey, kContext), PostStatus::kFailed);
+  EXPECT_EQ(session->commit_placed(peer, {}, 0, payload(), kKey, kContext), PostStatus::kFailed);
   poll();
   ASSERT_EQ(sink.failures.size(), 1U);
   EXPECT_STREQ(sink.failures[0].reason(), "the connection is lost");
 }
 
-TEST_F(SessionParcels, MessageOfAParcelHasLeftWhenItsFrameHasLeftAndItsPayloadIsFreeWhenThatIsSaidBelow) {
-  send_parcel("m");
+TEST_F(SessionPlacement, MessageOfAPlacedMessageHasLeftWhenItsFrameHasLeftAndItsPayloadIsFreeWhenThatIsSaidBelow) {
+  send_placed("m");
   fake->left(lower_peer);
   poll();
   EXPECT_THAT(sink.take(), ElementsAre("left 0"));
@@ -238,175 +238,175 @@ TEST_F(SessionParcels, MessageOfAParcelHasLeftWhenItsFrameHasLeftAndItsPayloadIs
   EXPECT_THAT(sink.take(), ElementsAre("write_done 11"));
 }
 
-TEST_F(SessionParcels, UnacknowledgedParcelIsAskedAbout) {
-  send_parcel("m");
+TEST_F(SessionPlacement, UnacknowledgedPlacedMessageIsAskedAbout) {
+  send_placed("m");
   poll();
   EXPECT_EQ(session->next_deadline(), now + 2500ms);
 }
 
-TEST_F(SessionParcels, ParcelIsHandedUpWithItsSenderItsMessageAndItsPayload) {
-  receive_parcel(parcel_frame(1, {"message"}));
-  EXPECT_THAT(sink.take(), ElementsAre("parcel 0 message payload"));
+TEST_F(SessionPlacement, PlacedMessageIsHandedUpWithItsSenderItsMessageAndItsPayload) {
+  receive_placed(placed_frame(1, {"message"}));
+  EXPECT_THAT(sink.take(), ElementsAre("placed message 0 message payload"));
   EXPECT_EQ(sink.payloads[0], payload().data());
   EXPECT_EQ(session->counters().messages_received, 1U);
 }
 
-TEST_F(SessionParcels, EmptyMessageOfAParcelIsAMessage) {
-  receive_parcel(parcel_frame(1, {""}));
-  EXPECT_THAT(sink.take(), ElementsAre("parcel 0  payload"));
+TEST_F(SessionPlacement, EmptyMessageOfAPlacedMessageIsAMessage) {
+  receive_placed(placed_frame(1, {""}));
+  EXPECT_THAT(sink.take(), ElementsAre("placed message 0  payload"));
 }
 
-TEST_F(SessionParcels, ParcelsAndMessagesAreTakenInOneSequence) {
+TEST_F(SessionPlacement, PlacedMessagesAndMessagesAreTakenInOneSequence) {
   receive(of_session(Kind::kData, 1, 0, records({"a", "b"})));
-  receive_parcel(parcel_frame(2));
+  receive_placed(placed_frame(2));
   receive(of_session(Kind::kData, 3, 0, records({"c"})));
-  EXPECT_THAT(sink.take(), ElementsAre("message 0 a", "message 0 b", "parcel 0 m payload", "message 0 c"));
+  EXPECT_THAT(sink.take(), ElementsAre("message 0 a", "message 0 b", "placed message 0 m payload", "message 0 c"));
 }
 
-TEST_F(SessionParcels, ParcelsAreAcknowledgedAsMessagesAre) {
-  for (std::uint32_t i = 1; i <= 16; ++i) receive_parcel(parcel_frame(i));
+TEST_F(SessionPlacement, PlacedMessagesAreAcknowledgedAsMessagesAre) {
+  for (std::uint32_t i = 1; i <= 16; ++i) receive_placed(placed_frame(i));
   EXPECT_THAT(fake->sent, IsEmpty());
-  receive_parcel(parcel_frame(17));
+  receive_placed(placed_frame(17));
   const Bytes ack = take_sent();
   EXPECT_EQ(kind_of(ack), Kind::kAck);
   EXPECT_EQ(header_of(ack).acknowledged, 17U);
 }
 
-TEST_F(SessionParcels, ParcelAcknowledges) {
+TEST_F(SessionPlacement, PlacedMessageAcknowledges) {
   send("a");
   take_sent();
-  Frame frame = parcel_frame(1);
+  Frame frame = placed_frame(1);
   frame.acknowledged = 1;
-  receive_parcel(frame);
+  receive_placed(frame);
   EXPECT_EQ(session->next_deadline(), kNever);
 }
 
-TEST_F(SessionParcels, ParcelThatComesAgainIsSuppressedAndCounted) {
-  receive_parcel(parcel_frame(1));
-  receive_parcel(parcel_frame(1));
+TEST_F(SessionPlacement, PlacedMessageThatComesAgainIsSuppressedAndCounted) {
+  receive_placed(placed_frame(1));
+  receive_placed(placed_frame(1));
   receive(of_session(Kind::kData, 1, 0, records({"a"})));
-  EXPECT_THAT(sink.take(), ElementsAre("parcel 0 m payload"));
+  EXPECT_THAT(sink.take(), ElementsAre("placed message 0 m payload"));
   EXPECT_EQ(session->counters().duplicates, 2U);
   EXPECT_THAT(sink.failures, IsEmpty());
 }
 
-TEST_F(SessionParcels, FrameLostBeforeAParcelIsSeenAsAGapAndFailsThePeer) {
-  receive_parcel(parcel_frame(2));
+TEST_F(SessionPlacement, FrameLostBeforeAPlacedMessageIsSeenAsAGapAndFailsThePeer) {
+  receive_placed(placed_frame(2));
   EXPECT_THAT(sink.take(), ElementsAre("failed 0 frames from the peer were lost"));
   EXPECT_EQ(session->counters().gaps, 1U);
 }
 
-TEST_F(SessionParcels, FrameShorterThanItsHeader) {
-  const Bytes whole = parcel_frame(1).bytes();
+TEST_F(SessionPlacement, FrameShorterThanItsHeader) {
+  const Bytes whole = placed_frame(1).bytes();
   for (std::size_t length = 0; length < sizeof(FrameHeader); ++length) {
     expect_dropped(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)), &SessionCounters::malformed_short);
   }
 }
 
-TEST_F(SessionParcels, WrongMagicVersionOrKind) {
-  Frame frame = next_parcel(records({"m"}));
+TEST_F(SessionPlacement, WrongMagicVersionOrKind) {
+  Frame frame = next_placed(records({"m"}));
   frame.magic = 0x1234;
   expect_dropped(frame, &SessionCounters::malformed_magic);
-  frame = next_parcel(records({"m"}));
+  frame = next_placed(records({"m"}));
   frame.version = kFrameVersion + 1;
   expect_dropped(frame, &SessionCounters::malformed_version);
   for (const Kind kind :
        {Kind::kHello, Kind::kWelcome, Kind::kRefuse, Kind::kAck, Kind::kPing, Kind::kGoodbye, Kind{0}, Kind{8}, Kind{255}}) {
-    frame = next_parcel(records({"m"}));
+    frame = next_placed(records({"m"}));
     frame.kind = kind;
     expect_dropped(frame, &SessionCounters::malformed_kind);
   }
 }
 
-TEST_F(SessionParcels, LengthBeyondTheFrame) {
+TEST_F(SessionPlacement, LengthBeyondTheFrame) {
   for (const std::int32_t error : {1, 8, 1000, 0x7fffff00}) {
-    Frame frame = next_parcel(records({"m"}));
+    Frame frame = next_placed(records({"m"}));
     frame.length_error = error;
     expect_dropped(frame, &SessionCounters::malformed_length);
   }
 }
 
-TEST_F(SessionParcels, LengthThatCutsTheRecord) {
+TEST_F(SessionPlacement, LengthThatCutsTheRecord) {
   for (const std::int32_t error : {-1, -8, -9, -15}) {
-    Frame frame = next_parcel(records({"m"}));
+    Frame frame = next_placed(records({"m"}));
     frame.length_error = error;
     expect_dropped(frame, &SessionCounters::malformed_record);
   }
 }
 
-TEST_F(SessionParcels, NoRecordOrMoreThanOne) {
-  expect_dropped(next_parcel({}), &SessionCounters::malformed_record);
-  expect_dropped(next_parcel(records({"m", "another"})), &SessionCounters::malformed_record);
-  expect_dropped(next_parcel(records({"m", ""})), &SessionCounters::malformed_record);
+TEST_F(SessionPlacement, NoRecordOrMoreThanOne) {
+  expect_dropped(next_placed({}), &SessionCounters::malformed_record);
+  expect_dropped(next_placed(records({"m", "another"})), &SessionCounters::malformed_record);
+  expect_dropped(next_placed(records({"m", ""})), &SessionCounters::malformed_record);
 }
 
-TEST_F(SessionParcels, RecordLongerThanTheFrame) {
+TEST_F(SessionPlacement, RecordLongerThanTheFrame) {
   for (const std::uint32_t length : {9U, 100U, 0x7fffffffU, 0xffffffffU}) {
     Bytes body = records({"12345678"});
     encode(body.data(), RecordHeader{length, 0});
-    expect_dropped(next_parcel(body), &SessionCounters::malformed_record);
+    expect_dropped(next_placed(body), &SessionCounters::malformed_record);
   }
 }
 
-TEST_F(SessionParcels, HalfARecordBehindTheMessage) {
+TEST_F(SessionPlacement, HalfARecordBehindTheMessage) {
   Bytes body = records({"m"});
   body.resize(body.size() + 4);
-  expect_dropped(next_parcel(body), &SessionCounters::malformed_record);
+  expect_dropped(next_placed(body), &SessionCounters::malformed_record);
 }
 
-TEST_F(SessionParcels, WrongSlotEpochOrAcknowledgement) {
-  Frame frame = next_parcel(records({"m"}));
+TEST_F(SessionPlacement, WrongSlotEpochOrAcknowledgement) {
+  Frame frame = next_placed(records({"m"}));
   frame.slot = 1000;
   expect_dropped(frame, &SessionCounters::malformed_slot);
-  frame = next_parcel(records({"m"}));
+  frame = next_placed(records({"m"}));
   frame.epoch += 1;
   expect_dropped(frame, &SessionCounters::stale_epoch);
-  frame = next_parcel(records({"m"}));
+  frame = next_placed(records({"m"}));
   frame.acknowledged = 1;
   expect_dropped(frame, &SessionCounters::malformed_acknowledgement);
 }
 
-TEST_F(SessionParcels, ParcelThatLandedFromAnotherProcessThanItsSlotSays) {
+TEST_F(SessionPlacement, PlacedMessageThatLandedFromAnotherProcessThanItsSlotSays) {
   const PeerId stranger = *fake->resolve({NodeId{3}, Pid{3}});
-  arrives_parcel(parcel_frame(1).bytes(), stranger);
+  arrives_placed(placed_frame(1).bytes(), stranger);
   poll();
   EXPECT_EQ(session->counters().malformed_source, 1U);
   EXPECT_THAT(sink.log, IsEmpty());
-  arrives_parcel(parcel_frame(1).bytes(), lower_peer);
+  arrives_placed(placed_frame(1).bytes(), lower_peer);
   poll();
-  EXPECT_THAT(sink.take(), ElementsAre("parcel 0 m payload"));
+  EXPECT_THAT(sink.take(), ElementsAre("placed message 0 m payload"));
 }
 
-TEST_F(SessionParcels, ExpectationIsThatOfTheLowerTransport) {
-  ASSERT_TRUE(session->expect_parcel(peer, kKey, room));
+TEST_F(SessionPlacement, ExpectationIsThatOfTheLowerTransport) {
+  ASSERT_TRUE(session->expect_placement(peer, kKey, room));
   ASSERT_TRUE(fake->expected.contains(lower_peer));
   EXPECT_EQ(fake->expected[lower_peer].key, kKey);
   EXPECT_EQ(fake->expected[lower_peer].memory.data(), room);
-  EXPECT_FALSE(session->expect_parcel(peer, ParcelKey{8}, room)) << "one per peer";
+  EXPECT_FALSE(session->expect_placement(peer, PlacementKey{8}, room)) << "one per peer";
   fake->arriving = true;
-  EXPECT_EQ(session->forget_parcel(peer), Forgotten::kArriving);
+  EXPECT_EQ(session->withdraw_placement(peer), Withdrawal::kArriving);
   fake->arriving = false;
-  EXPECT_EQ(session->forget_parcel(peer), Forgotten::kWithdrawn);
-  EXPECT_EQ(session->forget_parcel(peer), Forgotten::kNone);
+  EXPECT_EQ(session->withdraw_placement(peer), Withdrawal::kWithdrawn);
+  EXPECT_EQ(session->withdraw_placement(peer), Withdrawal::kNone);
 }
 
-TEST_F(SessionParcels, NothingIsExpectedWhereNoSessionIsOpen) {
+TEST_F(SessionPlacement, NothingIsExpectedWhereNoSessionIsOpen) {
   const PeerId other = *session->resolve({NodeId{3}, Pid{3}});
-  EXPECT_FALSE(session->expect_parcel(other, kKey, room));
-  EXPECT_EQ(session->forget_parcel(other), Forgotten::kNone);
+  EXPECT_FALSE(session->expect_placement(other, kKey, room));
+  EXPECT_EQ(session->withdraw_placement(other), Withdrawal::kNone);
   EXPECT_THAT(fake->expected, IsEmpty());
 }
 
-TEST_F(SessionParcels, EndOfTheSessionForgetsWhatWasExpected) {
+TEST_F(SessionPlacement, EndOfTheSessionForgetsWhatWasExpected) {
   const auto restart = [this] {
     start();
     open();
   };
-  const auto expects = [this] { return session->expect_parcel(peer, kKey, room); };
+  const auto expects = [this] { return session->expect_placement(peer, kKey, room); };
   const auto ended = [this] {
     EXPECT_EQ(sink.failures.size(), 1U);
     sink.failures.clear();
-    EXPECT_EQ(session->forget_parcel(peer), Forgotten::kNone);
+    EXPECT_EQ(session->withdraw_placement(peer), Withdrawal::kNone);
     return fake->expected.empty();
   };
   ASSERT_TRUE(expects());
@@ -438,13 +438,13 @@ TEST_F(SessionParcels, EndOfTheSessionForgetsWhatWasExpected) {
   EXPECT_TRUE(ended()) << "a message cannot be sent";
 }
 
-TEST_F(SessionParcels, ParcelOfAnEndedSessionIsDropped) {
-  ASSERT_TRUE(session->expect_parcel(peer, kKey, room));
+TEST_F(SessionPlacement, PlacedMessageOfAnEndedSessionIsDropped) {
+  ASSERT_TRUE(session->expect_placement(peer, kKey, room));
   fake->arriving = true;
-  const Frame late = parcel_frame(1);
+  const Frame late = placed_frame(1);
   receive(of_session(Kind::kGoodbye, 0, 0));
   sink.take();
-  receive_parcel(late);
+  receive_placed(late);
   EXPECT_THAT(sink.log, IsEmpty());
   EXPECT_EQ(session->counters().stale_epoch, 1U);
 }

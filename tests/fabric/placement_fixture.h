@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of parcels through real networks have in common.
+// What the tests of placed messages through real networks have in common.
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -15,25 +15,25 @@
 
 namespace lintel::transport {
 
-// Two or more transports over a network that has parcels. The last `Guard` bytes of a Room are not given to anybody.
-class FabricParcels : public testing::TestWithParam<const char*> {
+// Two or more transports over a network that has placed messages. The last `Guard` bytes of a Room are not given to anybody.
+class FabricPlacement : public testing::TestWithParam<const char*> {
  protected:
-  static constexpr ParcelKey kKey{7};
+  static constexpr PlacementKey kKey{7};
   static constexpr std::size_t kLargest = std::size_t{1} << 20;
 
   struct Came {
-    bool parcel = false;
+    bool placed_message = false;
     PeerId from;
     std::vector<std::byte> message;
     std::vector<std::byte> payload;
     std::uint64_t length = 0;
     const std::byte* place = nullptr;
   };
-  // Keeps messages and parcels in one row.
+  // Keeps messages and placed messages in one row.
   class RowRecorder final : public Recorder {
    public:
     std::vector<Came> came;
-    std::function<void(const Came&)> when_parcel;
+    std::function<void(const Came&)> when_placed;
     std::function<void()> when_failed_write;
 
     void on_write_done(Context context, Error error) override {
@@ -43,14 +43,14 @@ class FabricParcels : public testing::TestWithParam<const char*> {
     void on_message(PeerId from, std::span<const std::byte> message) override {
       came.push_back({false, from, {message.begin(), message.end()}, {}});
     }
-    void on_parcel(PeerId from, std::span<const std::byte> message, const ParcelPayload& payload) override {
+    void on_placed_message(PeerId from, std::span<const std::byte> message, const PlacedPayload& payload) override {
       came.push_back({true,
                       from,
                       {message.begin(), message.end()},
                       {payload.bytes.begin(), payload.bytes.end()},
                       payload.length,
                       payload.bytes.data()});
-      if (when_parcel) when_parcel(came.back());
+      if (when_placed) when_placed(came.back());
     }
   };
   struct Side {
@@ -85,8 +85,8 @@ class FabricParcels : public testing::TestWithParam<const char*> {
     ASSERT_TRUE(a.transport && b.transport);
     b_at_a = at(a, b);
     a_at_b = at(b, a);
-    a.transport->welcome_parcels();
-    b.transport->welcome_parcels();
+    a.transport->enable_placement();
+    b.transport->enable_placement();
   }
   static Side open() { return {open_node(options_for(GetParam())).transport, {}}; }
   // Messages that broke off at that side while they came in.
@@ -114,15 +114,15 @@ class FabricParcels : public testing::TestWithParam<const char*> {
     return send_with(from, to, number, polled,
                      [&](const MessageBuffer& buffer) { return from.transport->commit(to, buffer, kMessageBytes); });
   }
-  static bool send_parcel(Side& from, PeerId to, std::uint32_t number, std::span<const std::byte> payload, ParcelKey key,
+  static bool send_placed(Side& from, PeerId to, std::uint32_t number, std::span<const std::byte> payload, PlacementKey key,
                           std::initializer_list<Side*> polled) {
     return send_with(from, to, number, polled, [&](const MessageBuffer& buffer) {
-      return from.transport->commit_parcel(to, buffer, kMessageBytes, payload, key, Context(number));
+      return from.transport->commit_placed(to, buffer, kMessageBytes, payload, key, Context(number));
     });
   }
   bool send(std::uint32_t number) { return send(a, b_at_a, number, {&a, &b}); }
-  bool send_parcel(std::uint32_t number, std::span<const std::byte> payload, ParcelKey key = kKey) {
-    return send_parcel(a, b_at_a, number, payload, key, {&a, &b});
+  bool send_placed(std::uint32_t number, std::span<const std::byte> payload, PlacementKey key = kKey) {
+    return send_placed(a, b_at_a, number, payload, key, {&a, &b});
   }
   template <class Commit>
   static bool send_with(Side& from, PeerId to, std::uint32_t number, std::initializer_list<Side*> polled, Commit commit) {
@@ -142,7 +142,7 @@ class FabricParcels : public testing::TestWithParam<const char*> {
     a.seen = {};
     b.seen = {};
   }
-  // From now on the kernel holds little of what is on its way: a long parcel stops in the middle while its sender is not polled.
+  // From now on the kernel holds little of what is on its way: a long placed message stops in the middle while its sender is not polled.
   static void narrow_all_sockets() {
     constexpr int kDescriptors = 1024;  // more than a test has
     constexpr int kBytes = 32 * 1024;
@@ -150,27 +150,27 @@ class FabricParcels : public testing::TestWithParam<const char*> {
       for (const int side : {SO_SNDBUF, SO_RCVBUF}) (void)::setsockopt(fd, SOL_SOCKET, side, &kBytes, sizeof kBytes);
     }
   }
-  // What comes is the message of that number; the room for a parcel's may be larger.
+  // What comes is the message of that number; the room for a placed message's may be larger.
   static bool is_message(const Came& came, std::uint32_t number) {
     const std::vector<std::byte> expected = pattern(kMessageBytes, number);
     return came.message.size() >= kMessageBytes && std::equal(expected.begin(), expected.end(), came.message.begin());
   }
-  // The parcel that A has just sent to B is in the kernel or at B, whatever B does.
-  bool has_gone(std::size_t parcels) {
-    return until_all({&a}, [&] { return a.seen.write_ends.size() >= parcels; });
+  // The placed message that A has just sent to B is in the kernel or at B, whatever B does.
+  bool has_gone(std::size_t placed_messages) {
+    return until_all({&a}, [&] { return a.seen.write_ends.size() >= placed_messages; });
   }
   static bool readable(int descriptor, int milliseconds) {
     pollfd waited{descriptor, POLLIN, 0};
     return ::poll(&waited, 1, milliseconds) == 1;
   }
-  // Sends A's parcels, of one byte and the payload, until no more are taken: how many were.
+  // Sends A's placed messages, of one byte and the payload, until no more are taken: how many were.
   std::uint32_t fill_the_way(std::span<const std::byte> payload, std::uint32_t most) {
     for (std::uint32_t sent = 0; sent < most; ++sent) {
       const MessageBuffer buffer = a.transport->reserve(b_at_a, 1);
       EXPECT_TRUE(buffer);
       if (!buffer) return sent;
       buffer.data[0] = std::byte{1};
-      if (a.transport->commit_parcel(b_at_a, buffer, 1, payload, kKey, Context(sent)) == PostStatus::kOk) continue;
+      if (a.transport->commit_placed(b_at_a, buffer, 1, payload, kKey, Context(sent)) == PostStatus::kOk) continue;
       a.transport->abandon(b_at_a, buffer);
       return sent;
     }

@@ -1,20 +1,20 @@
-// Parcels through the real provider: who is woken by them, and what becomes of them when somebody stops or ends.
+// Placed messages through the real provider: who is woken by them, and what becomes of them when somebody stops or ends.
 #include <string>
 #include <thread>
 
-#include "tests/fabric/parcels_fixture.h"
+#include "tests/fabric/placement_fixture.h"
 
 namespace lintel::transport {
 namespace {
 
-// In whatever state the search for parcels that nobody expects is.
-TEST_P(FabricParcels, that_nobody_expects_keep_their_receiver_awake_until_they_are_taken) {
+// In whatever state the search for placed messages that nobody expects is.
+TEST_P(FabricPlacement, that_nobody_expects_keep_their_receiver_awake_until_they_are_taken) {
   connect();
   std::uint32_t sent = 0;
   for (const std::size_t size : {std::size_t{1}, std::size_t{64} << 10}) {
     const std::vector<std::byte> payload = pattern(size, 1);
     for (int polls = 0; polls < 40; ++polls) {
-      ASSERT_TRUE(send_parcel(a, b_at_a, ++sent, payload, kKey, {&a}));
+      ASSERT_TRUE(send_placed(a, b_at_a, ++sent, payload, kKey, {&a}));
       ASSERT_TRUE(has_gone(sent));
       for (int i = 0; i < polls && b.seen.came.empty(); ++i) b.poll();
       for (int turns = 0; b.seen.came.empty(); ++turns) {
@@ -27,53 +27,53 @@ TEST_P(FabricParcels, that_nobody_expects_keep_their_receiver_awake_until_they_a
   }
 }
 
-TEST_P(FabricParcels, wake_a_sleeper_each_expected_or_not) {
+TEST_P(FabricPlacement, wake_a_sleeper_each_expected_or_not) {
   connect();
-  constexpr std::size_t kParcels = 100;
+  constexpr std::size_t kPlacedPieces = 100;
   const std::vector<std::byte> payload = pattern(std::size_t{200} << 10, 1);
   Room room(payload.size());
   std::atomic<std::size_t> answered{0};
   std::thread sleeper([&] {
-    while (answered < kParcels) {
+    while (answered < kPlacedPieces) {
       b.poll();
       if (b.seen.came.size() > answered) {
         answered = b.seen.came.size();
-        if (answered % 2 != 0) (void)b.transport->expect_parcel(a_at_b, ParcelKey(answered), room.span());
+        if (answered % 2 != 0) (void)b.transport->expect_placement(a_at_b, PlacementKey(answered), room.span());
       } else if (!sleep_once(*b.transport, kPatience)) {
         return;
       }
     }
   });
-  for (std::size_t i = 0; i < kParcels; ++i) {
+  for (std::size_t i = 0; i < kPlacedPieces; ++i) {
     const std::size_t size = i % 3 == 0 ? payload.size() : 64;
-    EXPECT_TRUE(send_parcel(a, b_at_a, 1, std::span(payload).first(size), ParcelKey(i), {&a}));
+    EXPECT_TRUE(send_placed(a, b_at_a, 1, std::span(payload).first(size), PlacementKey(i), {&a}));
     EXPECT_TRUE(until_all({&a}, [&] { return answered > i; })) << i;
   }
   sleeper.join();
-  EXPECT_EQ(answered, kParcels);
+  EXPECT_EQ(answered, kPlacedPieces);
 }
 
-TEST_P(FabricParcels, that_are_expected_and_do_not_come_use_no_processor_time) {
+TEST_P(FabricPlacement, that_are_expected_and_do_not_come_use_no_processor_time) {
   connect();
   Room room(100);
-  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
   for (int i = 0; i < 1000; ++i) b.poll();
   expect_idle_costs_nothing(b);
 }
 
-TEST_P(FabricParcels, that_are_expected_of_a_peer_that_goes_may_be_forgotten) {
+TEST_P(FabricPlacement, that_are_expected_of_a_peer_that_goes_may_be_forgotten) {
   connect();
   Room room(100);
-  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
   a.transport.reset();
   for (int i = 0; i < 1000; ++i) b.poll();
-  EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kWithdrawn);
-  EXPECT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
-  EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kWithdrawn);
+  EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kWithdrawn);
+  EXPECT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+  EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kWithdrawn);
   EXPECT_TRUE(room.untouched());
 }
 
-TEST_P(FabricParcels, that_break_off_in_the_middle_are_not_reported_and_free_the_memory) {
+TEST_P(FabricPlacement, that_break_off_in_the_middle_are_not_reported_and_free_the_memory) {
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   std::size_t broken = 0;
   for (std::uint32_t round = 0; round < 5; ++round) {
@@ -84,19 +84,19 @@ TEST_P(FabricParcels, that_break_off_in_the_middle_are_not_reported_and_free_the
     b.seen = {};
     connect();
     Room room(kLargest);
-    ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
+    ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
     const std::size_t failed = failed_receives(b);
     // The kernels hold some of it; the rest, and several more, are lost with A.
     const std::uint32_t sent = fill_the_way(payload, 8);
-    b.seen.when_parcel = [&](const Came&) { (void)b.transport->expect_parcel(a_at_b, kKey, room.span()); };
+    b.seen.when_placed = [&](const Came&) { (void)b.transport->expect_placement(a_at_b, kKey, room.span()); };
     a.transport.reset();
     until_all({&b}, [&, quiet = 0]() mutable { return ++quiet > 20000 || failed_receives(b) > failed; });
     EXPECT_LT(b.seen.came.size(), sent) << "not all can have come";
     if (failed_receives(b) > failed) ++broken;
-    const Forgotten forgotten = b.transport->forget_parcel(a_at_b);
-    EXPECT_NE(forgotten, Forgotten::kArriving) << "its sender is gone";
-    EXPECT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
-    EXPECT_EQ(b.transport->forget_parcel(a_at_b), Forgotten::kWithdrawn);
+    const Withdrawal forgotten = b.transport->withdraw_placement(a_at_b);
+    EXPECT_NE(forgotten, Withdrawal::kArriving) << "its sender is gone";
+    EXPECT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+    EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kWithdrawn);
     EXPECT_TRUE(room.guard_untouched());
   }
   EXPECT_GT(broken, 0U) << "the test saw what it is about";
@@ -105,13 +105,13 @@ TEST_P(FabricParcels, that_break_off_in_the_middle_are_not_reported_and_free_the
   b_at_a = at(a, b);
   a_at_b = at(b, a);
   b.seen = {};
-  ASSERT_TRUE(send_parcel(1, payload));
+  ASSERT_TRUE(send_placed(1, payload));
   ASSERT_TRUE(send(2));
   ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 2; }));
   EXPECT_EQ(b.seen.came[0].payload, payload);
 }
 
-TEST_P(FabricParcels, to_a_peer_that_goes_end) {
+TEST_P(FabricPlacement, to_a_peer_that_goes_end) {
   connect();
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   const std::uint32_t sent = fill_the_way(payload, 16);
@@ -123,24 +123,24 @@ TEST_P(FabricParcels, to_a_peer_that_goes_end) {
 }
 
 // It may be stopped for long, and nobody needs to notice.
-TEST_P(FabricParcels, of_a_sender_that_stops_in_the_middle_do_not_hold_up_those_of_another) {
+TEST_P(FabricPlacement, of_a_sender_that_stops_in_the_middle_do_not_hold_up_those_of_another) {
   connect();
   Side stopped = open();
   const PeerId to = at(stopped, b);
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   ASSERT_TRUE(send(stopped, to, 0, {&stopped, &b}));
   ASSERT_TRUE(until_all({&stopped, &b}, [&] { return b.seen.came.size() == 1; }));
-  for (std::uint32_t i = 1; i <= 16; ++i) ASSERT_TRUE(send_parcel(stopped, to, i, payload, kKey, {}));  // more than the kernel holds
+  for (std::uint32_t i = 1; i <= 16; ++i) ASSERT_TRUE(send_placed(stopped, to, i, payload, kKey, {}));  // more than the kernel holds
   until_all({&b}, [&, looks = 0]() mutable { return ++looks > 20000; });
   ASSERT_LT(b.seen.came.size(), 17U);
   b.seen = {};
-  ASSERT_TRUE(send_parcel(a, b_at_a, 1, payload, kKey, {&a, &b}));
+  ASSERT_TRUE(send_placed(a, b_at_a, 1, payload, kKey, {&a, &b}));
   ASSERT_TRUE(send(a, b_at_a, 2, {&a, &b}));
   ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 2; }));
   EXPECT_TRUE(is_message(b.seen.came[0], 1) && is_message(b.seen.came[1], 2));
 }
 
-TEST_P(FabricParcels, that_stand_at_the_door_when_their_sender_goes_do_not_make_the_receiver_deaf) {
+TEST_P(FabricPlacement, that_stand_at_the_door_when_their_sender_goes_do_not_make_the_receiver_deaf) {
   Side c = open();
   for (std::uint32_t round = 0; round < 10; ++round) {
     Side gone = open();
@@ -148,39 +148,39 @@ TEST_P(FabricParcels, that_stand_at_the_door_when_their_sender_goes_do_not_make_
     const std::vector<std::byte> payload = pattern(kLargest, 1);
     ASSERT_TRUE(send(gone, to, 0, {&gone, &b}));
     ASSERT_TRUE(until_all({&gone, &b}, [&] { return gone.seen.messages_left == 1; }));
-    ASSERT_TRUE(send_parcel(gone, to, 1, payload, kKey, {&gone}));
+    ASSERT_TRUE(send_placed(gone, to, 1, payload, kKey, {&gone}));
     for (std::uint32_t i = 0; i < round; ++i) b.poll();
     gone.transport.reset();
     b.seen = {};
-    ASSERT_TRUE(send_parcel(c, at(c, b), 2, payload, kKey, {&b, &c})) << round;
+    ASSERT_TRUE(send_placed(c, at(c, b), 2, payload, kKey, {&b, &c})) << round;
     ASSERT_TRUE(send(c, at(c, b), 3, {&b, &c})) << round;
     ASSERT_TRUE(until_all({&b, &c}, [&] { return !b.seen.came.empty() && is_message(b.seen.came.back(), 3); })) << round;
   }
 }
 
-TEST_P(FabricParcels, may_be_expected_when_the_transport_ends) {
+TEST_P(FabricPlacement, may_be_expected_when_the_transport_ends) {
   connect();
   Room room(kLargest);
   const std::vector<std::byte> payload = pattern(kLargest, 1);
-  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
-  ASSERT_TRUE(send_parcel(a, b_at_a, 1, payload, kKey, {&a}));
+  ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(send_placed(a, b_at_a, 1, payload, kKey, {&a}));
   b.poll();
   b.transport.reset();
   EXPECT_TRUE(room.guard_untouched());
 }
 
 // Its sender has stopped in the middle of it.
-TEST_P(FabricParcels, that_have_begun_keep_nobody_from_finding_others) {
+TEST_P(FabricPlacement, that_have_begun_keep_nobody_from_finding_others) {
   connect();
   narrow_all_sockets();
   Side other = open();
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   Room room(payload.size());
-  ASSERT_TRUE(b.transport->expect_parcel(a_at_b, kKey, room.span()));
-  ASSERT_TRUE(send_parcel(a, b_at_a, 1, payload, kKey, {&a}));
+  ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+  ASSERT_TRUE(send_placed(a, b_at_a, 1, payload, kKey, {&a}));
   ASSERT_TRUE(until_all({&b}, [&] { return room.begun(); }));
   const std::vector<std::byte> unexpected = pattern(1000, 2);
-  ASSERT_TRUE(send_parcel(other, at(other, b), 2, unexpected, ParcelKey{8}, {&other, &b}));
+  ASSERT_TRUE(send_placed(other, at(other, b), 2, unexpected, PlacementKey{8}, {&other, &b}));
   ASSERT_TRUE(until_all({&other, &b}, [&] { return b.seen.came.size() == 1; }));
   EXPECT_TRUE(is_message(b.seen.came[0], 2));
   EXPECT_EQ(b.seen.came[0].payload, unexpected);
