@@ -23,6 +23,7 @@ constexpr Error kSuperseded{Loss::kPeer, "accept", "the peer has begun a connect
 }  // namespace
 
 void DirectTransport::Connection::begin(FileDescriptor socket, Phase first) {
+  owner.lock_.is_held();
   fd = std::move(socket);
   phase = first;
   peer = kNoPeer;
@@ -272,6 +273,7 @@ void DirectTransport::fail(PeerId id, Error error) {
 
 // What the kernel has may still arrive, such as a farewell.
 void DirectTransport::disconnect(PeerId id) {
+  lock_.is_held();
   Peer& peer = at(id);
   attempts_.end(peer.attempt);
   if (peer.connecting != nullptr) tear_down(*peer.connecting);
@@ -288,6 +290,7 @@ void DirectTransport::disconnect(PeerId id) {
 // Peers that were tried for too long, and accepted connections that send nothing.
 void DirectTransport::expire_attempts() {
   attempts_.expire(now_, [this](PeerId id, ConnectAttempts::End end) {
+    lock_.is_held();
     if (end == ConnectAttempts::End::kTimedOut) return fail(id, kNobodyThere);
     if (at(id).connecting != nullptr) tear_down(*at(id).connecting);
   });

@@ -35,6 +35,7 @@ Error broken(int code) {
 }  // namespace
 
 std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
+  lock_.is_held();
   now_ = now;
   sink_ = &sink;
   reports_ = 0;
@@ -186,11 +187,13 @@ void DirectTransport::resume_stalled() {
 }
 
 void DirectTransport::Connection::take_message(std::span<const std::byte> message) {
+  owner.lock_.is_held();
   ++owner.reports_;
   owner.sink_->on_message(peer, message);
 }
 
 std::byte* DirectTransport::Connection::place_of_write(RemoteMemory where, std::size_t length) {
+  owner.lock_.is_held();
   const auto target = owner.targets_.find(where.key);
   if (target == owner.targets_.end() || target->second.peer != peer) return nullptr;
   const std::span<std::byte> memory = target->second.memory;
@@ -201,6 +204,7 @@ std::byte* DirectTransport::Connection::place_of_write(RemoteMemory where, std::
 }
 
 void DirectTransport::Connection::write_is_in_place(Immediate immediate) {
+  owner.lock_.is_held();
   owner.targets_.at(written_key).writer = nullptr;  // it is there: else the write would have been cut
   written_key = 0;
   ++owner.reports_;
@@ -208,6 +212,7 @@ void DirectTransport::Connection::write_is_in_place(Immediate immediate) {
 }
 
 std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey key) {
+  owner.lock_.is_held();
   stalled_key = key;
   if (!owner.placement_enabled_) return {};
   const Peer& from = owner.at(peer);
@@ -227,6 +232,7 @@ std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey 
 }
 
 void DirectTransport::Connection::take_placed(std::span<const std::byte> message, const PlacedPayload& payload) {
+  owner.lock_.is_held();
   if (std::exchange(is_expected, false)) owner.at(peer).expects = false;  // the sink may expect the next
   ++owner.reports_;
   owner.sink_->on_placed_message(peer, message, payload);
@@ -288,13 +294,17 @@ void DirectTransport::end(Connection& connection) {
 // ---- Sleeping
 
 bool DirectTransport::prepare_wait() {
+  lock_.is_held();
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return false;
-  if (std::ranges::any_of(stalled_, [this](const Connection* one) { return may_resume(*one); })) return false;
+  for (const Connection* const connection : stalled_) {
+    if (may_resume(*connection)) return false;
+  }
   all_sockets_due_ = true;
   return true;
 }
 
 TimePoint DirectTransport::next_deadline() const {
+  lock_.is_held();
   if (!left_.empty() || !ended_.empty() || !failed_.empty() || !ending_.empty()) return now_;
   return std::min({listen_again_, attempts_.next_deadline(now_), callers_.next_deadline()});
 }

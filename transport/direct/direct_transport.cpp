@@ -29,6 +29,7 @@ std::uint64_t random_number() {
 
 Result<std::unique_ptr<DirectTransport>> DirectTransport::open(const NetworkOptions& options, std::string* explanation) {
   std::unique_ptr<DirectTransport> transport(new DirectTransport(options));
+  transport->lock_.is_held();  // nobody else knows it yet
   if (const Error error = transport->listen(); !error.ok()) {
     if (explanation != nullptr) {
       *explanation = explain_opening(options.interface_address, options.pid, options.port_base, kName, error, std::strerror(error.code()));
@@ -96,6 +97,7 @@ DirectTransport::~DirectTransport() {
 }
 
 Result<PeerId> DirectTransport::resolve(ProcessId name) {
+  lock_.is_held();
   if (const auto known = ids_.find(name); known != ids_.end()) return known->second;
   if (name == self_) return Error{Loss::kOperation, "resolve", "a process does not call itself"};
   if (const Result<sockaddr_in> address = socket_address_of(name, options_.port_base); !address) return address.error();
@@ -108,6 +110,7 @@ Result<PeerId> DirectTransport::resolve(ProcessId name) {
 }
 
 MessageBuffer DirectTransport::reserve(PeerId, std::size_t bytes) {
+  lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
   Outbound* const frame = closing_ ? nullptr : outbound_.take_frame();
   if (frame == nullptr) return {};
@@ -116,6 +119,7 @@ MessageBuffer DirectTransport::reserve(PeerId, std::size_t bytes) {
 }
 
 PostStatus DirectTransport::commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) {
+  lock_.is_held();
   Outbound& frame = outbound_.at(buffer.token);
   LINTEL_ASSERT(frame.lent && bytes <= attributes_.max_message_bytes);
   Connection* const connection = connection_to(peer);
@@ -130,6 +134,7 @@ PostStatus DirectTransport::commit(PeerId peer, const MessageBuffer& buffer, std
 }
 
 void DirectTransport::abandon(PeerId, const MessageBuffer& buffer) {
+  lock_.is_held();
   Outbound& frame = outbound_.at(buffer.token);
   LINTEL_ASSERT(frame.lent);
   outbound_.give_back(frame);
@@ -137,6 +142,7 @@ void DirectTransport::abandon(PeerId, const MessageBuffer& buffer) {
 
 PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
                                           PlacementKey key, Context context) {
+  lock_.is_held();
   Outbound& frame = outbound_.at(buffer.token);
   LINTEL_ASSERT(frame.lent && bytes <= attributes_.max_placed_message && is_placement_key(key));
   LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes_.max_placed_bytes);
@@ -156,6 +162,7 @@ PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buff
 }
 
 PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
+  lock_.is_held();
   LINTEL_ASSERT(from.length > 0 && from.length <= attributes_.max_write_bytes);
   Connection* const connection = connection_to(peer);
   Outbound* const write = connection != nullptr ? outbound_.take_write() : nullptr;
@@ -203,6 +210,7 @@ void DirectTransport::has_left(PeerId to, Outbound& record) {
 }
 
 Result<Region> DirectTransport::register_memory(PeerId peer, std::span<std::byte> memory, Access access) {
+  lock_.is_held();
   if (access == Access::kWriteSource) return Region{};  // any memory will do
   const Region made{next_region_++, next_key_++, 0};
   targets_.emplace(made.key, Target{memory, peer, nullptr});
@@ -211,6 +219,7 @@ Result<Region> DirectTransport::register_memory(PeerId peer, std::span<std::byte
 }
 
 void DirectTransport::deregister_memory(const Region& region) {
+  lock_.is_held();
   const auto target = region.id == 0 ? targets_.end() : targets_.find(region.key);
   if (target == targets_.end()) return;
   if (target->second.writer != nullptr) target->second.writer->stream->cut_write();
@@ -219,6 +228,7 @@ void DirectTransport::deregister_memory(const Region& region) {
 }
 
 bool DirectTransport::expect_placement(PeerId id, PlacementKey key, std::span<std::byte> memory) {
+  lock_.is_held();
   LINTEL_ASSERT(is_placement_key(key));
   Peer& peer = at(id);
   if (!placement_enabled_ || peer.expects || memory.empty()) return false;
@@ -229,6 +239,7 @@ bool DirectTransport::expect_placement(PeerId id, PlacementKey key, std::span<st
 }
 
 Withdrawal DirectTransport::withdraw_placement(PeerId id) {
+  lock_.is_held();
   Peer& peer = at(id);
   if (!peer.expects) return Withdrawal::kNone;
   if (peer.connection != nullptr && peer.connection->is_expected) return Withdrawal::kArriving;
@@ -237,11 +248,13 @@ Withdrawal DirectTransport::withdraw_placement(PeerId id) {
 }
 
 bool DirectTransport::close(TimePoint) {
+  lock_.is_held();
   closing_ = true;
   return outbound_.frames_taken() == 0;
 }
 
 std::string DirectTransport::describe(PeerId id) const {
+  lock_.is_held();
   const Peer& peer = peers_[id.value];
   std::string text = "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
   if (peer.connection != nullptr) return text + " is open";
@@ -249,6 +262,7 @@ std::string DirectTransport::describe(PeerId id) const {
 }
 
 void DirectTransport::dump(std::string& text) const {
+  lock_.is_held();
   const auto line = [&text](const char* what, std::uint64_t number) {
     text += std::string("  ") + what + ": " + std::to_string(number) + "\n";
   };

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "base/file_descriptor.h"
+#include "base/owner_lock.h"
 #include "transport/contact/connect_attempts.h"
 #include "transport/contact/half_open_callers.h"
 #include "transport/contact/network_options.h"
@@ -59,12 +60,18 @@ class DirectTransport final : public Transport {
   const Attributes& attributes() const override { return attributes_; }
   ProcessId self() const override { return self_; }
   Result<PeerId> resolve(ProcessId name) override;
-  ProcessId name_of(PeerId peer) const override { return peers_[peer.value].name; }
+  ProcessId name_of(PeerId peer) const override {
+    lock_.is_held();
+    return peers_[peer.value].name;
+  }
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
   [[gnu::cold]] void disconnect(PeerId peer) override;
-  void enable_placement() override { placement_enabled_ = true; }
+  void enable_placement() override {
+    lock_.is_held();
+    placement_enabled_ = true;
+  }
   PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
                            PlacementKey key, Context context) override;
   bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override;
@@ -81,7 +88,10 @@ class DirectTransport final : public Transport {
   std::string describe(PeerId peer) const override;
   void dump(std::string& text) const override;
 
-  const DirectCounters& counters() const { return counters_; }
+  const DirectCounters& counters() const {
+    lock_.is_held();
+    return counters_;
+  }
 
  private:
   struct Connection;
@@ -115,100 +125,101 @@ class DirectTransport final : public Transport {
   static constexpr std::size_t kMostCallers = 256;     // that have not said who they are
 
   explicit DirectTransport(const NetworkOptions& options);
-  [[gnu::cold]] Error listen();
-  Peer& at(PeerId peer) { return peers_[peer.value]; }
+  [[gnu::cold]] Error listen() LINTEL_REQUIRES(lock_);
+  Peer& at(PeerId peer) LINTEL_REQUIRES(lock_) { return peers_[peer.value]; }
   static void clear_connecting(Peer& peer) {
     peer.connecting = nullptr;
     peer.attempt.in_progress = false;
   }
 
   // Making connections (direct_connections.cpp).
-  [[gnu::cold]] void connect(PeerId peer);
-  [[gnu::cold]] Connection& spare_connection();
-  [[gnu::cold]] void refused(PeerId peer);
-  [[gnu::cold]] void accept_callers();
-  [[gnu::cold]] void drop_caller(HalfOpenCaller& caller);
-  [[gnu::cold]] void on_handshake_ready(Connection& connection, std::uint32_t events);
-  [[gnu::cold]] void on_greeting(Connection& connection);
-  [[gnu::cold]] void on_connect_request(Connection& connection, const Greeting& greeting);
-  [[gnu::cold]] bool send_greeting(Connection& connection, ProcessId to, GreetingKind kind);
-  [[gnu::cold]] void opened(Connection& connection, PeerId peer, const Greeting& greeting);
-  [[gnu::cold]] void tear_down(Connection& connection);
-  [[gnu::cold]] void fail(PeerId peer, Error error);
-  [[gnu::cold]] void expire_attempts();
-  [[gnu::cold]] void report_failures(Sink& sink);
-  void watch_for(Connection& connection, std::uint32_t events);
-  [[gnu::cold]] void stop_watching(Connection& connection);
+  [[gnu::cold]] void connect(PeerId peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Connection& spare_connection() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void refused(PeerId peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void accept_callers() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void drop_caller(HalfOpenCaller& caller) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_handshake_ready(Connection& connection, std::uint32_t events) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_greeting(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_connect_request(Connection& connection, const Greeting& greeting) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool send_greeting(Connection& connection, ProcessId to, GreetingKind kind) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void opened(Connection& connection, PeerId peer, const Greeting& greeting) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void tear_down(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void fail(PeerId peer, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void expire_attempts() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void report_failures(Sink& sink) LINTEL_REQUIRES(lock_);
+  void watch_for(Connection& connection, std::uint32_t events) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void stop_watching(Connection& connection) LINTEL_REQUIRES(lock_);
 
   // Posting (direct_transport.cpp).
   // The open one; null: there is none, and one is being made.
-  Connection* connection_to(PeerId peer) {
+  Connection* connection_to(PeerId peer) LINTEL_REQUIRES(lock_) {
     Connection* const open = at(peer).connection;
     if (open == nullptr) connect(peer);
     return open;
   }
-  PostStatus send(Connection& connection, Outbound& record);
-  void has_left(PeerId peer, Outbound& record);
+  PostStatus send(Connection& connection, Outbound& record) LINTEL_REQUIRES(lock_);
+  void has_left(PeerId peer, Outbound& record) LINTEL_REQUIRES(lock_);
 
   // What comes and goes (direct_traffic.cpp).
-  void read_sockets();
-  void poll_all_sockets();
-  bool receive(Connection& connection);
-  [[gnu::cold]] void receive_last(Connection& connection);
-  void send_waiting(Connection& connection);
-  void end(Connection& connection);
-  void note_recent(Connection& connection);
-  [[gnu::cold]] void stop_sending(Connection& connection);
-  bool much_is_due(const Connection& connection) const;
-  bool may_resume(const Connection& connection) const;
-  [[gnu::cold]] void resume_stalled();
-  void report_left(Sink& sink);
-  void report_ended(Sink& sink);
+  void read_sockets() LINTEL_REQUIRES(lock_);
+  void poll_all_sockets() LINTEL_REQUIRES(lock_);
+  bool receive(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void receive_last(Connection& connection) LINTEL_REQUIRES(lock_);
+  void send_waiting(Connection& connection) LINTEL_REQUIRES(lock_);
+  void end(Connection& connection) LINTEL_REQUIRES(lock_);
+  void note_recent(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void stop_sending(Connection& connection) LINTEL_REQUIRES(lock_);
+  bool much_is_due(const Connection& connection) const LINTEL_REQUIRES(lock_);
+  bool may_resume(const Connection& connection) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void resume_stalled() LINTEL_REQUIRES(lock_);
+  void report_left(Sink& sink) LINTEL_REQUIRES(lock_);
+  void report_ended(Sink& sink) LINTEL_REQUIRES(lock_);
 
   NetworkOptions options_;
   Attributes attributes_;
   ProcessId self_;
   sockaddr_in own_{};
   std::uint64_t incarnation_;
-  std::uint64_t generation_ = 0;
-  DirectCounters counters_;
+  OwnerLock lock_;
+  std::uint64_t generation_ LINTEL_GUARDED_BY(lock_) = 0;
+  DirectCounters counters_ LINTEL_GUARDED_BY(lock_);
 
   FileDescriptor epoll_;
   FileDescriptor listener_;
-  TimePoint listen_again_ = kNever;  // there was no descriptor for a connection
-  StreamBuffers buffers_;
-  OutboundTable outbound_;
-  std::deque<Peer> peers_;
-  std::unordered_map<ProcessId, PeerId> ids_;
-  std::unordered_map<std::uint64_t, Target> targets_;  // by key
-  std::uint64_t next_region_ = 1;
-  std::uint64_t next_key_;
+  TimePoint listen_again_ LINTEL_GUARDED_BY(lock_) = kNever;  // there was no descriptor for a connection
+  StreamBuffers buffers_ LINTEL_GUARDED_BY(lock_);
+  OutboundTable outbound_ LINTEL_GUARDED_BY(lock_);
+  std::deque<Peer> peers_ LINTEL_GUARDED_BY(lock_);
+  std::unordered_map<ProcessId, PeerId> ids_ LINTEL_GUARDED_BY(lock_);
+  std::unordered_map<std::uint64_t, Target> targets_ LINTEL_GUARDED_BY(lock_);  // by key
+  std::uint64_t next_region_ LINTEL_GUARDED_BY(lock_) = 1;
+  std::uint64_t next_key_ LINTEL_GUARDED_BY(lock_);
 
-  std::vector<std::unique_ptr<Connection>> connections_;
-  std::vector<Connection*> spare_;      // torn down in earlier polls
-  std::vector<Connection*> torn_down_;  // in this one: what the kernel has told of them may still be looked at
-  std::size_t open_count_ = 0;  // connections
-  std::vector<Connection*> recent_;  // open connections that are read without asking epoll, the latest first
-  ConnectAttempts attempts_;
-  HalfOpenCallers callers_;
-  std::size_t opening_count_ = 0;     // connections that are being made, by us or by others
-  std::size_t sending_ = 0;           // connections with records that wait for room in the kernel
-  std::vector<Connection*> ending_;   // that cannot be sent to any more
-  std::vector<Connection*> stalled_;  // that wait until a payload has a place
-  std::vector<PeerId> failed_;
-  std::vector<PeerId> left_;  // with messages to report
-  std::vector<PeerId> reporting_left_;
-  std::vector<EndedWrite> ended_;
-  std::vector<EndedWrite> reporting_ended_;
-  std::vector<std::unique_ptr<std::byte[]>> unexpected_memory_;  // not in use
-  std::size_t unexpected_ = 0;                                   // in use
-  bool placement_enabled_ = false;
-  bool closing_ = false;
-  bool all_sockets_due_ = true;  // the next poll() asks epoll about all sockets
-  unsigned turns_ = 0;
-  Sink* sink_ = nullptr;     // during poll()
-  std::size_t reports_ = 0;  // of this poll()
-  TimePoint now_{};          // of the last poll()
+  std::vector<std::unique_ptr<Connection>> connections_ LINTEL_GUARDED_BY(lock_);
+  std::vector<Connection*> spare_ LINTEL_GUARDED_BY(lock_);      // torn down in earlier polls
+  std::vector<Connection*> torn_down_ LINTEL_GUARDED_BY(lock_);  // in this one: what the kernel has told of them may still be looked at
+  std::size_t open_count_ LINTEL_GUARDED_BY(lock_) = 0;          // connections
+  std::vector<Connection*> recent_ LINTEL_GUARDED_BY(lock_);     // open connections that are read without asking epoll, the latest first
+  ConnectAttempts attempts_ LINTEL_GUARDED_BY(lock_);
+  HalfOpenCallers callers_ LINTEL_GUARDED_BY(lock_);
+  std::size_t opening_count_ LINTEL_GUARDED_BY(lock_) = 0;     // connections that are being made, by us or by others
+  std::size_t sending_ LINTEL_GUARDED_BY(lock_) = 0;           // connections with records that wait for room in the kernel
+  std::vector<Connection*> ending_ LINTEL_GUARDED_BY(lock_);   // that cannot be sent to any more
+  std::vector<Connection*> stalled_ LINTEL_GUARDED_BY(lock_);  // that wait until a payload has a place
+  std::vector<PeerId> failed_ LINTEL_GUARDED_BY(lock_);
+  std::vector<PeerId> left_ LINTEL_GUARDED_BY(lock_);  // with messages to report
+  std::vector<PeerId> reporting_left_ LINTEL_GUARDED_BY(lock_);
+  std::vector<EndedWrite> ended_ LINTEL_GUARDED_BY(lock_);
+  std::vector<EndedWrite> reporting_ended_ LINTEL_GUARDED_BY(lock_);
+  std::vector<std::unique_ptr<std::byte[]>> unexpected_memory_ LINTEL_GUARDED_BY(lock_);  // not in use
+  std::size_t unexpected_ LINTEL_GUARDED_BY(lock_) = 0;                                   // in use
+  bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;
+  bool closing_ LINTEL_GUARDED_BY(lock_) = false;
+  bool all_sockets_due_ LINTEL_GUARDED_BY(lock_) = true;  // the next poll() asks epoll about all sockets
+  unsigned turns_ LINTEL_GUARDED_BY(lock_) = 0;
+  Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;     // during poll()
+  std::size_t reports_ LINTEL_GUARDED_BY(lock_) = 0;  // of this poll()
+  TimePoint now_ LINTEL_GUARDED_BY(lock_){};          // of the last poll()
 };
 
 }  // namespace lintel::transport

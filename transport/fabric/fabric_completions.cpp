@@ -37,6 +37,7 @@ const char* reason_for(int code) {
 }  // namespace
 
 std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
+  lock_.is_held();
   const Nanoseconds away = now - now_;
   now_ = now;
   if (asleep_) {
@@ -273,6 +274,7 @@ void FabricTransport::repost_receives() {
 }
 
 bool FabricTransport::prepare_wait() {
+  lock_.is_held();
   if (has_held() || !receives_to_post_.empty()) return false;
   if (neighbours_ && !asleep_) {
     neighbours_->own_bell().fall_asleep();

@@ -27,6 +27,7 @@ constexpr std::uint64_t kAnyKey = (std::uint64_t{1} << kPlacementKeyBits) - 1;
 }  // namespace
 
 void FabricTransport::enable_placement() {
+  lock_.is_held();
   if (placement_enabled_ || attributes_.max_placed_bytes == 0 || !prepare_landings()) return;
   expected_.reserve(kLandings - kUnexpectedSlots);
   unexpected_.reserve(kUnexpectedSlots);
@@ -46,6 +47,7 @@ std::byte* FabricTransport::landing_message(const Operation& landing) const {
 
 PostStatus FabricTransport::commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
                                           PlacementKey key, Context context) {
+  lock_.is_held();
   Operation& frame = operations_.at(OperationKind::kSend, buffer.token);
   LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= kPlacedMessageBytes && is_placement_key(key));
   LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes_.max_placed_bytes);
@@ -63,6 +65,7 @@ PostStatus FabricTransport::commit_placed(PeerId peer, const MessageBuffer& buff
 }
 
 bool FabricTransport::expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) {
+  lock_.is_held();
   LINTEL_ASSERT(is_placement_key(key));
   FabricPeer& from = peers_.at(peer);
   if (!placement_enabled_ || from.landing != nullptr || memory.empty()) return false;
@@ -84,7 +87,10 @@ bool FabricTransport::expect_placement(PeerId peer, PlacementKey key, std::span<
 // Some of a placed message is in place, and the rest is in its socket or on its way there: of a payload in more than one piece the provider takes what it has read ahead, and
 // asks its sockets again when it is asked. Tells by the first byte of the message, see Transport::commit_placed().
 bool FabricTransport::payload_has_begun() const {
-  return std::ranges::any_of(expected_, [this](const Operation* landing) { return *landing_message(*landing) != std::byte{0}; });
+  for (const Operation* const landing : expected_) {
+    if (*landing_message(*landing) != std::byte{0}) return true;
+  }
+  return false;
 }
 
 bool FabricTransport::post_landing(Operation& landing, fi_addr_t from, std::uint64_t key, std::uint64_t ignored) {
@@ -101,6 +107,7 @@ bool FabricTransport::post_landing(Operation& landing, fi_addr_t from, std::uint
 
 // The provider takes a receive that no message has met out of its list at once, and says so in its queue. Of one that was met it says nothing.
 Withdrawal FabricTransport::withdraw_placement(PeerId peer) {
+  lock_.is_held();
   Operation* const landing = peers_.at(peer).landing;
   if (landing == nullptr) return Withdrawal::kNone;
   fi_cancel(&endpoint_.raw()->fid, &landing->provider_room);

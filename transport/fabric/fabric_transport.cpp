@@ -12,6 +12,7 @@
 namespace lintel::transport {
 
 Result<PeerId> FabricTransport::resolve(ProcessId name) {
+  lock_.is_held();
   if (const PeerId known = peers_.find(name); known != kNoPeer) return known;
   if (neighbours_) {
     // Introduced to the provider when its process is found to be there: 1.17 confuses names that are introduced before.
@@ -26,9 +27,13 @@ Result<PeerId> FabricTransport::resolve(ProcessId name) {
   return peers_.add(name, address);
 }
 
-ProcessId FabricTransport::name_of(PeerId peer) const { return peers_.at(peer).name; }
+ProcessId FabricTransport::name_of(PeerId peer) const {
+  lock_.is_held();
+  return peers_.at(peer).name;
+}
 
 MessageBuffer FabricTransport::reserve(PeerId, std::size_t bytes) {
+  lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
   Operation* frame = closing_ ? nullptr : operations_.take(OperationKind::kSend);
   if (frame == nullptr) return {};
@@ -37,6 +42,7 @@ MessageBuffer FabricTransport::reserve(PeerId, std::size_t bytes) {
 }
 
 PostStatus FabricTransport::commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) {
+  lock_.is_held();
   Operation& frame = operations_.at(OperationKind::kSend, buffer.token);
   LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= attributes_.max_message_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
@@ -48,17 +54,20 @@ PostStatus FabricTransport::commit(PeerId peer, const MessageBuffer& buffer, std
 }
 
 void FabricTransport::abandon(PeerId, const MessageBuffer& buffer) {
+  lock_.is_held();
   Operation& frame = operations_.at(OperationKind::kSend, buffer.token);
   LINTEL_ASSERT(frame.state == OperationState::kLent);
   operations_.give_back(frame);
 }
 
 void FabricTransport::disconnect(PeerId peer) {
+  lock_.is_held();
   if (withdraw_placement(peer) == Withdrawal::kArriving) peers_.at(peer).landing->given_up = true;
   peers_.disconnect(peer);
 }
 
 Result<Region> FabricTransport::register_memory(PeerId, std::span<std::byte> memory, Access access) {
+  lock_.is_held();
   const bool is_target = access == Access::kWriteTarget;
   if (!is_target && !rules_.needs_local_descriptor) return Region{};  // any memory will do
   // A key of ours may be in use still, after the counter has come round in a narrow key.
@@ -79,10 +88,12 @@ Result<Region> FabricTransport::register_memory(PeerId, std::span<std::byte> mem
 }
 
 void FabricTransport::deregister_memory(const Region& region) {
+  lock_.is_held();
   if (region.id != 0) regions_.erase(region.id);
 }
 
 PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
+  lock_.is_held();
   LINTEL_ASSERT(from.length > 0 && from.length <= attributes_.max_write_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
   if (writes_jammed_ && from.length > provider_.inject_bytes) {
@@ -158,11 +169,13 @@ bool FabricTransport::record_end(Operation& operation) {
 }
 
 bool FabricTransport::close(TimePoint) {
+  lock_.is_held();
   closing_ = true;
   return operations_.taken_count(OperationKind::kSend) == 0;
 }
 
 void FabricTransport::dump(std::string& text) const {
+  lock_.is_held();
   const auto line = [&text](const char* what, std::uint64_t number) {
     text += std::string("  ") + what + ": " + std::to_string(number) + "\n";
   };
@@ -180,6 +193,7 @@ void FabricTransport::dump(std::string& text) const {
 }
 
 TimePoint FabricTransport::next_deadline() const {
+  lock_.is_held();
   // Without a descriptor that tells, look often. So too while the shared-memory provider has something under way: that it has arrived rings no bell.
   constexpr Nanoseconds kLookAgain = std::chrono::microseconds(500);
   constexpr Nanoseconds kLookSoon = std::chrono::microseconds(50);

@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/owner_lock.h"
 #include "transport/contact/network_options.h"
 #include "transport/fabric/buffer_slab.h"
 #include "transport/fabric/discovery.h"
@@ -79,7 +80,10 @@ class FabricTransport final : public Transport {
   void dump(std::string& text) const override;
 
   const ProviderDescription& provider() const { return provider_; }
-  const FabricCounters& counters() const { return counters_; }
+  const FabricCounters& counters() const {
+    lock_.is_held();
+    return counters_;
+  }
 
  private:
   static constexpr std::size_t kHeldAtOnce = 8;
@@ -95,26 +99,26 @@ class FabricTransport final : public Transport {
   FabricTransport(const NetworkOptions& options, const FabricOptions& fabric, DiscoveredProvider provider);
 
   // Opening, in this order (fabric_open.cpp).
-  [[gnu::cold]] Error take_name();
-  [[gnu::cold]] Error open_objects();
-  [[gnu::cold]] Error enable();
-  [[gnu::cold]] Error learn_own_name();
-  [[gnu::cold]] Error prepare_buffers();
-  [[gnu::cold]] Error post_first_receives();
+  [[gnu::cold]] Error take_name() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Error open_objects() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Error enable() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Error learn_own_name() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Error prepare_buffers() LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Error post_first_receives() LINTEL_REQUIRES(lock_);
 
   // Completions (fabric_completions.cpp).
   static constexpr Nanoseconds kTornGrace = std::chrono::seconds(1);
-  void filled(Operation& receive, std::size_t end_bytes);
-  [[gnu::cold]] void release_torn();
-  void released(Operation& receive);
-  bool post_receive(Operation& receive);
-  void repost_receives();
-  std::size_t take_completion(const fi_cq_data_entry& entry, Sink& sink);
-  [[gnu::cold]] std::size_t take_errors(Sink& sink);
-  [[gnu::cold]] std::size_t end_lost_operations(Sink& sink);
-  [[gnu::cold]] std::size_t jam_writes(Sink& sink);
-  [[gnu::cold]] bool is_lost(const Operation& operation) const;
-  [[gnu::cold]] std::size_t end_failed_operation(Operation& operation, const fi_cq_err_entry& entry, Sink& sink);
+  void filled(Operation& receive, std::size_t end_bytes) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void release_torn() LINTEL_REQUIRES(lock_);
+  void released(Operation& receive) LINTEL_REQUIRES(lock_);
+  bool post_receive(Operation& receive) LINTEL_REQUIRES(lock_);
+  void repost_receives() LINTEL_REQUIRES(lock_);
+  std::size_t take_completion(const fi_cq_data_entry& entry, Sink& sink) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] std::size_t take_errors(Sink& sink) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] std::size_t end_lost_operations(Sink& sink) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] std::size_t jam_writes(Sink& sink) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool is_lost(const Operation& operation) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] std::size_t end_failed_operation(Operation& operation, const fi_cq_err_entry& entry, Sink& sink) LINTEL_REQUIRES(lock_);
 
   // Placed messages (fabric_placement.cpp).
   // Where placed messages come that nobody expects: more than one, as a sender may stop in the middle.
@@ -123,28 +127,28 @@ class FabricTransport final : public Transport {
     BufferSlab memory;
     bool posted = false;  // a placed message waits, or did, and has this room
   };
-  [[gnu::cold]] bool prepare_landings();
-  std::byte* landing_message(const Operation& landing) const;
-  bool post_landing(Operation& landing, fi_addr_t from, std::uint64_t key, std::uint64_t ignored);
-  bool payload_has_begun() const;
-  std::size_t take_placed(Operation& landing, const fi_cq_data_entry& entry, Sink& sink);
-  void end_landing(Operation& landing);
-  void end_failed_landing(Operation& landing, const fi_cq_err_entry& entry);
-  UnexpectedSlot* unexpected_slot_of(const Operation& landing);
-  UnexpectedSlot* free_unexpected_slot();
-  void look_for_unexpected();
-  bool ask_for_unexpected();
-  bool unexpected_is_waiting();
+  [[gnu::cold]] bool prepare_landings() LINTEL_REQUIRES(lock_);
+  std::byte* landing_message(const Operation& landing) const LINTEL_REQUIRES(lock_);
+  bool post_landing(Operation& landing, fi_addr_t from, std::uint64_t key, std::uint64_t ignored) LINTEL_REQUIRES(lock_);
+  bool payload_has_begun() const LINTEL_REQUIRES(lock_);
+  std::size_t take_placed(Operation& landing, const fi_cq_data_entry& entry, Sink& sink) LINTEL_REQUIRES(lock_);
+  void end_landing(Operation& landing) LINTEL_REQUIRES(lock_);
+  void end_failed_landing(Operation& landing, const fi_cq_err_entry& entry) LINTEL_REQUIRES(lock_);
+  UnexpectedSlot* unexpected_slot_of(const Operation& landing) LINTEL_REQUIRES(lock_);
+  UnexpectedSlot* free_unexpected_slot() LINTEL_REQUIRES(lock_);
+  void look_for_unexpected() LINTEL_REQUIRES(lock_);
+  bool ask_for_unexpected() LINTEL_REQUIRES(lock_);
+  bool unexpected_is_waiting() LINTEL_REQUIRES(lock_);
 
-  bool has_held() const { return !held_.empty() || !held_errors_.empty(); }
-  std::size_t take_held(Sink& sink);
-  [[gnu::cold]] std::size_t take_error(const fi_cq_err_entry& entry, Sink& sink);
-  bool may_try(PeerId peer);
-  [[gnu::cold]] PostStatus refused(PeerId peer, ssize_t status, const char* call);
-  std::size_t operations_in_flight() const;
-  void connected(const FabricPeer& peer);
-  void record_start(Operation& operation, PeerId peer);
-  bool record_end(Operation& operation);
+  bool has_held() const LINTEL_REQUIRES(lock_) { return !held_.empty() || !held_errors_.empty(); }
+  std::size_t take_held(Sink& sink) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] std::size_t take_error(const fi_cq_err_entry& entry, Sink& sink) LINTEL_REQUIRES(lock_);
+  bool may_try(PeerId peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] PostStatus refused(PeerId peer, ssize_t status, const char* call) LINTEL_REQUIRES(lock_);
+  std::size_t operations_in_flight() const LINTEL_REQUIRES(lock_);
+  void connected(const FabricPeer& peer) LINTEL_REQUIRES(lock_);
+  void record_start(Operation& operation, PeerId peer) LINTEL_REQUIRES(lock_);
+  bool record_end(Operation& operation) LINTEL_REQUIRES(lock_);
 
   NetworkOptions options_;
   FabricOptions fabric_options_;
@@ -153,43 +157,44 @@ class FabricTransport final : public Transport {
   MemoryRules rules_;
   Attributes attributes_;
   ProcessId self_;
-  std::uint64_t next_key_;
-  FabricCounters counters_;
+  OwnerLock lock_;
+  std::uint64_t next_key_ LINTEL_GUARDED_BY(lock_);
+  FabricCounters counters_ LINTEL_GUARDED_BY(lock_);
 
   // Parents first: destroyed from the bottom up. The buffers stand above the endpoint because the provider may use them until it is closed.
   Info info_list_;
   fi_info* info_ = nullptr;
   Fabric fabric_;
   Domain domain_;
-  BufferSlab send_buffers_;
-  BufferSlab receive_buffers_;
-  BufferSlab landing_buffers_;  // what is too long for where it lands, messages of placed messages
-  std::unordered_map<std::uint64_t, MemoryRegion> regions_;
-  std::uint64_t next_region_ = 1;
-  OperationTable operations_;
-  CompletionQueue completions_;
-  AddressVector addresses_;
-  Endpoint endpoint_;
+  BufferSlab send_buffers_ LINTEL_GUARDED_BY(lock_);
+  BufferSlab receive_buffers_ LINTEL_GUARDED_BY(lock_);
+  BufferSlab landing_buffers_ LINTEL_GUARDED_BY(lock_);  // what is too long for where it lands, messages of placed messages
+  std::unordered_map<std::uint64_t, MemoryRegion> regions_ LINTEL_GUARDED_BY(lock_);
+  std::uint64_t next_region_ LINTEL_GUARDED_BY(lock_) = 1;
+  OperationTable operations_ LINTEL_GUARDED_BY(lock_);
+  CompletionQueue completions_ LINTEL_GUARDED_BY(lock_);
+  AddressVector addresses_ LINTEL_GUARDED_BY(lock_);
+  Endpoint endpoint_ LINTEL_GUARDED_BY(lock_);
 
-  PeerTable peers_;
-  std::vector<Operation*> receives_to_post_;
-  bool torn_receives_ = false;            // some receive is torn
-  std::optional<Neighbours> neighbours_;  // shared memory only
-  WaitObject wait_object_;
+  PeerTable peers_ LINTEL_GUARDED_BY(lock_);
+  std::vector<Operation*> receives_to_post_ LINTEL_GUARDED_BY(lock_);
+  bool torn_receives_ LINTEL_GUARDED_BY(lock_) = false;            // some receive is torn
+  std::optional<Neighbours> neighbours_ LINTEL_GUARDED_BY(lock_);  // shared memory only
+  WaitObject wait_object_ LINTEL_GUARDED_BY(lock_);
   int wait_fd_ = -1;
-  bool closing_ = false;
-  bool writes_jammed_ = false;        // shared memory: a large write was never answered
-  TimePoint write_progress_;          // shared memory: until then no write was kept waiting
-  std::vector<Operation*> expected_;  // landings that are no unexpected payloads
-  std::vector<UnexpectedSlot> unexpected_;
-  bool placement_enabled_ = false;    // placed messages are
-  UnexpectedSlot* asking_ = nullptr;  // the provider was asked whether a placed message waits, on its behalf
-  unsigned idle_looks_ = 0;
-  bool asleep_ = false;  // peers have been told to ring
+  bool closing_ LINTEL_GUARDED_BY(lock_) = false;
+  bool writes_jammed_ LINTEL_GUARDED_BY(lock_) = false;        // shared memory: a large write was never answered
+  TimePoint write_progress_ LINTEL_GUARDED_BY(lock_);          // shared memory: until then no write was kept waiting
+  std::vector<Operation*> expected_ LINTEL_GUARDED_BY(lock_);  // landings that are no unexpected payloads
+  std::vector<UnexpectedSlot> unexpected_ LINTEL_GUARDED_BY(lock_);
+  bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;    // placed messages are
+  UnexpectedSlot* asking_ LINTEL_GUARDED_BY(lock_) = nullptr;  // the provider was asked whether a placed message waits, on its behalf
+  unsigned idle_looks_ LINTEL_GUARDED_BY(lock_) = 0;
+  bool asleep_ LINTEL_GUARDED_BY(lock_) = false;  // peers have been told to ring
   // Read by prepare_wait() and withdraw_placement(), reported by the next poll().
-  std::vector<fi_cq_data_entry> held_;
-  std::vector<fi_cq_err_entry> held_errors_;
-  TimePoint now_{};  // of the last poll()
+  std::vector<fi_cq_data_entry> held_ LINTEL_GUARDED_BY(lock_);
+  std::vector<fi_cq_err_entry> held_errors_ LINTEL_GUARDED_BY(lock_);
+  TimePoint now_ LINTEL_GUARDED_BY(lock_){};  // of the last poll()
 };
 
 }  // namespace lintel::transport

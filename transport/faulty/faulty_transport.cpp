@@ -60,10 +60,12 @@ bool FaultyTransport::dies(PeerId id, Peer& peer) {
 }
 
 MessageBuffer FaultyTransport::reserve(PeerId peer, std::size_t bytes) {
+  lock_.is_held();
   return storm() ? MessageBuffer{} : wrapped_->reserve(peer, bytes);
 }
 
 void FaultyTransport::disconnect(PeerId id) {
+  lock_.is_held();
   Peer& peer = at(id);
   peer.delayed.clear();
   peer.unasked_left = 0;
@@ -73,6 +75,7 @@ void FaultyTransport::disconnect(PeerId id) {
 }
 
 PostStatus FaultyTransport::commit(PeerId to, const MessageBuffer& buffer, std::size_t bytes) {
+  lock_.is_held();
   if (storm()) return PostStatus::kWouldBlock;
   Peer& peer = at(to);
   if (dies(to, peer)) {
@@ -126,6 +129,7 @@ bool FaultyTransport::send_copy(PeerId to, std::span<const std::byte> bytes) {
 }
 
 PostStatus FaultyTransport::post_write(PeerId to, const LocalMemory& from, RemoteMemory target, Immediate immediate, Context context) {
+  lock_.is_held();
   if (storm()) return PostStatus::kWouldBlock;
   if (is_dead(to)) {
     ++counters_.swallowed;
@@ -157,6 +161,7 @@ void FaultyTransport::release_delayed() {
 }
 
 std::size_t FaultyTransport::poll(TimePoint now, Sink& sink) {
+  lock_.is_held();
   now_ = std::max(now_, now);
   sink_ = &sink;
   blocked_since_poll_ = false;
@@ -173,11 +178,13 @@ std::size_t FaultyTransport::poll(TimePoint now, Sink& sink) {
 }
 
 bool FaultyTransport::close(TimePoint now) {
+  lock_.is_held();
   const bool held_back = std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return !peer.delayed.empty(); });
   return reports_.empty() && !held_back && wrapped_->close(now);
 }
 
 TimePoint FaultyTransport::next_deadline() const {
+  lock_.is_held();
   if (!reports_.empty()) return now_;
   TimePoint deadline = wrapped_->next_deadline();
   if (blocked_since_poll_) deadline = std::min(deadline, now_ + kStormRetry);
@@ -189,6 +196,7 @@ TimePoint FaultyTransport::next_deadline() const {
 }
 
 void FaultyTransport::on_message(PeerId from, std::span<const std::byte> message) {
+  lock_.is_held();
   if (is_dead(from)) {
     ++counters_.swallowed;
     return;
@@ -197,6 +205,7 @@ void FaultyTransport::on_message(PeerId from, std::span<const std::byte> message
 }
 
 void FaultyTransport::on_message_left(PeerId to) {
+  lock_.is_held();
   Peer& peer = at(to);
   if (peer.unasked_left > 0) {
     --peer.unasked_left;
@@ -206,6 +215,7 @@ void FaultyTransport::on_message_left(PeerId to) {
 }
 
 void FaultyTransport::on_write_done(Context context, Error error) {
+  lock_.is_held();
   if (error.ok() && happens(plan_.write_error)) {
     ++counters_.write_errors;
     error = Error(Loss::kOperation, "post_write", "fault injected: the completion failed");
@@ -213,9 +223,13 @@ void FaultyTransport::on_write_done(Context context, Error error) {
   sink_->on_write_done(context, error);
 }
 
-void FaultyTransport::on_immediate(Immediate immediate) { sink_->on_immediate(immediate); }
+void FaultyTransport::on_immediate(Immediate immediate) {
+  lock_.is_held();
+  sink_->on_immediate(immediate);
+}
 
 void FaultyTransport::on_peer_failed(PeerId peer, Error error) {
+  lock_.is_held();
   at(peer).delayed.clear();
   at(peer).unasked_left = 0;
   sink_->on_peer_failed(peer, error);

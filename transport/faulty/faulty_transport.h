@@ -14,6 +14,7 @@
 #include <random>
 #include <vector>
 
+#include "base/owner_lock.h"
 #include "transport/faulty/fault_plan.h"
 #include "transport/transport.h"
 
@@ -38,26 +39,50 @@ class FaultyTransport final : public Transport, private Sink {
 
   const Attributes& attributes() const override { return attributes_; }
   ProcessId self() const override { return wrapped_->self(); }
-  Result<PeerId> resolve(ProcessId name) override { return wrapped_->resolve(name); }
-  ProcessId name_of(PeerId peer) const override { return wrapped_->name_of(peer); }
+  Result<PeerId> resolve(ProcessId name) override {
+    lock_.is_held();
+    return wrapped_->resolve(name);
+  }
+  ProcessId name_of(PeerId peer) const override {
+    lock_.is_held();
+    return wrapped_->name_of(peer);
+  }
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
-  void abandon(PeerId peer, const MessageBuffer& buffer) override { wrapped_->abandon(peer, buffer); }
+  void abandon(PeerId peer, const MessageBuffer& buffer) override {
+    lock_.is_held();
+    wrapped_->abandon(peer, buffer);
+  }
   void disconnect(PeerId peer) override;
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override {
     return wrapped_->register_memory(peer, memory, access);
   }
-  void deregister_memory(const Region& region) override { wrapped_->deregister_memory(region); }
+  void deregister_memory(const Region& region) override {
+    lock_.is_held();
+    wrapped_->deregister_memory(region);
+  }
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
-  void watch(PeerId peer, bool watched) override { wrapped_->watch(peer, watched); }
+  void watch(PeerId peer, bool watched) override {
+    lock_.is_held();
+    wrapped_->watch(peer, watched);
+  }
   std::size_t poll(TimePoint now, Sink& sink) override;
   bool close(TimePoint now) override;
-  void dump(std::string& out) const override { wrapped_->dump(out); }
+  void dump(std::string& out) const override {
+    lock_.is_held();
+    wrapped_->dump(out);
+  }
   TimePoint next_deadline() const override;
   int wait_fd() const override { return wrapped_->wait_fd(); }
-  bool prepare_wait() override { return reports_.empty() && wrapped_->prepare_wait(); }
+  bool prepare_wait() override {
+    lock_.is_held();
+    return reports_.empty() && wrapped_->prepare_wait();
+  }
 
-  const FaultCounters& counters() const { return counters_; }
+  const FaultCounters& counters() const {
+    lock_.is_held();
+    return counters_;
+  }
 
  private:
   struct Delayed {
@@ -78,32 +103,35 @@ class FaultyTransport final : public Transport, private Sink {
   void on_immediate(Immediate immediate) override;
   void on_peer_failed(PeerId peer, Error error) override;
 
-  Peer& at(PeerId peer);
-  bool happens(double probability) { return probability > 0 && std::uniform_real_distribution<double>(0, 1)(random_) < probability; }
-  bool storm();
-  bool dies(PeerId id, Peer& peer);
-  bool is_dead(PeerId peer) const { return peer.value < peers_.size() && peers_[peer.value].dead; }
+  Peer& at(PeerId peer) LINTEL_REQUIRES(lock_);
+  bool happens(double probability) LINTEL_REQUIRES(lock_) {
+    return probability > 0 && std::uniform_real_distribution<double>(0, 1)(random_) < probability;
+  }
+  bool storm() LINTEL_REQUIRES(lock_);
+  bool dies(PeerId id, Peer& peer) LINTEL_REQUIRES(lock_);
+  bool is_dead(PeerId peer) const LINTEL_REQUIRES(lock_) { return peer.value < peers_.size() && peers_[peer.value].dead; }
   struct Report {
     PeerId peer;  // whose connection it belongs to; kNoPeer: it comes also when that has ended
     std::function<void(Sink&)> tell;
   };
-  void report_left(PeerId to);
-  void report_write_failed(Context context);
-  void report_failed(PeerId peer, const char* call);
-  bool send_copy(PeerId to, std::span<const std::byte> bytes);
-  void release_delayed();
+  void report_left(PeerId to) LINTEL_REQUIRES(lock_);
+  void report_write_failed(Context context) LINTEL_REQUIRES(lock_);
+  void report_failed(PeerId peer, const char* call) LINTEL_REQUIRES(lock_);
+  bool send_copy(PeerId to, std::span<const std::byte> bytes) LINTEL_REQUIRES(lock_);
+  void release_delayed() LINTEL_REQUIRES(lock_);
 
   std::unique_ptr<Transport> wrapped_;
   Attributes attributes_;  // without placed messages: every fault there is a message's or a write's
   FaultPlan plan_;
-  FaultCounters counters_;
-  std::mt19937_64 random_;
-  TimePoint now_{};
-  std::vector<Peer> peers_;        // by PeerId
-  std::deque<Report> reports_;     // of the next poll
-  std::uint64_t storm_calls_ = 0;  // left of the present storm
-  bool blocked_since_poll_ = false;
-  Sink* sink_ = nullptr;  // during poll()
+  OwnerLock lock_;
+  FaultCounters counters_ LINTEL_GUARDED_BY(lock_);
+  std::mt19937_64 random_ LINTEL_GUARDED_BY(lock_);
+  TimePoint now_ LINTEL_GUARDED_BY(lock_){};
+  std::vector<Peer> peers_ LINTEL_GUARDED_BY(lock_);        // by PeerId
+  std::deque<Report> reports_ LINTEL_GUARDED_BY(lock_);     // of the next poll
+  std::uint64_t storm_calls_ LINTEL_GUARDED_BY(lock_) = 0;  // left of the present storm
+  bool blocked_since_poll_ LINTEL_GUARDED_BY(lock_) = false;
+  Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;  // during poll()
 };
 
 }  // namespace lintel::transport

@@ -51,6 +51,7 @@ Session::~Session() {
 }
 
 Result<PeerId> Session::resolve(ProcessId name) {
+  lock_.is_held();
   if (const auto known = peer_of_name_.find(name); known != peer_of_name_.end()) return known->second;
   if (peers_.size() >= options_.max_peers) return Error(Loss::kOperation, "session", "too many peers are known already");
   const bool local = name == self();
@@ -77,7 +78,10 @@ Result<PeerId> Session::resolve(ProcessId name) {
   return id;
 }
 
-ProcessId Session::name_of(PeerId peer) const { return at(peer).name; }
+ProcessId Session::name_of(PeerId peer) const {
+  lock_.is_held();
+  return at(peer).name;
+}
 
 PeerSession* Session::of_lower(PeerId lower) {
   if (lower.value >= peer_of_lower_.size()) return nullptr;
@@ -106,6 +110,7 @@ void Session::need_attention(PeerSession& peer) {
 }
 
 Result<Region> Session::register_memory(PeerId peer, std::span<std::byte> memory, Access access) {
+  lock_.is_held();
   if (at(peer).state == PeerState::kLocal) return local_.register_memory(memory);
   Result<Region> region = lower_->register_memory(at(peer).lower, memory, access);
   LINTEL_ASSERT(!region || (region->id & LocalLoop::kLocalRegion) == 0);
@@ -113,6 +118,7 @@ Result<Region> Session::register_memory(PeerId peer, std::span<std::byte> memory
 }
 
 void Session::deregister_memory(const Region& region) {
+  lock_.is_held();
   if ((region.id & LocalLoop::kLocalRegion) != 0) {
     local_.deregister_memory(region);
   } else {
@@ -121,6 +127,7 @@ void Session::deregister_memory(const Region& region) {
 }
 
 PostStatus Session::post_write(PeerId id, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
+  lock_.is_held();
   PeerSession& peer = at(id);
   PostStatus status = PostStatus::kFailed;
   switch (peer.state) {
@@ -139,18 +146,26 @@ PostStatus Session::post_write(PeerId id, const LocalMemory& from, RemoteMemory 
 }
 
 bool Session::expect_placement(PeerId id, PlacementKey key, std::span<std::byte> memory) {
+  lock_.is_held();
   const PeerSession& peer = at(id);
   return peer.state == PeerState::kOpen && lower_->expect_placement(peer.lower, key, memory);
 }
 
 Withdrawal Session::withdraw_placement(PeerId id) {
+  lock_.is_held();
   const PeerSession& peer = at(id);
   return peer.state == PeerState::kLocal ? Withdrawal::kNone : lower_->withdraw_placement(peer.lower);
 }
 
-std::size_t Session::poll(TimePoint now, Sink& sink) { return turn(now, sink, false); }
+std::size_t Session::poll(TimePoint now, Sink& sink) {
+  lock_.is_held();
+  return turn(now, sink, false);
+}
 
-std::size_t Session::poll_arrivals(TimePoint now, Sink& sink) { return turn(now, sink, true); }
+std::size_t Session::poll_arrivals(TimePoint now, Sink& sink) {
+  lock_.is_held();
+  return turn(now, sink, true);
+}
 
 std::size_t Session::turn(TimePoint now, Sink& sink, bool hold) {
   LINTEL_ASSERT(sink_ == nullptr);
@@ -171,6 +186,7 @@ std::size_t Session::turn(TimePoint now, Sink& sink, bool hold) {
 }
 
 void Session::flush(Sink& sink) {
+  lock_.is_held();
   LINTEL_ASSERT(sink_ == nullptr);
   sink_ = &sink;
   send_held();
@@ -183,6 +199,7 @@ void Session::send_held() {
 }
 
 TimePoint Session::next_deadline() const {
+  lock_.is_held();
   if (work_waits()) return now_;
   TimePoint deadline = lower_->next_deadline();
   if (!timed_.empty()) deadline = std::min(deadline, earliest_timer_);  // or earlier than any: run_timers() tells then
@@ -190,14 +207,19 @@ TimePoint Session::next_deadline() const {
   return deadline;
 }
 
-bool Session::prepare_wait() { return !work_waits() && lower_->prepare_wait(); }
+bool Session::prepare_wait() {
+  lock_.is_held();
+  return !work_waits() && lower_->prepare_wait();
+}
 
 void Session::on_write_done(Context context, Error error) {
+  lock_.is_held();
   ++reports_;
   sink_->on_write_done(context, error);
 }
 
 void Session::on_immediate(Immediate immediate) {
+  lock_.is_held();
   ++reports_;
   sink_->on_immediate(immediate);
 }

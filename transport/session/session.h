@@ -24,6 +24,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/owner_lock.h"
 #include "transport/session/local_loop.h"
 #include "transport/session/peer_session.h"
 #include "transport/session/session_counters.h"
@@ -64,7 +65,10 @@ class Session final : public Transport, private Sink {
   void deregister_memory(const Region& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
 
-  void enable_placement() override { lower_->enable_placement(); }
+  void enable_placement() override {
+    lock_.is_held();
+    lower_->enable_placement();
+  }
   PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
                            PlacementKey key, Context context) override;
   bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override;
@@ -82,16 +86,23 @@ class Session final : public Transport, private Sink {
   // Waits for the acknowledgement of what was sent, then tells the peer goodbye, so that its operations need not wait for their deadline.
   bool close(TimePoint now) override;
 
-  const SessionCounters& counters() const { return counters_; }
+  const SessionCounters& counters() const {
+    lock_.is_held();
+    return counters_;
+  }
   // One sentence about the peer: its state, and if the last session ended or was refused, why, with the versions and providers of both sides.
   std::string describe(PeerId peer) const override;
   FrameCounts frame_counts() const override {
+    lock_.is_held();
     return {counters_.frames_sent, counters_.frames_received, counters_.malformed(), counters_.duplicates};
   }
   // One line per peer: name, state, next sequence, acknowledged, in window, time last heard, bytes in the open frame; then the lower
   // transport's.
   void dump(std::string& out) const override;
-  PeerState state_of(PeerId peer) const { return at(peer).state; }
+  PeerState state_of(PeerId peer) const {
+    lock_.is_held();
+    return at(peer).state;
+  }
   // The transport below, still owned by the session: for tests and diagnosis.
   Transport& lower() { return *lower_; }
 
@@ -105,97 +116,100 @@ class Session final : public Transport, private Sink {
   void on_peer_failed(PeerId peer, Error error) override;
 
   // session.cpp
-  PeerSession& at(PeerId peer) { return *peers_[peer.value]; }
-  const PeerSession& at(PeerId peer) const { return *peers_[peer.value]; }
-  PeerSession* of_lower(PeerId lower);
-  void enter(PeerSession& peer, PeerState next);
-  void need_attention(PeerSession& peer);
-  std::size_t turn(TimePoint now, Sink& sink, bool hold);
-  void send_held();
+  PeerSession& at(PeerId peer) LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
+  const PeerSession& at(PeerId peer) const LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
+  PeerSession* of_lower(PeerId lower) LINTEL_REQUIRES(lock_);
+  void enter(PeerSession& peer, PeerState next) LINTEL_REQUIRES(lock_);
+  void need_attention(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  std::size_t turn(TimePoint now, Sink& sink, bool hold) LINTEL_REQUIRES(lock_);
+  void send_held() LINTEL_REQUIRES(lock_);
   // poll() would do something at once: send, report, or learn when a timer began.
-  bool work_waits() const { return work_waits_ || !local_.empty() || !unstamped_.empty(); }
+  bool work_waits() const LINTEL_REQUIRES(lock_) { return work_waits_ || !local_.empty() || !unstamped_.empty(); }
 
   // session_send.cpp
-  [[gnu::cold]] MessageBuffer reserve_unready(PeerSession& peer, std::size_t bytes);
-  bool open_frame(PeerSession& peer);
-  void close_record(PeerSession& peer, std::size_t bytes);
-  void seal_frame(const PeerSession& peer);
-  void frame_has_gone(PeerSession& peer);
-  bool send_frame(PeerSession& peer);
-  [[gnu::cold]] bool send_control(PeerSession& peer, FrameKind kind);
-  [[gnu::cold]] PostStatus send_alone(PeerId lower, FrameHeader header, std::span<const std::byte> body);
-  void frame_is_leaving(PeerSession& peer, std::uint32_t messages);
-  [[gnu::cold]] void drop_open_frame(PeerSession& peer);
-  void serve_pending();
-  bool serve(PeerSession& peer);
-  bool window_full(const PeerSession& peer) const { return peer.unacknowledged() >= options_.window_frames; }
+  [[gnu::cold]] MessageBuffer reserve_unready(PeerSession& peer, std::size_t bytes) LINTEL_REQUIRES(lock_);
+  bool open_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  void close_record(PeerSession& peer, std::size_t bytes) LINTEL_REQUIRES(lock_);
+  void seal_frame(const PeerSession& peer) LINTEL_REQUIRES(lock_);
+  void frame_has_gone(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  bool send_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool send_control(PeerSession& peer, FrameKind kind) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] PostStatus send_alone(PeerId lower, FrameHeader header, std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
+  void frame_is_leaving(PeerSession& peer, std::uint32_t messages) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void drop_open_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  void serve_pending() LINTEL_REQUIRES(lock_);
+  bool serve(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  bool window_full(const PeerSession& peer) const LINTEL_REQUIRES(lock_) { return peer.unacknowledged() >= options_.window_frames; }
 
   // session_receive.cpp
-  bool parse_frame(std::span<const std::byte> frame, FrameHeader& header);
-  bool in_turn(PeerSession& peer, const FrameHeader& header);
-  void received(PeerSession& peer);
-  void on_data(PeerSession& peer, const FrameHeader& header, std::span<const std::byte> body);
-  bool take_acknowledgement(PeerSession& peer, const FrameHeader& header);
-  PeerSession* addressed(PeerId from, const FrameHeader& header);
+  bool parse_frame(std::span<const std::byte> frame, FrameHeader& header) LINTEL_REQUIRES(lock_);
+  bool in_turn(PeerSession& peer, const FrameHeader& header) LINTEL_REQUIRES(lock_);
+  void received(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  void on_data(PeerSession& peer, const FrameHeader& header, std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
+  bool take_acknowledgement(PeerSession& peer, const FrameHeader& header) LINTEL_REQUIRES(lock_);
+  PeerSession* addressed(PeerId from, const FrameHeader& header) LINTEL_REQUIRES(lock_);
 
   // session_handshake.cpp
-  [[gnu::cold]] void connect(PeerSession& peer);
-  [[gnu::cold]] void on_hello(PeerId from, const FrameHeader& header, std::span<const std::byte> body);
-  [[gnu::cold]] void on_welcome(const FrameHeader& header, std::span<const std::byte> body);
-  [[gnu::cold]] void on_refuse(const FrameHeader& header, std::span<const std::byte> body);
-  [[gnu::cold]] void refuse(PeerId lower, const FrameHeader& hello, const Introduction& introduction, RefuseReason reason);
-  [[gnu::cold]] Introduction introduce(const PeerSession& peer, std::uint32_t echoed_epoch) const;
-  [[gnu::cold]] void begin_epoch(PeerSession& peer);
-  [[gnu::cold]] bool send_hello(PeerSession& peer);
-  [[gnu::cold]] bool send_welcome(PeerSession& peer);
-  [[gnu::cold]] bool compatible(const FrameHeader& header, const Introduction& introduction) const;
-  [[gnu::cold]] void remember(PeerSession& peer, const FrameHeader& header, const Introduction& introduction);
-  bool same_provider(const char (&theirs)[sizeof(Introduction::provider)]) const;
-  [[gnu::cold]] void opened(PeerSession& peer);
+  [[gnu::cold]] void connect(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_hello(PeerId from, const FrameHeader& header, std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_welcome(const FrameHeader& header, std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_refuse(const FrameHeader& header, std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void refuse(PeerId lower, const FrameHeader& hello, const Introduction& introduction, RefuseReason reason)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Introduction introduce(const PeerSession& peer, std::uint32_t echoed_epoch) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void begin_epoch(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool send_hello(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool send_welcome(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool compatible(const FrameHeader& header, const Introduction& introduction) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void remember(PeerSession& peer, const FrameHeader& header, const Introduction& introduction) LINTEL_REQUIRES(lock_);
+  bool same_provider(const char (&theirs)[sizeof(Introduction::provider)]) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void opened(PeerSession& peer) LINTEL_REQUIRES(lock_);
 
   // session_liveness.cpp
   static constexpr std::uint8_t kQuarters = 4;
-  Nanoseconds ping_interval() const { return options_.dead_peer_deadline / kQuarters; }
-  Nanoseconds hello_interval() const { return options_.connect_deadline / 8; }
-  void start_timer(PeerSession& peer);
-  void stop_timer(PeerSession& peer);
-  void stamp_new_timers();
-  void run_timers();
-  void on_timer(PeerSession& peer);
-  void heard_from(PeerSession& peer, bool progress);
-  [[gnu::cold]] void on_connection_lost(PeerSession& peer, Error error);
-  [[gnu::cold]] void give_up(PeerSession& peer, Error error);
-  [[gnu::cold]] void end_connection(PeerSession& peer);
-  [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error);
-  [[gnu::cold]] void fail(PeerSession& peer, Error error);
-  [[gnu::cold]] void end_session(PeerSession& peer);
-  [[gnu::cold]] void part(PeerSession& peer);
+  Nanoseconds ping_interval() const LINTEL_REQUIRES(lock_) { return options_.dead_peer_deadline / kQuarters; }
+  Nanoseconds hello_interval() const LINTEL_REQUIRES(lock_) { return options_.connect_deadline / 8; }
+  void start_timer(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  void stop_timer(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  void stamp_new_timers() LINTEL_REQUIRES(lock_);
+  void run_timers() LINTEL_REQUIRES(lock_);
+  void on_timer(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  void heard_from(PeerSession& peer, bool progress) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_connection_lost(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void give_up(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_connection(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void fail(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_session(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void part(PeerSession& peer) LINTEL_REQUIRES(lock_);
 
   std::unique_ptr<Transport> lower_;
   SessionOptions options_;
   Attributes attributes_;
-  SessionCounters counters_;
+  OwnerLock lock_;
+  SessionCounters counters_ LINTEL_GUARDED_BY(lock_);
   std::size_t frame_limit_;  // bytes of a frame: the lower transport's largest message, rounded down to the alignment of records
   char provider_[sizeof(Introduction::provider)] = {};
-  std::uint32_t next_epoch_;
+  std::uint32_t next_epoch_ LINTEL_GUARDED_BY(lock_);
 
-  std::vector<std::unique_ptr<PeerSession>> peers_;  // by PeerId; a wire slot is the same index
-  std::vector<std::uint32_t> peer_of_lower_;         // PeerId of this session by PeerId of the lower transport
-  std::unordered_map<ProcessId, PeerId> peer_of_name_;
-  LocalLoop local_;
-  PeerId local_peer_ = kNoPeer;
+  std::vector<std::unique_ptr<PeerSession>> peers_ LINTEL_GUARDED_BY(lock_);  // by PeerId; a wire slot is the same index
+  std::vector<std::uint32_t> peer_of_lower_ LINTEL_GUARDED_BY(lock_);         // PeerId of this session by PeerId of the lower transport
+  std::unordered_map<ProcessId, PeerId> peer_of_name_ LINTEL_GUARDED_BY(lock_);
+  LocalLoop local_ LINTEL_GUARDED_BY(lock_);
+  PeerId local_peer_ LINTEL_GUARDED_BY(lock_) = kNoPeer;
 
-  TimePoint now_{};  // of the last poll
-  bool polled_ = false;
-  bool closing_ = false;
-  bool work_waits_ = false;    // the next poll() has something to send or to report
-  bool room_awaited_ = false;  // the lower transport had no room: try again soon
-  Sink* sink_ = nullptr;       // during poll() and its halves
-  std::size_t reports_ = 0;    // of this poll()
-  PendingList pending_;        // peers with something to send or to report
-  TimedList unstamped_;        // peers whose timer starts at the next stamp_new_timers(): outside poll() nobody knows the time
-  TimedList timed_;
-  TimePoint earliest_timer_ = kNever;  // lower bound over timed_
+  TimePoint now_ LINTEL_GUARDED_BY(lock_){};  // of the last poll
+  bool polled_ LINTEL_GUARDED_BY(lock_) = false;
+  bool closing_ LINTEL_GUARDED_BY(lock_) = false;
+  bool work_waits_ LINTEL_GUARDED_BY(lock_) = false;    // the next poll() has something to send or to report
+  bool room_awaited_ LINTEL_GUARDED_BY(lock_) = false;  // the lower transport had no room: try again soon
+  Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;       // during poll() and its halves
+  std::size_t reports_ LINTEL_GUARDED_BY(lock_) = 0;    // of this poll()
+  PendingList pending_ LINTEL_GUARDED_BY(lock_);        // peers with something to send or to report
+  TimedList unstamped_
+      LINTEL_GUARDED_BY(lock_);  // peers whose timer starts at the next stamp_new_timers(): outside poll() nobody knows the time
+  TimedList timed_ LINTEL_GUARDED_BY(lock_);
+  TimePoint earliest_timer_ LINTEL_GUARDED_BY(lock_) = kNever;  // lower bound over timed_
 };
 
 }  // namespace lintel::transport

@@ -46,6 +46,7 @@ std::string printable(const char (&provider)[sizeof(Introduction::provider)]) {
 }  // namespace
 
 std::string Session::describe(PeerId id) const {
+  lock_.is_held();
   const PeerSession& peer = at(id);
   std::string text = to_string(peer.name) + " is " + to_string(peer.state);
   if (!peer.error.ok()) text += std::string("; ") + peer.error.reason();
@@ -59,6 +60,7 @@ std::string Session::describe(PeerId id) const {
 }
 
 void Session::dump(std::string& out) const {
+  lock_.is_held();
   for (const auto& owned : peers_) {
     const PeerSession& peer = *owned;
     out += "peer " + std::to_string(peer.id.value) + " " + to_string(peer.name) + " " + to_string(peer.state);

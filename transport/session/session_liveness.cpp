@@ -15,6 +15,7 @@ constexpr Nanoseconds kLongestBackOff = std::chrono::milliseconds(200);
 }  // namespace
 
 void Session::watch(PeerId id, bool watched) {
+  lock_.is_held();
   PeerSession& peer = at(id);
   LINTEL_ASSERT(watched || peer.watchers > 0);
   const bool before = peer.awaited();
@@ -28,6 +29,7 @@ void Session::watch(PeerId id, bool watched) {
 }
 
 void Session::note_progress(PeerId id) {
+  lock_.is_held();
   PeerSession& peer = at(id);
   if (peer.state == PeerState::kOpen) heard_from(peer, true);
 }
@@ -111,6 +113,7 @@ void Session::heard_from(PeerSession& peer, bool progress) {
 }
 
 void Session::on_peer_failed(PeerId lower, Error error) {
+  lock_.is_held();
   PeerSession* const peer = of_lower(lower);
   if (peer == nullptr) return;
   peer->first = peer->next = {};
@@ -161,6 +164,7 @@ void Session::end_connection(PeerSession& peer) {
 }
 
 void Session::disconnect(PeerId id) {
+  lock_.is_held();
   PeerSession& peer = at(id);
   if (peer.state == PeerState::kLocal) return local_.disconnect();
   if (peer.state == PeerState::kOpen) send_control(peer, FrameKind::kGoodbye);
@@ -203,6 +207,7 @@ void Session::end_session(PeerSession& peer) {
 }
 
 bool Session::close(TimePoint now) {
+  lock_.is_held();
   LINTEL_ASSERT(sink_ == nullptr);
   now_ = std::max(now_, now);
   closing_ = true;

@@ -6,6 +6,7 @@
 namespace lintel::transport {
 
 void Session::on_message(PeerId from, std::span<const std::byte> frame) {
+  lock_.is_held();
   FrameHeader header;
   if (!parse_frame(frame, header)) return;
   const std::span<const std::byte> body = frame.subspan(sizeof(FrameHeader));
@@ -54,6 +55,7 @@ bool Session::parse_frame(std::span<const std::byte> frame, FrameHeader& header)
 
 // A frame of one message, in the room that all placed messages have for it.
 void Session::on_placed_message(PeerId from, std::span<const std::byte> frame, const PlacedPayload& payload) {
+  lock_.is_held();
   FrameHeader header;
   if (!parse_frame(frame, header)) return;
   if (header.length > frame.size() - sizeof(FrameHeader)) return void(++counters_.malformed_length);

@@ -9,6 +9,7 @@
 namespace lintel::transport {
 
 MessageBuffer Session::reserve(PeerId id, std::size_t bytes) {
+  lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_message_bytes);
   PeerSession& peer = at(id);
   if (peer.state != PeerState::kOpen) [[unlikely]] {
@@ -32,6 +33,7 @@ MessageBuffer Session::reserve_unready(PeerSession& peer, std::size_t bytes) {
 }
 
 PostStatus Session::commit(PeerId id, const MessageBuffer& buffer, std::size_t bytes) {
+  lock_.is_held();
   LINTEL_ASSERT(bytes <= buffer.capacity);
   PeerSession& peer = at(id);
   if (peer.state != PeerState::kOpen) [[unlikely]] {
@@ -60,6 +62,7 @@ void Session::close_record(PeerSession& peer, std::size_t bytes) {
 // The frame of a placed message has no other message, and leaves at once.
 PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
                                   PlacementKey key, Context context) {
+  lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_placed_message && bytes <= buffer.capacity);
   PeerSession& peer = at(id);
   if (peer.state == PeerState::kLost) return PostStatus::kFailed;
@@ -83,6 +86,7 @@ PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::s
 }
 
 void Session::abandon(PeerId id, const MessageBuffer&) {
+  lock_.is_held();
   PeerSession& peer = at(id);
   if (peer.frame.data != nullptr && peer.frame_messages == 0) drop_open_frame(peer);
 }
@@ -140,6 +144,7 @@ void Session::frame_is_leaving(PeerSession& peer, std::uint32_t messages) {
 }
 
 void Session::on_message_left(PeerId to) {
+  lock_.is_held();
   PeerSession* const peer = of_lower(to);
   if (peer == nullptr) return;
   if (peer->foreign_leaving > 0) {
