@@ -37,9 +37,9 @@ MatchCriteria criteria(std::uint64_t context, std::uint64_t number, Mix mix) {
 }
 
 // One process with one portal, which has an event queue.
-class Target {
+class PutTarget {
  public:
-  Target()
+  PutTarget()
       : endpoint_(std::make_unique<bench::NullTransport>(), {}, counters_),
         interface_(kInterfaceKind, kSelf, limits(), counters_, attention_) {
     endpoint_.attach(interface_);
@@ -47,9 +47,9 @@ class Target {
     good_ = interface_.events.allocate_queue(256, nullptr, queue_) == Status::kOk &&
             interface_.portals.allocate({}, queue_, bench::kPutPortal, portal) == Status::kOk;
   }
-  Target(const Target&) = delete;
-  Target& operator=(const Target&) = delete;
-  ~Target() { endpoint_.detach(interface_); }
+  PutTarget(const PutTarget&) = delete;
+  PutTarget& operator=(const PutTarget&) = delete;
+  ~PutTarget() { endpoint_.detach(interface_); }
 
   bool good() const { return good_; }
 
@@ -100,7 +100,7 @@ class Target {
 // The last entry's own bits: with wildcards too it is an exact one.
 std::uint64_t last(std::uint64_t context, std::uint64_t depth) { return context | (depth - 1) | 1U << 24; }
 
-void deliver_over_and_over(benchmark::State& state, Target& target, std::uint64_t bits) {
+void deliver_over_and_over(benchmark::State& state, PutTarget& target, std::uint64_t bits) {
   const std::vector<std::byte> message = bench::put_message(kInterfaceKind, bits, 8);
   for (auto _ : state) {
     target.deliver(message);
@@ -112,21 +112,21 @@ std::uint64_t depth(const benchmark::State& state) { return static_cast<std::uin
 
 // The priority list is deep.
 void Portals4Priority(benchmark::State& state, Mix mix) {
-  Target target;
+  PutTarget target;
   if (!target.good() || !target.fill(PortalList::kPriority, 0, depth(state), mix)) return state.SkipWithError("no entries");
   deliver_over_and_over(state, target, last(0, depth(state)));
 }
 
 // The overflow list is deep, the priority list empty.
 void Portals4Overflow(benchmark::State& state, Mix mix) {
-  Target target;
+  PutTarget target;
   if (!target.good() || !target.fill(PortalList::kOverflow, kOnlyOverflow, depth(state), mix)) return state.SkipWithError("no entries");
   deliver_over_and_over(state, target, last(kOnlyOverflow, depth(state)));
 }
 
 // Both are deep: the message misses all of the priority list and meets the last of the overflow list.
 void Portals4OverflowBehindPriority(benchmark::State& state, Mix mix) {
-  Target target;
+  PutTarget target;
   if (!target.good() || !target.fill(PortalList::kPriority, 0, depth(state), mix) ||
       !target.fill(PortalList::kOverflow, kOnlyOverflow, depth(state), mix)) {
     return state.SkipWithError("no entries");
@@ -136,7 +136,7 @@ void Portals4OverflowBehindPriority(benchmark::State& state, Mix mix) {
 
 // So many unexpected headers; one more comes, and an entry that is used once claims it. With wildcards one of 16 entries is for any source.
 void Portals4Unexpected(benchmark::State& state, Mix mix) {
-  Target target;
+  PutTarget target;
   if (!target.good() || !target.append(PortalList::kOverflow, {kAnySender, 0, ~0ULL})) return state.SkipWithError("no entry");
   for (std::uint64_t number = 0; number < depth(state); ++number) {
     target.deliver(bench::put_message(kInterfaceKind, number, 8));

@@ -30,7 +30,7 @@ namespace lintel::mpi {
 class EagerPlacement {
  public:
   // A shorter message is sooner copied than expected.
-  static constexpr std::uint64_t kLeast = 32 * 1024;
+  static constexpr std::uint64_t kLeast = portals::TransferLimits::kLeastParcel;
 
   EagerPlacement(EngineAccess& engine, ControlPackets& controls)
       : engine_(engine), controls_(controls) {}

@@ -13,7 +13,7 @@ constexpr std::uint64_t kFirstEvents = 1024;
 bool EngineAccess::open(std::uint32_t entries, std::uint32_t unexpected, std::string& explanation) {
   {
     const MutexLock lock(process_.lock());
-    if (process_.interface(portals::kMpiKind) != nullptr) {
+    if (process_.interface(portals::kLayerKind) != nullptr) {
       explanation = "this process has an interface for MPI already";
       return false;
     }
@@ -24,11 +24,13 @@ bool EngineAccess::open(std::uint32_t entries, std::uint32_t unexpected, std::st
   limits.max_queues = limits.max_counters = limits.max_triggered = 1;
   limits.max_portal_index = kControlPortal;
   limits.max_unexpected = unexpected;
-  if (process_.open_interface(portals::kMpiKind, Pid(portals::kAnyId), limits, explanation) !=
-      Status::kOk)
+  // MPI needs no order of its reads.
+  const portals::InterfaceRules rules{.reply_limit = portals::TransferLimits::kReplyWithoutOrder};
+  const Pid any(portals::kAnyId);
+  if (process_.open_interface(portals::kLayerKind, any, limits, explanation, rules) != Status::kOk)
     return false;
   const MutexLock lock(process_.lock());
-  interface_ = process_.interface(portals::kMpiKind);
+  interface_ = process_.interface(portals::kLayerKind);
   return true;
 }
 
@@ -54,7 +56,7 @@ bool EngineAccess::set_up() {
 
 void EngineAccess::close() {
   if (interface_ == nullptr) return;
-  static_cast<void>(process_.close_interface(portals::kMpiKind));
+  static_cast<void>(process_.close_interface(portals::kLayerKind));
   const ProcessLock lock(process_.lock());
   interface_ = nullptr;
   queue_ = nullptr;

@@ -53,7 +53,7 @@ class EngineAccess {
   // ---- While open: the process
   ProcessId self() const { return interface_->identity().process; }
   std::uint64_t eager_limit() const LINTEL_REQUIRES(kLock) {
-    return process_.endpoint().eager_limit();
+    return process_.endpoint().limits().eager;
   }
   bool reachable(ProcessId process) LINTEL_REQUIRES(kLock) {
     return process_.endpoint().reachable(process);
@@ -139,21 +139,21 @@ class EngineAccess {
     interface_->unexpected.move(message, start);
   }
 
-  // ---- While open: requests. Errors: kNoSpace, and those of Endpoint.
+  // ---- While open: requests. Errors: kNoSpace, and those of Initiator.
   // A request of any memory of the process; length 0 until it is filled in.
   portals::RequestArguments request_to(ProcessId target, std::uint32_t portal) const
       LINTEL_REQUIRES(kLock);
   portals::Status put(const portals::RequestArguments& arguments) LINTEL_REQUIRES(kLock) {
-    return process_.endpoint().put(*interface_, arguments);
+    return process_.endpoint().initiator().put(*interface_, arguments);
   }
   portals::Status get(const portals::RequestArguments& arguments) LINTEL_REQUIRES(kLock) {
-    return process_.endpoint().get(*interface_, arguments);
+    return process_.endpoint().initiator().get(*interface_, arguments);
   }
-  // As Endpoint::deliver(), to the message portal.
+  // As Target::deliver(), to the message portal.
   bool deliver(ProcessId initiator, std::uint64_t match_bits, std::uint64_t remote_offset,
                std::uint64_t header_data) LINTEL_REQUIRES(kLock) {
-    return process_.endpoint().deliver(*interface_, initiator, kMessagePortal, match_bits,
-                                       remote_offset, header_data);
+    return process_.endpoint().target().deliver(*interface_, initiator, kMessagePortal, match_bits,
+                                                remote_offset, header_data);
   }
 
   // ---- While open: eager direct placement. See Endpoint's parcels.
@@ -161,13 +161,13 @@ class EngineAccess {
   static constexpr unsigned kPlacementKeyBits = transport::kPlacementKeyBits;
   // The longest message that may be placed so; 0: the network has no such thing.
   std::uint64_t placement_limit() const LINTEL_REQUIRES(kLock) {
-    return process_.endpoint().parcel_limit();
+    return process_.endpoint().limits().parcel;
   }
   // `arguments` as request_to() makes them. A SEND_END event tells that the memory is free.
   portals::Status put_placed(portals::RequestArguments arguments, PlacementKey key)
       LINTEL_REQUIRES(kLock) {
     arguments.descriptor = placed_;
-    return process_.endpoint().put_parcel(*interface_, arguments, key);
+    return process_.endpoint().initiator().put_parcel(*interface_, arguments, key);
   }
   void enable_placement() LINTEL_REQUIRES(kLock) { process_.endpoint().welcome_parcels(); }
   bool expect_placed(SlotId entry, ProcessId source, PlacementKey key) LINTEL_REQUIRES(kLock) {

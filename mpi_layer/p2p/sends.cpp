@@ -16,14 +16,14 @@ namespace option = portals::option;
 // What goes ahead of a longer message. It is copied twice, and the rest is not: no more than makes
 // the rest of a power of two fit into whole segments of TCP over loopback (65,483 bytes), where a
 // few bytes more cost a segment and the receiver a system call of their own.
-constexpr std::uint64_t kFirstPart = 2048;
+constexpr std::uint64_t kFirstPart = portals::TransferLimits::kFirstPart;
 
 // A longer message has no room in one such segment beside its headers. To send it whole is the
 // quicker way all the same, but in a stream, where nobody waits for the exchange that the other way
 // takes: the fifth such message goes that way if nothing has come from its receiver since the
 // first.
-constexpr std::uint64_t kOneSegment = 65'000;
-constexpr std::uint64_t kStream = 4;
+constexpr std::uint64_t kOneSegment = portals::TransferLimits::kOneSegment;
+constexpr std::uint64_t kStream = portals::TransferLimits::kStreamMessages;
 
 }  // namespace
 

@@ -103,11 +103,10 @@ bool to_atomic(AtomicCall call, const Atomic& atomic, ptl_size_t length, Request
 
 // Starts the operation, or leaves it to its counting event. The interface may be gone then: the start may have waited for room.
 int begin(Process& own, NetworkInterface& interface, Kind kind, const RequestArguments& request, const When& when) {
-  if (!when.triggered)
-    return return_code(portals::start_when_room(own, interface, portals::Endpoint::message_kind(kind), request, &aborted));
+  if (!when.triggered) return return_code(portals::start_when_room(own, interface, portals::message_kind(kind), request, &aborted));
   const std::optional<SlotId> counter = to_counter(interface, when.counter);
   if (!counter) return PTL_ARG_INVALID;
-  return return_code(own.endpoint().start_when(interface, kind, request, *counter, when.threshold));
+  return return_code(own.endpoint().initiator().start_when(interface, kind, request, *counter, when.threshold));
 }
 
 // Put and atomic; `atomic` is null for a put.

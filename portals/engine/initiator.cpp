@@ -1,9 +1,11 @@
 // The initiator's side: starting put, get and getput, and what ACK and REPLY do when they come back (clauses 3.13, 4.1).
 
+#include "portals/engine/initiator.h"
+
 #include <algorithm>
 #include <cstring>
 
-#include "portals/engine/endpoint.h"
+#include "portals/engine/request_message.h"
 
 namespace lintel::portals {
 namespace {
@@ -26,9 +28,35 @@ Event response_event(const wire::Response& response) {
   return event;
 }
 
+// The program could hear of it.
+bool is_told(const MemoryDescriptor& descriptor, AckRequest ack) {
+  if (ack != AckRequest::kCount) return ack == AckRequest::kFull;
+  return descriptor.counter().generation != 0 && descriptor.has(option::kCountAck);
+}
+
+Payload payload_of(const RequestArguments& arguments, const MemoryDescriptor& descriptor, std::uint64_t length) {
+  return {.region = &descriptor.region(),
+          .offset = arguments.whole_descriptor ? 0 : arguments.local_offset,
+          .length = length,
+          .bytes = {},
+          .is_volatile = arguments.is_volatile};
+}
+
 }  // namespace
 
-Status Endpoint::prepare(NetworkInterface& interface, const RequestArguments& arguments, Prepared& prepared) {
+Initiator::Initiator(const TransferLimits& limits, std::size_t max_message_bytes, Peers& peers, Outbox& outbox, Operations& operations,
+                     Transfers& transfers, const InterfaceTable& interfaces, Counters& counters)
+    : limits_(limits),
+      max_message_bytes_(max_message_bytes),
+      peers_(peers),
+      outbox_(outbox),
+      operations_(operations),
+      transfers_(transfers),
+      interfaces_(interfaces),
+      counters_(counters),
+      requests_(operations.max()) {}
+
+Status Initiator::prepare(NetworkInterface& interface, const RequestArguments& arguments, Prepared& prepared) {
   MemoryDescriptor* descriptor = interface.descriptors.get(arguments.descriptor);
   if (descriptor == nullptr || !descriptor->active()) return Status::kDescriptorInvalid;
   prepared.length = descriptor->region().length();
@@ -36,89 +64,60 @@ Status Endpoint::prepare(NetworkInterface& interface, const RequestArguments& ar
     if (!descriptor->region().holds(arguments.local_offset, arguments.length)) return Status::kDescriptorIllegal;
     prepared.length = arguments.length;
   }
-  const Result<transport::PeerId> peer = resolve(arguments.target);
+  const Result<transport::PeerId> peer = peers_.resolve(arguments.target);
   if (!peer) return Status::kProcessInvalid;
   prepared.descriptor = descriptor;
   prepared.peer = *peer;
   return Status::kOk;
 }
 
-wire::Request Endpoint::make_request(const NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments,
-                                     std::uint64_t length) const {
-  const Identity& self = interface.identity();
-  wire::Request request;  // what its kind does not send has no value
-  request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0, interface.kind(), 0};
-  request.initiator_nid = self.process.nid.value;
-  request.initiator_pid = self.process.pid.value;
-  request.user = self.user.value;
-  request.job = self.job.value;
-  request.target_nid = arguments.target.nid.value;
-  request.target_pid = arguments.target.pid.value;
-  request.portal_index = arguments.portal_index;
-  request.cookie = arguments.cookie;
-  request.match_bits = arguments.match_bits;
-  request.offset = arguments.remote_offset;
-  request.length = length;
-  request.header_data = arguments.header_data;
-  request.md_handle = wire::kNoDescriptor;
-  request.md_generation = 0;
-  request.sender_token = 0;
-  request.return_offset = 0;
-  if (kind == MessageKind::kAtomic || kind == MessageKind::kFetchAtomic || kind == MessageKind::kSwap) {
-    request.atomic_operation = arguments.atomic_operation;
-    request.atomic_datatype = arguments.atomic_datatype;
-    std::memset(request.reserved, 0, sizeof request.reserved);
-  }
-  if (kind == MessageKind::kSwap) std::memcpy(request.operand, arguments.operand.data(), sizeof request.operand);
-  return request;
-}
-
-void Endpoint::describe_send(const NetworkInterface& interface, const wire::Request& request, void* user_pointer, Event& event) {
-  event.initiator = interface.identity().process;
-  event.user = interface.identity().user;
-  event.job = interface.identity().job;
-  event.portal_index = request.portal_index;
-  event.match_bits = request.match_bits;
-  event.requested_length = request.length;
-  event.manipulated_length = request.length;
-  event.offset = request.offset;
-  event.header_data = request.header_data;
-  event.user_pointer = user_pointer;
-}
-
-// SEND_START now; the completion is SEND_END.
-Completion Endpoint::open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request,
-                               void* user_pointer) {
-  Completion completion;
-  describe_send(interface, request, user_pointer, completion.event);
-  interface.open(completion, descriptor, EventKind::kSendStart, EventKind::kSendEnd);
-  return completion;
+// An operation with a request that waits for an answer. Null: there are too many.
+Operation* Initiator::create(const Prepared& prepared, NetworkInterface& interface, PendingRequest::Kind kind) {
+  Operation* const operation = operations_.create(prepared.peer, interface.kind(), true);
+  if (operation == nullptr) return nullptr;
+  const auto [request, id] = requests_.create(kind);
+  LINTEL_ASSERT(request != nullptr);  // there is one for each operation of this process
+  request->id = id;
+  operation->request = request;
+  return operation;
 }
 
 // Completes the record of a request that is answered. With Portals 4 the descriptor that the answer goes to is in use until then.
-void Endpoint::expect_answer(Operation& record, const wire::Request& request, const RequestArguments& arguments) {
-  record.request = request;
-  record.user_pointer = arguments.user_pointer;
-  record.ack = arguments.ack;
-  NetworkInterface& interface = *interface_of(record);
-  if (interface.is_portals3() || request.md_handle == wire::kNoDescriptor) return;
-  interface.descriptors.get({request.md_handle, request.md_generation})->begin(record.awaits());
-  record.pins = true;
+void Initiator::expect_answer(NetworkInterface& interface, PendingRequest& request, const wire::Request& sent,
+                              const RequestArguments& arguments) {
+  request.sent = sent;
+  request.user_pointer = arguments.user_pointer;
+  request.ack = arguments.ack;
+  if (interface.is_portals3()) return;
+  interface.descriptors.get(request.descriptor())->begin(request.awaits());
+  request.pins = true;
 }
 
-Status Endpoint::put(NetworkInterface& interface, const RequestArguments& arguments) {
+// Its request has ended.
+void Initiator::end(Operation& operation) {
+  const PendingRequest& request = *operation.request;
+  if (request.pins) {
+    NetworkInterface& interface = *interfaces_.get(operation.interface_kind);
+    if (MemoryDescriptor* descriptor = interface.descriptors.get(request.descriptor())) descriptor->end(request.awaits());
+  }
+  requests_.destroy(request.id);
+  operation.request = nullptr;
+  operations_.release(operation);
+}
+
+Status Initiator::put(NetworkInterface& interface, const RequestArguments& arguments) {
   Prepared prepared;
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
   return send_put(interface, arguments, prepared, MessageKind::kPut);
 }
 
-Status Endpoint::get(NetworkInterface& interface, const RequestArguments& arguments) {
+Status Initiator::get(NetworkInterface& interface, const RequestArguments& arguments) {
   Prepared prepared;
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
   return send_get(interface, arguments, prepared);
 }
 
-Status Endpoint::get_put(NetworkInterface& interface, const RequestArguments& arguments) {
+Status Initiator::get_put(NetworkInterface& interface, const RequestArguments& arguments) {
   Prepared prepared;
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
   const MemoryDescriptor* to = interface.descriptors.get(arguments.get_descriptor);
@@ -127,22 +126,18 @@ Status Endpoint::get_put(NetworkInterface& interface, const RequestArguments& ar
   return send_fetch(interface, arguments, prepared, MessageKind::kGetPut);
 }
 
-// The program could hear of it.
-bool Endpoint::is_told(const MemoryDescriptor& descriptor, AckRequest ack) {
-  if (ack != AckRequest::kCount) return ack == AckRequest::kFull;
-  return descriptor.counter().generation != 0 && descriptor.has(option::kCountAck);
-}
-
 // PUT and ATOMIC.
-Status Endpoint::send_put(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, MessageKind kind) {
+Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, MessageKind kind) {
   // A put that nobody keeps a record of is bounded by what may wait for room. See has_room().
-  if (outbox_.waiting() >= max_operations_) return Status::kNoSpace;
-  const bool ack_wanted = is_told(*prepared.descriptor, arguments.ack);
-  const bool announced = kind == MessageKind::kPut && prepared.length > eager_limit_;
-  Operation* record = nullptr;
+  if (outbox_.waiting() >= operations_.max()) return Status::kNoSpace;
+  MemoryDescriptor& descriptor = *prepared.descriptor;
+  const bool ack_wanted = is_told(descriptor, arguments.ack);
+  const bool announced = kind == MessageKind::kPut && prepared.length > limits_.eager;
+  Operation* operation = nullptr;
   if (ack_wanted || announced) {
-    record = create_operation(Operation::Role::kPut, prepared.peer, interface.kind());
-    if (record == nullptr) return Status::kNoSpace;
+    operation =
+        ack_wanted ? create(prepared, interface, PendingRequest::Kind::kPut) : operations_.create(prepared.peer, interface.kind(), true);
+    if (operation == nullptr) return Status::kNoSpace;
   }
 
   wire::Request request = make_request(interface, kind, arguments, prepared.length);
@@ -156,22 +151,17 @@ Status Endpoint::send_put(NetworkInterface& interface, const RequestArguments& a
   } else {
     request.header.payload_length = static_cast<std::uint32_t>(prepared.length);
   }
-  if (record != nullptr) request.sender_token = record->id.packed();
+  if (operation != nullptr) request.sender_token = operation->id.packed();
 
-  const SlotId id = record != nullptr ? record->id : SlotId{};
-  const Payload payload{.region = &prepared.descriptor->region(),
-                        .offset = arguments.whole_descriptor ? 0 : arguments.local_offset,
-                        .length = prepared.length,
-                        .bytes = {},
-                        .is_volatile = arguments.is_volatile};
+  const SlotId id = operation != nullptr ? operation->id : SlotId{};
+  const Payload payload = payload_of(arguments, descriptor, prepared.length);
   // Small data leave first of all: the accounts are kept while they are on their way.
   const bool left = !announced && outbox_.send_at_once(prepared.peer, request, payload);
 
-  MemoryDescriptor& descriptor = *prepared.descriptor;
   interface.entries.charge(descriptor);
   interface.registers.sent(prepared.length);
   counters_.add(kind == MessageKind::kPut ? Counter::kPutsSent : Counter::kAtomicsSent);
-  if (record != nullptr) expect_answer(*record, request, arguments);
+  if (ack_wanted) expect_answer(interface, *operation->request, request, arguments);
   if (left && descriptor.has(option::kStartDisable)) {
     counters_.add(Counter::kEagerCopies);
     interface.log_at_once(descriptor, EventKind::kSendEnd, descriptor.has(option::kEndDisable | option::kSendDisable),
@@ -180,12 +170,7 @@ Status Endpoint::send_put(NetworkInterface& interface, const RequestArguments& a
   }
   Completion completion = open_send(interface, descriptor, request, arguments.user_pointer);
   if (announced) {
-    record->completion = completion;
-    record->source = Operation::Source::kAnnounced;
-    record->region = descriptor.region();
-    record->offset = payload.offset;
-    record->length = prepared.length;
-    begin_moving(*record);
+    transfers_.begin_source(*operation, {&descriptor.region(), payload.offset, prepared.length}, completion);
     outbox_.send(prepared.peer, request, {}, nullptr, id);
     return Status::kOk;
   }
@@ -198,92 +183,151 @@ Status Endpoint::send_put(NetworkInterface& interface, const RequestArguments& a
   return Status::kOk;
 }
 
-Status Endpoint::send_get(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared) {
-  Operation* record = create_operation(Operation::Role::kGet, prepared.peer, interface.kind());
-  if (record == nullptr) return Status::kNoSpace;
+Status Initiator::send_get(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared) {
+  Operation* operation = create(prepared, interface, PendingRequest::Kind::kGet);
+  if (operation == nullptr) return Status::kNoSpace;
   wire::Request request = make_request(interface, MessageKind::kGet, arguments, prepared.length);
   request.header.flags = wire::kFlagTracked;
   request.header_data = 0;
   request.md_handle = arguments.descriptor.slot;
   request.md_generation = arguments.descriptor.generation;
   request.return_offset = arguments.whole_descriptor ? 0 : arguments.local_offset;
-  request.sender_token = record->id.packed();
-  expect_answer(*record, request, arguments);
-  std::byte clear[kMostClearBytes];
-  if (record->pins && prepared.length > reply_limit(interface.kind())) {
+  request.sender_token = operation->id.packed();
+  expect_answer(interface, *operation->request, request, arguments);
+  std::byte clear[Transfers::kMostClearBytes];
+  if (operation->request->pins && prepared.length > limits_.reply(interface.rules().reply_limit)) {
     request.header.payload_length =
-        clear_ahead(*record, {&prepared.descriptor->region(), request.return_offset, prepared.length, 0}, clear);
+        transfers_.clear_ahead(*operation, {&prepared.descriptor->region(), request.return_offset, prepared.length},
+                               max_message_bytes_ - wire::fixed_size(request.header), clear);
     if (request.header.payload_length > 0) request.header.flags |= wire::kFlagCleared;
   }
   interface.registers.sent(0);
   counters_.add(Counter::kGetsSent);
   outbox_.send(prepared.peer, request, {.region = nullptr, .offset = 0, .length = 0, .bytes = {clear, request.header.payload_length}},
-               nullptr, record->id);
+               nullptr, operation->id);
   return Status::kOk;
 }
 
 // GETPUT, FETCH_ATOMIC and SWAP.
-Status Endpoint::send_fetch(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, MessageKind kind) {
-  Operation* record = create_operation(Operation::Role::kGetPut, prepared.peer, interface.kind());
-  if (record == nullptr) return Status::kNoSpace;
+Status Initiator::send_fetch(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, MessageKind kind) {
+  Operation* operation = create(prepared, interface, PendingRequest::Kind::kFetch);
+  if (operation == nullptr) return Status::kNoSpace;
   wire::Request request = make_request(interface, kind, arguments, prepared.length);
   request.header.flags = wire::kFlagTracked;
   request.header.payload_length = static_cast<std::uint32_t>(prepared.length);
   request.md_handle = arguments.get_descriptor.slot;
   request.md_generation = arguments.get_descriptor.generation;
   request.return_offset = arguments.get_offset;
-  request.sender_token = record->id.packed();
-  expect_answer(*record, request, arguments);
+  request.sender_token = operation->id.packed();
+  expect_answer(interface, *operation->request, request, arguments);
 
   interface.entries.charge(*prepared.descriptor);
   Completion completion = open_send(interface, *prepared.descriptor, request, arguments.user_pointer);
   interface.registers.sent(prepared.length);
   counters_.add(Counter::kGetPutsSent);
-  const Payload payload{.region = &prepared.descriptor->region(),
-                        .offset = arguments.whole_descriptor ? 0 : arguments.local_offset,
-                        .length = prepared.length,
-                        .bytes = {},
-                        .is_volatile = arguments.is_volatile};
-  outbox_.send(prepared.peer, request, payload, &completion, record->id);
+  outbox_.send(prepared.peer, request, payload_of(arguments, *prepared.descriptor, prepared.length), &completion, operation->id);
+  return Status::kOk;
+}
+
+Status Initiator::put_parcel(NetworkInterface& interface, const RequestArguments& arguments, transport::PlacementKey key) {
+  LINTEL_ASSERT(arguments.ack == AckRequest::kNone);
+  Prepared prepared;
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+  if (prepared.length == 0 || prepared.length > limits_.parcel || outbox_.waits_for(prepared.peer)) return Status::kNoSpace;
+  MemoryDescriptor& descriptor = *prepared.descriptor;
+  const std::uint64_t offset = arguments.whole_descriptor ? 0 : arguments.local_offset;
+  std::span<const std::byte> data;
+  descriptor.region().for_each_run(offset, prepared.length, [&data](std::span<std::byte> run) { data = run; });
+  LINTEL_ASSERT(data.size() == prepared.length);
+
+  wire::Request request = make_request(interface, MessageKind::kPut, arguments, prepared.length);
+  request.header.flags |= wire::kFlagAnnounced;
+  Operation* operation = operations_.create(prepared.peer, interface.kind(), true);
+  if (operation == nullptr) return Status::kNoSpace;
+  request.sender_token = operation->id.packed();
+  if (!transfers_.begin_parcel(*operation, request, data, key)) {
+    operations_.release(*operation);
+    return Status::kNoSpace;
+  }
+  interface.entries.charge(descriptor);
+  interface.registers.sent(prepared.length);
+  counters_.add(Counter::kPutsSent);
+  transfers_.set_completion(*operation, open_send(interface, descriptor, request, arguments.user_pointer));
   return Status::kOk;
 }
 
 // ---- ACK: no access control, no matching; straight to the descriptor that the message names (clause 6.4 of the receive rules).
 
-void Endpoint::on_ack(transport::PeerId from, const wire::Response& response) {
+void Initiator::on_ack(transport::PeerId from, const wire::Response& response) {
   counters_.add(Counter::kAcksReceived);
-  Operation* record = operation(response.request_token, from);
-  const bool expected = record != nullptr && record->role == Operation::Role::kPut && !record->answered &&
-                        (record->request.header.flags & wire::kFlagAckWanted) != 0 && record->request.md_handle == response.md_handle &&
-                        record->request.md_generation == response.md_generation;
+  Operation* operation = operations_.find(response.request_token, from);
+  PendingRequest* const request = operation != nullptr ? operation->request : nullptr;
+  const bool expected = request != nullptr && request->kind == PendingRequest::Kind::kPut && !request->answered && request->wants_ack() &&
+                        request->sent.md_handle == response.md_handle && request->sent.md_generation == response.md_generation;
   if (!expected) {
     counters_.add(Counter::kDropsStaleHandle);
-    if (NetworkInterface* interface = interfaces_[response.header.interface_kind]) interface->registers.drop(DropCause::kStaleHandle, 0);
+    if (NetworkInterface* interface = interfaces_.get(response.header.interface_kind))
+      interface->registers.drop(DropCause::kStaleHandle, 0);
     return;
   }
-  record->answered = true;
-  record->acknowledged = true;
-  record->answer = response;
-  if (response.failure != 0 && record->owes_data()) return receiver_gave_up(*record);
-  if (record->source == Operation::Source::kWriting) return;  // SEND_END first
-  finish_source(*record);
+  request->answered = true;
+  request->acknowledged = true;
+  request->answer = response;
+  // Where data of it still move, SEND_END comes first.
+  if (operation->source != nullptr) return on_ended(transfers_.acknowledged(*operation, response.failure != 0));
+  log_ack(*interfaces_.get(operation->interface_kind), *request, Failure::kNone);
+  end(*operation);
 }
 
-// The data of a put or of a reply source have left, or nobody wants them: logs the END, then what was waiting for it, and forgets the record
-// unless an answer is still to come.
-void Endpoint::finish_source(Operation& record) {
-  end_moving(record);
-  record.source = Operation::Source::kDone;
-  close_completion(record, record.write_failure);
-  if (record.acknowledged) log_ack(record, record.answer, Failure::kNone);
-  const bool waits_for_ack = record.role == Operation::Role::kPut && (record.request.header.flags & wire::kFlagAckWanted) != 0;
-  if (record.write_failure != Failure::kNone && !record.answered && waits_for_ack) log_no_ack(record, record.write_failure, true);
-  if (record.answered || !waits_for_ack || record.write_failure != Failure::kNone) destroy_operation(record);
+// The END of the data has been logged. The request goes, unless its answer is still to come.
+void Initiator::finish(const Transfers::Ended& ended) {
+  Operation& operation = *ended.operation;
+  const PendingRequest& request = *operation.request;
+  NetworkInterface& interface = *interfaces_.get(operation.interface_kind);
+  const bool failed = ended.failure != Failure::kNone;
+  if (request.kind == PendingRequest::Kind::kPut) {
+    if (request.acknowledged) log_ack(interface, request, Failure::kNone);
+    if (failed && !request.answered) log_no_ack(interface, request, ended.failure, true);
+    if (!request.answered && !failed) return;
+  } else if (!request.answered) {
+    if (!failed) {
+      counters_.add(Counter::kDirectTransfers);
+      counters_.add(Counter::kRepliesReceived);
+      interface.registers.received(ended.landed);
+    }
+    log_reply(interface, request, ended.landed, ended.failure);
+  }
+  end(operation);
 }
 
-void Endpoint::log_ack(Operation& record, const wire::Response& response, Failure failure, bool count_only) {
-  NetworkInterface& interface = *interface_of(record);
-  MemoryDescriptor* descriptor = interface.descriptors.get({record.request.md_handle, record.request.md_generation});
+void Initiator::fail(Operation& operation, Failure failure, bool told) {
+  const PendingRequest& request = *operation.request;
+  NetworkInterface& interface = *interfaces_.get(operation.interface_kind);
+  if (request.kind != PendingRequest::Kind::kPut) {
+    if (!request.answered) log_reply(interface, request, 0, failure);
+  } else if (request.acknowledged) {
+    log_ack(interface, request, Failure::kNone);
+  } else {
+    log_no_ack(interface, request, failure, told);  // a put whose data did not leave has said so with its SEND_END
+  }
+  end(operation);
+}
+
+void Initiator::fail_unsent(SlotId id, Failure failure) {
+  Operation* const operation = operations_.get(id);
+  // A long put ends with its source; one that wants no answer has no record.
+  if (operation == nullptr || operation->request == nullptr || operation->source != nullptr) return;
+  if (operation->request->kind == PendingRequest::Kind::kPut) fail(*operation, failure, true);
+}
+
+void Initiator::on_discard(Operation& operation) {
+  if (operation.request == nullptr) return;
+  if (operation.source == nullptr) return end(operation);
+  if (!operation.source->owes_data()) operation.request->answered = true;
+}
+
+void Initiator::log_ack(NetworkInterface& interface, const PendingRequest& request, Failure failure, bool count_only) {
+  MemoryDescriptor* descriptor = interface.descriptors.get(request.descriptor());
   if (descriptor == nullptr) {
     // Unlinked while the ack was under way. A failure has nobody to be told to and is no message.
     if (failure == Failure::kNone) {
@@ -292,97 +336,92 @@ void Endpoint::log_ack(Operation& record, const wire::Response& response, Failur
     }
     return;
   }
+  const wire::Response& response = request.answer;
   Event event = response_event(response);
   if (failure != Failure::kNone) {
-    event.initiator = {NodeId(record.request.target_nid), Pid(record.request.target_pid)};
-    event.portal_index = record.request.portal_index;
-    event.match_bits = record.request.match_bits;
-    event.requested_length = record.request.length;
-    event.offset = record.request.offset;
+    event.initiator = {NodeId(request.sent.target_nid), Pid(request.sent.target_pid)};
+    event.portal_index = request.sent.portal_index;
+    event.match_bits = request.sent.match_bits;
+    event.requested_length = request.sent.length;
+    event.offset = request.sent.offset;
   } else {
     interface.registers.received(0);
   }
-  event.user_pointer = record.user_pointer;
+  event.user_pointer = request.user_pointer;
   interface.entries.charge(*descriptor);
   interface.log_single(*descriptor, event, EventKind::kAck, failure != Failure::kNone ? failure : static_cast<Failure>(response.failure),
-                       count_only || record.ack == AckRequest::kCount);
+                       count_only || request.ack == AckRequest::kCount);
 }
 
 // An ACK that was wanted will not come. A failed SEND_END has told the program already; a counting event that counts ACKs has heard of nothing.
-void Endpoint::log_no_ack(Operation& record, Failure failure, bool told_by_send) {
-  if ((record.request.header.flags & wire::kFlagAckWanted) == 0 || (told_by_send && interface_of(record)->is_portals3())) return;
-  log_ack(record, record.answer, failure, told_by_send);
+void Initiator::log_no_ack(NetworkInterface& interface, const PendingRequest& request, Failure failure, bool told_by_send) {
+  if (!request.wants_ack() || (told_by_send && interface.is_portals3())) return;
+  log_ack(interface, request, failure, told_by_send);
 }
 
 // ---- REPLY: the only reason to drop it is that the descriptor is gone.
 
-void Endpoint::on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload) {
+void Initiator::on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload) {
   counters_.add(Counter::kRepliesReceived);
   const bool announced = (response.header.flags & wire::kFlagAnnounced) != 0;
-  Operation* record = operation(response.request_token, from);
-  const bool expected = record != nullptr && (record->role == Operation::Role::kGet || record->role == Operation::Role::kGetPut) &&
-                        record->request.md_handle == response.md_handle && record->request.md_generation == response.md_generation;
-  NetworkInterface* interface = expected ? interface_of(*record) : interfaces_[response.header.interface_kind];
+  Operation* operation = operations_.find(response.request_token, from);
+  PendingRequest* const request = operation != nullptr ? operation->request : nullptr;
+  const bool expected = request != nullptr && request->kind != PendingRequest::Kind::kPut && !request->answered &&
+                        request->sent.md_handle == response.md_handle && request->sent.md_generation == response.md_generation;
+  NetworkInterface* interface = interfaces_.get(expected ? operation->interface_kind : response.header.interface_kind);
   MemoryDescriptor* descriptor = expected ? interface->descriptors.get({response.md_handle, response.md_generation}) : nullptr;
   if (descriptor == nullptr) {
     counters_.add(Counter::kDropsStaleHandle);
     if (interface != nullptr) interface->registers.drop(DropCause::kStaleHandle, response.manipulated_length);
-    if (announced) discard(from, response.sender_token);
-    if (expected) destroy_operation(*record);
-    return;
+    if (announced) outbox_.discard(from, response.sender_token);
+    if (!expected) return;
+    transfers_.withdraw_clear(*operation);
+    return end(*operation);
   }
-  withdraw_clear(*record);  // there is something to say that writes could not
+  transfers_.withdraw_clear(*operation);  // there is something to say that writes could not
 
-  const std::uint64_t offset = record->request.return_offset;
+  const std::uint64_t offset = request->sent.return_offset;
   const std::uint64_t size = descriptor->region().length();
   // Shorter than was asked for only if the descriptor was updated in between.
   const std::uint64_t room = offset <= size ? size - offset : 0;
-  const std::uint64_t length = std::min({response.manipulated_length, record->request.length, room});
+  const std::uint64_t length = std::min({response.manipulated_length, request->sent.length, room});
   interface->entries.charge(*descriptor);
   Completion completion;
   Event& event = completion.event;
   event = response_event(response);
   event.manipulated_length = length;
   event.offset = offset;
-  event.user_pointer = record->user_pointer;
+  event.user_pointer = request->user_pointer;
   interface->registers.received(length);
   interface->open(completion, *descriptor, EventKind::kReplyStart, EventKind::kReplyEnd);
   if (!announced) {
     counters_.add(Counter::kEagerCopies);
     if (length > 0) descriptor->region().write(offset, payload.first(length));
     interface->close(completion, static_cast<Failure>(response.failure));
-    destroy_operation(*record);
+    return end(*operation);
+  }
+  request->answered = true;
+  if (length > 0 && transfers_.begin_sink(*operation, {&descriptor->region(), offset, length}, response.sender_token, completion, {}))
     return;
-  }
-  record->role = Operation::Role::kSink;
-  record->completion = completion;
-  if (length == 0) {
-    discard(from, response.sender_token);
-    interface->close(record->completion, Failure::kNone);
-    destroy_operation(*record);
-    return;
-  }
-  if (!receive(*record, {&descriptor->region(), offset, length, response.sender_token})) {
-    discard(from, response.sender_token);
-    fail_operation(*record, Failure::kFailed);
-  }
+  outbox_.discard(from, response.sender_token);
+  interface->close(completion, length > 0 ? Failure::kFailed : Failure::kNone);
+  end(*operation);
 }
 
 // The REPLY_END of a get that no REPLY tells of: `length` bytes are in place, or it will never be answered and the waiter is woken by a failure.
-void Endpoint::log_reply(Operation& record, std::uint64_t length, Failure failure) {
-  NetworkInterface& interface = *interface_of(record);
-  MemoryDescriptor* descriptor = interface.descriptors.get({record.request.md_handle, record.request.md_generation});
+void Initiator::log_reply(NetworkInterface& interface, const PendingRequest& request, std::uint64_t length, Failure failure) {
+  MemoryDescriptor* descriptor = interface.descriptors.get(request.descriptor());
   if (descriptor == nullptr) return;
   Completion completion;
   Event& event = completion.event;
-  event.initiator = {NodeId(record.request.target_nid), Pid(record.request.target_pid)};
-  event.portal_index = record.request.portal_index;
-  event.match_bits = record.request.match_bits;
-  event.requested_length = record.request.length;
+  event.initiator = {NodeId(request.sent.target_nid), Pid(request.sent.target_pid)};
+  event.portal_index = request.sent.portal_index;
+  event.match_bits = request.sent.match_bits;
+  event.requested_length = request.sent.length;
   event.manipulated_length = length;
-  event.offset = record.request.return_offset;
-  event.remote_offset = record.request.offset;
-  event.user_pointer = record.user_pointer;
+  event.offset = request.sent.return_offset;
+  event.remote_offset = request.sent.offset;
+  event.user_pointer = request.user_pointer;
   interface.entries.charge(*descriptor);
   interface.open(completion, *descriptor, EventKind::kReplyStart, EventKind::kReplyEnd);
   interface.close(completion, failure);

@@ -27,10 +27,11 @@ bool tells(const MemoryDescriptor& descriptor, EventKind kind) {
 }  // namespace
 
 NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity, const Limits& limits, Counters& counters,
-                                   Attention& attention, std::uint32_t first_generation)
+                                   Attention& attention, std::uint32_t first_generation, const InterfaceRules& rules)
     : kind_(kind),
       identity_(identity),
       limits_(limits),
+      rules_(rules),
       counters_(counters),
       access(limits.max_access_index, identity.user),
       descriptors(most_descriptors(kind, limits), most_bound(kind, limits), kGenerationBits, first_generation),

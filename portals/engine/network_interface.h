@@ -20,6 +20,7 @@
 #include "portals/engine/entry_table.h"
 #include "portals/engine/event_log.h"
 #include "portals/engine/identity.h"
+#include "portals/engine/interface_rules.h"
 #include "portals/engine/limits.h"
 #include "portals/engine/portal_table.h"
 #include "portals/engine/process_map.h"
@@ -31,14 +32,14 @@
 
 namespace lintel::portals {
 
-using wire::kMpiKind;
+using wire::kLayerKind;
 using wire::kPortals3Kind;
 
 class NetworkInterface {
  public:
   // `first_generation`: of all its objects, so that handles of an interface that was open before name nothing here.
   NetworkInterface(std::uint8_t kind, const Identity& identity, const Limits& limits, Counters& counters, Attention& attention,
-                   std::uint32_t first_generation = 1);
+                   std::uint32_t first_generation = 1, const InterfaceRules& rules = {});
   NetworkInterface(const NetworkInterface&) = delete;
   NetworkInterface& operator=(const NetworkInterface&) = delete;
   ~NetworkInterface();
@@ -49,6 +50,7 @@ class NetworkInterface {
   std::uint32_t next_generation() const;
   const Identity& identity() const { return identity_; }
   const Limits& limits() const { return limits_; }
+  const InterfaceRules& rules() const { return rules_; }
   Counters& counters() { return counters_; }
 
   // ---- The parts
@@ -56,6 +58,7 @@ class NetworkInterface {
   std::uint8_t kind_;
   Identity identity_;
   Limits limits_;
+  InterfaceRules rules_;
   Counters& counters_;
 
  public:

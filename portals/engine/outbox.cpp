@@ -91,23 +91,30 @@ std::size_t Outbox::retry() {
   return left;
 }
 
-void Outbox::fail_peer(transport::PeerId peer, Failure failure, const std::function<void(SlotId)>& unsent) {
-  if (!waits_for(peer)) return;
+std::vector<Outbox::Unsent> Outbox::take(transport::PeerId peer) {
+  std::vector<Unsent> unsent;
+  if (!waits_for(peer)) return unsent;
   Queue dropped;
   dropped.swap(queue(peer));
   std::erase(blocked_, peer);
-  for (Waiting& message : dropped) {
+  for (const Waiting& message : dropped) {
     forget(message);
-    if (message.completion.interface != nullptr) message.completion.interface->close(message.completion, failure);
-    if (message.operation.generation != 0) unsent(message.operation);
+    unsent.push_back({message.completion, message.operation});
   }
+  return unsent;
 }
 
-void Outbox::fail_all(Failure failure) {
-  while (!blocked_.empty()) fail_peer(blocked_.back(), failure, [](SlotId) {});
+std::vector<Outbox::Unsent> Outbox::take_all() {
+  std::vector<Unsent> unsent;
+  while (!blocked_.empty()) {
+    const std::vector<Unsent> of_peer = take(blocked_.back());
+    unsent.insert(unsent.end(), of_peer.begin(), of_peer.end());
+  }
+  return unsent;
 }
 
-void Outbox::withdraw(std::uint8_t interface_kind, Failure failure) {
+std::vector<Outbox::Unsent> Outbox::withdraw(std::uint8_t interface_kind) {
+  std::vector<Unsent> unsent;
   for (std::size_t i = 0; i < blocked_.size();) {
     Queue& waiting = queue(blocked_[i]);
     for (Waiting& message : waiting) {
@@ -119,7 +126,7 @@ void Outbox::withdraw(std::uint8_t interface_kind, Failure failure) {
         continue;
       }
       forget(message);
-      if (message.completion.interface != nullptr) message.completion.interface->close(message.completion, failure);
+      unsent.push_back({message.completion, message.operation});
       message.fixed_size = 0;  // marks it for removal
     }
     std::erase_if(waiting, [](const Waiting& message) { return message.fixed_size == 0; });
@@ -130,6 +137,14 @@ void Outbox::withdraw(std::uint8_t interface_kind, Failure failure) {
       ++i;
     }
   }
+  return unsent;
+}
+
+void Outbox::discard(transport::PeerId to, std::uint64_t token) {
+  wire::Discard message{};
+  message.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kDiscard), 0, 0, 0};
+  message.token = token;
+  send(to, message);
 }
 
 // The payload is copied: to whom the memory belongs may do with it what he likes.

@@ -2,8 +2,8 @@
 // Outbox: sends engine messages to peers in the order in which they are given, whether or not the transport has room.
 //
 // Owned by the Endpoint; borrows its transport. Guarded by the endpoint's lock.
-// Invariants: (1) messages to one peer leave in the order of send(); (2) every message's completion is closed exactly once: when its bytes are with the
-//             transport, or with a failure; (3) the usual message is built directly in the transport's memory and costs no allocation.
+// Invariants: (1) messages to one peer leave in the order of send(); (2) every message's completion is closed here when its bytes are with the transport, or
+//             given to whoever takes the message as Unsent; (3) the usual message is built directly in the transport's memory and costs no allocation.
 // Does not: limit what may wait; initiators are limited by the endpoint's operations, answers by the requests that they answer.
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -43,7 +42,7 @@ class Outbox {
   ~Outbox();
 
   // Sends `fixed` and its payload. `completion` (may be null) is taken over and closed once the payload's memory is no longer needed: at once in the usual
-  // case. `operation` names the initiator's record that this message belongs to, for fail_peer.
+  // case. `operation` names the operation whose request this is, for Unsent.
   template <class Fixed>
   void send(transport::PeerId peer, const Fixed& fixed, const Payload& payload = {}, Completion* completion = nullptr,
             SlotId operation = {}) {
@@ -64,13 +63,20 @@ class Outbox {
   // Tries again what had no room. Returns how many messages left.
   std::size_t retry();
 
-  // Drops what waits for `peer`: closes its completions with `failure`, and calls `unsent` for each operation whose request never left.
-  [[gnu::cold]] void fail_peer(transport::PeerId peer, Failure failure, const std::function<void(SlotId)>& unsent);
-  // An interface ends while the others go on: its requests and the steps of its transfers do not leave, their completions are closed with `failure`. Its
-  // answers leave in their turn: they take their bytes along, so that nothing here refers to the interface or its memory any more.
-  [[gnu::cold]] void withdraw(std::uint8_t interface_kind, Failure failure);
-  // Drops all that waits.
-  [[gnu::cold]] void fail_all(Failure failure);
+  // A message that is not to leave any more. Whoever takes it closes its completion, and ends the operation that it was the request of.
+  struct Unsent {
+    Completion completion;
+    SlotId operation;  // generation 0: none
+  };
+  // Drops what waits for `peer`, or all that waits, and returns it, oldest first.
+  [[gnu::cold]] std::vector<Unsent> take(transport::PeerId peer);
+  [[gnu::cold]] std::vector<Unsent> take_all();
+  // An interface ends while the others go on: its requests and the steps of its transfers do not leave, and are returned. Its answers leave in their turn:
+  // they take their bytes along, so that nothing here refers to the interface or its memory any more.
+  [[gnu::cold]] std::vector<Unsent> withdraw(std::uint8_t interface_kind);
+
+  // Tells `to` that nothing more is to be said about its operation of that token.
+  [[gnu::cold]] void discard(transport::PeerId to, std::uint64_t token);
 
   bool waits_for(transport::PeerId peer) const {
     return peer.value < queues_.size() && queues_[peer.value] && !queues_[peer.value]->empty();
@@ -141,7 +147,7 @@ bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payl
   return true;
 }
 
-// A peer that is lost is cleared by on_peer_failed.
+// Whoever learns of the loss of a peer takes what waits for it.
 template <class Fixed>
 void Outbox::keep(transport::PeerId peer, const Fixed& fixed, const Payload& payload, Completion* completion, SlotId operation) {
   counters_.add(Counter::kWouldBlocks);

@@ -31,7 +31,7 @@ Process::~Process() {
   progress_.await_callers();
 }
 
-Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation) {
+Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation, const InterfaceRules& rules) {
   const std::lock_guard<std::mutex> one_at_a_time(lifecycle_);
   bool first = false;
   {
@@ -50,8 +50,8 @@ Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits,
       return Status::kPidInvalid;
     }
     interfaces_[kind] = std::make_unique<NetworkInterface>(kind, Identity{endpoint_->self(), options_.user, options_.job},
-                                                           with_message(limits, endpoint_->eager_limit(), endpoint_->atomic_limit()),
-                                                           counters_, attention_, next_generation_[kind]);
+                                                           with_message(limits, endpoint_->limits().eager, endpoint_->limits().atomic),
+                                                           counters_, attention_, next_generation_[kind], rules);
     endpoint_->attach(*interfaces_[kind]);
   }
   if (first && options_.progress_thread) progress_.start_thread();
@@ -148,7 +148,7 @@ void Process::flush() {
 
 void Process::carry_out_triggered() {
   if (endpoint_ == nullptr || !std::exchange(attention_.triggers_due, false)) return;
-  if (endpoint_->carry_out_triggered()) attention_.triggers_due = true;
+  if (endpoint_->initiator().carry_out_triggered()) attention_.triggers_due = true;
 }
 
 TimePoint Process::next_deadline() const { return endpoint_ != nullptr ? endpoint_->next_deadline() : kNever; }

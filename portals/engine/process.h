@@ -60,9 +60,10 @@ class Process : private Work {
 
   Mutex& lock() LINTEL_RETURN_CAPABILITY(mutex_) { return mutex_; }
 
-  // Opens the interface of `kind`, and the endpoint with the first. An interface that is open is left as it is. [lock not held]
+  // Opens the interface of `kind` with `rules`, and the endpoint with the first. An interface that is open is left as it is. [lock not held]
   // Errors: kPidInvalid, kFailed, with a sentence in `explanation`; kNoSpace.
-  Status open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation) LINTEL_EXCLUDES(mutex_);
+  Status open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation, const InterfaceRules& rules = {})
+      LINTEL_EXCLUDES(mutex_);
   // Ends the interface and all on it, and the endpoint with the last, after what it has sent has left, or nothing of that has moved for `linger`. Errors:
   // kInterfaceInvalid. [lock not held]
   Status close_interface(std::uint8_t kind) LINTEL_EXCLUDES(mutex_);

@@ -8,12 +8,12 @@ class RoomWait final : public TurnCondition {
   RoomWait(Process& process, std::uint8_t interface_kind, const std::atomic<bool>* stop)
       : TurnCondition(process), interface_kind_(interface_kind), stop_(stop) {}
   ~RoomWait() override {
-    if (waiter_.is_linked()) process_.endpoint().remove_waiter(waiter_);
+    if (waiter_.is_linked()) process_.endpoint().peers().remove_waiter(waiter_);
   }
 
-  Status begin(ProcessId target) { return process_.endpoint().add_waiter(waiter_, target); }
+  Status begin(ProcessId target) { return process_.endpoint().peers().add_waiter(waiter_, target); }
   // There is room, or nothing to wait for any more.
-  bool holds() override { return gone() || peer_lost() || stopped() || process_.endpoint().has_room(); }
+  bool holds() override { return gone() || peer_lost() || stopped() || process_.endpoint().initiator().has_room(); }
 
   // The interface that the operation is for; its descriptors have other names if it has come back.
   bool gone() LINTEL_NO_THREAD_SAFETY_ANALYSIS { return waiter_.endpoint_gone || process_.interface(interface_kind_) == nullptr; }
@@ -23,7 +23,7 @@ class RoomWait final : public TurnCondition {
  private:
   std::uint8_t interface_kind_;
   const std::atomic<bool>* stop_;
-  Endpoint::Waiter waiter_;
+  Peers::Waiter waiter_;
 };
 
 }  // namespace
@@ -36,9 +36,9 @@ Status wait_and_start(Process& process, std::uint8_t interface_kind, wire::Messa
     process.progress().wait_until(wait, kNever);
     if (wait.gone()) return Status::kDescriptorInvalid;
     NetworkInterface& interface = *process.interface(interface_kind);
-    const Status status = process.endpoint().start(interface, kind, arguments);
+    const Status status = process.endpoint().initiator().start(interface, kind, arguments);
     if (status != Status::kNoSpace) return status;
-    if (wait.peer_lost()) return process.endpoint().fail_unstarted(interface, kind, arguments);
+    if (wait.peer_lost()) return process.endpoint().initiator().fail_unstarted(interface, kind, arguments);
     if (wait.stopped()) return Status::kAborted;
   }
 }

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "portals/engine/atomic_operation.h"
-#include "portals/engine/endpoint.h"
+#include "portals/engine/target.h"
 
 namespace lintel::portals {
 namespace {
@@ -49,27 +49,26 @@ void change(const MemoryRegion& region, std::uint64_t offset, MessageKind kind, 
 
 }  // namespace
 
-void Endpoint::on_atomic(NetworkInterface& interface, transport::PeerId from, const wire::Request& request,
-                         std::span<const std::byte> payload) {
+void Target::on_atomic(NetworkInterface& interface, transport::PeerId from, const wire::Request& request,
+                       std::span<const std::byte> payload) {
   const std::optional<Match> matched =
       match(interface, from, request, option::kPut, size_of(static_cast<Datatype>(request.atomic_datatype)));
   if (!matched) return;
   const auto [descriptor, acceptance, list] = *matched;
   const bool ack = (request.header.flags & wire::kFlagAckWanted) != 0 && !descriptor->has(option::kAckDisable);
-  Completion completion = open_target(interface, *matched, request, EventKind::kAtomicEnd, EventKind::kAtomicEnd);
+  Completion completion = open(interface, *matched, request, EventKind::kAtomicEnd, EventKind::kAtomicEnd);
   change(descriptor->region(), acceptance.offset, MessageKind::kAtomic, request, payload.first(acceptance.length), nullptr);
   interface.close(completion, Failure::kNone);
   acknowledge(interface, from, request, *matched, ack);
 }
 
-void Endpoint::on_fetch(NetworkInterface& interface, transport::PeerId from, MessageKind kind, const wire::Request& request,
-                        std::span<const std::byte> payload) {
+void Target::on_fetch(NetworkInterface& interface, transport::PeerId from, MessageKind kind, const wire::Request& request,
+                      std::span<const std::byte> payload) {
   const bool getput = kind == MessageKind::kGetPut;
   // The reply is as long as the request, and has to fit in a message here too.
-  const std::uint64_t most =
-      getput ? interface.limits().max_getput_bytes : transport_->attributes().max_message_bytes - sizeof(wire::Response);
+  const std::uint64_t most = getput ? interface.limits().max_getput_bytes : max_message_bytes_ - sizeof(wire::Response);
   if (request.length > most) {
-    return refuse_request(interface, from, request, DropCause::kMalformed, Failure::kDropped);
+    return refuse(interface, from, request, DropCause::kMalformed, Failure::kDropped);
   }
   const std::size_t element = getput ? 1 : size_of(static_cast<Datatype>(request.atomic_datatype));
   const std::optional<Match> matched = match(interface, from, request, option::kPut | option::kGet, element);
@@ -77,8 +76,8 @@ void Endpoint::on_fetch(NetworkInterface& interface, transport::PeerId from, Mes
   const auto [descriptor, acceptance, list] = *matched;
   wire::Response reply = make_response(interface, MessageKind::kReply, request, *matched);
   reply.header.payload_length = static_cast<std::uint32_t>(acceptance.length);
-  Completion completion = getput ? open_target(interface, *matched, request, EventKind::kGetPutStart, EventKind::kGetPutEnd)
-                                 : open_target(interface, *matched, request, EventKind::kFetchAtomicEnd, EventKind::kFetchAtomicEnd);
+  Completion completion = getput ? open(interface, *matched, request, EventKind::kGetPutStart, EventKind::kGetPutEnd)
+                                 : open(interface, *matched, request, EventKind::kFetchAtomicEnd, EventKind::kFetchAtomicEnd);
   if (fetched_.size() < acceptance.length) fetched_.resize(acceptance.length);
   const std::span<std::byte> before = std::span(fetched_).first(acceptance.length);
   change(descriptor->region(), acceptance.offset, kind, request, payload.first(acceptance.length), before.data());

@@ -1,6 +1,6 @@
 // A get at its target: the matched memory is read, the reply carries what was there (table 4.4).
 
-#include "portals/engine/endpoint.h"
+#include "portals/engine/target.h"
 
 namespace lintel::portals {
 namespace {
@@ -13,15 +13,15 @@ bool as_asked(const wire::Request& request, const wire::Response& reply) {
 
 }  // namespace
 
-void Endpoint::on_get(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> clear) {
+void Target::on_get(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> clear) {
   const std::optional<Match> matched = match(interface, from, request, option::kGet);
   if (!matched) return;
   const auto [descriptor, acceptance, list] = *matched;
   wire::Response reply = make_response(interface, wire::MessageKind::kReply, request, *matched);
-  Completion completion = open_target(interface, *matched, request, EventKind::kGetStart, EventKind::kGetEnd);
+  Completion completion = open(interface, *matched, request, EventKind::kGetStart, EventKind::kGetEnd);
   counters_.add(Counter::kRepliesSent);
 
-  if (acceptance.length <= reply_limit(interface.kind())) {
+  if (acceptance.length <= limits_.reply(interface.rules().reply_limit)) {
     counters_.add(Counter::kEagerCopies);
     reply.header.payload_length = static_cast<std::uint32_t>(acceptance.length);
     Payload payload;  // nothing, perhaps from beyond the end
@@ -30,8 +30,8 @@ void Endpoint::on_get(NetworkInterface& interface, transport::PeerId from, const
     outbox_.send(from, reply, payload, &completion);
     return;
   }
-  Operation* source = create_operation(Operation::Role::kReplySource, from, interface.kind());
-  if (source == nullptr) {
+  Operation* operation = operations_.create(from, interface.kind(), false);
+  if (operation == nullptr) {
     interface.close(completion, Failure::kFailed);
     // It was accepted, so its initiator must hear of the failure: a reply that names no source has its CLEAR answered by DISCARD.
     reply.header.flags = wire::kFlagAnnounced;
@@ -39,20 +39,15 @@ void Endpoint::on_get(NetworkInterface& interface, transport::PeerId from, const
     outbox_.send(from, reply);
     return;
   }
-  source->completion = completion;
-  source->source = Operation::Source::kAnnounced;
-  source->region = descriptor->region();
-  source->offset = acceptance.offset;
-  source->length = acceptance.length;
-  begin_moving(*source);
+  transfers_.begin_source(*operation, {&descriptor->region(), acceptance.offset, acceptance.length}, completion);
   if (!clear.empty() && as_asked(request, reply)) {
     const wire::Clear message = wire::parse_clear(clear);
-    start_writing(*source, message, wire::payload_of(clear, message.header));
+    transfers_.clear(*operation, message, wire::payload_of(clear, message.header));
     return;
   }
   reply.header.flags = wire::kFlagAnnounced;
-  reply.sender_token = source->id.packed();
-  outbox_.send(from, reply, {}, nullptr, source->id);
+  reply.sender_token = operation->id.packed();
+  outbox_.send(from, reply, {}, nullptr, operation->id);
 }
 
 }  // namespace lintel::portals

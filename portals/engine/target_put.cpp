@@ -1,11 +1,10 @@
 // A put at its target: the data go to the matched memory, then the acknowledgement, with initiator and target swapped (table 4.2).
 
-#include "portals/engine/endpoint.h"
+#include "portals/engine/target.h"
 
 namespace lintel::portals {
 
-void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request,
-                      std::span<const std::byte> payload) {
+void Target::on_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload) {
   const std::optional<Match> matched = match(interface, from, request, option::kPut);
   if (!matched) return;
   const auto& [descriptor, acceptance, list] = *matched;
@@ -13,19 +12,17 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
   const bool ack = (request.header.flags & wire::kFlagAckWanted) != 0 && !descriptor->has(option::kAckDisable);
 
   if (announced && acceptance.length > 0) {
-    Completion completion = open_target(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
-    Operation* sink = create_operation(Operation::Role::kSink, from, interface.kind());
-    if (sink != nullptr) {
-      sink->completion = completion;
-      sink->answer_when_done = ack;
-      sink->answer = make_response(interface, wire::MessageKind::kAck, request, *matched);
+    Completion completion = open(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
+    Operation* operation = operations_.create(from, interface.kind(), false);
+    if (operation != nullptr) {
       // Without an ACK nothing else would end the record that the initiator keeps.
-      sink->release_token = !ack && (request.header.flags & wire::kFlagTracked) != 0 ? request.sender_token : 0;
-      if (receive(*sink, {&descriptor->region(), acceptance.offset, acceptance.length, request.sender_token})) return;
-      fail_operation(*sink, Failure::kFailed);
-    } else {
-      interface.close(completion, Failure::kFailed);
+      const std::uint64_t release_token = !ack && (request.header.flags & wire::kFlagTracked) != 0 ? request.sender_token : 0;
+      const Transfers::Answer answer{ack, make_response(interface, wire::MessageKind::kAck, request, *matched), release_token};
+      const Transfers::Place place{&descriptor->region(), acceptance.offset, acceptance.length};
+      if (transfers_.begin_sink(*operation, place, request.sender_token, completion, answer)) return;
+      operations_.release(*operation);
     }
+    interface.close(completion, Failure::kFailed);
     // No memory to receive into, or no record left: the failure shows in the event, and the initiator is let go.
     answer_refused(from, request, Failure::kDropped, interface.identity());
     return;
@@ -39,14 +36,14 @@ void Endpoint::on_put(NetworkInterface& interface, transport::PeerId from, const
     interface.log_at_once(*descriptor, EventKind::kPutEnd, descriptor->has(option::kEndDisable),
                           [&](Event& event) { describe(interface, *matched, request, EventKind::kPutEnd, event); });
   } else {
-    Completion completion = open_target(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
+    Completion completion = open(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
     if (whole) take_payload(*matched, payload);
     interface.close(completion, whole ? Failure::kNone : Failure::kFailed);
   }
   acknowledge(interface, from, request, *matched, ack);
 }
 
-void Endpoint::take_payload(const Match& matched, std::span<const std::byte> payload) {
+void Target::take_payload(const Match& matched, std::span<const std::byte> payload) {
   if (matched.acceptance.length == 0) return;
   if (matched.descriptor->region().address_at(matched.acceptance.offset) == payload.data()) {
     counters_.add(Counter::kParcelsLanded);
@@ -56,8 +53,8 @@ void Endpoint::take_payload(const Match& matched, std::span<const std::byte> pay
   matched.descriptor->region().write(matched.acceptance.offset, payload.first(matched.acceptance.length));
 }
 
-bool Endpoint::deliver(NetworkInterface& interface, ProcessId initiator, std::uint32_t portal_index, std::uint64_t match_bits,
-                       std::uint64_t remote_offset, std::uint64_t header_data) {
+bool Target::deliver(NetworkInterface& interface, ProcessId initiator, std::uint32_t portal_index, std::uint64_t match_bits,
+                     std::uint64_t remote_offset, std::uint64_t header_data) {
   wire::Request request{};
   request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kPut), 0, interface.kind(), 0};
   request.initiator_nid = initiator.nid.value;
@@ -72,7 +69,7 @@ bool Endpoint::deliver(NetworkInterface& interface, ProcessId initiator, std::ui
   request.header_data = header_data;
   const std::optional<Match> matched = match(interface, {}, request, option::kPut);
   if (!matched) return false;
-  Completion completion = open_target(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
+  Completion completion = open(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
   interface.close(completion, Failure::kNone);
   return true;
 }

@@ -1,7 +1,8 @@
 // Operations that counting events set off. They are carried out one after the other and never inside each other, whatever triggers what.
 
 #include "base/assert.h"
-#include "portals/engine/endpoint.h"
+#include "portals/engine/initiator.h"
+#include "portals/engine/request_message.h"
 
 namespace lintel::portals {
 
@@ -23,7 +24,7 @@ bool is_put_like(MessageKind kind) { return kind == MessageKind::kPut || kind ==
 
 }  // namespace
 
-MessageKind Endpoint::message_kind(Kind kind) {
+MessageKind message_kind(Kind kind) {
   switch (kind) {
     case Kind::kPut: return MessageKind::kPut;
     case Kind::kAtomic: return MessageKind::kAtomic;
@@ -37,27 +38,27 @@ MessageKind Endpoint::message_kind(Kind kind) {
   return MessageKind::kPut;
 }
 
-bool Endpoint::carry_out_triggered() {
+bool Initiator::carry_out_triggered() {
   bool waiting = false;
   for (bool again = true; again;) {
     again = false;
     waiting = false;
-    for (NetworkInterface* interface : interfaces_) {
-      while (TriggeredOperation* operation = interface != nullptr ? interface->triggers.next_due() : nullptr) {
-        if (!carry_out(*interface, *operation)) {
+    interfaces_.for_each([&](NetworkInterface& interface) {
+      while (TriggeredOperation* operation = interface.triggers.next_due()) {
+        if (!carry_out(interface, *operation)) {
           waiting = true;  // and those behind it: they fire in order
           break;
         }
-        interface->triggers.release(*interface->triggers.take_due());
+        interface.triggers.release(*interface.triggers.take_due());
         again = true;
       }
-    }
+    });
   }
   return waiting;
 }
 
 // What the program can have got wrong, whenever the operation is to begin. `prepared` is for one that begins now.
-Status Endpoint::check(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments, Prepared& prepared) {
+Status Initiator::check(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments, Prepared& prepared) {
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
   const Limits& limits = interface.limits();
   if (arguments.length > most_bytes(limits, kind)) return Status::kDescriptorIllegal;
@@ -68,7 +69,7 @@ Status Endpoint::check(NetworkInterface& interface, MessageKind kind, const Requ
   return to->region().holds(arguments.get_offset, arguments.length) ? Status::kOk : Status::kDescriptorIllegal;
 }
 
-Status Endpoint::start(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments) {
+Status Initiator::start(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments) {
   if (interface.is_portals3()) {
     if (kind == MessageKind::kPut) return put(interface, arguments);
     return kind == MessageKind::kGet ? get(interface, arguments) : get_put(interface, arguments);
@@ -79,8 +80,8 @@ Status Endpoint::start(NetworkInterface& interface, MessageKind kind, const Requ
   return kind == MessageKind::kGet ? send_get(interface, arguments, prepared) : send_fetch(interface, arguments, prepared, kind);
 }
 
-Status Endpoint::start_when(NetworkInterface& interface, Kind kind, const RequestArguments& arguments, SlotId counter,
-                            std::uint64_t threshold) {
+Status Initiator::start_when(NetworkInterface& interface, Kind kind, const RequestArguments& arguments, SlotId counter,
+                             std::uint64_t threshold) {
   Prepared prepared;
   if (const Status status = check(interface, message_kind(kind), arguments, prepared); status != Status::kOk) return status;
   TriggeredOperation* operation = nullptr;
@@ -91,7 +92,7 @@ Status Endpoint::start_when(NetworkInterface& interface, Kind kind, const Reques
 }
 
 // As if the program had made the call now. False: there is no room for it; nothing has happened.
-bool Endpoint::carry_out(NetworkInterface& interface, const TriggeredOperation& operation) {
+bool Initiator::carry_out(NetworkInterface& interface, const TriggeredOperation& operation) {
   switch (operation.kind) {
     // One that fails meets a counting event that has been freed.
     case Kind::kIncrement: static_cast<void>(interface.triggers.increment_counter(operation.counter, operation.value)); return true;
@@ -101,36 +102,36 @@ bool Endpoint::carry_out(NetworkInterface& interface, const TriggeredOperation& 
   const MessageKind kind = message_kind(operation.kind);
   const Status status = start(interface, kind, operation.arguments);
   if (status == Status::kNoSpace) return false;
-  ++traffic_[interface.kind()].fired;
+  ++fired_[interface.kind()];
   if (status != Status::kOk) fail_to_start(interface, kind, operation.arguments, operation.arguments.length, Failure::kFailed);
   return true;
 }
 
 // There is no call that could return it: the operation fails as one whose message could not leave, with all the events and counts of that.
-void Endpoint::fail_to_start(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments, std::uint64_t length,
-                             Failure failure) {
-  Operation record(is_put_like(kind) ? Operation::Role::kPut : Operation::Role::kGet, transport::kNoPeer, interface.kind());
-  record.request = make_request(interface, kind, arguments, length);
-  if (arguments.ack != AckRequest::kNone) record.request.header.flags |= wire::kFlagAckWanted;
+void Initiator::fail_to_start(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments, std::uint64_t length,
+                              Failure failure) {
+  PendingRequest record(is_put_like(kind) ? PendingRequest::Kind::kPut : PendingRequest::Kind::kGet);
+  record.sent = make_request(interface, kind, arguments, length);
+  if (arguments.ack != AckRequest::kNone) record.sent.header.flags |= wire::kFlagAckWanted;
   const SlotId answered = is_put_like(kind) || kind == MessageKind::kGet ? arguments.descriptor : arguments.get_descriptor;
-  record.request.md_handle = answered.slot;
-  record.request.md_generation = answered.generation;
+  record.sent.md_handle = answered.slot;
+  record.sent.md_generation = answered.generation;
   record.user_pointer = arguments.user_pointer;
   record.ack = arguments.ack;
   if (kind != MessageKind::kGet) {
     MemoryDescriptor& descriptor = *interface.descriptors.get(arguments.descriptor);
     interface.entries.charge(descriptor);
-    Completion send = open_send(interface, descriptor, record.request, arguments.user_pointer);
+    Completion send = open_send(interface, descriptor, record.sent, arguments.user_pointer);
     interface.close(send, failure);
   }
   if (is_put_like(kind)) {
-    log_no_ack(record, failure, true);
+    log_no_ack(interface, record, failure, true);
   } else {
-    log_reply(record, 0, failure);
+    log_reply(interface, record, 0, failure);
   }
 }
 
-Status Endpoint::fail_unstarted(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments) {
+Status Initiator::fail_unstarted(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments) {
   Prepared prepared;
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
   const bool fetches = !is_put_like(kind) && kind != MessageKind::kGet;

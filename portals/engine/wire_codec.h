@@ -17,8 +17,8 @@
 namespace lintel::portals::wire {
 
 inline constexpr std::uint8_t kPortals3Kind = 0;  // of the interfaces of a process; all others are Portals 4's
-inline constexpr std::uint8_t kMpiKind = 5;       // that of the MPI layer, beside those that programs of Portals 4 open
-inline constexpr std::uint8_t kHighestInterfaceKind = kMpiKind;
+inline constexpr std::uint8_t kLayerKind = 5;     // of a layer above, beside those that programs of Portals 4 open
+inline constexpr std::uint8_t kHighestInterfaceKind = kLayerKind;
 inline constexpr std::uint32_t kNoDescriptor = 0xffffffffU;  // Request.md_handle of a put that wants no ack
 
 // Bytes before the payload of a message with this header, or 0 if there is no such kind.

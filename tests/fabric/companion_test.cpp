@@ -45,7 +45,7 @@ class ACompanion : public ::testing::Test {
  protected:
   ACompanion() {
     std::string explanation;
-    EXPECT_EQ(process.open_interface(kMpiKind, Pid(kAnyId), Limits(), explanation), Status::kOk) << explanation;
+    EXPECT_EQ(process.open_interface(kLayerKind, Pid(kAnyId), Limits(), explanation), Status::kOk) << explanation;
     attach(&companion);
   }
   ~ACompanion() override {

@@ -19,7 +19,7 @@ class FlowControl : public P2pTest {
     portals::Process& process = job->processes().process(rank);
     const MutexLock lock(process.lock());
     const void* place = nullptr;
-    process.interface(portals::kMpiKind)->portals[0].unexpected.for_each([&](portals::UnexpectedHeader& header) {
+    process.interface(portals::kLayerKind)->portals[0].unexpected.for_each([&](portals::UnexpectedHeader& header) {
       place = static_cast<portals::UnexpectedMessage&>(header).event.start;
     });
     return place;

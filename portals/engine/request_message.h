@@ -1,0 +1,30 @@
+#pragma once
+// The request of an operation as a message, and what its SEND events say.
+
+#include "portals/engine/completion.h"
+#include "portals/engine/network_interface.h"
+#include "portals/engine/request_arguments.h"
+#include "portals/engine/wire_codec.h"
+
+namespace lintel::portals {
+
+wire::Request make_request(const NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments,
+                           std::uint64_t length);
+
+inline void describe_send(const NetworkInterface& interface, const wire::Request& request, void* user_pointer, Event& event) {
+  event.initiator = interface.identity().process;
+  event.user = interface.identity().user;
+  event.job = interface.identity().job;
+  event.portal_index = request.portal_index;
+  event.match_bits = request.match_bits;
+  event.requested_length = request.length;
+  event.manipulated_length = request.length;
+  event.offset = request.offset;
+  event.header_data = request.header_data;
+  event.user_pointer = user_pointer;
+}
+
+// SEND_START now; the completion is SEND_END.
+Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request, void* user_pointer);
+
+}  // namespace lintel::portals

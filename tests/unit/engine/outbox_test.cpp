@@ -1,0 +1,80 @@
+#include "portals/engine/outbox.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/unit/engine/recording_transport.h"
+
+namespace lintel::portals {
+namespace {
+
+class OutboxTest : public ::testing::Test {
+ protected:
+  static constexpr transport::PeerId kPeer{3};
+  static constexpr transport::PeerId kOther{4};
+
+  // A request of an interface, whose record is `operation`.
+  void send_get(transport::PeerId to, SlotId operation, std::uint8_t interface_kind = 1) {
+    wire::Request request{};
+    request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kGet), 0, interface_kind, 0};
+    outbox.send(to, request, {}, nullptr, operation);
+  }
+  void send_ack(transport::PeerId to, std::uint8_t interface_kind = 1) {
+    wire::Response response{};
+    response.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kAck), 0, interface_kind, 0};
+    outbox.send(to, response);
+  }
+
+  RecordingTransport transport;
+  Counters counters;
+  Outbox outbox{transport, counters};
+};
+
+TEST_F(OutboxTest, AMessageThatFindsRoomLeavesAtOnce) {
+  send_get(kPeer, {1, 1});
+  EXPECT_EQ(transport.take_kinds(), std::vector{wire::MessageKind::kGet});
+  EXPECT_TRUE(outbox.idle());
+}
+
+TEST_F(OutboxTest, WhatWaitsKeepsTheOrderToItsPeer) {
+  transport.message_room = 0;
+  send_get(kPeer, {1, 1});
+  transport.message_room = 10;
+  send_ack(kPeer);  // behind the one that waits
+  EXPECT_EQ(outbox.waiting(), 2U);
+  EXPECT_TRUE(transport.sent.empty());
+  EXPECT_EQ(outbox.retry(), 2U);
+  EXPECT_EQ(transport.take_kinds(), (std::vector{wire::MessageKind::kGet, wire::MessageKind::kAck}));
+  EXPECT_EQ(outbox.left_of(1), 1U);
+}
+
+TEST_F(OutboxTest, WhatWaitsForALostPeerIsReturnedOldestFirst) {
+  transport.message_room = 0;
+  send_get(kPeer, {1, 1});
+  send_get(kOther, {2, 1});
+  send_get(kPeer, {3, 1});
+  const std::vector<Outbox::Unsent> unsent = outbox.take(kPeer);
+  ASSERT_EQ(unsent.size(), 2U);
+  EXPECT_EQ(unsent[0].operation, (SlotId{1, 1}));
+  EXPECT_EQ(unsent[1].operation, (SlotId{3, 1}));
+  EXPECT_FALSE(outbox.waits_for(kPeer));
+  EXPECT_EQ(outbox.take_all().size(), 1U);
+  EXPECT_TRUE(outbox.idle());
+}
+
+TEST_F(OutboxTest, AnInterfaceTakesItsRequestsBackAndItsAnswersLeave) {
+  transport.message_room = 0;
+  send_get(kPeer, {1, 1});
+  send_ack(kPeer);
+  send_get(kPeer, {2, 1}, 2);
+  EXPECT_EQ(outbox.waiting_of(1), 1U);
+  EXPECT_EQ(outbox.withdraw(1).size(), 1U);
+  EXPECT_EQ(outbox.waiting_of(1), 0U);
+  transport.message_room = 10;
+  outbox.retry();
+  EXPECT_EQ(transport.take_kinds(), (std::vector{wire::MessageKind::kAck, wire::MessageKind::kGet}));
+}
+
+}  // namespace
+}  // namespace lintel::portals

@@ -1,0 +1,175 @@
+#include "portals/engine/transfers.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "portals/engine/pending_request.h"
+#include "tests/unit/engine/recording_transport.h"
+
+namespace lintel::portals {
+namespace {
+
+class TransfersTest : public ::testing::Test {
+ protected:
+  static constexpr transport::PeerId kPeer{3};
+
+  Operation& begin(bool own = true) { return *operations.create(kPeer, 1, own); }
+  Transfers::Place place() { return {&region, 0, memory.size()}; }
+  // A CLEAR for `length` bytes that lie together at the receiver.
+  static wire::Clear clear_of(std::uint64_t length) {
+    wire::Clear clear{};
+    clear.header.payload_length = sizeof(wire::Segment);
+    clear.receiver_token = 99;
+    clear.length = length;
+    clear.segment_count = 1;
+    return clear;
+  }
+  Transfers::Ended clear(Operation& operation, std::uint64_t length) {
+    std::array<std::byte, sizeof(wire::Segment)> segment;
+    wire::encode(wire::Segment{5, 1000, length}, segment.data());
+    return transfers.clear(operation, clear_of(length), segment);
+  }
+  transport::Immediate immediate_of_last_clear() {
+    wire::Clear sent = wire::parse_clear(transport.sent.back().bytes);
+    return transport::Immediate(sent.immediate);
+  }
+
+  std::array<std::byte, 100> memory{};
+  MemoryRegion region{memory.data(), memory.size()};
+  RecordingTransport transport;
+  Counters counters;
+  Outbox outbox{transport, counters};
+  Operations operations{transport, 4};
+  Transfers transfers{transport, outbox, operations, counters};
+  PendingRequest request{PendingRequest::Kind::kPut};
+};
+
+TEST_F(TransfersTest, ASourceWritesWhatTheReceiverClears) {
+  Operation& operation = begin();
+  transfers.begin_source(operation, place(), {});
+  EXPECT_EQ(transfers.moving(1), 1U);
+  EXPECT_TRUE(Transfers::may_clear(operation, clear_of(100)));
+  EXPECT_FALSE(Transfers::may_clear(operation, clear_of(101)));
+  clear(operation, 100);
+  ASSERT_EQ(transport.posted.size(), 2U);  // of at most 64 bytes
+  EXPECT_EQ(transport.posted[1].to.address, 1064U);
+  EXPECT_EQ(transport.take_kinds(), std::vector{wire::MessageKind::kWritten});
+  transfers.write_ended(transport.posted[0].context, {});
+  EXPECT_EQ(transport.registered, 1U);
+  transfers.write_ended(transport.posted[1].context, {});
+  EXPECT_EQ(transport.registered, 0U);
+  EXPECT_EQ(transfers.moving(1), 0U);
+  EXPECT_EQ(operations.size(), 0U);
+}
+
+TEST_F(TransfersTest, WritesWithoutRoomArePostedLater) {
+  Operation& operation = begin();
+  transfers.begin_source(operation, place(), {});
+  transport.write_room = 1;
+  clear(operation, 100);
+  EXPECT_TRUE(transfers.waits_for_room());
+  transport.write_room = 1;
+  transfers.retry();
+  EXPECT_FALSE(transfers.waits_for_room());
+  EXPECT_EQ(transport.posted.size(), 2U);
+  transfers.fail(operation, Failure::kPeerDead);
+}
+
+TEST_F(TransfersTest, TheInitiatorHearsOfTheEndOfASourceOfItsRequest) {
+  Operation& operation = begin();
+  operation.request = &request;
+  transfers.begin_source(operation, place(), {});
+  clear(operation, 100);
+  EXPECT_EQ(transfers.write_ended(transport.posted[0].context, {}).operation, nullptr);
+  const Transfers::Ended ended = transfers.write_ended(transport.posted[1].context, Error(Loss::kOperation, "test", ""));
+  EXPECT_EQ(ended.operation, &operation);
+  EXPECT_EQ(ended.failure, Failure::kFailed);
+  EXPECT_EQ(transport.take_kinds(), (std::vector{wire::MessageKind::kWritten, wire::MessageKind::kDiscard}));
+  operation.request = nullptr;
+  operations.release(operation);
+}
+
+TEST_F(TransfersTest, DataThatNobodyWantsCountAsSent) {
+  Operation& operation = begin();
+  operation.request = &request;
+  transfers.begin_source(operation, place(), {});
+  const Transfers::Ended ended = transfers.discarded(operation);
+  EXPECT_EQ(ended.operation, &operation);
+  EXPECT_EQ(ended.failure, Failure::kNone);
+  operation.request = nullptr;
+  operations.release(operation);
+}
+
+TEST_F(TransfersTest, ASinkIsDoneWhenAllItsWritesAreInPlace) {
+  Operation& get = begin();
+  request.kind = PendingRequest::Kind::kGet;
+  get.request = &request;
+  std::array<std::byte, Transfers::kMostClearBytes> message;
+  ASSERT_GT(transfers.clear_ahead(get, place(), 4000, message.data()), 0U);
+  EXPECT_EQ(transport.registered, 1U);
+  const wire::Clear sent = wire::parse_clear(message);
+  const transport::Immediate more(sent.immediate | 1U << 31);
+  ASSERT_EQ(transfers.sink_of(more), &get);
+  EXPECT_EQ(transfers.immediate_came(get, more).operation, nullptr);
+  wire::Written written{};
+  written.write_count = 2;
+  EXPECT_TRUE(Transfers::may_count(get, written));
+  EXPECT_EQ(transfers.written_came(get, written).operation, nullptr);
+  const Transfers::Ended ended = transfers.immediate_came(get, more);
+  EXPECT_EQ(ended.operation, &get);
+  EXPECT_EQ(ended.landed, memory.size());
+  EXPECT_EQ(transport.registered, 0U);
+  EXPECT_EQ(transfers.sink_of(more), nullptr);
+  get.request = nullptr;
+  operations.release(get);
+}
+
+TEST_F(TransfersTest, AWithdrawnClearLeavesNothingRegistered) {
+  Operation& get = begin();
+  get.request = &request;
+  std::array<std::byte, Transfers::kMostClearBytes> message;
+  ASSERT_GT(transfers.clear_ahead(get, place(), 4000, message.data()), 0U);
+  transfers.withdraw_clear(get);
+  EXPECT_EQ(transport.registered, 0U);
+  EXPECT_EQ(transfers.moving(1), 0U);
+  get.request = nullptr;
+  operations.release(get);
+}
+
+TEST_F(TransfersTest, MemoryThatCannotBeRegisteredMakesNoSink) {
+  Operation& operation = begin(false);
+  transport.registers = false;
+  EXPECT_FALSE(transfers.begin_sink(operation, place(), 1, {}, {}));
+  EXPECT_EQ(operation.sink, nullptr);
+  EXPECT_TRUE(transport.sent.empty());
+  operations.release(operation);
+}
+
+TEST_F(TransfersTest, AWriteMoreThanWasToldEndsTheSinkAsFailed) {
+  Operation& get = begin();
+  get.request = &request;
+  std::array<std::byte, Transfers::kMostClearBytes> message;
+  ASSERT_GT(transfers.clear_ahead(get, place(), 4000, message.data()), 0U);
+  get.sink->writes_seen = 1;
+  const Transfers::Ended ended = transfers.immediate_came(get, transport::Immediate(wire::parse_clear(message).immediate));
+  EXPECT_EQ(ended.failure, Failure::kFailed);
+  EXPECT_EQ(transport.registered, 0U);
+  get.request = nullptr;
+  operations.release(get);
+}
+
+TEST_F(TransfersTest, TheEndOfALateWriteIsIgnored) {
+  Operation& operation = begin();
+  transfers.begin_source(operation, place(), {});
+  clear(operation, 100);
+  const transport::Context context = transport.posted[0].context;
+  transfers.fail(operation, Failure::kPeerDead);
+  EXPECT_EQ(transfers.write_ended(context, {}).operation, nullptr);
+  EXPECT_EQ(transfers.writes_done(1), 0U);
+}
+
+}  // namespace
+}  // namespace lintel::portals
