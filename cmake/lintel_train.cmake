@@ -7,7 +7,8 @@ function(run)
   if(NOT result EQUAL 0)
     list(JOIN ARGN " " command)
     message(WARNING
-      "The profile of the libraries lacks what \"${command}\" does, which has ended with ${result}:\n${text}")
+      "The profile of the libraries lacks what \"${command}\" does, "
+      "which has ended with ${result}:\n${text}")
   endif()
 endfunction()
 
