@@ -67,7 +67,8 @@ TEST_P(FabricPlacement, that_are_expected_of_a_peer_that_goes_may_be_forgotten) 
   ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
   a.transport.reset();
   for (int i = 0; i < 1000; ++i) b.poll();
-  EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kWithdrawn);
+  // Where the network tells of the loss, the end of the connection has withdrawn it already.
+  EXPECT_NE(b.transport->withdraw_placement(a_at_b), Withdrawal::kArriving);
   EXPECT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
   EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kWithdrawn);
   EXPECT_TRUE(room.untouched());
