@@ -1,5 +1,5 @@
 #pragma once
-// Chores: whether some part of a messenger has work left for Exchange::tidy(). Each part that
+// Chores: whether some part of a messenger has work left for DrivenParts::tidy(). Each part that
 // keeps something for later says so; tidy() asks all parts whether they are done.
 //
 // Owned by the messenger, borrowed by its parts.

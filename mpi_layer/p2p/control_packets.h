@@ -3,7 +3,7 @@
 // wait here, in order.
 //
 // Owned by the messenger; the process' lock guards it. Borrows engine and chores.
-// Does not: take control packets in (Exchange::on_control).
+// Does not: take control packets in (DrivenParts::on_control).
 
 #include <deque>
 #include <utility>

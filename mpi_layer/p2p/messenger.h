@@ -35,7 +35,7 @@
 #include <span>
 #include <string>
 
-#include "mpi_layer/p2p/exchange.h"
+#include "mpi_layer/p2p/driven_parts.h"
 
 namespace lintel::mpi {
 
@@ -58,7 +58,7 @@ class Messenger {
   // complete then, with kClosed. Messages that were never received are dropped. Blocks.
   void close();
 
-  ProcessId self() const { return exchange_.self(); }
+  ProcessId self() const { return parts_.self(); }
   // The next number of the table: 0, 1, ... in the same order at all processes, this one included.
   // Errors: kProcess (not an address, in the table already, or the table is full; of add_outside():
   // Options::outside_headers is 0).
@@ -68,8 +68,8 @@ class Messenger {
 
   // What goes ahead of a message at most, unless it is placed, and of that to one process
   // unmatched.
-  std::uint64_t eager_limit() const { return exchange_.eager_limit(); }
-  Credit window() const { return exchange_.window(); }
+  std::uint64_t eager_limit() const { return parts_.eager_limit(); }
+  Credit window() const { return parts_.window(); }
 
   // ---- Sends and receives. They do not block. The request is active when they return kNone; it
   // may be complete. Progress: sends. `over`, if given: a send that has ended well already is told
@@ -132,19 +132,19 @@ class Messenger {
   std::size_t progress();
 
   // ---- For the gateway, with the lock held
-  OutsideProcesses& outside() { return exchange_.outside(); }
+  OutsideProcesses& outside() { return parts_.outside(); }
   // Takes in what the engine has done, which may call the gateway. Not from within its send(),
   // receive() and cancel(). Returns how much happened.
   std::size_t take_in() LINTEL_REQUIRES(kLock);
 
  private:
-  Messenger(portals::Process& process, const Options& options) : exchange_(process, options) {}
+  Messenger(portals::Process& process, const Options& options) : parts_(process, options) {}
   void not_found(const ProbeArguments& arguments, Result& envelope) LINTEL_REQUIRES(kLock);
   template <class Look>
   void wait_for_message(const ProbeArguments& arguments, Result& envelope, Look look)
       LINTEL_REQUIRES(kLock);
 
-  Exchange exchange_;
+  DrivenParts parts_;
 };
 
 }  // namespace lintel::mpi

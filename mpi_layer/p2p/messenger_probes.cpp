@@ -14,23 +14,23 @@ Result lost(const ProbeArguments& arguments) {
 // A probe that does not wait has found nothing. Who asks once may ask again: it waits for its
 // source.
 void Messenger::not_found(const ProbeArguments& arguments, Result& envelope) {
-  Peer* const source = exchange_.peers().at(arguments.source);
+  Peer* const source = parts_.peers().at(arguments.source);
   if (source == nullptr) return;
   if (source->lost) {
     envelope = lost(arguments);
     return;
   }
-  exchange_.watch().watch_probed(*source);
-  exchange_.watch().seek(*source);
+  parts_.watch().watch_probed(*source);
+  parts_.watch().seek(*source);
 }
 
 // Until `look` has found it, or it will never come. Its source is watched meanwhile.
 template <class Look>
 void Messenger::wait_for_message(const ProbeArguments& arguments, Result& envelope, Look look) {
-  PeerWatch& watch = exchange_.watch();
-  Peer* const source = exchange_.peers().at(arguments.source);
+  PeerWatch& watch = parts_.watch();
+  Peer* const source = parts_.peers().at(arguments.source);
   if (source != nullptr) watch.watch(*source);
-  exchange_.wait_until(
+  parts_.wait_until(
       [&]() LINTEL_REQUIRES(kLock) {
         if (look()) return true;
         if (source == nullptr || !source->lost) return false;
@@ -42,51 +42,51 @@ void Messenger::wait_for_message(const ProbeArguments& arguments, Result& envelo
 }
 
 Refusal Messenger::iprobe(const ProbeArguments& arguments, bool& found, Result& envelope) {
-  const ProcessLock lock(exchange_.lock());
-  const Refusal refusal = exchange_.receives().check(arguments.source, arguments.context);
+  const ProcessLock lock(parts_.lock());
+  const Refusal refusal = parts_.receives().check(arguments.source, arguments.context);
   if (refusal != Refusal::kNone) return refusal;
-  if (arguments.drives) exchange_.turn();
-  found = exchange_.probes().look(arguments, envelope);
+  if (arguments.drives) parts_.turn();
+  found = parts_.probes().look(arguments, envelope);
   if (!found) not_found(arguments, envelope);
   return Refusal::kNone;
 }
 
 Refusal Messenger::improbe(const ProbeArguments& arguments, MatchedMessage& message) {
-  const ProcessLock lock(exchange_.lock());
-  const Refusal refusal = exchange_.receives().check(arguments.source, arguments.context);
+  const ProcessLock lock(parts_.lock());
+  const Refusal refusal = parts_.receives().check(arguments.source, arguments.context);
   if (refusal != Refusal::kNone) return refusal;
   message = {};
-  if (arguments.drives) exchange_.turn();
-  if (!exchange_.probes().take(arguments, message)) {
+  if (arguments.drives) parts_.turn();
+  if (!parts_.probes().take(arguments, message)) {
     Result envelope;
     not_found(arguments, envelope);
     message = MatchedMessage(envelope);
   }
-  exchange_.finish();
+  parts_.finish();
   return Refusal::kNone;
 }
 
 Refusal Messenger::probe(const ProbeArguments& arguments, Result& envelope) {
-  const ProcessLock lock(exchange_.lock());
-  const Refusal refusal = exchange_.receives().check(arguments.source, arguments.context);
+  const ProcessLock lock(parts_.lock());
+  const Refusal refusal = parts_.receives().check(arguments.source, arguments.context);
   if (refusal != Refusal::kNone) return refusal;
   wait_for_message(arguments, envelope, [&]() LINTEL_REQUIRES(kLock) {
-    return exchange_.probes().look(arguments, envelope);
+    return parts_.probes().look(arguments, envelope);
   });
   return Refusal::kNone;
 }
 
 Refusal Messenger::mprobe(const ProbeArguments& arguments, MatchedMessage& message) {
-  const ProcessLock lock(exchange_.lock());
-  const Refusal refusal = exchange_.receives().check(arguments.source, arguments.context);
+  const ProcessLock lock(parts_.lock());
+  const Refusal refusal = parts_.receives().check(arguments.source, arguments.context);
   if (refusal != Refusal::kNone) return refusal;
   message = {};
   Result envelope;
   wait_for_message(arguments, envelope, [&]() LINTEL_REQUIRES(kLock) {
-    return exchange_.probes().take(arguments, message);
+    return parts_.probes().take(arguments, message);
   });
   if (!message) message = MatchedMessage(envelope);
-  exchange_.finish();
+  parts_.finish();
   return Refusal::kNone;
 }
 

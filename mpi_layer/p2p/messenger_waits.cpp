@@ -34,10 +34,10 @@ std::size_t collect(std::span<Request* const> requests, std::span<std::size_t> i
 // ---- One
 
 bool Messenger::test(Request& request) {
-  const ProcessLock lock(exchange_.lock());
-  if (request.under_way()) exchange_.turn();
+  const ProcessLock lock(parts_.lock());
+  if (request.under_way()) parts_.turn();
   if (request.under_way()) {
-    exchange_.watch().seek(request);
+    parts_.watch().seek(request);
     return false;
   }
   RequestEnds::retire(request);
@@ -45,10 +45,10 @@ bool Messenger::test(Request& request) {
 }
 
 void Messenger::wait(Request& request) {
-  const ProcessLock lock(exchange_.lock());
+  const ProcessLock lock(parts_.lock());
   if (request.under_way()) {
-    exchange_.wait_until([&request] { return !request.under_way(); },
-                         [&]() LINTEL_REQUIRES(kLock) { return exchange_.watch().seek(request); });
+    parts_.wait_until([&request] { return !request.under_way(); },
+                      [&]() LINTEL_REQUIRES(kLock) { return parts_.watch().seek(request); });
   }
   RequestEnds::retire(request);
 }
@@ -56,13 +56,13 @@ void Messenger::wait(Request& request) {
 // ---- All
 
 bool Messenger::test_all(std::span<Request* const> requests) {
-  const ProcessLock lock(exchange_.lock());
+  const ProcessLock lock(parts_.lock());
   const auto awaited = [](const Request* request) {
     return request != nullptr && request->under_way();
   };
-  if (std::ranges::any_of(requests, awaited)) exchange_.turn();
+  if (std::ranges::any_of(requests, awaited)) parts_.turn();
   if (const auto first = std::ranges::find_if(requests, awaited); first != requests.end()) {
-    exchange_.watch().seek(**first);  // the others have their turn when this one has ended
+    parts_.watch().seek(**first);  // the others have their turn when this one has ended
     return false;
   }
   for (Request* request : requests) {
@@ -72,7 +72,7 @@ bool Messenger::test_all(std::span<Request* const> requests) {
 }
 
 void Messenger::wait_all(std::span<Request* const> requests) {
-  const ProcessLock lock(exchange_.lock());
+  const ProcessLock lock(parts_.lock());
   // They end in any order, and stay ended: each is looked at until it has, once.
   std::size_t ended = 0;
   const auto all = [&] {
@@ -81,8 +81,7 @@ void Messenger::wait_all(std::span<Request* const> requests) {
     return ended == requests.size();
   };
   if (!all())
-    exchange_.wait_until(all,
-                         [&]() LINTEL_REQUIRES(kLock) { return exchange_.watch().seek(requests); });
+    parts_.wait_until(all, [&]() LINTEL_REQUIRES(kLock) { return parts_.watch().seek(requests); });
   for (Request* request : requests) {
     if (request != nullptr) RequestEnds::retire(*request);
   }
@@ -91,25 +90,25 @@ void Messenger::wait_all(std::span<Request* const> requests) {
 // ---- Any and some
 
 bool Messenger::test_any(std::span<Request* const> requests, std::size_t& index) {
-  const ProcessLock lock(exchange_.lock());
+  const ProcessLock lock(parts_.lock());
   bool active = false;
   index = first_complete(requests, active);
   if (index == kNone && active) {
-    exchange_.turn();
+    parts_.turn();
     index = first_complete(requests, active);
-    if (index == kNone) exchange_.watch().seek(requests);
+    if (index == kNone) parts_.watch().seek(requests);
   }
   if (index != kNone) RequestEnds::retire(*requests[index]);
   return index != kNone || !active;
 }
 
 std::size_t Messenger::wait_any(std::span<Request* const> requests) {
-  const ProcessLock lock(exchange_.lock());
+  const ProcessLock lock(parts_.lock());
   bool active = false;
   std::size_t index = first_complete(requests, active);
   if (index == kNone && active) {
-    exchange_.wait_until([&] { return (index = first_complete(requests, active)) != kNone; },
-                         [&]() LINTEL_REQUIRES(kLock) { return exchange_.watch().seek(requests); });
+    parts_.wait_until([&] { return (index = first_complete(requests, active)) != kNone; },
+                      [&]() LINTEL_REQUIRES(kLock) { return parts_.watch().seek(requests); });
   }
   if (index != kNone) RequestEnds::retire(*requests[index]);
   return index;
@@ -117,33 +116,33 @@ std::size_t Messenger::wait_any(std::span<Request* const> requests) {
 
 std::size_t Messenger::test_some(std::span<Request* const> requests,
                                  std::span<std::size_t> indices) {
-  const ProcessLock lock(exchange_.lock());
+  const ProcessLock lock(parts_.lock());
   bool active = false;
   if (first_complete(requests, active) == kNone && !active) return kNone;
-  exchange_.turn();
+  parts_.turn();
   const std::size_t count = collect(requests, indices);
-  if (count == 0) exchange_.watch().seek(requests);
+  if (count == 0) parts_.watch().seek(requests);
   return count;
 }
 
 std::size_t Messenger::wait_some(std::span<Request* const> requests,
                                  std::span<std::size_t> indices) {
-  const ProcessLock lock(exchange_.lock());
+  const ProcessLock lock(parts_.lock());
   bool active = false;
   if (first_complete(requests, active) == kNone) {
     if (!active) return kNone;
-    exchange_.wait_until([&] { return first_complete(requests, active) != kNone; },
-                         [&]() LINTEL_REQUIRES(kLock) { return exchange_.watch().seek(requests); });
+    parts_.wait_until([&] { return first_complete(requests, active) != kNone; },
+                      [&]() LINTEL_REQUIRES(kLock) { return parts_.watch().seek(requests); });
   }
   return collect(requests, indices);
 }
 
 std::size_t Messenger::take_completed(std::span<Request*> completed, portals::Yielding yielding) {
-  const ProcessLock lock(exchange_.lock());
-  RequestEnds& ends = exchange_.ends();
-  if (!ends.any_completed()) exchange_.turn(yielding);
+  const ProcessLock lock(parts_.lock());
+  RequestEnds& ends = parts_.ends();
+  if (!ends.any_completed()) parts_.turn(yielding);
   const std::size_t count = ends.take_completed(completed);
-  if (count == 0) exchange_.watch().seek_strangers();
+  if (count == 0) parts_.watch().seek_strangers();
   return count;
 }
 

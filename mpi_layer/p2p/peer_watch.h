@@ -8,7 +8,7 @@
 // Owned by the messenger; the process' lock guards it. Borrows engine, peers and control packets.
 // Its record of a peer is Peer::watch.
 // Invariants: (1) the engine watches a peer exactly while its record has watchers.
-// Does not: hear of deaths (Exchange::on_peer_lost).
+// Does not: hear of deaths (DrivenParts::on_peer_lost).
 
 #include <cstdint>
 #include <span>

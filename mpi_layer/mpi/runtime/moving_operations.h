@@ -60,11 +60,11 @@ int gather_items_to_all(const CommunicatorRef& communicator, Go go, const void* 
   });
 }
 
-using PartsExchange = int(const Team& team, const Parts& out, const Parts& in);
+using Exchange = int(const Team& team, const Parts& out, const Parts& in);
 
 // `take_out` is not called where the program says MPI_IN_PLACE; `out` is `in` then.
 template <class Go, class TakeOut, class TakeIn>
-int exchange_all(Go go, const void* buffer, TakeOut take_out, TakeIn take_in, PartsExchange& exchange) {
+int exchange_all(Go go, const void* buffer, TakeOut take_out, TakeIn take_in, Exchange& exchange) {
   Parts out;
   Parts in;
   if (const int error = take_in(in); error != MPI_SUCCESS) return error;

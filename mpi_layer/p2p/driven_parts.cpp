@@ -1,4 +1,4 @@
-#include "mpi_layer/p2p/exchange.h"
+#include "mpi_layer/p2p/driven_parts.h"
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ Options sound(Options options) {
 
 }  // namespace
 
-Exchange::Exchange(portals::Process& process, const Options& options)
+DrivenParts::DrivenParts(portals::Process& process, const Options& options)
     : options_(sound(options)),
       engine_(process),
       credit_(chores_),
@@ -37,13 +37,13 @@ Exchange::Exchange(portals::Process& process, const Options& options)
       probes_(engine_, peers_, receives_, landings_),
       outside_(shared(), landings_, sends_, receives_, options_.outside_headers) {}
 
-SharedParts Exchange::shared() {
+SharedParts DrivenParts::shared() {
   return {engine_, peers_, credit_, controls_, watch_, placement_, ends_, link_, chores_};
 }
 
 // ---- Opening and closing
 
-bool Exchange::open(std::string& explanation) {
+bool DrivenParts::open(std::string& explanation) {
   const std::uint32_t share = options_.unexpected_headers / options_.most_processes;
   const std::uint32_t least =
       std::clamp<std::uint32_t>(options_.least_headers, 1, kMaxCreditHeaders);
@@ -63,7 +63,7 @@ bool Exchange::open(std::string& explanation) {
   return false;
 }
 
-bool Exchange::set_up(std::uint32_t headers) {
+bool DrivenParts::set_up(std::uint32_t headers) {
   self_ = engine_.self();
   eager_limit_ = engine_.eager_limit();
   // Of what it is at least, the network's own limit left aside: the credit is the same at both
@@ -87,14 +87,14 @@ bool Exchange::set_up(std::uint32_t headers) {
 }
 
 // Nothing is left to do that a peer or an active send waits for.
-bool Exchange::quiet() {
+bool DrivenParts::quiet() {
   bool landed = true;
   peers_.for_each([&](Peer& peer)
                       LINTEL_REQUIRES(kLock) { landed = placement_.forget(peer) && landed; });
   return landed && sends_.quiet() && receives_.quiet() && controls_.quiet();
 }
 
-void Exchange::close() {
+void DrivenParts::close() {
   if (!engine_.is_open()) return;
   {
     const ProcessLock lock(engine_.lock());
@@ -111,7 +111,7 @@ void Exchange::close() {
   release();
 }
 
-void Exchange::release() {
+void DrivenParts::release() {
   {
     const ProcessLock lock(engine_.lock());
     landings_.close();
@@ -124,7 +124,7 @@ void Exchange::release() {
   ends_.forget_all();
 }
 
-Refusal Exchange::add_peer(ProcessId process) {
+Refusal DrivenParts::add_peer(ProcessId process) {
   const std::size_t inside = peers_.size() - outside_.count();
   if (inside >= options_.most_processes || peers_.find(process) != nullptr) {
     return Refusal::kProcess;
@@ -137,20 +137,20 @@ Refusal Exchange::add_peer(ProcessId process) {
   return Refusal::kNone;
 }
 
-Refusal Exchange::add_outside() { return outside_.add(); }
+Refusal DrivenParts::add_outside() { return outside_.add(); }
 
 // ---- Progress
 
-std::size_t Exchange::turn(portals::Yielding yielding) {
+std::size_t DrivenParts::turn(portals::Yielding yielding) {
   return engine_.advance([this]() LINTEL_REQUIRES(kLock) { drain(); }, yielding);
 }
 
-void Exchange::finish() {
+void DrivenParts::finish() {
   drain();
   engine_.after_call();
 }
 
-void Exchange::drain_all() {
+void DrivenParts::drain_all() {
   do {
     while (const portals::Event* const next = engine_.take_event()) {
       ++happened_;
@@ -163,7 +163,7 @@ void Exchange::drain_all() {
   if (ends_.take_any_ended() && sleepers_ > 0) engine_.wake_all();
 }
 
-void Exchange::take(const portals::Event& event) {
+void DrivenParts::take(const portals::Event& event) {
   switch (event.kind) {
     case EventKind::kPutEnd:
     case EventKind::kPutOverflow:
@@ -177,7 +177,7 @@ void Exchange::take(const portals::Event& event) {
   }
 }
 
-void Exchange::on_control(const portals::Event& event) {
+void DrivenParts::on_control(const portals::Event& event) {
   Peer* const peer = peers_.find(event.initiator);
   if (peer == nullptr) return;
   const Control control = decode_control({event.match_bits, event.header_data});
@@ -190,7 +190,7 @@ void Exchange::on_control(const portals::Event& event) {
   }
 }
 
-void Exchange::on_peer_lost(ProcessId process) {
+void DrivenParts::on_peer_lost(ProcessId process) {
   Peer* const peer = peers_.find(process);
   if (peer == nullptr || peer->lost) return;
   peer->lost = true;
@@ -200,7 +200,7 @@ void Exchange::on_peer_lost(ProcessId process) {
 }
 
 // REQUIRES: no event waits.
-void Exchange::tidy() {
+void DrivenParts::tidy() {
   if (ends_.any_relayed()) outside_.hand_back_relayed();
   if (credit_.any_due()) {
     credit_.give([this](Peer& peer, const Credit& credit, std::uint64_t bytes)

@@ -1,6 +1,6 @@
 #pragma once
-// Exchange: the parts of a messenger, put together and driven: it opens and closes them, hands the
-// engine's events to them, has them do what has become possible, and lets callers wait.
+// DrivenParts: the parts of a messenger, put together and driven: it opens and closes them, hands
+// the engine's events to them, has them do what has become possible, and lets callers wait.
 //
 //   EngineAccess      the interface, its events
 //   PeerTable         processes by number, with each part's record of them
@@ -28,11 +28,11 @@
 
 namespace lintel::mpi {
 
-class Exchange {
+class DrivenParts {
  public:
-  Exchange(portals::Process& process, const Options& options);
-  Exchange(const Exchange&) = delete;
-  Exchange& operator=(const Exchange&) = delete;
+  DrivenParts(portals::Process& process, const Options& options);
+  DrivenParts(const DrivenParts&) = delete;
+  DrivenParts& operator=(const DrivenParts&) = delete;
 
   // Messenger::open(), close(), add_peer() and add_outside().
   bool open(std::string& explanation) LINTEL_EXCLUDES(kLock);
@@ -111,32 +111,32 @@ class Exchange {
 // What a call that blocks gives to the engine. While its caller sleeps, whoever takes in an event
 // or ends a request wakes it.
 template <class Holds>
-class Exchange::Awaited final : public portals::Condition {
+class DrivenParts::Awaited final : public portals::Condition {
  public:
-  Awaited(Exchange& exchange, Holds holds)
-      : Condition(true), exchange_(exchange), holds_(std::move(holds)) {}
+  Awaited(DrivenParts& parts, Holds holds)
+      : Condition(true), parts_(parts), holds_(std::move(holds)) {}
   bool holds() override {
     kLock.assert_held();
-    exchange_.drain();
+    parts_.drain();
     return holds_();
   }
   void react() override {
     kLock.assert_held();
-    exchange_.drain();
+    parts_.drain();
   }
   void asleep(bool asleep) override {
     kLock.assert_held();
-    exchange_.sleepers_ += asleep ? 1U : ~0U;
-    exchange_.engine_.asleep(asleep);
+    parts_.sleepers_ += asleep ? 1U : ~0U;
+    parts_.engine_.asleep(asleep);
   }
 
  private:
-  Exchange& exchange_;
+  DrivenParts& parts_;
   Holds holds_;
 };
 
 template <class Holds, class Seek>
-void Exchange::wait_until(Holds holds, Seek seek) {
+void DrivenParts::wait_until(Holds holds, Seek seek) {
   Awaited<Holds> awaited(*this, std::move(holds));
   if (awaited.holds()) return;
   bool over = false;
