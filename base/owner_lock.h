@@ -12,7 +12,7 @@ namespace lintel {
 
 class LINTEL_CAPABILITY("lock of the owner") OwnerLock {
  public:
-  OwnerLock() = default;
+  constexpr OwnerLock() = default;
   OwnerLock(const OwnerLock&) = delete;
   OwnerLock& operator=(const OwnerLock&) = delete;
 

@@ -116,16 +116,16 @@ class DrivenParts::Awaited final : public portals::Condition {
   Awaited(DrivenParts& parts, Holds holds)
       : Condition(true), parts_(parts), holds_(std::move(holds)) {}
   bool holds() override {
-    kLock.assert_held();
+    kLock.is_held();
     parts_.drain();
     return holds_();
   }
   void react() override {
-    kLock.assert_held();
+    kLock.is_held();
     parts_.drain();
   }
   void asleep(bool asleep) override {
-    kLock.assert_held();
+    kLock.is_held();
     parts_.sleepers_ += asleep ? 1U : ~0U;
     parts_.engine_.asleep(asleep);
   }

@@ -119,7 +119,7 @@ class EngineAccess {
                                               Accepts&& accepts) const LINTEL_REQUIRES(kLock) {
     return static_cast<portals::UnexpectedMessage*>(
         unexpected().find(wanted, [&](const portals::UnexpectedHeader& header) {
-          kLock.assert_held();
+          kLock.is_held();
           return accepts(static_cast<const portals::UnexpectedMessage&>(header));
         }));
   }
@@ -127,7 +127,7 @@ class EngineAccess {
   template <class Visit>
   void for_each_unexpected(Visit&& visit) const LINTEL_REQUIRES(kLock) {
     unexpected().for_each([&](portals::UnexpectedHeader& header) {
-      kLock.assert_held();
+      kLock.is_held();
       visit(static_cast<portals::UnexpectedMessage&>(header));
     });
   }

@@ -3,20 +3,15 @@
 //
 // The lock is a member of the engine's Process, which the messenger's parts reach by references
 // of their own. Clang cannot see that these are one lock. So every part says "REQUIRES kLock",
-// and whoever takes the lock says that it has kLock from then on. kLock holds no state.
+// and whoever takes the lock says that it has kLock from then on. Functions that the engine calls
+// with the lock held begin with kLock.is_held().
 
 #include "base/mutex.h"
+#include "base/owner_lock.h"
 
 namespace lintel::mpi {
 
-class LINTEL_CAPABILITY("mutex") ProcessLockName {
- public:
-  // For functions that the engine calls with the lock held: the analysis takes it as held from
-  // here on. Does nothing at run time.
-  void assert_held() const LINTEL_ASSERT_CAPABILITY(this) {}
-};
-
-inline constexpr ProcessLockName kLock;
+inline constexpr OwnerLock kLock;
 
 // Holds the lock of a process as long as it lives.
 class LINTEL_SCOPED_CAPABILITY ProcessLock {

@@ -27,7 +27,7 @@ Outcome<> Bridge::start(Place place, Broken broken) {
     route_ = std::make_unique<MemberRoute>(messenger_, place.layout, place.rank, std::move(events));
   }
   crossing_ = std::make_unique<Crossing>(messenger_, place.layout, place.rank, *route_);
-  kLock.assert_held();
+  kLock.is_held();
   messenger_.outside().set_gateway(crossing_.get());
   process_.attach_companion(this);
   attached_ = true;
@@ -38,13 +38,13 @@ void Bridge::detach() {
   const MutexLock lock(process_.lock());
   if (!std::exchange(attached_, false)) return;
   process_.attach_companion(nullptr);
-  kLock.assert_held();
+  kLock.is_held();
   messenger_.outside().set_gateway(nullptr);
 }
 
 std::size_t Bridge::poll() {
   std::size_t happened = route_->poll();
-  kLock.assert_held();
+  kLock.is_held();
   happened += messenger_.take_in();
   return happened + crossing_->deliver_waiting();
 }

@@ -91,7 +91,7 @@ void Crossing::on_arrival(ArrivalNumber number, const Envelope& envelope, std::s
   arrival.source = source->second;
   arrival.beginning = data;
   if (!undelivered_.contains(arrival.source) && deliver(number, arrival)) {
-    kLock.assert_held();
+    kLock.is_held();
     messenger_.take_in();  // a receive that waits for it gets it now, from where it lies
   } else {
     undelivered_[arrival.source].push_back(number);
@@ -171,7 +171,7 @@ bool Crossing::withdraw(ArrivalNumber number) {
     if (waiting->second.empty()) undelivered_.erase(waiting);
   } else {
     const std::pair key(arrival.source, arrival.sequence);
-    kLock.assert_held();
+    kLock.is_held();
     messenger_.take_in();  // what has met its receive by now
     if (!messenger_.outside().withdraw(key.first, key.second)) return false;
     delivered_.erase(key);
