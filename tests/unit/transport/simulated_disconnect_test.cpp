@@ -5,13 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
-#include <string_view>
 #include <vector>
 
-#include "tests/unit/transport/recording_sink.h"
-#include "transport/simulated/simulated_network.h"
-#include "transport/simulated/simulated_transport.h"
+#include "tests/unit/transport/simulated_pair.h"
 
 namespace lintel::transport {
 namespace {
@@ -20,46 +16,16 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // Each test runs with many seeds: at the disconnect a write may have been read or not, and be in place or not.
-class SimulatedDisconnect : public testing::TestWithParam<std::uint64_t> {
+class SimulatedDisconnect : public testing::TestWithParam<std::uint64_t>, protected SimulatedPair {
  protected:
-  static constexpr ProcessId kA{NodeId{1}, Pid{1}};
-  static constexpr ProcessId kB{NodeId{1}, Pid{2}};
-
   SimulatedDisconnect() {
     SimulatedOptions options;
     options.seed = GetParam();
     options.attributes.knows_source = true;
-    network = std::make_unique<SimulatedNetwork>(options);
-    a = network->join(kA);
-    b = network->join(kB);
-    b_at_a = *a->resolve(kB);
-    a_at_b = *b->resolve(kA);
-  }
-  static PostStatus send(SimulatedTransport& from, PeerId to, std::string_view message) {
-    const MessageBuffer buffer = from.reserve(to, message.size());
-    if (!buffer) return PostStatus::kWouldBlock;
-    std::memcpy(buffer.data, message.data(), message.size());
-    return from.commit(to, buffer, message.size());
-  }
-  void poll() {
-    a->poll(network->now(), sink_a);
-    b->poll(network->now(), sink_b);
-  }
-  void settle() {
-    do poll();
-    while (network->advance_to_next());
-    poll();
+    start(options);
   }
   // Part of what is under way happens; nobody polls.
   void half_way() { network->run_until(network->now() + Nanoseconds(10'000)); }
-
-  std::unique_ptr<SimulatedNetwork> network;
-  std::unique_ptr<SimulatedTransport> a;
-  std::unique_ptr<SimulatedTransport> b;
-  PeerId b_at_a;
-  PeerId a_at_b;
-  RecordingSink sink_a;
-  RecordingSink sink_b;
 };
 INSTANTIATE_TEST_SUITE_P(Seeds, SimulatedDisconnect, testing::Range<std::uint64_t>(1, 33));
 

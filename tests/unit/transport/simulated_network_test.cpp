@@ -6,10 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <string_view>
 
-#include "tests/unit/transport/recording_sink.h"
-#include "transport/simulated/simulated_transport.h"
+#include "tests/unit/transport/simulated_pair.h"
 
 namespace lintel::transport {
 namespace {
@@ -19,50 +17,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr ProcessId kA{NodeId{1}, Pid{1}};
-constexpr ProcessId kB{NodeId{1}, Pid{2}};
-
-class SimulatedNetworkTest : public testing::Test {
+class SimulatedNetworkTest : public testing::Test, protected SimulatedPair {
  protected:
   SimulatedNetworkTest() { start({}); }
 
-  void start(const SimulatedOptions& options) {
-    b.reset();
-    a.reset();
-    network = std::make_unique<SimulatedNetwork>(options);
-    a = network->join(kA);
-    b = network->join(kB);
-    b_at_a = *a->resolve(kB);
-    a_at_b = *b->resolve(kA);
-  }
-
-  static PostStatus send(SimulatedTransport& from, PeerId to, std::string_view message) {
-    const MessageBuffer buffer = from.reserve(to, message.size());
-    if (!buffer) return PostStatus::kWouldBlock;
-    std::memcpy(buffer.data, message.data(), message.size());
-    return from.commit(to, buffer, message.size());
-  }
-  // Until nothing is under way.
-  void settle() {
-    do {
-      if (a) a->poll(network->now(), sink_a);
-      if (b) b->poll(network->now(), sink_b);
-    } while (network->advance_to_next());
-    if (a) a->poll(network->now(), sink_a);
-    if (b) b->poll(network->now(), sink_b);
-  }
   PostStatus write(std::span<std::byte> from, RemoteMemory to, std::uint64_t context = 1) {
     if (source.id == 0) source = *a->register_memory(b_at_a, from, Access::kWriteSource);
     return a->post_write(b_at_a, {from.data(), from.size(), source}, to, Immediate{7}, Context{context});
   }
 
-  std::unique_ptr<SimulatedNetwork> network;
-  std::unique_ptr<SimulatedTransport> a;
-  std::unique_ptr<SimulatedTransport> b;
-  PeerId b_at_a;
-  PeerId a_at_b;
-  RecordingSink sink_a;
-  RecordingSink sink_b;
   Region source;
 };
 

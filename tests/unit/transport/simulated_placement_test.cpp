@@ -9,9 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/unit/transport/recording_sink.h"
-#include "transport/simulated/simulated_network.h"
-#include "transport/simulated/simulated_transport.h"
+#include "tests/unit/transport/simulated_pair.h"
 
 namespace lintel::transport {
 namespace {
@@ -30,10 +28,8 @@ struct Room {
 };
 
 // What A, B and C send is noted by B; what B sends, and how what they sent ends, by A.
-class SimulatedPlacement : public testing::Test {
+class SimulatedPlacement : public testing::Test, protected SimulatedPair {
  protected:
-  static constexpr ProcessId kA{NodeId{1}, Pid{1}};
-  static constexpr ProcessId kB{NodeId{1}, Pid{2}};
   static constexpr ProcessId kC{NodeId{1}, Pid{3}};
   static constexpr PlacementKey kKey{7};
   static constexpr Context kContext{11};
@@ -43,23 +39,13 @@ class SimulatedPlacement : public testing::Test {
 
   void start(const SimulatedOptions& options) {
     c.reset();
-    b.reset();
-    a.reset();
-    network = std::make_unique<SimulatedNetwork>(options);
-    a = network->join(kA);
-    b = network->join(kB);
+    SimulatedPair::start(options);
     c = network->join(kC);
-    b_at_a = *a->resolve(kB);
-    a_at_b = *b->resolve(kA);
     sink_a = sink_b = {};
   }
 
   static PostStatus send(SimulatedTransport& from, std::string_view message) {
-    const PeerId to = *from.resolve(kB);
-    const MessageBuffer buffer = from.reserve(to, message.size());
-    if (!buffer) return PostStatus::kWouldBlock;
-    std::memcpy(buffer.data, message.data(), message.size());
-    return from.commit(to, buffer, message.size());
+    return SimulatedPair::send(from, *from.resolve(kB), message);
   }
   static PostStatus send_placed(SimulatedTransport& from, std::string_view message, std::string_view payload, PlacementKey key = kKey) {
     const PeerId to = *from.resolve(kB);
@@ -68,27 +54,10 @@ class SimulatedPlacement : public testing::Test {
     std::memcpy(buffer.data, message.data(), message.size());
     return from.commit_placed(to, buffer, message.size(), std::as_bytes(std::span(payload)), key, kContext);
   }
-  // Until nothing is under way.
-  void settle() {
-    do poll();
-    while (network->advance_to_next());
-    poll();
-  }
-  void poll() {
-    if (a) a->poll(network->now(), sink_a);
-    if (b) b->poll(network->now(), sink_b);
-  }
   // Everything arrives, but nobody polls.
   void deliver() { network->run_until(network->now() + std::chrono::seconds(1)); }
 
-  std::unique_ptr<SimulatedNetwork> network;
-  std::unique_ptr<SimulatedTransport> a;
-  std::unique_ptr<SimulatedTransport> b;
   std::unique_ptr<SimulatedTransport> c;
-  PeerId b_at_a;
-  PeerId a_at_b;
-  RecordingSink sink_a;
-  RecordingSink sink_b;
 };
 
 TEST_F(SimulatedPlacement, PlacedMessageLandsInTheMemoryThatItIsExpectedIn) {

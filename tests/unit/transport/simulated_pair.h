@@ -1,0 +1,55 @@
+#pragma once
+// Two processes on the simulated network, A and B, which know each other. What each is told is in its sink.
+
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "tests/unit/transport/recording_sink.h"
+#include "transport/simulated/simulated_network.h"
+#include "transport/simulated/simulated_transport.h"
+
+namespace lintel::transport {
+
+struct SimulatedPair {
+  static constexpr ProcessId kA{NodeId{1}, Pid{1}};
+  static constexpr ProcessId kB{NodeId{1}, Pid{2}};
+
+  // Again from the beginning, on a network of its own.
+  void start(const SimulatedOptions& options) {
+    b.reset();
+    a.reset();
+    network = std::make_unique<SimulatedNetwork>(options);
+    a = network->join(kA);
+    b = network->join(kB);
+    b_at_a = *a->resolve(kB);
+    a_at_b = *b->resolve(kA);
+  }
+  static PostStatus send(SimulatedTransport& from, PeerId to, std::string_view message) {
+    const MessageBuffer buffer = from.reserve(to, message.size());
+    if (!buffer) return PostStatus::kWouldBlock;
+    std::memcpy(buffer.data, message.data(), message.size());
+    return from.commit(to, buffer, message.size());
+  }
+  // Each that is still there.
+  void poll() {
+    if (a) a->poll(network->now(), sink_a);
+    if (b) b->poll(network->now(), sink_b);
+  }
+  // Until nothing is under way.
+  void settle() {
+    do poll();
+    while (network->advance_to_next());
+    poll();
+  }
+
+  std::unique_ptr<SimulatedNetwork> network;
+  std::unique_ptr<SimulatedTransport> a;
+  std::unique_ptr<SimulatedTransport> b;
+  PeerId b_at_a;
+  PeerId a_at_b;
+  RecordingSink sink_a;
+  RecordingSink sink_b;
+};
+
+}  // namespace lintel::transport
