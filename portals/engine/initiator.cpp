@@ -36,7 +36,7 @@ bool is_told(const MemoryDescriptor& descriptor, AckRequest ack) {
 
 Payload payload_of(const RequestArguments& arguments, const MemoryDescriptor& descriptor, std::uint64_t length) {
   return {.region = &descriptor.region(),
-          .offset = arguments.whole_descriptor ? 0 : arguments.local_offset,
+          .offset = arguments.first_byte(),
           .length = length,
           .bytes = {},
           .is_volatile = arguments.is_volatile};
@@ -191,7 +191,7 @@ Status Initiator::send_get(NetworkInterface& interface, const RequestArguments& 
   request.header_data = 0;
   request.md_handle = arguments.descriptor.slot;
   request.md_generation = arguments.descriptor.generation;
-  request.return_offset = arguments.whole_descriptor ? 0 : arguments.local_offset;
+  request.return_offset = arguments.first_byte();
   request.sender_token = operation->id.packed();
   expect_answer(interface, *operation->request, request, arguments);
   std::byte clear[Transfers::kMostClearBytes];
@@ -235,9 +235,7 @@ Status Initiator::put_parcel(NetworkInterface& interface, const RequestArguments
   if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
   if (prepared.length == 0 || prepared.length > limits_.parcel || outbox_.waits_for(prepared.peer)) return Status::kNoSpace;
   MemoryDescriptor& descriptor = *prepared.descriptor;
-  const std::uint64_t offset = arguments.whole_descriptor ? 0 : arguments.local_offset;
-  std::span<const std::byte> data;
-  descriptor.region().for_each_run(offset, prepared.length, [&data](std::span<std::byte> run) { data = run; });
+  const std::span<const std::byte> data = descriptor.region().contiguous(arguments.first_byte(), prepared.length);
   LINTEL_ASSERT(data.size() == prepared.length);
 
   wire::Request request = make_request(interface, MessageKind::kPut, arguments, prepared.length);

@@ -39,6 +39,12 @@ class MemoryRegion {
   // REQUIRES: the range lies within the region.
   template <class Visit>
   void for_each_run(std::uint64_t offset, std::uint64_t length, Visit&& visit) const;
+  // That range, if it is one contiguous run; else nothing. REQUIRES: as for_each_run().
+  std::span<std::byte> contiguous(std::uint64_t offset, std::uint64_t length) const {
+    std::span<std::byte> last;
+    for_each_run(offset, length, [&last](std::span<std::byte> run) { last = run; });
+    return last.size() == length ? last : std::span<std::byte>();
+  }
 
   // Copies `bytes` into the region at `offset`. REQUIRES: they fit. Source and region may overlap.
   void write(std::uint64_t offset, std::span<const std::byte> bytes) const;

@@ -12,10 +12,9 @@ bool Endpoint::expect_parcel(NetworkInterface& interface, SlotId entry_id, Proce
   MatchList& list = interface.portals[entry->portal_index()].priority;
   if (list.find(source, entry->criteria().match_bits, [](const MatchEntry&) { return true; }) != entry) return false;
   const MemoryRegion& region = entry->descriptor->region();
-  std::span<std::byte> memory;
-  region.for_each_run(0, region.length(), [&memory](std::span<std::byte> run) { memory = run; });
+  const std::span<std::byte> memory = region.contiguous(0, region.length());
   const Result<transport::PeerId> peer = peers_.resolve(source);
-  return !memory.empty() && memory.size() == region.length() && peer.ok() && transport_->expect_placement(*peer, key, memory);
+  return !memory.empty() && peer.ok() && transport_->expect_placement(*peer, key, memory);
 }
 
 transport::Withdrawal Endpoint::forget_parcel(ProcessId source) {

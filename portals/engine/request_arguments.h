@@ -29,6 +29,7 @@ struct RequestArguments {
   std::uint64_t remote_offset = 0;
   std::uint64_t header_data = 0;
   bool whole_descriptor = true;  // local_offset and length are not given: all of it
+  std::uint64_t first_byte() const { return whole_descriptor ? 0 : local_offset; }
 
   AckRequest ack = AckRequest::kNone;
   bool is_volatile = false;      // the program may change the memory as soon as the call returns
