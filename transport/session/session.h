@@ -178,6 +178,7 @@ class Session final : public Transport, private Sink {
   [[gnu::cold]] void on_connection_lost(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void give_up(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_connection(PeerSession& peer) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] static void forget_leaving(PeerSession& peer);
   [[gnu::cold]] void lose_outside_poll(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void fail(PeerSession& peer, Error error) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_session(PeerSession& peer) LINTEL_REQUIRES(lock_);

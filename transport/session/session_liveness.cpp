@@ -116,8 +116,7 @@ void Session::on_peer_failed(PeerId lower, Error error) {
   lock_.is_held();
   PeerSession* const peer = of_lower(lower);
   if (peer == nullptr) return;
-  peer->first = peer->next = {};
-  peer->foreign_leaving = 0;
+  forget_leaving(*peer);
   switch (peer->state) {
     case PeerState::kClosed:
     case PeerState::kLost:
@@ -159,6 +158,11 @@ void Session::give_up(PeerSession& peer, Error error) {
 void Session::end_connection(PeerSession& peer) {
   drop_open_frame(peer);
   lower_->disconnect(peer.lower);
+  forget_leaving(peer);
+}
+
+// The lower transport has ended the connection: it will not say of any frame that it has left.
+void Session::forget_leaving(PeerSession& peer) {
   peer.first = peer.next = {};
   peer.foreign_leaving = 0;
 }
