@@ -12,18 +12,7 @@ namespace {
 
 using portals::Status;
 namespace option = portals::option;
-
-// What goes ahead of a longer message. It is copied twice, and the rest is not: no more than makes
-// the rest of a power of two fit into whole segments of TCP over loopback (65,483 bytes), where a
-// few bytes more cost a segment and the receiver a system call of their own.
-constexpr std::uint64_t kFirstPart = portals::TransferLimits::kFirstPart;
-
-// A longer message has no room in one such segment beside its headers. To send it whole is the
-// quicker way all the same, but in a stream, where nobody waits for the exchange that the other way
-// takes: the fifth such message goes that way if nothing has come from its receiver since the
-// first.
-constexpr std::uint64_t kOneSegment = portals::TransferLimits::kOneSegment;
-constexpr std::uint64_t kStream = portals::TransferLimits::kStreamMessages;
+using Limits = portals::TransferLimits;
 
 }  // namespace
 
@@ -166,9 +155,10 @@ void Sends::leave_or_queue(Peer& peer, SendRequest& request) {
 // What goes ahead of a message's rest: all of it up to the eager limit, but for the longest in a
 // stream.
 std::uint64_t Sends::part_ahead(const Peer& peer, std::uint64_t length) const {
-  const bool whole = length <= eager_limit_ &&
-                     (length <= kOneSegment || peer.numbers.sent_since_arrival() < kStream);
-  return whole ? length : std::min(eager_limit_, kFirstPart);
+  const bool whole =
+      length <= eager_limit_ && (length <= Limits::kOneSegment ||
+                                 peer.numbers.sent_since_arrival() < Limits::kStreamMessages);
+  return whole ? length : std::min<std::uint64_t>(eager_limit_, Limits::kFirstPart);
 }
 
 // It waits behind no other, and there is credit for all of it. Whether the engine has room is not

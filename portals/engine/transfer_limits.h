@@ -33,13 +33,16 @@ struct TransferLimits {
   static constexpr std::size_t kLeastParcel = 32768;
 
   // The longest message that has room, beside its headers, in one segment of TCP over loopback
-  // (65,483 bytes). In a stream to which nothing comes back the fifth longer one goes by get.
+  // (65,483 bytes). To send a longer one whole is the quicker way all the same, but in a stream,
+  // where nobody waits for the exchange that the other way takes: the fifth such message goes by
+  // get if nothing has come from its receiver since the first.
   // Measure: bench/compare/run --only mpi, bandwidth at 64 KiB.
   static constexpr std::size_t kOneSegment = 65'000;
   static constexpr std::uint64_t kStreamMessages = 4;
 
   // What goes ahead of a longer message. It is copied twice and the rest is not, so no more than
-  // makes the rest of a power of two fit into whole segments of TCP over loopback.
+  // makes the rest of a power of two fit into whole segments of TCP over loopback, where a few
+  // bytes more cost a segment and the receiver a system call of their own.
   // Measure: bench/compare/run --only mpi, bandwidth at 256 KiB and above.
   static constexpr std::size_t kFirstPart = 2048;
 
