@@ -71,6 +71,11 @@ class DrivenParts {
   // (PeerWatch::seek()).
   template <class Holds, class Seek>
   void wait_until(Holds holds, Seek seek) LINTEL_REQUIRES(kLock);
+  // The same for the ends of requests. `sought`: one, or some.
+  template <class Sought, class Holds>
+  void wait_for(Sought&& sought, Holds holds) LINTEL_REQUIRES(kLock) {
+    wait_until(std::move(holds), [&]() LINTEL_REQUIRES(kLock) { return watch_.seek(sought); });
+  }
 
  private:
   template <class Holds>

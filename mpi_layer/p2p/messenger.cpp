@@ -63,28 +63,20 @@ bool Messenger::send_at_once(const SendArguments& arguments) {
 
 Refusal Messenger::receive(const ReceiveArguments& arguments, ReceiveRequest& request) {
   const ProcessLock lock(parts_.lock());
-  Receives& receives = parts_.receives();
-  if (const Refusal refusal = receives.set_up(arguments, request, false);
-      refusal != Refusal::kNone) {
-    return refusal;
-  }
-  receives.begin(request);
-  parts_.finish();
-  return Refusal::kNone;
+  const Refusal refusal = parts_.receives().start(arguments, request);
+  if (refusal == Refusal::kNone) parts_.finish();
+  return refusal;
 }
 
 Refusal Messenger::receive_and_wait(const ReceiveArguments& arguments, ReceiveRequest& request) {
   const ProcessLock lock(parts_.lock());
-  Receives& receives = parts_.receives();
-  if (const Refusal refusal = receives.set_up(arguments, request, false);
+  if (const Refusal refusal = parts_.receives().start(arguments, request);
       refusal != Refusal::kNone) {
     return refusal;
   }
-  receives.begin(request);
   parts_.drain();  // what it has claimed
   if (request.under_way()) {
-    parts_.wait_until([&request] { return !request.under_way(); },
-                      [&]() LINTEL_REQUIRES(kLock) { return parts_.watch().seek(request); });
+    parts_.wait_for(request, [&request] { return !request.under_way(); });
   } else {
     parts_.finish();
   }

@@ -47,8 +47,7 @@ bool Messenger::test(Request& request) {
 void Messenger::wait(Request& request) {
   const ProcessLock lock(parts_.lock());
   if (request.under_way()) {
-    parts_.wait_until([&request] { return !request.under_way(); },
-                      [&]() LINTEL_REQUIRES(kLock) { return parts_.watch().seek(request); });
+    parts_.wait_for(request, [&request] { return !request.under_way(); });
   }
   RequestEnds::retire(request);
 }
@@ -80,8 +79,7 @@ void Messenger::wait_all(std::span<Request* const> requests) {
       ++ended;
     return ended == requests.size();
   };
-  if (!all())
-    parts_.wait_until(all, [&]() LINTEL_REQUIRES(kLock) { return parts_.watch().seek(requests); });
+  if (!all()) parts_.wait_for(requests, all);
   for (Request* request : requests) {
     if (request != nullptr) RequestEnds::retire(*request);
   }
@@ -107,8 +105,7 @@ std::size_t Messenger::wait_any(std::span<Request* const> requests) {
   bool active = false;
   std::size_t index = first_complete(requests, active);
   if (index == kNone && active) {
-    parts_.wait_until([&] { return (index = first_complete(requests, active)) != kNone; },
-                      [&]() LINTEL_REQUIRES(kLock) { return parts_.watch().seek(requests); });
+    parts_.wait_for(requests, [&] { return (index = first_complete(requests, active)) != kNone; });
   }
   if (index != kNone) RequestEnds::retire(*requests[index]);
   return index;
@@ -131,8 +128,7 @@ std::size_t Messenger::wait_some(std::span<Request* const> requests,
   bool active = false;
   if (first_complete(requests, active) == kNone) {
     if (!active) return kNone;
-    parts_.wait_until([&] { return first_complete(requests, active) != kNone; },
-                      [&]() LINTEL_REQUIRES(kLock) { return parts_.watch().seek(requests); });
+    parts_.wait_for(requests, [&] { return first_complete(requests, active) != kNone; });
   }
   return collect(requests, indices);
 }

@@ -43,10 +43,15 @@ Refusal Receives::set_up(const ReceiveArguments& arguments, ReceiveRequest& requ
       refusal != Refusal::kNone) {
     return refusal;
   }
-  request.persistent_ = persistent;
-  if (persistent) request.result_ = {};
+  RequestEnds::set_up(request, persistent);
   fill_in(arguments, request);
   return Refusal::kNone;
+}
+
+Refusal Receives::start(const ReceiveArguments& arguments, ReceiveRequest& request) {
+  const Refusal refusal = set_up(arguments, request, false);
+  if (refusal == Refusal::kNone) begin(request);
+  return refusal;
 }
 
 void Receives::fill_in(const ReceiveArguments& arguments, ReceiveRequest& request) {
@@ -83,7 +88,7 @@ Refusal Receives::begin_matched(MatchedMessage& message, void* buffer, std::uint
   if (request.active()) return Refusal::kRequest;
   if (!message.held_) return Refusal::kMessage;
   const Result& envelope = message.envelope_;
-  request.persistent_ = false;
+  RequestEnds::set_up(request, false);
   fill_in(ReceiveArguments{buffer, capacity, envelope.source, message.context_, envelope.tag},
           request);
   message.held_ = false;

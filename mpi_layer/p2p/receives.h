@@ -30,6 +30,8 @@ class Receives {
   // Sets a request up that is not active. Errors: kRequest, those of check().
   Refusal set_up(const ReceiveArguments& arguments, ReceiveRequest& request, bool persistent)
       LINTEL_REQUIRES(kLock);
+  // Sets up and starts one that is not persistent. Errors: those of set_up().
+  Refusal start(const ReceiveArguments& arguments, ReceiveRequest& request) LINTEL_REQUIRES(kLock);
   // Starts one that is set up and not active. What it claims the next event tells.
   void begin(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
   // Receives what a matched probe has found, which `message` holds no longer then. Errors:

@@ -23,6 +23,11 @@ class RequestEnds {
   RequestEnds(const RequestEnds&) = delete;
   RequestEnds& operator=(const RequestEnds&) = delete;
 
+  // It can be started. A persistent one has an empty result before its first end.
+  static void set_up(Request& request, bool persistent) {
+    request.persistent_ = persistent;
+    if (persistent) request.result_ = {};
+  }
   // It is active and under way from now on.
   static void begin(Request& request, const Result& result) {
     request.active_ = request.under_way_ = true;

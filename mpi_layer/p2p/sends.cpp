@@ -38,8 +38,7 @@ Refusal Sends::set_up(const SendArguments& arguments, SendRequest& request, bool
   if (!is_context(arguments.context)) return Refusal::kContext;
   if (!is_tag(arguments.tag)) return Refusal::kTag;
   if (arguments.length > kMaxLength) return Refusal::kLength;
-  request.persistent_ = persistent;
-  if (persistent) request.result_ = {};
+  RequestEnds::set_up(request, persistent);
   fill_in(arguments, request);
   return Refusal::kNone;
 }
