@@ -236,10 +236,7 @@ void DirectTransport::tear_down(Connection& connection) {
   if (const auto target = targets_.find(connection.written_key); target != targets_.end() && target->second.writer == &connection) {
     target->second.writer = nullptr;
   }
-  if (connection.unexpected) {
-    unexpected_memory_.push_back(std::move(connection.unexpected));
-    --unexpected_;
-  }
+  give_back_unexpected(connection);
   for (std::vector<Connection*>* list : {&recent_, &ending_, &stalled_}) std::erase(*list, &connection);
   // Inside poll() its stream may be what calls: it stops now and goes at the end of the poll.
   if (sink_ != nullptr) {
@@ -254,17 +251,22 @@ void DirectTransport::tear_down(Connection& connection) {
   torn_down_.push_back(&connection);
 }
 
-// The open connection is lost, or none can be made.
-void DirectTransport::fail(PeerId id, Error error) {
-  Peer& peer = at(id);
+// Both connections of a peer, and what belongs to them.
+void DirectTransport::end_connections(Peer& peer, Error ending) {
   attempts_.end(peer.attempt);
   if (peer.connecting != nullptr) tear_down(*peer.connecting);
   if (peer.connection != nullptr) {
-    peer.connection->ending = error;
+    peer.connection->ending = ending;
     tear_down(*peer.connection);
   }
   peer.left = 0;
   peer.expects = false;
+}
+
+// The open connection is lost, or none can be made.
+void DirectTransport::fail(PeerId id, Error error) {
+  Peer& peer = at(id);
+  end_connections(peer, error);
   if (peer.failed) return;  // one report for several losses in a row
   peer.failed = true;
   peer.failure = error;
@@ -275,15 +277,8 @@ void DirectTransport::fail(PeerId id, Error error) {
 void DirectTransport::disconnect(PeerId id) {
   lock_.is_held();
   Peer& peer = at(id);
-  attempts_.end(peer.attempt);
-  if (peer.connecting != nullptr) tear_down(*peer.connecting);
-  if (peer.connection != nullptr) {
-    leave(peer.connection->fd.get());
-    peer.connection->ending = kDisconnected;
-    tear_down(*peer.connection);
-  }
-  peer.left = 0;
-  peer.expects = false;
+  if (peer.connection != nullptr) leave(peer.connection->fd.get());
+  end_connections(peer, kDisconnected);
   if (std::exchange(peer.failed, false)) std::erase(failed_, id);
 }
 

@@ -236,9 +236,13 @@ void DirectTransport::Connection::take_placed(std::span<const std::byte> message
   if (std::exchange(is_expected, false)) owner.at(peer).expects = false;  // the sink may expect the next
   ++owner.reports_;
   owner.sink_->on_placed_message(peer, message, payload);
-  if (!unexpected) return;
-  owner.unexpected_memory_.push_back(std::move(unexpected));
-  --owner.unexpected_;
+  owner.give_back_unexpected(*this);
+}
+
+void DirectTransport::give_back_unexpected(Connection& connection) {
+  if (!connection.unexpected) return;
+  unexpected_memory_.push_back(std::move(connection.unexpected));
+  --unexpected_;
 }
 
 // ---- Sending

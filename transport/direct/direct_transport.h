@@ -144,7 +144,9 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] bool send_greeting(Connection& connection, ProcessId to, GreetingKind kind) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void opened(Connection& connection, PeerId peer, const Greeting& greeting) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void tear_down(Connection& connection) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void end_connections(Peer& peer, Error ending) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void fail(PeerId peer, Error error) LINTEL_REQUIRES(lock_);
+  void give_back_unexpected(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void expire_attempts() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void report_failures(Sink& sink) LINTEL_REQUIRES(lock_);
   void watch_for(Connection& connection, std::uint32_t events) LINTEL_REQUIRES(lock_);
