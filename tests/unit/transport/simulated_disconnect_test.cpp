@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "tests/unit/transport/simulated_pair.h"
+#include "tests/unit/transport/two_simulated.h"
 
 namespace lintel::transport {
 namespace {
@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 // Each test runs with many seeds: at the disconnect a write may have been read or not, and be in place or not.
-class SimulatedDisconnect : public testing::TestWithParam<std::uint64_t>, protected SimulatedPair {
+class SimulatedDisconnect : public testing::TestWithParam<std::uint64_t>, protected TwoSimulated {
  protected:
   SimulatedDisconnect() {
     SimulatedOptions options;

@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "tests/unit/transport/simulated_pair.h"
+#include "tests/unit/transport/two_simulated.h"
 
 namespace lintel::transport {
 namespace {
@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class SimulatedNetworkTest : public testing::Test, protected SimulatedPair {
+class SimulatedNetworkTest : public testing::Test, protected TwoSimulated {
  protected:
   SimulatedNetworkTest() { start({}); }
 

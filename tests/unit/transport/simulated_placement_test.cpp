@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/unit/transport/simulated_pair.h"
+#include "tests/unit/transport/two_simulated.h"
 
 namespace lintel::transport {
 namespace {
@@ -28,7 +28,7 @@ struct Room {
 };
 
 // What A, B and C send is noted by B; what B sends, and how what they sent ends, by A.
-class SimulatedPlacement : public testing::Test, protected SimulatedPair {
+class SimulatedPlacement : public testing::Test, protected TwoSimulated {
  protected:
   static constexpr ProcessId kC{NodeId{1}, Pid{3}};
   static constexpr PlacementKey kKey{7};
@@ -39,13 +39,13 @@ class SimulatedPlacement : public testing::Test, protected SimulatedPair {
 
   void start(const SimulatedOptions& options) {
     c.reset();
-    SimulatedPair::start(options);
+    TwoSimulated::start(options);
     c = network->join(kC);
     sink_a = sink_b = {};
   }
 
   static PostStatus send(SimulatedTransport& from, std::string_view message) {
-    return SimulatedPair::send(from, *from.resolve(kB), message);
+    return TwoSimulated::send(from, *from.resolve(kB), message);
   }
   static PostStatus send_placed(SimulatedTransport& from, std::string_view message, std::string_view payload, PlacementKey key = kKey) {
     const PeerId to = *from.resolve(kB);

@@ -11,7 +11,7 @@
 
 namespace lintel::transport {
 
-struct SimulatedPair {
+struct TwoSimulated {
   static constexpr ProcessId kA{NodeId{1}, Pid{1}};
   static constexpr ProcessId kB{NodeId{1}, Pid{2}};
 
