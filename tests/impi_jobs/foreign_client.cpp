@@ -26,7 +26,7 @@ bool is_foreign() { return world_rank == kFirst || world_rank == kSecond; }
 int client_of(int rank) { return rank < kFirst ? 0 : rank <= kSecond ? 1 : 2; }
 
 void send(int to, std::int32_t tag, const std::vector<int>& numbers, std::uint32_t context = kCollectives) {
-  Request request;
+  SendRequest request;
   const SendArguments arguments{numbers.data(), numbers.size() * sizeof(int), to, context, tag, SendMode::kStandard};
   CHECK(runtime().messenger().send(arguments, request) == Refusal::kNone);
   runtime().messenger().wait(request);
@@ -35,7 +35,7 @@ void send(int to, std::int32_t tag, const std::vector<int>& numbers, std::uint32
 
 std::vector<int> receive(int from, std::int32_t tag, std::size_t count, std::uint32_t context = kCollectives) {
   std::vector<int> numbers(count, -1);
-  Request request;
+  ReceiveRequest request;
   const ReceiveArguments arguments{numbers.data(), count * sizeof(int), from, context, tag};
   CHECK(runtime().messenger().receive_and_wait(arguments, request) == Refusal::kNone);
   CHECK(request.result().failure == Failure::kNone && request.result().length == count * sizeof(int));
