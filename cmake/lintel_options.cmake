@@ -48,8 +48,8 @@ endif()
 
 # One static library per folder: lintel_layer(base SOURCES a.cpp HEADERS a.h LIBS lintel_x) makes
 # lintel_base. What it links is what it may include. Each of its headers must compile alone: most do
-# as the first thing that their source includes, the others are compiled by the target
-# all_verify_interface_header_sets.
+# as the first thing that their source includes, the others are compiled by the targets
+# all_verify_interface_header_sets and lintel_headers.
 function(lintel_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;LIBS" ${ARGN})
   add_library(lintel_${name} STATIC ${arg_SOURCES})
