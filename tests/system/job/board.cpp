@@ -1,5 +1,6 @@
 #include "tests/system/job/board.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -7,15 +8,20 @@
 namespace lintel::testing {
 namespace {
 
+// Sleeps for a twentieth of the time waited so far, so that many processes which wait for long leave
+// the processors to those that work.
 template <class Condition>
 void wait_for(const Condition& condition, const char* what, std::size_t which) {
-  const auto end = std::chrono::steady_clock::now() + Board::kPatience;
+  using std::chrono::microseconds;
+  const auto start = std::chrono::steady_clock::now();
   while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) {
+    const auto waited = std::chrono::steady_clock::now() - start;
+    if (waited > Board::kPatience) {
       std::fprintf(stderr, "gave up waiting for %s %zu\n", what, which);
       std::_Exit(3);
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    const auto pause = std::chrono::duration_cast<microseconds>(waited / 20);
+    std::this_thread::sleep_for(std::clamp(pause, microseconds(200), microseconds(20'000)));
   }
 }
 
