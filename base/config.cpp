@@ -24,7 +24,8 @@ bool is_interface(const std::string& text) {
 
 std::string number_text(SettingType type, std::uint64_t number) {
   if (type == SettingType::kSize) return format_size(number);
-  if (type == SettingType::kDuration) return format_duration(Nanoseconds(static_cast<std::int64_t>(number)));
+  if (type == SettingType::kDuration)
+    return format_duration(Nanoseconds(static_cast<std::int64_t>(number)));
   return std::to_string(number);
 }
 
@@ -67,12 +68,16 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string unknown_variable(std::string_view name) {
   const auto all = settings();
-  const auto nearest = std::min_element(
-      all.begin(), all.end(), [name](const Setting& a, const Setting& b) { return distance(name, a.name) < distance(name, b.name); });
+  const auto nearest =
+      std::min_element(all.begin(), all.end(), [name](const Setting& a, const Setting& b) {
+        return distance(name, a.name) < distance(name, b.name);
+      });
   std::string warning = std::string(name) + " is not a setting of Lintel and has no effect";
-  // A name that shares less than two thirds with any other is somebody's own, not a slip of the keyboard.
+  // A name that shares less than two thirds with any other is somebody's own, not a slip of the
+  // keyboard.
   const std::size_t own_length = name.size() - kPrefix.size();
-  if (distance(name, nearest->name) * 3 <= own_length) warning += "; did you mean " + std::string(nearest->name) + "?";
+  if (distance(name, nearest->name) * 3 <= own_length)
+    warning += "; did you mean " + std::string(nearest->name) + "?";
   return warning;
 }
 
@@ -98,18 +103,21 @@ std::string value_text(const Setting& setting, const Config& config) {
 
 std::string expected_text(const Setting& setting) {
   const auto range = [&](const char* what) {
-    return std::string(what) + " from " + number_text(setting.type, setting.minimum) + " to " + number_text(setting.type, setting.maximum);
+    return std::string(what) + " from " + number_text(setting.type, setting.minimum) + " to " +
+           number_text(setting.type, setting.maximum);
   };
   switch (setting.type) {
     case SettingType::kString: return "any text";
-    case SettingType::kInterface: return "an IPv4 address of this machine (not 0.0.0.0) or the name of a network interface";
+    case SettingType::kInterface:
+      return "an IPv4 address of this machine (not 0.0.0.0) or the name of a network interface";
     case SettingType::kInteger: return range("an integer");
     case SettingType::kSize: return range("a number of bytes, with K, M or G if wanted,");
     case SettingType::kDuration: return range("a duration with its unit (ns, us, ms, s),");
     case SettingType::kChoice: break;
   }
   std::string text = "one of";
-  for (const std::string_view choice : setting.choices) text += (choice == setting.choices.front() ? " " : ", ") + std::string(choice);
+  for (const std::string_view choice : setting.choices)
+    text += (choice == setting.choices.front() ? " " : ", ") + std::string(choice);
   return text;
 }
 
@@ -119,19 +127,23 @@ std::string apply_setting(const Setting& setting, std::string_view text, Config&
         auto& value = config.*member;
         using Value = std::remove_reference_t<decltype(value)>;
         if constexpr (std::is_same_v<Value, std::string>) {
-          if (setting.type == SettingType::kInterface && !is_interface(std::string(text))) return false;
+          if (setting.type == SettingType::kInterface && !is_interface(std::string(text)))
+            return false;
           value = text;
         } else {
           const auto number = parse_number(setting, text);
           if (!number) return false;
-          if (setting.type != SettingType::kChoice && (*number < setting.minimum || *number > setting.maximum)) return false;
+          if (setting.type != SettingType::kChoice &&
+              (*number < setting.minimum || *number > setting.maximum))
+            return false;
           value = static_cast<Value>(*number);
         }
         return true;
       },
       setting.member);
   if (accepted) return "";
-  return std::string(setting.name) + "=" + std::string(text) + " is not accepted: expected " + expected_text(setting);
+  return std::string(setting.name) + "=" + std::string(text) + " is not accepted: expected " +
+         expected_text(setting);
 }
 
 ConfigReading read_config(const char* const* variables) {
@@ -144,8 +156,10 @@ ConfigReading read_config(const char* const* variables) {
     const std::string_view name = variable.substr(0, equals);
     const std::string_view value = variable.substr(equals + 1);
     const auto all = settings();
-    const auto setting = std::find_if(all.begin(), all.end(), [name](const Setting& row) { return row.name == name; });
-    if (name == "LINTEL_CC" || name == "LINTEL_CXX") continue;  // the compilers of lintel-mpicc and lintel-mpicxx
+    const auto setting = std::find_if(all.begin(), all.end(),
+                                      [name](const Setting& row) { return row.name == name; });
+    // the compilers of lintel-mpicc and lintel-mpicxx
+    if (name == "LINTEL_CC" || name == "LINTEL_CXX") continue;
     if (setting == all.end()) {
       reading.warnings.push_back(unknown_variable(name));
     } else if (!value.empty()) {

@@ -1,9 +1,9 @@
 #pragma once
-// Every setting of Lintel: the plain struct that constructors take, and the one table from which parsing, lintel-info, the
-// documentation and the warning about unknown variables all come.
+// Every setting of Lintel: the plain struct that constructors take, and the one table from which
+// parsing, lintel-info, the documentation and the warning about unknown variables all come.
 //
-// Values. Nothing here reads the process' environment: environment.h does, once. A setting is added by a member of Config and a row in
-// config_table.cpp; a default lives in Config alone.
+// Values. Nothing here reads the process' environment: environment.h does, once. A setting is added
+// by a member of Config and a row in config_table.cpp; a default lives in Config alone.
 
 #include <cstdint>
 #include <span>
@@ -24,21 +24,27 @@ struct Config {
   std::string interface = "127.0.0.1";          // IPv4 address or interface name
   std::uint64_t port_base = 27000;              // pid 0 listens here, see doc/addressing.md
   std::uint64_t eager_limit_bytes = 65536;      // payloads up to this travel inside their message
-  Nanoseconds spin{100'000};                    // a waiting call polls this long before it sleeps, at times longer
-  Nanoseconds peer_timeout{10'000'000'000};     // silence after which a peer that owes an answer is dead
+  Nanoseconds spin{100'000};                    // a waiting call polls this long before it sleeps,
+                                                // at times longer
+  Nanoseconds peer_timeout{10'000'000'000};     // silence after which a peer that owes an answer is
+                                                // dead
   Nanoseconds connect_timeout{10'000'000'000};  // time that a first contact may take
   std::uint64_t window_frames = 64;             // unacknowledged frames per peer
   std::uint64_t send_frames = 64;               // frames under way to all peers together
   std::uint64_t receive_buffer_bytes = 262144;
   std::uint64_t receive_buffers = 4;
-  std::uint64_t max_operations = 65536;                   // outgoing operations that may be open at once
-  std::uint64_t max_unexpected = 65536;                   // unexpected headers of one portal (Portals 4)
-  std::uint64_t mpi_unexpected_bytes = 64 * 1024 * 1024;  // memory for messages that no receive has been posted for (MPI)
-  std::uint64_t openmpi = 0;                              // 1: Open MPI is to use its component lintel
-  std::string impi;                                       // empty: the job is all there is
-  std::string impi_native;                                // client ranks with commas between them
-  std::uint64_t job_id = 0;                               // 0: none
-  std::string faults;                                     // fault plan, see transport/faulty
+  // outgoing operations that may be open at once
+  std::uint64_t max_operations = 65536;
+  // unexpected headers of one portal (Portals 4)
+  std::uint64_t max_unexpected = 65536;
+  // memory for messages that no receive has been posted for (MPI)
+  std::uint64_t mpi_unexpected_bytes = 64 * 1024 * 1024;
+  // 1: Open MPI is to use its component lintel
+  std::uint64_t openmpi = 0;
+  std::string impi;          // empty: the job is all there is
+  std::string impi_native;   // client ranks with commas between them
+  std::uint64_t job_id = 0;  // 0: none
+  std::string faults;        // fault plan, see transport/faulty
   LogLevel log_level = LogLevel::kWarn;
   std::string log_file;  // empty: standard error
   DumpSignal dump_signal = DumpSignal::kNone;
@@ -63,7 +69,9 @@ struct Setting {
   std::uint64_t maximum;
   std::span<const std::string_view> choices;  // kChoice: in the order of the member's enumerators
   std::string_view help;                      // full sentences
-  std::variant<std::string Config::*, std::uint64_t Config::*, Nanoseconds Config::*, LogLevel Config::*, DumpSignal Config::*> member;
+  std::variant<std::string Config::*, std::uint64_t Config::*, Nanoseconds Config::*,
+               LogLevel Config::*, DumpSignal Config::*>
+      member;
 };
 
 // The table, in the order of the documentation.
@@ -75,17 +83,19 @@ std::string value_text(const Setting& setting, const Config& config);
 // What `setting` accepts, as the end of a sentence: "an integer from 1 to 64".
 std::string expected_text(const Setting& setting);
 
-// Sets one member from `text`. Returns "" when it is accepted; else a sentence that names the variable, the value and what was
-// expected, and `config` is unchanged.
+// Sets one member from `text`. Returns "" when it is accepted; else a sentence that names the
+// variable, the value and what was expected, and `config` is unchanged.
 std::string apply_setting(const Setting& setting, std::string_view text, Config& config);
 
 struct ConfigReading {
   Config config;                      // rejected values keep their default
-  std::vector<std::string> errors;    // values out of range or not understood: Lintel must not start
+  std::vector<std::string> errors;    // values out of range or not understood: Lintel must not
+                                      // start
   std::vector<std::string> warnings;  // variables that begin with LINTEL_ and are not in the table
 };
 
-// Reads "NAME=value" strings up to a null pointer, as in environ. nullptr: no variables. An empty value counts as unset.
+// Reads "NAME=value" strings up to a null pointer, as in environ. nullptr: no variables. An empty
+// value counts as unset.
 ConfigReading read_config(const char* const* variables);
 
 }  // namespace lintel

@@ -19,87 +19,101 @@ constexpr std::array<std::string_view, 3> kDumpSignals{"none", "USR1", "USR2"};
 constexpr Setting kSettings[] = {
     {"LINTEL_PROVIDER", SettingType::kString, "", 0, 0, {},
      "The network to use, by its name: direct, which is TCP without libfabric, or a provider of "
-     "libfabric: net, tcp, tcp;ofi_rxm, verbs;ofi_rxm, shm. Unset: direct. lintel-info --providers lists "
-     "all, and says why one is used or not.",
+     "libfabric: net, tcp, tcp;ofi_rxm, verbs;ofi_rxm, shm. Unset: direct. lintel-info "
+     "--providers lists all, and says why one is used or not.",
      &Config::provider},
     {"LINTEL_INTERFACE", SettingType::kInterface, "", 0, 0, {},
-     "The one network interface that a process listens on and sends from. Its IPv4 address is the process' node id. Lintel never "
-     "listens on all addresses.",
+     "The one network interface that a process listens on and sends from. Its IPv4 address is the "
+     "process' node id. Lintel never listens on all addresses.",
      &Config::interface},
     {"LINTEL_PORT_BASE", SettingType::kInteger, "", 1024, 64512, {},
-     "TCP port of process id 0; the rule for other process ids is in doc/addressing.md. All processes that talk to each other must "
-     "agree on it.",
+     "TCP port of process id 0; the rule for other process ids is in doc/addressing.md. All "
+     "processes that talk to each other must agree on it.",
      &Config::port_base},
     {"LINTEL_EAGER_LIMIT", SettingType::kSize, "bytes", 0, 1 * kMegabyte, {},
-     "Data up to this length, if a message of the provider has room for them (64 KiB on TCP), travel in one message with their header. "
-     "Longer data move straight into the matched memory, after one more exchange of messages.",
+     "Data up to this length, if a message of the provider has room for them (64 KiB on TCP), "
+     "travel in one message with their header. Longer data move straight into the matched memory, "
+     "after one more exchange of messages.",
      &Config::eager_limit_bytes},
     {"LINTEL_SPIN", SettingType::kDuration, "", 0, 10 * kSecond, {},
-     "How long a call that waits for an event polls before it sleeps. After a sleep that was shorter than "
-     "ten times this value, it polls up to ten times as long once, and more often if that helps. A larger "
-     "value gives shorter reaction times and needs more processor time.",
+     "How long a call that waits for an event polls before it sleeps. After a sleep that was "
+     "shorter than ten times this value, it polls up to ten times as long once, and more often if "
+     "that helps. A larger value gives shorter reaction times and needs more processor time.",
      &Config::spin},
     {"LINTEL_PEER_TIMEOUT", SettingType::kDuration, "", 100'000 * kMicrosecond, 3600 * kSecond, {},
-     "A peer that owes an answer and sends nothing for this long counts as dead: all operations with it "
-     "end with a failure. During a large transfer each 16 MiB that are written count as an answer.",
+     "A peer that owes an answer and sends nothing for this long counts as dead: all operations "
+     "with it end with a failure. During a large transfer each 16 MiB that are written count as "
+     "an answer.",
      &Config::peer_timeout},
     {"LINTEL_CONNECT_TIMEOUT", SettingType::kDuration, "", 10'000 * kMicrosecond, 3600 * kSecond, {},
-     "How long the first contact with a peer may take before operations with it end with a failure.",
+     "How long the first contact with a peer may take before operations with it end with a "
+     "failure.",
      &Config::connect_timeout},
     {"LINTEL_WINDOW", SettingType::kInteger, "frames", 2, 1024, {},
      "Frames that may be on their way to one peer without an acknowledgement.",
      &Config::window_frames},
     {"LINTEL_SEND_FRAMES", SettingType::kInteger, "frames", 8, 65536, {},
-     "Frames that may be on their way to all peers together. Each has memory for one message of the "
-     "provider, 68 KiB on TCP, which becomes resident when it is used.",
+     "Frames that may be on their way to all peers together. Each has memory for one message of "
+     "the provider, 68 KiB on TCP, which becomes resident when it is used.",
      &Config::send_frames},
     {"LINTEL_RECEIVE_BUFFER", SettingType::kSize, "bytes", 64 * kKilobyte, 64 * kMegabyte, {},
-     "Length of one buffer for incoming messages, of libfabric's providers; many messages share one.",
+     "Length of one buffer for incoming messages, of libfabric's providers; many messages share "
+     "one.",
      &Config::receive_buffer_bytes},
     {"LINTEL_RECEIVE_BUFFERS", SettingType::kInteger, "", 2, 1024, {},
      "Number of buffers for incoming messages, of libfabric's providers.",
      &Config::receive_buffers},
     {"LINTEL_MAX_OPERATIONS", SettingType::kInteger, "", 16, 16'777'216, {},
-     "Operations that one process may have started and not ended, and separately operations of others "
-     "that it serves; at most 262144 of each. A call that would start one more waits until one has ended.",
+     "Operations that one process may have started and not ended, and separately operations of "
+     "others that it serves; at most 262144 of each. A call that would start one more waits until "
+     "one has ended.",
      &Config::max_operations},
     {"LINTEL_MAX_UNEXPECTED", SettingType::kInteger, "", 1, 1'048'576, {},
-     "Portals 4: messages that one portal keeps, in the memory of its overflow entries, until an entry claims them. A further one is dropped, or disables a "
-     "portal with flow control. The limit max_unexpected_headers is at most this.",
+     "Portals 4: messages that one portal keeps, in the memory of its overflow entries, until an "
+     "entry claims them. A further one is dropped, or disables a portal with flow control. The "
+     "limit max_unexpected_headers is at most this.",
      &Config::max_unexpected},
     {"LINTEL_MPI_UNEXPECTED", SettingType::kSize, "bytes", 0, 1024 * 1024 * kMegabyte, {},
-     "MPI: memory of a process for messages that arrive before their receive is posted. Each other process "
-     "may send its share of it ahead. Beyond that it sends only the header of a message, and the data when "
-     "the message is received. All processes of a job must have the same value.",
+     "MPI: memory of a process for messages that arrive before their receive is posted. Each "
+     "other process may send its share of it ahead. Beyond that it sends only the header of a "
+     "message, and the data when the message is received. All processes of a job must have the "
+     "same value.",
      &Config::mpi_unexpected_bytes},
     {"LINTEL_OPENMPI", SettingType::kInteger, "", 0, 1, {},
-     "1: an Open MPI that finds the component mca_mtl_lintel.so sends its messages by Lintel, without further parameters. lintel-mpirun does not need it.",
+     "1: an Open MPI that finds the component mca_mtl_lintel.so sends its messages by Lintel, "
+     "without further parameters. lintel-mpirun does not need it.",
      &Config::openmpi},
     {"LINTEL_IMPI", SettingType::kString, "", 0, 0, {},
-     "RANK@HOST:PORT: the job is client RANK of the IMPI job whose server is at that address; lintel-run "
-     "--impi sets it, see doc/impi.md. Unset: the job is not part of an IMPI job.",
+     "RANK@HOST:PORT: the job is client RANK of the IMPI job whose server is at that address; "
+     "lintel-run --impi sets it, see doc/impi.md. Unset: the job is not part of an IMPI job.",
      &Config::impi},
     {"LINTEL_IMPI_NATIVE", SettingType::kString, "", 0, 0, {},
-     "Ranks of IMPI clients, such as 1,2, that exchange data as little-endian bytes in the sizes of their machine, as LAM/MPI does, and not as external32.",
+     "Ranks of IMPI clients, such as 1,2, that exchange data as little-endian bytes in the sizes "
+     "of their machine, as LAM/MPI does, and not as external32.",
      &Config::impi_native},
     {"LINTEL_JOB_ID", SettingType::kInteger, "", 0, 0xfffffffe, {},
-     "The job that a process belongs to, for access control; 0: none. The same for all processes that one launcher starts together.",
+     "The job that a process belongs to, for access control; 0: none. The same for all processes "
+     "that one launcher starts together.",
      &Config::job_id},
     {"LINTEL_FAULTS", SettingType::kString, "", 0, 0, {},
-     "For tests: a plan of faults to inject below the engine, such as drop=0.01,seed=7. Unset: none.",
+     "For tests: a plan of faults to inject below the engine, such as drop=0.01,seed=7. Unset: "
+     "none.",
      &Config::faults},
     {"LINTEL_LOG", SettingType::kChoice, "", 0, 0, kLogLevels,
-     "How much Lintel writes about itself. Nothing is written per message up to info; debug writes per object, trace per message.",
+     "How much Lintel writes about itself. Nothing is written per message up to info; debug "
+     "writes per object, trace per message.",
      &Config::log_level},
     {"LINTEL_LOG_FILE", SettingType::kString, "", 0, 0, {},
      "File that log lines are appended to; %p stands for the process id. Unset: standard error.",
      &Config::log_file},
     {"LINTEL_DUMP_SIGNAL", SettingType::kChoice, "", 0, 0, kDumpSignals,
-     "Signal on which a process writes its portal tables, match lists, queues, peers and counters: none, USR1 or USR2.",
+     "Signal on which a process writes its portal tables, match lists, queues, peers and "
+     "counters: none, USR1 or USR2.",
      &Config::dump_signal},
     {"LINTEL_COUNTERS_FILE", SettingType::kString, "", 0, 0, {},
-     "File to which a process writes its counters when it ends, and on the dump signal. The counters are "
-     "sums over all starts and ends of the library. %p stands for the process id. Unset: none.",
+     "File to which a process writes its counters when it ends, and on the dump signal. The "
+     "counters are sums over all starts and ends of the library. %p stands for the process id. "
+     "Unset: none.",
      &Config::counters_file},
 };
 // clang-format on

@@ -44,7 +44,8 @@ std::string settings_text(const Config& config) {
   for (const Setting& row : settings()) {
     const std::string value = value_text(row, config);
     text += std::string(row.name) + " = " + or_unset(value);
-    text += value == default_text(row) ? " (default)\n" : " (default: " + or_unset(default_text(row)) + ")\n";
+    text += value == default_text(row) ? " (default)\n"
+                                       : " (default: " + or_unset(default_text(row)) + ")\n";
     text += indented(row.help);
     if (row.type != SettingType::kString) text += indented("Takes " + expected_text(row) + ".");
   }
@@ -55,10 +56,11 @@ std::string settings_json(const Config& config) {
   std::string text = "{\"settings\": [";
   for (const Setting& row : settings()) {
     if (&row != &settings().front()) text += ", ";
-    const std::pair<const char*, std::string> members[] = {{"name", std::string(row.name)},    {"type", type_name(row.type)},
-                                                           {"unit", std::string(row.unit)},    {"default", default_text(row)},
-                                                           {"value", value_text(row, config)}, {"expected", expected_text(row)},
-                                                           {"help", std::string(row.help)}};
+    const std::pair<const char*, std::string> members[] = {
+        {"name", std::string(row.name)},    {"type", type_name(row.type)},
+        {"unit", std::string(row.unit)},    {"default", default_text(row)},
+        {"value", value_text(row, config)}, {"expected", expected_text(row)},
+        {"help", std::string(row.help)}};
     char separator = '{';
     for (const auto& [name, value] : members) {
       text += std::string(1, separator) + '"' + name + "\": " + json_string(value);
@@ -72,14 +74,17 @@ std::string settings_json(const Config& config) {
 std::string settings_markdown() {
   std::string text =
       "# Configuration\n\n"
-      "Lintel reads these environment variables once, when a process first uses it. A value that is not\n"
-      "accepted ends the start of the process with an error message. A variable that begins with `LINTEL_` and\n"
+      "Lintel reads these environment variables once, when a process first uses it. A value that "
+      "is not\n"
+      "accepted ends the start of the process with an error message. A variable that begins with "
+      "`LINTEL_` and\n"
       "is not listed here causes a warning. `lintel-info --config` prints the values in force.\n\n"
       "This page is made by `lintel-info --config-doc`; a test compares the two.\n\n"
       "| variable | takes | default | meaning |\n| --- | --- | --- | --- |\n";
   for (const Setting& row : settings()) {
     text += "| `" + std::string(row.name) + "` | " + expected_text(row) + " | " +
-            (default_text(row).empty() ? "unset" : '`' + default_text(row) + '`') + " | " + std::string(row.help) + " |\n";
+            (default_text(row).empty() ? "unset" : '`' + default_text(row) + '`') + " | " +
+            std::string(row.help) + " |\n";
   }
   return text;
 }

@@ -1,8 +1,9 @@
 #pragma once
-// What a process has done and what went wrong, as numbers: the first thing to look at before any log.
+// What a process has done and what went wrong, as numbers: the first thing to look at before any
+// log.
 //
-// Value-like, fixed size, no allocation. Thread: one writer at a time (the owner's lock); any thread may read at any time and sees each
-// number whole, not the set of them at one moment.
+// Value-like, fixed size, no allocation. Thread: one writer at a time (the owner's lock); any
+// thread may read at any time and sees each number whole, not the set of them at one moment.
 // Invariant: a counter never falls.
 
 #include <array>
@@ -79,7 +80,9 @@ class Counters {
   }
   // What another one has counted was counted here too.
   void add_all(const Counters& other);
-  std::uint64_t get(Counter counter) const { return cells_[static_cast<std::size_t>(counter)].load(std::memory_order_relaxed); }
+  std::uint64_t get(Counter counter) const {
+    return cells_[static_cast<std::size_t>(counter)].load(std::memory_order_relaxed);
+  }
 
   // Sum of all kDrops… counters: messages that were discarded, whatever the cause.
   std::uint64_t drops() const;
@@ -93,8 +96,9 @@ class Counters {
   std::array<std::atomic<std::uint64_t>, kCounterCount> cells_{};
 };
 
-// Writes text() to the file `pattern`, in which %p stands for the process id; replaces what was there in one step, so a reader sees
-// either the old or the new. An empty pattern does nothing. Returns false, with errno set, when the file cannot be written.
+// Writes text() to the file `pattern`, in which %p stands for the process id; replaces what was
+// there in one step, so a reader sees either the old or the new. An empty pattern does nothing.
+// Returns false, with errno set, when the file cannot be written.
 bool write_counters_file(const Counters& counters, const std::string& pattern);
 
 }  // namespace lintel

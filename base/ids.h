@@ -1,7 +1,9 @@
 #pragma once
-// Identifiers that name processes and their attributes: one type each, so that none can be passed for another.
+// Identifiers that name processes and their attributes: one type each, so that none can be passed
+// for another.
 //
-// Values: they copy and compare, carry no behaviour, and hold the number exactly as it stands on the wire.
+// Values: they copy and compare, carry no behaviour, and hold the number exactly as it stands on
+// the wire.
 
 #include <compare>
 #include <cstddef>
@@ -10,7 +12,8 @@
 
 namespace lintel {
 
-// A number that means one thing. `Tag` makes each use a type of its own; there is no arithmetic because none would mean anything.
+// A number that means one thing. `Tag` makes each use a type of its own; there is no arithmetic
+// because none would mean anything.
 template <class Tag, class Number>
 struct Id {
   Number value{};
@@ -21,7 +24,8 @@ struct Id {
 };
 
 using NodeId = Id<struct NodeIdTag, std::uint32_t>;  // IPv4 address in host byte order
-using Pid = Id<struct PidTag, std::uint32_t>;        // Portals process id; maps to a port, see doc/addressing.md
+using Pid = Id<struct PidTag, std::uint32_t>;        // Portals process id; maps to a port, see
+                                                     // doc/addressing.md
 using UserId = Id<struct UserIdTag, std::uint32_t>;
 using JobId = Id<struct JobIdTag, std::uint32_t>;
 
@@ -36,7 +40,9 @@ struct ProcessId {
 
 template <class Tag, class Number>
 struct std::hash<lintel::Id<Tag, Number>> {
-  std::size_t operator()(const lintel::Id<Tag, Number>& id) const noexcept { return std::hash<Number>{}(id.value); }
+  std::size_t operator()(const lintel::Id<Tag, Number>& id) const noexcept {
+    return std::hash<Number>{}(id.value);
+  }
 };
 
 template <>

@@ -13,7 +13,8 @@ Result<std::string> interface_address(const std::string& text) {
   if (inet_pton(AF_INET, text.c_str(), &dotted) == 1) return text;
 
   ifaddrs* list = nullptr;
-  if (getifaddrs(&list) != 0) return Error(Loss::kInterface, "getifaddrs", "the network interfaces cannot be listed", errno);
+  if (getifaddrs(&list) != 0)
+    return Error(Loss::kInterface, "getifaddrs", "the network interfaces cannot be listed", errno);
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, &freeifaddrs);
   bool named = false;
   for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
@@ -24,8 +25,10 @@ Result<std::string> interface_address(const std::string& text) {
     const auto* address = reinterpret_cast<const sockaddr_in*>(entry->ifa_addr);
     return std::string(inet_ntop(AF_INET, &address->sin_addr, buffer, sizeof buffer));
   }
-  return named ? Error(Loss::kInterface, "LINTEL_INTERFACE", "the network interface has no IPv4 address", EADDRNOTAVAIL)
-               : Error(Loss::kInterface, "LINTEL_INTERFACE", "this machine has no network interface of that name", ENODEV);
+  return named ? Error(Loss::kInterface, "LINTEL_INTERFACE",
+                       "the network interface has no IPv4 address", EADDRNOTAVAIL)
+               : Error(Loss::kInterface, "LINTEL_INTERFACE",
+                       "this machine has no network interface of that name", ENODEV);
 }
 
 }  // namespace lintel

@@ -7,8 +7,9 @@
 
 namespace lintel {
 
-// The dotted address that `text` names: itself if it is one, else the first IPv4 address of the network interface of that name. Asks the
-// operating system; does not check that a dotted address belongs to this machine.
+// The dotted address that `text` names: itself if it is one, else the first IPv4 address of the
+// network interface of that name. Asks the operating system; does not check that a dotted address
+// belongs to this machine.
 // Error (kInterface): no interface of that name, or none with an IPv4 address.
 Result<std::string> interface_address(const std::string& text);
 

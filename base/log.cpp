@@ -52,7 +52,8 @@ void write_log(LogLevel level, const char* format, ...) {
   const int saved_errno = errno;
   char line[512];
   const std::size_t room = sizeof line - 1;  // for the line's end
-  const int head = std::snprintf(line, room, "lintel[%ld] %s: ", static_cast<long>(getpid()), kNames[static_cast<std::size_t>(level)]);
+  const int head = std::snprintf(line, room, "lintel[%ld] %s: ", static_cast<long>(getpid()),
+                                 kNames[static_cast<std::size_t>(level)]);
   std::size_t length = static_cast<std::size_t>(head);
   va_list arguments;
   va_start(arguments, format);
@@ -60,7 +61,8 @@ void write_log(LogLevel level, const char* format, ...) {
   va_end(arguments);
   if (body > 0) length += std::min(static_cast<std::size_t>(body), room - length - 1);
   line[length++] = '\n';
-  [[maybe_unused]] const auto written = ::write(log_descriptor.load(std::memory_order_relaxed), line, length);
+  [[maybe_unused]] const auto written =
+      ::write(log_descriptor.load(std::memory_order_relaxed), line, length);
   errno = saved_errno;
 }
 

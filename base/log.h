@@ -1,10 +1,11 @@
 #pragma once
 // Log lines to standard error or a file: "lintel[4711] warn: peer 10.0.0.7:12 does not answer".
 //
-// Rules: lower case; the call, the values, the system's words, no guessed cause; a value stands after a space, so that a double click
-// takes it. The first function that decides on an error logs it, those above do not. Volume: error and warn seldom, info a few lines per
-// process, debug per object, trace per message. Nothing per message at the default level.
-// Thread: any. A line is one write(), so lines of several processes do not mix. Does not: allocate, buffer, or fail.
+// Rules: lower case; the call, the values, the system's words, no guessed cause; a value stands
+// after a space, so that a double click takes it. The first function that decides on an error logs
+// it, those above do not. Volume: error and warn seldom, info a few lines per process, debug per
+// object, trace per message. Nothing per message at the default level. Thread: any. A line is one
+// write(), so lines of several processes do not mix. Does not: allocate, buffer, or fail.
 
 #include <atomic>
 #include <string>
@@ -13,7 +14,8 @@
 
 namespace lintel {
 
-// Where lines go from now on. An empty file name, or a file that cannot be opened, means standard error; `%p` in the name stands
+// Where lines go from now on. An empty file name, or a file that cannot be opened, means standard
+// error; `%p` in the name stands
 // for the process id. Before the first call: level warn, standard error.
 void configure_log(LogLevel level, const std::string& file);
 
@@ -24,13 +26,19 @@ namespace internal {
 extern std::atomic<LogLevel> log_level;
 }
 
-inline bool log_enabled(LogLevel level) { return level <= internal::log_level.load(std::memory_order_relaxed); }
+inline bool log_enabled(LogLevel level) {
+  return level <= internal::log_level.load(std::memory_order_relaxed);
+}
 
-// `pattern` with each %p replaced by the process id: names of files that each process writes for itself.
+// `pattern` with each %p replaced by the process id: names of files that each process writes for
+// itself.
 std::string expand_process_id(const std::string& pattern, long process_id);
 
 }  // namespace lintel
 
-// LINTEL_LOG(kWarn, "peer %s does not answer", name): the arguments are evaluated only when the line is wanted.
-#define LINTEL_LOG(level, ...) \
-  (::lintel::log_enabled(::lintel::LogLevel::level) ? ::lintel::write_log(::lintel::LogLevel::level, __VA_ARGS__) : static_cast<void>(0))
+// LINTEL_LOG(kWarn, "peer %s does not answer", name): the arguments are evaluated only when the
+// line is wanted.
+#define LINTEL_LOG(level, ...)                                       \
+  (::lintel::log_enabled(::lintel::LogLevel::level)                  \
+       ? ::lintel::write_log(::lintel::LogLevel::level, __VA_ARGS__) \
+       : static_cast<void>(0))

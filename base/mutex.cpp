@@ -8,7 +8,8 @@
 
 namespace lintel {
 
-static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) && std::atomic<std::uint32_t>::is_always_lock_free);
+static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
+              std::atomic<std::uint32_t>::is_always_lock_free);
 
 // Whoever comes by here takes it as kAwaited: there may be others asleep.
 void Mutex::wait_for_it() {
@@ -20,6 +21,8 @@ void Mutex::wait_for_it() {
   waiting_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-void Mutex::wake_one() { ::syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
+void Mutex::wake_one() {
+  ::syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
 
 }  // namespace lintel

@@ -24,7 +24,8 @@ std::optional<std::uint64_t> times(std::uint64_t number, std::uint64_t factor) {
   return product;
 }
 
-constexpr std::pair<std::string_view, std::uint64_t> kTimeUnits[] = {{"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}};
+constexpr std::pair<std::string_view, std::uint64_t> kTimeUnits[] = {
+    {"s", 1'000'000'000}, {"ms", 1'000'000}, {"us", 1'000}, {"ns", 1}};
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #pragma once
-// start_quiet_thread: a thread of the library's own. The program's signals are the program's: none is delivered to it.
+// start_quiet_thread: a thread of the library's own. The program's signals are the program's: none
+// is delivered to it.
 
 #include <functional>
 #include <thread>

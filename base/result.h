@@ -1,7 +1,8 @@
 #pragma once
 // Error and Result<T>: how a function of Lintel says that something outside of it went wrong.
 //
-// Values. An Error is small, owns nothing, and never allocates, so that it may travel on the data path. The function that finds
+// Values. An Error is small, owns nothing, and never allocates, so that it may travel on the data
+// path. The function that finds
 // the error fills it in; those above pass it on unchanged. Exceptions appear only in tools.
 
 #include <cstdint>
@@ -24,9 +25,10 @@ enum class Loss : std::uint8_t {
 class [[nodiscard]] Error {
  public:
   constexpr Error() = default;  // no error
-  // `call` and `reason` must be string literals, or outlive every copy. `code` is the errno-like number that the system or the
-  // provider gave (positive), or 0.
-  constexpr Error(Loss loss, const char* call, const char* reason, int code = 0) : call_(call), reason_(reason), code_(code), loss_(loss) {}
+  // `call` and `reason` must be string literals, or outlive every copy. `code` is the errno-like
+  // number that the system or the provider gave (positive), or 0.
+  constexpr Error(Loss loss, const char* call, const char* reason, int code = 0)
+      : call_(call), reason_(reason), code_(code), loss_(loss) {}
 
   constexpr bool ok() const { return loss_ == Loss::kNothing; }
   constexpr Loss loss() const { return loss_; }
@@ -45,10 +47,10 @@ class [[nodiscard]] Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor): reads as return value
-  Result(Error error) : content_(std::in_place_index<1>, error) {          // NOLINT(google-explicit-constructor)
-    LINTEL_ASSERT(!error.ok());
-  }
+  // NOLINT(google-explicit-constructor): reads as return value
+  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
+  // NOLINT(google-explicit-constructor)
+  Result(Error error) : content_(std::in_place_index<1>, error) { LINTEL_ASSERT(!error.ok()); }
 
   bool ok() const { return content_.index() == 0; }
   explicit operator bool() const { return ok(); }

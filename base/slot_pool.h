@@ -1,10 +1,14 @@
 #pragma once
-// SlotPool<T>: objects addressed by slot number + generation, so that a stale handle is recognised and never reaches another object.
+// SlotPool<T>: objects addressed by slot number + generation, so that a stale handle is recognised
+// and never reaches another object.
 //
 // Owns its objects. Thread: none of its own; the caller's lock guards it.
-// Invariants: (1) an object never moves while it lives; (2) a slot's generation grows by one each time its object dies, and never is 0;
-//             (3) slots are reused oldest first, which keeps a generation from coming round for as long as possible.
-// Memory grows in blocks up to `limit` objects and is kept until the pool dies. Does not: allocate in get() or destroy().
+// Invariants: (1) an object never moves while it lives; (2) a slot's generation grows by one each
+// time its object dies, and never is 0;
+//             (3) slots are reused oldest first, which keeps a generation from coming round for as
+//                 long as possible.
+// Memory grows in blocks up to `limit` objects and is kept until the pool dies. Does not: allocate
+// in get() or destroy().
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +25,8 @@ struct SlotId {
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;  // 0 names nothing
   friend constexpr bool operator==(const SlotId&, const SlotId&) = default;
-  // One number for places that have room for 64 bits only, such as a transport's context; 0 names nothing.
+  // One number for places that have room for 64 bits only, such as a transport's context; 0 names
+  // nothing.
   constexpr std::uint64_t packed() const { return (std::uint64_t{generation} << 32) | slot; }
   static constexpr SlotId unpack(std::uint64_t number) {
     return {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)};
@@ -31,9 +36,11 @@ struct SlotId {
 template <class T>
 class SlotPool {
  public:
-  // `generation_bits`: width after which the generation wraps to 1, for handles that have no room for 32 bits. `first_generation`: of every slot; a pool
-  // that takes another's place goes on from the other's next_generation(), so that the other's handles name nothing in it.
-  explicit SlotPool(std::size_t limit, unsigned generation_bits = 32, std::uint32_t first_generation = 1)
+  // `generation_bits`: width after which the generation wraps to 1, for handles that have no room
+  // for 32 bits. `first_generation`: of every slot; a pool that takes another's place goes on from
+  // the other's next_generation(), so that the other's handles name nothing in it.
+  explicit SlotPool(std::size_t limit, unsigned generation_bits = 32,
+                    std::uint32_t first_generation = 1)
       : limit_(limit),
         generation_mask_(generation_bits >= 32 ? 0xffffffffU : (1U << generation_bits) - 1U),
         first_generation_(valid(first_generation)),
@@ -44,7 +51,8 @@ class SlotPool {
     for_each([this](SlotId id, T&) { destroy(id); });
   }
 
-  // Makes an object. Returns {nullptr, {}} when `limit` objects live already; throws nothing but what T's constructor or memory does.
+  // Makes an object. Returns {nullptr, {}} when `limit` objects live already; throws nothing but
+  // what T's constructor or memory does.
   template <class... Args>
   std::pair<T*, SlotId> create(Args&&... args) {
     if (first_free_ == kNoSlot && !grow()) return {nullptr, {}};
@@ -87,7 +95,8 @@ class SlotPool {
     --size_;
   }
 
-  // Calls `visit(SlotId, T&)` for each living object; `visit` may destroy the object that it was given, and no other.
+  // Calls `visit(SlotId, T&)` for each living object; `visit` may destroy the object that it was
+  // given, and no other.
   template <class Visit>
   void for_each(Visit&& visit) {
     for (std::uint32_t slot = 0; slot < capacity(); ++slot) {
@@ -114,7 +123,9 @@ class SlotPool {
     T* object() { return std::launder(reinterpret_cast<T*>(storage)); }
   };
 
-  std::uint32_t valid(std::uint32_t generation) const { return (generation & generation_mask_) != 0 ? generation & generation_mask_ : 1; }
+  std::uint32_t valid(std::uint32_t generation) const {
+    return (generation & generation_mask_) != 0 ? generation & generation_mask_ : 1;
+  }
   std::size_t capacity() const { return blocks_.size() * kBlock; }
   Cell& at(std::uint32_t slot) { return blocks_[slot / kBlock][slot % kBlock]; }
 
@@ -125,7 +136,8 @@ class SlotPool {
     const std::size_t end = begin + kBlock < limit_ ? begin + kBlock : limit_;
     for (std::size_t slot = begin; slot < end; ++slot) {
       at(static_cast<std::uint32_t>(slot)).generation = first_generation_;
-      at(static_cast<std::uint32_t>(slot)).next_free = slot + 1 < end ? static_cast<std::uint32_t>(slot + 1) : kNoSlot;
+      at(static_cast<std::uint32_t>(slot)).next_free =
+          slot + 1 < end ? static_cast<std::uint32_t>(slot + 1) : kNoSlot;
     }
     first_free_ = static_cast<std::uint32_t>(begin);
     last_free_ = static_cast<std::uint32_t>(end - 1);

@@ -14,7 +14,8 @@
 
 namespace lintel::testing {
 
-// `length` bytes of addresses, all of which show the same `kWindow` bytes over and over; zeroes at first.
+// `length` bytes of addresses, all of which show the same `kWindow` bytes over and over; zeroes at
+// first.
 class MirroredMemory {
  public:
   static constexpr std::uint64_t kWindow = 64 << 20;
@@ -22,13 +23,17 @@ class MirroredMemory {
   // data() is null if it failed.
   explicit MirroredMemory(std::uint64_t length) : reserved_(length + kHugePage) {
     const FileDescriptor file = window();
-    void* const all = ::mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const all =
+        ::mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (all == MAP_FAILED) return;
     all_ = static_cast<std::byte*>(all);
-    std::byte* const start = all_ + (kHugePage - reinterpret_cast<std::uintptr_t>(all_) % kHugePage) % kHugePage;
+    std::byte* const start =
+        all_ + (kHugePage - reinterpret_cast<std::uintptr_t>(all_) % kHugePage) % kHugePage;
     for (std::uint64_t at = 0; at < length; at += kWindow) {
       const std::uint64_t part = std::min(kWindow, length - at);
-      if (::mmap(start + at, part, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.get(), 0) == MAP_FAILED) return;
+      if (::mmap(start + at, part, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.get(), 0) ==
+          MAP_FAILED)
+        return;
     }
     data_ = start;
   }
@@ -42,14 +47,17 @@ class MirroredMemory {
  private:
   static constexpr std::uint64_t kHugePage = 2 << 20;
 
-  // Of huge pages where it is allowed to have them: a million pages of 4 KiB take a virtual machine minutes to map.
+  // Of huge pages where it is allowed to have them: a million pages of 4 KiB take a virtual machine
+  // minutes to map.
   static FileDescriptor window() {
     const FileDescriptor context(::fsopen("tmpfs", FSOPEN_CLOEXEC));
     FileDescriptor file;
-    if (context.is_open() && ::fsconfig(context.get(), FSCONFIG_SET_STRING, "huge", "always", 0) == 0 &&
+    if (context.is_open() &&
+        ::fsconfig(context.get(), FSCONFIG_SET_STRING, "huge", "always", 0) == 0 &&
         ::fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) == 0) {
       const FileDescriptor folder(::fsmount(context.get(), FSMOUNT_CLOEXEC, 0));
-      if (folder.is_open()) file = FileDescriptor(::openat(folder.get(), "window", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+      if (folder.is_open())
+        file = FileDescriptor(::openat(folder.get(), "window", O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     }
     if (!file.is_open()) file = FileDescriptor(::memfd_create("window", MFD_CLOEXEC));
     if (file.is_open() && ::ftruncate(file.get(), kWindow) != 0) return {};

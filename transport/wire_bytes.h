@@ -1,6 +1,7 @@
 #pragma once
-// Numbers and structures to and from the bytes of the wire, which are in network byte order. A structure of the wire has a network_order() of its own, beside its
-// definition, which turns each of its numbers. Reading never looks beyond sizeof(Wire); judging the values is the caller's.
+// Numbers and structures to and from the bytes of the wire, which are in network byte order. A
+// structure of the wire has a network_order() of its own, beside its definition, which turns each
+// of its numbers. Reading never looks beyond sizeof(Wire); judging the values is the caller's.
 
 #include <bit>
 #include <cstddef>
@@ -9,9 +10,15 @@
 
 namespace lintel::transport {
 
-constexpr std::uint16_t network_order(std::uint16_t v) { return std::endian::native == std::endian::big ? v : __builtin_bswap16(v); }
-constexpr std::uint32_t network_order(std::uint32_t v) { return std::endian::native == std::endian::big ? v : __builtin_bswap32(v); }
-constexpr std::uint64_t network_order(std::uint64_t v) { return std::endian::native == std::endian::big ? v : __builtin_bswap64(v); }
+constexpr std::uint16_t network_order(std::uint16_t v) {
+  return std::endian::native == std::endian::big ? v : __builtin_bswap16(v);
+}
+constexpr std::uint32_t network_order(std::uint32_t v) {
+  return std::endian::native == std::endian::big ? v : __builtin_bswap32(v);
+}
+constexpr std::uint64_t network_order(std::uint64_t v) {
+  return std::endian::native == std::endian::big ? v : __builtin_bswap64(v);
+}
 
 // Writes `value` to the sizeof(Wire) bytes at `to`.
 template <class Wire>

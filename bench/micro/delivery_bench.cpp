@@ -1,4 +1,5 @@
-// One whole delivery of a put at its target: parse, access control, match, copy, event; without a network. And the event queue alone.
+// One whole delivery of a put at its target: parse, access control, match, copy, event; without a
+// network. And the event queue alone.
 
 #include <benchmark/benchmark.h>
 
@@ -20,27 +21,35 @@ void put_delivery(benchmark::State& state) {
   Endpoint endpoint(std::make_unique<bench::NullTransport>(), {}, counters);
   {
     Attention attention;
-    NetworkInterface interface(0, {{NodeId(1), Pid(1)}, UserId(1000), JobId(0)}, {}, counters, attention);
+    NetworkInterface interface(0, {{NodeId(1), Pid(1)}, UserId(1000), JobId(0)}, {}, counters,
+                               attention);
     endpoint.attach(interface);
     SlotId queue;
-    if (interface.events.allocate_queue(64, nullptr, queue) != Status::kOk) state.SkipWithError("no queue");
+    if (interface.events.allocate_queue(64, nullptr, queue) != Status::kOk)
+      state.SkipWithError("no queue");
     std::uint64_t word = 0;
     for (std::uint64_t bits = 0; bits < depth; ++bits) {
       SlotId entry;
       SlotId descriptor;
       DescriptorRules rules;
-      rules.described = {&word, sizeof word, kUnlimited, option::kPut | option::kManageRemote | option::kStartDisable, 0, nullptr, queue};
+      rules.described = {&word,      sizeof word,
+                         kUnlimited, option::kPut | option::kManageRemote | option::kStartDisable,
+                         0,          nullptr,
+                         queue};
       rules.region = MemoryRegion(&word, sizeof word);
-      if (interface.entries.attach(bench::kPutPortal, {{NodeId(2), Pid(2)}, bits, 0}, false, ListEnd::kTail, entry) != Status::kOk ||
+      if (interface.entries.attach(bench::kPutPortal, {{NodeId(2), Pid(2)}, bits, 0}, false,
+                                   ListEnd::kTail, entry) != Status::kOk ||
           interface.entries.attach_descriptor(entry, rules, false, descriptor) != Status::kOk) {
         state.SkipWithError("no entry");
       }
     }
-    const std::vector<std::byte> message = bench::put_message(wire::kPortals3Kind, depth - 1, sizeof word);
+    const std::vector<std::byte> message =
+        bench::put_message(wire::kPortals3Kind, depth - 1, sizeof word);
     const Event* taken = nullptr;
     for (auto _ : state) {
       endpoint.on_message(transport::PeerId(0), message);
-      if (interface.events.queue(queue)->take(taken) != EventQueue::Taken::kEvent) state.SkipWithError("the put was not delivered");
+      if (interface.events.queue(queue)->take(taken) != EventQueue::Taken::kEvent)
+        state.SkipWithError("the put was not delivered");
       benchmark::DoNotOptimize(word);
     }
     endpoint.detach(interface);

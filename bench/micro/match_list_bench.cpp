@@ -1,5 +1,5 @@
-// What one find() costs as the match list grows. Depth is the number of entries; they are attached in random memory order, as a busy list
-// has them.
+// What one find() costs as the match list grows. Depth is the number of entries; they are attached
+// in random memory order, as a busy list has them.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -20,15 +20,18 @@ constexpr std::uint64_t kContext = 5ULL << 48;
 constexpr std::uint64_t kOtherContext = 6ULL << 48;
 constexpr std::uint64_t kNoContext = 7ULL << 48;
 
-ProcessId sender(std::size_t number) { return {NodeId{0x7f000001U}, Pid{static_cast<std::uint32_t>(number % 64)}}; }
+ProcessId sender(std::size_t number) {
+  return {NodeId{0x7f000001U}, Pid{static_cast<std::uint32_t>(number % 64)}};
+}
 std::uint64_t message(std::size_t number) { return kContext | (number / 64); }
 
 constexpr ProcessId kAnySender{NodeId{kAnyId}, Pid{kAnyId}};
 
 enum class Mix { kExact, kWithWildcards };
 
-// A list of `exact` entries, last one last. With wildcards, every tenth exact entry brings three receives of another context, from any
-// source, with any tag, and with both; they match none of the requests here.
+// A list of `exact` entries, last one last. With wildcards, every tenth exact entry brings three
+// receives of another context, from any source, with any tag, and with both; they match none of the
+// requests here.
 class Entries {
  public:
   explicit Entries(std::size_t exact, Mix mix = Mix::kExact) {
@@ -36,7 +39,8 @@ class Entries {
     std::iota(memory.begin(), memory.end(), std::size_t{0});
     std::shuffle(memory.begin(), memory.end(), std::mt19937(1));
     std::vector<MatchEntry*> by_number(exact);
-    for (const std::size_t number : memory) by_number[number] = &make({sender(number), message(number), 0});
+    for (const std::size_t number : memory)
+      by_number[number] = &make({sender(number), message(number), 0});
     for (std::size_t number = 0; number < exact; ++number) {
       if (mix == Mix::kWithWildcards && number % 10 == 0) {
         append(make({kAnySender, kOtherContext | number, 0}));
@@ -50,7 +54,9 @@ class Entries {
   MatchList& list() { return list_; }
 
  private:
-  MatchEntry& make(const MatchCriteria& criteria) { return storage_.emplace_back(criteria, 0U, true); }
+  MatchEntry& make(const MatchCriteria& criteria) {
+    return storage_.emplace_back(criteria, 0U, true);
+  }
   void append(MatchEntry& entry) {
     list_.attach(entry, ListEnd::kTail);
     list_.set_matchable(entry, true);
@@ -93,7 +99,8 @@ void MatchListFindRandom(benchmark::State& state) {
   }
 }
 
-// The last exact entry, with three kinds of wildcard entries before it and so three more tables to ask.
+// The last exact entry, with three kinds of wildcard entries before it and so three more tables to
+// ask.
 void MatchListFindLastAmongWildcards(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));
   Entries entries(depth, Mix::kWithWildcards);
@@ -142,11 +149,13 @@ void MatchListPostAndConsume(benchmark::State& state) {
 }
 BENCHMARK(MatchListPostAndConsume)->Apply(depths);
 
-// The whole of posting so many receives right before a fixed mark, as an MPI does, and taking them out again.
+// The whole of posting so many receives right before a fixed mark, as an MPI does, and taking them
+// out again.
 void MatchListFillBeforeMark(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   std::deque<MatchEntry> receives;
-  for (std::size_t i = 0; i < count; ++i) receives.emplace_back(MatchCriteria{sender(i), message(i), 0}, 0U, true);
+  for (std::size_t i = 0; i < count; ++i)
+    receives.emplace_back(MatchCriteria{sender(i), message(i), 0}, 0U, true);
   MatchEntry mark(MatchCriteria{sender(0), kNoContext, 0}, 0U, true);
   for (auto _ : state) {
     MatchList list;

@@ -1,5 +1,6 @@
 #pragma once
-// NullTransport: takes everything and sends nothing, so that what is measured is the engine; and the messages that the benchmarks hand to it.
+// NullTransport: takes everything and sends nothing, so that what is measured is the engine; and
+// the messages that the benchmarks hand to it.
 
 #include <array>
 #include <cstddef>
@@ -23,17 +24,22 @@ class NullTransport final : public transport::Transport {
   ProcessId self() const override { return {NodeId(1), Pid(1)}; }
   Result<transport::PeerId> resolve(ProcessId) override { return transport::PeerId(0); }
   ProcessId name_of(transport::PeerId) const override { return {NodeId(2), Pid(2)}; }
-  transport::MessageBuffer reserve(transport::PeerId, std::size_t) override { return {frame_.data(), frame_.size(), 0}; }
-  transport::PostStatus commit(transport::PeerId, const transport::MessageBuffer&, std::size_t) override {
+  transport::MessageBuffer reserve(transport::PeerId, std::size_t) override {
+    return {frame_.data(), frame_.size(), 0};
+  }
+  transport::PostStatus commit(transport::PeerId, const transport::MessageBuffer&,
+                               std::size_t) override {
     return transport::PostStatus::kOk;
   }
   void abandon(transport::PeerId, const transport::MessageBuffer&) override {}
   void disconnect(transport::PeerId) override {}
-  Result<transport::Region> register_memory(transport::PeerId, std::span<std::byte>, transport::Access) override {
+  Result<transport::Region> register_memory(transport::PeerId, std::span<std::byte>,
+                                            transport::Access) override {
     return transport::Region{};
   }
   void deregister_memory(const transport::Region&) override {}
-  transport::PostStatus post_write(transport::PeerId, const transport::LocalMemory&, transport::RemoteMemory, transport::Immediate,
+  transport::PostStatus post_write(transport::PeerId, const transport::LocalMemory&,
+                                   transport::RemoteMemory, transport::Immediate,
                                    transport::Context) override {
     return transport::PostStatus::kOk;
   }
@@ -51,11 +57,12 @@ class NullTransport final : public transport::Transport {
 inline constexpr std::uint32_t kPutPortal = 4;
 
 // A put of process (2, 2) to portal kPutPortal of process (1, 1), which wants no ack.
-inline std::vector<std::byte> put_message(std::uint8_t interface_kind, std::uint64_t match_bits, std::size_t length) {
+inline std::vector<std::byte> put_message(std::uint8_t interface_kind, std::uint64_t match_bits,
+                                          std::size_t length) {
   namespace wire = portals::wire;
   wire::Request request{};
-  request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kPut), 0, interface_kind,
-                    static_cast<std::uint32_t>(length)};
+  request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kPut), 0,
+                    interface_kind, static_cast<std::uint32_t>(length)};
   request.initiator_nid = request.initiator_pid = 2;
   request.target_nid = request.target_pid = 1;
   request.user = 1000;

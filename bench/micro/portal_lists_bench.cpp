@@ -1,5 +1,7 @@
-// What one message of Portals 4 costs at its target as the lists of its portal grow: the whole delivery of an 8-byte put, without a network. Depth is the
-// number of entries in the list that is named, or of unexpected headers; the message meets the last of them, so that a plain list would walk all of them.
+// What one message of Portals 4 costs at its target as the lists of its portal grow: the whole
+// delivery of an 8-byte put, without a network. Depth is the number of entries in the list that is
+// named, or of unexpected headers; the message meets the last of them, so that a plain list would
+// walk all of them.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -20,11 +22,13 @@ constexpr ProcessId kAnySender{NodeId{kAnyId}, Pid{kAnyId}};
 constexpr std::uint64_t kTagBits = 0xffffffffULL;  // low half of the match bits, as an MPI's tag
 constexpr std::uint64_t kOtherContext = 6ULL << 48;
 constexpr std::uint64_t kOnlyOverflow = 7ULL << 48;  // what no entry of a priority list has
-constexpr std::uint32_t kMost = 250'000;             // entries of two lists of the greatest depth, in the slots of a handle
+constexpr std::uint32_t kMost = 250'000;             // entries of two lists of the greatest depth,
+                                                     // in the slots of a handle
 
 enum class Mix { kExact, kWithWildcards };
 
-// Entry `number` of a list: exact, or with wildcards one of 16 from any source, with any tag, or both. Those match none of the messages here.
+// Entry `number` of a list: exact, or with wildcards one of 16 from any source, with any tag, or
+// both. Those match none of the messages here.
 MatchCriteria criteria(std::uint64_t context, std::uint64_t number, Mix mix) {
   if (mix == Mix::kWithWildcards && number % 16 == 0) {
     switch (number / 16 % 3) {
@@ -53,22 +57,29 @@ class PutTarget {
 
   bool good() const { return good_; }
 
-  bool append(PortalList list, const MatchCriteria& wanted, std::uint32_t options = 0, bool use_once = false) {
+  bool append(PortalList list, const MatchCriteria& wanted, std::uint32_t options = 0,
+              bool use_once = false) {
     SlotId made;
-    return interface_.unexpected.append_entry(bench::kPutPortal, list, wanted, rules(options), use_once, made) == Status::kOk;
+    return interface_.unexpected.append_entry(bench::kPutPortal, list, wanted, rules(options),
+                                              use_once, made) == Status::kOk;
   }
   // `depth` entries, without LINK events.
   bool fill(PortalList list, std::uint64_t context, std::uint64_t depth, Mix mix) {
     for (std::uint64_t number = 0; number < depth; ++number) {
-      if (!append(list, criteria(context, number == depth - 1 ? number | 1U << 24 : number, mix), option::kHeaderDisable)) return false;
+      if (!append(list, criteria(context, number == depth - 1 ? number | 1U << 24 : number, mix),
+                  option::kHeaderDisable))
+        return false;
     }
     return true;
   }
-  void deliver(const std::vector<std::byte>& message) { endpoint_.on_message(transport::PeerId(0), message); }
+  void deliver(const std::vector<std::byte>& message) {
+    endpoint_.on_message(transport::PeerId(0), message);
+  }
   // Takes one event; false if there is none, or another.
   bool saw(EventKind kind) {
     const Event* event = nullptr;
-    return interface_.events.queue(queue_)->take(event) == EventQueue::Taken::kEvent && event->kind == kind;
+    return interface_.events.queue(queue_)->take(event) == EventQueue::Taken::kEvent &&
+           event->kind == kind;
   }
 
  private:
@@ -80,8 +91,9 @@ class PutTarget {
     return limits;
   }
   DescriptorRules rules(std::uint32_t options) {
-    constexpr std::uint32_t kUsual =
-        option::kPut | option::kManageRemote | option::kTruncate | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
+    constexpr std::uint32_t kUsual = option::kPut | option::kManageRemote | option::kTruncate |
+                                     option::kStartDisable | option::kLinkDisable |
+                                     option::kUnlinkDisable;
     DescriptorRules rules;
     rules.described = {&word_, sizeof word_, kUnlimited, kUsual | options, 0, nullptr, {}};
     rules.region = MemoryRegion(&word_, sizeof word_);
@@ -98,7 +110,9 @@ class PutTarget {
 };
 
 // The last entry's own bits: with wildcards too it is an exact one.
-std::uint64_t last(std::uint64_t context, std::uint64_t depth) { return context | (depth - 1) | 1U << 24; }
+std::uint64_t last(std::uint64_t context, std::uint64_t depth) {
+  return context | (depth - 1) | 1U << 24;
+}
 
 void deliver_over_and_over(benchmark::State& state, PutTarget& target, std::uint64_t bits) {
   const std::vector<std::byte> message = bench::put_message(kInterfaceKind, bits, 8);
@@ -108,23 +122,28 @@ void deliver_over_and_over(benchmark::State& state, PutTarget& target, std::uint
   }
 }
 
-std::uint64_t depth(const benchmark::State& state) { return static_cast<std::uint64_t>(state.range(0)); }
+std::uint64_t depth(const benchmark::State& state) {
+  return static_cast<std::uint64_t>(state.range(0));
+}
 
 // The priority list is deep.
 void Portals4Priority(benchmark::State& state, Mix mix) {
   PutTarget target;
-  if (!target.good() || !target.fill(PortalList::kPriority, 0, depth(state), mix)) return state.SkipWithError("no entries");
+  if (!target.good() || !target.fill(PortalList::kPriority, 0, depth(state), mix))
+    return state.SkipWithError("no entries");
   deliver_over_and_over(state, target, last(0, depth(state)));
 }
 
 // The overflow list is deep, the priority list empty.
 void Portals4Overflow(benchmark::State& state, Mix mix) {
   PutTarget target;
-  if (!target.good() || !target.fill(PortalList::kOverflow, kOnlyOverflow, depth(state), mix)) return state.SkipWithError("no entries");
+  if (!target.good() || !target.fill(PortalList::kOverflow, kOnlyOverflow, depth(state), mix))
+    return state.SkipWithError("no entries");
   deliver_over_and_over(state, target, last(kOnlyOverflow, depth(state)));
 }
 
-// Both are deep: the message misses all of the priority list and meets the last of the overflow list.
+// Both are deep: the message misses all of the priority list and meets the last of the overflow
+// list.
 void Portals4OverflowBehindPriority(benchmark::State& state, Mix mix) {
   PutTarget target;
   if (!target.good() || !target.fill(PortalList::kPriority, 0, depth(state), mix) ||
@@ -134,10 +153,12 @@ void Portals4OverflowBehindPriority(benchmark::State& state, Mix mix) {
   deliver_over_and_over(state, target, last(kOnlyOverflow, depth(state)));
 }
 
-// So many unexpected headers; one more comes, and an entry that is used once claims it. With wildcards one of 16 entries is for any source.
+// So many unexpected headers; one more comes, and an entry that is used once claims it. With
+// wildcards one of 16 entries is for any source.
 void Portals4Unexpected(benchmark::State& state, Mix mix) {
   PutTarget target;
-  if (!target.good() || !target.append(PortalList::kOverflow, {kAnySender, 0, ~0ULL})) return state.SkipWithError("no entry");
+  if (!target.good() || !target.append(PortalList::kOverflow, {kAnySender, 0, ~0ULL}))
+    return state.SkipWithError("no entry");
   for (std::uint64_t number = 0; number < depth(state); ++number) {
     target.deliver(bench::put_message(kInterfaceKind, number, 8));
     if (!target.saw(EventKind::kPutEnd)) return state.SkipWithError("the put was not delivered");
@@ -148,10 +169,11 @@ void Portals4Unexpected(benchmark::State& state, Mix mix) {
   const auto come_and_be_claimed = [&] {
     target.deliver(message);
     const bool wild = mix == Mix::kWithWildcards && turn++ % 16 == 0;
-    return target.append(PortalList::kPriority, {wild ? kAnySender : kSender, bits, 0}, 0, true) && target.saw(EventKind::kPutEnd) &&
-           target.saw(EventKind::kPutOverflow);
+    return target.append(PortalList::kPriority, {wild ? kAnySender : kSender, bits, 0}, 0, true) &&
+           target.saw(EventKind::kPutEnd) && target.saw(EventKind::kPutOverflow);
   };
-  // The first search of each kind brings the index up to date with all headers: once in their life, and no part of what one more costs.
+  // The first search of each kind brings the index up to date with all headers: once in their life,
+  // and no part of what one more costs.
   for (int i = 0; i < 2; ++i) {
     if (!come_and_be_claimed()) return state.SkipWithError("not claimed");
   }

@@ -1,5 +1,5 @@
-// What one search of the unexpected list costs as the list grows. Depth is the number of headers; they stand in random memory order, as in
-// a list that has been busy.
+// What one search of the unexpected list costs as the list grows. Depth is the number of headers;
+// they stand in random memory order, as in a list that has been busy.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -23,14 +23,18 @@ constexpr std::uint64_t kNoContext = 1ULL << 60;  // no header has this bit
 constexpr std::uint32_t kNode = 0x7f000001U;
 constexpr std::size_t kSenders = 64;
 
-ProcessId sender(std::size_t number) { return {NodeId{kNode}, Pid{static_cast<std::uint32_t>(number % kSenders)}}; }
+ProcessId sender(std::size_t number) {
+  return {NodeId{kNode}, Pid{static_cast<std::uint32_t>(number % kSenders)}};
+}
 std::uint64_t message(std::size_t number) { return kContext | (number / kSenders); }
 constexpr ProcessId kAnySender{NodeId{kAnyId}, Pid{kAnyId}};
 
 MatchCriteria exact(std::size_t number) { return {sender(number), message(number), 0}; }
 MatchCriteria any_source(std::size_t number) { return {kAnySender, message(number), 0}; }
 MatchCriteria any_tag(std::size_t number) { return {sender(number), message(number), kTagBits}; }
-MatchCriteria any_pid(std::size_t number) { return {{NodeId{kNode}, Pid{kAnyId}}, message(number), 0}; }
+MatchCriteria any_pid(std::size_t number) {
+  return {{NodeId{kNode}, Pid{kAnyId}}, message(number), 0};
+}
 
 UnexpectedHeader* find(UnexpectedList& list, const MatchCriteria& criteria) {
   return list.find(criteria, [](UnexpectedHeader&) { return true; });
@@ -69,7 +73,8 @@ class Headers {
   UnexpectedList list_;
 };
 
-void find_one(benchmark::State& state, Headers& headers, std::size_t wanted, MatchCriteria (*criteria)(std::size_t)) {
+void find_one(benchmark::State& state, Headers& headers, std::size_t wanted,
+              MatchCriteria (*criteria)(std::size_t)) {
   headers.index(criteria(wanted));
   for (auto _ : state) {
     benchmark::DoNotOptimize(wanted);
@@ -79,9 +84,12 @@ void find_one(benchmark::State& state, Headers& headers, std::size_t wanted, Mat
   }
 }
 
-std::size_t depth(const benchmark::State& state) { return static_cast<std::size_t>(state.range(0)); }
+std::size_t depth(const benchmark::State& state) {
+  return static_cast<std::size_t>(state.range(0));
+}
 
-// The last header that arrived, or the one in the middle, over and over: a plain list would walk to it.
+// The last header that arrived, or the one in the middle, over and over: a plain list would walk to
+// it.
 void UnexpectedFindLast(benchmark::State& state) {
   Headers headers(depth(state));
   find_one(state, headers, depth(state) - 1, exact);
@@ -103,13 +111,15 @@ void UnexpectedFindAnyTag(benchmark::State& state) {
   find_one(state, headers, depth(state) - 1, any_tag);
 }
 
-// Exact criteria, any source, any pid and any tag in turn, each for a random header: the caches do not hold what is looked for.
+// Exact criteria, any source, any pid and any tag in turn, each for a random header: the caches do
+// not hold what is looked for.
 void UnexpectedFindMixedRandom(benchmark::State& state) {
   Headers headers(depth(state));
   std::vector<std::uint32_t> wanted(1U << 16);
   std::mt19937 random(2);
   for (std::uint32_t& number : wanted) number = static_cast<std::uint32_t>(random() % depth(state));
-  constexpr MatchCriteria (*kKinds[])(std::size_t) = {exact, any_source, exact, any_pid, exact, any_tag};
+  constexpr MatchCriteria (*kKinds[])(std::size_t) = {exact,   any_source, exact,
+                                                      any_pid, exact,      any_tag};
   std::size_t at = 0;
   std::size_t kind = 0;
   for (const auto& criteria : kKinds) headers.index(criteria(0));
@@ -150,7 +160,8 @@ BENCHMARK(UnexpectedMiss)->Apply(depths);
 
 constexpr MatchCriteria (*kClasses[])(std::size_t) = {exact, any_source, any_tag};
 
-// One header arrives at a list of so many and goes, with so many classes in use, none of which is asked meanwhile.
+// One header arrives at a list of so many and goes, with so many classes in use, none of which is
+// asked meanwhile.
 void UnexpectedAppendRemove(benchmark::State& state) {
   Headers headers(depth(state));
   const auto classes = static_cast<std::size_t>(state.range(1));
@@ -162,15 +173,19 @@ void UnexpectedAppendRemove(benchmark::State& state) {
     headers.list().remove(header);
   }
 }
-BENCHMARK(UnexpectedAppendRemove)->ArgNames({"depth", "classes"})->ArgsProduct({{10, 1'000, 100'000}, {0, 1, 3}});
+BENCHMARK(UnexpectedAppendRemove)
+    ->ArgNames({"depth", "classes"})
+    ->ArgsProduct({{10, 1'000, 100'000}, {0, 1, 3}});
 
-// The same, but each class is asked for the header before it goes; the searches are part of the time.
+// The same, but each class is asked for the header before it goes; the searches are part of the
+// time.
 void UnexpectedAppendSearchRemove(benchmark::State& state) {
   Headers headers(depth(state));
   const auto classes = static_cast<std::size_t>(state.range(1));
   UnexpectedHeader header(ProcessId{NodeId{kNode}, Pid{kSenders}}, kContext | kTagBits);
-  const MatchCriteria kinds[] = {
-      {header.initiator, header.match_bits, 0}, {kAnySender, header.match_bits, 0}, {header.initiator, header.match_bits, kTagBits}};
+  const MatchCriteria kinds[] = {{header.initiator, header.match_bits, 0},
+                                 {kAnySender, header.match_bits, 0},
+                                 {header.initiator, header.match_bits, kTagBits}};
   for (auto _ : state) {
     headers.list().append(header);
     for (std::size_t i = 0; i < classes; ++i) {
@@ -179,11 +194,14 @@ void UnexpectedAppendSearchRemove(benchmark::State& state) {
     headers.list().remove(header);
   }
 }
-BENCHMARK(UnexpectedAppendSearchRemove)->ArgNames({"depth", "classes"})->ArgsProduct({{10, 1'000, 100'000}, {1, 3}});
+BENCHMARK(UnexpectedAppendSearchRemove)
+    ->ArgNames({"depth", "classes"})
+    ->ArgsProduct({{10, 1'000, 100'000}, {1, 3}});
 
 enum class Claim { kInOrder, kReverse, kRandom };
 
-// A burst arrives at an empty list, then each header is claimed by an exact entry: all of the cost, the building of the index with it.
+// A burst arrives at an empty list, then each header is claimed by an exact entry: all of the cost,
+// the building of the index with it.
 void UnexpectedBurst(benchmark::State& state, Claim order) {
   std::vector<std::size_t> claims(depth(state));
   std::iota(claims.begin(), claims.end(), std::size_t{0});
@@ -200,9 +218,21 @@ void UnexpectedBurst(benchmark::State& state, Claim order) {
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK_CAPTURE(UnexpectedBurst, in_order, Claim::kInOrder)->Arg(100)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(UnexpectedBurst, reverse, Claim::kReverse)->Arg(100)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(UnexpectedBurst, random, Claim::kRandom)->Arg(100)->Arg(10'000)->Arg(100'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(UnexpectedBurst, in_order, Claim::kInOrder)
+    ->Arg(100)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(UnexpectedBurst, reverse, Claim::kReverse)
+    ->Arg(100)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(UnexpectedBurst, random, Claim::kRandom)
+    ->Arg(100)
+    ->Arg(10'000)
+    ->Arg(100'000)
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace lintel::portals

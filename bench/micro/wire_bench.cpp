@@ -1,4 +1,5 @@
-// Encode and decode of one message, as each put, ack and reply pays for it on either side. Times are CPU time of one call.
+// Encode and decode of one message, as each put, ack and reply pays for it on either side. Times
+// are CPU time of one call.
 
 #include <benchmark/benchmark.h>
 
@@ -16,7 +17,8 @@ using namespace lintel::portals::wire;
 
 Request example_put(std::uint32_t payload) {
   Request put{};
-  put.header = {kMessageVersion, static_cast<std::uint8_t>(MessageKind::kPut), kFlagAckWanted | kFlagTracked, 0, payload};
+  put.header = {kMessageVersion, static_cast<std::uint8_t>(MessageKind::kPut),
+                kFlagAckWanted | kFlagTracked, 0, payload};
   put.initiator_nid = 0x0A000001;
   put.target_nid = 0x0A000002;
   put.match_bits = 0x0123456789ABCDEFULL;
@@ -48,7 +50,8 @@ void BM_EncodeResponse(benchmark::State& state) {
 }
 BENCHMARK(BM_EncodeResponse);
 
-// What the receiver of a put does before matching: check the whole message, then read its fixed part.
+// What the receiver of a put does before matching: check the whole message, then read its fixed
+// part.
 void BM_CheckAndParseRequest(benchmark::State& state) {
   constexpr std::uint32_t kPayload = 8;
   const Request put = example_put(kPayload);

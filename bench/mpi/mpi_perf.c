@@ -1,26 +1,37 @@
 /*
- * mpi_perf: latency, message rate, bandwidth, two collective functions and the cost of long queues of one MPI, between two ranks. One source and figure.h, only mpi.h: compiled
- * with each MPI that bench/compare sets beside Lintel's.
+ * mpi_perf: latency, message rate, bandwidth, two collective functions and the cost of long queues
+ * of one MPI, between two ranks. One source and figure.h, only mpi.h: compiled with each MPI that
+ * bench/compare sets beside Lintel's.
  *
- *   mpi_perf latency     SIZE MESSAGES WARM_UP           half a round trip, microseconds: blocking sends and receives
+ *   mpi_perf latency     SIZE MESSAGES WARM_UP           half a round trip, microseconds: blocking
+ *                        sends and receives
  *   mpi_perf rate        SIZE MESSAGES WARM_UP WINDOW    messages per second, one way
  *   mpi_perf bandwidth   SIZE MESSAGES WARM_UP WINDOW    MB/s (1e6 bytes), one way
- *   mpi_perf bibandwidth SIZE MESSAGES WARM_UP WINDOW    MB/s of both ways together, at the same time
- *   mpi_perf allreduce   SIZE CALLS WARM_UP              one MPI_Allreduce, microseconds: sums of SIZE bytes of doubles
- *   mpi_perf alltoall    SIZE CALLS WARM_UP              one MPI_Alltoall, microseconds: SIZE bytes to each rank
- *   mpi_perf posted      DEPTH MESSAGES WARM_UP [any]    latency of 8 bytes behind DEPTH posted receives that it does not match, at both ranks;
- *                                                        any: all receives are from MPI_ANY_SOURCE, else they name the source
- *   mpi_perf unexpected  DEPTH MESSAGES WARM_UP [any]    the same behind DEPTH messages that were sent before and are received after it
+ *   mpi_perf bibandwidth SIZE MESSAGES WARM_UP WINDOW    MB/s of both ways together, at the same
+ *   time
+ *   mpi_perf allreduce   SIZE CALLS WARM_UP              one MPI_Allreduce, microseconds: sums of
+ *                        SIZE bytes of doubles
+ *   mpi_perf alltoall    SIZE CALLS WARM_UP              one MPI_Alltoall, microseconds: SIZE bytes
+ *                        to each rank
+ *   mpi_perf posted      DEPTH MESSAGES WARM_UP [any]    latency of 8 bytes behind DEPTH posted
+ *                                                        receives that it does not match, at both
+ *                                                        ranks; any: all receives are from
+ *                                                        MPI_ANY_SOURCE, else they name the source
+ *   mpi_perf unexpected  DEPTH MESSAGES WARM_UP [any]    the same behind DEPTH messages that were
+ *                        sent before and are received after it
  *
- * One way: a window of MPI_Isend meets a window of MPI_Irecv, each ended by MPI_Waitall, and every window is answered by a message of no bytes. Both ways: each
- * rank has both windows, the receives posted first, in one MPI_Waitall, and both answer. The clock stops when the last answer is there. Each message of a window
- * has memory of its own, at both ends.
+ * One way: a window of MPI_Isend meets a window of MPI_Irecv, each ended by MPI_Waitall, and every
+ * window is answered by a message of no bytes. Both ways: each rank has both windows, the receives
+ * posted first, in one MPI_Waitall, and both answer. The clock stops when the last answer is there.
+ * Each message of a window has memory of its own, at both ends.
  *
- * Every byte of the warm-up is verified, with other content in each message, and so is what the last messages of the timed part have left, and every message
- * that lay in a queue. The timed part itself does nothing but pass messages.
+ * Every byte of the warm-up is verified, with other content in each message, and so is what the
+ * last messages of the timed part have left, and every message that lay in a queue. The timed part
+ * itself does nothing but pass messages.
  *
- * Prints one line of JSON. Exit code 0; 2: wrong command line; a wrong byte or length ends the job with exit code 3. A rank that is not done after
- * LIMIT_SECONDS ends by SIGALRM: not every launcher takes its ranks along when it is killed.
+ * Prints one line of JSON. Exit code 0; 2: wrong command line; a wrong byte or length ends the job
+ * with exit code 3. A rank that is not done after LIMIT_SECONDS ends by SIGALRM: not every launcher
+ * takes its ranks along when it is killed.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -39,12 +50,14 @@ static int other; /* rank */
 
 static unsigned char *memory_of(size_t bytes) {
   void *memory = NULL;
-  if (posix_memalign(&memory, ALIGNMENT, bytes > 0 ? bytes : 1) != 0) fail(WRONG_USE, "no memory for the messages");
+  if (posix_memalign(&memory, ALIGNMENT, bytes > 0 ? bytes : 1) != 0)
+    fail(WRONG_USE, "no memory for the messages");
   memset(memory, 0, bytes);
   return memory;
 }
 
-/* The content of message `number`: eight bytes that are other ones in each message and at each place of it. */
+/* The content of message `number`: eight bytes that are other ones in each message and at each
+ * place of it. */
 static unsigned long long word_of(unsigned long long number, size_t place) {
   unsigned long long word = (number + 1) * 0x9E3779B97F4A7C15ULL + place;
   return word ^ (word >> 29);
@@ -60,7 +73,8 @@ static void fill(unsigned char *message, size_t size, unsigned long long number)
 static void verify(const unsigned char *message, size_t size, unsigned long long number) {
   for (size_t at = 0; at < size; at += sizeof(unsigned long long)) {
     const unsigned long long word = word_of(number, at);
-    if (memcmp(message + at, &word, size - at < sizeof word ? size - at : sizeof word) != 0) fail(WRONG_DATA, "received a wrong byte");
+    if (memcmp(message + at, &word, size - at < sizeof word ? size - at : sizeof word) != 0)
+      fail(WRONG_DATA, "received a wrong byte");
   }
   ++verified;
 }
@@ -68,7 +82,8 @@ static void verify(const unsigned char *message, size_t size, unsigned long long
 static void verify_status(const MPI_Status *status, int size, int tag) {
   int count = -1;
   MPI_Get_count(status, MPI_BYTE, &count);
-  if (count != size || status->MPI_SOURCE != other || status->MPI_TAG != tag) fail(WRONG_DATA, "received a wrong length, source or tag");
+  if (count != size || status->MPI_SOURCE != other || status->MPI_TAG != tag)
+    fail(WRONG_DATA, "received a wrong length, source or tag");
 }
 
 /* ---- There and back */
@@ -115,12 +130,15 @@ static void pass_window(const struct window *window) {
   const int size = (int)window->size;
   int under_way = 0;
   for (int i = 0; window->in != NULL && i < window->length; ++i)
-    MPI_Irecv(window->in + (size_t)i * window->size, size, MPI_BYTE, other, TAG_DATA, MPI_COMM_WORLD, &window->requests[under_way++]);
+    MPI_Irecv(window->in + (size_t)i * window->size, size, MPI_BYTE, other, TAG_DATA,
+              MPI_COMM_WORLD, &window->requests[under_way++]);
   for (int i = 0; window->out != NULL && i < window->length; ++i)
-    MPI_Isend(window->out + (size_t)i * window->size, size, MPI_BYTE, other, TAG_DATA, MPI_COMM_WORLD, &window->requests[under_way++]);
+    MPI_Isend(window->out + (size_t)i * window->size, size, MPI_BYTE, other, TAG_DATA,
+              MPI_COMM_WORLD, &window->requests[under_way++]);
   MPI_Waitall(under_way, window->requests, MPI_STATUSES_IGNORE);
   if (window->in != NULL) MPI_Send(NULL, 0, MPI_BYTE, other, TAG_ANSWER, MPI_COMM_WORLD);
-  if (window->out != NULL) MPI_Recv(NULL, 0, MPI_BYTE, other, TAG_ANSWER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (window->out != NULL)
+    MPI_Recv(NULL, 0, MPI_BYTE, other, TAG_ANSWER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void fill_window(const struct window *window, unsigned long long first) {
@@ -133,10 +151,12 @@ static void verify_window(const struct window *window, unsigned long long first)
     verify(window->in + (size_t)i * window->size, window->size, first + (unsigned long long)i);
 }
 
-/* The seconds of as many whole windows as `*messages` of one way needs, which becomes what they hold. */
+/* The seconds of as many whole windows as `*messages` of one way needs, which becomes what they
+ * hold. */
 static double stream(size_t size, long *messages, long warm_up, int length, int both_ways) {
   const size_t bytes = size * (size_t)length;
-  struct window window = {NULL, NULL, malloc(2 * (size_t)length * sizeof(MPI_Request)), size, length};
+  struct window window = {NULL, NULL, malloc(2 * (size_t)length * sizeof(MPI_Request)), size,
+                          length};
   if (window.requests == NULL) fail(WRONG_USE, "no memory for the requests");
   if (both_ways || self == 0) window.out = memory_of(bytes);
   if (both_ways || self == 1) window.in = memory_of(bytes);
@@ -160,9 +180,12 @@ static double stream(size_t size, long *messages, long warm_up, int length, int 
   return seconds;
 }
 
-/* ---- Collective functions. Of call `number` each rank has other content, and an alltoall's rank for each it sends to. */
+/* ---- Collective functions. Of call `number` each rank has other content, and an alltoall's rank
+ * for each it sends to. */
 
-static unsigned long long part_number(unsigned long long number, int from, int to) { return (number * RANKS + (unsigned)from) * RANKS + (unsigned)to; }
+static unsigned long long part_number(unsigned long long number, int from, int to) {
+  return (number * RANKS + (unsigned)from) * RANKS + (unsigned)to;
+}
 
 /* Whole numbers, of whose sum a double has every bit. */
 static double summand(unsigned long long number, int rank, size_t place) {
@@ -177,7 +200,8 @@ static void fill_summands(unsigned char *message, size_t size, unsigned long lon
 static void verify_sums(const unsigned char *message, size_t size, unsigned long long number) {
   const double *const sums = (const double *)message;
   for (size_t i = 0; i < size / sizeof(double); ++i) {
-    if (sums[i] != summand(number, 0, i) + summand(number, 1, i)) fail(WRONG_DATA, "got a wrong sum");
+    if (sums[i] != summand(number, 0, i) + summand(number, 1, i))
+      fail(WRONG_DATA, "got a wrong sum");
   }
   ++verified;
 }
@@ -187,11 +211,13 @@ static void reduce_all(unsigned char *out, unsigned char *in, size_t size) {
 }
 
 static void fill_parts(unsigned char *message, size_t size, unsigned long long number) {
-  for (int to = 0; to < RANKS; ++to) fill(message + (size_t)to * size, size, part_number(number, self, to));
+  for (int to = 0; to < RANKS; ++to)
+    fill(message + (size_t)to * size, size, part_number(number, self, to));
 }
 
 static void verify_parts(const unsigned char *message, size_t size, unsigned long long number) {
-  for (int from = 0; from < RANKS; ++from) verify(message + (size_t)from * size, size, part_number(number, from, self));
+  for (int from = 0; from < RANKS; ++from)
+    verify(message + (size_t)from * size, size, part_number(number, from, self));
 }
 
 static void exchange_all(unsigned char *out, unsigned char *in, size_t size) {
@@ -203,7 +229,8 @@ struct collective {
   void (*call)(unsigned char *out, unsigned char *in, size_t size);
   void (*verify)(const unsigned char *in, size_t size, unsigned long long number);
 };
-static const struct collective allreduce = {fill_summands, reduce_all, verify_sums}, alltoall = {fill_parts, exchange_all, verify_parts};
+static const struct collective allreduce = {fill_summands, reduce_all, verify_sums},
+                               alltoall = {fill_parts, exchange_all, verify_parts};
 
 /* The seconds of `calls`. */
 static double together(const struct collective *collective, size_t size, long calls, long warm_up) {
@@ -227,7 +254,9 @@ static double together(const struct collective *collective, size_t size, long ca
 
 /* ---- Behind long queues */
 
-static unsigned long long queued_number(int rank, int index) { return ((unsigned long long)(rank + 1) << 40) + (unsigned long long)index; }
+static unsigned long long queued_number(int rank, int index) {
+  return ((unsigned long long)(rank + 1) << 40) + (unsigned long long)index;
+}
 
 static void send_queued(int depth) {
   for (int i = 0; i < depth; ++i) {
@@ -243,7 +272,8 @@ static double behind_posted(int depth, long messages, long warm_up, int source) 
   MPI_Status *const statuses = malloc((size_t)(depth + 1) * sizeof *statuses);
   if (requests == NULL || statuses == NULL) fail(WRONG_USE, "no memory for the requests");
   for (int i = 0; i < depth; ++i)
-    MPI_Irecv(memory + (size_t)i * QUEUED_SIZE, QUEUED_SIZE, MPI_BYTE, source, TAG_QUEUED + i, MPI_COMM_WORLD, &requests[i]);
+    MPI_Irecv(memory + (size_t)i * QUEUED_SIZE, QUEUED_SIZE, MPI_BYTE, source, TAG_QUEUED + i,
+              MPI_COMM_WORLD, &requests[i]);
   MPI_Barrier(MPI_COMM_WORLD);
   const double seconds = ping_pong(QUEUED_SIZE, messages, warm_up, source);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -261,7 +291,8 @@ static double behind_posted(int depth, long messages, long warm_up, int source) 
 
 static double behind_unexpected(int depth, long messages, long warm_up, int source) {
   send_queued(depth);
-  /* Messages of a pair do not overtake each other: the first round trip has all of them at their place. */
+  /* Messages of a pair do not overtake each other: the first round trip has all of them at their
+   * place. */
   const double seconds = ping_pong(QUEUED_SIZE, messages, warm_up, source);
   for (int i = 0; i < depth; ++i) {
     unsigned char message[QUEUED_SIZE];
@@ -285,26 +316,37 @@ int main(int argc, char **argv) {
   other = 1 - self;
   if (argc < 5) fail(WRONG_USE, "expected MEASURE SIZE|DEPTH MESSAGES|CALLS WARM_UP [WINDOW|any]");
   const char *const measure = argv[1];
-  const int sums = strcmp(measure, "allreduce") == 0, both_ways = strcmp(measure, "bibandwidth") == 0;
+  const int sums = strcmp(measure, "allreduce") == 0,
+            both_ways = strcmp(measure, "bibandwidth") == 0;
   const long of = number_from(argv[2], "SIZE or DEPTH", 0, sums ? (long)sizeof(double) : 1);
   long messages = number_from(argv[3], "MESSAGES or CALLS", 1, 1);
   const long warm_up = number_from(argv[4], "WARM_UP", 1, 1);
   if (strcmp(measure, "latency") == 0 && argc == 5) {
-    report(measure, of, messages, "us", ping_pong((int)of, messages, warm_up, other) * 1e6 / 2 / (double)messages);
-  } else if ((strcmp(measure, "rate") == 0 || strcmp(measure, "bandwidth") == 0 || both_ways) && argc == 6) {
-    const double seconds = stream((size_t)of, &messages, warm_up, (int)number_from(argv[5], "WINDOW", 1, 1), both_ways);
+    report(measure, of, messages, "us",
+           ping_pong((int)of, messages, warm_up, other) * 1e6 / 2 / (double)messages);
+  } else if ((strcmp(measure, "rate") == 0 || strcmp(measure, "bandwidth") == 0 || both_ways) &&
+             argc == 6) {
+    const double seconds = stream((size_t)of, &messages, warm_up,
+                                  (int)number_from(argv[5], "WINDOW", 1, 1), both_ways);
     if (*measure == 'r')
       report(measure, of, messages, "messages/s", (double)messages / seconds);
     else
-      report(measure, of, messages, "MB/s", (both_ways ? 2 : 1) * (double)messages * (double)of / seconds / 1e6);
+      report(measure, of, messages, "MB/s",
+             (both_ways ? 2 : 1) * (double)messages * (double)of / seconds / 1e6);
   } else if ((sums || strcmp(measure, "alltoall") == 0) && argc == 5) {
-    report(measure, of, messages, "us", together(sums ? &allreduce : &alltoall, (size_t)of, messages, warm_up) * 1e6 / (double)messages);
-  } else if ((strcmp(measure, "posted") == 0 || strcmp(measure, "unexpected") == 0) && (argc == 5 || (argc == 6 && strcmp(argv[5], "any") == 0))) {
+    report(measure, of, messages, "us",
+           together(sums ? &allreduce : &alltoall, (size_t)of, messages, warm_up) * 1e6 /
+               (double)messages);
+  } else if ((strcmp(measure, "posted") == 0 || strcmp(measure, "unexpected") == 0) &&
+             (argc == 5 || (argc == 6 && strcmp(argv[5], "any") == 0))) {
     const int source = argc == 6 ? MPI_ANY_SOURCE : other;
-    const double seconds = (*measure == 'p' ? behind_posted : behind_unexpected)((int)of, messages, warm_up, source);
+    const double seconds =
+        (*measure == 'p' ? behind_posted : behind_unexpected)((int)of, messages, warm_up, source);
     report(measure, of, messages, "us", seconds * 1e6 / 2 / (double)messages);
   } else {
-    fail(WRONG_USE, "expected latency, rate, bandwidth, bibandwidth, allreduce, alltoall, posted or unexpected, and the arguments of that");
+    fail(WRONG_USE,
+         "expected latency, rate, bandwidth, bibandwidth, allreduce, alltoall, posted or "
+         "unexpected, and the arguments of that");
   }
   MPI_Finalize();
   return 0;

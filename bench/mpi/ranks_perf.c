@@ -1,18 +1,23 @@
 /*
- * ranks_perf: what all ranks of one MPI do together, of as many as there are: with more ranks than processors, they wait for each other's turn on these as well.
- * Compiled with each MPI that bench/compare sets beside Lintel's.
+ * ranks_perf: what all ranks of one MPI do together, of as many as there are: with more ranks than
+ * processors, they wait for each other's turn on these as well. Compiled with each MPI that
+ * bench/compare sets beside Lintel's.
  *
- *   ranks_perf MEASURE CALLS WARM_UP      microseconds of one call, the mean; the greatest of any rank's
+ *   ranks_perf MEASURE CALLS WARM_UP      microseconds of one call, the mean; the greatest of any
+ *   rank's
  *     barrier      MPI_Barrier
  *     allreduce    MPI_Allreduce, the sum of one double
  *     alltoall     MPI_Alltoall, 1 KiB to each
- *     incast       20 messages of 1 KiB from every rank to rank 0, which has posted all receives, then a barrier
- *     polled       20 messages of 1 KiB from every rank to ranks at random, from any source; nothing waits: MPI_Testany and MPI_Iprobe are called until all are there
+ *     incast       20 messages of 1 KiB from every rank to rank 0, which has posted all receives,
+ *                  then a barrier
+ *     polled       20 messages of 1 KiB from every rank to ranks at random, from any source;
+ *                  nothing waits: MPI_Testany and MPI_Iprobe are called until all are there
  *     split        MPI_Comm_split into the even and the odd ranks, and MPI_Comm_free
  *     dup          MPI_Comm_dup, and MPI_Comm_free
  *
- * What each call of the warm-up brings is verified, and what the last timed one has left. Prints one line of JSON. Exit code 0; 2: wrong command line; 3: wrong
- * data. A rank that is not done after LIMIT_SECONDS ends by SIGALRM.
+ * What each call of the warm-up brings is verified, and what the last timed one has left. Prints
+ * one line of JSON. Exit code 0; 2: wrong command line; 3: wrong data. A rank that is not done
+ * after LIMIT_SECONDS ends by SIGALRM.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -31,14 +36,18 @@ static MPI_Request *requests;
 static double sum;
 
 /* What rank `from` has for rank `to` in call `number`, as message `index`. */
-static unsigned char content(long number, int from, int to, int index) { return (unsigned char)(number * 31 + from * 7 + to * 3 + index); }
+static unsigned char content(long number, int from, int to, int index) {
+  return (unsigned char)(number * 31 + from * 7 + to * 3 + index);
+}
 
 static void verify_part(const unsigned char *part, unsigned char expected) {
-  if (part[0] != expected || memcmp(part, part + 1, PART - 1) != 0) fail(WRONG_DATA, "received a wrong byte");
+  if (part[0] != expected || memcmp(part, part + 1, PART - 1) != 0)
+    fail(WRONG_DATA, "received a wrong byte");
   ++verified;
 }
 
-/* ---- Each in three steps: what it sends is filled in, the call, what it has brought is verified. */
+/* ---- Each in three steps: what it sends is filled in, the call, what it has brought is verified.
+ */
 
 static void fill_nothing(long number) { (void)number; }
 
@@ -56,36 +65,44 @@ static void call_allreduce(long number) {
   MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 static void verify_allreduce(long number) {
-  if (sum != (double)ranks * (double)number + (double)ranks * (double)(ranks - 1) / 2) fail(WRONG_DATA, "got a wrong sum");
+  if (sum != (double)ranks * (double)number + (double)ranks * (double)(ranks - 1) / 2)
+    fail(WRONG_DATA, "got a wrong sum");
   ++verified;
 }
 
 static void fill_alltoall(long number) {
-  for (int to = 0; to < ranks; ++to) memset(out + (size_t)to * PART, content(number, self, to, 0), PART);
+  for (int to = 0; to < ranks; ++to)
+    memset(out + (size_t)to * PART, content(number, self, to, 0), PART);
 }
 static void call_alltoall(long number) {
   (void)number;
   MPI_Alltoall(out, PART, MPI_BYTE, in, PART, MPI_BYTE, MPI_COMM_WORLD);
 }
 static void verify_alltoall(long number) {
-  for (int from = 0; from < ranks; ++from) verify_part(in + (size_t)from * PART, content(number, from, self, 0));
+  for (int from = 0; from < ranks; ++from)
+    verify_part(in + (size_t)from * PART, content(number, from, self, 0));
 }
 
 /* Where message `index` of rank `from` lies. */
-static unsigned char *place_of(int from, int index) { return in + ((size_t)from * INCAST + (size_t)index) * PART; }
+static unsigned char *place_of(int from, int index) {
+  return in + ((size_t)from * INCAST + (size_t)index) * PART;
+}
 
 static void fill_incast(long number) {
-  for (int index = 0; index < INCAST; ++index) memset(out + (size_t)index * PART, content(number, self, 0, index), PART);
+  for (int index = 0; index < INCAST; ++index)
+    memset(out + (size_t)index * PART, content(number, self, 0, index), PART);
 }
 static void call_incast(long number) {
   (void)number;
   if (self != 0) {
-    for (int index = 0; index < INCAST; ++index) MPI_Send(out + (size_t)index * PART, PART, MPI_BYTE, 0, index, MPI_COMM_WORLD);
+    for (int index = 0; index < INCAST; ++index)
+      MPI_Send(out + (size_t)index * PART, PART, MPI_BYTE, 0, index, MPI_COMM_WORLD);
   } else {
     int count = 0;
     for (int from = 1; from < ranks; ++from) {
       for (int index = 0; index < INCAST; ++index)
-        MPI_Irecv(place_of(from, index), PART, MPI_BYTE, from, index, MPI_COMM_WORLD, &requests[count++]);
+        MPI_Irecv(place_of(from, index), PART, MPI_BYTE, from, index, MPI_COMM_WORLD,
+                  &requests[count++]);
     }
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
   }
@@ -93,13 +110,16 @@ static void call_incast(long number) {
 }
 static void verify_incast(long number) {
   for (int from = 1; self == 0 && from < ranks; ++from) {
-    for (int index = 0; index < INCAST; ++index) verify_part(place_of(from, index), content(number, from, 0, index));
+    for (int index = 0; index < INCAST; ++index)
+      verify_part(place_of(from, index), content(number, from, 0, index));
   }
 }
 
-/* The rank that message `index` of rank `from` goes to in call `number`. All ranks know it of all, so each knows how many will come. */
+/* The rank that message `index` of rank `from` goes to in call `number`. All ranks know it of all,
+ * so each knows how many will come. */
 static int target_of(long number, int from, int index) {
-  unsigned long bits = (unsigned long)number * 1000003UL + (unsigned long)from * INCAST + (unsigned long)index;
+  unsigned long bits =
+      (unsigned long)number * 1000003UL + (unsigned long)from * INCAST + (unsigned long)index;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9UL; /* the mixing steps of SplitMix64 */
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebUL;
   return (int)((bits ^ (bits >> 31)) % (unsigned long)ranks);
@@ -120,15 +140,18 @@ static void fill_polled(long number) {
 static void call_polled(long number) {
   (void)number;
   for (int index = 0; index < INCAST; ++index)
-    MPI_Isend(out + (size_t)index * PART, PART, MPI_BYTE, targets[index], index, MPI_COMM_WORLD, &requests[index]);
+    MPI_Isend(out + (size_t)index * PART, PART, MPI_BYTE, targets[index], index, MPI_COMM_WORLD,
+              &requests[index]);
   for (int came = 0, sent = 0; came < expected || sent < INCAST;) {
     int index, is_sent = 0, is_there = 0;
     MPI_Status status;
     if (sent < INCAST) MPI_Testany(INCAST, requests, &index, &is_sent, MPI_STATUS_IGNORE);
     sent += is_sent;
-    if (came < expected) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, &status);
+    if (came < expected)
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &is_there, &status);
     if (!is_there) continue;
-    MPI_Recv(place_of(status.MPI_SOURCE, status.MPI_TAG), PART, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(place_of(status.MPI_SOURCE, status.MPI_TAG), PART, MPI_BYTE, status.MPI_SOURCE,
+             status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     ++came;
   }
   MPI_Barrier(MPI_COMM_WORLD); /* or a message of the next call is taken for one of this */
@@ -136,7 +159,8 @@ static void call_polled(long number) {
 static void verify_polled(long number) {
   for (int from = 0; from < ranks; ++from) {
     for (int index = 0; index < INCAST; ++index) {
-      if (target_of(number, from, index) == self) verify_part(place_of(from, index), content(number, from, self, index));
+      if (target_of(number, from, index) == self)
+        verify_part(place_of(from, index), content(number, from, self, index));
     }
   }
 }
@@ -156,7 +180,8 @@ static void call_split(long number) {
 }
 static void verify_split(long number) {
   (void)number;
-  if (made_size != (ranks + 1 - self % 2) / 2 || made_rank != self / 2) fail(WRONG_DATA, "has a wrong place in a communicator");
+  if (made_size != (ranks + 1 - self % 2) / 2 || made_rank != self / 2)
+    fail(WRONG_DATA, "has a wrong place in a communicator");
   ++verified;
 }
 static void call_dup(long number) {
@@ -167,7 +192,8 @@ static void call_dup(long number) {
 }
 static void verify_dup(long number) {
   (void)number;
-  if (made_size != ranks || made_rank != self) fail(WRONG_DATA, "has a wrong place in a communicator");
+  if (made_size != ranks || made_rank != self)
+    fail(WRONG_DATA, "has a wrong place in a communicator");
   ++verified;
 }
 
@@ -178,10 +204,13 @@ struct operation {
   void (*verify)(long number);
 };
 static const struct operation operations[] = {
-    {"barrier", fill_nothing, call_barrier, verify_barrier},    {"allreduce", fill_nothing, call_allreduce, verify_allreduce},
-    {"alltoall", fill_alltoall, call_alltoall, verify_alltoall}, {"incast", fill_incast, call_incast, verify_incast},
+    {"barrier", fill_nothing, call_barrier, verify_barrier},
+    {"allreduce", fill_nothing, call_allreduce, verify_allreduce},
+    {"alltoall", fill_alltoall, call_alltoall, verify_alltoall},
+    {"incast", fill_incast, call_incast, verify_incast},
     {"polled", fill_polled, call_polled, verify_polled},
-    {"split", fill_nothing, call_split, verify_split},          {"dup", fill_nothing, call_dup, verify_dup},
+    {"split", fill_nothing, call_split, verify_split},
+    {"dup", fill_nothing, call_dup, verify_dup},
 };
 
 static double seconds_of(const struct operation *operation, long calls, long warm_up) {
@@ -210,7 +239,10 @@ int main(int argc, char **argv) {
   for (size_t i = 0; argc == 4 && i < sizeof operations / sizeof *operations; ++i) {
     if (strcmp(operations[i].name, argv[1]) == 0) operation = &operations[i];
   }
-  if (operation == NULL) fail(WRONG_USE, "expected barrier, allreduce, alltoall, incast, polled, split or dup, then CALLS and WARM_UP");
+  if (operation == NULL)
+    fail(WRONG_USE,
+         "expected barrier, allreduce, alltoall, incast, polled, split or dup, then CALLS and "
+         "WARM_UP");
   const long calls = number_from(argv[2], "CALLS", 1, 1);
   const long warm_up = number_from(argv[3], "WARM_UP", 1, 1);
   const size_t places = (size_t)ranks * INCAST;
@@ -218,7 +250,8 @@ int main(int argc, char **argv) {
   in = calloc(places, PART);
   requests = malloc(places * sizeof *requests);
   if (out == NULL || in == NULL || requests == NULL) fail(WRONG_USE, "no memory for the messages");
-  report(operation->name, ranks, calls, "us", seconds_of(operation, calls, warm_up) * 1e6 / (double)calls);
+  report(operation->name, ranks, calls, "us",
+         seconds_of(operation, calls, warm_up) * 1e6 / (double)calls);
   free(requests);
   free(in);
   free(out);

@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::size_t kLongestMessage = 4096;
 
-[[noreturn]] void other_process_is_gone() { throw std::runtime_error("the other process of the measurement ended early."); }
+[[noreturn]] void other_process_is_gone() {
+  throw std::runtime_error("the other process of the measurement ended early.");
+}
 
 }  // namespace
 
@@ -31,7 +33,8 @@ ControlChannel::~ControlChannel() {
 }
 
 void ControlChannel::send(const std::string& message) {
-  if (::send(descriptor_, message.data(), message.size(), MSG_NOSIGNAL) < 0) other_process_is_gone();
+  if (::send(descriptor_, message.data(), message.size(), MSG_NOSIGNAL) < 0)
+    other_process_is_gone();
 }
 
 std::optional<std::string> ControlChannel::receive(int flags) {

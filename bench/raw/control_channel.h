@@ -14,7 +14,8 @@ class ControlChannel {
   // Both ends of a new line.
   static std::pair<ControlChannel, ControlChannel> make_pair();
 
-  ControlChannel(ControlChannel&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  ControlChannel(ControlChannel&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)) {}
   ControlChannel& operator=(ControlChannel&&) = delete;
   ~ControlChannel();
 

@@ -20,12 +20,14 @@ InfoList get_info(const std::string& provider, const char* node) {
   hints->fabric_attr->prov_name = strdup(provider.c_str());
   hints->caps = FI_MSG | FI_RMA;
   hints->ep_attr->type = FI_EP_RDM;
-  hints->domain_attr->threading = FI_THREAD_DOMAIN;  // one thread: lets the provider leave its locks out
+  hints->domain_attr->threading = FI_THREAD_DOMAIN;  // one thread: lets the provider leave its
+                                                     // locks out
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
   if (node != nullptr) hints->addr_format = FI_SOCKADDR_IN;
   fi_info* found = nullptr;
-  const int code = fi_getinfo(FI_VERSION(1, 17), node, nullptr, node != nullptr ? FI_SOURCE : 0, hints.get(), &found);
+  const int code = fi_getinfo(FI_VERSION(1, 17), node, nullptr, node != nullptr ? FI_SOURCE : 0,
+                              hints.get(), &found);
   if (code == -FI_ENODATA) return nullptr;
   check(code, "fi_getinfo");
   return InfoList(found);
@@ -42,18 +44,22 @@ InfoList describe(const std::string& provider, const std::string& address) {
   if (!provider.empty()) {
     InfoList info = describe_one(provider, address);
     if (!info)
-      throw FabricError("libfabric offers no provider '" + provider + "' with messages and remote memory access at " + address + ".");
+      throw FabricError("libfabric offers no provider '" + provider +
+                        "' with messages and remote memory access at " + address + ".");
     return info;
   }
   for (const char* candidate : {"net", "tcp"}) {
     if (InfoList info = describe_one(candidate, address)) return info;
   }
-  throw FabricError("libfabric offers neither net nor tcp at " + address + "; name a provider with --provider.");
+  throw FabricError("libfabric offers neither net nor tcp at " + address +
+                    "; name a provider with --provider.");
 }
 
-RawEndpoint::RawEndpoint(const std::string& provider, const std::string& address, std::size_t buffer_bytes, std::size_t receives,
-                         IdleHandler on_idle)
-    : on_idle_(std::move(on_idle)), info_(describe(provider, address)), receives_wanted_(std::min(receives, info_->rx_attr->size)) {
+RawEndpoint::RawEndpoint(const std::string& provider, const std::string& address,
+                         std::size_t buffer_bytes, std::size_t receives, IdleHandler on_idle)
+    : on_idle_(std::move(on_idle)),
+      info_(describe(provider, address)),
+      receives_wanted_(std::min(receives, info_->rx_attr->size)) {
   allocate(buffer_bytes);
   open_objects();
   post_receives();
@@ -94,8 +100,10 @@ void RawEndpoint::open_objects() {
   completions_.reset(completions);
 
   fid_mr* region = nullptr;
-  constexpr std::uint64_t kAccess = FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
-  check(fi_mr_reg(domain_.get(), buffer_.get(), buffer_bytes_, kAccess, 0, 1, 0, &region, nullptr), "fi_mr_reg");
+  constexpr std::uint64_t kAccess =
+      FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+  check(fi_mr_reg(domain_.get(), buffer_.get(), buffer_bytes_, kAccess, 0, 1, 0, &region, nullptr),
+        "fi_mr_reg");
   region_.reset(region);
   descriptor_ = fi_mr_desc(region);
 
@@ -103,7 +111,8 @@ void RawEndpoint::open_objects() {
   check(fi_endpoint(domain_.get(), info_.get(), &endpoint, nullptr), "fi_endpoint");
   endpoint_.reset(endpoint);
   check(fi_ep_bind(endpoint, &addresses_->fid, 0), "fi_ep_bind of the address vector");
-  check(fi_ep_bind(endpoint, &completions_->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind of the completion queue");
+  check(fi_ep_bind(endpoint, &completions_->fid, FI_TRANSMIT | FI_RECV),
+        "fi_ep_bind of the completion queue");
   check(fi_enable(endpoint), "fi_enable");
 }
 
@@ -113,7 +122,8 @@ Contact RawEndpoint::contact() const {
   check(fi_getname(&endpoint_->fid, address.data(), &length), "fi_getname");
   address.resize(length);
   const bool by_virtual_address = (info_->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
-  const std::uint64_t base = by_virtual_address ? reinterpret_cast<std::uintptr_t>(buffer_.get()) : 0;
+  const std::uint64_t base =
+      by_virtual_address ? reinterpret_cast<std::uintptr_t>(buffer_.get()) : 0;
   return {std::move(address), fi_mr_key(region_.get()), base};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Ownership of one fi_* object: closed exactly once, when the owner goes. Declare owners parent first (fabric, domain, queue,
-// endpoint), so that the children close before what they stand on.
+// Ownership of one fi_* object: closed exactly once, when the owner goes. Declare owners parent
+// first (fabric, domain, queue, endpoint), so that the children close before what they stand on.
 
 #include <rdma/fabric.h>
 #include <rdma/fi_errno.h>
@@ -19,7 +19,8 @@ class FabricError : public std::runtime_error {
 
 // Throws when `code`, the return value of `call`, is negative.
 inline void check(long code, const char* call) {
-  if (code < 0) throw FabricError(std::string(call) + " failed: " + fi_strerror(static_cast<int>(-code)) + ".");
+  if (code < 0)
+    throw FabricError(std::string(call) + " failed: " + fi_strerror(static_cast<int>(-code)) + ".");
 }
 
 template <class T>

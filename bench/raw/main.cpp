@@ -2,7 +2,8 @@
 //
 //   lintel-raw-fabric pingpong rate bw-send bw-write bw-read --provider net --json raw.json
 //
-// Starts its own peer, one process on each of two processors. Exit code 0: measured, 1: the fabric or the output failed,
+// Starts its own peer, one process on each of two processors. Exit code 0: measured, 1: the fabric
+// or the output failed,
 // 2: bad option.
 
 #include <fmt/core.h>
@@ -36,7 +37,8 @@ void measure(const Options& options) {
   const bool json_to_stdout = options.json_path == "-";
   print_table(json_to_stdout ? stderr : stdout, options, session);
   if (json_to_stdout) fmt::print("{}", to_json(options, session));
-  if (!json_to_stdout && !options.json_path.empty()) write_file(options.json_path, to_json(options, session));
+  if (!json_to_stdout && !options.json_path.empty())
+    write_file(options.json_path, to_json(options, session));
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ bool cpu_is_usable(int cpu) {
          CPU_ISSET(static_cast<std::size_t>(cpu), &allowed);
 }
 
-// The first two processors this process may use, or none when there is only one: two spinning processes must not share a core.
+// The first two processors this process may use, or none when there is only one: two spinning
+// processes must not share a core.
 std::pair<int, int> default_cpus() {
   std::vector<int> usable;
   for (int cpu = 0; cpu < CPU_SETSIZE && usable.size() < 2; ++cpu) {
@@ -41,7 +42,8 @@ std::pair<int, int> default_cpus() {
 }  // namespace
 
 std::string_view name_of(Mode mode) {
-  const auto* found = std::find_if(kModes.begin(), kModes.end(), [mode](const ModeName& entry) { return entry.mode == mode; });
+  const auto* found = std::find_if(kModes.begin(), kModes.end(),
+                                   [mode](const ModeName& entry) { return entry.mode == mode; });
   return found->name;
 }
 
@@ -75,17 +77,24 @@ Parsed parse(int argc, char** argv) {
   std::vector<int> cpus;
   std::vector<std::string> addresses;
 
-  CLI::App app("Measures libfabric itself, without Lintel: two processes on this machine, both polling.", "lintel-raw-fabric");
+  CLI::App app(
+      "Measures libfabric itself, without Lintel: two processes on this machine, both polling.",
+      "lintel-raw-fabric");
   app.set_version_flag("--version", LINTEL_VERSION);
   std::vector<std::string> names;
   for (const ModeName& entry : kModes) names.emplace_back(entry.name);
   app.add_option("modes", modes,
-                 "What to measure, one or more: pingpong (half round trip of send and receive), rate (8-byte sends, each a message of its "
+                 "What to measure, one or more: pingpong (half round trip of send and receive), "
+                 "rate (8-byte sends, each a message of its "
                  "own), bw-send, bw-write, bw-read (one-way bandwidth)")
       ->required()
       ->check(CLI::IsMember(names));
-  app.add_option("--provider", options.provider, "libfabric provider, for example net, \"tcp;ofi_rxm\", shm (default: net, else tcp)");
-  app.add_option("--sizes", sizes, "Message sizes in bytes, K and M are powers of two, separated by commas; rate always takes 8")
+  app.add_option(
+      "--provider", options.provider,
+      "libfabric provider, for example net, \"tcp;ofi_rxm\", shm (default: net, else tcp)");
+  app.add_option("--sizes", sizes,
+                 "Message sizes in bytes, K and M are powers of two, separated by commas; rate "
+                 "always takes 8")
       ->delimiter(',')
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::uint64_t{1}, kLargestSize));
@@ -94,18 +103,25 @@ Parsed parse(int argc, char** argv) {
   app.add_option("--warm-up", options.warm_up, "Messages before the clock starts")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000'000}))
       ->capture_default_str();
-  app.add_option("--window", options.window, "Operations under way at a time")->check(CLI::Range(1, 4096))->capture_default_str();
+  app.add_option("--window", options.window, "Operations under way at a time")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
   app.add_option("--repeats", options.repeats, "Repeats of each size; the median is reported")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--cpu", cpus, "Processors of the two processes, as A,B (default: the first two)")->delimiter(',')->expected(2);
-  app.add_option("--addresses", addresses, "IPv4 addresses of the initiator and the target, as A,B (default: loopback)")
+  app.add_option("--cpu", cpus, "Processors of the two processes, as A,B (default: the first two)")
+      ->delimiter(',')
+      ->expected(2);
+  app.add_option("--addresses", addresses,
+                 "IPv4 addresses of the initiator and the target, as A,B (default: loopback)")
       ->delimiter(',')
       ->expected(2)
       ->check(CLI::ValidIPV4);
   app.add_option("--target-namespace", options.target_namespace,
-                 "The target's network namespace, by its path, as /run/netns/b (default: the initiator's; needs CAP_SYS_ADMIN)");
-  app.add_option("--json", options.json_path, "Also write one JSON document to this file; - is standard output");
+                 "The target's network namespace, by its path, as /run/netns/b (default: the "
+                 "initiator's; needs CAP_SYS_ADMIN)");
+  app.add_option("--json", options.json_path,
+                 "Also write one JSON document to this file; - is standard output");
 
   try {
     app.parse(argc, argv);
@@ -115,7 +131,8 @@ Parsed parse(int argc, char** argv) {
     return {std::nullopt, asked_for_text ? 0 : 2};
   }
   for (const std::string& mode : modes) {
-    const auto* found = std::find_if(kModes.begin(), kModes.end(), [&](const ModeName& entry) { return entry.name == mode; });
+    const auto* found = std::find_if(kModes.begin(), kModes.end(),
+                                     [&](const ModeName& entry) { return entry.name == mode; });
     options.modes.push_back(found->mode);
   }
   options.sizes.assign(sizes.begin(), sizes.end());

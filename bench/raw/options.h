@@ -11,7 +11,13 @@
 
 namespace lintel::bench {
 
-enum class Mode : std::uint8_t { kPingPong, kRate, kSendBandwidth, kWriteBandwidth, kReadBandwidth };
+enum class Mode : std::uint8_t {
+  kPingPong,
+  kRate,
+  kSendBandwidth,
+  kWriteBandwidth,
+  kReadBandwidth
+};
 
 std::string_view name_of(Mode mode);
 
@@ -28,8 +34,10 @@ struct Options {
   std::pair<int, int> cpus{-1, -1};  // initiator, target; -1: not pinned
   // Initiator's and target's IPv4 addresses. Other than loopback: the provider must have them.
   std::pair<std::string, std::string> addresses{kLoopback, kLoopback};
-  std::string target_namespace;  // path of the target's network namespace; empty: that of the initiator
-  std::string json_path;         // empty: none, "-": standard output, and the table goes to standard error
+  std::string target_namespace;  // path of the target's network namespace; empty: that of the
+                                 // initiator
+  std::string json_path;         // empty: none, "-": standard output, and the table goes to
+                                 // standard error
 };
 
 // The sizes to measure in `mode`.
@@ -39,7 +47,8 @@ std::size_t largest_size(const Options& options);
 // Messages of one repeat at `size`.
 std::uint64_t iterations_of(const Options& options, Mode mode, std::size_t size);
 
-// Either options, or the exit code when there is nothing left to do: 0 after --help, 2 after a bad option (said on standard error).
+// Either options, or the exit code when there is nothing left to do: 0 after --help, 2 after a bad
+// option (said on standard error).
 struct Parsed {
   std::optional<Options> options;
   int exit_code = 0;

@@ -15,9 +15,11 @@
 
 namespace lintel::bench {
 
-PeerProcess::PeerProcess(const std::function<void(ControlChannel&)>& body) : PeerProcess(ControlChannel::make_pair(), body) {}
+PeerProcess::PeerProcess(const std::function<void(ControlChannel&)>& body)
+    : PeerProcess(ControlChannel::make_pair(), body) {}
 
-PeerProcess::PeerProcess(std::pair<ControlChannel, ControlChannel> ends, const std::function<void(ControlChannel&)>& body)
+PeerProcess::PeerProcess(std::pair<ControlChannel, ControlChannel> ends,
+                         const std::function<void(ControlChannel&)>& body)
     : channel_(std::move(ends.first)) {
   std::fflush(nullptr);
   child_ = fork();
@@ -57,7 +59,8 @@ void enter_namespace(const std::string& path) {
   const bool entered = descriptor >= 0 && setns(descriptor, CLONE_NEWNET) == 0;
   const int reason = errno;
   if (descriptor >= 0) close(descriptor);
-  if (!entered) throw std::system_error(reason, std::generic_category(), "network namespace " + path);
+  if (!entered)
+    throw std::system_error(reason, std::generic_category(), "network namespace " + path);
 }
 
 void pin_to(int cpu) {
@@ -65,7 +68,8 @@ void pin_to(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<std::size_t>(cpu), &set);
-  if (sched_setaffinity(0, sizeof set, &set) != 0) throw std::system_error(errno, std::generic_category(), "sched_setaffinity");
+  if (sched_setaffinity(0, sizeof set, &set) != 0)
+    throw std::system_error(errno, std::generic_category(), "sched_setaffinity");
 }
 
 }  // namespace lintel::bench

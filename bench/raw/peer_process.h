@@ -1,7 +1,8 @@
 #pragma once
 // The target: a child of this program that runs one function and ends.
 //
-// Owns the child. It dies with its parent, and the destructor waits for it (after a failure of the parent: kills it first).
+// Owns the child. It dies with its parent, and the destructor waits for it (after a failure of the
+// parent: kills it first).
 // Make it before the first libfabric call: providers do not survive fork.
 
 #include <sys/types.h>
@@ -15,7 +16,8 @@ namespace lintel::bench {
 
 class PeerProcess {
  public:
-  // Starts the child; there `body` runs with its end of the line, an exception is printed, and nothing else is executed.
+  // Starts the child; there `body` runs with its end of the line, an exception is printed, and
+  // nothing else is executed.
   explicit PeerProcess(const std::function<void(ControlChannel&)>& body);
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
@@ -26,13 +28,15 @@ class PeerProcess {
   bool join();
 
  private:
-  PeerProcess(std::pair<ControlChannel, ControlChannel> ends, const std::function<void(ControlChannel&)>& body);
+  PeerProcess(std::pair<ControlChannel, ControlChannel> ends,
+              const std::function<void(ControlChannel&)>& body);
 
   ControlChannel channel_;
   pid_t child_ = -1;
 };
 
-// Takes the calling process into the network namespace at `path`; nothing if that is empty. Throws when the system refuses.
+// Takes the calling process into the network namespace at `path`; nothing if that is empty. Throws
+// when the system refuses.
 void enter_namespace(const std::string& path);
 
 // Keeps the calling process on processor `cpu`; -1 leaves it where it is.

@@ -21,29 +21,40 @@ void RawEndpoint::send(std::size_t bytes) {
     start("fi_inject", [&] { return fi_inject(endpoint_.get(), buffer_.get(), bytes, peer_); });
     return;
   }
-  start("fi_send", [&] { return fi_send(endpoint_.get(), buffer_.get(), bytes, descriptor_, peer_, nullptr); });
+  start("fi_send", [&] {
+    return fi_send(endpoint_.get(), buffer_.get(), bytes, descriptor_, peer_, nullptr);
+  });
   ++started_;
 }
 
 void RawEndpoint::write(std::size_t bytes) {
-  start("fi_write", [&] { return fi_write(endpoint_.get(), buffer_.get(), bytes, descriptor_, peer_, peer_base_, peer_key_, nullptr); });
+  start("fi_write", [&] {
+    return fi_write(endpoint_.get(), buffer_.get(), bytes, descriptor_, peer_, peer_base_,
+                    peer_key_, nullptr);
+  });
   ++started_;
 }
 
 void RawEndpoint::write_and_notify(std::size_t bytes) {
-  start("fi_writedata",
-        [&] { return fi_writedata(endpoint_.get(), buffer_.get(), bytes, descriptor_, 1, peer_, peer_base_, peer_key_, nullptr); });
+  start("fi_writedata", [&] {
+    return fi_writedata(endpoint_.get(), buffer_.get(), bytes, descriptor_, 1, peer_, peer_base_,
+                        peer_key_, nullptr);
+  });
   ++started_;
 }
 
 void RawEndpoint::read(std::size_t bytes) {
-  start("fi_read", [&] { return fi_read(endpoint_.get(), buffer_.get(), bytes, descriptor_, peer_, peer_base_, peer_key_, nullptr); });
+  start("fi_read", [&] {
+    return fi_read(endpoint_.get(), buffer_.get(), bytes, descriptor_, peer_, peer_base_, peer_key_,
+                   nullptr);
+  });
   ++started_;
 }
 
 void RawEndpoint::post_receives() {
   for (; receives_posted_ < receives_wanted_; ++receives_posted_) {
-    const ssize_t code = fi_recv(endpoint_.get(), buffer_.get(), buffer_bytes_, descriptor_, FI_ADDR_UNSPEC, nullptr);
+    const ssize_t code = fi_recv(endpoint_.get(), buffer_.get(), buffer_bytes_, descriptor_,
+                                 FI_ADDR_UNSPEC, nullptr);
     if (code == -FI_EAGAIN) return;  // the next call makes up for it
     check(code, "fi_recv");
   }
@@ -78,7 +89,8 @@ void RawEndpoint::read_failure() {
 }
 
 void RawEndpoint::nothing_arrived() {
-  constexpr std::uint64_t kPollsBetweenChecks = std::uint64_t{1} << 20;  // up to some tenths of a second
+  // up to some tenths of a second
+  constexpr std::uint64_t kPollsBetweenChecks = std::uint64_t{1} << 20;
   if (++empty_polls_ % kPollsBetweenChecks != 0) return;
   const auto now = std::chrono::steady_clock::now();
   if (empty_polls_ == kPollsBetweenChecks) idle_since_ = now;

@@ -1,12 +1,14 @@
 #pragma once
-// One RDM endpoint with one peer, used as a careful application would: inject where the provider allows it, completions read in
-// batches, back-pressure answered by progress.
+// One RDM endpoint with one peer, used as a careful application would: inject where the provider
+// allows it, completions read in batches, back-pressure answered by progress.
 //
-// Owns every fi_* object below it and one registered buffer, which all sends, receives and remote accesses share (the bytes mean
-// nothing). Thread: the one that made it.
-// Invariants: (1) a receive of the whole buffer is posted for each message that the peer may have under way;
+// Owns every fi_* object below it and one registered buffer, which all sends, receives and remote
+// accesses share (the bytes mean nothing). Thread: the one that made it.
+// Invariants: (1) a receive of the whole buffer is posted for each message that the peer may have
+// under way;
 //             (2) completions are counted, never matched: all operations of a kind are alike.
-// Every call that moves data polls while the provider has no room, and throws FabricError when an operation fails or nothing moves.
+// Every call that moves data polls while the provider has no room, and throws FabricError when an
+// operation fails or nothing moves.
 
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
@@ -29,17 +31,20 @@ namespace lintel::bench {
 struct Contact {
   std::string address;            // as fi_getname gave it
   std::uint64_t key = 0;          // of the buffer
-  std::uint64_t remote_base = 0;  // offset or virtual address of the buffer, as the provider wants it
+  std::uint64_t remote_base = 0;  // offset or virtual address of the buffer, as the provider wants
+                                  // it
 };
 
 class RawEndpoint {
  public:
   using IdleHandler = std::function<void(std::chrono::steady_clock::duration idle)>;
 
-  // Opens `provider` (empty: the first of net, tcp offered) on this IPv4 address, with room for messages of `buffer_bytes` and
-  // `receives` of them posted. `on_idle` is called now and then while nothing completes, with
+  // Opens `provider` (empty: the first of net, tcp offered) on this IPv4 address, with room for
+  // messages of `buffer_bytes` and `receives` of them posted. `on_idle` is called now and then
+  // while nothing completes, with
   // the time that this has lasted; it may throw to give up.
-  RawEndpoint(const std::string& provider, const std::string& address, std::size_t buffer_bytes, std::size_t receives, IdleHandler on_idle);
+  RawEndpoint(const std::string& provider, const std::string& address, std::size_t buffer_bytes,
+              std::size_t receives, IdleHandler on_idle);
 
   Contact contact() const;
   void connect(const Contact& peer);
@@ -49,12 +54,14 @@ class RawEndpoint {
   // Starts one operation of `bytes`. send() of at most the inject size makes no completion.
   void send(std::size_t bytes);
   void write(std::size_t bytes);
-  void write_and_notify(std::size_t bytes);  // the peer counts a notification when these bytes are in place
+  void write_and_notify(std::size_t bytes);  // the peer counts a notification when these bytes are
+                                             // in place
   void read(std::size_t bytes);
 
   // Operations of this side that have not completed.
   std::uint64_t under_way() const { return started_ - completed_; }
-  // Takes what has arrived since the last call, `at_most` so many: messages, or notifications. What is left counts for the next
+  // Takes what has arrived since the last call, `at_most` so many: messages, or notifications. What
+  // is left counts for the next
   // call, so a run does not lose what the peer sends for it while the one before is ending.
   std::uint64_t take_messages(std::uint64_t at_most) { return take(messages_, at_most); }
   std::uint64_t take_notifications(std::uint64_t at_most) { return take(notifications_, at_most); }
@@ -112,8 +119,9 @@ class RawEndpoint {
   std::uint64_t receives_wanted_ = 0;  // posted at a time
 };
 
-// The description that libfabric gives for `provider` on this address; in the place of loopback also without an address, when it has no IP ones.
-// Throws FabricError when the provider is not there.
+// The description that libfabric gives for `provider` on this address; in the place of loopback
+// also without an address, when it has no IP ones. Throws FabricError when the provider is not
+// there.
 InfoList describe(const std::string& provider, const std::string& address);
 
 }  // namespace lintel::bench

@@ -20,7 +20,8 @@ struct Summary {
 Summary summary_of(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
-  const double median = values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  const double median =
+      values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
   return {median, values.front(), values.back()};
 }
 
@@ -43,7 +44,9 @@ Summary messages_per_second(const Measurement& measurement) {
   return over_repeats(measurement, [=](double seconds) { return count / seconds; });
 }
 
-double megabytes(double messages, const Measurement& measurement) { return messages * static_cast<double>(measurement.size_bytes) / 1e6; }
+double megabytes(double messages, const Measurement& measurement) {
+  return messages * static_cast<double>(measurement.size_bytes) / 1e6;
+}
 
 double percentile_us(const Measurement& measurement, double share) {
   const auto& sorted = measurement.round_trips_ns;
@@ -54,9 +57,12 @@ double percentile_us(const Measurement& measurement, double share) {
 std::string_view meaning_of(Mode mode) {
   switch (mode) {
     case Mode::kPingPong: return "untagged send and receive, half round trip";
-    case Mode::kRate: return "untagged sends of 8 bytes, each a message of its own; the target has received them all";
+    case Mode::kRate:
+      return "untagged sends of 8 bytes, each a message of its own; the target has received them "
+             "all";
     case Mode::kSendBandwidth: return "untagged sends, one way; the target has received them all";
-    case Mode::kWriteBandwidth: return "remote writes, one way; the target has been told that the last one arrived";
+    case Mode::kWriteBandwidth:
+      return "remote writes, one way; the target has been told that the last one arrived";
     case Mode::kReadBandwidth: return "remote reads, one way; all data are at the initiator";
   }
   return "";
@@ -75,22 +81,26 @@ std::string placement(const Options& options) {
 void print_mode_header(std::FILE* out, const Options& options, Mode mode) {
   fmt::print(out, "# {}: {}\n", name_of(mode), meaning_of(mode));
   if (mode == Mode::kPingPong) {
-    fmt::print(out, "{:<12}{:>14}{:>12}{:>12}{:>12}{:>12}\n", "# Size (B)", "Latency (us)", "P50 (us)", "P99 (us)", "Min (us)", "Max (us)");
+    fmt::print(out, "{:<12}{:>14}{:>12}{:>12}{:>12}{:>12}\n", "# Size (B)", "Latency (us)",
+               "P50 (us)", "P99 (us)", "Min (us)", "Max (us)");
   } else {
     fmt::print(out, "# [ window size: {} ]\n", options.window);
-    fmt::print(out, "{:<12}{:>18}{:>14}{:>12}{:>12}\n", "# Size (B)", "Bandwidth (MB/s)", "Messages/s", "Min (MB/s)", "Max (MB/s)");
+    fmt::print(out, "{:<12}{:>18}{:>14}{:>12}{:>12}\n", "# Size (B)", "Bandwidth (MB/s)",
+               "Messages/s", "Min (MB/s)", "Max (MB/s)");
   }
 }
 
 void print_row(std::FILE* out, const Measurement& measurement) {
   if (measurement.mode == Mode::kPingPong) {
     const Summary latency = latency_us(measurement);
-    fmt::print(out, "{:<12}{:>14.2f}{:>12.2f}{:>12.2f}{:>12.2f}{:>12.2f}\n", measurement.size_bytes, latency.median,
-               percentile_us(measurement, 0.50), percentile_us(measurement, 0.99), latency.min, latency.max);
+    fmt::print(out, "{:<12}{:>14.2f}{:>12.2f}{:>12.2f}{:>12.2f}{:>12.2f}\n", measurement.size_bytes,
+               latency.median, percentile_us(measurement, 0.50), percentile_us(measurement, 0.99),
+               latency.min, latency.max);
   } else {
     const Summary rate = messages_per_second(measurement);
-    fmt::print(out, "{:<12}{:>18.2f}{:>14.0f}{:>12.2f}{:>12.2f}\n", measurement.size_bytes, megabytes(rate.median, measurement),
-               rate.median, megabytes(rate.min, measurement), megabytes(rate.max, measurement));
+    fmt::print(out, "{:<12}{:>18.2f}{:>14.0f}{:>12.2f}{:>12.2f}\n", measurement.size_bytes,
+               megabytes(rate.median, measurement), rate.median, megabytes(rate.min, measurement),
+               megabytes(rate.max, measurement));
   }
 }
 
@@ -120,12 +130,16 @@ nlohmann::json row_of(const Measurement& measurement) {
 }  // namespace
 
 void print_table(std::FILE* out, const Options& options, const Session& session) {
-  fmt::print(out, "# lintel-raw-fabric {}: libfabric {}, provider {}\n", LINTEL_VERSION, libfabric_version(), session.provider);
-  fmt::print(out, "# two processes {}, both polling; median, minimum and maximum of {} repeats; MB = 1e6 bytes\n", placement(options),
-             options.repeats);
+  fmt::print(out, "# lintel-raw-fabric {}: libfabric {}, provider {}\n", LINTEL_VERSION,
+             libfabric_version(), session.provider);
+  fmt::print(out,
+             "# two processes {}, both polling; median, minimum and maximum of {} repeats; MB = "
+             "1e6 bytes\n",
+             placement(options), options.repeats);
   const Measurement* before = nullptr;
   for (const Measurement& measurement : session.measurements) {
-    if (before == nullptr || before->mode != measurement.mode) print_mode_header(out, options, measurement.mode);
+    if (before == nullptr || before->mode != measurement.mode)
+      print_mode_header(out, options, measurement.mode);
     print_row(out, measurement);
     before = &measurement;
   }
@@ -134,22 +148,26 @@ void print_table(std::FILE* out, const Options& options, const Session& session)
 std::string to_json(const Options& options, const Session& session) {
   utsname system{};
   uname(&system);
-  nlohmann::json document{
-      {"program", "lintel-raw-fabric"},
-      {"version", LINTEL_VERSION},
-      {"libfabric", libfabric_version()},
-      {"provider", session.provider},
-      {"host", {{"kernel", system.release}, {"machine", system.machine}, {"processors", sysconf(_SC_NPROCESSORS_ONLN)}}},
-      {"settings",
-       {{"window", options.window},
-        {"warm_up", options.warm_up},
-        {"repeats", options.repeats},
-        {"inject_bytes", session.inject_bytes},
-        {"completion", "remote"},
-        {"waiting", "polling"}}},
-      {"results", nlohmann::json::array()}};
-  if (options.cpus.first >= 0) document["settings"]["cpus"] = {options.cpus.first, options.cpus.second};
-  for (const Measurement& measurement : session.measurements) document["results"].push_back(row_of(measurement));
+  nlohmann::json document{{"program", "lintel-raw-fabric"},
+                          {"version", LINTEL_VERSION},
+                          {"libfabric", libfabric_version()},
+                          {"provider", session.provider},
+                          {"host",
+                           {{"kernel", system.release},
+                            {"machine", system.machine},
+                            {"processors", sysconf(_SC_NPROCESSORS_ONLN)}}},
+                          {"settings",
+                           {{"window", options.window},
+                            {"warm_up", options.warm_up},
+                            {"repeats", options.repeats},
+                            {"inject_bytes", session.inject_bytes},
+                            {"completion", "remote"},
+                            {"waiting", "polling"}}},
+                          {"results", nlohmann::json::array()}};
+  if (options.cpus.first >= 0)
+    document["settings"]["cpus"] = {options.cpus.first, options.cpus.second};
+  for (const Measurement& measurement : session.measurements)
+    document["results"].push_back(row_of(measurement));
   return document.dump(2) + "\n";
 }
 

@@ -20,15 +20,18 @@ using Clock = std::chrono::steady_clock;
 class Link {
  public:
   // Gives up when nothing completes at this end for `patience`.
-  Link(const Options& options, const std::string& address, ControlChannel& channel, Clock::duration patience)
+  Link(const Options& options, const std::string& address, ControlChannel& channel,
+       Clock::duration patience)
       : channel_(channel),
-        endpoint_(options.provider, address, largest_size(options), receives_for(options.window), [this, patience](Clock::duration idle) {
-          channel_.check_alive();
-          if (idle > patience) {
-            throw FabricError(
-                fmt::format("nothing completed for 60 seconds in {} at {} bytes.", name_of(current_.mode), current_.size_bytes));
-          }
-        }) {
+        endpoint_(
+            options.provider, address, largest_size(options), receives_for(options.window),
+            [this, patience](Clock::duration idle) {
+              channel_.check_alive();
+              if (idle > patience) {
+                throw FabricError(fmt::format("nothing completed for 60 seconds in {} at {} bytes.",
+                                              name_of(current_.mode), current_.size_bytes));
+              }
+            }) {
     const Contact mine = endpoint_.contact();
     std::string hello(2 * sizeof(std::uint64_t), '\0');
     std::memcpy(hello.data(), &mine.key, sizeof mine.key);
@@ -36,7 +39,8 @@ class Link {
     channel_.send(hello + mine.address);
 
     const std::string reply = channel_.receive();
-    if (reply.size() <= hello.size()) throw std::runtime_error("the other process sent no address.");
+    if (reply.size() <= hello.size())
+      throw std::runtime_error("the other process sent no address.");
     Contact peer;
     std::memcpy(&peer.key, reply.data(), sizeof peer.key);
     std::memcpy(&peer.remote_base, reply.data() + sizeof peer.key, sizeof peer.remote_base);
@@ -46,7 +50,8 @@ class Link {
 
   RawEndpoint& endpoint() { return endpoint_; }
 
-  // Returns when both processes have come here, before and after each run of `workload`. Goes on polling: the other may still
+  // Returns when both processes have come here, before and after each run of `workload`. Goes on
+  // polling: the other may still
   // need this end's progress.
   void meet(const Workload& workload) {
     current_ = workload;
@@ -60,21 +65,26 @@ class Link {
   RawEndpoint endpoint_;
 };
 
-// Calls `repeat(workload, iterations)` for each repeat of each size of each mode. The same in both processes.
+// Calls `repeat(workload, iterations)` for each repeat of each size of each mode. The same in both
+// processes.
 template <class Repeat>
 void for_each_repeat(const Options& options, Repeat repeat) {
   for (const Mode mode : options.modes) {
     for (const std::size_t size : sizes_of(options, mode)) {
       const Workload workload{mode, size, options.window};
-      for (std::uint32_t i = 0; i < options.repeats; ++i) repeat(workload, iterations_of(options, mode, size));
+      for (std::uint32_t i = 0; i < options.repeats; ++i)
+        repeat(workload, iterations_of(options, mode, size));
     }
   }
 }
 
 // Fewer for large messages, where two hundred would take longer than the run.
-std::uint64_t warm_up_of(const Options& options, std::uint64_t iterations) { return std::min(options.warm_up, iterations); }
+std::uint64_t warm_up_of(const Options& options, std::uint64_t iterations) {
+  return std::min(options.warm_up, iterations);
+}
 
-Measurement& measurement_of(Session& session, const Workload& workload, std::uint64_t iterations, std::uint32_t repeats) {
+Measurement& measurement_of(Session& session, const Workload& workload, std::uint64_t iterations,
+                            std::uint32_t repeats) {
   if (session.measurements.empty() || session.measurements.back().seconds.size() == repeats) {
     session.measurements.push_back({workload.mode, workload.size_bytes, iterations, {}, {}});
   }
@@ -86,11 +96,14 @@ Measurement& measurement_of(Session& session, const Workload& workload, std::uin
 Session run_initiator(const Options& options, ControlChannel& target) {
   pin_to(options.cpus.first);
   Link link(options, options.addresses.first, target, std::chrono::seconds(60));
-  Session session{link.endpoint().info().fabric_attr->prov_name, link.endpoint().info().tx_attr->inject_size, {}};
+  Session session{link.endpoint().info().fabric_attr->prov_name,
+                  link.endpoint().info().tx_attr->inject_size,
+                  {}};
   std::vector<std::uint32_t> ignored;
   for_each_repeat(options, [&](const Workload& workload, std::uint64_t iterations) {
     Measurement& measurement = measurement_of(session, workload, iterations, options.repeats);
-    if (workload.mode == Mode::kPingPong) measurement.round_trips_ns.reserve(iterations * options.repeats);
+    if (workload.mode == Mode::kPingPong)
+      measurement.round_trips_ns.reserve(iterations * options.repeats);
     ignored.reserve(options.warm_up);
     link.meet(workload);
     initiate(link.endpoint(), workload, warm_up_of(options, iterations), ignored);
@@ -100,7 +113,8 @@ Session run_initiator(const Options& options, ControlChannel& target) {
     measurement.seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
     link.meet(workload);
   });
-  for (Measurement& measurement : session.measurements) std::sort(measurement.round_trips_ns.begin(), measurement.round_trips_ns.end());
+  for (Measurement& measurement : session.measurements)
+    std::sort(measurement.round_trips_ns.begin(), measurement.round_trips_ns.end());
   return session;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// All measurements that the options ask for, over one pair of endpoints: the initiator's half and the target's.
+// All measurements that the options ask for, over one pair of endpoints: the initiator's half and
+// the target's.
 
 #include <cstdint>
 #include <string>

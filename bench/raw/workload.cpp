@@ -8,10 +8,14 @@ namespace {
 
 constexpr std::size_t kSignalBytes = 8;  // credits and ends of a run
 
-// The target hands out credit for this many messages at a time: often enough to keep the window open, rarely enough not to matter.
-std::uint64_t credit_interval(std::uint32_t window) { return std::max<std::uint64_t>(1, window / 2); }
+// The target hands out credit for this many messages at a time: often enough to keep the window
+// open, rarely enough not to matter.
+std::uint64_t credit_interval(std::uint32_t window) {
+  return std::max<std::uint64_t>(1, window / 2);
+}
 
-std::uint32_t elapsed_ns(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
+std::uint32_t elapsed_ns(std::chrono::steady_clock::time_point from,
+                         std::chrono::steady_clock::time_point to) {
   const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(to - from).count();
   return static_cast<std::uint32_t>(std::min<std::int64_t>(ns, UINT32_MAX));
 }
@@ -24,9 +28,11 @@ void drain(RawEndpoint& endpoint) {
   endpoint.poll_until([&] { return endpoint.under_way() == 0; });
 }
 
-// --- pingpong: the receive is posted again after the answer has left, outside of the path of the message.
+// --- pingpong: the receive is posted again after the answer has left, outside of the path of the
+// message.
 
-void ping(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count, std::vector<std::uint32_t>& round_trips_ns) {
+void ping(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count,
+          std::vector<std::uint32_t>& round_trips_ns) {
   auto before = std::chrono::steady_clock::now();
   for (std::uint64_t i = 0; i < count; ++i) {
     endpoint.send(workload.size_bytes);
@@ -59,7 +65,9 @@ void stream(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count
     return std::min(count, credits * interval);
   };
   for (std::uint64_t sent = 0; sent < count; ++sent) {
-    endpoint.poll_until([&] { return sent - arrived() < workload.window && endpoint.under_way() < workload.window; });
+    endpoint.poll_until([&] {
+      return sent - arrived() < workload.window && endpoint.under_way() < workload.window;
+    });
     endpoint.send(workload.size_bytes);
     endpoint.post_receives();
   }
@@ -84,7 +92,8 @@ void absorb(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count
   drain(endpoint);
 }
 
-// --- bw-write, bw-read: at most `window` operations without a completion. The last write says that it has arrived, and so that
+// --- bw-write, bw-read: at most `window` operations without a completion. The last write says that
+// it has arrived, and so that
 // all did: the providers keep the order of writes to one peer.
 
 void write_all(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count) {
@@ -117,7 +126,8 @@ void read_all(RawEndpoint& endpoint, const Workload& workload, std::uint64_t cou
 
 }  // namespace
 
-void initiate(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count, std::vector<std::uint32_t>& round_trips_ns) {
+void initiate(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count,
+              std::vector<std::uint32_t>& round_trips_ns) {
   if (count == 0) return;
   switch (workload.mode) {
     case Mode::kPingPong: return ping(endpoint, workload, count, round_trips_ns);
@@ -135,7 +145,9 @@ void serve(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count)
     case Mode::kRate:
     case Mode::kSendBandwidth: return absorb(endpoint, workload, count);
     case Mode::kWriteBandwidth: return be_written(endpoint);
-    case Mode::kReadBandwidth: return;  // served by polling until the initiator says that the run is over
+    case Mode::kReadBandwidth:
+      return;  // served by polling until the initiator says that the run
+               // is over
   }
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 // The five measurements, each as the two halves that the initiator and the target run.
 //
-// Both halves are given the same Workload and the same count, and return when every message of it has arrived at its end, so
-// runs follow one another without anything left over. Completion is remote in all modes: the clock stops when the target has
+// Both halves are given the same Workload and the same count, and return when every message of it
+// has arrived at its end, so
+// runs follow one another without anything left over. Completion is remote in all modes: the clock
+// stops when the target has
 // the last byte (bw-read: the initiator).
 
 #include <cstddef>
@@ -20,8 +22,10 @@ struct Workload {
   std::uint32_t window = 1;
 };
 
-// Moves `count` messages as the initiator. In pingpong appends each round trip, in ns, to `round_trips_ns`.
-void initiate(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count, std::vector<std::uint32_t>& round_trips_ns);
+// Moves `count` messages as the initiator. In pingpong appends each round trip, in ns, to
+// `round_trips_ns`.
+void initiate(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count,
+              std::vector<std::uint32_t>& round_trips_ns);
 // Serves one initiate() of the peer.
 void serve(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count);
 

@@ -1,8 +1,9 @@
 /* Portals 3.3: a get.
  *
- * The child offers a table of numbers for reading, and waits until it has been read. The parent fetches a part of it: PtlGetRegion says how much and to where in
- * its own memory, the remote offset from where. PTL_MD_MANAGE_REMOTE at the child lets the request's offset count; without it each request would go on where the
- * last one ended.
+ * The child offers a table of numbers for reading, and waits until it has been read. The parent
+ * fetches a part of it: PtlGetRegion says how much and to where in its own memory, the remote
+ * offset from where. PTL_MD_MANAGE_REMOTE at the child lets the request's offset count; without it
+ * each request would go on where the last one ended.
  *
  * Build:   cc -o portals3_get portals3_get.c $(pkg-config --cflags --libs lintel-portals3)
  * Run:     ./portals3_get
@@ -39,7 +40,8 @@ static ptl_event_t next_event(ptl_handle_eq_t eq) {
   ptl_event_t event;
   MUST(PtlEQWait(eq, &event));
   if (event.ni_fail_type != PTL_NI_OK) {
-    fprintf(stderr, "%s: %s\n", PtlEventKindStr(event.type), PtlNIFailStr(PTL_INVALID_HANDLE, event.ni_fail_type));
+    fprintf(stderr, "%s: %s\n", PtlEventKindStr(event.type),
+            PtlNIFailStr(PTL_INVALID_HANDLE, event.ni_fail_type));
     exit(1);
   }
   return event;
@@ -92,7 +94,8 @@ static int parent(ptl_process_id_t target) {
   MUST(PtlMDBind(ni, md, PTL_UNLINK, &mine));
 
   MUST(PtlGetRegion(mine, 0, sizeof landing, target, PORTAL, 0, MATCH_BITS, FIRST * sizeof(int)));
-  /* REPLY_END, and nothing before: the request itself makes no event. A get that its target refuses is never answered. */
+  /* REPLY_END, and nothing before: the request itself makes no event. A get that its target refuses
+   * is never answered. */
   next_event(eq);
   printf("parent:");
   for (i = 0; i < WANTED; ++i) printf(" %d", landing[i]);

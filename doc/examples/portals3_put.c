@@ -1,11 +1,12 @@
 /* Portals 3.3: a put with an acknowledgement.
  *
- * The parent puts a sentence into memory of its child. The child offers the memory: a match entry says for which messages it is (portal, sender, match
- * bits), the memory descriptor attached to it says what may be done with it, and to which event queue that is told. Then it only waits: the library takes the
- * message in, and acknowledges it, without a call of the child.
+ * The parent puts a sentence into memory of its child. The child offers the memory: a match entry
+ * says for which messages it is (portal, sender, match bits), the memory descriptor attached to it
+ * says what may be done with it, and to which event queue that is told. Then it only waits: the
+ * library takes the message in, and acknowledges it, without a call of the child.
  *
- * An address, (nid, pid), is all that a process needs to know of another. Here it comes through a pipe; it could be agreed on (portals4_server.c),
- * or come from a launcher (doc/portals3.md).
+ * An address, (nid, pid), is all that a process needs to know of another. Here it comes through a
+ * pipe; it could be agreed on (portals4_server.c), or come from a launcher (doc/portals3.md).
  *
  * Build:   cc -o portals3_put portals3_put.c $(pkg-config --cflags --libs lintel-portals3)
  * Run:     ./portals3_put
@@ -43,7 +44,8 @@ static ptl_event_t wait_for(ptl_handle_eq_t eq, ptl_event_kind_t kind) {
   do {
     MUST(PtlEQWait(eq, &event));
     if (event.ni_fail_type != PTL_NI_OK) {
-      fprintf(stderr, "%s: %s\n", PtlEventKindStr(event.type), PtlNIFailStr(PTL_INVALID_HANDLE, event.ni_fail_type));
+      fprintf(stderr, "%s: %s\n", PtlEventKindStr(event.type),
+              PtlNIFailStr(PTL_INVALID_HANDLE, event.ni_fail_type));
       exit(1);
     }
   } while (event.type != kind);
@@ -70,7 +72,8 @@ static int child(int to_parent) {
   MUST(PtlMDAttach(me, md, PTL_RETAIN, NULL));
 
   MUST(PtlGetId(ni, &self));
-  if (write(to_parent, &self, sizeof self) != sizeof self) return 1; /* now the memory is there: the parent may begin */
+  /* now the memory is there: the parent may begin */
+  if (write(to_parent, &self, sizeof self) != sizeof self) return 1;
 
   event = wait_for(eq, PTL_EVENT_PUT_END);
   printf("child: \"%s\", %d bytes\n", memory, (int)event.mlength);
@@ -95,9 +98,11 @@ static int parent(ptl_process_id_t target) {
   MUST(PtlMDBind(ni, md, PTL_UNLINK, &source)); /* after the second it is gone by itself */
 
   MUST(PtlPut(source, PTL_ACK_REQ, target, PORTAL, 0, MATCH_BITS, 0, 0));
-  /* SEND_END comes first: the sentence may be overwritten. Only the ACK says that it has arrived, and how much of it. */
+  /* SEND_END comes first: the sentence may be overwritten. Only the ACK says that it has arrived,
+   * and how much of it. */
   event = wait_for(eq, PTL_EVENT_ACK);
-  printf("parent: acknowledged, %d of %d bytes were taken\n", (int)event.mlength, (int)event.rlength);
+  printf("parent: acknowledged, %d of %d bytes were taken\n", (int)event.mlength,
+         (int)event.rlength);
   PtlFini();
   return 0;
 }

@@ -1,8 +1,9 @@
 /* Portals 3.3: swaps (PtlGetPut) as a lock.
  *
- * The parent has a lock and a counter in its memory, and does nothing. Its children want to count: read the counter, add one, write it back. So that they do
- * not do that at the same time, each takes the lock before: it swaps its own number in, and has the lock if 0 comes back. A swap is atomic against the others'.
- * To let the lock go is to put a 0.
+ * The parent has a lock and a counter in its memory, and does nothing. Its children want to count:
+ * read the counter, add one, write it back. So that they do not do that at the same time, each
+ * takes the lock before: it swaps its own number in, and has the lock if 0 comes back. A swap is
+ * atomic against the others'. To let the lock go is to put a 0.
  *
  * Build:   cc -o portals3_swap portals3_swap.c $(pkg-config --cflags --libs lintel-portals3)
  * Run:     ./portals3_swap
@@ -46,7 +47,8 @@ static void wait_for(ptl_handle_eq_t eq, ptl_event_kind_t kind) {
   do {
     MUST(PtlEQWait(eq, &event));
     if (event.ni_fail_type != PTL_NI_OK) {
-      fprintf(stderr, "%s: %s\n", PtlEventKindStr(event.type), PtlNIFailStr(PTL_INVALID_HANDLE, event.ni_fail_type));
+      fprintf(stderr, "%s: %s\n", PtlEventKindStr(event.type),
+              PtlNIFailStr(PTL_INVALID_HANDLE, event.ni_fail_type));
       exit(1);
     }
   } while (event.type != kind);
@@ -74,18 +76,21 @@ static int child(int from_parent, int number) {
   for (round = 0; round < ROUNDS; ++round) {
     do {
       out = number;
-      MUST(PtlGetPut(fetched, sent, parent, PORTAL, 0, MATCH_BITS, offsetof(struct shared, lock), 0));
+      MUST(PtlGetPut(fetched, sent, parent, PORTAL, 0, MATCH_BITS, offsetof(struct shared, lock),
+                     0));
       wait_for(eq, PTL_EVENT_REPLY_END); /* what was there is in `in` */
     } while (in != 0);
 
     MUST(PtlGet(fetched, parent, PORTAL, 0, MATCH_BITS, offsetof(struct shared, counter)));
     wait_for(eq, PTL_EVENT_REPLY_END);
     out = in + 1;
-    MUST(PtlPut(sent, PTL_ACK_REQ, parent, PORTAL, 0, MATCH_BITS, offsetof(struct shared, counter), 0));
+    MUST(PtlPut(sent, PTL_ACK_REQ, parent, PORTAL, 0, MATCH_BITS, offsetof(struct shared, counter),
+                0));
     wait_for(eq, PTL_EVENT_ACK); /* it is there: the next one may read it */
 
     out = 0;
-    MUST(PtlPut(sent, PTL_ACK_REQ, parent, PORTAL, 0, MATCH_BITS, offsetof(struct shared, lock), 0));
+    MUST(
+        PtlPut(sent, PTL_ACK_REQ, parent, PORTAL, 0, MATCH_BITS, offsetof(struct shared, lock), 0));
     wait_for(eq, PTL_EVENT_ACK);
   }
   PtlFini();
@@ -111,7 +116,8 @@ int main(void) {
   md.length = sizeof shared;
   md.threshold = PTL_MD_THRESH_INF;
   md.options = PTL_MD_OP_PUT | PTL_MD_OP_GET | PTL_MD_MANAGE_REMOTE; /* a swap needs both */
-  md.eq_handle = PTL_EQ_NONE;                                        /* the parent wants to hear of nothing */
+  /* the parent wants to hear of nothing */
+  md.eq_handle = PTL_EQ_NONE;
   MUST(PtlMDAttach(me, md, PTL_RETAIN, NULL));
   MUST(PtlGetId(ni, &self));
   for (i = 0; i < CHILDREN; ++i) {

@@ -1,9 +1,11 @@
 /* Portals 4: atomics.
  *
  * The parent has three numbers in its memory, and does nothing. Each of its children
- *   - draws tickets: PtlFetchAtomic adds one, and brings back what was there before, so no two children have the same ticket;
+ *   - draws tickets: PtlFetchAtomic adds one, and brings back what was there before, so no two
+ *     children have the same ticket;
  *   - tells its highest ticket: PtlAtomic with PTL_MAX, which brings nothing back;
- *   - wants to be the one: PtlSwap with PTL_CSWAP writes its number if 0 is there. The first finds 0, the others find the first.
+ *   - wants to be the one: PtlSwap with PTL_CSWAP writes its number if 0 is there. The first finds
+ *     0, the others find the first.
  *
  * Build:   cc -o portals4_atomics portals4_atomics.c $(pkg-config --cflags --libs portals4)
  * Run:     ./portals4_atomics
@@ -39,7 +41,8 @@ struct shared {
 static ptl_handle_ni_t open_interface(void) {
   ptl_handle_ni_t ni;
   MUST(PtlInit());
-  MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL, &ni));
+  MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL,
+                 &ni));
   return ni;
 }
 
@@ -65,7 +68,8 @@ static int child(int from_parent, int64_t number) {
   int i;
 
   if (read(from_parent, &parent, sizeof parent) != sizeof parent) return 1;
-  /* One counter for both: of one operation after the other, it counts the reply or the acknowledgement. */
+  /* One counter for both: of one operation after the other, it counts the reply or the
+   * acknowledgement. */
   md.eq_handle = PTL_EQ_NONE;
   md.options = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY;
   MUST(PtlCTAlloc(ni, &md.ct_handle));
@@ -76,14 +80,17 @@ static int child(int from_parent, int64_t number) {
   MUST(PtlMDBind(ni, &md, &fetched));
 
   for (i = 0; i < TICKETS; ++i) {
-    MUST(PtlFetchAtomic(fetched, 0, sent, 0, sizeof out, parent, PORTAL, 0, offsetof(struct shared, next_ticket), NULL, 0, PTL_SUM, PTL_INT64_T));
+    MUST(PtlFetchAtomic(fetched, 0, sent, 0, sizeof out, parent, PORTAL, 0,
+                        offsetof(struct shared, next_ticket), NULL, 0, PTL_SUM, PTL_INT64_T));
     wait_for(md.ct_handle, ++done);
   }
   out = in; /* the last one that it has drawn, so its highest */
-  MUST(PtlAtomic(sent, 0, sizeof out, PTL_CT_ACK_REQ, parent, PORTAL, 0, offsetof(struct shared, highest), NULL, 0, PTL_MAX, PTL_INT64_T));
+  MUST(PtlAtomic(sent, 0, sizeof out, PTL_CT_ACK_REQ, parent, PORTAL, 0,
+                 offsetof(struct shared, highest), NULL, 0, PTL_MAX, PTL_INT64_T));
   wait_for(md.ct_handle, ++done);
   out = number;
-  MUST(PtlSwap(fetched, 0, sent, 0, sizeof out, parent, PORTAL, 0, offsetof(struct shared, first), NULL, 0, &nobody, PTL_CSWAP, PTL_INT64_T));
+  MUST(PtlSwap(fetched, 0, sent, 0, sizeof out, parent, PORTAL, 0, offsetof(struct shared, first),
+               NULL, 0, &nobody, PTL_CSWAP, PTL_INT64_T));
   wait_for(md.ct_handle, ++done);
   MUST(PtlNIFini(ni));
   PtlFini();
@@ -120,7 +127,8 @@ int main(void) {
     firsts += WEXITSTATUS(status) / FIRST;
   }
   MUST(PtlAtomicSync()); /* from here on the processor may read what atomics have written */
-  printf("parent: %d tickets were drawn, the highest is %d, and %s of %d children was first\n", (int)shared.next_ticket, (int)shared.highest,
+  printf("parent: %d tickets were drawn, the highest is %d, and %s of %d children was first\n",
+         (int)shared.next_ticket, (int)shared.highest,
          firsts == 1 && shared.first != 0 ? "one" : "none", CHILDREN);
   MUST(PtlNIFini(ni));
   PtlFini();

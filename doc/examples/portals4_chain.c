@@ -1,11 +1,13 @@
 /* Portals 4: a chain of triggered operations.
  *
- * Four processes hand a sentence on, each to the next, and none of them does it: each has told its interface beforehand that when something has arrived (its
- * counter reaches 1), it is to be put on to the next. Then all sleep. When the first counter is incremented the sentence runs through all processes, and each wakes
- * up when it has passed.
+ * Four processes hand a sentence on, each to the next, and none of them does it: each has told its
+ * interface beforehand that when something has arrived (its counter reaches 1), it is to be put on
+ * to the next. Then all sleep. When the first counter is incremented the sentence runs through all
+ * processes, and each wakes up when it has passed.
  *
- * Who is next is a matter of addresses: the parent collects those of all processes, and gives each the next one's. It also sees to it that all are ready
- * before the first one begins, because a message that comes to a process that has nothing prepared would be refused.
+ * Who is next is a matter of addresses: the parent collects those of all processes, and gives each
+ * the next one's. It also sees to it that all are ready before the first one begins, because a
+ * message that comes to a process that has nothing prepared would be refused.
  *
  * Build:   cc -o portals4_chain portals4_chain.c $(pkg-config --cflags --libs portals4)
  * Run:     ./portals4_chain
@@ -55,7 +57,8 @@ static int link_of_the_chain(int number, int from_parent, int to_parent) {
   const int last = number == PROCESSES - 1;
 
   MUST(PtlInit());
-  MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL, &ni));
+  MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL,
+                 &ni));
   MUST(PtlGetPhysId(ni, &self));
   tell(to_parent, &self, sizeof self);
   learn(from_parent, &next, sizeof next);
@@ -75,7 +78,9 @@ static int link_of_the_chain(int number, int from_parent, int to_parent) {
   md.eq_handle = PTL_EQ_NONE;
   MUST(PtlCTAlloc(ni, &md.ct_handle));
   MUST(PtlMDBind(ni, &md, &source));
-  if (!last) MUST(PtlTriggeredPut(source, 0, sizeof sentence, PTL_CT_ACK_REQ, next, PORTAL, 0, 0, NULL, 0, arrived, 1));
+  if (!last)
+    MUST(PtlTriggeredPut(source, 0, sizeof sentence, PTL_CT_ACK_REQ, next, PORTAL, 0, 0, NULL, 0,
+                         arrived, 1));
   tell(to_parent, &number, sizeof number); /* ready */
 
   if (number == 0) {

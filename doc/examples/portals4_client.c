@@ -1,9 +1,11 @@
 /* Portals 4: a client that finds its server without a launcher. See portals4_server.c.
  *
- * It needs the server's IPv4 address and pid, and asks for nothing before: the library connects when the first message is sent. A request that the server
- * cannot take is refused, and a server that is not there yet is not reached; the acknowledgement says so, and the client tries again.
+ * It needs the server's IPv4 address and pid, and asks for nothing before: the library connects
+ * when the first message is sent. A request that the server cannot take is refused, and a server
+ * that is not there yet is not reached; the acknowledgement says so, and the client tries again.
  *
- * To reach another machine the client must send from an address that the server reaches: LINTEL_INTERFACE=eth0 ./portals4_client 10.0.0.4 17 hello
+ * To reach another machine the client must send from an address that the server reaches:
+ * LINTEL_INTERFACE=eth0 ./portals4_client 10.0.0.4 17 hello
  *
  * Build:   cc -o portals4_client portals4_client.c $(pkg-config --cflags --libs portals4)
  * Run:     ./portals4_client 127.0.0.1 17 hello "how are you today" ""
@@ -63,7 +65,8 @@ int main(int count, char **arguments) {
   server.phys.pid = (ptl_pid_t)atoi(arguments[2]);
 
   MUST(PtlInit());
-  MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL, &ni));
+  MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL,
+                 &ni));
   MUST(PtlEQAlloc(ni, 8, &answers));
   MUST(PtlPTAlloc(ni, 0, answers, ANSWERS, &portal));
   le.start = answer;

@@ -1,8 +1,9 @@
 /* Portals 4: puts that are counted, without an event.
  *
- * The parent puts 1000 numbers into a table of its child, each at its own place. Neither has an event queue: the child's entry counts what arrives, the parent's
- * memory descriptor counts what is acknowledged, and both wait for a count. The interface has no matching, so entries are list entries: whatever comes to the
- * portal may use them.
+ * The parent puts 1000 numbers into a table of its child, each at its own place. Neither has an
+ * event queue: the child's entry counts what arrives, the parent's memory descriptor counts what is
+ * acknowledged, and both wait for a count. The interface has no matching, so entries are list
+ * entries: whatever comes to the portal may use them.
  *
  * Build:   cc -o portals4_counters portals4_counters.c $(pkg-config --cflags --libs portals4)
  * Run:     ./portals4_counters
@@ -30,7 +31,8 @@ enum { PORTAL = 4, NUMBERS = 1000 };
 static ptl_handle_ni_t open_interface(void) {
   ptl_handle_ni_t ni;
   MUST(PtlInit());
-  MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL, &ni));
+  MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL,
+                 &ni));
   return ni;
 }
 
@@ -49,7 +51,8 @@ static int child(int to_parent) {
   le.start = table;
   le.length = sizeof table;
   le.uid = PTL_UID_ANY;
-  le.options = PTL_LE_OP_PUT | PTL_LE_EVENT_CT_COMM; /* one for each put, when its data are in memory */
+  le.options = PTL_LE_OP_PUT | PTL_LE_EVENT_CT_COMM; /* one for each put, when its data are in
+                                                        memory */
   MUST(PtlCTAlloc(ni, &le.ct_handle));
   MUST(PtlLEAppend(ni, portal, &le, PTL_PRIORITY_LIST, NULL, &handle));
   MUST(PtlGetPhysId(ni, &self));
@@ -84,7 +87,8 @@ static int parent(ptl_process_t target) {
     MUST(PtlPut(source, place, sizeof(int), PTL_CT_ACK_REQ, target, PORTAL, 0, place, NULL, 0));
   }
   MUST(PtlCTWait(md.ct_handle, NUMBERS, &count));
-  printf("parent: %d acknowledgements, %s failure\n", (int)count.success, count.failure == 0 ? "no" : "a");
+  printf("parent: %d acknowledgements, %s failure\n", (int)count.success,
+         count.failure == 0 ? "no" : "a");
   MUST(PtlMDRelease(source));
   MUST(PtlNIFini(ni));
   PtlFini();

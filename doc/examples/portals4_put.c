@@ -1,8 +1,9 @@
 /* Portals 4: a put, with every event that it makes.
  *
- * The parent puts a sentence into memory of its child. The child has a portal with an event queue, and appends a match list entry to it: memory, whose messages
- * may use it, and what happens to it then. The entry is used once, so it unlinks itself after the put. The parent has a memory descriptor with an event queue of
- * its own, and asks for an acknowledgement.
+ * The parent puts a sentence into memory of its child. The child has a portal with an event queue,
+ * and appends a match list entry to it: memory, whose messages may use it, and what happens to it
+ * then. The entry is used once, so it unlinks itself after the put. The parent has a memory
+ * descriptor with an event queue of its own, and asks for an acknowledgement.
  *
  * Build:   cc -o portals4_put portals4_put.c $(pkg-config --cflags --libs portals4)
  * Run:     ./portals4_put
@@ -34,7 +35,8 @@ enum { PORTAL = 4, MATCH_BITS = 42 };
 static ptl_handle_ni_t open_interface(void) {
   ptl_handle_ni_t ni;
   MUST(PtlInit());
-  MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL, &ni));
+  MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL,
+                 &ni));
   return ni;
 }
 
@@ -76,8 +78,11 @@ static int child(int to_parent) {
     event = next_event(eq);
     switch (event.type) {
       case PTL_EVENT_LINK: printf("child: LINK\n"); break; /* the entry is on its list */
-      case PTL_EVENT_PUT: printf("child: PUT of %d bytes: \"%s\"\n", (int)event.mlength, (char *)event.start); break;
-      case PTL_EVENT_AUTO_UNLINK: printf("child: AUTO_UNLINK\n"); break; /* it is gone, and nothing of it will come any more */
+      case PTL_EVENT_PUT:
+        printf("child: PUT of %d bytes: \"%s\"\n", (int)event.mlength, (char*)event.start);
+        break;
+      /* it is gone, and nothing of it will come any more */
+      case PTL_EVENT_AUTO_UNLINK: printf("child: AUTO_UNLINK\n"); break;
       default: return 1;
     }
   } while (event.type != PTL_EVENT_AUTO_UNLINK);

@@ -1,10 +1,13 @@
 /* Portals 4: a server that clients find without a launcher.
  *
- * A process is named by the IPv4 address and a number, the pid. A server takes a pid that is agreed on, below 1024; with its machine's address that is all that a
- * client needs. Requests come to a portal, to one of several entries that are each used once and then appended anew; the event says who has sent it, and the
- * answer is a put to a portal of that process. This one answers a text in capital letters. An empty text ends it.
+ * A process is named by the IPv4 address and a number, the pid. A server takes a pid that is agreed
+ * on, below 1024; with its machine's address that is all that a client needs. Requests come to a
+ * portal, to one of several entries that are each used once and then appended anew; the event says
+ * who has sent it, and the answer is a put to a portal of that process. This one answers a text in
+ * capital letters. An empty text ends it.
  *
- * To be reached from other machines it must listen on an address that they reach: LINTEL_INTERFACE=eth0 ./portals4_server
+ * To be reached from other machines it must listen on an address that they reach:
+ * LINTEL_INTERFACE=eth0 ./portals4_server
  *
  * Build:   cc -o portals4_server portals4_server.c $(pkg-config --cflags --libs portals4)
  * Run:     ./portals4_server [PID]       and then portals4_client
@@ -29,7 +32,8 @@
 
 /* What server and client agree on. */
 enum { DEFAULT_PID = 17, REQUESTS = 3, ANSWERS = 4, LONGEST = 256 };
-/* How many requests may come while the server is busy. More are refused, and their clients send them again. */
+/* How many requests may come while the server is busy. More are refused, and their clients send
+ * them again. */
 enum { ENTRIES = 8 };
 
 static ptl_handle_ni_t ni;
@@ -42,8 +46,10 @@ static void expect_a_request(char *text) {
   le.length = LONGEST;
   le.ct_handle = PTL_CT_NONE;
   le.uid = PTL_UID_ANY;
-  le.options = PTL_LE_OP_PUT | PTL_LE_USE_ONCE | PTL_LE_EVENT_LINK_DISABLE | PTL_LE_EVENT_UNLINK_DISABLE;
-  MUST(PtlLEAppend(ni, portal, &le, PTL_PRIORITY_LIST, text, &handle)); /* `text` comes back in the event's user_ptr */
+  le.options =
+      PTL_LE_OP_PUT | PTL_LE_USE_ONCE | PTL_LE_EVENT_LINK_DISABLE | PTL_LE_EVENT_UNLINK_DISABLE;
+  /* `text` comes back in the event's user_ptr */
+  MUST(PtlLEAppend(ni, portal, &le, PTL_PRIORITY_LIST, text, &handle));
 }
 
 int main(int count, char **arguments) {
@@ -74,8 +80,10 @@ int main(int count, char **arguments) {
       const char *text = event.user_ptr;
       printf("%d bytes from a client\n", (int)event.mlength);
       for (i = 0; i < event.mlength; ++i) answer[i] = (char)toupper((unsigned char)text[i]);
-      MUST(PtlPut(source, 0, event.mlength, PTL_NO_ACK_REQ, event.initiator, ANSWERS, 0, 0, NULL, 0));
-      MUST(PtlEQWait(md.eq_handle, &sent)); /* SEND: `answer` may be used again. If the client is gone, that is its own affair */
+      MUST(PtlPut(source, 0, event.mlength, PTL_NO_ACK_REQ, event.initiator, ANSWERS, 0, 0, NULL,
+                  0));
+      MUST(PtlEQWait(md.eq_handle, &sent)); /* SEND: `answer` may be used again. If the client is
+                                               gone, that is its own affair */
       over = event.mlength == 0;
     }
     expect_a_request(event.user_ptr);

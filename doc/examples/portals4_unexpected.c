@@ -1,12 +1,14 @@
 /* Portals 4: messages that nobody waits for yet, and flow control.
  *
- * The parent sends three messages before the child has posted a receive for any. The child has an entry in the overflow list, with room for two: they wait
- * there. For the third there is no room, and since the portal has flow control it disables itself: it refuses that message and all that follow, so that none can
- * overtake it, and says so by an event.
+ * The parent sends three messages before the child has posted a receive for any. The child has an
+ * entry in the overflow list, with room for two: they wait there. For the third there is no room,
+ * and since the portal has flow control it disables itself: it refuses that message and all that
+ * follow, so that none can overtake it, and says so by an event.
  *
- * Then the child posts its receives: entries in the priority list. The first two are met at once by what waits, and say so by PUT_OVERFLOW; the
- * data are in the overflow entry's memory, from where the program copies them. Third, with a receive posted, the child enables the portal again and tells the
- * parent, which sends again what was refused.
+ * Then the child posts its receives: entries in the priority list. The first two are met at once by
+ * what waits, and say so by PUT_OVERFLOW; the data are in the overflow entry's memory, from where
+ * the program copies them. Third, with a receive posted, the child enables the portal again and
+ * tells the parent, which sends again what was refused.
  *
  * Build:   cc -o portals4_unexpected portals4_unexpected.c $(pkg-config --cflags --libs portals4)
  * Run:     ./portals4_unexpected
@@ -41,7 +43,8 @@ enum { PORTAL = 4, LENGTH = 32, MESSAGES = 3 };
 static ptl_handle_ni_t open_interface(void) {
   ptl_handle_ni_t ni;
   MUST(PtlInit());
-  MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL, &ni));
+  MUST(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL,
+                 &ni));
   return ni;
 }
 
@@ -51,7 +54,8 @@ static ptl_event_t next_event(ptl_handle_eq_t eq) {
   return event;
 }
 
-static ptl_me_t entry(void *start, ptl_size_t length, unsigned options, ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits) {
+static ptl_me_t entry(void *start, ptl_size_t length, unsigned options, ptl_match_bits_t match_bits,
+                      ptl_match_bits_t ignore_bits) {
   ptl_me_t me = {0};
   me.start = start;
   me.length = length;
@@ -78,8 +82,11 @@ static int child(int to_parent) {
 
   MUST(PtlEQAlloc(ni, 16, &eq));
   MUST(PtlPTAlloc(ni, PTL_PT_FLOWCTRL, eq, PORTAL, &portal));
-  /* Takes any message, lays them one behind the other, and takes none that does not fit. That one has come here is no news to this program (COMM_DISABLE). */
-  me = entry(overflow, sizeof overflow, PTL_ME_MANAGE_LOCAL | PTL_ME_NO_TRUNCATE | PTL_ME_EVENT_COMM_DISABLE, 0, ~(ptl_match_bits_t)0);
+  /* Takes any message, lays them one behind the other, and takes none that does not fit. That one
+   * has come here is no news to this program (COMM_DISABLE). */
+  me = entry(overflow, sizeof overflow,
+             PTL_ME_MANAGE_LOCAL | PTL_ME_NO_TRUNCATE | PTL_ME_EVENT_COMM_DISABLE, 0,
+             ~(ptl_match_bits_t)0);
   MUST(PtlMEAppend(ni, portal, &me, PTL_OVERFLOW_LIST, NULL, &handle));
   MUST(PtlGetPhysId(ni, &self));
   if (write(to_parent, &self, sizeof self) != sizeof self) return 1;
@@ -92,7 +99,8 @@ static int child(int to_parent) {
     me = entry(message, sizeof message, PTL_ME_USE_ONCE, (ptl_match_bits_t)number, 0);
     MUST(PtlMEAppend(ni, portal, &me, PTL_PRIORITY_LIST, NULL, &handle));
     if (number == MESSAGES) {
-      MUST(PtlPTEnable(ni, portal)); /* there is a receive for what was refused; room for more would do as well */
+      MUST(PtlPTEnable(ni, portal)); /* there is a receive for what was refused; room for more would
+                                        do as well */
       if (write(to_parent, &self, sizeof self) != sizeof self) return 1;
     }
     event = next_event(eq);
@@ -112,9 +120,11 @@ static int child(int to_parent) {
 }
 
 /* Sends message `number`; whether it was taken. */
-static int send_message(ptl_handle_md_t source, ptl_handle_eq_t eq, ptl_process_t target, int number) {
+static int send_message(ptl_handle_md_t source, ptl_handle_eq_t eq, ptl_process_t target,
+                        int number) {
   ptl_event_t event;
-  MUST(PtlPut(source, (ptl_size_t)(number - 1) * LENGTH, LENGTH, PTL_ACK_REQ, target, PORTAL, (ptl_match_bits_t)number, 0, NULL, 0));
+  MUST(PtlPut(source, (ptl_size_t)(number - 1) * LENGTH, LENGTH, PTL_ACK_REQ, target, PORTAL,
+              (ptl_match_bits_t)number, 0, NULL, 0));
   event = next_event(eq); /* ACK; there is no SEND event, see the MD */
   printf("parent: message %d %s\n", number,
          event.ni_fail_type == PTL_NI_OK            ? "taken"
@@ -130,7 +140,8 @@ static int parent(ptl_process_t target, int from_child) {
   ptl_md_t md = {0};
   int number;
 
-  for (number = 1; number <= MESSAGES; ++number) snprintf(messages[number - 1], LENGTH, "message %d", number);
+  for (number = 1; number <= MESSAGES; ++number)
+    snprintf(messages[number - 1], LENGTH, "message %d", number);
   md.start = messages;
   md.length = sizeof messages;
   md.options = PTL_MD_EVENT_SEND_DISABLE;

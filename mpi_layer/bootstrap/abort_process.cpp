@@ -9,7 +9,8 @@
 namespace lintel::mpi {
 
 void report_abort(unsigned rank, int exit_code, std::string_view text) {
-  const std::string line = "lintel: rank " + std::to_string(rank) + " aborts the job with exit code " + std::to_string(exit_code) + ": " +
+  const std::string line = "lintel: rank " + std::to_string(rank) +
+                           " aborts the job with exit code " + std::to_string(exit_code) + ": " +
                            std::string(text) + "\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
   // No stream is waited for: a thread that reads holds its own for as long as that takes.

@@ -36,7 +36,8 @@ std::optional<std::string> unescaped(std::string_view plain) {
       continue;
     }
     const auto byte = from_hexadecimal(plain.substr(i + 1, 2));
-    if (plain[i] != '%' || !byte || byte->size() != 1 || is_plain(byte->front())) return std::nullopt;
+    if (plain[i] != '%' || !byte || byte->size() != 1 || is_plain(byte->front()))
+      return std::nullopt;
     text += *byte;
     i += 2;
   }
@@ -46,7 +47,9 @@ std::optional<std::string> unescaped(std::string_view plain) {
 
 std::optional<std::uint32_t> number_of(std::string_view text) {
   const auto number = parse_integer(text);
-  if (!number || *number > std::numeric_limits<std::uint32_t>::max() || std::to_string(*number) != text) return std::nullopt;
+  if (!number || *number > std::numeric_limits<std::uint32_t>::max() ||
+      std::to_string(*number) != text)
+    return std::nullopt;
   return static_cast<std::uint32_t>(*number);
 }
 
@@ -55,7 +58,8 @@ std::optional<ProcessId> id_of(std::string_view text) {
   if (colon == std::string_view::npos) return std::nullopt;
   in_addr address{};
   const auto pid = number_of(text.substr(colon + 1));
-  if (!pid || ::inet_pton(AF_INET, std::string(text.substr(0, colon)).c_str(), &address) != 1) return std::nullopt;
+  if (!pid || ::inet_pton(AF_INET, std::string(text.substr(0, colon)).c_str(), &address) != 1)
+    return std::nullopt;
   const ProcessId id{NodeId{ntohl(address.s_addr)}, Pid{*pid}};
   // inet_pton() stops at a zero byte.
   if (text_of(id) != text) return std::nullopt;
@@ -66,7 +70,8 @@ std::optional<JobSecret> secret_of(std::string_view text) {
   const auto bytes = from_hexadecimal(text);
   JobSecret secret;
   if (!bytes || bytes->size() != secret.bytes.size()) return std::nullopt;
-  for (std::size_t i = 0; i < bytes->size(); ++i) secret.bytes[i] = static_cast<std::uint8_t>((*bytes)[i]);
+  for (std::size_t i = 0; i < bytes->size(); ++i)
+    secret.bytes[i] = static_cast<std::uint8_t>((*bytes)[i]);
   return secret;
 }
 
@@ -76,11 +81,14 @@ std::string hexadecimal_of(const JobSecret& secret) {
   return to_hexadecimal(bytes);
 }
 
-// Takes "<name>=<text>" with the blank that follows off the beginning of `rest`, and turns its text into a value by `read`.
+// Takes "<name>=<text>" with the blank that follows off the beginning of `rest`, and turns its text
+// into a value by `read`.
 template <class Value>
-Outcome<Value> take(std::string_view& rest, const std::string& name, std::optional<Value> (*read)(std::string_view)) {
+Outcome<Value> take(std::string_view& rest, const std::string& name,
+                    std::optional<Value> (*read)(std::string_view)) {
   const std::string_view pair = rest.substr(0, rest.find(' '));
-  if (!pair.starts_with(name + "=")) return Problem{"'" + escaped(pair) + "' stands where " + name + "= was expected"};
+  if (!pair.starts_with(name + "="))
+    return Problem{"'" + escaped(pair) + "' stands where " + name + "= was expected"};
   const std::string_view text = pair.substr(name.size() + 1);
   auto value = read(text);
   if (!value) return Problem{"'" + escaped(text) + "' is not what " + name + "= can say"};
@@ -92,7 +100,8 @@ Outcome<Value> take(std::string_view& rest, const std::string& name, std::option
 
 }  // namespace
 
-Outcome<BusinessCard> new_card(std::string lintel_version, std::uint32_t wire_version, std::string provider, ProcessId id) {
+Outcome<BusinessCard> new_card(std::string lintel_version, std::uint32_t wire_version,
+                               std::string provider, ProcessId id) {
   Outcome<JobSecret> secret = random_secret();
   if (!secret) return secret.failure();
   return BusinessCard{.lintel_version = std::move(lintel_version),
@@ -104,11 +113,14 @@ Outcome<BusinessCard> new_card(std::string lintel_version, std::uint32_t wire_ve
 }
 
 std::string encode(const BusinessCard& card) {
-  return "lintel=" + escaped(card.lintel_version) + " wire=" + std::to_string(card.wire_version) + " provider=" + escaped(card.provider) +
-         " id=" + text_of(card.id) + " node=" + escaped(card.node) + " secret=" + hexadecimal_of(card.secret_part);
+  return "lintel=" + escaped(card.lintel_version) + " wire=" + std::to_string(card.wire_version) +
+         " provider=" + escaped(card.provider) + " id=" + text_of(card.id) +
+         " node=" + escaped(card.node) + " secret=" + hexadecimal_of(card.secret_part);
 }
 
-Outcome<std::string> version_of_card(std::string_view text) { return take<std::string>(text, "lintel", unescaped); }
+Outcome<std::string> version_of_card(std::string_view text) {
+  return take<std::string>(text, "lintel", unescaped);
+}
 
 Outcome<BusinessCard> decode_card(std::string_view text) {
   Outcome<std::string> version = take<std::string>(text, "lintel", unescaped);

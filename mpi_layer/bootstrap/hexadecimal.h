@@ -1,5 +1,6 @@
 #pragma once
-// Bytes as hexadecimal digits, two each, lower case: what passes through a launcher's text unharmed.
+// Bytes as hexadecimal digits, two each, lower case: what passes through a launcher's text
+// unharmed.
 
 #include <optional>
 #include <string>

@@ -10,8 +10,10 @@ namespace lintel::mpi {
 Outcome<JobSecret> random_secret() {
   JobSecret secret;
   // So few bytes come whole, and without a signal in between, once the generator is ready.
-  if (::getrandom(secret.bytes.data(), secret.bytes.size(), 0) != static_cast<ssize_t>(secret.bytes.size())) {
-    return Problem{std::string("the system gives no random numbers: getrandom: ") + std::strerror(errno)};
+  if (::getrandom(secret.bytes.data(), secret.bytes.size(), 0) !=
+      static_cast<ssize_t>(secret.bytes.size())) {
+    return Problem{std::string("the system gives no random numbers: getrandom: ") +
+                   std::strerror(errno)};
   }
   return secret;
 }

@@ -1,8 +1,11 @@
 #pragma once
-// Outcome<T>: a value, or the one sentence for the user that says why there is none. Outcome<>: no value, only whether it went well.
+// Outcome<T>: a value, or the one sentence for the user that says why there is none. Outcome<>: no
+// value, only whether it went well.
 //
-// Start-up happens once and fails for reasons that only a sentence with its names and values explains; base/result.h's Error, which never allocates, is
-// for what happens per message. The sentence names the value at fault and what was expected; it has no full stop and no program's name before it.
+// Start-up happens once and fails for reasons that only a sentence with its names and values
+// explains; base/result.h's Error, which never allocates, is for what happens per message. The
+// sentence names the value at fault and what was expected; it has no full stop and no program's
+// name before it.
 
 #include <string>
 #include <utility>
@@ -19,8 +22,10 @@ struct Problem {
 template <class T = std::monostate>
 class [[nodiscard]] Outcome {
  public:
-  Outcome(T value = T()) : content_(std::in_place_index<0>, std::move(value)) {}               // NOLINT(google-explicit-constructor)
-  Outcome(Problem failure) : content_(std::in_place_index<1>, std::move(failure.sentence)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINT(google-explicit-constructor)
+  Outcome(T value = T()) : content_(std::in_place_index<0>, std::move(value)) {}
+  // NOLINT(google-explicit-constructor)
+  Outcome(Problem failure) : content_(std::in_place_index<1>, std::move(failure.sentence)) {}
 
   bool ok() const { return content_.index() == 0; }
   explicit operator bool() const { return ok(); }

@@ -9,14 +9,19 @@ namespace lintel::mpi {
 namespace {
 
 bool is_key_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-' || c == '.';
 }
 
 bool is_control_character(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-bool holds_free_text(std::string_view key) { return key == "msg" || key == "message" || key == "error_msg"; }
+bool holds_free_text(std::string_view key) {
+  return key == "msg" || key == "message" || key == "error_msg";
+}
 
-bool is_key(std::string_view key) { return !key.empty() && std::all_of(key.begin(), key.end(), is_key_character); }
+bool is_key(std::string_view key) {
+  return !key.empty() && std::all_of(key.begin(), key.end(), is_key_character);
+}
 
 // Where the text of a pair ends that begins at `start`.
 std::size_t text_end(std::string_view line, std::size_t start, bool free_text) {
@@ -30,13 +35,15 @@ std::size_t text_end(std::string_view line, std::size_t start, bool free_text) {
 }
 
 bool is_text(std::string_view key, std::string_view text) {
-  return std::none_of(text.begin(), text.end(), is_control_character) && text_end(text, 0, holds_free_text(key)) == text.size();
+  return std::none_of(text.begin(), text.end(), is_control_character) &&
+         text_end(text, 0, holds_free_text(key)) == text.size();
 }
 
 }  // namespace
 
 const std::string* Pmi1Line::find(std::string_view key) const {
-  const auto found = std::find_if(pairs_.begin(), pairs_.end(), [key](const auto& pair) { return pair.first == key; });
+  const auto found = std::find_if(pairs_.begin(), pairs_.end(),
+                                  [key](const auto& pair) { return pair.first == key; });
   return found == pairs_.end() ? nullptr : &found->second;
 }
 
@@ -62,7 +69,8 @@ std::string Pmi1Line::text() const {
 
 std::optional<Pmi1Line> parse_pmi1_line(std::string_view line, std::string& problem) {
   if (line.size() > kMaxPmi1LineBytes) {
-    problem = "it has " + std::to_string(line.size()) + " bytes; expected at most " + std::to_string(kMaxPmi1LineBytes);
+    problem = "it has " + std::to_string(line.size()) + " bytes; expected at most " +
+              std::to_string(kMaxPmi1LineBytes);
     return std::nullopt;
   }
   if (std::any_of(line.begin(), line.end(), is_control_character)) {
@@ -77,7 +85,8 @@ std::optional<Pmi1Line> parse_pmi1_line(std::string_view line, std::string& prob
     const std::size_t equals = line.find('=');
     const std::string_view key = line.substr(0, std::min({equals, line.find(' '), line.size()}));
     if (!is_key(key) || key.size() != equals) {
-      problem = "'" + quoted_pmi1(key) + "' is no key with a value; expected pairs such as key=text";
+      problem =
+          "'" + quoted_pmi1(key) + "' is no key with a value; expected pairs such as key=text";
       return std::nullopt;
     }
     const std::size_t end = text_end(line, equals, holds_free_text(key));

@@ -1,7 +1,8 @@
 #pragma once
 // Pmi1LineReader: cuts the bytes of a PMI-1 connection into lines, in whatever pieces they come.
 //
-// Holds at most one line beyond what was appended since next() last gave nothing. Does not read: its owner does, and appends.
+// Holds at most one line beyond what was appended since next() last gave nothing. Does not read:
+// its owner does, and appends.
 
 #include <algorithm>
 #include <optional>

@@ -6,7 +6,8 @@ namespace lintel::mpi {
 
 Outcome<std::unique_ptr<Launcher>> open_pmix_launcher(bool) {
   return Problem{
-      "PMIx has started this process (PMIX_NAMESPACE is set), and this Lintel has been built without PMIx; expected a build with "
+      "PMIx has started this process (PMIX_NAMESPACE is set), and this Lintel has been built "
+      "without PMIx; expected a build with "
       "libpmix-dev "
       "installed, or a start by lintel-run, mpiexec.hydra or srun --mpi=pmi2"};
 }

@@ -12,7 +12,8 @@
 namespace lintel::mpi {
 namespace {
 
-// A value that libpmix has given away; freed by type, for the library's own function for that has changed its form between versions.
+// A value that libpmix has given away; freed by type, for the library's own function for that has
+// changed its form between versions.
 class PmixValue {
  public:
   explicit PmixValue(pmix_value_t* value) : value_(value) {}
@@ -33,7 +34,8 @@ std::string key_of(std::string_view name) { return "lintel." + std::string(name)
 
 class PmixLauncher final : public Launcher {
  public:
-  PmixLauncher(const PmixLibrary& pmix, const pmix_proc_t& self, std::uint32_t size, bool job_ends_with_process)
+  PmixLauncher(const PmixLibrary& pmix, const pmix_proc_t& self, std::uint32_t size,
+               bool job_ends_with_process)
       : pmix_(pmix), self_(self), size_(size), job_ends_with_process_(job_ends_with_process) {}
   ~PmixLauncher() override {
     if (!finalized_) pmix_.finalize(nullptr, 0);
@@ -51,8 +53,10 @@ class PmixLauncher final : public Launcher {
     pmix_value_t value{};
     value.type = PMIX_BYTE_OBJECT;
     value.data.bo = {bytes.data(), own.size()};
-    if (const auto status = pmix_.put(PMIX_GLOBAL, key.c_str(), &value); status != PMIX_SUCCESS) return failed("PMIx_Put", status);
-    if (const auto status = pmix_.commit(); status != PMIX_SUCCESS) return failed("PMIx_Commit", status);
+    if (const auto status = pmix_.put(PMIX_GLOBAL, key.c_str(), &value); status != PMIX_SUCCESS)
+      return failed("PMIx_Put", status);
+    if (const auto status = pmix_.commit(); status != PMIX_SUCCESS)
+      return failed("PMIx_Commit", status);
     if (const Outcome<> met = fence(true); !met) return met.failure();
     std::vector<std::string> all;
     for (std::uint32_t rank = 0; rank < size_; ++rank) {
@@ -76,7 +80,8 @@ class PmixLauncher final : public Launcher {
 
   Outcome<> finalize() override {
     finalized_ = true;
-    if (const auto status = pmix_.finalize(nullptr, 0); status != PMIX_SUCCESS) return failed("PMIx_Finalize", status);
+    if (const auto status = pmix_.finalize(nullptr, 0); status != PMIX_SUCCESS)
+      return failed("PMIx_Finalize", status);
     return {};
   }
 
@@ -90,7 +95,8 @@ class PmixLauncher final : public Launcher {
     std::strncpy(info.key, PMIX_COLLECT_DATA, sizeof info.key - 1);
     info.value.type = PMIX_BOOL;
     info.value.data.flag = collect;
-    if (const auto status = pmix_.fence(nullptr, 0, &info, 1); status != PMIX_SUCCESS) return failed("PMIx_Fence", status);
+    if (const auto status = pmix_.fence(nullptr, 0, &info, 1); status != PMIX_SUCCESS)
+      return failed("PMIx_Fence", status);
     return {};
   }
 
@@ -98,12 +104,16 @@ class PmixLauncher final : public Launcher {
     pmix_proc_t peer = self_;
     peer.rank = rank;
     pmix_value_t* found = nullptr;
-    if (const auto status = pmix_.get(&peer, key.c_str(), nullptr, 0, &found); status != PMIX_SUCCESS) {
-      return Problem{"PMIx_Get of " + key + " of rank " + std::to_string(rank) + " failed: " + pmix_.error_string(status)};
+    if (const auto status = pmix_.get(&peer, key.c_str(), nullptr, 0, &found);
+        status != PMIX_SUCCESS) {
+      return Problem{"PMIx_Get of " + key + " of rank " + std::to_string(rank) +
+                     " failed: " + pmix_.error_string(status)};
     }
     const PmixValue value(found);
-    if (value->type != PMIX_BYTE_OBJECT || value->data.bo.size == 0 || value->data.bo.size > kMaxBlobBytes) {
-      return Problem{"PMIx_Get of " + key + " of rank " + std::to_string(rank) + " gave a value of another form; expected 1 to " +
+    if (value->type != PMIX_BYTE_OBJECT || value->data.bo.size == 0 ||
+        value->data.bo.size > kMaxBlobBytes) {
+      return Problem{"PMIx_Get of " + key + " of rank " + std::to_string(rank) +
+                     " gave a value of another form; expected 1 to " +
                      std::to_string(kMaxBlobBytes) + " bytes"};
     }
     return std::string(value->data.bo.bytes, value->data.bo.size);
@@ -123,21 +133,24 @@ Outcome<std::unique_ptr<Launcher>> open_pmix_launcher(bool job_ends_with_process
   if (!pmix) return pmix.failure();
   pmix_proc_t self{};
   if (const auto status = pmix->init(&self, nullptr, 0); status != PMIX_SUCCESS) {
-    return Problem{
-        std::string("PMIx has started this process (PMIX_NAMESPACE is set), and its server does not answer: PMIx_Init failed: ") +
-        pmix->error_string(status)};
+    return Problem{std::string("PMIx has started this process (PMIX_NAMESPACE is set), and its "
+                               "server does not answer: PMIx_Init failed: ") +
+                   pmix->error_string(status)};
   }
   pmix_proc_t job = self;
   job.rank = PMIX_RANK_WILDCARD;
   pmix_value_t* found = nullptr;
-  if (const auto status = pmix->get(&job, PMIX_JOB_SIZE, nullptr, 0, &found); status != PMIX_SUCCESS) {
+  if (const auto status = pmix->get(&job, PMIX_JOB_SIZE, nullptr, 0, &found);
+      status != PMIX_SUCCESS) {
     return Problem{std::string("PMIx_Get of the job's size failed: ") + pmix->error_string(status)};
   }
   const PmixValue size(found);
   if (size->type != PMIX_UINT32 || self.rank >= size->data.uint32) {
-    return Problem{"PMIx gave no size of the job that rank " + std::to_string(self.rank) + " could belong to; expected a number above it"};
+    return Problem{"PMIx gave no size of the job that rank " + std::to_string(self.rank) +
+                   " could belong to; expected a number above it"};
   }
-  return std::unique_ptr<Launcher>(std::make_unique<PmixLauncher>(*pmix, self, size->data.uint32, job_ends_with_process));
+  return std::unique_ptr<Launcher>(
+      std::make_unique<PmixLauncher>(*pmix, self, size->data.uint32, job_ends_with_process));
 }
 
 }  // namespace lintel::mpi

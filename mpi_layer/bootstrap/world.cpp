@@ -7,8 +7,10 @@ namespace {
 
 std::string rank_text(std::size_t rank) { return "rank " + std::to_string(rank); }
 
-Problem mismatch(const char* what, std::size_t rank, const std::string& value, const std::string& first_value, const char* expected) {
-  return Problem{rank_text(rank) + " has " + what + " " + value + ", rank 0 has " + what + " " + first_value + "; expected " + expected};
+Problem mismatch(const char* what, std::size_t rank, const std::string& value,
+                 const std::string& first_value, const char* expected) {
+  return Problem{rank_text(rank) + " has " + what + " " + value + ", rank 0 has " + what + " " +
+                 first_value + "; expected " + expected};
 }
 
 Problem malformed(std::size_t rank, const std::string& problem) {
@@ -22,7 +24,9 @@ Outcome<std::vector<BusinessCard>> decode_all(const std::vector<std::string>& te
     Outcome<std::string> version = version_of_card(texts[rank]);
     if (!version) return malformed(rank, version.sentence());
     if (rank == 0) first_version = *version;
-    if (*version != first_version) return mismatch("Lintel", rank, *version, first_version, "one version in all processes of a job");
+    if (*version != first_version)
+      return mismatch("Lintel", rank, *version, first_version,
+                      "one version in all processes of a job");
   }
   std::vector<BusinessCard> cards;
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
@@ -41,23 +45,27 @@ Outcome<> check(const std::vector<BusinessCard>& cards) {
   for (std::size_t rank = 0; rank < cards.size(); ++rank) {
     const BusinessCard& card = cards[rank];
     if (card.wire_version != first.wire_version) {
-      return mismatch("wire protocol", rank, std::to_string(card.wire_version), std::to_string(first.wire_version),
-                      "one version in all processes of a job");
+      return mismatch("wire protocol", rank, std::to_string(card.wire_version),
+                      std::to_string(first.wire_version), "one version in all processes of a job");
     }
     if (card.provider != first.provider) {
-      return mismatch("provider", rank, card.provider, first.provider, "one provider in all processes of a job (LINTEL_PROVIDER)");
+      return mismatch("provider", rank, card.provider, first.provider,
+                      "one provider in all processes of a job (LINTEL_PROVIDER)");
     }
     if (card.node != first.node) {
       const std::size_t local = card.id.nid.value >> 24 == kLoopbackNet ? rank : 0;
       const ProcessId id = cards[local].id;
       if (id.nid.value >> 24 == kLoopbackNet) {
-        return Problem{rank_text(local) + " listens on " + text_of(id) + ", where " + rank_text(rank - local) +
-                       " on another node does not reach it; expected the address of a network that joins them (LINTEL_INTERFACE)"};
+        return Problem{rank_text(local) + " listens on " + text_of(id) + ", where " +
+                       rank_text(rank - local) +
+                       " on another node does not reach it; expected the address of a network that "
+                       "joins them (LINTEL_INTERFACE)"};
       }
     }
     const auto [same, is_new] = ranks.emplace(card.id, rank);
     if (!is_new) {
-      return Problem{rank_text(rank) + " and " + rank_text(same->second) + " both say that they listen on " + text_of(card.id) +
+      return Problem{rank_text(rank) + " and " + rank_text(same->second) +
+                     " both say that they listen on " + text_of(card.id) +
                      "; expected an address of its own for each"};
     }
   }
@@ -69,8 +77,8 @@ Outcome<> check(const std::vector<BusinessCard>& cards) {
 Outcome<World> open_world(Launcher& launcher, const BusinessCard& own) {
   const std::string card = encode(own);
   if (card.size() > kMaxBlobBytes) {
-    return Problem{"the start-up card of this process has " + std::to_string(card.size()) + " bytes; expected at most " +
-                   std::to_string(kMaxBlobBytes)};
+    return Problem{"the start-up card of this process has " + std::to_string(card.size()) +
+                   " bytes; expected at most " + std::to_string(kMaxBlobBytes)};
   }
   Outcome<std::vector<std::string>> cards = launcher.exchange("lintel-card", card);
   if (!cards) return cards.failure();

@@ -20,13 +20,16 @@ struct World {
   std::uint32_t size() const { return static_cast<std::uint32_t>(processes.size()); }
 };
 
-// Gives `own` to all ranks of the launcher's job, and makes the world of what they give. Collective; blocks until all ranks have called it. `own` describes the
-// interface that this process has opened.
-// Fails, with the same sentence in every rank, when a card is malformed, when two ranks differ in the version of Lintel, of the wire protocol, or in the provider,
-// when two have the same id, and when a rank on another node listens on loopback. Fails for itself when the launcher does.
+// Gives `own` to all ranks of the launcher's job, and makes the world of what they give.
+// Collective; blocks until all ranks have called it. `own` describes the interface that this
+// process has opened.
+// Fails, with the same sentence in every rank, when a card is malformed, when two ranks differ in
+// the version of Lintel, of the wire protocol, or in the provider, when two have the same id, and
+// when a rank on another node listens on loopback. Fails for itself when the launcher does.
 Outcome<World> open_world(Launcher& launcher, const BusinessCard& own);
 
-// The same without a launcher: the world of these cards as `rank` sees it. REQUIRES: rank < cards.size().
+// The same without a launcher: the world of these cards as `rank` sees it. REQUIRES: rank <
+// cards.size().
 Outcome<World> make_world(std::uint32_t rank, const std::vector<std::string>& cards);
 
 }  // namespace lintel::mpi

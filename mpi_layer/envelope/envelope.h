@@ -1,9 +1,11 @@
 #pragma once
-// The message envelope of MPI (MPI 4.1 section 3.2.3) as Portals 4 matches it: who may take which message.
+// The message envelope of MPI (MPI 4.1 section 3.2.3) as Portals 4 matches it: who may take which
+// message.
 //
-// Match bits, from the top: 4 bits zero, 28 bits context, 32 bits tag in two's complement. The source is the initiator's ProcessId, which the match id of a
-// receive names or leaves open. A receive for any tag ignores the low 31 bits, so that the sign must be the same: negative tags, which belong to the library's
-// own traffic, are met by nothing that does not name them.
+// Match bits, from the top: 4 bits zero, 28 bits context, 32 bits tag in two's complement. The
+// source is the initiator's ProcessId, which the match id of a receive names or leaves open. A
+// receive for any tag ignores the low 31 bits, so that the sign must be the same: negative tags,
+// which belong to the library's own traffic, are met by nothing that does not name them.
 //
 // Pure functions of values; any thread.
 
@@ -31,11 +33,17 @@ constexpr std::uint64_t match_bits(std::uint32_t context, std::int32_t tag) {
   return (std::uint64_t{context} << 32) | static_cast<std::uint32_t>(tag);
 }
 
-constexpr std::uint32_t context_of(std::uint64_t bits) { return static_cast<std::uint32_t>(bits >> 32) & kMaxContext; }
-constexpr std::int32_t tag_of(std::uint64_t bits) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(bits)); }
+constexpr std::uint32_t context_of(std::uint64_t bits) {
+  return static_cast<std::uint32_t>(bits >> 32) & kMaxContext;
+}
+constexpr std::int32_t tag_of(std::uint64_t bits) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
+}
 
-// What a receive, or a probe, is for: `source` or kAnyProcess, `tag` or kAnyTag. REQUIRES: is_context(context).
-constexpr portals::MatchCriteria criteria(ProcessId source, std::uint32_t context, std::int32_t tag) {
+// What a receive, or a probe, is for: `source` or kAnyProcess, `tag` or kAnyTag. REQUIRES:
+// is_context(context).
+constexpr portals::MatchCriteria criteria(ProcessId source, std::uint32_t context,
+                                          std::int32_t tag) {
   if (tag == kAnyTag) return {source, match_bits(context, 0), static_cast<std::uint64_t>(kMaxTag)};
   return {source, match_bits(context, tag), 0};
 }

@@ -38,12 +38,14 @@ Outcome<std::uint64_t> parse_key(std::string_view text, std::string_view from) {
   constexpr std::string_view kBlanks = " \t\r\n";
   const std::size_t begin = std::min(text.find_first_not_of(kBlanks), text.size());
   const std::size_t end = text.find_last_not_of(kBlanks) + 1;
-  const std::string_view digits = begin < end ? text.substr(begin, end - begin) : std::string_view();
+  const std::string_view digits =
+      begin < end ? text.substr(begin, end - begin) : std::string_view();
   std::uint64_t key = 0;
   std::int64_t negative = 0;
   if (is_number(digits, key)) return key;
   if (is_number(digits, negative)) return static_cast<std::uint64_t>(negative);
-  return Problem{std::string(from) + " is not usable as a key; expected a decimal number of 64 bits"};
+  return Problem{std::string(from) +
+                 " is not usable as a key; expected a decimal number of 64 bits"};
 }
 
 Authentication::Authentication(bool allows_none, std::optional<std::uint64_t> key) : key_(key) {
@@ -60,11 +62,13 @@ Outcome<Authentication> Authentication::preferring(std::string_view list) const 
     const auto mechanism = mechanism_of(rest.substr(0, end));
     if (!mechanism || (chosen.mask() & bit_of(*mechanism)) != 0) {
       return Problem{"'" + std::string(list) +
-                     "' is not usable; expected 0 (NONE), 1 (KEY), or both in the order of preference, such as 1,0"};
+                     "' is not usable; expected 0 (NONE), 1 (KEY), or both in the order of "
+                     "preference, such as 1,0"};
     }
     if ((mask() & bit_of(*mechanism)) == 0) {
       return Problem{"'" + std::string(list) + "' names " + name_of(*mechanism) + "; expected " +
-                     (*mechanism == Mechanism::kKey ? "a key in IMPI_AUTH_KEY or in a file" : "IMPI_AUTH_NONE to be set")};
+                     (*mechanism == Mechanism::kKey ? "a key in IMPI_AUTH_KEY or in a file"
+                                                    : "IMPI_AUTH_NONE to be set")};
     }
     chosen.order_.push_back(*mechanism);
     if (end == rest.size()) return chosen;

@@ -5,7 +5,9 @@
 namespace lintel::mpi::impi {
 namespace {
 
-void append_address(std::string& bytes, const HostId& id) { bytes.append(reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size()); }
+void append_address(std::string& bytes, const HostId& id) {
+  bytes.append(reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size());
+}
 
 std::string contribution_of_host(const HostOffer& host, Label label) {
   std::string bytes;

@@ -1,5 +1,6 @@
 #pragma once
-// ClientOffer: what one job brings into an IMPI job: its hosts with their processes, and its bounds and wishes.
+// ClientOffer: what one job brings into an IMPI job: its hosts with their processes, and its bounds
+// and wishes.
 
 #include <cstdint>
 #include <string>
@@ -28,7 +29,8 @@ struct ClientOffer {
   std::vector<HostOffer> hosts{};
 };
 
-// What the client contributes to `label`, one of labels(): elements one after the other as IMPI writes them.
+// What the client contributes to `label`, one of labels(): elements one after the other as IMPI
+// writes them.
 std::string contribution(const ClientOffer& offer, Label label);
 
 }  // namespace lintel::mpi::impi

@@ -7,7 +7,8 @@
 
 namespace lintel::mpi::impi {
 
-ClientStartup::ClientStartup(Settings settings, TimePoint now) : settings_(std::move(settings)), since_(now) {
+ClientStartup::ClientStartup(Settings settings, TimePoint now)
+    : settings_(std::move(settings)), since_(now) {
   LINTEL_ASSERT(settings_.rank < kMaxClients && !settings_.authentication.is_empty());
   std::string mask;
   append_number(mask, settings_.authentication.mask());
@@ -47,15 +48,18 @@ bool ClientStartup::take_mechanism(TimePoint now) {
   const auto length = number_at<std::uint32_t>(*choice, sizeof mechanism);
   const std::uint32_t mask = settings_.authentication.mask();
   if (mechanism >= 32 || (mask >> mechanism & 1) == 0) {
-    fail("it chose authentication mechanism " + std::to_string(mechanism) + "; expected " + text_of_mechanisms(mask));
+    fail("it chose authentication mechanism " + std::to_string(mechanism) + "; expected " +
+         text_of_mechanisms(mask));
     return false;
   }
   if (length != 0) {
-    fail("it sent " + std::to_string(length) + " bytes for its authentication mechanism; expected none");
+    fail("it sent " + std::to_string(length) +
+         " bytes for its authentication mechanism; expected none");
     return false;
   }
   since_ = now;
-  if (static_cast<Mechanism>(mechanism) == Mechanism::kKey) append_number(outgoing_, settings_.authentication.key());
+  if (static_cast<Mechanism>(mechanism) == Mechanism::kKey)
+    append_number(outgoing_, settings_.authentication.key());
   std::string rank;
   append_number(rank, settings_.rank);
   send(CommandWord::kImpi, rank);
@@ -65,14 +69,16 @@ bool ClientStartup::take_mechanism(TimePoint now) {
 
 void ClientStartup::take_size(const Command& command) {
   if (command.word != CommandWord::kImpi) {
-    return fail("it sent " + text_of_word(static_cast<std::uint32_t>(command.word)) + "; expected IMPI");
+    return fail("it sent " + text_of_word(static_cast<std::uint32_t>(command.word)) +
+                "; expected IMPI");
   }
   clients_ = number_at<std::uint32_t>(command.payload, 0);
   if (clients_ == 0 || clients_ > kMaxClients)
-    return fail("it has " + std::to_string(clients_) + " clients; expected 1 to " + std::to_string(kMaxClients));
+    return fail("it has " + std::to_string(clients_) + " clients; expected 1 to " +
+                std::to_string(kMaxClients));
   if (settings_.rank >= clients_) {
-    return fail("it has " + std::to_string(clients_) + " clients, and this is client " + std::to_string(settings_.rank) +
-                "; expected 0 to " + std::to_string(clients_ - 1));
+    return fail("it has " + std::to_string(clients_) + " clients, and this is client " +
+                std::to_string(settings_.rank) + "; expected 0 to " + std::to_string(clients_ - 1));
   }
   phase_ = Phase::kTelling;
   tell_next();
@@ -92,14 +98,17 @@ void ClientStartup::tell_next() {
 void ClientStartup::take_set(const Command& command) {
   LabelSet set = decode_set(command.payload);
   const std::string name = "label " + text_of_label(set.label);
-  if (set.label <= answered_) return fail("it answered " + name + " after " + text_of_label(answered_) + "; expected ascending labels");
+  if (set.label <= answered_)
+    return fail("it answered " + name + " after " + text_of_label(answered_) +
+                "; expected ascending labels");
   if (clients_ < kMaxClients && set.mask >> clients_ != 0)
     return fail("it answered " + name + " for more than " + std::to_string(clients_) + " clients");
   answered_ = set.label;
   if (phase_ == Phase::kFinishing) return;  // what others have sent beyond IMPI 0.0
   const Label expected = labels()[told_].label;
   if (set.label < expected) return;
-  if (set.label > expected) return fail("it answered " + name + "; expected " + text_of_label(expected));
+  if (set.label > expected)
+    return fail("it answered " + name + "; expected " + text_of_label(expected));
   sets_[set.label] = std::move(set);
   ++told_;
   tell_next();
@@ -107,8 +116,11 @@ void ClientStartup::take_set(const Command& command) {
 
 void ClientStartup::take_done(const Command& command) {
   if (phase_ != Phase::kFinishing || command.word != CommandWord::kDone) {
-    return fail("it sent " + text_of_word(static_cast<std::uint32_t>(command.word)) + "; expected " +
-                (phase_ == Phase::kFinishing ? "DONE" : "the answer to label " + text_of_label(labels()[told_].label)));
+    return fail("it sent " + text_of_word(static_cast<std::uint32_t>(command.word)) +
+                "; expected " +
+                (phase_ == Phase::kFinishing
+                     ? "DONE"
+                     : "the answer to label " + text_of_label(labels()[told_].label)));
   }
   Outcome<JobLayout> layout = lay_out(sets_, clients_);
   if (!layout) return fail(layout.sentence());
@@ -121,17 +133,20 @@ void ClientStartup::lose(const std::string& how) {
   if (phase_ == Phase::kReady || phase_ == Phase::kFailed) return;
   fail(phase_ == Phase::kAuthenticating ? how + "; expected a mechanism that both have"
        : phase_ == Phase::kJoining
-           ? how + "; expected it to take the key, if there is one, and client rank " + std::to_string(settings_.rank)
+           ? how + "; expected it to take the key, if there is one, and client rank " +
+                 std::to_string(settings_.rank)
            : how);
 }
 
 TimePoint ClientStartup::next_deadline() const {
-  const bool is_owed = phase_ == Phase::kAuthenticating || phase_ == Phase::kTelling || phase_ == Phase::kFinishing;
+  const bool is_owed =
+      phase_ == Phase::kAuthenticating || phase_ == Phase::kTelling || phase_ == Phase::kFinishing;
   return is_owed ? since_ + settings_.patience : kNever;
 }
 
 void ClientStartup::advance(TimePoint now) {
-  if (next_deadline() <= now) fail("it has not answered for " + format_duration(settings_.patience));
+  if (next_deadline() <= now)
+    fail("it has not answered for " + format_duration(settings_.patience));
 }
 
 void ClientStartup::finish() {

@@ -1,13 +1,17 @@
 #pragma once
-// ClientStartup: one client's way through the start-up of an IMPI job: it authenticates, gives its rank, offers what its job has, and learns the layout of all.
+// ClientStartup: one client's way through the start-up of an IMPI job: it authenticates, gives its
+// rank, offers what its job has, and learns the layout of all.
 //
-// Knows no socket and no clock, as server.h. Goes in lock-step, as all clients do: one label, its answer, the next. Labels that it did not send it passes over.
+// Knows no socket and no clock, as server.h. Goes in lock-step, as all clients do: one label, its
+// answer, the next. Labels that it did not send it passes over.
 //
 //   kAuthenticating   AUTH was sent
-//   kJoining          IMPI was sent; the server answers, with the number of clients, when it likes: at the latest when all are there
+//   kJoining          IMPI was sent; the server answers, with the number of clients, when it likes:
+//                     at the latest when all are there
 //   kTelling          a label was sent
 //   kFinishing        DONE was sent
-//   kReady            the layout is known. The connection stays open and silent until finish(); that it ends earlier is no harm to this client
+//   kReady            the layout is known. The connection stays open and silent until finish();
+//                     that it ends earlier is no harm to this client
 //   kFailed           with a sentence
 
 #include <cstdint>
@@ -33,7 +37,8 @@ class ClientStartup {
     Authentication authentication;
     ClientOffer offer;  // its hosts listen already
     Nanoseconds
-        patience;  // for each answer; while others have not joined there is no limit. Longer than the server's own, which knows whom it waits for
+        patience;  // for each answer; while others have not joined there is no limit. Longer than
+                   // the server's own, which knows whom it waits for
   };
 
   // The connection to the server has been made.
@@ -51,7 +56,8 @@ class ClientStartup {
   // What is to be sent, since the last call.
   std::string take_outgoing() { return std::exchange(outgoing_, {}); }
 
-  // All processes of this client have ended well: says FINI, to which there is no answer. REQUIRES: kReady, once.
+  // All processes of this client have ended well: says FINI, to which there is no answer. REQUIRES:
+  // kReady, once.
   void finish();
 
   // REQUIRES: kReady.
@@ -60,7 +66,8 @@ class ClientStartup {
   const std::string& problem() const;
 
  private:
-  // Takes the next thing that the server has sent; false when there is none yet, or start-up is over.
+  // Takes the next thing that the server has sent; false when there is none yet, or start-up is
+  // over.
   bool take_next(TimePoint now);
   bool take_mechanism(TimePoint now);
   void take_size(const Command& command);

@@ -20,7 +20,8 @@ std::optional<Lengths> lengths_of(CommandWord word, Side sender) {
   constexpr std::size_t kNumber = 4;
   const bool is_client = sender == Side::kClient;
   switch (word) {
-    case CommandWord::kAuth: return is_client ? std::optional(Lengths{kNumber, kNumber}) : std::nullopt;
+    case CommandWord::kAuth:
+      return is_client ? std::optional(Lengths{kNumber, kNumber}) : std::nullopt;
     case CommandWord::kImpi: return Lengths{kNumber, kNumber};
     case CommandWord::kColl:
       return is_client ? Lengths{kNumber, kNumber + kMaxContributionBytes}
@@ -55,7 +56,8 @@ std::string text_of_word(std::uint32_t word) {
 std::optional<CommandWord> CommandReader::next_word(std::string& problem) const {
   if (bytes_.size() < kHeaderBytes) return std::nullopt;
   auto number = number_at<std::uint32_t>(bytes_, 0);
-  if (number == kSwappedFini && sender_ == Side::kClient) number = static_cast<std::uint32_t>(CommandWord::kFini);
+  if (number == kSwappedFini && sender_ == Side::kClient)
+    number = static_cast<std::uint32_t>(CommandWord::kFini);
   const auto word = static_cast<CommandWord>(number);
   const auto lengths = lengths_of(word, sender_);
   if (!lengths) {
@@ -65,7 +67,8 @@ std::optional<CommandWord> CommandReader::next_word(std::string& problem) const 
   }
   const std::size_t length = number_at<std::uint32_t>(bytes_, 4);
   if (length < lengths->least || length > lengths->most) {
-    problem = "it sent " + text_of_word(number) + " with " + std::to_string(length) + " bytes; expected " + std::to_string(lengths->least);
+    problem = "it sent " + text_of_word(number) + " with " + std::to_string(length) +
+              " bytes; expected " + std::to_string(lengths->least);
     if (lengths->most > lengths->least) problem += " to " + std::to_string(lengths->most);
     return std::nullopt;
   }

@@ -1,7 +1,9 @@
 #pragma once
-// Command: what client and server of IMPI say to each other during start-up: a word of four letters, a length, and so many bytes.
+// Command: what client and server of IMPI say to each other during start-up: a word of four
+// letters, a length, and so many bytes.
 //
-// Two things that are said at the beginning have no such header: the server's choice of an authentication mechanism, and a client's key. They are bare bytes.
+// Two things that are said at the beginning have no such header: the server's choice of an
+// authentication mechanism, and a client's key. They are bare bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +21,8 @@ inline constexpr std::size_t kMaxContributionBytes = 1U << 20;
 enum class CommandWord : std::uint32_t {
   kAuth = 0x41555448,  // client: the mechanisms that it can use, a mask
   kImpi = 0x494D5049,  // client: its rank; server: how many clients there are
-  kColl = 0x434F4C4C,  // client: label, contribution; server: label, mask of clients, their contributions in the order of their ranks
+  kColl = 0x434F4C4C,  // client: label, contribution; server: label, mask of clients, their
+                       // contributions in the order of their ranks
   kDone = 0x444F4E45,  // client: no more labels; server: nobody has more labels
   kFini = 0x46494E49,  // client: all its processes have ended well
 };
@@ -41,16 +44,17 @@ enum class Side { kClient, kServer };
 
 // CommandReader: cuts the bytes that `sender` has sent into commands, in whatever pieces they come.
 //
-// A header that no sender of IMPI writes is refused before its bytes are waited for. So what is held is one command at most, beyond what was appended since
-// next() last gave nothing. Does not read: its owner does, and appends.
+// A header that no sender of IMPI writes is refused before its bytes are waited for. So what is
+// held is one command at most, beyond what was appended since next() last gave nothing. Does not
+// read: its owner does, and appends.
 class CommandReader {
  public:
   explicit CommandReader(Side sender) : sender_(sender) {}
 
   void append(std::string_view bytes) { bytes_ += bytes; }
 
-  // The word of the next command, as soon as its header is there. Nothing until then, and when the header is refused: `problem` says why then, as the end of
-  // a sentence.
+  // The word of the next command, as soon as its header is there. Nothing until then, and when the
+  // header is refused: `problem` says why then, as the end of a sentence.
   std::optional<CommandWord> next_word(std::string& problem) const;
 
   // The next command; nothing when it has not all come, or is refused as above.

@@ -10,7 +10,9 @@ Outcome<Dance> Dance::of(const JobLayout& layout, std::uint32_t own) {
   for (std::uint32_t rank = 0; rank < layout.hosts.size(); ++rank) {
     const JobHost& host = layout.hosts[rank];
     const auto ipv4 = ipv4_of(host.address);
-    if (!ipv4) return Problem{"host " + std::to_string(rank) + " has the address " + text_of(host.address) + "; expected one of IPv4"};
+    if (!ipv4)
+      return Problem{"host " + std::to_string(rank) + " has the address " + text_of(host.address) +
+                     "; expected one of IPv4"};
     if (rank < own) dance.calls_.push_back({rank, *ipv4, host.port});
     if (rank == own) dance.own_ipv4_ = *ipv4;
   }
@@ -32,10 +34,13 @@ Outcome<std::uint32_t> Dance::greeted(std::string_view greeting) {
   LINTEL_ASSERT(greeting.size() == kGreetingBytes);
   const auto host = number_at<std::uint32_t>(greeting, 0);
   if (host <= own_ || host >= is_connected_.size()) {
-    return Problem{"a connection says that it is from host " + std::to_string(host) + "; expected one above " + std::to_string(own_) +
-                   " and below " + std::to_string(is_connected_.size())};
+    return Problem{"a connection says that it is from host " + std::to_string(host) +
+                   "; expected one above " + std::to_string(own_) + " and below " +
+                   std::to_string(is_connected_.size())};
   }
-  if (is_connected_[host]) return Problem{"a connection says that it is from host " + std::to_string(host) + ", which has called already"};
+  if (is_connected_[host])
+    return Problem{"a connection says that it is from host " + std::to_string(host) +
+                   ", which has called already"};
   is_connected_[host] = true;
   return host;
 }

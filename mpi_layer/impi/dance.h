@@ -1,8 +1,10 @@
 #pragma once
-// Dance: how the hosts of an IMPI job connect after start-up ("shall we dance"): each calls those of lower ranks and says its own rank, one number of 32 bits;
-// each is called by those of higher ranks, in any order. One connection joins two hosts, and from then on carries packets only.
+// Dance: how the hosts of an IMPI job connect after start-up ("shall we dance"): each calls those
+// of lower ranks and says its own rank, one number of 32 bits; each is called by those of higher
+// ranks, in any order. One connection joins two hosts, and from then on carries packets only.
 //
-// Knows no sockets: says whom to call, from which address, and who has called. What a caller says is a claim; IMPI has nothing to prove it.
+// Knows no sockets: says whom to call, from which address, and who has called. What a caller says
+// is a claim; IMPI has nothing to prove it.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,20 +26,24 @@ class Dance {
     std::uint16_t port = 0;
   };
 
-  // Fails when a host's address is not of IPv4. REQUIRES: own < layout.hosts.size(). `layout` is not kept.
+  // Fails when a host's address is not of IPv4. REQUIRES: own < layout.hosts.size(). `layout` is
+  // not kept.
   static Outcome<Dance> of(const JobLayout& layout, std::uint32_t own);
 
   // Whom this host calls, in this order.
   const std::vector<Call>& calls() const { return calls_; }
-  // The address to bind to before calling: others may know a caller by the address that it has announced.
+  // The address to bind to before calling: others may know a caller by the address that it has
+  // announced.
   std::uint32_t own_ipv4() const { return own_ipv4_; }
   // What this host says first on each connection that it has made.
   std::string greeting() const;
 
-  // A connection that was made to `host` is up, and greeting() has been said. REQUIRES: it is one of calls(), the first time.
+  // A connection that was made to `host` is up, and greeting() has been said. REQUIRES: it is one
+  // of calls(), the first time.
   void called(std::uint32_t host);
-  // The first kGreetingBytes of a connection from outside: the rank of the host that it comes from. Fails, and that connection is to be closed,
-  // for a rank that does not call this host, or has called.
+  // The first kGreetingBytes of a connection from outside: the rank of the host that it comes from.
+  // Fails, and that connection is to be closed, for a rank that does not call this host, or has
+  // called.
   Outcome<std::uint32_t> greeted(std::string_view greeting);
 
   // The hosts with which there is no connection yet.

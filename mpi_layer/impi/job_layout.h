@@ -1,7 +1,9 @@
 #pragma once
-// JobLayout: what follows from the labels of all clients, and is the same for all of them: who is where, and which bounds hold.
+// JobLayout: what follows from the labels of all clients, and is the same for all of them: who is
+// where, and which bounds hold.
 //
-// A value. Ranks: clients in the order of their ranks, in a client its hosts, in a host its processes, counted from 0.
+// A value. Ranks: clients in the order of their ranks, in a client its hosts, in a host its
+// processes, counted from 0.
 
 #include <cstdint>
 #include <map>
@@ -53,7 +55,8 @@ struct JobLayout {
 // Names a host in sentences: "client 1 (host 2 at 10.0.0.1:4711)".
 std::string text_of_host(const JobLayout& layout, std::uint32_t host);
 
-// Fails when a client has not said all, contradicts itself or another, or goes beyond what IMPI allows. Bytes come from foreign programs: all are validated.
+// Fails when a client has not said all, contradicts itself or another, or goes beyond what IMPI
+// allows. Bytes come from foreign programs: all are validated.
 Outcome<JobLayout> lay_out(const std::map<Label, LabelSet>& sets, std::uint32_t clients);
 
 }  // namespace lintel::mpi::impi

@@ -57,7 +57,8 @@ std::string encode(const JobLayout& layout) {
   for (const JobHost& host : layout.hosts) {
     append(bytes, host.address);
     append_number(bytes, host.port);
-    for (const std::uint32_t number : {host.client, host.first_proc, host.procs}) append_number(bytes, number);
+    for (const std::uint32_t number : {host.client, host.first_proc, host.procs})
+      append_number(bytes, number);
   }
   append_count(bytes, layout.procs);
   for (const JobProc& proc : layout.procs) {
@@ -66,7 +67,9 @@ std::string encode(const JobLayout& layout) {
     append_number(bytes, proc.host);
   }
   append_number(bytes, layout.data_length);
-  for (const std::int32_t number : {layout.tag_upper_bound, layout.crossover_size, layout.max_linear}) append_number(bytes, number);
+  for (const std::int32_t number :
+       {layout.tag_upper_bound, layout.crossover_size, layout.max_linear})
+    append_number(bytes, number);
   for (const std::uint32_t number : {layout.ackmark, layout.hiwater}) append_number(bytes, number);
   return bytes;
 }
@@ -86,7 +89,8 @@ Outcome<JobLayout> decode_layout(std::string_view bytes) {
   for (JobHost& host : layout.hosts) {
     reader.take(host.address);
     reader.take(host.port);
-    for (std::uint32_t* number : {&host.client, &host.first_proc, &host.procs}) reader.take(*number);
+    for (std::uint32_t* number : {&host.client, &host.first_proc, &host.procs})
+      reader.take(*number);
   }
   layout.procs.resize(reader.take_count(28));
   for (JobProc& proc : layout.procs) {
@@ -95,9 +99,12 @@ Outcome<JobLayout> decode_layout(std::string_view bytes) {
     reader.take(proc.host);
   }
   reader.take(layout.data_length);
-  for (std::int32_t* number : {&layout.tag_upper_bound, &layout.crossover_size, &layout.max_linear}) reader.take(*number);
+  for (std::int32_t* number : {&layout.tag_upper_bound, &layout.crossover_size, &layout.max_linear})
+    reader.take(*number);
   for (std::uint32_t* number : {&layout.ackmark, &layout.hiwater}) reader.take(*number);
-  if (!reader.is_whole()) return Problem{"the layout of an IMPI job in " + std::to_string(bytes.size()) + " bytes is malformed"};
+  if (!reader.is_whole())
+    return Problem{"the layout of an IMPI job in " + std::to_string(bytes.size()) +
+                   " bytes is malformed"};
   return layout;
 }
 

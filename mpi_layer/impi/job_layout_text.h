@@ -1,5 +1,6 @@
 #pragma once
-// A JobLayout as bytes: for the processes of a job that learn it from the one that was at the start-up.
+// A JobLayout as bytes: for the processes of a job that learn it from the one that was at the
+// start-up.
 //
 // Pure functions of values; any thread.
 

@@ -8,7 +8,8 @@
 
 namespace lintel::mpi::impi {
 
-// The key in the file at `path`: a decimal number and nothing else. Fails also for a file that anybody but its owner may read or write.
+// The key in the file at `path`: a decimal number and nothing else. Fails also for a file that
+// anybody but its owner may read or write.
 Outcome<std::uint64_t> read_key_file(const std::string& path);
 
 }  // namespace lintel::mpi::impi

@@ -1,5 +1,6 @@
 #pragma once
-// Labels: what clients of IMPI tell each other through the server during start-up, one after the other in ascending order.
+// Labels: what clients of IMPI tell each other through the server during start-up, one after the
+// other in ascending order.
 
 #include <cstdint>
 #include <span>

@@ -10,13 +10,15 @@ namespace lintel::mpi::impi {
 std::string LabelCollection::add(unsigned client, Label label, std::string_view contribution) {
   Contributor& contributor = contributors_[client];
   if (contributor.is_finished) return "it sent label " + text_of_label(label) + " after DONE";
-  if (contributor.labels == kMaxClientLabels) return "it sent more than " + std::to_string(kMaxClientLabels) + " labels";
+  if (contributor.labels == kMaxClientLabels)
+    return "it sent more than " + std::to_string(kMaxClientLabels) + " labels";
   if (contribution.size() > kMaxClientBytes - contributor.bytes)
     return "it sent labels with more than " + std::to_string(kMaxClientBytes) + " bytes together";
   if (label != kNoLabel && label <= contributor.last) {
     return "it sent label " + text_of_label(label) +
-           (contributor.last == kNoLabel ? " first; expected a label above 0"
-                                         : " after " + text_of_label(contributor.last) + "; expected ascending labels");
+           (contributor.last == kNoLabel
+                ? " first; expected a label above 0"
+                : " after " + text_of_label(contributor.last) + "; expected ascending labels");
   }
   ++contributor.labels;
   contributor.bytes += contribution.size();
@@ -69,7 +71,8 @@ bool LabelCollection::is_waiting(unsigned client) const {
 }
 
 bool LabelCollection::all_finished() const {
-  return std::all_of(contributors_.begin(), contributors_.end(), [](const Contributor& one) { return one.is_finished; });
+  return std::all_of(contributors_.begin(), contributors_.end(),
+                     [](const Contributor& one) { return one.is_finished; });
 }
 
 }  // namespace lintel::mpi::impi

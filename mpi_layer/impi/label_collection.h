@@ -1,8 +1,10 @@
 #pragma once
-// LabelCollection: what the server of IMPI has collected: each client's contributions, until every client has sent a label or has gone past it.
+// LabelCollection: what the server of IMPI has collected: each client's contributions, until every
+// client has sent a label or has gone past it.
 //
-// Clients send labels in ascending order. So when the slowest one has come to label L, all sets up to L are complete: whoever has not contributed never will.
-// Contributions are opaque. What one client may contribute in all is bounded. Knows no connections.
+// Clients send labels in ascending order. So when the slowest one has come to label L, all sets up
+// to L are complete: whoever has not contributed never will. Contributions are opaque. What one
+// client may contribute in all is bounded. Knows no connections.
 
 #include <array>
 #include <cstddef>
@@ -25,7 +27,8 @@ class LabelCollection {
   // REQUIRES: 1 <= clients <= kMaxClients.
   explicit LabelCollection(unsigned clients) : contributors_(clients) {}
 
-  // Takes a contribution. Returns "", or what is wrong with it as the end of a sentence; nothing has changed then. REQUIRES: client < clients.
+  // Takes a contribution. Returns "", or what is wrong with it as the end of a sentence; nothing
+  // has changed then. REQUIRES: client < clients.
   std::string add(unsigned client, Label label, std::string_view contribution);
 
   // The client has no more labels. The same as above.
@@ -34,10 +37,12 @@ class LabelCollection {
   // What the client has sent is as if it had not been. REQUIRES: no set was complete yet.
   void forget(unsigned client);
 
-  // Sets that have become complete since the last call, ascending. A label of IMPI 0.0 that nobody has sent has an empty one.
+  // Sets that have become complete since the last call, ascending. A label of IMPI 0.0 that nobody
+  // has sent has an empty one.
   std::vector<LabelSet> take_complete();
 
-  // The client cannot go on before others do: it has sent a label that has not been answered, or all it had.
+  // The client cannot go on before others do: it has sent a label that has not been answered, or
+  // all it had.
   bool is_waiting(unsigned client) const;
   // It has sent all it had.
   bool is_finished(unsigned client) const { return contributors_[client].is_finished; }

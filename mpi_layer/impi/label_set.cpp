@@ -14,7 +14,8 @@ std::string encode(const LabelSet& set) {
 
 LabelSet decode_set(std::string_view payload) {
   constexpr std::size_t kSetHeaderBytes = sizeof(Label) + sizeof(std::uint32_t);
-  return {number_at<Label>(payload, 0), number_at<std::uint32_t>(payload, sizeof(Label)), std::string(payload.substr(kSetHeaderBytes))};
+  return {number_at<Label>(payload, 0), number_at<std::uint32_t>(payload, sizeof(Label)),
+          std::string(payload.substr(kSetHeaderBytes))};
 }
 
 }  // namespace lintel::mpi::impi

@@ -19,7 +19,8 @@ struct LabelSet {
 
 // The payload of a server's COLL.
 std::string encode(const LabelSet& set);
-// REQUIRES: it has a label and a mask at least, as every COLL has that a CommandReader of the server's side gives.
+// REQUIRES: it has a label and a mask at least, as every COLL has that a CommandReader of the
+// server's side gives.
 LabelSet decode_set(std::string_view payload);
 
 }  // namespace lintel::mpi::impi

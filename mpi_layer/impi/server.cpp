@@ -9,14 +9,18 @@
 namespace lintel::mpi::impi {
 
 Server::Server(Settings settings)
-    : settings_(std::move(settings)), presence_(settings_.clients, Presence::kAbsent), collection_(settings_.clients) {
-  LINTEL_ASSERT(settings_.clients >= 1 && settings_.clients <= kMaxClients && !settings_.authentication.is_empty());
+    : settings_(std::move(settings)),
+      presence_(settings_.clients, Presence::kAbsent),
+      collection_(settings_.clients) {
+  LINTEL_ASSERT(settings_.clients >= 1 && settings_.clients <= kMaxClients &&
+                !settings_.authentication.is_empty());
 }
 
 Server::Connection Server::open(std::string name, TimePoint now) {
   LINTEL_ASSERT(accepts());
   const auto is_stranger = [](const auto& entry) { return entry.second.step != Step::kJoined; };
-  if (static_cast<std::size_t>(std::count_if(peers_.begin(), peers_.end(), is_stranger)) == kMaxStrangers) {
+  if (static_cast<std::size_t>(std::count_if(peers_.begin(), peers_.end(), is_stranger)) ==
+      kMaxStrangers) {
     drop(std::find_if(peers_.begin(), peers_.end(), is_stranger)->first,
          "it had not joined when " + std::to_string(kMaxStrangers) + " others came");
   }
@@ -54,12 +58,13 @@ bool Server::take_next(Connection connection, TimePoint now) {
   }
   std::string problem;
   const auto word = peer.reader.next_word(problem);
-  // Whoever has not joined is not given the time, and the memory, to send anything else than what is expected.
+  // Whoever has not joined is not given the time, and the memory, to send anything else than what
+  // is expected.
   if (word && peer.step != Step::kJoined) {
     const auto expected = peer.step == Step::kAuth ? CommandWord::kAuth : CommandWord::kImpi;
     if (*word != expected) {
-      problem =
-          "it sent " + text_of_word(static_cast<std::uint32_t>(*word)) + "; expected " + text_of_word(static_cast<std::uint32_t>(expected));
+      problem = "it sent " + text_of_word(static_cast<std::uint32_t>(*word)) + "; expected " +
+                text_of_word(static_cast<std::uint32_t>(expected));
     }
   }
   if (!problem.empty()) {
@@ -82,8 +87,8 @@ void Server::take_mask(Connection connection, Peer& peer, const Command& command
   const auto mask = number_at<std::uint32_t>(command.payload, 0);
   const auto mechanism = settings_.authentication.choose(mask);
   if (!mechanism) {
-    return drop(connection,
-                "it can authenticate by " + text_of_mechanisms(mask) + "; expected " + text_of_mechanisms(settings_.authentication.mask()));
+    return drop(connection, "it can authenticate by " + text_of_mechanisms(mask) + "; expected " +
+                                text_of_mechanisms(settings_.authentication.mask()));
   }
   std::string answer;
   append_number(answer, static_cast<std::uint32_t>(*mechanism));
@@ -95,18 +100,21 @@ void Server::take_mask(Connection connection, Peer& peer, const Command& command
 void Server::take_rank(Connection connection, Peer& peer, const Command& command, TimePoint now) {
   const auto rank = number_at<std::int32_t>(command.payload, 0);
   if (rank < 0 || static_cast<std::uint32_t>(rank) >= settings_.clients) {
-    return drop(connection,
-                "it is client " + std::to_string(rank) + "; expected a number from 0 to " + std::to_string(settings_.clients - 1));
+    return drop(connection, "it is client " + std::to_string(rank) +
+                                "; expected a number from 0 to " +
+                                std::to_string(settings_.clients - 1));
   }
   const auto client = static_cast<unsigned>(rank);
   if (presence_[client] != Presence::kAbsent) {
-    return drop(connection, "it is client " + std::to_string(rank) + ", which has joined already; expected one that has not");
+    return drop(connection, "it is client " + std::to_string(rank) +
+                                ", which has joined already; expected one that has not");
   }
   presence_[client] = Presence::kPresent;
   peer.rank = client;
   peer.step = Step::kJoined;
   note(text_of(peer) + " has joined");
-  if (std::find(presence_.begin(), presence_.end(), Presence::kAbsent) == presence_.end()) begin_collecting(now);
+  if (std::find(presence_.begin(), presence_.end(), Presence::kAbsent) == presence_.end())
+    begin_collecting(now);
 }
 
 void Server::begin_collecting(TimePoint now) {
@@ -124,13 +132,17 @@ void Server::begin_collecting(TimePoint now) {
   answer_complete(now);  // somebody may have sent labels meanwhile
 }
 
-void Server::take_command(Connection connection, Peer& peer, const Command& command, TimePoint now) {
+void Server::take_command(Connection connection, Peer& peer, const Command& command,
+                          TimePoint now) {
   std::string problem;
   switch (command.word) {
     case CommandWord::kAuth:
-    case CommandWord::kImpi: problem = "it sent " + text_of_word(static_cast<std::uint32_t>(command.word)) + " twice"; break;
+    case CommandWord::kImpi:
+      problem = "it sent " + text_of_word(static_cast<std::uint32_t>(command.word)) + " twice";
+      break;
     case CommandWord::kColl:
-      problem = collection_.add(peer.rank, number_at<Label>(command.payload, 0), std::string_view(command.payload).substr(sizeof(Label)));
+      problem = collection_.add(peer.rank, number_at<Label>(command.payload, 0),
+                                std::string_view(command.payload).substr(sizeof(Label)));
       break;
     case CommandWord::kDone: problem = collection_.finish(peer.rank); break;
     case CommandWord::kFini:
@@ -147,7 +159,8 @@ void Server::answer_complete(TimePoint now) {
   for (const LabelSet& set : collection_.take_complete()) {
     char mask[16];
     std::snprintf(mask, sizeof mask, "0x%x", static_cast<unsigned>(set.mask));
-    note("label " + text_of_label(set.label) + " is complete: clients " + mask + ", bytes " + std::to_string(set.contributions.size()));
+    note("label " + text_of_label(set.label) + " is complete: clients " + mask + ", bytes " +
+         std::to_string(set.contributions.size()));
     send_all(encode(CommandWord::kColl, encode(set)));
     for (auto& [connection, peer] : peers_) peer.since = now;
   }
@@ -211,7 +224,9 @@ void Server::send_all(std::string bytes) {
 
 TimePoint Server::deadline_of(const Peer& peer) const {
   if (peer.step != Step::kJoined) return peer.since + settings_.patience;
-  return phase_ == Phase::kCollecting && !collection_.is_waiting(peer.rank) ? peer.since + settings_.patience : kNever;
+  return phase_ == Phase::kCollecting && !collection_.is_waiting(peer.rank)
+             ? peer.since + settings_.patience
+             : kNever;
 }
 
 TimePoint Server::next_deadline() const {
@@ -229,13 +244,15 @@ void Server::advance(TimePoint now) {
     const auto found = peers_.find(connection);
     if (found == peers_.end()) continue;  // gone with another one
     drop(connection,
-         (found->second.step == Step::kJoined ? "it did not send its next label, or DONE, within " : "it did not join within ") +
+         (found->second.step == Step::kJoined ? "it did not send its next label, or DONE, within "
+                                              : "it did not join within ") +
              format_duration(settings_.patience));
   }
 }
 
 std::string Server::text_of(const Peer& peer) const {
-  return peer.step == Step::kJoined ? "client " + std::to_string(peer.rank) + " (" + peer.name + ")" : peer.name;
+  return peer.step == Step::kJoined ? "client " + std::to_string(peer.rank) + " (" + peer.name + ")"
+                                    : peer.name;
 }
 
 }  // namespace lintel::mpi::impi

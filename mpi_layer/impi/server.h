@@ -1,17 +1,22 @@
 #pragma once
-// Server: the rendezvous of the clients of one IMPI job: lets them in, collects their labels, tells each of all, and waits for their ends.
+// Server: the rendezvous of the clients of one IMPI job: lets them in, collects their labels, tells
+// each of all, and waits for their ends.
 //
-// Knows no sockets and no clock: bytes and times go in, decisions and notes come out. Whoever has the sockets carries out the decisions in their order.
-// Connections are independent of each other until all clients have joined, so none can block another.
+// Knows no sockets and no clock: bytes and times go in, decisions and notes come out. Whoever has
+// the sockets carries out the decisions in their order. Connections are independent of each other
+// until all clients have joined, so none can block another.
 //
-//   kJoining      a connection says AUTH, a key if KEY was chosen, IMPI with its rank; a rank whose client leaves is free again.
-//   kCollecting   all clients have joined and were told so. COLL and DONE; sets go to all as soon as they are complete. A client that is lost ends the job.
-//   kRunning      all have been told DONE. A client says FINI, or is lost, which is told; the others go on.
+//   kJoining      a connection says AUTH, a key if KEY was chosen, IMPI with its rank; a rank whose
+//                 client leaves is free again.
+//   kCollecting   all clients have joined and were told so. COLL and DONE; sets go to all as soon
+//                 as they are complete. A client that is lost ends the job.
+//   kRunning      all have been told DONE. A client says FINI, or is lost, which is told; the
+//                 others go on.
 //   kSucceeded    all have said FINI.
 //   kFailed       a client was lost after all had joined.
 //
-// A client of which something is expected, and which does not send it in time, is lost. What the bytes of one connection may make the server hold is bounded.
-// Keys appear in no note.
+// A client of which something is expected, and which does not send it in time, is lost. What the
+// bytes of one connection may make the server hold is bounded. Keys appear in no note.
 
 #include <cstdint>
 #include <map>
@@ -34,7 +39,8 @@ class Server {
   enum class Phase { kJoining, kCollecting, kRunning, kSucceeded, kFailed };
   using Connection = std::uint64_t;
 
-  // Connections that have not joined. One more ends the oldest of them: an honest one has joined long before.
+  // Connections that have not joined. One more ends the oldest of them: an honest one has joined
+  // long before.
   static constexpr std::size_t kMaxStrangers = 64;
 
   struct Settings {
@@ -44,7 +50,8 @@ class Server {
   };
   struct Decision {
     Connection connection;
-    std::shared_ptr<const std::string> bytes;  // to be sent; null: the connection is to be closed, and will be named no more
+    std::shared_ptr<const std::string> bytes;  // to be sent; null: the connection is to be closed,
+                                               // and will be named no more
   };
   struct Note {
     bool is_problem;
@@ -65,7 +72,8 @@ class Server {
   // The connection has ended; `how` is the end of a sentence: "it closed its connection".
   void lose(Connection connection, const std::string& how);
 
-  // When advance() will have something to do at the latest; kNever: not before something else happens.
+  // When advance() will have something to do at the latest; kNever: not before something else
+  // happens.
   TimePoint next_deadline() const;
   // Gives up those that are late.
   void advance(TimePoint now);
@@ -97,7 +105,8 @@ class Server {
 
   void send(Connection connection, std::string bytes);
   void send_all(std::string bytes);
-  // Ends a connection, whose peer is then gone, with what follows from it. `why` is the end of a sentence.
+  // Ends a connection, whose peer is then gone, with what follows from it. `why` is the end of a
+  // sentence.
   void drop(Connection connection, const std::string& why);
   void close(Connection connection);
   TimePoint deadline_of(const Peer& peer) const;

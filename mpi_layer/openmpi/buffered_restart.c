@@ -1,7 +1,8 @@
 #include "mpi_layer/openmpi/buffered_restart.h"
 
-// pml cm's request of such a send, in 4.1 and 5.0. Its header is not installed: note_buffered_start() compares what lies there with what is known of the send.
-// In front of its convertor:
+// pml cm's request of such a send, in 4.1 and 5.0. Its header is not installed:
+// note_buffered_start() compares what lies there with what is known of the send. In front of its
+// convertor:
 struct before_convertor {
   ompi_communicator_t* comm;
   ompi_datatype_t* datatype;
@@ -9,7 +10,8 @@ struct before_convertor {
 // At its end, up to the component's own part:
 struct before_own_part {
   const void* address;  // the user's
-  size_t count;         // of bytes; pml cm takes it for one of items when it makes a second request of this one
+  // of bytes; pml cm takes it for one of items when it makes a second request of this one
+  size_t count;
   int32_t peer;
   int32_t tag;
   void* packed;
@@ -17,7 +19,9 @@ struct before_own_part {
   mca_mtl_request_t own;
 };
 
-static struct before_convertor* before_convertor(opal_convertor_t* convertor) { return (struct before_convertor*)convertor - 1; }
+static struct before_convertor* before_convertor(opal_convertor_t* convertor) {
+  return (struct before_convertor*)convertor - 1;
+}
 
 static struct before_own_part* before_own_part(mca_mtl_request_t* request) {
   return (struct before_own_part*)((char*)request - offsetof(struct before_own_part, own));
@@ -29,15 +33,18 @@ static bool is_datatype(const ompi_datatype_t* datatype) {
   return class == &ompi_datatype_t_class || class == &opal_datatype_t_class;
 }
 
-static bool is_of_known_form(const struct before_own_part* end, const struct before_convertor* front, const opal_convertor_t* convertor,
-                             const ompi_communicator_t* comm, int destination, int tag) {
-  return end->peer == destination && end->tag == tag && end->packed == convertor->pBaseBuf && end->count == convertor->local_size &&
-         front->comm == comm && front->datatype != NULL && is_datatype(front->datatype) && front->datatype->super.size > 0 &&
+static bool is_of_known_form(const struct before_own_part* end,
+                             const struct before_convertor* front,
+                             const opal_convertor_t* convertor, const ompi_communicator_t* comm,
+                             int destination, int tag) {
+  return end->peer == destination && end->tag == tag && end->packed == convertor->pBaseBuf &&
+         end->count == convertor->local_size && front->comm == comm && front->datatype != NULL &&
+         is_datatype(front->datatype) && front->datatype->super.size > 0 &&
          end->count % front->datatype->super.size == 0;
 }
 
-bool note_buffered_start(mca_mtl_request_t* request, opal_convertor_t* convertor, const ompi_communicator_t* comm, int destination,
-                         int tag) {
+bool note_buffered_start(mca_mtl_request_t* request, opal_convertor_t* convertor,
+                         const ompi_communicator_t* comm, int destination, int tag) {
   struct before_own_part* end = before_own_part(request);
   const struct before_convertor* front = before_convertor(convertor);
   if (!is_of_known_form(end, front, convertor, comm, destination, tag)) return false;
@@ -49,7 +56,8 @@ void restore_buffered_send(mca_mtl_request_t* request, opal_convertor_t* convert
   struct before_own_part* end = before_own_part(request);
   const size_t items = end->count;
   opal_convertor_cleanup(convertor);
-  opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor, &before_convertor(convertor)->datatype->super, items, end->address, 0,
-                                           convertor);
+  opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
+                                           &before_convertor(convertor)->datatype->super, items,
+                                           end->address, 0, convertor);
   end->count = convertor->local_size;
 }

@@ -21,14 +21,16 @@ static bool is_of_this_series(bool say) {
   int length = 0;
   int major = -1;
   int minor = -1;
-  if (MPI_Get_library_version(version, &length) == MPI_SUCCESS && sscanf(version, "Open MPI v%d.%d", &major, &minor) == 2 &&
-      major == OMPI_MAJOR_VERSION && minor == OMPI_MINOR_VERSION) {
+  if (MPI_Get_library_version(version, &length) == MPI_SUCCESS &&
+      sscanf(version, "Open MPI v%d.%d", &major, &minor) == 2 && major == OMPI_MAJOR_VERSION &&
+      minor == OMPI_MINOR_VERSION) {
     return true;
   }
   if (say) {
     char sentence[sizeof(version) + 160];
     snprintf(sentence, sizeof(sentence),
-             "the component mca_mtl_lintel.so was built for Open MPI %d.%d and leaves this one alone, which says that it is %.*s",
+             "the component mca_mtl_lintel.so was built for Open MPI %d.%d and leaves this one "
+             "alone, which says that it is %.*s",
              OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, (int)strcspn(version, ","), version);
     lintel_say(sentence);
   }
@@ -40,16 +42,18 @@ static bool fits(bool say) {
   if (series_layouts_agree()) return true;
   if (say)
     lintel_say(
-        "the component mca_mtl_lintel.so leaves this Open MPI alone: its structures are not those of the headers that it was built with");
+        "the component mca_mtl_lintel.so leaves this Open MPI alone: its structures are not those "
+        "of the headers that it was built with");
   return false;
 }
 
 static int register_parameters(void) {
   if (!fits(false)) return OPAL_SUCCESS;  // open_component() says so
   priority = lintel_wanted() ? kPriorityWanted : kPriority;
-  mca_base_component_var_register(&mca_mtl_lintel_component.mtl_version, "priority",
-                                  "Priority of the component lintel; above that of pml ob1 with LINTEL_OPENMPI=1", MCA_BASE_VAR_TYPE_INT,
-                                  NULL, 0, 0, OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY, &priority);
+  mca_base_component_var_register(
+      &mca_mtl_lintel_component.mtl_version, "priority",
+      "Priority of the component lintel; above that of pml ob1 with LINTEL_OPENMPI=1",
+      MCA_BASE_VAR_TYPE_INT, NULL, 0, 0, OPAL_INFO_LVL_9, MCA_BASE_VAR_SCOPE_READONLY, &priority);
   return OPAL_SUCCESS;
 }
 
@@ -76,7 +80,8 @@ static mca_mtl_base_module_t* start(LINTEL_SERIES_INIT_PARAMETERS) {
   const char* card = lintel_card(&problem);
   int rc = OMPI_ERROR;
   if (card != NULL) {
-    OPAL_MODEX_SEND(rc, LINTEL_SERIES_MODEX_SCOPE, &mca_mtl_lintel_component.mtl_version, (void*)card, strlen(card) + 1);
+    OPAL_MODEX_SEND(rc, LINTEL_SERIES_MODEX_SCOPE, &mca_mtl_lintel_component.mtl_version,
+                    (void*)card, strlen(card) + 1);
     problem = "Open MPI does not take the address of this process for the others";
   }
   if (rc == OMPI_SUCCESS) return &lintel_module;
@@ -90,7 +95,8 @@ mca_mtl_base_component_2_0_0_t mca_mtl_lintel_component = {
         {
             MCA_MTL_BASE_VERSION_2_0_0,
             .mca_component_name = "lintel",
-            MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION, OMPI_RELEASE_VERSION),
+            MCA_BASE_MAKE_VERSION(component, OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
+                                  OMPI_RELEASE_VERSION),
             .mca_open_component = open_component,
             .mca_close_component = close_component,
             .mca_query_component = query,

@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 
-// opal_convertor_prepare_for_send() sets it. pml cm prepares nothing for a contiguous layout in MPI_Send and MPI_Isend: of such a convertor the base, which is
-// the first byte, the length, the layout and the count are set, and nothing else may be looked at.
-static bool is_prepared(const opal_convertor_t* convertor) { return (convertor->flags & CONVERTOR_SEND) != 0; }
+// opal_convertor_prepare_for_send() sets it. pml cm prepares nothing for a contiguous layout in
+// MPI_Send and MPI_Isend: of such a convertor the base, which is the first byte, the length, the
+// layout and the count are set, and nothing else may be looked at.
+static bool is_prepared(const opal_convertor_t* convertor) {
+  return (convertor->flags & CONVERTOR_SEND) != 0;
+}
 
 static void* first_byte(const opal_convertor_t* convertor) {
   void* first = NULL;

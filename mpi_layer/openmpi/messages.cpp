@@ -13,12 +13,14 @@ namespace {
 using namespace lintel;  // NOLINT: the names of this file are C's
 
 template <class Kind>
-inline constexpr bool kFits = sizeof(Kind) <= sizeof(lintel_transfer) && alignof(Kind) <= alignof(lintel_transfer);
+inline constexpr bool kFits = sizeof(Kind) <= sizeof(lintel_transfer) &&
+                              alignof(Kind) <= alignof(lintel_transfer);
 static_assert(kFits<mpi::SendRequest> && kFits<mpi::ReceiveRequest>);
 static_assert(LINTEL_ANY_SOURCE == mpi::kAnySource && LINTEL_ANY_TAG == mpi::kAnyTag);
 static_assert(LINTEL_MAX_TAG == mpi::kMaxTag && LINTEL_MAX_CONTEXT == mpi::kMaxContext);
 
-// Never destroyed: a program that ends without MPI_Finalize has threads that use it to the very end.
+// Never destroyed: a program that ends without MPI_Finalize has threads that use it to the very
+// end.
 std::unique_ptr<mpi::Station>& station = *new std::unique_ptr<mpi::Station>;
 
 mpi::Messenger& messenger() { return station->messenger(); }
@@ -51,10 +53,13 @@ mpi::Outcome<> meet(std::uint32_t rank, const char* const* texts, std::uint32_t 
 template <class Kind>
 Kind& new_request(lintel_transfer* transfer) {
   Kind& made = *new (transfer) Kind;
-  LINTEL_ASSERT(static_cast<void*>(static_cast<mpi::Request*>(&made)) == transfer);  // request_of() relies on it
+  // request_of() relies on it
+  LINTEL_ASSERT(static_cast<void*>(static_cast<mpi::Request*>(&made)) == transfer);
   return made;
 }
-mpi::Request& request_of(lintel_transfer* transfer) { return *std::launder(reinterpret_cast<mpi::Request*>(transfer)); }
+mpi::Request& request_of(lintel_transfer* transfer) {
+  return *std::launder(reinterpret_cast<mpi::Request*>(transfer));
+}
 
 lintel_ending ending_of(mpi::Failure failure) {
   switch (failure) {
@@ -103,19 +108,22 @@ const char* lintel_meet(uint32_t rank, const char* const* cards, uint32_t ranks)
 
 void lintel_close() { station.reset(); }
 
-lintel_start lintel_send(lintel_transfer* transfer, const void* buffer, uint64_t length, int32_t destination, uint32_t context, int32_t tag,
-                         bool synchronous) {
+lintel_start lintel_send(lintel_transfer* transfer, const void* buffer, uint64_t length,
+                         int32_t destination, uint32_t context, int32_t tag, bool synchronous) {
   const mpi::SendMode mode = synchronous ? mpi::SendMode::kSynchronous : mpi::SendMode::kStandard;
   const mpi::SendArguments message{buffer, length, destination, context, tag, mode};
-  mpi::SendRequest& request = new_request<mpi::SendRequest>(transfer);  // of one that leaves at once too: it may be cancelled
+  // of one that leaves at once too: it may be cancelled
+  mpi::SendRequest& request = new_request<mpi::SendRequest>(transfer);
   if (messenger().send_at_once(message)) return LINTEL_LEFT;
   bool over = false;
   if (messenger().send(message, request, &over) != mpi::Refusal::kNone) return LINTEL_REFUSED;
   return over ? LINTEL_LEFT : LINTEL_BEGUN;
 }
 
-bool lintel_receive(lintel_transfer* transfer, void* buffer, uint64_t capacity, int32_t source, uint32_t context, int32_t tag) {
-  return messenger().receive({buffer, capacity, source, context, tag}, new_request<mpi::ReceiveRequest>(transfer)) == mpi::Refusal::kNone;
+bool lintel_receive(lintel_transfer* transfer, void* buffer, uint64_t capacity, int32_t source,
+                    uint32_t context, int32_t tag) {
+  return messenger().receive({buffer, capacity, source, context, tag},
+                             new_request<mpi::ReceiveRequest>(transfer)) == mpi::Refusal::kNone;
 }
 
 void lintel_cancel(lintel_transfer* transfer) { messenger().cancel(request_of(transfer)); }
@@ -123,8 +131,10 @@ void lintel_cancel(lintel_transfer* transfer) { messenger().cancel(request_of(tr
 size_t lintel_progress(lintel_transfer** ended, size_t room, bool caller_yields) {
   constexpr std::size_t kMost = 16;
   std::array<mpi::Request*, kMost> completed{};
-  const portals::Yielding yielding = caller_yields ? portals::Yielding::kByCaller : portals::Yielding::kHere;
-  const std::size_t count = messenger().take_completed(std::span(completed).first(std::min(room, kMost)), yielding);
+  const portals::Yielding yielding =
+      caller_yields ? portals::Yielding::kByCaller : portals::Yielding::kHere;
+  const std::size_t count =
+      messenger().take_completed(std::span(completed).first(std::min(room, kMost)), yielding);
   std::transform(completed.begin(), completed.begin() + static_cast<std::ptrdiff_t>(count), ended,
                  [](mpi::Request* request) { return reinterpret_cast<lintel_transfer*>(request); });
   return count;
@@ -153,9 +163,12 @@ lintel_message* lintel_take(int32_t source, uint32_t context, int32_t tag, linte
   return matched ? new lintel_message{std::move(matched)} : nullptr;
 }
 
-bool lintel_receive_taken(lintel_transfer* transfer, lintel_message* message, void* buffer, uint64_t capacity) {
+bool lintel_receive_taken(lintel_transfer* transfer, lintel_message* message, void* buffer,
+                          uint64_t capacity) {
   const std::unique_ptr<lintel_message> owned(message);
-  return messenger().receive_matched(owned->matched, buffer, capacity, new_request<mpi::ReceiveRequest>(transfer)) == mpi::Refusal::kNone;
+  return messenger().receive_matched(owned->matched, buffer, capacity,
+                                     new_request<mpi::ReceiveRequest>(transfer)) ==
+         mpi::Refusal::kNone;
 }
 
 }  // extern "C"

@@ -1,4 +1,5 @@
-// The functions that Open MPI's pml cm calls: its communicators, ranks and datatypes are made processes, contexts and bytes here.
+// The functions that Open MPI's pml cm calls: its communicators, ranks and datatypes are made
+// processes, contexts and bytes here.
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -8,12 +9,14 @@
 #include "mpi_layer/openmpi/messages.h"
 #include "mpi_layer/openmpi/mtl_lintel.h"
 
-// One operation. pml cm has it as the end of its own request; that of a blocking send is its caller's.
+// One operation. pml cm has it as the end of its own request; that of a blocking send is its
+// caller's.
 struct operation {
   mca_mtl_request_t super;
   struct lintel_transfer transfer;
   ompi_communicator_t* comm;  // of a receive
-  // Of a receive: unpacks `bytes` that are copied. Of a send: restore_buffered_send() is to put it back; else null.
+  // Of a receive: unpacks `bytes` that are copied. Of a send: restore_buffered_send() is to put it
+  // back; else null.
   opal_convertor_t* convertor;
   struct message_bytes bytes;
   int32_t peer;           // asked for
@@ -29,16 +32,21 @@ static bool met = false;
 static int32_t number_of(const ompi_proc_t* proc) { return (int32_t)proc->super.proc_name.vpid; }
 
 // The process of a rank that a message goes to, or comes from.
-static int32_t peer_of(ompi_communicator_t* comm, int rank) { return number_of(ompi_comm_peer_lookup(comm, rank)); }
+static int32_t peer_of(ompi_communicator_t* comm, int rank) {
+  return number_of(ompi_comm_peer_lookup(comm, rank));
+}
 
 // Says so if not. Another job has the same numbers for its processes.
 static bool is_of_this_job(const ompi_proc_t* proc) {
   if (proc->super.proc_name.jobid == ompi_proc_local()->super.proc_name.jobid) return true;
-  lintel_say("processes of another job cannot be met: MPI_Comm_spawn, MPI_Comm_connect and their like are not supported");
+  lintel_say(
+      "processes of another job cannot be met: MPI_Comm_spawn, MPI_Comm_connect and their like are "
+      "not supported");
   return false;
 }
 
-// The ranks of a communicator by process, from the lowest to the highest of these. A communicator whose ranks are those of the world has none.
+// The ranks of a communicator by process, from the lowest to the highest of these. A communicator
+// whose ranks are those of the world has none.
 struct rank_table {
   int32_t first;
   int32_t ranks[];
@@ -57,14 +65,16 @@ static int add_comm(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm
   bool as_world = true;
   comm->c_pml_comm = NULL;
   for (int rank = 0; rank < size; ++rank) {
-    if (!is_of_this_job(ompi_comm_peer_lookup(comm, rank))) return OMPI_ERR_NOT_SUPPORTED;  // 5.0 has not asked add_procs()
+    if (!is_of_this_job(ompi_comm_peer_lookup(comm, rank)))
+      return OMPI_ERR_NOT_SUPPORTED;  // 5.0 has not asked add_procs()
     const int32_t number = peer_of(comm, rank);
     if (number < first) first = number;
     if (number > last) last = number;
     as_world = as_world && number == rank;
   }
   if (as_world) return OMPI_SUCCESS;
-  struct rank_table* table = malloc(sizeof(*table) + (size_t)(last - first + 1) * sizeof(table->ranks[0]));
+  struct rank_table* table =
+      malloc(sizeof(*table) + (size_t)(last - first + 1) * sizeof(table->ranks[0]));
   if (table == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
   table->first = first;
   for (int rank = 0; rank < size; ++rank) table->ranks[peer_of(comm, rank) - first] = rank;
@@ -85,7 +95,9 @@ static void say_lost(int32_t number) {
   static atomic_flag said = ATOMIC_FLAG_INIT;
   if (atomic_flag_test_and_set(&said)) return;
   char sentence[160] = "a process of this job is lost: it has ended, or does not answer";
-  if (number >= 0) snprintf(sentence, sizeof(sentence), "rank %d of MPI_COMM_WORLD is lost: it has ended, or does not answer", (int)number);
+  if (number >= 0)
+    snprintf(sentence, sizeof(sentence),
+             "rank %d of MPI_COMM_WORLD is lost: it has ended, or does not answer", (int)number);
   lintel_say(sentence);
 }
 
@@ -98,10 +110,12 @@ static int error_of(enum lintel_ending ending, int32_t number) {
   }
 }
 
-static void end_receive(struct operation* operation, const struct lintel_result* result, ompi_status_public_t* status) {
+static void end_receive(struct operation* operation, const struct lintel_result* result,
+                        ompi_status_public_t* status) {
   const struct message_bytes* bytes = &operation->bytes;
   const size_t received = result->length < bytes->length ? result->length : bytes->length;
-  const bool arrived = !result->cancelled && (result->ending == LINTEL_WELL || result->ending == LINTEL_TRUNCATED);
+  const bool arrived =
+      !result->cancelled && (result->ending == LINTEL_WELL || result->ending == LINTEL_TRUNCATED);
   if (arrived) {
     status->MPI_SOURCE = rank_of(operation->comm, result->source);
     status->MPI_TAG = result->tag;
@@ -141,7 +155,8 @@ static int progress(void) {
   enum { kMost = 16 };
   struct lintel_transfer* ended[kMost];
   const size_t count = lintel_progress(ended, kMost, opal_progress_yield_when_idle);
-  for (size_t i = 0; i < count; ++i) end((struct operation*)((char*)ended[i] - offsetof(struct operation, transfer)));
+  for (size_t i = 0; i < count; ++i)
+    end((struct operation*)((char*)ended[i] - offsetof(struct operation, transfer)));
   return (int)count;
 }
 
@@ -157,12 +172,16 @@ static int meet_all(void) {
     opal_process_name_t name = self;
     name.vpid = rank;
     size_t length = 0;
-    OPAL_MODEX_RECV(rc, &mca_mtl_lintel_component.mtl_version, &name, (uint8_t**)&cards[rank], &length);
-    if (rc == OMPI_SUCCESS && (length == 0 || cards[rank][length - 1] != '\0')) rc = OMPI_ERR_BAD_PARAM;
+    OPAL_MODEX_RECV(rc, &mca_mtl_lintel_component.mtl_version, &name, (uint8_t**)&cards[rank],
+                    &length);
+    if (rc == OMPI_SUCCESS && (length == 0 || cards[rank][length - 1] != '\0'))
+      rc = OMPI_ERR_BAD_PARAM;
     if (rc != OMPI_SUCCESS) {
       char sentence[160];
       snprintf(sentence, sizeof(sentence),
-               "rank %u has not said where its component lintel listens; expected it to be used by all ranks of a job", rank);
+               "rank %u has not said where its component lintel listens; expected it to be used by "
+               "all ranks of a job",
+               rank);
       lintel_say(sentence);
     }
   }
@@ -178,7 +197,8 @@ static int meet_all(void) {
   return rc;
 }
 
-// Called with the processes of the world first, and again with any of them, or with those of another job.
+// Called with the processes of the world first, and again with any of them, or with those of
+// another job.
 static int add_procs(struct mca_mtl_base_module_t* mtl, size_t count, ompi_proc_t** procs) {
   (void)mtl;
   for (size_t i = 0; i < count; ++i) {
@@ -206,27 +226,33 @@ static int finalize(struct mca_mtl_base_module_t* mtl) {
 
 // ---- Sends
 
-// Packs, and lets it go; `*left`: that was its end, which nobody will tell; end_send() is called. When it fails nothing is left of it.
-static int begin_send(struct operation* operation, ompi_communicator_t* comm, int destination, int tag, opal_convertor_t* convertor,
-                      mca_pml_base_send_mode_t mode, bool* left) {
+// Packs, and lets it go; `*left`: that was its end, which nobody will tell; end_send() is called.
+// When it fails nothing is left of it.
+static int begin_send(struct operation* operation, ompi_communicator_t* comm, int destination,
+                      int tag, opal_convertor_t* convertor, mca_pml_base_send_mode_t mode,
+                      bool* left) {
   operation->comm = NULL;
   operation->peer = peer_of(comm, destination);
   const int rc = bytes_to_send(convertor, &operation->bytes);
   if (rc != OMPI_SUCCESS) return rc;
-  const enum lintel_start start = lintel_send(&operation->transfer, operation->bytes.buffer, operation->bytes.length, operation->peer,
-                                              series_context(comm), tag, mode == MCA_PML_BASE_SEND_SYNCHRONOUS);
+  const enum lintel_start start = lintel_send(
+      &operation->transfer, operation->bytes.buffer, operation->bytes.length, operation->peer,
+      series_context(comm), tag, mode == MCA_PML_BASE_SEND_SYNCHRONOUS);
   *left = start == LINTEL_LEFT;
   if (start != LINTEL_BEGUN) end_send(operation);
   return start == LINTEL_REFUSED ? OMPI_ERR_BAD_PARAM : OMPI_SUCCESS;
 }
 
-static int isend(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int destination, int tag, opal_convertor_t* convertor,
-                 mca_pml_base_send_mode_t mode, bool blocking, mca_mtl_request_t* request) {
+static int isend(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int destination,
+                 int tag, opal_convertor_t* convertor, mca_pml_base_send_mode_t mode, bool blocking,
+                 mca_mtl_request_t* request) {
   (void)mtl, (void)blocking;
   struct operation* operation = (struct operation*)request;
   operation->blocking = NULL;
   const bool restarts = mode == MCA_PML_BASE_SEND_BUFFERED && request->ompi_req->req_persistent;
-  operation->convertor = restarts && note_buffered_start(request, convertor, comm, destination, tag) ? convertor : NULL;
+  operation->convertor = restarts && note_buffered_start(request, convertor, comm, destination, tag)
+                             ? convertor
+                             : NULL;
   bool left = false;
   const int rc = begin_send(operation, comm, destination, tag, convertor, mode, &left);
   if (rc != OMPI_SUCCESS || !left) return rc;
@@ -235,8 +261,9 @@ static int isend(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, i
   return OMPI_SUCCESS;
 }
 
-static int send_blocking(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int destination, int tag,
-                         opal_convertor_t* convertor, mca_pml_base_send_mode_t mode) {
+static int send_blocking(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm,
+                         int destination, int tag, opal_convertor_t* convertor,
+                         mca_pml_base_send_mode_t mode) {
   (void)mtl;
   struct operation operation;
   atomic_bool ended = false;
@@ -257,7 +284,8 @@ static int32_t source_of(ompi_communicator_t* comm, int source) {
 
 static int32_t tag_of(int tag) { return tag == MPI_ANY_TAG ? LINTEL_ANY_TAG : tag; }
 
-static int prepare_receive(struct operation* operation, ompi_communicator_t* comm, int source, opal_convertor_t* convertor) {
+static int prepare_receive(struct operation* operation, ompi_communicator_t* comm, int source,
+                           opal_convertor_t* convertor) {
   operation->blocking = NULL;
   operation->comm = comm;
   operation->peer = source_of(comm, source);
@@ -271,20 +299,22 @@ static int begun(struct operation* operation, bool accepted) {
   return OMPI_ERR_BAD_PARAM;
 }
 
-static int irecv(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int source, int tag, opal_convertor_t* convertor,
-                 mca_mtl_request_t* request) {
+static int irecv(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int source, int tag,
+                 opal_convertor_t* convertor, mca_mtl_request_t* request) {
   (void)mtl;
   struct operation* operation = (struct operation*)request;
   const int rc = prepare_receive(operation, comm, source, convertor);
   if (rc != OMPI_SUCCESS) return rc;
-  return begun(operation, lintel_receive(&operation->transfer, operation->bytes.buffer, operation->bytes.length, operation->peer,
+  return begun(operation, lintel_receive(&operation->transfer, operation->bytes.buffer,
+                                         operation->bytes.length, operation->peer,
                                          series_context(comm), tag_of(tag)));
 }
 
 static int cancel(struct mca_mtl_base_module_t* mtl, mca_mtl_request_t* request, int flag) {
   (void)mtl, (void)flag;
   lintel_cancel(&((struct operation*)request)->transfer);
-  while (progress() > 0) {  // what that has decided is told before this returns: programs ask at once
+  while (progress() >
+         0) {  // what that has decided is told before this returns: programs ask at once
   }
   return OMPI_SUCCESS;
 }
@@ -292,7 +322,8 @@ static int cancel(struct mca_mtl_base_module_t* mtl, mca_mtl_request_t* request,
 // ---- Probes
 
 // MPI_ERROR is not theirs to set.
-static void fill_status(ompi_status_public_t* status, const ompi_communicator_t* comm, const struct lintel_result* result) {
+static void fill_status(ompi_status_public_t* status, const ompi_communicator_t* comm,
+                        const struct lintel_result* result) {
   if (status == MPI_STATUS_IGNORE) return;
   status->MPI_SOURCE = rank_of(comm, result->source);
   status->MPI_TAG = result->tag;
@@ -300,8 +331,8 @@ static void fill_status(ompi_status_public_t* status, const ompi_communicator_t*
   status->_cancelled = false;
 }
 
-static int iprobe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int source, int tag, int* flag,
-                  ompi_status_public_t* status) {
+static int iprobe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int source, int tag,
+                  int* flag, ompi_status_public_t* status) {
   (void)mtl;
   struct lintel_result result;
   *flag = lintel_probe(source_of(comm, source), series_context(comm), tag_of(tag), &result);
@@ -315,14 +346,15 @@ static int iprobe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, 
   return *flag ? OMPI_SUCCESS : error_of(result.ending, result.source);
 }
 
-static int improbe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int source, int tag, int* matched,
-                   ompi_message_t** message, ompi_status_public_t* status) {
+static int improbe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, int source,
+                   int tag, int* matched, ompi_message_t** message, ompi_status_public_t* status) {
   (void)mtl;
   struct lintel_result result;
   *matched = 0;
   *message = ompi_message_alloc();  // first: what has been taken cannot be put back
   if (*message == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
-  struct lintel_message* taken = lintel_take(source_of(comm, source), series_context(comm), tag_of(tag), &result);
+  struct lintel_message* taken =
+      lintel_take(source_of(comm, source), series_context(comm), tag_of(tag), &result);
   if (taken == NULL) {
     opal_progress();  // as in iprobe()
     taken = lintel_take(source_of(comm, source), series_context(comm), tag_of(tag), &result);
@@ -341,7 +373,8 @@ static int improbe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm,
   return OMPI_SUCCESS;
 }
 
-static int imrecv(struct mca_mtl_base_module_t* mtl, opal_convertor_t* convertor, ompi_message_t** message, mca_mtl_request_t* request) {
+static int imrecv(struct mca_mtl_base_module_t* mtl, opal_convertor_t* convertor,
+                  ompi_message_t** message, mca_mtl_request_t* request) {
   (void)mtl;
   struct operation* operation = (struct operation*)request;
   const int rc = prepare_receive(operation, (*message)->comm, (*message)->peer, convertor);
@@ -349,7 +382,8 @@ static int imrecv(struct mca_mtl_base_module_t* mtl, opal_convertor_t* convertor
   struct lintel_message* taken = (*message)->req_ptr;
   ompi_message_return(*message);
   *message = MPI_MESSAGE_NULL;
-  return begun(operation, lintel_receive_taken(&operation->transfer, taken, operation->bytes.buffer, operation->bytes.length));
+  return begun(operation, lintel_receive_taken(&operation->transfer, taken, operation->bytes.buffer,
+                                               operation->bytes.length));
 }
 
 mca_mtl_base_module_t lintel_module = {

@@ -1,6 +1,6 @@
 #pragma once
-// Open MPI's component "lintel" of its framework "mtl" (matching transport layer): component.c is how Open MPI finds, tries and opens it, module.c the
-// functions that it then calls.
+// Open MPI's component "lintel" of its framework "mtl" (matching transport layer): component.c is
+// how Open MPI finds, tries and opens it, module.c the functions that it then calls.
 
 #include "mpi_layer/openmpi/series.h"
 

@@ -1,13 +1,15 @@
 #pragma once
-// Open MPI's own headers, and what differs from one of its release series to the next: nothing in it looks whether a component fits, and the layout of its
-// structures changes. These are 4.1 and 5.0.
+// Open MPI's own headers, and what differs from one of its release series to the next: nothing in
+// it looks whether a component fits, and the layout of its structures changes. These are 4.1 and
+// 5.0.
 
 #include "ompi_config.h"
 
 #if OMPI_MAJOR_VERSION == 5
 #if !__has_include(MCA_threads_mutex_base_include_HEADER)
-// Debian's libopenmpi-dev lacks the headers of Open MPI's own way to use POSIX threads. What the others need of them is said here instead.
-// series_layouts_agree() sees to it that the library means the same.
+// Debian's libopenmpi-dev lacks the headers of Open MPI's own way to use POSIX threads. What the
+// others need of them is said here instead. series_layouts_agree() sees to it that the library
+// means the same.
 #include <pthread.h>
 #include <sched.h>
 
@@ -45,7 +47,8 @@ static inline void opal_thread_yield(void) { sched_yield(); }
 #include "opal/datatype/opal_convertor.h"
 #include "opal/runtime/opal_progress.h"
 
-// LINTEL_SERIES_INIT_PARAMETERS: what mtl_init takes. LINTEL_SERIES_ANSWER_INIT: what it does with that.
+// LINTEL_SERIES_INIT_PARAMETERS: what mtl_init takes. LINTEL_SERIES_ANSWER_INIT: what it does with
+// that.
 #if OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION == 1
 
 #include "opal/mca/pmix/pmix.h"
@@ -63,20 +66,29 @@ static inline uint32_t series_context(const ompi_communicator_t* comm) { return 
 
 #define LINTEL_SERIES_DECLSPEC OMPI_DECLSPEC
 #define LINTEL_SERIES_MODEX_SCOPE PMIX_GLOBAL
-#define LINTEL_SERIES_INIT_PARAMETERS bool progress_threads, bool mpi_threads, bool *accelerator_support
+#define LINTEL_SERIES_INIT_PARAMETERS \
+  bool progress_threads, bool mpi_threads, bool *accelerator_support
 // Open MPI itself copies what lies in the memory of an accelerator.
-#define LINTEL_SERIES_ANSWER_INIT ((void)progress_threads, (void)mpi_threads, (void)(*accelerator_support = false))
+#define LINTEL_SERIES_ANSWER_INIT \
+  ((void)progress_threads, (void)mpi_threads, (void)(*accelerator_support = false))
 
-// The ranks agree on it, as those of 4.1 do, because the component lacks MCA_MTL_BASE_FLAG_SUPPORTS_EXT_CID.
-static inline uint32_t series_context(const ompi_communicator_t* comm) { return ompi_comm_get_local_cid(comm); }
+// The ranks agree on it, as those of 4.1 do, because the component lacks
+// MCA_MTL_BASE_FLAG_SUPPORTS_EXT_CID.
+static inline uint32_t series_context(const ompi_communicator_t* comm) {
+  return ompi_comm_get_local_cid(comm);
+}
 
 #else
 #error "expected the headers of Open MPI 4.1 or 5.0"
 #endif
 
-// Whether the structures that the component reads have the sizes in the library that they have here.
+// Whether the structures that the component reads have the sizes in the library that they have
+// here.
 static inline bool series_layouts_agree(void) {
-  return opal_mutex_t_class.cls_sizeof == sizeof(opal_mutex_t) && ompi_communicator_t_class.cls_sizeof == sizeof(ompi_communicator_t) &&
-         ompi_proc_t_class.cls_sizeof == sizeof(ompi_proc_t) && ompi_request_t_class.cls_sizeof == sizeof(ompi_request_t) &&
-         ompi_message_t_class.cls_sizeof == sizeof(ompi_message_t) && opal_convertor_t_class.cls_sizeof == sizeof(opal_convertor_t);
+  return opal_mutex_t_class.cls_sizeof == sizeof(opal_mutex_t) &&
+         ompi_communicator_t_class.cls_sizeof == sizeof(ompi_communicator_t) &&
+         ompi_proc_t_class.cls_sizeof == sizeof(ompi_proc_t) &&
+         ompi_request_t_class.cls_sizeof == sizeof(ompi_request_t) &&
+         ompi_message_t_class.cls_sizeof == sizeof(ompi_message_t) &&
+         opal_convertor_t_class.cls_sizeof == sizeof(opal_convertor_t);
 }

@@ -16,7 +16,8 @@ namespace {
 using mpi::Outcome;
 using mpi::Problem;
 
-// As the C function strtoul() with base 0 reads it, but whole and without a sign; all ones mean "any" and are no name.
+// As the C function strtoul() with base 0 reads it, but whole and without a sign; all ones mean
+// "any" and are no name.
 std::optional<std::uint32_t> number_of(std::string_view text) {
   int base = 10;
   if (text.starts_with("0x") || text.starts_with("0X")) {
@@ -51,8 +52,11 @@ std::optional<Pid> pid_of(std::string_view text) {
 // Items with colons between; several colons in a row count as one, and at the ends as none.
 template <class Item>
 Outcome<std::vector<Item>> list_of(const std::string& name, const std::optional<std::string>& text,
-                                   std::optional<Item> (*read)(std::string_view), const char* expected) {
-  if (!text) return Problem{"PTL_MY_RID is set and " + name + " is not; expected PTL_MY_RID, PTL_NIDMAP and PTL_PIDMAP together"};
+                                   std::optional<Item> (*read)(std::string_view),
+                                   const char* expected) {
+  if (!text)
+    return Problem{"PTL_MY_RID is set and " + name +
+                   " is not; expected PTL_MY_RID, PTL_NIDMAP and PTL_PIDMAP together"};
   std::vector<Item> items;
   std::string_view rest = *text;
   while (!rest.empty()) {
@@ -60,37 +64,46 @@ Outcome<std::vector<Item>> list_of(const std::string& name, const std::optional<
     rest.remove_prefix(std::min(item.size() + 1, rest.size()));
     if (item.empty()) continue;
     const std::optional<Item> value = read(item);
-    if (!value) return Problem{name + "=" + *text + ": '" + std::string(item) + "' is not accepted; expected " + expected};
+    if (!value)
+      return Problem{name + "=" + *text + ": '" + std::string(item) +
+                     "' is not accepted; expected " + expected};
     items.push_back(*value);
   }
-  if (items.empty()) return Problem{name + "=" + *text + " names nobody; expected " + expected + " for each rank, with colons between"};
+  if (items.empty())
+    return Problem{name + "=" + *text + " names nobody; expected " + expected +
+                   " for each rank, with colons between"};
   return items;
 }
 
 }  // namespace
 
 GroupVariables read_group_variables() {
-  return {
-      .rank = environment_variable("PTL_MY_RID"), .nids = environment_variable("PTL_NIDMAP"), .pids = environment_variable("PTL_PIDMAP")};
+  return {.rank = environment_variable("PTL_MY_RID"),
+          .nids = environment_variable("PTL_NIDMAP"),
+          .pids = environment_variable("PTL_PIDMAP")};
 }
 
 Outcome<ProcessGroup> group_of(const GroupVariables& variables) {
   LINTEL_ASSERT(variables.rank.has_value());
   const auto rank = number_of(*variables.rank);
   if (!rank) return Problem{"PTL_MY_RID=" + *variables.rank + " is not accepted; expected a rank"};
-  auto nids = list_of<NodeId>("PTL_NIDMAP", variables.nids, nid_of, "an IPv4 address, or its number");
+  auto nids =
+      list_of<NodeId>("PTL_NIDMAP", variables.nids, nid_of, "an IPv4 address, or its number");
   if (!nids) return nids.failure();
   auto pids = list_of<Pid>("PTL_PIDMAP", variables.pids, pid_of, "a pid");
   if (!pids) return pids.failure();
   if (nids->size() != pids->size()) {
-    return Problem{"PTL_NIDMAP has " + std::to_string(nids->size()) + " entries and PTL_PIDMAP has " + std::to_string(pids->size()) +
+    return Problem{"PTL_NIDMAP has " + std::to_string(nids->size()) +
+                   " entries and PTL_PIDMAP has " + std::to_string(pids->size()) +
                    "; expected one for each rank in both"};
   }
   if (*rank >= nids->size()) {
-    return Problem{"PTL_MY_RID=" + *variables.rank + " is not below the " + std::to_string(nids->size()) + " entries of PTL_NIDMAP"};
+    return Problem{"PTL_MY_RID=" + *variables.rank + " is not below the " +
+                   std::to_string(nids->size()) + " entries of PTL_NIDMAP"};
   }
   const auto size = static_cast<std::uint32_t>(nids->size());
-  return ProcessGroup{.rank = *rank, .size = size, .nids = std::move(*nids), .pids = std::move(*pids)};
+  return ProcessGroup{
+      .rank = *rank, .size = size, .nids = std::move(*nids), .pids = std::move(*pids)};
 }
 
 }  // namespace lintel::p3rt

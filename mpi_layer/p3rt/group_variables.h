@@ -1,5 +1,6 @@
 #pragma once
-// The variables by which scripts for the Sandia implementation tell a process who it is: PTL_MY_RID, PTL_NIDMAP, PTL_PIDMAP.
+// The variables by which scripts for the Sandia implementation tell a process who it is:
+// PTL_MY_RID, PTL_NIDMAP, PTL_PIDMAP.
 
 #include <optional>
 #include <string>
@@ -18,7 +19,8 @@ struct GroupVariables {
 // Those of this process. A variable that is empty counts as not there.
 GroupVariables read_group_variables();
 
-// The group that they tell of: complete. REQUIRES: variables.rank. Fails when another variable is not there, is not a list of numbers, or does not fit to the others.
+// The group that they tell of: complete. REQUIRES: variables.rank. Fails when another variable is
+// not there, is not a list of numbers, or does not fit to the others.
 mpi::Outcome<ProcessGroup> group_of(const GroupVariables& variables);
 
 }  // namespace lintel::p3rt

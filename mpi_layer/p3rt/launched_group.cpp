@@ -26,7 +26,8 @@ Outcome<ProcessGroup> LaunchedGroup::meet(const mpi::BusinessCard& own) {
   if (group_.complete()) return group_;
   if (asked_by_ != ::getpid()) {
     return Problem{
-        "a child of fork() cannot ask its parent's launcher who the other ranks are; expected the parent to open its interface before"};
+        "a child of fork() cannot ask its parent's launcher who the other ranks are; expected the "
+        "parent to open its interface before"};
   }
   Outcome<mpi::World> world = open_world(*launcher_, own);
   if (!world) return broken(world.sentence());
@@ -44,7 +45,9 @@ Outcome<ProcessGroup> LaunchedGroup::meet(const mpi::BusinessCard& own) {
   return group_;
 }
 
-const ProcessGroup* LaunchedGroup::known() const { return group_.complete() && asked_by_ == ::getpid() ? &group_ : nullptr; }
+const ProcessGroup* LaunchedGroup::known() const {
+  return group_.complete() && asked_by_ == ::getpid() ? &group_ : nullptr;
+}
 
 Problem LaunchedGroup::broken(const std::string& sentence) {
   failure_ = sentence;

@@ -1,5 +1,6 @@
 #pragma once
-// LaunchedGroup: the group that this process' launcher tells of: rank and size when it is asked, the names when all ranks have an interface.
+// LaunchedGroup: the group that this process' launcher tells of: rank and size when it is asked,
+// the names when all ranks have an interface.
 //
 // One for each process, because the launcher can be asked once. Its owner keeps threads apart.
 // Does not: open interfaces.
@@ -21,13 +22,16 @@ class LaunchedGroup {
   using Open = mpi::Outcome<std::unique_ptr<mpi::Launcher>> (*)();
   explicit LaunchedGroup(Open open) : open_(open) {}
 
-  // What is known. The first call opens the launcher, and blocks until it has answered. What went wrong once goes wrong again, with the same sentence.
+  // What is known. The first call opens the launcher, and blocks until it has answered. What went
+  // wrong once goes wrong again, with the same sentence.
   mpi::Outcome<ProcessGroup> ask();
-  // The same with all names. `own` describes the interface that this process has opened. The first call blocks until all ranks have called it; then the launcher is let
-  // go, so that from then on this process may end as it likes.
+  // The same with all names. `own` describes the interface that this process has opened. The first
+  // call blocks until all ranks have called it; then the launcher is let go, so that from then on
+  // this process may end as it likes.
   mpi::Outcome<ProcessGroup> meet(const mpi::BusinessCard& own);
 
-  // The whole group, if all have met and the launcher was this operating-system process'; null for a child of fork().
+  // The whole group, if all have met and the launcher was this operating-system process'; null for
+  // a child of fork().
   const ProcessGroup* known() const;
 
  private:

@@ -23,7 +23,9 @@ using mpi::Outcome;
 // As the launchers have it: more is a mistake.
 constexpr unsigned kMaxSize = 1U << 24;
 
-Outcome<std::unique_ptr<mpi::Launcher>> open_this_launcher() { return mpi::open_launcher(mpi::read_launch_variables()); }
+Outcome<std::unique_ptr<mpi::Launcher>> open_this_launcher() {
+  return mpi::open_launcher(mpi::read_launch_variables());
+}
 
 // The name of the interface that is open; nothing if none is.
 std::optional<ProcessId> own_id() {
@@ -40,11 +42,16 @@ Outcome<mpi::BusinessCard> own_card(ProcessId self) {
     const MutexLock lock(process->lock());
     provider = process->network_name();
   }
-  if (provider.empty()) return mpi::Problem{"the interface was shut by another thread; expected it to stay open until all ranks have met"};
-  return mpi::new_card(LINTEL_VERSION_TEXT, portals::wire::kMessageVersion, std::move(provider), self);
+  if (provider.empty())
+    return mpi::Problem{
+        "the interface was shut by another thread; expected it to stay open until all ranks have "
+        "met"};
+  return mpi::new_card(LINTEL_VERSION_TEXT, portals::wire::kMessageVersion, std::move(provider),
+                       self);
 }
 
-// The groups of this process. Everything is guarded by `mutex`, which is held while all ranks of a job meet.
+// The groups of this process. Everything is guarded by `mutex`, which is held while all ranks of a
+// job meet.
 class Runtime final : public api3::InterfaceListener {
  public:
   ptl_pid_t pid_for_any() override {
@@ -59,7 +66,8 @@ class Runtime final : public api3::InterfaceListener {
     if (fresh) current_.reset();
     if (!next_) return PTL_OK;
     // Used up, also when it does not fit: the next attempt begins anew.
-    return adopt("PtlNIInit", *std::exchange(next_, std::nullopt), {NodeId(self.nid), Pid(self.pid)});
+    return adopt("PtlNIInit", *std::exchange(next_, std::nullopt),
+                 {NodeId(self.nid), Pid(self.pid)});
   }
 
   // Calls `function(the group that `ni` stands for, the name of its interface if it is open)`.
@@ -73,19 +81,23 @@ class Runtime final : public api3::InterfaceListener {
     return function(current_, self);
   }
 
-  // Calls `function(group)` for the group of the open interface `ni`, which the environment tells if nobody has.
+  // Calls `function(group)` for the group of the open interface `ni`, which the environment tells
+  // if nobody has.
   template <class Function>
   int ask_group(const char* call, ptl_handle_ni_t ni, Function&& function) {
-    return with_group(ni, [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self) -> int {
-      if (!self) return PTL_NI_INVALID;
-      if (!group) {
-        if (const int code = set_from_environment(call, group, self); code != PTL_OK) return code;
-      }
-      return function(*group);
-    });
+    return with_group(
+        ni, [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self) -> int {
+          if (!self) return PTL_NI_INVALID;
+          if (!group) {
+            if (const int code = set_from_environment(call, group, self); code != PTL_OK)
+              return code;
+          }
+          return function(*group);
+        });
   }
 
-  int set_from_environment(const char* call, std::optional<ProcessGroup>& group, std::optional<ProcessId> self) {
+  int set_from_environment(const char* call, std::optional<ProcessGroup>& group,
+                           std::optional<ProcessId> self) {
     const GroupVariables variables = read_group_variables();
     Outcome<ProcessGroup> told = variables.rank ? group_of(variables) : launched_.ask();
     if (!told) return refuse(call, told.sentence(), PTL_FAIL);
@@ -143,22 +155,25 @@ template <class Item, class Number>
 int set_map(const char* call, ptl_handle_ni_t ni, const Number* map, unsigned group_size,
             std::optional<std::vector<Item>> ProcessGroup::*member, int code) {
   if (map == nullptr) return PTL_SEGV;
-  return runtime().with_group(ni, [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self) -> int {
-    if (!group) return PTL_NO_INIT;
-    if ((*group).*member || group->of_launcher) return Runtime::refuse(call, "the map is set already; expected to be called once", code);
-    if (group_size != group->size) {
-      return Runtime::refuse(call,
-                             "the map has " + std::to_string(group_size) + " entries and the group " + std::to_string(group->size) +
-                                 " processes; expected one for each",
-                             code);
-    }
-    ProcessGroup mapped = *group;
-    std::vector<Item>& items = (mapped.*member).emplace();
-    for (unsigned rank = 0; rank < group_size; ++rank) items.emplace_back(map[rank]);
-    if (const int wrong = Runtime::fits(call, mapped, self); wrong != PTL_OK) return wrong;
-    group = std::move(mapped);
-    return PTL_OK;
-  });
+  return runtime().with_group(
+      ni, [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self) -> int {
+        if (!group) return PTL_NO_INIT;
+        if ((*group).*member || group->of_launcher)
+          return Runtime::refuse(call, "the map is set already; expected to be called once", code);
+        if (group_size != group->size) {
+          return Runtime::refuse(call,
+                                 "the map has " + std::to_string(group_size) +
+                                     " entries and the group " + std::to_string(group->size) +
+                                     " processes; expected one for each",
+                                 code);
+        }
+        ProcessGroup mapped = *group;
+        std::vector<Item>& items = (mapped.*member).emplace();
+        for (unsigned rank = 0; rank < group_size; ++rank) items.emplace_back(map[rank]);
+        if (const int wrong = Runtime::fits(call, mapped, self); wrong != PTL_OK) return wrong;
+        group = std::move(mapped);
+        return PTL_OK;
+      });
 }
 
 template <class Item, class Number>
@@ -169,8 +184,8 @@ int get_map(const char* call, ptl_handle_ni_t ni, Number* map, unsigned group_si
     if (!(group.*member)) return PTL_NO_INIT;
     if (group_size != group.size) {
       return Runtime::refuse(call,
-                             "group_size is " + std::to_string(group_size) + " and the group has " + std::to_string(group.size) +
-                                 " processes; expected the same",
+                             "group_size is " + std::to_string(group_size) + " and the group has " +
+                                 std::to_string(group.size) + " processes; expected the same",
                              PTL_FAIL);
     }
     for (unsigned rank = 0; rank < group_size; ++rank) map[rank] = (*(group.*member))[rank].value;
@@ -188,29 +203,36 @@ extern "C" {
 
 int PtlSetRank(ptl_handle_ni_t ni, unsigned rank, unsigned group_size) {
   constexpr unsigned kAsk = ~0U;
-  return runtime().with_group(ni, [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self) -> int {
-    if (rank == kAsk && group_size == kAsk) {
-      if (group && (group->of_launcher || group->complete())) return PTL_OK;
-      if (group && (group->nids || group->pids)) {
-        return Runtime::refuse("PtlSetRank", "a map of another group is set already; expected the rank first", PTL_FAIL);
-      }
-      return runtime().set_from_environment("PtlSetRank", group, self);
-    }
-    if (group_size > kMaxSize) {
-      return Runtime::refuse("PtlSetRank", "a group of " + std::to_string(group_size) + "; expected at most " + std::to_string(kMaxSize),
-                             PTL_FAIL);
-    }
-    if (rank >= group_size) {
-      return Runtime::refuse("PtlSetRank",
-                             "rank " + std::to_string(rank) + " is not below the size " + std::to_string(group_size) + " of its group",
-                             PTL_FAIL);
-    }
-    if (group && (group->of_launcher || group->nids || group->pids)) {
-      return Runtime::refuse("PtlSetRank", "the group's map is set already; expected the rank first", PTL_FAIL);
-    }
-    group = ProcessGroup{.rank = rank, .size = group_size};
-    return PTL_OK;
-  });
+  return runtime().with_group(
+      ni, [&](std::optional<ProcessGroup>& group, std::optional<ProcessId> self) -> int {
+        if (rank == kAsk && group_size == kAsk) {
+          if (group && (group->of_launcher || group->complete())) return PTL_OK;
+          if (group && (group->nids || group->pids)) {
+            return Runtime::refuse("PtlSetRank",
+                                   "a map of another group is set already; expected the rank first",
+                                   PTL_FAIL);
+          }
+          return runtime().set_from_environment("PtlSetRank", group, self);
+        }
+        if (group_size > kMaxSize) {
+          return Runtime::refuse("PtlSetRank",
+                                 "a group of " + std::to_string(group_size) +
+                                     "; expected at most " + std::to_string(kMaxSize),
+                                 PTL_FAIL);
+        }
+        if (rank >= group_size) {
+          return Runtime::refuse("PtlSetRank",
+                                 "rank " + std::to_string(rank) + " is not below the size " +
+                                     std::to_string(group_size) + " of its group",
+                                 PTL_FAIL);
+        }
+        if (group && (group->of_launcher || group->nids || group->pids)) {
+          return Runtime::refuse(
+              "PtlSetRank", "the group's map is set already; expected the rank first", PTL_FAIL);
+        }
+        group = ProcessGroup{.rank = rank, .size = group_size};
+        return PTL_OK;
+      });
 }
 
 int PtlSetNIDMap(ptl_handle_ni_t ni, ptl_nid_t* map, unsigned group_size) {

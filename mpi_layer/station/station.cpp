@@ -20,7 +20,10 @@ Outcome<std::unique_ptr<Station>> Station::open(Options options) {
 
 Outcome<> Station::start(Options options) {
   host_started_ = portals::start_host();
-  if (!host_started_) return Problem{"the settings in the environment are not accepted; expected what doc/configuration.md says"};
+  if (!host_started_)
+    return Problem{
+        "the settings in the environment are not accepted; expected what doc/configuration.md "
+        "says"};
   const Config& config = portals::host_config();
   options.unexpected_bytes = config.mpi_unexpected_bytes;
   options.unexpected_headers = static_cast<std::uint32_t>(config.max_unexpected);
@@ -43,7 +46,8 @@ Outcome<BusinessCard> Station::card() const {
     const MutexLock lock(process.lock());
     provider = process.network_name();
   }
-  return new_card(LINTEL_VERSION_TEXT, portals::wire::kMessageVersion, std::move(provider), messenger_->self());
+  return new_card(LINTEL_VERSION_TEXT, portals::wire::kMessageVersion, std::move(provider),
+                  messenger_->self());
 }
 
 std::string Station::limits() const {
@@ -64,8 +68,9 @@ Outcome<> Station::add(const World& world) {
   for (const ProcessId process : world.processes) {
     const bool outside = process.nid == kOutsideNode;
     if ((outside ? messenger_->add_outside() : messenger_->add_peer(process)) != Refusal::kNone) {
-      return Problem{"the address " + text_of(process) +
-                     " of a rank is not accepted; expected one that the provider of this process reaches"};
+      return Problem{
+          "the address " + text_of(process) +
+          " of a rank is not accepted; expected one that the provider of this process reaches"};
     }
   }
   return {};
@@ -74,8 +79,8 @@ Outcome<> Station::add(const World& world) {
 Outcome<> compare_limits(const std::vector<std::string>& limits) {
   for (std::size_t rank = 1; rank < limits.size(); ++rank) {
     if (limits[rank] != limits.front()) {
-      return Problem{"rank " + std::to_string(rank) + " has " + limits[rank] + ", rank 0 has " + limits.front() +
-                     "; expected the same in all processes of a job"};
+      return Problem{"rank " + std::to_string(rank) + " has " + limits[rank] + ", rank 0 has " +
+                     limits.front() + "; expected the same in all processes of a job"};
     }
   }
   return {};

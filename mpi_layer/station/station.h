@@ -1,6 +1,6 @@
 #pragma once
-// Station: this process as the others of its job reach it: the engine's process, the messenger, and what all of them must know of each other and agree on.
-// How that travels is its user's business.
+// Station: this process as the others of its job reach it: the engine's process, the messenger, and
+// what all of them must know of each other and agree on. How that travels is its user's business.
 //
 // One owner, one thread; the messenger says who may call it.
 
@@ -18,7 +18,8 @@ namespace lintel::mpi {
 
 class Station {
  public:
-  // Starts the engine and opens the messenger, for a job of so many processes; what else `options` has of the settings is set from these. Blocks.
+  // Starts the engine and opens the messenger, for a job of so many processes; what else `options`
+  // has of the settings is set from these. Blocks.
   static Outcome<std::unique_ptr<Station>> open(Options options);
   Station(const Station&) = delete;
   Station& operator=(const Station&) = delete;
@@ -31,8 +32,9 @@ class Station {
   // Those settings that credit is derived from at both ends of a message, as a line of text.
   std::string limits() const;
 
-  // Makes the numbers of the messenger the ranks of `world`, of which those on kOutsideNode (gateway.h) are the gateway's. Once.
-  // Where more of them are on this node than it has processors, whoever waits here yields its own while it polls.
+  // Makes the numbers of the messenger the ranks of `world`, of which those on kOutsideNode
+  // (gateway.h) are the gateway's. Once. Where more of them are on this node than it has
+  // processors, whoever waits here yields its own while it polls.
   Outcome<> add(const World& world);
 
   // Ends the messenger. Blocks. Only the destructor may follow.

@@ -10,10 +10,14 @@ namespace {
 namespace option = portals::option;
 
 // The engine's options carry the same numbers.
-static_assert(PTL_MD_OP_PUT == option::kPut && PTL_MD_OP_GET == option::kGet && PTL_MD_MANAGE_REMOTE == option::kManageRemote);
-static_assert(PTL_MD_TRUNCATE == option::kTruncate && PTL_MD_ACK_DISABLE == option::kAckDisable && PTL_MD_IOVEC == option::kIovec);
-static_assert(PTL_MD_MAX_SIZE == option::kMaxSize && PTL_MD_EVENT_START_DISABLE == option::kStartDisable);
-static_assert(PTL_MD_EVENT_END_DISABLE == option::kEndDisable && PTL_MD_THRESH_INF == portals::kUnlimited);
+static_assert(PTL_MD_OP_PUT == option::kPut && PTL_MD_OP_GET == option::kGet &&
+              PTL_MD_MANAGE_REMOTE == option::kManageRemote);
+static_assert(PTL_MD_TRUNCATE == option::kTruncate && PTL_MD_ACK_DISABLE == option::kAckDisable &&
+              PTL_MD_IOVEC == option::kIovec);
+static_assert(PTL_MD_MAX_SIZE == option::kMaxSize &&
+              PTL_MD_EVENT_START_DISABLE == option::kStartDisable);
+static_assert(PTL_MD_EVENT_END_DISABLE == option::kEndDisable &&
+              PTL_MD_THRESH_INF == portals::kUnlimited);
 
 // Null only if empty.
 bool is_sound(const void* start, std::uint64_t length) {
@@ -22,7 +26,8 @@ bool is_sound(const void* start, std::uint64_t length) {
 
 }  // namespace
 
-int make_rules(portals::NetworkInterface& interface, std::uint32_t interface_index, const ptl_md_t& md, portals::DescriptorRules& rules) {
+int make_rules(portals::NetworkInterface& interface, std::uint32_t interface_index,
+               const ptl_md_t& md, portals::DescriptorRules& rules) {
   if ((md.options & ~option::kPortals3) != 0) return PTL_MD_ILLEGAL;
   SlotId queue;
   if (md.eq_handle != PTL_EQ_NONE) {
@@ -32,11 +37,13 @@ int make_rules(portals::NetworkInterface& interface, std::uint32_t interface_ind
     if (interface.events.queue(decoded.id) == nullptr) return PTL_EQ_INVALID;
     queue = decoded.id;
   }
-  const auto region = portals::described_region<ptl_md_iovec_t>(md.start, md.length, (md.options & PTL_MD_IOVEC) != 0,
-                                                                interface.limits().max_iovec_pieces, is_sound);
+  const auto region = portals::described_region<ptl_md_iovec_t>(
+      md.start, md.length, (md.options & PTL_MD_IOVEC) != 0, interface.limits().max_iovec_pieces,
+      is_sound);
   if (!region) return PTL_MD_ILLEGAL;
   rules.region = *region;
-  rules.described = {md.start, md.length, md.threshold, md.options, md.max_size, md.user_ptr, queue};
+  rules.described = {md.start,    md.length,   md.threshold, md.options,
+                     md.max_size, md.user_ptr, queue};
   return PTL_OK;
 }
 
@@ -47,7 +54,9 @@ ptl_md_t to_ptl_md(const portals::DescriptorSnapshot& snapshot, std::uint32_t in
           .max_size = snapshot.max_size,
           .options = snapshot.options,
           .user_ptr = snapshot.user_pointer,
-          .eq_handle = snapshot.queue.generation != 0 ? encode(HandleKind::kQueue, interface_index, snapshot.queue) : PTL_EQ_NONE};
+          .eq_handle = snapshot.queue.generation != 0
+                           ? encode(HandleKind::kQueue, interface_index, snapshot.queue)
+                           : PTL_EQ_NONE};
 }
 
 }  // namespace lintel::api3

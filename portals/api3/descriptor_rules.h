@@ -7,8 +7,10 @@
 
 namespace lintel::api3 {
 
-// Checks what Portals lets an implementation check and copies the list of pieces. Errors: PTL_MD_ILLEGAL, PTL_EQ_INVALID.
-int make_rules(portals::NetworkInterface& interface, std::uint32_t interface_index, const ptl_md_t& md, portals::DescriptorRules& rules);
+// Checks what Portals lets an implementation check and copies the list of pieces. Errors:
+// PTL_MD_ILLEGAL, PTL_EQ_INVALID.
+int make_rules(portals::NetworkInterface& interface, std::uint32_t interface_index,
+               const ptl_md_t& md, portals::DescriptorRules& rules);
 
 ptl_md_t to_ptl_md(const portals::DescriptorSnapshot& snapshot, std::uint32_t interface_index);
 

@@ -20,16 +20,20 @@ using portals::Status;
 
 namespace {
 
-static_assert(PTL_EVENT_GET_START == static_cast<int>(EventKind::kGetStart) && PTL_EVENT_GET_END == static_cast<int>(EventKind::kGetEnd));
-static_assert(PTL_EVENT_PUT_START == static_cast<int>(EventKind::kPutStart) && PTL_EVENT_PUT_END == static_cast<int>(EventKind::kPutEnd));
+static_assert(PTL_EVENT_GET_START == static_cast<int>(EventKind::kGetStart) &&
+              PTL_EVENT_GET_END == static_cast<int>(EventKind::kGetEnd));
+static_assert(PTL_EVENT_PUT_START == static_cast<int>(EventKind::kPutStart) &&
+              PTL_EVENT_PUT_END == static_cast<int>(EventKind::kPutEnd));
 static_assert(PTL_EVENT_GETPUT_START == static_cast<int>(EventKind::kGetPutStart) &&
               PTL_EVENT_GETPUT_END == static_cast<int>(EventKind::kGetPutEnd));
 static_assert(PTL_EVENT_REPLY_START == static_cast<int>(EventKind::kReplyStart) &&
               PTL_EVENT_REPLY_END == static_cast<int>(EventKind::kReplyEnd));
 static_assert(PTL_EVENT_SEND_START == static_cast<int>(EventKind::kSendStart) &&
               PTL_EVENT_SEND_END == static_cast<int>(EventKind::kSendEnd));
-static_assert(PTL_EVENT_ACK == static_cast<int>(EventKind::kAck) && PTL_EVENT_UNLINK == static_cast<int>(EventKind::kUnlink));
-static_assert(PTL_NI_OK == static_cast<int>(portals::Failure::kNone) && PTL_NI_FAIL == static_cast<int>(portals::Failure::kFailed));
+static_assert(PTL_EVENT_ACK == static_cast<int>(EventKind::kAck) &&
+              PTL_EVENT_UNLINK == static_cast<int>(EventKind::kUnlink));
+static_assert(PTL_NI_OK == static_cast<int>(portals::Failure::kNone) &&
+              PTL_NI_FAIL == static_cast<int>(portals::Failure::kFailed));
 static_assert(PTL_NI_PEER_DEAD == static_cast<int>(portals::Failure::kPeerDead) &&
               PTL_NI_SHUTDOWN == static_cast<int>(portals::Failure::kShutdown));
 
@@ -57,7 +61,8 @@ int poll(ptl_handle_eq_t* eqs, int size, ptl_time_t timeout, ptl_event_t* event,
   boost::container::small_vector<QueueName, 8> names;
   for (int i = 0; i < size; ++i) {
     const Decoded decoded = decode(eqs[i]);
-    const bool good = decoded.kind == HandleKind::kQueue && decoded.interface == decode(eqs[0]).interface;
+    const bool good =
+        decoded.kind == HandleKind::kQueue && decoded.interface == decode(eqs[0]).interface;
     names.push_back({static_cast<std::uint8_t>(decoded.interface), good ? decoded.id : SlotId{}});
   }
   int code = PTL_EQ_EMPTY;
@@ -92,26 +97,31 @@ int poll(ptl_handle_eq_t* eqs, int size, ptl_time_t timeout, ptl_event_t* event,
 
 extern "C" {
 
-int PtlEQAlloc(ptl_handle_ni_t ni, ptl_size_t count, ptl_eq_handler_t handler, ptl_handle_eq_t* eq) {
+int PtlEQAlloc(ptl_handle_ni_t ni, ptl_size_t count, ptl_eq_handler_t handler,
+               ptl_handle_eq_t* eq) {
   if (eq == nullptr) return PTL_SEGV;
-  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process&, NetworkInterface& interface, SlotId) {
-    if (count == 0) {
-      *eq = PTL_EQ_NONE;
-      return static_cast<int>(PTL_OK);
-    }
-    SlotId made;
-    const Status status = interface.events.allocate_queue(count, reinterpret_cast<EventQueue::FaceData>(handler), made);
-    if (status == Status::kOk) *eq = encode(HandleKind::kQueue, interface.kind(), made);
-    return return_code(status);
-  });
+  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID,
+                        [&](Process&, NetworkInterface& interface, SlotId) {
+                          if (count == 0) {
+                            *eq = PTL_EQ_NONE;
+                            return static_cast<int>(PTL_OK);
+                          }
+                          SlotId made;
+                          const Status status = interface.events.allocate_queue(
+                              count, reinterpret_cast<EventQueue::FaceData>(handler), made);
+                          if (status == Status::kOk)
+                            *eq = encode(HandleKind::kQueue, interface.kind(), made);
+                          return return_code(status);
+                        });
 }
 
 int PtlEQFree(ptl_handle_eq_t eq) {
-  return with_interface(eq, HandleKind::kQueue, PTL_EQ_INVALID, [](Process& process, NetworkInterface& interface, SlotId id) {
-    const Status status = interface.events.free_queue(id);
-    process.progress().wake_all();
-    return return_code(status);
-  });
+  return with_interface(eq, HandleKind::kQueue, PTL_EQ_INVALID,
+                        [](Process& process, NetworkInterface& interface, SlotId id) {
+                          const Status status = interface.events.free_queue(id);
+                          process.progress().wake_all();
+                          return return_code(status);
+                        });
 }
 
 int PtlEQGet(ptl_handle_eq_t eq, ptl_event_t* event) {

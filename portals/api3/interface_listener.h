@@ -1,6 +1,7 @@
 #pragma once
-// InterfaceListener: whoever has to know when the interface of Portals 3 opens: the runtime that names the processes of a job (mpi_layer/p3rt), which is built
-// on this face and must not be known to it.
+// InterfaceListener: whoever has to know when the interface of Portals 3 opens: the runtime that
+// names the processes of a job (mpi_layer/p3rt), which is built on this face and must not be known
+// to it.
 //
 // Thread: any; PtlNIInit calls it with no lock held, so it may block and call the face itself.
 
@@ -17,8 +18,8 @@ class InterfaceListener {
 
   // The pid to open with when the program has asked for any: a number, or PTL_PID_ANY.
   virtual ptl_pid_t pid_for_any() = 0;
-  // The interface is open under `self`; `fresh`: by this call, else it was before. Whatever else than PTL_OK it returns PtlNIInit returns, and a fresh interface is
-  // shut again.
+  // The interface is open under `self`; `fresh`: by this call, else it was before. Whatever else
+  // than PTL_OK it returns PtlNIInit returns, and a fresh interface is shut again.
   virtual int opened(ptl_process_id_t self, bool fresh) = 0;
 };
 

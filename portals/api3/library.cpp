@@ -25,7 +25,8 @@ struct Started {
 };
 
 Started& started() {
-  static auto* const instance = new Started;  // never destroyed: programs call PtlFini from atexit handlers
+  static auto* const instance = new Started;  // never destroyed: programs call PtlFini from atexit
+                                              // handlers
   return *instance;
 }
 
@@ -62,7 +63,9 @@ std::atomic<InterfaceListener*> interface_listener{nullptr};
 
 }  // namespace
 
-void listen_to_interface(InterfaceListener& listener) { interface_listener.store(&listener, std::memory_order_release); }
+void listen_to_interface(InterfaceListener& listener) {
+  interface_listener.store(&listener, std::memory_order_release);
+}
 
 }  // namespace lintel::api3
 
@@ -89,11 +92,13 @@ void PtlFini(void) {
   const std::lock_guard<std::mutex> lock(state.mutex);
   if (!state.value || !portals::host_started()) return;
   state.value = false;
-  if (Process* process = current_process()) static_cast<void>(process->close_interface(kInterfaceKind));
+  if (Process* process = current_process())
+    static_cast<void>(process->close_interface(kInterfaceKind));
   portals::stop_host();
 }
 
-int PtlNIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t* desired, ptl_ni_limits_t* actual, ptl_handle_ni_t* ni) {
+int PtlNIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t* desired,
+              ptl_ni_limits_t* actual, ptl_handle_ni_t* ni) {
   if (ni == nullptr) return PTL_SEGV;
   Process* process = current_process();
   if (process == nullptr) return PTL_NO_INIT;
@@ -106,7 +111,8 @@ int PtlNIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t* desired, pt
     fresh = process->interface(kInterfaceKind) == nullptr;
   }
   std::string explanation;
-  const Status status = process->open_interface(kInterfaceKind, Pid(pid), grant(desired), explanation);
+  const Status status =
+      process->open_interface(kInterfaceKind, Pid(pid), grant(desired), explanation);
   if (status != Status::kOk) {
     LINTEL_LOG(kError, "PtlNIInit: %s", explanation.c_str());
     return return_code(status);
@@ -121,7 +127,8 @@ int PtlNIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t* desired, pt
     self = interface->identity().process;
   }
   if (listener != nullptr) {
-    if (const int code = listener->opened({self.nid.value, self.pid.value}, fresh); code != PTL_OK) {
+    if (const int code = listener->opened({self.nid.value, self.pid.value}, fresh);
+        code != PTL_OK) {
       if (fresh) static_cast<void>(process->close_interface(kInterfaceKind));
       return code;
     }
@@ -140,114 +147,158 @@ int PtlNIFini(ptl_handle_ni_t ni) {
 
 int PtlNIStatus(ptl_handle_ni_t ni, ptl_sr_index_t reg, ptl_sr_value_t* value) {
   if (value == nullptr) return PTL_SEGV;
-  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process& process, portals::NetworkInterface& interface, SlotId) {
-    process.progress().advance();
-    const portals::StatusRegisters& registers = interface.registers;
-    using portals::DropCause;
-    switch (reg) {
-      case PTL_SR_DROP_COUNT: *value = registers.dropped_messages(); return PTL_OK;
-      case PTL_SR_DROP_LENGTH: *value = registers.dropped_bytes; return PTL_OK;
-      case PTL_SR_RECV_COUNT: *value = registers.received_messages; return PTL_OK;
-      case PTL_SR_RECV_LENGTH: *value = registers.received_bytes; return PTL_OK;
-      case PTL_SR_SEND_COUNT: *value = registers.sent_messages; return PTL_OK;
-      case PTL_SR_SEND_LENGTH: *value = registers.sent_bytes; return PTL_OK;
-      case PTL_SR_DROP_PT_INDEX: *value = registers.dropped(DropCause::kPortalIndex); return PTL_OK;
-      case PTL_SR_DROP_COOKIE: *value = registers.dropped(DropCause::kCookie); return PTL_OK;
-      case PTL_SR_DROP_ACCESS: *value = registers.dropped(DropCause::kAccess); return PTL_OK;
-      case PTL_SR_DROP_NO_MATCH: *value = registers.dropped(DropCause::kNoMatch); return PTL_OK;
-      case PTL_SR_DROP_STALE_HANDLE: *value = registers.dropped(DropCause::kStaleHandle); return PTL_OK;
-      case PTL_SR_DROP_MALFORMED: *value = registers.dropped(DropCause::kMalformed); return PTL_OK;
-      case PTL_SR_MES_CUR: *value = interface.entries.size(); return PTL_OK;
-      case PTL_SR_MDS_CUR: *value = interface.descriptors.size(); return PTL_OK;
-      case PTL_SR_EQS_CUR: *value = interface.events.size(); return PTL_OK;
-      default: return PTL_SR_INDEX_INVALID;
-    }
-  });
+  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID,
+                        [&](Process& process, portals::NetworkInterface& interface, SlotId) {
+                          process.progress().advance();
+                          const portals::StatusRegisters& registers = interface.registers;
+                          using portals::DropCause;
+                          switch (reg) {
+                            case PTL_SR_DROP_COUNT:
+                              *value = registers.dropped_messages();
+                              return PTL_OK;
+                            case PTL_SR_DROP_LENGTH:
+                              *value = registers.dropped_bytes;
+                              return PTL_OK;
+                            case PTL_SR_RECV_COUNT:
+                              *value = registers.received_messages;
+                              return PTL_OK;
+                            case PTL_SR_RECV_LENGTH:
+                              *value = registers.received_bytes;
+                              return PTL_OK;
+                            case PTL_SR_SEND_COUNT: *value = registers.sent_messages; return PTL_OK;
+                            case PTL_SR_SEND_LENGTH: *value = registers.sent_bytes; return PTL_OK;
+                            case PTL_SR_DROP_PT_INDEX:
+                              *value = registers.dropped(DropCause::kPortalIndex);
+                              return PTL_OK;
+                            case PTL_SR_DROP_COOKIE:
+                              *value = registers.dropped(DropCause::kCookie);
+                              return PTL_OK;
+                            case PTL_SR_DROP_ACCESS:
+                              *value = registers.dropped(DropCause::kAccess);
+                              return PTL_OK;
+                            case PTL_SR_DROP_NO_MATCH:
+                              *value = registers.dropped(DropCause::kNoMatch);
+                              return PTL_OK;
+                            case PTL_SR_DROP_STALE_HANDLE:
+                              *value = registers.dropped(DropCause::kStaleHandle);
+                              return PTL_OK;
+                            case PTL_SR_DROP_MALFORMED:
+                              *value = registers.dropped(DropCause::kMalformed);
+                              return PTL_OK;
+                            case PTL_SR_MES_CUR: *value = interface.entries.size(); return PTL_OK;
+                            case PTL_SR_MDS_CUR:
+                              *value = interface.descriptors.size();
+                              return PTL_OK;
+                            case PTL_SR_EQS_CUR: *value = interface.events.size(); return PTL_OK;
+                            default: return PTL_SR_INDEX_INVALID;
+                          }
+                        });
 }
 
 int PtlNIDist(ptl_handle_ni_t ni, ptl_process_id_t process_id, unsigned long* distance) {
   if (distance == nullptr) return PTL_SEGV;
-  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process& process, portals::NetworkInterface& interface, SlotId) {
-    const ProcessId other{NodeId(process_id.nid), lintel::Pid(process_id.pid)};
-    const ProcessId self = interface.identity().process;
-    if (!process.endpoint().reachable(other)) {
-      *distance = ULONG_MAX;
-      return PTL_PROCESS_INVALID;
-    }
-    *distance = other == self ? 0 : (other.nid == self.nid ? 1 : 2);
-    return PTL_OK;
-  });
+  return with_interface(
+      ni, HandleKind::kInterface, PTL_NI_INVALID,
+      [&](Process& process, portals::NetworkInterface& interface, SlotId) {
+        const ProcessId other{NodeId(process_id.nid), lintel::Pid(process_id.pid)};
+        const ProcessId self = interface.identity().process;
+        if (!process.endpoint().reachable(other)) {
+          *distance = ULONG_MAX;
+          return PTL_PROCESS_INVALID;
+        }
+        *distance = other == self ? 0 : (other.nid == self.nid ? 1 : 2);
+        return PTL_OK;
+      });
 }
 
 int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t* ni) {
   if (ni == nullptr) return PTL_SEGV;
   const Decoded decoded = decode(handle);
-  return with_interface(handle, decoded.kind, PTL_HANDLE_INVALID, [&](Process&, portals::NetworkInterface& interface, SlotId id) {
-    const bool lives = decoded.kind == HandleKind::kInterface ||
-                       (decoded.kind == HandleKind::kEntry && interface.entries.get(id) != nullptr) ||
-                       (decoded.kind == HandleKind::kDescriptor && interface.descriptors.get(id) != nullptr) ||
-                       (decoded.kind == HandleKind::kQueue && interface.events.queue(id) != nullptr);
-    if (!lives) return PTL_HANDLE_INVALID;
-    *ni = interface_handle(decoded.interface);
-    return PTL_OK;
-  });
+  return with_interface(
+      handle, decoded.kind, PTL_HANDLE_INVALID,
+      [&](Process&, portals::NetworkInterface& interface, SlotId id) {
+        const bool lives =
+            decoded.kind == HandleKind::kInterface ||
+            (decoded.kind == HandleKind::kEntry && interface.entries.get(id) != nullptr) ||
+            (decoded.kind == HandleKind::kDescriptor && interface.descriptors.get(id) != nullptr) ||
+            (decoded.kind == HandleKind::kQueue && interface.events.queue(id) != nullptr);
+        if (!lives) return PTL_HANDLE_INVALID;
+        *ni = interface_handle(decoded.interface);
+        return PTL_OK;
+      });
 }
 
 int PtlGetUid(ptl_handle_ni_t ni, ptl_uid_t* uid) {
   if (uid == nullptr) return PTL_SEGV;
-  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process&, portals::NetworkInterface& interface, SlotId) {
-    *uid = interface.identity().user.value;
-    return PTL_OK;
-  });
+  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID,
+                        [&](Process&, portals::NetworkInterface& interface, SlotId) {
+                          *uid = interface.identity().user.value;
+                          return PTL_OK;
+                        });
 }
 
 int PtlGetId(ptl_handle_ni_t ni, ptl_process_id_t* id) {
   if (id == nullptr) return PTL_SEGV;
-  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process&, portals::NetworkInterface& interface, SlotId) {
-    *id = {interface.identity().process.nid.value, interface.identity().process.pid.value};
-    return PTL_OK;
-  });
+  return with_interface(
+      ni, HandleKind::kInterface, PTL_NI_INVALID,
+      [&](Process&, portals::NetworkInterface& interface, SlotId) {
+        *id = {interface.identity().process.nid.value, interface.identity().process.pid.value};
+        return PTL_OK;
+      });
 }
 
 int PtlGetJid(ptl_handle_ni_t ni, ptl_jid_t* jid) {
   if (jid == nullptr) return PTL_SEGV;
-  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process&, portals::NetworkInterface& interface, SlotId) {
-    *jid = interface.identity().job.value;
-    return PTL_OK;
-  });
+  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID,
+                        [&](Process&, portals::NetworkInterface& interface, SlotId) {
+                          *jid = interface.identity().job.value;
+                          return PTL_OK;
+                        });
 }
 
-int PtlACEntry(ptl_handle_ni_t ni, ptl_ac_index_t ac, ptl_process_id_t match_id, ptl_uid_t uid, ptl_jid_t jid, ptl_pt_index_t pt) {
-  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process&, portals::NetworkInterface& interface, SlotId) {
-    if (ac > interface.limits().max_access_index) return static_cast<int>(PTL_AC_INDEX_INVALID);
-    if (pt != PTL_PT_INDEX_ANY && pt > interface.limits().max_portal_index) return static_cast<int>(PTL_PT_INDEX_INVALID);
-    const bool set = interface.access.set(ac, {{NodeId(match_id.nid), lintel::Pid(match_id.pid)}, UserId(uid), JobId(jid), pt});
-    return static_cast<int>(set ? PTL_OK : PTL_AC_INDEX_INVALID);
-  });
+int PtlACEntry(ptl_handle_ni_t ni, ptl_ac_index_t ac, ptl_process_id_t match_id, ptl_uid_t uid,
+               ptl_jid_t jid, ptl_pt_index_t pt) {
+  return with_interface(
+      ni, HandleKind::kInterface, PTL_NI_INVALID,
+      [&](Process&, portals::NetworkInterface& interface, SlotId) {
+        if (ac > interface.limits().max_access_index) return static_cast<int>(PTL_AC_INDEX_INVALID);
+        if (pt != PTL_PT_INDEX_ANY && pt > interface.limits().max_portal_index)
+          return static_cast<int>(PTL_PT_INDEX_INVALID);
+        const bool set = interface.access.set(
+            ac, {{NodeId(match_id.nid), lintel::Pid(match_id.pid)}, UserId(uid), JobId(jid), pt});
+        return static_cast<int>(set ? PTL_OK : PTL_AC_INDEX_INVALID);
+      });
 }
 
 int PtlProgress(ptl_handle_any_t handle, ptl_time_t timeout) {
   ptl_handle_ni_t ni = PTL_INVALID_HANDLE;
   if (const int code = PtlNIHandle(handle, &ni); code != PTL_OK) return code;
-  return with_interface(ni, HandleKind::kInterface, PTL_HANDLE_INVALID, [&](Process& process, portals::NetworkInterface&, SlotId) {
-    process.progress().advance();
-    if (timeout == 0) return PTL_OK;
-    const TimePoint end = timeout == PTL_TIME_FOREVER ? kNever : process.now() + std::chrono::milliseconds(timeout);
-    struct Closed final : portals::Condition {
-      explicit Closed(Process& p) : process(p) {}
-      bool holds() override LINTEL_NO_THREAD_SAFETY_ANALYSIS { return process.interface(kInterfaceKind) == nullptr; }
-      Process& process;
-    };
-    Closed closed(process);
-    process.progress().wait_until(closed, end);
-    return PTL_OK;
-  });
+  return with_interface(ni, HandleKind::kInterface, PTL_HANDLE_INVALID,
+                        [&](Process& process, portals::NetworkInterface&, SlotId) {
+                          process.progress().advance();
+                          if (timeout == 0) return PTL_OK;
+                          const TimePoint end =
+                              timeout == PTL_TIME_FOREVER
+                                  ? kNever
+                                  : process.now() + std::chrono::milliseconds(timeout);
+                          struct Closed final : portals::Condition {
+                            explicit Closed(Process& p) : process(p) {}
+                            bool holds() override LINTEL_NO_THREAD_SAFETY_ANALYSIS {
+                              return process.interface(kInterfaceKind) == nullptr;
+                            }
+                            Process& process;
+                          };
+                          Closed closed(process);
+                          process.progress().wait_until(closed, end);
+                          return PTL_OK;
+                        });
 }
 
 unsigned PtlNIDebug(ptl_handle_ni_t, unsigned mask) {
   static std::atomic<unsigned> current{0};
   const unsigned previous = current.exchange(mask);
-  if ((mask == 0) != (previous == 0)) configure_log(mask == 0 ? LogLevel::kWarn : LogLevel::kDebug, portals::host_config().log_file);
+  if ((mask == 0) != (previous == 0))
+    configure_log(mask == 0 ? LogLevel::kWarn : LogLevel::kDebug, portals::host_config().log_file);
   return previous;
 }
 

@@ -15,21 +15,25 @@ using portals::Status;
 
 namespace {
 
-MatchCriteria criteria(ptl_process_id_t match_id, ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits) {
+MatchCriteria criteria(ptl_process_id_t match_id, ptl_match_bits_t match_bits,
+                       ptl_match_bits_t ignore_bits) {
   return {{NodeId(match_id.nid), Pid(match_id.pid)}, match_bits, ignore_bits};
 }
 
 Side side(ptl_ins_pos_t pos) { return pos == PTL_INS_BEFORE ? Side::kBefore : Side::kAfter; }
 
-// The answer of a call that a test queue decides. What has arrived and is not taken in yet has no part in it: a program that has just found the queue empty
-// would meet messages that came after that, again and again. When the queue refuses, what it waits for may come: a caller may try again and call nothing else.
+// The answer of a call that a test queue decides. What has arrived and is not taken in yet has no
+// part in it: a program that has just found the queue empty would meet messages that came after
+// that, again and again. When the queue refuses, what it waits for may come: a caller may try again
+// and call nothing else.
 int tested(Process& process, Status status) {
   if (status == Status::kNoUpdate) process.progress().advance();
   return return_code(status);
 }
 
 // Hands out a handle if the call went well.
-int give(Status status, HandleKind kind, std::uint32_t interface, SlotId made, ptl_handle_any_t* out) {
+int give(Status status, HandleKind kind, std::uint32_t interface, SlotId made,
+         ptl_handle_any_t* out) {
   if (status == Status::kOk && out != nullptr) *out = encode(kind, interface, made);
   return return_code(status);
 }
@@ -38,128 +42,163 @@ int give(Status status, HandleKind kind, std::uint32_t interface, SlotId made, p
 
 extern "C" {
 
-int PtlMEAttach(ptl_handle_ni_t ni, ptl_pt_index_t pt, ptl_process_id_t match_id, ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits,
-                ptl_unlink_t unlink, ptl_ins_pos_t pos, ptl_handle_me_t* me) {
+int PtlMEAttach(ptl_handle_ni_t ni, ptl_pt_index_t pt, ptl_process_id_t match_id,
+                ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits, ptl_unlink_t unlink,
+                ptl_ins_pos_t pos, ptl_handle_me_t* me) {
   if (me == nullptr) return PTL_SEGV;
-  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process&, NetworkInterface& interface, SlotId) {
-    SlotId made;
-    const Status status = interface.entries.attach(pt, criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK,
-                                                   pos == PTL_INS_BEFORE ? ListEnd::kHead : ListEnd::kTail, made);
-    return give(status, HandleKind::kEntry, interface.kind(), made, me);
-  });
+  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID,
+                        [&](Process&, NetworkInterface& interface, SlotId) {
+                          SlotId made;
+                          const Status status = interface.entries.attach(
+                              pt, criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK,
+                              pos == PTL_INS_BEFORE ? ListEnd::kHead : ListEnd::kTail, made);
+                          return give(status, HandleKind::kEntry, interface.kind(), made, me);
+                        });
 }
 
-int PtlMEAttachAny(ptl_handle_ni_t ni, ptl_pt_index_t* pt, ptl_process_id_t match_id, ptl_match_bits_t match_bits,
-                   ptl_match_bits_t ignore_bits, ptl_unlink_t unlink, ptl_handle_me_t* me) {
+int PtlMEAttachAny(ptl_handle_ni_t ni, ptl_pt_index_t* pt, ptl_process_id_t match_id,
+                   ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits, ptl_unlink_t unlink,
+                   ptl_handle_me_t* me) {
   if (pt == nullptr || me == nullptr) return PTL_SEGV;
-  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process&, NetworkInterface& interface, SlotId) {
-    SlotId made;
-    const Status status = interface.entries.attach_anywhere(criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK, *pt, made);
-    return give(status, HandleKind::kEntry, interface.kind(), made, me);
-  });
+  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID,
+                        [&](Process&, NetworkInterface& interface, SlotId) {
+                          SlotId made;
+                          const Status status = interface.entries.attach_anywhere(
+                              criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK,
+                              *pt, made);
+                          return give(status, HandleKind::kEntry, interface.kind(), made, me);
+                        });
 }
 
-int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits,
-                ptl_unlink_t unlink, ptl_ins_pos_t pos, ptl_handle_me_t* me) {
+int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_t match_bits,
+                ptl_match_bits_t ignore_bits, ptl_unlink_t unlink, ptl_ins_pos_t pos,
+                ptl_handle_me_t* me) {
   if (me == nullptr) return PTL_SEGV;
-  return with_interface(base, HandleKind::kEntry, PTL_ME_INVALID, [&](Process&, NetworkInterface& interface, SlotId id) {
-    SlotId made;
-    const Status status = interface.entries.insert(id, criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK, side(pos), made);
-    return give(status, HandleKind::kEntry, interface.kind(), made, me);
-  });
+  return with_interface(base, HandleKind::kEntry, PTL_ME_INVALID,
+                        [&](Process&, NetworkInterface& interface, SlotId id) {
+                          SlotId made;
+                          const Status status = interface.entries.insert(
+                              id, criteria(match_id, match_bits, ignore_bits), unlink == PTL_UNLINK,
+                              side(pos), made);
+                          return give(status, HandleKind::kEntry, interface.kind(), made, me);
+                        });
 }
 
 int PtlMEUnlink(ptl_handle_me_t me) {
-  return with_interface(me, HandleKind::kEntry, PTL_ME_INVALID, [](Process& process, NetworkInterface& interface, SlotId id) {
-    Status status = interface.entries.unlink(id);
-    if (status == Status::kEntryInUse) {
-      // A caller may try again and again and call nothing else.
-      process.progress().advance();
-      status = interface.entries.unlink(id);
-    }
-    return return_code(status);
-  });
+  return with_interface(me, HandleKind::kEntry, PTL_ME_INVALID,
+                        [](Process& process, NetworkInterface& interface, SlotId id) {
+                          Status status = interface.entries.unlink(id);
+                          if (status == Status::kEntryInUse) {
+                            // A caller may try again and again and call nothing else.
+                            process.progress().advance();
+                            status = interface.entries.unlink(id);
+                          }
+                          return return_code(status);
+                        });
 }
 
 int PtlMDAttach(ptl_handle_me_t me, ptl_md_t md, ptl_unlink_t unlink_op, ptl_handle_md_t* h) {
-  return with_interface(me, HandleKind::kEntry, PTL_ME_INVALID, [&](Process&, NetworkInterface& interface, SlotId id) {
-    const portals::MatchEntry* entry = interface.entries.get(id);
-    if (entry == nullptr) return static_cast<int>(PTL_ME_INVALID);
-    if (entry->descriptor != nullptr) return static_cast<int>(PTL_ME_IN_USE);
-    portals::DescriptorRules rules;
-    if (const int code = make_rules(interface, interface.kind(), md, rules); code != PTL_OK) return code;
-    SlotId made;
-    const Status status = interface.entries.attach_descriptor(id, std::move(rules), unlink_op == PTL_UNLINK, made);
-    return give(status, HandleKind::kDescriptor, interface.kind(), made, h);
-  });
+  return with_interface(me, HandleKind::kEntry, PTL_ME_INVALID,
+                        [&](Process&, NetworkInterface& interface, SlotId id) {
+                          const portals::MatchEntry* entry = interface.entries.get(id);
+                          if (entry == nullptr) return static_cast<int>(PTL_ME_INVALID);
+                          if (entry->descriptor != nullptr) return static_cast<int>(PTL_ME_IN_USE);
+                          portals::DescriptorRules rules;
+                          if (const int code = make_rules(interface, interface.kind(), md, rules);
+                              code != PTL_OK)
+                            return code;
+                          SlotId made;
+                          const Status status = interface.entries.attach_descriptor(
+                              id, std::move(rules), unlink_op == PTL_UNLINK, made);
+                          return give(status, HandleKind::kDescriptor, interface.kind(), made, h);
+                        });
 }
 
 int PtlMDBind(ptl_handle_ni_t ni, ptl_md_t md, ptl_unlink_t unlink_op, ptl_handle_md_t* h) {
   if (h == nullptr) return PTL_SEGV;
-  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process&, NetworkInterface& interface, SlotId) {
-    portals::DescriptorRules rules;
-    if (const int code = make_rules(interface, interface.kind(), md, rules); code != PTL_OK) return code;
-    SlotId made;
-    const Status status = interface.entries.bind_descriptor(std::move(rules), unlink_op == PTL_UNLINK, made);
-    return give(status, HandleKind::kDescriptor, interface.kind(), made, h);
-  });
+  return with_interface(
+      ni, HandleKind::kInterface, PTL_NI_INVALID,
+      [&](Process&, NetworkInterface& interface, SlotId) {
+        portals::DescriptorRules rules;
+        if (const int code = make_rules(interface, interface.kind(), md, rules); code != PTL_OK)
+          return code;
+        SlotId made;
+        const Status status =
+            interface.entries.bind_descriptor(std::move(rules), unlink_op == PTL_UNLINK, made);
+        return give(status, HandleKind::kDescriptor, interface.kind(), made, h);
+      });
 }
 
 int PtlMDUnlink(ptl_handle_md_t md) {
-  return with_interface(md, HandleKind::kDescriptor, PTL_MD_INVALID, [](Process& process, NetworkInterface& interface, SlotId id) {
-    Status status = interface.entries.unlink_descriptor(id);
-    if (status == Status::kDescriptorInUse) {
-      process.progress().advance();
-      status = interface.entries.unlink_descriptor(id);
-    }
-    return return_code(status);
-  });
+  return with_interface(md, HandleKind::kDescriptor, PTL_MD_INVALID,
+                        [](Process& process, NetworkInterface& interface, SlotId id) {
+                          Status status = interface.entries.unlink_descriptor(id);
+                          if (status == Status::kDescriptorInUse) {
+                            process.progress().advance();
+                            status = interface.entries.unlink_descriptor(id);
+                          }
+                          return return_code(status);
+                        });
 }
 
 int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t* old_md, ptl_md_t* new_md, ptl_handle_eq_t testq) {
-  return with_interface(md, HandleKind::kDescriptor, PTL_MD_INVALID, [&](Process& process, NetworkInterface& interface, SlotId id) {
-    const portals::MemoryDescriptor* descriptor = interface.descriptors.get(id);
-    if (descriptor == nullptr) return static_cast<int>(PTL_MD_INVALID);
-    if (old_md != nullptr) *old_md = to_ptl_md(descriptor->snapshot(), interface.kind());
-    if (new_md == nullptr) return static_cast<int>(PTL_OK);
-    SlotId test_queue;
-    if (testq != PTL_EQ_NONE) {
-      const Decoded decoded = decode(testq);
-      if (decoded.kind != HandleKind::kQueue || decoded.interface != interface.kind()) return static_cast<int>(PTL_EQ_INVALID);
-      test_queue = decoded.id;
-      if (interface.events.queue(test_queue) == nullptr) return static_cast<int>(PTL_EQ_INVALID);
-    }
-    portals::DescriptorRules rules;
-    if (const int code = make_rules(interface, interface.kind(), *new_md, rules); code != PTL_OK) return code;
-    return tested(process, interface.entries.update_descriptor(id, std::move(rules), test_queue));
-  });
+  return with_interface(
+      md, HandleKind::kDescriptor, PTL_MD_INVALID,
+      [&](Process& process, NetworkInterface& interface, SlotId id) {
+        const portals::MemoryDescriptor* descriptor = interface.descriptors.get(id);
+        if (descriptor == nullptr) return static_cast<int>(PTL_MD_INVALID);
+        if (old_md != nullptr) *old_md = to_ptl_md(descriptor->snapshot(), interface.kind());
+        if (new_md == nullptr) return static_cast<int>(PTL_OK);
+        SlotId test_queue;
+        if (testq != PTL_EQ_NONE) {
+          const Decoded decoded = decode(testq);
+          if (decoded.kind != HandleKind::kQueue || decoded.interface != interface.kind())
+            return static_cast<int>(PTL_EQ_INVALID);
+          test_queue = decoded.id;
+          if (interface.events.queue(test_queue) == nullptr)
+            return static_cast<int>(PTL_EQ_INVALID);
+        }
+        portals::DescriptorRules rules;
+        if (const int code = make_rules(interface, interface.kind(), *new_md, rules);
+            code != PTL_OK)
+          return code;
+        return tested(process,
+                      interface.entries.update_descriptor(id, std::move(rules), test_queue));
+      });
 }
 
-int PtlMEMDPost(ptl_handle_ni_t ni, ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_t match_bits,
-                ptl_match_bits_t ignore_bits, ptl_unlink_t me_unlink, ptl_ins_pos_t pos, ptl_md_t md, ptl_unlink_t md_unlink,
-                ptl_handle_me_t* me, ptl_handle_md_t* md_handle, ptl_handle_eq_t testq) {
+int PtlMEMDPost(ptl_handle_ni_t ni, ptl_handle_me_t base, ptl_process_id_t match_id,
+                ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits, ptl_unlink_t me_unlink,
+                ptl_ins_pos_t pos, ptl_md_t md, ptl_unlink_t md_unlink, ptl_handle_me_t* me,
+                ptl_handle_md_t* md_handle, ptl_handle_eq_t testq) {
   if (me == nullptr || md_handle == nullptr) return PTL_SEGV;
-  return with_interface(ni, HandleKind::kInterface, PTL_NI_INVALID, [&](Process& process, NetworkInterface& interface, SlotId) {
-    const Decoded neighbour = decode(base);
-    if (neighbour.kind != HandleKind::kEntry || neighbour.interface != interface.kind()) return static_cast<int>(PTL_ME_INVALID);
-    SlotId test_queue;
-    if (testq != PTL_EQ_NONE) {
-      const Decoded decoded = decode(testq);
-      if (decoded.kind != HandleKind::kQueue || decoded.interface != interface.kind()) return static_cast<int>(PTL_EQ_INVALID);
-      test_queue = decoded.id;
-    }
-    portals::DescriptorRules rules;
-    if (const int code = make_rules(interface, interface.kind(), md, rules); code != PTL_OK) return code;
-    SlotId made_entry;
-    SlotId made_descriptor;
-    const Status status =
-        interface.entries.post(neighbour.id, criteria(match_id, match_bits, ignore_bits), me_unlink == PTL_UNLINK, side(pos),
-                               std::move(rules), md_unlink == PTL_UNLINK, test_queue, made_entry, made_descriptor);
-    if (status != Status::kOk) return tested(process, status);
-    *me = encode(HandleKind::kEntry, interface.kind(), made_entry);
-    *md_handle = encode(HandleKind::kDescriptor, interface.kind(), made_descriptor);
-    return static_cast<int>(PTL_OK);
-  });
+  return with_interface(
+      ni, HandleKind::kInterface, PTL_NI_INVALID,
+      [&](Process& process, NetworkInterface& interface, SlotId) {
+        const Decoded neighbour = decode(base);
+        if (neighbour.kind != HandleKind::kEntry || neighbour.interface != interface.kind())
+          return static_cast<int>(PTL_ME_INVALID);
+        SlotId test_queue;
+        if (testq != PTL_EQ_NONE) {
+          const Decoded decoded = decode(testq);
+          if (decoded.kind != HandleKind::kQueue || decoded.interface != interface.kind())
+            return static_cast<int>(PTL_EQ_INVALID);
+          test_queue = decoded.id;
+        }
+        portals::DescriptorRules rules;
+        if (const int code = make_rules(interface, interface.kind(), md, rules); code != PTL_OK)
+          return code;
+        SlotId made_entry;
+        SlotId made_descriptor;
+        const Status status = interface.entries.post(
+            neighbour.id, criteria(match_id, match_bits, ignore_bits), me_unlink == PTL_UNLINK,
+            side(pos), std::move(rules), md_unlink == PTL_UNLINK, test_queue, made_entry,
+            made_descriptor);
+        if (status != Status::kOk) return tested(process, status);
+        *me = encode(HandleKind::kEntry, interface.kind(), made_entry);
+        *md_handle = encode(HandleKind::kDescriptor, interface.kind(), made_descriptor);
+        return static_cast<int>(PTL_OK);
+      });
 }
 
 int PtlHandleIsEqual(ptl_handle_any_t a, ptl_handle_any_t b) {

@@ -20,21 +20,26 @@ using portals::Status;
 namespace {
 
 CountingEvent::Value to_value(ptl_ct_event_t event) { return {event.success, event.failure}; }
-ptl_ct_event_t from_value(const CountingEvent::Value& value) { return {value.success, value.failure}; }
+ptl_ct_event_t from_value(const CountingEvent::Value& value) {
+  return {value.success, value.failure};
+}
 
-int wait(std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests, ptl_time_t timeout, ptl_ct_event_t* event, unsigned* which) {
+int wait(std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests, ptl_time_t timeout,
+         ptl_ct_event_t* event, unsigned* which) {
   Process* own = process();
   boost::container::small_vector<CounterTest, 8> wanted;
   for (std::size_t i = 0; i < cts.size(); ++i) {
     const Decoded decoded = decode(cts[i]);
-    if (decoded.kind != HandleKind::kCounter || decoded.interface != decode(cts[0]).interface) return PTL_ARG_INVALID;
+    if (decoded.kind != HandleKind::kCounter || decoded.interface != decode(cts[0]).interface)
+      return PTL_ARG_INVALID;
     wanted.push_back({engine_kind(decoded.interface), decoded.id, tests[i]});
   }
   const MutexLock lock(own->lock());
   // What is no counting event at first is a wrong argument; what ceases to be one ends the wait.
   for (const CounterTest& test : wanted) {
     NetworkInterface* interface = own->interface(test.interface_kind);
-    if (interface == nullptr || interface->triggers.counter(test.id) == nullptr) return PTL_ARG_INVALID;
+    if (interface == nullptr || interface->triggers.counter(test.id) == nullptr)
+      return PTL_ARG_INVALID;
   }
   TimePoint deadline = CounterWait::kAtOnce;
   if (timeout == PTL_TIME_FOREVER) {
@@ -59,36 +64,43 @@ int wait(std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests, ptl_time
 extern "C" {
 
 int PtlCTAlloc(ptl_handle_ni_t ni_handle, ptl_handle_ct_t* ct_handle) {
-  return with_interface(ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
-    if (ct_handle == nullptr) return PTL_ARG_INVALID;
-    SlotId made;
-    const Status status = interface.triggers.allocate_counter(made);
-    if (status == Status::kOk) *ct_handle = encode(HandleKind::kCounter, interface.kind(), made);
-    return return_code(status);
-  });
+  return with_interface(ni_handle, HandleKind::kInterface,
+                        [&](Process&, NetworkInterface& interface, SlotId) -> int {
+                          if (ct_handle == nullptr) return PTL_ARG_INVALID;
+                          SlotId made;
+                          const Status status = interface.triggers.allocate_counter(made);
+                          if (status == Status::kOk)
+                            *ct_handle = encode(HandleKind::kCounter, interface.kind(), made);
+                          return return_code(status);
+                        });
 }
 
 int PtlCTFree(ptl_handle_ct_t ct_handle) {
-  return with_interface(ct_handle, HandleKind::kCounter, [](Process& own, NetworkInterface& interface, SlotId id) {
-    const Status status = interface.triggers.free_counter(id);
-    own.progress().wake_all();
-    return return_code(status);
-  });
+  return with_interface(ct_handle, HandleKind::kCounter,
+                        [](Process& own, NetworkInterface& interface, SlotId id) {
+                          const Status status = interface.triggers.free_counter(id);
+                          own.progress().wake_all();
+                          return return_code(status);
+                        });
 }
 
 int PtlCTCancelTriggered(ptl_handle_ct_t ct_handle) {
   return with_interface(ct_handle, HandleKind::kCounter,
-                        [](Process&, NetworkInterface& interface, SlotId id) { return return_code(interface.triggers.cancel(id)); });
+                        [](Process&, NetworkInterface& interface, SlotId id) {
+                          return return_code(interface.triggers.cancel(id));
+                        });
 }
 
 int PtlCTGet(ptl_handle_ct_t ct_handle, ptl_ct_event_t* event) {
-  return with_interface(ct_handle, HandleKind::kCounter, [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
-    if (event == nullptr || interface.triggers.counter(id) == nullptr) return PTL_ARG_INVALID;
-    own.progress().advance();  // programs spin on this
-    const CountingEvent* counter = interface.triggers.counter(id);
-    *event = from_value(counter->value());
-    return PTL_OK;
-  });
+  return with_interface(ct_handle, HandleKind::kCounter,
+                        [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
+                          if (event == nullptr || interface.triggers.counter(id) == nullptr)
+                            return PTL_ARG_INVALID;
+                          own.progress().advance();  // programs spin on this
+                          const CountingEvent* counter = interface.triggers.counter(id);
+                          *event = from_value(counter->value());
+                          return PTL_OK;
+                        });
 }
 
 int PtlCTWait(ptl_handle_ct_t ct_handle, ptl_size_t test, ptl_ct_event_t* event) {
@@ -98,24 +110,29 @@ int PtlCTWait(ptl_handle_ct_t ct_handle, ptl_size_t test, ptl_ct_event_t* event)
   return wait({&ct_handle, 1}, &test, PTL_TIME_FOREVER, event, nullptr);
 }
 
-int PtlCTPoll(const ptl_handle_ct_t* ct_handles, const ptl_size_t* tests, unsigned int size, ptl_time_t timeout, ptl_ct_event_t* event,
-              unsigned int* which) {
+int PtlCTPoll(const ptl_handle_ct_t* ct_handles, const ptl_size_t* tests, unsigned int size,
+              ptl_time_t timeout, ptl_ct_event_t* event, unsigned int* which) {
   if (process() == nullptr) return PTL_NO_INIT;
   if (aborted.load(std::memory_order_relaxed)) return PTL_ABORTED;
-  if (ct_handles == nullptr || tests == nullptr || size == 0 || event == nullptr || which == nullptr) return PTL_ARG_INVALID;
+  if (ct_handles == nullptr || tests == nullptr || size == 0 || event == nullptr ||
+      which == nullptr)
+    return PTL_ARG_INVALID;
   return wait({ct_handles, size}, tests, timeout, event, which);
 }
 
 int PtlCTSet(ptl_handle_ct_t ct_handle, ptl_ct_event_t new_ct) {
-  return with_interface_acting(ct_handle, HandleKind::kCounter, [&](Process&, NetworkInterface& interface, SlotId id) {
-    return return_code(interface.triggers.set_counter(id, to_value(new_ct)));
-  });
+  return with_interface_acting(
+      ct_handle, HandleKind::kCounter, [&](Process&, NetworkInterface& interface, SlotId id) {
+        return return_code(interface.triggers.set_counter(id, to_value(new_ct)));
+      });
 }
 
 int PtlCTInc(ptl_handle_ct_t ct_handle, ptl_ct_event_t increment) {
-  return with_interface_acting(ct_handle, HandleKind::kCounter, [&](Process&, NetworkInterface& interface, SlotId id) -> int {
-    return return_code(interface.triggers.increment_counter(id, to_value(increment)));
-  });
+  return with_interface_acting(
+      ct_handle, HandleKind::kCounter,
+      [&](Process&, NetworkInterface& interface, SlotId id) -> int {
+        return return_code(interface.triggers.increment_counter(id, to_value(increment)));
+      });
 }
 
 }  // extern "C"

@@ -1,4 +1,5 @@
-// Put, get, atomic, fetch-atomic, swap, and the triggered forms of each (Portals 4, data movement; triggered operations).
+// Put, get, atomic, fetch-atomic, swap, and the triggered forms of each (Portals 4, data movement;
+// triggered operations).
 
 #include <cstring>
 
@@ -55,9 +56,11 @@ struct When {
 // The MD of this interface that the handle names; null if there is none.
 MemoryDescriptor* md_of(NetworkInterface& interface, ptl_handle_md_t md) {
   const Decoded decoded = decode(md);
-  if (decoded.kind != HandleKind::kDescriptor || engine_kind(decoded.interface) != interface.kind()) return nullptr;
+  if (decoded.kind != HandleKind::kDescriptor || engine_kind(decoded.interface) != interface.kind())
+    return nullptr;
   MemoryDescriptor* descriptor = interface.descriptors.get(decoded.id);
-  return descriptor != nullptr && descriptor->entry == nullptr && !descriptor->unlinked ? descriptor : nullptr;
+  return descriptor != nullptr && descriptor->entry == nullptr && !descriptor->unlinked ? descriptor
+                                                                                        : nullptr;
 }
 
 // PTL_OK and the engine's kind of ack, or PTL_ARG_INVALID.
@@ -87,7 +90,8 @@ bool to_remote(NetworkInterface& interface, const Remote& remote, RequestArgumen
   return true;
 }
 
-bool to_atomic(AtomicCall call, const Atomic& atomic, ptl_size_t length, RequestArguments& request) {
+bool to_atomic(AtomicCall call, const Atomic& atomic, ptl_size_t length,
+               RequestArguments& request) {
   const auto operation = static_cast<AtomicOp>(atomic.operation);
   const auto datatype = static_cast<Datatype>(atomic.datatype);
   if (!is_sound(call, operation, datatype, length)) return false;
@@ -101,152 +105,196 @@ bool to_atomic(AtomicCall call, const Atomic& atomic, ptl_size_t length, Request
   return true;
 }
 
-// Starts the operation, or leaves it to its counting event. The interface may be gone then: the start may have waited for room.
-int begin(Process& own, NetworkInterface& interface, Kind kind, const RequestArguments& request, const When& when) {
-  if (!when.triggered) return return_code(portals::start_when_room(own, interface, portals::message_kind(kind), request, &aborted));
+// Starts the operation, or leaves it to its counting event. The interface may be gone then: the
+// start may have waited for room.
+int begin(Process& own, NetworkInterface& interface, Kind kind, const RequestArguments& request,
+          const When& when) {
+  if (!when.triggered)
+    return return_code(
+        portals::start_when_room(own, interface, portals::message_kind(kind), request, &aborted));
   const std::optional<SlotId> counter = to_counter(interface, when.counter);
   if (!counter) return PTL_ARG_INVALID;
-  return return_code(own.endpoint().initiator().start_when(interface, kind, request, *counter, when.threshold));
+  return return_code(
+      own.endpoint().initiator().start_when(interface, kind, request, *counter, when.threshold));
 }
 
 // Put and atomic; `atomic` is null for a put.
-int put(const Local& local, ptl_size_t length, ptl_ack_req_t ack, const Remote& remote, const Atomic* atomic, const When& when) {
-  return with_interface_acting(local.md, HandleKind::kDescriptor, [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
-    const MemoryDescriptor* descriptor = md_of(interface, local.md);
-    RequestArguments request;
-    if (descriptor == nullptr || !to_remote(interface, remote, request)) return PTL_ARG_INVALID;
-    if (atomic != nullptr && !to_atomic(AtomicCall::kAtomic, *atomic, length, request)) return PTL_ARG_INVALID;
-    if (const int code = to_ack(*descriptor, ack, request.ack); code != PTL_OK) return code;
-    request.descriptor = id;
-    request.whole_descriptor = false;
-    request.local_offset = local.offset;
-    request.length = length;
-    request.is_volatile = descriptor->has(option::kVolatile);
-    return begin(own, interface, atomic != nullptr ? Kind::kAtomic : Kind::kPut, request, when);
-  });
+int put(const Local& local, ptl_size_t length, ptl_ack_req_t ack, const Remote& remote,
+        const Atomic* atomic, const When& when) {
+  return with_interface_acting(
+      local.md, HandleKind::kDescriptor,
+      [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
+        const MemoryDescriptor* descriptor = md_of(interface, local.md);
+        RequestArguments request;
+        if (descriptor == nullptr || !to_remote(interface, remote, request)) return PTL_ARG_INVALID;
+        if (atomic != nullptr && !to_atomic(AtomicCall::kAtomic, *atomic, length, request))
+          return PTL_ARG_INVALID;
+        if (const int code = to_ack(*descriptor, ack, request.ack); code != PTL_OK) return code;
+        request.descriptor = id;
+        request.whole_descriptor = false;
+        request.local_offset = local.offset;
+        request.length = length;
+        request.is_volatile = descriptor->has(option::kVolatile);
+        return begin(own, interface, atomic != nullptr ? Kind::kAtomic : Kind::kPut, request, when);
+      });
 }
 
 int get(const Local& local, ptl_size_t length, const Remote& remote, const When& when) {
-  return with_interface_acting(local.md, HandleKind::kDescriptor, [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
-    RequestArguments request;
-    if (md_of(interface, local.md) == nullptr || !to_remote(interface, remote, request)) return PTL_ARG_INVALID;
-    request.descriptor = id;
-    request.whole_descriptor = false;
-    request.local_offset = local.offset;
-    request.length = length;
-    return begin(own, interface, Kind::kGet, request, when);
-  });
+  return with_interface_acting(
+      local.md, HandleKind::kDescriptor,
+      [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
+        RequestArguments request;
+        if (md_of(interface, local.md) == nullptr || !to_remote(interface, remote, request))
+          return PTL_ARG_INVALID;
+        request.descriptor = id;
+        request.whole_descriptor = false;
+        request.local_offset = local.offset;
+        request.length = length;
+        return begin(own, interface, Kind::kGet, request, when);
+      });
 }
 
-int fetch(const Local& to, const Local& from, ptl_size_t length, const Remote& remote, AtomicCall call, const Atomic& atomic,
-          const When& when) {
-  return with_interface_acting(from.md, HandleKind::kDescriptor, [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
-    const MemoryDescriptor* source = md_of(interface, from.md);
-    RequestArguments request;
-    if (source == nullptr || md_of(interface, to.md) == nullptr || !to_remote(interface, remote, request) ||
-        !to_atomic(call, atomic, length, request)) {
-      return PTL_ARG_INVALID;
-    }
-    request.descriptor = id;
-    request.whole_descriptor = false;
-    request.local_offset = from.offset;
-    request.length = length;
-    request.get_descriptor = decode(to.md).id;
-    request.get_offset = to.offset;
-    request.is_volatile = source->has(option::kVolatile);
-    return begin(own, interface, call == AtomicCall::kSwap ? Kind::kSwap : Kind::kFetchAtomic, request, when);
-  });
+int fetch(const Local& to, const Local& from, ptl_size_t length, const Remote& remote,
+          AtomicCall call, const Atomic& atomic, const When& when) {
+  return with_interface_acting(
+      from.md, HandleKind::kDescriptor,
+      [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
+        const MemoryDescriptor* source = md_of(interface, from.md);
+        RequestArguments request;
+        if (source == nullptr || md_of(interface, to.md) == nullptr ||
+            !to_remote(interface, remote, request) || !to_atomic(call, atomic, length, request)) {
+          return PTL_ARG_INVALID;
+        }
+        request.descriptor = id;
+        request.whole_descriptor = false;
+        request.local_offset = from.offset;
+        request.length = length;
+        request.get_descriptor = decode(to.md).id;
+        request.get_offset = to.offset;
+        request.is_volatile = source->has(option::kVolatile);
+        return begin(own, interface, call == AtomicCall::kSwap ? Kind::kSwap : Kind::kFetchAtomic,
+                     request, when);
+      });
 }
 
-int trigger_counter(ptl_handle_ct_t ct, Kind kind, ptl_ct_event_t value, ptl_handle_ct_t trigger, ptl_size_t threshold) {
-  return with_interface_acting(ct, HandleKind::kCounter, [&](Process&, NetworkInterface& interface, SlotId id) -> int {
-    const std::optional<SlotId> counter = to_counter(interface, trigger);
-    if (!counter) return PTL_ARG_INVALID;
-    return return_code(interface.triggers.change_counter_when(*counter, threshold, kind, id, {value.success, value.failure}));
-  });
+int trigger_counter(ptl_handle_ct_t ct, Kind kind, ptl_ct_event_t value, ptl_handle_ct_t trigger,
+                    ptl_size_t threshold) {
+  return with_interface_acting(
+      ct, HandleKind::kCounter, [&](Process&, NetworkInterface& interface, SlotId id) -> int {
+        const std::optional<SlotId> counter = to_counter(interface, trigger);
+        if (!counter) return PTL_ARG_INVALID;
+        return return_code(interface.triggers.change_counter_when(*counter, threshold, kind, id,
+                                                                  {value.success, value.failure}));
+      });
 }
 
 }  // namespace
 
 extern "C" {
 
-int PtlPut(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack_req, ptl_process_t target_id,
-           ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset, void* user_ptr, ptl_hdr_data_t hdr_data) {
-  return put({md_handle, local_offset}, length, ack_req, {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data}, nullptr, {});
+int PtlPut(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
+           ptl_ack_req_t ack_req, ptl_process_t target_id, ptl_pt_index_t pt_index,
+           ptl_match_bits_t match_bits, ptl_size_t remote_offset, void* user_ptr,
+           ptl_hdr_data_t hdr_data) {
+  return put({md_handle, local_offset}, length, ack_req,
+             {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data}, nullptr, {});
 }
 
-int PtlGet(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_process_t target_id, ptl_pt_index_t pt_index,
-           ptl_match_bits_t match_bits, ptl_size_t remote_offset, void* user_ptr) {
-  return get({md_handle, local_offset}, length, {target_id, pt_index, match_bits, remote_offset, user_ptr}, {});
+int PtlGet(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
+           ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
+           ptl_size_t remote_offset, void* user_ptr) {
+  return get({md_handle, local_offset}, length,
+             {target_id, pt_index, match_bits, remote_offset, user_ptr}, {});
 }
 
-int PtlAtomic(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack_req, ptl_process_t target_id,
-              ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset, void* user_ptr, ptl_hdr_data_t hdr_data,
-              ptl_op_t operation, ptl_datatype_t datatype) {
+int PtlAtomic(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
+              ptl_ack_req_t ack_req, ptl_process_t target_id, ptl_pt_index_t pt_index,
+              ptl_match_bits_t match_bits, ptl_size_t remote_offset, void* user_ptr,
+              ptl_hdr_data_t hdr_data, ptl_op_t operation, ptl_datatype_t datatype) {
   const Atomic atomic{operation, datatype};
-  return put({md_handle, local_offset}, length, ack_req, {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data}, &atomic, {});
+  return put({md_handle, local_offset}, length, ack_req,
+             {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data}, &atomic, {});
 }
 
-int PtlFetchAtomic(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset, ptl_handle_md_t put_md_handle, ptl_size_t local_put_offset,
-                   ptl_size_t length, ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
-                   ptl_size_t remote_offset, void* user_ptr, ptl_hdr_data_t hdr_data, ptl_op_t operation, ptl_datatype_t datatype) {
+int PtlFetchAtomic(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset,
+                   ptl_handle_md_t put_md_handle, ptl_size_t local_put_offset, ptl_size_t length,
+                   ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
+                   ptl_size_t remote_offset, void* user_ptr, ptl_hdr_data_t hdr_data,
+                   ptl_op_t operation, ptl_datatype_t datatype) {
   return fetch({get_md_handle, local_get_offset}, {put_md_handle, local_put_offset}, length,
-               {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data}, AtomicCall::kFetchAtomic, {operation, datatype}, {});
+               {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data},
+               AtomicCall::kFetchAtomic, {operation, datatype}, {});
 }
 
-int PtlSwap(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset, ptl_handle_md_t put_md_handle, ptl_size_t local_put_offset,
-            ptl_size_t length, ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
-            void* user_ptr, ptl_hdr_data_t hdr_data, const void* operand, ptl_op_t operation, ptl_datatype_t datatype) {
+int PtlSwap(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset,
+            ptl_handle_md_t put_md_handle, ptl_size_t local_put_offset, ptl_size_t length,
+            ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
+            ptl_size_t remote_offset, void* user_ptr, ptl_hdr_data_t hdr_data, const void* operand,
+            ptl_op_t operation, ptl_datatype_t datatype) {
   return fetch({get_md_handle, local_get_offset}, {put_md_handle, local_put_offset}, length,
-               {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data}, AtomicCall::kSwap, {operation, datatype, operand}, {});
+               {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data},
+               AtomicCall::kSwap, {operation, datatype, operand}, {});
 }
 
-int PtlTriggeredPut(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack_req, ptl_process_t target_id,
-                    ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset, void* user_ptr, ptl_hdr_data_t hdr_data,
-                    ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold) {
-  return put({md_handle, local_offset}, length, ack_req, {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data}, nullptr,
+int PtlTriggeredPut(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
+                    ptl_ack_req_t ack_req, ptl_process_t target_id, ptl_pt_index_t pt_index,
+                    ptl_match_bits_t match_bits, ptl_size_t remote_offset, void* user_ptr,
+                    ptl_hdr_data_t hdr_data, ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold) {
+  return put({md_handle, local_offset}, length, ack_req,
+             {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data}, nullptr,
              {trig_ct_handle, threshold, true});
 }
 
-int PtlTriggeredGet(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_process_t target_id, ptl_pt_index_t pt_index,
-                    ptl_match_bits_t match_bits, ptl_size_t remote_offset, void* user_ptr, ptl_handle_ct_t trig_ct_handle,
+int PtlTriggeredGet(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
+                    ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
+                    ptl_size_t remote_offset, void* user_ptr, ptl_handle_ct_t trig_ct_handle,
                     ptl_size_t threshold) {
-  return get({md_handle, local_offset}, length, {target_id, pt_index, match_bits, remote_offset, user_ptr},
+  return get({md_handle, local_offset}, length,
+             {target_id, pt_index, match_bits, remote_offset, user_ptr},
              {trig_ct_handle, threshold, true});
 }
 
-int PtlTriggeredAtomic(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack_req,
-                       ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
-                       void* user_ptr, ptl_hdr_data_t hdr_data, ptl_op_t operation, ptl_datatype_t datatype, ptl_handle_ct_t trig_ct_handle,
-                       ptl_size_t threshold) {
+int PtlTriggeredAtomic(ptl_handle_md_t md_handle, ptl_size_t local_offset, ptl_size_t length,
+                       ptl_ack_req_t ack_req, ptl_process_t target_id, ptl_pt_index_t pt_index,
+                       ptl_match_bits_t match_bits, ptl_size_t remote_offset, void* user_ptr,
+                       ptl_hdr_data_t hdr_data, ptl_op_t operation, ptl_datatype_t datatype,
+                       ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold) {
   const Atomic atomic{operation, datatype};
-  return put({md_handle, local_offset}, length, ack_req, {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data}, &atomic,
+  return put({md_handle, local_offset}, length, ack_req,
+             {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data}, &atomic,
              {trig_ct_handle, threshold, true});
 }
 
-int PtlTriggeredFetchAtomic(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset, ptl_handle_md_t put_md_handle,
-                            ptl_size_t local_put_offset, ptl_size_t length, ptl_process_t target_id, ptl_pt_index_t pt_index,
-                            ptl_match_bits_t match_bits, ptl_size_t remote_offset, void* user_ptr, ptl_hdr_data_t hdr_data,
-                            ptl_op_t operation, ptl_datatype_t datatype, ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold) {
+int PtlTriggeredFetchAtomic(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset,
+                            ptl_handle_md_t put_md_handle, ptl_size_t local_put_offset,
+                            ptl_size_t length, ptl_process_t target_id, ptl_pt_index_t pt_index,
+                            ptl_match_bits_t match_bits, ptl_size_t remote_offset, void* user_ptr,
+                            ptl_hdr_data_t hdr_data, ptl_op_t operation, ptl_datatype_t datatype,
+                            ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold) {
   return fetch({get_md_handle, local_get_offset}, {put_md_handle, local_put_offset}, length,
-               {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data}, AtomicCall::kFetchAtomic, {operation, datatype},
+               {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data},
+               AtomicCall::kFetchAtomic, {operation, datatype}, {trig_ct_handle, threshold, true});
+}
+
+int PtlTriggeredSwap(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset,
+                     ptl_handle_md_t put_md_handle, ptl_size_t local_put_offset, ptl_size_t length,
+                     ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
+                     ptl_size_t remote_offset, void* user_ptr, ptl_hdr_data_t hdr_data,
+                     const void* operand, ptl_op_t operation, ptl_datatype_t datatype,
+                     ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold) {
+  return fetch({get_md_handle, local_get_offset}, {put_md_handle, local_put_offset}, length,
+               {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data},
+               AtomicCall::kSwap, {operation, datatype, operand},
                {trig_ct_handle, threshold, true});
 }
 
-int PtlTriggeredSwap(ptl_handle_md_t get_md_handle, ptl_size_t local_get_offset, ptl_handle_md_t put_md_handle, ptl_size_t local_put_offset,
-                     ptl_size_t length, ptl_process_t target_id, ptl_pt_index_t pt_index, ptl_match_bits_t match_bits,
-                     ptl_size_t remote_offset, void* user_ptr, ptl_hdr_data_t hdr_data, const void* operand, ptl_op_t operation,
-                     ptl_datatype_t datatype, ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold) {
-  return fetch({get_md_handle, local_get_offset}, {put_md_handle, local_put_offset}, length,
-               {target_id, pt_index, match_bits, remote_offset, user_ptr, hdr_data}, AtomicCall::kSwap, {operation, datatype, operand},
-               {trig_ct_handle, threshold, true});
-}
-
-int PtlTriggeredCTInc(ptl_handle_ct_t ct_handle, ptl_ct_event_t increment, ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold) {
+int PtlTriggeredCTInc(ptl_handle_ct_t ct_handle, ptl_ct_event_t increment,
+                      ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold) {
   return trigger_counter(ct_handle, Kind::kIncrement, increment, trig_ct_handle, threshold);
 }
 
-int PtlTriggeredCTSet(ptl_handle_ct_t ct_handle, ptl_ct_event_t new_ct, ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold) {
+int PtlTriggeredCTSet(ptl_handle_ct_t ct_handle, ptl_ct_event_t new_ct,
+                      ptl_handle_ct_t trig_ct_handle, ptl_size_t threshold) {
   return trigger_counter(ct_handle, Kind::kSet, new_ct, trig_ct_handle, threshold);
 }
 

@@ -19,15 +19,17 @@ using portals::Status;
 namespace {
 
 // `stop`: ends the wait; null for a call that does not wait.
-int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_event_t* event, unsigned* which,
-         const std::atomic<bool>* stop) {
+int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_event_t* event,
+         unsigned* which, const std::atomic<bool>* stop) {
   Process* own = process();
   if (own == nullptr) return PTL_NO_INIT;
-  if (stop != nullptr && stop->load(std::memory_order_relaxed)) return PTL_ABORTED;  // whatever the handles are
+  // whatever the handles are
+  if (stop != nullptr && stop->load(std::memory_order_relaxed)) return PTL_ABORTED;
   boost::container::small_vector<QueueName, 8> names;
   for (unsigned i = 0; i < size; ++i) {
     const Decoded decoded = decode(eqs[i]);
-    if (decoded.kind != HandleKind::kQueue || decoded.interface != decode(eqs[0]).interface) return PTL_ARG_INVALID;
+    if (decoded.kind != HandleKind::kQueue || decoded.interface != decode(eqs[0]).interface)
+      return PTL_ARG_INVALID;
     names.push_back({engine_kind(decoded.interface), decoded.id});
   }
   const MutexLock lock(own->lock());
@@ -59,23 +61,26 @@ int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_even
 extern "C" {
 
 int PtlEQAlloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_handle_eq_t* eq_handle) {
-  return with_interface(ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
-    if (eq_handle == nullptr) return PTL_ARG_INVALID;
-    SlotId made;
-    // Exactly as many as asked for, and room for each portal to say that it has disabled itself.
-    const Status status =
-        interface.events.allocate_queue(std::max<ptl_size_t>(count, 1), nullptr, made, interface.limits().max_portal_index + 1);
-    if (status == Status::kOk) *eq_handle = encode(HandleKind::kQueue, interface.kind(), made);
-    return return_code(status);
-  });
+  return with_interface(
+      ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+        if (eq_handle == nullptr) return PTL_ARG_INVALID;
+        SlotId made;
+        // Exactly as many as asked for, and room for each portal to say that it has disabled
+        // itself.
+        const Status status = interface.events.allocate_queue(
+            std::max<ptl_size_t>(count, 1), nullptr, made, interface.limits().max_portal_index + 1);
+        if (status == Status::kOk) *eq_handle = encode(HandleKind::kQueue, interface.kind(), made);
+        return return_code(status);
+      });
 }
 
 int PtlEQFree(ptl_handle_eq_t eq_handle) {
-  return with_interface(eq_handle, HandleKind::kQueue, [](Process& own, NetworkInterface& interface, SlotId id) {
-    const Status status = interface.events.free_queue(id);
-    own.progress().wake_all();
-    return return_code(status);
-  });
+  return with_interface(eq_handle, HandleKind::kQueue,
+                        [](Process& own, NetworkInterface& interface, SlotId id) {
+                          const Status status = interface.events.free_queue(id);
+                          own.progress().wake_all();
+                          return return_code(status);
+                        });
 }
 
 int PtlEQGet(ptl_handle_eq_t eq_handle, ptl_event_t* event) {
@@ -90,9 +95,11 @@ int PtlEQWait(ptl_handle_eq_t eq_handle, ptl_event_t* event) {
   return poll(&eq_handle, 1, PTL_TIME_FOREVER, event, nullptr, &aborted);
 }
 
-int PtlEQPoll(const ptl_handle_eq_t* eq_handles, unsigned int size, ptl_time_t timeout, ptl_event_t* event, unsigned int* which) {
+int PtlEQPoll(const ptl_handle_eq_t* eq_handles, unsigned int size, ptl_time_t timeout,
+              ptl_event_t* event, unsigned int* which) {
   if (process() == nullptr) return PTL_NO_INIT;
-  if (eq_handles == nullptr || size == 0 || event == nullptr || which == nullptr) return PTL_ARG_INVALID;
+  if (eq_handles == nullptr || size == 0 || event == nullptr || which == nullptr)
+    return PTL_ARG_INVALID;
   return poll(eq_handles, size, timeout, event, which, &aborted);
 }
 

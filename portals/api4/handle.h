@@ -1,5 +1,6 @@
 #pragma once
-// Handles of Portals 4 are the engine's (portals/engine/handle.h). Its interfaces are numbers 0 to 3 in a handle, and one more in the engine.
+// Handles of Portals 4 are the engine's (portals/engine/handle.h). Its interfaces are numbers 0 to
+// 3 in a handle, and one more in the engine.
 
 #include <type_traits>
 
@@ -14,7 +15,9 @@ using portals::decode;
 using portals::Decoded;
 using portals::HandleKind;
 
-constexpr std::uint8_t engine_kind(std::uint32_t number) { return static_cast<std::uint8_t>(number + 1); }
+constexpr std::uint8_t engine_kind(std::uint32_t number) {
+  return static_cast<std::uint8_t>(number + 1);
+}
 constexpr std::uint32_t number_of(std::uint8_t engine_kind) { return engine_kind - 1U; }
 
 // Which of the four interfaces `options` ask for; 4 if they ask for none.
@@ -33,6 +36,8 @@ constexpr bool is_logical(std::uint8_t engine_kind) { return number_of(engine_ki
 constexpr ptl_handle_any_t encode(HandleKind kind, std::uint8_t engine_kind, SlotId id) {
   return portals::encode(kind, number_of(engine_kind), id);
 }
-constexpr ptl_handle_ni_t interface_handle(std::uint8_t engine_kind) { return portals::interface_handle(number_of(engine_kind)); }
+constexpr ptl_handle_ni_t interface_handle(std::uint8_t engine_kind) {
+  return portals::interface_handle(number_of(engine_kind));
+}
 
 }  // namespace lintel::api4

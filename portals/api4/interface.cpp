@@ -1,4 +1,5 @@
-// Starting and ending the library, its network interfaces, names of processes (Portals 4: network interfaces, process identification).
+// Starting and ending the library, its network interfaces, names of processes (Portals 4: network
+// interfaces, process identification).
 
 #include <mutex>
 #include <string>
@@ -23,25 +24,30 @@ struct Library {
 };
 
 Library& library() {
-  static auto* const instance = new Library;  // never destroyed: programs call PtlFini from atexit handlers
+  static auto* const instance = new Library;  // never destroyed: programs call PtlFini from atexit
+                                              // handlers
   return *instance;
 }
 
-// Whether the process is on the network as `pid` already; one that PTL_PID_ANY has given it may be any.
+// Whether the process is on the network as `pid` already; one that PTL_PID_ANY has given it may be
+// any.
 bool is_own_pid(Process& own, ptl_pid_t pid) {
   const MutexLock lock(own.lock());
   return own.has_endpoint() && own.endpoint().self().pid.value == pid;
 }
 
 void close_own_interfaces(Process& own) {
-  for (std::uint32_t number = 0; number < 4; ++number) static_cast<void>(own.close_interface(engine_kind(number)));
+  for (std::uint32_t number = 0; number < 4; ++number)
+    static_cast<void>(own.close_interface(engine_kind(number)));
 }
 
 }  // namespace
 
 std::atomic<bool> aborted{false};
 
-Process* process() { return library().started.load(std::memory_order_acquire) ? portals::current_process() : nullptr; }
+Process* process() {
+  return library().started.load(std::memory_order_acquire) ? portals::current_process() : nullptr;
+}
 
 }  // namespace lintel::api4
 
@@ -57,7 +63,8 @@ int PtlInit(void) {
   Library& state = library();
   const std::lock_guard<std::mutex> lock(state.mutex);
   const bool lent = portals::current_process() != nullptr && !portals::host_started();  // by a test
-  if (!lent && !portals::host_started()) state.starts = 0;                              // a child of fork()
+  // a child of fork()
+  if (!lent && !portals::host_started()) state.starts = 0;
   if (state.starts == 0 && !lent && !portals::start_host()) return PTL_FAIL;
   ++state.starts;
   state.started = true;
@@ -82,8 +89,8 @@ void PtlAbort(void) {
   own->progress().wake_all();
 }
 
-int PtlNIInit(ptl_interface_t iface, unsigned int options, ptl_pid_t pid, const ptl_ni_limits_t* desired, ptl_ni_limits_t* actual,
-              ptl_handle_ni_t* ni_handle) {
+int PtlNIInit(ptl_interface_t iface, unsigned int options, ptl_pid_t pid,
+              const ptl_ni_limits_t* desired, ptl_ni_limits_t* actual, ptl_handle_ni_t* ni_handle) {
   Process* own = process();
   if (own == nullptr) return PTL_NO_INIT;
   const std::uint32_t number = number_for(options);
@@ -94,7 +101,8 @@ int PtlNIInit(ptl_interface_t iface, unsigned int options, ptl_pid_t pid, const 
   const std::uint8_t kind = engine_kind(number);
   std::string explanation;
   const Pid wanted(pid == PTL_PID_ANY ? portals::kAnyId : pid);
-  const Status status = own->open_interface(kind, wanted, to_limits(desired, portals::host_config().max_unexpected), explanation);
+  const Status status = own->open_interface(
+      kind, wanted, to_limits(desired, portals::host_config().max_unexpected), explanation);
   if (status != Status::kOk) {
     LINTEL_LOG(kError, "PtlNIInit: %s", explanation.c_str());
     const bool another_pid = status == Status::kPidInvalid && [&] {
@@ -119,101 +127,126 @@ int PtlNIFini(ptl_handle_ni_t ni_handle) {
   const std::lock_guard<std::mutex> one_at_a_time(library().mutex);
   std::uint8_t kind = 0;
   bool last = false;
-  const int code = with_interface(ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) {
-    kind = interface.kind();
-    last = --interface.opens == 0;
-    return static_cast<int>(PTL_OK);
-  });
+  const int code = with_interface(ni_handle, HandleKind::kInterface,
+                                  [&](Process&, NetworkInterface& interface, SlotId) {
+                                    kind = interface.kind();
+                                    last = --interface.opens == 0;
+                                    return static_cast<int>(PTL_OK);
+                                  });
   if (code != PTL_OK || !last) return code;
   return return_code(own->close_interface(kind));
 }
 
 int PtlNIStatus(ptl_handle_ni_t ni_handle, ptl_sr_index_t status_register, ptl_sr_value_t* status) {
-  return with_interface(ni_handle, HandleKind::kInterface, [&](Process& own, NetworkInterface& interface, SlotId) -> int {
-    if (status == nullptr || status_register >= PTL_SR_LAST) return PTL_ARG_INVALID;
-    own.progress().advance();
-    using portals::DropCause;
-    const portals::StatusRegisters& registers = interface.registers;
-    const std::uint64_t permissions = registers.dropped(DropCause::kAccess);
-    const std::uint64_t operations = registers.dropped(DropCause::kOperation);
-    switch (status_register) {
-      case PTL_SR_PERMISSION_VIOLATIONS: *status = static_cast<ptl_sr_value_t>(permissions); break;
-      case PTL_SR_OPERATION_VIOLATIONS: *status = static_cast<ptl_sr_value_t>(operations); break;
-      default: *status = static_cast<ptl_sr_value_t>(registers.dropped_messages() - permissions - operations); break;
-    }
-    return PTL_OK;
-  });
+  return with_interface(ni_handle, HandleKind::kInterface,
+                        [&](Process& own, NetworkInterface& interface, SlotId) -> int {
+                          if (status == nullptr || status_register >= PTL_SR_LAST)
+                            return PTL_ARG_INVALID;
+                          own.progress().advance();
+                          using portals::DropCause;
+                          const portals::StatusRegisters& registers = interface.registers;
+                          const std::uint64_t permissions = registers.dropped(DropCause::kAccess);
+                          const std::uint64_t operations = registers.dropped(DropCause::kOperation);
+                          switch (status_register) {
+                            case PTL_SR_PERMISSION_VIOLATIONS:
+                              *status = static_cast<ptl_sr_value_t>(permissions);
+                              break;
+                            case PTL_SR_OPERATION_VIOLATIONS:
+                              *status = static_cast<ptl_sr_value_t>(operations);
+                              break;
+                            default:
+                              *status = static_cast<ptl_sr_value_t>(registers.dropped_messages() -
+                                                                    permissions - operations);
+                              break;
+                          }
+                          return PTL_OK;
+                        });
 }
 
 int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t* ni_handle) {
   const Decoded decoded = decode(handle);
-  return with_interface(handle, decoded.kind, [&](Process&, NetworkInterface& interface, SlotId id) -> int {
-    const bool lives = decoded.kind == HandleKind::kInterface ||
-                       (decoded.kind == HandleKind::kEntry && interface.entries.get(id) != nullptr) ||
-                       (decoded.kind == HandleKind::kDescriptor && interface.descriptors.get(id) != nullptr) ||
-                       (decoded.kind == HandleKind::kCounter && interface.triggers.counter(id) != nullptr) ||
-                       (decoded.kind == HandleKind::kQueue && interface.events.queue(id) != nullptr);
-    if (!lives || ni_handle == nullptr) return PTL_ARG_INVALID;
-    *ni_handle = interface_handle(interface.kind());
-    return PTL_OK;
-  });
+  return with_interface(
+      handle, decoded.kind, [&](Process&, NetworkInterface& interface, SlotId id) -> int {
+        const bool lives =
+            decoded.kind == HandleKind::kInterface ||
+            (decoded.kind == HandleKind::kEntry && interface.entries.get(id) != nullptr) ||
+            (decoded.kind == HandleKind::kDescriptor && interface.descriptors.get(id) != nullptr) ||
+            (decoded.kind == HandleKind::kCounter && interface.triggers.counter(id) != nullptr) ||
+            (decoded.kind == HandleKind::kQueue && interface.events.queue(id) != nullptr);
+        if (!lives || ni_handle == nullptr) return PTL_ARG_INVALID;
+        *ni_handle = interface_handle(interface.kind());
+        return PTL_OK;
+      });
 }
 
 int PtlSetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, const ptl_process_t* mapping) {
-  return with_interface(ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
-    if (!is_logical(interface.kind()) || mapping == nullptr || map_size == 0 || map_size >= PTL_RANK_ANY) return PTL_ARG_INVALID;
-    if (interface.map.is_set()) return PTL_IGNORED;
-    std::vector<ProcessId> processes;
-    processes.reserve(map_size);
-    for (ptl_size_t rank = 0; rank < map_size; ++rank) processes.push_back({NodeId(mapping[rank].phys.nid), Pid(mapping[rank].phys.pid)});
-    interface.map.set(std::move(processes));
-    return PTL_OK;
-  });
+  return with_interface(
+      ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+        if (!is_logical(interface.kind()) || mapping == nullptr || map_size == 0 ||
+            map_size >= PTL_RANK_ANY)
+          return PTL_ARG_INVALID;
+        if (interface.map.is_set()) return PTL_IGNORED;
+        std::vector<ProcessId> processes;
+        processes.reserve(map_size);
+        for (ptl_size_t rank = 0; rank < map_size; ++rank)
+          processes.push_back({NodeId(mapping[rank].phys.nid), Pid(mapping[rank].phys.pid)});
+        interface.map.set(std::move(processes));
+        return PTL_OK;
+      });
 }
 
-int PtlGetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, ptl_process_t* mapping, ptl_size_t* actual_map_size) {
-  return with_interface(ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
-    if (!is_logical(interface.kind()) || (map_size > 0 && mapping == nullptr)) return PTL_ARG_INVALID;
-    if (!interface.map.is_set()) return PTL_NO_SPACE;
-    for (ptl_size_t rank = 0; rank < map_size && rank < interface.map.size(); ++rank) {
-      const ProcessId process = interface.map.process(static_cast<std::uint32_t>(rank));
-      mapping[rank].phys = {process.nid.value, process.pid.value};
-    }
-    if (actual_map_size != nullptr) *actual_map_size = interface.map.size();
-    return PTL_OK;
-  });
+int PtlGetMap(ptl_handle_ni_t ni_handle, ptl_size_t map_size, ptl_process_t* mapping,
+              ptl_size_t* actual_map_size) {
+  return with_interface(
+      ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+        if (!is_logical(interface.kind()) || (map_size > 0 && mapping == nullptr))
+          return PTL_ARG_INVALID;
+        if (!interface.map.is_set()) return PTL_NO_SPACE;
+        for (ptl_size_t rank = 0; rank < map_size && rank < interface.map.size(); ++rank) {
+          const ProcessId process = interface.map.process(static_cast<std::uint32_t>(rank));
+          mapping[rank].phys = {process.nid.value, process.pid.value};
+        }
+        if (actual_map_size != nullptr) *actual_map_size = interface.map.size();
+        return PTL_OK;
+      });
 }
 
 int PtlGetUid(ptl_handle_ni_t ni_handle, ptl_uid_t* uid) {
-  return with_interface(ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
-    if (uid == nullptr) return PTL_ARG_INVALID;
-    *uid = interface.identity().user.value;
-    return PTL_OK;
-  });
+  return with_interface(ni_handle, HandleKind::kInterface,
+                        [&](Process&, NetworkInterface& interface, SlotId) -> int {
+                          if (uid == nullptr) return PTL_ARG_INVALID;
+                          *uid = interface.identity().user.value;
+                          return PTL_OK;
+                        });
 }
 
 int PtlGetId(ptl_handle_ni_t ni_handle, ptl_process_t* id) {
-  return with_interface(ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
-    if (id == nullptr) return PTL_ARG_INVALID;
-    const ptl_process_t name = from_process(interface, interface.identity().process);
-    if (is_logical(interface.kind()) && name.rank == portals::ProcessMap::kNoRank) return PTL_FAIL;
-    *id = name;
-    return PTL_OK;
-  });
+  return with_interface(
+      ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+        if (id == nullptr) return PTL_ARG_INVALID;
+        const ptl_process_t name = from_process(interface, interface.identity().process);
+        if (is_logical(interface.kind()) && name.rank == portals::ProcessMap::kNoRank)
+          return PTL_FAIL;
+        *id = name;
+        return PTL_OK;
+      });
 }
 
 int PtlGetPhysId(ptl_handle_ni_t ni_handle, ptl_process_t* id) {
-  return with_interface(ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
-    if (id == nullptr) return PTL_ARG_INVALID;
-    id->phys = {interface.identity().process.nid.value, interface.identity().process.pid.value};
-    return PTL_OK;
-  });
+  return with_interface(
+      ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
+        if (id == nullptr) return PTL_ARG_INVALID;
+        id->phys = {interface.identity().process.nid.value, interface.identity().process.pid.value};
+        return PTL_OK;
+      });
 }
 
-int PtlHandleIsEqual(ptl_handle_any_t handle1, ptl_handle_any_t handle2) { return handle1 == handle2 ? 1 : 0; }
+int PtlHandleIsEqual(ptl_handle_any_t handle1, ptl_handle_any_t handle2) {
+  return handle1 == handle2 ? 1 : 0;
+}
 
-// Atomic operations are carried out by this machine's processors under the engine's lock: having held it, the program sees what they have done, and they
-// what it has.
+// Atomic operations are carried out by this machine's processors under the engine's lock: having
+// held it, the program sees what they have done, and they what it has.
 int PtlAtomicSync(void) {
   Process* own = process();
   if (own == nullptr) return PTL_NO_INIT;
@@ -221,13 +254,18 @@ int PtlAtomicSync(void) {
   return PTL_OK;
 }
 
-// Hints. Operations leave at once and share frames as far as the network is busy, with or without them.
+// Hints. Operations leave at once and share frames as far as the network is busy, with or without
+// them.
 int PtlStartBundle(ptl_handle_ni_t ni_handle) {
-  return with_interface(ni_handle, HandleKind::kInterface, [](Process&, NetworkInterface&, SlotId) { return static_cast<int>(PTL_OK); });
+  return with_interface(ni_handle, HandleKind::kInterface, [](Process&, NetworkInterface&, SlotId) {
+    return static_cast<int>(PTL_OK);
+  });
 }
 
 int PtlEndBundle(ptl_handle_ni_t ni_handle) {
-  return with_interface(ni_handle, HandleKind::kInterface, [](Process&, NetworkInterface&, SlotId) { return static_cast<int>(PTL_OK); });
+  return with_interface(ni_handle, HandleKind::kInterface, [](Process&, NetworkInterface&, SlotId) {
+    return static_cast<int>(PTL_OK);
+  });
 }
 
 }  // extern "C"

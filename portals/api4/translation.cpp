@@ -56,9 +56,10 @@ std::uint32_t to_options(const Bit (&bits)[N], unsigned given) {
   return options;
 }
 
-std::optional<portals::MemoryRegion> to_region(NetworkInterface& interface, void* start, std::uint64_t length, bool in_pieces) {
-  return portals::described_region<ptl_iovec_t>(start, length, in_pieces, interface.limits().max_iovec_pieces,
-                                                portals::within_address_space);
+std::optional<portals::MemoryRegion> to_region(NetworkInterface& interface, void* start,
+                                               std::uint64_t length, bool in_pieces) {
+  return portals::described_region<ptl_iovec_t>(
+      start, length, in_pieces, interface.limits().max_iovec_pieces, portals::within_address_space);
 }
 
 ptl_event_kind_t to_kind(EventKind kind) {
@@ -108,10 +109,13 @@ ptl_ni_fail_t to_failure(Failure failure) {
   return PTL_NI_UNDELIVERABLE;
 }
 
-int to_int(std::uint64_t value) { return static_cast<int>(std::min<std::uint64_t>(value, INT_MAX)); }
+int to_int(std::uint64_t value) {
+  return static_cast<int>(std::min<std::uint64_t>(value, INT_MAX));
+}
 
 constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 62;
-// MDs, entries and searches have descriptors, which share the slots that a handle has bits for, see handle.h.
+// MDs, entries and searches have descriptors, which share the slots that a handle has bits for, see
+// handle.h.
 constexpr std::uint32_t kMaxObjects = 120000;
 static_assert(2 * kMaxObjects + portals::kMaxSearches < (1U << portals::kSlotBits));
 
@@ -190,7 +194,8 @@ ptl_ni_limits_t from_limits(const portals::Limits& limits) {
 std::optional<SlotId> to_counter(NetworkInterface& interface, ptl_handle_ct_t ct) {
   if (ct == PTL_CT_NONE) return SlotId{};
   const Decoded decoded = decode(ct);
-  const bool good = decoded.kind == HandleKind::kCounter && engine_kind(decoded.interface) == interface.kind() &&
+  const bool good = decoded.kind == HandleKind::kCounter &&
+                    engine_kind(decoded.interface) == interface.kind() &&
                     interface.triggers.counter(decoded.id) != nullptr;
   return good ? std::optional(decoded.id) : std::nullopt;
 }
@@ -198,7 +203,8 @@ std::optional<SlotId> to_counter(NetworkInterface& interface, ptl_handle_ct_t ct
 std::optional<SlotId> to_queue(NetworkInterface& interface, ptl_handle_eq_t eq) {
   if (eq == PTL_EQ_NONE) return SlotId{};
   const Decoded decoded = decode(eq);
-  const bool good = decoded.kind == HandleKind::kQueue && engine_kind(decoded.interface) == interface.kind() &&
+  const bool good = decoded.kind == HandleKind::kQueue &&
+                    engine_kind(decoded.interface) == interface.kind() &&
                     interface.events.queue(decoded.id) != nullptr;
   return good ? std::optional(decoded.id) : std::nullopt;
 }
@@ -218,7 +224,8 @@ std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, co
   return rules;
 }
 
-std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, const ptl_le_t& le, unsigned allowed, void* user_pointer) {
+std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, const ptl_le_t& le,
+                                                 unsigned allowed, void* user_pointer) {
   if ((le.options & ~(allowed | PTL_ME_ACK_DISABLE)) != 0) return std::nullopt;
   const auto region = to_region(interface, le.start, le.length, (le.options & PTL_IOVEC) != 0);
   if (!region) return std::nullopt;
@@ -230,18 +237,20 @@ std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, co
     if (!counter) return std::nullopt;
     rules.counter = *counter;
   }
-  std::uint32_t options =
-      to_options(kEntryBits, le.options) | option::kStartDisable | option::kManageRemote | option::kTruncate | option::kBeyondEnd;
-  const bool promised = (le.options & PTL_ME_IS_ACCESSIBLE) != 0 || (interface.limits().features & PTL_TARGET_BIND_INACCESSIBLE) == 0;
+  std::uint32_t options = to_options(kEntryBits, le.options) | option::kStartDisable |
+                          option::kManageRemote | option::kTruncate | option::kBeyondEnd;
+  const bool promised = (le.options & PTL_ME_IS_ACCESSIBLE) != 0 ||
+                        (interface.limits().features & PTL_TARGET_BIND_INACCESSIBLE) == 0;
   if (!promised) options |= option::kUnsure;
   rules.described = {le.start, le.length, portals::kUnlimited, options, 0, user_pointer, {}};
   rules.user = UserId(le.uid);
   return rules;
 }
 
-std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, const ptl_me_t& me, void* user_pointer) {
-  auto rules =
-      to_rules(interface, ptl_le_t{me.start, me.length, me.ct_handle, me.uid, me.options}, PTL_ME_APPEND_OPTIONS_MASK, user_pointer);
+std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, const ptl_me_t& me,
+                                                 void* user_pointer) {
+  auto rules = to_rules(interface, ptl_le_t{me.start, me.length, me.ct_handle, me.uid, me.options},
+                        PTL_ME_APPEND_OPTIONS_MASK, user_pointer);
   if (!rules) return rules;
   portals::DescriptorSnapshot& described = rules->described;
   if ((me.options & PTL_ME_MANAGE_LOCAL) != 0) {
@@ -249,7 +258,8 @@ std::optional<portals::DescriptorRules> to_rules(NetworkInterface& interface, co
     if (me.min_free > 0) described.options |= option::kMinFree;
     described.max_size = me.min_free;
   }
-  if ((me.options & PTL_ME_NO_TRUNCATE) != 0) described.options &= ~(option::kTruncate | option::kBeyondEnd);
+  if ((me.options & PTL_ME_NO_TRUNCATE) != 0)
+    described.options &= ~(option::kTruncate | option::kBeyondEnd);
   return rules;
 }
 

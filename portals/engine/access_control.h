@@ -1,8 +1,10 @@
 #pragma once
-// AccessControl: the table that says which requests are admitted, by the cookie (table index) that a request carries (clauses 2.3, 3.12).
+// AccessControl: the table that says which requests are admitted, by the cookie (table index) that
+// a request carries (clauses 2.3, 3.12).
 //
-// Owned by the network interface; guarded by the endpoint's lock. At first every entry admits any process of the owner's user: no value means
-// "deny", and a user trusts himself. Does not: look at acks and replies, which go straight to their descriptor.
+// Owned by the network interface; guarded by the endpoint's lock. At first every entry admits any
+// process of the owner's user: no value means "deny", and a user trusts himself. Does not: look at
+// acks and replies, which go straight to their descriptor.
 
 #include <cstdint>
 #include <vector>
@@ -27,7 +29,8 @@ class AccessControl {
   [[nodiscard]] bool set(std::uint32_t index, const AccessEntry& entry);
 
   enum class Verdict : std::uint8_t { kAdmitted, kBadIndex, kDenied };
-  Verdict check(std::uint32_t index, ProcessId initiator, UserId user, JobId job, std::uint32_t portal_index) const;
+  Verdict check(std::uint32_t index, ProcessId initiator, UserId user, JobId job,
+                std::uint32_t portal_index) const;
 
  private:
   std::vector<AccessEntry> entries_;

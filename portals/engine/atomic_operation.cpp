@@ -77,7 +77,8 @@ void with_element(Datatype type, Action action) {
     case Datatype::kFloatComplex: return action.template operator()<std::complex<float>>();
     case Datatype::kDoubleComplex: return action.template operator()<std::complex<double>>();
     case Datatype::kLongDouble: return action.template operator()<long double>();
-    case Datatype::kLongDoubleComplex: return action.template operator()<std::complex<long double>>();
+    case Datatype::kLongDoubleComplex:
+      return action.template operator()<std::complex<long double>>();
   }
 }
 
@@ -93,7 +94,8 @@ void store(std::byte* to, T value, const std::byte* /*data*/) {
   std::memcpy(to, &value, sizeof value);
 }
 
-// The value is in the first ten of the sixteen bytes. The others come from data: those of a variable hold whatever the stack held before.
+// The value is in the first ten of the sixteen bytes. The others come from data: those of a
+// variable hold whatever the stack held before.
 void store(std::byte* to, long double value, const std::byte* data) {
   static_assert(sizeof value == 16 && std::numeric_limits<long double>::digits == 64);
   std::array<std::byte, sizeof value> bytes;
@@ -108,7 +110,8 @@ void store(std::byte* to, std::complex<long double> value, const std::byte* data
 }
 
 template <typename T, typename Function>
-void for_each_element(std::span<std::byte> target, std::span<const std::byte> data, Function function) {
+void for_each_element(std::span<std::byte> target, std::span<const std::byte> data,
+                      Function function) {
   std::byte* to = target.data();
   const std::byte* from = data.data();
   const std::size_t count = target.size() / sizeof(T);
@@ -117,7 +120,8 @@ void for_each_element(std::span<std::byte> target, std::span<const std::byte> da
   }
 }
 
-// Unsigned and not narrower than int: neither overflow nor promotion to a signed type, and the low bits are those of T's own arithmetic.
+// Unsigned and not narrower than int: neither overflow nor promotion to a signed type, and the low
+// bits are those of T's own arithmetic.
 template <typename T>
 using Wrapping = std::conditional_t<sizeof(T) < 8, std::uint32_t, std::uint64_t>;
 
@@ -176,7 +180,8 @@ void swap_element(AtomicOp op, std::byte* target, const std::byte* data, const s
   if constexpr (Integer<T>) {
     if (op == AtomicOp::kMSwap) {
       const T mask = load<T>(operand);
-      return store(target, static_cast<T>((mask & load<T>(data)) | (~mask & load<T>(target))), data);
+      return store(target, static_cast<T>((mask & load<T>(data)) | (~mask & load<T>(target))),
+                   data);
     }
   }
   if (condition_holds(op, load<T>(operand), load<T>(target))) std::memmove(target, data, sizeof(T));
@@ -186,8 +191,11 @@ void swap_element(AtomicOp op, std::byte* target, const std::byte* data, const s
 
 bool is_legal(AtomicCall call, AtomicOp op, Datatype type) {
   const auto row = static_cast<std::uint8_t>(op);
-  if (!is_known_op(row) || !is_known_datatype(static_cast<std::uint8_t>(type)) || call > AtomicCall::kSwap) return false;
-  return kRules[row].swaps == (call == AtomicCall::kSwap) && (kRules[row].kinds & kind_of(type)) != 0;
+  if (!is_known_op(row) || !is_known_datatype(static_cast<std::uint8_t>(type)) ||
+      call > AtomicCall::kSwap)
+    return false;
+  return kRules[row].swaps == (call == AtomicCall::kSwap) &&
+         (kRules[row].kinds & kind_of(type)) != 0;
 }
 
 bool is_sound(AtomicCall call, AtomicOp op, Datatype type, std::uint64_t length) {
@@ -196,13 +204,15 @@ bool is_sound(AtomicCall call, AtomicOp op, Datatype type, std::uint64_t length)
   return length % element == 0 && (!single_element(op) || length == element);
 }
 
-void combine(AtomicOp op, Datatype type, std::span<std::byte> target, std::span<const std::byte> data) {
+void combine(AtomicOp op, Datatype type, std::span<std::byte> target,
+             std::span<const std::byte> data) {
   LINTEL_ASSERT(is_legal(AtomicCall::kAtomic, op, type));
   LINTEL_ASSERT(target.size() == data.size() && target.size() % size_of(type) == 0);
   with_element(type, [&]<typename T>() { combine_elements<T>(op, target, data); });
 }
 
-void swap(AtomicOp op, Datatype type, std::span<std::byte> target, std::span<const std::byte> data, std::span<const std::byte> operand) {
+void swap(AtomicOp op, Datatype type, std::span<std::byte> target, std::span<const std::byte> data,
+          std::span<const std::byte> operand) {
   LINTEL_ASSERT(is_legal(AtomicCall::kSwap, op, type));
   LINTEL_ASSERT(target.size() == data.size() && target.size() % size_of(type) == 0);
   if (target.empty()) return;
@@ -212,7 +222,8 @@ void swap(AtomicOp op, Datatype type, std::span<std::byte> target, std::span<con
     return;
   }
   LINTEL_ASSERT(target.size() == size_of(type) && operand.size() == size_of(type));
-  with_element(type, [&]<typename T>() { swap_element<T>(op, target.data(), data.data(), operand.data()); });
+  with_element(
+      type, [&]<typename T>() { swap_element<T>(op, target.data(), data.data(), operand.data()); });
 }
 
 }  // namespace lintel::portals

@@ -1,8 +1,9 @@
 #pragma once
 // Completion: what remains to be told when an operation that moves data of a descriptor ends.
 //
-// A value, held by whoever moves the data. Made by NetworkInterface::open, used up by exactly one NetworkInterface::close; in between the descriptor is
-// busy and cannot be unlinked, and the queue owes the event.
+// A value, held by whoever moves the data. Made by NetworkInterface::open, used up by exactly one
+// NetworkInterface::close; in between the descriptor is busy and cannot be unlinked, and the queue
+// owes the event.
 
 #include "portals/engine/event.h"
 

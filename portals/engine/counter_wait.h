@@ -1,5 +1,6 @@
 #pragma once
-// CounterWait: until one of several counting events has reached what is asked of it. What PtlCTWait and PtlCTPoll are made of.
+// CounterWait: until one of several counting events has reached what is asked of it. What PtlCTWait
+// and PtlCTPoll are made of.
 
 #include "portals/engine/counting_event.h"
 #include "portals/engine/object_wait.h"
@@ -14,15 +15,20 @@ struct CounterTest {
 
 class CounterWait final : public ObjectWait<CounterWait, CountingEvent, CounterTest> {
  public:
-  CounterWait(Process& process, std::span<const CounterTest> tests, const std::atomic<bool>& stop) : ObjectWait(process, tests, &stop) {}
+  CounterWait(Process& process, std::span<const CounterTest> tests, const std::atomic<bool>& stop)
+      : ObjectWait(process, tests, &stop) {}
 
   // After kReady.
   const CountingEvent::Value& value() const { return value_; }
 
  private:
   friend ObjectWait;
-  static CountingEvent* find(NetworkInterface& interface, SlotId id) { return interface.triggers.counter(id); }
-  static bool is_ready(const CountingEvent& counter, const CounterTest& wanted) { return counter.reached(wanted.test); }
+  static CountingEvent* find(NetworkInterface& interface, SlotId id) {
+    return interface.triggers.counter(id);
+  }
+  static bool is_ready(const CountingEvent& counter, const CounterTest& wanted) {
+    return counter.reached(wanted.test);
+  }
   void take(CountingEvent& counter) { value_ = counter.value(); }
 
   CountingEvent::Value value_;

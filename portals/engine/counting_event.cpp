@@ -16,7 +16,8 @@ void CountingEvent::arm(Triggered& operation) {
 Triggered* CountingEvent::take_due() {
   // The sum of two numbers that a program may set to anything.
   std::uint64_t sum = 0;
-  if (__builtin_add_overflow(value_.success, value_.failure, &sum)) sum = std::numeric_limits<std::uint64_t>::max();
+  if (__builtin_add_overflow(value_.success, value_.failure, &sum))
+    sum = std::numeric_limits<std::uint64_t>::max();
   return !armed_.empty() && armed_.begin()->threshold_ <= sum ? take_any() : nullptr;
 }
 

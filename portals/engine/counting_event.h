@@ -1,10 +1,13 @@
 #pragma once
-// CountingEvent: two numbers, successes and failures, and the triggered operations that wait for their sum (Portals 4, counting events).
+// CountingEvent: two numbers, successes and failures, and the triggered operations that wait for
+// their sum (Portals 4, counting events).
 //
-// Owned by the interface's pool; borrows the triggered operations, which must be disarmed before they die. Guarded by the endpoint's lock.
-// Invariants: (1) operations leave in the order of their thresholds, those of one threshold in the order of arm(); (2) an armed operation is given out by
-//             exactly one take_due() or take_any().
-// Does not: carry out what it gives out (whoever changes the numbers asks take_due() until there is nothing more), or wake threads.
+// Owned by the interface's pool; borrows the triggered operations, which must be disarmed before
+// they die. Guarded by the endpoint's lock. Invariants: (1) operations leave in the order of their
+//             thresholds, those of one threshold in the order of arm(); (2) an armed operation is
+//             given out by exactly one take_due() or take_any().
+// Does not: carry out what it gives out (whoever changes the numbers asks take_due() until there is
+// nothing more), or wake threads.
 
 #include <boost/intrusive/set.hpp>
 #include <cstddef>
@@ -56,7 +59,8 @@ class CountingEvent {
   void arm(Triggered& operation);
   std::size_t armed() const { return armed_.size(); }
 
-  // Takes out the armed operation that comes first, if success + failure has reached its threshold; else null.
+  // Takes out the armed operation that comes first, if success + failure has reached its threshold;
+  // else null.
   Triggered* take_due();
   // Takes out the armed operation that comes first, due or not; null if there is none.
   Triggered* take_any();
@@ -66,12 +70,16 @@ class CountingEvent {
 
  private:
   struct ByThreshold {
-    bool operator()(const Triggered& one, const Triggered& other) const { return one.threshold_ < other.threshold_; }
+    bool operator()(const Triggered& one, const Triggered& other) const {
+      return one.threshold_ < other.threshold_;
+    }
   };
-  using Hook = boost::intrusive::member_hook<Triggered, boost::intrusive::set_member_hook<>, &Triggered::hook_>;
+  using Hook = boost::intrusive::member_hook<Triggered, boost::intrusive::set_member_hook<>,
+                                             &Triggered::hook_>;
 
   Value value_;
-  boost::intrusive::multiset<Triggered, Hook, boost::intrusive::compare<ByThreshold>> armed_;  // equal ones stay in the order of arm()
+  // equal ones stay in the order of arm()
+  boost::intrusive::multiset<Triggered, Hook, boost::intrusive::compare<ByThreshold>> armed_;
 };
 
 }  // namespace lintel::portals

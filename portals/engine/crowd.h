@@ -1,10 +1,12 @@
 #pragma once
-// Crowd: whether a thread that polls keeps a processor from others that poll too, as where a machine runs more processes than it has processors.
+// Crowd: whether a thread that polls keeps a processor from others that poll too, as where a
+// machine runs more processes than it has processors.
 //
-// Told by who knows of it, or seen: a yield that comes back late has let others run. Whoever polls in a crowd yields after every turn in vain; else only after
-// every `kBetweenLooks`, to see: a yield is a system call. Where none is told of and it comes back very late, somebody computes instead, who keeps the processor as
-// long as the system lets him: to yield to him is a bad bargain, and is tried the more rarely the more often it was in vain.
-// Thread: one at a time.
+// Told by who knows of it, or seen: a yield that comes back late has let others run. Whoever polls
+// in a crowd yields after every turn in vain; else only after every `kBetweenLooks`, to see: a
+// yield is a system call. Where none is told of and it comes back very late, somebody computes
+// instead, who keeps the processor as long as the system lets him: to yield to him is a bad
+// bargain, and is tried the more rarely the more often it was in vain. Thread: one at a time.
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 #pragma once
-// From memory as the programs of both APIs describe it, in one piece or as an array of pieces, to a MemoryRegion.
+// From memory as the programs of both APIs describe it, in one piece or as an array of pieces, to a
+// MemoryRegion.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,23 +11,27 @@
 
 namespace lintel::portals {
 
-// Whether memory does not run over the end of the address space. All of it is legal, and starts at 0.
+// Whether memory does not run over the end of the address space. All of it is legal, and starts at
+// 0.
 inline bool within_address_space(const void* start, std::uint64_t length) {
   return start == nullptr || length <= UINTPTR_MAX - reinterpret_cast<std::uintptr_t>(start);
 }
 
-// Nothing if there is no such memory, more than `max_pieces`, or `is_sound(start, bytes)` is false for one of its pieces.
+// Nothing if there is no such memory, more than `max_pieces`, or `is_sound(start, bytes)` is false
+// for one of its pieces.
 template <class Iovec, class IsSound>
-std::optional<MemoryRegion> described_region(void* start, std::uint64_t length, bool in_pieces, std::uint32_t max_pieces,
-                                             IsSound is_sound) {
-  if (!in_pieces) return is_sound(start, length) ? std::optional(MemoryRegion(start, length)) : std::nullopt;
+std::optional<MemoryRegion> described_region(void* start, std::uint64_t length, bool in_pieces,
+                                             std::uint32_t max_pieces, IsSound is_sound) {
+  if (!in_pieces)
+    return is_sound(start, length) ? std::optional(MemoryRegion(start, length)) : std::nullopt;
   if (length > max_pieces || (length > 0 && start == nullptr)) return std::nullopt;
   const auto* given = static_cast<const Iovec*>(start);
   std::vector<Piece> pieces;
   pieces.reserve(length);
   std::uint64_t total = 0;
   for (std::uint64_t i = 0; i < length; ++i) {
-    if (!is_sound(given[i].iov_base, given[i].iov_len) || given[i].iov_len > UINT64_MAX - total) return std::nullopt;
+    if (!is_sound(given[i].iov_base, given[i].iov_len) || given[i].iov_len > UINT64_MAX - total)
+      return std::nullopt;
     total += given[i].iov_len;
     pieces.push_back({static_cast<std::byte*>(given[i].iov_base), given[i].iov_len});
   }

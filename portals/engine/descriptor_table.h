@@ -2,8 +2,10 @@
 // DescriptorTable: the memory descriptors of one interface, by handle.
 //
 // Owned by the interface; owns its descriptors. Guarded by the process' lock.
-// Invariants: (1) a descriptor knows its own id; (2) at most `max_bound` descriptors belong to no entry and were made by bind().
-// Does not: check the queue or counting event that a descriptor names, log events, or know match lists (entry_table.h).
+// Invariants: (1) a descriptor knows its own id; (2) at most `max_bound` descriptors belong to no
+// entry and were made by bind().
+// Does not: check the queue or counting event that a descriptor names, log events, or know match
+// lists (entry_table.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +19,8 @@ namespace lintel::portals {
 
 class DescriptorTable {
  public:
-  DescriptorTable(std::size_t limit, std::size_t max_bound, unsigned generation_bits, std::uint32_t first_generation)
+  DescriptorTable(std::size_t limit, std::size_t max_bound, unsigned generation_bits,
+                  std::uint32_t first_generation)
       : descriptors_(limit, generation_bits, first_generation), max_bound_(max_bound) {}
 
   MemoryDescriptor* get(SlotId id) { return descriptors_.get(id); }

@@ -1,4 +1,5 @@
-// What arrives: which messages are sound, which interface and which part of the engine they are for.
+// What arrives: which messages are sound, which interface and which part of the engine they are
+// for.
 
 #include "portals/engine/drop_counter.h"
 #include "portals/engine/endpoint.h"
@@ -22,19 +23,25 @@ void Endpoint::on_message(transport::PeerId from, std::span<const std::byte> mes
     case wire::MessageKind::kGetPut:
     case wire::MessageKind::kAtomic:
     case wire::MessageKind::kFetchAtomic:
-    case wire::MessageKind::kSwap: on_request(from, kind, wire::parse_request(message), payload); break;
+    case wire::MessageKind::kSwap:
+      on_request(from, kind, wire::parse_request(message), payload);
+      break;
     case wire::MessageKind::kAck: initiator_.on_ack(from, wire::parse_response(message)); break;
-    case wire::MessageKind::kReply: initiator_.on_reply(from, wire::parse_response(message), payload); break;
+    case wire::MessageKind::kReply:
+      initiator_.on_reply(from, wire::parse_response(message), payload);
+      break;
     case wire::MessageKind::kClear: on_clear(from, wire::parse_clear(message), payload); break;
     case wire::MessageKind::kWritten: on_written(from, wire::parse_written(message)); break;
     case wire::MessageKind::kDiscard: on_discard(from, wire::parse_discard(message)); break;
   }
 }
 
-void Endpoint::on_placed_message(transport::PeerId from, std::span<const std::byte> message, const transport::PlacedPayload& payload) {
+void Endpoint::on_placed_message(transport::PeerId from, std::span<const std::byte> message,
+                                 const transport::PlacedPayload& payload) {
   counters_.add(Counter::kMessagesReceived);
   wire::MessageHeader header;
-  if (!wire::parse_header(message, header) || header.kind != static_cast<std::uint8_t>(wire::MessageKind::kPut) ||
+  if (!wire::parse_header(message, header) ||
+      header.kind != static_cast<std::uint8_t>(wire::MessageKind::kPut) ||
       header.flags != wire::kFlagAnnounced) {
     return drop_foreign(DropCause::kMalformed, payload.length);
   }
@@ -50,8 +57,8 @@ void Endpoint::drop_foreign(DropCause cause, std::uint64_t bytes) {
   interfaces_.drop_foreign(cause, bytes);
 }
 
-void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
-                          std::span<const std::byte> payload) {
+void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind,
+                          const wire::Request& request, std::span<const std::byte> payload) {
   if (ending_) {
     // No answer: the end of the session, which is near, tells the initiator why.
     drop_foreign(DropCause::kPortalIndex, request.length);
@@ -60,9 +67,12 @@ void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind, const 
   const ProcessId target{NodeId(request.target_nid), Pid(request.target_pid)};
   const ProcessId initiator{NodeId(request.initiator_nid), Pid(request.initiator_pid)};
   NetworkInterface* interface = interfaces_.taking_requests(request.header.interface_kind);
-  if (interface == nullptr || target != interface->identity().process || initiator != peers_.name_of(from)) {
-    drop_foreign(interface == nullptr ? DropCause::kPortalIndex : DropCause::kMalformed, request.length);
-    target_.answer_refused(from, request, Failure::kNoInterface, {transport_->self(), UserId(0), JobId(0)});
+  if (interface == nullptr || target != interface->identity().process ||
+      initiator != peers_.name_of(from)) {
+    drop_foreign(interface == nullptr ? DropCause::kPortalIndex : DropCause::kMalformed,
+                 request.length);
+    target_.answer_refused(from, request, Failure::kNoInterface,
+                           {transport_->self(), UserId(0), JobId(0)});
     return;
   }
   switch (kind) {
@@ -85,7 +95,8 @@ void Endpoint::on_request(transport::PeerId from, wire::MessageKind kind, const 
   }
 }
 
-void Endpoint::on_clear(transport::PeerId from, const wire::Clear& message, std::span<const std::byte> segments) {
+void Endpoint::on_clear(transport::PeerId from, const wire::Clear& message,
+                        std::span<const std::byte> segments) {
   Operation* const operation = operations_.find(message.source_token, from);
   if (operation == nullptr || !Transfers::may_clear(*operation, message)) {
     drop_foreign(DropCause::kStaleHandle, 0);
@@ -97,7 +108,8 @@ void Endpoint::on_clear(transport::PeerId from, const wire::Clear& message, std:
 
 void Endpoint::on_written(transport::PeerId from, const wire::Written& message) {
   Operation* const operation = operations_.find(message.receiver_token, from);
-  if (operation == nullptr || !Transfers::may_count(*operation, message)) return drop_foreign(DropCause::kStaleHandle, 0);
+  if (operation == nullptr || !Transfers::may_count(*operation, message))
+    return drop_foreign(DropCause::kStaleHandle, 0);
   initiator_.on_ended(transfers_.written_came(*operation, message));
 }
 
@@ -105,19 +117,25 @@ void Endpoint::on_immediate(transport::Immediate immediate) {
   Operation* const operation = transfers_.sink_of(immediate);
   if (operation == nullptr) {
     // The transfer has ended meanwhile, with a failure.
-    counters_.add(Counter::kDropsStaleHandle);  // no message, so the interface's registers do not count it
+    counters_.add(Counter::kDropsStaleHandle);  // no message, so the interface's registers do not
+                                                // count it
     return;
   }
   initiator_.on_ended(transfers_.immediate_came(*operation, immediate));
 }
 
-void Endpoint::on_write_done(transport::Context context, Error error) { initiator_.on_ended(transfers_.write_ended(context, error)); }
+void Endpoint::on_write_done(transport::Context context, Error error) {
+  initiator_.on_ended(transfers_.write_ended(context, error));
+}
 
-// The other side has dropped the message that named this operation, or has nothing more to say about it.
+// The other side has dropped the message that named this operation, or has nothing more to say
+// about it.
 void Endpoint::on_discard(transport::PeerId from, const wire::Discard& message) {
   Operation* const operation = operations_.find(message.token, from);
-  if (operation == nullptr) return;                                           // it has ended meanwhile
-  if (operation->sink != nullptr) return fail(*operation, Failure::kFailed);  // whoever was writing there has given up
+  // it has ended meanwhile
+  if (operation == nullptr) return;
+  // whoever was writing there has given up
+  if (operation->sink != nullptr) return fail(*operation, Failure::kFailed);
   const bool has_source = operation->source != nullptr;
   initiator_.on_discard(*operation);
   if (has_source) initiator_.on_ended(transfers_.discarded(*operation));

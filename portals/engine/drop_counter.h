@@ -9,9 +9,10 @@
 namespace lintel::portals {
 
 inline Counter counter_of(DropCause cause) {
-  static constexpr Counter kCounters[] = {Counter::kDropsBadPortalIndex, Counter::kDropsBadCookie,   Counter::kDropsAccessDenied,
-                                          Counter::kDropsNoMatch,        Counter::kDropsStaleHandle, Counter::kDropsMalformed,
-                                          Counter::kDropsPortalDisabled, Counter::kDropsOperation,   Counter::kDropsInaccessible};
+  static constexpr Counter kCounters[] = {
+      Counter::kDropsBadPortalIndex, Counter::kDropsBadCookie,   Counter::kDropsAccessDenied,
+      Counter::kDropsNoMatch,        Counter::kDropsStaleHandle, Counter::kDropsMalformed,
+      Counter::kDropsPortalDisabled, Counter::kDropsOperation,   Counter::kDropsInaccessible};
   return kCounters[static_cast<std::size_t>(cause)];
 }
 

@@ -5,7 +5,8 @@
 
 namespace lintel::portals {
 
-Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const EndpointOptions& options, Counters& counters)
+Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const EndpointOptions& options,
+                   Counters& counters)
     : transport_(std::move(transport)),
       counters_(counters),
       limits_(TransferLimits::of(options.eager_limit, transport_->attributes())),
@@ -13,8 +14,10 @@ Endpoint::Endpoint(std::unique_ptr<transport::Transport> transport, const Endpoi
       outbox_(*transport_, counters),
       operations_(*transport_, options.max_operations),
       transfers_(*transport_, outbox_, operations_, counters),
-      initiator_(limits_, transport_->attributes().max_message_bytes, peers_, outbox_, operations_, transfers_, interfaces_, counters),
-      target_(limits_, transport_->attributes().max_message_bytes, outbox_, operations_, transfers_, counters) {}
+      initiator_(limits_, transport_->attributes().max_message_bytes, peers_, outbox_, operations_,
+                 transfers_, interfaces_, counters),
+      target_(limits_, transport_->attributes().max_message_bytes, outbox_, operations_, transfers_,
+              counters) {}
 
 Endpoint::~Endpoint() {
   interfaces_.for_each([](NetworkInterface&) { LINTEL_ASSERT(false); });
@@ -31,7 +34,8 @@ void Endpoint::attach(NetworkInterface& interface) {
 void Endpoint::detach(NetworkInterface& interface) {
   LINTEL_ASSERT(interfaces_.get(interface.kind()) == &interface);
   for (Outbox::Unsent& unsent : outbox_.withdraw(interface.kind())) {
-    if (unsent.completion.interface != nullptr) interface.close(unsent.completion, Failure::kShutdown);
+    if (unsent.completion.interface != nullptr)
+      interface.close(unsent.completion, Failure::kShutdown);
   }
   operations_.for_each([&](Operation& operation) {
     if (operation.interface_kind != interface.kind()) return;
@@ -47,11 +51,13 @@ void Endpoint::begin_closing(const NetworkInterface& interface, bool last) {
 }
 
 bool Endpoint::drained(const NetworkInterface& interface) const {
-  return outbox_.waiting_of(interface.kind()) == 0 && transfers_.moving(interface.kind()) == 0 && !interface.triggers.has_due();
+  return outbox_.waiting_of(interface.kind()) == 0 && transfers_.moving(interface.kind()) == 0 &&
+         !interface.triggers.has_due();
 }
 
 std::uint64_t Endpoint::moved(const NetworkInterface& interface) const {
-  return outbox_.left_of(interface.kind()) + transfers_.writes_done(interface.kind()) + initiator_.fired(interface.kind());
+  return outbox_.left_of(interface.kind()) + transfers_.writes_done(interface.kind()) +
+         initiator_.fired(interface.kind());
 }
 
 void Endpoint::watch(ProcessId process, bool watched) {
@@ -66,7 +72,8 @@ void Endpoint::on_peer_failed(transport::PeerId peer, Error) {
   counters_.add(Counter::kPeerFailures);
   peers_.log_loss(peer, outbox_.waits_for(peer) || operations_.any_with(peer));
   fail_peer(peer, Failure::kPeerDead);
-  interfaces_.for_each([&](NetworkInterface& interface) { interface.events.peer_lost(peers_.name_of(peer)); });
+  interfaces_.for_each(
+      [&](NetworkInterface& interface) { interface.events.peer_lost(peers_.name_of(peer)); });
 }
 
 void Endpoint::fail_peer(transport::PeerId peer, Failure failure) {
@@ -77,7 +84,8 @@ void Endpoint::fail_peer(transport::PeerId peer, Failure failure) {
 
 void Endpoint::close_unsent(std::vector<Outbox::Unsent> unsent, Failure failure) {
   for (Outbox::Unsent& message : unsent) {
-    if (message.completion.interface != nullptr) message.completion.interface->close(message.completion, failure);
+    if (message.completion.interface != nullptr)
+      message.completion.interface->close(message.completion, failure);
     if (message.operation.generation != 0) initiator_.fail_unsent(message.operation, failure);
   }
 }
@@ -113,20 +121,24 @@ void Endpoint::count_frames() {
 }
 
 void Endpoint::dump(std::string& out) {
-  out += "operations " + std::to_string(operations_.size()) + "\nwaiting messages " + std::to_string(outbox_.waiting()) + "\n";
+  out += "operations " + std::to_string(operations_.size()) + "\nwaiting messages " +
+         std::to_string(outbox_.waiting()) + "\n";
   static constexpr const char* kRequests[] = {"put", "get", "getput"};
   operations_.for_each([&](const Operation& operation) {
     const ProcessId name = peers_.name_of(operation.peer);
-    out += "  operation " + std::to_string(operation.id.slot) + " peer " + std::to_string(name.nid.value) + ":" +
-           std::to_string(name.pid.value);
+    out += "  operation " + std::to_string(operation.id.slot) + " peer " +
+           std::to_string(name.nid.value) + ":" + std::to_string(name.pid.value);
     if (const PendingRequest* request = operation.request) {
-      out += std::string(" ") + kRequests[static_cast<std::size_t>(request->kind)] + " length " + std::to_string(request->sent.length);
+      out += std::string(" ") + kRequests[static_cast<std::size_t>(request->kind)] + " length " +
+             std::to_string(request->sent.length);
     }
     if (const TransferSource* source = operation.source) {
-      out += " source length " + std::to_string(source->length) + " writes " + std::to_string(source->writes_done);
+      out += " source length " + std::to_string(source->length) + " writes " +
+             std::to_string(source->writes_done);
     }
     if (const TransferSink* sink = operation.sink) {
-      out += " sink length " + std::to_string(sink->length) + " writes " + std::to_string(sink->writes_seen);
+      out += " sink length " + std::to_string(sink->length) + " writes " +
+             std::to_string(sink->writes_seen);
     }
     out += "\n";
   });

@@ -1,7 +1,9 @@
 #pragma once
-// Endpoint: this process on the network: one transport, the interfaces that take messages, and the parts of the engine that talk to peers.
+// Endpoint: this process on the network: one transport, the interfaces that take messages, and the
+// parts of the engine that talk to peers.
 //
-// Owned by the Process; owns its transport and its parts. Guarded by the process' lock: every member REQUIRES it.
+// Owned by the Process; owns its transport and its parts. Guarded by the process' lock: every
+// member REQUIRES it.
 // It dispatches: each message, end of a write and loss of a peer goes to the part that it concerns.
 // Invariant: a lost peer has no operation and no waiting message left when on_peer_failed returns.
 // Split: endpoint.cpp (interfaces, turns, losses), dispatch.cpp (what arrives), parcels.cpp.
@@ -22,7 +24,8 @@ namespace lintel::portals {
 
 class Endpoint : public transport::Sink {
  public:
-  Endpoint(std::unique_ptr<transport::Transport> transport, const EndpointOptions& options, Counters& counters);
+  Endpoint(std::unique_ptr<transport::Transport> transport, const EndpointOptions& options,
+           Counters& counters);
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
   // REQUIRES: no interface is attached.
@@ -38,13 +41,16 @@ class Endpoint : public transport::Sink {
 
   // `interface` takes messages from now on. REQUIRES: its kind is free, and it outlives detach().
   void attach(NetworkInterface& interface);
-  // Refuses its messages from now on, and ends all that is under way for it with Failure::kShutdown. Peers whose operations it cuts hear of it, unless the
-  // end of the session tells them.
+  // Refuses its messages from now on, and ends all that is under way for it with
+  // Failure::kShutdown. Peers whose operations it cuts hear of it, unless the end of the session
+  // tells them.
   void detach(NetworkInterface& interface);
-  // The interface is about to be detached, and what it has sent may leave first. Requests for it that still come are refused as if it were gone, so that
-  // peers cannot keep it open. `last`: the endpoint closes with it, and they are dropped without an answer.
+  // The interface is about to be detached, and what it has sent may leave first. Requests for it
+  // that still come are refused as if it were gone, so that peers cannot keep it open. `last`: the
+  // endpoint closes with it, and they are dropped without an answer.
   void begin_closing(const NetworkInterface& interface, bool last);
-  // No request or reply of it waits to leave, no transfer of it is under way: what was sent may still be on its way to a live peer.
+  // No request or reply of it waits to leave, no transfer of it is under way: what was sent may
+  // still be on its way to a live peer.
   bool drained(const NetworkInterface& interface) const;
   // Nothing waits to leave, whosever it is.
   bool idle() const { return outbox_.idle(); }
@@ -53,21 +59,29 @@ class Endpoint : public transport::Sink {
 
   // An address that messages could be sent to.
   bool reachable(ProcessId process) { return peers_.resolve(process).ok(); }
-  // While `watched`, the death of `process` is noticed, if there is a connection, although nothing is under way with it. Calls nest. REQUIRES: reachable().
+  // While `watched`, the death of `process` is noticed, if there is a connection, although nothing
+  // is under way with it. Calls nest. REQUIRES: reachable().
   void watch(ProcessId process, bool watched);
 
-  // Parcels: puts whose data land where they are expected without being copied on the way (parcels.cpp). Peers may send some from now on.
+  // Parcels: puts whose data land where they are expected without being copied on the way
+  // (parcels.cpp). Peers may send some from now on.
   void welcome_parcels() { transport_->enable_placement(); }
-  // The data of the parcel with that key from `source` are to land in the memory of `entry`. False: that is not possible now, or another entry comes before
-  // it for what it is for. It comes all the same, by way of a copy.
-  // REQUIRES: only the put that this entry is the match of, and no other of that source, has this key; forget_parcel() before the entry's memory is used otherwise.
-  bool expect_parcel(NetworkInterface& interface, SlotId entry, ProcessId source, transport::PlacementKey key);
-  // Nothing lands there any more, unless kArriving is returned: then the put follows, or the loss of the peer.
+  // The data of the parcel with that key from `source` are to land in the memory of `entry`. False:
+  // that is not possible now, or another entry comes before it for what it is for. It comes all the
+  // same, by way of a copy.
+  // REQUIRES: only the put that this entry is the match of, and no other of that source, has this
+  // key; forget_parcel() before the entry's memory is used otherwise.
+  bool expect_parcel(NetworkInterface& interface, SlotId entry, ProcessId source,
+                     transport::PlacementKey key);
+  // Nothing lands there any more, unless kArriving is returned: then the put follows, or the loss
+  // of the peer.
   transport::Withdrawal forget_parcel(ProcessId source);
 
-  // Takes in what has arrived and sends what had no room. Returns the number of things that happened.
+  // Takes in what has arrived and sends what had no room. Returns the number of things that
+  // happened.
   std::size_t poll(TimePoint now) { return turn(transport_->poll(now, *this), now); }
-  // The same in two halves: what is sent between them shares frames with the answers to what has arrived. flush() only if something happened.
+  // The same in two halves: what is sent between them shares frames with the answers to what has
+  // arrived. flush() only if something happened.
   std::size_t take_in(TimePoint now) { return turn(transport_->poll_arrivals(now, *this), now); }
   void flush() { transport_->flush(*this); }
   // False: there is something that only poll() can send, or that may have arrived.
@@ -75,12 +89,14 @@ class Endpoint : public transport::Sink {
   int wait_fd() const { return transport_->wait_fd(); }
   // The orderly end of the sessions with all peers, see Transport::close().
   bool close_sessions(TimePoint now) { return transport_->close(now); }
-  // poll() again then, at the latest: also for writes that had no room, of which nothing else tells when there is some.
+  // poll() again then, at the latest: also for writes that had no room, of which nothing else tells
+  // when there is some.
   TimePoint next_deadline() const;
 
   // transport::Sink
   void on_message(transport::PeerId from, std::span<const std::byte> message) override;
-  void on_placed_message(transport::PeerId from, std::span<const std::byte> message, const transport::PlacedPayload& payload) override;
+  void on_placed_message(transport::PeerId from, std::span<const std::byte> message,
+                         const transport::PlacedPayload& payload) override;
   void on_message_left(transport::PeerId) override {}
   void on_write_done(transport::Context context, Error error) override;
   void on_immediate(transport::Immediate immediate) override;
@@ -93,8 +109,10 @@ class Endpoint : public transport::Sink {
 
  private:
   std::size_t turn(std::size_t happened, TimePoint now);
-  void on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request, std::span<const std::byte> payload);
-  void on_clear(transport::PeerId from, const wire::Clear& message, std::span<const std::byte> segments);
+  void on_request(transport::PeerId from, wire::MessageKind kind, const wire::Request& request,
+                  std::span<const std::byte> payload);
+  void on_clear(transport::PeerId from, const wire::Clear& message,
+                std::span<const std::byte> segments);
   void on_written(transport::PeerId from, const wire::Written& message);
   [[gnu::cold]] void on_discard(transport::PeerId from, const wire::Discard& message);
   [[gnu::cold]] void drop_foreign(DropCause cause, std::uint64_t bytes);

@@ -4,7 +4,8 @@
 
 namespace lintel::portals {
 
-Status EntryTable::make(std::uint32_t portal_index, const MatchCriteria& criteria, bool unlink_with_descriptor, MatchEntry*& made) {
+Status EntryTable::make(std::uint32_t portal_index, const MatchCriteria& criteria,
+                        bool unlink_with_descriptor, MatchEntry*& made) {
   if (portals_[portal_index].priority.size() >= max_list_length_) return Status::kListTooLong;
   const auto [entry, id] = entries_.create(criteria, portal_index, unlink_with_descriptor);
   if (entry == nullptr) return Status::kNoSpace;
@@ -13,17 +14,20 @@ Status EntryTable::make(std::uint32_t portal_index, const MatchCriteria& criteri
   return Status::kOk;
 }
 
-Status EntryTable::attach(std::uint32_t portal_index, const MatchCriteria& criteria, bool unlink_with_descriptor, ListEnd end,
-                          SlotId& made) {
+Status EntryTable::attach(std::uint32_t portal_index, const MatchCriteria& criteria,
+                          bool unlink_with_descriptor, ListEnd end, SlotId& made) {
   if (portal_index > portals_.max_index()) return Status::kPortalInvalid;
   MatchEntry* entry = nullptr;
-  if (const Status status = make(portal_index, criteria, unlink_with_descriptor, entry); status != Status::kOk) return status;
+  if (const Status status = make(portal_index, criteria, unlink_with_descriptor, entry);
+      status != Status::kOk)
+    return status;
   portals_[portal_index].priority.attach(*entry, end);
   made = entry->id;
   return Status::kOk;
 }
 
-Status EntryTable::attach_anywhere(const MatchCriteria& criteria, bool unlink_with_descriptor, std::uint32_t& portal_index, SlotId& made) {
+Status EntryTable::attach_anywhere(const MatchCriteria& criteria, bool unlink_with_descriptor,
+                                   std::uint32_t& portal_index, SlotId& made) {
   for (std::uint32_t index = 0; index <= portals_.max_index(); ++index) {
     if (!portals_[index].priority.empty()) continue;
     const Status status = attach(index, criteria, unlink_with_descriptor, ListEnd::kTail, made);
@@ -33,12 +37,15 @@ Status EntryTable::attach_anywhere(const MatchCriteria& criteria, bool unlink_wi
   return Status::kPortalFull;
 }
 
-Status EntryTable::insert(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side, SlotId& made) {
+Status EntryTable::insert(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor,
+                          Side side, SlotId& made) {
   MatchEntry* neighbour = entries_.get(base);
   if (neighbour == nullptr) return Status::kEntryInvalid;
   MatchEntry* entry = nullptr;
   const std::uint32_t portal_index = neighbour->portal_index();
-  if (const Status status = make(portal_index, criteria, unlink_with_descriptor, entry); status != Status::kOk) return status;
+  if (const Status status = make(portal_index, criteria, unlink_with_descriptor, entry);
+      status != Status::kOk)
+    return status;
   portals_[portal_index].priority.insert(*entry, *neighbour, side);
   made = entry->id;
   return Status::kOk;
@@ -56,13 +63,18 @@ Status EntryTable::unlink(SlotId id) {
   return Status::kOk;
 }
 
-Status EntryTable::post(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side, DescriptorRules rules,
-                        bool unlink_when_used_up, SlotId test_queue, SlotId& made_entry, SlotId& made_descriptor) {
+Status EntryTable::post(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor,
+                        Side side, DescriptorRules rules, bool unlink_when_used_up,
+                        SlotId test_queue, SlotId& made_entry, SlotId& made_descriptor) {
   if (const Status status = events_.test_quiet(test_queue); status != Status::kOk) return status;
   SlotId entry;
-  if (const Status status = insert(base, criteria, unlink_with_descriptor, side, entry); status != Status::kOk) return status;
+  if (const Status status = insert(base, criteria, unlink_with_descriptor, side, entry);
+      status != Status::kOk)
+    return status;
   SlotId descriptor;
-  if (const Status status = attach_descriptor(entry, std::move(rules), unlink_when_used_up, descriptor); status != Status::kOk) {
+  if (const Status status =
+          attach_descriptor(entry, std::move(rules), unlink_when_used_up, descriptor);
+      status != Status::kOk) {
     remove(*entries_.get(entry));
     return status;
   }
@@ -71,7 +83,8 @@ Status EntryTable::post(SlotId base, const MatchCriteria& criteria, bool unlink_
   return Status::kOk;
 }
 
-MatchEntry* EntryTable::append(std::uint32_t portal_index, PortalList list, const MatchCriteria& criteria, DescriptorRules rules) {
+MatchEntry* EntryTable::append(std::uint32_t portal_index, PortalList list,
+                               const MatchCriteria& criteria, DescriptorRules rules) {
   MatchList& entries = portals_[portal_index].list(list);
   if (entries.size() >= max_list_length_) return nullptr;
   const auto [entry, id] = entries_.create(criteria, portal_index, true, list);
@@ -95,7 +108,8 @@ void EntryTable::remove(MatchEntry& entry) {
 
 // ---- Descriptors
 
-Status EntryTable::attach_descriptor(SlotId entry_id, DescriptorRules rules, bool unlink_when_used_up, SlotId& made) {
+Status EntryTable::attach_descriptor(SlotId entry_id, DescriptorRules rules,
+                                     bool unlink_when_used_up, SlotId& made) {
   MatchEntry* entry = entries_.get(entry_id);
   if (entry == nullptr) return Status::kEntryInvalid;
   if (entry->descriptor != nullptr) return Status::kEntryInUse;
@@ -111,7 +125,8 @@ Status EntryTable::attach_descriptor(SlotId entry_id, DescriptorRules rules, boo
 
 Status EntryTable::bind_descriptor(DescriptorRules rules, bool unlink_when_used_up, SlotId& made) {
   if (!events_.may_use(rules.described.queue)) return Status::kQueueInvalid;
-  const MemoryDescriptor* const descriptor = descriptors_.bind(std::move(rules), unlink_when_used_up);
+  const MemoryDescriptor* const descriptor =
+      descriptors_.bind(std::move(rules), unlink_when_used_up);
   if (descriptor == nullptr) return Status::kNoSpace;
   made = descriptor->id;
   return Status::kOk;
@@ -146,13 +161,15 @@ Status EntryTable::update_descriptor(SlotId id, DescriptorRules rules, SlotId te
   // Used up and only waiting for its last operation to end: it is as good as unlinked.
   if (descriptor->unlink_due()) return Status::kDescriptorInvalid;
   descriptor->describe(std::move(rules));
-  if (descriptor->entry != nullptr) list_of(*descriptor->entry).set_matchable(*descriptor->entry, descriptor->active());
+  if (descriptor->entry != nullptr)
+    list_of(*descriptor->entry).set_matchable(*descriptor->entry, descriptor->active());
   return Status::kOk;
 }
 
 // ---- Accounts
 
-void EntryTable::unlink_used_up(MemoryDescriptor& descriptor, const Event& cause, bool has_link, std::uint32_t link) {
+void EntryTable::unlink_used_up(MemoryDescriptor& descriptor, const Event& cause, bool has_link,
+                                std::uint32_t link) {
   const SlotId queue_id = descriptor.queue();
   const bool stays = descriptor.headers > 0;
   const auto remove_it = [&] {
@@ -172,7 +189,8 @@ void EntryTable::unlink_used_up(MemoryDescriptor& descriptor, const Event& cause
   event.failure = Failure::kNone;
   event.start = nullptr;
   event.user_pointer = descriptor.snapshot().user_pointer;
-  const bool frees = descriptor.entry != nullptr && descriptor.entry->list() == PortalList::kOverflow;
+  const bool frees =
+      descriptor.entry != nullptr && descriptor.entry->list() == PortalList::kOverflow;
   // The handle is dead before anybody can see the event.
   remove_it();
   EventQueue* const queue = events_.queue(queue_id);

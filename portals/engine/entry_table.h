@@ -1,10 +1,14 @@
 #pragma once
-// EntryTable: the match entries of one interface with the descriptors that hang on them: made, linked, charged, used up and unlinked.
+// EntryTable: the match entries of one interface with the descriptors that hang on them: made,
+// linked, charged, used up and unlinked.
 //
-// Owned by the interface; owns its entries; borrows descriptors, portals and the event log. Guarded by the process' lock.
-// Invariants: (1) an entry is in the list of exactly the portal that it names; (2) an entry is matchable in that list exactly while its
-//             descriptor is active; (3) a queue owes an UNLINK from the moment that it is due until it is logged.
-// Does not: claim unexpected messages (unexpected_messages.h), or decide which requests an entry takes (memory_descriptor.h).
+// Owned by the interface; owns its entries; borrows descriptors, portals and the event log. Guarded
+// by the process' lock.
+// Invariants: (1) an entry is in the list of exactly the portal that it names; (2) an entry is
+//             matchable in that list exactly while its descriptor is active; (3) a queue owes an
+//             UNLINK from the moment that it is due until it is logged.
+// Does not: claim unexpected messages (unexpected_messages.h), or decide which requests an entry
+// takes (memory_descriptor.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +26,8 @@ namespace lintel::portals {
 
 class EntryTable {
  public:
-  EntryTable(DescriptorTable& descriptors, EventLog& events, PortalTable& portals, const Limits& limits, unsigned generation_bits,
-             std::uint32_t first_generation)
+  EntryTable(DescriptorTable& descriptors, EventLog& events, PortalTable& portals,
+             const Limits& limits, unsigned generation_bits, std::uint32_t first_generation)
       : descriptors_(descriptors),
         events_(events),
         portals_(portals),
@@ -37,35 +41,45 @@ class EntryTable {
 
   // ---- Entries of Portals 3 (clause 3.9)
   // Errors: kPortalInvalid, kListTooLong, kNoSpace.
-  Status attach(std::uint32_t portal_index, const MatchCriteria& criteria, bool unlink_with_descriptor, ListEnd end, SlotId& made);
+  Status attach(std::uint32_t portal_index, const MatchCriteria& criteria,
+                bool unlink_with_descriptor, ListEnd end, SlotId& made);
   // On a portal whose list is empty, which it chooses. Errors: kPortalFull, kNoSpace.
-  Status attach_anywhere(const MatchCriteria& criteria, bool unlink_with_descriptor, std::uint32_t& portal_index, SlotId& made);
+  Status attach_anywhere(const MatchCriteria& criteria, bool unlink_with_descriptor,
+                         std::uint32_t& portal_index, SlotId& made);
   // Errors: kEntryInvalid, kListTooLong, kNoSpace.
-  Status insert(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side, SlotId& made);
+  Status insert(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side,
+                SlotId& made);
   // Takes its descriptor along. Errors: kEntryInvalid, kEntryInUse.
   Status unlink(SlotId entry);
-  // Inserts an entry with its descriptor if `test_queue` is quiet; else kNoUpdate. Errors as insert() and attach_descriptor().
-  Status post(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side, DescriptorRules rules,
-              bool unlink_when_used_up, SlotId test_queue, SlotId& made_entry, SlotId& made_descriptor);
+  // Inserts an entry with its descriptor if `test_queue` is quiet; else kNoUpdate. Errors as
+  // insert() and attach_descriptor().
+  Status post(SlotId base, const MatchCriteria& criteria, bool unlink_with_descriptor, Side side,
+              DescriptorRules rules, bool unlink_when_used_up, SlotId test_queue,
+              SlotId& made_entry, SlotId& made_descriptor);
 
   // ---- Entries of Portals 4
-  // An entry with the descriptor that is part of it, at the tail of a list, not matchable yet. Null: there are too many.
-  MatchEntry* append(std::uint32_t portal_index, PortalList list, const MatchCriteria& criteria, DescriptorRules rules);
+  // An entry with the descriptor that is part of it, at the tail of a list, not matchable yet.
+  // Null: there are too many.
+  MatchEntry* append(std::uint32_t portal_index, PortalList list, const MatchCriteria& criteria,
+                     DescriptorRules rules);
   void make_matchable(MatchEntry& entry) { list_of(entry).set_matchable(entry, true); }
 
   // ---- Descriptors (clause 3.10)
   // Errors: kEntryInvalid, kEntryInUse, kQueueInvalid, kNoSpace.
-  Status attach_descriptor(SlotId entry, DescriptorRules rules, bool unlink_when_used_up, SlotId& made);
+  Status attach_descriptor(SlotId entry, DescriptorRules rules, bool unlink_when_used_up,
+                           SlotId& made);
   // Errors: kQueueInvalid, kNoSpace.
   Status bind_descriptor(DescriptorRules rules, bool unlink_when_used_up, SlotId& made);
   // Errors: kDescriptorInvalid, kDescriptorInUse.
   Status unlink_descriptor(SlotId descriptor);
-  // Replaces the description if `test_queue` (generation 0: none) is quiet. Errors: kDescriptorInvalid, kQueueInvalid, kNoUpdate.
+  // Replaces the description if `test_queue` (generation 0: none) is quiet. Errors:
+  // kDescriptorInvalid, kQueueInvalid, kNoUpdate.
   Status update_descriptor(SlotId descriptor, DescriptorRules rules, SlotId test_queue);
 
   // ---- Accounts
   // A request was accepted by `descriptor`: charges it.
-  void charge_accepted(MemoryDescriptor& descriptor, const MemoryDescriptor::Acceptance& acceptance) {
+  void charge_accepted(MemoryDescriptor& descriptor,
+                       const MemoryDescriptor::Acceptance& acceptance) {
     const bool was_due = descriptor.unlink_due();
     descriptor.charge_accepted(acceptance);
     settle(descriptor, was_due);
@@ -76,30 +90,39 @@ class EntryTable {
     descriptor.charge();
     settle(descriptor, was_due);
   }
-  // The unlink of `descriptor` may have become due; `was_due`: before that. Its queue owes the event.
+  // The unlink of `descriptor` may have become due; `was_due`: before that. Its queue owes the
+  // event.
   void owe_unlink(const MemoryDescriptor& descriptor, bool was_due) {
     if (was_due || !descriptor.unlink_due() || descriptor.has(option::kUnlinkDisable)) return;
     if (EventQueue* queue = events_.queue(descriptor.queue())) queue->owe(1);
   }
-  // Unlinks automatically, with the UNLINK event, if due and not busy. `link`: sequence of the event that led to it, if there was one.
-  void unlink_if_due(MemoryDescriptor& descriptor, const Event& cause, bool has_link, std::uint32_t link) {
-    if (descriptor.unlink_due() && !descriptor.busy() && !descriptor.unlinked) unlink_used_up(descriptor, cause, has_link, link);
+  // Unlinks automatically, with the UNLINK event, if due and not busy. `link`: sequence of the
+  // event that led to it, if there was one.
+  void unlink_if_due(MemoryDescriptor& descriptor, const Event& cause, bool has_link,
+                     std::uint32_t link) {
+    if (descriptor.unlink_due() && !descriptor.busy() && !descriptor.unlinked)
+      unlink_used_up(descriptor, cause, has_link, link);
   }
 
   // Ends all. REQUIRES: the descriptors are ended next.
   [[gnu::cold]] void drop_all();
 
  private:
-  MatchList& list_of(const MatchEntry& entry) { return portals_[entry.portal_index()].list(entry.list()); }
-  Status make(std::uint32_t portal_index, const MatchCriteria& criteria, bool unlink_with_descriptor, MatchEntry*& made);
+  MatchList& list_of(const MatchEntry& entry) {
+    return portals_[entry.portal_index()].list(entry.list());
+  }
+  Status make(std::uint32_t portal_index, const MatchCriteria& criteria,
+              bool unlink_with_descriptor, MatchEntry*& made);
   void remove(MatchEntry& entry);
   void remove_descriptor(MemoryDescriptor& descriptor);
   void settle(MemoryDescriptor& descriptor, bool was_due) {
     // A used-up entry leaves the index at once, so it costs no later search anything.
-    if (!descriptor.active() && descriptor.entry != nullptr) list_of(*descriptor.entry).set_matchable(*descriptor.entry, false);
+    if (!descriptor.active() && descriptor.entry != nullptr)
+      list_of(*descriptor.entry).set_matchable(*descriptor.entry, false);
     owe_unlink(descriptor, was_due);
   }
-  void unlink_used_up(MemoryDescriptor& descriptor, const Event& cause, bool has_link, std::uint32_t link);
+  void unlink_used_up(MemoryDescriptor& descriptor, const Event& cause, bool has_link,
+                      std::uint32_t link);
 
   DescriptorTable& descriptors_;
   EventLog& events_;

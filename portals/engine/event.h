@@ -1,5 +1,6 @@
 #pragma once
-// Event: what the engine tells a program about one step of one operation. The API faces translate it into their own structs.
+// Event: what the engine tells a program about one step of one operation. The API faces translate
+// it into their own structs.
 
 #include <cstdint>
 
@@ -21,7 +22,8 @@ enum class EventKind : std::uint8_t {
   kSendEnd,
   kAck,
   kUnlink,
-  // Portals 4 only. It has no START events; the END events above are its PUT, GET, SEND and so on, kUnlink its AUTO_UNLINK.
+  // Portals 4 only. It has no START events; the END events above are its PUT, GET, SEND and so on,
+  // kUnlink its AUTO_UNLINK.
   kAtomicEnd,
   kFetchAtomicEnd,
   kPutOverflow,
@@ -35,10 +37,14 @@ enum class EventKind : std::uint8_t {
   kPeerLost,  // for who has asked for such news (EventLog::tell_losses); `initiator` is the peer
 };
 
-// Whether the end of an operation tells of a message that this process has matched, and not of one that it has started itself.
-constexpr bool is_arrival(EventKind end) { return end != EventKind::kSendEnd && end != EventKind::kReplyEnd; }
+// Whether the end of an operation tells of a message that this process has matched, and not of one
+// that it has started itself.
+constexpr bool is_arrival(EventKind end) {
+  return end != EventKind::kSendEnd && end != EventKind::kReplyEnd;
+}
 
-// Why an operation ended without success. From kDropped on: what a Portals 4 target answers; these numbers travel.
+// Why an operation ended without success. From kDropped on: what a Portals 4 target answers; these
+// numbers travel.
 enum class Failure : std::uint8_t {
   kNone = 0,
   kFailed = 1,
@@ -84,7 +90,8 @@ struct Event {
   std::uint64_t requested_length = 0;
   std::uint64_t manipulated_length = 0;
   std::uint64_t offset = 0;         // in the memory that the event is about
-  void* start = nullptr;            // the address of that, where a message of Portals 4 has met an entry
+  void* start = nullptr;            // the address of that, where a message of Portals 4 has met an
+                                    // entry
   std::uint64_t remote_offset = 0;  // as the request had it
   std::uint64_t header_data = 0;
   void* user_pointer = nullptr;  // of the operation at its initiator, of the entry at its target

@@ -6,7 +6,8 @@
 
 namespace lintel::portals {
 
-Status EventLog::allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made, std::uint32_t spare, bool grows) {
+Status EventLog::allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made,
+                                std::uint32_t spare, bool grows) {
   if (count == 0 || count > kMaxQueueEvents) return Status::kNoSpace;
   try {
     const auto [queue, id] = queues_.create(count, face_data, spare, grows);
@@ -35,7 +36,8 @@ Status EventLog::test_quiet(SlotId id) {
   return queue->quiet() ? Status::kOk : Status::kNoUpdate;
 }
 
-void EventLog::log_entry_event(const MemoryDescriptor& descriptor, EventKind kind, std::uint32_t portal_index, Failure failure) {
+void EventLog::log_entry_event(const MemoryDescriptor& descriptor, EventKind kind,
+                               std::uint32_t portal_index, Failure failure) {
   EventQueue* const queue = queues_.get(descriptor.queue());
   if (queue == nullptr) return;
   Event event;

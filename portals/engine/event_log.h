@@ -1,9 +1,11 @@
 #pragma once
 // EventLog: the event queues of one interface, and the writing of events into them.
 //
-// Owned by the interface; owns its queues; borrows the descriptors, the counters and the process' attention. Guarded by the process' lock.
-// Invariants: (1) an event that pushes out another is counted; (2) an event for a queue on which a thread sleeps asks for a wake.
-// Does not: decide which events an operation has (network_interface.h), count in counting events (triggers.h), or wake threads.
+// Owned by the interface; owns its queues; borrows the descriptors, the counters and the process'
+// attention. Guarded by the process' lock. Invariants: (1) an event that pushes out another is
+// counted; (2) an event for a queue on which a thread sleeps asks for a wake. Does not: decide
+// which events an operation has (network_interface.h), count in counting events (triggers.h), or
+// wake threads.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +22,9 @@ namespace lintel::portals {
 class EventLog {
  public:
   // `snapshots`: events show their descriptor as it then is (Portals 3).
-  EventLog(DescriptorTable& descriptors, std::size_t max_queues, bool snapshots, unsigned generation_bits, std::uint32_t first_generation,
-           Counters& counters, Attention& attention)
+  EventLog(DescriptorTable& descriptors, std::size_t max_queues, bool snapshots,
+           unsigned generation_bits, std::uint32_t first_generation, Counters& counters,
+           Attention& attention)
       : descriptors_(descriptors),
         queues_(max_queues, generation_bits, first_generation),
         snapshots_(snapshots),
@@ -29,7 +32,8 @@ class EventLog {
         attention_(attention) {}
 
   // Errors: kNoSpace. `spare`, `grows`: see EventQueue.
-  Status allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made, std::uint32_t spare = 0, bool grows = false);
+  Status allocate_queue(std::uint64_t count, EventQueue::FaceData face_data, SlotId& made,
+                        std::uint32_t spare = 0, bool grows = false);
   // Descriptors that use it go on without a queue. Errors: kQueueInvalid.
   Status free_queue(SlotId queue);
   EventQueue* queue(SlotId id) { return queues_.get(id); }
@@ -38,7 +42,8 @@ class EventLog {
 
   // `queue` names none, or one that exists.
   bool may_use(SlotId queue) { return queue.generation == 0 || queues_.get(queue) != nullptr; }
-  // What an operation that goes on only if `queue` (generation 0: none) is quiet does now. Errors: kQueueInvalid, kNoUpdate.
+  // What an operation that goes on only if `queue` (generation 0: none) is quiet does now. Errors:
+  // kQueueInvalid, kNoUpdate.
   Status test_quiet(SlotId queue);
 
   // Fills in what an event of this kind says of its descriptor.
@@ -53,7 +58,8 @@ class EventLog {
     note(queue, deposited.lost_one);
     return deposited.sequence;
   }
-  // The same for an event that the caller fills in where it stays, before anything else happens here.
+  // The same for an event that the caller fills in where it stays, before anything else happens
+  // here.
   Event& place(EventQueue& queue) {
     const EventQueue::Placed placed = queue.place();
     note(queue, placed.lost_one);
@@ -65,9 +71,11 @@ class EventLog {
     note(queue, false);
   }
   // One event about a list entry or a search, in the queue of its descriptor, if that has one.
-  void log_entry_event(const MemoryDescriptor& descriptor, EventKind kind, std::uint32_t portal_index, Failure failure = Failure::kNone);
+  void log_entry_event(const MemoryDescriptor& descriptor, EventKind kind,
+                       std::uint32_t portal_index, Failure failure = Failure::kNone);
 
-  // From now on the loss of any peer is told by a PEER_LOST event in `queue`, after the events of what it has ended. Generation 0: no more.
+  // From now on the loss of any peer is told by a PEER_LOST event in `queue`, after the events of
+  // what it has ended. Generation 0: no more.
   void tell_losses(SlotId queue) { losses_queue_ = queue; }
   [[gnu::cold]] void peer_lost(ProcessId peer);
 

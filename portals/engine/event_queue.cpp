@@ -9,7 +9,8 @@
 
 namespace lintel::portals {
 
-// The first number lies `capacity` before the wrap, so that wrapping is met in every long enough run and not after four thousand million events.
+// The first number lies `capacity` before the wrap, so that wrapping is met in every long enough
+// run and not after four thousand million events.
 EventQueue::EventQueue(std::uint64_t count, FaceData face, std::uint32_t spare, bool grows)
     : mask_(std::bit_ceil(count + spare) - 1),
       capacity_(spare == 0 ? mask_ + 1 : count),

@@ -26,28 +26,33 @@ struct Host {
   unsigned starts = 0;
   pid_t owner = 0;  // the operating-system process that made `own`
   Config config;
-  std::unique_ptr<Counters> earlier = std::make_unique<Counters>();  // of the Processes that this operating-system process has ended
+  // of the Processes that this operating-system process has ended
+  std::unique_ptr<Counters> earlier = std::make_unique<Counters>();
 };
 
 Host& host() {
-  static auto* const instance = new Host;  // never destroyed: programs end the APIs from atexit handlers
+  static auto* const instance = new Host;  // never destroyed: programs end the APIs from atexit
+                                           // handlers
   return *instance;
 }
 
-// Of all that this operating-system process has done, however often the APIs were started and ended.
+// Of all that this operating-system process has done, however often the APIs were started and
+// ended.
 void write_counters(Host& state) {
   if (state.config.counters_file.empty()) return;
   Counters all;
   all.add_all(*state.earlier);
   if (const Process* process = state.current.load()) all.add_all(process->counters());
   if (write_counters_file(all, state.config.counters_file)) return;
-  LINTEL_LOG(kWarn, "LINTEL_COUNTERS_FILE: '%s': %s", state.config.counters_file.c_str(), std::strerror(errno));
+  LINTEL_LOG(kWarn, "LINTEL_COUNTERS_FILE: '%s': %s", state.config.counters_file.c_str(),
+             std::strerror(errno));
 }
 
 // A program may end without having ended the APIs as often as it has started them.
 void at_exit() {
   Host& state = host();
-  const std::unique_lock<std::mutex> lock(state.mutex, std::try_to_lock);  // exit() may come from anywhere
+  // exit() may come from anywhere
+  const std::unique_lock<std::mutex> lock(state.mutex, std::try_to_lock);
   if (!lock || state.own == nullptr || state.owner != ::getpid()) return;
   state.own->count_frames();
   write_counters(state);
@@ -79,7 +84,8 @@ bool make_process(Host& state) {
   for (const std::string& error : reading.errors) LINTEL_LOG(kError, "%s", error.c_str());
   if (!reading.errors.empty()) return false;
   state.config = reading.config;
-  state.own = std::make_unique<Process>(process_options(state.config), node_transport(state.config));
+  state.own =
+      std::make_unique<Process>(process_options(state.config), node_transport(state.config));
   state.own->set_service(report_state);
   state.owner = ::getpid();
   state.current.store(state.own.get());
@@ -88,7 +94,8 @@ bool make_process(Host& state) {
     struct sigaction action {};
     action.sa_handler = on_dump_signal;
     action.sa_flags = SA_RESTART;
-    ::sigaction(state.config.dump_signal == DumpSignal::kUsr1 ? SIGUSR1 : SIGUSR2, &action, nullptr);
+    ::sigaction(state.config.dump_signal == DumpSignal::kUsr1 ? SIGUSR1 : SIGUSR2, &action,
+                nullptr);
   }
   return true;
 }

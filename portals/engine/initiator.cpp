@@ -1,4 +1,5 @@
-// The initiator's side: starting put, get and getput, and what ACK and REPLY do when they come back (clauses 3.13, 4.1).
+// The initiator's side: starting put, get and getput, and what ACK and REPLY do when they come back
+// (clauses 3.13, 4.1).
 
 #include "portals/engine/initiator.h"
 
@@ -34,7 +35,8 @@ bool is_told(const MemoryDescriptor& descriptor, AckRequest ack) {
   return descriptor.counter().generation != 0 && descriptor.has(option::kCountAck);
 }
 
-Payload payload_of(const RequestArguments& arguments, const MemoryDescriptor& descriptor, std::uint64_t length) {
+Payload payload_of(const RequestArguments& arguments, const MemoryDescriptor& descriptor,
+                   std::uint64_t length) {
   return {.region = &descriptor.region(),
           .offset = arguments.first_byte(),
           .length = length,
@@ -44,8 +46,9 @@ Payload payload_of(const RequestArguments& arguments, const MemoryDescriptor& de
 
 }  // namespace
 
-Initiator::Initiator(const TransferLimits& limits, std::size_t max_message_bytes, Peers& peers, Outbox& outbox, Operations& operations,
-                     Transfers& transfers, const InterfaceTable& interfaces, Counters& counters)
+Initiator::Initiator(const TransferLimits& limits, std::size_t max_message_bytes, Peers& peers,
+                     Outbox& outbox, Operations& operations, Transfers& transfers,
+                     const InterfaceTable& interfaces, Counters& counters)
     : limits_(limits),
       max_message_bytes_(max_message_bytes),
       peers_(peers),
@@ -56,12 +59,14 @@ Initiator::Initiator(const TransferLimits& limits, std::size_t max_message_bytes
       counters_(counters),
       requests_(operations.max()) {}
 
-Status Initiator::prepare(NetworkInterface& interface, const RequestArguments& arguments, Prepared& prepared) {
+Status Initiator::prepare(NetworkInterface& interface, const RequestArguments& arguments,
+                          Prepared& prepared) {
   MemoryDescriptor* descriptor = interface.descriptors.get(arguments.descriptor);
   if (descriptor == nullptr || !descriptor->active()) return Status::kDescriptorInvalid;
   prepared.length = descriptor->region().length();
   if (!arguments.whole_descriptor) {
-    if (!descriptor->region().holds(arguments.local_offset, arguments.length)) return Status::kDescriptorIllegal;
+    if (!descriptor->region().holds(arguments.local_offset, arguments.length))
+      return Status::kDescriptorIllegal;
     prepared.length = arguments.length;
   }
   const Result<transport::PeerId> peer = peers_.resolve(arguments.target);
@@ -72,7 +77,8 @@ Status Initiator::prepare(NetworkInterface& interface, const RequestArguments& a
 }
 
 // An operation with a request that waits for an answer. Null: there are too many.
-Operation* Initiator::create(const Prepared& prepared, NetworkInterface& interface, PendingRequest::Kind kind) {
+Operation* Initiator::create(const Prepared& prepared, NetworkInterface& interface,
+                             PendingRequest::Kind kind) {
   Operation* const operation = operations_.create(prepared.peer, interface.kind(), true);
   if (operation == nullptr) return nullptr;
   const auto [request, id] = requests_.create(kind);
@@ -82,9 +88,10 @@ Operation* Initiator::create(const Prepared& prepared, NetworkInterface& interfa
   return operation;
 }
 
-// Completes the record of a request that is answered. With Portals 4 the descriptor that the answer goes to is in use until then.
-void Initiator::expect_answer(NetworkInterface& interface, PendingRequest& request, const wire::Request& sent,
-                              const RequestArguments& arguments) {
+// Completes the record of a request that is answered. With Portals 4 the descriptor that the answer
+// goes to is in use until then.
+void Initiator::expect_answer(NetworkInterface& interface, PendingRequest& request,
+                              const wire::Request& sent, const RequestArguments& arguments) {
   request.sent = sent;
   request.user_pointer = arguments.user_pointer;
   request.ack = arguments.ack;
@@ -98,7 +105,8 @@ void Initiator::end(Operation& operation) {
   const PendingRequest& request = *operation.request;
   if (request.pins) {
     NetworkInterface& interface = *interfaces_.get(operation.interface_kind);
-    if (MemoryDescriptor* descriptor = interface.descriptors.get(request.descriptor())) descriptor->end(request.awaits());
+    if (MemoryDescriptor* descriptor = interface.descriptors.get(request.descriptor()))
+      descriptor->end(request.awaits());
   }
   requests_.destroy(request.id);
   operation.request = nullptr;
@@ -107,19 +115,22 @@ void Initiator::end(Operation& operation) {
 
 Status Initiator::put(NetworkInterface& interface, const RequestArguments& arguments) {
   Prepared prepared;
-  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk)
+    return status;
   return send_put(interface, arguments, prepared, MessageKind::kPut);
 }
 
 Status Initiator::get(NetworkInterface& interface, const RequestArguments& arguments) {
   Prepared prepared;
-  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk)
+    return status;
   return send_get(interface, arguments, prepared);
 }
 
 Status Initiator::get_put(NetworkInterface& interface, const RequestArguments& arguments) {
   Prepared prepared;
-  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk)
+    return status;
   const MemoryDescriptor* to = interface.descriptors.get(arguments.get_descriptor);
   if (to == nullptr || !to->active()) return Status::kDescriptorInvalid;
   if (prepared.length > interface.limits().max_getput_bytes) return Status::kDescriptorIllegal;
@@ -127,7 +138,8 @@ Status Initiator::get_put(NetworkInterface& interface, const RequestArguments& a
 }
 
 // PUT and ATOMIC.
-Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, MessageKind kind) {
+Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& arguments,
+                           const Prepared& prepared, MessageKind kind) {
   // A put that nobody keeps a record of is bounded by what may wait for room. See has_room().
   if (outbox_.waiting() >= operations_.max()) return Status::kNoSpace;
   MemoryDescriptor& descriptor = *prepared.descriptor;
@@ -135,8 +147,8 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
   const bool announced = kind == MessageKind::kPut && prepared.length > limits_.eager;
   Operation* operation = nullptr;
   if (ack_wanted || announced) {
-    operation =
-        ack_wanted ? create(prepared, interface, PendingRequest::Kind::kPut) : operations_.create(prepared.peer, interface.kind(), true);
+    operation = ack_wanted ? create(prepared, interface, PendingRequest::Kind::kPut)
+                           : operations_.create(prepared.peer, interface.kind(), true);
     if (operation == nullptr) return Status::kNoSpace;
   }
 
@@ -164,13 +176,15 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
   if (ack_wanted) expect_answer(interface, *operation->request, request, arguments);
   if (left && descriptor.has(option::kStartDisable)) {
     counters_.add(Counter::kEagerCopies);
-    interface.log_at_once(descriptor, EventKind::kSendEnd, descriptor.has(option::kEndDisable | option::kSendDisable),
-                          [&](Event& event) { describe_send(interface, request, arguments.user_pointer, event); });
+    interface.log_at_once(
+        descriptor, EventKind::kSendEnd, descriptor.has(option::kEndDisable | option::kSendDisable),
+        [&](Event& event) { describe_send(interface, request, arguments.user_pointer, event); });
     return Status::kOk;
   }
   Completion completion = open_send(interface, descriptor, request, arguments.user_pointer);
   if (announced) {
-    transfers_.begin_source(*operation, {&descriptor.region(), payload.offset, prepared.length}, completion);
+    transfers_.begin_source(*operation, {&descriptor.region(), payload.offset, prepared.length},
+                            completion);
     outbox_.send(prepared.peer, request, {}, nullptr, id);
     return Status::kOk;
   }
@@ -183,7 +197,8 @@ Status Initiator::send_put(NetworkInterface& interface, const RequestArguments& 
   return Status::kOk;
 }
 
-Status Initiator::send_get(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared) {
+Status Initiator::send_get(NetworkInterface& interface, const RequestArguments& arguments,
+                           const Prepared& prepared) {
   Operation* operation = create(prepared, interface, PendingRequest::Kind::kGet);
   if (operation == nullptr) return Status::kNoSpace;
   wire::Request request = make_request(interface, MessageKind::kGet, arguments, prepared.length);
@@ -196,20 +211,25 @@ Status Initiator::send_get(NetworkInterface& interface, const RequestArguments& 
   expect_answer(interface, *operation->request, request, arguments);
   std::byte clear[Transfers::kMostClearBytes];
   if (operation->request->pins && prepared.length > limits_.reply(interface.rules().reply_limit)) {
-    request.header.payload_length =
-        transfers_.clear_ahead(*operation, {&prepared.descriptor->region(), request.return_offset, prepared.length},
-                               max_message_bytes_ - wire::fixed_size(request.header), clear);
+    request.header.payload_length = transfers_.clear_ahead(
+        *operation, {&prepared.descriptor->region(), request.return_offset, prepared.length},
+        max_message_bytes_ - wire::fixed_size(request.header), clear);
     if (request.header.payload_length > 0) request.header.flags |= wire::kFlagCleared;
   }
   interface.registers.sent(0);
   counters_.add(Counter::kGetsSent);
-  outbox_.send(prepared.peer, request, {.region = nullptr, .offset = 0, .length = 0, .bytes = {clear, request.header.payload_length}},
+  outbox_.send(prepared.peer, request,
+               {.region = nullptr,
+                .offset = 0,
+                .length = 0,
+                .bytes = {clear, request.header.payload_length}},
                nullptr, operation->id);
   return Status::kOk;
 }
 
 // GETPUT, FETCH_ATOMIC and SWAP.
-Status Initiator::send_fetch(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, MessageKind kind) {
+Status Initiator::send_fetch(NetworkInterface& interface, const RequestArguments& arguments,
+                             const Prepared& prepared, MessageKind kind) {
   Operation* operation = create(prepared, interface, PendingRequest::Kind::kFetch);
   if (operation == nullptr) return Status::kNoSpace;
   wire::Request request = make_request(interface, kind, arguments, prepared.length);
@@ -222,20 +242,26 @@ Status Initiator::send_fetch(NetworkInterface& interface, const RequestArguments
   expect_answer(interface, *operation->request, request, arguments);
 
   interface.entries.charge(*prepared.descriptor);
-  Completion completion = open_send(interface, *prepared.descriptor, request, arguments.user_pointer);
+  Completion completion =
+      open_send(interface, *prepared.descriptor, request, arguments.user_pointer);
   interface.registers.sent(prepared.length);
   counters_.add(Counter::kGetPutsSent);
-  outbox_.send(prepared.peer, request, payload_of(arguments, *prepared.descriptor, prepared.length), &completion, operation->id);
+  outbox_.send(prepared.peer, request, payload_of(arguments, *prepared.descriptor, prepared.length),
+               &completion, operation->id);
   return Status::kOk;
 }
 
-Status Initiator::put_parcel(NetworkInterface& interface, const RequestArguments& arguments, transport::PlacementKey key) {
+Status Initiator::put_parcel(NetworkInterface& interface, const RequestArguments& arguments,
+                             transport::PlacementKey key) {
   LINTEL_ASSERT(arguments.ack == AckRequest::kNone);
   Prepared prepared;
-  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
-  if (prepared.length == 0 || prepared.length > limits_.parcel || outbox_.waits_for(prepared.peer)) return Status::kNoSpace;
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk)
+    return status;
+  if (prepared.length == 0 || prepared.length > limits_.parcel || outbox_.waits_for(prepared.peer))
+    return Status::kNoSpace;
   MemoryDescriptor& descriptor = *prepared.descriptor;
-  const std::span<const std::byte> data = descriptor.region().contiguous(arguments.first_byte(), prepared.length);
+  const std::span<const std::byte> data =
+      descriptor.region().contiguous(arguments.first_byte(), prepared.length);
   LINTEL_ASSERT(data.size() == prepared.length);
 
   wire::Request request = make_request(interface, MessageKind::kPut, arguments, prepared.length);
@@ -250,18 +276,22 @@ Status Initiator::put_parcel(NetworkInterface& interface, const RequestArguments
   interface.entries.charge(descriptor);
   interface.registers.sent(prepared.length);
   counters_.add(Counter::kPutsSent);
-  transfers_.set_completion(*operation, open_send(interface, descriptor, request, arguments.user_pointer));
+  transfers_.set_completion(*operation,
+                            open_send(interface, descriptor, request, arguments.user_pointer));
   return Status::kOk;
 }
 
-// ---- ACK: no access control, no matching; straight to the descriptor that the message names (clause 6.4 of the receive rules).
+// ---- ACK: no access control, no matching; straight to the descriptor that the message names
+// (clause 6.4 of the receive rules).
 
 void Initiator::on_ack(transport::PeerId from, const wire::Response& response) {
   counters_.add(Counter::kAcksReceived);
   Operation* operation = operations_.find(response.request_token, from);
   PendingRequest* const request = operation != nullptr ? operation->request : nullptr;
-  const bool expected = request != nullptr && request->kind == PendingRequest::Kind::kPut && !request->answered && request->wants_ack() &&
-                        request->sent.md_handle == response.md_handle && request->sent.md_generation == response.md_generation;
+  const bool expected = request != nullptr && request->kind == PendingRequest::Kind::kPut &&
+                        !request->answered && request->wants_ack() &&
+                        request->sent.md_handle == response.md_handle &&
+                        request->sent.md_generation == response.md_generation;
   if (!expected) {
     counters_.add(Counter::kDropsStaleHandle);
     if (NetworkInterface* interface = interfaces_.get(response.header.interface_kind))
@@ -272,7 +302,8 @@ void Initiator::on_ack(transport::PeerId from, const wire::Response& response) {
   request->acknowledged = true;
   request->answer = response;
   // Where data of it still move, SEND_END comes first.
-  if (operation->source != nullptr) return on_ended(transfers_.acknowledged(*operation, response.failure != 0));
+  if (operation->source != nullptr)
+    return on_ended(transfers_.acknowledged(*operation, response.failure != 0));
   log_ack(*interfaces_.get(operation->interface_kind), *request, Failure::kNone);
   end(*operation);
 }
@@ -306,7 +337,8 @@ void Initiator::fail(Operation& operation, Failure failure, bool told) {
   } else if (request.acknowledged) {
     log_ack(interface, request, Failure::kNone);
   } else {
-    log_no_ack(interface, request, failure, told);  // a put whose data did not leave has said so with its SEND_END
+    log_no_ack(interface, request, failure, told);  // a put whose data did not leave has said so
+                                                    // with its SEND_END
   }
   end(operation);
 }
@@ -324,7 +356,8 @@ void Initiator::on_discard(Operation& operation) {
   if (!operation.source->owes_data()) operation.request->answered = true;
 }
 
-void Initiator::log_ack(NetworkInterface& interface, const PendingRequest& request, Failure failure, bool count_only) {
+void Initiator::log_ack(NetworkInterface& interface, const PendingRequest& request, Failure failure,
+                        bool count_only) {
   MemoryDescriptor* descriptor = interface.descriptors.get(request.descriptor());
   if (descriptor == nullptr) {
     // Unlinked while the ack was under way. A failure has nobody to be told to and is no message.
@@ -347,30 +380,38 @@ void Initiator::log_ack(NetworkInterface& interface, const PendingRequest& reque
   }
   event.user_pointer = request.user_pointer;
   interface.entries.charge(*descriptor);
-  interface.log_single(*descriptor, event, EventKind::kAck, failure != Failure::kNone ? failure : static_cast<Failure>(response.failure),
+  interface.log_single(*descriptor, event, EventKind::kAck,
+                       failure != Failure::kNone ? failure : static_cast<Failure>(response.failure),
                        count_only || request.ack == AckRequest::kCount);
 }
 
-// An ACK that was wanted will not come. A failed SEND_END has told the program already; a counting event that counts ACKs has heard of nothing.
-void Initiator::log_no_ack(NetworkInterface& interface, const PendingRequest& request, Failure failure, bool told_by_send) {
+// An ACK that was wanted will not come. A failed SEND_END has told the program already; a counting
+// event that counts ACKs has heard of nothing.
+void Initiator::log_no_ack(NetworkInterface& interface, const PendingRequest& request,
+                           Failure failure, bool told_by_send) {
   if (!request.wants_ack() || (told_by_send && interface.is_portals3())) return;
   log_ack(interface, request, failure, told_by_send);
 }
 
 // ---- REPLY: the only reason to drop it is that the descriptor is gone.
 
-void Initiator::on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload) {
+void Initiator::on_reply(transport::PeerId from, const wire::Response& response,
+                         std::span<const std::byte> payload) {
   counters_.add(Counter::kRepliesReceived);
   const bool announced = (response.header.flags & wire::kFlagAnnounced) != 0;
   Operation* operation = operations_.find(response.request_token, from);
   PendingRequest* const request = operation != nullptr ? operation->request : nullptr;
-  const bool expected = request != nullptr && request->kind != PendingRequest::Kind::kPut && !request->answered &&
-                        request->sent.md_handle == response.md_handle && request->sent.md_generation == response.md_generation;
-  NetworkInterface* interface = interfaces_.get(expected ? operation->interface_kind : response.header.interface_kind);
-  MemoryDescriptor* descriptor = expected ? interface->descriptors.get({response.md_handle, response.md_generation}) : nullptr;
+  const bool expected = request != nullptr && request->kind != PendingRequest::Kind::kPut &&
+                        !request->answered && request->sent.md_handle == response.md_handle &&
+                        request->sent.md_generation == response.md_generation;
+  NetworkInterface* interface =
+      interfaces_.get(expected ? operation->interface_kind : response.header.interface_kind);
+  MemoryDescriptor* descriptor =
+      expected ? interface->descriptors.get({response.md_handle, response.md_generation}) : nullptr;
   if (descriptor == nullptr) {
     counters_.add(Counter::kDropsStaleHandle);
-    if (interface != nullptr) interface->registers.drop(DropCause::kStaleHandle, response.manipulated_length);
+    if (interface != nullptr)
+      interface->registers.drop(DropCause::kStaleHandle, response.manipulated_length);
     if (announced) outbox_.discard(from, response.sender_token);
     if (!expected) return;
     transfers_.withdraw_clear(*operation);
@@ -399,15 +440,18 @@ void Initiator::on_reply(transport::PeerId from, const wire::Response& response,
     return end(*operation);
   }
   request->answered = true;
-  if (length > 0 && transfers_.begin_sink(*operation, {&descriptor->region(), offset, length}, response.sender_token, completion, {}))
+  if (length > 0 && transfers_.begin_sink(*operation, {&descriptor->region(), offset, length},
+                                          response.sender_token, completion, {}))
     return;
   outbox_.discard(from, response.sender_token);
   interface->close(completion, length > 0 ? Failure::kFailed : Failure::kNone);
   end(*operation);
 }
 
-// The REPLY_END of a get that no REPLY tells of: `length` bytes are in place, or it will never be answered and the waiter is woken by a failure.
-void Initiator::log_reply(NetworkInterface& interface, const PendingRequest& request, std::uint64_t length, Failure failure) {
+// The REPLY_END of a get that no REPLY tells of: `length` bytes are in place, or it will never be
+// answered and the waiter is woken by a failure.
+void Initiator::log_reply(NetworkInterface& interface, const PendingRequest& request,
+                          std::uint64_t length, Failure failure) {
   MemoryDescriptor* descriptor = interface.descriptors.get(request.descriptor());
   if (descriptor == nullptr) return;
   Completion completion;

@@ -1,9 +1,11 @@
 #pragma once
-// Initiator: the operations that this process begins, and the requests that wait for ACK or REPLY (clauses 3.13, 4.1).
+// Initiator: the operations that this process begins, and the requests that wait for ACK or REPLY
+// (clauses 3.13, 4.1).
 //
 // Owned by the Endpoint; owns the requests; borrows everything else. Guarded by the process' lock.
-// Invariants: (1) each PendingRequest is a part of one operation; (2) it ends when its answer has come and its data have moved, or by fail(); (3) a descriptor
-//             that it pins is busy until then.
+// Invariants: (1) each PendingRequest is a part of one operation; (2) it ends when its answer has
+//             come and its data have moved, or by fail(); (3) a descriptor that it pins is busy
+//             until then.
 // Does not: move long data (transfers.h), match, or wait for room (room_wait.h).
 
 #include <cstdint>
@@ -23,42 +25,54 @@ namespace lintel::portals {
 
 class Initiator {
  public:
-  Initiator(const TransferLimits& limits, std::size_t max_message_bytes, Peers& peers, Outbox& outbox, Operations& operations,
-            Transfers& transfers, const InterfaceTable& interfaces, Counters& counters);
+  Initiator(const TransferLimits& limits, std::size_t max_message_bytes, Peers& peers,
+            Outbox& outbox, Operations& operations, Transfers& transfers,
+            const InterfaceTable& interfaces, Counters& counters);
 
   // Begins the operation whose request is of that kind, by the rules of the interface's API.
-  // Errors: kDescriptorInvalid, kDescriptorIllegal, kProcessInvalid, kNoSpace (of has_room()); nothing has happened then.
-  Status start(NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments);
+  // Errors: kDescriptorInvalid, kDescriptorIllegal, kProcessInvalid, kNoSpace (of has_room());
+  // nothing has happened then.
+  Status start(NetworkInterface& interface, wire::MessageKind kind,
+               const RequestArguments& arguments);
   // The same without the checks of Portals 4, for callers that keep its limits themselves.
   Status put(NetworkInterface& interface, const RequestArguments& arguments);
   Status get(NetworkInterface& interface, const RequestArguments& arguments);
-  // A put of one contiguous piece of memory, whose SEND_END says that it is no longer needed. Errors: as put(); kNoSpace also where it cannot leave at once. The
-  // receiver is to have welcomed parcels. REQUIRES: no acknowledgement is wanted.
-  Status put_parcel(NetworkInterface& interface, const RequestArguments& arguments, transport::PlacementKey key);
-  // Room for one more operation: max() of this process are not under way, and no more messages than that wait for room in the transport.
+  // A put of one contiguous piece of memory, whose SEND_END says that it is no longer needed.
+  // Errors: as put(); kNoSpace also where it cannot leave at once. The receiver is to have welcomed
+  // parcels. REQUIRES: no acknowledgement is wanted.
+  Status put_parcel(NetworkInterface& interface, const RequestArguments& arguments,
+                    transport::PlacementKey key);
+  // Room for one more operation: max() of this process are not under way, and no more messages than
+  // that wait for room in the transport.
   bool has_room() const { return operations_.has_room() && outbox_.waiting() < operations_.max(); }
-  // The operation that start() has had no room for, and whose peer is lost, ends at once, with the events and counts of that. Errors: as start().
-  Status fail_unstarted(NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments);
+  // The operation that start() has had no room for, and whose peer is lost, ends at once, with the
+  // events and counts of that. Errors: as start().
+  Status fail_unstarted(NetworkInterface& interface, wire::MessageKind kind,
+                        const RequestArguments& arguments);
 
   // ---- Triggered operations (triggered.cpp)
-  // start() once `counter` has reached `threshold`; it may have. What is wrong with the operation is found now. Errors: also kCounterInvalid.
-  Status start_when(NetworkInterface& interface, TriggeredOperation::Kind kind, const RequestArguments& arguments, SlotId counter,
-                    std::uint64_t threshold);
-  // Carries out what has become due, on every interface. True: one found no room. It stays the next of its interface: call again after each poll.
+  // start() once `counter` has reached `threshold`; it may have. What is wrong with the operation
+  // is found now. Errors: also kCounterInvalid.
+  Status start_when(NetworkInterface& interface, TriggeredOperation::Kind kind,
+                    const RequestArguments& arguments, SlotId counter, std::uint64_t threshold);
+  // Carries out what has become due, on every interface. True: one found no room. It stays the next
+  // of its interface: call again after each poll.
   bool carry_out_triggered();
   // How many of one interface have begun. Never falls.
   std::uint64_t fired(std::uint8_t interface_kind) const { return fired_[interface_kind]; }
 
   // ---- What comes back
   void on_ack(transport::PeerId from, const wire::Response& response);
-  void on_reply(transport::PeerId from, const wire::Response& response, std::span<const std::byte> payload);
+  void on_reply(transport::PeerId from, const wire::Response& response,
+                std::span<const std::byte> payload);
   // The other side has nothing to say about the request of `operation`, or no more.
   void on_discard(Operation& operation);
   // A transfer has ended that `ended` names the request of, if it does.
   void on_ended(const Transfers::Ended& ended) {
     if (ended.operation != nullptr) finish(ended);
   }
-  // Ends the request with the events of a failure. `told`: the program has heard of it by SEND_END. The operation goes if nothing else is left of it.
+  // Ends the request with the events of a failure. `told`: the program has heard of it by SEND_END.
+  // The operation goes if nothing else is left of it.
   [[gnu::cold]] void fail(Operation& operation, Failure failure, bool told);
   // Its message has never left.
   [[gnu::cold]] void fail_unsent(SlotId operation, Failure failure);
@@ -69,22 +83,33 @@ class Initiator {
     transport::PeerId peer;
     std::uint64_t length;
   };
-  Status prepare(NetworkInterface& interface, const RequestArguments& arguments, Prepared& prepared);
-  Status check(NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments, Prepared& prepared);
+  Status prepare(NetworkInterface& interface, const RequestArguments& arguments,
+                 Prepared& prepared);
+  Status check(NetworkInterface& interface, wire::MessageKind kind,
+               const RequestArguments& arguments, Prepared& prepared);
   Status get_put(NetworkInterface& interface, const RequestArguments& arguments);
-  Status send_put(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, wire::MessageKind kind);
-  Status send_get(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared);
-  Status send_fetch(NetworkInterface& interface, const RequestArguments& arguments, const Prepared& prepared, wire::MessageKind kind);
-  Operation* create(const Prepared& prepared, NetworkInterface& interface, PendingRequest::Kind kind);
-  void expect_answer(NetworkInterface& interface, PendingRequest& request, const wire::Request& sent, const RequestArguments& arguments);
+  Status send_put(NetworkInterface& interface, const RequestArguments& arguments,
+                  const Prepared& prepared, wire::MessageKind kind);
+  Status send_get(NetworkInterface& interface, const RequestArguments& arguments,
+                  const Prepared& prepared);
+  Status send_fetch(NetworkInterface& interface, const RequestArguments& arguments,
+                    const Prepared& prepared, wire::MessageKind kind);
+  Operation* create(const Prepared& prepared, NetworkInterface& interface,
+                    PendingRequest::Kind kind);
+  void expect_answer(NetworkInterface& interface, PendingRequest& request,
+                     const wire::Request& sent, const RequestArguments& arguments);
   void end(Operation& operation);
   void finish(const Transfers::Ended& ended);
-  void log_ack(NetworkInterface& interface, const PendingRequest& request, Failure failure, bool count_only = false);
-  [[gnu::cold]] void log_no_ack(NetworkInterface& interface, const PendingRequest& request, Failure failure, bool told_by_send);
-  void log_reply(NetworkInterface& interface, const PendingRequest& request, std::uint64_t length, Failure failure);
+  void log_ack(NetworkInterface& interface, const PendingRequest& request, Failure failure,
+               bool count_only = false);
+  [[gnu::cold]] void log_no_ack(NetworkInterface& interface, const PendingRequest& request,
+                                Failure failure, bool told_by_send);
+  void log_reply(NetworkInterface& interface, const PendingRequest& request, std::uint64_t length,
+                 Failure failure);
   bool carry_out(NetworkInterface& interface, const TriggeredOperation& operation);
-  [[gnu::cold]] void fail_to_start(NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments,
-                                   std::uint64_t length, Failure failure);
+  [[gnu::cold]] void fail_to_start(NetworkInterface& interface, wire::MessageKind kind,
+                                   const RequestArguments& arguments, std::uint64_t length,
+                                   Failure failure);
 
   const TransferLimits& limits_;
   std::size_t max_message_bytes_;
@@ -95,7 +120,8 @@ class Initiator {
   const InterfaceTable& interfaces_;
   Counters& counters_;
   SlotPool<PendingRequest> requests_;
-  std::array<std::uint64_t, kMaxInterfaces> fired_{};  // triggered operations that have begun, by interface
+  std::array<std::uint64_t, kMaxInterfaces> fired_{};  // triggered operations that have begun, by
+                                                       // interface
 };
 
 // The request of a triggered operation. REQUIRES: an operation on the network.

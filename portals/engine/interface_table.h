@@ -1,5 +1,6 @@
 #pragma once
-// InterfaceTable: which interfaces of this process take messages, by the number that messages carry.
+// InterfaceTable: which interfaces of this process take messages, by the number that messages
+// carry.
 //
 // A plain struct, owned by the Endpoint; borrows the interfaces. Guarded by the process' lock.
 
@@ -22,14 +23,17 @@ struct InterfaceTable {
 
   NetworkInterface* get(std::uint8_t kind) const { return rows[kind].interface; }
   // The one that requests of that number are for.
-  NetworkInterface* taking_requests(std::uint8_t kind) const { return rows[kind].closing ? nullptr : rows[kind].interface; }
+  NetworkInterface* taking_requests(std::uint8_t kind) const {
+    return rows[kind].closing ? nullptr : rows[kind].interface;
+  }
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (const Row& row : rows) {
       if (row.interface != nullptr) visit(*row.interface);
     }
   }
-  // A message that concerns no interface of this process is counted on the first there is, so that it is not lost silently.
+  // A message that concerns no interface of this process is counted on the first there is, so that
+  // it is not lost silently.
   void drop_foreign(DropCause cause, std::uint64_t bytes) const {
     for (const Row& row : rows) {
       if (row.interface == nullptr) continue;

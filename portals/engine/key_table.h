@@ -1,9 +1,12 @@
 #pragma once
-// KeyTable: a hash table from keys that it does not know to the first of the things that have the key. What both indexes of a portal are made of.
+// KeyTable: a hash table from keys that it does not know to the first of the things that have the
+// key. What both indexes of a portal are made of.
 //
-// Open addressing with linear probing; removal moves followers back, so there are no tombstones and a miss stays short.
+// Open addressing with linear probing; removal moves followers back, so there are no tombstones and
+// a miss stays short.
 // Owned by a class of an index; borrows the things. Guarded by the endpoint's lock.
-// Memory: 16 bytes per slot; doubles when a quarter full, from kSparseSlots slots on when half full. Does not: compare keys or hash them.
+// Memory: 16 bytes per slot; doubles when a quarter full, from kSparseSlots slots on when half
+// full. Does not: compare keys or hash them.
 
 #include <cstdint>
 #include <memory>
@@ -24,7 +27,8 @@ class KeyTable {
   bool allocated() const { return slots_ != nullptr; }
   std::uint32_t keys() const { return keys_; }
 
-  // The slot of the key with this hash whose first thing `same(const Thing&)` recognises; a free one when there is none. REQUIRES: allocated().
+  // The slot of the key with this hash whose first thing `same(const Thing&)` recognises; a free
+  // one when there is none. REQUIRES: allocated().
   template <class Same>
   Slot& find(std::uint64_t hash, Same&& same) const {
     for (std::uint64_t at = hash & mask_;; at = (at + 1) & mask_) {
@@ -33,7 +37,8 @@ class KeyTable {
     }
   }
 
-  // A slot that find() gave as free gets a key; its `first` is the caller's to set. REQUIRES: make_room() since the last one.
+  // A slot that find() gave as free gets a key; its `first` is the caller's to set. REQUIRES:
+  // make_room() since the last one.
   void occupy(Slot& slot, std::uint64_t hash) {
     slot.hash = hash;
     ++keys_;
@@ -47,7 +52,8 @@ class KeyTable {
 
  private:
   static constexpr std::uint32_t kMostSlots = 1U << 31;
-  // A sparse table ends most probes at once, without a mispredicted branch; beyond the size of a cache, density counts for more.
+  // A sparse table ends most probes at once, without a mispredicted branch; beyond the size of a
+  // cache, density counts for more.
   static constexpr std::uint32_t kSparseSlots = 1U << 16;
 
   std::unique_ptr<Slot[]> slots_;

@@ -28,14 +28,17 @@ struct Limits {
   std::uint32_t features = 0;  // bits of portals4.h
 };
 
-// What is ordered, and what may be volatile, goes with its message: no more than `eager_limit` bytes. Nor more than an atomic may have: programs send atomics
-// of up to these lengths without a look at their own limit.
-constexpr Limits with_message(Limits limits, std::uint64_t eager_limit, std::uint64_t atomic_limit) {
+// What is ordered, and what may be volatile, goes with its message: no more than `eager_limit`
+// bytes. Nor more than an atomic may have: programs send atomics of up to these lengths without a
+// look at their own limit.
+constexpr Limits with_message(Limits limits, std::uint64_t eager_limit,
+                              std::uint64_t atomic_limit) {
   limits.max_atomic_bytes = std::min(limits.max_atomic_bytes, atomic_limit);
   limits.max_fetch_bytes = std::min(limits.max_fetch_bytes, atomic_limit);
   limits.max_waw_bytes = std::min({limits.max_waw_bytes, eager_limit, limits.max_atomic_bytes});
   limits.max_war_bytes = std::min(limits.max_war_bytes, eager_limit);
-  limits.max_volatile_bytes = std::min({limits.max_volatile_bytes, eager_limit, limits.max_atomic_bytes});
+  limits.max_volatile_bytes =
+      std::min({limits.max_volatile_bytes, eager_limit, limits.max_atomic_bytes});
   return limits;
 }
 
@@ -43,9 +46,12 @@ constexpr Limits with_message(Limits limits, std::uint64_t eager_limit, std::uin
 constexpr std::uint32_t wish(std::uint32_t most, int desired) {
   return desired > 0 ? std::min(most, static_cast<std::uint32_t>(desired)) : most;
 }
-constexpr std::uint64_t wish(std::uint64_t most, std::uint64_t desired) { return desired > 0 ? std::min(most, desired) : most; }
+constexpr std::uint64_t wish(std::uint64_t most, std::uint64_t desired) {
+  return desired > 0 ? std::min(most, desired) : most;
+}
 
-// Portals 4: searches that wait for the data of a message to land. Each has a descriptor, as MDs and entries have.
+// Portals 4: searches that wait for the data of a message to land. Each has a descriptor, as MDs
+// and entries have.
 inline constexpr std::uint32_t kMaxSearches = 1024;
 
 // Events that one queue may hold; bounds what a single call can allocate.

@@ -1,5 +1,5 @@
-// The engine's own C interface: answers about itself. One of the two files above transport/ that know which transports exist, because it
-// is asked about them.
+// The engine's own C interface: answers about itself. One of the two files above transport/ that
+// know which transports exist, because it is asked about them.
 
 #include <algorithm>
 #include <cstdio>
@@ -42,7 +42,8 @@ std::string limits_text() {
   std::string text;
   for (const LimitRow& row : limit_rows()) {
     char line[128];
-    std::snprintf(line, sizeof line, "%-14s %10llu  %s\n", row.name, static_cast<unsigned long long>(row.value), row.help);
+    std::snprintf(line, sizeof line, "%-14s %10llu  %s\n", row.name,
+                  static_cast<unsigned long long>(row.value), row.help);
     text += line;
   }
   return text;
@@ -72,18 +73,23 @@ std::vector<transport::NetworkReport> survey(const Config& config) {
   return transport::survey_networks(network_options(config, *address));
 }
 
-// Why opening a network interface would fail with these settings; empty if it would not, as far as can be told without doing it.
+// Why opening a network interface would fail with these settings; empty if it would not, as far as
+// can be told without doing it.
 std::string obstacle(const Config& config) {
   const Result<std::string> address = interface_address(config.interface);
-  if (!address) return "LINTEL_INTERFACE is \"" + config.interface + "\": " + address.error().reason();
-  const Result<std::string> found = transport::obstacle_to_network(network_options(config, *address));
-  return found ? *found : "LINTEL_INTERFACE is \"" + config.interface + "\": " + found.error().reason();
+  if (!address)
+    return "LINTEL_INTERFACE is \"" + config.interface + "\": " + address.error().reason();
+  const Result<std::string> found =
+      transport::obstacle_to_network(network_options(config, *address));
+  return found ? *found
+               : "LINTEL_INTERFACE is \"" + config.interface + "\": " + found.error().reason();
 }
 
 std::string problems_text(const ConfigReading& reading) {
   std::string text;
   for (const std::string& error : reading.errors) text += "error: " + error + '\n';
-  if (const std::string error = obstacle(reading.config); !error.empty()) text += "error: " + error + '\n';
+  if (const std::string error = obstacle(reading.config); !error.empty())
+    text += "error: " + error + '\n';
   for (const std::string& warning : reading.warnings) text += "warning: " + warning + '\n';
   return text;
 }
@@ -101,8 +107,10 @@ std::string providers_json(const Config& config) {
   std::string text = "{\"interface\": " + json_string(config.interface) + ", \"providers\": [";
   for (const transport::NetworkReport& report : survey(config)) {
     if (text.back() != '[') text += ", ";
-    text += "{\"name\": " + json_string(report.name) + ", \"chosen\": " + (report.chosen ? "true" : "false") +
-            ", \"usable\": " + (report.usable ? "true" : "false") + ", \"reason\": " + json_string(report.reason);
+    text += "{\"name\": " + json_string(report.name) +
+            ", \"chosen\": " + (report.chosen ? "true" : "false") +
+            ", \"usable\": " + (report.usable ? "true" : "false") +
+            ", \"reason\": " + json_string(report.reason);
     for (const transport::NetworkReport::Figure& figure : report.figures) {
       text += std::string(", \"") + figure.name + "\": " + std::to_string(figure.value);
     }
@@ -115,11 +123,13 @@ std::string providers_json(const Config& config) {
 std::optional<std::string> describe(lintel_topic_t topic, lintel_format_t format) {
   const ConfigReading reading = read_environment();
   const bool json = format == LINTEL_JSON;
-  if (format == LINTEL_MARKDOWN) return topic == LINTEL_CONFIG ? std::optional(settings_markdown()) : std::nullopt;
+  if (format == LINTEL_MARKDOWN)
+    return topic == LINTEL_CONFIG ? std::optional(settings_markdown()) : std::nullopt;
   if (!json && format != LINTEL_TEXT) return std::nullopt;
   switch (topic) {
     case LINTEL_CONFIG: return json ? settings_json(reading.config) : settings_text(reading.config);
-    case LINTEL_PROVIDERS: return json ? providers_json(reading.config) : providers_text(reading.config);
+    case LINTEL_PROVIDERS:
+      return json ? providers_json(reading.config) : providers_text(reading.config);
     case LINTEL_LIMITS: return json ? limits_json() : limits_text();
     case LINTEL_PROBLEMS: return json ? std::nullopt : std::optional(problems_text(reading));
   }
@@ -131,7 +141,8 @@ std::optional<std::string> describe(lintel_topic_t topic, lintel_format_t format
 
 extern "C" const char* lintel_version(void) { return LINTEL_VERSION_TEXT; }
 
-extern "C" long lintel_describe(lintel_topic_t topic, lintel_format_t format, char* buffer, size_t size) {
+extern "C" long lintel_describe(lintel_topic_t topic, lintel_format_t format, char* buffer,
+                                size_t size) {
   try {
     const std::optional<std::string> text = lintel::describe(topic, format);
     if (!text) return -1;

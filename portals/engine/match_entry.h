@@ -1,9 +1,11 @@
 #pragma once
-// MatchEntry: one place in the match list of a portal, saying which requests may use the memory descriptor that hangs on it.
+// MatchEntry: one place in the match list of a portal, saying which requests may use the memory
+// descriptor that hangs on it.
 //
-// Owned by the network interface's pool; linked into at most one MatchList, which borrows it. Guarded by the endpoint's lock.
-// Invariants: (1) it has at most one memory descriptor, which knows it in turn; (2) it is matchable exactly while that descriptor is active.
-// Does not: decide whether the descriptor takes a request (memory_descriptor.h), or keep order (match_list.h).
+// Owned by the network interface's pool; linked into at most one MatchList, which borrows it.
+// Guarded by the endpoint's lock. Invariants: (1) it has at most one memory descriptor, which knows
+// it in turn; (2) it is matchable exactly while that descriptor is active. Does not: decide whether
+// the descriptor takes a request (memory_descriptor.h), or keep order (match_list.h).
 
 #include <boost/intrusive/list_hook.hpp>
 #include <cstdint>
@@ -19,20 +21,25 @@ class MatchList;
 
 inline constexpr std::uint32_t kAnyId = 0xffffffffU;  // wildcard for nid and pid alike
 
-// Which requests an entry is for. Matches if the ids agree where they are not wild, and the bits agree where ignore_bits has zeros.
+// Which requests an entry is for. Matches if the ids agree where they are not wild, and the bits
+// agree where ignore_bits has zeros.
 struct MatchCriteria {
   ProcessId initiator;
   std::uint64_t match_bits = 0;
   std::uint64_t ignore_bits = 0;
 
   bool admits(ProcessId from, std::uint64_t bits) const {
-    return (initiator.nid.value == kAnyId || initiator.nid == from.nid) && (initiator.pid.value == kAnyId || initiator.pid == from.pid) &&
+    return (initiator.nid.value == kAnyId || initiator.nid == from.nid) &&
+           (initiator.pid.value == kAnyId || initiator.pid == from.pid) &&
            ((bits ^ match_bits) & ~ignore_bits) == 0;
   }
 };
 
-// A process as one number, and the bits of it that the criteria do not look at: how the indexes make keys.
-constexpr std::uint64_t joined(ProcessId id) { return (std::uint64_t{id.nid.value} << 32) | id.pid.value; }
+// A process as one number, and the bits of it that the criteria do not look at: how the indexes
+// make keys.
+constexpr std::uint64_t joined(ProcessId id) {
+  return (std::uint64_t{id.nid.value} << 32) | id.pid.value;
+}
 
 constexpr std::uint64_t ignored_process(const MatchCriteria& criteria) {
   return (criteria.initiator.nid.value == kAnyId ? 0xffffffff00000000ULL : 0) |
@@ -43,7 +50,10 @@ class MatchEntry {
  public:
   MatchEntry(const MatchCriteria& criteria, std::uint32_t portal_index, bool unlink_with_descriptor,
              PortalList list = PortalList::kPriority)
-      : criteria_(criteria), portal_index_(portal_index), unlink_with_descriptor_(unlink_with_descriptor), list_(list) {}
+      : criteria_(criteria),
+        portal_index_(portal_index),
+        unlink_with_descriptor_(unlink_with_descriptor),
+        list_(list) {}
   MatchEntry(const MatchEntry&) = delete;
   MatchEntry& operator=(const MatchEntry&) = delete;
 
@@ -63,11 +73,13 @@ class MatchEntry {
   bool unlink_with_descriptor_;
   PortalList list_;
 
-  // The list's own. What find() reads stands first, so that it shares a cache line with the criteria.
+  // The list's own. What find() reads stands first, so that it shares a cache line with the
+  // criteria.
   bool matchable_ = false;
   std::uint8_t index_class_ = 0;      // where the index keeps it; meaningful while matchable
   std::uint64_t order_ = 0;           // grows along the list
-  MatchEntry* index_next_ = nullptr;  // ring of the matchable entries of one class and key, in list order
+  MatchEntry* index_next_ = nullptr;  // ring of the matchable entries of one class and key, in list
+                                      // order
   MatchEntry* index_previous_ = nullptr;
   boost::intrusive::list_member_hook<> order_link_;
 };

@@ -8,7 +8,8 @@ namespace lintel::portals {
 namespace {
 
 bool same_key(const MatchCriteria& one, const MatchCriteria& other) {  // of one class
-  return one.initiator == other.initiator && ((one.match_bits ^ other.match_bits) & ~one.ignore_bits) == 0;
+  return one.initiator == other.initiator &&
+         ((one.match_bits ^ other.match_bits) & ~one.ignore_bits) == 0;
 }
 
 }  // namespace
@@ -73,9 +74,9 @@ void MatchIndex::link(MatchEntry*& first, MatchEntry& entry) {
   after->index_previous_ = &entry;
 }
 
-// The last of the ring that stands before the entry. REQUIRES: `first` does. Searches from both ends of the ring and from the entry's
-// neighbours in the list; while the ends have not told, there is a member of the ring on either side, so no walk along the list can run
-// out.
+// The last of the ring that stands before the entry. REQUIRES: `first` does. Searches from both
+// ends of the ring and from the entry's neighbours in the list; while the ends have not told, there
+// is a member of the ring on either side, so no walk along the list can run out.
 MatchEntry* MatchIndex::predecessor(MatchEntry& first, MatchEntry& entry) {
   const auto in_ring = [&entry](const MatchEntry& other) {
     return other.matchable_ && other.index_class_ == entry.index_class_ &&
@@ -103,25 +104,32 @@ void MatchIndex::unlink(MatchEntry*& first, MatchEntry& entry) {
   entry.index_next_ = entry.index_previous_ = nullptr;
 }
 
-// The class of these criteria, or kWalkedClass when all are taken by others. A class without entries may be given new criteria; one that
-// never had any, or already has these, is preferred, because its table fits.
+// The class of these criteria, or kWalkedClass when all are taken by others. A class without
+// entries may be given new criteria; one that never had any, or already has these, is preferred,
+// because its table fits.
 std::uint8_t MatchIndex::class_for(const MatchCriteria& criteria) {
   const std::uint64_t process_mask = ignored_process(criteria);
   const std::uint64_t kept_bits = ~criteria.ignore_bits;
   std::size_t unused = kClasses;
   for (std::size_t i = 0; i < kClasses; ++i) {
     const Class& kind = classes_[i];
-    if (kind.table.allocated() && kind.process_mask == process_mask && kind.kept_bits == kept_bits) return static_cast<std::uint8_t>(i);
+    if (kind.table.allocated() && kind.process_mask == process_mask && kind.kept_bits == kept_bits)
+      return static_cast<std::uint8_t>(i);
     const bool never_used = !kind.table.allocated();
-    if (kind.table.keys() == 0 && (unused == kClasses || (never_used && classes_[unused].table.allocated()))) unused = i;
+    if (kind.table.keys() == 0 &&
+        (unused == kClasses || (never_used && classes_[unused].table.allocated())))
+      unused = i;
   }
   if (unused == kClasses) return kWalkedClass;
   classes_[unused] = Class{process_mask, kept_bits, {}};
   return static_cast<std::uint8_t>(unused);
 }
 
-MatchIndex::Table::Slot& MatchIndex::slot_for(const Class& kind, const MatchEntry& entry, std::uint64_t hash) {
-  return kind.table.find(hash, [&entry](const MatchEntry& first) { return same_key(first.criteria_, entry.criteria_); });
+MatchIndex::Table::Slot& MatchIndex::slot_for(const Class& kind, const MatchEntry& entry,
+                                              std::uint64_t hash) {
+  return kind.table.find(hash, [&entry](const MatchEntry& first) {
+    return same_key(first.criteria_, entry.criteria_);
+  });
 }
 
 }  // namespace lintel::portals

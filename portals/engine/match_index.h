@@ -1,18 +1,23 @@
 #pragma once
 // MatchIndex: finds the first matchable entry for a request without walking the match list.
 //
-// Entries whose criteria look at the same parts of a request (nid or not, pid or not, which match bits) form a class. Inside a class equal
-// keys mean a match, so each class is a hash table from key to the ring of its entries in list order. find() asks every class in use and
-// takes the candidate that comes first in the list. The first few entries, and those for which no class is left, stay in one ring that is
-// walked.
+// Entries whose criteria look at the same parts of a request (nid or not, pid or not, which match
+// bits) form a class. Inside a class equal keys mean a match, so each class is a hash table from
+// key to the ring of its entries in list order. find() asks every class in use and takes the
+// candidate that comes first in the list. The first few entries, and those for which no class is
+// left, stay in one ring that is walked.
 //
-// Owned by a MatchList, whose ordered list it borrows with the entries. Guarded by the endpoint's lock.
-// Invariants: (1) an entry is in exactly one ring, the rings are sorted by order_, and a table's slot names the first of its ring;
-//             (2) a class is probed exactly while it has entries; (3) at most kWalked entries are walked unless more than kClasses kinds of
-//             criteria are in use at a time, or memory ran out.
-// Memory: tables of 16 bytes per slot, which double when a quarter full, from 65,536 slots on when half full; so 64 to 128 bytes per key,
-// 32 to 64 for many keys. A table keeps its size until its class is given to other criteria. Does not: allocate in find() or remove(), or
-// set order_ (match_list.h).
+// Owned by a MatchList, whose ordered list it borrows with the entries. Guarded by the endpoint's
+// lock.
+// Invariants: (1) an entry is in exactly one ring, the rings are sorted by order_, and a table's
+// slot names the first of its ring;
+//             (2) a class is probed exactly while it has entries; (3) at most kWalked entries are
+//             walked unless more than kClasses kinds of criteria are in use at a time, or memory
+//             ran out.
+// Memory: tables of 16 bytes per slot, which double when a quarter full, from 65,536 slots on when
+// half full; so 64 to 128 bytes per key, 32 to 64 for many keys. A table keeps its size until its
+// class is given to other criteria. Does not: allocate in find() or remove(), or set order_
+// (match_list.h).
 
 #include <array>
 #include <bit>
@@ -30,7 +35,8 @@ class MatchIndex {
  public:
   static constexpr std::size_t kClasses = 16;
   static constexpr std::size_t kWalked = 4;
-  using OrderHook = boost::intrusive::member_hook<MatchEntry, boost::intrusive::list_member_hook<>, &MatchEntry::order_link_>;
+  using OrderHook = boost::intrusive::member_hook<MatchEntry, boost::intrusive::list_member_hook<>,
+                                                  &MatchEntry::order_link_>;
   using OrderedEntries = boost::intrusive::list<MatchEntry, OrderHook>;
 
   // REQUIRES: `entries`, the list in which every entry of the index is linked, outlives the index.
@@ -38,31 +44,35 @@ class MatchIndex {
   MatchIndex(const MatchIndex&) = delete;
   MatchIndex& operator=(const MatchIndex&) = delete;
 
-  // Makes the entry visible. REQUIRES: it has its place in the list and is not in the index. O(1) amortised, save that the place between
-  // entries of the same key is searched: from both ends of their ring, and from the entry's neighbours in the list, whichever is nearer.
-  // May allocate; without memory the entry is walked instead of hashed.
+  // Makes the entry visible. REQUIRES: it has its place in the list and is not in the index. O(1)
+  // amortised, save that the place between entries of the same key is searched: from both ends of
+  // their ring, and from the entry's neighbours in the list, whichever is nearer. May allocate;
+  // without memory the entry is walked instead of hashed.
   void add(MatchEntry& entry);
 
   // Takes the entry out. REQUIRES: it is in the index. O(1).
   void remove(MatchEntry& entry);
 
-  // The first entry in order that admits the request and for which `accepts(MatchEntry&)` is true, or nullptr. `accepts` is asked in list
-  // order, once per entry, and must not change the list.
+  // The first entry in order that admits the request and for which `accepts(MatchEntry&)` is true,
+  // or nullptr. `accepts` is asked in list order, once per entry, and must not change the list.
   template <class Accepts>
   MatchEntry* find(ProcessId initiator, std::uint64_t match_bits, Accepts&& accepts) const {
     if (in_use_ == 0) {
-      for (MatchEntry* entry = first_walked(initiator, match_bits); entry; entry = next_admitting(*entry, initiator, match_bits)) {
+      for (MatchEntry* entry = first_walked(initiator, match_bits); entry;
+           entry = next_admitting(*entry, initiator, match_bits)) {
         if (accepts(*entry)) return entry;
       }
       return nullptr;
     }
-    std::array<MatchEntry*, kClasses + 1> candidates;  // the next to be asked, of each ring that has any
+    std::array<MatchEntry*, kClasses + 1> candidates;  // the next to be asked, of each ring that
+                                                       // has any
     std::size_t count = 0;
     if (MatchEntry* entry = first_walked(initiator, match_bits)) candidates[count++] = entry;
     const std::uint64_t process = joined(initiator);
     for (std::uint32_t rest = in_use_; rest != 0; rest &= rest - 1) {
       const Class& kind = classes_[static_cast<std::size_t>(std::countr_zero(rest))];
-      if (MatchEntry* entry = kind.lookup(process, initiator, match_bits)) candidates[count++] = entry;
+      if (MatchEntry* entry = kind.lookup(process, initiator, match_bits))
+        candidates[count++] = entry;
     }
     while (count != 0) {
       std::size_t first = 0;
@@ -91,7 +101,11 @@ class MatchIndex {
     }
 
     MatchEntry* lookup(std::uint64_t process, ProcessId initiator, std::uint64_t match_bits) const {
-      return table.find(hash(process, match_bits), [&](const MatchEntry& first) { return first.criteria_.admits(initiator, match_bits); })
+      return table
+          .find(hash(process, match_bits),
+                [&](const MatchEntry& first) {
+                  return first.criteria_.admits(initiator, match_bits);
+                })
           .first;
     }
   };
@@ -113,8 +127,10 @@ class MatchIndex {
     return next_admitting(*walked_, initiator, match_bits);
   }
 
-  // The next of the ring that admits the request; nullptr at its end. The last entry's successor is the first, which has a smaller order.
-  static MatchEntry* next_admitting(const MatchEntry& entry, ProcessId initiator, std::uint64_t match_bits) {
+  // The next of the ring that admits the request; nullptr at its end. The last entry's successor is
+  // the first, which has a smaller order.
+  static MatchEntry* next_admitting(const MatchEntry& entry, ProcessId initiator,
+                                    std::uint64_t match_bits) {
     std::uint64_t order = entry.order_;
     MatchEntry* next = entry.index_next_;
     while (next->order_ > order && !next->criteria_.admits(initiator, match_bits)) {

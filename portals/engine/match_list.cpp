@@ -8,15 +8,19 @@
 namespace lintel::portals {
 namespace {
 
-// Order labels. Attaching leaves kGap between neighbours; insertion next to a base leaves most of that to the insertions which follow at
-// the same base. Only when a gap is used up are labels changed, and then of the smallest aligned range that is sparse enough (M. Bender et
-// al., "Two simplified algorithms for maintaining order in a list", 2002), which makes O(log n) changes per insertion in the long run.
+// Order labels. Attaching leaves kGap between neighbours; insertion next to a base leaves most of
+// that to the insertions which follow at the same base. Only when a gap is used up are labels
+// changed, and then of the smallest aligned range that is sparse enough (M. Bender et al., "Two
+// simplified algorithms for maintaining order in a list", 2002), which makes O(log n) changes per
+// insertion in the long run.
 constexpr std::uint64_t kMiddle = 1ULL << 63;
 constexpr std::uint64_t kGap = 1ULL << 40;
 constexpr std::uint64_t kStep = 1ULL << 20;
 constexpr std::uint64_t kLargest = std::numeric_limits<std::uint64_t>::max();
-constexpr double kOverflow = 1.4;       // a range of 2^i labels is sparse enough with at most (2 / kOverflow)^i entries
-constexpr unsigned kSmallestRange = 6;  // log2; from here on a range that is sparse enough leaves gaps of 7 and more
+constexpr double kOverflow = 1.4;       // a range of 2^i labels is sparse enough with at most (2 /
+                                        // kOverflow)^i entries
+constexpr unsigned kSmallestRange = 6;  // log2; from here on a range that is sparse enough leaves
+                                        // gaps of 7 and more
 
 }  // namespace
 
@@ -51,7 +55,8 @@ void MatchList::set_matchable(MatchEntry& entry, bool matchable) {
   entry.matchable_ = matchable;
 }
 
-// Links the entry in front of `place`. `side` says on which side of a base it goes, and so where the next ones are likely to go.
+// Links the entry in front of `place`. `side` says on which side of a base it goes, and so where
+// the next ones are likely to go.
 void MatchList::link(Entries::iterator place, MatchEntry& entry, Side side) {
   LINTEL_ASSERT(!entry.order_link_.is_linked());
   const bool at_end = place == entries_.begin() || place == entries_.end();
@@ -86,7 +91,8 @@ bool MatchList::choose_order(Entries::iterator here, Side side) {
   return true;
 }
 
-// Spreads the labels of the smallest range around the entry that is sparse enough, and gives the entry one of them.
+// Spreads the labels of the smallest range around the entry that is sparse enough, and gives the
+// entry one of them.
 void MatchList::spread_around(Entries::iterator here) {
   const std::uint64_t centre = std::prev(here)->order_;
   auto begin = here;
@@ -110,8 +116,8 @@ void MatchList::spread_around(Entries::iterator here) {
   recentre();
 }
 
-// Lays all labels out around the middle. Comes after millions of attachments at one end, when the labels have reached the end of their
-// range.
+// Lays all labels out around the middle. Comes after millions of attachments at one end, when the
+// labels have reached the end of their range.
 void MatchList::recentre() {
   const std::uint64_t count = entries_.size();
   const std::uint64_t gap = std::min(kGap, (kMiddle / 2) / count);

@@ -16,8 +16,8 @@ void MemoryDescriptor::describe(DescriptorRules rules) {
   active_ = snapshot_.threshold != 0;
 }
 
-std::optional<MemoryDescriptor::Acceptance> MemoryDescriptor::accept(std::uint32_t needed, std::uint64_t request_offset,
-                                                                     std::uint64_t request_length) const {
+std::optional<MemoryDescriptor::Acceptance> MemoryDescriptor::accept(
+    std::uint32_t needed, std::uint64_t request_offset, std::uint64_t request_length) const {
   if (!active_ || (snapshot_.options & needed) != needed) return std::nullopt;
   const bool remote = has(option::kManageRemote);
   const std::uint64_t offset = remote ? request_offset : local_offset_;
@@ -25,8 +25,11 @@ std::optional<MemoryDescriptor::Acceptance> MemoryDescriptor::accept(std::uint32
   const bool beyond = offset > region_.length();
   if (beyond && !(truncate && has(option::kBeyondEnd))) return std::nullopt;
   const std::uint64_t room = beyond ? 0 : region_.length() - offset;
-  // max_size is also the largest request that the descriptor is meant to take; larger ones fall through to the next entry.
-  if (!truncate && !remote && has(option::kMaxSize) && snapshot_.max_size != 0 && request_length > snapshot_.max_size) return std::nullopt;
+  // max_size is also the largest request that the descriptor is meant to take; larger ones fall
+  // through to the next entry.
+  if (!truncate && !remote && has(option::kMaxSize) && snapshot_.max_size != 0 &&
+      request_length > snapshot_.max_size)
+    return std::nullopt;
   if (request_length <= room) return Acceptance{offset, request_length};
   if (!truncate) return std::nullopt;
   return Acceptance{offset, room};
@@ -52,11 +55,15 @@ void MemoryDescriptor::charge_claimed(std::uint64_t request_length) {
 
 void MemoryDescriptor::move_to(std::uint64_t local_offset) {
   local_offset_ = local_offset;
-  if (has(option::kMaxSize | option::kMinFree) && region_.length() - local_offset_ < snapshot_.max_size) use_up();
+  if (has(option::kMaxSize | option::kMinFree) &&
+      region_.length() - local_offset_ < snapshot_.max_size)
+    use_up();
 }
 
 void MemoryDescriptor::charge() {
-  if (snapshot_.threshold <= 0) return;  // unlimited, or nothing left to take (an ack or reply to an inactive descriptor)
+  if (snapshot_.threshold <= 0)
+    return;  // unlimited, or nothing left to take (an ack or reply to
+             // an inactive descriptor)
   if (--snapshot_.threshold == 0) use_up();
 }
 

@@ -21,11 +21,13 @@ std::uintptr_t page_size() {
   return kSize;
 }
 
-// The kernel reads 8 bytes there before it refuses a way of changing the signal mask that there is not.
+// The kernel reads 8 bytes there before it refuses a way of changing the signal mask that there is
+// not.
 bool can_read(std::uintptr_t page) {
   constexpr int kNoSuchWay = -1;
   constexpr std::size_t kMaskBytes = 8;
-  return ::syscall(SYS_rt_sigprocmask, kNoSuchWay, page, nullptr, kMaskBytes) == 0 || errno != EFAULT;
+  return ::syscall(SYS_rt_sigprocmask, kNoSuchWay, page, nullptr, kMaskBytes) == 0 ||
+         errno != EFAULT;
 }
 
 // The kernel adds 0 to a word there, atomically, and wakes nobody.
@@ -37,13 +39,16 @@ bool can_write(std::uintptr_t page) {
          errno != EFAULT;
 }
 
-bool page_is_accessible(std::uintptr_t page, Access access) { return access == Access::kRead ? can_read(page) : can_write(page); }
+bool page_is_accessible(std::uintptr_t page, Access access) {
+  return access == Access::kRead ? can_read(page) : can_write(page);
+}
 
 bool can_populate() {
   static const bool kCan = [] {
     const long here = 0;
-    return ::madvise(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&here) & ~(page_size() - 1)), page_size(),
-                     MADV_POPULATE_READ) == 0;
+    return ::madvise(reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&here) &
+                                             ~(page_size() - 1)),
+                     page_size(), MADV_POPULATE_READ) == 0;
   }();
   return kCan;
 }
@@ -51,7 +56,8 @@ bool can_populate() {
 bool run_is_accessible(std::span<const std::byte> run, Access access) {
   const std::uintptr_t mask = ~(page_size() - 1);
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(run.data()) & mask;
-  const std::uintptr_t last = (reinterpret_cast<std::uintptr_t>(run.data()) + (run.size() - 1)) & mask;
+  const std::uintptr_t last =
+      (reinterpret_cast<std::uintptr_t>(run.data()) + (run.size() - 1)) & mask;
   // Device memory cannot be populated, yet can be accessed: what fails is looked at page by page.
   if (last != first && can_populate() &&
       ::madvise(reinterpret_cast<void*>(first), last - first + page_size(),
@@ -66,9 +72,12 @@ bool run_is_accessible(std::span<const std::byte> run, Access access) {
 
 }  // namespace
 
-bool is_accessible(const MemoryRegion& region, std::uint64_t offset, std::uint64_t length, Access access) {
+bool is_accessible(const MemoryRegion& region, std::uint64_t offset, std::uint64_t length,
+                   Access access) {
   bool accessible = true;
-  region.for_each_run(offset, length, [&](std::span<std::byte> run) { accessible = accessible && run_is_accessible(run, access); });
+  region.for_each_run(offset, length, [&](std::span<std::byte> run) {
+    accessible = accessible && run_is_accessible(run, access);
+  });
   return accessible;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
-// MemoryRegion: a program's memory as one flat space of bytes, whether it is one piece or a list of pieces.
+// MemoryRegion: a program's memory as one flat space of bytes, whether it is one piece or a list of
+// pieces.
 //
-// A value; copies share the (immutable) list of pieces. Does not own the memory: the program does, for as long as a descriptor or an operation
-// refers to it. Offsets and lengths are always bytes of the flat space.
+// A value; copies share the (immutable) list of pieces. Does not own the memory: the program does,
+// for as long as a descriptor or an operation refers to it. Offsets and lengths are always bytes of
+// the flat space.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,18 +26,23 @@ struct Piece {
 class MemoryRegion {
  public:
   MemoryRegion() = default;
-  MemoryRegion(void* start, std::uint64_t length) : start_(static_cast<std::byte*>(start)), length_(length) {}
+  MemoryRegion(void* start, std::uint64_t length)
+      : start_(static_cast<std::byte*>(start)), length_(length) {}
   // Empty pieces are legal. REQUIRES: the lengths add up without overflow.
   explicit MemoryRegion(std::span<const Piece> pieces);
 
   std::uint64_t length() const { return length_; }
   // Whether [offset, offset + length) lies within it.
-  bool holds(std::uint64_t offset, std::uint64_t length) const { return offset <= length_ && length <= length_ - offset; }
+  bool holds(std::uint64_t offset, std::uint64_t length) const {
+    return offset <= length_ && length <= length_ - offset;
+  }
 
-  // Where the byte at `offset` is, as a number: it may lie behind the end of a region of one piece. Null behind the end of a list of pieces.
+  // Where the byte at `offset` is, as a number: it may lie behind the end of a region of one piece.
+  // Null behind the end of a list of pieces.
   void* address_at(std::uint64_t offset) const;
 
-  // Calls `visit(std::span<std::byte>)` for each non-empty contiguous run of [offset, offset + length), in order.
+  // Calls `visit(std::span<std::byte>)` for each non-empty contiguous run of [offset, offset +
+  // length), in order.
   // REQUIRES: the range lies within the region.
   template <class Visit>
   void for_each_run(std::uint64_t offset, std::uint64_t length, Visit&& visit) const;
@@ -72,7 +79,8 @@ void MemoryRegion::for_each_run(std::uint64_t offset, std::uint64_t length, Visi
   if (length == 0) return;
   if (!pieces_) {
     // As numbers: a region may be all of the address space, from null on.
-    visit(std::span<std::byte>(reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(start_) + offset), length));
+    visit(std::span<std::byte>(
+        reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(start_) + offset), length));
     return;
   }
   auto piece = piece_at(offset);
@@ -87,8 +95,10 @@ void MemoryRegion::for_each_run(std::uint64_t offset, std::uint64_t length, Visi
 }
 
 // The last that begins there or before: the empty ones before it begin at the same offset.
-inline std::vector<MemoryRegion::PlacedPiece>::const_iterator MemoryRegion::piece_at(std::uint64_t offset) const {
-  return std::upper_bound(pieces_->begin(), pieces_->end(), offset, [](std::uint64_t at, const PlacedPiece& p) { return at < p.begin; }) -
+inline std::vector<MemoryRegion::PlacedPiece>::const_iterator MemoryRegion::piece_at(
+    std::uint64_t offset) const {
+  return std::upper_bound(pieces_->begin(), pieces_->end(), offset,
+                          [](std::uint64_t at, const PlacedPiece& p) { return at < p.begin; }) -
          1;
 }
 

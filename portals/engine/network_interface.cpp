@@ -11,7 +11,9 @@ namespace {
 
 // With Portals 4 each entry has a descriptor of its own, and so has each search.
 std::size_t most_descriptors(std::uint8_t kind, const Limits& limits) {
-  return kind == kPortals3Kind ? limits.max_descriptors : std::size_t{limits.max_descriptors} + limits.max_entries + kMaxSearches;
+  return kind == kPortals3Kind
+             ? limits.max_descriptors
+             : std::size_t{limits.max_descriptors} + limits.max_entries + kMaxSearches;
 }
 
 std::size_t most_bound(std::uint8_t kind, const Limits& limits) {
@@ -20,23 +22,29 @@ std::size_t most_bound(std::uint8_t kind, const Limits& limits) {
 
 // The program hears of an operation of this kind that succeeds.
 bool tells(const MemoryDescriptor& descriptor, EventKind kind) {
-  const std::uint32_t silent = option::kSuccessDisable | option::kEndDisable | (kind == EventKind::kSendEnd ? option::kSendDisable : 0);
-  return (descriptor.queue().generation != 0 && !descriptor.has(silent)) || Triggers::counts(descriptor, kind);
+  const std::uint32_t silent = option::kSuccessDisable | option::kEndDisable |
+                               (kind == EventKind::kSendEnd ? option::kSendDisable : 0);
+  return (descriptor.queue().generation != 0 && !descriptor.has(silent)) ||
+         Triggers::counts(descriptor, kind);
 }
 
 }  // namespace
 
-NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity, const Limits& limits, Counters& counters,
-                                   Attention& attention, std::uint32_t first_generation, const InterfaceRules& rules)
+NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity,
+                                   const Limits& limits, Counters& counters, Attention& attention,
+                                   std::uint32_t first_generation, const InterfaceRules& rules)
     : kind_(kind),
       identity_(identity),
       limits_(limits),
       rules_(rules),
       counters_(counters),
       access(limits.max_access_index, identity.user),
-      descriptors(most_descriptors(kind, limits), most_bound(kind, limits), kGenerationBits, first_generation),
-      events(descriptors, limits.max_queues, is_portals3(), kGenerationBits, first_generation, counters, attention),
-      triggers(descriptors, limits.max_counters, limits.max_triggered, kGenerationBits, first_generation, attention),
+      descriptors(most_descriptors(kind, limits), most_bound(kind, limits), kGenerationBits,
+                  first_generation),
+      events(descriptors, limits.max_queues, is_portals3(), kGenerationBits, first_generation,
+             counters, attention),
+      triggers(descriptors, limits.max_counters, limits.max_triggered, kGenerationBits,
+               first_generation, attention),
       portals(events, limits.max_portal_index, is_portals3(), attention),
       entries(descriptors, events, portals, limits, kGenerationBits, first_generation),
       unexpected(descriptors, events, portals, entries, triggers, limits) {
@@ -44,7 +52,8 @@ NetworkInterface::NetworkInterface(std::uint8_t kind, const Identity& identity, 
 }
 
 std::uint32_t NetworkInterface::next_generation() const {
-  return std::max({entries.next_generation(), descriptors.next_generation(), events.next_generation(), triggers.next_generation()});
+  return std::max({entries.next_generation(), descriptors.next_generation(),
+                   events.next_generation(), triggers.next_generation()});
 }
 
 NetworkInterface::~NetworkInterface() { drop_objects(); }
@@ -59,7 +68,8 @@ Status NetworkInterface::free_portal(std::uint32_t index) {
 bool NetworkInterface::idle_soon(SlotId id) {
   using Awaits = MemoryDescriptor::Awaits;
   const MemoryDescriptor* descriptor = descriptors.get(id);
-  if (descriptor == nullptr || !descriptor->busy() || descriptor->awaits(Awaits::kTrigger)) return false;
+  if (descriptor == nullptr || !descriptor->busy() || descriptor->awaits(Awaits::kTrigger))
+    return false;
   if (descriptor->awaits(Awaits::kReply) && tells(*descriptor, EventKind::kReplyEnd)) return false;
   return !descriptor->data_move() || !tells(*descriptor, EventKind::kSendEnd);
 }
@@ -75,7 +85,8 @@ void NetworkInterface::drop_objects() {
 
 // ---- Events of operations
 
-void NetworkInterface::open(Completion& completion, MemoryDescriptor& descriptor, EventKind start, EventKind end) {
+void NetworkInterface::open(Completion& completion, MemoryDescriptor& descriptor, EventKind start,
+                            EventKind end) {
   descriptor.begin();
   completion.interface = this;
   completion.link_to_itself = true;
@@ -86,7 +97,9 @@ void NetworkInterface::open(Completion& completion, MemoryDescriptor& descriptor
       events.deposit(*queue, completion.event);
       completion.link_to_itself = false;
     }
-    completion.log_end = !descriptor.has(end == EventKind::kSendEnd ? option::kEndDisable | option::kSendDisable : option::kEndDisable);
+    completion.log_end =
+        !descriptor.has(end == EventKind::kSendEnd ? option::kEndDisable | option::kSendDisable
+                                                   : option::kEndDisable);
     if (completion.log_end) queue->owe_end(end);
     completion.queue = descriptor.queue();
   }
@@ -107,7 +120,8 @@ void NetworkInterface::close(Completion& completion, Failure failure) {
   bool logged = false;
   std::uint32_t sequence = 0;
   if (completion.log_end) {
-    // The queue may have been freed meanwhile; its successor in the same slot has another generation.
+    // The queue may have been freed meanwhile; its successor in the same slot has another
+    // generation.
     if (EventQueue* queue = events.queue(completion.queue)) {
       queue->settle_end(event.kind);
       if (failure != Failure::kNone || !descriptor->has(option::kSuccessDisable)) {
@@ -121,16 +135,19 @@ void NetworkInterface::close(Completion& completion, Failure failure) {
   descriptor->end();
   completion.interface = nullptr;
   entries.unlink_if_due(*descriptor, event, logged, sequence);
-  if (completion.unexpected.generation != 0) unexpected.landed(event.portal_index, completion.unexpected, failure);
+  if (completion.unexpected.generation != 0)
+    unexpected.landed(event.portal_index, completion.unexpected, failure);
   if (completion.on_portal) portals.leave(event.portal_index, completion.portal_turn);
 }
 
-void NetworkInterface::log_single(MemoryDescriptor& descriptor, Event& event, EventKind kind, Failure failure, bool count_only) {
+void NetworkInterface::log_single(MemoryDescriptor& descriptor, Event& event, EventKind kind,
+                                  Failure failure, bool count_only) {
   events.fill(event, descriptor, kind);
   event.failure = failure;
   bool logged = false;
   std::uint32_t sequence = 0;
-  const bool silent = count_only || (failure == Failure::kNone && descriptor.has(option::kSuccessDisable));
+  const bool silent =
+      count_only || (failure == Failure::kNone && descriptor.has(option::kSuccessDisable));
   triggers.count(descriptor, event);
   if (EventQueue* queue = silent ? nullptr : events.queue(descriptor.queue())) {
     event.link = queue->next_sequence();
@@ -140,7 +157,8 @@ void NetworkInterface::log_single(MemoryDescriptor& descriptor, Event& event, Ev
   entries.unlink_if_due(descriptor, event, logged, sequence);
 }
 
-void NetworkInterface::end_at_once(MemoryDescriptor& descriptor, Event& event, EventKind kind, bool logged) {
+void NetworkInterface::end_at_once(MemoryDescriptor& descriptor, Event& event, EventKind kind,
+                                   bool logged) {
   events.fill(event, descriptor, kind);
   triggers.count(descriptor, event);
   entries.unlink_if_due(descriptor, event, logged, event.sequence);

@@ -25,14 +25,17 @@ std::uint64_t draw_incarnation() {
 
 // The interface's pid is at fault, and another one may do.
 bool pid_at_fault(const Error& error) {
-  return std::string_view(error.call()) == "port_of" || error.code() == EADDRINUSE || error.code() == EBUSY;
+  return std::string_view(error.call()) == "port_of" || error.code() == EADDRINUSE ||
+         error.code() == EBUSY;
 }
 
-Result<std::unique_ptr<transport::Transport>> open_node(const Config& config, Pid pid, std::string& explanation) {
+Result<std::unique_ptr<transport::Transport>> open_node(const Config& config, Pid pid,
+                                                        std::string& explanation) {
   const Result<std::string> address = interface_address(config.interface);
   if (!address) {
     explanation = "LINTEL_INTERFACE is \"" + config.interface + "\": " + address.error().reason();
-    return Error(Loss::kInterface, address.error().call(), address.error().reason(), address.error().code());
+    return Error(Loss::kInterface, address.error().call(), address.error().reason(),
+                 address.error().code());
   }
   transport::NetworkOptions options;
   options.name = config.provider;
@@ -45,10 +48,12 @@ Result<std::unique_ptr<transport::Transport>> open_node(const Config& config, Pi
   fabric.receive_buffers = config.receive_buffers;
   fabric.receive_buffer_bytes = config.receive_buffer_bytes;
   fabric.write_timeout = config.peer_timeout;
-  Result<std::unique_ptr<transport::Transport>> network = transport::open_network(options, fabric, &explanation);
+  Result<std::unique_ptr<transport::Transport>> network =
+      transport::open_network(options, fabric, &explanation);
   if (!network) {
     const Error error = network.error();
-    return Error(pid_at_fault(error) ? Loss::kOperation : Loss::kInterface, error.call(), error.reason(), error.code());
+    return Error(pid_at_fault(error) ? Loss::kOperation : Loss::kInterface, error.call(),
+                 error.reason(), error.code());
   }
   std::unique_ptr<transport::Transport> lower = std::move(*network);
   if (!config.faults.empty()) {
@@ -65,13 +70,15 @@ Result<std::unique_ptr<transport::Transport>> open_node(const Config& config, Pi
   session.window_frames = static_cast<std::uint32_t>(config.window_frames);
   session.dead_peer_deadline = config.peer_timeout;
   session.connect_deadline = config.connect_timeout;
-  return std::unique_ptr<transport::Transport>(std::make_unique<transport::Session>(std::move(lower), session));
+  return std::unique_ptr<transport::Transport>(
+      std::make_unique<transport::Session>(std::move(lower), session));
 }
 
 }  // namespace
 
 TransportFactory node_transport(const Config& config) {
-  return [config](Pid pid, std::string& explanation) { return open_node(config, pid, explanation); };
+  return
+      [config](Pid pid, std::string& explanation) { return open_node(config, pid, explanation); };
 }
 
 ProcessOptions process_options(const Config& config) {

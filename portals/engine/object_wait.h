@@ -1,7 +1,9 @@
 #pragma once
-// ObjectWait: one look at several objects of network interfaces, and then waiting until one of them is ready. What QueueWait and CounterWait have in common.
+// ObjectWait: one look at several objects of network interfaces, and then waiting until one of them
+// is ready. What QueueWait and CounterWait have in common.
 //
-// Made on the caller's stack for one call; borrows the process and the names. Thread: one; every member REQUIRES the process' lock, which waiting lets go.
+// Made on the caller's stack for one call; borrows the process and the names. Thread: one; every
+// member REQUIRES the process' lock, which waiting lets go.
 //
 // A Name has `interface_kind` and `id`. Self says what differs:
 //   static Object* find(NetworkInterface&, SlotId);         null: there is none
@@ -24,7 +26,8 @@ class ObjectWait : private Condition {
   enum class Outcome : std::uint8_t { kNothing, kReady, kInvalid, kStopped };
   static constexpr TimePoint kAtOnce{0};
 
-  // kAtOnce: looks, drives the engine one turn if there is nothing, and looks again. kNever: waits for ever.
+  // kAtOnce: looks, drives the engine one turn if there is nothing, and looks again. kNever: waits
+  // for ever.
   Outcome run(TimePoint deadline) {
     if (holds()) return outcome_;
     if (deadline == kAtOnce) {
@@ -40,7 +43,8 @@ class ObjectWait : private Condition {
   std::size_t index() const { return index_; }
 
  protected:
-  // All names must be good, also those behind the first that is ready; one that is not is the answer. `stop`, if given, ends the wait when it is set.
+  // All names must be good, also those behind the first that is ready; one that is not is the
+  // answer. `stop`, if given, ends the wait when it is set.
   ObjectWait(Process& process, std::span<const Name> names, const std::atomic<bool>* stop)
       : process_(process), names_(names), stop_(stop) {}
 
@@ -73,7 +77,8 @@ class ObjectWait : private Condition {
   void asleep(bool asleep) override {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       // Freed while we slept: its count went with it.
-      if (Object* sleeping_on = object(i)) asleep ? ++sleeping_on->sleepers : --sleeping_on->sleepers;
+      if (Object* sleeping_on = object(i))
+        asleep ? ++sleeping_on->sleepers : --sleeping_on->sleepers;
     }
   }
 

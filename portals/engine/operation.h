@@ -1,12 +1,17 @@
 #pragma once
-// Operation: one thing under way with one peer: the name (token) that the peer echoes, and the parts that it consists of.
+// Operation: one thing under way with one peer: the name (token) that the peer echoes, and the
+// parts that it consists of.
 //
-// Owned by the Operations. Its parts belong to who made them: the PendingRequest to the Initiator, TransferSource and TransferSink to Transfers. It lives as long as it
-// has one. Guarded by the process' lock.
+// Owned by the Operations. Its parts belong to who made them: the PendingRequest to the Initiator,
+// TransferSource and TransferSink to Transfers. It lives as long as it has one. Guarded by the
+// process' lock.
 //
-//   PendingRequest  at the initiator, from the call until ACK, REPLY or DISCARD has come and its data have moved.
-//   TransferSource  where data leave by writes: a large put at its initiator, a large reply at its target.
-//   TransferSink    where data land by writes: a large put at its target, a large reply or a get that has sent a CLEAR along at its initiator.
+//   PendingRequest  at the initiator, from the call until ACK, REPLY or DISCARD has come and its
+//                   data have moved.
+//   TransferSource  where data leave by writes: a large put at its initiator, a large reply at its
+//                   target.
+//   TransferSink    where data land by writes: a large put at its target, a large reply or a get
+//                   that has sent a CLEAR along at its initiator.
 
 #include <boost/intrusive/list_hook.hpp>
 #include <cstdint>
@@ -21,7 +26,8 @@ struct TransferSource;
 struct TransferSink;
 
 struct Operation {
-  Operation(transport::PeerId p, std::uint8_t kind, bool ours) : peer(p), interface_kind(kind), own(ours) {}
+  Operation(transport::PeerId p, std::uint8_t kind, bool ours)
+      : peer(p), interface_kind(kind), own(ours) {}
 
   transport::PeerId peer;
   std::uint8_t interface_kind;

@@ -14,7 +14,8 @@ Operations::List& Operations::list_of(transport::PeerId peer) {
 }
 
 Operation* Operations::create(transport::PeerId peer, std::uint8_t interface_kind, bool own) {
-  // Each sort has room of its own: what others want here does not end because this process wants much elsewhere.
+  // Each sort has room of its own: what others want here does not end because this process wants
+  // much elsewhere.
   if ((own ? own_ : operations_.size() - own_) >= max_) return nullptr;
   const auto [operation, id] = operations_.create(peer, interface_kind, own);
   if (operation == nullptr) return nullptr;
@@ -36,7 +37,8 @@ void Operations::release(Operation& operation) {
 }
 
 Operation* Operations::first_with(transport::PeerId peer) {
-  if (peer.value >= by_peer_.size() || !by_peer_[peer.value] || by_peer_[peer.value]->empty()) return nullptr;
+  if (peer.value >= by_peer_.size() || !by_peer_[peer.value] || by_peer_[peer.value]->empty())
+    return nullptr;
   return &by_peer_[peer.value]->front();
 }
 

@@ -25,7 +25,8 @@ void Outbox::place(const Payload& payload, std::byte* out) {
 }
 
 void Outbox::finish(Completion* completion) {
-  if (completion != nullptr && completion->interface != nullptr) completion->interface->close(*completion, Failure::kNone);
+  if (completion != nullptr && completion->interface != nullptr)
+    completion->interface->close(*completion, Failure::kNone);
 }
 
 // The one field of more than a byte is not looked at.
@@ -142,7 +143,8 @@ std::vector<Outbox::Unsent> Outbox::withdraw(std::uint8_t interface_kind) {
 
 void Outbox::discard(transport::PeerId to, std::uint64_t token) {
   wire::Discard message{};
-  message.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kDiscard), 0, 0, 0};
+  message.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kDiscard),
+                    0, 0, 0};
   message.token = token;
   send(to, message);
 }

@@ -1,10 +1,14 @@
 #pragma once
-// Outbox: sends engine messages to peers in the order in which they are given, whether or not the transport has room.
+// Outbox: sends engine messages to peers in the order in which they are given, whether or not the
+// transport has room.
 //
 // Owned by the Endpoint; borrows its transport. Guarded by the endpoint's lock.
-// Invariants: (1) messages to one peer leave in the order of send(); (2) every message's completion is closed here when its bytes are with the transport, or
-//             given to whoever takes the message as Unsent; (3) the usual message is built directly in the transport's memory and costs no allocation.
-// Does not: limit what may wait; initiators are limited by the endpoint's operations, answers by the requests that they answer.
+// Invariants: (1) messages to one peer leave in the order of send(); (2) every message's completion
+//             is closed here when its bytes are with the transport, or given to whoever takes the
+//             message as Unsent; (3) the usual message is built directly in the transport's memory
+//             and costs no allocation.
+// Does not: limit what may wait; initiators are limited by the endpoint's operations, answers by
+// the requests that they answer.
 
 #include <algorithm>
 #include <array>
@@ -36,16 +40,18 @@ struct Payload {
 
 class Outbox {
  public:
-  Outbox(transport::Transport& transport, Counters& counters) : transport_(transport), counters_(counters) {}
+  Outbox(transport::Transport& transport, Counters& counters)
+      : transport_(transport), counters_(counters) {}
   Outbox(const Outbox&) = delete;
   Outbox& operator=(const Outbox&) = delete;
   ~Outbox();
 
-  // Sends `fixed` and its payload. `completion` (may be null) is taken over and closed once the payload's memory is no longer needed: at once in the usual
-  // case. `operation` names the operation whose request this is, for Unsent.
+  // Sends `fixed` and its payload. `completion` (may be null) is taken over and closed once the
+  // payload's memory is no longer needed: at once in the usual case. `operation` names the
+  // operation whose request this is, for Unsent.
   template <class Fixed>
-  void send(transport::PeerId peer, const Fixed& fixed, const Payload& payload = {}, Completion* completion = nullptr,
-            SlotId operation = {}) {
+  void send(transport::PeerId peer, const Fixed& fixed, const Payload& payload = {},
+            Completion* completion = nullptr, SlotId operation = {}) {
     if (send_at_once(peer, fixed, payload)) {
       finish(completion);
     } else {
@@ -53,17 +59,19 @@ class Outbox {
     }
   }
 
-  // The two halves of send(), for who has better things to do first than to make a completion. False: there is no room, or others wait already;
-  // nothing has happened, and keep() must follow.
+  // The two halves of send(), for who has better things to do first than to make a completion.
+  // False: there is no room, or others wait already; nothing has happened, and keep() must follow.
   template <class Fixed>
   bool send_at_once(transport::PeerId peer, const Fixed& fixed, const Payload& payload);
   template <class Fixed>
-  void keep(transport::PeerId peer, const Fixed& fixed, const Payload& payload, Completion* completion, SlotId operation);
+  void keep(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
+            Completion* completion, SlotId operation);
 
   // Tries again what had no room. Returns how many messages left.
   std::size_t retry();
 
-  // A message that is not to leave any more. Whoever takes it closes its completion, and ends the operation that it was the request of.
+  // A message that is not to leave any more. Whoever takes it closes its completion, and ends the
+  // operation that it was the request of.
   struct Unsent {
     Completion completion;
     SlotId operation;  // generation 0: none
@@ -71,8 +79,9 @@ class Outbox {
   // Drops what waits for `peer`, or all that waits, and returns it, oldest first.
   [[gnu::cold]] std::vector<Unsent> take(transport::PeerId peer);
   [[gnu::cold]] std::vector<Unsent> take_all();
-  // An interface ends while the others go on: its requests and the steps of its transfers do not leave, and are returned. Its answers leave in their turn:
-  // they take their bytes along, so that nothing here refers to the interface or its memory any more.
+  // An interface ends while the others go on: its requests and the steps of its transfers do not
+  // leave, and are returned. Its answers leave in their turn: they take their bytes along, so that
+  // nothing here refers to the interface or its memory any more.
   [[gnu::cold]] std::vector<Unsent> withdraw(std::uint8_t interface_kind);
 
   // Tells `to` that nothing more is to be said about its operation of that token.
@@ -83,8 +92,11 @@ class Outbox {
   }
   bool idle() const { return waiting_ == 0; }
   std::size_t waiting() const { return waiting_; }
-  // Of the requests and replies of one interface: how many wait, and how many have left that had to. The latter never falls.
-  std::size_t waiting_of(std::uint8_t interface_kind) const { return tallies_[interface_kind].waiting; }
+  // Of the requests and replies of one interface: how many wait, and how many have left that had
+  // to. The latter never falls.
+  std::size_t waiting_of(std::uint8_t interface_kind) const {
+    return tallies_[interface_kind].waiting;
+  }
   std::uint64_t left_of(std::uint8_t interface_kind) const { return tallies_[interface_kind].left; }
 
  private:
@@ -103,7 +115,8 @@ class Outbox {
     SlotId operation;
 
     wire::MessageHeader header() const;
-    // A request or a reply, not a mere answer to one that was refused, of which peers could have us make any number.
+    // A request or a reply, not a mere answer to one that was refused, of which peers could have us
+    // make any number.
     bool is_counted() const { return completion.interface != nullptr || operation.generation != 0; }
   };
   using Queue = std::deque<Waiting>;
@@ -149,7 +162,8 @@ bool Outbox::send_at_once(transport::PeerId peer, const Fixed& fixed, const Payl
 
 // Whoever learns of the loss of a peer takes what waits for it.
 template <class Fixed>
-void Outbox::keep(transport::PeerId peer, const Fixed& fixed, const Payload& payload, Completion* completion, SlotId operation) {
+void Outbox::keep(transport::PeerId peer, const Fixed& fixed, const Payload& payload,
+                  Completion* completion, SlotId operation) {
   counters_.add(Counter::kWouldBlocks);
   Waiting message;
   wire::encode(fixed, message.fixed);

@@ -1,16 +1,20 @@
-// Parcels: puts whose data go with them, from where they lie to where they are expected. On the wire a put that announces its data, which come in the same
-// parcel. Here where they are expected; Initiator::put_parcel sends them.
+// Parcels: puts whose data go with them, from where they lie to where they are expected. On the
+// wire a put that announces its data, which come in the same parcel. Here where they are expected;
+// Initiator::put_parcel sends them.
 
 #include "portals/engine/endpoint.h"
 
 namespace lintel::portals {
 
-bool Endpoint::expect_parcel(NetworkInterface& interface, SlotId entry_id, ProcessId source, transport::PlacementKey key) {
+bool Endpoint::expect_parcel(NetworkInterface& interface, SlotId entry_id, ProcessId source,
+                             transport::PlacementKey key) {
   MatchEntry* const entry = interface.entries.get(entry_id);
   if (entry == nullptr) return false;  // its put has come already
   LINTEL_ASSERT(entry->list() == PortalList::kPriority);
   MatchList& list = interface.portals[entry->portal_index()].priority;
-  if (list.find(source, entry->criteria().match_bits, [](const MatchEntry&) { return true; }) != entry) return false;
+  if (list.find(source, entry->criteria().match_bits, [](const MatchEntry&) { return true; }) !=
+      entry)
+    return false;
   const MemoryRegion& region = entry->descriptor->region();
   const std::span<std::byte> memory = region.contiguous(0, region.length());
   const Result<transport::PeerId> peer = peers_.resolve(source);

@@ -1,10 +1,11 @@
 #pragma once
 // Patience: how long a waiting thread polls before it sleeps.
 //
-// `spin`, unless the last sleep shows that to be a bad bargain. Where waking a thread takes longer than `spin`, a single sleep would teach both ends of an
-// exchange to sleep: while one is being woken, the other's patience ends. So after a short sleep the next poll is to last as long as that sleep would have
-// needed, up to `kMost` times `spin`; and if that too was in vain, as it is when the thread that is waited for needs this very processor, the attempt is
-// made ever more rarely.
+// `spin`, unless the last sleep shows that to be a bad bargain. Where waking a thread takes longer
+// than `spin`, a single sleep would teach both ends of an exchange to sleep: while one is being
+// woken, the other's patience ends. So after a short sleep the next poll is to last as long as that
+// sleep would have needed, up to `kMost` times `spin`; and if that too was in vain, as it is when
+// the thread that is waited for needs this very processor, the attempt is made ever more rarely.
 // Thread: one at a time.
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #pragma once
-// Peers: the names of other processes, who waits for room to send to one, and which losses have been told in the log.
+// Peers: the names of other processes, who waits for room to send to one, and which losses have
+// been told in the log.
 //
 // Owned by the Endpoint; borrows the transport and the waiters. Guarded by the process' lock.
 // Invariant: a peer is watched while somebody waits for room to send to it.
@@ -46,8 +47,9 @@ class Peers {
     for (Waiter& waiter : waiters_) waiter.peer_lost |= waiter.peer == lost;
   }
 
-  // The loss of a peer goes to the log: as a warning only if somebody loses something by it, and once until the peer is heard again. A peer that has simply
-  // finished is no news, nor that it is not there for the next operation either.
+  // The loss of a peer goes to the log: as a warning only if somebody loses something by it, and
+  // once until the peer is heard again. A peer that has simply finished is no news, nor that it is
+  // not there for the next operation either.
   [[gnu::cold]] void log_loss(transport::PeerId peer, bool loses_something);
   // A message of that peer has come.
   void heard(transport::PeerId peer) {

@@ -1,7 +1,9 @@
 #pragma once
-// Portal: one entry of an interface's portal table: its lists, and with Portals 4 its options, its event queue and whether it takes messages.
+// Portal: one entry of an interface's portal table: its lists, and with Portals 4 its options, its
+// event queue and whether it takes messages.
 //
-// A plain struct, owned by the network interface, guarded by the endpoint's lock. A portal of Portals 3 is always enabled, and uses its priority list only.
+// A plain struct, owned by the network interface, guarded by the endpoint's lock. A portal of
+// Portals 3 is always enabled, and uses its priority list only.
 
 #include <cstdint>
 
@@ -12,7 +14,8 @@
 
 namespace lintel::portals {
 
-// A message whose data lie in an entry of the overflow list, until an entry of the priority list claims it or a search deletes it.
+// A message whose data lie in an entry of the overflow list, until an entry of the priority list
+// claims it or a search deletes it.
 struct UnexpectedMessage : UnexpectedHeader {
   Event event;          // of its arrival
   SlotId id;            // in the interface's pool; set once after creation
@@ -38,7 +41,8 @@ struct Portal {
   State state = State::kFree;
   bool flow_control = false;  // disables itself when it would have to drop
   std::uint32_t active = 0;   // operations that it took and that are under way
-  // It has disabled itself, and tells so when what it had taken by then is done, also if it takes messages again meanwhile.
+  // It has disabled itself, and tells so when what it had taken by then is done, also if it takes
+  // messages again meanwhile.
   std::uint32_t turn = 0;      // how often it has disabled itself; wraps
   std::uint32_t draining = 0;  // of the active operations, those of turns before
   std::uint32_t untold = 0;    // PORTAL_DISABLED that follow when there are none of these

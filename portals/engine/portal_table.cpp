@@ -4,13 +4,15 @@
 
 namespace lintel::portals {
 
-PortalTable::PortalTable(EventLog& events, std::uint32_t max_index, bool all_enabled, Attention& attention)
+PortalTable::PortalTable(EventLog& events, std::uint32_t max_index, bool all_enabled,
+                         Attention& attention)
     : events_(events), portals_(std::size_t{max_index} + 1), attention_(attention) {
   if (!all_enabled) return;
   for (Portal& portal : portals_) portal.state = Portal::State::kEnabled;
 }
 
-Status PortalTable::allocate(const Rules& rules, SlotId queue, std::uint32_t wanted, std::uint32_t& made) {
+Status PortalTable::allocate(const Rules& rules, SlotId queue, std::uint32_t wanted,
+                             std::uint32_t& made) {
   if (!events_.may_use(queue)) return Status::kQueueInvalid;
   std::uint32_t index = wanted;
   if (wanted == kAnyId) {

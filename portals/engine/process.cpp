@@ -18,7 +18,8 @@ void TurnCondition::asleep(bool asleep) {
   }
 }
 
-Process::Process(const ProcessOptions& options, TransportFactory factory, ClockFunction clock, const void* clock_context)
+Process::Process(const ProcessOptions& options, TransportFactory factory, ClockFunction clock,
+                 const void* clock_context)
     : options_(options),
       factory_(std::move(factory)),
       clock_(clock != nullptr ? clock : machine_clock),
@@ -31,7 +32,8 @@ Process::~Process() {
   progress_.await_callers();
 }
 
-Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation, const InterfaceRules& rules) {
+Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits,
+                               std::string& explanation, const InterfaceRules& rules) {
   const std::lock_guard<std::mutex> one_at_a_time(lifecycle_);
   bool first = false;
   {
@@ -41,17 +43,20 @@ Status Process::open_interface(std::uint8_t kind, Pid pid, const Limits& limits,
     first = endpoint_ == nullptr;
     if (first) {
       Result<std::unique_ptr<transport::Transport>> transport = factory_(pid, explanation);
-      if (!transport) return transport.error().loss() == Loss::kOperation ? Status::kPidInvalid : Status::kFailed;
+      if (!transport)
+        return transport.error().loss() == Loss::kOperation ? Status::kPidInvalid : Status::kFailed;
       endpoint_ = std::make_unique<Endpoint>(std::move(*transport), options_.endpoint, counters_);
       last_poll_ = now();
     } else if (pid.value != kAnyId && pid != endpoint_->self().pid) {
-      explanation = "pid " + std::to_string(pid.value) + " asked for, but this process already is pid " +
+      explanation = "pid " + std::to_string(pid.value) +
+                    " asked for, but this process already is pid " +
                     std::to_string(endpoint_->self().pid.value) + " on the network";
       return Status::kPidInvalid;
     }
-    interfaces_[kind] = std::make_unique<NetworkInterface>(kind, Identity{endpoint_->self(), options_.user, options_.job},
-                                                           with_message(limits, endpoint_->limits().eager, endpoint_->limits().atomic),
-                                                           counters_, attention_, next_generation_[kind], rules);
+    interfaces_[kind] = std::make_unique<NetworkInterface>(
+        kind, Identity{endpoint_->self(), options_.user, options_.job},
+        with_message(limits, endpoint_->limits().eager, endpoint_->limits().atomic), counters_,
+        attention_, next_generation_[kind], rules);
     endpoint_->attach(*interfaces_[kind]);
   }
   if (first && options_.progress_thread) progress_.start_thread();
@@ -64,7 +69,8 @@ Status Process::close_interface(std::uint8_t kind) {
   {
     const MutexLock lock(mutex_);
     if (kind >= kMaxInterfaces || interfaces_[kind] == nullptr) return Status::kInterfaceInvalid;
-    for (std::size_t other = 0; other < kMaxInterfaces; ++other) last = last && (other == kind || interfaces_[other] == nullptr);
+    for (std::size_t other = 0; other < kMaxInterfaces; ++other)
+      last = last && (other == kind || interfaces_[other] == nullptr);
     linger(*interfaces_[kind], last);
     endpoint_->detach(*interfaces_[kind]);
     interfaces_[kind]->drop_objects();
@@ -83,21 +89,27 @@ Status Process::close_interface(std::uint8_t kind) {
 }
 
 void Process::close_all() {
-  for (std::size_t kind = 0; kind < kMaxInterfaces; ++kind) static_cast<void>(close_interface(static_cast<std::uint8_t>(kind)));
+  for (std::size_t kind = 0; kind < kMaxInterfaces; ++kind)
+    static_cast<void>(close_interface(static_cast<std::uint8_t>(kind)));
 }
 
-// Nothing that the interface has sent waits or moves; of the last one, which takes the session along, nothing that anybody has sent waits.
+// Nothing that the interface has sent waits or moves; of the last one, which takes the session
+// along, nothing that anybody has sent waits.
 class Process::Drained final : public TurnCondition {
  public:
-  Drained(Process& process, const NetworkInterface& interface, bool last) : TurnCondition(process), interface_(interface), last_(last) {}
-  bool holds() override { return process_.endpoint().drained(interface_) && (!last_ || process_.endpoint().idle()); }
+  Drained(Process& process, const NetworkInterface& interface, bool last)
+      : TurnCondition(process), interface_(interface), last_(last) {}
+  bool holds() override {
+    return process_.endpoint().drained(interface_) && (!last_ || process_.endpoint().idle());
+  }
 
  private:
   const NetworkInterface& interface_;
   bool last_;
 };
 
-// What the program has sent leaves before its interface closes, as long as peers take it. A large transfer takes as long as the network needs.
+// What the program has sent leaves before its interface closes, as long as peers take it. A large
+// transfer takes as long as the network needs.
 void Process::linger(const NetworkInterface& interface, bool last) {
   endpoint_->begin_closing(interface, last);
   Drained drained(*this, interface, last);
@@ -124,13 +136,17 @@ void Process::close_session(TimePoint end) {
   progress_.wait_until(closed, end);
 }
 
-TimePoint Process::coarse_now() const { return clock_ == machine_clock ? coarse_monotonic_now() : now(); }
+TimePoint Process::coarse_now() const {
+  return clock_ == machine_clock ? coarse_monotonic_now() : now();
+}
 
 std::size_t Process::poll(TimePoint now, bool hold) {
   if (endpoint_ == nullptr) return 0;
-  // A caller that spins asks the clock now and then only: another thread's turn may have been later than its last answer.
+  // A caller that spins asks the clock now and then only: another thread's turn may have been later
+  // than its last answer.
   if (now > last_poll_) {
-    counters_.raise_to(Counter::kLongestProgressGapNs, static_cast<std::uint64_t>((now - last_poll_).count()));
+    counters_.raise_to(Counter::kLongestProgressGapNs,
+                       static_cast<std::uint64_t>((now - last_poll_).count()));
     last_poll_ = now;
   }
   std::size_t happened = hold ? endpoint_->take_in(now) : endpoint_->poll(now);
@@ -151,13 +167,17 @@ void Process::carry_out_triggered() {
   if (endpoint_->initiator().carry_out_triggered()) attention_.triggers_due = true;
 }
 
-TimePoint Process::next_deadline() const { return endpoint_ != nullptr ? endpoint_->next_deadline() : kNever; }
+TimePoint Process::next_deadline() const {
+  return endpoint_ != nullptr ? endpoint_->next_deadline() : kNever;
+}
 
 bool Process::prepare_wait() { return endpoint_ == nullptr || (endpoint_->prepare_wait()); }
 
 int Process::wait_fd() const { return endpoint_ != nullptr ? endpoint_->wait_fd() : -1; }
 
-std::string Process::network_name() { return endpoint_ != nullptr ? endpoint_->network_name() : std::string(); }
+std::string Process::network_name() {
+  return endpoint_ != nullptr ? endpoint_->network_name() : std::string();
+}
 
 int Process::further_fd() const { return companion_ != nullptr ? companion_->fd() : -1; }
 

@@ -1,10 +1,13 @@
 #pragma once
-// Process: all of the engine that belongs to one process: its endpoint, its network interfaces, its lock, its progress.
+// Process: all of the engine that belongs to one process: its endpoint, its network interfaces, its
+// lock, its progress.
 //
-// Owned by the API face (one per operating-system process) or by a test (several, on a simulated network). Everything inside is guarded by lock();
-// the functions marked [lock not held] take it themselves.
-// Invariants: (1) the endpoint lives exactly while an interface is open; (2) every interface of the process shares its ProcessId.
-// Does not: read the environment, or know which transport it is given.
+// Owned by the API face (one per operating-system process) or by a test (several, on a simulated
+// network). Everything inside is guarded by lock(); the functions marked [lock not held] take it
+// themselves.
+// Invariants: (1) the endpoint lives exactly while an interface is open; (2) every interface of the
+// process shares its ProcessId. Does not: read the environment, or know which transport it is
+// given.
 
 #include <array>
 #include <functional>
@@ -26,20 +29,23 @@ namespace lintel::portals {
 struct ProcessOptions {
   EndpointOptions endpoint;
   Nanoseconds spin = std::chrono::microseconds(100);
-  Nanoseconds linger = std::chrono::seconds(2);  // how long closing an interface waits for what it has sent to leave, since it last moved
+  Nanoseconds linger = std::chrono::seconds(2);  // how long closing an interface waits for what it
+                                                 // has sent to leave, since it last moved
   UserId user;
   JobId job;
   bool progress_thread = true;  // false: only calls make progress (simulated networks)
 };
 
-// Opens the transport for process number `pid` (0xffffffff: any free). On failure `explanation` gets one sentence that names the value at fault; an
-// Error with Loss::kOperation means that the pid is at fault.
-using TransportFactory = std::function<Result<std::unique_ptr<transport::Transport>>(Pid pid, std::string& explanation)>;
+// Opens the transport for process number `pid` (0xffffffff: any free). On failure `explanation`
+// gets one sentence that names the value at fault; an Error with Loss::kOperation means that the
+// pid is at fault.
+using TransportFactory =
+    std::function<Result<std::unique_ptr<transport::Transport>>(Pid pid, std::string& explanation)>;
 
 class Process;
 
-// What a call waits for that no object of an interface announces: asked after every turn while the caller sleeps, by whoever drives. holds() is to change
-// nothing.
+// What a call waits for that no object of an interface announces: asked after every turn while the
+// caller sleeps, by whoever drives. holds() is to change nothing.
 class TurnCondition : public Condition {
  public:
   explicit TurnCondition(Process& process) : process_(process) {}
@@ -53,19 +59,21 @@ class Process : private Work {
  public:
   using ClockFunction = TimePoint (*)(const void* context);
 
-  Process(const ProcessOptions& options, TransportFactory factory, ClockFunction clock = nullptr, const void* clock_context = nullptr);
+  Process(const ProcessOptions& options, TransportFactory factory, ClockFunction clock = nullptr,
+          const void* clock_context = nullptr);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process() override;
 
   Mutex& lock() LINTEL_RETURN_CAPABILITY(mutex_) { return mutex_; }
 
-  // Opens the interface of `kind` with `rules`, and the endpoint with the first. An interface that is open is left as it is. [lock not held]
-  // Errors: kPidInvalid, kFailed, with a sentence in `explanation`; kNoSpace.
-  Status open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation, const InterfaceRules& rules = {})
-      LINTEL_EXCLUDES(mutex_);
-  // Ends the interface and all on it, and the endpoint with the last, after what it has sent has left, or nothing of that has moved for `linger`. Errors:
-  // kInterfaceInvalid. [lock not held]
+  // Opens the interface of `kind` with `rules`, and the endpoint with the first. An interface that
+  // is open is left as it is. [lock not held] Errors: kPidInvalid, kFailed, with a sentence in
+  // `explanation`; kNoSpace.
+  Status open_interface(std::uint8_t kind, Pid pid, const Limits& limits, std::string& explanation,
+                        const InterfaceRules& rules = {}) LINTEL_EXCLUDES(mutex_);
+  // Ends the interface and all on it, and the endpoint with the last, after what it has sent has
+  // left, or nothing of that has moved for `linger`. Errors: kInterfaceInvalid. [lock not held]
   Status close_interface(std::uint8_t kind) LINTEL_EXCLUDES(mutex_);
   void close_all() LINTEL_EXCLUDES(mutex_);
 
@@ -73,16 +81,19 @@ class Process : private Work {
   NetworkInterface* interface(std::size_t kind) LINTEL_REQUIRES(mutex_) {
     return kind < kMaxInterfaces ? interfaces_[kind].get() : nullptr;
   }
-  // REQUIRES: an interface is open, and the lock, which clang cannot follow into the lambdas that call this.
+  // REQUIRES: an interface is open, and the lock, which clang cannot follow into the lambdas that
+  // call this.
   Endpoint& endpoint() LINTEL_NO_THREAD_SAFETY_ANALYSIS { return *endpoint_; }
   bool has_endpoint() LINTEL_REQUIRES(mutex_) { return endpoint_ != nullptr; }
-  // How users know the network that carries it: "direct", "net", ...; empty if no interface is open.
+  // How users know the network that carries it: "direct", "net", ...; empty if no interface is
+  // open.
   std::string network_name() LINTEL_REQUIRES(mutex_);
   Progress& progress() { return progress_; }
   TimePoint now() const override { return clock_(clock_context_); }
   TimePoint coarse_now() const override;
 
-  // From now on it is driven along; null: nothing is any more. REQUIRES: the lock; `companion` lives until it is replaced.
+  // From now on it is driven along; null: nothing is any more. REQUIRES: the lock; `companion`
+  // lives until it is replaced.
   void attach_companion(Companion* companion) LINTEL_NO_THREAD_SAFETY_ANALYSIS;
 
   // A call may have set off triggered operations: carries them out. REQUIRES: the lock.
@@ -118,8 +129,10 @@ class Process : private Work {
   Mutex mutex_;
   Counters counters_;
   std::unique_ptr<Endpoint> endpoint_ LINTEL_GUARDED_BY(mutex_);
-  std::array<std::unique_ptr<NetworkInterface>, kMaxInterfaces> interfaces_ LINTEL_GUARDED_BY(mutex_);
-  std::array<std::uint32_t, kMaxInterfaces> next_generation_ LINTEL_GUARDED_BY(mutex_){};  // for the next interface of each kind
+  std::array<std::unique_ptr<NetworkInterface>, kMaxInterfaces> interfaces_
+      LINTEL_GUARDED_BY(mutex_);
+  // for the next interface of each kind
+  std::array<std::uint32_t, kMaxInterfaces> next_generation_ LINTEL_GUARDED_BY(mutex_){};
   Attention attention_ LINTEL_GUARDED_BY(mutex_);
   TimePoint last_poll_ LINTEL_GUARDED_BY(mutex_);
   Companion* companion_ LINTEL_GUARDED_BY(mutex_) = nullptr;

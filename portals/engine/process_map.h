@@ -18,7 +18,8 @@ class ProcessMap {
   bool is_set() const { return set_; }
   void set(std::vector<ProcessId> processes) {
     processes_ = std::move(processes);
-    for (std::uint32_t rank = 0; rank < processes_.size(); ++rank) ranks_.emplace(key(processes_[rank]), rank);
+    for (std::uint32_t rank = 0; rank < processes_.size(); ++rank)
+      ranks_.emplace(key(processes_[rank]), rank);
     set_ = true;
   }
   std::uint64_t size() const { return processes_.size(); }
@@ -31,7 +32,9 @@ class ProcessMap {
   }
 
  private:
-  static std::uint64_t key(ProcessId process) { return (std::uint64_t{process.nid.value} << 32) | process.pid.value; }
+  static std::uint64_t key(ProcessId process) {
+    return (std::uint64_t{process.nid.value} << 32) | process.pid.value;
+  }
 
   std::vector<ProcessId> processes_;
   std::unordered_map<std::uint64_t, std::uint32_t> ranks_;

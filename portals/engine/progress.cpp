@@ -18,7 +18,8 @@ namespace {
 
 constexpr unsigned kTurnsPerLook = 8;
 
-// Sleeps for `least`, up to twice that: the kernel then wakes it when it has to interrupt the processor anyway.
+// Sleeps for `least`, up to twice that: the kernel then wakes it when it has to interrupt the
+// processor anyway.
 void doze(Nanoseconds least) {
   const int slack = ::prctl(PR_GET_TIMERSLACK);
   ::prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(least.count()));
@@ -72,7 +73,8 @@ std::size_t Progress::advance() {
   return happened;
 }
 
-// A call that only looks keeps the lock: what its caller has in hand is not to change. Whoever wants it waits no longer than the others run.
+// A call that only looks keeps the lock: what its caller has in hand is not to change. Whoever
+// wants it waits no longer than the others run.
 void Progress::in_vain() {
   if (crowd_.yields() && !mutex_.wanted()) crowd_.yielded(yield_processor());
 }
@@ -87,11 +89,13 @@ void Progress::after_call() {
   leave_to_sleeper();
 }
 
-// This thread goes away: whoever sleeps in the file descriptor must be woken by what comes next. A poll by another thread may have disarmed that, and a
-// post may have set an earlier deadline or left something that only a poll sends.
+// This thread goes away: whoever sleeps in the file descriptor must be woken by what comes next. A
+// poll by another thread may have disarmed that, and a post may have set an earlier deadline or
+// left something that only a poll sends.
 void Progress::leave_to_sleeper() {
   if (!sleeper_in_fd_) {
-    // Whoever was woken to drive may be this one, and it has no more time: the next of those asleep does.
+    // Whoever was woken to drive may be this one, and it has no more time: the next of those asleep
+    // does.
     if (callers_asleep_ > 0) callers_.notify_one();
     return;
   }
@@ -156,8 +160,10 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
     }
     const bool yielded = mutex_.wanted();
     if (yielded) yield_lock();
-    // What a turn costs delays the next message by as much: the clock is asked in every eighth only.
-    const bool look_at_clock = turn % kTurnsPerLook == 0 || gives_way || patience_.length().count() == 0;
+    // What a turn costs delays the next message by as much: the clock is asked in every eighth
+    // only.
+    const bool look_at_clock =
+        turn % kTurnsPerLook == 0 || gives_way || patience_.length().count() == 0;
     if ((happened != 0 || yielded || look_at_clock) && condition.holds()) {
       patience_.rewarded(now - began);
       return true;
@@ -180,7 +186,8 @@ bool Progress::drive_until(Condition& condition, TimePoint deadline) {
   }
 }
 
-// Others get the lock, if they want it: they may have to be woken first. Nobody else gets the processor, who might keep it for milliseconds.
+// Others get the lock, if they want it: they may have to be woken first. Nobody else gets the
+// processor, who might keep it for milliseconds.
 void Progress::yield_lock() {
   mutex_.unlock();
   for (int patience = 64; mutex_.wanted() && patience > 0; --patience) std::this_thread::yield();
@@ -198,12 +205,15 @@ void Progress::sleep(Condition& condition, TimePoint deadline) {
   condition.asleep(true);
   if (sleeper_in_fd_ && !thread_in_fd_) {
     // Another caller drives; it, or whoever deposits an event for this one, wakes it.
-    // What this one has taken in may have to be looked after sooner than that other one meant to wake.
+    // What this one has taken in may have to be looked after sooner than that other one meant to
+    // wake.
     if (work_.next_deadline() < fd_deadline_) wake_fd_sleeper();
-    const Nanoseconds limit = std::min<Nanoseconds>(deadline - work_.now(), std::chrono::seconds(3600));
+    const Nanoseconds limit =
+        std::min<Nanoseconds>(deadline - work_.now(), std::chrono::seconds(3600));
     callers_.wait_for(mutex_, std::max(limit, Nanoseconds(0)));
   } else if (thread_in_fd_) {
-    // The progress thread leaves the file descriptor to this caller, which looks at its condition again: the lock was let go.
+    // The progress thread leaves the file descriptor to this caller, which looks at its condition
+    // again: the lock was let go.
     wake_fd_sleeper();
     while (thread_in_fd_) idle_.wait(mutex_);
   } else {
@@ -221,7 +231,8 @@ void Progress::sleep_in_fd(TimePoint deadline) {
   pollfd fds[3] = {{wake_.get(), POLLIN, 0}, {fd, POLLIN, 0}, {work_.further_fd(), POLLIN, 0}};
   TimePoint until = std::min(deadline, work_.next_deadline());
   if (fd < 0) until = std::min(until, work_.now() + kBlindSleep);
-  const Nanoseconds left = until == kNever ? Nanoseconds(-1) : std::max(until - work_.now(), Nanoseconds(0));
+  const Nanoseconds left =
+      until == kNever ? Nanoseconds(-1) : std::max(until - work_.now(), Nanoseconds(0));
   timespec limit{};
   limit.tv_sec = static_cast<std::time_t>(left.count() / 1'000'000'000);
   limit.tv_nsec = static_cast<long>(left.count() % 1'000'000'000);
@@ -234,10 +245,12 @@ void Progress::sleep_in_fd(TimePoint deadline) {
   sleeper_in_fd_ = false;
 }
 
-// As long as others drive, this thread only looks now and then whether they still do. It does so without the lock: whoever drives holds that nearly
-// always, and would have to hand it over and take it back by system calls. And it looks the less often the more steadily they drive: each look takes
-// the processor from them, for long in a virtual machine. Found outside, they may be about to compute, and then messages must not wait for long.
-// Where processes share processors, one that drives may be kept from it for many times as long as one that has its own.
+// As long as others drive, this thread only looks now and then whether they still do. It does so
+// without the lock: whoever drives holds that nearly always, and would have to hand it over and
+// take it back by system calls. And it looks the less often the more steadily they drive: each look
+// takes the processor from them, for long in a virtual machine. Found outside, they may be about to
+// compute, and then messages must not wait for long. Where processes share processors, one that
+// drives may be kept from it for many times as long as one that has its own.
 void Progress::sit_out_lease() {
   const unsigned sharing = crowd_.processes_per_processor();
   mutex_.unlock();
@@ -245,16 +258,27 @@ void Progress::sit_out_lease() {
   do {
     seen = activity_.load(std::memory_order_relaxed);
     doze(std::min(lease_ * sharing, std::max(kLongestInCrowd, lease_)));
-    lease_ = callers_inside_.load(std::memory_order_relaxed) > 0 ? std::min(2 * lease_, kLongestLease) : std::max(lease_ / 4, kLease);
-  } while (activity_.load(std::memory_order_relaxed) != seen && !stop_.load(std::memory_order_relaxed) &&
+    lease_ = callers_inside_.load(std::memory_order_relaxed) > 0
+                 ? std::min(2 * lease_, kLongestLease)
+                 : std::max(lease_ / 4, kLease);
+  } while (activity_.load(std::memory_order_relaxed) != seen &&
+           !stop_.load(std::memory_order_relaxed) &&
            !service_requested_.load(std::memory_order_relaxed));
   mutex_.lock();
 }
 
 // The lock's holder is the only one who writes these: no need for indivisible additions.
-void Progress::note_activity() { activity_.store(activity_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-void Progress::enter() { callers_inside_.store(callers_inside_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
-void Progress::leave() { callers_inside_.store(callers_inside_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed); }
+void Progress::note_activity() {
+  activity_.store(activity_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+void Progress::enter() {
+  callers_inside_.store(callers_inside_.load(std::memory_order_relaxed) + 1,
+                        std::memory_order_relaxed);
+}
+void Progress::leave() {
+  callers_inside_.store(callers_inside_.load(std::memory_order_relaxed) - 1,
+                        std::memory_order_relaxed);
+}
 
 void Progress::run() {
   mutex_.lock();

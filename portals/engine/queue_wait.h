@@ -1,5 +1,6 @@
 #pragma once
-// QueueWait: until there is an event in any of several event queues. What PtlEQGet, PtlEQWait and PtlEQPoll of both APIs are made of.
+// QueueWait: until there is an event in any of several event queues. What PtlEQGet, PtlEQWait and
+// PtlEQPoll of both APIs are made of.
 //
 // Does not: translate events, or call handlers.
 
@@ -15,7 +16,8 @@ struct QueueName {
 
 class QueueWait final : public ObjectWait<QueueWait, EventQueue, QueueName> {
  public:
-  QueueWait(Process& process, std::span<const QueueName> queues, const std::atomic<bool>* stop = nullptr)
+  QueueWait(Process& process, std::span<const QueueName> queues,
+            const std::atomic<bool>* stop = nullptr)
       : ObjectWait(process, queues, stop) {}
 
   // After kReady, until the lock is let go.
@@ -26,7 +28,9 @@ class QueueWait final : public ObjectWait<QueueWait, EventQueue, QueueName> {
 
  private:
   friend ObjectWait;
-  static EventQueue* find(NetworkInterface& interface, SlotId id) { return interface.events.queue(id); }
+  static EventQueue* find(NetworkInterface& interface, SlotId id) {
+    return interface.events.queue(id);
+  }
   static bool is_ready(const EventQueue& queue, const QueueName&) { return queue.unread() > 0; }
   void take(EventQueue& queue) {
     after_loss_ = queue.take(event_) == EventQueue::Taken::kEventAfterLoss;

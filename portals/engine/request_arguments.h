@@ -1,5 +1,6 @@
 #pragma once
-// What a program says when it starts an operation, whichever API it speaks (Portals 3.3 clause 3.13; Portals 4, data movement).
+// What a program says when it starts an operation, whichever API it speaks (Portals 3.3 clause
+// 3.13; Portals 4, data movement).
 
 #include <array>
 #include <cstddef>
@@ -37,7 +38,8 @@ struct RequestArguments {
   // Operations that fetch: where the reply goes.
   SlotId get_descriptor;
   std::uint64_t get_offset = 0;
-  // Atomic operations: numbers of AtomicOp and Datatype. SWAP: all of `operand`, which has no value otherwise: what a conditional swap compares with, then zeros.
+  // Atomic operations: numbers of AtomicOp and Datatype. SWAP: all of `operand`, which has no value
+  // otherwise: what a conditional swap compares with, then zeros.
   std::uint8_t atomic_operation = 0;
   std::uint8_t atomic_datatype = 0;
   std::array<std::byte, kOperandBytes> operand;

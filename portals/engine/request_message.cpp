@@ -4,8 +4,8 @@
 
 namespace lintel::portals {
 
-wire::Request make_request(const NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments,
-                           std::uint64_t length) {
+wire::Request make_request(const NetworkInterface& interface, wire::MessageKind kind,
+                           const RequestArguments& arguments, std::uint64_t length) {
   const Identity& self = interface.identity();
   wire::Request request;  // what its kind does not send has no value
   request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0, interface.kind(), 0};
@@ -25,16 +25,19 @@ wire::Request make_request(const NetworkInterface& interface, wire::MessageKind 
   request.md_generation = 0;
   request.sender_token = 0;
   request.return_offset = 0;
-  if (kind == wire::MessageKind::kAtomic || kind == wire::MessageKind::kFetchAtomic || kind == wire::MessageKind::kSwap) {
+  if (kind == wire::MessageKind::kAtomic || kind == wire::MessageKind::kFetchAtomic ||
+      kind == wire::MessageKind::kSwap) {
     request.atomic_operation = arguments.atomic_operation;
     request.atomic_datatype = arguments.atomic_datatype;
     std::memset(request.reserved, 0, sizeof request.reserved);
   }
-  if (kind == wire::MessageKind::kSwap) std::memcpy(request.operand, arguments.operand.data(), sizeof request.operand);
+  if (kind == wire::MessageKind::kSwap)
+    std::memcpy(request.operand, arguments.operand.data(), sizeof request.operand);
   return request;
 }
 
-Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request, void* user_pointer) {
+Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor,
+                     const wire::Request& request, void* user_pointer) {
   Completion completion;
   describe_send(interface, request, user_pointer, completion.event);
   interface.open(completion, descriptor, EventKind::kSendStart, EventKind::kSendEnd);

@@ -8,10 +8,11 @@
 
 namespace lintel::portals {
 
-wire::Request make_request(const NetworkInterface& interface, wire::MessageKind kind, const RequestArguments& arguments,
-                           std::uint64_t length);
+wire::Request make_request(const NetworkInterface& interface, wire::MessageKind kind,
+                           const RequestArguments& arguments, std::uint64_t length);
 
-inline void describe_send(const NetworkInterface& interface, const wire::Request& request, void* user_pointer, Event& event) {
+inline void describe_send(const NetworkInterface& interface, const wire::Request& request,
+                          void* user_pointer, Event& event) {
   event.initiator = interface.identity().process;
   event.user = interface.identity().user;
   event.job = interface.identity().job;
@@ -25,6 +26,7 @@ inline void describe_send(const NetworkInterface& interface, const wire::Request
 }
 
 // SEND_START now; the completion is SEND_END.
-Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor, const wire::Request& request, void* user_pointer);
+Completion open_send(NetworkInterface& interface, MemoryDescriptor& descriptor,
+                     const wire::Request& request, void* user_pointer);
 
 }  // namespace lintel::portals

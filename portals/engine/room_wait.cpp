@@ -13,10 +13,14 @@ class RoomWait final : public TurnCondition {
 
   Status begin(ProcessId target) { return process_.endpoint().peers().add_waiter(waiter_, target); }
   // There is room, or nothing to wait for any more.
-  bool holds() override { return gone() || peer_lost() || stopped() || process_.endpoint().initiator().has_room(); }
+  bool holds() override {
+    return gone() || peer_lost() || stopped() || process_.endpoint().initiator().has_room();
+  }
 
   // The interface that the operation is for; its descriptors have other names if it has come back.
-  bool gone() LINTEL_NO_THREAD_SAFETY_ANALYSIS { return waiter_.endpoint_gone || process_.interface(interface_kind_) == nullptr; }
+  bool gone() LINTEL_NO_THREAD_SAFETY_ANALYSIS {
+    return waiter_.endpoint_gone || process_.interface(interface_kind_) == nullptr;
+  }
   bool peer_lost() const { return waiter_.peer_lost; }
   bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
 
@@ -28,8 +32,8 @@ class RoomWait final : public TurnCondition {
 
 }  // namespace
 
-Status wait_and_start(Process& process, std::uint8_t interface_kind, wire::MessageKind kind, const RequestArguments& arguments,
-                      const std::atomic<bool>* stop) {
+Status wait_and_start(Process& process, std::uint8_t interface_kind, wire::MessageKind kind,
+                      const RequestArguments& arguments, const std::atomic<bool>* stop) {
   RoomWait wait(process, interface_kind, stop);
   if (const Status status = wait.begin(arguments.target); status != Status::kOk) return status;
   while (true) {
@@ -38,7 +42,8 @@ Status wait_and_start(Process& process, std::uint8_t interface_kind, wire::Messa
     NetworkInterface& interface = *process.interface(interface_kind);
     const Status status = process.endpoint().initiator().start(interface, kind, arguments);
     if (status != Status::kNoSpace) return status;
-    if (wait.peer_lost()) return process.endpoint().initiator().fail_unstarted(interface, kind, arguments);
+    if (wait.peer_lost())
+      return process.endpoint().initiator().fail_unstarted(interface, kind, arguments);
     if (wait.stopped()) return Status::kAborted;
   }
 }

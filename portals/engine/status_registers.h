@@ -1,7 +1,8 @@
 #pragma once
 // StatusRegisters: the counts that a network interface shows its program (clause 3.2.7).
 //
-// A plain struct, owned by the network interface, guarded by the endpoint's lock. Every discarded message is counted once, under its cause.
+// A plain struct, owned by the network interface, guarded by the endpoint's lock. Every discarded
+// message is counted once, under its cause.
 
 #include <array>
 #include <cstddef>

@@ -13,12 +13,14 @@ bool as_asked(const wire::Request& request, const wire::Response& reply) {
 
 }  // namespace
 
-void Target::on_get(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> clear) {
+void Target::on_get(NetworkInterface& interface, transport::PeerId from,
+                    const wire::Request& request, std::span<const std::byte> clear) {
   const std::optional<Match> matched = match(interface, from, request, option::kGet);
   if (!matched) return;
   const auto [descriptor, acceptance, list] = *matched;
   wire::Response reply = make_response(interface, wire::MessageKind::kReply, request, *matched);
-  Completion completion = open(interface, *matched, request, EventKind::kGetStart, EventKind::kGetEnd);
+  Completion completion =
+      open(interface, *matched, request, EventKind::kGetStart, EventKind::kGetEnd);
   counters_.add(Counter::kRepliesSent);
 
   if (acceptance.length <= limits_.reply(interface.rules().reply_limit)) {
@@ -26,20 +28,25 @@ void Target::on_get(NetworkInterface& interface, transport::PeerId from, const w
     reply.header.payload_length = static_cast<std::uint32_t>(acceptance.length);
     Payload payload;  // nothing, perhaps from beyond the end
     if (acceptance.length > 0)
-      payload = {.region = &descriptor->region(), .offset = acceptance.offset, .length = acceptance.length, .bytes = {}};
+      payload = {.region = &descriptor->region(),
+                 .offset = acceptance.offset,
+                 .length = acceptance.length,
+                 .bytes = {}};
     outbox_.send(from, reply, payload, &completion);
     return;
   }
   Operation* operation = operations_.create(from, interface.kind(), false);
   if (operation == nullptr) {
     interface.close(completion, Failure::kFailed);
-    // It was accepted, so its initiator must hear of the failure: a reply that names no source has its CLEAR answered by DISCARD.
+    // It was accepted, so its initiator must hear of the failure: a reply that names no source has
+    // its CLEAR answered by DISCARD.
     reply.header.flags = wire::kFlagAnnounced;
     reply.sender_token = 0;
     outbox_.send(from, reply);
     return;
   }
-  transfers_.begin_source(*operation, {&descriptor->region(), acceptance.offset, acceptance.length}, completion);
+  transfers_.begin_source(*operation, {&descriptor->region(), acceptance.offset, acceptance.length},
+                          completion);
   if (!clear.empty() && as_asked(request, reply)) {
     const wire::Clear message = wire::parse_clear(clear);
     transfers_.clear(*operation, message, wire::payload_of(clear, message.header));

@@ -1,5 +1,5 @@
-// The target's side of every request: the checks in the order of the receive rules, and the search of the portal's lists (Portals 3.3 clause 4.2; Portals 4,
-// receive rules).
+// The target's side of every request: the checks in the order of the receive rules, and the search
+// of the portal's lists (Portals 3.3 clause 4.2; Portals 4, receive rules).
 
 #include "portals/engine/drop_counter.h"
 #include "portals/engine/memory_probe.h"
@@ -14,7 +14,8 @@ struct Found {
   MemoryDescriptor::Acceptance acceptance{};
 };
 
-Found find(MatchList& list, ProcessId initiator, const wire::Request& request, std::uint32_t needed) {
+Found find(MatchList& list, ProcessId initiator, const wire::Request& request,
+           std::uint32_t needed) {
   Found found;
   // A descriptor's refusal is no drop: the walk goes on.
   found.entry = list.find(initiator, request.match_bits, [&](const MatchEntry& candidate) {
@@ -28,7 +29,8 @@ Found find(MatchList& list, ProcessId initiator, const wire::Request& request, s
 // Initiator and target are swapped, what the request said comes back.
 wire::Response echo(wire::MessageKind kind, const wire::Request& request, const Identity& self) {
   wire::Response response{};
-  response.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0, request.header.interface_kind, 0};
+  response.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0,
+                     request.header.interface_kind, 0};
   response.initiator_nid = request.target_nid;
   response.initiator_pid = request.target_pid;
   response.user = self.user.value;
@@ -48,28 +50,35 @@ wire::Response echo(wire::MessageKind kind, const wire::Request& request, const 
 
 }  // namespace
 
-std::optional<Target::Match> Target::match(NetworkInterface& interface, transport::PeerId from, const wire::Request& request,
-                                           std::uint32_t needed, std::size_t element) {
+std::optional<Target::Match> Target::match(NetworkInterface& interface, transport::PeerId from,
+                                           const wire::Request& request, std::uint32_t needed,
+                                           std::size_t element) {
   const auto refused = [&](DropCause cause, Failure failure) {
     refuse(interface, from, request, cause, failure);
     return std::nullopt;
   };
-  if (request.portal_index > interface.limits().max_portal_index) return refused(DropCause::kPortalIndex, Failure::kDropped);
+  if (request.portal_index > interface.limits().max_portal_index)
+    return refused(DropCause::kPortalIndex, Failure::kDropped);
   Portal& portal = interface.portals[request.portal_index];
   if (!portal.takes_messages()) {
     const bool exists = portal.state != Portal::State::kFree;
-    return refused(exists ? DropCause::kDisabled : DropCause::kPortalIndex, exists ? Failure::kPortalDisabled : Failure::kDropped);
+    return refused(exists ? DropCause::kDisabled : DropCause::kPortalIndex,
+                   exists ? Failure::kPortalDisabled : Failure::kDropped);
   }
   const ProcessId initiator{NodeId(request.initiator_nid), Pid(request.initiator_pid)};
   if (interface.is_portals3()) {
-    switch (interface.access.check(request.cookie, initiator, UserId(request.user), JobId(request.job), request.portal_index)) {
+    switch (interface.access.check(request.cookie, initiator, UserId(request.user),
+                                   JobId(request.job), request.portal_index)) {
       case AccessControl::Verdict::kAdmitted: break;
-      case AccessControl::Verdict::kBadIndex: return refused(DropCause::kCookie, Failure::kPermission);
-      case AccessControl::Verdict::kDenied: return refused(DropCause::kAccess, Failure::kPermission);
+      case AccessControl::Verdict::kBadIndex:
+        return refused(DropCause::kCookie, Failure::kPermission);
+      case AccessControl::Verdict::kDenied:
+        return refused(DropCause::kAccess, Failure::kPermission);
     }
   }
 
-  // In Portals 3 a descriptor that does not allow the operation is no match; in Portals 4 it is one, and the operation is in error.
+  // In Portals 3 a descriptor that does not allow the operation is no match; in Portals 4 it is
+  // one, and the operation is in error.
   const std::uint32_t selects = interface.is_portals3() ? needed : 0;
   PortalList list = PortalList::kPriority;
   Found found = find(portal.priority, initiator, request, selects);
@@ -79,24 +88,28 @@ std::optional<Target::Match> Target::match(NetworkInterface& interface, transpor
   }
   if (found.entry == nullptr) {
     interface.portals.refuse(portal, PortalTable::Room::kEnough, nullptr);
-    return refused(DropCause::kNoMatch, portal.flow_control ? Failure::kPortalDisabled : Failure::kDropped);
+    return refused(DropCause::kNoMatch,
+                   portal.flow_control ? Failure::kPortalDisabled : Failure::kDropped);
   }
   MemoryDescriptor& descriptor = *found.entry->descriptor;
   if (!interface.is_portals3()) {
     if (descriptor.user().value != kAnyId && descriptor.user().value != request.user) {
       return refused(DropCause::kAccess, Failure::kPermission);
     }
-    if ((descriptor.snapshot().options & needed) != needed) return refused(DropCause::kOperation, Failure::kOperation);
+    if ((descriptor.snapshot().options & needed) != needed)
+      return refused(DropCause::kOperation, Failure::kOperation);
     if (element > 1) found.acceptance.length -= found.acceptance.length % element;
     const Access access = (needed & option::kPut) != 0 ? Access::kWrite : Access::kRead;
     if (descriptor.has(option::kUnsure) && found.acceptance.length > 0 &&
-        !is_accessible(descriptor.region(), found.acceptance.offset, found.acceptance.length, access)) {
+        !is_accessible(descriptor.region(), found.acceptance.offset, found.acceptance.length,
+                       access)) {
       return refused(DropCause::kInaccessible, Failure::kInaccessible);
     }
     const auto room = interface.unexpected.room_for(portal, descriptor, found.acceptance, list);
     if (room != PortalTable::Room::kEnough) {
       interface.portals.refuse(portal, room, &descriptor);
-      return refused(DropCause::kDisabled, portal.flow_control ? Failure::kPortalDisabled : Failure::kDropped);
+      return refused(DropCause::kDisabled,
+                     portal.flow_control ? Failure::kPortalDisabled : Failure::kDropped);
     }
   }
   interface.entries.charge_accepted(descriptor, found.acceptance);
@@ -107,22 +120,26 @@ std::optional<Target::Match> Target::match(NetworkInterface& interface, transpor
 
 // Ends the record that the initiator keeps of a request that has no other answer, if it keeps one.
 void Target::let_go(transport::PeerId from, const wire::Request& request) {
-  if ((request.header.flags & (wire::kFlagTracked | wire::kFlagAnnounced)) != 0) outbox_.discard(from, request.sender_token);
+  if ((request.header.flags & (wire::kFlagTracked | wire::kFlagAnnounced)) != 0)
+    outbox_.discard(from, request.sender_token);
 }
 
-void Target::refuse(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, DropCause cause, Failure failure) {
+void Target::refuse(NetworkInterface& interface, transport::PeerId from,
+                    const wire::Request& request, DropCause cause, Failure failure) {
   counters_.add(counter_of(cause));
   interface.registers.drop(cause, request.length);
   answer_refused(from, request, failure, interface.identity());
 }
 
-void Target::answer_refused(transport::PeerId from, const wire::Request& request, Failure failure, const Identity& self) {
+void Target::answer_refused(transport::PeerId from, const wire::Request& request, Failure failure,
+                            const Identity& self) {
   const auto kind = static_cast<wire::MessageKind>(request.header.kind);
   const bool put_like = kind == wire::MessageKind::kPut || kind == wire::MessageKind::kAtomic;
   const bool wanted = !put_like || (request.header.flags & wire::kFlagAckWanted) != 0;
   if (request.header.interface_kind != kPortals3Kind && wanted) {
     counters_.add(put_like ? Counter::kAcksSent : Counter::kRepliesSent);
-    wire::Response answer = echo(put_like ? wire::MessageKind::kAck : wire::MessageKind::kReply, request, self);
+    wire::Response answer =
+        echo(put_like ? wire::MessageKind::kAck : wire::MessageKind::kReply, request, self);
     answer.failure = static_cast<std::uint8_t>(failure);
     outbox_.send(from, answer);
   } else {
@@ -131,7 +148,8 @@ void Target::answer_refused(transport::PeerId from, const wire::Request& request
 }
 
 // What a target's event says of the request.
-void Target::describe(const NetworkInterface& interface, const Match& matched, const wire::Request& request, EventKind end, Event& event) {
+void Target::describe(const NetworkInterface& interface, const Match& matched,
+                      const wire::Request& request, EventKind end, Event& event) {
   event.initiator = {NodeId(request.initiator_nid), Pid(request.initiator_pid)};
   event.user = UserId(request.user);
   event.job = JobId(request.job);
@@ -151,7 +169,8 @@ void Target::describe(const NetworkInterface& interface, const Match& matched, c
   }
 }
 
-Completion Target::open(NetworkInterface& interface, const Match& matched, const wire::Request& request, EventKind start, EventKind end) {
+Completion Target::open(NetworkInterface& interface, const Match& matched,
+                        const wire::Request& request, EventKind start, EventKind end) {
   Completion completion;
   describe(interface, matched, request, end, completion.event);
   interface.open(completion, *matched.descriptor, start, end);
@@ -159,8 +178,8 @@ Completion Target::open(NetworkInterface& interface, const Match& matched, const
   return completion;
 }
 
-wire::Response Target::make_response(const NetworkInterface& interface, wire::MessageKind kind, const wire::Request& request,
-                                     const Match& matched) {
+wire::Response Target::make_response(const NetworkInterface& interface, wire::MessageKind kind,
+                                     const wire::Request& request, const Match& matched) {
   wire::Response response = echo(kind, request, interface.identity());
   response.manipulated_length = matched.acceptance.length;
   if (!interface.is_portals3()) {
@@ -171,8 +190,8 @@ wire::Response Target::make_response(const NetworkInterface& interface, wire::Me
 }
 
 // The data of a put or an atomic are in place.
-void Target::acknowledge(const NetworkInterface& interface, transport::PeerId from, const wire::Request& request, const Match& matched,
-                         bool wanted) {
+void Target::acknowledge(const NetworkInterface& interface, transport::PeerId from,
+                         const wire::Request& request, const Match& matched, bool wanted) {
   if (!wanted) return let_go(from, request);
   counters_.add(Counter::kAcksSent);
   outbox_.send(from, make_response(interface, wire::MessageKind::kAck, request, matched));

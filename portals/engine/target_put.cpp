@@ -1,42 +1,54 @@
-// A put at its target: the data go to the matched memory, then the acknowledgement, with initiator and target swapped (table 4.2).
+// A put at its target: the data go to the matched memory, then the acknowledgement, with initiator
+// and target swapped (table 4.2).
 
 #include "portals/engine/target.h"
 
 namespace lintel::portals {
 
-void Target::on_put(NetworkInterface& interface, transport::PeerId from, const wire::Request& request, std::span<const std::byte> payload) {
+void Target::on_put(NetworkInterface& interface, transport::PeerId from,
+                    const wire::Request& request, std::span<const std::byte> payload) {
   const std::optional<Match> matched = match(interface, from, request, option::kPut);
   if (!matched) return;
   const auto& [descriptor, acceptance, list] = *matched;
   const bool announced = (request.header.flags & wire::kFlagAnnounced) != 0;
-  const bool ack = (request.header.flags & wire::kFlagAckWanted) != 0 && !descriptor->has(option::kAckDisable);
+  const bool ack =
+      (request.header.flags & wire::kFlagAckWanted) != 0 && !descriptor->has(option::kAckDisable);
 
   if (announced && acceptance.length > 0) {
-    Completion completion = open(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
+    Completion completion =
+        open(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
     Operation* operation = operations_.create(from, interface.kind(), false);
     if (operation != nullptr) {
       // Without an ACK nothing else would end the record that the initiator keeps.
-      const std::uint64_t release_token = !ack && (request.header.flags & wire::kFlagTracked) != 0 ? request.sender_token : 0;
-      const Transfers::Answer answer{ack, make_response(interface, wire::MessageKind::kAck, request, *matched), release_token};
+      const std::uint64_t release_token =
+          !ack && (request.header.flags & wire::kFlagTracked) != 0 ? request.sender_token : 0;
+      const Transfers::Answer answer{
+          ack, make_response(interface, wire::MessageKind::kAck, request, *matched), release_token};
       const Transfers::Place place{&descriptor->region(), acceptance.offset, acceptance.length};
-      if (transfers_.begin_sink(*operation, place, request.sender_token, completion, answer)) return;
+      if (transfers_.begin_sink(*operation, place, request.sender_token, completion, answer))
+        return;
       operations_.release(*operation);
     }
     interface.close(completion, Failure::kFailed);
-    // No memory to receive into, or no record left: the failure shows in the event, and the initiator is let go.
+    // No memory to receive into, or no record left: the failure shows in the event, and the
+    // initiator is let go.
     answer_refused(from, request, Failure::kDropped, interface.identity());
     return;
   }
 
   // The shortest way, that of most messages: nothing is told before the end.
-  const bool whole = acceptance.length <= payload.size();  // of a parcel that landed elsewhere there may be less
-  const bool at_once = whole && descriptor->has(option::kStartDisable) && list == PortalList::kPriority;
+  // of a parcel that landed elsewhere there may be less
+  const bool whole = acceptance.length <= payload.size();
+  const bool at_once =
+      whole && descriptor->has(option::kStartDisable) && list == PortalList::kPriority;
   if (at_once) {
     take_payload(*matched, payload);
-    interface.log_at_once(*descriptor, EventKind::kPutEnd, descriptor->has(option::kEndDisable),
-                          [&](Event& event) { describe(interface, *matched, request, EventKind::kPutEnd, event); });
+    interface.log_at_once(
+        *descriptor, EventKind::kPutEnd, descriptor->has(option::kEndDisable),
+        [&](Event& event) { describe(interface, *matched, request, EventKind::kPutEnd, event); });
   } else {
-    Completion completion = open(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
+    Completion completion =
+        open(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
     if (whole) take_payload(*matched, payload);
     interface.close(completion, whole ? Failure::kNone : Failure::kFailed);
   }
@@ -50,13 +62,16 @@ void Target::take_payload(const Match& matched, std::span<const std::byte> paylo
     return;
   }
   counters_.add(Counter::kEagerCopies);
-  matched.descriptor->region().write(matched.acceptance.offset, payload.first(matched.acceptance.length));
+  matched.descriptor->region().write(matched.acceptance.offset,
+                                     payload.first(matched.acceptance.length));
 }
 
-bool Target::deliver(NetworkInterface& interface, ProcessId initiator, std::uint32_t portal_index, std::uint64_t match_bits,
-                     std::uint64_t remote_offset, std::uint64_t header_data) {
+bool Target::deliver(NetworkInterface& interface, ProcessId initiator, std::uint32_t portal_index,
+                     std::uint64_t match_bits, std::uint64_t remote_offset,
+                     std::uint64_t header_data) {
   wire::Request request{};
-  request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kPut), 0, interface.kind(), 0};
+  request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kPut), 0,
+                    interface.kind(), 0};
   request.initiator_nid = initiator.nid.value;
   request.initiator_pid = initiator.pid.value;
   request.target_nid = interface.identity().process.nid.value;
@@ -69,7 +84,8 @@ bool Target::deliver(NetworkInterface& interface, ProcessId initiator, std::uint
   request.header_data = header_data;
   const std::optional<Match> matched = match(interface, {}, request, option::kPut);
   if (!matched) return false;
-  Completion completion = open(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
+  Completion completion =
+      open(interface, *matched, request, EventKind::kPutStart, EventKind::kPutEnd);
   interface.close(completion, Failure::kNone);
   return true;
 }

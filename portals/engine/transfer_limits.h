@@ -1,8 +1,11 @@
 #pragma once
-// TransferLimits: every length from which data go another way, in one table: for the engine, the faces and the layers above.
+// TransferLimits: every length from which data go another way, in one table: for the engine, the
+// faces and the layers above.
 //
-// A plain struct, made once by the Endpoint from the settings and from what its network can carry; constant then.
-// Each constant names the command that measures what it decides. Change one with the tables of that command before and after.
+// A plain struct, made once by the Endpoint from the settings and from what its network can carry;
+// constant then.
+// Each constant names the command that measures what it decides. Change one with the tables of that
+// command before and after.
 
 #include <algorithm>
 #include <cstddef>
@@ -62,7 +65,8 @@ struct TransferLimits {
   static TransferLimits of(std::size_t eager_wish, const transport::Attributes& network) {
     TransferLimits limits;
     limits.eager = std::min(eager_wish, network.max_message_bytes - sizeof(wire::Response));
-    limits.atomic = std::min(std::max(eager_wish, kLeastAtomic), network.max_message_bytes - sizeof(wire::Request));
+    limits.atomic = std::min(std::max(eager_wish, kLeastAtomic),
+                             network.max_message_bytes - sizeof(wire::Request));
     limits.parcel = network.max_placed_bytes;
     return limits;
   }

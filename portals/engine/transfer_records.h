@@ -63,7 +63,8 @@ struct TransferSource {
 // Where data land by writes. The counts are those of the writes for the last CLEAR.
 struct TransferSink {
   SlotId id;
-  Completion completion;  // PUT_END or REPLY_END; none where a get has sent its CLEAR along, which the initiator tells of
+  Completion completion;  // PUT_END or REPLY_END; none where a get has sent its CLEAR along, which
+                          // the initiator tells of
   MemoryRegion region;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
@@ -75,7 +76,8 @@ struct TransferSink {
   std::uint64_t writes_expected = 1;
   bool count_known = true;  // false: more than one write, WRITTEN has not come yet
   bool ahead = false;       // of a get that waits for no REPLY, unless one comes
-  bool answers = false;     // send `answer` (an ACK) once the data are in place, or else DISCARD `release_token` if not 0
+  bool answers = false;     // send `answer` (an ACK) once the data are in place, or else DISCARD
+                            // `release_token` if not 0
   wire::Response answer{};
   std::uint64_t release_token = 0;
 };

@@ -9,20 +9,26 @@
 namespace lintel::portals {
 namespace {
 
-// An immediate names the operation of the sink: slot, part of its generation, and whether the transfer is more than this one write.
+// An immediate names the operation of the sink: slot, part of its generation, and whether the
+// transfer is more than this one write.
 constexpr std::uint32_t kSlotMask = (1U << kOperationSlotBits) - 1;
 constexpr std::uint32_t kGenerationMask = (1U << 12) - 1;
 constexpr std::uint32_t kMoreThanOneWrite = 1U << 31;
 
-std::uint32_t immediate_of(SlotId id) { return id.slot | ((id.generation & kGenerationMask) << kOperationSlotBits); }
+std::uint32_t immediate_of(SlotId id) {
+  return id.slot | ((id.generation & kGenerationMask) << kOperationSlotBits);
+}
 
-wire::MessageHeader header_of(wire::MessageKind kind, std::uint8_t flags, const Operation& operation, std::uint32_t payload) {
-  return {wire::kMessageVersion, static_cast<std::uint8_t>(kind), flags, operation.interface_kind, payload};
+wire::MessageHeader header_of(wire::MessageKind kind, std::uint8_t flags,
+                              const Operation& operation, std::uint32_t payload) {
+  return {wire::kMessageVersion, static_cast<std::uint8_t>(kind), flags, operation.interface_kind,
+          payload};
 }
 
 }  // namespace
 
-Transfers::Transfers(transport::Transport& transport, Outbox& outbox, Operations& operations, Counters& counters)
+Transfers::Transfers(transport::Transport& transport, Outbox& outbox, Operations& operations,
+                     Counters& counters)
     : transport_(transport),
       outbox_(outbox),
       operations_(operations),
@@ -69,8 +75,8 @@ void Transfers::deregister(Registrations& registered) {
 
 // ---- The receiver
 
-bool Transfers::begin_sink(Operation& operation, const Place& to, std::uint64_t source_token, const Completion& completion,
-                           const Answer& answer) {
+bool Transfers::begin_sink(Operation& operation, const Place& to, std::uint64_t source_token,
+                           const Completion& completion, const Answer& answer) {
   TransferSink& sink = make_sink(operation, to);
   sink.source_token = source_token;
   if (!clear_next(operation, sink)) {
@@ -86,23 +92,28 @@ bool Transfers::begin_sink(Operation& operation, const Place& to, std::uint64_t 
   return true;
 }
 
-// Registers the next pieces of where the data land, as many as one CLEAR of at most `room` bytes names, and makes that CLEAR of them. False: some could not be
-// registered.
-bool Transfers::make_clear(const Operation& operation, TransferSink& sink, std::size_t room, wire::Clear& clear, std::byte* segments) {
-  const std::size_t most = std::min(kMostSegments, (room - sizeof(wire::Clear)) / sizeof(wire::Segment));
+// Registers the next pieces of where the data land, as many as one CLEAR of at most `room` bytes
+// names, and makes that CLEAR of them. False: some could not be registered.
+bool Transfers::make_clear(const Operation& operation, TransferSink& sink, std::size_t room,
+                           wire::Clear& clear, std::byte* segments) {
+  const std::size_t most =
+      std::min(kMostSegments, (room - sizeof(wire::Clear)) / sizeof(wire::Segment));
   std::uint32_t count = 0;
   std::uint64_t length = 0;
   bool registered = true;
-  sink.region.for_each_run(sink.offset + sink.cleared, sink.length - sink.cleared, [&](std::span<std::byte> run) {
-    if (!registered || count == most) return;
-    Result<transport::Region> region = transport_.register_memory(operation.peer, run, transport::Access::kWriteTarget);
-    registered = region.ok();
-    if (!registered) return;
-    sink.registered.push_back(*region);
-    wire::encode(wire::Segment{region->key, region->base, run.size()}, segments + count * sizeof(wire::Segment));
-    ++count;
-    length += run.size();
-  });
+  sink.region.for_each_run(
+      sink.offset + sink.cleared, sink.length - sink.cleared, [&](std::span<std::byte> run) {
+        if (!registered || count == most) return;
+        Result<transport::Region> region =
+            transport_.register_memory(operation.peer, run, transport::Access::kWriteTarget);
+        registered = region.ok();
+        if (!registered) return;
+        sink.registered.push_back(*region);
+        wire::encode(wire::Segment{region->key, region->base, run.size()},
+                     segments + count * sizeof(wire::Segment));
+        ++count;
+        length += run.size();
+      });
   if (!registered) return false;
 
   sink.cleared += length;
@@ -111,7 +122,8 @@ bool Transfers::make_clear(const Operation& operation, TransferSink& sink, std::
   sink.count_known = true;
   const std::uint8_t flags = sink.cleared < sink.length ? wire::kFlagMore : 0;
   clear = {};
-  clear.header = header_of(wire::MessageKind::kClear, flags, operation, count * static_cast<std::uint32_t>(sizeof(wire::Segment)));
+  clear.header = header_of(wire::MessageKind::kClear, flags, operation,
+                           count * static_cast<std::uint32_t>(sizeof(wire::Segment)));
   clear.source_token = sink.source_token;
   clear.receiver_token = operation.id.packed();
   clear.length = length;
@@ -123,12 +135,18 @@ bool Transfers::make_clear(const Operation& operation, TransferSink& sink, std::
 bool Transfers::clear_next(const Operation& operation, TransferSink& sink) {
   wire::Clear clear;
   std::byte segments[kMostClearBytes - sizeof(wire::Clear)];
-  if (!make_clear(operation, sink, transport_.attributes().max_message_bytes, clear, segments)) return false;
-  outbox_.send(operation.peer, clear, {.region = nullptr, .offset = 0, .length = 0, .bytes = {segments, clear.header.payload_length}});
+  if (!make_clear(operation, sink, transport_.attributes().max_message_bytes, clear, segments))
+    return false;
+  outbox_.send(operation.peer, clear,
+               {.region = nullptr,
+                .offset = 0,
+                .length = 0,
+                .bytes = {segments, clear.header.payload_length}});
   return true;
 }
 
-std::uint32_t Transfers::clear_ahead(Operation& get, const Place& to, std::size_t room, std::byte* out) {
+std::uint32_t Transfers::clear_ahead(Operation& get, const Place& to, std::size_t room,
+                                     std::byte* out) {
   TransferSink& sink = make_sink(get, to);
   sink.ahead = true;
   wire::Clear clear;
@@ -148,15 +166,17 @@ void Transfers::withdraw_clear(Operation& get) {
 
 Operation* Transfers::sink_of(transport::Immediate immediate) {
   Operation* const operation = operations_.find_slot(immediate.value & kSlotMask);
-  const bool known = operation != nullptr && operation->sink != nullptr &&
-                     (immediate_of(operation->id) | kMoreThanOneWrite) == (immediate.value | kMoreThanOneWrite);
+  const bool known =
+      operation != nullptr && operation->sink != nullptr &&
+      (immediate_of(operation->id) | kMoreThanOneWrite) == (immediate.value | kMoreThanOneWrite);
   return known ? operation : nullptr;
 }
 
 Transfers::Ended Transfers::immediate_came(Operation& operation, transport::Immediate immediate) {
   TransferSink& sink = *operation.sink;
   transport_.note_progress(operation.peer);
-  if ((immediate.value & kMoreThanOneWrite) != 0 && sink.writes_expected == 1) sink.count_known = false;
+  if ((immediate.value & kMoreThanOneWrite) != 0 && sink.writes_expected == 1)
+    sink.count_known = false;
   ++sink.writes_seen;
   if (sink.count_known && sink.writes_seen > sink.writes_expected) return fail_sink(operation);
   return finish_sink_if_complete(operation);
@@ -164,7 +184,8 @@ Transfers::Ended Transfers::immediate_came(Operation& operation, transport::Imme
 
 bool Transfers::may_count(const Operation& operation, const wire::Written& message) {
   const TransferSink* const sink = operation.sink;
-  return sink != nullptr && sink->writes_expected == 1 && message.write_count >= 2 && message.write_count >= sink->writes_seen;
+  return sink != nullptr && sink->writes_expected == 1 && message.write_count >= 2 &&
+         message.write_count >= sink->writes_seen;
 }
 
 Transfers::Ended Transfers::written_came(Operation& operation, const wire::Written& message) {
@@ -202,7 +223,8 @@ Transfers::Ended Transfers::finish_sink_if_complete(Operation& operation) {
 
 Transfers::Ended Transfers::fail_sink(Operation& operation) {
   Ended ended;
-  if (operation.request != nullptr) ended = {.operation = &operation, .failure = Failure::kFailed, .landed = 0};
+  if (operation.request != nullptr)
+    ended = {.operation = &operation, .failure = Failure::kFailed, .landed = 0};
   fail(operation, Failure::kFailed);
   return ended;
 }
@@ -210,7 +232,8 @@ Transfers::Ended Transfers::fail_sink(Operation& operation) {
 // The sink takes no more data and answers no put: its source, which is to end too, hears of it.
 void Transfers::refuse_data(const Operation& operation, Failure failure) {
   const TransferSink& sink = *operation.sink;
-  if (!sink.answers || operation.interface_kind == wire::kPortals3Kind) return outbox_.discard(operation.peer, sink.source_token);
+  if (!sink.answers || operation.interface_kind == wire::kPortals3Kind)
+    return outbox_.discard(operation.peer, sink.source_token);
   counters_.add(Counter::kAcksSent);
   wire::Response answer = sink.answer;
   answer.failure = static_cast<std::uint8_t>(failure);
@@ -220,7 +243,8 @@ void Transfers::refuse_data(const Operation& operation, Failure failure) {
 
 // ---- The source
 
-void Transfers::begin_source(Operation& operation, const Place& from, const Completion& completion) {
+void Transfers::begin_source(Operation& operation, const Place& from,
+                             const Completion& completion) {
   TransferSource& source = make_source(operation);
   source.region = *from.region;
   source.offset = from.offset;
@@ -228,14 +252,15 @@ void Transfers::begin_source(Operation& operation, const Place& from, const Comp
   source.completion = completion;
 }
 
-bool Transfers::begin_parcel(Operation& operation, const wire::Request& request, std::span<const std::byte> data,
-                             transport::PlacementKey key) {
+bool Transfers::begin_parcel(Operation& operation, const wire::Request& request,
+                             std::span<const std::byte> data, transport::PlacementKey key) {
   const std::size_t size = wire::fixed_size(request.header);
   const transport::MessageBuffer buffer = transport_.reserve(operation.peer, size);
   if (!buffer) return false;
   wire::encode(request, buffer.data);
   const transport::Context context(operation.id.packed());
-  if (transport_.commit_placed(operation.peer, buffer, size, data, key, context) != transport::PostStatus::kOk) {
+  if (transport_.commit_placed(operation.peer, buffer, size, data, key, context) !=
+      transport::PostStatus::kOk) {
     transport_.abandon(operation.peer, buffer);
     return false;
   }
@@ -250,11 +275,14 @@ bool Transfers::begin_parcel(Operation& operation, const wire::Request& request,
   return true;
 }
 
-void Transfers::set_completion(Operation& operation, const Completion& completion) { operation.source->completion = completion; }
+void Transfers::set_completion(Operation& operation, const Completion& completion) {
+  operation.source->completion = completion;
+}
 
-// A CLEAR is what the source waits for: the first of its transfer, or the next of one whose last one said that more follows. The next may come before the
-// source has heard that its writes have ended, but not before they were posted. Each asks for something and leaves something if more is to follow, so
-// they come to an end.
+// A CLEAR is what the source waits for: the first of its transfer, or the next of one whose last
+// one said that more follows. The next may come before the source has heard that its writes have
+// ended, but not before they were posted. Each asks for something and leaves something if more is
+// to follow, so they come to an end.
 bool Transfers::may_clear(const Operation& operation, const wire::Clear& message) {
   if (operation.source == nullptr) return false;
   const TransferSource& source = *operation.source;
@@ -264,17 +292,22 @@ bool Transfers::may_clear(const Operation& operation, const wire::Clear& message
   const bool announced = source.state == TransferSource::State::kAnnounced;
   if (announced && source.cleared == 0) return true;
   if (!source.more_follows || message.receiver_token != source.receiver_token) return false;
-  return announced || (source.writes_posted == source.writes.size() && source.held_clear == nullptr);
+  return announced ||
+         (source.writes_posted == source.writes.size() && source.held_clear == nullptr);
 }
 
-Transfers::Ended Transfers::clear(Operation& operation, const wire::Clear& message, std::span<const std::byte> segments) {
+Transfers::Ended Transfers::clear(Operation& operation, const wire::Clear& message,
+                                  std::span<const std::byte> segments) {
   TransferSource& source = *operation.source;
-  if (source.state != TransferSource::State::kWriting) return start_writing(operation, message, segments);
-  source.held_clear = std::make_unique<TransferSource::HeldClear>(TransferSource::HeldClear{message, {segments.begin(), segments.end()}});
+  if (source.state != TransferSource::State::kWriting)
+    return start_writing(operation, message, segments);
+  source.held_clear = std::make_unique<TransferSource::HeldClear>(
+      TransferSource::HeldClear{message, {segments.begin(), segments.end()}});
   return {};
 }
 
-Transfers::Ended Transfers::start_writing(Operation& operation, const wire::Clear& message, std::span<const std::byte> segments) {
+Transfers::Ended Transfers::start_writing(Operation& operation, const wire::Clear& message,
+                                          std::span<const std::byte> segments) {
   TransferSource& source = *operation.source;
   source.state = TransferSource::State::kWriting;
   source.receiver_token = message.receiver_token;
@@ -297,28 +330,32 @@ Transfers::Ended Transfers::start_writing(Operation& operation, const wire::Clea
   return {};
 }
 
-// Lays the source's runs over the receiver's segments: a write for each stretch that is contiguous on both sides.
-bool Transfers::plan_writes(const Operation& operation, const wire::Clear& message, std::span<const std::byte> segments) {
+// Lays the source's runs over the receiver's segments: a write for each stretch that is contiguous
+// on both sides.
+bool Transfers::plan_writes(const Operation& operation, const wire::Clear& message,
+                            std::span<const std::byte> segments) {
   TransferSource& source = *operation.source;
   const std::uint64_t largest = transport_.attributes().max_write_bytes;
   std::uint32_t index = 0;
   wire::Segment segment = wire::parse_segment(segments, 0);
   bool planned = true;
-  source.region.for_each_run(source.offset + source.cleared, message.length, [&](std::span<std::byte> run) {
-    if (!planned) return;
-    const Result<transport::Region> region = transport_.register_memory(operation.peer, run, transport::Access::kWriteSource);
-    planned = region.ok();
-    if (!planned) return;
-    source.registered.push_back(*region);
-    while (!run.empty()) {
-      while (segment.length == 0) segment = wire::parse_segment(segments, ++index);
-      const std::uint64_t take = std::min({run.size(), segment.length, largest});
-      source.writes.push_back({{run.data(), take, *region}, {segment.key, segment.address}});
-      run = run.subspan(take);
-      segment.address += take;
-      segment.length -= take;
-    }
-  });
+  source.region.for_each_run(
+      source.offset + source.cleared, message.length, [&](std::span<std::byte> run) {
+        if (!planned) return;
+        const Result<transport::Region> region =
+            transport_.register_memory(operation.peer, run, transport::Access::kWriteSource);
+        planned = region.ok();
+        if (!planned) return;
+        source.registered.push_back(*region);
+        while (!run.empty()) {
+          while (segment.length == 0) segment = wire::parse_segment(segments, ++index);
+          const std::uint64_t take = std::min({run.size(), segment.length, largest});
+          source.writes.push_back({{run.data(), take, *region}, {segment.key, segment.address}});
+          run = run.subspan(take);
+          segment.address += take;
+          segment.length -= take;
+        }
+      });
   return planned;
 }
 
@@ -327,7 +364,8 @@ void Transfers::post_writes(Operation& operation) {
   while (source.writes_posted < source.writes.size()) {
     const TransferSource::Write& write = source.writes[source.writes_posted];
     const transport::Context context(operation.id.packed());
-    switch (transport_.post_write(operation.peer, write.from, write.to, source.immediate, context)) {
+    switch (
+        transport_.post_write(operation.peer, write.from, write.to, source.immediate, context)) {
       case transport::PostStatus::kOk:
         ++source.writes_posted;
         counters_.add(Counter::kBytesSent, write.from.length);
@@ -358,8 +396,8 @@ void Transfers::retry() {
 Transfers::Ended Transfers::write_ended(transport::Context context, Error error) {
   Operation* const operation = operations_.get(SlotId::unpack(context.value));
   TransferSource* const source = operation != nullptr ? operation->source : nullptr;
-  const bool expected =
-      source != nullptr && source->state == TransferSource::State::kWriting && source->writes_done < source->writes_posted;
+  const bool expected = source != nullptr && source->state == TransferSource::State::kWriting &&
+                        source->writes_done < source->writes_posted;
   if (!expected) return {};  // it failed with its peer meanwhile
   ++source->writes_done;
   ++tallies_[operation->interface_kind].writes_done;
@@ -374,13 +412,15 @@ Transfers::Ended Transfers::write_ended(transport::Context context, Error error)
 // Those for the last CLEAR.
 Transfers::Ended Transfers::writes_finished(Operation& operation) {
   TransferSource& source = *operation.source;
-  if (!source.more_follows || source.answered || source.failure != Failure::kNone) return source_finished(operation);
+  if (!source.more_follows || source.answered || source.failure != Failure::kNone)
+    return source_finished(operation);
   deregister(source.registered);
   source.writes.clear();
   source.writes_posted = 0;
   source.writes_done = 0;
   source.state = TransferSource::State::kAnnounced;
-  if (const auto held = std::move(source.held_clear)) return start_writing(operation, held->message, held->segments);
+  if (const auto held = std::move(source.held_clear))
+    return start_writing(operation, held->message, held->segments);
   return {};
 }
 
@@ -388,17 +428,21 @@ Transfers::Ended Transfers::source_finished(Operation& operation) {
   const TransferSource& source = *operation.source;
   deregister(operation.source->registered);
   // The receiver's transfer cannot complete.
-  if (source.failure != Failure::kNone && !source.parcel) outbox_.discard(operation.peer, source.receiver_token);
+  if (source.failure != Failure::kNone && !source.parcel)
+    outbox_.discard(operation.peer, source.receiver_token);
   return close_source(operation);
 }
 
-// The data have left, or nobody wants them, or they cannot leave. An acknowledgement knows better than a write that has failed or not ended.
+// The data have left, or nobody wants them, or they cannot leave. An acknowledgement knows better
+// than a write that has failed or not ended.
 Transfers::Ended Transfers::close_source(Operation& operation) {
   TransferSource& source = *operation.source;
   Ended ended;
-  if (operation.request != nullptr) ended = {.operation = &operation, .failure = source.failure, .landed = 0};
+  if (operation.request != nullptr)
+    ended = {.operation = &operation, .failure = source.failure, .landed = 0};
   if (source.completion.interface != nullptr) {
-    source.completion.interface->close(source.completion, source.arrived ? Failure::kNone : source.failure);
+    source.completion.interface->close(source.completion,
+                                       source.arrived ? Failure::kNone : source.failure);
   }
   end_source(operation);
   operations_.release(operation);
@@ -422,7 +466,8 @@ Transfers::Ended Transfers::discarded(Operation& operation) {
   return close_source(operation);  // nobody wants the data: they count as sent
 }
 
-// The receiver has given up before the last write was posted: the others would go to memory that is registered no more.
+// The receiver has given up before the last write was posted: the others would go to memory that is
+// registered no more.
 Transfers::Ended Transfers::give_up(Operation& operation) {
   TransferSource& source = *operation.source;
   source.more_follows = false;
@@ -439,24 +484,30 @@ bool Transfers::fail(Operation& operation, Failure failure) {
   if (TransferSource* const source = operation.source) {
     deregister(source->registered);
     source_open = source->completion.interface != nullptr;
-    if (source_open) source->completion.interface->close(source->completion, source->arrived ? Failure::kNone : failure);
+    if (source_open)
+      source->completion.interface->close(source->completion,
+                                          source->arrived ? Failure::kNone : failure);
     end_source(operation);
   }
   if (TransferSink* const sink = operation.sink) {
     deregister(sink->registered);
-    if (sink->completion.interface != nullptr) sink->completion.interface->close(sink->completion, failure);
+    if (sink->completion.interface != nullptr)
+      sink->completion.interface->close(sink->completion, failure);
     end_sink(operation);
   }
   operations_.release(operation);
   return source_open;
 }
 
-// The other side of an operation that ends before its time waits for something that will not come. Of those that are not named here it either keeps no
-// record, or says something still, which is answered then.
+// The other side of an operation that ends before its time waits for something that will not come.
+// Of those that are not named here it either keeps no record, or says something still, which is
+// answered then.
 void Transfers::tell_cut(const Operation& operation) {
   if (operation.sink != nullptr && !operation.sink->ahead) {
     refuse_data(operation, Failure::kNoInterface);
-  } else if (operation.source != nullptr && operation.source->state == TransferSource::State::kWriting && !operation.source->parcel) {
+  } else if (operation.source != nullptr &&
+             operation.source->state == TransferSource::State::kWriting &&
+             !operation.source->parcel) {
     outbox_.discard(operation.peer, operation.source->receiver_token);
   }
 }

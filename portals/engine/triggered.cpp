@@ -1,4 +1,5 @@
-// Operations that counting events set off. They are carried out one after the other and never inside each other, whatever triggers what.
+// Operations that counting events set off. They are carried out one after the other and never
+// inside each other, whatever triggers what.
 
 #include "base/assert.h"
 #include "portals/engine/initiator.h"
@@ -20,7 +21,9 @@ std::uint64_t most_bytes(const Limits& limits, MessageKind kind) {
   }
 }
 
-bool is_put_like(MessageKind kind) { return kind == MessageKind::kPut || kind == MessageKind::kAtomic; }
+bool is_put_like(MessageKind kind) {
+  return kind == MessageKind::kPut || kind == MessageKind::kAtomic;
+}
 
 }  // namespace
 
@@ -57,35 +60,48 @@ bool Initiator::carry_out_triggered() {
   return waiting;
 }
 
-// What the program can have got wrong, whenever the operation is to begin. `prepared` is for one that begins now.
-Status Initiator::check(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments, Prepared& prepared) {
-  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+// What the program can have got wrong, whenever the operation is to begin. `prepared` is for one
+// that begins now.
+Status Initiator::check(NetworkInterface& interface, MessageKind kind,
+                        const RequestArguments& arguments, Prepared& prepared) {
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk)
+    return status;
   const Limits& limits = interface.limits();
   if (arguments.length > most_bytes(limits, kind)) return Status::kDescriptorIllegal;
-  if (arguments.is_volatile && arguments.length > limits.max_volatile_bytes) return Status::kDescriptorIllegal;
+  if (arguments.is_volatile && arguments.length > limits.max_volatile_bytes)
+    return Status::kDescriptorIllegal;
   if (is_put_like(kind) || kind == MessageKind::kGet) return Status::kOk;
   const MemoryDescriptor* to = interface.descriptors.get(arguments.get_descriptor);
   if (to == nullptr || !to->active()) return Status::kDescriptorInvalid;
-  return to->region().holds(arguments.get_offset, arguments.length) ? Status::kOk : Status::kDescriptorIllegal;
+  return to->region().holds(arguments.get_offset, arguments.length) ? Status::kOk
+                                                                    : Status::kDescriptorIllegal;
 }
 
-Status Initiator::start(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments) {
+Status Initiator::start(NetworkInterface& interface, MessageKind kind,
+                        const RequestArguments& arguments) {
   if (interface.is_portals3()) {
     if (kind == MessageKind::kPut) return put(interface, arguments);
     return kind == MessageKind::kGet ? get(interface, arguments) : get_put(interface, arguments);
   }
   Prepared prepared;
-  if (const Status status = check(interface, kind, arguments, prepared); status != Status::kOk) return status;
+  if (const Status status = check(interface, kind, arguments, prepared); status != Status::kOk)
+    return status;
   if (is_put_like(kind)) return send_put(interface, arguments, prepared, kind);
-  return kind == MessageKind::kGet ? send_get(interface, arguments, prepared) : send_fetch(interface, arguments, prepared, kind);
+  return kind == MessageKind::kGet ? send_get(interface, arguments, prepared)
+                                   : send_fetch(interface, arguments, prepared, kind);
 }
 
-Status Initiator::start_when(NetworkInterface& interface, Kind kind, const RequestArguments& arguments, SlotId counter,
+Status Initiator::start_when(NetworkInterface& interface, Kind kind,
+                             const RequestArguments& arguments, SlotId counter,
                              std::uint64_t threshold) {
   Prepared prepared;
-  if (const Status status = check(interface, message_kind(kind), arguments, prepared); status != Status::kOk) return status;
+  if (const Status status = check(interface, message_kind(kind), arguments, prepared);
+      status != Status::kOk)
+    return status;
   TriggeredOperation* operation = nullptr;
-  if (const Status status = interface.triggers.prepare(counter, threshold, kind, operation); status != Status::kOk) return status;
+  if (const Status status = interface.triggers.prepare(counter, threshold, kind, operation);
+      status != Status::kOk)
+    return status;
   operation->arguments = arguments;
   interface.triggers.arm(counter, *operation);
   return Status::kOk;
@@ -95,25 +111,35 @@ Status Initiator::start_when(NetworkInterface& interface, Kind kind, const Reque
 bool Initiator::carry_out(NetworkInterface& interface, const TriggeredOperation& operation) {
   switch (operation.kind) {
     // One that fails meets a counting event that has been freed.
-    case Kind::kIncrement: static_cast<void>(interface.triggers.increment_counter(operation.counter, operation.value)); return true;
-    case Kind::kSet: static_cast<void>(interface.triggers.set_counter(operation.counter, operation.value)); return true;
+    case Kind::kIncrement:
+      static_cast<void>(interface.triggers.increment_counter(operation.counter, operation.value));
+      return true;
+    case Kind::kSet:
+      static_cast<void>(interface.triggers.set_counter(operation.counter, operation.value));
+      return true;
     default: break;
   }
   const MessageKind kind = message_kind(operation.kind);
   const Status status = start(interface, kind, operation.arguments);
   if (status == Status::kNoSpace) return false;
   ++fired_[interface.kind()];
-  if (status != Status::kOk) fail_to_start(interface, kind, operation.arguments, operation.arguments.length, Failure::kFailed);
+  if (status != Status::kOk)
+    fail_to_start(interface, kind, operation.arguments, operation.arguments.length,
+                  Failure::kFailed);
   return true;
 }
 
-// There is no call that could return it: the operation fails as one whose message could not leave, with all the events and counts of that.
-void Initiator::fail_to_start(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments, std::uint64_t length,
+// There is no call that could return it: the operation fails as one whose message could not leave,
+// with all the events and counts of that.
+void Initiator::fail_to_start(NetworkInterface& interface, MessageKind kind,
+                              const RequestArguments& arguments, std::uint64_t length,
                               Failure failure) {
-  PendingRequest record(is_put_like(kind) ? PendingRequest::Kind::kPut : PendingRequest::Kind::kGet);
+  PendingRequest record(is_put_like(kind) ? PendingRequest::Kind::kPut
+                                          : PendingRequest::Kind::kGet);
   record.sent = make_request(interface, kind, arguments, length);
   if (arguments.ack != AckRequest::kNone) record.sent.header.flags |= wire::kFlagAckWanted;
-  const SlotId answered = is_put_like(kind) || kind == MessageKind::kGet ? arguments.descriptor : arguments.get_descriptor;
+  const SlotId answered = is_put_like(kind) || kind == MessageKind::kGet ? arguments.descriptor
+                                                                         : arguments.get_descriptor;
   record.sent.md_handle = answered.slot;
   record.sent.md_generation = answered.generation;
   record.user_pointer = arguments.user_pointer;
@@ -131,11 +157,14 @@ void Initiator::fail_to_start(NetworkInterface& interface, MessageKind kind, con
   }
 }
 
-Status Initiator::fail_unstarted(NetworkInterface& interface, MessageKind kind, const RequestArguments& arguments) {
+Status Initiator::fail_unstarted(NetworkInterface& interface, MessageKind kind,
+                                 const RequestArguments& arguments) {
   Prepared prepared;
-  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk) return status;
+  if (const Status status = prepare(interface, arguments, prepared); status != Status::kOk)
+    return status;
   const bool fetches = !is_put_like(kind) && kind != MessageKind::kGet;
-  if (fetches && interface.descriptors.get(arguments.get_descriptor) == nullptr) return Status::kDescriptorInvalid;
+  if (fetches && interface.descriptors.get(arguments.get_descriptor) == nullptr)
+    return Status::kDescriptorInvalid;
   fail_to_start(interface, kind, arguments, prepared.length, Failure::kPeerDead);
   return Status::kOk;
 }

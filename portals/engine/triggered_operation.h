@@ -1,7 +1,9 @@
 #pragma once
-// TriggeredOperation: an operation that a program has prepared and that begins when a counting event reaches a threshold (Portals 4).
+// TriggeredOperation: an operation that a program has prepared and that begins when a counting
+// event reaches a threshold (Portals 4).
 //
-// Owned by the interface's pool from arm() until it has been carried out or cancelled; keeps its descriptors busy meanwhile. Guarded by the endpoint's lock.
+// Owned by the interface's pool from arm() until it has been carried out or cancelled; keeps its
+// descriptors busy meanwhile. Guarded by the endpoint's lock.
 
 #include <boost/intrusive/slist_hook.hpp>
 #include <cstdint>

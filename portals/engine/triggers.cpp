@@ -24,7 +24,9 @@ std::uint32_t counting_option(EventKind kind) {
   }
 }
 
-bool is_increment(const CountingEvent::Value& value) { return value.success == 0 || value.failure == 0; }
+bool is_increment(const CountingEvent::Value& value) {
+  return value.success == 0 || value.failure == 0;
+}
 
 }  // namespace
 
@@ -47,7 +49,8 @@ Status Triggers::free_counter(SlotId id) {
 Status Triggers::cancel(SlotId id) {
   CountingEvent* counter = counters_.get(id);
   if (counter == nullptr) return Status::kCounterInvalid;
-  while (Triggered* operation = counter->take_any()) release(static_cast<TriggeredOperation&>(*operation));
+  while (Triggered* operation = counter->take_any())
+    release(static_cast<TriggeredOperation&>(*operation));
   return Status::kOk;
 }
 
@@ -67,7 +70,8 @@ Status Triggers::increment_counter(SlotId id, const CountingEvent::Value& value)
   return Status::kOk;
 }
 
-Status Triggers::prepare(SlotId id, std::uint64_t threshold, TriggeredOperation::Kind kind, TriggeredOperation*& made) {
+Status Triggers::prepare(SlotId id, std::uint64_t threshold, TriggeredOperation::Kind kind,
+                         TriggeredOperation*& made) {
   const CountingEvent* counter = counters_.get(id);
   if (counter == nullptr) return Status::kCounterInvalid;
   if (counter->armed() >= max_triggered_) return Status::kNoSpace;
@@ -78,12 +82,15 @@ Status Triggers::prepare(SlotId id, std::uint64_t threshold, TriggeredOperation:
   return Status::kOk;
 }
 
-Status Triggers::change_counter_when(SlotId trigger, std::uint64_t threshold, TriggeredOperation::Kind kind, SlotId counter,
+Status Triggers::change_counter_when(SlotId trigger, std::uint64_t threshold,
+                                     TriggeredOperation::Kind kind, SlotId counter,
                                      const CountingEvent::Value& value) {
   if (counters_.get(counter) == nullptr) return Status::kCounterInvalid;
-  if (kind == TriggeredOperation::Kind::kIncrement && !is_increment(value)) return Status::kCounterInvalid;
+  if (kind == TriggeredOperation::Kind::kIncrement && !is_increment(value))
+    return Status::kCounterInvalid;
   TriggeredOperation* operation = nullptr;
-  if (const Status status = prepare(trigger, threshold, kind, operation); status != Status::kOk) return status;
+  if (const Status status = prepare(trigger, threshold, kind, operation); status != Status::kOk)
+    return status;
   operation->counter = counter;
   operation->value = value;
   arm(trigger, *operation);
@@ -95,7 +102,8 @@ void Triggers::arm(SlotId id, TriggeredOperation& operation) {
   CountingEvent* counter = counters_.get(id);
   LINTEL_ASSERT(counter != nullptr);
   for (const SlotId used : {operation.arguments.descriptor, operation.arguments.get_descriptor}) {
-    if (MemoryDescriptor* descriptor = descriptors_.get(used)) descriptor->begin(MemoryDescriptor::Awaits::kTrigger);
+    if (MemoryDescriptor* descriptor = descriptors_.get(used))
+      descriptor->begin(MemoryDescriptor::Awaits::kTrigger);
   }
   counter->arm(operation);
   changed(*counter);
@@ -110,14 +118,16 @@ TriggeredOperation* Triggers::take_due() {
 
 void Triggers::release(TriggeredOperation& operation) {
   for (const SlotId used : {operation.arguments.descriptor, operation.arguments.get_descriptor}) {
-    if (MemoryDescriptor* descriptor = descriptors_.get(used)) descriptor->end(MemoryDescriptor::Awaits::kTrigger);
+    if (MemoryDescriptor* descriptor = descriptors_.get(used))
+      descriptor->end(MemoryDescriptor::Awaits::kTrigger);
   }
   operations_.destroy(operation.id);
 }
 
 void Triggers::changed(CountingEvent& counter) {
   if (counter.sleepers > 0) attention_.wake_needed = true;
-  // Not carried out here: one may trigger the next, to any depth, and this may be in the middle of a message.
+  // Not carried out here: one may trigger the next, to any depth, and this may be in the middle of
+  // a message.
   while (Triggered* operation = counter.take_due()) {
     due_.push_back(static_cast<TriggeredOperation&>(*operation));
     attention_.triggers_due = true;
@@ -136,7 +146,8 @@ void Triggers::count_in(const MemoryDescriptor& descriptor, const Event& event) 
   if (event.failure != Failure::kNone) {
     counter->add({0, 1});
   } else if ((options & option::kCountBytes) != 0) {
-    counter->add({event.kind == EventKind::kSendEnd ? event.requested_length : event.manipulated_length, 0});
+    counter->add(
+        {event.kind == EventKind::kSendEnd ? event.requested_length : event.manipulated_length, 0});
   } else {
     counter->add({1, 0});
   }

@@ -1,10 +1,12 @@
 #pragma once
-// Triggers: the counting events of one interface, and the operations that wait for them (Portals 4).
+// Triggers: the counting events of one interface, and the operations that wait for them (Portals
+// 4).
 //
-// Owned by the interface; owns the counting events and the triggered operations; borrows the descriptors and the process' attention. Guarded by the
-// process' lock.
-// Invariants: (1) a triggered operation is armed at one counting event, or due, or given out by take_due(); (2) its descriptors are busy until release().
-// Does not: carry operations out (triggered.cpp does), or wake threads.
+// Owned by the interface; owns the counting events and the triggered operations; borrows the
+// descriptors and the process' attention. Guarded by the process' lock.
+// Invariants: (1) a triggered operation is armed at one counting event, or due, or given out by
+// take_due(); (2) its descriptors are busy until release(). Does not: carry operations out
+// (triggered.cpp does), or wake threads.
 
 #include <boost/intrusive/slist.hpp>
 #include <cstddef>
@@ -22,9 +24,10 @@ namespace lintel::portals {
 
 class Triggers {
  public:
-  // At most `max_counters` counting events, each with at most `max_triggered` operations that wait for it.
-  Triggers(DescriptorTable& descriptors, std::uint32_t max_counters, std::uint32_t max_triggered, unsigned generation_bits,
-           std::uint32_t first_generation, Attention& attention)
+  // At most `max_counters` counting events, each with at most `max_triggered` operations that wait
+  // for it.
+  Triggers(DescriptorTable& descriptors, std::uint32_t max_counters, std::uint32_t max_triggered,
+           unsigned generation_bits, std::uint32_t first_generation, Attention& attention)
       : descriptors_(descriptors),
         max_triggered_(max_triggered),
         counters_(max_counters, generation_bits, first_generation),
@@ -43,12 +46,15 @@ class Triggers {
   CountingEvent* counter(SlotId id) { return counters_.get(id); }
   std::uint32_t next_generation() const { return counters_.next_generation(); }
 
-  // A triggered operation for `counter`, to be filled in and then armed. Errors: kCounterInvalid, kNoSpace.
-  Status prepare(SlotId counter, std::uint64_t threshold, TriggeredOperation::Kind kind, TriggeredOperation*& made);
+  // A triggered operation for `counter`, to be filled in and then armed. Errors: kCounterInvalid,
+  // kNoSpace.
+  Status prepare(SlotId counter, std::uint64_t threshold, TriggeredOperation::Kind kind,
+                 TriggeredOperation*& made);
   void arm(SlotId counter, TriggeredOperation& operation);
-  // Has `counter` set (kSet) or incremented (kIncrement) once `trigger` has reached `threshold`; it may have. Errors: as increment_counter; kNoSpace.
-  Status change_counter_when(SlotId trigger, std::uint64_t threshold, TriggeredOperation::Kind kind, SlotId counter,
-                             const CountingEvent::Value& value);
+  // Has `counter` set (kSet) or incremented (kIncrement) once `trigger` has reached `threshold`; it
+  // may have. Errors: as increment_counter; kNoSpace.
+  Status change_counter_when(SlotId trigger, std::uint64_t threshold, TriggeredOperation::Kind kind,
+                             SlotId counter, const CountingEvent::Value& value);
   // The next one to be carried out, or null; take_due() and release() it then.
   TriggeredOperation* next_due() { return due_.empty() ? nullptr : &due_.front(); }
   bool has_due() const { return !due_.empty(); }
@@ -73,7 +79,9 @@ class Triggers {
   void count_in(const MemoryDescriptor& descriptor, const Event& event);
   void changed(CountingEvent& counter);
 
-  using DueLink = boost::intrusive::member_hook<TriggeredOperation, boost::intrusive::slist_member_hook<>, &TriggeredOperation::due_link>;
+  using DueLink =
+      boost::intrusive::member_hook<TriggeredOperation, boost::intrusive::slist_member_hook<>,
+                                    &TriggeredOperation::due_link>;
 
   DescriptorTable& descriptors_;
   std::uint32_t max_triggered_;

@@ -1,9 +1,11 @@
 #pragma once
-// UnexpectedHeader: what the unexpected list needs to know of a message that landed in an overflow entry and has not been claimed.
+// UnexpectedHeader: what the unexpected list needs to know of a message that landed in an overflow
+// entry and has not been claimed.
 //
-// The engine derives its own header from this and adds the rest. It belongs to the engine and is linked into at most one UnexpectedList,
-// which borrows it. Guarded by the endpoint's lock.
-// Invariants: (1) initiator, match_bits and the address do not change while it is linked; whatever is added may.
+// The engine derives its own header from this and adds the rest. It belongs to the engine and is
+// linked into at most one UnexpectedList, which borrows it. Guarded by the endpoint's lock.
+// Invariants: (1) initiator, match_bits and the address do not change while it is linked; whatever
+// is added may.
 // Memory: 48 bytes; more per class of searches, see unexpected_index.h.
 // Does not: hold data or know its overflow entry, or unlink itself when it dies.
 

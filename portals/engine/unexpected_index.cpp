@@ -14,15 +14,18 @@ namespace {
 constexpr std::uint32_t kFirstPlaces = 16;
 constexpr std::uint32_t kMost = 1U << 31;
 
-// Equal only by chance for different pairs: the first step can be undone, so no value of one part makes all values of the other equal.
+// Equal only by chance for different pairs: the first step can be undone, so no value of one part
+// makes all values of the other equal.
 std::uint64_t mix(std::uint64_t process, std::uint64_t match_bits) {
   __extension__ using Product = unsigned __int128;
   const std::uint64_t spread = process * 0x9E3779B97F4A7C15ULL;
-  const Product product = Product{spread ^ (spread >> 32) ^ match_bits ^ 0xE7037ED1A0B428DBULL} * 0xD1B54A32D192ED03ULL;
+  const Product product =
+      Product{spread ^ (spread >> 32) ^ match_bits ^ 0xE7037ED1A0B428DBULL} * 0xD1B54A32D192ED03ULL;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// The array with room for `new_size`, the old elements kept and the new ones zero. False without memory; it is unchanged then.
+// The array with room for `new_size`, the old elements kept and the new ones zero. False without
+// memory; it is unchanged then.
 template <class Element>
 bool grow(std::unique_ptr<Element[]>& array, std::uint32_t size, std::uint32_t new_size) {
   std::unique_ptr<Element[]> grown(new (std::nothrow) Element[new_size]());
@@ -37,7 +40,8 @@ using Table = KeyTable<UnexpectedHeader, 32>;  // the first of the ring of one k
 }  // namespace
 
 struct UnexpectedIndex::Class {
-  // Places of the neighbours in the ring of one key. The first's previous is the last; the last's next is kNoPlace.
+  // Places of the neighbours in the ring of one key. The first's previous is the last; the last's
+  // next is kNoPlace.
   struct Links {
     std::uint32_t next;
     std::uint32_t previous;
@@ -58,7 +62,8 @@ struct UnexpectedIndex::Class {
   // The slot of the key; a free one when there is none yet. REQUIRES: make_room() was called once.
   Table::Slot& slot_for(ProcessId process, std::uint64_t match_bits, std::uint64_t wanted) const {
     return table.find(wanted, [&](const UnexpectedHeader& first) {
-      return ((joined(first.initiator) ^ joined(process)) & ~process_mask) == 0 && ((first.match_bits ^ match_bits) & kept_bits) == 0;
+      return ((joined(first.initiator) ^ joined(process)) & ~process_mask) == 0 &&
+             ((first.match_bits ^ match_bits) & kept_bits) == 0;
     });
   }
 
@@ -79,7 +84,10 @@ const UnexpectedIndex::Class* UnexpectedIndex::prepare(const MatchCriteria& crit
 }
 
 UnexpectedHeader* UnexpectedIndex::first(const Class& kind, const MatchCriteria& criteria) const {
-  return kind.slot_for(criteria.initiator, criteria.match_bits, kind.hash(criteria.initiator, criteria.match_bits)).first;
+  return kind
+      .slot_for(criteria.initiator, criteria.match_bits,
+                kind.hash(criteria.initiator, criteria.match_bits))
+      .first;
 }
 
 UnexpectedHeader* UnexpectedIndex::next(const Class& kind, const UnexpectedHeader& header) const {
@@ -98,17 +106,20 @@ UnexpectedIndex::Class* UnexpectedIndex::class_for(const MatchCriteria& criteria
   Class* oldest = &classes_[0];  // a free one is older than any
   for (std::size_t i = 0; i < kClasses; ++i) {
     Class& kind = classes_[i];
-    if (kind.process_mask == process_mask && kind.kept_bits == kept_bits && kind.indexed_until != 0) return &kind;
+    if (kind.process_mask == process_mask && kind.kept_bits == kept_bits && kind.indexed_until != 0)
+      return &kind;
     if (kind.last_search < oldest->last_search) oldest = &kind;
   }
-  if (oldest->indexed_until != 0 && searches_ - oldest->last_search <= kIdleSearches) return nullptr;
+  if (oldest->indexed_until != 0 && searches_ - oldest->last_search <= kIdleSearches)
+    return nullptr;
   *oldest = Class{};
   oldest->process_mask = process_mask;
   oldest->kept_bits = kept_bits;
   return oldest;
 }
 
-// Enters the headers that arrived since the class was searched last. False without memory; the class is of no use then.
+// Enters the headers that arrived since the class was searched last. False without memory; the
+// class is of no use then.
 bool UnexpectedIndex::catch_up(Class& kind) {
   auto at = headers_.end();
   while (at != headers_.begin() && std::prev(at)->order_ >= kind.indexed_until) --at;
@@ -144,7 +155,8 @@ void UnexpectedIndex::unlink(Class& kind, const UnexpectedHeader& header) {
   if (!leads) kind.links[previous].next = next;
   if (next != kNoPlace) kind.links[next].previous = previous;
   if (!leads && next != kNoPlace) return;
-  Table::Slot& slot = kind.slot_for(header.initiator, header.match_bits, kind.hash(header.initiator, header.match_bits));
+  Table::Slot& slot = kind.slot_for(header.initiator, header.match_bits,
+                                    kind.hash(header.initiator, header.match_bits));
   if (!leads) {
     kind.links[slot.first->place_].previous = previous;
     return;
@@ -170,7 +182,8 @@ bool UnexpectedIndex::give_place(UnexpectedHeader& header) {
     if (place_count_ >= kMost) return false;
     const std::uint32_t new_count = std::max(kFirstPlaces, 2 * place_count_);
     if (!grow(places_, place_count_, new_count)) return false;
-    for (std::uint32_t i = new_count; i > place_count_; --i) places_[i - 1].next_free = std::exchange(free_place_, i - 1);
+    for (std::uint32_t i = new_count; i > place_count_; --i)
+      places_[i - 1].next_free = std::exchange(free_place_, i - 1);
     place_count_ = new_count;
   }
   header.place_ = std::exchange(free_place_, places_[free_place_].next_free);
@@ -178,7 +191,8 @@ bool UnexpectedIndex::give_place(UnexpectedHeader& header) {
   return true;
 }
 
-// Room for a header at this place and for one more key. False without memory; what the class holds is unchanged then.
+// Room for a header at this place and for one more key. False without memory; what the class holds
+// is unchanged then.
 bool UnexpectedIndex::Class::make_room(std::uint32_t place) {
   if (place >= link_count) {
     std::uint32_t new_count = std::max(kFirstPlaces, link_count);

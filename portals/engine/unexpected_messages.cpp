@@ -16,16 +16,19 @@ EventKind overflow_kind(EventKind arrived) {
   }
 }
 
-// Unexpected messages that are claimed already, but not in place: each is an operation of the endpoint.
+// Unexpected messages that are claimed already, but not in place: each is an operation of the
+// endpoint.
 constexpr std::size_t kMaxLanding = std::size_t{1} << 19;
 
 bool takes(const MemoryDescriptor& descriptor, const UnexpectedMessage& message) {
-  return descriptor.accept(0, message.event.remote_offset, message.event.requested_length).has_value();
+  return descriptor.accept(0, message.event.remote_offset, message.event.requested_length)
+      .has_value();
 }
 
 }  // namespace
 
-UnexpectedMessages::UnexpectedMessages(DescriptorTable& descriptors, EventLog& events, PortalTable& portals, EntryTable& entries,
+UnexpectedMessages::UnexpectedMessages(DescriptorTable& descriptors, EventLog& events,
+                                       PortalTable& portals, EntryTable& entries,
                                        Triggers& triggers, const Limits& limits)
     : descriptors_(descriptors),
       events_(events),
@@ -33,17 +36,23 @@ UnexpectedMessages::UnexpectedMessages(DescriptorTable& descriptors, EventLog& e
       entries_(entries),
       triggers_(triggers),
       max_of_portal_(limits.max_unexpected),
-      messages_(std::size_t{limits.max_unexpected} * (std::size_t{limits.max_portal_index} + 1) + kMaxLanding) {}
+      messages_(std::size_t{limits.max_unexpected} * (std::size_t{limits.max_portal_index} + 1) +
+                kMaxLanding) {}
 
-PortalTable::Room UnexpectedMessages::room_for(const Portal& portal, const MemoryDescriptor& descriptor,
-                                               const MemoryDescriptor::Acceptance& acceptance, PortalList list) {
+PortalTable::Room UnexpectedMessages::room_for(const Portal& portal,
+                                               const MemoryDescriptor& descriptor,
+                                               const MemoryDescriptor::Acceptance& acceptance,
+                                               PortalList list) {
   using Room = PortalTable::Room;
   const bool header = list == PortalList::kOverflow && !descriptor.has(option::kHeaderDisable);
-  if (header && (portal.unexpected.size() >= max_of_portal_ || messages_.size() >= messages_.limit())) return Room::kNoHeader;
+  if (header &&
+      (portal.unexpected.size() >= max_of_portal_ || messages_.size() >= messages_.limit()))
+    return Room::kNoHeader;
   if (!portal.flow_control) return Room::kEnough;
   const EventQueue* queue = events_.queue(portal.queue);
   if (queue == nullptr) return Room::kEnough;
-  // What it will log: its own event, and if it uses the entry up AUTO_UNLINK, and AUTO_FREE where no header holds that back.
+  // What it will log: its own event, and if it uses the entry up AUTO_UNLINK, and AUTO_FREE where
+  // no header holds that back.
   std::uint64_t events = descriptor.has(option::kEndDisable | option::kSuccessDisable) ? 0 : 1;
   if (descriptor.used_up_by(acceptance) && !descriptor.has(option::kUnlinkDisable)) {
     events += list == PortalList::kOverflow && !header ? 2 : 1;
@@ -83,7 +92,8 @@ void UnexpectedMessages::landed(std::uint32_t portal_index, SlotId header, Failu
 
 // ---- List entries
 
-Status UnexpectedMessages::append_entry(std::uint32_t index, PortalList list, const MatchCriteria& criteria, DescriptorRules rules,
+Status UnexpectedMessages::append_entry(std::uint32_t index, PortalList list,
+                                        const MatchCriteria& criteria, DescriptorRules rules,
                                         bool use_once, SlotId& made) {
   Portal* const existing = portals_.existing(index);
   if (existing == nullptr) return Status::kPortalInvalid;
@@ -100,17 +110,20 @@ Status UnexpectedMessages::append_entry(std::uint32_t index, PortalList list, co
     portal.unexpected.for_each_match(criteria, [&](UnexpectedHeader& header) {
       auto& message = static_cast<UnexpectedMessage&>(header);
       if (takes(descriptor, message)) claim(portal, message, descriptor);
-      return entries_.get(id) != nullptr && descriptor.active();  // it may have been used up, and be gone
+      // it may have been used up, and be gone
+      return entries_.get(id) != nullptr && descriptor.active();
     });
     if (entries_.get(id) == nullptr || !descriptor.active()) return Status::kOk;
   }
   entries_.make_matchable(*entry);
-  if (!descriptor.has(option::kLinkDisable)) events_.log_entry_event(descriptor, EventKind::kLink, index);
+  if (!descriptor.has(option::kLinkDisable))
+    events_.log_entry_event(descriptor, EventKind::kLink, index);
   return Status::kOk;
 }
 
 // The message is the claimant's from now on; its event comes when its data are in place.
-void UnexpectedMessages::claim(Portal& portal, UnexpectedMessage& message, MemoryDescriptor& claimant) {
+void UnexpectedMessages::claim(Portal& portal, UnexpectedMessage& message,
+                               MemoryDescriptor& claimant) {
   portal.unexpected.remove(message);
   message.claimant = claimant.id;
   claimant.begin();
@@ -126,10 +139,13 @@ void UnexpectedMessages::tell_claimed(UnexpectedMessage& message) {
   event.kind = overflow_kind(event.kind);
   event.list = PortalList::kOverflow;
   event.user_pointer = claimant.snapshot().user_pointer;
-  const bool silent = claimant.has(option::kOverflowDisable) || (event.failure == Failure::kNone && claimant.has(option::kSuccessDisable));
-  if (EventQueue* queue = silent ? nullptr : events_.queue(claimant.queue())) events_.deposit(*queue, event);
+  const bool silent = claimant.has(option::kOverflowDisable) ||
+                      (event.failure == Failure::kNone && claimant.has(option::kSuccessDisable));
+  if (EventQueue* queue = silent ? nullptr : events_.queue(claimant.queue()))
+    events_.deposit(*queue, event);
   triggers_.count(claimant, event);
-  // What ends with the header comes before what ends with the append: FREE of the entry that held the data, then UNLINK of the claimant.
+  // What ends with the header comes before what ends with the append: FREE of the entry that held
+  // the data, then UNLINK of the claimant.
   forget(message);
   claimant.end();
   entries_.unlink_if_due(claimant, event, false, 0);
@@ -145,7 +161,8 @@ void UnexpectedMessages::leave_holder(const UnexpectedMessage& message) {
   MemoryDescriptor* const holder = descriptors_.get(message.event.descriptor);
   if (holder == nullptr) return;  // it was moved
   if (--holder->headers > 0 || !holder->unlinked) return;
-  if (!holder->has(option::kUnlinkDisable)) events_.log_entry_event(*holder, EventKind::kFree, message.event.portal_index);
+  if (!holder->has(option::kUnlinkDisable))
+    events_.log_entry_event(*holder, EventKind::kFree, message.event.portal_index);
   descriptors_.destroy(*holder);
 }
 
@@ -181,8 +198,8 @@ void UnexpectedMessages::drop_all() {
 
 // ---- Search
 
-Status UnexpectedMessages::search(std::uint32_t index, const MatchCriteria& criteria, const DescriptorRules& rules, bool use_once,
-                                  bool take) {
+Status UnexpectedMessages::search(std::uint32_t index, const MatchCriteria& criteria,
+                                  const DescriptorRules& rules, bool use_once, bool take) {
   Portal* const existing = portals_.existing(index);
   if (existing == nullptr) return Status::kPortalInvalid;
   Portal& portal = *existing;
@@ -190,7 +207,8 @@ Status UnexpectedMessages::search(std::uint32_t index, const MatchCriteria& crit
   own.described.queue = portal.queue;
   own.described.threshold = kUnlimited;
   own.described.options |= option::kUnlinkDisable;
-  if ((own.described.options & option::kEndDisable) != 0) own.described.options |= option::kOverflowDisable;
+  if ((own.described.options & option::kEndDisable) != 0)
+    own.described.options |= option::kOverflowDisable;
   MemoryDescriptor* const descriptor = descriptors_.make(std::move(own), true);
   if (descriptor == nullptr) return Status::kNoSpace;
   descriptor->begin();
@@ -206,13 +224,16 @@ Status UnexpectedMessages::search(std::uint32_t index, const MatchCriteria& crit
     Event event = message.event;
     event.kind = EventKind::kSearch;
     event.user_pointer = descriptor->snapshot().user_pointer;
-    if (EventQueue* queue = descriptor->has(option::kEndDisable) ? nullptr : events_.queue(portal.queue)) events_.deposit(*queue, event);
+    if (EventQueue* queue =
+            descriptor->has(option::kEndDisable) ? nullptr : events_.queue(portal.queue))
+      events_.deposit(*queue, event);
     triggers_.count(*descriptor, event);
     return !use_once;
   });
   if (matches == 0 && !descriptor->has(option::kEndDisable))
     events_.log_entry_event(*descriptor, EventKind::kSearch, index, Failure::kNoMatch);
-  // The counting event learns of the end of a search for all that match, as of one that finds nothing.
+  // The counting event learns of the end of a search for all that match, as of one that finds
+  // nothing.
   if (matches == 0 || !use_once) {
     Event end;
     end.kind = EventKind::kSearch;

@@ -29,12 +29,15 @@ void reorder_each(Fields&... fields) {
 }
 
 void reorder(Response& r) {
-  reorder_each(r.header, r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid, r.target_pid, r.portal_index, r.match_bits,
-               r.offset, r.requested_length, r.manipulated_length, r.md_handle, r.md_generation, r.return_offset, r.request_token,
+  reorder_each(r.header, r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid,
+               r.target_pid, r.portal_index, r.match_bits, r.offset, r.requested_length,
+               r.manipulated_length, r.md_handle, r.md_generation, r.return_offset, r.request_token,
                r.sender_token);
 }
 
-void reorder(Clear& c) { reorder_each(c.header, c.source_token, c.receiver_token, c.length, c.immediate, c.segment_count); }
+void reorder(Clear& c) {
+  reorder_each(c.header, c.source_token, c.receiver_token, c.length, c.immediate, c.segment_count);
+}
 void reorder(Segment& s) { reorder_each(s.key, s.address, s.length); }
 void reorder(Written& w) { reorder_each(w.header, w.receiver_token, w.write_count); }
 void reorder(Discard& d) { reorder_each(d.header, d.token); }
@@ -55,14 +58,16 @@ T load(const std::byte* from) {
   return value;
 }
 
-// A Request goes field by field between its struct and the bytes: what was written in pieces and is read as a whole right after makes the processor wait.
-// The parts of one, each ending where some message does (fixed_size()); `Whole` is Request or const Request, `each` takes a field.
+// A Request goes field by field between its struct and the bytes: what was written in pieces and is
+// read as a whole right after makes the processor wait. The parts of one, each ending where some
+// message does (fixed_size()); `Whole` is Request or const Request, `each` takes a field.
 template <class Whole, class Each>
 void each_of_every_request(Whole& r, Each each) {
   const auto all = [&each](auto&... fields) { (each(fields), ...); };
-  all(r.header.version, r.header.kind, r.header.flags, r.header.interface_kind, r.header.payload_length);
-  all(r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid, r.target_pid, r.portal_index, r.cookie, r.match_bits, r.offset,
-      r.length, r.header_data);
+  all(r.header.version, r.header.kind, r.header.flags, r.header.interface_kind,
+      r.header.payload_length);
+  all(r.initiator_nid, r.initiator_pid, r.user, r.job, r.target_nid, r.target_pid, r.portal_index,
+      r.cookie, r.match_bits, r.offset, r.length, r.header_data);
 }
 
 template <class Whole, class Each>
@@ -82,12 +87,15 @@ void each_of_size(Whole& r, std::size_t size, Each each) {
 // The last two parts are single bytes, in either direction.
 template <std::size_t Begin, std::size_t End>
 void copy_part(void* to, const void* from) {
-  std::memcpy(static_cast<std::byte*>(to) + Begin, static_cast<const std::byte*>(from) + Begin, End - Begin);
+  std::memcpy(static_cast<std::byte*>(to) + Begin, static_cast<const std::byte*>(from) + Begin,
+              End - Begin);
 }
 
 void copy_atomic_parts(void* to, const void* from, std::size_t size) {
-  if (size > offsetof(Request, atomic_operation)) copy_part<offsetof(Request, atomic_operation), offsetof(Request, operand)>(to, from);
-  if (size > offsetof(Request, operand)) copy_part<offsetof(Request, operand), sizeof(Request)>(to, from);
+  if (size > offsetof(Request, atomic_operation))
+    copy_part<offsetof(Request, atomic_operation), offsetof(Request, operand)>(to, from);
+  if (size > offsetof(Request, operand))
+    copy_part<offsetof(Request, operand), sizeof(Request)>(to, from);
 }
 
 // One field only, for checks that need no more.
@@ -116,38 +124,51 @@ constexpr unsigned allowed_flags(MessageKind kind) {
 bool put_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
   const bool ack_wanted = (header.flags & kFlagAckWanted) != 0;
   const bool has_handle = fixed_size(header) > offsetof(Request, md_handle);
-  if (has_handle && ack_wanted == (load_at<std::uint32_t>(bytes, offsetof(Request, md_handle)) == kNoDescriptor)) return false;
+  if (has_handle &&
+      ack_wanted == (load_at<std::uint32_t>(bytes, offsetof(Request, md_handle)) == kNoDescriptor))
+    return false;
   if ((header.flags & kFlagAnnounced) != 0) return header.payload_length == 0;
   return header.payload_length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
 }
 
 AtomicCall call_of(MessageKind kind) {
-  return kind == MessageKind::kAtomic ? AtomicCall::kAtomic : kind == MessageKind::kSwap ? AtomicCall::kSwap : AtomicCall::kFetchAtomic;
+  return kind == MessageKind::kAtomic ? AtomicCall::kAtomic
+         : kind == MessageKind::kSwap ? AtomicCall::kSwap
+                                      : AtomicCall::kFetchAtomic;
 }
 
 bool atomic_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
   if (header.interface_kind == kPortals3Kind) return false;
   const auto kind = static_cast<MessageKind>(header.kind);
-  const auto operation = static_cast<AtomicOp>(load_at<std::uint8_t>(bytes, offsetof(Request, atomic_operation)));
-  const auto datatype = static_cast<Datatype>(load_at<std::uint8_t>(bytes, offsetof(Request, atomic_datatype)));
+  const auto operation =
+      static_cast<AtomicOp>(load_at<std::uint8_t>(bytes, offsetof(Request, atomic_operation)));
+  const auto datatype =
+      static_cast<Datatype>(load_at<std::uint8_t>(bytes, offsetof(Request, atomic_datatype)));
   const auto length = load_at<std::uint64_t>(bytes, offsetof(Request, length));
-  if (length != header.payload_length || !is_sound(call_of(kind), operation, datatype, length)) return false;
+  if (length != header.payload_length || !is_sound(call_of(kind), operation, datatype, length))
+    return false;
   return kind != MessageKind::kAtomic || put_agrees(header, bytes);
 }
 
-bool response_agrees(const MessageHeader& header, std::span<const std::byte> bytes, bool carries_data) {
+bool response_agrees(const MessageHeader& header, std::span<const std::byte> bytes,
+                     bool carries_data) {
   const auto manipulated = load_at<std::uint64_t>(bytes, offsetof(Response, manipulated_length));
-  if (manipulated > load_at<std::uint64_t>(bytes, offsetof(Response, requested_length))) return false;
+  if (manipulated > load_at<std::uint64_t>(bytes, offsetof(Response, requested_length)))
+    return false;
   const auto failure = load_at<std::uint8_t>(bytes, offsetof(Response, failure));
   const auto list = load_at<std::uint8_t>(bytes, offsetof(Response, list));
-  if (header.interface_kind == kPortals3Kind ? failure != 0 || list != 0 : failure > kHighestFailureOnWire || list > 1) return false;
+  if (header.interface_kind == kPortals3Kind ? failure != 0 || list != 0
+                                             : failure > kHighestFailureOnWire || list > 1)
+    return false;
   if (failure != 0 && manipulated != 0) return false;
   return header.payload_length == (carries_data ? manipulated : 0);
 }
 
 bool clear_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
   const Clear clear = parse_clear(bytes);
-  if (clear.segment_count == 0 || header.payload_length != std::uint64_t{clear.segment_count} * sizeof(Segment)) return false;
+  if (clear.segment_count == 0 ||
+      header.payload_length != std::uint64_t{clear.segment_count} * sizeof(Segment))
+    return false;
   std::uint64_t missing = clear.length;
   for (std::size_t offset = sizeof(Clear); offset < bytes.size(); offset += sizeof(Segment)) {
     const auto length = load_at<std::uint64_t>(bytes, offset + offsetof(Segment, length));
@@ -163,7 +184,8 @@ bool get_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
   const std::span<const std::byte> payload = payload_of(bytes, header);
   if (payload.size() < sizeof(MessageHeader)) return false;
   // Looked at before the rest, so that a get within a get within a get is not followed.
-  const bool is_clear = load_at<std::uint8_t>(payload, offsetof(MessageHeader, kind)) == static_cast<std::uint8_t>(MessageKind::kClear);
+  const bool is_clear = load_at<std::uint8_t>(payload, offsetof(MessageHeader, kind)) ==
+                        static_cast<std::uint8_t>(MessageKind::kClear);
   const std::optional<MessageHeader> clear = is_clear ? parse_header(payload) : std::nullopt;
   return clear && clear->flags == 0 && clear->interface_kind == header.interface_kind &&
          parse_clear(payload).length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
@@ -174,7 +196,9 @@ bool get_agrees(const MessageHeader& header, std::span<const std::byte> bytes) {
 void encode(const Request& request, std::byte* out) {
   const std::size_t size = fixed_size(request.header);
   const auto* const begin = reinterpret_cast<const std::byte*>(&request);
-  each_of_size(request, size, [&](const auto& field) { store(field, out + (reinterpret_cast<const std::byte*>(&field) - begin)); });
+  each_of_size(request, size, [&](const auto& field) {
+    store(field, out + (reinterpret_cast<const std::byte*>(&field) - begin));
+  });
   copy_atomic_parts(out, &request, size);
 }
 void encode(const Response& response, std::byte* out) { store(response, out); }
@@ -193,19 +217,22 @@ bool parse_header(std::span<const std::byte> bytes, MessageHeader& header) {
   header = load<MessageHeader>(bytes.data());
   const auto kind = static_cast<MessageKind>(header.kind);
   const std::size_t fixed = fixed_size(header);
-  if (header.version != kMessageVersion || fixed == 0 || bytes.size() < fixed || bytes.size() - fixed != header.payload_length ||
-      (header.flags & ~allowed_flags(kind)) != 0 || header.interface_kind > kHighestInterfaceKind) {
+  if (header.version != kMessageVersion || fixed == 0 || bytes.size() < fixed ||
+      bytes.size() - fixed != header.payload_length || (header.flags & ~allowed_flags(kind)) != 0 ||
+      header.interface_kind > kHighestInterfaceKind) {
     return false;
   }
   switch (kind) {
     case MessageKind::kPut: return put_agrees(header, bytes);
     case MessageKind::kGetPut:
-      return header.interface_kind == kPortals3Kind && header.payload_length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
+      return header.interface_kind == kPortals3Kind &&
+             header.payload_length == load_at<std::uint64_t>(bytes, offsetof(Request, length));
     case MessageKind::kAtomic:
     case MessageKind::kFetchAtomic:
     case MessageKind::kSwap: return atomic_agrees(header, bytes);
     case MessageKind::kAck: return response_agrees(header, bytes, false);
-    case MessageKind::kReply: return response_agrees(header, bytes, (header.flags & kFlagAnnounced) == 0);
+    case MessageKind::kReply:
+      return response_agrees(header, bytes, (header.flags & kFlagAnnounced) == 0);
     case MessageKind::kClear: return clear_agrees(header, bytes);
     case MessageKind::kGet: return get_agrees(header, bytes);
     case MessageKind::kWritten:
@@ -217,11 +244,13 @@ bool parse_header(std::span<const std::byte> bytes, MessageHeader& header) {
 Request parse_request(std::span<const std::byte> bytes) {
   Request request{};
   request.md_handle = kNoDescriptor;
-  const std::size_t size = fixed_size({kMessageVersion, load_at<std::uint8_t>(bytes, offsetof(MessageHeader, kind)),
-                                       load_at<std::uint8_t>(bytes, offsetof(MessageHeader, flags)), 0, 0});
+  const std::size_t size =
+      fixed_size({kMessageVersion, load_at<std::uint8_t>(bytes, offsetof(MessageHeader, kind)),
+                  load_at<std::uint8_t>(bytes, offsetof(MessageHeader, flags)), 0, 0});
   const auto* const begin = reinterpret_cast<std::byte*>(&request);
   each_of_size(request, size, [&](auto& field) {
-    field = load<std::remove_reference_t<decltype(field)>>(bytes.data() + (reinterpret_cast<std::byte*>(&field) - begin));
+    field = load<std::remove_reference_t<decltype(field)>>(
+        bytes.data() + (reinterpret_cast<std::byte*>(&field) - begin));
   });
   copy_atomic_parts(&request, bytes.data(), size);
   return request;

@@ -1,6 +1,8 @@
 #pragma once
-// The bytes of the engine's messages. doc/wire_format.md describes them with a worked example each; a test holds both together.
-// Fixed width, network byte order, every struct a multiple of 8 bytes. No logic here: wire_codec.h encodes and decodes.
+// The bytes of the engine's messages. doc/wire_format.md describes them with a worked example each;
+// a test holds both together.
+// Fixed width, network byte order, every struct a multiple of 8 bytes. No logic here: wire_codec.h
+// encodes and decodes.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,20 +21,27 @@ enum class MessageKind : std::uint8_t {
   kAtomic = 6,       // Portals 4: as PUT, but the data are combined with what is there
   kFetchAtomic = 7,  // the same as GETPUT is to PUT
   kSwap = 8,         // a swap of Portals 4, with its operand
-  // The engine's own: how a large transfer moves, and how the initiator learns that it may forget a request.
+  // The engine's own: how a large transfer moves, and how the initiator learns that it may forget a
+  // request.
   kClear = 16,    // receiver of data -> its source: here is registered memory, write now
-  kWritten = 17,  // source -> receiver: how many writes make up the transfer (sent when it is more than one)
+  kWritten = 17,  // source -> receiver: how many writes make up the transfer (sent when it is more
+                  // than one)
   kDiscard =
-      18,  // the side that this token names has nothing more to wait for: its message was dropped, its put gets no ack, or its data will not come
+      18,  // the side that this token names has nothing more to wait for: its message was dropped,
+           // its put gets no ack, or its data will not come
 };
 
 enum Flags : std::uint8_t {
   kFlagAckWanted = 1,  // PUT, ATOMIC: the put's MD handle is not "none"
-  kFlagAnnounced = 2,  // PUT, REPLY: the data do not follow here; they are written after a CLEAR (sender_token names the source, which must
+  kFlagAnnounced = 2,  // PUT, REPLY: the data do not follow here; they are written after a CLEAR
+                       // (sender_token names the source, which must
                        // hear of a drop as if tracked)
-  kFlagTracked = 4,    // every request: the initiator keeps a record and must hear of a drop by DISCARD
-  kFlagMore = 8,       // CLEAR: when all writes for it have come, another CLEAR of the same transfer follows
-  kFlagCleared = 16,   // GET of Portals 4: the CLEAR for all that it asks for follows as its data; its writes may be all the reply there is
+  kFlagTracked = 4,    // every request: the initiator keeps a record and must hear of a drop by
+                       // DISCARD
+  kFlagMore = 8,       // CLEAR: when all writes for it have come, another CLEAR of the same
+                       // transfer follows
+  kFlagCleared = 16,   // GET of Portals 4: the CLEAR for all that it asks for follows as its data;
+                       // its writes may be all the reply there is
 };
 
 // At the start of every message.
@@ -45,8 +54,9 @@ struct MessageHeader {
 };
 static_assert(sizeof(MessageHeader) == 8);
 
-// PUT, GET, GETPUT and the atomic requests: tables 4.1 and 4.3, plus header data, MD generation and the local return offset. A message ends where its kind has nothing more to
-// say: fixed_size() in wire_codec.h.
+// PUT, GET, GETPUT and the atomic requests: tables 4.1 and 4.3, plus header data, MD generation and
+// the local return offset. A message ends where its kind has nothing more to say: fixed_size() in
+// wire_codec.h.
 struct Request {
   MessageHeader header;
   std::uint32_t initiator_nid;
@@ -62,7 +72,8 @@ struct Request {
   std::uint64_t length;       // requested length in bytes
   std::uint64_t header_data;  // PUT, GETPUT; 0 in GET
   // A PUT that nothing answers ends here.
-  std::uint32_t md_handle;  // put: the put MD or 0xffffffff (no ack); get, getput: the MD for the reply
+  std::uint32_t md_handle;  // put: the put MD or 0xffffffff (no ack); get, getput: the MD for the
+                            // reply
   std::uint32_t md_generation;
   std::uint64_t sender_token;  // the initiator's operation, echoed by every answer
   // Every PUT ends here.
@@ -72,12 +83,17 @@ struct Request {
   std::uint8_t atomic_datatype;
   std::uint8_t reserved[6];
   // ATOMIC and FETCH_ATOMIC end here.
-  std::uint8_t operand[32];  // SWAP: of the datatype, then zeros; what a conditional swap compares with, or the mask
+  std::uint8_t operand[32];  // SWAP: of the datatype, then zeros; what a conditional swap compares
+                             // with, or the mask
 };
-static_assert(sizeof(Request) == 136 && offsetof(Request, atomic_operation) == 96 && offsetof(Request, operand) == 104);
-static_assert(offsetof(Request, initiator_nid) == 8 && offsetof(Request, user) == 16 && offsetof(Request, target_nid) == 24);
-static_assert(offsetof(Request, portal_index) == 32 && offsetof(Request, cookie) == 36 && offsetof(Request, match_bits) == 40);
-static_assert(offsetof(Request, offset) == 48 && offsetof(Request, length) == 56 && offsetof(Request, header_data) == 64);
+static_assert(sizeof(Request) == 136 && offsetof(Request, atomic_operation) == 96 &&
+              offsetof(Request, operand) == 104);
+static_assert(offsetof(Request, initiator_nid) == 8 && offsetof(Request, user) == 16 &&
+              offsetof(Request, target_nid) == 24);
+static_assert(offsetof(Request, portal_index) == 32 && offsetof(Request, cookie) == 36 &&
+              offsetof(Request, match_bits) == 40);
+static_assert(offsetof(Request, offset) == 48 && offsetof(Request, length) == 56 &&
+              offsetof(Request, header_data) == 64);
 static_assert(offsetof(Request, md_handle) == 72 && offsetof(Request, md_generation) == 76);
 static_assert(offsetof(Request, sender_token) == 80 && offsetof(Request, return_offset) == 88);
 
@@ -92,7 +108,8 @@ struct Response {
   std::uint32_t target_pid;
   std::uint32_t portal_index;  // echo
   std::uint8_t failure;        // Portals 4: why the request was refused (portals::Failure); else 0
-  std::uint8_t list;           // Portals 4: which list the entry was in (portals::PortalList); else 0
+  std::uint8_t list;           // Portals 4: which list the entry was in (portals::PortalList); else
+                               // 0
   std::uint16_t reserved;
   std::uint64_t match_bits;        // echo
   std::uint64_t offset;            // echo; Portals 4: where in the entry it was
@@ -105,8 +122,10 @@ struct Response {
   std::uint64_t sender_token;   // REPLY with kFlagAnnounced: names the source for CLEAR; else 0
 };
 static_assert(sizeof(Response) == 104);
-static_assert(offsetof(Response, portal_index) == 32 && offsetof(Response, match_bits) == 40 && offsetof(Response, offset) == 48);
-static_assert(offsetof(Response, requested_length) == 56 && offsetof(Response, manipulated_length) == 64);
+static_assert(offsetof(Response, portal_index) == 32 && offsetof(Response, match_bits) == 40 &&
+              offsetof(Response, offset) == 48);
+static_assert(offsetof(Response, requested_length) == 56 &&
+              offsetof(Response, manipulated_length) == 64);
 static_assert(offsetof(Response, md_handle) == 72 && offsetof(Response, return_offset) == 80);
 static_assert(offsetof(Response, request_token) == 88 && offsetof(Response, sender_token) == 96);
 
@@ -116,7 +135,8 @@ struct Clear {
   std::uint64_t source_token;    // echo of the announcing message's sender_token
   std::uint64_t receiver_token;  // names the receiving transfer in WRITTEN
   std::uint64_t length;          // bytes to write now: the sum of the segments
-  std::uint32_t immediate;       // goes with every write; the source sets bit 31 if there is more than one
+  std::uint32_t immediate;       // goes with every write; the source sets bit 31 if there is more
+                                 // than one
   std::uint32_t segment_count;
 };
 static_assert(sizeof(Clear) == 40);

@@ -1,17 +1,21 @@
 /* Portals 3.3: matched one-sided communication. The C interface of Lintel's engine.
  *
  * Rules that hold for every function, unless its own comment says otherwise:
- *   - Thread: any function may be called from any thread. Each call is atomic with respect to others and to incoming operations.
+ *   - Thread: any function may be called from any thread. Each call is atomic with respect to
+ *     others and to incoming operations.
  *   - Blocking: none blocks but PtlEQWait and PtlEQPoll.
- *   - Errors: every function but PtlInit returns PTL_NO_INIT before a successful PtlInit. A null output pointer gives PTL_SEGV and is looked
- *     at before anything else. On any error nothing has changed and output parameters are untouched.
- *   - Handles are integers; compare them with ==. A handle whose object is gone gives the object's own invalid code (PTL_MD_INVALID, ...),
- *     also when its network interface was shut down. Sizes and offsets are in bytes, times in milliseconds.
+ *   - Errors: every function but PtlInit returns PTL_NO_INIT before a successful PtlInit. A null
+ *     output pointer gives PTL_SEGV and is looked at before anything else. On any error nothing has
+ *     changed and output parameters are untouched.
+ *   - Handles are integers; compare them with ==. A handle whose object is gone gives the object's
+ *     own invalid code (PTL_MD_INVALID, ...), also when its network interface was shut down. Sizes
+ *     and offsets are in bytes, times in milliseconds.
  *
- * For each data movement three moments matter: when the local memory may be reused, when the target sees the data, and which event says so.
- * They are given at each function. An operation that was started ends in every case: with its event, or with an event whose ni_fail_type is not
- * PTL_NI_OK, for instance when the peer is dead. Only a request that its target discards (nothing matched, no access) ends silently, as the
- * specification demands.
+ * For each data movement three moments matter: when the local memory may be reused, when the target
+ * sees the data, and which event says so. They are given at each function. An operation that was
+ * started ends in every case: with its event, or with an event whose ni_fail_type is not PTL_NI_OK,
+ * for instance when the peer is dead. Only a request that its target discards (nothing matched, no
+ * access) ends silently, as the specification demands.
  *
  * "Clause" names the section of the Portals 3.3 report (SAND2006-0420).
  */
@@ -28,7 +32,7 @@
 extern "C" {
 #endif
 
-/* ---- Types (clause 3.2) ------------------------------------------------------------------------------------------------------------ */
+/* ---- Types (clause 3.2) ---------------------------------------------------------------------- */
 
 typedef uint64_t ptl_size_t;
 typedef uint32_t ptl_handle_any_t;
@@ -41,7 +45,8 @@ typedef uint32_t ptl_ac_index_t;
 typedef uint64_t ptl_match_bits_t;
 typedef uint32_t ptl_interface_t;
 typedef uint32_t ptl_nid_t; /* IPv4 address, host byte order */
-typedef uint32_t ptl_pid_t; /* below 1024: a well-known number; else the port itself (doc/addressing.md) */
+typedef uint32_t ptl_pid_t; /* below 1024: a well-known number; else the port itself
+                               (doc/addressing.md) */
 typedef uint32_t ptl_uid_t;
 typedef uint32_t ptl_jid_t;
 typedef uint32_t ptl_sr_index_t;
@@ -64,13 +69,15 @@ typedef uint32_t ptl_time_t;     /* milliseconds */
 #define PTL_EQ_HANDLER_NONE ((ptl_eq_handler_t)0)
 #define PTL_NI_OK ((ptl_ni_fail_t)0)
 #define PTL_NI_FAIL ((ptl_ni_fail_t)1)       /* the operation failed; see PtlNIFailStr */
-#define PTL_NI_PEER_DEAD ((ptl_ni_fail_t)2)  /* the peer died, went away, or could not be reached before the deadline */
+#define PTL_NI_PEER_DEAD ((ptl_ni_fail_t)2)  /* the peer died, went away, or could not be reached
+                                                before the deadline */
 #define PTL_NI_SHUTDOWN ((ptl_ni_fail_t)3)   /* the interface was shut down under the operation */
 #define PTL_MD_THRESH_INF (-1)
 
 #define PTL_IFACE_UTCP ((ptl_interface_t)0xf0f0f000U)
 #define PTL_IFACE_UTCP0 PTL_IFACE_UTCP
-#define PTL_IFACE_UTCP1 ((ptl_interface_t)0xf0f0f001U) /* these four: names that programs know; there is no such interface here */
+#define PTL_IFACE_UTCP1 ((ptl_interface_t)0xf0f0f001U) /* these four: names that programs know;
+                                                          there is no such interface here */
 #define PTL_IFACE_UTCP2 ((ptl_interface_t)0xf0f0f002U)
 #define PTL_IFACE_UTCP3 ((ptl_interface_t)0xf0f0f003U)
 #define PTL_IFACE_IBNG0 ((ptl_interface_t)0xf0f0f050U)
@@ -82,7 +89,8 @@ typedef uint32_t ptl_time_t;     /* milliseconds */
 #define PTL_IFACE_SS PTL_IFACE_UTCP
 #define PTL_BRIDGE_UK 0
 #define PTL_BRIDGE_QK 1
-#define IFACE_FROM_BRIDGE_AND_NALID(bridge, nal) ((ptl_interface_t)(nal) + 0U * (ptl_interface_t)(bridge))
+#define IFACE_FROM_BRIDGE_AND_NALID(bridge, nal) \
+  ((ptl_interface_t)(nal) + 0U * (ptl_interface_t)(bridge))
 
 typedef enum { PTL_RETAIN, PTL_UNLINK } ptl_unlink_t;
 typedef enum { PTL_INS_BEFORE, PTL_INS_AFTER } ptl_ins_pos_t;
@@ -109,10 +117,12 @@ typedef struct {
 
 /* Clause 3.10.1. Passed by value: later changes to the caller's struct have no effect. */
 typedef struct {
-  void *start;            /* memory, or a ptl_md_iovec_t array with PTL_MD_IOVEC (the array is copied) */
+  void *start;            /* memory, or a ptl_md_iovec_t array with PTL_MD_IOVEC (the array is
+                             copied) */
   ptl_size_t length;      /* bytes; with PTL_MD_IOVEC: entries of the array */
   int threshold;          /* operations left; PTL_MD_THRESH_INF: no limit */
-  ptl_size_t max_size;    /* with PTL_MD_MAX_SIZE: the MD becomes inactive when less than this is left */
+  ptl_size_t max_size;    /* with PTL_MD_MAX_SIZE: the MD becomes inactive when less than this is
+                             left */
   unsigned int options;   /* PTL_MD_* */
   void *user_ptr;         /* comes back in every event's md */
   ptl_handle_eq_t eq_handle;
@@ -126,15 +136,18 @@ typedef struct {
 
 #define PTL_MD_OP_PUT 0x001U              /* puts may address it */
 #define PTL_MD_OP_GET 0x002U              /* gets may address it; a getput needs both */
-#define PTL_MD_MANAGE_REMOTE 0x004U       /* the request's offset counts, else the MD's own running offset */
-#define PTL_MD_TRUNCATE 0x008U            /* a request that is too long is shortened, else refused */
+#define PTL_MD_MANAGE_REMOTE 0x004U       /* the request's offset counts, else the MD's own running
+                                             offset */
+#define PTL_MD_TRUNCATE 0x008U            /* a request that is too long is shortened, else
+                                             refused */
 #define PTL_MD_ACK_DISABLE 0x010U         /* never acknowledge puts into it */
 #define PTL_MD_IOVEC 0x020U
 #define PTL_MD_MAX_SIZE 0x040U
 #define PTL_MD_EVENT_START_DISABLE 0x080U /* no *_START events */
 #define PTL_MD_EVENT_END_DISABLE 0x100U   /* no *_END events; ACK and UNLINK still come */
 
-/* Options of other vendors' headers that ask for what is the rule here anyway, or that have no meaning here. */
+/* Options of other vendors' headers that ask for what is the rule here anyway, or that have no
+ * meaning here. */
 #define PTL_MD_EVENT_AUTO_UNLINK_ENABLE 0U
 #define PTL_MD_EVENT_MANUAL_UNLINK_ENABLE 0U
 #define PTL_MD_LUSTRE_COMPLETION_SEMANTICS 0U
@@ -158,9 +171,11 @@ typedef enum {
   PTL_EVENT_UNLINK
 } ptl_event_kind_t;
 
-/* Clause 3.11.4. `initiator`: who caused the event; for ACK and REPLY the process that answered. `rlength`: length asked for; `mlength`: length
- * moved. `offset`: where in the MD (target events, REPLY); the remote offset of the call (SEND, ACK). `md`: the MD after this operation's
- * accounting, `md.start` unchanged. `link`: sequence of the operation's START. `sequence`: counts the events of the queue, wraps. */
+/* Clause 3.11.4. `initiator`: who caused the event; for ACK and REPLY the process that answered.
+ * `rlength`: length asked for; `mlength`: length moved. `offset`: where in the MD (target events,
+ * REPLY); the remote offset of the call (SEND, ACK). `md`: the MD after this operation's
+ * accounting, `md.start` unchanged. `link`: sequence of the operation's START. `sequence`: counts
+ * the events of the queue, wraps. */
 typedef struct {
   ptl_event_kind_t type;
   ptl_process_id_t initiator;
@@ -179,11 +194,12 @@ typedef struct {
   volatile ptl_seq_t sequence;
 } ptl_event_t;
 
-/* Runs once per event, on the thread whose PtlEQGet, PtlEQWait or PtlEQPoll returns that event, with no lock held, with the caller's copy
- * of it. May call any function but PtlEQGet, PtlEQWait, PtlEQPoll. Clause 3.11.6. */
+/* Runs once per event, on the thread whose PtlEQGet, PtlEQWait or PtlEQPoll returns that event,
+ * with no lock held, with the caller's copy of it. May call any function but PtlEQGet, PtlEQWait,
+ * PtlEQPoll. Clause 3.11.6. */
 typedef void (*ptl_eq_handler_t)(ptl_event_t *event);
 
-/* ---- Return codes (3.3 names; the older names follow) ------------------------------------------------------------------------------- */
+/* ---- Return codes (3.3 names; the older names follow) ---------------------------------------- */
 
 enum {
   PTL_OK = 0,
@@ -213,7 +229,8 @@ enum {
   PTL_UNKNOWN_ERROR = 24,
   PTL_MAX_ERRNO = 25
 };
-/* Codes of other implementations that programs compare with. No function here returns them: a second PtlNIInit gives PTL_OK, PtlEQFree detaches. */
+/* Codes of other implementations that programs compare with. No function here returns them: a
+ * second PtlNIInit gives PTL_OK, PtlEQFree detaches. */
 #define PTL_IFACE_DUP 26
 #define PTL_EQ_IN_USE 27
 #define PTL_AC_INV_INDEX PTL_AC_INDEX_INVALID
@@ -234,7 +251,7 @@ enum {
 #define PTL_INV_PTINDEX PTL_PT_INDEX_INVALID
 #define PTL_INV_SR_INDX PTL_SR_INDEX_INVALID
 
-/* ---- Status registers (clause 3.2.7) ------------------------------------------------------------------------------------------------- */
+/* ---- Status registers (clause 3.2.7) --------------------------------------------------------- */
 
 enum {
   PTL_SR_DROP_COUNT = 0,  /* messages discarded, of any kind and for any reason */
@@ -256,145 +273,186 @@ enum {
   PTL_SR_LAST = 15
 };
 
-/* ---- Library (clause 3.4) -------------------------------------------------------------------------------------------------------------- */
+/* ---- Library (clause 3.4) -------------------------------------------------------------------- */
 
-/* Starts the library; repeated calls succeed and do nothing. *max_interfaces: how many interfaces PtlNIInit offers, written every time.
- * Errors: PTL_FAIL (a LINTEL_* variable is wrong; the sentence is on stderr), PTL_SEGV. */
+/* Starts the library; repeated calls succeed and do nothing. *max_interfaces: how many interfaces
+ * PtlNIInit offers, written every time. Errors: PTL_FAIL (a LINTEL_* variable is wrong; the
+ * sentence is on stderr), PTL_SEGV. */
 int PtlInit(int *max_interfaces);
 
-/* Ends the library: shuts down what is still open, as PtlNIFini does. Once per process, whatever the number of PtlInit calls. */
+/* Ends the library: shuts down what is still open, as PtlNIFini does. Once per process, whatever
+ * the number of PtlInit calls. */
 void PtlFini(void);
 
-/* ---- Network interfaces (clauses 3.5 to 3.8) ------------------------------------------------------------------------------------------- */
+/* ---- Network interfaces (clauses 3.5 to 3.8) ------------------------------------------------- */
 
-/* Opens interface `iface` as process `pid` (PTL_PID_ANY: any free one). Opening it again returns PTL_OK and the same handle; one PtlNIFini ends it.
- * After the functions of p3rt/p3rt.h it also follows what these have set, and may block for the other processes of the job.
- * `desired`, `actual` may be null; *actual tells the limits in force, each at most the desired one where that is positive.
- * Errors: PTL_IFACE_INVALID, PTL_PID_INVALID (not a possible number, or taken by another process), PTL_NO_SPACE, PTL_FAIL (no provider; the
- * sentence is on stderr), PTL_SEGV. */
-int PtlNIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t *desired, ptl_ni_limits_t *actual, ptl_handle_ni_t *ni);
+/* Opens interface `iface` as process `pid` (PTL_PID_ANY: any free one). Opening it again returns
+ * PTL_OK and the same handle; one PtlNIFini ends it. After the functions of p3rt/p3rt.h it also
+ * follows what these have set, and may block for the other processes of the job. `desired`,
+ * `actual` may be null; *actual tells the limits in force, each at most the desired one where that
+ * is positive. Errors: PTL_IFACE_INVALID, PTL_PID_INVALID (not a possible number, or taken by
+ * another process), PTL_NO_SPACE, PTL_FAIL (no provider; the sentence is on stderr), PTL_SEGV. */
+int PtlNIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t *desired,
+              ptl_ni_limits_t *actual, ptl_handle_ni_t *ni);
 
-/* Shuts the interface: refuses new messages, ends what is in flight (blocked waiters return), drops every object on it.
+/* Shuts the interface: refuses new messages, ends what is in flight (blocked waiters return), drops
+ * every object on it.
  * Delivers what was already sent to live peers, for a bounded time. Errors: PTL_NI_INVALID. */
 int PtlNIFini(ptl_handle_ni_t ni);
 
 /* Reads a status register. Errors: PTL_NI_INVALID, PTL_SR_INDEX_INVALID, PTL_SEGV. */
 int PtlNIStatus(ptl_handle_ni_t ni, ptl_sr_index_t reg, ptl_sr_value_t *value);
 
-/* A static measure of distance: 0 to oneself, 1 on this node, 2 elsewhere. Errors: PTL_NI_INVALID, PTL_PROCESS_INVALID (no such address is
- * possible; *distance is then ULONG_MAX), PTL_SEGV. */
+/* A static measure of distance: 0 to oneself, 1 on this node, 2 elsewhere. Errors: PTL_NI_INVALID,
+ * PTL_PROCESS_INVALID (no such address is possible; *distance is then ULONG_MAX), PTL_SEGV. */
 int PtlNIDist(ptl_handle_ni_t ni, ptl_process_id_t process, unsigned long *distance);
 
-/* The interface of any object's handle, or of an interface's handle. Errors: PTL_HANDLE_INVALID, PTL_SEGV. */
+/* The interface of any object's handle, or of an interface's handle. Errors: PTL_HANDLE_INVALID,
+ * PTL_SEGV. */
 int PtlNIHandle(ptl_handle_any_t handle, ptl_handle_ni_t *ni);
 
-/* Errors of these three: PTL_NI_INVALID, PTL_SEGV. The job id is LINTEL_JOB_ID, else PTL_JID_NONE. */
+/* Errors of these three: PTL_NI_INVALID, PTL_SEGV. The job id is LINTEL_JOB_ID, else PTL_JID_NONE.
+ */
 int PtlGetUid(ptl_handle_ni_t ni, ptl_uid_t *uid);
 int PtlGetId(ptl_handle_ni_t ni, ptl_process_id_t *id);
 int PtlGetJid(ptl_handle_ni_t ni, ptl_jid_t *jid);
 
-/* ---- Match entries (clause 3.9) ---------------------------------------------------------------------------------------------------------- */
+/* ---- Match entries (clause 3.9) -------------------------------------------------------------- */
 
-/* New entry at the head (PTL_INS_BEFORE) or tail (PTL_INS_AFTER) of portal `pt`. It matches requests from `match_id` (either member may be ANY)
- * whose bits agree with `match_bits` outside `ignore_bits`; it takes no request before an MD is attached. `unlink`: PTL_UNLINK = goes with
- * its MD. Errors: PTL_NI_INVALID, PTL_PT_INDEX_INVALID, PTL_ME_LIST_TOO_LONG, PTL_NO_SPACE, PTL_SEGV. */
-int PtlMEAttach(ptl_handle_ni_t ni, ptl_pt_index_t pt, ptl_process_id_t match_id, ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits,
-                ptl_unlink_t unlink, ptl_ins_pos_t pos, ptl_handle_me_t *me);
-
-/* The same on a portal whose list is empty, chosen here and returned in *pt. Errors: PTL_NI_INVALID, PTL_PT_FULL, PTL_NO_SPACE, PTL_SEGV. */
-int PtlMEAttachAny(ptl_handle_ni_t ni, ptl_pt_index_t *pt, ptl_process_id_t match_id, ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits,
-                   ptl_unlink_t unlink, ptl_handle_me_t *me);
-
-/* New entry right before or after `base`. Errors: PTL_ME_INVALID, PTL_ME_LIST_TOO_LONG, PTL_NO_SPACE, PTL_SEGV. */
-int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits, ptl_unlink_t unlink,
+/* New entry at the head (PTL_INS_BEFORE) or tail (PTL_INS_AFTER) of portal `pt`. It matches
+ * requests from `match_id` (either member may be ANY) whose bits agree with `match_bits` outside
+ * `ignore_bits`; it takes no request before an MD is attached. `unlink`: PTL_UNLINK = goes with its
+ * MD. Errors: PTL_NI_INVALID, PTL_PT_INDEX_INVALID, PTL_ME_LIST_TOO_LONG, PTL_NO_SPACE, PTL_SEGV.
+ */
+int PtlMEAttach(ptl_handle_ni_t ni, ptl_pt_index_t pt, ptl_process_id_t match_id,
+                ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits, ptl_unlink_t unlink,
                 ptl_ins_pos_t pos, ptl_handle_me_t *me);
 
-/* Removes the entry, and its MD with it; no UNLINK event. Errors: PTL_ME_INVALID, PTL_ME_IN_USE (an operation is moving data of its MD). */
+/* The same on a portal whose list is empty, chosen here and returned in *pt. Errors:
+ * PTL_NI_INVALID, PTL_PT_FULL, PTL_NO_SPACE, PTL_SEGV. */
+int PtlMEAttachAny(ptl_handle_ni_t ni, ptl_pt_index_t *pt, ptl_process_id_t match_id,
+                   ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits, ptl_unlink_t unlink,
+                   ptl_handle_me_t *me);
+
+/* New entry right before or after `base`. Errors: PTL_ME_INVALID, PTL_ME_LIST_TOO_LONG,
+ * PTL_NO_SPACE, PTL_SEGV. */
+int PtlMEInsert(ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_t match_bits,
+                ptl_match_bits_t ignore_bits, ptl_unlink_t unlink, ptl_ins_pos_t pos,
+                ptl_handle_me_t *me);
+
+/* Removes the entry, and its MD with it; no UNLINK event. Errors: PTL_ME_INVALID, PTL_ME_IN_USE (an
+ * operation is moving data of its MD). */
 int PtlMEUnlink(ptl_handle_me_t me);
 
-/* ---- Memory descriptors (clause 3.10) ------------------------------------------------------------------------------------------------------ */
+/* ---- Memory descriptors (clause 3.10) -------------------------------------------------------- */
 
-/* Attaches an MD to `me`: requests that match may now use it. `unlink_op`: PTL_UNLINK = unlinked, with an UNLINK event, when an operation has made it
- * inactive and all its operations have ended. `h` may be null.
- * Errors: PTL_ME_INVALID, PTL_ME_IN_USE (has an MD), PTL_MD_ILLEGAL, PTL_EQ_INVALID, PTL_NO_SPACE. */
+/* Attaches an MD to `me`: requests that match may now use it. `unlink_op`: PTL_UNLINK = unlinked,
+ * with an UNLINK event, when an operation has made it inactive and all its operations have ended.
+ * `h` may be null.
+ * Errors: PTL_ME_INVALID, PTL_ME_IN_USE (has an MD), PTL_MD_ILLEGAL, PTL_EQ_INVALID, PTL_NO_SPACE.
+ */
 int PtlMDAttach(ptl_handle_me_t me, ptl_md_t md, ptl_unlink_t unlink_op, ptl_handle_md_t *h);
 
-/* An MD for operations that start here; no request can address it. Errors: PTL_NI_INVALID, PTL_MD_ILLEGAL, PTL_EQ_INVALID, PTL_NO_SPACE, PTL_SEGV. */
+/* An MD for operations that start here; no request can address it. Errors: PTL_NI_INVALID,
+ * PTL_MD_ILLEGAL, PTL_EQ_INVALID, PTL_NO_SPACE, PTL_SEGV. */
 int PtlMDBind(ptl_handle_ni_t ni, ptl_md_t md, ptl_unlink_t unlink_op, ptl_handle_md_t *h);
 
-/* Ends the MD, and its entry if that was made PTL_UNLINK; no event. The memory is the caller's again. Waiting for an ack or a reply does not
- * keep it busy: what comes later is discarded. Errors: PTL_MD_INVALID, PTL_MD_IN_USE (an operation is moving its data; try again). */
+/* Ends the MD, and its entry if that was made PTL_UNLINK; no event. The memory is the caller's
+ * again. Waiting for an ack or a reply does not keep it busy: what comes later is discarded.
+ * Errors: PTL_MD_INVALID, PTL_MD_IN_USE (an operation is moving its data; try again). */
 int PtlMDUnlink(ptl_handle_md_t md);
 
-/* *old_md (may be null) gets the present state, also when nothing is updated. Then, if `new_md` is not null and `testq` is PTL_EQ_NONE or empty,
- * replaces the MD's description and rewinds its offset, in one step with respect to matching. "Empty" means: PtlEQGet would find nothing, and no
- * message that has been matched in this process still owes `testq` its *_END event, for else a receive that is posted now would overtake that message. So
- * PTL_MD_NO_UPDATE means: an event is in `testq`, or will come. Events that the process' own operations owe (SEND_END, REPLY_END, ACK, UNLINK) do not count; nor
- * do messages that the library has not taken in yet, and the call takes in none before it tests: a queue that has just been drained is empty.
- * Data that are moving keep the memory that they began with; the reply to a get that comes later lands in the new one.
- * An MD that an operation has made inactive, and that goes by PTL_UNLINK when its last operation ends, can no longer be updated: PTL_MD_INVALID.
- * Errors: PTL_MD_NO_UPDATE, PTL_MD_INVALID, PTL_MD_ILLEGAL, PTL_EQ_INVALID. */
+/* *old_md (may be null) gets the present state, also when nothing is updated. Then, if `new_md` is
+ * not null and `testq` is PTL_EQ_NONE or empty, replaces the MD's description and rewinds its
+ * offset, in one step with respect to matching. "Empty" means: PtlEQGet would find nothing, and no
+ * message that has been matched in this process still owes `testq` its *_END event, for else a
+ * receive that is posted now would overtake that message. So PTL_MD_NO_UPDATE means: an event is in
+ * `testq`, or will come. Events that the process' own operations owe (SEND_END, REPLY_END, ACK,
+ * UNLINK) do not count; nor do messages that the library has not taken in yet, and the call takes
+ * in none before it tests: a queue that has just been drained is empty. Data that are moving keep
+ * the memory that they began with; the reply to a get that comes later lands in the new one. An MD
+ * that an operation has made inactive, and that goes by PTL_UNLINK when its last operation ends,
+ * can no longer be updated: PTL_MD_INVALID. Errors: PTL_MD_NO_UPDATE, PTL_MD_INVALID,
+ * PTL_MD_ILLEGAL, PTL_EQ_INVALID. */
 int PtlMDUpdate(ptl_handle_md_t md, ptl_md_t *old_md, ptl_md_t *new_md, ptl_handle_eq_t testq);
 
-/* ---- Events (clause 3.11) -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Events (clause 3.11) -------------------------------------------------------------------- */
 
-/* A queue for at least `count` events. A full queue loses its oldest event, never an operation. count 0 gives PTL_EQ_NONE.
+/* A queue for at least `count` events. A full queue loses its oldest event, never an operation.
+ * count 0 gives PTL_EQ_NONE.
  * Errors: PTL_NI_INVALID, PTL_NO_SPACE, PTL_SEGV. */
 int PtlEQAlloc(ptl_handle_ni_t ni, ptl_size_t count, ptl_eq_handler_t handler, ptl_handle_eq_t *eq);
 
-/* Ends the queue. MDs that use it go on without one; threads that wait for it return PTL_EQ_INVALID. Errors: PTL_EQ_INVALID. */
+/* Ends the queue. MDs that use it go on without one; threads that wait for it return
+ * PTL_EQ_INVALID. Errors: PTL_EQ_INVALID. */
 int PtlEQFree(ptl_handle_eq_t eq);
 
-/* Takes the oldest event. PTL_EQ_DROPPED is a success with a warning. Errors: PTL_EQ_EMPTY, PTL_EQ_INVALID, PTL_SEGV. */
+/* Takes the oldest event. PTL_EQ_DROPPED is a success with a warning. Errors: PTL_EQ_EMPTY,
+ * PTL_EQ_INVALID, PTL_SEGV. */
 int PtlEQGet(ptl_handle_eq_t eq, ptl_event_t *event);
 
-/* The same, and blocks until there is one. It polls for LINTEL_SPIN first, then sleeps. Errors: PTL_EQ_INVALID, PTL_SEGV. */
+/* The same, and blocks until there is one. It polls for LINTEL_SPIN first, then sleeps. Errors:
+ * PTL_EQ_INVALID, PTL_SEGV. */
 int PtlEQWait(ptl_handle_eq_t eq, ptl_event_t *event);
 
-/* The same for `size` queues of one interface, looked at in order; *which tells whose event it is. `timeout` 0: one look. Errors: PTL_EQ_EMPTY (time
- * is up), PTL_EQ_INVALID (*which tells the offender; size <= 0; several interfaces), PTL_SEGV. */
+/* The same for `size` queues of one interface, looked at in order; *which tells whose event it is.
+ * `timeout` 0: one look. Errors: PTL_EQ_EMPTY (time is up), PTL_EQ_INVALID (*which tells the
+ * offender; size <= 0; several interfaces), PTL_SEGV. */
 int PtlEQPoll(ptl_handle_eq_t *eqs, int size, ptl_time_t timeout, ptl_event_t *event, int *which);
 
-/* ---- Access control (clause 3.12) --------------------------------------------------------------------------------------------------------------- */
+/* ---- Access control (clause 3.12) ------------------------------------------------------------ */
 
-/* Sets entry `ac` of the table: requests that carry `ac` are admitted if all members agree, each of which may be ANY. At first every entry
- * admits any process of the same user. Errors: PTL_NI_INVALID, PTL_AC_INDEX_INVALID, PTL_PT_INDEX_INVALID. */
-int PtlACEntry(ptl_handle_ni_t ni, ptl_ac_index_t ac, ptl_process_id_t match_id, ptl_uid_t uid, ptl_jid_t jid, ptl_pt_index_t pt);
+/* Sets entry `ac` of the table: requests that carry `ac` are admitted if all members agree, each of
+ * which may be ANY. At first every entry admits any process of the same user. Errors:
+ * PTL_NI_INVALID, PTL_AC_INDEX_INVALID, PTL_PT_INDEX_INVALID. */
+int PtlACEntry(ptl_handle_ni_t ni, ptl_ac_index_t ac, ptl_process_id_t match_id, ptl_uid_t uid,
+               ptl_jid_t jid, ptl_pt_index_t pt);
 
-/* ---- Data movement (clause 3.13) -------------------------------------------------------------------------------------------------------------------
- * Errors of all: PTL_MD_INVALID (gone or inactive), PTL_PROCESS_INVALID (no possible address), PTL_MD_ILLEGAL (region outside the MD; getput longer
- * than max_getput_md or MDs of two interfaces). Never PTL_NO_SPACE: while LINTEL_MAX_OPERATIONS wait for their answer, or as many messages wait to leave, the
- * call blocks and makes progress until there is room, or the target is lost: then it returns PTL_OK, and the operation ends as one that has failed. */
+/* ---- Data movement (clause 3.13) ----------------------------------------------------------------
+ * Errors of all: PTL_MD_INVALID (gone or inactive), PTL_PROCESS_INVALID (no possible address),
+ * PTL_MD_ILLEGAL (region outside the MD; getput longer than max_getput_md or MDs of two
+ * interfaces). Never PTL_NO_SPACE: while LINTEL_MAX_OPERATIONS wait for their answer, or as many
+ * messages wait to leave, the call blocks and makes progress until there is room, or the target is
+ * lost: then it returns PTL_OK, and the operation ends as one that has failed. */
 
-/* Sends the whole MD to `target`. SEND_START at once. Memory reusable: SEND_END. Target sees the data: its PUT_END; here: ACK, if asked for, which also
- * tells how many bytes were taken. A put that the target discards has SEND_END and no ACK; nor does one whose SEND_END tells of a failure. Either way
- * the put has taken one unit of the threshold, not two: an MD with threshold 2 and PTL_UNLINK then stays, for PtlMDUnlink. If the peer is lost later,
- * the ACK comes with the failure. */
-int PtlPut(ptl_handle_md_t md, ptl_ack_req_t ack, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac, ptl_match_bits_t match_bits,
-           ptl_size_t remote_offset, ptl_hdr_data_t hdr_data);
+/* Sends the whole MD to `target`. SEND_START at once. Memory reusable: SEND_END. Target sees the
+ * data: its PUT_END; here: ACK, if asked for, which also tells how many bytes were taken. A put
+ * that the target discards has SEND_END and no ACK; nor does one whose SEND_END tells of a failure.
+ * Either way the put has taken one unit of the threshold, not two: an MD with threshold 2 and
+ * PTL_UNLINK then stays, for PtlMDUnlink. If the peer is lost later, the ACK comes with the
+ * failure. */
+int PtlPut(ptl_handle_md_t md, ptl_ack_req_t ack, ptl_process_id_t target, ptl_pt_index_t pt,
+           ptl_ac_index_t ac, ptl_match_bits_t match_bits, ptl_size_t remote_offset,
+           ptl_hdr_data_t hdr_data);
 
 /* Sends `length` bytes from `local_offset` of the MD. Else as PtlPut. */
-int PtlPutRegion(ptl_handle_md_t md, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack, ptl_process_id_t target, ptl_pt_index_t pt,
-                 ptl_ac_index_t ac, ptl_match_bits_t match_bits, ptl_size_t remote_offset, ptl_hdr_data_t hdr_data);
+int PtlPutRegion(ptl_handle_md_t md, ptl_size_t local_offset, ptl_size_t length, ptl_ack_req_t ack,
+                 ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac,
+                 ptl_match_bits_t match_bits, ptl_size_t remote_offset, ptl_hdr_data_t hdr_data);
 
-/* Fetches as many bytes as the MD has. They are here, and visible: REPLY_END. The target's memory may change again: its GET_END. */
-int PtlGet(ptl_handle_md_t md, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac, ptl_match_bits_t match_bits, ptl_size_t remote_offset);
+/* Fetches as many bytes as the MD has. They are here, and visible: REPLY_END. The target's memory
+ * may change again: its GET_END. */
+int PtlGet(ptl_handle_md_t md, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac,
+           ptl_match_bits_t match_bits, ptl_size_t remote_offset);
 
 /* Fetches `length` bytes to `local_offset` of the MD. Else as PtlGet. */
-int PtlGetRegion(ptl_handle_md_t md, ptl_size_t local_offset, ptl_size_t length, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac,
+int PtlGetRegion(ptl_handle_md_t md, ptl_size_t local_offset, ptl_size_t length,
+                 ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac,
                  ptl_match_bits_t match_bits, ptl_size_t remote_offset);
 
-/* Swaps: sends the whole `put_md`, and gets what was there into `get_md` (which may be the same). Atomic against other getputs at the target.
- * put_md reusable: its SEND_END. Old contents here: REPLY_END of get_md. */
-int PtlGetPut(ptl_handle_md_t get_md, ptl_handle_md_t put_md, ptl_process_id_t target, ptl_pt_index_t pt, ptl_ac_index_t ac,
-              ptl_match_bits_t match_bits, ptl_size_t remote_offset, ptl_hdr_data_t hdr_data);
+/* Swaps: sends the whole `put_md`, and gets what was there into `get_md` (which may be the same).
+ * Atomic against other getputs at the target. put_md reusable: its SEND_END. Old contents here:
+ * REPLY_END of get_md. */
+int PtlGetPut(ptl_handle_md_t get_md, ptl_handle_md_t put_md, ptl_process_id_t target,
+              ptl_pt_index_t pt, ptl_ac_index_t ac, ptl_match_bits_t match_bits,
+              ptl_size_t remote_offset, ptl_hdr_data_t hdr_data);
 
-/* ---- Handles (clause 3.14.1) ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Handles (clause 3.14.1) ----------------------------------------------------------------- */
 
 /* PTL_OK if equal, PTL_FAIL if not; whether they name anything is not looked at. */
 int PtlHandleIsEqual(ptl_handle_any_t a, ptl_handle_any_t b);
 
-/* ---- Not of the specification, but widely used ------------------------------------------------------------------------------------------------------ */
+/* ---- Not of the specification, but widely used ----------------------------------------------- */
 
 extern const char *ptl_err_str[];   /* by return code, PTL_MAX_ERRNO names */
 extern const char *ptl_event_str[]; /* by kind of event */
@@ -402,16 +460,20 @@ const char *PtlErrorStr(unsigned code);
 const char *PtlEventKindStr(ptl_event_kind_t kind);
 const char *PtlNIFailStr(ptl_handle_ni_t ni, ptl_ni_fail_t fail);
 
-/* Inserts an entry with its MD at `pos` of `base`, only if `testq` is empty in the sense of PtlMDUpdate: else PTL_MD_NO_UPDATE and nothing is made.
- * One step with respect to matching. Other errors: those of PtlMEInsert and PtlMDAttach. */
-int PtlMEMDPost(ptl_handle_ni_t ni, ptl_handle_me_t base, ptl_process_id_t match_id, ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits,
-                ptl_unlink_t me_unlink, ptl_ins_pos_t pos, ptl_md_t md, ptl_unlink_t md_unlink, ptl_handle_me_t *me, ptl_handle_md_t *md_handle,
-                ptl_handle_eq_t testq);
+/* Inserts an entry with its MD at `pos` of `base`, only if `testq` is empty in the sense of
+ * PtlMDUpdate: else PTL_MD_NO_UPDATE and nothing is made. One step with respect to matching. Other
+ * errors: those of PtlMEInsert and PtlMDAttach. */
+int PtlMEMDPost(ptl_handle_ni_t ni, ptl_handle_me_t base, ptl_process_id_t match_id,
+                ptl_match_bits_t match_bits, ptl_match_bits_t ignore_bits, ptl_unlink_t me_unlink,
+                ptl_ins_pos_t pos, ptl_md_t md, ptl_unlink_t md_unlink, ptl_handle_me_t *me,
+                ptl_handle_md_t *md_handle, ptl_handle_eq_t testq);
 
-/* Makes progress for up to `timeout` ms (0: once) on the interface of any handle. Errors: PTL_HANDLE_INVALID. */
+/* Makes progress for up to `timeout` ms (0: once) on the interface of any handle. Errors:
+ * PTL_HANDLE_INVALID. */
 int PtlProgress(ptl_handle_any_t handle, ptl_time_t timeout);
 
-/* Sets Lintel's log level from a mask of debug bits (0: warnings only); returns the previous mask. For source compatibility. */
+/* Sets Lintel's log level from a mask of debug bits (0: warnings only); returns the previous mask.
+ * For source compatibility. */
 unsigned PtlNIDebug(ptl_handle_ni_t ni, unsigned mask);
 
 #ifdef __cplusplus

@@ -45,7 +45,8 @@ class ACompanion : public ::testing::Test {
  protected:
   ACompanion() {
     std::string explanation;
-    EXPECT_EQ(process.open_interface(kLayerKind, Pid(kAnyId), Limits(), explanation), Status::kOk) << explanation;
+    EXPECT_EQ(process.open_interface(kLayerKind, Pid(kAnyId), Limits(), explanation), Status::kOk)
+        << explanation;
     attach(&companion);
   }
   ~ACompanion() override {
@@ -101,7 +102,9 @@ TEST_F(ACompanion, CostsNothingWhileItIsIdle) {
   EXPECT_LE(companion.polls - before, 20U);
 }
 
-TEST_F(ACompanion, IsPartOfTheStateOfItsProcess) { EXPECT_NE(process.dump().find("companion\n"), std::string::npos); }
+TEST_F(ACompanion, IsPartOfTheStateOfItsProcess) {
+  EXPECT_NE(process.dump().find("companion\n"), std::string::npos);
+}
 
 TEST_F(ACompanion, IsLeftAloneWhenItIsTakenAway) {
   attach(nullptr);

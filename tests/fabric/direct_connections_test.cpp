@@ -1,4 +1,5 @@
-// How the connections of direct transports come about and end: who calls whom, who is believed, and what becomes of what is on its way.
+// How the connections of direct transports come about and end: who calls whom, who is believed, and
+// what becomes of what is on its way.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -22,12 +23,15 @@ using testing::HasSubstr;
 
 constexpr const char* kDirect = DirectTransport::kName;
 
-const DirectCounters& counters(const Node& node) { return dynamic_cast<const DirectTransport&>(*node.transport).counters(); }
+const DirectCounters& counters(const Node& node) {
+  return dynamic_cast<const DirectTransport&>(*node.transport).counters();
+}
 
 // A program that speaks, well or not, to a transport: a blocking socket.
 class Stranger {
  public:
-  explicit Stranger(const Node& called, const char* from = "127.0.0.1") : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  explicit Stranger(const Node& called, const char* from = "127.0.0.1")
+      : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in own{};
     own.sin_family = AF_INET;
     ::inet_pton(AF_INET, from, &own.sin_addr);
@@ -40,8 +44,14 @@ class Stranger {
   bool connected() const { return connected_; }
   ProcessId self() const { return self_; }
   Greeting greeting(GreetingKind kind = GreetingKind::kConnect) const {
-    return {kGreetingMagic,    kStreamVersion,    static_cast<std::uint8_t>(kind), 0, self_.nid.value, self_.pid.value,
-            called_.nid.value, called_.pid.value,
+    return {kGreetingMagic,
+            kStreamVersion,
+            static_cast<std::uint8_t>(kind),
+            0,
+            self_.nid.value,
+            self_.pid.value,
+            called_.nid.value,
+            called_.pid.value,
             /*incarnation=*/7,
             /*generation=*/1};
   }
@@ -55,7 +65,8 @@ class Stranger {
     ASSERT_EQ(::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t(bytes.size()));
   }
   void say_message(std::span<const std::byte> message) {
-    say(PieceHeader{static_cast<std::uint32_t>(message.size()), static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
+    say(PieceHeader{static_cast<std::uint32_t>(message.size()),
+                    static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
     say_bytes(message);
   }
   // The answer to the greeting; nullopt: the connection has ended.
@@ -122,7 +133,8 @@ TEST_F(DirectConnections, that_cross_each_other_become_one_and_lose_nothing) {
       b_sent = b_sent || b.transport->commit(a_at_b, from_b, 8) == PostStatus::kOk;
       return a_sent && b_sent;
     })) << round;
-    ASSERT_TRUE(until_both([&] { return a.seen.message_count == 1 && b.seen.message_count == 1; })) << round;
+    ASSERT_TRUE(until_both([&] { return a.seen.message_count == 1 && b.seen.message_count == 1; }))
+        << round;
     EXPECT_TRUE(a.seen.failures.empty() && b.seen.failures.empty()) << round;
     for (int i = 0; i < 10; ++i) one_more_each_way(round);
     simultaneous += counters(a).simultaneous_connects + counters(b).simultaneous_connects;
@@ -145,7 +157,8 @@ TEST_F(DirectConnections, that_end_are_reported_behind_the_last_message) {
 TEST_F(DirectConnections, that_cannot_be_sent_to_are_read_to_their_end) {
   connect();
   for (std::uint32_t i = 0; i < 5; ++i)
-    ASSERT_TRUE(send(a, b_at_a, pattern(1000, i), {&a}));  // all in B's kernel: no more than may go unacknowledged
+    // all in B's kernel: no more than may go unacknowledged
+    ASSERT_TRUE(send(a, b_at_a, pattern(1000, i), {&a}));
   a.transport.reset();
   bool taken = true;
   for (int i = 0; i < 10 && taken; ++i) {  // the first that finds nobody is answered by a reset
@@ -197,17 +210,20 @@ struct BadGreeting {
   std::function<void(Greeting&)> spoil;
 };
 
-class DirectGreetings : public DirectConnections, public testing::WithParamInterface<BadGreeting> {};
-INSTANTIATE_TEST_SUITE_P(, DirectGreetings,
-                         testing::Values(BadGreeting{"of_another_protocol", [](Greeting& g) { g.magic = 0x47455420; }},
-                                         BadGreeting{"of_another_version", [](Greeting& g) { g.version = 2; }},
-                                         BadGreeting{"that_answer_nothing", [](Greeting& g) { g.kind = 2; }},
-                                         BadGreeting{"of_no_kind", [](Greeting& g) { g.kind = 9; }},
-                                         BadGreeting{"for_somebody_else", [](Greeting& g) { g.to_pid += 1; }},
-                                         BadGreeting{"from_another_address", [](Greeting& g) { g.from_nid = 0x7f000002; }},
-                                         BadGreeting{"from_no_pid", [](Greeting& g) { g.from_pid = 70000; }},
-                                         BadGreeting{"from_oneself", [](Greeting& g) { g.from_pid = g.to_pid; }}),
-                         [](const auto& one) { return std::string(one.param.name); });
+class DirectGreetings : public DirectConnections,
+                        public testing::WithParamInterface<BadGreeting> {};
+INSTANTIATE_TEST_SUITE_P(
+    , DirectGreetings,
+    testing::Values(BadGreeting{"of_another_protocol", [](Greeting& g) { g.magic = 0x47455420; }},
+                    BadGreeting{"of_another_version", [](Greeting& g) { g.version = 2; }},
+                    BadGreeting{"that_answer_nothing", [](Greeting& g) { g.kind = 2; }},
+                    BadGreeting{"of_no_kind", [](Greeting& g) { g.kind = 9; }},
+                    BadGreeting{"for_somebody_else", [](Greeting& g) { g.to_pid += 1; }},
+                    BadGreeting{"from_another_address",
+                                [](Greeting& g) { g.from_nid = 0x7f000002; }},
+                    BadGreeting{"from_no_pid", [](Greeting& g) { g.from_pid = 70000; }},
+                    BadGreeting{"from_oneself", [](Greeting& g) { g.from_pid = g.to_pid; }}),
+    [](const auto& one) { return std::string(one.param.name); });
 
 TEST_P(DirectGreetings, are_hung_up_on_and_nobody_else_is_harmed) {
   connect();
@@ -268,10 +284,12 @@ TEST_F(DirectConnections, of_a_great_number_of_silent_callers_at_once_are_not_al
   EXPECT_THAT(state, HasSubstr("connections being made: 256\n"));
 }
 
-// The peer has called, too, but its call does not get through: a listener that takes no more drops what comes.
+// The peer has called, too, but its call does not get through: a listener that takes no more drops
+// what comes.
 TEST_F(DirectConnections, are_taken_while_a_call_the_other_way_finds_nobody) {
   NetworkOptions options = options_for(kDirect);
-  options.pid = Pid(1011);  // a lower name than the other's, which would decline a call that crosses its own
+  options.pid = Pid(1011);  // a lower name than the other's, which would decline a call that
+                            // crosses its own
   a = open_node(options);
   const FileDescriptor deaf(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -284,7 +302,8 @@ TEST_F(DirectConnections, are_taken_while_a_call_the_other_way_finds_nobody) {
   std::vector<FileDescriptor> filling;
   for (int i = 0; i < 4; ++i) {
     filling.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    (void)::connect(filling.back().get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    (void)::connect(filling.back().get(), reinterpret_cast<const sockaddr*>(&address),
+                    sizeof address);
   }
   const PeerId peer = a.transport->resolve(name_of(address, kDefaultPortBase)).value();
   const MessageBuffer buffer = a.transport->reserve(peer, 8);
@@ -343,7 +362,8 @@ TEST_F(DirectConnections, carry_on_when_memory_is_taken_away_under_a_write) {
   stranger.say_bytes(std::span(data).subspan(400));
   stranger.say_message(pattern(8, 2));
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
-  EXPECT_TRUE(std::all_of(memory.begin() + 400, memory.end(), [](std::byte one) { return one == std::byte{0}; }));
+  EXPECT_TRUE(std::all_of(memory.begin() + 400, memory.end(),
+                          [](std::byte one) { return one == std::byte{0}; }));
   EXPECT_TRUE(b.seen.immediates.empty());
 }
 
@@ -403,7 +423,8 @@ TEST_F(DirectConnections, that_flood_leave_room_for_others) {
     flood();
     b.seen.messages.clear();
     b.poll();
-    heard = std::ranges::any_of(b.seen.messages, [](const auto& message) { return message == pattern(8, 5); });
+    heard = std::ranges::any_of(b.seen.messages,
+                                [](const auto& message) { return message == pattern(8, 5); });
   }
   EXPECT_TRUE(heard);
 }
@@ -504,7 +525,8 @@ TEST_F(DirectConnections, that_wait_for_memory_for_a_placed_message_keep_nobody_
     slow.back().say(greeting);
     ASSERT_EQ(slow.back().answer(b), GreetingKind::kAccept);
     begin_placed(slow.back());
-    const std::string expected = "payloads that arrive unexpected: " + std::to_string(std::min(i + 1, 16U)) + "\n";
+    const std::string expected =
+        "payloads that arrive unexpected: " + std::to_string(std::min(i + 1, 16U)) + "\n";
     ASSERT_TRUE(until({&b}, [&] {
       std::string state;
       b.transport->dump(state);
@@ -512,7 +534,9 @@ TEST_F(DirectConnections, that_wait_for_memory_for_a_placed_message_keep_nobody_
     })) << i;
   }
   // The last one has no memory; what is expected of it is another one.
-  const PeerId last = b.transport->resolve({slow.back().self().nid, Pid(slow.back().self().pid.value + 16)}).value();
+  const PeerId last =
+      b.transport->resolve({slow.back().self().nid, Pid(slow.back().self().pid.value + 16)})
+          .value();
   std::vector<std::byte> memory(1000);
   ASSERT_TRUE(b.transport->expect_placement(last, PlacementKey{2}, memory));
   expect_idle_costs_nothing(b);
@@ -529,8 +553,10 @@ TEST_F(DirectConnections, that_are_paused_by_placed_messages_do_not_keep_their_o
   connect();
   const std::vector<std::byte> payload = pattern(100000, 1);
   const MessageBuffer buffer = a.transport->reserve(b_at_a, 8);
-  ASSERT_TRUE(
-      until({&a}, [&] { return a.transport->commit_placed(b_at_a, buffer, 8, payload, PlacementKey{1}, Context(1)) == PostStatus::kOk; }));
+  ASSERT_TRUE(until({&a}, [&] {
+    return a.transport->commit_placed(b_at_a, buffer, 8, payload, PlacementKey{1}, Context(1)) ==
+           PostStatus::kOk;
+  }));
   until_both([&, turns = 0]() mutable { return ++turns > 100; });
   expect_idle_costs_nothing(b);
   a.transport.reset();

@@ -1,4 +1,5 @@
-// disconnect(): what of a connection is over when it returns. By the clauses of Transport::disconnect().
+// disconnect(): what of a connection is over when it returns. By the clauses of
+// Transport::disconnect().
 #include "tests/fabric/placement_fixture.h"
 #include "transport/session/session.h"
 
@@ -14,9 +15,12 @@ class DirectDisconnect : public TwoNodes, public testing::Test {
     open_both(options_for("direct"));
     connect();
   }
-  Result<Region> target(std::span<std::byte> memory) { return b.transport->register_memory(a_at_b, memory, Access::kWriteTarget); }
+  Result<Region> target(std::span<std::byte> memory) {
+    return b.transport->register_memory(a_at_b, memory, Access::kWriteTarget);
+  }
   PostStatus write(std::span<const std::byte> from, const Region& to, Context context) {
-    return a.transport->post_write(b_at_a, {from.data(), from.size(), {}}, {to.key, to.base}, Immediate(7), context);
+    return a.transport->post_write(b_at_a, {from.data(), from.size(), {}}, {to.key, to.base},
+                                   Immediate(7), context);
   }
   // Messages until no more are taken, while B does nothing: how many.
   std::size_t fill_the_way() {
@@ -74,7 +78,8 @@ TEST_F(DirectDisconnect, frames_and_writes_that_a_peer_holds_are_back_at_once) {
 
 TEST_F(DirectDisconnect, messages_that_had_left_before_arrive) {
   for (std::uint32_t i = 0; i < 3; ++i) ASSERT_TRUE(send(a, b_at_a, pattern(100, i), {&a}));
-  ASSERT_TRUE(send(b, a_at_b, pattern(100, 9), {&b}));  // unread at A: a plain close would throw away what A has sent
+  // unread at A: a plain close would throw away what A has sent
+  ASSERT_TRUE(send(b, a_at_b, pattern(100, 9), {&b}));
   a.transport->disconnect(b_at_a);
   ASSERT_TRUE(until_both([&] { return !b.seen.failures.empty(); }));
   ASSERT_EQ(b.seen.message_count, 3U);
@@ -112,7 +117,8 @@ TEST_F(DirectDisconnect, ends_the_attempts_to_reach_a_peer) {
 }
 
 class DirectPlacedMessageDisconnect : public FabricPlacement {};
-INSTANTIATE_TEST_SUITE_P(Provider, DirectPlacedMessageDisconnect, testing::Values("direct"), provider_test_name);
+INSTANTIATE_TEST_SUITE_P(Provider, DirectPlacedMessageDisconnect, testing::Values("direct"),
+                         provider_test_name);
 
 TEST_P(DirectPlacedMessageDisconnect, no_byte_changes_after_it_in_the_middle_of_a_placed_message) {
   connect();
@@ -122,13 +128,15 @@ TEST_P(DirectPlacedMessageDisconnect, no_byte_changes_after_it_in_the_middle_of_
   ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
   ASSERT_TRUE(send_placed(1, payload));
   ASSERT_TRUE(until_all({&b}, [&] { return room.begun(); }));
-  ASSERT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kArriving) << "the test saw what it is about";
+  ASSERT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kArriving)
+      << "the test saw what it is about";
   b.transport->disconnect(a_at_b);
   const std::vector<std::byte> then(room.span().begin(), room.span().end());
   ASSERT_TRUE(until_both([&] { return !a.seen.failures.empty(); }));
   EXPECT_TRUE(std::equal(then.begin(), then.end(), room.span().begin()));
   EXPECT_TRUE(b.seen.came.empty());
-  EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kNone) << "it was taken from the peer";
+  EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kNone)
+      << "it was taken from the peer";
 }
 
 // What a session that gives its peer up makes of it.
@@ -148,17 +156,20 @@ class SessionOverDirect : public DirectDisconnect {
   }
 };
 
-TEST_F(SessionOverDirect, no_byte_changes_after_a_stopped_peer_was_reported_lost_in_the_middle_of_a_long_write) {
+TEST_F(SessionOverDirect,
+       no_byte_changes_after_a_stopped_peer_was_reported_lost_in_the_middle_of_a_long_write) {
   const std::vector<std::byte> source(kLong, std::byte{1});
   std::vector<std::byte> memory(kLong);
   const Region region = target(memory).value();
   b.transport->watch(a_at_b, true);
   ASSERT_EQ(write(source, region, Context(1)), PostStatus::kOk);
-  ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); })) << "A is not polled, as if it were stopped";
+  ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }))
+      << "A is not polled, as if it were stopped";
   ASSERT_NE(memory.front(), std::byte{0});
   ASSERT_EQ(memory.back(), std::byte{0}) << "the test saw what it is about";
   const std::vector<std::byte> then = memory;
-  ASSERT_TRUE(until_both([&] { return !a.seen.failures.empty(); })) << "A goes on, and hears that it was given up";
+  ASSERT_TRUE(until_both([&] { return !a.seen.failures.empty(); }))
+      << "A goes on, and hears that it was given up";
   poll_for_a_while();
   EXPECT_EQ(memory, then) << "though it is still registered";
   b.transport->watch(a_at_b, false);

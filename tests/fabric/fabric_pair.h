@@ -1,5 +1,6 @@
 #pragma once
-// Two transports over a real network in one process and what they report. Real time: everything waits for an outcome
+// Two transports over a real network in one process and what they report. Real time: everything
+// waits for an outcome
 // with a deadline, nothing sleeps for a fixed time.
 
 #include <gtest/gtest.h>
@@ -43,7 +44,9 @@ class Recorder : public Sink {
     if (when_placed_comes) when_placed_comes();
   }
   void on_message_left(PeerId) override { ++messages_left; }
-  void on_write_done(Context context, Error error) override { write_ends.push_back({context, error}); }
+  void on_write_done(Context context, Error error) override {
+    write_ends.push_back({context, error});
+  }
   void on_immediate(Immediate immediate) override {
     immediates.push_back(immediate);
     if (when_immediate) when_immediate(immediate);
@@ -96,22 +99,28 @@ bool until(std::initializer_list<Node*> nodes, Done done, Nanoseconds patience =
 }
 
 // Sends one message, polling all nodes while there is no room. False: not accepted in time.
-inline bool send(Node& from, PeerId to, std::span<const std::byte> message, std::initializer_list<Node*> nodes) {
+inline bool send(Node& from, PeerId to, std::span<const std::byte> message,
+                 std::initializer_list<Node*> nodes) {
   MessageBuffer buffer;
-  if (!until(nodes, [&] { return static_cast<bool>(buffer = from.transport->reserve(to, message.size())); })) return false;
+  if (!until(nodes, [&] {
+        return static_cast<bool>(buffer = from.transport->reserve(to, message.size()));
+      }))
+    return false;
   if (!message.empty()) std::memcpy(buffer.data, message.data(), message.size());
-  const bool sent = until(nodes, [&] { return from.transport->commit(to, buffer, message.size()) == PostStatus::kOk; });
+  const bool sent = until(
+      nodes, [&] { return from.transport->commit(to, buffer, message.size()) == PostStatus::kOk; });
   if (!sent) from.transport->abandon(to, buffer);
   return sent;
 }
 
-inline bool write(Node& from, PeerId to, std::span<const std::byte> bytes, RemoteMemory where, Immediate immediate, Context context,
-                  std::initializer_list<Node*> nodes) {
-  const Result<Region> source =
-      from.transport->register_memory(to, {const_cast<std::byte*>(bytes.data()), bytes.size()}, Access::kWriteSource);
+inline bool write(Node& from, PeerId to, std::span<const std::byte> bytes, RemoteMemory where,
+                  Immediate immediate, Context context, std::initializer_list<Node*> nodes) {
+  const Result<Region> source = from.transport->register_memory(
+      to, {const_cast<std::byte*>(bytes.data()), bytes.size()}, Access::kWriteSource);
   if (!source) return false;
   return until(nodes, [&] {
-    return from.transport->post_write(to, {bytes.data(), bytes.size(), source.value()}, where, immediate, context) == PostStatus::kOk;
+    return from.transport->post_write(to, {bytes.data(), bytes.size(), source.value()}, where,
+                                      immediate, context) == PostStatus::kOk;
   });
 }
 
@@ -146,7 +155,8 @@ class TwoNodes {
     const std::size_t at_b = b.seen.message_count;
     ASSERT_TRUE(send(a, b_at_a, pattern(8, number), {&a, &b}));
     ASSERT_TRUE(send(b, a_at_b, pattern(8, number), {&a, &b}));
-    ASSERT_TRUE(until_both([&] { return a.seen.message_count == at_a + 1 && b.seen.message_count == at_b + 1; }));
+    ASSERT_TRUE(until_both(
+        [&] { return a.seen.message_count == at_a + 1 && b.seen.message_count == at_b + 1; }));
   }
 
   Node a, b;
@@ -166,9 +176,11 @@ inline std::string provider_test_name(const testing::TestParamInfo<const char*>&
   return name;
 }
 
-#define LINTEL_FOR_EACH_LIBFABRIC_PROVIDER(suite) \
-  INSTANTIATE_TEST_SUITE_P(Provider, suite, testing::Values("net", "tcp;ofi_rxm", "shm"), provider_test_name)
+#define LINTEL_FOR_EACH_LIBFABRIC_PROVIDER(suite)                                         \
+  INSTANTIATE_TEST_SUITE_P(Provider, suite, testing::Values("net", "tcp;ofi_rxm", "shm"), \
+                           provider_test_name)
 #define LINTEL_FOR_EACH_PROVIDER(suite) \
-  INSTANTIATE_TEST_SUITE_P(Provider, suite, testing::Values("direct", "net", "tcp;ofi_rxm", "shm"), provider_test_name)
+  INSTANTIATE_TEST_SUITE_P(             \
+      Provider, suite, testing::Values("direct", "net", "tcp;ofi_rxm", "shm"), provider_test_name)
 
 }  // namespace lintel::transport

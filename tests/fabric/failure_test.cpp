@@ -12,8 +12,9 @@ namespace {
 
 volatile std::sig_atomic_t told_to_die = 0;
 
-// A process of its own that receives with a fixed pid until it is killed. It dies without closing anything, yet outside of libfabric: shm of 1.17
-// makes everybody else wait for ever for a lock that a process held when it died.
+// A process of its own that receives with a fixed pid until it is killed. It dies without closing
+// anything, yet outside of libfabric: shm of 1.17 makes everybody else wait for ever for a lock
+// that a process held when it died.
 class ReceivingProcess {
  public:
   ReceivingProcess(const std::string& provider, Pid pid) {
@@ -70,7 +71,8 @@ template <class Done>
 bool keep_sending(Node& node, PeerId to, std::size_t bytes, Done done) {
   return until({&node}, [&] {
     if (const MessageBuffer buffer = node.transport->reserve(to, bytes)) {
-      if (node.transport->commit(to, buffer, bytes) != PostStatus::kOk) node.transport->abandon(to, buffer);
+      if (node.transport->commit(to, buffer, bytes) != PostStatus::kOk)
+        node.transport->abandon(to, buffer);
     }
     return done();
   });
@@ -114,7 +116,8 @@ TEST_P(FabricFailure, the_death_of_a_peer_is_reported_and_its_successor_is_reach
   process = std::make_unique<ReceivingProcess>(GetParam(), Pid(1002));
   ASSERT_TRUE(process->ready());
   const std::size_t left = node.seen.messages_left;
-  ASSERT_TRUE(keep_sending(node, peer, 4000, [&] { return node.seen.messages_left > left + 1000; }));
+  ASSERT_TRUE(
+      keep_sending(node, peer, 4000, [&] { return node.seen.messages_left > left + 1000; }));
 }
 
 TEST_P(FabricFailure, every_frame_is_free_again_after_many_deaths) {
@@ -127,13 +130,17 @@ TEST_P(FabricFailure, every_frame_is_free_again_after_many_deaths) {
     ASSERT_TRUE(process.ready());
     node.seen.failures.clear();
     const std::size_t left = node.seen.messages_left;
-    ASSERT_TRUE(keep_sending(node, peer, bytes, [&] { return node.seen.messages_left > left + 20; })) << death;
+    ASSERT_TRUE(keep_sending(node, peer, bytes, [&] {
+      return node.seen.messages_left > left + 20;
+    })) << death;
     process.kill();
-    ASSERT_TRUE(keep_sending(node, peer, bytes, [&] { return !node.seen.failures.empty(); })) << death;
+    ASSERT_TRUE(keep_sending(node, peer, bytes, [&] { return !node.seen.failures.empty(); }))
+        << death;
   }
   std::vector<MessageBuffer> lent;
   ASSERT_TRUE(until({&node}, [&] {
-    while (const MessageBuffer buffer = node.transport->reserve(peer, bytes)) lent.push_back(buffer);
+    while (const MessageBuffer buffer = node.transport->reserve(peer, bytes))
+      lent.push_back(buffer);
     return lent.size() == options.send_frames;
   })) << lent.size();
   for (const MessageBuffer& buffer : lent) node.transport->abandon(peer, buffer);
@@ -147,15 +154,21 @@ TEST_P(FabricFailure, every_write_to_a_peer_that_dies_ends) {
   ASSERT_TRUE(keep_sending(node, peer, 8, [&] { return node.seen.messages_left > 0; }));
   const std::vector<std::byte> source = pattern(std::size_t{1} << 20, 1);
   const Region region =
-      node.transport->register_memory(peer, {const_cast<std::byte*>(source.data()), source.size()}, Access::kWriteSource).value();
+      node.transport
+          ->register_memory(peer, {const_cast<std::byte*>(source.data()), source.size()},
+                            Access::kWriteSource)
+          .value();
   process->kill();
   // Into memory that nobody has registered, at a process that is gone.
   std::uint64_t posted = 0;
   for (int i = 0; i < 8; ++i) {
-    if (node.transport->post_write(peer, {source.data(), source.size(), region}, {1, 0}, Immediate(1), Context(posted)) == PostStatus::kOk)
+    if (node.transport->post_write(peer, {source.data(), source.size(), region}, {1, 0},
+                                   Immediate(1), Context(posted)) == PostStatus::kOk)
       ++posted;
   }
-  ASSERT_TRUE(keep_sending(node, peer, 8, [&] { return node.seen.write_ends.size() == posted && !node.seen.failures.empty(); })) << posted;
+  ASSERT_TRUE(keep_sending(node, peer, 8, [&] {
+    return node.seen.write_ends.size() == posted && !node.seen.failures.empty();
+  })) << posted;
 }
 
 // A process that starts to send to `pid` when told so, and goes on until it is killed.
@@ -171,12 +184,15 @@ class SenderProcess {
       if (::read(start[0], &byte, 1) != 1) ::_exit(0);
       Node node = open_node(options_for(provider));
       const PeerId peer = node.transport->resolve(to).value();
-      for (;;) keep_sending(node, peer, node.transport->attributes().max_message_bytes, [] { return false; });
+      for (;;)
+        keep_sending(node, peer, node.transport->attributes().max_message_bytes,
+                     [] { return false; });
     }
     ::close(start[0]);
     start_ = start[1];
   }
-  SenderProcess(SenderProcess&& other) noexcept : child_(std::exchange(other.child_, -1)), start_(std::exchange(other.start_, -1)) {}
+  SenderProcess(SenderProcess&& other) noexcept
+      : child_(std::exchange(other.child_, -1)), start_(std::exchange(other.start_, -1)) {}
   ~SenderProcess() { kill(); }
   void start() {
     const char byte = 1;
@@ -196,15 +212,19 @@ class SenderProcess {
 
 // Not through shared memory: see ReceivingProcess.
 class FabricFailureOverTcp : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Provider, FabricFailureOverTcp, testing::Values("direct", "net", "tcp;ofi_rxm"), provider_test_name);
+INSTANTIATE_TEST_SUITE_P(Provider, FabricFailureOverTcp,
+                         testing::Values("direct", "net", "tcp;ofi_rxm"), provider_test_name);
 
-TEST_P(FabricFailureOverTcp, senders_that_die_in_the_middle_of_a_message_do_not_make_the_receiver_deaf) {
+TEST_P(FabricFailureOverTcp,
+       senders_that_die_in_the_middle_of_a_message_do_not_make_the_receiver_deaf) {
   NetworkOptions options = options_for(GetParam());
   options.pid = Pid(1005);
   FabricOptions fabric;
   fabric.receive_buffers = 2;
-  std::vector<SenderProcess> senders;  // made before anything is open here, so that they inherit nothing
-  for (int i = 0; i < 6; ++i) senders.emplace_back(GetParam(), ProcessId{NodeId(0x7f000001U), options.pid});
+  std::vector<SenderProcess> senders;  // made before anything is open here, so that they inherit
+                                       // nothing
+  for (int i = 0; i < 6; ++i)
+    senders.emplace_back(GetParam(), ProcessId{NodeId(0x7f000001U), options.pid});
   Node receiver = open_node(options, fabric);
   Node other = open_node(options_for(GetParam()));
   const PeerId to = other.transport->resolve(receiver.transport->self()).value();
@@ -212,12 +232,16 @@ TEST_P(FabricFailureOverTcp, senders_that_die_in_the_middle_of_a_message_do_not_
   for (std::size_t round = 0; round < senders.size(); ++round) {
     senders[round].start();
     std::size_t before = receiver.seen.message_count;
-    ASSERT_TRUE(until({&receiver}, [&] { return receiver.seen.message_count > before + 50; })) << round;
+    ASSERT_TRUE(until({&receiver}, [&] { return receiver.seen.message_count > before + 50; }))
+        << round;
     senders[round].kill();
     for (int i = 0; i < 1000; ++i) receiver.poll();
     before = receiver.seen.message_count;
-    for (std::uint32_t i = 0; i < 200; ++i) ASSERT_TRUE(send(other, to, pattern(4000, i), {&other, &receiver})) << round;
-    ASSERT_TRUE(until({&other, &receiver}, [&] { return receiver.seen.message_count >= before + 200; })) << round;
+    for (std::uint32_t i = 0; i < 200; ++i)
+      ASSERT_TRUE(send(other, to, pattern(4000, i), {&other, &receiver})) << round;
+    ASSERT_TRUE(until({&other, &receiver}, [&] {
+      return receiver.seen.message_count >= before + 200;
+    })) << round;
   }
 }
 

@@ -1,4 +1,5 @@
-// What providers of other networks ask of registered memory, asked here by those that are at hand: all that moves by messages and by writes still does.
+// What providers of other networks ask of registered memory, asked here by those that are at hand:
+// all that moves by messages and by writes still does.
 #include <rdma/fi_domain.h>
 
 #include <cstdlib>
@@ -28,10 +29,13 @@ class FabricMemoryModes : public TwoNodes, public testing::TestWithParam<ModeCas
 };
 
 TEST_P(FabricMemoryModes, messages_of_every_size_arrive) {
-  for (const std::size_t bytes : {std::size_t{1}, std::size_t{100}, std::size_t{1000}, a.transport->attributes().max_message_bytes}) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{100}, std::size_t{1000},
+                                  a.transport->attributes().max_message_bytes}) {
     const std::vector<std::byte> message = pattern(bytes, 1);
     ASSERT_TRUE(send(a, b_at_a, message, {&a, &b}));
-    ASSERT_TRUE(until_both([&] { return b.seen.messages.size() == 1 && a.seen.messages_left == 1; })) << bytes;
+    ASSERT_TRUE(until_both([&] {
+      return b.seen.messages.size() == 1 && a.seen.messages_left == 1;
+    })) << bytes;
     EXPECT_EQ(b.seen.messages[0], message);
     a.seen = Recorder();
     b.seen = Recorder();
@@ -42,12 +46,16 @@ TEST_P(FabricMemoryModes, writes_land_in_the_middle_of_a_region) {
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{1000}, std::size_t{100000}}) {
     const std::vector<std::byte> source = pattern(bytes, 2);
     std::vector<std::byte> target(bytes + 3000);
-    const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
+    const Region region =
+        b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
     if (asks_for(FI_MR_VIRT_ADDR)) {
       EXPECT_EQ(region.base, reinterpret_cast<std::uintptr_t>(target.data()));
     }
-    ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base + 2000}, Immediate(5), Context(1), {&a, &b}));
-    ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == 1 && a.seen.write_ends.size() == 1; })) << bytes;
+    ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base + 2000}, Immediate(5), Context(1),
+                      {&a, &b}));
+    ASSERT_TRUE(until_both([&] {
+      return b.seen.immediates.size() == 1 && a.seen.write_ends.size() == 1;
+    })) << bytes;
     std::vector<std::byte> expected(bytes + 3000);
     std::copy(source.begin(), source.end(), expected.begin() + 2000);
     EXPECT_EQ(target, expected);
@@ -60,27 +68,34 @@ TEST_P(FabricMemoryModes, writes_land_in_the_middle_of_a_region) {
 TEST_P(FabricMemoryModes, memory_to_write_from_is_registered_if_asked_for) {
   const std::vector<std::byte> source(100);
   const Region region =
-      a.transport->register_memory(b_at_a, {const_cast<std::byte*>(source.data()), source.size()}, Access::kWriteSource).value();
+      a.transport
+          ->register_memory(b_at_a, {const_cast<std::byte*>(source.data()), source.size()},
+                            Access::kWriteSource)
+          .value();
   EXPECT_EQ(region.id != 0, asks_for(FI_MR_LOCAL));
   a.transport->deregister_memory(region);
 }
 
 // Its own demand, FI_MR_ENDPOINT, is what strict_provider.cpp checks.
 INSTANTIATE_TEST_SUITE_P(Endpoint, FabricMemoryModes,
-                         testing::Values(ModeCase{"strict", "strict", 0}, ModeCase{"strict_local", "strict", FI_MR_LOCAL}),
+                         testing::Values(ModeCase{"strict", "strict", 0},
+                                         ModeCase{"strict_local", "strict", FI_MR_LOCAL}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 constexpr int kBasic = FI_MR_VIRT_ADDR | FI_MR_PROV_KEY | FI_MR_ALLOCATED;  // the modes of verbs
 INSTANTIATE_TEST_SUITE_P(Mode, FabricMemoryModes,
-                         testing::Values(ModeCase{"net_local", "net", FI_MR_LOCAL}, ModeCase{"net_basic", "net", kBasic},
+                         testing::Values(ModeCase{"net_local", "net", FI_MR_LOCAL},
+                                         ModeCase{"net_basic", "net", kBasic},
                                          ModeCase{"net_verbs", "net", FI_MR_LOCAL | kBasic},
-                                         ModeCase{"rxm_local", "tcp;ofi_rxm", FI_MR_LOCAL}, ModeCase{"shm_local", "shm", FI_MR_LOCAL},
+                                         ModeCase{"rxm_local", "tcp;ofi_rxm", FI_MR_LOCAL},
+                                         ModeCase{"shm_local", "shm", FI_MR_LOCAL},
                                          ModeCase{"shm_basic", "shm", kBasic}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 class ReceivesUsedUp : public TwoNodes, public testing::Test {};
 
-// With FI_RX_CQ_DATA. More than are posted, one after the other and all at once, with messages between them.
+// With FI_RX_CQ_DATA. More than are posted, one after the other and all at once, with messages
+// between them.
 TEST_F(ReceivesUsedUp, by_the_data_of_writes_are_posted_again) {
   constexpr std::size_t kWrites = 100;
   open_both(options_for("strict"));
@@ -88,7 +103,8 @@ TEST_F(ReceivesUsedUp, by_the_data_of_writes_are_posted_again) {
   std::vector<std::byte> target(8);
   const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
   for (std::uint32_t i = 0; i < kWrites; ++i) {
-    ASSERT_TRUE(write(a, b_at_a, pattern(8, i), {region.key, region.base}, Immediate(i), Context(i), {&a}));
+    ASSERT_TRUE(
+        write(a, b_at_a, pattern(8, i), {region.key, region.base}, Immediate(i), Context(i), {&a}));
     if (i % 3 == 0) {
       ASSERT_TRUE(send(a, b_at_a, pattern(100, i), {&a}));
     }
@@ -96,7 +112,9 @@ TEST_F(ReceivesUsedUp, by_the_data_of_writes_are_posted_again) {
       ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == i + 1; })) << i;
     }
   }
-  ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == kWrites && b.seen.messages.size() == (kWrites + 2) / 3; }));
+  ASSERT_TRUE(until_both([&] {
+    return b.seen.immediates.size() == kWrites && b.seen.messages.size() == (kWrites + 2) / 3;
+  }));
   for (std::uint32_t i = 0; i < kWrites; ++i) {
     EXPECT_EQ(b.seen.immediates[i], Immediate(i));
     if (i % 3 == 0) {

@@ -10,14 +10,18 @@ LINTEL_FOR_EACH_PROVIDER(FabricMessages);
 TEST_P(FabricMessages, of_every_size_class_arrive_whole) {
   std::vector<std::size_t> sizes = {1, 2, 7, 8, 63, 64, 65, 127, 128, 129, 1000};
   const std::size_t largest = a.transport->attributes().max_message_bytes;
-  for (std::size_t size = 1024; size < largest; size *= 2) sizes.insert(sizes.end(), {size - 1, size, size + 1});
+  for (std::size_t size = 1024; size < largest; size *= 2)
+    sizes.insert(sizes.end(), {size - 1, size, size + 1});
   sizes.insert(sizes.end(), {largest - 1, largest});
 
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    ASSERT_TRUE(send(a, b_at_a, pattern(sizes[i], static_cast<std::uint32_t>(i)), {&a, &b})) << sizes[i];
+    ASSERT_TRUE(send(a, b_at_a, pattern(sizes[i], static_cast<std::uint32_t>(i)), {&a, &b}))
+        << sizes[i];
   }
 
-  ASSERT_TRUE(until_both([&] { return b.seen.messages.size() == sizes.size() && a.seen.messages_left == sizes.size(); }));
+  ASSERT_TRUE(until_both([&] {
+    return b.seen.messages.size() == sizes.size() && a.seen.messages_left == sizes.size();
+  }));
   for (std::size_t i = 0; i < sizes.size(); ++i)
     EXPECT_EQ(b.seen.messages[i], pattern(sizes[i], static_cast<std::uint32_t>(i))) << sizes[i];
 }
@@ -30,10 +34,12 @@ TEST_P(FabricMessages, ten_thousand_arrive_in_order_with_the_fewest_and_smallest
   constexpr std::uint32_t kCount = 10000;
   const auto size_of = [](std::uint32_t i) { return 8 + (i * 7919U) % 3000U; };
 
-  for (std::uint32_t i = 0; i < kCount; ++i) ASSERT_TRUE(send(a, b_at_a, pattern(size_of(i), i), {&a, &b})) << i;
+  for (std::uint32_t i = 0; i < kCount; ++i)
+    ASSERT_TRUE(send(a, b_at_a, pattern(size_of(i), i), {&a, &b})) << i;
 
   ASSERT_TRUE(until_both([&] { return b.seen.messages.size() == kCount; }));
-  for (std::uint32_t i = 0; i < kCount; ++i) ASSERT_EQ(b.seen.messages[i], pattern(size_of(i), i)) << i;
+  for (std::uint32_t i = 0; i < kCount; ++i)
+    ASSERT_EQ(b.seen.messages[i], pattern(size_of(i), i)) << i;
 }
 
 TEST_P(FabricMessages, cross_each_other_without_a_deadlock) {
@@ -43,7 +49,8 @@ TEST_P(FabricMessages, cross_each_other_without_a_deadlock) {
     ASSERT_TRUE(send(a, b_at_a, pattern(bytes, i), {&a, &b}));
     ASSERT_TRUE(send(b, a_at_b, pattern(bytes, i + kCount), {&a, &b}));
   }
-  ASSERT_TRUE(until_both([&] { return a.seen.messages.size() == kCount && b.seen.messages.size() == kCount; }));
+  ASSERT_TRUE(until_both(
+      [&] { return a.seen.messages.size() == kCount && b.seen.messages.size() == kCount; }));
   EXPECT_EQ(a.seen.messages.back(), pattern(bytes, 2 * kCount - 1));
   EXPECT_EQ(b.seen.messages.back(), pattern(bytes, kCount - 1));
 }
@@ -67,7 +74,8 @@ TEST_P(FabricMessages, to_a_peer_that_does_not_poll_would_block_and_all_arrive_l
   ASSERT_TRUE(blocked);
 
   ASSERT_TRUE(until_both([&] { return b.seen.messages.size() == accepted; }));
-  for (std::uint32_t i = 0; i < accepted; ++i) ASSERT_EQ(b.seen.messages[i], pattern(bytes, i)) << i;
+  for (std::uint32_t i = 0; i < accepted; ++i)
+    ASSERT_EQ(b.seen.messages[i], pattern(bytes, i)) << i;
   EXPECT_TRUE(a.seen.failures.empty());
 }
 
@@ -88,7 +96,8 @@ TEST_P(FabricToOneself, writes_land) {
   std::vector<std::byte> target(source.size());
   const Region region = a.transport->register_memory(self, target, Access::kWriteTarget).value();
   ASSERT_TRUE(write(a, self, source, {region.key, region.base}, Immediate(2), Context(3), {&a}));
-  ASSERT_TRUE(until({&a}, [&] { return a.seen.immediates.size() == 1 && a.seen.write_ends.size() == 1; }));
+  ASSERT_TRUE(
+      until({&a}, [&] { return a.seen.immediates.size() == 1 && a.seen.write_ends.size() == 1; }));
   EXPECT_EQ(target, source);
   a.transport->deregister_memory(region);
 }
@@ -101,7 +110,8 @@ TEST_P(FabricMessages, several_may_be_reserved_at_once_and_are_sent_in_the_order
   first.data[0] = std::byte{1};
   second.data[0] = std::byte{2};
   a.transport->abandon(b_at_a, third);
-  ASSERT_TRUE(until_both([&] { return a.transport->commit(b_at_a, second, 1) == PostStatus::kOk; }));
+  ASSERT_TRUE(
+      until_both([&] { return a.transport->commit(b_at_a, second, 1) == PostStatus::kOk; }));
   ASSERT_TRUE(until_both([&] { return a.transport->commit(b_at_a, first, 1) == PostStatus::kOk; }));
   ASSERT_TRUE(until_both([&] { return b.seen.messages.size() == 2; }));
   EXPECT_EQ(b.seen.messages[0][0], std::byte{2});
@@ -111,7 +121,8 @@ TEST_P(FabricMessages, several_may_be_reserved_at_once_and_are_sent_in_the_order
 TEST_P(FabricMessages, leave_once_each) {
   connect();
   for (std::uint32_t i = 0; i < 1000; ++i) ASSERT_TRUE(send(a, b_at_a, pattern(100, i), {&a, &b}));
-  ASSERT_TRUE(until_both([&] { return a.seen.messages_left >= 1000 && b.seen.message_count == 1000; }));
+  ASSERT_TRUE(
+      until_both([&] { return a.seen.messages_left >= 1000 && b.seen.message_count == 1000; }));
   a.poll();
   EXPECT_EQ(a.seen.messages_left, 1000U);
 }

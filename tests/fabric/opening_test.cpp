@@ -76,7 +76,8 @@ TEST_P(FabricOpening, the_same_name_is_the_same_peer) {
 }
 
 class FabricOpeningOverTcp : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Provider, FabricOpeningOverTcp, testing::Values("direct", "net"), provider_test_name);
+INSTANTIATE_TEST_SUITE_P(Provider, FabricOpeningOverTcp, testing::Values("direct", "net"),
+                         provider_test_name);
 
 TEST_P(FabricOpeningOverTcp, listens_on_the_given_address_only) {
   NetworkOptions first = options_for(GetParam());

@@ -15,7 +15,8 @@
 
 namespace lintel::transport {
 
-// Two or more transports over a network that has placed messages. The last `Guard` bytes of a Room are not given to anybody.
+// Two or more transports over a network that has placed messages. The last `Guard` bytes of a Room
+// are not given to anybody.
 class FabricPlacement : public testing::TestWithParam<const char*> {
  protected:
   static constexpr PlacementKey kKey{7};
@@ -43,7 +44,8 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     void on_message(PeerId from, std::span<const std::byte> message) override {
       came.push_back({false, from, {message.begin(), message.end()}, {}});
     }
-    void on_placed_message(PeerId from, std::span<const std::byte> message, const PlacedPayload& payload) override {
+    void on_placed_message(PeerId from, std::span<const std::byte> message,
+                           const PlacedPayload& payload) override {
       came.push_back({true,
                       from,
                       {message.begin(), message.end()},
@@ -67,7 +69,8 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     bool guard_untouched() const { return only_guards_from(bytes_.size() - kGuard); }
     bool begun() const { return bytes_[0] != std::byte{0xaa}; }
     bool holds(const std::vector<std::byte>& expected) const {
-      return expected.size() == bytes_.size() - kGuard && std::equal(expected.begin(), expected.end(), bytes_.begin()) && guard_untouched();
+      return expected.size() == bytes_.size() - kGuard &&
+             std::equal(expected.begin(), expected.end(), bytes_.begin()) && guard_untouched();
     }
 
    private:
@@ -91,10 +94,13 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
   static Side open() { return {open_node(options_for(GetParam())).transport, {}}; }
   // Messages that broke off at that side while they came in.
   static std::size_t failed_receives(const Side& side) {
-    if (const auto* direct = dynamic_cast<const DirectTransport*>(side.transport.get())) return direct->counters().failed_receives;
+    if (const auto* direct = dynamic_cast<const DirectTransport*>(side.transport.get()))
+      return direct->counters().failed_receives;
     return dynamic_cast<const FabricTransport&>(*side.transport).counters().failed_receives;
   }
-  static PeerId at(Side& side, Side& other) { return side.transport->resolve(other.transport->self()).value(); }
+  static PeerId at(Side& side, Side& other) {
+    return side.transport->resolve(other.transport->self()).value();
+  }
 
   template <class Done>
   static bool until_all(std::initializer_list<Side*> sides, Done done) {
@@ -109,25 +115,35 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
   bool until_both(Done done) {
     return until_all({&a, &b}, done);
   }
-  // One of the pattern with that number. `polled` have their turn while there is no room. False: not accepted in time.
-  static bool send(Side& from, PeerId to, std::uint32_t number, std::initializer_list<Side*> polled) {
-    return send_with(from, to, number, polled,
-                     [&](const MessageBuffer& buffer) { return from.transport->commit(to, buffer, kMessageBytes); });
+  // One of the pattern with that number. `polled` have their turn while there is no room. False:
+  // not accepted in time.
+  static bool send(Side& from, PeerId to, std::uint32_t number,
+                   std::initializer_list<Side*> polled) {
+    return send_with(from, to, number, polled, [&](const MessageBuffer& buffer) {
+      return from.transport->commit(to, buffer, kMessageBytes);
+    });
   }
-  static bool send_placed(Side& from, PeerId to, std::uint32_t number, std::span<const std::byte> payload, PlacementKey key,
+  static bool send_placed(Side& from, PeerId to, std::uint32_t number,
+                          std::span<const std::byte> payload, PlacementKey key,
                           std::initializer_list<Side*> polled) {
     return send_with(from, to, number, polled, [&](const MessageBuffer& buffer) {
-      return from.transport->commit_placed(to, buffer, kMessageBytes, payload, key, Context(number));
+      return from.transport->commit_placed(to, buffer, kMessageBytes, payload, key,
+                                           Context(number));
     });
   }
   bool send(std::uint32_t number) { return send(a, b_at_a, number, {&a, &b}); }
-  bool send_placed(std::uint32_t number, std::span<const std::byte> payload, PlacementKey key = kKey) {
+  bool send_placed(std::uint32_t number, std::span<const std::byte> payload,
+                   PlacementKey key = kKey) {
     return send_placed(a, b_at_a, number, payload, key, {&a, &b});
   }
   template <class Commit>
-  static bool send_with(Side& from, PeerId to, std::uint32_t number, std::initializer_list<Side*> polled, Commit commit) {
+  static bool send_with(Side& from, PeerId to, std::uint32_t number,
+                        std::initializer_list<Side*> polled, Commit commit) {
     MessageBuffer buffer;
-    if (!until_all(polled, [&] { return static_cast<bool>(buffer = from.transport->reserve(to, kMessageBytes)); })) return false;
+    if (!until_all(polled, [&] {
+          return static_cast<bool>(buffer = from.transport->reserve(to, kMessageBytes));
+        }))
+      return false;
     const std::vector<std::byte> message = pattern(kMessageBytes, number);
     std::memcpy(buffer.data, message.data(), message.size());
     const bool sent = until_all(polled, [&] { return commit(buffer) == PostStatus::kOk; });
@@ -142,18 +158,21 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     a.seen = {};
     b.seen = {};
   }
-  // From now on the kernel holds little of what is on its way: a long placed message stops in the middle while its sender is not polled.
+  // From now on the kernel holds little of what is on its way: a long placed message stops in the
+  // middle while its sender is not polled.
   static void narrow_all_sockets() {
     constexpr int kDescriptors = 1024;  // more than a test has
     constexpr int kBytes = 32 * 1024;
     for (int fd = 0; fd < kDescriptors; ++fd) {  // what is no socket stays as it is
-      for (const int side : {SO_SNDBUF, SO_RCVBUF}) (void)::setsockopt(fd, SOL_SOCKET, side, &kBytes, sizeof kBytes);
+      for (const int side : {SO_SNDBUF, SO_RCVBUF})
+        (void)::setsockopt(fd, SOL_SOCKET, side, &kBytes, sizeof kBytes);
     }
   }
   // What comes is the message of that number; the room for a placed message's may be larger.
   static bool is_message(const Came& came, std::uint32_t number) {
     const std::vector<std::byte> expected = pattern(kMessageBytes, number);
-    return came.message.size() >= kMessageBytes && std::equal(expected.begin(), expected.end(), came.message.begin());
+    return came.message.size() >= kMessageBytes &&
+           std::equal(expected.begin(), expected.end(), came.message.begin());
   }
   // The placed message that A has just sent to B is in the kernel or at B, whatever B does.
   bool has_gone(std::size_t placed_messages) {
@@ -170,7 +189,9 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
       EXPECT_TRUE(buffer);
       if (!buffer) return sent;
       buffer.data[0] = std::byte{1};
-      if (a.transport->commit_placed(b_at_a, buffer, 1, payload, kKey, Context(sent)) == PostStatus::kOk) continue;
+      if (a.transport->commit_placed(b_at_a, buffer, 1, payload, kKey, Context(sent)) ==
+          PostStatus::kOk)
+        continue;
       a.transport->abandon(b_at_a, buffer);
       return sent;
     }
@@ -178,7 +199,9 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
   }
 
   static constexpr std::size_t kMessageBytes = 100;
-  static constexpr std::size_t kSizes[] = {1, 2, 127, 128, 129, 4096, std::size_t{16} << 10, std::size_t{64} << 10, kLargest - 1, kLargest};
+  static constexpr std::size_t kSizes[] = {
+      1,       2, 127, 128, 129, 4096, std::size_t{16} << 10, std::size_t{64} << 10, kLargest - 1,
+      kLargest};
 
   Side a, b;
   PeerId b_at_a, a_at_b;

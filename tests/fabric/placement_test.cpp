@@ -1,4 +1,5 @@
-// Placed messages through the real provider: where their payloads come to, and what keeps its place beside them.
+// Placed messages through the real provider: where their payloads come to, and what keeps its place
+// beside them.
 #include <atomic>
 #include <string>
 #include <thread>
@@ -8,10 +9,12 @@
 namespace lintel::transport {
 namespace {
 
-INSTANTIATE_TEST_SUITE_P(Provider, FabricPlacement, testing::Values("direct", "net"), provider_test_name);
+INSTANTIATE_TEST_SUITE_P(Provider, FabricPlacement, testing::Values("direct", "net"),
+                         provider_test_name);
 
 class FabricWithoutPlacement : public FabricPair {};
-INSTANTIATE_TEST_SUITE_P(Provider, FabricWithoutPlacement, testing::Values("tcp;ofi_rxm", "shm"), provider_test_name);
+INSTANTIATE_TEST_SUITE_P(Provider, FabricWithoutPlacement, testing::Values("tcp;ofi_rxm", "shm"),
+                         provider_test_name);
 
 TEST_P(FabricWithoutPlacement, says_so_and_expects_none) {
   std::byte memory[8];
@@ -35,7 +38,9 @@ TEST_P(FabricPlacement, of_every_size_land_where_they_are_expected_and_nowhere_e
     Room room(size);
     ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
     ASSERT_TRUE(send_placed(number, payload));
-    ASSERT_TRUE(until_both([&] { return b.seen.came.size() == number && a.seen.write_ends.size() == number; })) << size;
+    ASSERT_TRUE(until_both([&] {
+      return b.seen.came.size() == number && a.seen.write_ends.size() == number;
+    })) << size;
     const Came& came = b.seen.came.back();
     EXPECT_TRUE(came.placed_message && is_message(came, number)) << size;
     EXPECT_EQ(came.from, a_at_b);
@@ -106,8 +111,10 @@ TEST_P(FabricPlacement, with_the_longest_and_the_shortest_message_arrive) {
     const std::vector<std::byte> message = pattern(bytes, 5);
     const MessageBuffer buffer = a.transport->reserve(b_at_a, bytes);
     if (bytes > 0) std::memcpy(buffer.data, message.data(), bytes);
-    ASSERT_TRUE(
-        until_both([&] { return a.transport->commit_placed(b_at_a, buffer, bytes, payload, kKey, Context(1)) == PostStatus::kOk; }));
+    ASSERT_TRUE(until_both([&] {
+      return a.transport->commit_placed(b_at_a, buffer, bytes, payload, kKey, Context(1)) ==
+             PostStatus::kOk;
+    }));
     b.seen.came.clear();
     ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 1; }));
     EXPECT_TRUE(std::equal(message.begin(), message.end(), b.seen.came[0].message.begin()));
@@ -153,20 +160,24 @@ TEST_P(FabricPlacement, before_they_are_welcome_wait_and_what_is_behind_them_too
   ASSERT_TRUE(send(a, late_at_a, 0, {&a, &late}));
   ASSERT_TRUE(send_placed(a, late_at_a, 1, payload, kKey, {&a, &late}));
   ASSERT_TRUE(send(a, late_at_a, 2, {&a, &late}));
-  ASSERT_TRUE(until_all({&a, &late}, [&] { return late.seen.came.size() == 1 && a.seen.messages_left == 3; }));
+  ASSERT_TRUE(until_all({&a, &late},
+                        [&] { return late.seen.came.size() == 1 && a.seen.messages_left == 3; }));
   for (int i = 0; i < 1000; ++i) late.poll();
   EXPECT_EQ(late.seen.came.size(), 1U);
-  EXPECT_FALSE(late.transport->expect_placement(at(late, a), PlacementKey{8}, std::span(late.seen.came[0].message)));
+  EXPECT_FALSE(late.transport->expect_placement(at(late, a), PlacementKey{8},
+                                                std::span(late.seen.came[0].message)));
   late.transport->enable_placement();
   ASSERT_TRUE(until_all({&a, &late}, [&] { return late.seen.came.size() == 3; }));
   for (std::uint32_t i = 0; i < 3; ++i) EXPECT_TRUE(is_message(late.seen.came[i], i)) << i;
   EXPECT_EQ(late.seen.came[1].payload, payload);
 }
 
-TEST_P(FabricPlacement, longer_than_the_memory_are_cut_and_harm_neither_what_is_behind_it_nor_the_connection) {
+TEST_P(FabricPlacement,
+       longer_than_the_memory_are_cut_and_harm_neither_what_is_behind_it_nor_the_connection) {
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   std::uint32_t number = 0;
-  for (const std::size_t room_bytes : {std::size_t{1}, std::size_t{1000}, std::size_t{16} << 10, kLargest - 1}) {
+  for (const std::size_t room_bytes :
+       {std::size_t{1}, std::size_t{1000}, std::size_t{16} << 10, kLargest - 1}) {
     Room room(room_bytes);
     ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
     b.seen.came.clear();
@@ -175,7 +186,9 @@ TEST_P(FabricPlacement, longer_than_the_memory_are_cut_and_harm_neither_what_is_
     ASSERT_TRUE(until_both([&] { return b.seen.came.size() == 2; })) << room_bytes;
     EXPECT_EQ(b.seen.came[0].length, payload.size());
     EXPECT_EQ(b.seen.came[0].payload.size(), room_bytes);
-    EXPECT_TRUE(room.holds({payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(room_bytes)})) << room_bytes;
+    EXPECT_TRUE(
+        room.holds({payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(room_bytes)}))
+        << room_bytes;
     EXPECT_TRUE(is_message(b.seen.came[1], number));
   }
   EXPECT_TRUE(a.seen.failures.empty());
@@ -224,15 +237,19 @@ TEST_P(FabricPlacement, are_expected_from_many_peers_and_from_one_more_when_one_
   constexpr std::uint32_t kMost = 64;
   Room room(10);
   std::vector<PeerId> peers;
-  for (std::uint32_t i = 0; i <= kMost; ++i) peers.push_back(b.transport->resolve({b.transport->self().nid, Pid(20000 + i)}).value());
-  for (std::uint32_t i = 0; i < kMost; ++i) ASSERT_TRUE(b.transport->expect_placement(peers[i], kKey, room.span())) << i;
+  for (std::uint32_t i = 0; i <= kMost; ++i)
+    peers.push_back(b.transport->resolve({b.transport->self().nid, Pid(20000 + i)}).value());
+  for (std::uint32_t i = 0; i < kMost; ++i)
+    ASSERT_TRUE(b.transport->expect_placement(peers[i], kKey, room.span())) << i;
   if (std::string(GetParam()) == "net") {
     EXPECT_FALSE(b.transport->expect_placement(peers[kMost], kKey, room.span()));
   }
   EXPECT_EQ(b.transport->withdraw_placement(peers[10]), Withdrawal::kWithdrawn);
   EXPECT_TRUE(b.transport->expect_placement(peers[kMost], kKey, room.span()));
   for (std::uint32_t i = 0; i <= kMost; ++i) {
-    EXPECT_EQ(b.transport->withdraw_placement(peers[i]), i == 10 ? Withdrawal::kNone : Withdrawal::kWithdrawn) << i;
+    EXPECT_EQ(b.transport->withdraw_placement(peers[i]),
+              i == 10 ? Withdrawal::kNone : Withdrawal::kWithdrawn)
+        << i;
   }
 }
 
@@ -262,7 +279,8 @@ TEST_P(FabricPlacement, that_have_come_cannot_be_forgotten) {
   EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kNone);
 }
 
-// Whatever the answer is, it is true: kWithdrawn, and the memory stays as it is; kArriving, and the placed message is reported there.
+// Whatever the answer is, it is true: kWithdrawn, and the memory stays as it is; kArriving, and the
+// placed message is reported there.
 TEST_P(FabricPlacement, that_are_forgotten_while_they_come_land_or_do_not) {
   connect();
   narrow_all_sockets();
@@ -274,7 +292,8 @@ TEST_P(FabricPlacement, that_are_forgotten_while_they_come_land_or_do_not) {
     Room room(kLargest);
     ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
     ASSERT_TRUE(send_placed(i, payload));
-    for (std::uint32_t polls = i % 4; polls > 0 && b.seen.came.empty(); --polls) b.poll();  // B alone: what A's kernel holds comes
+    // B alone: what A's kernel holds comes
+    for (std::uint32_t polls = i % 4; polls > 0 && b.seen.came.empty(); --polls) b.poll();
     const Withdrawal forgotten = b.transport->withdraw_placement(a_at_b);
     if (forgotten == Withdrawal::kWithdrawn) {
       ++withdrawn;
@@ -322,7 +341,9 @@ TEST_P(FabricPlacement, that_are_forgotten_in_a_report_change_no_order) {
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   for (std::uint32_t i = 0; i < 20; ++i) ASSERT_TRUE(send_placed(b, c_at_b, i, payload, kKey, {}));
   Room room(100);
-  const auto expect_again = [&] { EXPECT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span())); };
+  const auto expect_again = [&] {
+    EXPECT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
+  };
   expect_again();
   b.seen.when_failed_write = [&] {
     EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kWithdrawn);
@@ -338,7 +359,9 @@ TEST_P(FabricPlacement, that_are_forgotten_in_a_report_change_no_order) {
 
 TEST_P(FabricPlacement, in_a_row_land_or_come_whole_when_each_is_expected_after_the_last) {
   constexpr std::uint32_t kCount = 2000;
-  const auto size_of = [](std::uint32_t i) { return 1 + (i * 7919U) % (i % 100 == 0 ? 1000000U : 40000U); };
+  const auto size_of = [](std::uint32_t i) {
+    return 1 + (i * 7919U) % (i % 100 == 0 ? 1000000U : 40000U);
+  };
   std::vector<std::vector<std::byte>> rooms;
   for (std::uint32_t i = 0; i < kCount; ++i) rooms.emplace_back(size_of(i));
   std::uint32_t landed = 0;
@@ -353,7 +376,9 @@ TEST_P(FabricPlacement, in_a_row_land_or_come_whole_when_each_is_expected_after_
     landed += here ? 1 : 0;
     right = right && is_message(came, next) && came.payload == pattern(size_of(next), next);
     // Of the one that comes elsewhere the expectation is left.
-    EXPECT_EQ(b.transport->withdraw_placement(a_at_b), here ? Withdrawal::kNone : Withdrawal::kWithdrawn) << next;
+    EXPECT_EQ(b.transport->withdraw_placement(a_at_b),
+              here ? Withdrawal::kNone : Withdrawal::kWithdrawn)
+        << next;
     ++next;
     b.seen.came.clear();
     expect_next();
@@ -364,7 +389,9 @@ TEST_P(FabricPlacement, in_a_row_land_or_come_whole_when_each_is_expected_after_
     payloads.push_back(pattern(size_of(i), i));
     ASSERT_TRUE(send_placed(i, payloads.back(), PlacementKey(i))) << i;
   }
-  ASSERT_TRUE(until_both([&] { return next == kCount && a.seen.write_ends.size() == kCount && a.seen.messages_left >= kCount; })) << next;
+  ASSERT_TRUE(until_both([&] {
+    return next == kCount && a.seen.write_ends.size() == kCount && a.seen.messages_left >= kCount;
+  })) << next;
   EXPECT_TRUE(right);
   EXPECT_GT(landed, kCount / 2);
   EXPECT_EQ(a.seen.messages_left, kCount);
@@ -380,7 +407,9 @@ TEST_P(FabricPlacement, cross_each_other_without_a_deadlock) {
   Room of_a(payload.size());
   Room of_b(payload.size());
   const auto expect_again = [](Side& side, PeerId from, Room& room) {
-    side.seen.when_placed = [&side, &room, from](const Came&) { (void)side.transport->expect_placement(from, kKey, room.span()); };
+    side.seen.when_placed = [&side, &room, from](const Came&) {
+      (void)side.transport->expect_placement(from, kKey, room.span());
+    };
   };
   expect_again(a, b_at_a, of_b);
   expect_again(b, a_at_b, of_a);
@@ -388,7 +417,8 @@ TEST_P(FabricPlacement, cross_each_other_without_a_deadlock) {
     ASSERT_TRUE(send_placed(i, payload));
     ASSERT_TRUE(send_placed(b, a_at_b, i, payload, kKey, {&a, &b}));
   }
-  ASSERT_TRUE(until_both([&] { return a.seen.came.size() == kCount && b.seen.came.size() == kCount; }));
+  ASSERT_TRUE(
+      until_both([&] { return a.seen.came.size() == kCount && b.seen.came.size() == kCount; }));
   for (const Side* side : {&a, &b}) {
     for (std::uint32_t i = 0; i < kCount; ++i) {
       ASSERT_TRUE(is_message(side->seen.came[i], i)) << i;
@@ -408,17 +438,22 @@ TEST_P(FabricPlacement, of_several_senders_come_each_in_its_order) {
   for (Side& sender : senders) ids.push_back(at(b, sender));
   std::size_t landed = 0;
   b.seen.when_placed = [&](const Came& came) {
-    landed += std::ranges::any_of(rooms, [&](Room& room) { return came.place == room.span().data(); }) ? 1 : 0;
-    for (std::size_t s = 0; s < kSenders; ++s) (void)b.transport->expect_placement(ids[s], kKey, rooms[s].span());
+    landed +=
+        std::ranges::any_of(rooms, [&](Room& room) { return came.place == room.span().data(); })
+            ? 1
+            : 0;
+    for (std::size_t s = 0; s < kSenders; ++s)
+      (void)b.transport->expect_placement(ids[s], kKey, rooms[s].span());
   };
   for (std::uint32_t i = 0; i < kCount; ++i) {
     for (std::uint32_t s = 0; s < kSenders; ++s) {
       const std::uint32_t number = i * kSenders + s;
-      ASSERT_TRUE(
-          send_placed(senders[s], at(senders[s], b), number, payload, kKey, {&b, &senders[0], &senders[1], &senders[2], &senders[3]}));
+      ASSERT_TRUE(send_placed(senders[s], at(senders[s], b), number, payload, kKey,
+                              {&b, &senders[0], &senders[1], &senders[2], &senders[3]}));
     }
   }
-  ASSERT_TRUE(until_all({&b, &senders[0], &senders[1], &senders[2], &senders[3]}, [&] { return b.seen.came.size() == kCount * kSenders; }));
+  ASSERT_TRUE(until_all({&b, &senders[0], &senders[1], &senders[2], &senders[3]},
+                        [&] { return b.seen.came.size() == kCount * kSenders; }));
   std::uint32_t next[kSenders] = {};
   for (const Came& came : b.seen.came) {
     std::uint32_t sender = 0;

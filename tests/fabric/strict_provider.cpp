@@ -1,9 +1,13 @@
-// A libfabric provider for tests, loaded from FI_PROVIDER_PATH: tcp;ofi_rxm below, with demands that only rare hardware makes.
-//   FI_MR_ENDPOINT  a registration has neither key nor descriptor before it is bound to an endpoint and enabled, and goes before that endpoint
-//   FI_RX_CQ_DATA   the data of a write uses up a receive, the oldest that is posted; without one it waits
+// A libfabric provider for tests, loaded from FI_PROVIDER_PATH: tcp;ofi_rxm below, with demands
+// that only rare hardware makes.
+//   FI_MR_ENDPOINT  a registration has neither key nor descriptor before it is bound to an endpoint
+//                   and enabled, and goes before that endpoint
+//   FI_RX_CQ_DATA   the data of a write uses up a receive, the oldest that is posted; without one
+//                   it waits
 // Who breaks a rule is told so, and the process ends: a test that goes on would not notice.
 //
-// Objects are the ones of the provider below, with some of their functions exchanged. Single-threaded, as the tests that use it.
+// Objects are the ones of the provider below, with some of their functions exchanged.
+// Single-threaded, as the tests that use it.
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -52,7 +56,8 @@ Info for_below(const fi_info* info) {
   return copy;
 }
 
-// Objects are told apart by address and never forgotten; libfabric holds on to functions until it has closed an object.
+// Objects are told apart by address and never forgotten; libfabric holds on to functions until it
+// has closed an object.
 template <class T>
 T& keep(const T& made) {
   static std::deque<T> kept;
@@ -70,7 +75,8 @@ struct Domain {
 
   bool has_receive = false;  // posted, and not known below
   void* receive = nullptr;
-  std::deque<fi_cq_data_entry> held;  // completions that have been read below and wait for a receive
+  std::deque<fi_cq_data_entry> held;  // completions that have been read below and wait for a
+                                      // receive
 };
 
 const fi_ops_fabric* fabric_below;
@@ -101,7 +107,8 @@ StrictRegion& region(fid* object) { return *reinterpret_cast<StrictRegion*>(obje
 
 int bind_region(fid* object, fid* endpoint, std::uint64_t) {
   StrictRegion& mr = region(object);
-  demand(!mr.bound && endpoint->fclass == FI_CLASS_EP, "a registration is bound once, to an endpoint");
+  demand(!mr.bound && endpoint->fclass == FI_CLASS_EP,
+         "a registration is bound once, to an endpoint");
   mr.bound = true;
   ++mr.domain->bound_regions;
   return 0;
@@ -112,7 +119,8 @@ int enable_region(fid* object, int command, void*) {
   if (command != FI_ENABLE) return -FI_ENOSYS;
   demand(mr.bound, "a registration is bound before it is enabled");
   auto* domain = reinterpret_cast<fid_domain*>(mr.base.fid.context);
-  const int status = mr.domain->mr.reg(&domain->fid, mr.memory, mr.bytes, mr.access, 0, mr.key, 0, &mr.below, nullptr);
+  const int status = mr.domain->mr.reg(&domain->fid, mr.memory, mr.bytes, mr.access, 0, mr.key, 0,
+                                       &mr.below, nullptr);
   if (status != 0) return status;
   mr.base.key = mr.below->key;
   mr.base.mem_desc = mr.below->mem_desc;
@@ -127,9 +135,10 @@ int close_region(fid* object) {
   return status;
 }
 
-int register_memory(fid* domain, const void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t, std::uint64_t key,
-                    std::uint64_t, fid_mr** made, void*) {
-  static fi_ops ops{sizeof(fi_ops), close_region, bind_region, enable_region, nullptr, nullptr, nullptr};
+int register_memory(fid* domain, const void* memory, std::size_t bytes, std::uint64_t access,
+                    std::uint64_t, std::uint64_t key, std::uint64_t, fid_mr** made, void*) {
+  static fi_ops ops{sizeof(fi_ops), close_region, bind_region, enable_region,
+                    nullptr,        nullptr,      nullptr};
   auto* mr = new StrictRegion;
   mr->base.fid = {FI_CLASS_MR, domain, &ops};
   mr->base.key = FI_KEY_NOTAVAIL;
@@ -187,7 +196,8 @@ int open_queue(fid_domain* object, fi_cq_attr* attributes, fid_cq** made, void* 
 
 int close_endpoint(fid* object) {
   Domain& domain = *domain_of.at(object);
-  demand(domain.bound_regions == 0, "registrations that are bound to an endpoint are closed before it");
+  demand(domain.bound_regions == 0,
+         "registrations that are bound to an endpoint are closed before it");
   return domain.endpoint_object.close(object);
 }
 
@@ -241,10 +251,14 @@ int open_fabric(fi_fabric_attr* attributes, fid_fabric** made, void* context) {
 }
 
 // Offers itself only to who asks for it by name.
-int offers(std::uint32_t version, const char* node, const char* service, std::uint64_t flags, const fi_info* hints, fi_info** list) {
-  if (hints == nullptr || hints->fabric_attr == nullptr || hints->fabric_attr->prov_name == nullptr) return -FI_ENODATA;
+int offers(std::uint32_t version, const char* node, const char* service, std::uint64_t flags,
+           const fi_info* hints, fi_info** list) {
+  if (hints == nullptr || hints->fabric_attr == nullptr || hints->fabric_attr->prov_name == nullptr)
+    return -FI_ENODATA;
   if (std::strcmp(hints->fabric_attr->prov_name, kName) != 0) return -FI_ENODATA;
-  if ((hints->mode & kMode) == 0 || hints->domain_attr == nullptr || (hints->domain_attr->mr_mode & kMrMode) == 0) return -FI_ENODATA;
+  if ((hints->mode & kMode) == 0 || hints->domain_attr == nullptr ||
+      (hints->domain_attr->mr_mode & kMrMode) == 0)
+    return -FI_ENODATA;
   const Info below = for_below(hints);
   const int status = fi_getinfo(version, node, service, flags, below.get(), list);
   if (status != 0) return status;

@@ -1,4 +1,5 @@
-// Placed messages through the real provider: who is woken by them, and what becomes of them when somebody stops or ends.
+// Placed messages through the real provider: who is woken by them, and what becomes of them when
+// somebody stops or ends.
 #include <string>
 #include <thread>
 
@@ -18,7 +19,8 @@ TEST_P(FabricPlacement, that_nobody_expects_keep_their_receiver_awake_until_they
       ASSERT_TRUE(has_gone(sent));
       for (int i = 0; i < polls && b.seen.came.empty(); ++i) b.poll();
       for (int turns = 0; b.seen.came.empty(); ++turns) {
-        ASSERT_TRUE(!b.transport->prepare_wait() || readable(b.transport->wait_fd(), 1000)) << size << " after " << polls << " polls";
+        ASSERT_TRUE(!b.transport->prepare_wait() || readable(b.transport->wait_fd(), 1000))
+            << size << " after " << polls << " polls";
         ASSERT_LT(turns, 1000) << "awake for nothing";
         b.poll();
       }
@@ -38,7 +40,8 @@ TEST_P(FabricPlacement, wake_a_sleeper_each_expected_or_not) {
       b.poll();
       if (b.seen.came.size() > answered) {
         answered = b.seen.came.size();
-        if (answered % 2 != 0) (void)b.transport->expect_placement(a_at_b, PlacementKey(answered), room.span());
+        if (answered % 2 != 0)
+          (void)b.transport->expect_placement(a_at_b, PlacementKey(answered), room.span());
       } else if (!sleep_once(*b.transport, kPatience)) {
         return;
       }
@@ -89,9 +92,12 @@ TEST_P(FabricPlacement, that_break_off_in_the_middle_are_not_reported_and_free_t
     const std::size_t failed = failed_receives(b);
     // The kernels hold some of it; the rest, and several more, are lost with A.
     const std::uint32_t sent = fill_the_way(payload, 8);
-    b.seen.when_placed = [&](const Came&) { (void)b.transport->expect_placement(a_at_b, kKey, room.span()); };
+    b.seen.when_placed = [&](const Came&) {
+      (void)b.transport->expect_placement(a_at_b, kKey, room.span());
+    };
     a.transport.reset();
-    until_all({&b}, [&, quiet = 0]() mutable { return ++quiet > 20000 || failed_receives(b) > failed; });
+    until_all({&b},
+              [&, quiet = 0]() mutable { return ++quiet > 20000 || failed_receives(b) > failed; });
     EXPECT_LT(b.seen.came.size(), sent) << "not all can have come";
     if (failed_receives(b) > failed) ++broken;
     const Withdrawal forgotten = b.transport->withdraw_placement(a_at_b);
@@ -118,7 +124,9 @@ TEST_P(FabricPlacement, to_a_peer_that_goes_end) {
   const std::uint32_t sent = fill_the_way(payload, 16);
   ASSERT_GT(sent, 2U);
   b.transport.reset();
-  ASSERT_TRUE(until_all({&a}, [&] { return a.seen.write_ends.size() == sent && !a.seen.failures.empty(); })) << a.seen.write_ends.size();
+  ASSERT_TRUE(until_all({&a}, [&] {
+    return a.seen.write_ends.size() == sent && !a.seen.failures.empty();
+  })) << a.seen.write_ends.size();
   EXPECT_FALSE(a.seen.write_ends.back().error.ok());
   EXPECT_EQ(a.seen.failures[0].first, b_at_a);
 }
@@ -131,7 +139,9 @@ TEST_P(FabricPlacement, of_a_sender_that_stops_in_the_middle_do_not_hold_up_thos
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   ASSERT_TRUE(send(stopped, to, 0, {&stopped, &b}));
   ASSERT_TRUE(until_all({&stopped, &b}, [&] { return b.seen.came.size() == 1; }));
-  for (std::uint32_t i = 1; i <= 16; ++i) ASSERT_TRUE(send_placed(stopped, to, i, payload, kKey, {}));  // more than the kernel holds
+  // more than the kernel holds
+  for (std::uint32_t i = 1; i <= 16; ++i)
+    ASSERT_TRUE(send_placed(stopped, to, i, payload, kKey, {}));
   until_all({&b}, [&, looks = 0]() mutable { return ++looks > 20000; });
   ASSERT_LT(b.seen.came.size(), 17U);
   b.seen = {};
@@ -141,7 +151,8 @@ TEST_P(FabricPlacement, of_a_sender_that_stops_in_the_middle_do_not_hold_up_thos
   EXPECT_TRUE(is_message(b.seen.came[0], 1) && is_message(b.seen.came[1], 2));
 }
 
-TEST_P(FabricPlacement, that_stand_at_the_door_when_their_sender_goes_do_not_make_the_receiver_deaf) {
+TEST_P(FabricPlacement,
+       that_stand_at_the_door_when_their_sender_goes_do_not_make_the_receiver_deaf) {
   Side c = open();
   for (std::uint32_t round = 0; round < 10; ++round) {
     Side gone = open();
@@ -155,7 +166,9 @@ TEST_P(FabricPlacement, that_stand_at_the_door_when_their_sender_goes_do_not_mak
     b.seen = {};
     ASSERT_TRUE(send_placed(c, at(c, b), 2, payload, kKey, {&b, &c})) << round;
     ASSERT_TRUE(send(c, at(c, b), 3, {&b, &c})) << round;
-    ASSERT_TRUE(until_all({&b, &c}, [&] { return !b.seen.came.empty() && is_message(b.seen.came.back(), 3); })) << round;
+    ASSERT_TRUE(until_all({&b, &c}, [&] {
+      return !b.seen.came.empty() && is_message(b.seen.came.back(), 3);
+    })) << round;
   }
 }
 

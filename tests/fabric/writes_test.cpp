@@ -16,17 +16,22 @@ class FabricWrites : public FabricPair {
 LINTEL_FOR_EACH_PROVIDER(FabricWrites);
 
 TEST_P(FabricWrites, of_every_size_class_are_in_place_when_the_immediate_arrives) {
-  for (const std::size_t bytes : {std::size_t{1}, std::size_t{8}, std::size_t{100}, std::size_t{4096}, std::size_t{65537},
-                                  std::size_t{1} << 20, std::size_t{8} << 20}) {
+  for (const std::size_t bytes :
+       {std::size_t{1}, std::size_t{8}, std::size_t{100}, std::size_t{4096}, std::size_t{65537},
+        std::size_t{1} << 20, std::size_t{8} << 20}) {
     const std::vector<std::byte> source = pattern(bytes, static_cast<std::uint32_t>(bytes));
     std::vector<std::byte> target(bytes);
     bool in_place = false;
     b.seen.when_immediate = [&](Immediate) { in_place = target == source; };
-    const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
+    const Region region =
+        b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
 
-    ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base}, Immediate(0xfedcba98U), Context(7), {&a, &b}));
+    ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base}, Immediate(0xfedcba98U),
+                      Context(7), {&a, &b}));
 
-    ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == 1 && a.seen.write_ends.size() == 1; })) << bytes;
+    ASSERT_TRUE(until_both([&] {
+      return b.seen.immediates.size() == 1 && a.seen.write_ends.size() == 1;
+    })) << bytes;
     EXPECT_TRUE(in_place) << bytes;
     EXPECT_EQ(b.seen.immediates[0], Immediate(0xfedcba98U));
     EXPECT_EQ(a.seen.write_ends[0].context, Context(7));
@@ -41,7 +46,8 @@ TEST_P(FabricWrites, into_the_middle_of_a_region_touch_nothing_else) {
   const std::vector<std::byte> source = pattern(1000, 3);
   std::vector<std::byte> target(4000);
   const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
-  ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base + 2000}, Immediate(1), Context(1), {&a, &b}));
+  ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base + 2000}, Immediate(1), Context(1),
+                    {&a, &b}));
   ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == 1; }));
   std::vector<std::byte> expected(4000);
   std::copy(source.begin(), source.end(), expected.begin() + 2000);
@@ -56,9 +62,11 @@ TEST_P(FabricWrites, many_at_once_end_once_each) {
   std::vector<std::byte> target(kBytes);
   const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
   for (std::uint64_t i = 0; i < kCount; ++i) {
-    ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base}, Immediate(static_cast<std::uint32_t>(i)), Context(i), {&a, &b}));
+    ASSERT_TRUE(write(a, b_at_a, source, {region.key, region.base},
+                      Immediate(static_cast<std::uint32_t>(i)), Context(i), {&a, &b}));
   }
-  ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == kCount && a.seen.write_ends.size() == kCount; }));
+  ASSERT_TRUE(until_both(
+      [&] { return b.seen.immediates.size() == kCount && a.seen.write_ends.size() == kCount; }));
   std::vector<bool> ended(kCount);
   for (const Recorder::WriteEnd& end : a.seen.write_ends) {
     ASSERT_LT(end.context.value, kCount);
@@ -69,8 +77,8 @@ TEST_P(FabricWrites, many_at_once_end_once_each) {
   b.transport->deregister_memory(region);
 }
 
-// The peer's own registration ends before the write comes. What the writer is told differs: over TCP the connection breaks, shared memory of 1.17
-// tells it nothing.
+// The peer's own registration ends before the write comes. What the writer is told differs: over
+// TCP the connection breaks, shared memory of 1.17 tells it nothing.
 TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_change_nothing) {
   connect();
   const std::vector<std::byte> source = pattern(100000, 6);
@@ -82,7 +90,8 @@ TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_change_nothing) {
   EXPECT_TRUE(b.seen.immediates.empty());
 }
 
-// Over TCP a write ends when it has left, whatever becomes of it; shared memory of 1.17 answers nothing, to this one or to any large one behind it.
+// Over TCP a write ends when it has left, whatever becomes of it; shared memory of 1.17 answers
+// nothing, to this one or to any large one behind it.
 TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_end_all_the_same) {
   FabricOptions fabric;
   fabric.write_timeout = std::chrono::milliseconds(200);
@@ -120,7 +129,8 @@ TEST_P(FabricWrites, use_keys_that_differ_between_regions) {
   EXPECT_NE(first.id, second.id);
   b.transport->deregister_memory(first);
   const std::vector<std::byte> source = pattern(4096, 8);
-  ASSERT_TRUE(write(a, b_at_a, source, {second.key, second.base}, Immediate(1), Context(1), {&a, &b}));
+  ASSERT_TRUE(
+      write(a, b_at_a, source, {second.key, second.base}, Immediate(1), Context(1), {&a, &b}));
   ASSERT_TRUE(until_both([&] { return b.seen.immediates.size() == 1; }));
   EXPECT_EQ(memory, source);
   b.transport->deregister_memory(second);

@@ -1,8 +1,10 @@
-// Traffic between real processes while LINTEL_FAULTS makes the network below the engine misbehave. Whatever it does: every operation ends, an operation
-// that ends well has moved exactly its bytes, nothing arrives twice or out of order, and what was not delivered is told.
+// Traffic between real processes while LINTEL_FAULTS makes the network below the engine misbehave.
+// Whatever it does: every operation ends, an operation that ends well has moved exactly its bytes,
+// nothing arrives twice or out of order, and what was not delivered is told.
 //
-// A fault may cost the session, and operations under way with it: they end with PTL_NI_PEER_DEAD or PTL_NI_FAIL, and the next ones go on. What the
-// target has accepted without the initiator hearing of it is allowed; the reverse is not.
+// A fault may cost the session, and operations under way with it: they end with PTL_NI_PEER_DEAD or
+// PTL_NI_FAIL, and the next ones go on. What the target has accepted without the initiator hearing
+// of it is allowed; the reverse is not.
 
 #include <unistd.h>
 
@@ -33,7 +35,8 @@ constexpr std::size_t kOver = 0;       // board: the initiator is done
 constexpr std::size_t kAcked = 1;      // board: puts that ended with an ACK
 constexpr std::size_t kTaken = 2;      // board: puts that the target saw
 constexpr std::size_t kFailed = 3;     // board: operations that ended with a failure
-constexpr std::size_t kPutNumber = 8;  // board, words 8 on: bit i set = put number i was acknowledged
+constexpr std::size_t kPutNumber = 8;  // board, words 8 on: bit i set = put number i was
+                                       // acknowledged
 constexpr milliseconds kPeerTimeout{1500};
 
 std::size_t length_of(std::size_t put) {
@@ -69,7 +72,8 @@ class InjectedFaults : public OnEveryProvider {
 };
 LINTEL_ON_EVERY_PROVIDER(InjectedFaults);
 
-// Each put has a place of its own at the target, so that a second delivery, or one of a put that failed, is seen by its event and harms no other.
+// Each put has a place of its own at the target, so that a second delivery, or one of a put that
+// failed, is seen by its event and harms no other.
 void initiate(Rank& rank) {
   const ptl_handle_ni_t ni = open_interface(rank);
   const ptl_process_id_t target = rank.board.id(1);
@@ -82,11 +86,13 @@ void initiate(Rank& rank) {
   for (std::size_t round = 0; round < kRounds; ++round) {
     for (std::size_t i = 0; i < kBatch; ++i) {
       const std::size_t put = round * kBatch + i;
-      LINTEL_MUST(PtlPutRegion(put_md, put * kSlot, length_of(put), PTL_ACK_REQ, target, kPortal, 0, kPuts, put * kSlot, put));
+      LINTEL_MUST(PtlPutRegion(put_md, put * kSlot, length_of(put), PTL_ACK_REQ, target, kPortal, 0,
+                               kPuts, put * kSlot, put));
     }
     const std::size_t get_length = length_of(round);
     LINTEL_MUST(PtlGetRegion(get_md, 0, get_length, target, kPortal, 0, kGets, 0));
-    // Until each operation has had its last event: a put its ACK, or a SEND_END that failed; the get its REPLY_END.
+    // Until each operation has had its last event: a put its ACK, or a SEND_END that failed; the
+    // get its REPLY_END.
     std::size_t puts_ended = 0;
     std::size_t sends = 0;
     std::size_t replies = 0;
@@ -103,7 +109,8 @@ void initiate(Rank& rank) {
         if (good) {
           const std::size_t put = event.offset / kSlot;
           EXPECT_EQ(event.mlength, length_of(put));
-          rank.board.set(kPutNumber + put / 60, rank.board.get(kPutNumber + put / 60) | (std::uint64_t{1} << (put % 60)));
+          rank.board.set(kPutNumber + put / 60,
+                         rank.board.get(kPutNumber + put / 60) | (std::uint64_t{1} << (put % 60)));
         }
       } else {
         ASSERT_EQ(event.type, PTL_EVENT_REPLY_END);
@@ -122,8 +129,8 @@ void initiate(Rank& rank) {
   EXPECT_EQ(PtlEQGet(queue, &event), PTL_EQ_EMPTY) << "an operation ended twice";
   rank.board.set(kAcked, tally.acked);
   rank.board.set(kFailed, tally.failed);
-  std::printf("%zu of %zu puts and %zu of %zu gets done, %zu events with a failure\n", tally.acked, kRounds * kBatch, tally.replied,
-              kRounds, tally.failed);
+  std::printf("%zu of %zu puts and %zu of %zu gets done, %zu events with a failure\n", tally.acked,
+              kRounds * kBatch, tally.replied, kRounds, tally.failed);
   rank.board.set(kOver, 1);
   PtlFini();
 }
@@ -149,19 +156,25 @@ void serve(Rank& rank) {
     }
     EXPECT_EQ(event.type, PTL_EVENT_PUT_END);
     if (event.ni_fail_type != PTL_NI_OK) continue;
-    EXPECT_TRUE(arrived.insert(event.hdr_data).second) << "put " << event.hdr_data << " arrived twice";
+    EXPECT_TRUE(arrived.insert(event.hdr_data).second)
+        << "put " << event.hdr_data << " arrived twice";
     EXPECT_EQ(event.mlength, length_of(event.hdr_data));
-    EXPECT_TRUE(holds_pattern(std::span<std::byte>(landing).subspan(event.hdr_data * kSlot, event.mlength), 1, event.hdr_data * kSlot));
+    EXPECT_TRUE(
+        holds_pattern(std::span<std::byte>(landing).subspan(event.hdr_data * kSlot, event.mlength),
+                      1, event.hdr_data * kSlot));
     // Batches follow each other; within one, a large put ends after later small ones.
     EXPECT_GE(event.hdr_data + kBatch, highest) << "of an earlier batch";
     highest = std::max(highest, event.hdr_data);
   }
   for (std::size_t put = 0; put < kRounds * kBatch; ++put) {
     const bool acked = ((rank.board.get(kPutNumber + put / 60) >> (put % 60)) & 1) != 0;
-    EXPECT_TRUE(!acked || arrived.contains(put)) << "put " << put << " was acknowledged and has not arrived";
+    EXPECT_TRUE(!acked || arrived.contains(put))
+        << "put " << put << " was acknowledged and has not arrived";
     // Nothing is written beyond a put's own bytes, nor where no put ended and no failure was told.
     const std::size_t length = arrived.contains(put) || !acked ? length_of(put) : 0;
-    EXPECT_TRUE(untouched(std::span<std::byte>(landing).subspan(put * kSlot + length, kSlot - length))) << "behind put " << put;
+    EXPECT_TRUE(
+        untouched(std::span<std::byte>(landing).subspan(put * kSlot + length, kSlot - length)))
+        << "behind put " << put;
   }
   rank.board.set(kTaken, arrived.size());
   PtlFini();
@@ -169,7 +182,8 @@ void serve(Rank& rank) {
 
 Outcome InjectedFaults::run(const std::string& plan) const {
   ProcessGroup group = job(plan);
-  const std::string counters = ::testing::TempDir() + "lintel_faults." + std::to_string(::getpid()) + ".";
+  const std::string counters =
+      ::testing::TempDir() + "lintel_faults." + std::to_string(::getpid()) + ".";
   for (const std::size_t rank : {1U, 0U}) {
     group.set("LINTEL_COUNTERS_FILE", counters + std::to_string(rank));
     group.start(rank, rank == 0 ? initiate : serve);
@@ -200,22 +214,32 @@ TEST_P(InjectedFaults, DuplicatesAreSuppressedAndCostNothing) {
 
 TEST_P(InjectedFaults, DelaysCostTimeOnly) { EXPECT_EQ(run("seed=3,delay=0.1:3ms").failed, 0U); }
 
-TEST_P(InjectedFaults, StormsOfWouldBlockCostTimeOnly) { EXPECT_EQ(run("seed=4,block=0.02:50").failed, 0U); }
+TEST_P(InjectedFaults, StormsOfWouldBlockCostTimeOnly) {
+  EXPECT_EQ(run("seed=4,block=0.02:50").failed, 0U);
+}
 
-// A process sends 120 messages or more, several puts or answers in each. Of this seed the 28th, 37th, 47th and 67th of each process are lost, however long
-// the traffic goes on: a rate that may hit none would leave it to the load of the machine whether anything is tested.
+// A process sends 120 messages or more, several puts or answers in each. Of this seed the 28th,
+// 37th, 47th and 67th of each process are lost, however long the traffic goes on: a rate that may
+// hit none would leave it to the load of the machine whether anything is tested.
 TEST_P(InjectedFaults, DroppedMessagesEndTheOperationsUnderWayAndNoOthers) {
   const Outcome outcome = run("seed=35,drop=0.02");
   EXPECT_GT(outcome.failed, 0U);
   EXPECT_GT(outcome.acked, kRounds * kBatch * 3 / 4);
 }
 
-TEST_P(InjectedFaults, FailedWritesEndTheirOwnOperations) { EXPECT_GT(run("seed=6,write_error=0.05").failed, 0U); }
+TEST_P(InjectedFaults, FailedWritesEndTheirOwnOperations) {
+  EXPECT_GT(run("seed=6,write_error=0.05").failed, 0U);
+}
 
-TEST_P(InjectedFaults, FailedPostsEndTheOperationsUnderWayAndNoOthers) { EXPECT_GT(run("seed=7,post_failure=0.003").failed, 0U); }
+TEST_P(InjectedFaults, FailedPostsEndTheOperationsUnderWayAndNoOthers) {
+  EXPECT_GT(run("seed=7,post_failure=0.003").failed, 0U);
+}
 
 TEST_P(InjectedFaults, EverythingAtOnceStillEndsEveryOperation) {
-  EXPECT_GT(run("seed=8,drop=0.002,duplicate=0.05,delay=0.05:2ms,block=0.01:20,write_error=0.02,post_failure=0.001").failed, 0U);
+  EXPECT_GT(run("seed=8,drop=0.002,duplicate=0.05,delay=0.05:2ms,block=0.01:20,write_error=0.02,"
+                "post_failure=0.001")
+                .failed,
+            0U);
 }
 
 // `plan` kills the target, for the initiator's network, in the middle of the traffic.
@@ -261,7 +285,8 @@ void serve_blindly(Rank& rank) {
 // The plan names the target by its pid, which is known once it runs.
 void start_with_death(ProcessGroup& group, const std::string& kind) {
   group.start(1, serve_blindly);
-  group.set("LINTEL_FAULTS", "seed=9," + kind + "=" + std::to_string(group.board().id(1).pid) + ":20");
+  group.set("LINTEL_FAULTS",
+            "seed=9," + kind + "=" + std::to_string(group.board().id(1).pid) + ":20");
   group.start(0, initiate_until_death);
   group.join_all();
 }

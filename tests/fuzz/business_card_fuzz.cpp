@@ -21,10 +21,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::string& text : cards) {
     auto card = decode_card(text);
     all_decoded = all_decoded && card.ok();
-    if (card.ok() && (encode(*card) != text || *version_of_card(text) != card->lintel_version)) std::abort();
+    if (card.ok() && (encode(*card) != text || *version_of_card(text) != card->lintel_version))
+      std::abort();
   }
   auto world = make_world(static_cast<std::uint32_t>(cards.size() - 1), cards);
-  if (world.ok() && (!all_decoded || world->size() != cards.size() || !world->on_this_node.back())) std::abort();
+  if (world.ok() && (!all_decoded || world->size() != cards.size() || !world->on_this_node.back()))
+    std::abort();
   if (!world.ok() && world.sentence().empty()) std::abort();
   return 0;
 }

@@ -1,5 +1,6 @@
-// libFuzzer entry: bytes of a hostile network into an InboundStream. The input is a list of commands: raw bytes, or pieces whose header is sound, in portions of
-// any size, mixed with registrations that end and placed messages that find a place late.
+// libFuzzer entry: bytes of a hostile network into an InboundStream. The input is a list of
+// commands: raw bytes, or pieces whose header is sound, in portions of any size, mixed with
+// registrations that end and placed messages that find a place late.
 
 #include <algorithm>
 #include <cstddef>
@@ -18,7 +19,8 @@ using lintel::testing::Input;
 constexpr InboundStream::Limits kLimits{512, 4096, 2048};
 constexpr std::size_t kBuffer = 1024;
 
-// Writes go anywhere into one target; placed messages find a place only while there is one. Touches every byte that it is given.
+// Writes go anywhere into one target; placed messages find a place only while there is one. Touches
+// every byte that it is given.
 class TouchingTaker final : public StreamTaker {
  public:
   Bytes target = Bytes(4096);
@@ -56,18 +58,26 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     switch (command % 8) {
       case 0: append(waiting, input.bytes(input.byte())); break;
       case 1: append_message(waiting, filled(input.byte() * 2U, command)); break;
-      case 2: append_write(waiting, {1, input.byte()}, Immediate(command), filled(1 + input.byte() * 16U, command)); break;
-      case 3: append_placed(waiting, PlacementKey(command), filled(input.byte() % 129U, 1), filled(1 + input.byte() * 8U, command)); break;
+      case 2:
+        append_write(waiting, {1, input.byte()}, Immediate(command),
+                     filled(1 + input.byte() * 16U, command));
+        break;
+      case 3:
+        append_placed(waiting, PlacementKey(command), filled(input.byte() % 129U, 1),
+                      filled(1 + input.byte() * 8U, command));
+        break;
       case 4:
         if (stream.state() == InboundStream::State::kReading && !stream.is_in_the_middle())
           taker.landing.assign(input.byte() * 8U, std::byte{0});
-        if (stream.state() == InboundStream::State::kStalled) taker.landing.assign(1 + input.byte() * 8U, std::byte{0});
+        if (stream.state() == InboundStream::State::kStalled)
+          taker.landing.assign(1 + input.byte() * 8U, std::byte{0});
         break;
       case 5: stream.cut_write(); break;
       case 6: stream.resume(taker); break;
       default: {
         const std::size_t portion = std::min<std::size_t>(waiting.size(), 1U + input.byte());
-        const std::size_t fed = feed(stream, taker, std::span(waiting).first(portion), 1U + input.byte(), 1U + input.byte());
+        const std::size_t fed = feed(stream, taker, std::span(waiting).first(portion),
+                                     1U + input.byte(), 1U + input.byte());
         waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(fed));
       }
     }

@@ -25,8 +25,10 @@ bool is_request(const wire::MessageHeader& header) {
 std::optional<wire::Clear> clear_in(std::span<const std::byte> message) {
   const auto header = wire::parse_header(message);
   if (!header) return std::nullopt;
-  if (header->kind == static_cast<std::uint8_t>(wire::MessageKind::kClear)) return wire::parse_clear(message);
-  if ((header->flags & wire::kFlagCleared) != 0) return wire::parse_clear(wire::payload_of(message, *header));
+  if (header->kind == static_cast<std::uint8_t>(wire::MessageKind::kClear))
+    return wire::parse_clear(message);
+  if ((header->flags & wire::kFlagCleared) != 0)
+    return wire::parse_clear(wire::payload_of(message, *header));
   return std::nullopt;
 }
 
@@ -42,7 +44,8 @@ EngineFuzz::EngineFuzz(const std::uint8_t* data, std::size_t size, std::size_t m
            .job = JobId(7),
            .progress_thread = false},
           [this](Pid, std::string&) -> Result<std::unique_ptr<transport::Transport>> {
-            auto held = std::make_unique<HeldTransport>(kSelf, std::vector<ProcessId>(kPeers.begin(), kPeers.end()));
+            auto held = std::make_unique<HeldTransport>(
+                kSelf, std::vector<ProcessId>(kPeers.begin(), kPeers.end()));
             transport_ = held.get();
             return std::unique_ptr<transport::Transport>(std::move(held));
           },
@@ -79,7 +82,8 @@ void EngineFuzz::step() {
     case 8: deliver(peer(), wire::Discard{{1, 18, 0, 0, 0}, token()}, {}); break;
     case 9: {
       const HeldTransport::Sent* sent = pick();
-      const std::optional<wire::Clear> clear = sent != nullptr ? clear_in(sent->bytes) : std::nullopt;
+      const std::optional<wire::Clear> clear =
+          sent != nullptr ? clear_in(sent->bytes) : std::nullopt;
       transport_->immediate_arrives(clear ? clear->immediate | (command & 0x80 ? 1U << 31 : 0)
                                           : static_cast<std::uint32_t>(input_.number()));
       break;
@@ -87,7 +91,8 @@ void EngineFuzz::step() {
     case 10:
       if (transport_->writes_under_way() > 0) {
         const std::size_t index = input_.byte() % transport_->writes_under_way();
-        transport_->end_write(index, command & 0x80 ? Error(Loss::kPeer, "test", "the write failed") : Error());
+        transport_->end_write(
+            index, command & 0x80 ? Error(Loss::kPeer, "test", "the write failed") : Error());
       }
       break;
     case 11: transport_->peer_fails(peer()); break;
@@ -105,19 +110,24 @@ void EngineFuzz::step() {
 
 // Lengths around everything that has a limit.
 std::uint64_t EngineFuzz::length() {
-  static constexpr std::uint64_t kLengths[] = {0,    1,    16,      kEagerLimit, kEagerLimit + 1,  700,
-                                               1024, 1025, kMemory, kMemory + 1, ~std::uint64_t{0}};
+  static constexpr std::uint64_t kLengths[] = {
+      0,    1,    16,      kEagerLimit, kEagerLimit + 1,  700,
+      1024, 1025, kMemory, kMemory + 1, ~std::uint64_t{0}};
   const std::uint8_t choice = input_.byte();
   return choice < 200 ? kLengths[choice % std::size(kLengths)] : input_.number();
 }
 
 std::uint64_t EngineFuzz::offset() {
-  static constexpr std::uint64_t kOffsets[] = {0, 0, 1, 699, kMemory - 1, kMemory, ~std::uint64_t{0}, ~std::uint64_t{0} - 15};
+  static constexpr std::uint64_t kOffsets[] = {
+      0, 0, 1, 699, kMemory - 1, kMemory, ~std::uint64_t{0}, ~std::uint64_t{0} - 15};
   return kOffsets[input_.byte() % std::size(kOffsets)];
 }
 
 const HeldTransport::Sent* EngineFuzz::pick() {
-  return transport_->sent.empty() ? nullptr : &transport_->sent[transport_->sent.size() - 1 - input_.byte() % transport_->sent.size()];
+  return transport_->sent.empty()
+             ? nullptr
+             : &transport_
+                    ->sent[transport_->sent.size() - 1 - input_.byte() % transport_->sent.size()];
 }
 
 // One that the engine has named in a message, or any.
@@ -142,11 +152,13 @@ std::uint64_t EngineFuzz::token() {
 }
 
 // With as much payload as its put announces, mostly; some of it may have found no room.
-void EngineFuzz::send_placed(std::size_t from, std::vector<std::byte> message, std::uint64_t length) {
+void EngineFuzz::send_placed(std::size_t from, std::vector<std::byte> message,
+                             std::uint64_t length) {
   const std::uint8_t choice = input_.byte();
   if (choice >= 240) length = input_.number();
   const std::uint64_t room = (choice & 1) != 0 ? length / 2 : length;
-  transport_->placed_arrives(from, std::move(message), std::vector<std::byte>(std::min<std::uint64_t>(room, 2048)), length);
+  transport_->placed_arrives(from, std::move(message),
+                             std::vector<std::byte>(std::min<std::uint64_t>(room, 2048)), length);
 }
 
 template <class Fixed>
@@ -164,12 +176,15 @@ void EngineFuzz::send_request(wire::MessageKind kind, std::uint8_t shape) {
   const std::size_t from = peer();
   wire::Request request{};
   const bool put_like = kind == wire::MessageKind::kPut || kind == wire::MessageKind::kAtomic;
-  const bool combines = kind == wire::MessageKind::kAtomic || kind == wire::MessageKind::kFetchAtomic || kind == wire::MessageKind::kSwap;
+  const bool combines = kind == wire::MessageKind::kAtomic ||
+                        kind == wire::MessageKind::kFetchAtomic || kind == wire::MessageKind::kSwap;
   const bool announced = kind == wire::MessageKind::kPut && (shape & 1) != 0;
   const bool ack = put_like && (shape & 2) != 0;
   const bool tracked = !put_like || (shape & 4) == 0;
-  const unsigned flags = (announced ? wire::kFlagAnnounced : 0U) | (ack ? wire::kFlagAckWanted : 0U) | (tracked ? wire::kFlagTracked : 0U);
-  request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(flags), 0, 0};
+  const unsigned flags = (announced ? wire::kFlagAnnounced : 0U) |
+                         (ack ? wire::kFlagAckWanted : 0U) | (tracked ? wire::kFlagTracked : 0U);
+  request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind),
+                    static_cast<std::uint8_t>(flags), 0, 0};
   request.initiator_nid = kPeers[from].nid.value;
   request.initiator_pid = kPeers[from].pid.value;
   request.user = (shape & 8) != 0 ? input_.byte() : 1000;
@@ -191,11 +206,13 @@ void EngineFuzz::send_request(wire::MessageKind kind, std::uint8_t shape) {
     request.atomic_datatype = input_.byte() % 15;
     // Mostly whole elements, and one where there can only be one.
     const auto datatype = static_cast<portals::Datatype>(request.atomic_datatype);
-    const std::uint64_t element = request.atomic_datatype < portals::kDatatypes ? portals::size_of(datatype) : 1;
+    const std::uint64_t element =
+        request.atomic_datatype < portals::kDatatypes ? portals::size_of(datatype) : 1;
     const std::uint8_t elements = input_.byte();
     if (elements < 200) request.length = element * (elements % 8 == 0 ? 1 : elements);
   }
-  if (kind == wire::MessageKind::kGet && (shape & 1) != 0 && request.header.interface_kind != wire::kPortals3Kind) {
+  if (kind == wire::MessageKind::kGet && (shape & 1) != 0 &&
+      request.header.interface_kind != wire::kPortals3Kind) {
     request.header.flags |= wire::kFlagCleared;
     deliver(from, request, clear_of_get(request));
     return;
@@ -205,8 +222,10 @@ void EngineFuzz::send_request(wire::MessageKind kind, std::uint8_t shape) {
     wire::encode(request, message.data());
     return send_placed(from, std::move(message), request.length);
   }
-  const bool carries = combines || kind == wire::MessageKind::kGetPut || (kind == wire::MessageKind::kPut && !announced);
-  deliver(from, request, std::vector<std::byte>(carries && request.length <= 2048 ? request.length : 0));
+  const bool carries = combines || kind == wire::MessageKind::kGetPut ||
+                       (kind == wire::MessageKind::kPut && !announced);
+  deliver(from, request,
+          std::vector<std::byte>(carries && request.length <= 2048 ? request.length : 0));
 }
 
 // In one to four segments; now and then one that does not go with its get.
@@ -253,7 +272,8 @@ void EngineFuzz::send_response(wire::MessageKind kind) {
   if ((choice & 2) != 0) response.md_handle = input_.byte();
   if ((choice & 4) != 0) response.return_offset = offset();
   if ((choice & 8) != 0) response.requested_length = length();
-  response.manipulated_length = (choice & 16) != 0 ? std::min(length(), response.requested_length) : response.requested_length;
+  response.manipulated_length = (choice & 16) != 0 ? std::min(length(), response.requested_length)
+                                                   : response.requested_length;
   if (interface_kind != wire::kPortals3Kind) {
     response.list = (choice & 64) != 0 ? 1 : 0;
     if ((choice & 128) != 0) {
@@ -263,20 +283,24 @@ void EngineFuzz::send_response(wire::MessageKind kind) {
   }
   const bool announced = kind == wire::MessageKind::kReply && (choice & 32) != 0;
   response.header = {wire::kMessageVersion, static_cast<std::uint8_t>(kind),
-                     static_cast<std::uint8_t>(announced ? wire::kFlagAnnounced : 0), interface_kind, 0};
+                     static_cast<std::uint8_t>(announced ? wire::kFlagAnnounced : 0),
+                     interface_kind, 0};
   response.initiator_nid = kPeers[from].nid.value;
   response.initiator_pid = kPeers[from].pid.value;
   response.target_nid = kSelf.nid.value;
   response.target_pid = kSelf.pid.value;
   response.sender_token = announced ? input_.byte() : 0;
   const bool carries = kind == wire::MessageKind::kReply && !announced;
-  deliver(from, response, std::vector<std::byte>(carries && response.manipulated_length <= 4096 ? response.manipulated_length : 0));
+  deliver(from, response,
+          std::vector<std::byte>(
+              carries && response.manipulated_length <= 4096 ? response.manipulated_length : 0));
 }
 
 void EngineFuzz::send_clear() {
   wire::Clear clear{};
   const std::size_t from = peer();
-  clear.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kClear), 0, 0, 0};
+  clear.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kClear), 0, 0,
+                  0};
   clear.source_token = token();
   clear.receiver_token = input_.byte();
   if ((clear.receiver_token & 1) != 0) clear.header.flags = wire::kFlagMore;

@@ -1,9 +1,12 @@
 #pragma once
-// EngineFuzz: messages, immediates and completions of a hostile network into the engine of a process that has entries, descriptors and operations under way.
-// The input is a list of commands (see step()); most build messages that get far, with tokens and handles that the engine itself has sent. What the process has
-// opened, and what its program calls meanwhile, is an API's: engine_receive_fuzz.cpp, engine_receive4_fuzz.cpp.
+// EngineFuzz: messages, immediates and completions of a hostile network into the engine of a
+// process that has entries, descriptors and operations under way. The input is a list of commands
+// (see step()); most build messages that get far, with tokens and handles that the engine itself
+// has sent. What the process has opened, and what its program calls meanwhile, is an API's:
+// engine_receive_fuzz.cpp, engine_receive4_fuzz.cpp.
 //
-// Held by the sanitizers: nothing is read or written where it may not be. The rest is for finish() to say.
+// Held by the sanitizers: nothing is read or written where it may not be. The rest is for finish()
+// to say.
 // Thread: one; time stands still.
 
 #include <array>

@@ -1,7 +1,7 @@
 // libFuzzer entry: a hostile network (engine_fuzz.h) into a process of Portals 3.
 //
-// Held: every discarded message is counted once under one cause, and when all peers are gone nothing is left: no operation, no registered memory, no event
-// owed.
+// Held: every discarded message is counted once under one cause, and when all peers are gone
+// nothing is left: no operation, no registered memory, no event owed.
 
 #include <vector>
 
@@ -22,7 +22,9 @@ class Fuzz final : public EngineFuzz {
 
  private:
   wire::MessageKind request_kind(unsigned command, std::uint8_t) override {
-    return command == 1 ? wire::MessageKind::kPut : command == 2 ? wire::MessageKind::kGet : wire::MessageKind::kGetPut;
+    return command == 1   ? wire::MessageKind::kPut
+           : command == 2 ? wire::MessageKind::kGet
+                          : wire::MessageKind::kGetPut;
   }
   void aim(wire::Request& request) override { request.portal_index = kPortal; }
   void call() override;
@@ -38,7 +40,8 @@ class Fuzz final : public EngineFuzz {
 Fuzz::Fuzz(const std::uint8_t* data, std::size_t size) : EngineFuzz(data, size, 65536) {
   require(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, nullptr, &ni_) == PTL_OK);
   require(PtlEQAlloc(ni_, 8, PTL_EQ_HANDLER_NONE, &queue_) == PTL_OK);
-  for (std::size_t place = 0; place + 700 < kMemory; place += 1400) pieces_.push_back({memory_.data() + place, 700 - place % 512});
+  for (std::size_t place = 0; place + 700 < kMemory; place += 1400)
+    pieces_.push_back({memory_.data() + place, 700 - place % 512});
   const unsigned all = PTL_MD_OP_PUT | PTL_MD_OP_GET;
   struct Entry {
     ptl_match_bits_t bits;
@@ -47,29 +50,49 @@ Fuzz::Fuzz(const std::uint8_t* data, std::size_t size) : EngineFuzz(data, size, 
     ptl_unlink_t unlink;
   };
   const Entry entries[] = {
-      {1, 0, {memory_.data(), kMemory, PTL_MD_THRESH_INF, 0, all | PTL_MD_MANAGE_REMOTE, nullptr, queue_}, PTL_RETAIN},
-      {2, 0, {memory_.data(), kMemory / 2, PTL_MD_THRESH_INF, 0, all | PTL_MD_TRUNCATE, nullptr, queue_}, PTL_RETAIN},
+      {1,
+       0,
+       {memory_.data(), kMemory, PTL_MD_THRESH_INF, 0, all | PTL_MD_MANAGE_REMOTE, nullptr, queue_},
+       PTL_RETAIN},
+      {2,
+       0,
+       {memory_.data(), kMemory / 2, PTL_MD_THRESH_INF, 0, all | PTL_MD_TRUNCATE, nullptr, queue_},
+       PTL_RETAIN},
       {3,
        0,
-       {pieces_.data(), pieces_.size(), PTL_MD_THRESH_INF, 0, all | PTL_MD_IOVEC | PTL_MD_TRUNCATE | PTL_MD_MANAGE_REMOTE, nullptr, queue_},
+       {pieces_.data(), pieces_.size(), PTL_MD_THRESH_INF, 0,
+        all | PTL_MD_IOVEC | PTL_MD_TRUNCATE | PTL_MD_MANAGE_REMOTE, nullptr, queue_},
        PTL_RETAIN},
-      {4, 0, {memory_.data(), kMemory, 3, 0, all | PTL_MD_MANAGE_REMOTE, nullptr, queue_}, PTL_UNLINK},
-      {5, 0, {memory_.data(), kMemory, PTL_MD_THRESH_INF, 512, all | PTL_MD_MAX_SIZE, nullptr, queue_}, PTL_UNLINK},
-      {0, ~ptl_match_bits_t{7}, {memory_.data(), 64, PTL_MD_THRESH_INF, 0, all | PTL_MD_ACK_DISABLE, nullptr, PTL_EQ_NONE}, PTL_RETAIN},
+      {4,
+       0,
+       {memory_.data(), kMemory, 3, 0, all | PTL_MD_MANAGE_REMOTE, nullptr, queue_},
+       PTL_UNLINK},
+      {5,
+       0,
+       {memory_.data(), kMemory, PTL_MD_THRESH_INF, 512, all | PTL_MD_MAX_SIZE, nullptr, queue_},
+       PTL_UNLINK},
+      {0,
+       ~ptl_match_bits_t{7},
+       {memory_.data(), 64, PTL_MD_THRESH_INF, 0, all | PTL_MD_ACK_DISABLE, nullptr, PTL_EQ_NONE},
+       PTL_RETAIN},
   };
   for (const Entry& entry : entries) {
     ptl_handle_me_t me = PTL_INVALID_HANDLE;
-    require(PtlMEAttach(ni_, kPortal, kAnyone, entry.bits, entry.ignore, PTL_UNLINK, PTL_INS_AFTER, &me) == PTL_OK);
+    require(PtlMEAttach(ni_, kPortal, kAnyone, entry.bits, entry.ignore, PTL_UNLINK, PTL_INS_AFTER,
+                        &me) == PTL_OK);
     require(PtlMDAttach(me, entry.md, entry.unlink, nullptr) == PTL_OK);
   }
   for (const ptl_size_t bytes : {ptl_size_t{16}, ptl_size_t{4000}}) {
     ptl_handle_md_t md = PTL_INVALID_HANDLE;
-    require(PtlMDBind(ni_, {memory_.data() + 64, bytes, PTL_MD_THRESH_INF, 0, 0, nullptr, queue_}, PTL_RETAIN, &md) == PTL_OK);
+    require(PtlMDBind(ni_, {memory_.data() + 64, bytes, PTL_MD_THRESH_INF, 0, 0, nullptr, queue_},
+                      PTL_RETAIN, &md) == PTL_OK);
     sources_.push_back(md);
   }
   ptl_handle_md_t scattered = PTL_INVALID_HANDLE;
-  require(PtlMDBind(ni_, {pieces_.data(), pieces_.size(), PTL_MD_THRESH_INF, 0, PTL_MD_IOVEC, nullptr, queue_}, PTL_RETAIN, &scattered) ==
-          PTL_OK);
+  require(PtlMDBind(
+              ni_,
+              {pieces_.data(), pieces_.size(), PTL_MD_THRESH_INF, 0, PTL_MD_IOVEC, nullptr, queue_},
+              PTL_RETAIN, &scattered) == PTL_OK);
   sources_.push_back(scattered);
 }
 
@@ -100,9 +123,12 @@ void Fuzz::call() {
     }
     default: {
       ptl_handle_me_t me = PTL_INVALID_HANDLE;
-      require(PtlMEAttach(ni_, kPortal, kAnyone, choice % 8, 0, PTL_UNLINK, PTL_INS_BEFORE, &me) == PTL_OK);
-      require(PtlMDAttach(me, {memory_.data() + 1, 600, 1, 0, PTL_MD_OP_PUT | PTL_MD_OP_GET, nullptr, queue_}, PTL_UNLINK, nullptr) ==
+      require(PtlMEAttach(ni_, kPortal, kAnyone, choice % 8, 0, PTL_UNLINK, PTL_INS_BEFORE, &me) ==
               PTL_OK);
+      require(PtlMDAttach(
+                  me,
+                  {memory_.data() + 1, 600, 1, 0, PTL_MD_OP_PUT | PTL_MD_OP_GET, nullptr, queue_},
+                  PTL_UNLINK, nullptr) == PTL_OK);
       break;
     }
   }
@@ -133,7 +159,8 @@ void Fuzz::finish() {
   }
   ptl_md_t now{};
   require(PtlMDUpdate(sources_[0], &now, nullptr, PTL_EQ_NONE) == PTL_OK);
-  require(PtlMDUpdate(sources_[0], nullptr, &now, queue_) == PTL_OK);  // the queue is empty and nobody owes it an event
+  // the queue is empty and nobody owes it an event
+  require(PtlMDUpdate(sources_[0], nullptr, &now, queue_) == PTL_OK);
   for (const ptl_handle_md_t md : sources_) require(PtlMDUnlink(md) == PTL_OK);
 }
 

@@ -9,7 +9,8 @@ namespace lintel::testing {
 
 using namespace transport;
 
-HeldTransport::HeldTransport(ProcessId self, std::vector<ProcessId> peers) : self_(self), peers_(std::move(peers)) {
+HeldTransport::HeldTransport(ProcessId self, std::vector<ProcessId> peers)
+    : self_(self), peers_(std::move(peers)) {
   attributes_ = {.name = "held",
                  .version = "1",
                  .max_message_bytes = 4096,
@@ -25,7 +26,8 @@ namespace {
 // In memory of exactly its size, so that a read behind its end is seen.
 class Exact {
  public:
-  explicit Exact(const std::vector<std::byte>& bytes) : size_(bytes.size()), bytes_(new std::byte[size_]) {
+  explicit Exact(const std::vector<std::byte>& bytes)
+      : size_(bytes.size()), bytes_(new std::byte[size_]) {
     if (size_ > 0) std::memcpy(bytes_.get(), bytes.data(), size_);
   }
   std::span<const std::byte> span() const { return {bytes_.get(), size_}; }
@@ -38,12 +40,16 @@ class Exact {
 }  // namespace
 
 void HeldTransport::arrives(std::size_t peer, std::vector<std::byte> message) {
-  queue_.push_back([peer, bytes = Exact(message)](Sink& sink) { sink.on_message(PeerId(static_cast<std::uint32_t>(peer)), bytes.span()); });
+  queue_.push_back([peer, bytes = Exact(message)](Sink& sink) {
+    sink.on_message(PeerId(static_cast<std::uint32_t>(peer)), bytes.span());
+  });
 }
 
-void HeldTransport::placed_arrives(std::size_t peer, std::vector<std::byte> message, std::vector<std::byte> payload, std::uint64_t length) {
+void HeldTransport::placed_arrives(std::size_t peer, std::vector<std::byte> message,
+                                   std::vector<std::byte> payload, std::uint64_t length) {
   queue_.push_back([peer, bytes = Exact(message), data = Exact(payload), length](Sink& sink) {
-    sink.on_placed_message(PeerId(static_cast<std::uint32_t>(peer)), bytes.span(), {data.span(), length});
+    sink.on_placed_message(PeerId(static_cast<std::uint32_t>(peer)), bytes.span(),
+                           {data.span(), length});
   });
 }
 
@@ -53,7 +59,8 @@ void HeldTransport::immediate_arrives(std::uint32_t value) {
 
 void HeldTransport::peer_fails(std::size_t peer) {
   queue_.push_back([peer](Sink& sink) {
-    sink.on_peer_failed(PeerId(static_cast<std::uint32_t>(peer)), Error(Loss::kPeer, "test", "the peer is lost"));
+    sink.on_peer_failed(PeerId(static_cast<std::uint32_t>(peer)),
+                        Error(Loss::kPeer, "test", "the peer is lost"));
   });
 }
 
@@ -90,7 +97,9 @@ PostStatus HeldTransport::commit(PeerId peer, const MessageBuffer& buffer, std::
   return PostStatus::kOk;
 }
 
-void HeldTransport::abandon(PeerId, const MessageBuffer& buffer) { LINTEL_ASSERT(lent_.erase(buffer.token) == 1); }
+void HeldTransport::abandon(PeerId, const MessageBuffer& buffer) {
+  LINTEL_ASSERT(lent_.erase(buffer.token) == 1);
+}
 
 Result<Region> HeldTransport::register_memory(PeerId, std::span<std::byte> memory, Access) {
   if (refuses_memory) return Error(Loss::kOperation, "register_memory", "no room");
@@ -99,10 +108,14 @@ Result<Region> HeldTransport::register_memory(PeerId, std::span<std::byte> memor
   return Region{region_, 8, reinterpret_cast<std::uintptr_t>(memory.data())};
 }
 
-void HeldTransport::deregister_memory(const Region& region) { LINTEL_ASSERT(regions_.erase(region.id) == 1); }
+void HeldTransport::deregister_memory(const Region& region) {
+  LINTEL_ASSERT(regions_.erase(region.id) == 1);
+}
 
-PostStatus HeldTransport::post_write(PeerId, const LocalMemory& from, RemoteMemory, Immediate, Context context) {
-  LINTEL_ASSERT(from.length > 0 && from.length <= attributes_.max_write_bytes && regions_.contains(from.region.id));
+PostStatus HeldTransport::post_write(PeerId, const LocalMemory& from, RemoteMemory, Immediate,
+                                     Context context) {
+  LINTEL_ASSERT(from.length > 0 && from.length <= attributes_.max_write_bytes &&
+                regions_.contains(from.region.id));
   if (!room) return PostStatus::kWouldBlock;
   for (std::size_t i = 0; i < from.length; ++i) touched_ += static_cast<unsigned>(from.data[i]);
   writes_.push_back(context);

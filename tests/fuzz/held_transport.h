@@ -1,8 +1,10 @@
 #pragma once
-// HeldTransport: a transport whose network is the test itself: what is sent is kept, what arrives is said by a call.
+// HeldTransport: a transport whose network is the test itself: what is sent is kept, what arrives
+// is said by a call.
 //
-// Owned by the engine's endpoint; the test keeps a reference. Stands in a session's place: peers are known, messages come once and in order.
-// Invariant: every write posted is ended by the test, by end_write() or by end_all_writes().
+// Owned by the engine's endpoint; the test keeps a reference. Stands in a session's place: peers
+// are known, messages come once and in order. Invariant: every write posted is ended by the test,
+// by end_write() or by end_all_writes().
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +28,8 @@ class HeldTransport final : public transport::Transport {
   // ---- The test's side
   void arrives(std::size_t peer, std::vector<std::byte> message);
   // Of `length` bytes of payload those in `payload` have found room.
-  void placed_arrives(std::size_t peer, std::vector<std::byte> message, std::vector<std::byte> payload, std::uint64_t length);
+  void placed_arrives(std::size_t peer, std::vector<std::byte> message,
+                      std::vector<std::byte> payload, std::uint64_t length);
   void immediate_arrives(std::uint32_t value);
   void peer_fails(std::size_t peer);
   // The write posted as the `index`th of those under way ends.
@@ -50,13 +53,16 @@ class HeldTransport final : public transport::Transport {
   Result<transport::PeerId> resolve(ProcessId name) override;
   ProcessId name_of(transport::PeerId peer) const override { return peers_.at(peer.value); }
   transport::MessageBuffer reserve(transport::PeerId peer, std::size_t bytes) override;
-  transport::PostStatus commit(transport::PeerId peer, const transport::MessageBuffer& buffer, std::size_t bytes) override;
+  transport::PostStatus commit(transport::PeerId peer, const transport::MessageBuffer& buffer,
+                               std::size_t bytes) override;
   void abandon(transport::PeerId peer, const transport::MessageBuffer& buffer) override;
   void disconnect(transport::PeerId) override {}
-  Result<transport::Region> register_memory(transport::PeerId peer, std::span<std::byte> memory, transport::Access access) override;
+  Result<transport::Region> register_memory(transport::PeerId peer, std::span<std::byte> memory,
+                                            transport::Access access) override;
   void deregister_memory(const transport::Region& region) override;
-  transport::PostStatus post_write(transport::PeerId peer, const transport::LocalMemory& from, transport::RemoteMemory to,
-                                   transport::Immediate immediate, transport::Context context) override;
+  transport::PostStatus post_write(transport::PeerId peer, const transport::LocalMemory& from,
+                                   transport::RemoteMemory to, transport::Immediate immediate,
+                                   transport::Context context) override;
   void watch(transport::PeerId peer, bool watched) override;
   std::size_t poll(TimePoint now, transport::Sink& sink) override;
   TimePoint next_deadline() const override { return kNever; }

@@ -1,6 +1,8 @@
-// libFuzzer entry: what a hostile server may send to a client of IMPI, and hostile clients through an honest one.
+// libFuzzer entry: what a hostile server may send to a client of IMPI, and hostile clients through
+// an honest one.
 //
-// The first byte says how many clients there are. Then come changes of what an honest server would send: a label's set is replaced, or raw bytes come in between.
+// The first byte says how many clients there are. Then come changes of what an honest server would
+// send: a label's set is replaced, or raw bytes come in between.
 
 #include <cstdlib>
 #include <map>
@@ -20,7 +22,9 @@ void must(bool holds) {
   if (!holds) std::abort();
 }
 
-std::string text_of(const std::vector<std::byte>& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 ClientOffer offer_of(std::uint32_t client) {
   ClientOffer offer;
@@ -41,13 +45,17 @@ void check_text(std::string_view bytes, bool is_layout) {
 
 // What holds of whatever layout has been accepted.
 void check(const JobLayout& layout, std::uint32_t clients, testing::Input& input) {
-  must(layout.versions.size() == clients && layout.hosts.size() >= clients && layout.procs.size() >= clients);
-  must(layout.data_length >= 1 && layout.tag_upper_bound >= 32767 && layout.crossover_size >= 0 && layout.max_linear >= 0);
+  must(layout.versions.size() == clients && layout.hosts.size() >= clients &&
+       layout.procs.size() >= clients);
+  must(layout.data_length >= 1 && layout.tag_upper_bound >= 32767 && layout.crossover_size >= 0 &&
+       layout.max_linear >= 0);
   must(layout.ackmark >= 1 && layout.ackmark <= layout.hiwater);
   std::size_t rank = 0;
   for (std::uint32_t host = 0; host < layout.hosts.size(); ++host) {
-    must(layout.hosts[host].first_proc == rank && layout.hosts[host].client < clients && layout.hosts[host].port != 0);
-    for (std::uint32_t i = 0; i < layout.hosts[host].procs; ++i) must(layout.procs[rank++].host == host);
+    must(layout.hosts[host].first_proc == rank && layout.hosts[host].client < clients &&
+         layout.hosts[host].port != 0);
+    for (std::uint32_t i = 0; i < layout.hosts[host].procs; ++i)
+      must(layout.procs[rank++].host == host);
   }
   must(rank == layout.procs.size());
   check_text(encode(layout), true);
@@ -80,7 +88,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ClientStartup startup({rank, Authentication(true, 7), offer_of(rank), Nanoseconds(1000)}, now);
   const auto hears = [&](std::string_view bytes) {
     startup.take(bytes, now);
-    if (startup.phase() == ClientStartup::Phase::kFailed) must(!startup.problem().empty() && startup.take_outgoing().empty());
+    if (startup.phase() == ClientStartup::Phase::kFailed)
+      must(!startup.problem().empty() && startup.take_outgoing().empty());
   };
   // 0: as it should be; 1: other bytes before it; 2: other bytes in its place.
   const auto next = [&](const std::string& honest) {
@@ -95,7 +104,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   next(encode(CommandWord::kImpi, number));
   for (const LabelRow& row : labels()) {
     LabelSet set{row.label, (1U << clients) - 1, {}};
-    for (std::uint32_t client = 0; client < clients; ++client) set.contributions += contribution(offer_of(client), row.label);
+    for (std::uint32_t client = 0; client < clients; ++client)
+      set.contributions += contribution(offer_of(client), row.label);
     const std::uint8_t what = input.byte() % 8;
     if (what == 1) set.contributions = text_of(input.bytes(input.byte()));
     if (what == 2 && !set.contributions.empty())

@@ -1,5 +1,6 @@
-// libFuzzer entry: bytes of a hostile host into the data transfer of IMPI. The input is a list of commands: packets with their addresses mended so that they reach a process, bare bytes, sends, cancels,
-// acceptances, and bytes that the connection takes.
+// libFuzzer entry: bytes of a hostile host into the data transfer of IMPI. The input is a list of
+// commands: packets with their addresses mended so that they reach a process, bare bytes, sends,
+// cancels, acceptances, and bytes that the connection takes.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,8 +36,11 @@ class Owner final : public Messages::Owner {
     LINTEL_ASSERT(sends.erase(number) == 1);
     cancelling.erase(number);
   }
-  void on_cancel_refused(SendNumber number) override { LINTEL_ASSERT(cancelling.erase(number) == 1); }
-  void on_arrival(ArrivalNumber number, const Envelope& envelope, std::span<const std::byte> data) override {
+  void on_cancel_refused(SendNumber number) override {
+    LINTEL_ASSERT(cancelling.erase(number) == 1);
+  }
+  void on_arrival(ArrivalNumber number, const Envelope& envelope,
+                  std::span<const std::byte> data) override {
     LINTEL_ASSERT(data.size() <= envelope.length && open.insert(number).second);
     missing[number] = envelope.length - data.size();
     touch(data);
@@ -64,7 +68,8 @@ class Owner final : public Messages::Owner {
   void touch(std::span<const std::byte> data) {
     for (const std::byte b : data) touched_ = touched_ + std::to_integer<unsigned>(b);
   }
-  std::map<ArrivalNumber, std::vector<std::byte>> memory_;  // where a packet lies that has begun: no longer than that
+  // where a packet lies that has begun: no longer than that
+  std::map<ArrivalNumber, std::vector<std::byte>> memory_;
   volatile unsigned touched_ = 0;
 };
 
@@ -86,7 +91,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Input input(data, size);
   const std::vector<std::byte> memory(3000);
   Owner owner;
-  lintel::testing::MessageChannel joined({64, 3, 5}, {process(1, 0), process(1, 1)}, {process(2, 0), process(2, 1)}, owner);
+  lintel::testing::MessageChannel joined({64, 3, 5}, {process(1, 0), process(1, 1)},
+                                         {process(2, 0), process(2, 1)}, owner);
   Messages& messages = joined.messages();
   while (!input.empty()) {
     switch (input.byte() % 6) {
@@ -97,7 +103,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         encode(packet, std::span<std::byte, kHeaderBytes>(frame.data(), kHeaderBytes));
         frame.insert(frame.end(), bytes.begin(), bytes.end());
         // Whole, or in two pieces.
-        const std::size_t first = packet.message_length % 2 == 0 ? frame.size() : kHeaderBytes + bytes.size() / 2;
+        const std::size_t first =
+            packet.message_length % 2 == 0 ? frame.size() : kHeaderBytes + bytes.size() / 2;
         static_cast<void>(joined.receive(std::span(frame).first(first)));
         static_cast<void>(joined.read(std::span(frame).subspan(first)));
         break;
@@ -108,7 +115,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         envelope.source = process(1, input.byte() % 2);
         envelope.destination = process(2, input.byte() % 2);
         envelope.length = input.byte() * std::uint64_t{10};
-        const SendNumber number = messages.send(envelope, input.byte() % 2 == 0, std::span(memory).first(envelope.length));
+        const SendNumber number = messages.send(envelope, input.byte() % 2 == 0,
+                                                std::span(memory).first(envelope.length));
         if (number != 0) owner.sends.insert(number);
         break;
       }

@@ -1,7 +1,8 @@
 // libFuzzer entry: what hostile and clumsy clients may send to a server of IMPI.
 //
-// The first byte says how many clients the job has, and whether they have a key. Then come steps: a new connection, bytes of one, the end of one, time. What the
-// server decides is read back as a client would read it.
+// The first byte says how many clients the job has, and whether they have a key. Then come steps: a
+// new connection, bytes of one, the end of one, time. What the server decides is read back as a
+// client would read it.
 
 #include <cstdlib>
 #include <map>
@@ -27,7 +28,8 @@ class Listener {
     if (!is_authenticated_) {
       const auto choice = reader_.next_bare(8);
       if (!choice) return;
-      must(number_at<std::uint32_t>(*choice, 0) == (has_key ? 1U : 0U) && number_at<std::uint32_t>(*choice, 4) == 0);
+      must(number_at<std::uint32_t>(*choice, 0) == (has_key ? 1U : 0U) &&
+           number_at<std::uint32_t>(*choice, 4) == 0);
       is_authenticated_ = true;
     }
     std::string problem;
@@ -39,7 +41,8 @@ class Listener {
       } else if (command->word == CommandWord::kColl) {
         const auto label = number_at<Label>(command->payload, 0);
         const auto mask = number_at<std::uint32_t>(command->payload, 4);
-        must(knows_size_ && label > last_ && (clients == 32 || mask >> clients == 0) && (mask != 0 || command->payload.size() == 8));
+        must(knows_size_ && label > last_ && (clients == 32 || mask >> clients == 0) &&
+             (mask != 0 || command->payload.size() == 8));
         last_ = label;
       } else {
         must(knows_size_ && last_ >= kProcPid);
@@ -65,13 +68,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint32_t clients = first % kMaxClients + 1;
   const bool has_key = (first & 0x80) != 0;
   constexpr Nanoseconds kPatience(1000);
-  Server server({clients, has_key ? Authentication(false, 7) : Authentication(true, std::nullopt), kPatience});
+  Server server({clients, has_key ? Authentication(false, 7) : Authentication(true, std::nullopt),
+                 kPatience});
   TimePoint now{0};
   std::map<Server::Connection, Listener> listeners;  // open connections
   Server::Connection last = 0;
   while (!input.empty()) {
     const std::uint8_t step = input.byte();
-    const Server::Connection which = last == 0 ? 0 : last - (step >> 3) % last;  // also one that is closed
+    // also one that is closed
+    const Server::Connection which = last == 0 ? 0 : last - (step >> 3) % last;
     switch (step & 7) {
       case 0:
         if (server.accepts()) {

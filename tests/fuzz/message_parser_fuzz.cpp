@@ -19,8 +19,10 @@ void require(bool condition) {
 }
 
 template <class T>
-void require_same_bytes(const T& value, std::span<const std::byte> bytes, std::size_t size = sizeof(T)) {
-  const std::unique_ptr<std::byte[]> again(new std::byte[size]);  // of exactly this size, so that a write past its end is seen
+void require_same_bytes(const T& value, std::span<const std::byte> bytes,
+                        std::size_t size = sizeof(T)) {
+  // of exactly this size, so that a write past its end is seen
+  const std::unique_ptr<std::byte[]> again(new std::byte[size]);
   encode(value, again.get());
   require(std::memcmp(again.get(), bytes.data(), size) == 0);
 }
@@ -33,7 +35,8 @@ void require_payload_readable(std::span<const std::byte> payload) {
 void read_all(const MessageHeader& header, std::span<const std::byte> bytes);
 
 // What a cleared get carries is a message of its own, and goes with it.
-void read_clear_of_get(const MessageHeader& get, const Request& request, std::span<const std::byte> message) {
+void read_clear_of_get(const MessageHeader& get, const Request& request,
+                       std::span<const std::byte> message) {
   const auto header = parse_header(message);
   require(header && header->kind == static_cast<std::uint8_t>(MessageKind::kClear));
   require(header->flags == 0 && header->interface_kind == get.interface_kind);

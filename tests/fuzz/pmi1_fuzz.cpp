@@ -1,6 +1,8 @@
-// libFuzzer entry: lines of PMI-1 as a hostile program may send them, to lintel-run's side and to a process' side.
+// libFuzzer entry: lines of PMI-1 as a hostile program may send them, to lintel-run's side and to a
+// process' side.
 //
-// The first byte says how the rest is cut into pieces. The same bytes are lines of ranks to a Pmi1Server, and the answers of a launcher to a Pmi1Launcher.
+// The first byte says how the rest is cut into pieces. The same bytes are lines of ranks to a
+// Pmi1Server, and the answers of a launcher to a Pmi1Launcher.
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -28,7 +30,8 @@ void read_back(const std::string& text) {
   const auto line = parse_pmi1_line(text, problem);
   if (!line) return must(!problem.empty() && quoted_pmi1(text).size() <= 123);
   const std::string written = line->text();
-  const auto again = parse_pmi1_line(std::string_view(written).substr(0, written.size() - 1), problem);
+  const auto again =
+      parse_pmi1_line(std::string_view(written).substr(0, written.size() - 1), problem);
   must(!again ? written.size() > kMaxPmi1LineBytes : *again == *line);
 }
 
@@ -65,7 +68,8 @@ void serve(std::string_view bytes, std::size_t piece) {
 void answer(std::string_view bytes) {
   std::array<int, 2> ends{};
   must(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
-  static_cast<void>(::send(ends[0], bytes.data(), std::min<std::size_t>(bytes.size(), 65536), MSG_DONTWAIT));
+  static_cast<void>(
+      ::send(ends[0], bytes.data(), std::min<std::size_t>(bytes.size(), 65536), MSG_DONTWAIT));
   ::shutdown(ends[0], SHUT_WR);
   auto launcher = Pmi1Launcher::open(ends[1], 1, 3);
   if (launcher.ok()) {

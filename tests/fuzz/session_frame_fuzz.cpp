@@ -1,5 +1,6 @@
-// libFuzzer entry: frames of a hostile network into a Session. The input is a list of (command, length, bytes): arriving frames, with their
-// address fields optionally mended so that they reach an open session, mixed with sends, polls and failures below.
+// libFuzzer entry: frames of a hostile network into a Session. The input is a list of (command,
+// length, bytes): arriving frames, with their address fields optionally mended so that they reach
+// an open session, mixed with sends, polls and failures below.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +40,8 @@ class TouchingSink final : public Sink {
       session->commit(from, buffer, bytes);
     }
   }
-  void on_placed_message(PeerId from, std::span<const std::byte> message, const PlacedPayload& payload) override {
+  void on_placed_message(PeerId from, std::span<const std::byte> message,
+                         const PlacedPayload& payload) override {
     on_message(from, message);
     touched += static_cast<unsigned>(payload.bytes.front());
   }
@@ -86,7 +88,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // Learn from what the session says, as a peer would.
     for (const FakeTransport::Sent& sent : fake.sent) {
       const auto header = decode<FrameHeader>(sent.frame.data());
-      if (header.kind != static_cast<std::uint8_t>(FrameKind::kWelcome) && header.kind != static_cast<std::uint8_t>(FrameKind::kHello))
+      if (header.kind != static_cast<std::uint8_t>(FrameKind::kWelcome) &&
+          header.kind != static_cast<std::uint8_t>(FrameKind::kHello))
         continue;
       const auto ours = decode<Introduction>(sent.frame.data() + sizeof(FrameHeader));
       our_slot = ours.slot;
@@ -108,8 +111,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const auto acknowledged = static_cast<std::uint32_t>(input.byte() % 8);
         const Bytes body = input.bytes(input.byte());
         if (kind % 8 == static_cast<std::uint8_t>(FrameKind::kData)) ++sequence;
-        encode(frame.data(), FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(kind % 8), our_slot, our_epoch,
-                                         sequence + skew, acknowledged, static_cast<std::uint32_t>(body.size())});
+        encode(frame.data(),
+               FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(kind % 8),
+                           our_slot, our_epoch, sequence + skew, acknowledged,
+                           static_cast<std::uint32_t>(body.size())});
         frame.insert(frame.end(), body.begin(), body.end());
         const PeerId from = (command & 0x80) != 0 ? below : kNoPeer;
         if ((command & 0x40) != 0) {
@@ -126,9 +131,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         Introduction said = introduction((command & 0x40) != 0 ? next_epoch : ++next_epoch);
         const bool hello = command % 10 == 3;
         if (!hello) said.echoed_epoch = our_epoch;
-        encode(frame.data(),
-               FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(hello ? FrameKind::kHello : FrameKind::kWelcome),
-                           hello ? 0 : our_slot, hello ? 0 : our_epoch, 0, 0, sizeof(Introduction)});
+        encode(
+            frame.data(),
+            FrameHeader{kFrameMagic, kFrameVersion,
+                        static_cast<std::uint8_t>(hello ? FrameKind::kHello : FrameKind::kWelcome),
+                        hello ? 0 : our_slot, hello ? 0 : our_epoch, 0, 0, sizeof(Introduction)});
         encode(frame.data() + sizeof(FrameHeader), said);
         fake.arrives(std::move(frame));
         break;
@@ -148,7 +155,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 9: {
         const std::uint8_t choice = input.byte();
         fake.room = (choice & 1) != 0;
-        fake.commit_answer = (choice & 6) == 2 ? PostStatus::kWouldBlock : (choice & 6) == 4 ? PostStatus::kFailed : PostStatus::kOk;
+        fake.commit_answer = (choice & 6) == 2   ? PostStatus::kWouldBlock
+                             : (choice & 6) == 4 ? PostStatus::kFailed
+                                                 : PostStatus::kOk;
         session.watch(peer, true);
         if ((choice & 8) != 0) session.watch(peer, false);
         break;

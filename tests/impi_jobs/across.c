@@ -1,5 +1,6 @@
-/* Point-to-point between all pairs of a world that may be of several jobs. The world has at least two ranks; the first and the last one are of different jobs, if
- * there are several. What must not happen yet is asked after a message has gone there and back, so that nothing waits for a time. */
+/* Point-to-point between all pairs of a world that may be of several jobs. The world has at least
+ * two ranks; the first and the last one are of different jobs, if there are several. What must not
+ * happen yet is asked after a message has gone there and back, so that nothing waits for a time. */
 #include <stddef.h>
 #include <string.h>
 
@@ -9,7 +10,9 @@ enum { MOST = 8 << 20, FIRST = 0, GO = 900, BACK = 901 };
 static int last, next_rank, previous_rank;
 static unsigned char *out, *in;
 
-static unsigned char byte_of(int from, int number, int i) { return (unsigned char)(from * 31 + number * 7 + i + (i >> 8) + (i >> 16)); }
+static unsigned char byte_of(int from, int number, int i) {
+  return (unsigned char)(from * 31 + number * 7 + i + (i >> 8) + (i >> 16));
+}
 
 static void fill(int number, int length) {
   for (int i = 0; i < length; ++i) out[i] = byte_of(world_rank, number, i);
@@ -24,7 +27,8 @@ static int length_of(const MPI_Status* status) {
   return count;
 }
 
-/* Whatever the first and the last rank have sent each other before is at its place when this returns. */
+/* Whatever the first and the last rank have sent each other before is at its place when this
+ * returns. */
 static void there_and_back(void) {
   if (world_rank == FIRST) {
     MPI_Send(NULL, 0, MPI_BYTE, last, GO, MPI_COMM_WORLD);
@@ -36,23 +40,29 @@ static void there_and_back(void) {
 }
 
 static void messages_of_all_lengths_go_round(void) {
-  static const int lengths[] = {0, 1, 2, 7, 8, 128, 1000, 4096, 65407, 65408, 65535, 65536, 65537, 131072, 200000, 1 << 20, (1 << 20) + 1, MOST};
+  static const int lengths[] = {
+      0,     1,     2,     7,     8,      128,    1000,    4096,          65407,
+      65408, 65535, 65536, 65537, 131072, 200000, 1 << 20, (1 << 20) + 1, MOST};
   MPI_Status status;
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
     const int length = lengths[i], number = (int)i;
     fill(number, length);
     memset(in, 0, (size_t)length);
-    CHECK(MPI_Sendrecv(out, length, MPI_BYTE, next_rank, number, in, MOST, MPI_BYTE, previous_rank, number, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
-    CHECK(status.MPI_SOURCE == previous_rank && status.MPI_TAG == number && length_of(&status) == length);
+    CHECK(MPI_Sendrecv(out, length, MPI_BYTE, next_rank, number, in, MOST, MPI_BYTE, previous_rank,
+                       number, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+    CHECK(status.MPI_SOURCE == previous_rank && status.MPI_TAG == number &&
+          length_of(&status) == length);
     verify(in, previous_rank, number, length);
     /* The other way, in place. */
-    CHECK(MPI_Sendrecv_replace(in, length, MPI_BYTE, previous_rank, number, next_rank, number, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+    CHECK(MPI_Sendrecv_replace(in, length, MPI_BYTE, previous_rank, number, next_rank, number,
+                               MPI_COMM_WORLD, &status) == MPI_SUCCESS);
     CHECK(length_of(&status) == length);
     verify(in, world_rank, number, length);
   }
 }
 
-/* Each rank to each, so many messages, short and long ones mixed: they come in the order in which they were sent. */
+/* Each rank to each, so many messages, short and long ones mixed: they come in the order in which
+ * they were sent. */
 static void many_messages_keep_their_order(void) {
   enum { MANY = 300, ROOM = 100000 };
   static const int lengths[] = {0, 4, 100, 3000, 8, 70000, 1, 0, 66000, 12};
@@ -64,7 +74,8 @@ static void many_messages_keep_their_order(void) {
   for (int i = 0; i < MANY; ++i) {
     for (int to = 0; to < world_size; ++to) {
       if (to != world_rank)
-        MPI_Isend(out + i % 100, lengths[(i + to) % LENGTHS], MPI_BYTE, to, 5, MPI_COMM_WORLD, &requests[under_way++]);
+        MPI_Isend(out + i % 100, lengths[(i + to) % LENGTHS], MPI_BYTE, to, 5, MPI_COMM_WORLD,
+                  &requests[under_way++]);
     }
   }
   for (int i = 0; i < MANY; ++i) {
@@ -95,7 +106,8 @@ static void wildcards_find_every_source_and_tag(void) {
       MPI_Status status;
       MPI_Recv(in, MOST, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
       const int number = seen[status.MPI_SOURCE]++;
-      CHECK(status.MPI_TAG == 100 + number && length_of(&status) == (number % 4 == 3 ? 70000 : number));
+      CHECK(status.MPI_TAG == 100 + number &&
+            length_of(&status) == (number % 4 == 3 ? 70000 : number));
       verify(in, status.MPI_SOURCE, number, length_of(&status));
     }
     for (int from = 1; from < world_size; ++from) CHECK(seen[from] == EACH);
@@ -113,25 +125,30 @@ static void probes_see_messages_before_they_are_received(void) {
     if (world_rank == FIRST) {
       MPI_Request requests[3];
       fill(i, lengths[i]);
-      for (int copy = 0; copy < 3; ++copy) MPI_Isend(out, lengths[i], MPI_BYTE, last, 20 + copy, MPI_COMM_WORLD, &requests[copy]);
+      for (int copy = 0; copy < 3; ++copy)
+        MPI_Isend(out, lengths[i], MPI_BYTE, last, 20 + copy, MPI_COMM_WORLD, &requests[copy]);
       MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
     }
     if (world_rank == FIRST) there_and_back(); /* before the next ones */
     if (world_rank != last) continue;
     CHECK(MPI_Probe(MPI_ANY_SOURCE, 22, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
     CHECK(status.MPI_SOURCE == FIRST && status.MPI_TAG == 22 && length_of(&status) == lengths[i]);
-    CHECK(MPI_Iprobe(FIRST, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &status) == MPI_SUCCESS && found && status.MPI_TAG == 20);
+    CHECK(MPI_Iprobe(FIRST, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &status) == MPI_SUCCESS && found &&
+          status.MPI_TAG == 20);
     /* Taken by a matched probe, it is nobody else's. */
-    CHECK(MPI_Mprobe(FIRST, 21, MPI_COMM_WORLD, &message, &status) == MPI_SUCCESS && message != MPI_MESSAGE_NULL);
+    CHECK(MPI_Mprobe(FIRST, 21, MPI_COMM_WORLD, &message, &status) == MPI_SUCCESS &&
+          message != MPI_MESSAGE_NULL);
     CHECK(length_of(&status) == lengths[i]);
     CHECK(MPI_Iprobe(FIRST, 21, MPI_COMM_WORLD, &found, &status) == MPI_SUCCESS && !found);
     for (int tag = 20; tag <= 22; tag += 2) {
       MPI_Recv(in, MOST, MPI_BYTE, FIRST, tag, MPI_COMM_WORLD, &status);
       verify(in, FIRST, i, lengths[i]);
     }
-    CHECK(MPI_Mrecv(in, MOST, MPI_BYTE, &message, &status) == MPI_SUCCESS && length_of(&status) == lengths[i]);
+    CHECK(MPI_Mrecv(in, MOST, MPI_BYTE, &message, &status) == MPI_SUCCESS &&
+          length_of(&status) == lengths[i]);
     verify(in, FIRST, i, lengths[i]);
-    CHECK(MPI_Improbe(FIRST, 20, MPI_COMM_WORLD, &found, &message, &status) == MPI_SUCCESS && !found);
+    CHECK(MPI_Improbe(FIRST, 20, MPI_COMM_WORLD, &found, &message, &status) == MPI_SUCCESS &&
+          !found);
     there_and_back();
   }
   MPI_Barrier(MPI_COMM_WORLD);
@@ -148,7 +165,8 @@ static void synchronous_sends_wait_for_their_receives(void) {
       MPI_Issend(out, lengths[i], MPI_BYTE, last, 30, MPI_COMM_WORLD, &request);
     }
     there_and_back();
-    if (world_rank == FIRST) CHECK(MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0);
+    if (world_rank == FIRST)
+      CHECK(MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0);
     there_and_back();
     if (world_rank == last) {
       MPI_Recv(in, MOST, MPI_BYTE, FIRST, 30, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -193,7 +211,9 @@ static void sends_can_be_cancelled(void) {
     there_and_back();
     if (world_rank == FIRST) CHECK(ends_cancelled(&request));
     there_and_back();
-    if (world_rank == last) CHECK(MPI_Iprobe(FIRST, 50, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE) == MPI_SUCCESS && !found);
+    if (world_rank == last)
+      CHECK(MPI_Iprobe(FIRST, 50, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+            !found);
 
     /* The receive is there first. */
     if (world_rank == last) MPI_Irecv(in, MOST, MPI_BYTE, FIRST, 51, MPI_COMM_WORLD, &request);
@@ -230,7 +250,8 @@ static void items_keep_their_values_and_numbers(void) {
     short few[3];
   };
   int lengths[] = {1, 1, 3}, count = -1;
-  MPI_Aint places[] = {offsetof(struct item, letter), offsetof(struct item, number), offsetof(struct item, few)};
+  MPI_Aint places[] = {offsetof(struct item, letter), offsetof(struct item, number),
+                       offsetof(struct item, few)};
   MPI_Datatype types[] = {MPI_CHAR, MPI_DOUBLE, MPI_SHORT}, fields, item, column;
   MPI_Type_create_struct(3, lengths, places, types, &fields);
   MPI_Type_create_resized(fields, 0, sizeof(struct item), &item);
@@ -242,8 +263,10 @@ static void items_keep_their_values_and_numbers(void) {
   static int table[3][150];
   MPI_Status status;
   for (int i = 0; i < ITEMS; ++i)
-    sent[i] = (struct item){(char)(i % 100), world_rank + i / 3.0, {(short)i, (short)-i, (short)(i * 7)}};
-  CHECK(MPI_Sendrecv(sent, ITEMS, item, next_rank, 60, got, ITEMS, item, previous_rank, 60, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+    sent[i] =
+        (struct item){(char)(i % 100), world_rank + i / 3.0, {(short)i, (short)-i, (short)(i * 7)}};
+  CHECK(MPI_Sendrecv(sent, ITEMS, item, next_rank, 60, got, ITEMS, item, previous_rank, 60,
+                     MPI_COMM_WORLD, &status) == MPI_SUCCESS);
   CHECK(MPI_Get_count(&status, item, &count) == MPI_SUCCESS && count == ITEMS);
   CHECK(MPI_Get_elements(&status, item, &count) == MPI_SUCCESS && count == 5 * ITEMS);
   for (int i = 0; i < ITEMS; ++i) {
@@ -255,14 +278,18 @@ static void items_keep_their_values_and_numbers(void) {
   int whole[100];
   for (int i = 0; i < 100; ++i) whole[i] = world_rank * 1000 + i;
   memset(table, -1, sizeof table);
-  CHECK(MPI_Sendrecv(whole, 100, MPI_INT, next_rank, 61, table, 1, column, previous_rank, 61, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+  CHECK(MPI_Sendrecv(whole, 100, MPI_INT, next_rank, 61, table, 1, column, previous_rank, 61,
+                     MPI_COMM_WORLD, &status) == MPI_SUCCESS);
   CHECK(MPI_Get_count(&status, column, &count) == MPI_SUCCESS && count == 1);
-  for (int i = 0; i < 150; ++i) CHECK((&table[0][0])[i] == (i % 3 == 2 ? -1 : previous_rank * 1000 + i / 3 * 2 + i % 3));
+  for (int i = 0; i < 150; ++i)
+    CHECK((&table[0][0])[i] == (i % 3 == 2 ? -1 : previous_rank * 1000 + i / 3 * 2 + i % 3));
 
   /* A type whose size differs between machines. */
   long numbers[] = {1, -2, 2147483647L, -2147483647L}, back[6] = {0};
-  CHECK(MPI_Sendrecv(numbers, 4, MPI_LONG, next_rank, 62, back, 6, MPI_LONG, previous_rank, 62, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
-  CHECK(MPI_Get_count(&status, MPI_LONG, &count) == MPI_SUCCESS && count == 4 && memcmp(numbers, back, sizeof numbers) == 0);
+  CHECK(MPI_Sendrecv(numbers, 4, MPI_LONG, next_rank, 62, back, 6, MPI_LONG, previous_rank, 62,
+                     MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+  CHECK(MPI_Get_count(&status, MPI_LONG, &count) == MPI_SUCCESS && count == 4 &&
+        memcmp(numbers, back, sizeof numbers) == 0);
   MPI_Type_free(&fields);
   MPI_Type_free(&item);
   MPI_Type_free(&column);
@@ -277,7 +304,8 @@ static void what_does_not_fit_is_an_error_of_the_receiver(void) {
     } else if (world_rank == last) {
       in[10] = 77;
       MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-      CHECK(MPI_Recv(in, 10, MPI_BYTE, FIRST, 70, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_ERR_TRUNCATE);
+      CHECK(MPI_Recv(in, 10, MPI_BYTE, FIRST, 70, MPI_COMM_WORLD, MPI_STATUS_IGNORE) ==
+            MPI_ERR_TRUNCATE);
       MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
       CHECK(in[10] == 77);
       verify(in, FIRST, i, 10);
@@ -292,7 +320,8 @@ static void persistent_requests_start_again(void) {
   for (int i = 0; i < 5; ++i) {
     fill(i, 70000);
     memset(in, 0, 70000);
-    CHECK(MPI_Startall(2, requests) == MPI_SUCCESS && MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
+    CHECK(MPI_Startall(2, requests) == MPI_SUCCESS &&
+          MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
     verify(in, previous_rank, i, 70000);
   }
   MPI_Request_free(&requests[0]);

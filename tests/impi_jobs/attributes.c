@@ -1,4 +1,5 @@
-/* The attributes of IMPI: attributes CLIENT... with the client of each rank, which is its host as well; or without: a job that is no client. */
+/* The attributes of IMPI: attributes CLIENT... with the client of each rank, which is its host as
+ * well; or without: a job that is no client. */
 #include "../mpi_layer/programs/check.h"
 
 static int keys[4];
@@ -16,17 +17,20 @@ static void check(MPI_Comm comm, int size, int color) {
   CHECK(value_of(comm, IMPI_HOST_SIZE) == size && value_of(comm, IMPI_HOST_COLOR) == color);
 }
 
-/* Of ranks of the world from 0 on: how many clients are among the first `ranks`. Clients come in order. */
+/* Of ranks of the world from 0 on: how many clients are among the first `ranks`. Clients come in
+ * order. */
 static int clients_among(char** clients, int ranks) {
   int count = 0;
-  for (int rank = 0; rank < ranks; ++rank) count += rank == 0 || atoi(clients[rank]) != atoi(clients[rank - 1]);
+  for (int rank = 0; rank < ranks; ++rank)
+    count += rank == 0 || atoi(clients[rank]) != atoi(clients[rank - 1]);
   return count;
 }
 
 int main(int argc, char** argv) {
   char** const clients = argv + 1;
   begin();
-  keys[0] = IMPI_CLIENT_SIZE, keys[1] = IMPI_CLIENT_COLOR, keys[2] = IMPI_HOST_SIZE, keys[3] = IMPI_HOST_COLOR;
+  keys[0] = IMPI_CLIENT_SIZE, keys[1] = IMPI_CLIENT_COLOR, keys[2] = IMPI_HOST_SIZE,
+  keys[3] = IMPI_HOST_COLOR;
   const int is_client = argc > 1;
   CHECK(!is_client || argc == world_size + 1);
   const int color = is_client ? clients_among(clients, world_rank + 1) - 1 : -1;
@@ -42,9 +46,11 @@ int main(int argc, char** argv) {
   if (is_client) { /* the color divides the world into its clients */
     MPI_Comm own;
     int own_size = 0, same = 0;
-    CHECK(MPI_Comm_split(MPI_COMM_WORLD, value_of(MPI_COMM_WORLD, IMPI_CLIENT_COLOR), 0, &own) == MPI_SUCCESS);
+    CHECK(MPI_Comm_split(MPI_COMM_WORLD, value_of(MPI_COMM_WORLD, IMPI_CLIENT_COLOR), 0, &own) ==
+          MPI_SUCCESS);
     MPI_Comm_size(own, &own_size);
-    for (int rank = 0; rank < world_size; ++rank) same += atoi(clients[rank]) == atoi(clients[world_rank]);
+    for (int rank = 0; rank < world_size; ++rank)
+      same += atoi(clients[rank]) == atoi(clients[world_rank]);
     CHECK(own_size == same);
     check(own, 1, 0);
     CHECK(MPI_Comm_free(&own) == MPI_SUCCESS);

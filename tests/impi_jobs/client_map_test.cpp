@@ -7,8 +7,11 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Processes 0 to 2 are client 0's, 3 and 4 client 1's, 5 to 7 client 2's, which has two hosts: four in all.
-ClientMap three_clients() { return {.clients = {0, 0, 0, 1, 1, 2, 2, 2}, .hosts = {0, 0, 0, 1, 1, 2, 2, 3}}; }
+// Processes 0 to 2 are client 0's, 3 and 4 client 1's, 5 to 7 client 2's, which has two hosts: four
+// in all.
+ClientMap three_clients() {
+  return {.clients = {0, 0, 0, 1, 1, 2, 2, 2}, .hosts = {0, 0, 0, 1, 1, 2, 2, 3}};
+}
 
 GroupClients in_world(int rank) { return {three_clients(), Group({0, 1, 2, 3, 4, 5, 6, 7}), rank}; }
 
@@ -87,7 +90,8 @@ TEST(GroupClients, ColorsAreTheSameInOneClientOrHostOnlyAndBelowTheSizes) {
   EXPECT_THAT(hosts, ElementsAre(0, 0, 0, 1, 1, 2, 2, 3));
 }
 
-// As LAM/MPI 7.1.4 has told its processes behind a client of two hosts: color 1 of the clients, 2 of the hosts.
+// As LAM/MPI 7.1.4 has told its processes behind a client of two hosts: color 1 of the clients, 2
+// of the hosts.
 TEST(GroupClients, AHostBehindAClientOfTwoHostsHasTheThirdColor) {
   const ClientMap map{.clients = {0, 0, 0, 1, 1}, .hosts = {0, 1, 1, 2, 2}};
   const GroupClients clients(map, Group({0, 1, 2, 3, 4}), 3);

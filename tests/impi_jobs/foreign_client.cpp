@@ -1,5 +1,6 @@
-// Client 1 (ranks 3 and 4) has another MPI than clients 0 and 2: it calls no collective function but sends and receives what IMPI's text says, written down here
-// by hand for three masters that talk with one rank directly. All must get their results, and client 1 nothing besides.
+// Client 1 (ranks 3 and 4) has another MPI than clients 0 and 2: it calls no collective function
+// but sends and receives what IMPI's text says, written down here by hand for three masters that
+// talk with one rank directly. All must get their results, and client 1 nothing besides.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
@@ -20,25 +21,31 @@ constexpr std::uint32_t kMessages = 0, kCollectives = 1;  // contexts of MPI_COM
 constexpr int kCount = 1000;
 
 // Where client 1 reduces: as IMPI has it, or as LAM/MPI does.
-std::uint32_t reduce_context() { return std::getenv("TEST_IMPI_REDUCING_AMONG_MESSAGES") != nullptr ? kMessages : kCollectives; }
+std::uint32_t reduce_context() {
+  return std::getenv("TEST_IMPI_REDUCING_AMONG_MESSAGES") != nullptr ? kMessages : kCollectives;
+}
 
 bool is_foreign() { return world_rank == kFirst || world_rank == kSecond; }
 int client_of(int rank) { return rank < kFirst ? 0 : rank <= kSecond ? 1 : 2; }
 
-void send(int to, std::int32_t tag, const std::vector<int>& numbers, std::uint32_t context = kCollectives) {
+void send(int to, std::int32_t tag, const std::vector<int>& numbers,
+          std::uint32_t context = kCollectives) {
   SendRequest request;
-  const SendArguments arguments{numbers.data(), numbers.size() * sizeof(int), to, context, tag, SendMode::kStandard};
+  const SendArguments arguments{numbers.data(),     numbers.size() * sizeof(int), to, context, tag,
+                                SendMode::kStandard};
   CHECK(runtime().messenger().send(arguments, request) == Refusal::kNone);
   runtime().messenger().wait(request);
   CHECK(request.result().failure == Failure::kNone);
 }
 
-std::vector<int> receive(int from, std::int32_t tag, std::size_t count, std::uint32_t context = kCollectives) {
+std::vector<int> receive(int from, std::int32_t tag, std::size_t count,
+                         std::uint32_t context = kCollectives) {
   std::vector<int> numbers(count, -1);
   ReceiveRequest request;
   const ReceiveArguments arguments{numbers.data(), count * sizeof(int), from, context, tag};
   CHECK(runtime().messenger().receive_and_wait(arguments, request) == Refusal::kNone);
-  CHECK(request.result().failure == Failure::kNone && request.result().length == count * sizeof(int));
+  CHECK(request.result().failure == Failure::kNone &&
+        request.result().length == count * sizeof(int));
   return numbers;
 }
 
@@ -58,12 +65,15 @@ std::vector<int> sum_of_all() {
 }
 // in - 3 inout, which does not commute.
 void combine(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
-  for (int i = 0; i < *count; ++i) static_cast<int*>(inout)[i] = static_cast<int*>(in)[i] % 1000 - static_cast<int*>(inout)[i] % 300;
+  for (int i = 0; i < *count; ++i)
+    static_cast<int*>(inout)[i] =
+        static_cast<int*>(in)[i] % 1000 - static_cast<int*>(inout)[i] % 300;
 }
 std::vector<int> combined_from_the_last() {
   std::vector<int> result = own_numbers(kRanks - 1);
   int count = kCount;
-  for (int rank = kRanks - 2; rank >= 0; --rank) combine(own_numbers(rank).data(), result.data(), &count, nullptr);
+  for (int rank = kRanks - 2; rank >= 0; --rank)
+    combine(own_numbers(rank).data(), result.data(), &count, nullptr);
   return result;
 }
 
@@ -115,7 +125,8 @@ void foreign_reduction_in_order(int root) {
   if (root != kRanks - 1) result = receive(kRanks - 1, kReduce, kCount, reduce_context());
   int count = kCount;
   for (int rank = kRanks - 2; rank >= 0; --rank) {
-    std::vector<int> in = rank == root ? own_numbers(root) : receive(rank, kReduce, kCount, reduce_context());
+    std::vector<int> in =
+        rank == root ? own_numbers(root) : receive(rank, kReduce, kCount, reduce_context());
     combine(in.data(), result.data(), &count, nullptr);
   }
   CHECK(result == combined_from_the_last());
@@ -130,7 +141,9 @@ void nothing_is_left() {
       for (const std::int32_t tag : {kAnyTag, Team::kCollectiveTag}) {
         bool found = true;
         Result envelope;
-        CHECK(runtime().messenger().iprobe({rank, context, tag}, found, envelope) == Refusal::kNone && !found);
+        CHECK(runtime().messenger().iprobe({rank, context, tag}, found, envelope) ==
+                  Refusal::kNone &&
+              !found);
       }
     }
   }
@@ -147,14 +160,16 @@ void broadcast(int root) {
 void reduce(int root, MPI_Op op, const std::vector<int>& expected) {
   const std::vector<int> own = own_numbers(world_rank);
   std::vector<int> result(kCount, -1);
-  CHECK(MPI_Reduce(own.data(), result.data(), kCount, MPI_INT, op, root, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Reduce(own.data(), result.data(), kCount, MPI_INT, op, root, MPI_COMM_WORLD) ==
+        MPI_SUCCESS);
   CHECK(result == (world_rank == root ? expected : std::vector<int>(kCount, -1)));
 }
 
 void reduce_to_all() {
   const std::vector<int> own = own_numbers(world_rank);
   std::vector<int> result(kCount, -1);
-  CHECK(MPI_Allreduce(own.data(), result.data(), kCount, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Allreduce(own.data(), result.data(), kCount, MPI_INT, MPI_SUM, MPI_COMM_WORLD) ==
+        MPI_SUCCESS);
   CHECK(result == sum_of_all());
 }
 

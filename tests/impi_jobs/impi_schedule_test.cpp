@@ -1,4 +1,5 @@
-// The global phases against the reference's text: some written down by hand, all of up to 9 masters carried out with sends that wait for their receives.
+// The global phases against the reference's text: some written down by hand, all of up to 9 masters
+// carried out with sends that wait for their receives.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -22,14 +23,20 @@ GlobalStep from(int peer) { return {GlobalStep::Kind::kReceive, peer}; }
 
 // Master n has rank 10 n; rank 10 n + 1 is of its client and no master.
 struct Clients {
-  explicit Clients(int count, int max_linear) : ranks(static_cast<std::size_t>(count)), linear(max_linear) {
-    for (int number = 0; number < count; ++number) ranks[static_cast<std::size_t>(number)] = 10 * number;
+  explicit Clients(int count, int max_linear)
+      : ranks(static_cast<std::size_t>(count)), linear(max_linear) {
+    for (int number = 0; number < count; ++number)
+      ranks[static_cast<std::size_t>(number)] = 10 * number;
   }
   Masters masters() const { return {ranks, linear}; }
   int count() const { return static_cast<int>(ranks.size()); }
   GlobalPhase barrier(int own) const { return barrier_phase(masters(), own); }
-  GlobalPhase broadcast(int root, int own) const { return broadcast_phase(masters(), {root, root / 10}, own); }
-  GlobalPhase reduction(int root, int own) const { return reduction_phase(masters(), {root, root / 10}, own); }
+  GlobalPhase broadcast(int root, int own) const {
+    return broadcast_phase(masters(), {root, root / 10}, own);
+  }
+  GlobalPhase reduction(int root, int own) const {
+    return reduction_phase(masters(), {root, root / 10}, own);
+  }
   // The rank that takes part for client `own`.
   static int participant(int root, int own) { return root / 10 == own ? root : 10 * own; }
 
@@ -40,7 +47,8 @@ struct Clients {
 // What each rank has: the ranks that it has heard of, and how often.
 using Knowledge = std::map<int, std::multiset<int>>;
 
-// Carries the phases out. A send waits until its receive is the other's next step. False if they block each other; `receive(to, from)` when a message passes.
+// Carries the phases out. A send waits until its receive is the other's next step. False if they
+// block each other; `receive(to, from)` when a message passes.
 template <class Receive>
 bool carry_out(std::map<int, GlobalPhase> phases, Receive receive) {
   for (bool moved = true; moved;) {
@@ -70,7 +78,8 @@ TEST(BarrierPhase, LinearMastersTellTheFirstAndWaitForIt) {
 
 TEST(BarrierPhase, TreeGathersFromTheFarthestChildAndReleasesFromTheNearest) {
   const Clients clients(5, kTree);
-  EXPECT_THAT(clients.barrier(0), ElementsAre(from(40), from(20), from(10), to(10), to(20), to(40)));
+  EXPECT_THAT(clients.barrier(0),
+              ElementsAre(from(40), from(20), from(10), to(10), to(20), to(40)));
   EXPECT_THAT(clients.barrier(1), ElementsAre(from(30), to(0), from(0), to(30)));
   EXPECT_THAT(clients.barrier(2), ElementsAre(to(0), from(0)));
   EXPECT_THAT(clients.barrier(3), ElementsAre(to(10), from(10)));
@@ -87,9 +96,12 @@ TEST(BarrierPhase, NobodyLeavesBeforeAllHaveCome) {
         phases[10 * own] = clients.barrier(own);
         heard[10 * own] = {10 * own};
       }
-      EXPECT_TRUE(carry_out(phases, [&](int at, int peer) { heard[at].insert(heard[peer].begin(), heard[peer].end()); }))
+      EXPECT_TRUE(carry_out(
+          phases,
+          [&](int at, int peer) { heard[at].insert(heard[peer].begin(), heard[peer].end()); }))
           << count << " masters, linear up to " << linear;
-      for (const auto& [rank, ranks] : heard) EXPECT_EQ(ranks.size(), static_cast<std::size_t>(count)) << rank << " of " << count;
+      for (const auto& [rank, ranks] : heard)
+        EXPECT_EQ(ranks.size(), static_cast<std::size_t>(count)) << rank << " of " << count;
     }
   }
 }
@@ -124,11 +136,13 @@ TEST(BroadcastPhase, EveryClientGetsTheMessageOnceFromOneThatHasIt) {
       const Clients clients(count, linear);
       for (int root = 0; root < 10 * count; root = root % 10 == 0 ? root + 1 : root + 9) {
         std::map<int, GlobalPhase> phases;
-        for (int own = 0; own < count; ++own) phases[Clients::participant(root, own)] = clients.broadcast(root, own);
+        for (int own = 0; own < count; ++own)
+          phases[Clients::participant(root, own)] = clients.broadcast(root, own);
         std::set<int> have{root};
         EXPECT_TRUE(carry_out(phases,
                               [&](int at, int peer) {
-                                EXPECT_TRUE(have.contains(peer)) << peer << " sends what it does not have";
+                                EXPECT_TRUE(have.contains(peer))
+                                    << peer << " sends what it does not have";
                                 EXPECT_TRUE(have.insert(at).second) << at << " gets it twice";
                               }))
             << count << " masters, root " << root;
@@ -172,7 +186,9 @@ TEST(ReductionPhase, TheRootEndsWithEachClientsPartOnce) {
           phases[Clients::participant(root, own)] = clients.reduction(root, own);
           parts[Clients::participant(root, own)] = {own};
         }
-        EXPECT_TRUE(carry_out(phases, [&](int at, int peer) { parts[at].insert(parts[peer].begin(), parts[peer].end()); }))
+        EXPECT_TRUE(carry_out(
+            phases,
+            [&](int at, int peer) { parts[at].insert(parts[peer].begin(), parts[peer].end()); }))
             << count << " masters, root " << root;
         std::multiset<int> all;
         for (int own = 0; own < count; ++own) all.insert(own);

@@ -1,6 +1,8 @@
-/* halo [rows] [columns] [generations]: Conway's game of life on a torus, its rows dealt out to the processes.
+/* halo [rows] [columns] [generations]: Conway's game of life on a torus, its rows dealt out to the
+ * processes.
  *
- * Before each generation neighbours exchange their outermost rows; the rows between are computed meanwhile. Rank 0 compares the end with a serial game. */
+ * Before each generation neighbours exchange their outermost rows; the rows between are computed
+ * meanwhile. Rank 0 compares the end with a serial game. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +24,8 @@ static int is_alive_at_first(int row, int column) {
 static void next_row(const char* above, const char* here, const char* below, char* next) {
   for (int column = 0; column < columns; ++column) {
     const int left = (column + columns - 1) % columns, right = (column + 1) % columns;
-    const int around = above[left] + above[column] + above[right] + here[left] + here[right] + below[left] + below[column] + below[right];
+    const int around = above[left] + above[column] + above[right] + here[left] + here[right] +
+                       below[left] + below[column] + below[right];
     next[column] = around == 3 || (around == 2 && here[column]);
   }
 }
@@ -30,10 +33,12 @@ static void next_row(const char* above, const char* here, const char* below, cha
 static char* serial_game(int generations) {
   char* now = calloc((size_t)rows, (size_t)columns);
   char* next = calloc((size_t)rows, (size_t)columns);
-  for (int i = 0; i < rows * columns; ++i) now[i] = (char)is_alive_at_first(i / columns, i % columns);
+  for (int i = 0; i < rows * columns; ++i)
+    now[i] = (char)is_alive_at_first(i / columns, i % columns);
   for (int generation = 0; generation < generations; ++generation) {
     for (int row = 0; row < rows; ++row)
-      next_row(now + (row + rows - 1) % rows * columns, now + row * columns, now + (row + 1) % rows * columns, next + row * columns);
+      next_row(now + (row + rows - 1) % rows * columns, now + row * columns,
+               now + (row + 1) % rows * columns, next + row * columns);
     char* swap = now;
     now = next;
     next = swap;
@@ -51,7 +56,9 @@ int main(int argc, char** argv) {
   columns = argc > 2 ? atoi(argv[2]) : 200;
   const int generations = argc > 3 ? atoi(argv[3]) : 60;
   if (rows < size || columns < 1) {
-    if (rank == 0) fprintf(stderr, "halo: %d rows of %d cells; expected at least one for each of %d processes\n", rows, columns, size);
+    if (rank == 0)
+      fprintf(stderr, "halo: %d rows of %d cells; expected at least one for each of %d processes\n",
+              rows, columns, size);
     MPI_Finalize();
     return 2;
   }
@@ -60,7 +67,8 @@ int main(int argc, char** argv) {
   const int begin = first_row(rank, size), mine = first_row(rank + 1, size) - begin;
   const size_t bytes = (size_t)(mine + 2) * (size_t)columns;
   char *now = calloc(bytes, 1), *next = calloc(bytes, 1);
-  for (int i = 0; i < mine * columns; ++i) now[columns + i] = (char)is_alive_at_first(begin + i / columns, i % columns);
+  for (int i = 0; i < mine * columns; ++i)
+    now[columns + i] = (char)is_alive_at_first(begin + i / columns, i % columns);
   const int up = (rank + size - 1) % size, down = (rank + 1) % size;
 
   for (int generation = 0; generation < generations; ++generation) {
@@ -70,10 +78,12 @@ int main(int argc, char** argv) {
     MPI_Isend(now + mine * columns, columns, MPI_CHAR, down, 1, MPI_COMM_WORLD, &requests[2]);
     MPI_Isend(now + columns, columns, MPI_CHAR, up, 2, MPI_COMM_WORLD, &requests[3]);
     for (int row = 2; row < mine; ++row)
-      next_row(now + (row - 1) * columns, now + row * columns, now + (row + 1) * columns, next + row * columns);
+      next_row(now + (row - 1) * columns, now + row * columns, now + (row + 1) * columns,
+               next + row * columns);
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
     next_row(now, now + columns, now + 2 * columns, next + columns);
-    next_row(now + (mine - 1) * columns, now + mine * columns, now + (mine + 1) * columns, next + mine * columns);
+    next_row(now + (mine - 1) * columns, now + mine * columns, now + (mine + 1) * columns,
+             next + mine * columns);
     char* swap = now;
     now = next;
     next = swap;
@@ -90,7 +100,8 @@ int main(int argc, char** argv) {
       counts[part] = first_row(part + 1, size) * columns - places[part];
     }
   }
-  MPI_Gatherv(now + columns, mine * columns, MPI_CHAR, all, counts, places, MPI_CHAR, 0, MPI_COMM_WORLD);
+  MPI_Gatherv(now + columns, mine * columns, MPI_CHAR, all, counts, places, MPI_CHAR, 0,
+              MPI_COMM_WORLD);
   if (rank == 0) {
     char* serial = serial_game(generations);
     unsigned long long checksum = 0;
@@ -100,8 +111,8 @@ int main(int argc, char** argv) {
       alive += all[i];
       checksum = checksum * 31 + (unsigned long long)all[i];
     }
-    printf("halo: %d x %d cells, %d generations, %d alive: checksum %016llx%s\n", rows, columns, generations, alive, checksum,
-           wrong ? ", WRONG" : "");
+    printf("halo: %d x %d cells, %d generations, %d alive: checksum %016llx%s\n", rows, columns,
+           generations, alive, checksum, wrong ? ", WRONG" : "");
     free(serial);
   }
   free(places);

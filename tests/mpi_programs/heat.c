@@ -1,13 +1,17 @@
-/* heat [rows] [columns] [steps]: heat spreads over a plate that is cut into blocks in both directions, one for each process.
+/* heat [rows] [columns] [steps]: heat spreads over a plate that is cut into blocks in both
+ * directions, one for each process.
  *
- * A block has a border of its neighbours' cells. Rows of it move as they are, columns as a vector type. Rank 0 gives each process its block of the first
- * state and takes back the last one by subarray types, and compares with the same steps done by itself, bit for bit: each cell is computed alike. */
+ * A block has a border of its neighbours' cells. Rows of it move as they are, columns as a vector
+ * type. Rank 0 gives each process its block of the first state and takes back the last one by
+ * subarray types, and compares with the same steps done by itself, bit for bit: each cell is
+ * computed alike. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Block (i, j) of a x b blocks of a plate: rows [i * rows / a, (i + 1) * rows / a), columns alike. */
+/* Block (i, j) of a x b blocks of a plate: rows [i * rows / a, (i + 1) * rows / a), columns alike.
+ */
 typedef struct {
   int row, column, rows, columns;
 } block;
@@ -16,7 +20,8 @@ static int cut(int length, int parts, int part) { return (int)((long long)length
 
 static block block_of(int rank, int down, int across, int rows, int columns) {
   const int i = rank / across, j = rank % across;
-  const block it = {cut(rows, down, i), cut(columns, across, j), cut(rows, down, i + 1) - cut(rows, down, i),
+  const block it = {cut(rows, down, i), cut(columns, across, j),
+                    cut(rows, down, i + 1) - cut(rows, down, i),
                     cut(columns, across, j + 1) - cut(columns, across, j)};
   return it;
 }
@@ -27,7 +32,8 @@ static void step(const double* now, double* next, int rows, int columns) {
   for (int row = 1; row <= rows; ++row) {
     for (int column = 1; column <= columns; ++column) {
       const double* cell = now + row * width + column;
-      next[row * width + column] = cell[0] + 0.125 * (cell[-width] + cell[width] + cell[-1] + cell[1] - 4 * cell[0]);
+      next[row * width + column] =
+          cell[0] + 0.125 * (cell[-width] + cell[width] + cell[-1] + cell[1] - 4 * cell[0]);
     }
   }
 }
@@ -36,7 +42,8 @@ static void step(const double* now, double* next, int rows, int columns) {
 static double* new_plate(int rows, int columns) {
   double* plate = calloc((size_t)(rows + 2) * (size_t)(columns + 2), sizeof *plate);
   for (int row = 1; row <= rows; ++row) {
-    for (int column = 1; column <= columns; ++column) plate[row * (columns + 2) + column] = (row * 37 + column * 101) % 97;
+    for (int column = 1; column <= columns; ++column)
+      plate[row * (columns + 2) + column] = (row * 37 + column * 101) % 97;
   }
   return plate;
 }
@@ -44,14 +51,17 @@ static double* new_plate(int rows, int columns) {
 /* The cells of `part` in a plate with an edge. */
 static MPI_Datatype type_of(block part, int rows, int columns) {
   MPI_Datatype type;
-  const int sizes[2] = {rows + 2, columns + 2}, parts[2] = {part.rows, part.columns}, starts[2] = {part.row + 1, part.column + 1};
+  const int sizes[2] = {rows + 2, columns + 2}, parts[2] = {part.rows, part.columns},
+            starts[2] = {part.row + 1, part.column + 1};
   MPI_Type_create_subarray(2, sizes, parts, starts, MPI_ORDER_C, MPI_DOUBLE, &type);
   MPI_Type_commit(&type);
   return type;
 }
 
-/* Rank 0's `plate` and every process' `inner` cells of its own `cells`: out to all blocks, or back. */
-static void move_blocks(int out, double* plate, int down, int across, int rows, int columns, double* cells, MPI_Datatype inner) {
+/* Rank 0's `plate` and every process' `inner` cells of its own `cells`: out to all blocks, or back.
+ */
+static void move_blocks(int out, double* plate, int down, int across, int rows, int columns,
+                        double* cells, MPI_Datatype inner) {
   int rank, size;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -91,7 +101,9 @@ int main(int argc, char** argv) {
   }
   const int across = size / down;
   if (rows < down || columns < across) {
-    if (rank == 0) fprintf(stderr, "heat: %d x %d cells; expected at least %d x %d for %d processes\n", rows, columns, down, across, size);
+    if (rank == 0)
+      fprintf(stderr, "heat: %d x %d cells; expected at least %d x %d for %d processes\n", rows,
+              columns, down, across, size);
     MPI_Finalize();
     return 2;
   }
@@ -104,19 +116,24 @@ int main(int argc, char** argv) {
   MPI_Datatype inner = type_of(inner_cells, own.rows, own.columns), column;
   MPI_Type_vector(own.rows, 1, width, MPI_DOUBLE, &column);
   MPI_Type_commit(&column);
-  const int up = rank >= across ? rank - across : MPI_PROC_NULL, under = rank + across < size ? rank + across : MPI_PROC_NULL;
-  const int left = rank % across > 0 ? rank - 1 : MPI_PROC_NULL, right = (rank + 1) % across > 0 ? rank + 1 : MPI_PROC_NULL;
+  const int up = rank >= across ? rank - across : MPI_PROC_NULL,
+            under = rank + across < size ? rank + across : MPI_PROC_NULL;
+  const int left = rank % across > 0 ? rank - 1 : MPI_PROC_NULL,
+            right = (rank + 1) % across > 0 ? rank + 1 : MPI_PROC_NULL;
 
   double* plate = rank == 0 ? new_plate(rows, columns) : NULL;
   move_blocks(1, plate, down, across, rows, columns, now, inner);
   for (int i = 0; i < steps; ++i) {
-    double *first = now + width + 1, *last_row = now + own.rows * width + 1, *last_column = now + width + own.columns;
-    MPI_Sendrecv(first, own.columns, MPI_DOUBLE, up, 1, last_row + width, own.columns, MPI_DOUBLE, under, 1, MPI_COMM_WORLD,
+    double *first = now + width + 1, *last_row = now + own.rows * width + 1,
+           *last_column = now + width + own.columns;
+    MPI_Sendrecv(first, own.columns, MPI_DOUBLE, up, 1, last_row + width, own.columns, MPI_DOUBLE,
+                 under, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(last_row, own.columns, MPI_DOUBLE, under, 2, first - width, own.columns,
+                 MPI_DOUBLE, up, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(first, 1, column, left, 3, last_column + 1, 1, column, right, 3, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    MPI_Sendrecv(last_row, own.columns, MPI_DOUBLE, under, 2, first - width, own.columns, MPI_DOUBLE, up, 2, MPI_COMM_WORLD,
+    MPI_Sendrecv(last_column, 1, column, right, 4, first - 1, 1, column, left, 4, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    MPI_Sendrecv(first, 1, column, left, 3, last_column + 1, 1, column, right, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv(last_column, 1, column, right, 4, first - 1, 1, column, left, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     step(now, next, own.rows, own.columns);
     double* swap = now;
     now = next;
@@ -140,7 +157,8 @@ int main(int argc, char** argv) {
       memcpy(&bits, plate + i, sizeof bits);
       checksum = checksum * 31 + bits;
     }
-    printf("heat: %d x %d cells, %d steps: checksum %016llx%s\n", rows, columns, steps, checksum, wrong ? ", WRONG" : "");
+    printf("heat: %d x %d cells, %d steps: checksum %016llx%s\n", rows, columns, steps, checksum,
+           wrong ? ", WRONG" : "");
     free(after);
     free(serial);
   }

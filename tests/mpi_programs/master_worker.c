@@ -1,8 +1,11 @@
-/* master_worker [tasks] [width]: rank 0 deals out tasks to whoever is free, in the manner of MPINU's master and slaves.
+/* master_worker [tasks] [width]: rank 0 deals out tasks to whoever is free, in the manner of
+ * MPINU's master and slaves.
  *
- * Task t is: the prime numbers from t * width to (t + 1) * width. An answer has as many numbers as there are primes, so the master looks at it with
- * MPI_Probe before it receives it. With each answer a worker sends a line for the log, which the master reads at the very end, so that the messages
- * of one tag wait while those of the other go by. Rank 0 compares the whole with the same done by itself; alone it does all of the work. */
+ * Task t is: the prime numbers from t * width to (t + 1) * width. An answer has as many numbers as
+ * there are primes, so the master looks at it with MPI_Probe before it receives it. With each
+ * answer a worker sends a line for the log, which the master reads at the very end, so that the
+ * messages of one tag wait while those of the other go by. Rank 0 compares the whole with the same
+ * done by itself; alone it does all of the work. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +60,8 @@ static void work(int width) {
 static unsigned long long deal_out(int tasks, int width, int size, int* found) {
   unsigned long long sum = 0;
   int next = 0, answers = 0, logged = 0;
-  for (int worker = 1; worker < size && next < tasks; ++worker, ++next) MPI_Send(&next, 1, MPI_INT, worker, TASK, MPI_COMM_WORLD);
+  for (int worker = 1; worker < size && next < tasks; ++worker, ++next)
+    MPI_Send(&next, 1, MPI_INT, worker, TASK, MPI_COMM_WORLD);
   while (answers < tasks) {
     MPI_Status status;
     int count;
@@ -74,7 +78,8 @@ static unsigned long long deal_out(int tasks, int width, int size, int* found) {
       ++next;
     }
   }
-  for (int worker = 1; worker < size; ++worker) MPI_Send(NULL, 0, MPI_INT, worker, STOP, MPI_COMM_WORLD);
+  for (int worker = 1; worker < size; ++worker)
+    MPI_Send(NULL, 0, MPI_INT, worker, STOP, MPI_COMM_WORLD);
   for (int i = 0; i < tasks; ++i) {
     char line[64];
     int task, primes;
@@ -113,9 +118,11 @@ int main(int argc, char** argv) {
   } else {
     int found = 0, serially_found = 0;
     const unsigned long long serial = do_all(tasks, width, &serially_found);
-    const unsigned long long sum = size > 1 ? deal_out(tasks, width, size, &found) : do_all(tasks, width, &found);
+    const unsigned long long sum =
+        size > 1 ? deal_out(tasks, width, size, &found) : do_all(tasks, width, &found);
     wrong = sum != serial || found != serially_found;
-    printf("master_worker: %d tasks, %d primes: checksum %016llx%s\n", tasks, found, sum, wrong ? ", WRONG" : "");
+    printf("master_worker: %d tasks, %d primes: checksum %016llx%s\n", tasks, found, sum,
+           wrong ? ", WRONG" : "");
   }
   MPI_Finalize();
   return wrong;

@@ -1,7 +1,9 @@
-/* sample_sort [keys]: sorts keys that lie with all processes, so that in the end rank r has those between those of ranks r - 1 and r + 1.
+/* sample_sort [keys]: sorts keys that lie with all processes, so that in the end rank r has those
+ * between those of ranks r - 1 and r + 1.
  *
- * Each process sorts its own and offers samples; from all samples follow the bounds between the ranks; MPI_Alltoallv brings each key to its rank, who sorts
- * again. Rank 0 compares the whole with what qsort makes of all keys. */
+ * Each process sorts its own and offers samples; from all samples follow the bounds between the
+ * ranks; MPI_Alltoallv brings each key to its rank, who sorts again. Rank 0 compares the whole with
+ * what qsort makes of all keys. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,15 +43,19 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const int all = argc > 1 ? atoi(argv[1]) : 100000;
   const size_t ints = (size_t)size * sizeof(int);
-  int *out_counts = calloc((size_t)size, sizeof(int)), *out_places = malloc(ints), *in_counts = malloc(ints), *in_places = malloc(ints);
+  int *out_counts = calloc((size_t)size, sizeof(int)), *out_places = malloc(ints),
+      *in_counts = malloc(ints), *in_places = malloc(ints);
 
-  const int begin = (int)((long long)all * rank / size), count = (int)((long long)all * (rank + 1) / size) - begin;
+  const int begin = (int)((long long)all * rank / size),
+            count = (int)((long long)all * (rank + 1) / size) - begin;
   key* own = malloc(((size_t)count + 1) * sizeof *own);
   for (int i = 0; i < count; ++i) own[i] = key_of(begin + i);
   sort(own, count);
 
-  /* As many samples of each process as there are processes, at equal distances; the bounds are every size-th of all of them. */
-  key *samples = calloc((size_t)size, sizeof *samples), *all_samples = malloc((size_t)size * (size_t)size * sizeof *samples);
+  /* As many samples of each process as there are processes, at equal distances; the bounds are
+   * every size-th of all of them. */
+  key *samples = calloc((size_t)size, sizeof *samples),
+      *all_samples = malloc((size_t)size * (size_t)size * sizeof *samples);
   for (int i = 0; i < size && count > 0; ++i) samples[i] = own[(int)((long long)count * i / size)];
   MPI_Allgather(samples, size, MPI_UNSIGNED, all_samples, size, MPI_UNSIGNED, MPI_COMM_WORLD);
   sort(all_samples, size * size);
@@ -63,16 +69,19 @@ int main(int argc, char** argv) {
   sum_before(out_counts, out_places, size);
   int sorted_count = sum_before(in_counts, in_places, size);
   key* sorted = malloc(((size_t)sorted_count + 1) * sizeof *sorted);
-  MPI_Alltoallv(own, out_counts, out_places, MPI_UNSIGNED, sorted, in_counts, in_places, MPI_UNSIGNED, MPI_COMM_WORLD);
+  MPI_Alltoallv(own, out_counts, out_places, MPI_UNSIGNED, sorted, in_counts, in_places,
+                MPI_UNSIGNED, MPI_COMM_WORLD);
   sort(sorted, sorted_count);
 
   key* result = malloc(((size_t)all + 1) * sizeof *result);
   MPI_Gather(&sorted_count, 1, MPI_INT, in_counts, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (rank == 0 && sum_before(in_counts, in_places, size) != all) {
-    fprintf(stderr, "sample_sort: %d keys were sorted; expected %d\n", sum_before(in_counts, in_places, size), all);
+    fprintf(stderr, "sample_sort: %d keys were sorted; expected %d\n",
+            sum_before(in_counts, in_places, size), all);
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  MPI_Gatherv(sorted, sorted_count, MPI_UNSIGNED, result, in_counts, in_places, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
+  MPI_Gatherv(sorted, sorted_count, MPI_UNSIGNED, result, in_counts, in_places, MPI_UNSIGNED, 0,
+              MPI_COMM_WORLD);
   if (rank == 0) {
     key* serial = malloc(((size_t)all + 1) * sizeof *serial);
     unsigned long long checksum = 0;

@@ -6,7 +6,9 @@ int main(void) {
   int number = 0;
   if (world_rank == 1) {
     for (int rank = 0; rank < world_size; ++rank) {
-      if (rank != 1) CHECK(MPI_Recv(&number, 1, MPI_INT, rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+      if (rank != 1)
+        CHECK(MPI_Recv(&number, 1, MPI_INT, rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE) ==
+              MPI_SUCCESS);
     }
     MPI_Abort(MPI_COMM_WORLD, 7);
   }

@@ -1,6 +1,8 @@
-/* layouts SHIFT: each way to make a datatype, with so many numbers between the buffer's beginning and the first one, also below 0. Contiguous and with holes, once
- * and several times, from a buffer and from MPI_BOTTOM, by every function that sends and every function that receives. The bytes on the way are those of MPI_Pack,
- * and what is received lies where MPI_Unpack puts it. A line for each layout has a sum over all that was received: it is the same over any transport. */
+/* layouts SHIFT: each way to make a datatype, with so many numbers between the buffer's beginning
+ * and the first one, also below 0. Contiguous and with holes, once and several times, from a buffer
+ * and from MPI_BOTTOM, by every function that sends and every function that receives. The bytes on
+ * the way are those of MPI_Pack, and what is received lies where MPI_Unpack puts it. A line for
+ * each layout has a sum over all that was received: it is the same over any transport. */
 #include <stdint.h>
 #include <string.h>
 
@@ -23,7 +25,8 @@ struct data {
   int count;
   MPI_Datatype type;
   int bytes;
-  int used; /* of the numbers: none behind is touched. An item of the widest layout takes fewer than kWidest */
+  int used; /* of the numbers: none behind is touched. An item of the widest layout takes fewer than
+               kWidest */
 };
 
 /* run.sh has it set. */
@@ -53,20 +56,24 @@ static const struct {
 static void fill(const struct data* data, int turn) {
   int position = 0;
   for (int i = 0; i < data->used; ++i) numbers[i] = i * 7 + turn * 1000003;
-  CHECK(MPI_Pack(data->buffer, data->count, data->type, packed, kAttached, &position, MPI_COMM_SELF) == MPI_SUCCESS &&
+  CHECK(MPI_Pack(data->buffer, data->count, data->type, packed, kAttached, &position,
+                 MPI_COMM_SELF) == MPI_SUCCESS &&
         position == data->bytes);
 }
 
 static MPI_Request take(const struct data* data, size_t mode) {
   MPI_Request request;
   memset(received, 0x5a, (size_t)data->bytes + 1);
-  CHECK(MPI_Irecv(received, data->bytes + 1, MPI_BYTE, before, kTag, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
-  if (modes[mode].blocking == MPI_Rsend) CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS); /* a ready send finds it */
+  CHECK(MPI_Irecv(received, data->bytes + 1, MPI_BYTE, before, kTag, MPI_COMM_WORLD, &request) ==
+        MPI_SUCCESS);
+  /* a ready send finds it */
+  if (modes[mode].blocking == MPI_Rsend) CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
   return request;
 }
 
 /* All ranks send the same. Turns that all transports have are in the sum. */
-static void check_taken(const struct data* data, MPI_Request* request, int turn, const char* function) {
+static void check_taken(const struct data* data, MPI_Request* request, int turn,
+                        const char* function) {
   MPI_Status status;
   int count = -1;
   CHECK(MPI_Wait(request, &status) == MPI_SUCCESS);
@@ -84,17 +91,21 @@ static void send_all_ways(const struct data* data) {
     MPI_Request taken, sent;
     fill(data, 1);
     taken = take(data, mode);
-    CHECK(modes[mode].blocking(data->buffer, data->count, data->type, next, kTag, MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(modes[mode].blocking(data->buffer, data->count, data->type, next, kTag, MPI_COMM_WORLD) ==
+          MPI_SUCCESS);
     check_taken(data, &taken, 1, modes[mode].name);
 
     fill(data, 2);
     taken = take(data, mode);
-    CHECK(modes[mode].immediate(data->buffer, data->count, data->type, next, kTag, MPI_COMM_WORLD, &sent) == MPI_SUCCESS);
+    CHECK(modes[mode].immediate(data->buffer, data->count, data->type, next, kTag, MPI_COMM_WORLD,
+                                &sent) == MPI_SUCCESS);
     check_taken(data, &taken, 2, modes[mode].name);
     CHECK(MPI_Wait(&sent, MPI_STATUS_IGNORE) == MPI_SUCCESS);
 
-    CHECK(modes[mode].persistent(data->buffer, data->count, data->type, next, kTag, MPI_COMM_WORLD, &sent) == MPI_SUCCESS);
-    const int turns = modes[mode].persistent == MPI_Bsend_init && !over_lintel() ? 1 : 2; /* a second one of those ob1 sends wrong */
+    CHECK(modes[mode].persistent(data->buffer, data->count, data->type, next, kTag, MPI_COMM_WORLD,
+                                 &sent) == MPI_SUCCESS);
+    /* a second one of those ob1 sends wrong */
+    const int turns = modes[mode].persistent == MPI_Bsend_init && !over_lintel() ? 1 : 2;
     for (int turn = 3; turn < 3 + turns; ++turn) {
       fill(data, turn);
       taken = take(data, mode);
@@ -112,7 +123,8 @@ static void give(const struct data* data, int turn, MPI_Request* sent) {
   int position = 0;
   for (int i = 0; i < data->bytes; ++i) packed[i] = (char)(i * 11 + turn);
   for (int i = 0; i < data->used; ++i) numbers[i] = -1;
-  CHECK(MPI_Unpack(packed, data->bytes, &position, data->buffer, data->count, data->type, MPI_COMM_SELF) == MPI_SUCCESS);
+  CHECK(MPI_Unpack(packed, data->bytes, &position, data->buffer, data->count, data->type,
+                   MPI_COMM_SELF) == MPI_SUCCESS);
   memcpy(expected, numbers, (size_t)data->used * sizeof(int));
   for (int i = 0; i < data->used; ++i) numbers[i] = -1;
   CHECK(MPI_Isend(packed, data->bytes, MPI_BYTE, next, kTag, MPI_COMM_WORLD, sent) == MPI_SUCCESS);
@@ -121,7 +133,8 @@ static void give(const struct data* data, int turn, MPI_Request* sent) {
 static void check_given(const struct data* data, MPI_Status* status, MPI_Request* sent) {
   int bytes = -1, items = -1;
   CHECK(MPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes == data->bytes);
-  CHECK(MPI_Get_count(status, data->type, &items) == MPI_SUCCESS && (bytes == 0 || items == data->count));
+  CHECK(MPI_Get_count(status, data->type, &items) == MPI_SUCCESS &&
+        (bytes == 0 || items == data->count));
   CHECK(memcmp(numbers, expected, (size_t)data->used * sizeof(int)) == 0);
   CHECK(MPI_Wait(sent, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   add_to_sum(packed, (size_t)data->bytes);
@@ -132,15 +145,18 @@ static void receive_all_ways(const struct data* data) {
   MPI_Status status;
   MPI_Message message;
   give(data, 1, &sent);
-  CHECK(MPI_Recv(data->buffer, data->count, data->type, before, kTag, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+  CHECK(MPI_Recv(data->buffer, data->count, data->type, before, kTag, MPI_COMM_WORLD, &status) ==
+        MPI_SUCCESS);
   check_given(data, &status, &sent);
 
   give(data, 2, &sent);
-  CHECK(MPI_Irecv(data->buffer, data->count, data->type, before, kTag, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+  CHECK(MPI_Irecv(data->buffer, data->count, data->type, before, kTag, MPI_COMM_WORLD, &request) ==
+        MPI_SUCCESS);
   CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS);
   check_given(data, &status, &sent);
 
-  CHECK(MPI_Recv_init(data->buffer, data->count, data->type, before, kTag, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+  CHECK(MPI_Recv_init(data->buffer, data->count, data->type, before, kTag, MPI_COMM_WORLD,
+                      &request) == MPI_SUCCESS);
   for (int turn = 3; turn < 6; ++turn) {
     give(data, turn, &sent);
     CHECK(MPI_Start(&request) == MPI_SUCCESS && MPI_Wait(&request, &status) == MPI_SUCCESS);
@@ -150,12 +166,14 @@ static void receive_all_ways(const struct data* data) {
 
   give(data, 6, &sent);
   CHECK(MPI_Mprobe(before, kTag, MPI_COMM_WORLD, &message, &status) == MPI_SUCCESS);
-  CHECK(MPI_Mrecv(data->buffer, data->count, data->type, &message, &status) == MPI_SUCCESS && message == MPI_MESSAGE_NULL);
+  CHECK(MPI_Mrecv(data->buffer, data->count, data->type, &message, &status) == MPI_SUCCESS &&
+        message == MPI_MESSAGE_NULL);
   check_given(data, &status, &sent);
 
   give(data, 7, &sent);
   CHECK(MPI_Mprobe(before, kTag, MPI_COMM_WORLD, &message, &status) == MPI_SUCCESS);
-  CHECK(MPI_Imrecv(data->buffer, data->count, data->type, &message, &request) == MPI_SUCCESS && MPI_Wait(&request, &status) == MPI_SUCCESS);
+  CHECK(MPI_Imrecv(data->buffer, data->count, data->type, &message, &request) == MPI_SUCCESS &&
+        MPI_Wait(&request, &status) == MPI_SUCCESS);
   check_given(data, &status, &sent);
 }
 
@@ -166,13 +184,15 @@ static void alltoallw(const struct data* data) {
   int counts[2][64] = {{0}}, at[64] = {0};
   MPI_Datatype types[2][64];
   CHECK(world_size <= 64);
-  for (int rank = 0; rank < world_size; ++rank) types[0][rank] = data->type, types[1][rank] = MPI_BYTE;
+  for (int rank = 0; rank < world_size; ++rank)
+    types[0][rank] = data->type, types[1][rank] = MPI_BYTE;
   counts[0][next] = data->count;
   counts[1][before] = data->bytes;
   fill(data, 9);
   memset(received, 0x5a, (size_t)data->bytes + 1);
   if (data->buffer != MPI_BOTTOM) {
-    CHECK(MPI_Alltoallw(data->buffer, counts[0], at, types[0], received, counts[1], at, types[1], MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(MPI_Alltoallw(data->buffer, counts[0], at, types[0], received, counts[1], at, types[1],
+                        MPI_COMM_WORLD) == MPI_SUCCESS);
   } else { /* from there to there */
     MPI_Datatype bytes;
     MPI_Aint place;
@@ -181,7 +201,8 @@ static void alltoallw(const struct data* data) {
     MPI_Type_commit(&bytes);
     types[1][before] = bytes;
     counts[1][before] = 1;
-    CHECK(MPI_Alltoallw(MPI_BOTTOM, counts[0], at, types[0], MPI_BOTTOM, counts[1], at, types[1], MPI_COMM_WORLD) == MPI_SUCCESS);
+    CHECK(MPI_Alltoallw(MPI_BOTTOM, counts[0], at, types[0], MPI_BOTTOM, counts[1], at, types[1],
+                        MPI_COMM_WORLD) == MPI_SUCCESS);
     MPI_Type_free(&bytes);
   }
   CHECK(memcmp(received, packed, (size_t)data->bytes) == 0);
@@ -191,14 +212,15 @@ static void alltoallw(const struct data* data) {
 static void put(const struct data* data, MPI_Win window, char* memory) {
   fill(data, 10);
   CHECK(MPI_Win_fence(0, window) == MPI_SUCCESS);
-  CHECK(MPI_Put(data->buffer, data->count, data->type, next, 0, data->bytes, MPI_BYTE, window) == MPI_SUCCESS);
+  CHECK(MPI_Put(data->buffer, data->count, data->type, next, 0, data->bytes, MPI_BYTE, window) ==
+        MPI_SUCCESS);
   CHECK(MPI_Win_fence(0, window) == MPI_SUCCESS);
   CHECK(memcmp(memory, packed, (size_t)data->bytes) == 0);
   add_to_sum(memory, (size_t)data->bytes);
 }
 
-/* The request of a buffered send ends before its message has left: what it takes at its next start is what the user's buffer has then, and the memory that was
- * attached in between. */
+/* The request of a buffered send ends before its message has left: what it takes at its next start
+ * is what the user's buffer has then, and the memory that was attached in between. */
 static void buffered_again_before_it_is_received(int count) {
   enum { kTurns = 4 };
   MPI_Request send;
@@ -223,7 +245,8 @@ static void buffered_again_before_it_is_received(int count) {
   CHECK(MPI_Buffer_attach(attached, size) == MPI_SUCCESS);
   numbers[kMiddle + 3] = 77;
   CHECK(MPI_Start(&send) == MPI_SUCCESS && MPI_Wait(&send, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-  CHECK(MPI_Recv(in, 5 * count, MPI_INT, before, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_Recv(in, 5 * count, MPI_INT, before, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE) ==
+        MPI_SUCCESS);
   CHECK(in[0] == 77 && in[1] == kMiddle + 4 + (kTurns - 1) * 1000003);
   CHECK(MPI_Request_free(&send) == MPI_SUCCESS);
   MPI_Type_free(&type);
@@ -268,7 +291,8 @@ int main(int argc, char** argv) {
   received = malloc(kAttached);
   base = numbers + kMiddle;
   MPI_Buffer_attach(attached, kAttached);
-  CHECK(MPI_Win_allocate(kAttached / 16, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window) == MPI_SUCCESS);
+  CHECK(MPI_Win_allocate(kAttached / 16, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window) ==
+        MPI_SUCCESS);
   for (size_t layout = 0; layout < sizeof layouts / sizeof layouts[0]; ++layout) {
     sum = 0xcbf29ce484222325u;
     for (size_t count = 0; count < sizeof counts / sizeof counts[0]; ++count) {
@@ -276,10 +300,13 @@ int main(int argc, char** argv) {
       use_layout(type, counts[count], window, memory);
       MPI_Type_free(&type);
     }
-    if (world_rank == 0) printf("layout %s, first number %+d: %016llx\n", layouts[layout].name, shift, (unsigned long long)sum);
+    if (world_rank == 0)
+      printf("layout %s, first number %+d: %016llx\n", layouts[layout].name, shift,
+             (unsigned long long)sum);
   }
   CHECK(MPI_Win_free(&window) == MPI_SUCCESS);
-  for (int count = 1; over_lintel() && count <= 8000; count *= 20) buffered_again_before_it_is_received(count);
+  for (int count = 1; over_lintel() && count <= 8000; count *= 20)
+    buffered_again_before_it_is_received(count);
   MPI_Buffer_detach(&attached, &(int){0});
   MPI_Finalize();
   free(attached), free(numbers), free(expected), free(packed), free(received);

@@ -1,4 +1,5 @@
-/* Each way to make a datatype of numbers, by name. `shift`: how many numbers the first one lies behind the buffer's beginning. */
+/* Each way to make a datatype of numbers, by name. `shift`: how many numbers the first one lies
+ * behind the buffer's beginning. */
 #ifndef LINTEL_TESTS_LAYOUTS_H
 #define LINTEL_TESTS_LAYOUTS_H
 
@@ -124,11 +125,14 @@ static MPI_Datatype darray(int shift, int distribution, int part) {
   MPI_Type_create_darray(3, 1, 1, &size, &distribution, &part, &processes, MPI_ORDER_C, old, &type);
   return made(type, old);
 }
-static MPI_Datatype darray_block(int shift) { return darray(shift, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_DFLT_DARG); }
+static MPI_Datatype darray_block(int shift) {
+  return darray(shift, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_DFLT_DARG);
+}
 static MPI_Datatype darray_cyclic(int shift) { return darray(shift, MPI_DISTRIBUTE_CYCLIC, 2); }
 static MPI_Datatype resized(int shift, int lower, int extent) {
   MPI_Datatype old = contiguous(shift), type;
-  MPI_Type_create_resized(old, lower * (MPI_Aint)sizeof(int), extent * (MPI_Aint)sizeof(int), &type);
+  MPI_Type_create_resized(old, lower * (MPI_Aint)sizeof(int), extent * (MPI_Aint)sizeof(int),
+                          &type);
   return made(type, old);
 }
 static MPI_Datatype resized_at_0(int shift) { return resized(shift, 0, 5); }

@@ -1,9 +1,11 @@
-/* Preloaded: Open MPI's class of matched messages has another size than in its headers, as it may in a library that somebody has changed. */
+/* Preloaded: Open MPI's class of matched messages has another size than in its headers, as it may
+ * in a library that somebody has changed. */
 #include "opal_config.h"
 
 #include "opal/class/opal_object.h"
 
-extern opal_class_t ompi_message_t_class __attribute__((weak)); /* not there in a process that is no rank */
+/* not there in a process that is no rank */
+extern opal_class_t ompi_message_t_class __attribute__((weak));
 
 __attribute__((constructor)) static void enlarge(void) {
   if (&ompi_message_t_class != NULL) ompi_message_t_class.cls_sizeof += 8;

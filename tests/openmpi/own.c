@@ -1,5 +1,6 @@
-/* What only a whole MPI has, over Lintel's component: collectives that do not block beside receives of any tag, intercommunicators, hundreds of communicators,
- * layouts with holes through matched probes, cancelled requests, one-sided communication, a file. Every result is known. */
+/* What only a whole MPI has, over Lintel's component: collectives that do not block beside receives
+ * of any tag, intercommunicators, hundreds of communicators, layouts with holes through matched
+ * probes, cancelled requests, one-sided communication, a file. Every result is known. */
 #include "check.h"
 
 enum { kNumbers = 5000, kCopies = 300 };
@@ -9,20 +10,26 @@ static void collectives_beside_any_tag(void) {
   int* all = malloc(sizeof(int) * (size_t)(world_size * kNumbers));
   int* mine = malloc(sizeof(int) * (size_t)(world_size * kNumbers));
   int sum = 0, token = -1;
-  const int next = (world_rank + 1) % world_size, before = (world_rank + world_size - 1) % world_size;
+  const int next = (world_rank + 1) % world_size,
+            before = (world_rank + world_size - 1) % world_size;
   MPI_Request requests[4];
   MPI_Status statuses[4];
   for (int i = 0; i < world_size * kNumbers; ++i) mine[i] = world_rank * 1000000 + i;
-  CHECK(MPI_Irecv(&token, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[0]) == MPI_SUCCESS);
-  CHECK(MPI_Ialltoall(mine, kNumbers, MPI_INT, all, kNumbers, MPI_INT, MPI_COMM_WORLD, &requests[1]) == MPI_SUCCESS);
-  CHECK(MPI_Iallreduce(&world_rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[2]) == MPI_SUCCESS);
+  CHECK(MPI_Irecv(&token, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[0]) ==
+        MPI_SUCCESS);
+  CHECK(MPI_Ialltoall(mine, kNumbers, MPI_INT, all, kNumbers, MPI_INT, MPI_COMM_WORLD,
+                      &requests[1]) == MPI_SUCCESS);
+  CHECK(MPI_Iallreduce(&world_rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[2]) ==
+        MPI_SUCCESS);
   CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
-  CHECK(MPI_Isend(&world_rank, 1, MPI_INT, next, 1 << 30, MPI_COMM_WORLD, &requests[3]) == MPI_SUCCESS);
+  CHECK(MPI_Isend(&world_rank, 1, MPI_INT, next, 1 << 30, MPI_COMM_WORLD, &requests[3]) ==
+        MPI_SUCCESS);
   CHECK(MPI_Waitall(4, requests, statuses) == MPI_SUCCESS);
   CHECK(token == before && statuses[0].MPI_SOURCE == before && statuses[0].MPI_TAG == 1 << 30);
   CHECK(sum == world_size * (world_size - 1) / 2);
   for (int from = 0; from < world_size; ++from) {
-    for (int i = 0; i < kNumbers; ++i) CHECK(all[from * kNumbers + i] == from * 1000000 + world_rank * kNumbers + i);
+    for (int i = 0; i < kNumbers; ++i)
+      CHECK(all[from * kNumbers + i] == from * 1000000 + world_rank * kNumbers + i);
   }
   free(all);
   free(mine);
@@ -37,7 +44,9 @@ static void intercommunicator(void) {
   MPI_Status status;
   CHECK(MPI_Comm_split(MPI_COMM_WORLD, side, -world_rank, &half) == MPI_SUCCESS);
   MPI_Comm_rank(half, &own);
-  CHECK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, side == 0 ? (world_size - 2) / 2 * 2 + 1 : (world_size - 1) / 2 * 2, 9, &across) == MPI_SUCCESS);
+  CHECK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD,
+                             side == 0 ? (world_size - 2) / 2 * 2 + 1 : (world_size - 1) / 2 * 2, 9,
+                             &across) == MPI_SUCCESS);
   MPI_Comm_remote_size(across, &others);
   for (int rank = 0; rank < others; ++rank) {
     MPI_Request request;
@@ -47,7 +56,8 @@ static void intercommunicator(void) {
   for (int i = 0; i < others; ++i) {
     CHECK(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, across, &status) == MPI_SUCCESS);
     CHECK(got % 2 != side && status.MPI_TAG == status.MPI_SOURCE);
-    CHECK(got == (world_size - 1 - (1 - side)) / 2 * 2 + (1 - side) - 2 * status.MPI_SOURCE); /* ranks go backwards */
+    /* ranks go backwards */
+    CHECK(got == (world_size - 1 - (1 - side)) / 2 * 2 + (1 - side) - 2 * status.MPI_SOURCE);
   }
   CHECK(MPI_Intercomm_merge(across, side, &merged) == MPI_SUCCESS);
   CHECK(MPI_Comm_size(merged, &size) == MPI_SUCCESS && size == world_size);
@@ -59,7 +69,8 @@ static void intercommunicator(void) {
 static void hundreds_of_communicators(void) {
   static MPI_Comm copies[kCopies];
   int received = -1;
-  const int next = (world_rank + 1) % world_size, before = (world_rank + world_size - 1) % world_size;
+  const int next = (world_rank + 1) % world_size,
+            before = (world_rank + world_size - 1) % world_size;
   for (int i = 0; i < kCopies; ++i) CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &copies[i]) == MPI_SUCCESS);
   for (int i = 0; i < kCopies; ++i) {
     MPI_Request request;
@@ -67,7 +78,8 @@ static void hundreds_of_communicators(void) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   for (int i = kCopies - 1; i >= 0; --i) { /* in another order than they came */
-    CHECK(MPI_Recv(&received, 1, MPI_INT, before, 4, copies[i], MPI_STATUS_IGNORE) == MPI_SUCCESS && received == i);
+    CHECK(MPI_Recv(&received, 1, MPI_INT, before, 4, copies[i], MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+          received == i);
     CHECK(MPI_Comm_free(&copies[i]) == MPI_SUCCESS);
   }
 }
@@ -76,7 +88,8 @@ static void hundreds_of_communicators(void) {
 static void holes(int count) {
   int* out = malloc(sizeof(int) * (size_t)(3 * count));
   int* in = malloc(sizeof(int) * (size_t)(3 * count));
-  const int next = (world_rank + 1) % world_size, before = (world_rank + world_size - 1) % world_size;
+  const int next = (world_rank + 1) % world_size,
+            before = (world_rank + world_size - 1) % world_size;
   int got = 0;
   MPI_Datatype thirds;
   MPI_Message message;
@@ -89,7 +102,8 @@ static void holes(int count) {
   CHECK(MPI_Mprobe(before, 6, MPI_COMM_WORLD, &message, &status) == MPI_SUCCESS);
   CHECK(MPI_Get_count(&status, MPI_INT, &got) == MPI_SUCCESS && got == count);
   CHECK(MPI_Mrecv(in, 1, thirds, &message, &status) == MPI_SUCCESS && message == MPI_MESSAGE_NULL);
-  CHECK(MPI_Get_elements(&status, thirds, &got) == MPI_SUCCESS && got == count && status.MPI_SOURCE == before);
+  CHECK(MPI_Get_elements(&status, thirds, &got) == MPI_SUCCESS && got == count &&
+        status.MPI_SOURCE == before);
   CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   for (int i = 0; i < 3 * count; ++i) CHECK(in[i] == (i % 3 == 0 ? i : -1));
   MPI_Type_free(&thirds);
@@ -101,13 +115,15 @@ static void cancelled_receive(void) {
   MPI_Request request;
   MPI_Status status;
   int number = 7, flag = 0;
-  CHECK(MPI_Irecv(&number, 1, MPI_INT, MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+  CHECK(MPI_Irecv(&number, 1, MPI_INT, MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, &request) ==
+        MPI_SUCCESS);
   CHECK(MPI_Cancel(&request) == MPI_SUCCESS && MPI_Wait(&request, &status) == MPI_SUCCESS);
   CHECK(MPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag == 1 && number == 7);
 }
 
 /* MPI 5.0, 3.8.1 and 2.9: whoever only probes makes progress all the same. The message that rank 0
- * looks for is sent when a barrier has ended that rank 0 takes part in by its probes alone. It comes
+ * looks for is sent when a barrier has ended that rank 0 takes part in by its probes alone. It
+ * comes
  * from the rank that a dissemination among 4 cannot let go before rank 0 has sent twice. */
 static void probing_makes_progress(int matched) {
   const int sender = world_size > 2 ? 2 : world_size - 1;
@@ -115,8 +131,10 @@ static void probing_makes_progress(int matched) {
   MPI_Message message;
   int sent = 5, received = 0;
   CHECK(MPI_Ibarrier(MPI_COMM_WORLD, &barrier) == MPI_SUCCESS);
-  if (world_rank == sender && sender != 0) CHECK(MPI_Wait(&barrier, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-  if (world_rank == sender) CHECK(MPI_Isend(&sent, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+  if (world_rank == sender && sender != 0)
+    CHECK(MPI_Wait(&barrier, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  if (world_rank == sender)
+    CHECK(MPI_Isend(&sent, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
   if (world_rank == 0) {
     for (int found = 0; !found;) {
       if (matched)
@@ -137,12 +155,14 @@ static void probing_makes_progress(int matched) {
 static void one_sided(void) {
   int* numbers = NULL;
   MPI_Win window;
-  CHECK(MPI_Win_allocate((MPI_Aint)sizeof(int) * world_size, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &numbers, &window) == MPI_SUCCESS);
+  CHECK(MPI_Win_allocate((MPI_Aint)sizeof(int) * world_size, sizeof(int), MPI_INFO_NULL,
+                         MPI_COMM_WORLD, &numbers, &window) == MPI_SUCCESS);
   for (int i = 0; i < world_size; ++i) numbers[i] = 0;
   CHECK(MPI_Win_fence(0, window) == MPI_SUCCESS);
   for (int to = 0; to < world_size; ++to) {
     const int value = world_rank + 1;
-    CHECK(MPI_Accumulate(&value, 1, MPI_INT, to, world_rank, 1, MPI_INT, MPI_SUM, window) == MPI_SUCCESS);
+    CHECK(MPI_Accumulate(&value, 1, MPI_INT, to, world_rank, 1, MPI_INT, MPI_SUM, window) ==
+          MPI_SUCCESS);
     CHECK(MPI_Win_fence(0, window) == MPI_SUCCESS);
   }
   for (int i = 0; i < world_size; ++i) CHECK(numbers[i] == i + 1);
@@ -157,14 +177,19 @@ static void shared_file(const char* name) {
   MPI_File file;
   MPI_Datatype rows;
   for (int i = 0; i < kRow * kRows; ++i) own[i] = world_rank * 1000 + i;
-  CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file) == MPI_SUCCESS);
+  CHECK(MPI_File_open(MPI_COMM_WORLD, name,
+                      MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                      &file) == MPI_SUCCESS);
   MPI_Type_vector(kRows, kRow, kRow * world_size, MPI_INT, &rows);
   MPI_Type_commit(&rows);
-  CHECK(MPI_File_set_view(file, (MPI_Offset)sizeof(int) * kRow * world_rank, MPI_INT, rows, "native", MPI_INFO_NULL) == MPI_SUCCESS);
+  CHECK(MPI_File_set_view(file, (MPI_Offset)sizeof(int) * kRow * world_rank, MPI_INT, rows,
+                          "native", MPI_INFO_NULL) == MPI_SUCCESS);
   CHECK(MPI_File_write_all(file, own, kRow * kRows, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-  CHECK(MPI_File_sync(file) == MPI_SUCCESS && MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS && MPI_File_sync(file) == MPI_SUCCESS);
+  CHECK(MPI_File_sync(file) == MPI_SUCCESS && MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS &&
+        MPI_File_sync(file) == MPI_SUCCESS);
   CHECK(MPI_File_set_view(file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL) == MPI_SUCCESS);
-  CHECK(MPI_File_read_at_all(file, 0, all, kRow * kRows * world_size, MPI_INT, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_File_read_at_all(file, 0, all, kRow * kRows * world_size, MPI_INT, MPI_STATUS_IGNORE) ==
+        MPI_SUCCESS);
   for (int i = 0; i < kRow * kRows * world_size; ++i) {
     const int row = i / kRow;
     CHECK(all[i] == row % world_size * 1000 + row / world_size * kRow + i % kRow);

@@ -1,5 +1,6 @@
-/* What is asked of requests right after MPI_Cancel, and of messages to oneself: what the calls say is printed, and is the same over any transport. Nothing waits for
- * a message that has been cancelled: what follows depends on what is said at once. */
+/* What is asked of requests right after MPI_Cancel, and of messages to oneself: what the calls say
+ * is printed, and is the same over any transport. Nothing waits for a message that has been
+ * cancelled: what follows depends on what is said at once. */
 #include <string.h>
 
 #include "check.h"
@@ -17,8 +18,8 @@ static void say(const char* what, const MPI_Status* status, int flag) {
   }
   printf("%d: %s: flag %d", world_rank, what, flag);
   if (flag)
-    printf(", cancelled %d, source %d, tag %d, error %d, count %d, elements %d", cancelled, status->MPI_SOURCE, status->MPI_TAG,
-           status->MPI_ERROR, count, elements);
+    printf(", cancelled %d, source %d, tag %d, error %d, count %d, elements %d", cancelled,
+           status->MPI_SOURCE, status->MPI_TAG, status->MPI_ERROR, count, elements);
   printf("\n");
 }
 
@@ -55,7 +56,8 @@ static void receives_that_are_cancelled(int source, int tag) {
   say("receive, get_status", &status, flag);
   MPI_Request_free(&request);
 
-  for (int i = 0; i < kMany; ++i) MPI_Irecv(in, kShort, MPI_INT, source, tag, MPI_COMM_WORLD, &many[i]);
+  for (int i = 0; i < kMany; ++i)
+    MPI_Irecv(in, kShort, MPI_INT, source, tag, MPI_COMM_WORLD, &many[i]);
   for (int i = 0; i < kMany; ++i) MPI_Cancel(&many[i]);
   status = marked();
   MPI_Test(&many[kMany - 1], &flag, &status);
@@ -69,7 +71,8 @@ static void receives_that_are_cancelled(int source, int tag) {
   printf("%d: some of many: %d\n", world_rank, done);
   for (int i = 0; i < done; ++i) say("some of many, testsome", &statuses[i], 1);
 
-  for (int i = 0; i < kMany; ++i) MPI_Irecv(in, kShort, MPI_INT, source, tag, MPI_COMM_WORLD, &many[i]);
+  for (int i = 0; i < kMany; ++i)
+    MPI_Irecv(in, kShort, MPI_INT, source, tag, MPI_COMM_WORLD, &many[i]);
   for (int i = 0; i < kMany; ++i) MPI_Cancel(&many[i]);
   MPI_Testall(kMany, many, &flag, statuses);
   for (int i = 0; i < kMany; ++i) say("all of many, testall", &statuses[i], flag);
@@ -106,7 +109,8 @@ static void receive_that_has_its_message(int count) {
 
 typedef int starting_send(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 
-/* The message can be received if and only if its send is told to be not cancelled; and what is told at once is the truth. */
+/* The message can be received if and only if its send is told to be not cancelled; and what is told
+ * at once is the truth. */
 static void send_to_oneself(const char* name, starting_send* start, int count) {
   MPI_Request request, next;
   MPI_Status status = marked(), probed = marked();

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# columns.sh <source tree> markdown|all: fails where a line is too wide to read beside another file.
-# markdown: lines of Markdown have at most 120 columns. Tables, code blocks, lines that are one
-#   link, and lines with a URL are not counted.
-# all: also, lines of code, scripts and comments have at most 100 columns. Lines with a URL and
-#   #include lines are not counted. Data and generated files are not looked at.
+# columns.sh <source tree>: fails where a line is too wide to read beside another file.
+# Lines of Markdown have at most 120 columns. Tables, code blocks, lines that are one link, and
+#   lines with a URL are not counted.
+# Lines of code, scripts and comments have at most 100 columns. Lines with a URL and #include lines
+#   are not counted. Data and generated files are not looked at.
 set -u
 export LC_ALL=C.UTF-8 # columns are characters, not bytes
 cd "$1" || exit 1
-what=${2-}
 too_wide=0
 
 # report <columns> <lines>: says which lines are wider, if any.
@@ -61,15 +60,6 @@ check_code() {
     grep -vE 'https?://|^[^:]+:[0-9]+: *# *include ')"
 }
 
-case $what in
-  markdown) check_markdown ;;
-  all)
-    check_markdown
-    check_code
-    ;;
-  *)
-    echo "columns.sh: '$what'; expected: columns.sh <source tree> markdown|all"
-    exit 2
-    ;;
-esac
+check_markdown
+check_code
 exit "$too_wide"

@@ -1,5 +1,6 @@
-// The end of one interface while another of the process is open: what it has sent leaves first, as with the last, and what peers have under way with it ends
-// although the session lives on. Processes linger two seconds here.
+// The end of one interface while another of the process is open: what it has sent leaves first, as
+// with the last, and what peers have under way with it ends although the session lives on.
+// Processes linger two seconds here.
 
 #include <algorithm>
 
@@ -27,7 +28,9 @@ class Closing : public ProtocolTest {
     start(options);
     for (std::size_t rank = 0; rank < 2; ++rank) {
       std::string explanation;
-      ASSERT_EQ(job->process(rank).open_interface(kOtherInterface, Pid(portals::kAnyId), {}, explanation), portals::Status::kOk);
+      ASSERT_EQ(
+          job->process(rank).open_interface(kOtherInterface, Pid(portals::kAnyId), {}, explanation),
+          portals::Status::kOk);
     }
     target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE});
     EXPECT_EQ(put(source(nothing)), PTL_OK);  // connects
@@ -49,7 +52,9 @@ class Closing : public ProtocolTest {
     job->as(0);
     return job->network().now() - start;
   }
-  std::uint64_t lost_peers(std::size_t rank) { return job->process(rank).counters().get(Counter::kPeerFailures); }
+  std::uint64_t lost_peers(std::size_t rank) {
+    return job->process(rank).counters().get(Counter::kPeerFailures);
+  }
 
   Bytes memory = Bytes(kSize);
   Bytes nothing, small, back;
@@ -132,7 +137,8 @@ TEST_F(Closing, ReplyThatNobodyWritesIsCutAndItsSourceHears) {
   RawPeer peer(*job);
   ASSERT_EQ(PtlGet(source(memory), peer.id(), kPortal, 0, kBits, 0), PTL_OK);
   job->settle();
-  wire::Response reply = RawPeer::response(MessageKind::kReply, peer.last_request(MessageKind::kGet), kSize);
+  wire::Response reply =
+      RawPeer::response(MessageKind::kReply, peer.last_request(MessageKind::kGet), kSize);
   reply.header.flags = wire::kFlagAnnounced;
   reply.sender_token = 88;
   peer.send(0, reply);
@@ -163,7 +169,8 @@ TEST_F(Closing, SmallReplyThatHasNoRoomInTimeLeavesLaterAsItWas) {
   back = Bytes(7000);
   target(small, {.options = kGet | PTL_MD_MANAGE_REMOTE}, {.bits = 1}, 0);
   const ptl_handle_md_t md = source(back, {}, 1);
-  for (std::ptrdiff_t i = 0; i < kGets; ++i) ASSERT_EQ(post_get(md, {.to = 0, .bits = 1}, 1), PTL_OK);
+  for (std::ptrdiff_t i = 0; i < kGets; ++i)
+    ASSERT_EQ(post_get(md, {.to = 0, .bits = 1}, 1), PTL_OK);
   std::ptrdiff_t come = 0, answered = 0;
   for (int patience = 300; patience > 0 && come < kGets; --patience) {
     job->run(100ms);
@@ -184,7 +191,8 @@ TEST_F(Closing, SmallReplyThatHasNoRoomInTimeLeavesLaterAsItWas) {
 TEST_F(Closing, RequestsThatComeMeanwhileAreRefused) {
   RawPeer peer(*job), silent(*job, RawPeer::kNid + 1);
   target(memory, {.options = kBoth}, {}, 0);
-  ASSERT_EQ(PtlPut(source(large), PTL_NO_ACK_REQ, silent.id(), kPortal, 0, kBits, 0, 0), PTL_OK);  // keeps it lingering
+  // keeps it lingering
+  ASSERT_EQ(PtlPut(source(large), PTL_NO_ACK_REQ, silent.id(), kPortal, 0, kBits, 0, 0), PTL_OK);
   peer.send(0, peer.request(MessageKind::kGet, job->id(0), 8));
   ASSERT_EQ(peer.received(), "REPLY");
   Request get = peer.request(MessageKind::kGet, job->id(0), 8);

@@ -1,4 +1,5 @@
-// Section 13: points on which implementations differ. One test for each, on the behaviour that was chosen; the number is the clause.
+// Section 13: points on which implementations differ. One test for each, on the behaviour that was
+// chosen; the number is the clause.
 
 #include <algorithm>
 
@@ -88,12 +89,16 @@ TEST_F(Contested, C06_ExceptWithTruncateWhichCapsAtTheRemainingSpace) {
 
 TEST_F(Contested, C07_AckIsLoggedWithStartAndEndDisabled) {
   target(memory, {.options = kPut});
-  ASSERT_EQ(put(source(data, {.options = PTL_MD_EVENT_START_DISABLE | PTL_MD_EVENT_END_DISABLE}), {.ack = true}), PTL_OK);
+  ASSERT_EQ(put(source(data, {.options = PTL_MD_EVENT_START_DISABLE | PTL_MD_EVENT_END_DISABLE}),
+                {.ack = true}),
+            PTL_OK);
   EXPECT_EQ(kinds(0), "ACK");
 }
 
 TEST_F(Contested, C08_UnlinkIsLoggedWithStartAndEndDisabled) {
-  target(memory, {.options = kPut | PTL_MD_EVENT_START_DISABLE | PTL_MD_EVENT_END_DISABLE, .threshold = 1, .unlink = PTL_UNLINK});
+  target(memory, {.options = kPut | PTL_MD_EVENT_START_DISABLE | PTL_MD_EVENT_END_DISABLE,
+                  .threshold = 1,
+                  .unlink = PTL_UNLINK});
   ASSERT_EQ(put(source(data)), PTL_OK);
   EXPECT_EQ(kinds(1), "UNLINK");
 }
@@ -167,7 +172,9 @@ TEST_F(Contested, C16_RemoteOffsetPastTheEndIsRefusedThoughTruncateIsSet) {
   EXPECT_EQ(story(1), "PUT_START 0/8@8 PUT_END 0/8@8");
 }
 
-TEST_F(Contested, C17_PutOnAnInactiveMdIsInvalid) { EXPECT_EQ(put(source(data, {.threshold = 0})), PTL_MD_INVALID); }
+TEST_F(Contested, C17_PutOnAnInactiveMdIsInvalid) {
+  EXPECT_EQ(put(source(data, {.threshold = 0})), PTL_MD_INVALID);
+}
 
 TEST_F(Contested, C18_FreeingAQueueInUseDetachesIt) {
   const Entry entry = target(memory, {.options = kPut});

@@ -1,4 +1,5 @@
-// Which transfers pass through the engine's own memory: small ones once on each side, large ones nowhere.
+// Which transfers pass through the engine's own memory: small ones once on each side, large ones
+// nowhere.
 
 #include "tests/protocol/protocol_test.h"
 
@@ -7,9 +8,15 @@ namespace {
 
 class Copies : public ProtocolTest {
  protected:
-  std::uint64_t counter(std::size_t rank, Counter which) { return job->process(rank).counters().get(which); }
-  std::uint64_t copies() { return counter(0, Counter::kEagerCopies) + counter(1, Counter::kEagerCopies); }
-  std::uint64_t bytes_in_messages() { return counter(0, Counter::kBytesReceived) + counter(1, Counter::kBytesReceived); }
+  std::uint64_t counter(std::size_t rank, Counter which) {
+    return job->process(rank).counters().get(which);
+  }
+  std::uint64_t copies() {
+    return counter(0, Counter::kEagerCopies) + counter(1, Counter::kEagerCopies);
+  }
+  std::uint64_t bytes_in_messages() {
+    return counter(0, Counter::kBytesReceived) + counter(1, Counter::kBytesReceived);
+  }
   // A CLEAR's list of where to write is the only payload of a large transfer's messages.
   static constexpr std::uint64_t kSegmentBytes = 24;
 

@@ -1,4 +1,5 @@
-// Section 8: which events, on whose queue, what their members hold, and how sequences and links run.
+// Section 8: which events, on whose queue, what their members hold, and how sequences and links
+// run.
 
 #include <map>
 
@@ -12,11 +13,13 @@ class EventFields : public ProtocolTest {
   EventFields() {
     start({.users = {500, 501}});
     job->as(1);
-    EXPECT_EQ(PtlACEntry(job->ni(), 6, kAnyone, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY), PTL_OK);
+    EXPECT_EQ(PtlACEntry(job->ni(), 6, kAnyone, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY),
+              PTL_OK);
     job->as(0);
   }
   // What events of every kind have in common in these tests.
-  void expect_request_fields(const ptl_event_t& event, std::size_t initiator, ptl_uid_t user, ptl_handle_md_t md) {
+  void expect_request_fields(const ptl_event_t& event, std::size_t initiator, ptl_uid_t user,
+                             ptl_handle_md_t md) {
     EXPECT_EQ(event.initiator.nid, job->id(initiator).nid);
     EXPECT_EQ(event.initiator.pid, job->id(initiator).pid);
     EXPECT_EQ(event.uid, user);
@@ -27,13 +30,15 @@ class EventFields : public ProtocolTest {
     EXPECT_EQ(event.md_handle, md);
   }
   static constexpr EntryRules kEntry{.portal = 9, .bits = 0x5500, .ignore = 0xff};
-  static constexpr Call kCall{.ack = true, .portal = 9, .cookie = 6, .bits = 0x55AA, .offset = 2, .hdr_data = 77};
+  static constexpr Call kCall{
+      .ack = true, .portal = 9, .cookie = 6, .bits = 0x55AA, .offset = 2, .hdr_data = 77};
   Bytes memory = Bytes(6);
   Bytes data = pattern(8);
 };
 
 TEST_F(EventFields, Put) {
-  const Entry entry = target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE}, kEntry);
+  const Entry entry =
+      target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE}, kEntry);
   const ptl_handle_md_t md = source(data);
   ASSERT_EQ(put(md, kCall), PTL_OK);
   const Events here = take(0);
@@ -53,7 +58,8 @@ TEST_F(EventFields, Put) {
 }
 
 TEST_F(EventFields, Get) {
-  const Entry entry = target(memory, {.options = kGet | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE}, kEntry);
+  const Entry entry =
+      target(memory, {.options = kGet | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE}, kEntry);
   const ptl_handle_md_t md = source(data);
   ASSERT_EQ(get(md, kCall), PTL_OK);
   const Events here = take(0);
@@ -71,7 +77,8 @@ TEST_F(EventFields, Get) {
 }
 
 TEST_F(EventFields, GetPut) {
-  const Entry entry = target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE}, kEntry);
+  const Entry entry =
+      target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE}, kEntry);
   Bytes old(8);
   const ptl_handle_md_t out = source(data);
   const ptl_handle_md_t in = source(old);

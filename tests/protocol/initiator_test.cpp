@@ -1,4 +1,5 @@
-// Section 7: the initiator's side. What is checked in the call, what the call consumes, and what happens when the target cannot be reached.
+// Section 7: the initiator's side. What is checked in the call, what the call consumes, and what
+// happens when the target cannot be reached.
 
 #include <algorithm>
 
@@ -10,7 +11,8 @@ namespace {
 class Initiator : public ProtocolTest {
  protected:
   int put_region(ptl_handle_md_t md, ptl_size_t offset, ptl_size_t length, bool ack = false) {
-    const int code = PtlPutRegion(md, offset, length, ack ? PTL_ACK_REQ : PTL_NO_ACK_REQ, job->id(1), kPortal, 0, kBits, 0, 0);
+    const int code = PtlPutRegion(md, offset, length, ack ? PTL_ACK_REQ : PTL_NO_ACK_REQ,
+                                  job->id(1), kPortal, 0, kBits, 0, 0);
     job->settle();
     return code;
   }
@@ -51,8 +53,13 @@ TEST_F(Initiator, GetRegionLandsAtItsLocalOffset) {
 TEST_F(Initiator, RegionsOutsideTheMdAreIllegalAndConsumeNothing) {
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE});
   const ptl_handle_md_t md = source(data, {.threshold = 3});
-  const std::pair<ptl_size_t, ptl_size_t> outside[] = {
-      {17, 0}, {16, 1}, {0, 17}, {8, 9}, {UINT64_MAX, 1}, {1, UINT64_MAX}, {UINT64_MAX, UINT64_MAX}};
+  const std::pair<ptl_size_t, ptl_size_t> outside[] = {{17, 0},
+                                                       {16, 1},
+                                                       {0, 17},
+                                                       {8, 9},
+                                                       {UINT64_MAX, 1},
+                                                       {1, UINT64_MAX},
+                                                       {UINT64_MAX, UINT64_MAX}};
   for (const auto& [offset, length] : outside) {
     EXPECT_EQ(put_region(md, offset, length), PTL_MD_ILLEGAL) << offset << " " << length;
     EXPECT_EQ(get_region(md, offset, length), PTL_MD_ILLEGAL) << offset << " " << length;
@@ -84,7 +91,9 @@ TEST_F(Initiator, InactiveMdIsInvalidAndConsumesNothing) {
   EXPECT_EQ(kinds(0), "");
 }
 
-TEST_F(Initiator, MdIsLookedAtBeforeItsRegion) { EXPECT_EQ(put_region(source(data, {.threshold = 0}), 17, 1), PTL_MD_INVALID); }
+TEST_F(Initiator, MdIsLookedAtBeforeItsRegion) {
+  EXPECT_EQ(put_region(source(data, {.threshold = 0}), 17, 1), PTL_MD_INVALID);
+}
 
 TEST_F(Initiator, ZeroLengthOperationsMatchAndEnd) {
   Bytes nothing;
@@ -93,8 +102,12 @@ TEST_F(Initiator, ZeroLengthOperationsMatchAndEnd) {
   ASSERT_EQ(put(md, {.ack = true}), PTL_OK);
   ASSERT_EQ(get(md), PTL_OK);
   ASSERT_EQ(get_put(md, md), PTL_OK);
-  EXPECT_EQ(kinds(0), "SEND_START SEND_END ACK REPLY_START REPLY_END SEND_START SEND_END REPLY_START REPLY_END");
-  EXPECT_EQ(story(1), "PUT_START 0/0@0 PUT_END 0/0@0 GET_START 0/0@0 GET_END 0/0@0 GETPUT_START 0/0@0 GETPUT_END 0/0@0");
+  EXPECT_EQ(
+      kinds(0),
+      "SEND_START SEND_END ACK REPLY_START REPLY_END SEND_START SEND_END REPLY_START REPLY_END");
+  EXPECT_EQ(story(1),
+            "PUT_START 0/0@0 PUT_END 0/0@0 GET_START 0/0@0 GET_END 0/0@0 GETPUT_START 0/0@0 "
+            "GETPUT_END 0/0@0");
 }
 
 TEST_F(Initiator, SendStartAndThresholdAreThereWhenTheCallReturns) {
@@ -192,7 +205,8 @@ class InitiatorRoom : public Initiator {
   static constexpr int kRoom = 4;
 
   InitiatorRoom() {
-    start({.processes = 3, .endpoint = {.eager_limit = 1024, .max_operations = kRoom}, .linger = 2s});
+    start(
+        {.processes = 3, .endpoint = {.eager_limit = 1024, .max_operations = kRoom}, .linger = 2s});
     for (const std::size_t rank : {1U, 2U}) {
       target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE}, {}, rank);
       EXPECT_EQ(put(source(data), {.to = rank}), PTL_OK);
@@ -213,14 +227,20 @@ TEST_F(InitiatorRoom, StartsWaitUntilThereIsRoom) {
   EXPECT_EQ(kinds(0), "");
   for (int i = 0; i < kRoom; ++i) ASSERT_EQ(waiting([&] { return post_get(md); }), PTL_OK);
   ASSERT_EQ(waiting([&] { return post_put(md, {.ack = true}); }), PTL_OK);
-  ASSERT_EQ(waiting([&] { return PtlGetPut(in, md, job->id(1), kPortal, 0, kBits, 0, 0); }), PTL_OK);
-  ASSERT_EQ(waiting([&] { return PtlPutRegion(md, 0, 4, PTL_ACK_REQ, job->id(1), kPortal, 0, kBits, 0, 0); }), PTL_OK);
-  ASSERT_EQ(waiting([&] { return PtlGetRegion(md, 0, 4, job->id(1), kPortal, 0, kBits, 0); }), PTL_OK);
+  ASSERT_EQ(waiting([&] { return PtlGetPut(in, md, job->id(1), kPortal, 0, kBits, 0, 0); }),
+            PTL_OK);
+  ASSERT_EQ(waiting([&] {
+              return PtlPutRegion(md, 0, 4, PTL_ACK_REQ, job->id(1), kPortal, 0, kBits, 0, 0);
+            }),
+            PTL_OK);
+  ASSERT_EQ(waiting([&] { return PtlGetRegion(md, 0, 4, job->id(1), kPortal, 0, kBits, 0); }),
+            PTL_OK);
   job->settle();
   const Events events = take(0);
   const auto how_many = [&](ptl_event_kind_t kind) {
-    return std::ranges::count_if(events,
-                                 [kind](const ptl_event_t& event) { return event.type == kind && event.ni_fail_type == PTL_NI_OK; });
+    return std::ranges::count_if(events, [kind](const ptl_event_t& event) {
+      return event.type == kind && event.ni_fail_type == PTL_NI_OK;
+    });
   };
   EXPECT_EQ(how_many(PTL_EVENT_REPLY_END), 2 * kRoom + 2);
   EXPECT_EQ(how_many(PTL_EVENT_ACK), 2);
@@ -240,7 +260,8 @@ TEST_F(InitiatorRoom, AStartWhosePeerIsLostWhileItWaitsEndsWithAFailure) {
 
 TEST_F(InitiatorRoom, AGetWhosePeerIsLostWhileItWaitsEndsWithAFailedReply) {
   Bytes old(16);
-  const ptl_handle_md_t quiet = source(old, {.quiet = true}), in = source(old, {.threshold = 1, .unlink = PTL_UNLINK});
+  const ptl_handle_md_t quiet = source(old, {.quiet = true}),
+                        in = source(old, {.threshold = 1, .unlink = PTL_UNLINK});
   job->kill(2, transport::Death::kSilent);
   for (int i = 0; i < kRoom; ++i) ASSERT_EQ(post_get(quiet, {.to = 2}), PTL_OK);
   job->kill(1, transport::Death::kNoticed);
@@ -285,7 +306,8 @@ TEST_F(Initiator, FailedPutGetsNoAck) {
   ASSERT_EQ(post_put(source(data), {.ack = true}), PTL_OK);
   job->run(30s);
   const Events events = take(0);
-  for (const ptl_event_t& event : events) EXPECT_FALSE(event.type == PTL_EVENT_ACK && event.ni_fail_type == PTL_NI_OK);
+  for (const ptl_event_t& event : events)
+    EXPECT_FALSE(event.type == PTL_EVENT_ACK && event.ni_fail_type == PTL_NI_OK);
   EXPECT_NE(kinds(events).find("!PEER_DEAD"), std::string::npos);
 }
 

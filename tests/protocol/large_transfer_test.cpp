@@ -1,4 +1,5 @@
-// Operations whose data move by writes, above the eager limit of 1024 bytes: every layout, cut to pieces, truncated, refused, and with many seeds.
+// Operations whose data move by writes, above the eager limit of 1024 bytes: every layout, cut to
+// pieces, truncated, refused, and with many seeds.
 
 #include <algorithm>
 
@@ -28,7 +29,8 @@ struct LayoutCase {
   std::size_t max_write;
 };
 
-class LargeTransferLayouts : public LargeTransfer, public ::testing::WithParamInterface<LayoutCase> {
+class LargeTransferLayouts : public LargeTransfer,
+                             public ::testing::WithParamInterface<LayoutCase> {
  protected:
   LargeTransferLayouts() { start_with_small_writes(GetParam().max_write); }
   static std::vector<Bytes> make(const Layout& layout) {
@@ -77,22 +79,26 @@ TEST_P(LargeTransferLayouts, GetFetchesEveryByte) {
 TEST_P(LargeTransferLayouts, PutOfARegionToARemoteOffset) {
   fill(from, pattern(kSize));
   attach(describe(to, {.options = kPut | PTL_MD_MANAGE_REMOTE}, 1));
-  ASSERT_EQ(PtlPutRegion(bind(describe(from, {}, 0)), 1234, 5555, PTL_NO_ACK_REQ, job->id(1), kPortal, 0, kBits, 777, 0), PTL_OK);
+  ASSERT_EQ(PtlPutRegion(bind(describe(from, {}, 0)), 1234, 5555, PTL_NO_ACK_REQ, job->id(1),
+                         kPortal, 0, kBits, 777, 0),
+            PTL_OK);
   job->settle();
   Bytes expected(kSize);
   std::ranges::copy(part(pattern(kSize), 1234, 5555), expected.begin() + 777);
   EXPECT_EQ(joined(to), expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, LargeTransferLayouts,
-                         ::testing::Values(LayoutCase{"ContiguousToContiguous", {10000}, {10000}, 65536},
-                                           LayoutCase{"ContiguousToIovec", {10000}, {1, 4999, 0, 3000, 2000}, 65536},
-                                           LayoutCase{"IovecToContiguous", {2000, 0, 7999, 1}, {10000}, 65536},
-                                           LayoutCase{"IovecToIovec", {3333, 3333, 3334}, {5000, 1, 1, 4998}, 65536},
-                                           LayoutCase{"IovecToTheSameIovec", {5000, 5000}, {5000, 5000}, 65536},
-                                           LayoutCase{"ManyWrites", {10000}, {10000}, 100},
-                                           LayoutCase{"ManyWritesIovecToIovec", {3333, 3333, 3334}, {5000, 1, 1, 4998}, 64}),
-                         [](const auto& instance) { return instance.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    All, LargeTransferLayouts,
+    ::testing::Values(LayoutCase{"ContiguousToContiguous", {10000}, {10000}, 65536},
+                      LayoutCase{"ContiguousToIovec", {10000}, {1, 4999, 0, 3000, 2000}, 65536},
+                      LayoutCase{"IovecToContiguous", {2000, 0, 7999, 1}, {10000}, 65536},
+                      LayoutCase{"IovecToIovec", {3333, 3333, 3334}, {5000, 1, 1, 4998}, 65536},
+                      LayoutCase{"IovecToTheSameIovec", {5000, 5000}, {5000, 5000}, 65536},
+                      LayoutCase{"ManyWrites", {10000}, {10000}, 100},
+                      LayoutCase{
+                          "ManyWritesIovecToIovec", {3333, 3333, 3334}, {5000, 1, 1, 4998}, 64}),
+    [](const auto& instance) { return instance.param.name; });
 
 TEST_F(LargeTransfer, IovecOfAsManyPiecesAsThereMayBe) {
   std::vector<Bytes> pieces(64, Bytes(100));
@@ -213,16 +219,20 @@ TEST_F(LargeTransfer, ManyAtOnceInBothDirections) {
     outgoing.push_back(pattern(kEach, i));
     landing.emplace_back(kEach);
   }
-  for (std::size_t i = 0; i < 20; ++i) target(landing[i], {.options = kPut}, {.bits = i}, (i + 1) % 2);
   for (std::size_t i = 0; i < 20; ++i)
-    ASSERT_EQ(post_put(source(outgoing[i], {}, i % 2), {.to = (i + 1) % 2, .ack = true, .bits = i}, i % 2), PTL_OK);
+    target(landing[i], {.options = kPut}, {.bits = i}, (i + 1) % 2);
+  for (std::size_t i = 0; i < 20; ++i)
+    ASSERT_EQ(post_put(source(outgoing[i], {}, i % 2), {.to = (i + 1) % 2, .ack = true, .bits = i},
+                       i % 2),
+              PTL_OK);
   job->settle();
   EXPECT_EQ(landing, outgoing);
 }
 
 // ---- With every seed the network reorders messages, writes and their completions otherwise.
 
-class LargeTransferSeeds : public LargeTransfer, public ::testing::WithParamInterface<std::uint64_t> {};
+class LargeTransferSeeds : public LargeTransfer,
+                           public ::testing::WithParamInterface<std::uint64_t> {};
 
 TEST_P(LargeTransferSeeds, SendEndComesBeforeAckAndAckAfterTheData) {
   start_with_small_writes(1000, GetParam());

@@ -1,4 +1,5 @@
-// What the end of the last interface waits for, and for how long: processes linger two seconds here, and a write takes a third of one.
+// What the end of the last interface waits for, and for how long: processes linger two seconds
+// here, and a write takes a third of one.
 
 #include "tests/protocol/protocol_test.h"
 

@@ -1,4 +1,5 @@
-// What sources for other implementations of Portals 3 name: they compile, and find what they expect.
+// What sources for other implementations of Portals 3 name: they compile, and find what they
+// expect.
 
 // As such sources do: before the header, and by the folders of other installations.
 #define PTL_IFACE_DEFAULT PTL_IFACE_SS
@@ -42,8 +43,9 @@ TEST_F(OldPrograms, CodesOfOthersCanStandBesideOursInASwitch) {
 }
 
 TEST_F(OldPrograms, EveryNameOfTheInterfaceOpensTheOneThatThereIs) {
-  for (const ptl_interface_t name : {PTL_IFACE_SS, PTL_IFACE_UTCP, IFACE_FROM_BRIDGE_AND_NALID(PTL_BRIDGE_UK, PTL_IFACE_SS),
-                                     IFACE_FROM_BRIDGE_AND_NALID(PTL_BRIDGE_QK, PTL_IFACE_SS)}) {
+  for (const ptl_interface_t name :
+       {PTL_IFACE_SS, PTL_IFACE_UTCP, IFACE_FROM_BRIDGE_AND_NALID(PTL_BRIDGE_UK, PTL_IFACE_SS),
+        IFACE_FROM_BRIDGE_AND_NALID(PTL_BRIDGE_QK, PTL_IFACE_SS)}) {
     ptl_handle_ni_t handle = PTL_INVALID_HANDLE;
     EXPECT_EQ(PtlNIInit(name, PTL_PID_ANY, nullptr, nullptr, &handle), PTL_OK);
     EXPECT_EQ(handle, job->ni());

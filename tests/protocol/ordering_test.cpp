@@ -38,7 +38,8 @@ TEST_P(Ordering, RequestsOfOnePairAreMatchedInCallOrderAcrossPortalsMdsAndKinds)
 TEST_P(Ordering, MatchingConsumesEntriesInCallOrder) {
   std::vector<Bytes> landing(8, Bytes(2000));
   for (Bytes& each : landing)
-    target(each, {.options = kPut | PTL_MD_TRUNCATE, .threshold = 1, .unlink = PTL_UNLINK}, {.unlink = PTL_UNLINK});
+    target(each, {.options = kPut | PTL_MD_TRUNCATE, .threshold = 1, .unlink = PTL_UNLINK},
+           {.unlink = PTL_UNLINK});
   std::vector<Bytes> data;
   for (std::uint8_t i = 0; i < 8; ++i) data.push_back(pattern(i % 2 == 0 ? 2000 : 10, i));
   for (Bytes& each : data) ASSERT_EQ(post_put(source(each)), PTL_OK);

@@ -12,7 +12,8 @@ using Bytes = std::vector<std::uint8_t>;
 // Bytes that differ from their neighbours, and from those of another `first`.
 inline Bytes pattern(std::size_t length, std::uint8_t first = 1) {
   Bytes bytes(length);
-  for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<std::uint8_t>((i * 131 + (i >> 8) * 7 + first * 17U) | 1U);
+  for (std::size_t i = 0; i < length; ++i)
+    bytes[i] = static_cast<std::uint8_t>((i * 131 + (i >> 8) * 7 + first * 17U) | 1U);
   return bytes;
 }
 

@@ -1,4 +1,5 @@
-// A peer dies at every moment of an operation: each START gets its END with PTL_NI_PEER_DEAD, nothing is stuck, and memory is the program's again.
+// A peer dies at every moment of an operation: each START gets its END with PTL_NI_PEER_DEAD,
+// nothing is stuck, and memory is the program's again.
 
 #include <map>
 #include <string>
@@ -11,7 +12,15 @@ namespace {
 
 using transport::Death;
 
-enum class Action { kSmallPut, kSmallAckedPut, kLargePut, kLargeAckedPut, kSmallGet, kLargeGet, kGetPut };
+enum class Action {
+  kSmallPut,
+  kSmallAckedPut,
+  kLargePut,
+  kLargeAckedPut,
+  kSmallGet,
+  kLargeGet,
+  kGetPut
+};
 
 struct DeathCase {
   Action action;
@@ -36,7 +45,10 @@ class PeerDeath : public ProtocolTest, public ::testing::WithParamInterface<Deat
   }
   std::size_t length() const {
     const Action action = GetParam().action;
-    return action == Action::kLargePut || action == Action::kLargeAckedPut || action == Action::kLargeGet ? 6000 : 100;
+    return action == Action::kLargePut || action == Action::kLargeAckedPut ||
+                   action == Action::kLargeGet
+               ? 6000
+               : 100;
   }
   void act() {
     switch (GetParam().action) {
@@ -46,15 +58,19 @@ class PeerDeath : public ProtocolTest, public ::testing::WithParamInterface<Deat
       case Action::kLargeAckedPut: ASSERT_EQ(post_put(mine, {.ack = true}), PTL_OK); break;
       case Action::kSmallGet:
       case Action::kLargeGet: ASSERT_EQ(post_get(mine), PTL_OK); break;
-      case Action::kGetPut: ASSERT_EQ(PtlGetPut(other, mine, job->id(1), kPortal, 0, kBits, 0, 0), PTL_OK); break;
+      case Action::kGetPut:
+        ASSERT_EQ(PtlGetPut(other, mine, job->id(1), kPortal, 0, kBits, 0, 0), PTL_OK);
+        break;
     }
   }
-  // Each START has one END, and what the program waits for has come: with success or with the peer's death.
+  // Each START has one END, and what the program waits for has come: with success or with the
+  // peer's death.
   void expect_ended(const Events& events, std::size_t survivor) {
     std::map<ptl_seq_t, int> open;
     bool answered = false;
     for (const ptl_event_t& event : events) {
-      EXPECT_TRUE(event.ni_fail_type == PTL_NI_OK || event.ni_fail_type == PTL_NI_PEER_DEAD) << event.ni_fail_type;
+      EXPECT_TRUE(event.ni_fail_type == PTL_NI_OK || event.ni_fail_type == PTL_NI_PEER_DEAD)
+          << event.ni_fail_type;
       const std::string kind = PtlEventKindStr(event.type);
       if (kind.ends_with("_START")) ++open[event.link];
       if (kind.ends_with("_END")) --open[event.link];
@@ -62,7 +78,8 @@ class PeerDeath : public ProtocolTest, public ::testing::WithParamInterface<Deat
                  (event.type == PTL_EVENT_SEND_END && event.ni_fail_type != PTL_NI_OK);
     }
     for (const auto& [link, count] : open) EXPECT_EQ(count, 0) << link << ": " << kinds(events);
-    const bool waits_for_answer = GetParam().action != Action::kSmallPut && GetParam().action != Action::kLargePut;
+    const bool waits_for_answer =
+        GetParam().action != Action::kSmallPut && GetParam().action != Action::kLargePut;
     if (survivor == 0 && waits_for_answer) {
       EXPECT_TRUE(answered) << kinds(events);
     }
@@ -74,7 +91,8 @@ class PeerDeath : public ProtocolTest, public ::testing::WithParamInterface<Deat
   ptl_handle_md_t other = PTL_INVALID_HANDLE;
 };
 
-// The number of steps is counted until one run needs no more of them: every moment between two events of the network is tried.
+// The number of steps is counted until one run needs no more of them: every moment between two
+// events of the network is tried.
 TEST_P(PeerDeath, AtEveryMomentNothingIsStuck) {
   const std::size_t survivor = 1 - GetParam().victim;
   bool finished = false;
@@ -102,8 +120,9 @@ TEST_P(PeerDeath, AtEveryMomentNothingIsStuck) {
 
 std::vector<DeathCase> all_deaths() {
   std::vector<DeathCase> all;
-  for (const Action action : {Action::kSmallPut, Action::kSmallAckedPut, Action::kLargePut, Action::kLargeAckedPut, Action::kSmallGet,
-                              Action::kLargeGet, Action::kGetPut}) {
+  for (const Action action :
+       {Action::kSmallPut, Action::kSmallAckedPut, Action::kLargePut, Action::kLargeAckedPut,
+        Action::kSmallGet, Action::kLargeGet, Action::kGetPut}) {
     for (const Death death : {Death::kSilent, Death::kNoticed}) {
       for (const std::size_t victim : {0U, 1U}) all.push_back({action, death, victim});
     }
@@ -112,12 +131,15 @@ std::vector<DeathCase> all_deaths() {
 }
 
 std::string name_of(const DeathCase& death) {
-  static constexpr const char* kActions[] = {"SmallPut", "SmallAckedPut", "LargePut", "LargeAckedPut", "SmallGet", "LargeGet", "GetPut"};
-  return std::string(kActions[static_cast<std::size_t>(death.action)]) + (death.death == Death::kSilent ? "Silent" : "Noticed") +
+  static constexpr const char* kActions[] = {
+      "SmallPut", "SmallAckedPut", "LargePut", "LargeAckedPut", "SmallGet", "LargeGet", "GetPut"};
+  return std::string(kActions[static_cast<std::size_t>(death.action)]) +
+         (death.death == Death::kSilent ? "Silent" : "Noticed") +
          (death.victim == 0 ? "Initiator" : "Target");
 }
 
-INSTANTIATE_TEST_SUITE_P(All, PeerDeath, ::testing::ValuesIn(all_deaths()), [](const auto& instance) { return name_of(instance.param); });
+INSTANTIATE_TEST_SUITE_P(All, PeerDeath, ::testing::ValuesIn(all_deaths()),
+                         [](const auto& instance) { return name_of(instance.param); });
 
 }  // namespace
 }  // namespace lintel::testing

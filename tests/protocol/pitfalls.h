@@ -1,5 +1,6 @@
 #pragma once
-// The suite of the pitfalls: each test's name begins with the number of the clause in the list of what is most often got wrong.
+// The suite of the pitfalls: each test's name begins with the number of the clause in the list of
+// what is most often got wrong.
 
 #include "tests/protocol/protocol_test.h"
 

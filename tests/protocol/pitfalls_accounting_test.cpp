@@ -16,8 +16,11 @@ TEST_F(Pitfalls, P11_ThresholdCountsOperationsWithNoQueue) {
 
 TEST_F(Pitfalls, P11_ThresholdCountsOperationsWithEventsDisabled) {
   Bytes memory(8), data = pattern(1);
-  const Entry entry = target(memory, {.options = kPut | PTL_MD_EVENT_START_DISABLE | PTL_MD_EVENT_END_DISABLE, .threshold = 3});
-  const ptl_handle_md_t from = source(data, {.options = PTL_MD_EVENT_START_DISABLE | PTL_MD_EVENT_END_DISABLE, .threshold = 5});
+  const Entry entry = target(
+      memory,
+      {.options = kPut | PTL_MD_EVENT_START_DISABLE | PTL_MD_EVENT_END_DISABLE, .threshold = 3});
+  const ptl_handle_md_t from = source(
+      data, {.options = PTL_MD_EVENT_START_DISABLE | PTL_MD_EVENT_END_DISABLE, .threshold = 5});
   ASSERT_EQ(put(from), PTL_OK);
   EXPECT_EQ(state_of(entry.md, 1).threshold, 2);
   EXPECT_EQ(state_of(from, 0).threshold, 4);
@@ -86,7 +89,8 @@ TEST_F(Pitfalls, P13_UnlimitedNeverDecrements) {
 TEST_F(Pitfalls, P13_ZeroNeverBecomesUnlimited) {
   Bytes memory(8), data = pattern(1);
   target(memory, {.options = kPut});
-  const ptl_handle_md_t from = source(data, {.threshold = 1});  // the put takes the only unit, the ack comes on top
+  // the put takes the only unit, the ack comes on top
+  const ptl_handle_md_t from = source(data, {.threshold = 1});
   ASSERT_EQ(put(from, {.ack = true}), PTL_OK);
   EXPECT_EQ(kinds(0), "SEND_START SEND_END ACK");
   EXPECT_EQ(state_of(from, 0).threshold, 0);
@@ -109,7 +113,8 @@ TEST_F(Pitfalls, P14_CreationWithThresholdZeroDoesNotUnlink) {
 TEST_F(Pitfalls, P14_UpdateToThresholdZeroDoesNotUnlink) {
   Bytes memory(8);
   const Entry entry = target(memory, {.options = kPut, .threshold = 5, .unlink = PTL_UNLINK});
-  ASSERT_EQ(update(entry.md, md(memory, {.options = kPut, .threshold = 0}, 1), PTL_EQ_NONE), PTL_OK);
+  ASSERT_EQ(update(entry.md, md(memory, {.options = kPut, .threshold = 0}, 1), PTL_EQ_NONE),
+            PTL_OK);
   EXPECT_TRUE(alive(entry.md, 1));
   EXPECT_EQ(kinds(1), "");
 }
@@ -117,7 +122,8 @@ TEST_F(Pitfalls, P14_UpdateToThresholdZeroDoesNotUnlink) {
 TEST_F(Pitfalls, P14_UpdateActivatesAnInactiveMd) {
   Bytes memory(8), data = pattern(8);
   const Entry entry = target(memory, {.options = kPut, .threshold = 0});
-  ASSERT_EQ(update(entry.md, md(memory, {.options = kPut, .threshold = 1}, 1), PTL_EQ_NONE), PTL_OK);
+  ASSERT_EQ(update(entry.md, md(memory, {.options = kPut, .threshold = 1}, 1), PTL_EQ_NONE),
+            PTL_OK);
   ASSERT_EQ(put(source(data)), PTL_OK);
   EXPECT_EQ(memory, data);
 }
@@ -126,7 +132,8 @@ TEST_F(Pitfalls, P15_UnlinkWaitsForTheLastPendingOperation) {
   start({.processes = 3});
   Bytes memory(8192), large = pattern(4096), small = pattern(8);
   const Entry entry = target(memory, {.options = kPut, .threshold = 2, .unlink = PTL_UNLINK});
-  ASSERT_EQ(put(source(small, {}, 2), {.portal = 9}, 2), PTL_OK);  // opens the session: the next put overtakes nothing
+  // opens the session: the next put overtakes nothing
+  ASSERT_EQ(put(source(small, {}, 2), {.portal = 9}, 2), PTL_OK);
   ASSERT_EQ(post_put(source(large)), PTL_OK);
   std::string seen;
   while (seen.empty()) {  // the large put has matched, and its data are under way
@@ -146,7 +153,8 @@ TEST_F(Pitfalls, P15_UnlinkWaitsForTheLastPendingOperation) {
 
 TEST_F(Pitfalls, P16_ExactlyMaxSizeLeftIsStillActive) {
   Bytes memory(16), data = pattern(8);
-  const Entry entry = target(memory, {.options = kPut | PTL_MD_MAX_SIZE, .unlink = PTL_UNLINK, .max_size = 8});
+  const Entry entry =
+      target(memory, {.options = kPut | PTL_MD_MAX_SIZE, .unlink = PTL_UNLINK, .max_size = 8});
   const ptl_handle_md_t from = source(data);
   ASSERT_EQ(put(from), PTL_OK);
   EXPECT_TRUE(alive(entry.md, 1));
@@ -169,7 +177,9 @@ TEST_F(Pitfalls, P16_OneByteLessThanMaxSizeIsInactive) {
 
 TEST_F(Pitfalls, P16_FullMdDoesNotUnderflow) {
   Bytes memory(8), data = pattern(8);
-  const Entry entry = target(memory, {.options = kPut | PTL_MD_MAX_SIZE | PTL_MD_TRUNCATE, .unlink = PTL_UNLINK, .max_size = 1});
+  const Entry entry = target(
+      memory,
+      {.options = kPut | PTL_MD_MAX_SIZE | PTL_MD_TRUNCATE, .unlink = PTL_UNLINK, .max_size = 1});
   ASSERT_EQ(put(source(data)), PTL_OK);
   EXPECT_EQ(kinds(1), "PUT_START PUT_END UNLINK");
   EXPECT_FALSE(alive(entry.md, 1));
@@ -177,7 +187,9 @@ TEST_F(Pitfalls, P16_FullMdDoesNotUnderflow) {
 
 TEST_F(Pitfalls, P16_MaxSizeIsIgnoredWithRemoteOffsets) {
   Bytes memory(8), data = pattern(8);
-  const Entry entry = target(memory, {.options = kPut | PTL_MD_MAX_SIZE | PTL_MD_MANAGE_REMOTE, .unlink = PTL_UNLINK, .max_size = 4});
+  const Entry entry = target(memory, {.options = kPut | PTL_MD_MAX_SIZE | PTL_MD_MANAGE_REMOTE,
+                                      .unlink = PTL_UNLINK,
+                                      .max_size = 4});
   const ptl_handle_md_t from = source(data);
   ASSERT_EQ(put(from), PTL_OK);
   ASSERT_EQ(put(from), PTL_OK);
@@ -190,7 +202,9 @@ TEST_F(Pitfalls, P17_LocalOffsetAdvancesByTheManipulatedLength) {
   target(memory, {.options = kPut | PTL_MD_TRUNCATE});
   const ptl_handle_md_t from = source(data);
   for (int i = 0; i < 3; ++i) ASSERT_EQ(put(from), PTL_OK);
-  EXPECT_EQ(story(1), "PUT_START 4/4@0 PUT_END 4/4@0 PUT_START 4/4@4 PUT_END 4/4@4 PUT_START 2/4@8 PUT_END 2/4@8");
+  EXPECT_EQ(
+      story(1),
+      "PUT_START 4/4@0 PUT_END 4/4@0 PUT_START 4/4@4 PUT_END 4/4@4 PUT_START 2/4@8 PUT_END 2/4@8");
 }
 
 TEST_F(Pitfalls, P17_LocalOffsetAdvancesAtMatchTime) {
@@ -202,7 +216,8 @@ TEST_F(Pitfalls, P17_LocalOffsetAdvancesAtMatchTime) {
   job->settle();
   const Events events = take(1);
   ASSERT_EQ(events.size(), 4U);
-  EXPECT_EQ(events[0].offset + events[1].offset + events[2].offset + events[3].offset, 2 * 4000U);  // two at 0, two at 4000
+  // two at 0, two at 4000
+  EXPECT_EQ(events[0].offset + events[1].offset + events[2].offset + events[3].offset, 2 * 4000U);
   const bool first_is_large = events[0].initiator.nid == job->id(0).nid;
   EXPECT_EQ(part(memory, first_is_large ? 0 : 4000, 4000), large);
   EXPECT_EQ(part(memory, first_is_large ? 4000 : 0, 4000), other);
@@ -227,7 +242,8 @@ TEST_F(Pitfalls, P18_InitiatorRoleIgnoresTheLocalOffset) {
   Bytes memory(8), data = pattern(8), incoming = pattern(2, 7);
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE});
   const Entry mine = target(data, {.options = kPut}, {}, 0);
-  ASSERT_EQ(put(source(incoming, {}, 1), {.to = 0}, 1), PTL_OK);  // the local offset of `mine` is 2 now
+  // the local offset of `mine` is 2 now
+  ASSERT_EQ(put(source(incoming, {}, 1), {.to = 0}, 1), PTL_OK);
   ASSERT_EQ(put(mine.md), PTL_OK);
   EXPECT_EQ(memory, data);
   std::ranges::copy(pattern(8, 5), memory.begin());
@@ -257,8 +273,8 @@ TEST_F(Pitfalls, P19_HostileRemoteOffsetsDoNotOverflow) {
   Bytes memory(8), data = pattern(4);
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE});
   const ptl_handle_md_t from = source(data);
-  for (const ptl_size_t offset :
-       std::vector<ptl_size_t>{UINT64_MAX, UINT64_MAX - 1, UINT64_MAX - 3, UINT64_MAX - 7, 1ULL << 63, 9ULL << 60}) {
+  for (const ptl_size_t offset : std::vector<ptl_size_t>{UINT64_MAX, UINT64_MAX - 1, UINT64_MAX - 3,
+                                                         UINT64_MAX - 7, 1ULL << 63, 9ULL << 60}) {
     ASSERT_EQ(put(from, {.offset = offset}), PTL_OK);
     ASSERT_EQ(get(from, {.offset = offset}), PTL_OK);
   }
@@ -280,7 +296,8 @@ TEST_F(Pitfalls, P20_UpdateRewindsTheLocalOffset) {
 TEST_F(Pitfalls, P20_UpdateDoesNotChangeTheUnlinkOp) {
   Bytes memory(8), data = pattern(4);
   const Entry entry = target(memory, {.options = kPut, .threshold = 0, .unlink = PTL_UNLINK});
-  ASSERT_EQ(update(entry.md, md(memory, {.options = kPut, .threshold = 1}, 1), PTL_EQ_NONE), PTL_OK);
+  ASSERT_EQ(update(entry.md, md(memory, {.options = kPut, .threshold = 1}, 1), PTL_EQ_NONE),
+            PTL_OK);
   ASSERT_EQ(put(source(data)), PTL_OK);
   EXPECT_EQ(kinds(1), "PUT_START PUT_END UNLINK");
 }
@@ -291,7 +308,8 @@ TEST_F(Pitfalls, P20_UpdateComesTooLateForAnMdWhoseAutoUnlinkIsDue) {
   ASSERT_EQ(post_put(source(large)), PTL_OK);
   ASSERT_TRUE(run_until_put_starts());
   EXPECT_TRUE(alive(entry.md, 1));
-  EXPECT_EQ(update(entry.md, md(memory, {.options = kPut}, 1), queue(1)), PTL_MD_NO_UPDATE);  // its END is owed
+  // its END is owed
+  EXPECT_EQ(update(entry.md, md(memory, {.options = kPut}, 1), queue(1)), PTL_MD_NO_UPDATE);
   EXPECT_EQ(update(entry.md, md(memory, {.options = kPut}, 1), PTL_EQ_NONE), PTL_MD_INVALID);
   job->settle();
   EXPECT_EQ(kinds(1), "PUT_END UNLINK");

@@ -1,5 +1,5 @@
-// Pitfalls 40 to 52, and of 10 what takes threads: calls. That a process which never calls Portals is served (the other half of 40) needs a progress thread and is left to the system
-// tests.
+// Pitfalls 40 to 52, and of 10 what takes threads: calls. That a process which never calls Portals
+// is served (the other half of 40) needs a progress thread and is left to the system tests.
 
 #include <atomic>
 #include <set>
@@ -56,14 +56,16 @@ TEST_F(Pitfalls, P40_SpinningOnGetMakesProgress) {
   job->as(1);
   ptl_event_t event;
   int code = PTL_EQ_EMPTY;
-  while ((code = PtlEQGet(queue(1), &event)) == PTL_EQ_EMPTY) ASSERT_TRUE(job->network().advance_to_next());
+  while ((code = PtlEQGet(queue(1), &event)) == PTL_EQ_EMPTY)
+    ASSERT_TRUE(job->network().advance_to_next());
   EXPECT_EQ(code, PTL_OK);
 }
 
 class EventQueuePoll : public Pitfalls {
  protected:
   EventQueuePoll() {
-    for (ptl_handle_eq_t& each : queues) EXPECT_EQ(PtlEQAlloc(job->ni(), 4, PTL_EQ_HANDLER_NONE, &each), PTL_OK);
+    for (ptl_handle_eq_t& each : queues)
+      EXPECT_EQ(PtlEQAlloc(job->ni(), 4, PTL_EQ_HANDLER_NONE, &each), PTL_OK);
     target(memory, {.options = kPut}, {}, 1);
   }
   // Leaves two events in the queue.
@@ -270,7 +272,9 @@ TEST_F(Pitfalls, P47_RetryingUnlinkOfTheEntryAloneMakesProgress) {
 TEST_F(Pitfalls, P48_FireAndForgetFreesItsResources) {
   Bytes memory(8), data = pattern(4);
   target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE});
-  for (int i = 0; i < 100; ++i) ASSERT_EQ(post_put(source(data, {.threshold = 1, .unlink = PTL_UNLINK, .quiet = true})), PTL_OK);
+  for (int i = 0; i < 100; ++i)
+    ASSERT_EQ(post_put(source(data, {.threshold = 1, .unlink = PTL_UNLINK, .quiet = true})),
+              PTL_OK);
   job->settle();
   EXPECT_EQ(status(0, PTL_SR_MDS_CUR), 0U);
 }
@@ -292,10 +296,11 @@ TEST(PitfallsOfHandles, P50_SentinelsAreDistinctAndNameNothing) {
   EXPECT_NE(PTL_INVALID_HANDLE, PTL_EQ_NONE);
   EXPECT_NE(PTL_INVALID_HANDLE, PTL_HANDLE_NONE);
   EXPECT_NE(PTL_EQ_NONE, PTL_HANDLE_NONE);
-  for (const ptl_handle_any_t sentinel : {PTL_INVALID_HANDLE, PTL_EQ_NONE, PTL_HANDLE_NONE, ptl_handle_any_t{0}}) {
+  for (const ptl_handle_any_t sentinel :
+       {PTL_INVALID_HANDLE, PTL_EQ_NONE, PTL_HANDLE_NONE, ptl_handle_any_t{0}}) {
     const HandleKind kind = decode(sentinel).kind;
-    EXPECT_TRUE(kind != HandleKind::kInterface && kind != HandleKind::kEntry && kind != HandleKind::kDescriptor &&
-                kind != HandleKind::kQueue);
+    EXPECT_TRUE(kind != HandleKind::kInterface && kind != HandleKind::kEntry &&
+                kind != HandleKind::kDescriptor && kind != HandleKind::kQueue);
   }
 }
 
@@ -303,14 +308,16 @@ TEST(PitfallsOfHandles, P50_EncodingKeepsKindInterfaceSlotAndGeneration) {
   using namespace lintel::api3;
   // Interfaces have fewer objects than there are slots, see portals/engine/handle.h.
   const SlotId largest{(1U << portals::kSlotBits) - 2, (1U << portals::kGenerationBits) - 1};
-  for (const HandleKind kind : {HandleKind::kInterface, HandleKind::kEntry, HandleKind::kDescriptor, HandleKind::kQueue}) {
+  for (const HandleKind kind :
+       {HandleKind::kInterface, HandleKind::kEntry, HandleKind::kDescriptor, HandleKind::kQueue}) {
     for (const std::uint32_t interface : {0U, 3U}) {
       for (const SlotId id : {SlotId{0, 1}, largest, SlotId{4711, 42}, SlotId{200000, 511}}) {
         const ptl_handle_any_t handle = encode(kind, interface, id);
         EXPECT_EQ(decode(handle).kind, kind);
         EXPECT_EQ(decode(handle).interface, interface);
         EXPECT_EQ(decode(handle).id, id);
-        EXPECT_TRUE(handle != PTL_INVALID_HANDLE && handle != PTL_EQ_NONE && handle != PTL_HANDLE_NONE);
+        EXPECT_TRUE(handle != PTL_INVALID_HANDLE && handle != PTL_EQ_NONE &&
+                    handle != PTL_HANDLE_NONE);
       }
     }
   }
@@ -336,7 +343,9 @@ TEST_P(Teardown, P51_BlockedWaiterReturns) {
   for (bool asleep = false; !asleep;) {
     std::this_thread::yield();
     const MutexLock lock(process.lock());
-    asleep = process.interface(api3::kInterfaceKind)->events.queue(api3::decode(queue(0)).id)->sleepers > 0;
+    asleep =
+        process.interface(api3::kInterfaceKind)->events.queue(api3::decode(queue(0)).id)->sleepers >
+        0;
   }
   ASSERT_EQ(GetParam() ? PtlNIFini(job->ni()) : PtlEQFree(queue(0)), PTL_OK);
   waiter.join();
@@ -346,7 +355,8 @@ INSTANTIATE_TEST_SUITE_P(FreeAndFini, Teardown, ::testing::Bool());
 
 TEST_F(Pitfalls, P51_TeardownWithTrafficOfEveryKindInFlight) {
   Bytes memory(8192), data = pattern(4000), small = pattern(4);
-  for (const std::size_t rank : {0U, 1U}) target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE}, {}, rank);
+  for (const std::size_t rank : {0U, 1U})
+    target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE}, {}, rank);
   for (const std::size_t rank : {0U, 1U}) {
     ASSERT_EQ(post_put(source(data, {}, rank), {.to = 1 - rank, .ack = true}, rank), PTL_OK);
     ASSERT_EQ(post_get(source(data, {}, rank), {.to = 1 - rank}, rank), PTL_OK);
@@ -368,7 +378,8 @@ TEST_F(Pitfalls, P51_TeardownWithAnswersThatNeverGotRoom) {
   const ptl_handle_md_t from = source(nothing);
   ASSERT_EQ(put(from, {.ack = true}), PTL_OK);
   for (int i = 0; i < 200; ++i) ASSERT_EQ(post_put(from, {.ack = true}), PTL_OK);
-  for (int i = 0; i < 10; ++i) {  // process 0 never looks again, so the acks of process 1 fill the way to it
+  for (int i = 0; i < 10; ++i) {  // process 0 never looks again, so the acks of process 1 fill the
+                                  // way to it
     job->network().advance_to_next();
     job->poll(1);
   }

@@ -1,4 +1,5 @@
-// Pitfalls 25 to 39: events. 26 and 27 are in posting_race_test.cpp; 38, the publication to other threads, in tests/system/threads_test.cpp.
+// Pitfalls 25 to 39: events. 26 and 27 are in posting_race_test.cpp; 38, the publication to other
+// threads, in tests/system/threads_test.cpp.
 
 #include <iterator>
 #include <map>
@@ -54,7 +55,8 @@ TEST_F(Pitfalls, P25_SecondLossIsReportedAgain) {
 
 TEST_F(Pitfalls, P28_StartDisableHitsStartOnly) {
   Bytes memory(8), data = pattern(4);
-  target(memory, {.options = kPut | PTL_MD_EVENT_START_DISABLE, .threshold = 1, .unlink = PTL_UNLINK});
+  target(memory,
+         {.options = kPut | PTL_MD_EVENT_START_DISABLE, .threshold = 1, .unlink = PTL_UNLINK});
   ASSERT_EQ(put(source(data, {.options = PTL_MD_EVENT_START_DISABLE}), {.ack = true}), PTL_OK);
   EXPECT_EQ(kinds(0), "SEND_END ACK");
   EXPECT_EQ(kinds(1), "PUT_END UNLINK");
@@ -62,7 +64,8 @@ TEST_F(Pitfalls, P28_StartDisableHitsStartOnly) {
 
 TEST_F(Pitfalls, P28_EndDisableHitsEndOnly) {
   Bytes memory(8), data = pattern(4);
-  target(memory, {.options = kPut | PTL_MD_EVENT_END_DISABLE, .threshold = 1, .unlink = PTL_UNLINK});
+  target(memory,
+         {.options = kPut | PTL_MD_EVENT_END_DISABLE, .threshold = 1, .unlink = PTL_UNLINK});
   ASSERT_EQ(put(source(data, {.options = PTL_MD_EVENT_END_DISABLE}), {.ack = true}), PTL_OK);
   EXPECT_EQ(kinds(0), "SEND_START ACK");
   EXPECT_EQ(kinds(1), "PUT_START UNLINK");
@@ -81,7 +84,8 @@ TEST_F(Pitfalls, P28_DisabledEventsAreSuppressedInBothRoles) {
 TEST_F(Pitfalls, P29_SnapshotIsTakenAfterAccountingWithTheOriginalStart) {
   Bytes memory(16), data = pattern(4);
   int mark = 0;
-  const Entry entry = target(memory, {.options = kPut | PTL_MD_MAX_SIZE, .threshold = 3, .max_size = 4, .user = &mark});
+  const Entry entry = target(
+      memory, {.options = kPut | PTL_MD_MAX_SIZE, .threshold = 3, .max_size = 4, .user = &mark});
   const ptl_handle_md_t from = source(data);
   ASSERT_EQ(put(from), PTL_OK);
   ASSERT_EQ(put(from), PTL_OK);
@@ -181,7 +185,8 @@ TEST_F(Pitfalls, P34_EndIsLinkedToItsStartThoughOtherEventsLieBetween) {
   start({.processes = 4});
   Bytes memory(1 << 16), data = pattern(4000);
   target(memory, {.options = kPut});
-  for (const std::size_t from : {0U, 2U, 3U}) ASSERT_EQ(post_put(source(data, {}, from), {}, from), PTL_OK);
+  for (const std::size_t from : {0U, 2U, 3U})
+    ASSERT_EQ(post_put(source(data, {}, from), {}, from), PTL_OK);
   job->settle();
   std::map<ptl_seq_t, ptl_nid_t> started;
   std::size_t ended = 0;
@@ -213,7 +218,8 @@ TEST_F(Pitfalls, P35_ShortMessageDoesNotOvertakeTheMatchingOfALongOne) {
   target(memory, {.options = kPut});
   const ptl_handle_md_t long_one = source(large);
   const ptl_handle_md_t short_one = source(small);
-  for (ptl_hdr_data_t i = 0; i < 6; ++i) ASSERT_EQ(post_put(i % 2 == 0 && i < 2 ? long_one : short_one, {.hdr_data = i}), PTL_OK);
+  for (ptl_hdr_data_t i = 0; i < 6; ++i)
+    ASSERT_EQ(post_put(i % 2 == 0 && i < 2 ? long_one : short_one, {.hdr_data = i}), PTL_OK);
   job->settle();
   ptl_hdr_data_t next = 0;
   for (const ptl_event_t& event : take(1)) {
@@ -224,7 +230,8 @@ TEST_F(Pitfalls, P35_ShortMessageDoesNotOvertakeTheMatchingOfALongOne) {
   EXPECT_EQ(next, 6U);
 }
 
-// 36: nobody may rely on the order of SEND_END and ACK; this engine does give SEND_END first, which the large transfers check with many seeds.
+// 36: nobody may rely on the order of SEND_END and ACK; this engine does give SEND_END first, which
+// the large transfers check with many seeds.
 TEST_F(Pitfalls, P36_SendEndComesBeforeAckOnOneQueue) {
   Bytes memory(8), data = pattern(4);
   target(memory, {.options = kPut});
@@ -254,10 +261,12 @@ struct Name {
   { static_cast<unsigned>(constant), #constant }
 
 TEST(PitfallsOfNames, P39_EveryEventKindHasItsOwnNumberAndItsSpecifiedName) {
-  constexpr Name kinds[] = {LINTEL_NAME(PTL_EVENT_GET_START),   LINTEL_NAME(PTL_EVENT_GET_END),      LINTEL_NAME(PTL_EVENT_PUT_START),
-                            LINTEL_NAME(PTL_EVENT_PUT_END),     LINTEL_NAME(PTL_EVENT_GETPUT_START), LINTEL_NAME(PTL_EVENT_GETPUT_END),
-                            LINTEL_NAME(PTL_EVENT_REPLY_START), LINTEL_NAME(PTL_EVENT_REPLY_END),    LINTEL_NAME(PTL_EVENT_SEND_START),
-                            LINTEL_NAME(PTL_EVENT_SEND_END),    LINTEL_NAME(PTL_EVENT_ACK),          LINTEL_NAME(PTL_EVENT_UNLINK)};
+  constexpr Name kinds[] = {LINTEL_NAME(PTL_EVENT_GET_START),    LINTEL_NAME(PTL_EVENT_GET_END),
+                            LINTEL_NAME(PTL_EVENT_PUT_START),    LINTEL_NAME(PTL_EVENT_PUT_END),
+                            LINTEL_NAME(PTL_EVENT_GETPUT_START), LINTEL_NAME(PTL_EVENT_GETPUT_END),
+                            LINTEL_NAME(PTL_EVENT_REPLY_START),  LINTEL_NAME(PTL_EVENT_REPLY_END),
+                            LINTEL_NAME(PTL_EVENT_SEND_START),   LINTEL_NAME(PTL_EVENT_SEND_END),
+                            LINTEL_NAME(PTL_EVENT_ACK),          LINTEL_NAME(PTL_EVENT_UNLINK)};
   std::set<unsigned> numbers;
   std::set<std::string> names;
   for (const Name& kind : kinds) {
@@ -312,7 +321,8 @@ TEST(PitfallsOfNames, P39_EveryReturnCodeHasItsOwnNumberAndItsSpecifiedName) {
   for (const unsigned other : {static_cast<unsigned>(PTL_MAX_ERRNO), PTL_MAX_ERRNO + 1U, ~0U}) {
     ASSERT_FALSE(numbers.contains(other));
     ASSERT_NE(PtlErrorStr(other), nullptr);
-    EXPECT_FALSE(names.contains(PtlErrorStr(other))) << other << " is called " << PtlErrorStr(other);
+    EXPECT_FALSE(names.contains(PtlErrorStr(other)))
+        << other << " is called " << PtlErrorStr(other);
   }
 }
 

@@ -20,7 +20,8 @@ TEST_F(Pitfalls, P01_RefusalContinuesTheWalkAndOnlyTheEndDrops) {
 
 TEST_F(Pitfalls, P02_IgnoreBitsApplyToBothSides) {
   Bytes memory(8), data = pattern(8);
-  target(memory, {.options = kPut}, {.bits = 0xff0f, .ignore = 0x00ff});  // the entry has ones where bits are ignored
+  // the entry has ones where bits are ignored
+  target(memory, {.options = kPut}, {.bits = 0xff0f, .ignore = 0x00ff});
   ASSERT_EQ(put(source(data), {.bits = 0xff00}), PTL_OK);
   EXPECT_EQ(kinds(1), "PUT_START PUT_END");
 }
@@ -52,9 +53,11 @@ TEST_F(Pitfalls, P03_InsertIsRelativeToItsBase) {
   job->as(1);
   Entry before, after;
   ASSERT_EQ(PtlMEInsert(base.me, kAnyone, kBits, 0, PTL_RETAIN, PTL_INS_AFTER, &after.me), PTL_OK);
-  ASSERT_EQ(PtlMEInsert(base.me, kAnyone, kBits, 0, PTL_RETAIN, PTL_INS_BEFORE, &before.me), PTL_OK);
+  ASSERT_EQ(PtlMEInsert(base.me, kAnyone, kBits, 0, PTL_RETAIN, PTL_INS_BEFORE, &before.me),
+            PTL_OK);
   for (Entry* entry : {&before, &after})
-    ASSERT_EQ(PtlMDAttach(entry->me, md(memory, {.options = kPut}, 1), PTL_RETAIN, &entry->md), PTL_OK);
+    ASSERT_EQ(PtlMDAttach(entry->me, md(memory, {.options = kPut}, 1), PTL_RETAIN, &entry->md),
+              PTL_OK);
   for (const Entry& expected : {before, base, after, last}) {
     ASSERT_EQ(put(source(data)), PTL_OK);
     EXPECT_EQ(only(take(1), PTL_EVENT_PUT_END).md_handle, expected.md);
@@ -88,7 +91,8 @@ TEST_F(Pitfalls, P04_UnlinkedEntryGoesWithAnMdThatIsUnlinkedByHand) {
 
 TEST_F(Pitfalls, P04_UnlinkedEntryGoesWithAnMdThatUnlinksItself) {
   Bytes memory(8), data = pattern(1);
-  const Entry entry = target(memory, {.options = kPut, .threshold = 1, .unlink = PTL_UNLINK}, {.unlink = PTL_UNLINK});
+  const Entry entry = target(memory, {.options = kPut, .threshold = 1, .unlink = PTL_UNLINK},
+                             {.unlink = PTL_UNLINK});
   ASSERT_EQ(put(source(data)), PTL_OK);
   EXPECT_FALSE(alive(entry.me, 1));
   EXPECT_FALSE(alive(entry.md, 1));
@@ -180,7 +184,8 @@ TEST_F(Pitfalls, P10_AttachAnyTakesAPortalWhoseListIsEmpty) {
 TEST_F(Pitfalls, P10_PortalIsFreeAgainWhenItsLastEntryGoes) {
   ptl_pt_index_t index = 0;
   std::vector<ptl_handle_me_t> entries(128);
-  for (ptl_handle_me_t& me : entries) ASSERT_EQ(PtlMEAttachAny(job->ni(), &index, kAnyone, 0, 0, PTL_RETAIN, &me), PTL_OK);
+  for (ptl_handle_me_t& me : entries)
+    ASSERT_EQ(PtlMEAttachAny(job->ni(), &index, kAnyone, 0, 0, PTL_RETAIN, &me), PTL_OK);
   ptl_handle_me_t more = PTL_INVALID_HANDLE;
   EXPECT_EQ(PtlMEAttachAny(job->ni(), &index, kAnyone, 0, 0, PTL_RETAIN, &more), PTL_PT_FULL);
   ASSERT_EQ(PtlMEUnlink(entries[17]), PTL_OK);

@@ -1,4 +1,5 @@
-// Posting a receive while messages arrive: PtlMDUpdate and PtlMEMDPost with a test queue. Pitfalls 26 and 27 are here.
+// Posting a receive while messages arrive: PtlMDUpdate and PtlMEMDPost with a test queue. Pitfalls
+// 26 and 27 are here.
 
 #include "tests/protocol/protocol_test.h"
 
@@ -12,7 +13,9 @@ class PostingRace : public ProtocolTest {
     unexpected = target(overflow, {.options = kPut | more_options});
     posted = target(user, {.options = kPut, .threshold = 0}, {.position = PTL_INS_BEFORE});
   }
-  int activate() { return update(posted.md, md(user, {.options = kPut, .threshold = 1}, 1), queue(1)); }
+  int activate() {
+    return update(posted.md, md(user, {.options = kPut, .threshold = 1}, 1), queue(1));
+  }
 
   Bytes overflow = Bytes(16384);
   Bytes user = Bytes(8192);
@@ -68,7 +71,8 @@ TEST_F(PostingRace, P26_OwedEndCountsWithStartDisabledToo) {
   arrange(PTL_MD_EVENT_START_DISABLE);
   ASSERT_EQ(post_put(source(large)), PTL_OK);
   while (unlink_me(unexpected.me) != PTL_ME_IN_USE) {
-    unexpected = target(overflow, {.options = kPut | PTL_MD_EVENT_START_DISABLE});  // not matched yet
+    // not matched yet
+    unexpected = target(overflow, {.options = kPut | PTL_MD_EVENT_START_DISABLE});
     ASSERT_TRUE(job->network().advance_to_next());
     job->settle(0ns);
   }
@@ -98,7 +102,8 @@ TEST_F(PostingRace, RefusedUpdateTakesInWhatIsOwed) {
   // A program that calls nothing else sees its own queue fill.
   int refusals = 0;
   while (activate() == PTL_OK) {
-    ASSERT_EQ(update(posted.md, md(user, {.options = kPut, .threshold = 0}, 1), PTL_EQ_NONE), PTL_OK);
+    ASSERT_EQ(update(posted.md, md(user, {.options = kPut, .threshold = 0}, 1), PTL_EQ_NONE),
+              PTL_OK);
     job->poll(0);
     job->poll(1);
     ASSERT_TRUE(job->network().advance_to_next());
@@ -111,7 +116,8 @@ TEST_F(PostingRace, RefusedUpdateTakesInWhatIsOwed) {
   EXPECT_EQ(kinds(1), "PUT_END");
 }
 
-// ---- Attach, traffic, drain, update: what a drained queue may still be owed by what its own process has started. None of it refuses the update.
+// ---- Attach, traffic, drain, update: what a drained queue may still be owed by what its own
+// process has started. None of it refuses the update.
 
 class DrainedQueue : public PostingRace {
  protected:
@@ -123,7 +129,9 @@ class DrainedQueue : public PostingRace {
     EXPECT_EQ(kinds(1), expected);
   }
   // What process 0 has for process 1's operations.
-  void offer(Bytes& memory) { target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE, .quiet = true}, {}, 0); }
+  void offer(Bytes& memory) {
+    target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE, .quiet = true}, {}, 0);
+  }
   // An operation of process 1 has begun, and its data move.
   void run_until(const std::string& expected) {
     std::string seen;
@@ -178,7 +186,8 @@ TEST_F(DrainedQueue, ReplyEndOfAGetUnderWayDoesNotCount) {
 TEST_F(DrainedQueue, UnlinkOfAPutUnderWayDoesNotCount) {
   arrange();
   offer(theirs);
-  ASSERT_EQ(post_put(source(large, {.threshold = 1, .unlink = PTL_UNLINK}, 1), {.to = 0}, 1), PTL_OK);
+  ASSERT_EQ(post_put(source(large, {.threshold = 1, .unlink = PTL_UNLINK}, 1), {.to = 0}, 1),
+            PTL_OK);
   drain("SEND_START");
   expect_update_and_then("SEND_END UNLINK");
 }
@@ -283,8 +292,9 @@ class PostEntry : public PostingRace {
  protected:
   int post(ptl_handle_eq_t test_queue) {
     job->as(1);
-    const int code = PtlMEMDPost(job->ni(), unexpected.me, kAnyone, kBits, 0, PTL_UNLINK, PTL_INS_BEFORE,
-                                 md(user, {.options = kPut, .threshold = 1}, 1), PTL_UNLINK, &made.me, &made.md, test_queue);
+    const int code = PtlMEMDPost(job->ni(), unexpected.me, kAnyone, kBits, 0, PTL_UNLINK,
+                                 PTL_INS_BEFORE, md(user, {.options = kPut, .threshold = 1}, 1),
+                                 PTL_UNLINK, &made.me, &made.md, test_queue);
     job->as(0);
     return code;
   }
@@ -341,7 +351,8 @@ TEST_F(PostEntry, NoTestQueueAlwaysPosts) {
   EXPECT_EQ(post(PTL_EQ_NONE), PTL_OK);
 }
 
-// The whole protocol of 11.3, against messages that arrive at any moment: each lands in the receive or in the overflow, in order, none twice.
+// The whole protocol of 11.3, against messages that arrive at any moment: each lands in the receive
+// or in the overflow, in order, none twice.
 class PostingProtocol : public PostingRace, public ::testing::WithParamInterface<int> {};
 
 TEST_P(PostingProtocol, EachMessageIsFoundOnce) {

@@ -10,7 +10,8 @@ namespace {
 constexpr ptl_size_t kQueueLength = 4096;
 
 std::string kind_of(const ptl_event_t& event) {
-  std::string text = std::string(PtlEventKindStr(event.type)).substr(std::string_view("PTL_EVENT_").size());
+  std::string text =
+      std::string(PtlEventKindStr(event.type)).substr(std::string_view("PTL_EVENT_").size());
   if (event.ni_fail_type == PTL_NI_OK) return text;
   const std::string failure = PtlNIFailStr(PTL_INVALID_HANDLE, event.ni_fail_type);
   return text + "!" + failure.substr(7, failure.find(':') - 7);
@@ -23,7 +24,8 @@ std::string kinds(const Events& events) { return join(events, kind_of); }
 std::string story(const Events& events) {
   return join(events, [](const ptl_event_t& event) {
     if (event.type == PTL_EVENT_UNLINK) return kind_of(event);
-    return kind_of(event) + " " + std::to_string(event.mlength) + "/" + std::to_string(event.rlength) + "@" + std::to_string(event.offset);
+    return kind_of(event) + " " + std::to_string(event.mlength) + "/" +
+           std::to_string(event.rlength) + "@" + std::to_string(event.offset);
   });
 }
 
@@ -42,17 +44,25 @@ void ProtocolTest::start(JobOptions options) {
 ptl_handle_me_t ProtocolTest::entry(const EntryRules& rules, std::size_t rank) {
   job->as(rank);
   ptl_handle_me_t me = PTL_INVALID_HANDLE;
-  EXPECT_EQ(PtlMEAttach(job->ni(), rules.portal, rules.from, rules.bits, rules.ignore, rules.unlink, rules.position, &me), PTL_OK);
+  EXPECT_EQ(PtlMEAttach(job->ni(), rules.portal, rules.from, rules.bits, rules.ignore, rules.unlink,
+                        rules.position, &me),
+            PTL_OK);
   job->as(0);
   return me;
 }
 
 ptl_md_t ProtocolTest::md(Bytes& memory, const MdRules& rules, std::size_t rank) const {
-  return {
-      memory.data(), memory.size(), rules.threshold, rules.max_size, rules.options, rules.user, rules.quiet ? PTL_EQ_NONE : queues_[rank]};
+  return {memory.data(),
+          memory.size(),
+          rules.threshold,
+          rules.max_size,
+          rules.options,
+          rules.user,
+          rules.quiet ? PTL_EQ_NONE : queues_[rank]};
 }
 
-ptl_md_t ProtocolTest::iovec_md(std::vector<Bytes>& pieces, const MdRules& rules, std::size_t rank) {
+ptl_md_t ProtocolTest::iovec_md(std::vector<Bytes>& pieces, const MdRules& rules,
+                                std::size_t rank) {
   auto& list = lists_.emplace_back(std::make_unique<std::vector<ptl_md_iovec_t>>());
   for (Bytes& piece : pieces) list->push_back({piece.data(), piece.size()});
   Bytes none;
@@ -63,7 +73,8 @@ ptl_md_t ProtocolTest::iovec_md(std::vector<Bytes>& pieces, const MdRules& rules
   return made;
 }
 
-Entry ProtocolTest::attach(const ptl_md_t& md, const EntryRules& rules, ptl_unlink_t unlink, std::size_t rank) {
+Entry ProtocolTest::attach(const ptl_md_t& md, const EntryRules& rules, ptl_unlink_t unlink,
+                           std::size_t rank) {
   Entry made{entry(rules, rank)};
   job->as(rank);
   EXPECT_EQ(PtlMDAttach(made.me, md, unlink, &made.md), PTL_OK);
@@ -71,7 +82,8 @@ Entry ProtocolTest::attach(const ptl_md_t& md, const EntryRules& rules, ptl_unli
   return made;
 }
 
-Entry ProtocolTest::target(Bytes& memory, const MdRules& rules, const EntryRules& entry, std::size_t rank) {
+Entry ProtocolTest::target(Bytes& memory, const MdRules& rules, const EntryRules& entry,
+                           std::size_t rank) {
   return attach(md(memory, rules, rank), entry, rules.unlink, rank);
 }
 
@@ -89,8 +101,8 @@ ptl_handle_md_t ProtocolTest::source(Bytes& memory, const MdRules& rules, std::s
 
 int ProtocolTest::post_put(ptl_handle_md_t md, const Call& call, std::size_t from) {
   job->as(from);
-  const int code = PtlPut(md, call.ack ? PTL_ACK_REQ : PTL_NO_ACK_REQ, job->id(call.to), call.portal, call.cookie, call.bits, call.offset,
-                          call.hdr_data);
+  const int code = PtlPut(md, call.ack ? PTL_ACK_REQ : PTL_NO_ACK_REQ, job->id(call.to),
+                          call.portal, call.cookie, call.bits, call.offset, call.hdr_data);
   job->as(0);
   return code;
 }
@@ -114,9 +126,11 @@ int ProtocolTest::get(ptl_handle_md_t md, const Call& call, std::size_t from) {
   return code;
 }
 
-int ProtocolTest::get_put(ptl_handle_md_t to, ptl_handle_md_t out, const Call& call, std::size_t from) {
+int ProtocolTest::get_put(ptl_handle_md_t to, ptl_handle_md_t out, const Call& call,
+                          std::size_t from) {
   job->as(from);
-  const int code = PtlGetPut(to, out, job->id(call.to), call.portal, call.cookie, call.bits, call.offset, call.hdr_data);
+  const int code = PtlGetPut(to, out, job->id(call.to), call.portal, call.cookie, call.bits,
+                             call.offset, call.hdr_data);
   job->settle();
   job->as(0);
   return code;
@@ -136,7 +150,8 @@ int ProtocolTest::unlink_me(ptl_handle_me_t me, std::size_t rank) {
   return code;
 }
 
-int ProtocolTest::update(ptl_handle_md_t md, ptl_md_t fresh, ptl_handle_eq_t test_queue, std::size_t rank) {
+int ProtocolTest::update(ptl_handle_md_t md, ptl_md_t fresh, ptl_handle_eq_t test_queue,
+                         std::size_t rank) {
   job->as(rank);
   const int code = PtlMDUpdate(md, nullptr, &fresh, test_queue);
   job->as(0);

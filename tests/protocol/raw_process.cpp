@@ -6,16 +6,19 @@ namespace lintel::testing {
 
 using portals::wire::MessageKind;
 
-RawProcess::RawProcess(SimulatedProcesses& job, const RawAim& aim, std::uint32_t nid) : job_(job), aim_(aim), self_{NodeId(nid), Pid(1)} {
+RawProcess::RawProcess(SimulatedProcesses& job, const RawAim& aim, std::uint32_t nid)
+    : job_(job), aim_(aim), self_{NodeId(nid), Pid(1)} {
   transport::SessionOptions options;
   options.incarnation = nid;
   session_ = std::make_unique<transport::Session>(job.network().join(self_), options);
   job.poll_also([this] { return session_->poll(job_.network().now(), *this); });
 }
 
-portals::wire::Request RawProcess::request(MessageKind kind, ProcessId target, std::uint64_t length) const {
+portals::wire::Request RawProcess::request(MessageKind kind, ProcessId target,
+                                           std::uint64_t length) const {
   portals::wire::Request request{};
-  request.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0, aim_.interface_kind, 0};
+  request.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0,
+                    aim_.interface_kind, 0};
   request.initiator_nid = self_.nid.value;
   request.initiator_pid = self_.pid.value;
   request.user = 1000;
@@ -35,9 +38,12 @@ portals::wire::Request RawProcess::request(MessageKind kind, ProcessId target, s
   return request;
 }
 
-portals::wire::Response RawProcess::response(MessageKind kind, const portals::wire::Request& request, std::uint64_t length) {
+portals::wire::Response RawProcess::response(MessageKind kind,
+                                             const portals::wire::Request& request,
+                                             std::uint64_t length) {
   portals::wire::Response response{};
-  response.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0, request.header.interface_kind, 0};
+  response.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(kind), 0,
+                     request.header.interface_kind, 0};
   response.initiator_nid = request.target_nid;
   response.initiator_pid = request.target_pid;
   response.user = 4000;
@@ -56,7 +62,9 @@ portals::wire::Response RawProcess::response(MessageKind kind, const portals::wi
   return response;
 }
 
-transport::PeerId RawProcess::peer(std::size_t rank) { return session_->resolve(SimulatedProcesses::name(rank)).value(); }
+transport::PeerId RawProcess::peer(std::size_t rank) {
+  return session_->resolve(SimulatedProcesses::name(rank)).value();
+}
 
 void RawProcess::post_bytes(std::size_t rank, std::span<const std::byte> bytes) {
   const transport::PeerId to = peer(rank);
@@ -79,22 +87,24 @@ void RawProcess::send_bytes(std::size_t rank, std::span<const std::byte> bytes) 
   job_.settle();
 }
 
-void RawProcess::clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments, std::uint64_t receiver_token,
-                       std::uint8_t flags) {
+void RawProcess::clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments,
+                       std::uint64_t receiver_token, std::uint8_t flags) {
   send_bytes(rank, clear_message(rank, source_token, segments, receiver_token, flags));
 }
 
-void RawProcess::post_clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments, std::uint64_t receiver_token,
+void RawProcess::post_clear(std::size_t rank, std::uint64_t source_token,
+                            std::vector<Bytes*> segments, std::uint64_t receiver_token,
                             std::uint8_t flags) {
   post_bytes(rank, clear_message(rank, source_token, segments, receiver_token, flags));
 }
 
-std::vector<std::byte> RawProcess::clear_message(std::size_t rank, std::uint64_t source_token, const std::vector<Bytes*>& segments,
+std::vector<std::byte> RawProcess::clear_message(std::size_t rank, std::uint64_t source_token,
+                                                 const std::vector<Bytes*>& segments,
                                                  std::uint64_t receiver_token, std::uint8_t flags) {
   portals::wire::Clear clear{};
   const std::size_t segment_bytes = segments.size() * sizeof(portals::wire::Segment);
-  clear.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kClear), flags, aim_.interface_kind,
-                  static_cast<std::uint32_t>(segment_bytes)};
+  clear.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kClear),
+                  flags, aim_.interface_kind, static_cast<std::uint32_t>(segment_bytes)};
   clear.source_token = source_token;
   clear.receiver_token = receiver_token;
   clear.immediate = 9;
@@ -102,7 +112,8 @@ std::vector<std::byte> RawProcess::clear_message(std::size_t rank, std::uint64_t
   std::vector<std::byte> bytes(sizeof clear + segment_bytes);
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const std::span<std::byte> memory = std::as_writable_bytes(std::span(*segments[i]));
-    const transport::Region region = session_->register_memory(peer(rank), memory, transport::Access::kWriteTarget).value();
+    const transport::Region region =
+        session_->register_memory(peer(rank), memory, transport::Access::kWriteTarget).value();
     portals::wire::encode(portals::wire::Segment{region.key, region.base, memory.size()},
                           bytes.data() + sizeof clear + i * sizeof(portals::wire::Segment));
     clear.length += memory.size();
@@ -111,7 +122,8 @@ std::vector<std::byte> RawProcess::clear_message(std::size_t rank, std::uint64_t
   return bytes;
 }
 
-std::vector<std::byte> RawProcess::cleared_get_message(std::size_t rank, portals::wire::Request get, const std::vector<Bytes*>& segments,
+std::vector<std::byte> RawProcess::cleared_get_message(std::size_t rank, portals::wire::Request get,
+                                                       const std::vector<Bytes*>& segments,
                                                        std::uint64_t receiver_token) {
   const std::vector<std::byte> clear = clear_message(rank, 0, segments, receiver_token, 0);
   get.header.flags |= portals::wire::kFlagCleared;
@@ -122,37 +134,43 @@ std::vector<std::byte> RawProcess::cleared_get_message(std::size_t rank, portals
   return bytes;
 }
 
-void RawProcess::cleared_get(std::size_t rank, portals::wire::Request get, const std::vector<Bytes*>& segments,
-                             std::uint64_t receiver_token) {
+void RawProcess::cleared_get(std::size_t rank, portals::wire::Request get,
+                             const std::vector<Bytes*>& segments, std::uint64_t receiver_token) {
   send_bytes(rank, cleared_get_message(rank, get, segments, receiver_token));
 }
 
-void RawProcess::post_cleared_get(std::size_t rank, portals::wire::Request get, const std::vector<Bytes*>& segments,
+void RawProcess::post_cleared_get(std::size_t rank, portals::wire::Request get,
+                                  const std::vector<Bytes*>& segments,
                                   std::uint64_t receiver_token) {
   post_bytes(rank, cleared_get_message(rank, get, segments, receiver_token));
 }
 
 void RawProcess::discard(std::size_t rank, std::uint64_t token) {
   portals::wire::Discard message{};
-  message.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kDiscard), 0, aim_.interface_kind, 0};
+  message.header = {portals::wire::kMessageVersion,
+                    static_cast<std::uint8_t>(MessageKind::kDiscard), 0, aim_.interface_kind, 0};
   message.token = token;
   send(rank, message);
 }
 
 void RawProcess::written(std::size_t rank, std::uint64_t receiver_token, std::uint64_t count) {
   portals::wire::Written message{};
-  message.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kWritten), 0, aim_.interface_kind, 0};
+  message.header = {portals::wire::kMessageVersion,
+                    static_cast<std::uint8_t>(MessageKind::kWritten), 0, aim_.interface_kind, 0};
   message.receiver_token = receiver_token;
   message.write_count = count;
   send(rank, message);
 }
 
-void RawProcess::write(std::size_t rank, Bytes& bytes, const portals::wire::Segment& to, std::uint32_t immediate) {
+void RawProcess::write(std::size_t rank, Bytes& bytes, const portals::wire::Segment& to,
+                       std::uint32_t immediate) {
   const std::span<std::byte> memory = std::as_writable_bytes(std::span(bytes));
-  const transport::Region region = session_->register_memory(peer(rank), memory, transport::Access::kWriteSource).value();
-  ASSERT_EQ(session_->post_write(peer(rank), {memory.data(), memory.size(), region}, {to.key, to.address}, transport::Immediate(immediate),
-                                 transport::Context(1)),
-            transport::PostStatus::kOk);
+  const transport::Region region =
+      session_->register_memory(peer(rank), memory, transport::Access::kWriteSource).value();
+  ASSERT_EQ(
+      session_->post_write(peer(rank), {memory.data(), memory.size(), region}, {to.key, to.address},
+                           transport::Immediate(immediate), transport::Context(1)),
+      transport::PostStatus::kOk);
   job_.settle();
 }
 
@@ -169,7 +187,9 @@ std::string RawProcess::received() {
       switch (static_cast<MessageKind>(header->kind)) {
         case MessageKind::kPut: name = "PUT"; break;
         case MessageKind::kAck: name = "ACK"; break;
-        case MessageKind::kGet: name = (header->flags & portals::wire::kFlagCleared) != 0 ? "GET(CLEAR)" : "GET"; break;
+        case MessageKind::kGet:
+          name = (header->flags & portals::wire::kFlagCleared) != 0 ? "GET(CLEAR)" : "GET";
+          break;
         case MessageKind::kReply: name = "REPLY"; break;
         case MessageKind::kGetPut: name = "GETPUT"; break;
         case MessageKind::kAtomic: name = "ATOMIC"; break;

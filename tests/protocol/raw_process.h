@@ -1,6 +1,8 @@
 #pragma once
-// RawProcess: a process on the simulated network that speaks the engine's messages without being an engine: a session, and what a test makes it say. With it a
-// test sends what no sound initiator would, and sees the answers that programs do not. For either API; RawPeer and RawPeer4 speak of it in the names of theirs.
+// RawProcess: a process on the simulated network that speaks the engine's messages without being an
+// engine: a session, and what a test makes it say. With it a test sends what no sound initiator
+// would, and sees the answers that programs do not. For either API; RawPeer and RawPeer4 speak of
+// it in the names of theirs.
 //
 // Owned by the test, beside the SimulatedProcesses, which poll it. Thread: the test's.
 
@@ -34,10 +36,14 @@ class RawProcess : private transport::Sink {
 
   ProcessId name() const { return self_; }
 
-  // A put, get or getput to `target` that a sound initiator would send: of user 1000 and job 7, without an ack. The caller changes what it wants.
-  portals::wire::Request request(portals::wire::MessageKind kind, ProcessId target, std::uint64_t length) const;
+  // A put, get or getput to `target` that a sound initiator would send: of user 1000 and job 7,
+  // without an ack. The caller changes what it wants.
+  portals::wire::Request request(portals::wire::MessageKind kind, ProcessId target,
+                                 std::uint64_t length) const;
   // An answer to `request` as its target would give it.
-  static portals::wire::Response response(portals::wire::MessageKind kind, const portals::wire::Request& request, std::uint64_t length);
+  static portals::wire::Response response(portals::wire::MessageKind kind,
+                                          const portals::wire::Request& request,
+                                          std::uint64_t length);
 
   // Sends a message to process `rank` and lets the network run. header.payload_length is filled in.
   template <class Fixed>
@@ -46,35 +52,51 @@ class RawProcess : private transport::Sink {
   void send_bytes(std::size_t rank, std::span<const std::byte> bytes);
   // The same without letting the network run. REQUIRES: something was sent to `rank` before.
   void post_bytes(std::size_t rank, std::span<const std::byte> bytes);
-  // Says CLEAR for `source`, with `segments` of memory registered here. Returns nothing to wait for: the network has run.
-  void clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments, std::uint64_t receiver_token = 77,
-             std::uint8_t flags = 0);
+  // Says CLEAR for `source`, with `segments` of memory registered here. Returns nothing to wait
+  // for: the network has run.
+  void clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments,
+             std::uint64_t receiver_token = 77, std::uint8_t flags = 0);
   // The same without letting the network run. REQUIRES: something was sent to `rank` before.
-  void post_clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments, std::uint64_t receiver_token = 77,
-                  std::uint8_t flags = 0);
+  void post_clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments,
+                  std::uint64_t receiver_token = 77, std::uint8_t flags = 0);
   // Sends `get` (of request()) with a CLEAR for segments of memory registered here.
-  void cleared_get(std::size_t rank, portals::wire::Request get, const std::vector<Bytes*>& segments, std::uint64_t receiver_token = 77);
+  void cleared_get(std::size_t rank, portals::wire::Request get,
+                   const std::vector<Bytes*>& segments, std::uint64_t receiver_token = 77);
   // The same without letting the network run. REQUIRES: something was sent to `rank` before.
-  void post_cleared_get(std::size_t rank, portals::wire::Request get, const std::vector<Bytes*>& segments,
-                        std::uint64_t receiver_token = 77);
+  void post_cleared_get(std::size_t rank, portals::wire::Request get,
+                        const std::vector<Bytes*>& segments, std::uint64_t receiver_token = 77);
   void discard(std::size_t rank, std::uint64_t token);
   void written(std::size_t rank, std::uint64_t receiver_token, std::uint64_t count);
   // Writes `bytes` to where `to` wants them, `immediate` with them.
-  void write(std::size_t rank, Bytes& bytes, const portals::wire::Segment& to, std::uint32_t immediate);
+  void write(std::size_t rank, Bytes& bytes, const portals::wire::Segment& to,
+             std::uint32_t immediate);
 
-  // What has come since the last call, as "ACK", "REPLY", "CLEAR", "WRITTEN", "DISCARD", "PUT", "GET", "GET(CLEAR)", "GETPUT".
+  // What has come since the last call, as "ACK", "REPLY", "CLEAR", "WRITTEN", "DISCARD", "PUT",
+  // "GET", "GET(CLEAR)", "GETPUT".
   std::string received();
   // The newest message of that kind.
-  portals::wire::Response last_response() const { return portals::wire::parse_response(last(portals::wire::MessageKind::kAck)); }
-  portals::wire::Response last_reply() const { return portals::wire::parse_response(last(portals::wire::MessageKind::kReply)); }
+  portals::wire::Response last_response() const {
+    return portals::wire::parse_response(last(portals::wire::MessageKind::kAck));
+  }
+  portals::wire::Response last_reply() const {
+    return portals::wire::parse_response(last(portals::wire::MessageKind::kReply));
+  }
   Bytes last_reply_data() const;
-  portals::wire::Request last_request(portals::wire::MessageKind kind) const { return portals::wire::parse_request(last(kind)); }
-  portals::wire::Clear last_clear() const { return portals::wire::parse_clear(last(portals::wire::MessageKind::kClear)); }
+  portals::wire::Request last_request(portals::wire::MessageKind kind) const {
+    return portals::wire::parse_request(last(kind));
+  }
+  portals::wire::Clear last_clear() const {
+    return portals::wire::parse_clear(last(portals::wire::MessageKind::kClear));
+  }
   portals::wire::Segment last_segment(std::size_t index) const;
   // Of the CLEAR in the newest GET. REQUIRES: it has one.
-  portals::wire::Clear clear_of_get() const { return portals::wire::parse_clear(payload_of_last(portals::wire::MessageKind::kGet)); }
+  portals::wire::Clear clear_of_get() const {
+    return portals::wire::parse_clear(payload_of_last(portals::wire::MessageKind::kGet));
+  }
   portals::wire::Segment segment_of_get(std::size_t index) const;
-  portals::wire::Discard last_discard() const { return portals::wire::parse_discard(last(portals::wire::MessageKind::kDiscard)); }
+  portals::wire::Discard last_discard() const {
+    return portals::wire::parse_discard(last(portals::wire::MessageKind::kDiscard));
+  }
   std::size_t immediates() const { return immediates_; }
   std::uint32_t last_immediate() const { return last_immediate_; }
 
@@ -89,9 +111,11 @@ class RawProcess : private transport::Sink {
   void on_peer_failed(transport::PeerId, Error) override {}
 
   transport::PeerId peer(std::size_t rank);
-  std::vector<std::byte> clear_message(std::size_t rank, std::uint64_t source_token, const std::vector<Bytes*>& segments,
+  std::vector<std::byte> clear_message(std::size_t rank, std::uint64_t source_token,
+                                       const std::vector<Bytes*>& segments,
                                        std::uint64_t receiver_token, std::uint8_t flags);
-  std::vector<std::byte> cleared_get_message(std::size_t rank, portals::wire::Request get, const std::vector<Bytes*>& segments,
+  std::vector<std::byte> cleared_get_message(std::size_t rank, portals::wire::Request get,
+                                             const std::vector<Bytes*>& segments,
                                              std::uint64_t receiver_token);
   std::span<const std::byte> last(portals::wire::MessageKind kind) const;
   std::span<const std::byte> payload_of_last(portals::wire::MessageKind kind) const;
@@ -112,7 +136,8 @@ void RawProcess::send(std::size_t rank, Fixed fixed, const Bytes& payload) {
   const std::size_t fixed_size = portals::wire::fixed_size(fixed.header);
   std::vector<std::byte> bytes(fixed_size + payload.size());
   portals::wire::encode(fixed, bytes.data());
-  for (std::size_t i = 0; i < payload.size(); ++i) bytes[fixed_size + i] = static_cast<std::byte>(payload[i]);
+  for (std::size_t i = 0; i < payload.size(); ++i)
+    bytes[fixed_size + i] = static_cast<std::byte>(payload[i]);
   send_bytes(rank, bytes);
 }
 

@@ -1,4 +1,5 @@
-// The initiator's side of ACK and REPLY: what is expected, and what is past, duplicate, stale or foreign.
+// The initiator's side of ACK and REPLY: what is expected, and what is past, duplicate, stale or
+// foreign.
 
 #include "tests/protocol/raw_peer.h"
 
@@ -24,8 +25,12 @@ class ReceiveAnswer : public ProtocolTest {
     job->settle();
     return peer.last_request(MessageKind::kGet);
   }
-  static Response ack(const Request& request, std::uint64_t length) { return RawPeer::response(MessageKind::kAck, request, length); }
-  static Response reply(const Request& request, std::uint64_t length) { return RawPeer::response(MessageKind::kReply, request, length); }
+  static Response ack(const Request& request, std::uint64_t length) {
+    return RawPeer::response(MessageKind::kAck, request, length);
+  }
+  static Response reply(const Request& request, std::uint64_t length) {
+    return RawPeer::response(MessageKind::kReply, request, length);
+  }
 
   RawPeer peer;
   RawPeer other;
@@ -129,7 +134,8 @@ TEST_F(ReceiveAnswer, AckWithoutAQueueIsStillAnOperation) {
 TEST_F(ReceiveAnswer, DiscardEndsTheWaitForAnAckSilently) {
   const Request request = put_to_peer(source(data));
   portals::wire::Discard discard{};
-  discard.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kDiscard), 0, 0, 0};
+  discard.header = {portals::wire::kMessageVersion,
+                    static_cast<std::uint8_t>(MessageKind::kDiscard), 0, 0, 0};
   discard.token = request.sender_token;
   peer.send(0, discard);
   EXPECT_EQ(kinds(0), "SEND_START SEND_END");
@@ -142,7 +148,8 @@ TEST_F(ReceiveAnswer, DiscardEndsTheWaitForAnAckSilently) {
 TEST_F(ReceiveAnswer, DiscardFromAProcessThatWasNotAskedChangesNothing) {
   const Request request = put_to_peer(source(data));
   portals::wire::Discard discard{};
-  discard.header = {portals::wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kDiscard), 0, 0, 0};
+  discard.header = {portals::wire::kMessageVersion,
+                    static_cast<std::uint8_t>(MessageKind::kDiscard), 0, 0, 0};
   discard.token = request.sender_token;
   other.send(0, discard);
   peer.send(0, ack(request, 8));
@@ -264,7 +271,9 @@ TEST_F(ReceiveAnswer, AnnouncedReplyForAnUnlinkedMdReleasesItsSource) {
 
 TEST_F(ReceiveAnswer, RequestCarriesTheArgumentsOfTheCall) {
   const ptl_handle_md_t md = source(data);
-  EXPECT_EQ(PtlPutRegion(md, 2, 5, PTL_ACK_REQ, peer.id(), 9, 3, 0xfedcba9876543210, 1ULL << 60, 0x8877665544332211), PTL_OK);
+  EXPECT_EQ(PtlPutRegion(md, 2, 5, PTL_ACK_REQ, peer.id(), 9, 3, 0xfedcba9876543210, 1ULL << 60,
+                         0x8877665544332211),
+            PTL_OK);
   job->settle();
   const Request put = peer.last_request(MessageKind::kPut);
   EXPECT_EQ(put.initiator_nid, job->id(0).nid);

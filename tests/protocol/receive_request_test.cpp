@@ -1,4 +1,5 @@
-// The target's side of put, get and getput: the order of its checks, the walk of the match list, and what is accounted in one step with the match.
+// The target's side of put, get and getput: the order of its checks, the walk of the match list,
+// and what is accounted in one step with the match.
 
 #include "tests/protocol/raw_peer.h"
 
@@ -14,10 +15,13 @@ class ReceiveRequest : public ProtocolTest {
   // What the drop registers say, in the order index, cookie, access, no match, stale, malformed.
   std::string drops_by_cause() {
     std::string text;
-    for (ptl_sr_index_t reg = PTL_SR_DROP_PT_INDEX; reg <= PTL_SR_DROP_MALFORMED; ++reg) text += std::to_string(status(1, reg));
+    for (ptl_sr_index_t reg = PTL_SR_DROP_PT_INDEX; reg <= PTL_SR_DROP_MALFORMED; ++reg)
+      text += std::to_string(status(1, reg));
     return text;
   }
-  Request request(MessageKind kind, std::uint64_t length = 0) { return peer.request(kind, job->id(1), length); }
+  Request request(MessageKind kind, std::uint64_t length = 0) {
+    return peer.request(kind, job->id(1), length);
+  }
   RawPeer peer;
   Bytes memory = Bytes(16);
 };
@@ -93,7 +97,8 @@ struct AccessCase {
   bool admitted;
 };
 
-class ReceiveRequestAccess : public ReceiveRequest, public ::testing::WithParamInterface<AccessCase> {};
+class ReceiveRequestAccess : public ReceiveRequest,
+                             public ::testing::WithParamInterface<AccessCase> {};
 
 TEST_P(ReceiveRequestAccess, AllMembersOfTheEntryMustAgree) {
   target(memory, {.options = kPut});
@@ -108,16 +113,22 @@ TEST_P(ReceiveRequestAccess, AllMembersOfTheEntryMustAgree) {
 }
 
 constexpr ptl_nid_t kRawNid = RawPeer::kNid;
-INSTANTIATE_TEST_SUITE_P(Entries, ReceiveRequestAccess,
-                         ::testing::Values(AccessCase{"Anything", kAnyone, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY, true},
-                                           AccessCase{"Everything", {kRawNid, 1}, 1000, 7, kPortal, true},
-                                           AccessCase{
-                                               "OtherNode", {kRawNid + 1, PTL_PID_ANY}, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY, false},
-                                           AccessCase{"OtherPid", {PTL_NID_ANY, 2}, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY, false},
-                                           AccessCase{"OtherUser", kAnyone, 1001, PTL_JID_ANY, PTL_PT_INDEX_ANY, false},
-                                           AccessCase{"OtherJob", kAnyone, PTL_UID_ANY, 8, PTL_PT_INDEX_ANY, false},
-                                           AccessCase{"OtherPortal", kAnyone, PTL_UID_ANY, PTL_JID_ANY, kPortal + 1, false}),
-                         [](const auto& instance) { return instance.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Entries, ReceiveRequestAccess,
+    ::testing::Values(
+        AccessCase{"Anything", kAnyone, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY, true},
+        AccessCase{"Everything", {kRawNid, 1}, 1000, 7, kPortal, true},
+        AccessCase{"OtherNode",
+                   {kRawNid + 1, PTL_PID_ANY},
+                   PTL_UID_ANY,
+                   PTL_JID_ANY,
+                   PTL_PT_INDEX_ANY,
+                   false},
+        AccessCase{"OtherPid", {PTL_NID_ANY, 2}, PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY, false},
+        AccessCase{"OtherUser", kAnyone, 1001, PTL_JID_ANY, PTL_PT_INDEX_ANY, false},
+        AccessCase{"OtherJob", kAnyone, PTL_UID_ANY, 8, PTL_PT_INDEX_ANY, false},
+        AccessCase{"OtherPortal", kAnyone, PTL_UID_ANY, PTL_JID_ANY, kPortal + 1, false}),
+    [](const auto& instance) { return instance.param.name; });
 
 // ---- What makes one entry refuse, so that the next is asked
 
@@ -128,7 +139,8 @@ struct RefusalCase {
   bool with_md = true;
 };
 
-class ReceiveRequestWalk : public ReceiveRequest, public ::testing::WithParamInterface<RefusalCase> {};
+class ReceiveRequestWalk : public ReceiveRequest,
+                           public ::testing::WithParamInterface<RefusalCase> {};
 
 TEST_P(ReceiveRequestWalk, RefusalGoesOnToTheNextEntry) {
   Bytes first(4);
@@ -149,15 +161,18 @@ TEST_P(ReceiveRequestWalk, RefusalGoesOnToTheNextEntry) {
 
 INSTANTIATE_TEST_SUITE_P(
     Reasons, ReceiveRequestWalk,
-    ::testing::Values(RefusalCase{"OtherNode", {.from = {kRawNid + 1, PTL_PID_ANY}}, {.options = kPut | PTL_MD_TRUNCATE}},
-                      RefusalCase{"OtherPid", {.from = {PTL_NID_ANY, 2}}, {.options = kPut | PTL_MD_TRUNCATE}},
-                      RefusalCase{"OtherBits", {.bits = kBits ^ 1}, {.options = kPut | PTL_MD_TRUNCATE}},
-                      RefusalCase{"NoMemoryDescriptor", {}, {}, false},
-                      RefusalCase{"InactiveMemoryDescriptor", {}, {.options = kPut | PTL_MD_TRUNCATE, .threshold = 0}},
-                      RefusalCase{"OperationNotEnabled", {}, {.options = kGet | PTL_MD_TRUNCATE}},
-                      RefusalCase{"TooLong", {}, {.options = kPut}},
-                      RefusalCase{"TooLongFromTheRemoteOffset", {}, {.options = kPut | PTL_MD_MANAGE_REMOTE}},
-                      RefusalCase{"LongerThanMaxSize", {}, {.options = kPut | PTL_MD_MAX_SIZE, .max_size = 2}}),
+    ::testing::Values(
+        RefusalCase{
+            "OtherNode", {.from = {kRawNid + 1, PTL_PID_ANY}}, {.options = kPut | PTL_MD_TRUNCATE}},
+        RefusalCase{"OtherPid", {.from = {PTL_NID_ANY, 2}}, {.options = kPut | PTL_MD_TRUNCATE}},
+        RefusalCase{"OtherBits", {.bits = kBits ^ 1}, {.options = kPut | PTL_MD_TRUNCATE}},
+        RefusalCase{"NoMemoryDescriptor", {}, {}, false},
+        RefusalCase{
+            "InactiveMemoryDescriptor", {}, {.options = kPut | PTL_MD_TRUNCATE, .threshold = 0}},
+        RefusalCase{"OperationNotEnabled", {}, {.options = kGet | PTL_MD_TRUNCATE}},
+        RefusalCase{"TooLong", {}, {.options = kPut}},
+        RefusalCase{"TooLongFromTheRemoteOffset", {}, {.options = kPut | PTL_MD_MANAGE_REMOTE}},
+        RefusalCase{"LongerThanMaxSize", {}, {.options = kPut | PTL_MD_MAX_SIZE, .max_size = 2}}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST_F(ReceiveRequest, FirstEntryThatAcceptsTakesTheRequest) {

@@ -1,4 +1,5 @@
-// Data that move by writes: announcement, CLEAR, writes, WRITTEN, DISCARD, seen from either side, with a peer that keeps to the rules or does not.
+// Data that move by writes: announcement, CLEAR, writes, WRITTEN, DISCARD, seen from either side,
+// with a peer that keeps to the rules or does not.
 
 #include "tests/protocol/raw_peer.h"
 
@@ -268,7 +269,8 @@ TEST_F(ReceiveTransfer, WriteToMemoryThatIsNotTheReceiversFailsTheSource) {
   EXPECT_EQ(PtlMDUnlink(events[1].md_handle), PTL_OK);
 }
 
-// The operation that ends last began when its descriptor had no queue; the UNLINK that it causes speaks of it all the same.
+// The operation that ends last began when its descriptor had no queue; the UNLINK that it causes
+// speaks of it all the same.
 TEST_F(ReceiveTransfer, UnlinkOnAQueueThatCameMeanwhileHasTheFieldsOfTheOperationThatEndedLast) {
   const ptl_handle_md_t md = source(data, {.threshold = 2, .unlink = PTL_UNLINK, .quiet = true});
   ASSERT_EQ(PtlPut(md, PTL_NO_ACK_REQ, peer.id(), kPortal, 0, kBits, 3, 77), PTL_OK);
@@ -314,7 +316,8 @@ TEST_F(ReceiveTransfer, LargeGetWhoseInitiatorNoLongerWantsItEnds) {
   EXPECT_EQ(unlink_md(entry.md, 1), PTL_OK);
 }
 
-// A descriptor may be unlinked or updated before the reply comes: nothing may be written into its memory until then.
+// A descriptor may be unlinked or updated before the reply comes: nothing may be written into its
+// memory until then.
 TEST_F(ReceiveTransfer, LargeGetCarriesNoClear) {
   ASSERT_EQ(PtlGet(source(memory), peer.id(), kPortal, 0, kBits, 0), PTL_OK);
   job->settle();
@@ -324,7 +327,8 @@ TEST_F(ReceiveTransfer, LargeGetCarriesNoClear) {
 TEST_F(ReceiveTransfer, AnnouncedReplyIsClearedAndEndsWhenTheDataAreInPlace) {
   ASSERT_EQ(PtlGet(source(memory), peer.id(), kPortal, 0, kBits, 0), PTL_OK);
   job->settle();
-  wire::Response reply = RawPeer::response(MessageKind::kReply, peer.last_request(MessageKind::kGet), kLarge);
+  wire::Response reply =
+      RawPeer::response(MessageKind::kReply, peer.last_request(MessageKind::kGet), kLarge);
   reply.header.flags = wire::kFlagAnnounced;
   reply.sender_token = 88;
   peer.received();

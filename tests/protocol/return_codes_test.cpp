@@ -1,4 +1,5 @@
-// Section 3: every function and every code that it may return, in the order in which it looks: SEGV, then NO_INIT, then the handle, then the arguments.
+// Section 3: every function and every code that it may return, in the order in which it looks:
+// SEGV, then NO_INIT, then the handle, then the arguments.
 
 #include <climits>
 #include <functional>
@@ -31,54 +32,81 @@ int which_out;
 const std::vector<FunctionCase>& functions() {
   static const std::vector<FunctionCase> all{
       {"PtlNIFini", [](auto h) { return PtlNIFini(h); }, PTL_NI_INVALID},
-      {"PtlNIStatus", [](auto h) { return PtlNIStatus(h, PTL_SR_DROP_COUNT, &value_out); }, PTL_NI_INVALID,
-       [] { return PtlNIStatus(handle_out, 0, nullptr); }},
+      {"PtlNIStatus", [](auto h) { return PtlNIStatus(h, PTL_SR_DROP_COUNT, &value_out); },
+       PTL_NI_INVALID, [] { return PtlNIStatus(handle_out, 0, nullptr); }},
       {"PtlNIDist", [](auto h) { return PtlNIDist(h, kSomebody, &distance_out); }, PTL_NI_INVALID,
        [] { return PtlNIDist(handle_out, kSomebody, nullptr); }},
       {"PtlNIHandle", [](auto h) { return PtlNIHandle(h, &handle_out); }, PTL_HANDLE_INVALID,
        [] { return PtlNIHandle(handle_out, nullptr); }},
-      {"PtlGetUid", [](auto h) { return PtlGetUid(h, &handle_out); }, PTL_NI_INVALID, [] { return PtlGetUid(handle_out, nullptr); }},
-      {"PtlGetId", [](auto h) { return PtlGetId(h, &id_out); }, PTL_NI_INVALID, [] { return PtlGetId(handle_out, nullptr); }},
-      {"PtlGetJid", [](auto h) { return PtlGetJid(h, &handle_out); }, PTL_NI_INVALID, [] { return PtlGetJid(handle_out, nullptr); }},
-      {"PtlMEAttach", [](auto h) { return PtlMEAttach(h, 0, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &handle_out); }, PTL_NI_INVALID,
-       [] { return PtlMEAttach(handle_out, 0, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, nullptr); }},
-      {"PtlMEAttachAny", [](auto h) { return PtlMEAttachAny(h, &index_out, kAnyone, 0, 0, PTL_RETAIN, &handle_out); }, PTL_NI_INVALID,
-       [] { return PtlMEAttachAny(handle_out, &index_out, kAnyone, 0, 0, PTL_RETAIN, nullptr); }},
-      {"PtlMEAttachAnyIndex", [](auto h) { return PtlMEAttachAny(h, &index_out, kAnyone, 0, 0, PTL_RETAIN, &handle_out); }, PTL_NI_INVALID,
-       [] { return PtlMEAttachAny(handle_out, nullptr, kAnyone, 0, 0, PTL_RETAIN, &handle_out); }},
-      {"PtlMEInsert", [](auto h) { return PtlMEInsert(h, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &handle_out); }, PTL_ME_INVALID,
-       [] { return PtlMEInsert(handle_out, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, nullptr); }},
-      {"PtlMEUnlink", [](auto h) { return PtlMEUnlink(h); }, PTL_ME_INVALID},
-      {"PtlMDAttach", [](auto h) { return PtlMDAttach(h, kEmptyMd, PTL_RETAIN, &handle_out); }, PTL_ME_INVALID},
-      {"PtlMDBind", [](auto h) { return PtlMDBind(h, kEmptyMd, PTL_RETAIN, &handle_out); }, PTL_NI_INVALID,
-       [] { return PtlMDBind(handle_out, kEmptyMd, PTL_RETAIN, nullptr); }},
-      {"PtlMDUnlink", [](auto h) { return PtlMDUnlink(h); }, PTL_MD_INVALID},
-      {"PtlMDUpdate", [](auto h) { return PtlMDUpdate(h, nullptr, nullptr, PTL_EQ_NONE); }, PTL_MD_INVALID},
-      {"PtlEQAlloc", [](auto h) { return PtlEQAlloc(h, 4, PTL_EQ_HANDLER_NONE, &handle_out); }, PTL_NI_INVALID,
-       [] { return PtlEQAlloc(handle_out, 4, PTL_EQ_HANDLER_NONE, nullptr); }},
-      {"PtlEQFree", [](auto h) { return PtlEQFree(h); }, PTL_EQ_INVALID},
-      {"PtlEQGet", [](auto h) { return PtlEQGet(h, &event_out); }, PTL_EQ_INVALID, [] { return PtlEQGet(handle_out, nullptr); }},
-      {"PtlEQWait", [](auto h) { return PtlEQWait(h, &event_out); }, PTL_EQ_INVALID, [] { return PtlEQWait(handle_out, nullptr); }},
-      {"PtlEQPoll", [](ptl_handle_any_t h) { return PtlEQPoll(&h, 1, 0, &event_out, &which_out); }, PTL_EQ_INVALID,
-       [] { return PtlEQPoll(&handle_out, 1, 0, nullptr, &which_out); }},
-      {"PtlEQPollWhich", [](ptl_handle_any_t h) { return PtlEQPoll(&h, 1, 0, &event_out, &which_out); }, PTL_EQ_INVALID,
-       [] { return PtlEQPoll(&handle_out, 1, 0, &event_out, nullptr); }},
-      {"PtlEQPollQueues", [](ptl_handle_any_t h) { return PtlEQPoll(&h, 1, 0, &event_out, &which_out); }, PTL_EQ_INVALID,
-       [] { return PtlEQPoll(nullptr, 1, 0, &event_out, &which_out); }},
-      {"PtlACEntry", [](auto h) { return PtlACEntry(h, 0, kAnyone, 0, 0, 0); }, PTL_NI_INVALID},
-      {"PtlPut", [](auto h) { return PtlPut(h, PTL_ACK_REQ, kSomebody, 0, 0, 0, 0, 0); }, PTL_MD_INVALID},
-      {"PtlPutRegion", [](auto h) { return PtlPutRegion(h, 0, 0, PTL_ACK_REQ, kSomebody, 0, 0, 0, 0, 0); }, PTL_MD_INVALID},
-      {"PtlGet", [](auto h) { return PtlGet(h, kSomebody, 0, 0, 0, 0); }, PTL_MD_INVALID},
-      {"PtlGetRegion", [](auto h) { return PtlGetRegion(h, 0, 0, kSomebody, 0, 0, 0, 0); }, PTL_MD_INVALID},
-      {"PtlGetPut", [](auto h) { return PtlGetPut(h, h, kSomebody, 0, 0, 0, 0, 0); }, PTL_MD_INVALID},
-      {"PtlMEMDPost",
+      {"PtlGetUid", [](auto h) { return PtlGetUid(h, &handle_out); }, PTL_NI_INVALID,
+       [] { return PtlGetUid(handle_out, nullptr); }},
+      {"PtlGetId", [](auto h) { return PtlGetId(h, &id_out); }, PTL_NI_INVALID,
+       [] { return PtlGetId(handle_out, nullptr); }},
+      {"PtlGetJid", [](auto h) { return PtlGetJid(h, &handle_out); }, PTL_NI_INVALID,
+       [] { return PtlGetJid(handle_out, nullptr); }},
+      {"PtlMEAttach",
        [](auto h) {
-         return PtlMEMDPost(h, h, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, kEmptyMd, PTL_RETAIN, &handle_out, &handle_out, PTL_EQ_NONE);
+         return PtlMEAttach(h, 0, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &handle_out);
        },
        PTL_NI_INVALID,
        [] {
-         return PtlMEMDPost(handle_out, handle_out, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, kEmptyMd, PTL_RETAIN, nullptr, &handle_out,
-                            PTL_EQ_NONE);
+         return PtlMEAttach(handle_out, 0, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, nullptr);
+       }},
+      {"PtlMEAttachAny",
+       [](auto h) { return PtlMEAttachAny(h, &index_out, kAnyone, 0, 0, PTL_RETAIN, &handle_out); },
+       PTL_NI_INVALID,
+       [] { return PtlMEAttachAny(handle_out, &index_out, kAnyone, 0, 0, PTL_RETAIN, nullptr); }},
+      {"PtlMEAttachAnyIndex",
+       [](auto h) { return PtlMEAttachAny(h, &index_out, kAnyone, 0, 0, PTL_RETAIN, &handle_out); },
+       PTL_NI_INVALID,
+       [] { return PtlMEAttachAny(handle_out, nullptr, kAnyone, 0, 0, PTL_RETAIN, &handle_out); }},
+      {"PtlMEInsert",
+       [](auto h) { return PtlMEInsert(h, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &handle_out); },
+       PTL_ME_INVALID,
+       [] { return PtlMEInsert(handle_out, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, nullptr); }},
+      {"PtlMEUnlink", [](auto h) { return PtlMEUnlink(h); }, PTL_ME_INVALID},
+      {"PtlMDAttach", [](auto h) { return PtlMDAttach(h, kEmptyMd, PTL_RETAIN, &handle_out); },
+       PTL_ME_INVALID},
+      {"PtlMDBind", [](auto h) { return PtlMDBind(h, kEmptyMd, PTL_RETAIN, &handle_out); },
+       PTL_NI_INVALID, [] { return PtlMDBind(handle_out, kEmptyMd, PTL_RETAIN, nullptr); }},
+      {"PtlMDUnlink", [](auto h) { return PtlMDUnlink(h); }, PTL_MD_INVALID},
+      {"PtlMDUpdate", [](auto h) { return PtlMDUpdate(h, nullptr, nullptr, PTL_EQ_NONE); },
+       PTL_MD_INVALID},
+      {"PtlEQAlloc", [](auto h) { return PtlEQAlloc(h, 4, PTL_EQ_HANDLER_NONE, &handle_out); },
+       PTL_NI_INVALID, [] { return PtlEQAlloc(handle_out, 4, PTL_EQ_HANDLER_NONE, nullptr); }},
+      {"PtlEQFree", [](auto h) { return PtlEQFree(h); }, PTL_EQ_INVALID},
+      {"PtlEQGet", [](auto h) { return PtlEQGet(h, &event_out); }, PTL_EQ_INVALID,
+       [] { return PtlEQGet(handle_out, nullptr); }},
+      {"PtlEQWait", [](auto h) { return PtlEQWait(h, &event_out); }, PTL_EQ_INVALID,
+       [] { return PtlEQWait(handle_out, nullptr); }},
+      {"PtlEQPoll", [](ptl_handle_any_t h) { return PtlEQPoll(&h, 1, 0, &event_out, &which_out); },
+       PTL_EQ_INVALID, [] { return PtlEQPoll(&handle_out, 1, 0, nullptr, &which_out); }},
+      {"PtlEQPollWhich",
+       [](ptl_handle_any_t h) { return PtlEQPoll(&h, 1, 0, &event_out, &which_out); },
+       PTL_EQ_INVALID, [] { return PtlEQPoll(&handle_out, 1, 0, &event_out, nullptr); }},
+      {"PtlEQPollQueues",
+       [](ptl_handle_any_t h) { return PtlEQPoll(&h, 1, 0, &event_out, &which_out); },
+       PTL_EQ_INVALID, [] { return PtlEQPoll(nullptr, 1, 0, &event_out, &which_out); }},
+      {"PtlACEntry", [](auto h) { return PtlACEntry(h, 0, kAnyone, 0, 0, 0); }, PTL_NI_INVALID},
+      {"PtlPut", [](auto h) { return PtlPut(h, PTL_ACK_REQ, kSomebody, 0, 0, 0, 0, 0); },
+       PTL_MD_INVALID},
+      {"PtlPutRegion",
+       [](auto h) { return PtlPutRegion(h, 0, 0, PTL_ACK_REQ, kSomebody, 0, 0, 0, 0, 0); },
+       PTL_MD_INVALID},
+      {"PtlGet", [](auto h) { return PtlGet(h, kSomebody, 0, 0, 0, 0); }, PTL_MD_INVALID},
+      {"PtlGetRegion", [](auto h) { return PtlGetRegion(h, 0, 0, kSomebody, 0, 0, 0, 0); },
+       PTL_MD_INVALID},
+      {"PtlGetPut", [](auto h) { return PtlGetPut(h, h, kSomebody, 0, 0, 0, 0, 0); },
+       PTL_MD_INVALID},
+      {"PtlMEMDPost",
+       [](auto h) {
+         return PtlMEMDPost(h, h, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, kEmptyMd, PTL_RETAIN,
+                            &handle_out, &handle_out, PTL_EQ_NONE);
+       },
+       PTL_NI_INVALID,
+       [] {
+         return PtlMEMDPost(handle_out, handle_out, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER,
+                            kEmptyMd, PTL_RETAIN, nullptr, &handle_out, PTL_EQ_NONE);
        }},
       {"PtlProgress", [](auto h) { return PtlProgress(h, 0); }, PTL_HANDLE_INVALID},
   };
@@ -112,17 +140,29 @@ TEST_P(EveryFunction, HandleThatNamesNothingIsInvalid) {
   const Entry gone = target(memory, {.quiet = true}, {.portal = 5}, 0);
   ASSERT_EQ(PtlMEUnlink(gone.me), PTL_OK);
   ASSERT_EQ(PtlEQFree(freed), PTL_OK);
-  const ptl_handle_any_t nothing[] = {PTL_INVALID_HANDLE,     PTL_EQ_NONE,  PTL_HANDLE_NONE, 0U, gone.me, gone.md, freed, job->ni() + 1,
-                                      job->ni() | (3U << 27), entry.me + 1, entry.md + 1};
-  for (const ptl_handle_any_t handle : nothing) EXPECT_EQ(GetParam().call(handle), GetParam().invalid) << std::hex << handle;
+  const ptl_handle_any_t nothing[] = {PTL_INVALID_HANDLE,
+                                      PTL_EQ_NONE,
+                                      PTL_HANDLE_NONE,
+                                      0U,
+                                      gone.me,
+                                      gone.md,
+                                      freed,
+                                      job->ni() + 1,
+                                      job->ni() | (3U << 27),
+                                      entry.me + 1,
+                                      entry.md + 1};
+  for (const ptl_handle_any_t handle : nothing)
+    EXPECT_EQ(GetParam().call(handle), GetParam().invalid) << std::hex << handle;
 }
 
 TEST_P(EveryFunction, HandleOfAnotherKindIsInvalid) {
   if (GetParam().invalid == PTL_HANDLE_INVALID) return;  // takes any kind
   Bytes memory(8);
   const Entry entry = target(memory, {}, {}, 0);
-  const std::pair<int, ptl_handle_any_t> handles[] = {
-      {PTL_NI_INVALID, job->ni()}, {PTL_ME_INVALID, entry.me}, {PTL_MD_INVALID, entry.md}, {PTL_EQ_INVALID, queue(0)}};
+  const std::pair<int, ptl_handle_any_t> handles[] = {{PTL_NI_INVALID, job->ni()},
+                                                      {PTL_ME_INVALID, entry.me},
+                                                      {PTL_MD_INVALID, entry.md},
+                                                      {PTL_EQ_INVALID, queue(0)}};
   for (const auto& [kind, handle] : handles) {
     if (kind == GetParam().invalid) continue;
     EXPECT_EQ(GetParam().call(handle), GetParam().invalid) << kind;
@@ -134,7 +174,8 @@ TEST_P(EveryFunction, HandleOfAnInterfaceThatWasShutIsInvalid) {
   const Entry entry = target(memory, {}, {}, 0);
   const ptl_handle_any_t handles[] = {job->ni(), entry.me, entry.md, queue(0)};
   ASSERT_EQ(PtlNIFini(job->ni()), PTL_OK);
-  for (const ptl_handle_any_t handle : handles) EXPECT_EQ(GetParam().call(handle), GetParam().invalid);
+  for (const ptl_handle_any_t handle : handles)
+    EXPECT_EQ(GetParam().call(handle), GetParam().invalid);
 }
 
 // ---- One by one, what is left
@@ -152,7 +193,8 @@ TEST_F(ReturnCodes, NIInit) {
   job->as(0);
   ptl_handle_ni_t ni = PTL_INVALID_HANDLE;
   EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, nullptr, nullptr), PTL_SEGV);
-  EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT + 1, PTL_PID_ANY, nullptr, nullptr, &ni), PTL_IFACE_INVALID);
+  EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT + 1, PTL_PID_ANY, nullptr, nullptr, &ni),
+            PTL_IFACE_INVALID);
   EXPECT_EQ(ni, PTL_INVALID_HANDLE);
   ptl_ni_limits_t desired{.max_mes = 3,
                           .max_mds = -1,
@@ -177,7 +219,8 @@ TEST_F(ReturnCodes, NIInit) {
 
 TEST_F(ReturnCodes, NIStatus) {
   ptl_sr_value_t value = 4711;
-  for (ptl_sr_index_t reg = 0; reg < PTL_SR_LAST; ++reg) EXPECT_EQ(PtlNIStatus(job->ni(), reg, &value), PTL_OK);
+  for (ptl_sr_index_t reg = 0; reg < PTL_SR_LAST; ++reg)
+    EXPECT_EQ(PtlNIStatus(job->ni(), reg, &value), PTL_OK);
   value = 4711;
   EXPECT_EQ(PtlNIStatus(job->ni(), PTL_SR_LAST, &value), PTL_SR_INDEX_INVALID);
   EXPECT_EQ(PtlNIStatus(job->ni(), UINT32_MAX, &value), PTL_SR_INDEX_INVALID);
@@ -238,7 +281,8 @@ TEST_F(ReturnCodes, MatchEntries) {
   ASSERT_EQ(attach_to(0, me[0]), PTL_OK);
   ASSERT_EQ(attach_to(0, me[1]), PTL_OK);
   EXPECT_EQ(attach_to(0, me[2]), PTL_ME_LIST_TOO_LONG);
-  EXPECT_EQ(PtlMEInsert(me[0], kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me[2]), PTL_ME_LIST_TOO_LONG);
+  EXPECT_EQ(PtlMEInsert(me[0], kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me[2]),
+            PTL_ME_LIST_TOO_LONG);
   ASSERT_EQ(PtlMEAttachAny(job->ni(), &index, kAnyone, 0, 0, PTL_RETAIN, &me[2]), PTL_OK);
   EXPECT_EQ(index, 1U);
   EXPECT_EQ(PtlMEAttachAny(job->ni(), &index, kAnyone, 0, 0, PTL_RETAIN, &me[3]), PTL_PT_FULL);
@@ -252,7 +296,8 @@ TEST_F(ReturnCodes, MatchEntriesWithoutSpace) {
   ptl_handle_me_t me = PTL_INVALID_HANDLE, more = PTL_INVALID_HANDLE;
   ptl_pt_index_t index = 99;
   ASSERT_EQ(PtlMEAttach(job->ni(), 0, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &me), PTL_OK);
-  EXPECT_EQ(PtlMEAttach(job->ni(), 0, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &more), PTL_NO_SPACE);
+  EXPECT_EQ(PtlMEAttach(job->ni(), 0, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &more),
+            PTL_NO_SPACE);
   EXPECT_EQ(PtlMEInsert(me, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_AFTER, &more), PTL_NO_SPACE);
   EXPECT_EQ(PtlMEAttachAny(job->ni(), &index, kAnyone, 0, 0, PTL_RETAIN, &more), PTL_NO_SPACE);
   EXPECT_EQ(more, PTL_INVALID_HANDLE);
@@ -345,9 +390,11 @@ TEST_F(ReturnCodes, MEMDPost) {
   const ptl_handle_me_t base = entry({}, 0);
   Entry made;
   const auto post = [&](ptl_handle_me_t at, const ptl_md_t& md, ptl_handle_eq_t test_queue) {
-    return PtlMEMDPost(job->ni(), at, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_BEFORE, md, PTL_RETAIN, &made.me, &made.md, test_queue);
+    return PtlMEMDPost(job->ni(), at, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_BEFORE, md, PTL_RETAIN,
+                       &made.me, &made.md, test_queue);
   };
-  EXPECT_EQ(PtlMEMDPost(job->ni(), base, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_BEFORE, kEmptyMd, PTL_RETAIN, &made.me, nullptr, PTL_EQ_NONE),
+  EXPECT_EQ(PtlMEMDPost(job->ni(), base, kAnyone, 0, 0, PTL_RETAIN, PTL_INS_BEFORE, kEmptyMd,
+                        PTL_RETAIN, &made.me, nullptr, PTL_EQ_NONE),
             PTL_SEGV);
   EXPECT_EQ(post(PTL_INVALID_HANDLE, kEmptyMd, PTL_EQ_NONE), PTL_ME_INVALID);
   EXPECT_EQ(post(base, kEmptyMd, PTL_INVALID_HANDLE), PTL_EQ_INVALID);
@@ -389,7 +436,8 @@ TEST(ReturnCode, EveryCodeHasItsName) {
   EXPECT_STREQ(ptl_err_str[PTL_OK], "PTL_OK");
   EXPECT_STREQ(ptl_err_str[PTL_SEGV], "PTL_SEGV");
   EXPECT_STREQ(ptl_err_str[PTL_UNKNOWN_ERROR], "PTL_UNKNOWN_ERROR");
-  for (unsigned code = 0; code < PTL_MAX_ERRNO; ++code) EXPECT_STREQ(PtlErrorStr(code), ptl_err_str[code]);
+  for (unsigned code = 0; code < PTL_MAX_ERRNO; ++code)
+    EXPECT_STREQ(PtlErrorStr(code), ptl_err_str[code]);
   EXPECT_NE(PtlErrorStr(PTL_MAX_ERRNO), nullptr);
   EXPECT_NE(PtlErrorStr(UINT_MAX), nullptr);
 }

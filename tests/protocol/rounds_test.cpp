@@ -1,5 +1,5 @@
-// Large transfers whose receiver clears them in rounds, because its memory is in more pieces than one CLEAR names: seen from either side, with a peer that keeps
-// to the rules or does not.
+// Large transfers whose receiver clears them in rounds, because its memory is in more pieces than
+// one CLEAR names: seen from either side, with a peer that keeps to the rules or does not.
 
 #include <optional>
 #include <span>
@@ -26,7 +26,8 @@ class Rounds : public ProtocolTest {
   }
   void discard(std::size_t rank, std::uint64_t token) {
     wire::Discard message{};
-    message.header = {wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kDiscard), 0, 0, 0};
+    message.header = {wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kDiscard), 0, 0,
+                      0};
     message.token = token;
     peer->send(rank, message);
   }
@@ -132,7 +133,8 @@ TEST_F(RoundsSource, RoundAfterTheLastIsRefused) {
   EXPECT_EQ(kinds(0), "SEND_START SEND_END");
 }
 
-// The receiver has the bytes, and the source has not yet heard that its write has ended: how it comes depends on the seed.
+// The receiver has the bytes, and the source has not yet heard that its write has ended: how it
+// comes depends on the seed.
 TEST_F(RoundsSource, ClearThatOvertakesTheEndOfTheWritesWaitsForItAndASecondIsRefused) {
   std::uint64_t refusals = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -215,7 +217,8 @@ class RoundsReceiver : public Rounds {
   std::size_t fill(std::size_t at) {
     const wire::Clear clear = peer->last_clear();
     wire::Written written{};
-    written.header = {wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kWritten), 0, 0, 0};
+    written.header = {wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kWritten), 0, 0,
+                      0};
     written.receiver_token = clear.receiver_token;
     written.write_count = clear.segment_count;
     std::vector<wire::Segment> segments;
@@ -223,14 +226,16 @@ class RoundsReceiver : public Rounds {
     if (segments.size() > 1) peer->send(1, written);
     for (const wire::Segment& segment : segments) {
       Bytes bytes = part(data, at, segment.length);
-      peer->write(1, bytes, segment, clear.immediate | (segments.size() > 1 ? kMoreThanOneWrite : 0));
+      peer->write(1, bytes, segment,
+                  clear.immediate | (segments.size() > 1 ? kMoreThanOneWrite : 0));
       at += segment.length;
     }
     return at;
   }
   void expect_pieces(std::size_t count) {
     for (std::size_t i = 0; i < kPieces; ++i)
-      EXPECT_EQ(pieces[i], i < count ? part(data, i * kPiece, kPiece) : Bytes(kPiece)) << "piece " << i;
+      EXPECT_EQ(pieces[i], i < count ? part(data, i * kPiece, kPiece) : Bytes(kPiece))
+          << "piece " << i;
   }
 
   std::vector<Bytes> pieces = std::vector<Bytes>(kPieces, Bytes(kPiece));

@@ -67,7 +67,8 @@ TEST_F(Self, NoMatchIsDroppedAndCounted) {
 
 TEST_F(Self, AccessIsChecked) {
   mine(memory, {.options = kPut});
-  ASSERT_EQ(PtlACEntry(job->ni(), 0, job->id(1), PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY), PTL_OK);
+  ASSERT_EQ(PtlACEntry(job->ni(), 0, job->id(1), PTL_UID_ANY, PTL_JID_ANY, PTL_PT_INDEX_ANY),
+            PTL_OK);
   ASSERT_EQ(put(source(data), kHere), PTL_OK);
   EXPECT_EQ(status(0, PTL_SR_DROP_ACCESS), 1U);
 }
@@ -78,8 +79,11 @@ TEST_F(Self, OverlappingRegionsOfOneMd) {
     Bytes both = pattern(2 * length);
     const Bytes before = part(both, 0, length);
     const Entry entry = mine(both, {.options = kPut | PTL_MD_MANAGE_REMOTE});
-    const ptl_size_t shift = length == 100 ? 10 : length;  // a large one is moved by the network: source and landing must not overlap
-    ASSERT_EQ(PtlPutRegion(entry.md, 0, length, PTL_NO_ACK_REQ, job->id(0), kPortal, 0, kBits, shift, 0), PTL_OK);
+    // a large one is moved by the network: source and landing must not overlap
+    const ptl_size_t shift = length == 100 ? 10 : length;
+    ASSERT_EQ(
+        PtlPutRegion(entry.md, 0, length, PTL_NO_ACK_REQ, job->id(0), kPortal, 0, kBits, shift, 0),
+        PTL_OK);
     job->settle();
     EXPECT_EQ(part(both, shift, length), before) << length;
   }

@@ -5,14 +5,16 @@
 namespace lintel::testing {
 
 SimulatedJob::SimulatedJob(const JobOptions& options)
-    : SimulatedProcesses(
-          {options.processes, options.network, options.endpoint, options.session, options.users, options.linger, options.real_time}) {
+    : SimulatedProcesses({options.processes, options.network, options.endpoint, options.session,
+                          options.users, options.linger, options.real_time}) {
   for (std::size_t rank = 0; options.open && rank < size(); ++rank) {
     as(rank);
     int interfaces = 0;
     LINTEL_ASSERT(PtlInit(&interfaces) == PTL_OK);
-    LINTEL_ASSERT(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, options.limits ? const_cast<ptl_ni_limits_t*>(&*options.limits) : nullptr,
-                            nullptr, &ni_) == PTL_OK);
+    LINTEL_ASSERT(
+        PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY,
+                  options.limits ? const_cast<ptl_ni_limits_t*>(&*options.limits) : nullptr,
+                  nullptr, &ni_) == PTL_OK);
   }
   if (size() > 0) as(0);
 }

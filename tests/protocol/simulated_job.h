@@ -19,7 +19,8 @@ struct JobOptions {
   std::vector<std::uint32_t> users{};       // uid of each process; missing: 1000
   std::optional<ptl_ni_limits_t> limits{};  // what PtlNIInit is asked for
   Nanoseconds linger{0};                    // see ProcessesOptions
-  bool real_time = false;                   // the processes look at the machine's clock, for tests in which a call waits
+  bool real_time = false;                   // the processes look at the machine's clock, for tests
+                                            // in which a call waits
   bool open = true;                         // PtlInit and PtlNIInit have been called
 };
 
@@ -27,7 +28,9 @@ class SimulatedJob : public SimulatedProcesses {
  public:
   explicit SimulatedJob(const JobOptions& options = {});
 
-  ptl_process_id_t id(std::size_t rank) const { return {name(rank).nid.value, name(rank).pid.value}; }
+  ptl_process_id_t id(std::size_t rank) const {
+    return {name(rank).nid.value, name(rank).pid.value};
+  }
   ptl_handle_ni_t ni() const { return ni_; }
 
   // Takes all events that are in `eq` of the process in force.

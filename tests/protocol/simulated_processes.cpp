@@ -11,7 +11,10 @@ constexpr Nanoseconds kEndlessly = std::chrono::hours(1);
 }  // namespace
 
 SimulatedProcesses::SimulatedProcesses(const ProcessesOptions& options)
-    : network_(options.network), sessions_(options.processes), alive_(options.processes, true), lingers_(options.linger > Nanoseconds(0)) {
+    : network_(options.network),
+      sessions_(options.processes),
+      alive_(options.processes, true),
+      lingers_(options.linger > Nanoseconds(0)) {
   for (std::size_t rank = 0; rank < options.processes; ++rank) clocks_.push_back({this, rank});
   const auto virtual_clock = [](const void* context) {
     const Clock& clock = *static_cast<const Clock*>(context);
@@ -22,19 +25,21 @@ SimulatedProcesses::SimulatedProcesses(const ProcessesOptions& options)
   for (std::size_t rank = 0; rank < options.processes; ++rank) {
     transport::SessionOptions session = options.session;
     session.incarnation = rank + 1;
-    portals::ProcessOptions process{.endpoint = options.endpoint,
-                                    .spin = spin,
-                                    .linger = options.linger,
-                                    .user = UserId(rank < options.users.size() ? options.users[rank] : 1000),
-                                    .job = JobId(7),
-                                    .progress_thread = false};
-    auto factory = [this, rank, session](Pid, std::string&) -> Result<std::unique_ptr<transport::Transport>> {
+    portals::ProcessOptions process{
+        .endpoint = options.endpoint,
+        .spin = spin,
+        .linger = options.linger,
+        .user = UserId(rank < options.users.size() ? options.users[rank] : 1000),
+        .job = JobId(7),
+        .progress_thread = false};
+    auto factory = [this, rank, session](
+                       Pid, std::string&) -> Result<std::unique_ptr<transport::Transport>> {
       auto opened = std::make_unique<transport::Session>(network_.join(name(rank)), session);
       sessions_[rank] = opened.get();
       return std::unique_ptr<transport::Transport>(std::move(opened));
     };
-    processes_.push_back(
-        std::make_unique<portals::Process>(process, factory, options.real_time ? nullptr : +virtual_clock, &clocks_[rank]));
+    processes_.push_back(std::make_unique<portals::Process>(
+        process, factory, options.real_time ? nullptr : +virtual_clock, &clocks_[rank]));
   }
   if (!processes_.empty()) as(0);
 }
@@ -92,8 +97,8 @@ std::size_t SimulatedProcesses::poll_all(std::size_t but) {
 void SimulatedProcesses::settle(Nanoseconds limit) {
   const TimePoint end = network_.now() + limit;
   do {
-    // Until a round finds nothing: an answer to what one round delivered may be held back until the next, and what a process sends to itself
-    // takes no time.
+    // Until a round finds nothing: an answer to what one round delivered may be held back until the
+    // next, and what a process sends to itself takes no time.
     while (poll_all() > 0) {
     }
     poll_all();

@@ -1,8 +1,9 @@
-// Many processes, every pair of them in operation at random over a network that reorders what it may. What must hold: nothing is lost, nothing comes twice,
-// the requests of a pair are matched in the order of their calls, what is aimed at nobody is counted exactly, and every byte is right.
+// Many processes, every pair of them in operation at random over a network that reorders what it
+// may. What must hold: nothing is lost, nothing comes twice, the requests of a pair are matched in
+// the order of their calls, what is aimed at nobody is counted exactly, and every byte is right.
 //
-// Each process has, for each other one, a portal-wide log of what it must see: hdr_data and match bits carry (initiator, number), so the target's events
-// alone tell what arrived.
+// Each process has, for each other one, a portal-wide log of what it must see: hdr_data and match
+// bits carry (initiator, number), so the target's events alone tell what arrived.
 
 #include <algorithm>
 #include <array>
@@ -69,8 +70,12 @@ class Simulation : public ProtocolTest, public ::testing::WithParamInterface<std
   void serve(ptl_pt_index_t portal, Bytes& memory, unsigned operations, ptl_handle_eq_t eq) {
     ptl_handle_me_t me = PTL_INVALID_HANDLE;
     ptl_handle_md_t md = PTL_INVALID_HANDLE;
-    ASSERT_EQ(PtlMEAttach(job->ni(), portal, kAnyone, 0, ~0ULL, PTL_RETAIN, PTL_INS_AFTER, &me), PTL_OK);
-    ASSERT_EQ(PtlMDAttach(me, {memory.data(), memory.size(), kForever, 0, operations | PTL_MD_MANAGE_REMOTE, nullptr, eq}, PTL_RETAIN, &md),
+    ASSERT_EQ(PtlMEAttach(job->ni(), portal, kAnyone, 0, ~0ULL, PTL_RETAIN, PTL_INS_AFTER, &me),
+              PTL_OK);
+    ASSERT_EQ(PtlMDAttach(me,
+                          {memory.data(), memory.size(), kForever, 0,
+                           operations | PTL_MD_MANAGE_REMOTE, nullptr, eq},
+                          PTL_RETAIN, &md),
               PTL_OK);
   }
 
@@ -99,7 +104,10 @@ void Simulation::issue(std::size_t serial) {
   operation.kind = static_cast<Kind>(below(kKinds));
   operation.from = below(kProcesses);
   operation.to = below(kProcesses);
-  operation.length = operation.kind == Kind::kGetPut ? 1 + below(200) : below(10) == 0 ? 0 : below(3) == 0 ? below(kLongest) : below(64);
+  operation.length = operation.kind == Kind::kGetPut ? 1 + below(200)
+                     : below(10) == 0                ? 0
+                     : below(3) == 0                 ? below(kLongest)
+                                                     : below(64);
   operation.buffer = pattern(operation.length, static_cast<std::uint8_t>(serial));
   operation.old.resize(operation.length);
   Node& from = nodes_[operation.from];
@@ -112,7 +120,10 @@ void Simulation::issue(std::size_t serial) {
   const auto make = [&](Bytes& memory) {
     ptl_handle_md_t md = PTL_INVALID_HANDLE;
     void* const tag = &operation;
-    EXPECT_EQ(PtlMDBind(job->ni(), {memory.data(), memory.size(), kForever, 0, 0, tag, from.initiators}, PTL_RETAIN, &md), PTL_OK);
+    EXPECT_EQ(
+        PtlMDBind(job->ni(), {memory.data(), memory.size(), kForever, 0, 0, tag, from.initiators},
+                  PTL_RETAIN, &md),
+        PTL_OK);
     return md;
   };
   operation.md = make(operation.buffer);
@@ -122,9 +133,10 @@ void Simulation::issue(std::size_t serial) {
       operation.offset = to.landed;
       to.landed += operation.length;
       ASSERT_LE(to.landed, to.landing.size());
-      ASSERT_EQ(PtlPut(operation.md, operation.kind == Kind::kAckedPut ? PTL_ACK_REQ : PTL_NO_ACK_REQ, target, kPutPortal, 0, bits,
-                       operation.offset, operation.number),
-                PTL_OK);
+      ASSERT_EQ(
+          PtlPut(operation.md, operation.kind == Kind::kAckedPut ? PTL_ACK_REQ : PTL_NO_ACK_REQ,
+                 target, kPutPortal, 0, bits, operation.offset, operation.number),
+          PTL_OK);
       break;
     case Kind::kGet:
       operation.offset = below(to.readable.size() - operation.length);
@@ -132,21 +144,25 @@ void Simulation::issue(std::size_t serial) {
       ASSERT_EQ(PtlGet(operation.md, target, kGetPortal, 0, bits, operation.offset), PTL_OK);
       break;
     case Kind::kGetPut:
-      ASSERT_EQ(PtlGetPut(make(operation.old), operation.md, target, kSwapPortal, 0, bits, 0, operation.number), PTL_OK);
+      ASSERT_EQ(PtlGetPut(make(operation.old), operation.md, target, kSwapPortal, 0, bits, 0,
+                          operation.number),
+                PTL_OK);
       break;
     case Kind::kDroppedPut:
     case Kind::kDroppedGet:
       ++to.expected_drops;
       to.expected_dropped_bytes += operation.length;
-      ASSERT_EQ(operation.kind == Kind::kDroppedPut ? PtlPut(operation.md, PTL_ACK_REQ, target, kNobodysPortal, 0, 0, 0, 0)
-                                                    : PtlGet(operation.md, target, kNobodysPortal, 0, 0, 0),
+      ASSERT_EQ(operation.kind == Kind::kDroppedPut
+                    ? PtlPut(operation.md, PTL_ACK_REQ, target, kNobodysPortal, 0, 0, 0, 0)
+                    : PtlGet(operation.md, target, kNobodysPortal, 0, 0, 0),
                 PTL_OK);
       break;
   }
 }
 
-// Every request that matches has one START and one END; those of a pair START in the order of their numbers, without a gap. Every other one is counted as
-// dropped, for that reason and with its length, and has no event.
+// Every request that matches has one START and one END; those of a pair START in the order of their
+// numbers, without a gap. Every other one is counted as dropped, for that reason and with its
+// length, and has no event.
 void Simulation::check_targets() {
   for (std::size_t rank = 0; rank < kProcesses; ++rank) {
     SCOPED_TRACE("target " + std::to_string(rank));
@@ -157,12 +173,14 @@ void Simulation::check_targets() {
       const std::size_t from = event.initiator.nid - job->id(0).nid;
       ASSERT_LT(from, kProcesses);
       ASSERT_EQ(event.ni_fail_type, PTL_NI_OK);
-      const bool start = event.type == PTL_EVENT_PUT_START || event.type == PTL_EVENT_GET_START || event.type == PTL_EVENT_GETPUT_START;
+      const bool start = event.type == PTL_EVENT_PUT_START || event.type == PTL_EVENT_GET_START ||
+                         event.type == PTL_EVENT_GETPUT_START;
       if (start) {
         ASSERT_EQ(event.match_bits, started[from] + 1) << "from " << from;
         ++started[from];
       } else {
-        ASSERT_TRUE(ended[from].insert(event.match_bits).second) << "request " << event.match_bits << " from " << from << " ended twice";
+        ASSERT_TRUE(ended[from].insert(event.match_bits).second)
+            << "request " << event.match_bits << " from " << from << " ended twice";
         ASSERT_LE(event.match_bits, started[from]) << "ended before it started, from " << from;
       }
     }
@@ -183,7 +201,8 @@ void Simulation::check_initiators() {
     job->as(rank);
     for (const ptl_event_t& event : job->events(nodes_[rank].initiators)) {
       ASSERT_EQ(event.ni_fail_type, PTL_NI_OK);
-      const auto serial = static_cast<std::size_t>(static_cast<const Issued*>(event.md.user_ptr) - issued_.data());
+      const auto serial =
+          static_cast<std::size_t>(static_cast<const Issued*>(event.md.user_ptr) - issued_.data());
       ASSERT_LT(serial, issued_.size());
       seen[serial] += (seen[serial].empty() ? "" : " ") + kinds({event});
     }
@@ -196,7 +215,8 @@ void Simulation::check_initiators() {
     switch (operation.kind) {
       case Kind::kPut:
       case Kind::kAckedPut:
-        ASSERT_EQ(seen[serial], operation.kind == Kind::kPut ? "SEND_START SEND_END" : "SEND_START SEND_END ACK");
+        ASSERT_EQ(seen[serial],
+                  operation.kind == Kind::kPut ? "SEND_START SEND_END" : "SEND_START SEND_END ACK");
         ASSERT_EQ(part(to.landing, operation.offset, operation.length), operation.buffer);
         break;
       case Kind::kGet:
@@ -211,8 +231,9 @@ void Simulation::check_initiators() {
       case Kind::kDroppedGet: ASSERT_EQ(seen[serial], ""); break;
     }
   }
-  // Swaps of one place are one after the other: what any of them found is what another left, or the zeros of the beginning; so the first bytes that were
-  // brought and those that were found, with what is there at last, are the same multiset.
+  // Swaps of one place are one after the other: what any of them found is what another left, or the
+  // zeros of the beginning; so the first bytes that were brought and those that were found, with
+  // what is there at last, are the same multiset.
   for (std::size_t rank = 0; rank < kProcesses; ++rank) {
     std::vector<std::uint8_t> brought{0}, found{nodes_[rank].swapped[0]};
     for (const Issued* swap : swaps[rank]) {
@@ -231,7 +252,8 @@ TEST_P(Simulation, NothingIsLostNothingComesTwiceAndPairsKeepTheirOrder) {
     issue(serial);
     if (HasFatalFailure()) return;
     if (below(64) != 0) continue;
-    for (std::size_t rank = 0; rank < kProcesses; ++rank) job->poll(rank);  // time passes while others go on issuing
+    // time passes while others go on issuing
+    for (std::size_t rank = 0; rank < kProcesses; ++rank) job->poll(rank);
     job->network().advance_to_next();
   }
   job->settle(1s);

@@ -1,4 +1,5 @@
-// Codes that need a network which refuses: an address that cannot be, a pid that is taken, no network at all.
+// Codes that need a network which refuses: an address that cannot be, a pid that is taken, no
+// network at all.
 
 #include <climits>
 
@@ -37,7 +38,8 @@ TEST_F(Unreachable, EveryOperationSaysSoAndConsumesNothing) {
 }
 
 TEST_F(Unreachable, RegionIsLookedAtBeforeTheProcess) {
-  EXPECT_EQ(PtlPutRegion(source(data), 9, 1, PTL_ACK_REQ, kImpossible, 0, 0, 0, 0, 0), PTL_MD_ILLEGAL);
+  EXPECT_EQ(PtlPutRegion(source(data), 9, 1, PTL_ACK_REQ, kImpossible, 0, 0, 0, 0, 0),
+            PTL_MD_ILLEGAL);
 }
 
 TEST_F(Unreachable, DistanceIsTheLargestNumber) {
@@ -50,10 +52,12 @@ TEST_F(Unreachable, DistanceIsTheLargestNumber) {
 int open_with_failure(Loss loss) {
   portals::ProcessOptions options;
   options.progress_thread = false;
-  portals::Process process(options, [loss](Pid, std::string& explanation) -> Result<std::unique_ptr<transport::Transport>> {
-    explanation = "a test refuses";
-    return Error(loss, "open", "a test refuses");
-  });
+  portals::Process process(
+      options,
+      [loss](Pid, std::string& explanation) -> Result<std::unique_ptr<transport::Transport>> {
+        explanation = "a test refuses";
+        return Error(loss, "open", "a test refuses");
+      });
   const api3::ScopedProcess in_force(process);
   ptl_handle_ni_t ni = PTL_INVALID_HANDLE;
   const int code = PtlNIInit(PTL_IFACE_DEFAULT, 5, nullptr, nullptr, &ni);
@@ -62,7 +66,9 @@ int open_with_failure(Loss loss) {
   return code;
 }
 
-TEST(Opening, PidThatIsTakenIsInvalid) { EXPECT_EQ(open_with_failure(Loss::kOperation), PTL_PID_INVALID); }
+TEST(Opening, PidThatIsTakenIsInvalid) {
+  EXPECT_EQ(open_with_failure(Loss::kOperation), PTL_PID_INVALID);
+}
 
 TEST(Opening, NoNetworkIsFailure) { EXPECT_EQ(open_with_failure(Loss::kInterface), PTL_FAIL); }
 

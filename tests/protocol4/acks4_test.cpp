@@ -1,5 +1,5 @@
-// Sections 3.10, 3.14, 3.15: how an initiator learns of the end of its operations: the kinds of ack, what the counter of an MD counts, what is suppressed,
-// and how failures are told.
+// Sections 3.10, 3.14, 3.15: how an initiator learns of the end of its operations: the kinds of
+// ack, what the counter of an MD counts, what is suppressed, and how failures are told.
 
 #include "tests/protocol4/portals4_test.h"
 
@@ -10,7 +10,9 @@ constexpr std::size_t kNobody = 99;  // a name that nobody on the network has
 
 class Acks4 : public Portals4Test {
  protected:
-  ptl_handle_me_t target(Bytes& region, unsigned options = kPut) { return append(region, {.options = options | kNoLink}); }
+  ptl_handle_me_t target(Bytes& region, unsigned options = kPut) {
+    return append(region, {.options = options | kNoLink});
+  }
   Bytes data = pattern(16);
   Bytes memory = Bytes(16);
 };
@@ -30,7 +32,8 @@ TEST_F(Acks4, EachKindOfAck) {
   target(memory);
   for (const Case& c : cases) {
     const ptl_handle_ct_t ct = counter(0);
-    ASSERT_EQ(put(bind(data, {.options = PTL_MD_EVENT_CT_ACK, .counter = ct}), {.ack = c.ack}), PTL_OK);
+    ASSERT_EQ(put(bind(data, {.options = PTL_MD_EVENT_CT_ACK, .counter = ct}), {.ack = c.ack}),
+              PTL_OK);
     EXPECT_EQ(story(0), c.events) << int{c.ack};
     EXPECT_EQ(count(ct, 0), c.count) << int{c.ack};
   }
@@ -92,7 +95,9 @@ TEST_F(Acks4, AckThatNobodyCouldSeeIsNotAskedForAndPinsNothing) {
   for (const bool quiet : {true, false}) {
     for (const ptl_ack_req_t ack : {PTL_CT_ACK_REQ, PTL_OC_ACK_REQ}) {
       const ptl_handle_ct_t sends = counter(0);
-      const MdRules rules{.options = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_SUCCESS_DISABLE, .counter = sends, .quiet = quiet};
+      const MdRules rules{.options = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_SUCCESS_DISABLE,
+                          .counter = sends,
+                          .quiet = quiet};
       const Md md = bind(data, rules), long_md = bind(large, rules);
       ASSERT_EQ(post_put(md, {.ack = ack}), PTL_OK);
       ASSERT_EQ(post_atomic(md, PTL_SUM, PTL_UINT8_T, {.ack = ack}), PTL_OK);
@@ -157,7 +162,8 @@ TEST_F(Release4, WaitsForThePeerOfTheAckToBeLost) {
 TEST_F(Release4, WaitsForOperationsOfWhoseEndNothingIsTold) {
   Bytes large = pattern(9000), room(9000), back(16);
   append(room, {.options = kBoth | kNoLink, .bits = kBits + 1});
-  const Md out = bind(large, {.quiet = true}), in = bind(back, {.options = PTL_MD_EVENT_SUCCESS_DISABLE});
+  const Md out = bind(large, {.quiet = true}),
+           in = bind(back, {.options = PTL_MD_EVENT_SUCCESS_DISABLE});
   ASSERT_EQ(post_put(out, {.bits = kBits + 1}), PTL_OK);
   ASSERT_EQ(post_get(in), PTL_OK);
   EXPECT_EQ(release_waiting(out), PTL_OK);
@@ -201,8 +207,8 @@ TEST_F(Acks4, CounterCountsWhatItsOptionsSay) {
     const char* after_put;
     const char* after_get;
   };
-  constexpr unsigned kSend = PTL_MD_EVENT_CT_SEND, kReply = PTL_MD_EVENT_CT_REPLY, kAck = PTL_MD_EVENT_CT_ACK,
-                     kBytes = PTL_MD_EVENT_CT_BYTES;
+  constexpr unsigned kSend = PTL_MD_EVENT_CT_SEND, kReply = PTL_MD_EVENT_CT_REPLY,
+                     kAck = PTL_MD_EVENT_CT_ACK, kBytes = PTL_MD_EVENT_CT_BYTES;
   // 16 bytes are asked for, 10 moved.
   const Case cases[] = {{0, "0+0", "0+0"},
                         {kSend, "1+0", "1+0"},
@@ -229,18 +235,25 @@ TEST_F(Acks4, CounterCountsTransfersToo) {
   Bytes large = pattern(9000), room(5000);
   target(room, kBoth);
   const ptl_handle_ct_t ct = counter(0);
-  const Md md = bind(large, {.options = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_BYTES, .counter = ct, .quiet = true});
+  const Md md =
+      bind(large, {.options = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_BYTES,
+                   .counter = ct,
+                   .quiet = true});
   ASSERT_EQ(put(md, {.ack = PTL_CT_ACK_REQ}), PTL_OK);
   EXPECT_EQ(count(ct, 0), "14000+0");
   const ptl_handle_ct_t replies = counter(0);
-  ASSERT_EQ(get(bind(large, {.options = PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_CT_BYTES, .counter = replies, .quiet = true})), PTL_OK);
+  ASSERT_EQ(get(bind(large, {.options = PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_CT_BYTES,
+                             .counter = replies,
+                             .quiet = true})),
+            PTL_OK);
   EXPECT_EQ(count(replies, 0), "5000+0");
 }
 
 TEST_F(Acks4, OneCounterServesManyMds) {
   target(memory, kBoth);
   const ptl_handle_ct_t ct = counter(0);
-  const MdRules rules{.options = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY, .counter = ct, .quiet = true};
+  const MdRules rules{
+      .options = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY, .counter = ct, .quiet = true};
   Bytes other(16);
   ASSERT_EQ(put(bind(data, rules), {.ack = PTL_CT_ACK_REQ}), PTL_OK);
   ASSERT_EQ(get(bind(other, rules)), PTL_OK);
@@ -270,7 +283,8 @@ TEST_F(Acks4, SuccessDisableTellsFailures) {
 TEST_F(Acks4, SendDisableSuppressesSendOnlyAndCounts) {
   target(memory, kBoth);
   const ptl_handle_ct_t ct = counter(0);
-  const Md md = bind(data, {.options = PTL_MD_EVENT_SEND_DISABLE | PTL_MD_EVENT_CT_SEND, .counter = ct});
+  const Md md =
+      bind(data, {.options = PTL_MD_EVENT_SEND_DISABLE | PTL_MD_EVENT_CT_SEND, .counter = ct});
   ASSERT_EQ(put(md, {.ack = PTL_ACK_REQ}), PTL_OK);
   ASSERT_EQ(get(md), PTL_OK);
   EXPECT_EQ(kinds(0), "ACK REPLY");
@@ -302,15 +316,16 @@ class Acks4Refused : public Acks4, public ::testing::WithParamInterface<Refusal>
   Bytes large = pattern(9000);
 };
 
-INSTANTIATE_TEST_SUITE_P(All, Acks4Refused,
-                         ::testing::Values(Refusal{"NoEntry", "DROPPED", PTL_SR_DROP_COUNT},
-                                           Refusal{"OtherBits", "DROPPED", PTL_SR_DROP_COUNT},
-                                           Refusal{"NoPortal", "DROPPED", PTL_SR_DROP_COUNT, 5},
-                                           Refusal{"BeyondThePortalTable", "DROPPED", PTL_SR_DROP_COUNT, 1U << 30},
-                                           Refusal{"Disabled", "PT_DISABLED", PTL_SR_DROP_COUNT},
-                                           Refusal{"OtherUser", "PERM_VIOLATION", PTL_SR_PERMISSION_VIOLATIONS},
-                                           Refusal{"OtherOperation", "OP_VIOLATION", PTL_SR_OPERATION_VIOLATIONS}),
-                         [](const auto& instance) { return std::string(instance.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    All, Acks4Refused,
+    ::testing::Values(Refusal{"NoEntry", "DROPPED", PTL_SR_DROP_COUNT},
+                      Refusal{"OtherBits", "DROPPED", PTL_SR_DROP_COUNT},
+                      Refusal{"NoPortal", "DROPPED", PTL_SR_DROP_COUNT, 5},
+                      Refusal{"BeyondThePortalTable", "DROPPED", PTL_SR_DROP_COUNT, 1U << 30},
+                      Refusal{"Disabled", "PT_DISABLED", PTL_SR_DROP_COUNT},
+                      Refusal{"OtherUser", "PERM_VIOLATION", PTL_SR_PERMISSION_VIOLATIONS},
+                      Refusal{"OtherOperation", "OP_VIOLATION", PTL_SR_OPERATION_VIOLATIONS}),
+    [](const auto& instance) { return std::string(instance.param.name); });
 
 TEST_P(Acks4Refused, ShowsInAckAndReplyNotInSend) {
   for (Bytes* out : {&data, &large}) {
@@ -353,7 +368,8 @@ TEST_P(Acks4Refused, LeavesTheTargetAsItWasAndCountsThere) {
   }
   EXPECT_EQ(memory, Bytes(16));
   EXPECT_EQ(kinds(1), "");
-  for (const ptl_sr_index_t reg : {PTL_SR_DROP_COUNT, PTL_SR_PERMISSION_VIOLATIONS, PTL_SR_OPERATION_VIOLATIONS}) {
+  for (const ptl_sr_index_t reg :
+       {PTL_SR_DROP_COUNT, PTL_SR_PERMISSION_VIOLATIONS, PTL_SR_OPERATION_VIOLATIONS}) {
     EXPECT_EQ(status(1, reg), reg == GetParam().counted_in ? 4 : 0) << reg;
   }
 }
@@ -379,9 +395,12 @@ TEST_F(Acks4, PutToNobodyCountsItsFailureAsWhatIsCounted) {
       for (Bytes* out : {&data, &large}) {
         start({});
         const ptl_handle_ct_t ct = counter(0);
-        ASSERT_EQ(post_put(bind(*out, {.options = counted, .counter = ct}), {.to = kNobody, .ack = ack}), PTL_OK);
+        ASSERT_EQ(
+            post_put(bind(*out, {.options = counted, .counter = ct}), {.to = kNobody, .ack = ack}),
+            PTL_OK);
         job->run(30s);
-        EXPECT_EQ(count(ct, 0), "0+1") << (counted == PTL_MD_EVENT_CT_SEND ? "sends" : "acks") << " of " << out->size() << " bytes";
+        EXPECT_EQ(count(ct, 0), "0+1") << (counted == PTL_MD_EVENT_CT_SEND ? "sends" : "acks")
+                                       << " of " << out->size() << " bytes";
       }
     }
   }
@@ -400,7 +419,8 @@ TEST_F(Acks4, GetFromNobodyFailsInReply) {
 TEST_F(Acks4, FetchFromNobodyIsToldToThoseWhoWait) {
   const ptl_handle_ct_t ct = counter(0);
   Bytes old(16);
-  const Md put_md = bind(data), get_md = bind(old, {.options = PTL_MD_EVENT_CT_REPLY, .counter = ct, .quiet = true});
+  const Md put_md = bind(data),
+           get_md = bind(old, {.options = PTL_MD_EVENT_CT_REPLY, .counter = ct, .quiet = true});
   ASSERT_EQ(post_fetch_atomic(get_md, put_md, PTL_SUM, PTL_UINT64_T, {.to = kNobody}), PTL_OK);
   job->run(30s);
   EXPECT_EQ(kinds(0), "SEND!UNDELIVERABLE");
@@ -428,7 +448,9 @@ TEST_F(Acks4, TargetWithoutSuchAnInterfaceIsUndeliverable) {
   Bytes large = pattern(9000);
   job->as(1);
   ptl_handle_ni_t other = PTL_INVALID_HANDLE;
-  ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr, nullptr, &other), PTL_OK);
+  ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr,
+                      nullptr, &other),
+            PTL_OK);
   ASSERT_EQ(PtlNIFini(job->ni()), PTL_OK);
   job->as(0);
   for (Bytes* out : {&data, &large}) {

@@ -1,5 +1,6 @@
 #pragma once
-// Every function of portals4.h that administers something, with good arguments and with each one spoilt. Those that move data: arguments4_operations.h.
+// Every function of portals4.h that administers something, with good arguments and with each one
+// spoilt. Those that move data: arguments4_operations.h.
 
 #include <functional>
 
@@ -23,17 +24,21 @@ struct Outputs {
   ptl_ct_event_t count{4711, 4711};
   unsigned which = 4711;
   bool untouched() const {
-    return handle == 4711 && index == 4711 && value == 4711 && uid == 4711 && id.rank == 4711 && size == 4711 && event.mlength == 0 &&
-           count.success == 4711 && count.failure == 4711 && which == 4711;
+    return handle == 4711 && index == 4711 && value == 4711 && uid == 4711 && id.rank == 4711 &&
+           size == 4711 && event.mlength == 0 && count.success == 4711 && count.failure == 4711 &&
+           which == 4711;
   }
 };
 inline Outputs out;
 
 struct Function4 {
   const char* name;
-  std::vector<Names> handles;                                                 // what the places of `h` want
-  std::function<int(W& w, const Handles& h)> call;                            // with arguments that are good but for `h`
-  std::vector<std::pair<const char*, std::function<int(W& w)>>> otherwise{};  // with good handles, and one other argument bad
+  // what the places of `h` want
+  std::vector<Names> handles;
+  // with arguments that are good but for `h`
+  std::function<int(W& w, const Handles& h)> call;
+  // with good handles, and one other argument bad
+  std::vector<std::pair<const char*, std::function<int(W& w)>>> otherwise{};
   int when_good = PTL_OK;
 };
 inline constexpr int kWouldWait = -1;  // `when_good`: not to be called
@@ -91,7 +96,8 @@ inline const std::vector<Function4>& administration() {
        [](W&, const Handles& h) { return PtlSetMap(h[0], 1, &somebody); },
        {{"null", [](W& w) { return PtlSetMap(w.logical_ni, 1, nullptr); }},
         {"no ranks", [](W& w) { return PtlSetMap(w.logical_ni, 0, &somebody); }},
-        {"more ranks than have numbers", [](W& w) { return PtlSetMap(w.logical_ni, PTL_RANK_ANY, &somebody); }}},
+        {"more ranks than have numbers",
+         [](W& w) { return PtlSetMap(w.logical_ni, PTL_RANK_ANY, &somebody); }}},
        PTL_IGNORED},
       {"PtlGetMap",
        {kLogical},
@@ -112,23 +118,32 @@ inline const std::vector<Function4>& administration() {
       {"PtlPTAlloc",
        {kAnyInterface, kQueueOrNone},
        [](W&, const Handles& h) { return PtlPTAlloc(h[0], 0, h[1], PTL_PT_ANY, &out.index); },
-       {{"unknown option", [](W& w) { return PtlPTAlloc(w.ni, 0x20, w.eq, PTL_PT_ANY, &out.index); }},
-        {"unknown options", [](W& w) { return PtlPTAlloc(w.ni, ~PTL_PT_ALLOC_OPTIONS_MASK, w.eq, PTL_PT_ANY, &out.index); }},
-        {"index beyond the table", [](W& w) { return PtlPTAlloc(w.ni, 0, w.eq, 1U << 20, &out.index); }},
-        {"nearly any index", [](W& w) { return PtlPTAlloc(w.ni, 0, w.eq, PTL_PT_ANY - 1, &out.index); }},
+       {{"unknown option",
+         [](W& w) { return PtlPTAlloc(w.ni, 0x20, w.eq, PTL_PT_ANY, &out.index); }},
+        {"unknown options",
+         [](W& w) {
+           return PtlPTAlloc(w.ni, ~PTL_PT_ALLOC_OPTIONS_MASK, w.eq, PTL_PT_ANY, &out.index);
+         }},
+        {"index beyond the table",
+         [](W& w) { return PtlPTAlloc(w.ni, 0, w.eq, 1U << 20, &out.index); }},
+        {"nearly any index",
+         [](W& w) { return PtlPTAlloc(w.ni, 0, w.eq, PTL_PT_ANY - 1, &out.index); }},
         {"null", [](W& w) { return PtlPTAlloc(w.ni, 0, w.eq, PTL_PT_ANY, nullptr); }}}},
       {"PtlPTFree",
        {kAnyInterface},
        [](W& w, const Handles& h) { return PtlPTFree(h[0], w.spare); },
-       {{"not allocated", [](W& w) { return PtlPTFree(w.ni, 5); }}, {"any", [](W& w) { return PtlPTFree(w.ni, PTL_PT_ANY); }}}},
+       {{"not allocated", [](W& w) { return PtlPTFree(w.ni, 5); }},
+        {"any", [](W& w) { return PtlPTFree(w.ni, PTL_PT_ANY); }}}},
       {"PtlPTDisable",
        {kAnyInterface},
        [](W& w, const Handles& h) { return PtlPTDisable(h[0], w.spare); },
-       {{"not allocated", [](W& w) { return PtlPTDisable(w.ni, 5); }}, {"any", [](W& w) { return PtlPTDisable(w.ni, PTL_PT_ANY); }}}},
+       {{"not allocated", [](W& w) { return PtlPTDisable(w.ni, 5); }},
+        {"any", [](W& w) { return PtlPTDisable(w.ni, PTL_PT_ANY); }}}},
       {"PtlPTEnable",
        {kAnyInterface},
        [](W& w, const Handles& h) { return PtlPTEnable(h[0], w.spare); },
-       {{"not allocated", [](W& w) { return PtlPTEnable(w.ni, 5); }}, {"any", [](W& w) { return PtlPTEnable(w.ni, PTL_PT_ANY); }}}},
+       {{"not allocated", [](W& w) { return PtlPTEnable(w.ni, 5); }},
+        {"any", [](W& w) { return PtlPTEnable(w.ni, PTL_PT_ANY); }}}},
       {"PtlEQAlloc",
        {kAnyInterface},
        [](W&, const Handles& h) { return PtlEQAlloc(h[0], 4, &out.handle); },
@@ -157,7 +172,9 @@ inline const std::vector<Function4>& administration() {
        [](W&, const Handles& h) { return PtlCTAlloc(h[0], &out.handle); },
        {{"null", [](W& w) { return PtlCTAlloc(w.ni, nullptr); }}}},
       {"PtlCTFree", {kCounter}, [](W&, const Handles& h) { return PtlCTFree(h[0]); }},
-      {"PtlCTCancelTriggered", {kCounter}, [](W&, const Handles& h) { return PtlCTCancelTriggered(h[0]); }},
+      {"PtlCTCancelTriggered",
+       {kCounter},
+       [](W&, const Handles& h) { return PtlCTCancelTriggered(h[0]); }},
       {"PtlCTGet",
        {kCounter},
        [](W&, const Handles& h) { return PtlCTGet(h[0], &out.count); },
@@ -173,17 +190,22 @@ inline const std::vector<Function4>& administration() {
          return PtlCTPoll(h.data(), tests, 2, 0, &out.count, &out.which);
        },
        {{"none", [](W& w) { return PtlCTPoll(&w.ct, &out.size, 0, 0, &out.count, &out.which); }},
-        {"null counters", [](W&) { return PtlCTPoll(nullptr, &out.size, 1, 0, &out.count, &out.which); }},
-        {"null tests", [](W& w) { return PtlCTPoll(&w.ct, nullptr, 1, 0, &out.count, &out.which); }},
+        {"null counters",
+         [](W&) { return PtlCTPoll(nullptr, &out.size, 1, 0, &out.count, &out.which); }},
+        {"null tests",
+         [](W& w) { return PtlCTPoll(&w.ct, nullptr, 1, 0, &out.count, &out.which); }},
         {"null event", [](W& w) { return PtlCTPoll(&w.ct, &out.size, 1, 0, nullptr, &out.which); }},
-        {"null which", [](W& w) { return PtlCTPoll(&w.ct, &out.size, 1, 0, &out.count, nullptr); }}},
+        {"null which",
+         [](W& w) { return PtlCTPoll(&w.ct, &out.size, 1, 0, &out.count, nullptr); }}},
        PTL_CT_NONE_REACHED},
       {"PtlCTSet", {kCounter}, [](W&, const Handles& h) { return PtlCTSet(h[0], kBothMembers); }},
       {"PtlCTInc",
        {kCounter},
        [](W&, const Handles& h) { return PtlCTInc(h[0], kOne); },
        {{"both members", [](W& w) { return PtlCTInc(w.ct, kBothMembers); }}}},
-      {"PtlStartBundle", {kAnyInterface}, [](W&, const Handles& h) { return PtlStartBundle(h[0]); }},
+      {"PtlStartBundle",
+       {kAnyInterface},
+       [](W&, const Handles& h) { return PtlStartBundle(h[0]); }},
       {"PtlEndBundle", {kAnyInterface}, [](W&, const Handles& h) { return PtlEndBundle(h[0]); }},
   };
   return all;
@@ -203,14 +225,23 @@ inline const std::vector<Function4>& memory_functions() {
            const ptl_md_t md = w.description(w.eq, w.ct);
            return PtlMDBind(w.ni, &md, nullptr);
          }},
-        {"unknown option", [](W& w) { return bind_with(w, [](ptl_md_t& md) { md.options |= 0x200; }); }},
-        {"unknown options", [](W& w) { return bind_with(w, [](ptl_md_t& md) { md.options |= ~PTL_MD_OPTIONS_MASK; }); }},
-        {"no pieces", [](W& w) { return bind_with(w, [](ptl_md_t& md) {
-                                   md = {nullptr, 1, PTL_IOVEC, PTL_EQ_NONE, PTL_CT_NONE};
-                                 }); }},
+        {"unknown option",
+         [](W& w) { return bind_with(w, [](ptl_md_t& md) { md.options |= 0x200; }); }},
+        {"unknown options",
+         [](W& w) {
+           return bind_with(w, [](ptl_md_t& md) { md.options |= ~PTL_MD_OPTIONS_MASK; });
+         }},
+        {"no pieces",
+         [](W& w) {
+           return bind_with(w, [](ptl_md_t& md) {
+             md = {nullptr, 1, PTL_IOVEC, PTL_EQ_NONE, PTL_CT_NONE};
+           });
+         }},
         {"too many pieces",
          [](W& w) {
-           return bind_with(w, [](ptl_md_t& md) { md = {kPieces.data(), kPieces.size(), PTL_IOVEC, PTL_EQ_NONE, PTL_CT_NONE}; });
+           return bind_with(w, [](ptl_md_t& md) {
+             md = {kPieces.data(), kPieces.size(), PTL_IOVEC, PTL_EQ_NONE, PTL_CT_NONE};
+           });
          }}}},
       {"PtlMDRelease", {kMd}, [](W&, const Handles& h) { return PtlMDRelease(h[0]); }},
       {"PtlLEAppend",
@@ -219,7 +250,11 @@ inline const std::vector<Function4>& memory_functions() {
          const ptl_le_t le = w.list_entry(w.other_ct);
          return PtlLEAppend(h[0], kPortal, &le, PTL_OVERFLOW_LIST, nullptr, &out.handle);
        },
-       {{"null le", [](W& w) { return PtlLEAppend(w.other_ni, kPortal, nullptr, PTL_PRIORITY_LIST, nullptr, &out.handle); }},
+       {{"null le",
+         [](W& w) {
+           return PtlLEAppend(w.other_ni, kPortal, nullptr, PTL_PRIORITY_LIST, nullptr,
+                              &out.handle);
+         }},
         {"null handle",
          [](W& w) {
            const ptl_le_t le = w.list_entry(w.other_ct);
@@ -240,10 +275,16 @@ inline const std::vector<Function4>& memory_functions() {
            const ptl_le_t le = w.list_entry(w.other_ct);
            return PtlLEAppend(w.other_ni, PTL_PT_ANY, &le, PTL_PRIORITY_LIST, nullptr, &out.handle);
          }},
-        {"option of MEs", [](W& w) { return append_le_with(w, [](ptl_le_t& le) { le.options |= PTL_ME_MANAGE_LOCAL; }); }},
-        {"unknown option", [](W& w) { return append_le_with(w, [](ptl_le_t& le) { le.options |= 1U << 31; }); }},
-        {"counter of another interface", [](W& w) { return append_le_with(w, [&](ptl_le_t& le) { le.ct_handle = w.ct; }); }},
-        {"counter that is gone", [](W& w) { return append_le_with(w, [&](ptl_le_t& le) { le.ct_handle = w.gone_ct; }); }},
+        {"option of MEs",
+         [](W& w) {
+           return append_le_with(w, [](ptl_le_t& le) { le.options |= PTL_ME_MANAGE_LOCAL; });
+         }},
+        {"unknown option",
+         [](W& w) { return append_le_with(w, [](ptl_le_t& le) { le.options |= 1U << 31; }); }},
+        {"counter of another interface",
+         [](W& w) { return append_le_with(w, [&](ptl_le_t& le) { le.ct_handle = w.ct; }); }},
+        {"counter that is gone",
+         [](W& w) { return append_le_with(w, [&](ptl_le_t& le) { le.ct_handle = w.gone_ct; }); }},
         {"too many pieces",
          [](W& w) {
            return append_le_with(w, [](ptl_le_t& le) {
@@ -258,7 +299,10 @@ inline const std::vector<Function4>& memory_functions() {
          const ptl_me_t me = w.match_entry(h[1]);
          return PtlMEAppend(h[0], kPortal, &me, PTL_OVERFLOW_LIST, nullptr, &out.handle);
        },
-       {{"null me", [](W& w) { return PtlMEAppend(w.ni, kPortal, nullptr, PTL_PRIORITY_LIST, nullptr, &out.handle); }},
+       {{"null me",
+         [](W& w) {
+           return PtlMEAppend(w.ni, kPortal, nullptr, PTL_PRIORITY_LIST, nullptr, &out.handle);
+         }},
         {"null handle",
          [](W& w) {
            const ptl_me_t me = w.match_entry(w.ct);
@@ -274,8 +318,10 @@ inline const std::vector<Function4>& memory_functions() {
            const ptl_me_t me = w.match_entry(w.ct);
            return PtlMEAppend(w.ni, 5, &me, PTL_PRIORITY_LIST, nullptr, &out.handle);
          }},
-        {"unknown option", [](W& w) { return append_me_with(w, [](ptl_me_t& me) { me.options |= 0x100000; }); }},
-        {"unknown options", [](W& w) { return append_me_with(w, [](ptl_me_t& me) { me.options = ~0U; }); }},
+        {"unknown option",
+         [](W& w) { return append_me_with(w, [](ptl_me_t& me) { me.options |= 0x100000; }); }},
+        {"unknown options",
+         [](W& w) { return append_me_with(w, [](ptl_me_t& me) { me.options = ~0U; }); }},
         {"no pieces",
          [](W& w) {
            return append_me_with(w, [](ptl_me_t& me) {
@@ -300,7 +346,8 @@ inline const std::vector<Function4>& memory_functions() {
          const ptl_le_t le = w.list_entry(w.other_ct);
          return PtlLESearch(h[0], kPortal, &le, PTL_SEARCH_ONLY, nullptr);
        },
-       {{"null", [](W& w) { return PtlLESearch(w.other_ni, kPortal, nullptr, PTL_SEARCH_ONLY, nullptr); }},
+       {{"null",
+         [](W& w) { return PtlLESearch(w.other_ni, kPortal, nullptr, PTL_SEARCH_ONLY, nullptr); }},
         {"unknown operation",
          [](W& w) {
            const ptl_le_t le = w.list_entry(w.other_ct);
@@ -311,17 +358,24 @@ inline const std::vector<Function4>& memory_functions() {
            const ptl_le_t le = w.list_entry(w.other_ct);
            return PtlLESearch(w.other_ni, 5, &le, PTL_SEARCH_ONLY, nullptr);
          }},
-        {"option of MEs", [](W& w) { return search_le_with(w, [](ptl_le_t& le) { le.options |= PTL_ME_NO_TRUNCATE; }); }},
-        {"unknown option", [](W& w) { return search_le_with(w, [](ptl_le_t& le) { le.options |= 1U << 31; }); }},
-        {"counter of another interface", [](W& w) { return search_le_with(w, [&](ptl_le_t& le) { le.ct_handle = w.ct; }); }},
-        {"counter that is gone", [](W& w) { return search_le_with(w, [&](ptl_le_t& le) { le.ct_handle = w.gone_ct; }); }}}},
+        {"option of MEs",
+         [](W& w) {
+           return search_le_with(w, [](ptl_le_t& le) { le.options |= PTL_ME_NO_TRUNCATE; });
+         }},
+        {"unknown option",
+         [](W& w) { return search_le_with(w, [](ptl_le_t& le) { le.options |= 1U << 31; }); }},
+        {"counter of another interface",
+         [](W& w) { return search_le_with(w, [&](ptl_le_t& le) { le.ct_handle = w.ct; }); }},
+        {"counter that is gone",
+         [](W& w) { return search_le_with(w, [&](ptl_le_t& le) { le.ct_handle = w.gone_ct; }); }}}},
       {"PtlMESearch",
        {kMatching, kCounterOrNone},
        [](W& w, const Handles& h) {
          const ptl_me_t me = w.match_entry(h[1]);
          return PtlMESearch(h[0], kPortal, &me, PTL_SEARCH_DELETE, nullptr);
        },
-       {{"null", [](W& w) { return PtlMESearch(w.ni, kPortal, nullptr, PTL_SEARCH_ONLY, nullptr); }},
+       {{"null",
+         [](W& w) { return PtlMESearch(w.ni, kPortal, nullptr, PTL_SEARCH_ONLY, nullptr); }},
         {"unknown operation",
          [](W& w) {
            const ptl_me_t me = w.match_entry(w.ct);
@@ -332,9 +386,14 @@ inline const std::vector<Function4>& memory_functions() {
            const ptl_me_t me = w.match_entry(w.ct);
            return PtlMESearch(w.ni, 1U << 20, &me, PTL_SEARCH_ONLY, nullptr);
          }},
-        {"unknown option", [](W& w) { return search_me_with(w, [](ptl_me_t& me) { me.options |= 0x100000; }); }},
-        {"unknown options", [](W& w) { return search_me_with(w, [](ptl_me_t& me) { me.options = ~0U; }); }},
-        {"counter of another interface", [](W& w) { return search_me_with(w, [&](ptl_me_t& me) { me.ct_handle = w.other_ct; }); }}}},
+        {"unknown option",
+         [](W& w) { return search_me_with(w, [](ptl_me_t& me) { me.options |= 0x100000; }); }},
+        {"unknown options",
+         [](W& w) { return search_me_with(w, [](ptl_me_t& me) { me.options = ~0U; }); }},
+        {"counter of another interface",
+         [](W& w) {
+           return search_me_with(w, [&](ptl_me_t& me) { me.ct_handle = w.other_ct; });
+         }}}},
   };
   return all;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// ArgumentsWorld: process 0 with four kinds of interface and some of each kind of object, for tests that hand wrong arguments to every function.
+// ArgumentsWorld: process 0 with four kinds of interface and some of each kind of object, for tests
+// that hand wrong arguments to every function.
 
 #include <array>
 
@@ -25,7 +26,8 @@ enum class Names {
 
 // Everything good; a test spoils one thing.
 struct ArgumentsWorld {
-  // The main interface is matching and physical, the other one non-matching and physical; of each object there is one on both.
+  // The main interface is matching and physical, the other one non-matching and physical; of each
+  // object there is one on both.
   ptl_handle_ni_t ni, other_ni, logical_ni;
   ptl_handle_eq_t eq, other_eq, gone_eq;
   ptl_handle_ct_t ct, second_ct, other_ct, gone_ct;
@@ -36,10 +38,15 @@ struct ArgumentsWorld {
   ptl_process_t self;
   std::array<std::uint8_t, 64> memory{};
 
-  // Makes it all as the process in force, which has the main interface open and kPortal allocated there.
+  // Makes it all as the process in force, which has the main interface open and kPortal allocated
+  // there.
   explicit ArgumentsWorld(ptl_handle_ni_t main) : ni(main) {
-    EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr, nullptr, &other_ni), PTL_OK);
-    EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_LOGICAL, PTL_PID_ANY, nullptr, nullptr, &logical_ni), PTL_OK);
+    EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY,
+                        nullptr, nullptr, &other_ni),
+              PTL_OK);
+    EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_LOGICAL, PTL_PID_ANY, nullptr,
+                        nullptr, &logical_ni),
+              PTL_OK);
     EXPECT_EQ(PtlGetPhysId(ni, &self), PTL_OK);
     EXPECT_EQ(PtlSetMap(logical_ni, 1, &self), PTL_OK);
     ptl_pt_index_t made = 0;
@@ -52,7 +59,8 @@ struct ArgumentsWorld {
     const ptl_me_t me_made = match_entry(PTL_CT_NONE);
     EXPECT_EQ(PtlMEAppend(ni, kPortal, &me_made, PTL_PRIORITY_LIST, nullptr, &gone_me), PTL_OK);
     const ptl_le_t le_made = list_entry(PTL_CT_NONE);
-    EXPECT_EQ(PtlLEAppend(other_ni, kPortal, &le_made, PTL_PRIORITY_LIST, nullptr, &gone_le), PTL_OK);
+    EXPECT_EQ(PtlLEAppend(other_ni, kPortal, &le_made, PTL_PRIORITY_LIST, nullptr, &gone_le),
+              PTL_OK);
     EXPECT_EQ(PtlEQFree(gone_eq), PTL_OK);
     EXPECT_EQ(PtlCTFree(gone_ct), PTL_OK);
     EXPECT_EQ(PtlMDRelease(gone_md), PTL_OK);
@@ -90,7 +98,8 @@ struct ArgumentsWorld {
     return made;
   }
   ptl_le_t list_entry(ptl_handle_ct_t ct_handle) {
-    return {memory.data(), memory.size(), ct_handle, PTL_UID_ANY, PTL_LE_OP_PUT | PTL_LE_EVENT_CT_COMM};
+    return {memory.data(), memory.size(), ct_handle, PTL_UID_ANY,
+            PTL_LE_OP_PUT | PTL_LE_EVENT_CT_COMM};
   }
   ptl_me_t match_entry(ptl_handle_ct_t ct_handle) {
     ptl_me_t made{};
@@ -121,7 +130,8 @@ struct ArgumentsWorld {
     return ct;
   }
 
-  // Every handle that is no right argument where `what` is wanted. `with_others`: another handle in the call says which interface it is about.
+  // Every handle that is no right argument where `what` is wanted. `with_others`: another handle in
+  // the call says which interface it is about.
   std::vector<ptl_handle_any_t> wrong(Names what, bool with_others) const {
     std::vector<ptl_handle_any_t> all{PTL_INVALID_HANDLE,
                                       0,
@@ -158,7 +168,9 @@ struct ArgumentsWorld {
     add_unless(any || what == Names::kLe, {le});
     add_unless(any || what == Names::kAnyInterface || what == Names::kMatching, {ni});
     add_unless(any || what == Names::kAnyInterface || what == Names::kNonMatching, {other_ni});
-    add_unless(any || what == Names::kAnyInterface || what == Names::kMatching || what == Names::kLogical, {logical_ni});
+    add_unless(
+        any || what == Names::kAnyInterface || what == Names::kMatching || what == Names::kLogical,
+        {logical_ni});
     if (with_others) add_unless(any, {other_eq, other_ct, other_md});
     return all;
   }

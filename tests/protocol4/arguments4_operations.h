@@ -1,5 +1,6 @@
 #pragma once
-// Every function of portals4.h that moves data, plain and triggered, with good arguments and with each one spoilt.
+// Every function of portals4.h that moves data, plain and triggered, with good arguments and with
+// each one spoilt.
 
 #include "tests/protocol4/argument_functions.h"
 
@@ -32,34 +33,44 @@ struct Moving4 {
   bool triggered = false;
 };
 
-inline int start_put(const Operation4& o) { return PtlPut(o.md, o.offset, o.length, o.ack, o.target, kPortal, 0, 0, nullptr, 0); }
-inline int start_get(const Operation4& o) { return PtlGet(o.md, o.offset, o.length, o.target, kPortal, 0, 0, nullptr); }
+inline int start_put(const Operation4& o) {
+  return PtlPut(o.md, o.offset, o.length, o.ack, o.target, kPortal, 0, 0, nullptr, 0);
+}
+inline int start_get(const Operation4& o) {
+  return PtlGet(o.md, o.offset, o.length, o.target, kPortal, 0, 0, nullptr);
+}
 inline int start_atomic(const Operation4& o) {
-  return PtlAtomic(o.md, o.offset, o.length, o.ack, o.target, kPortal, 0, 0, nullptr, 0, o.operation, o.type);
+  return PtlAtomic(o.md, o.offset, o.length, o.ack, o.target, kPortal, 0, 0, nullptr, 0,
+                   o.operation, o.type);
 }
 inline int start_fetch(const Operation4& o) {
-  return PtlFetchAtomic(o.md, o.offset, o.put_md, o.put_offset, o.length, o.target, kPortal, 0, 0, nullptr, 0, o.operation, o.type);
+  return PtlFetchAtomic(o.md, o.offset, o.put_md, o.put_offset, o.length, o.target, kPortal, 0, 0,
+                        nullptr, 0, o.operation, o.type);
 }
 inline int start_swap(const Operation4& o) {
-  return PtlSwap(o.md, o.offset, o.put_md, o.put_offset, o.length, o.target, kPortal, 0, 0, nullptr, 0, o.operand, o.operation, o.type);
+  return PtlSwap(o.md, o.offset, o.put_md, o.put_offset, o.length, o.target, kPortal, 0, 0, nullptr,
+                 0, o.operand, o.operation, o.type);
 }
 inline int trigger_put(const Operation4& o) {
-  return PtlTriggeredPut(o.md, o.offset, o.length, o.ack, o.target, kPortal, 0, 0, nullptr, 0, o.trigger, o.threshold);
+  return PtlTriggeredPut(o.md, o.offset, o.length, o.ack, o.target, kPortal, 0, 0, nullptr, 0,
+                         o.trigger, o.threshold);
 }
 inline int trigger_get(const Operation4& o) {
-  return PtlTriggeredGet(o.md, o.offset, o.length, o.target, kPortal, 0, 0, nullptr, o.trigger, o.threshold);
+  return PtlTriggeredGet(o.md, o.offset, o.length, o.target, kPortal, 0, 0, nullptr, o.trigger,
+                         o.threshold);
 }
 inline int trigger_atomic(const Operation4& o) {
-  return PtlTriggeredAtomic(o.md, o.offset, o.length, o.ack, o.target, kPortal, 0, 0, nullptr, 0, o.operation, o.type, o.trigger,
-                            o.threshold);
+  return PtlTriggeredAtomic(o.md, o.offset, o.length, o.ack, o.target, kPortal, 0, 0, nullptr, 0,
+                            o.operation, o.type, o.trigger, o.threshold);
 }
 inline int trigger_fetch(const Operation4& o) {
-  return PtlTriggeredFetchAtomic(o.md, o.offset, o.put_md, o.put_offset, o.length, o.target, kPortal, 0, 0, nullptr, 0, o.operation, o.type,
-                                 o.trigger, o.threshold);
+  return PtlTriggeredFetchAtomic(o.md, o.offset, o.put_md, o.put_offset, o.length, o.target,
+                                 kPortal, 0, 0, nullptr, 0, o.operation, o.type, o.trigger,
+                                 o.threshold);
 }
 inline int trigger_swap(const Operation4& o) {
-  return PtlTriggeredSwap(o.md, o.offset, o.put_md, o.put_offset, o.length, o.target, kPortal, 0, 0, nullptr, 0, o.operand, o.operation,
-                          o.type, o.trigger, o.threshold);
+  return PtlTriggeredSwap(o.md, o.offset, o.put_md, o.put_offset, o.length, o.target, kPortal, 0, 0,
+                          nullptr, 0, o.operand, o.operation, o.type, o.trigger, o.threshold);
 }
 
 inline Operation4 good_operation(const W& w, const Moving4& moving) {
@@ -108,7 +119,9 @@ inline void add_bad_sizes(Function4& function, const Moving4& moving) {
   const auto limits = [](W& w) {
     ptl_ni_limits_t granted{};
     ptl_handle_ni_t again = PTL_INVALID_HANDLE;
-    EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr, &granted, &again), PTL_OK);
+    EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr,
+                        &granted, &again),
+              PTL_OK);
     EXPECT_EQ(PtlNIFini(w.ni), PTL_OK);
     return granted;
   };
@@ -169,7 +182,8 @@ inline constexpr std::uint64_t kOperand[4] = {};
 // What an atomic or a swap does not do, or not with this type, or not with these elements.
 inline void add_bad_arithmetic(Function4& function, const Moving4& moving) {
   const bool swaps = moving.kind == Moving4::kSwap;
-  const auto add = [&](const char* what, ptl_op_t operation, ptl_datatype_t type, ptl_size_t length = 8, const void* with = kOperand) {
+  const auto add = [&](const char* what, ptl_op_t operation, ptl_datatype_t type,
+                       ptl_size_t length = 8, const void* with = kOperand) {
     add_row(function, moving, what, [=](W&, Operation4& o) {
       o.operation = operation;
       o.type = type;
@@ -187,19 +201,22 @@ inline void add_bad_arithmetic(Function4& function, const Moving4& moving) {
   add("part of an element", good, PTL_UINT64_T, 12);
   add("part of a large element", good, PTL_LONG_DOUBLE_COMPLEX, 16);
   if (!swaps) {
-    for (const ptl_op_t operation : {PTL_MIN, PTL_MAX}) add("complex numbers in order", operation, PTL_FLOAT_COMPLEX);
+    for (const ptl_op_t operation : {PTL_MIN, PTL_MAX})
+      add("complex numbers in order", operation, PTL_FLOAT_COMPLEX);
     for (const ptl_op_t operation : {PTL_LOR, PTL_LAND, PTL_BOR, PTL_BAND, PTL_LXOR, PTL_BXOR}) {
       add("bits of a number with a fraction", operation, PTL_DOUBLE);
       add("bits of a complex number", operation, PTL_FLOAT_COMPLEX);
     }
     return;
   }
-  for (const ptl_op_t operation : {PTL_CSWAP, PTL_CSWAP_NE, PTL_CSWAP_LE, PTL_CSWAP_LT, PTL_CSWAP_GE, PTL_CSWAP_GT, PTL_MSWAP}) {
+  for (const ptl_op_t operation : {PTL_CSWAP, PTL_CSWAP_NE, PTL_CSWAP_LE, PTL_CSWAP_LT,
+                                   PTL_CSWAP_GE, PTL_CSWAP_GT, PTL_MSWAP}) {
     add("without an operand", operation, PTL_UINT64_T, 8, nullptr);
     add("of two elements", operation, PTL_UINT64_T, 16);
     add("of no element", operation, PTL_UINT64_T, 0);
   }
-  for (const ptl_op_t operation : {PTL_CSWAP_LE, PTL_CSWAP_LT, PTL_CSWAP_GE, PTL_CSWAP_GT, PTL_MSWAP})
+  for (const ptl_op_t operation :
+       {PTL_CSWAP_LE, PTL_CSWAP_LT, PTL_CSWAP_GE, PTL_CSWAP_GT, PTL_MSWAP})
     add("complex numbers in order, or their bits", operation, PTL_FLOAT_COMPLEX);
   add("bits of a number with a fraction", PTL_MSWAP, PTL_DOUBLE);
 }
@@ -229,14 +246,25 @@ inline Function4 function_of(const Moving4& moving) {
 inline constexpr Moving4 kMoving[] = {
     {.name = "PtlPut", .start = start_put, .limit = &ptl_ni_limits_t::max_msg_size, .acks = true},
     {.name = "PtlGet", .start = start_get, .limit = &ptl_ni_limits_t::max_msg_size},
-    {.name = "PtlAtomic", .start = start_atomic, .limit = &ptl_ni_limits_t::max_atomic_size, .kind = Moving4::kAtomic, .acks = true},
-    {.name = "PtlFetchAtomic", .start = start_fetch, .limit = &ptl_ni_limits_t::max_fetch_atomic_size, .kind = Moving4::kAtomic, .two_mds = true},
-    {.name = "PtlSwap", .start = start_swap, .limit = &ptl_ni_limits_t::max_fetch_atomic_size, .kind = Moving4::kSwap, .two_mds = true},
-    {.name = "PtlTriggeredPut", .start = trigger_put, .limit = &ptl_ni_limits_t::max_msg_size, .acks = true, .triggered = true},
-    {.name = "PtlTriggeredGet", .start = trigger_get, .limit = &ptl_ni_limits_t::max_msg_size, .triggered = true},
-    {.name = "PtlTriggeredAtomic", .start = trigger_atomic, .limit = &ptl_ni_limits_t::max_atomic_size, .kind = Moving4::kAtomic, .acks = true, .triggered = true},
-    {.name = "PtlTriggeredFetchAtomic", .start = trigger_fetch, .limit = &ptl_ni_limits_t::max_fetch_atomic_size, .kind = Moving4::kAtomic, .two_mds = true, .triggered = true},
-    {.name = "PtlTriggeredSwap", .start = trigger_swap, .limit = &ptl_ni_limits_t::max_fetch_atomic_size, .kind = Moving4::kSwap, .two_mds = true, .triggered = true},
+    {.name = "PtlAtomic", .start = start_atomic, .limit = &ptl_ni_limits_t::max_atomic_size,
+     .kind = Moving4::kAtomic, .acks = true},
+    {.name = "PtlFetchAtomic", .start = start_fetch,
+     .limit = &ptl_ni_limits_t::max_fetch_atomic_size, .kind = Moving4::kAtomic, .two_mds = true},
+    {.name = "PtlSwap", .start = start_swap, .limit = &ptl_ni_limits_t::max_fetch_atomic_size,
+     .kind = Moving4::kSwap, .two_mds = true},
+    {.name = "PtlTriggeredPut", .start = trigger_put, .limit = &ptl_ni_limits_t::max_msg_size,
+     .acks = true, .triggered = true},
+    {.name = "PtlTriggeredGet", .start = trigger_get, .limit = &ptl_ni_limits_t::max_msg_size,
+     .triggered = true},
+    {.name = "PtlTriggeredAtomic", .start = trigger_atomic,
+     .limit = &ptl_ni_limits_t::max_atomic_size, .kind = Moving4::kAtomic, .acks = true,
+     .triggered = true},
+    {.name = "PtlTriggeredFetchAtomic", .start = trigger_fetch,
+     .limit = &ptl_ni_limits_t::max_fetch_atomic_size, .kind = Moving4::kAtomic, .two_mds = true,
+     .triggered = true},
+    {.name = "PtlTriggeredSwap", .start = trigger_swap,
+     .limit = &ptl_ni_limits_t::max_fetch_atomic_size, .kind = Moving4::kSwap, .two_mds = true,
+     .triggered = true},
 };
 // clang-format on
 
@@ -247,10 +275,13 @@ inline const std::vector<Function4>& data_movement() {
     made.push_back({"PtlTriggeredCTInc",
                     {Names::kCounter, Names::kCounter},
                     [](W&, const Handles& h) { return PtlTriggeredCTInc(h[0], kOne, h[1], 0); },
-                    {{"both members", [](W& w) { return PtlTriggeredCTInc(w.ct, kBothMembers, w.second_ct, 0); }}}});
-    made.push_back({"PtlTriggeredCTSet", {Names::kCounter, Names::kCounter}, [](W&, const Handles& h) {
-                      return PtlTriggeredCTSet(h[0], kBothMembers, h[1], PTL_SIZE_MAX);
-                    }});
+                    {{"both members", [](W& w) {
+                        return PtlTriggeredCTInc(w.ct, kBothMembers, w.second_ct, 0);
+                      }}}});
+    made.push_back(
+        {"PtlTriggeredCTSet", {Names::kCounter, Names::kCounter}, [](W&, const Handles& h) {
+           return PtlTriggeredCTSet(h[0], kBothMembers, h[1], PTL_SIZE_MAX);
+         }});
     return made;
   }();
   return all;

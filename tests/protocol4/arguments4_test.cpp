@@ -1,5 +1,6 @@
-// Section 3.4 and the errors of every function: before PtlInit, with each wrong handle in each place, and with each other argument out of its range. A call
-// that is refused leaves its output parameters, and what it was to change, as they were.
+// Section 3.4 and the errors of every function: before PtlInit, with each wrong handle in each
+// place, and with each other argument out of its range. A call that is refused leaves its output
+// parameters, and what it was to change, as they were.
 
 #include "tests/protocol4/arguments4_operations.h"
 
@@ -10,7 +11,8 @@ class EveryFunction4 : public Portals4Test, public ::testing::WithParamInterface
  protected:
   Handles good(const W& world) const {
     Handles handles{};
-    for (std::size_t i = 0; i < GetParam().handles.size(); ++i) handles[i] = world.good(GetParam().handles[i]);
+    for (std::size_t i = 0; i < GetParam().handles.size(); ++i)
+      handles[i] = world.good(GetParam().handles[i]);
     return handles;
   }
   // Whether it is as good as ever.
@@ -37,7 +39,8 @@ TEST_P(EveryFunction4, BeforeInitGivesNoInit) {
   W world(job->ni());
   job.reset();
   EXPECT_EQ(GetParam().call(world, good(world)), PTL_NO_INIT);
-  EXPECT_EQ(GetParam().call(world, {PTL_INVALID_HANDLE, PTL_INVALID_HANDLE, PTL_INVALID_HANDLE}), PTL_NO_INIT);
+  EXPECT_EQ(GetParam().call(world, {PTL_INVALID_HANDLE, PTL_INVALID_HANDLE, PTL_INVALID_HANDLE}),
+            PTL_NO_INIT);
 }
 
 TEST_P(EveryFunction4, WrongHandleInAnyPlaceIsInvalid) {
@@ -48,7 +51,8 @@ TEST_P(EveryFunction4, WrongHandleInAnyPlaceIsInvalid) {
     for (const ptl_handle_any_t handle : world.wrong(GetParam().handles[place], places > 1)) {
       Handles handles = good(world);
       handles[place] = handle;
-      EXPECT_EQ(GetParam().call(world, handles), PTL_ARG_INVALID) << std::hex << handle << " in place " << place;
+      EXPECT_EQ(GetParam().call(world, handles), PTL_ARG_INVALID)
+          << std::hex << handle << " in place " << place;
     }
   }
   EXPECT_TRUE(out.untouched());
@@ -73,7 +77,9 @@ using Arguments4 = Portals4Test;
 TEST_F(Arguments4, FunctionsWithoutHandlesBeforeInit) {
   job.reset();
   ptl_handle_ni_t ni = PTL_INVALID_HANDLE;
-  EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr, nullptr, &ni), PTL_NO_INIT);
+  EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr,
+                      nullptr, &ni),
+            PTL_NO_INIT);
   EXPECT_EQ(PtlAtomicSync(), PTL_NO_INIT);
   PtlAbort();
   PtlFini();
@@ -87,7 +93,8 @@ TEST_F(Arguments4, HandleOfAnInterfaceThatWasShutIsInvalidForAnyObject) {
   ptl_handle_ni_t ni = PTL_INVALID_HANDLE;
   for (const ptl_handle_any_t handle : {world.ni, world.eq, world.ct, world.md, world.me})
     EXPECT_EQ(PtlNIHandle(handle, &ni), PTL_ARG_INVALID);
-  for (const ptl_handle_any_t handle : {world.other_ni, world.other_eq, world.other_ct, world.other_md, world.le}) {
+  for (const ptl_handle_any_t handle :
+       {world.other_ni, world.other_eq, world.other_ct, world.other_md, world.le}) {
     EXPECT_EQ(PtlNIHandle(handle, &ni), PTL_OK);
     EXPECT_EQ(ni, world.other_ni);
   }
@@ -97,25 +104,33 @@ TEST_F(Arguments4, ObjectsOfAnInterfaceOpenedAgainHaveOtherHandles) {
   W world(job->ni());
   ASSERT_EQ(PtlNIFini(job->ni()), PTL_OK);
   ptl_handle_ni_t ni = PTL_INVALID_HANDLE, found = PTL_INVALID_HANDLE;
-  ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr, nullptr, &ni), PTL_OK);
-  const ptl_handle_any_t made[] = {W::queue(ni), W::counter(ni), world.bind(ni, PTL_EQ_NONE, PTL_CT_NONE)};
+  ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr,
+                      nullptr, &ni),
+            PTL_OK);
+  const ptl_handle_any_t made[] = {W::queue(ni), W::counter(ni),
+                                   world.bind(ni, PTL_EQ_NONE, PTL_CT_NONE)};
   for (const ptl_handle_any_t handle : made) EXPECT_EQ(PtlNIHandle(handle, &found), PTL_OK);
-  for (const ptl_handle_any_t handle : {world.eq, world.ct, world.md, world.me}) EXPECT_EQ(PtlNIHandle(handle, &found), PTL_ARG_INVALID);
+  for (const ptl_handle_any_t handle : {world.eq, world.ct, world.md, world.me})
+    EXPECT_EQ(PtlNIHandle(handle, &found), PTL_ARG_INVALID);
 }
 
 TEST_F(Arguments4, FlowControlNeedsAQueue) {
   ptl_pt_index_t index = 4711;
-  EXPECT_EQ(PtlPTAlloc(job->ni(), PTL_PT_FLOWCTRL, PTL_EQ_NONE, PTL_PT_ANY, &index), PTL_PT_EQ_NEEDED);
+  EXPECT_EQ(PtlPTAlloc(job->ni(), PTL_PT_FLOWCTRL, PTL_EQ_NONE, PTL_PT_ANY, &index),
+            PTL_PT_EQ_NEEDED);
   EXPECT_EQ(PtlPTAlloc(job->ni(), 0, queue(0), kPortal, &index), PTL_PT_IN_USE);
   EXPECT_EQ(index, 4711U);
 }
 
 TEST_F(Arguments4, CounterOfAnEntryIsLookedAtOnlyIfItCounts) {
   Bytes memory(8);
-  for (const ptl_handle_ct_t ct : {PTL_INVALID_HANDLE, ptl_handle_ct_t{0}, job->ni(), PTL_CT_NONE}) {
+  for (const ptl_handle_ct_t ct :
+       {PTL_INVALID_HANDLE, ptl_handle_ct_t{0}, job->ni(), PTL_CT_NONE}) {
     ptl_handle_me_t made = PTL_INVALID_HANDLE;
     EXPECT_EQ(try_append(me(memory, {.options = kPut, .counter = ct}), {}, made, 0), PTL_OK);
-    EXPECT_EQ(try_append(me(memory, {.options = kPut | PTL_ME_EVENT_CT_BYTES, .counter = ct}), {}, made, 0), PTL_OK);
+    EXPECT_EQ(try_append(me(memory, {.options = kPut | PTL_ME_EVENT_CT_BYTES, .counter = ct}), {},
+                         made, 0),
+              PTL_OK);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Small whole numbers as elements of any datatype of portals4.h, and what the operations make of them.
+// Small whole numbers as elements of any datatype of portals4.h, and what the operations make of
+// them.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,9 @@ namespace lintel::testing {
 inline bool is_complex(ptl_datatype_t type) {
   return type == PTL_FLOAT_COMPLEX || type == PTL_DOUBLE_COMPLEX || type == PTL_LONG_DOUBLE_COMPLEX;
 }
-inline bool is_floating(ptl_datatype_t type) { return type == PTL_FLOAT || type == PTL_DOUBLE || type == PTL_LONG_DOUBLE; }
+inline bool is_floating(ptl_datatype_t type) {
+  return type == PTL_FLOAT || type == PTL_DOUBLE || type == PTL_LONG_DOUBLE;
+}
 inline bool is_integer(ptl_datatype_t type) { return !is_complex(type) && !is_floating(type); }
 
 // Calls `with` with a value of the type that `type` names.

@@ -1,4 +1,5 @@
-// Section 3.15: atomic, fetch-atomic and swap. Every operation on every datatype travels; what is refused, shortened, counted; and many processes at once.
+// Section 3.15: atomic, fetch-atomic and swap. Every operation on every datatype travels; what is
+// refused, shortened, counted; and many processes at once.
 
 #include <numeric>
 #include <set>
@@ -13,7 +14,9 @@ constexpr std::size_t kMost = 32;  // bytes of the largest element
 
 class Atomics4 : public Portals4Test {
  protected:
-  ptl_handle_me_t target(Bytes& region, unsigned options = kBoth) { return append(region, {.options = options | kNoLink}); }
+  ptl_handle_me_t target(Bytes& region, unsigned options = kBoth) {
+    return append(region, {.options = options | kNoLink});
+  }
   template <class T>
   static T number(const Bytes& bytes, std::size_t index = 0) {
     T value;
@@ -33,11 +36,15 @@ class Atomics4OfType : public Atomics4, public ::testing::WithParamInterface<ptl
   const std::vector<int> sent{3, 4, 0, 0};
 };
 
-INSTANTIATE_TEST_SUITE_P(All, Atomics4OfType, ::testing::Range(ptl_datatype_t{PTL_INT8_T}, ptl_datatype_t{PTL_DATATYPE_LAST}));
+INSTANTIATE_TEST_SUITE_P(All, Atomics4OfType,
+                         ::testing::Range(ptl_datatype_t{PTL_INT8_T},
+                                          ptl_datatype_t{PTL_DATATYPE_LAST}));
 
-std::vector<int> combined(ptl_op_t op, const std::vector<int>& target, const std::vector<int>& data) {
+std::vector<int> combined(ptl_op_t op, const std::vector<int>& target,
+                          const std::vector<int>& data) {
   std::vector<int> all;
-  for (std::size_t i = 0; i < target.size(); ++i) all.push_back(testing::combined(op, target[i], data[i]));
+  for (std::size_t i = 0; i < target.size(); ++i)
+    all.push_back(testing::combined(op, target[i], data[i]));
   return all;
 }
 
@@ -152,14 +159,18 @@ TEST_F(Atomics4, OperationsOfAnotherCallAreRefused) {
     EXPECT_EQ(atomic(md, op, PTL_INT64_T, {.length = 8}), PTL_ARG_INVALID);
     EXPECT_EQ(fetch_atomic(to, md, op, PTL_INT64_T, {.length = 8}), PTL_ARG_INVALID);
   }
-  for (ptl_op_t op = PTL_MIN; op <= PTL_BXOR; ++op) EXPECT_EQ(swap(to, md, data.data(), op, PTL_INT64_T, {.length = 8}), PTL_ARG_INVALID);
+  for (ptl_op_t op = PTL_MIN; op <= PTL_BXOR; ++op)
+    EXPECT_EQ(swap(to, md, data.data(), op, PTL_INT64_T, {.length = 8}), PTL_ARG_INVALID);
   EXPECT_EQ(kinds(0), "");
 }
 
 TEST_F(Atomics4, UnknownOperationsAndTypesAreRefused) {
   const Md md = bind(data), to = bind(old);
-  const std::pair<int, int> cases[] = {
-      {PTL_OP_LAST, PTL_INT64_T}, {255, PTL_INT64_T}, {PTL_SUM, PTL_DATATYPE_LAST}, {PTL_SWAP, 255}, {255, 255}};
+  const std::pair<int, int> cases[] = {{PTL_OP_LAST, PTL_INT64_T},
+                                       {255, PTL_INT64_T},
+                                       {PTL_SUM, PTL_DATATYPE_LAST},
+                                       {PTL_SWAP, 255},
+                                       {255, 255}};
   for (const auto& [op, type] : cases) {
     const auto o = static_cast<ptl_op_t>(op);
     const auto t = static_cast<ptl_datatype_t>(type);
@@ -236,8 +247,11 @@ TEST_F(Atomics4, BothRegionsLieInTheirMds) {
   const Md wide = bind(data), narrow = bind(small);
   EXPECT_EQ(fetch_atomic(narrow, wide, PTL_SUM, PTL_INT64_T, {.length = 16}), PTL_ARG_INVALID);
   EXPECT_EQ(fetch_atomic(wide, narrow, PTL_SUM, PTL_INT64_T, {.length = 16}), PTL_ARG_INVALID);
-  EXPECT_EQ(fetch_atomic(narrow, wide, PTL_SUM, PTL_INT64_T, {.local = 1, .length = 8}), PTL_ARG_INVALID);
-  EXPECT_EQ(swap(narrow, wide, nullptr, PTL_SWAP, PTL_INT64_T, {.local = PTL_SIZE_MAX, .length = 8}), PTL_ARG_INVALID);
+  EXPECT_EQ(fetch_atomic(narrow, wide, PTL_SUM, PTL_INT64_T, {.local = 1, .length = 8}),
+            PTL_ARG_INVALID);
+  EXPECT_EQ(
+      swap(narrow, wide, nullptr, PTL_SWAP, PTL_INT64_T, {.local = PTL_SIZE_MAX, .length = 8}),
+      PTL_ARG_INVALID);
 }
 
 // ---- At the target
@@ -266,7 +280,8 @@ TEST_F(Atomics4, OnlyWholeElementsAreTaken) {
   EXPECT_EQ(story(0), "SEND ACK 8@0");
   EXPECT_EQ(story(1), "ATOMIC 8/16@0");
   std::ranges::fill(old, std::uint8_t{0xee});
-  ASSERT_EQ(fetch_atomic(bind(old), bind(data), PTL_SUM, PTL_UINT32_T, {.offset = 3, .length = 16}), PTL_OK);
+  ASSERT_EQ(fetch_atomic(bind(old), bind(data), PTL_SUM, PTL_UINT32_T, {.offset = 3, .length = 16}),
+            PTL_OK);
   EXPECT_EQ(room, (Bytes{1, 1, 1, 2, 3, 3, 3, 2, 0, 0}));  // no alignment is needed
   EXPECT_EQ(part(old, 0, 5), (Bytes{1, 2, 2, 2, 0xee}));
   EXPECT_EQ(story(0), "SEND REPLY 4@3");
@@ -276,8 +291,12 @@ TEST_F(Atomics4, WithoutRoomForOneElementNothingChanges) {
   Bytes room = pattern(10);
   target(room);
   const std::uint64_t operand = 0;
-  ASSERT_EQ(atomic(bind(data), PTL_SUM, PTL_UINT64_T, {.ack = PTL_ACK_REQ, .offset = 3, .length = 8}), PTL_OK);
-  ASSERT_EQ(swap(bind(old), bind(data), &operand, PTL_CSWAP_NE, PTL_UINT64_T, {.offset = 3, .length = 8}), PTL_OK);
+  ASSERT_EQ(
+      atomic(bind(data), PTL_SUM, PTL_UINT64_T, {.ack = PTL_ACK_REQ, .offset = 3, .length = 8}),
+      PTL_OK);
+  ASSERT_EQ(
+      swap(bind(old), bind(data), &operand, PTL_CSWAP_NE, PTL_UINT64_T, {.offset = 3, .length = 8}),
+      PTL_OK);
   EXPECT_EQ(story(0), "SEND ACK 0@3 SEND REPLY 0@3");
   EXPECT_EQ(story(1), "ATOMIC 0/8@3 FETCH_ATOMIC 0/8@3");
   EXPECT_EQ(room, pattern(10));
@@ -301,10 +320,15 @@ TEST_F(Atomics4, ElementsMayLieAcrossPieces) {
 
 TEST_F(Atomics4, CountersOfBothSides) {
   const ptl_handle_ct_t sends = counter(0), replies = counter(0), arrived = counter(1);
-  append(memory,
-         {.options = kBoth | kNoLink | PTL_ME_EVENT_COMM_DISABLE | PTL_ME_EVENT_CT_COMM | PTL_ME_EVENT_CT_BYTES, .counter = arrived});
-  const Md md = bind(data, {.options = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_ACK, .counter = sends, .quiet = true});
-  const Md to = bind(old, {.options = PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_CT_BYTES, .counter = replies, .quiet = true});
+  append(memory, {.options = kBoth | kNoLink | PTL_ME_EVENT_COMM_DISABLE | PTL_ME_EVENT_CT_COMM |
+                             PTL_ME_EVENT_CT_BYTES,
+                  .counter = arrived});
+  const Md md = bind(
+      data,
+      {.options = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_ACK, .counter = sends, .quiet = true});
+  const Md to = bind(old, {.options = PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_CT_BYTES,
+                           .counter = replies,
+                           .quiet = true});
   ASSERT_EQ(atomic(md, PTL_SUM, PTL_INT64_T, {.ack = PTL_CT_ACK_REQ, .length = 16}), PTL_OK);
   EXPECT_EQ(count(sends, 0) + " " + count(replies, 0) + " " + count(arrived, 1), "2+0 0+0 16+0");
   ASSERT_EQ(fetch_atomic(to, md, PTL_SUM, PTL_INT64_T, {.length = 24}), PTL_OK);
@@ -319,7 +343,9 @@ TEST_F(Atomics4, OneMdMayServeBothDirections) {
   encode(PTL_INT64_T, {10}, memory);
   encode(PTL_INT64_T, {5, 0}, data);
   const Md md = bind(data);
-  ASSERT_EQ(PtlFetchAtomic(md.handle, 8, md.handle, 0, 8, job->id(1), kPortal, kBits, 0, nullptr, 0, PTL_SUM, PTL_INT64_T), PTL_OK);
+  ASSERT_EQ(PtlFetchAtomic(md.handle, 8, md.handle, 0, 8, job->id(1), kPortal, kBits, 0, nullptr, 0,
+                           PTL_SUM, PTL_INT64_T),
+            PTL_OK);
   EXPECT_EQ(release(md), PTL_IN_USE);
   job->settle();
   EXPECT_EQ(decode(PTL_INT64_T, data, 2), (std::vector<int>{5, 10}));
@@ -333,7 +359,8 @@ TEST_F(Atomics4, OperandIsReadInTheCall) {
   encode(PTL_INT64_T, {5}, memory);
   encode(PTL_INT64_T, {9}, data);
   std::int64_t operand = 5;
-  ASSERT_EQ(post_swap(bind(old), bind(data), &operand, PTL_CSWAP, PTL_INT64_T, {.length = 8}), PTL_OK);
+  ASSERT_EQ(post_swap(bind(old), bind(data), &operand, PTL_CSWAP, PTL_INT64_T, {.length = 8}),
+            PTL_OK);
   operand = 77;
   job->settle();
   EXPECT_EQ(decode(PTL_INT64_T, memory, 1), std::vector<int>{9});
@@ -363,10 +390,12 @@ TEST_F(Atomics4Together, NoAdditionIsLost) {
     for (std::size_t rank = 0; rank < kProcesses; ++rank) {  // rank 1 adds to its own
       encode(PTL_INT64_T, std::vector<int>(8, static_cast<int>(rank) + 1), added[rank]);
       const Md md = bind(added[rank], {.quiet = true}, rank);
-      for (std::size_t i = 0; i < kRounds; ++i) ASSERT_EQ(post_atomic(md, PTL_SUM, PTL_INT64_T, {}, rank), PTL_OK);
+      for (std::size_t i = 0; i < kRounds; ++i)
+        ASSERT_EQ(post_atomic(md, PTL_SUM, PTL_INT64_T, {}, rank), PTL_OK);
     }
     job->settle();
-    EXPECT_EQ(decode(PTL_INT64_T, words, 8), std::vector<int>(8, kRounds * (1 + 2 + 3 + 4 + 5))) << "seed " << seed;
+    EXPECT_EQ(decode(PTL_INT64_T, words, 8), std::vector<int>(8, kRounds * (1 + 2 + 3 + 4 + 5)))
+        << "seed " << seed;
   }
 }
 
@@ -377,10 +406,12 @@ TEST_F(Atomics4Together, FetchAndAddHandsOutEachNumberOnce) {
   std::vector<Bytes> ones(kProcesses, Bytes(8)), tickets(kProcesses, Bytes(8 * kRounds));
   for (std::size_t rank = 0; rank < kProcesses; ++rank) {
     encode(PTL_INT64_T, {1}, ones[rank]);
-    const Md one = bind(ones[rank], {.quiet = true}, rank), drawn = bind(tickets[rank], {.quiet = true}, rank);
+    const Md one = bind(ones[rank], {.quiet = true}, rank),
+             drawn = bind(tickets[rank], {.quiet = true}, rank);
     job->as(rank);
     for (std::size_t i = 0; i < kRounds; ++i) {
-      ASSERT_EQ(PtlFetchAtomic(drawn.handle, 8 * i, one.handle, 0, 8, job->id(1), kPortal, kBits, 0, nullptr, 0, PTL_SUM, PTL_INT64_T),
+      ASSERT_EQ(PtlFetchAtomic(drawn.handle, 8 * i, one.handle, 0, 8, job->id(1), kPortal, kBits, 0,
+                               nullptr, 0, PTL_SUM, PTL_INT64_T),
                 PTL_OK);
     }
   }
@@ -388,7 +419,8 @@ TEST_F(Atomics4Together, FetchAndAddHandsOutEachNumberOnce) {
   job->settle();
   std::set<int> seen;
   for (const Bytes& drawn : tickets) {
-    for (const int ticket : decode(PTL_INT64_T, drawn, kRounds)) EXPECT_TRUE(seen.insert(ticket).second) << ticket;
+    for (const int ticket : decode(PTL_INT64_T, drawn, kRounds))
+      EXPECT_TRUE(seen.insert(ticket).second) << ticket;
   }
   EXPECT_EQ(*seen.begin(), 0);
   EXPECT_EQ(*seen.rbegin(), static_cast<int>(kProcesses * kRounds) - 1);

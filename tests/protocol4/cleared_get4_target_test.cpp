@@ -1,5 +1,6 @@
-// Sections 3.15.3 and 3.13.1: a large get at its target, when the message says where the reply may be written. Taken as it asks, it is answered by writes and
-// nothing else; in every other case by a REPLY, and what its initiator has opened stays untouched.
+// Sections 3.15.3 and 3.13.1: a large get at its target, when the message says where the reply may
+// be written. Taken as it asks, it is answered by writes and nothing else; in every other case by a
+// REPLY, and what its initiator has opened stays untouched.
 
 #include <optional>
 
@@ -89,7 +90,8 @@ TEST_F(ClearedGet4Target, PiecesOfTheEntryAreSeveralWritesAndACount) {
 
 TEST_F(ClearedGet4Target, GetEventComesWhenTheDataHaveBeenWritten) {
   const ptl_handle_ct_t gets = counter(1);
-  const ptl_handle_me_t entry = append(data, {.options = kGet | kNoLink | PTL_ME_EVENT_CT_COMM, .counter = gets});
+  const ptl_handle_me_t entry =
+      append(data, {.options = kGet | kNoLink | PTL_ME_EVENT_CT_COMM, .counter = gets});
   peer->discard(1, 12345);  // connects
   peer->post_cleared_get(1, large_get(), {&memory});
   while (job->landing(1, kPortal) == 0) {
@@ -234,8 +236,12 @@ TEST_F(ClearedGet4Target, GetOfADisabledPortalIsRefused) {
 }
 
 TEST_F(ClearedGet4Target, GetForAnInterfaceThatIsNotOpenIsRefused) {
-  RawProcess other(*job, {.interface_kind = wire::kHighestInterfaceKind, .portal_index = kPortal, .match_bits = kBits}, RawPeer4::kNid + 1);
-  other.cleared_get(1, other.request(MessageKind::kGet, SimulatedProcesses::name(1), kSize), {&memory});
+  RawProcess other(
+      *job,
+      {.interface_kind = wire::kHighestInterfaceKind, .portal_index = kPortal, .match_bits = kBits},
+      RawPeer4::kNid + 1);
+  other.cleared_get(1, other.request(MessageKind::kGet, SimulatedProcesses::name(1), kSize),
+                    {&memory});
   ASSERT_EQ(other.received(), "REPLY");
   EXPECT_EQ(other.last_reply().failure, 8U);
   EXPECT_EQ(other.immediates(), 0U);
@@ -246,7 +252,8 @@ TEST_F(ClearedGet4Target, GetForAnInterfaceThatIsNotOpenIsRefused) {
 
 TEST_F(ClearedGet4Target, InitiatorThatDiesFailsTheGet) {
   const ptl_handle_ct_t gets = counter(1);
-  const ptl_handle_me_t entry = append(data, {.options = kGet | kNoLink | PTL_ME_EVENT_CT_COMM, .counter = gets});
+  const ptl_handle_me_t entry =
+      append(data, {.options = kGet | kNoLink | PTL_ME_EVENT_CT_COMM, .counter = gets});
   peer->discard(1, 12345);  // connects
   peer->post_cleared_get(1, large_get(), {&memory});
   while (job->landing(1, kPortal) == 0) {
@@ -265,14 +272,15 @@ TEST_F(ClearedGet4Target, WriteToMemoryThatIsNotTheInitiatorsFailsTheGet) {
   Request request = large_get();
   request.header.flags |= wire::kFlagCleared;
   wire::Clear clear{};
-  clear.header = {wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kClear), 0, request.header.interface_kind,
-                  sizeof(wire::Segment)};
+  clear.header = {wire::kMessageVersion, static_cast<std::uint8_t>(MessageKind::kClear), 0,
+                  request.header.interface_kind, sizeof(wire::Segment)};
   clear.receiver_token = 77;
   clear.length = kSize;
   clear.segment_count = 1;
   Bytes payload(sizeof clear + sizeof(wire::Segment));
   wire::encode(clear, reinterpret_cast<std::byte*>(payload.data()));
-  wire::encode(wire::Segment{1, 2, kSize}, reinterpret_cast<std::byte*>(payload.data()) + sizeof clear);
+  wire::encode(wire::Segment{1, 2, kSize},
+               reinterpret_cast<std::byte*>(payload.data()) + sizeof clear);
   peer->send(1, request, payload);
   job->run(30s);
   EXPECT_EQ(kinds(1), "GET!UNDELIVERABLE");
@@ -287,7 +295,9 @@ TEST_F(ClearedGet4Target, ClosingTheInterfaceInTheMiddleOfTheWritesTellsTheIniti
   begin(options);
   job->as(1);
   ptl_handle_ni_t other = PTL_INVALID_HANDLE;  // the session lives on
-  ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr, nullptr, &other), PTL_OK);
+  ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr,
+                      nullptr, &other),
+            PTL_OK);
   job->as(0);
   append(data, {.options = kGet | kNoLink});
   peer->discard(1, 12345);  // connects

@@ -1,5 +1,6 @@
-// Sections 3.15.3 and 3.13.1: a large get, whose message says where the reply may be written, and whose writes are the reply. At its initiator, whose target is a
-// peer that keeps to the rules or does not.
+// Sections 3.15.3 and 3.13.1: a large get, whose message says where the reply may be written, and
+// whose writes are the reply. At its initiator, whose target is a peer that keeps to the rules or
+// does not.
 
 #include <optional>
 
@@ -43,7 +44,8 @@ class ClearedGet4 : public Portals4Test {
     peer->write(0, written_.back(), to, peer->clear_of_get().immediate | flag);
   }
   void write_half(std::size_t which) {
-    write(part(data, which * kLargeReply / 2, kLargeReply / 2), kOneOfSeveral, which * kLargeReply / 2);
+    write(part(data, which * kLargeReply / 2, kLargeReply / 2), kOneOfSeveral,
+          which * kLargeReply / 2);
   }
   // The answer of a target that has refused `request`.
   static Response refusal(const Request& request, std::uint8_t failure) {
@@ -51,7 +53,9 @@ class ClearedGet4 : public Portals4Test {
     response.failure = failure;
     return response;
   }
-  std::uint64_t stale(std::size_t rank = 0) { return job->process(rank).counters().get(Counter::kDropsStaleHandle); }
+  std::uint64_t stale(std::size_t rank = 0) {
+    return job->process(rank).counters().get(Counter::kDropsStaleHandle);
+  }
 
   std::optional<RawPeer4> peer;
   Bytes data = pattern(kLargeReply);
@@ -108,7 +112,8 @@ TEST_F(ClearedGet4, GetIntoMorePiecesThanAClearNamesGoesTheLongWayInRounds) {
   get_from_peer(md, {.length = 6400});
   ASSERT_EQ(get(md, {.to = RawPeer4::kRank}), PTL_OK);
   ASSERT_EQ(peer->received(), "GET");
-  Response reply = RawPeer4::response(MessageKind::kReply, peer->last_request(MessageKind::kGet), 6500);
+  Response reply =
+      RawPeer4::response(MessageKind::kReply, peer->last_request(MessageKind::kGet), 6500);
   reply.header.flags = wire::kFlagAnnounced;
   reply.sender_token = 88;
   peer->send(0, reply);
@@ -150,14 +155,16 @@ TEST_F(ClearedGet4, ReplyByWritesIsCounted) {
   EXPECT_EQ(count(replies, 0), "0+0");
   write(data);
   EXPECT_EQ(count(replies, 0), "1+0");
-  get_from_peer(bind(here, {.options = PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_CT_BYTES, .counter = bytes}));
+  get_from_peer(
+      bind(here, {.options = PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_CT_BYTES, .counter = bytes}));
   write(data);
   EXPECT_EQ(count(bytes, 0), "4096+0");
 }
 
 TEST_F(ClearedGet4, ReplyByWritesOfAnMdThatWantsNoSuccessIsSilent) {
   const ptl_handle_ct_t replies = counter(0);
-  const Md md = bind(here, {.options = PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_EVENT_CT_REPLY, .counter = replies});
+  const Md md = bind(
+      here, {.options = PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_EVENT_CT_REPLY, .counter = replies});
   get_from_peer(md);
   write(data);
   EXPECT_EQ(kinds(0), "");
@@ -337,7 +344,9 @@ TEST_F(ClearedGet4, DeathOfTheTargetFailsTheGetThatWaits) {
 
 TEST_F(ClearedGet4, ClosingTheInterfaceClosesTheMemory) {
   ptl_handle_ni_t other = PTL_INVALID_HANDLE;  // the session lives on
-  ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr, nullptr, &other), PTL_OK);
+  ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr,
+                      nullptr, &other),
+            PTL_OK);
   get_from_peer(bind(here));
   ASSERT_EQ(PtlNIFini(job->ni()), PTL_OK);
   write(data);

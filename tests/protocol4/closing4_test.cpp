@@ -1,5 +1,6 @@
-// Section 3.6, PtlNIFini of one interface while another is open: what it has sent leaves first, and what peers have under way with it ends although the
-// session lives on. Processes linger two seconds here.
+// Section 3.6, PtlNIFini of one interface while another is open: what it has sent leaves first, and
+// what peers have under way with it ends although the session lives on. Processes linger two
+// seconds here.
 
 #include <algorithm>
 
@@ -7,7 +8,6 @@
 
 namespace lintel::testing {
 namespace {
-
 
 class Closing4 : public Portals4Test {
  protected:
@@ -25,7 +25,9 @@ class Closing4 : public Portals4Test {
     for (std::size_t rank = 0; rank < 2; ++rank) {
       job->as(rank);
       ptl_handle_ni_t other = PTL_INVALID_HANDLE;
-      ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr, nullptr, &other), PTL_OK);
+      ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY,
+                          nullptr, nullptr, &other),
+                PTL_OK);
     }
     job->as(0);
     append(there, {.options = kBoth | kNoLink});
@@ -79,7 +81,8 @@ TEST_F(Closing4, PutThatStandsStillIsCutAndBothSidesHear) {
   EXPECT_LE(taken, 5s);
   job->run(60s);
   const std::string told = kinds(0);
-  EXPECT_TRUE(told == "SEND!UNDELIVERABLE" || told == "SEND!UNDELIVERABLE ACK!UNDELIVERABLE") << told;
+  EXPECT_TRUE(told == "SEND!UNDELIVERABLE" || told == "SEND!UNDELIVERABLE ACK!UNDELIVERABLE")
+      << told;
   EXPECT_EQ(count(acks, 0), "0+1");
   EXPECT_EQ(release(md), PTL_OK);
 }

@@ -1,4 +1,5 @@
-// Section 3.14: counting events as numbers: get, set, increment, wait and poll. What they set off is in triggered4_test.cpp.
+// Section 3.14: counting events as numbers: get, set, increment, wait and poll. What they set off
+// is in triggered4_test.cpp.
 
 #include <thread>
 
@@ -10,7 +11,9 @@ namespace {
 
 class Counting4 : public Portals4Test {
  protected:
-  static std::string text(const ptl_ct_event_t& value) { return std::to_string(value.success) + "+" + std::to_string(value.failure); }
+  static std::string text(const ptl_ct_event_t& value) {
+    return std::to_string(value.success) + "+" + std::to_string(value.failure);
+  }
   ptl_handle_ct_t counter_of(ptl_ct_event_t value) {
     const ptl_handle_ct_t ct = counter(0);
     EXPECT_EQ(set_counter(ct, value, 0), PTL_OK);
@@ -113,7 +116,9 @@ TEST_F(Counting4, PollEndsOnAFailure) {
 // Also if another one of them would end the call: what is wrong is wrong at any time.
 TEST_F(Counting4, PollOfABadHandleIsInvalidWhateverTheOthersSay) {
   ptl_handle_ni_t other = PTL_INVALID_HANDLE;
-  ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr, nullptr, &other), PTL_OK);
+  ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr,
+                      nullptr, &other),
+            PTL_OK);
   ptl_handle_ct_t foreign = PTL_CT_NONE, freed = counter(0);
   ASSERT_EQ(PtlCTAlloc(other, &foreign), PTL_OK);
   ASSERT_EQ(PtlCTFree(freed), PTL_OK);
@@ -124,7 +129,8 @@ TEST_F(Counting4, PollOfABadHandleIsInvalidWhateverTheOthersSay) {
       const ptl_size_t tests[] = {test, 0};
       ptl_ct_event_t value{};
       unsigned which = 0;
-      EXPECT_EQ(PtlCTPoll(cts, tests, 2, 0, &value, &which), PTL_ARG_INVALID) << std::hex << bad << ", test " << test;
+      EXPECT_EQ(PtlCTPoll(cts, tests, 2, 0, &value, &which), PTL_ARG_INVALID)
+          << std::hex << bad << ", test " << test;
     }
   }
 }
@@ -145,12 +151,14 @@ TEST_F(Counting4, AsManyAsGrantedAndFreedOnesComeBack) {
   EXPECT_EQ(PtlCTGet(cts[1], &value), PTL_ARG_INVALID);
 }
 
-// What an MD or an entry still counts when its counter is gone goes nowhere, and not to the next counter in the same place.
+// What an MD or an entry still counts when its counter is gone goes nowhere, and not to the next
+// counter in the same place.
 TEST_F(Counting4, AFreedCounterIsNotCountedInAnyMore) {
   Bytes data = pattern(16), memory(16);
   const ptl_handle_ct_t mine = counter(0), theirs = counter(1);
   append(memory, {.options = kPut | PTL_ME_EVENT_CT_COMM, .counter = theirs});
-  const Md md = bind(data, {.options = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_ACK, .counter = mine});
+  const Md md =
+      bind(data, {.options = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_ACK, .counter = mine});
   ASSERT_EQ(post_put(md, {.ack = PTL_ACK_REQ}), PTL_OK);
   ASSERT_EQ(PtlCTFree(mine), PTL_OK);
   job->as(1);
@@ -174,12 +182,16 @@ class Counting4Waiting : public Counting4 {
     while (true) {
       {
         const MutexLock lock(process.lock());
-        if (process.interface(api4::engine_kind(decoded.interface))->triggers.counter(decoded.id)->sleepers > 0) return;
+        if (process.interface(api4::engine_kind(decoded.interface))
+                ->triggers.counter(decoded.id)
+                ->sleepers > 0)
+          return;
       }
       std::this_thread::yield();
     }
   }
-  // What PtlCTWait for a first success returns in another thread, when `act` has happened after it has gone to sleep.
+  // What PtlCTWait for a first success returns in another thread, when `act` has happened after it
+  // has gone to sleep.
   template <class Act>
   int waiting_during(Act&& act) {
     const ptl_handle_ct_t ct = counter(0);
@@ -204,12 +216,18 @@ TEST_F(Counting4Waiting, PollWaitsForItsTime) {
 }
 
 TEST_F(Counting4Waiting, IncrementWakes) {
-  EXPECT_EQ(waiting_during([](ptl_handle_ct_t ct) { EXPECT_EQ(PtlCTInc(ct, {1, 0}), PTL_OK); }), PTL_OK);
+  EXPECT_EQ(waiting_during([](ptl_handle_ct_t ct) {
+              EXPECT_EQ(PtlCTInc(ct, {1, 0}), PTL_OK);
+            }),
+            PTL_OK);
   EXPECT_EQ(text(seen), "1+0");
 }
 
 TEST_F(Counting4Waiting, FailureWakes) {
-  EXPECT_EQ(waiting_during([](ptl_handle_ct_t ct) { EXPECT_EQ(PtlCTSet(ct, {0, 3}), PTL_OK); }), PTL_OK);
+  EXPECT_EQ(waiting_during([](ptl_handle_ct_t ct) {
+              EXPECT_EQ(PtlCTSet(ct, {0, 3}), PTL_OK);
+            }),
+            PTL_OK);
   EXPECT_EQ(text(seen), "0+3");
 }
 
@@ -223,11 +241,13 @@ TEST_F(Counting4Waiting, ATriggeredIncrementWakes) {
 }
 
 TEST_F(Counting4Waiting, FreeingTheCounterEndsTheWait) {
-  EXPECT_EQ(waiting_during([](ptl_handle_ct_t ct) { EXPECT_EQ(PtlCTFree(ct), PTL_OK); }), PTL_ABORTED);
+  EXPECT_EQ(waiting_during([](ptl_handle_ct_t ct) { EXPECT_EQ(PtlCTFree(ct), PTL_OK); }),
+            PTL_ABORTED);
 }
 
 TEST_F(Counting4Waiting, ShuttingTheInterfaceEndsTheWait) {
-  EXPECT_EQ(waiting_during([&](ptl_handle_ct_t) { EXPECT_EQ(PtlNIFini(job->ni()), PTL_OK); }), PTL_ABORTED);
+  EXPECT_EQ(waiting_during([&](ptl_handle_ct_t) { EXPECT_EQ(PtlNIFini(job->ni()), PTL_OK); }),
+            PTL_ABORTED);
 }
 
 TEST_F(Counting4Waiting, AbortEndsTheWaitAndEveryLaterOne) {

@@ -1,4 +1,5 @@
-// Section 3.15: put and get. Which bytes move, between what kinds of memory, and how long the memory is in use.
+// Section 3.15: put and get. Which bytes move, between what kinds of memory, and how long the
+// memory is in use.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,7 +25,9 @@ class DataMovement4 : public Portals4Test {
   ptl_handle_me_t target(Bytes& region, unsigned options = kPut, std::size_t rank = 1) {
     return append(region, {.options = options | kNoLink}, rank);
   }
-  Md everything(std::size_t rank = 0) { return bind(ptl_md_t{nullptr, PTL_SIZE_MAX, 0, queue(rank), PTL_CT_NONE}, PTL_SIZE_MAX, rank); }
+  Md everything(std::size_t rank = 0) {
+    return bind(ptl_md_t{nullptr, PTL_SIZE_MAX, 0, queue(rank), PTL_CT_NONE}, PTL_SIZE_MAX, rank);
+  }
   ptl_me_t everywhere() const {
     Bytes none;
     ptl_me_t all = me(none, {.options = kBoth | kNoLink});
@@ -134,7 +137,8 @@ TEST_F(DataMovement4, EagerLimitIsInclusiveAndNothingShows) {
 TEST_F(DataMovement4, PiecesAreOneMemoryWhateverTheirSizes) {
   for (const std::size_t length : {std::size_t{100}, std::size_t{10000}}) {
     start({});
-    std::vector<Bytes> from{pattern(1, 3), {}, pattern(length / 2, 5), pattern(length - length / 2 - 1, 7)};
+    std::vector<Bytes> from{
+        pattern(1, 3), {}, pattern(length / 2, 5), pattern(length - length / 2 - 1, 7)};
     std::vector<Bytes> to{Bytes(length / 3), Bytes(length - length / 3 - 2), {}, Bytes(2)};
     std::vector<Bytes> back{Bytes(length - 1), Bytes(1)};
     append(iovec_me(to, {.options = kBoth | kNoLink}));
@@ -149,7 +153,8 @@ TEST_F(DataMovement4, PiecesAreOneMemoryWhateverTheirSizes) {
 TEST_F(DataMovement4, OffsetsAddressThePiecesOneAfterTheOther) {
   std::vector<Bytes> from{pattern(10), pattern(10, 2)}, to{Bytes(7), Bytes(13)};
   append(iovec_me(to, {.options = kPut | kNoLink}));
-  ASSERT_EQ(put(bind_iovec(from), {.ack = PTL_ACK_REQ, .offset = 5, .local = 8, .length = 6}), PTL_OK);
+  ASSERT_EQ(put(bind_iovec(from), {.ack = PTL_ACK_REQ, .offset = 5, .local = 8, .length = 6}),
+            PTL_OK);
   EXPECT_EQ(part(joined(to), 5, 6), part(joined(from), 8, 6));
   EXPECT_EQ(part(joined(to), 0, 5), Bytes(5));
   EXPECT_EQ(part(joined(to), 11, 9), Bytes(9));
@@ -163,7 +168,8 @@ TEST_F(DataMovement4, MdOfTheWholeAddressSpaceTakesAddressesAsOffsets) {
   for (const std::size_t length : {std::size_t{16}, std::size_t{50000}}) {
     Bytes out = pattern(length), there(length), back(length);
     const ptl_handle_me_t entry = target(there, kBoth);
-    ASSERT_EQ(put(all, {.ack = PTL_ACK_REQ, .local = address_of(out.data()), .length = length}), PTL_OK);
+    ASSERT_EQ(put(all, {.ack = PTL_ACK_REQ, .local = address_of(out.data()), .length = length}),
+              PTL_OK);
     ASSERT_EQ(get(all, {.local = address_of(back.data()), .length = length}), PTL_OK);
     EXPECT_EQ(there, out);
     EXPECT_EQ(back, out);
@@ -228,7 +234,8 @@ TEST_F(DataMovement4, VolatileUpToItsLimitWhateverTheWayToTheTarget) {
 }
 
 TEST_F(DataMovement4, UnorderedAndUnreliableMdsCarryPuts) {
-  for (const unsigned options : {PTL_MD_UNORDERED, PTL_MD_UNRELIABLE, PTL_MD_UNORDERED | PTL_MD_UNRELIABLE}) {
+  for (const unsigned options :
+       {PTL_MD_UNORDERED, PTL_MD_UNRELIABLE, PTL_MD_UNORDERED | PTL_MD_UNRELIABLE}) {
     start({});
     Bytes there(16);
     target(there);
@@ -328,14 +335,17 @@ TEST_F(DataMovement4, GetFromOneself) {
   }
 }
 
-class DataMovement4OnEveryInterface : public DataMovement4, public ::testing::WithParamInterface<unsigned> {
+class DataMovement4OnEveryInterface : public DataMovement4,
+                                      public ::testing::WithParamInterface<unsigned> {
  protected:
   DataMovement4OnEveryInterface() { start({.interface = GetParam()}); }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, DataMovement4OnEveryInterface,
-                         ::testing::Values(PTL_NI_MATCHING | PTL_NI_LOGICAL, PTL_NI_NO_MATCHING | PTL_NI_LOGICAL,
-                                           PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL));
+                         ::testing::Values(PTL_NI_MATCHING | PTL_NI_LOGICAL,
+                                           PTL_NI_NO_MATCHING | PTL_NI_LOGICAL,
+                                           PTL_NI_MATCHING | PTL_NI_PHYSICAL,
+                                           PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL));
 
 TEST_P(DataMovement4OnEveryInterface, PutAndGet) {
   target(memory, kBoth);

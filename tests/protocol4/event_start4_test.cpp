@@ -1,11 +1,11 @@
-// Section 3.13: `start` of an event: where the data are at the target. It is known when the event comes, so that the program may throw away its list of pieces
-// once the MD is released or the entry unlinked, whatever events it has not read yet.
+// Section 3.13: `start` of an event: where the data are at the target. It is known when the event
+// comes, so that the program may throw away its list of pieces once the MD is released or the entry
+// unlinked, whatever events it has not read yet.
 
 #include "tests/protocol4/portals4_test.h"
 
 namespace lintel::testing {
 namespace {
-
 
 class EventStart4 : public Portals4Test {
  protected:

@@ -1,4 +1,5 @@
-// Full events: which members each kind has, in which order they come, what suppresses them; and whose messages an entry is for.
+// Full events: which members each kind has, in which order they come, what suppresses them; and
+// whose messages an entry is for.
 
 #include "tests/protocol4/portals4_test.h"
 
@@ -169,7 +170,8 @@ TEST_F(FullEvents, OfAnMdMayBeDisabled) {
     const char* told;
   };
   target();
-  for (const Case& c : {Case{0, "SEND ACK REPLY"}, Case{PTL_MD_EVENT_SEND_DISABLE, "ACK REPLY"}, Case{PTL_MD_EVENT_SUCCESS_DISABLE, ""}}) {
+  for (const Case& c : {Case{0, "SEND ACK REPLY"}, Case{PTL_MD_EVENT_SEND_DISABLE, "ACK REPLY"},
+                        Case{PTL_MD_EVENT_SUCCESS_DISABLE, ""}}) {
     const Md mine = bind(data, {.options = c.option});
     ASSERT_EQ(put(mine, {.ack = PTL_ACK_REQ}), PTL_OK);
     ASSERT_EQ(get(mine), PTL_OK);
@@ -242,7 +244,9 @@ TEST_F(Users, PermissionIsLookedAtBeforeTheOperation) {
 TEST_F(Users, ViolationCountsAsOneFailureAtTheInitiator) {
   append(memory, {.uid = 502});
   const ptl_handle_ct_t counted = counter(0);
-  const Md mine = bind(data, {.options = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_BYTES, .counter = counted, .quiet = true});
+  const Md mine = bind(
+      data,
+      {.options = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_BYTES, .counter = counted, .quiet = true});
   ASSERT_EQ(put(mine, {.ack = PTL_CT_ACK_REQ}), PTL_OK);
   EXPECT_EQ(count(counted, 0), "0+1");
 }

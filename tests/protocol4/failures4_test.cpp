@@ -1,4 +1,5 @@
-// Sections 3.10, 3.15, 3.16: operations that end badly on their way: a process dies, or an interface is shut. What an operation owes comes all the same.
+// Sections 3.10, 3.15, 3.16: operations that end badly on their way: a process dies, or an
+// interface is shut. What an operation owes comes all the same.
 
 #include <sys/mman.h>
 
@@ -48,7 +49,8 @@ TEST_F(Failures4, GetWhoseTargetDiesFails) {
 
 TEST_F(Failures4, PutWhoseInitiatorDiesFailsAtTheTarget) {
   const ptl_handle_ct_t came = counter(1);
-  const ptl_handle_me_t entry = append(there, {.options = kPut | kNoLink | PTL_ME_EVENT_CT_COMM, .counter = came});
+  const ptl_handle_me_t entry =
+      append(there, {.options = kPut | kNoLink | PTL_ME_EVENT_CT_COMM, .counter = came});
   put_until_landing(bind(large));
   EXPECT_EQ(unlink(entry), PTL_IN_USE);
   job->kill(0, transport::Death::kNoticed);
@@ -90,7 +92,8 @@ TEST_F(Failures4, AFailureGoesDownAChainOfTriggers) {
   const ptl_handle_ct_t acks = counter(0), next = counter(0);
   const Md md = bind(data, {.options = PTL_MD_EVENT_CT_ACK, .counter = acks, .quiet = true});
   ASSERT_EQ(PtlTriggeredCTInc(next, {0, 1}, acks, 1), PTL_OK);
-  ASSERT_EQ(post_put(md, {.to = 50, .ack = PTL_CT_ACK_REQ, .trigger = Trigger{counter(0), 0}}), PTL_OK);
+  ASSERT_EQ(post_put(md, {.to = 50, .ack = PTL_CT_ACK_REQ, .trigger = Trigger{counter(0), 0}}),
+            PTL_OK);
   job->run(120s);
   EXPECT_EQ(count(next, 0), "0+1");
 }
@@ -115,7 +118,9 @@ TEST_F(Failures4, ShuttingAnInterfaceForgetsWhatIsArmed) {
 TEST_F(Failures4, ShuttingAnInterfaceFailsWhatOthersWantFromIt) {
   append(there, {.options = kBoth | kNoLink});
   const ptl_handle_ct_t ct = counter(0);
-  const Md md = bind(large, {.options = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY, .counter = ct, .quiet = true});
+  const Md md =
+      bind(large,
+           {.options = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY, .counter = ct, .quiet = true});
   put_until_landing(md, {.ack = PTL_CT_ACK_REQ});
   ASSERT_EQ(post_get(md, {.length = 8}), PTL_OK);
   job->as(1);
@@ -137,7 +142,8 @@ class InaccessibleMemory : public Portals4Test {
 
   InaccessibleMemory() {
     start_with(PTL_TARGET_BIND_INACCESSIBLE);
-    void* const pages = ::mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const pages =
+        ::mmap(nullptr, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     EXPECT_NE(pages, MAP_FAILED);
     first = static_cast<std::uint8_t*>(pages);
     second = first + kPage;
@@ -157,7 +163,9 @@ class InaccessibleMemory : public Portals4Test {
     all.length = PTL_SIZE_MAX;
     append(all);
   }
-  static ptl_size_t address(const std::uint8_t* place) { return reinterpret_cast<std::uintptr_t>(place); }
+  static ptl_size_t address(const std::uint8_t* place) {
+    return reinterpret_cast<std::uintptr_t>(place);
+  }
   void protect_second(int protection) { ASSERT_EQ(::mprotect(second, kPage, protection), 0); }
 
   std::uint8_t* first = nullptr;
@@ -216,7 +224,8 @@ TEST_F(InaccessibleMemory, MemoryThatIsReadOnlyIsReadAndNotWritten) {
   EXPECT_EQ(here[0], 7);
   ASSERT_EQ(put(md, {.ack = PTL_ACK_REQ, .offset = address(second)}), PTL_OK);
   EXPECT_EQ(kinds(0), "SEND ACK!SEGV");
-  ASSERT_EQ(atomic(md, PTL_SUM, PTL_UINT8_T, {.ack = PTL_ACK_REQ, .offset = address(second)}), PTL_OK);
+  ASSERT_EQ(atomic(md, PTL_SUM, PTL_UINT8_T, {.ack = PTL_ACK_REQ, .offset = address(second)}),
+            PTL_OK);
   EXPECT_EQ(kinds(0), "SEND ACK!SEGV");
   ASSERT_EQ(fetch_atomic(md, md, PTL_SUM, PTL_UINT8_T, {.offset = address(second)}), PTL_OK);
   EXPECT_EQ(kinds(0), "SEND REPLY!SEGV");
@@ -230,7 +239,9 @@ TEST_F(InaccessibleMemory, CountsAsAFailure) {
   expose();
   protect_second(PROT_NONE);
   const ptl_handle_ct_t acks = counter(0);
-  ASSERT_EQ(put(bind(data, {.options = PTL_MD_EVENT_CT_ACK, .counter = acks}), {.ack = PTL_CT_ACK_REQ, .offset = address(second)}), PTL_OK);
+  ASSERT_EQ(put(bind(data, {.options = PTL_MD_EVENT_CT_ACK, .counter = acks}),
+                {.ack = PTL_CT_ACK_REQ, .offset = address(second)}),
+            PTL_OK);
   EXPECT_EQ(count(acks, 0), "0+1");
 }
 

@@ -1,4 +1,5 @@
-// Flow control: a portal that disables itself in the place of dropping, who learns of it, and the way back.
+// Flow control: a portal that disables itself in the place of dropping, who learns of it, and the
+// way back.
 
 #include "tests/protocol4/portals4_test.h"
 
@@ -42,7 +43,8 @@ TEST_F(FlowControl, LocalCompletionOfTheRefusedMessageIsASuccess) {
 TEST_F(FlowControl, DisabledIsToldOnceHoweverManyMessagesFollow) {
   put_times(5);
   EXPECT_EQ(kinds(1), "PT_DISABLED");
-  EXPECT_EQ(kinds(0), "ACK!PT_DISABLED ACK!PT_DISABLED ACK!PT_DISABLED ACK!PT_DISABLED ACK!PT_DISABLED");
+  EXPECT_EQ(kinds(0),
+            "ACK!PT_DISABLED ACK!PT_DISABLED ACK!PT_DISABLED ACK!PT_DISABLED ACK!PT_DISABLED");
 }
 
 TEST_F(FlowControl, LaterMessagesAreRefusedThoughAnEntryIsThereByThen) {
@@ -66,7 +68,8 @@ TEST_F(FlowControl, RefusedGetAndFetchAtomicReplyWithIt) {
 
 TEST_F(FlowControl, RefusedMessageCountsAsAFailureOfItsMd) {
   const ptl_handle_ct_t counted = counter(0);
-  const Md counting = bind(data, {.options = PTL_MD_EVENT_CT_ACK, .counter = counted, .quiet = true});
+  const Md counting =
+      bind(data, {.options = PTL_MD_EVENT_CT_ACK, .counter = counted, .quiet = true});
   ASSERT_EQ(put(counting, {.ack = PTL_CT_ACK_REQ}), PTL_OK);
   EXPECT_EQ(count(counted, 0), "0+1");
 }
@@ -94,7 +97,9 @@ TEST_F(FlowControl, ClaimedHeadersAreFreeForOthers) {
     put_times(1);
     append(wanted, {.options = kSilentLink | PTL_ME_USE_ONCE});
   }
-  EXPECT_EQ(kinds(1), "PUT PUT_OVERFLOW AUTO_UNLINK PUT PUT_OVERFLOW AUTO_UNLINK PUT PUT_OVERFLOW AUTO_UNLINK");
+  EXPECT_EQ(
+      kinds(1),
+      "PUT PUT_OVERFLOW AUTO_UNLINK PUT PUT_OVERFLOW AUTO_UNLINK PUT PUT_OVERFLOW AUTO_UNLINK");
 }
 
 TEST_F(FlowControl, FullQueueDisablesThePortalAtExactlyItsLength) {
@@ -254,12 +259,16 @@ TEST_F(FlowControl, RecoveryLosesNothingAndRepeatsNothing) {
   std::vector<ptl_hdr_data_t> arrived;
   for (int round = 0; !waiting.empty() && round < 100; ++round) {
     for (const std::size_t i : waiting)
-      ASSERT_EQ(post_put(md, {.ack = PTL_ACK_REQ, .local = i, .length = 1, .hdr_data = i, .user = &sent[i]}), PTL_OK);
+      ASSERT_EQ(
+          post_put(md,
+                   {.ack = PTL_ACK_REQ, .local = i, .length = 1, .hdr_data = i, .user = &sent[i]}),
+          PTL_OK);
     job->settle();
     waiting.clear();
     for (const ptl_event_t& event : take(0)) {
       if (event.ni_fail_type == PTL_NI_PT_DISABLED)
-        waiting.push_back(static_cast<std::size_t>(static_cast<std::uint8_t*>(event.user_ptr) - sent.data()));
+        waiting.push_back(
+            static_cast<std::size_t>(static_cast<std::uint8_t*>(event.user_ptr) - sent.data()));
     }
     for (const ptl_event_t& event : take(1)) {
       if (event.type == PTL_EVENT_PUT) arrived.push_back(event.hdr_data);

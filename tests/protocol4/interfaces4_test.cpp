@@ -1,14 +1,18 @@
-// Sections 3.5, 3.6, 3.9: starting and ending the library and its interfaces, the four kinds at once, names of processes, and maps of ranks.
+// Sections 3.5, 3.6, 3.9: starting and ending the library and its interfaces, the four kinds at
+// once, names of processes, and maps of ranks.
 
 #include "tests/protocol4/portals4_test.h"
 
 namespace lintel::testing {
 namespace {
 
-constexpr unsigned kMatching = PTL_NI_MATCHING, kNonMatching = PTL_NI_NO_MATCHING, kLogical = PTL_NI_LOGICAL, kPhysical = PTL_NI_PHYSICAL;
-constexpr unsigned kFour[] = {kMatching | kLogical, kNonMatching | kLogical, kMatching | kPhysical, kNonMatching | kPhysical};
+constexpr unsigned kMatching = PTL_NI_MATCHING, kNonMatching = PTL_NI_NO_MATCHING,
+                   kLogical = PTL_NI_LOGICAL, kPhysical = PTL_NI_PHYSICAL;
+constexpr unsigned kFour[] = {kMatching | kLogical, kNonMatching | kLogical, kMatching | kPhysical,
+                              kNonMatching | kPhysical};
 
-int open(unsigned options, ptl_handle_ni_t& ni, ptl_pid_t pid = PTL_PID_ANY, ptl_ni_limits_t* actual = nullptr) {
+int open(unsigned options, ptl_handle_ni_t& ni, ptl_pid_t pid = PTL_PID_ANY,
+         ptl_ni_limits_t* actual = nullptr) {
   return PtlNIInit(PTL_IFACE_DEFAULT, options, pid, nullptr, actual, &ni);
 }
 
@@ -60,10 +64,17 @@ TEST_F(Interfaces4, WrongArguments) {
   ASSERT_EQ(PtlInit(), PTL_OK);
   ptl_handle_ni_t ni = PTL_INVALID_HANDLE;
   ptl_ni_limits_t actual{};
-  EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, kMatching | kPhysical, PTL_PID_ANY, nullptr, &actual, nullptr), PTL_ARG_INVALID);
-  EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT - 1, kMatching | kPhysical, PTL_PID_ANY, nullptr, &actual, &ni), PTL_ARG_INVALID);
-  for (const ptl_pid_t pid : {PTL_PID_MAX, PTL_PID_MAX + 1, PTL_PID_ANY - 1, PTL_PID_ANY + 1, 0xffffffffU}) {
-    EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, kMatching | kPhysical, pid, nullptr, &actual, &ni), PTL_ARG_INVALID) << pid;
+  EXPECT_EQ(
+      PtlNIInit(PTL_IFACE_DEFAULT, kMatching | kPhysical, PTL_PID_ANY, nullptr, &actual, nullptr),
+      PTL_ARG_INVALID);
+  EXPECT_EQ(
+      PtlNIInit(PTL_IFACE_DEFAULT - 1, kMatching | kPhysical, PTL_PID_ANY, nullptr, &actual, &ni),
+      PTL_ARG_INVALID);
+  for (const ptl_pid_t pid :
+       {PTL_PID_MAX, PTL_PID_MAX + 1, PTL_PID_ANY - 1, PTL_PID_ANY + 1, 0xffffffffU}) {
+    EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, kMatching | kPhysical, pid, nullptr, &actual, &ni),
+              PTL_ARG_INVALID)
+        << pid;
   }
   EXPECT_EQ(ni, PTL_INVALID_HANDLE);
   EXPECT_EQ(actual.max_entries, 0);
@@ -80,7 +91,9 @@ TEST_F(Interfaces4, OpeningAKindAgainGivesTheSameHandleAndTheLimitsInForce) {
   ptl_ni_limits_t desired{}, actual{};
   desired.max_cts = 2;
   ptl_handle_ni_t again = PTL_INVALID_HANDLE;
-  ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, kMatching | kPhysical, PTL_PID_ANY, &desired, &actual, &again), PTL_OK);
+  ASSERT_EQ(
+      PtlNIInit(PTL_IFACE_DEFAULT, kMatching | kPhysical, PTL_PID_ANY, &desired, &actual, &again),
+      PTL_OK);
   EXPECT_EQ(again, job->ni());
   EXPECT_EQ(actual.max_cts, job->limits().max_cts);
   EXPECT_NE(actual.max_cts, 2);
@@ -114,8 +127,8 @@ TEST_F(Interfaces4, TheProcessOwnPidIsGoodHoweverLargeItIs) {
   auto factory = [&network](Pid, std::string&) -> Result<std::unique_ptr<transport::Transport>> {
     transport::SessionOptions session;
     session.incarnation = 1;
-    return std::unique_ptr<transport::Transport>(
-        std::make_unique<transport::Session>(network.join({NodeId(0x0a000009), Pid(kLarge)}), session));
+    return std::unique_ptr<transport::Transport>(std::make_unique<transport::Session>(
+        network.join({NodeId(0x0a000009), Pid(kLarge)}), session));
   };
   start({.processes = 0});
   portals::ProcessOptions options;
@@ -124,7 +137,8 @@ TEST_F(Interfaces4, TheProcessOwnPidIsGoodHoweverLargeItIs) {
   const portals::ScopedProcess scoped(process);
   ASSERT_EQ(PtlInit(), PTL_OK);
   ptl_handle_ni_t ni = PTL_INVALID_HANDLE, again = PTL_INVALID_HANDLE, other = PTL_INVALID_HANDLE;
-  EXPECT_EQ(open(kMatching | kPhysical, ni, kLarge), PTL_ARG_INVALID) << "no process has it yet, and none may ask for it";
+  EXPECT_EQ(open(kMatching | kPhysical, ni, kLarge), PTL_ARG_INVALID)
+      << "no process has it yet, and none may ask for it";
   ASSERT_EQ(open(kMatching | kPhysical, ni), PTL_OK);
   ptl_process_t id;
   ASSERT_EQ(PtlGetPhysId(ni, &id), PTL_OK);
@@ -162,7 +176,8 @@ TEST_F(Interfaces4, FourKindsAtOnceAreApart) {
       ASSERT_EQ(PtlGetPhysId(ni[rank][kind], &id), PTL_OK);
       EXPECT_EQ(id.phys.nid, map[rank].phys.nid);
       EXPECT_EQ(id.phys.pid, map[rank].phys.pid);
-      for (int other = 0; other < kind; ++other) EXPECT_FALSE(PtlHandleIsEqual(ni[rank][kind], ni[rank][other]));
+      for (int other = 0; other < kind; ++other)
+        EXPECT_FALSE(PtlHandleIsEqual(ni[rank][kind], ni[rank][other]));
       if (rank == 0) continue;
       memory[kind].resize(8);
       ptl_pt_index_t index = 99;
@@ -173,8 +188,9 @@ TEST_F(Interfaces4, FourKindsAtOnceAreApart) {
       me.match_id.phys = {PTL_NID_ANY, PTL_PID_ANY};
       if ((kFour[kind] & kLogical) != 0) me.match_id.rank = PTL_RANK_ANY;
       const ptl_le_t le{me.start, 8, PTL_CT_NONE, PTL_UID_ANY, PTL_LE_OP_PUT};
-      ASSERT_EQ((kFour[kind] & kMatching) != 0 ? PtlMEAppend(ni[1][kind], 0, &me, PTL_PRIORITY_LIST, nullptr, &made)
-                                               : PtlLEAppend(ni[1][kind], 0, &le, PTL_PRIORITY_LIST, nullptr, &made),
+      ASSERT_EQ((kFour[kind] & kMatching) != 0
+                    ? PtlMEAppend(ni[1][kind], 0, &me, PTL_PRIORITY_LIST, nullptr, &made)
+                    : PtlLEAppend(ni[1][kind], 0, &le, PTL_PRIORITY_LIST, nullptr, &made),
                 PTL_OK);
     }
   }
@@ -184,11 +200,13 @@ TEST_F(Interfaces4, FourKindsAtOnceAreApart) {
     ptl_md_t md{data.data(), 8, 0, PTL_EQ_NONE, PTL_CT_NONE};
     ptl_handle_md_t bound = PTL_INVALID_HANDLE;
     ASSERT_EQ(PtlMDBind(ni[0][kind], &md, &bound), PTL_OK);
-    const ptl_process_t target = (kFour[kind] & kLogical) != 0 ? ptl_process_t{1} : job->physical_id(1);
+    const ptl_process_t target =
+        (kFour[kind] & kLogical) != 0 ? ptl_process_t{1} : job->physical_id(1);
     ASSERT_EQ(PtlPut(bound, 0, 8, PTL_NO_ACK_REQ, target, 0, 0, 0, nullptr, 0), PTL_OK);
     job->settle();
     for (int other = 0; other < 4; ++other) {
-      const Bytes expected = other <= kind ? pattern(8, static_cast<std::uint8_t>(other + 1)) : Bytes(8);
+      const Bytes expected =
+          other <= kind ? pattern(8, static_cast<std::uint8_t>(other + 1)) : Bytes(8);
       EXPECT_EQ(memory[other], expected) << "kind " << other << " after " << kind;
     }
   }
@@ -315,8 +333,11 @@ TEST_F(Maps4, RankBeyondTheMapIsInvalid) {
   Bytes data(8);
   const Md md = bind(data);
   for (const ptl_rank_t rank : {ptl_rank_t{3}, PTL_RANK_ANY}) {
-    EXPECT_EQ(PtlPut(md.handle, 0, 8, PTL_NO_ACK_REQ, ptl_process_t{rank}, kPortal, 0, 0, nullptr, 0), PTL_ARG_INVALID);
-    EXPECT_EQ(PtlGet(md.handle, 0, 8, ptl_process_t{rank}, kPortal, 0, 0, nullptr), PTL_ARG_INVALID);
+    EXPECT_EQ(
+        PtlPut(md.handle, 0, 8, PTL_NO_ACK_REQ, ptl_process_t{rank}, kPortal, 0, 0, nullptr, 0),
+        PTL_ARG_INVALID);
+    EXPECT_EQ(PtlGet(md.handle, 0, 8, ptl_process_t{rank}, kPortal, 0, 0, nullptr),
+              PTL_ARG_INVALID);
   }
   EXPECT_EQ(put(md, {.to = 2}), PTL_OK);
 }

@@ -1,4 +1,5 @@
-// Section 3.6: limits. What is asked for is granted if it can be, what is granted holds exactly, and no wish is an error.
+// Section 3.6: limits. What is asked for is granted if it can be, what is granted holds exactly,
+// and no wish is an error.
 
 #include <climits>
 #include <cstring>
@@ -19,14 +20,17 @@ class Limits4 : public Portals4Test {
     return job->limits();
   }
   static void expect_usable(const ptl_ni_limits_t& limits) {
-    for (const int number : {limits.max_entries, limits.max_unexpected_headers, limits.max_mds, limits.max_cts, limits.max_eqs,
-                             limits.max_iovecs, limits.max_list_size, limits.max_triggered_ops}) {
+    for (const int number :
+         {limits.max_entries, limits.max_unexpected_headers, limits.max_mds, limits.max_cts,
+          limits.max_eqs, limits.max_iovecs, limits.max_list_size, limits.max_triggered_ops}) {
       EXPECT_GE(number, 1024);
     }
     EXPECT_GE(limits.max_pt_index, 63);
     EXPECT_GE(limits.max_msg_size, 1ULL << 32);
     // An element of the largest datatype.
-    for (const ptl_size_t bytes : {limits.max_atomic_size, limits.max_fetch_atomic_size, limits.max_volatile_size}) EXPECT_GE(bytes, 32U);
+    for (const ptl_size_t bytes :
+         {limits.max_atomic_size, limits.max_fetch_atomic_size, limits.max_volatile_size})
+      EXPECT_GE(bytes, 32U);
     EXPECT_GE(limits.max_waw_ordered_size, 8U);
     EXPECT_GE(limits.max_war_ordered_size, 8U);
   }
@@ -40,25 +44,30 @@ TEST_F(Limits4, ZeroIsNoWish) {
 
 TEST_F(Limits4, NegativeIsNoWish) {
   expect_usable(granted([](ptl_ni_limits_t& l) {
-    l.max_entries = l.max_unexpected_headers = l.max_mds = l.max_cts = l.max_eqs = l.max_pt_index = -1;
+    l.max_entries = l.max_unexpected_headers = l.max_mds = l.max_cts = l.max_eqs = l.max_pt_index =
+        -1;
     l.max_iovecs = l.max_list_size = l.max_triggered_ops = INT_MIN;
   }));
 }
 
 TEST_F(Limits4, MoreThanPossibleIsBroughtIntoWhatIs) {
   expect_usable(granted([](ptl_ni_limits_t& l) {
-    l.max_entries = l.max_unexpected_headers = l.max_mds = l.max_cts = l.max_eqs = l.max_pt_index = INT_MAX;
+    l.max_entries = l.max_unexpected_headers = l.max_mds = l.max_cts = l.max_eqs = l.max_pt_index =
+        INT_MAX;
     l.max_iovecs = l.max_list_size = l.max_triggered_ops = INT_MAX;
     l.max_msg_size = l.max_atomic_size = l.max_fetch_atomic_size = LONG_MAX;
     l.max_waw_ordered_size = l.max_war_ordered_size = l.max_volatile_size = PTL_SIZE_MAX;
     l.features = ~0U;
   }));
-  EXPECT_EQ(job->limits().features & ~(PTL_TARGET_BIND_INACCESSIBLE | PTL_TOTAL_DATA_ORDERING | PTL_COHERENT_ATOMICS), 0U);
+  EXPECT_EQ(job->limits().features &
+                ~(PTL_TARGET_BIND_INACCESSIBLE | PTL_TOTAL_DATA_ORDERING | PTL_COHERENT_ATOMICS),
+            0U);
 }
 
 TEST_F(Limits4, GarbageIsNoError) {
   for (const int byte : {0xa5, 0xff, 0x7f, 0x01}) {
-    const ptl_ni_limits_t limits = granted([byte](ptl_ni_limits_t& l) { std::memset(&l, byte, sizeof l); });
+    const ptl_ni_limits_t limits =
+        granted([byte](ptl_ni_limits_t& l) { std::memset(&l, byte, sizeof l); });
     EXPECT_GT(limits.max_entries, 0);
     EXPECT_GT(limits.max_pt_index, 0);
     EXPECT_GT(limits.max_msg_size, 0U);
@@ -121,7 +130,8 @@ TEST_F(Limits4, AtomicsMayBeAsLongAsWhatIsVolatileOrOrdered) {
 // ---- What is granted holds
 
 TEST_F(Limits4, Entries) {
-  for (const unsigned interface : {PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL}) {
+  for (const unsigned interface :
+       {PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL}) {
     granted([](ptl_ni_limits_t& l) { l.max_entries = 3; }, interface);
     Bytes memory(8);
     ptl_pt_index_t second = 0;
@@ -157,7 +167,10 @@ TEST_F(Limits4, ListsOfAHundredThousandEntries) {
   constexpr unsigned kOptions = kPut | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_USE_ONCE;
   std::vector<ptl_handle_me_t> made(kEntries);
   for (ptl_match_bits_t bits = 0; bits < kEntries; ++bits) {
-    ASSERT_EQ(try_append(me(memory, {.options = kOptions, .bits = bits}), {.user = &made[bits]}, made[bits]), PTL_OK) << bits;
+    ASSERT_EQ(try_append(me(memory, {.options = kOptions, .bits = bits}), {.user = &made[bits]},
+                         made[bits]),
+              PTL_OK)
+        << bits;
   }
   ptl_handle_me_t one_more = PTL_INVALID_HANDLE;
   EXPECT_EQ(try_append(me(memory), {}, one_more), PTL_NO_SPACE);
@@ -194,11 +207,13 @@ TEST_F(Limits4, MdsAndEntriesAreCountedApart) {
   });
   Bytes memory(8);
   ptl_handle_me_t entry = PTL_INVALID_HANDLE;
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(try_append(me(memory), {}, entry, 0), PTL_OK) << "entry " << i;
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(try_append(me(memory), {}, entry, 0), PTL_OK) << "entry " << i;
   EXPECT_EQ(try_append(me(memory), {}, entry, 0), PTL_NO_SPACE);
   const ptl_md_t description = md(memory, {}, 0);
   ptl_handle_md_t made = PTL_INVALID_HANDLE;
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(PtlMDBind(job->ni(), &description, &made), PTL_OK) << "md " << i;
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(PtlMDBind(job->ni(), &description, &made), PTL_OK) << "md " << i;
   EXPECT_EQ(PtlMDBind(job->ni(), &description, &made), PTL_NO_SPACE);
 }
 
@@ -271,7 +286,9 @@ TEST_F(Limits4, AtomicsToATargetThatGrantedItselfLess) {
     ASSERT_EQ(PtlInit(), PTL_OK);
     ptl_ni_limits_t wish{};
     if (rank == 1) wish.max_atomic_size = wish.max_fetch_atomic_size = 8;
-    ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, &wish, nullptr, &ni[rank]), PTL_OK);
+    ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, &wish,
+                        nullptr, &ni[rank]),
+              PTL_OK);
   }
   ptl_pt_index_t index = 99;
   ASSERT_EQ(PtlPTAlloc(ni[1], 0, PTL_EQ_NONE, 0, &index), PTL_OK);
@@ -283,7 +300,9 @@ TEST_F(Limits4, AtomicsToATargetThatGrantedItselfLess) {
   ptl_handle_md_t md = PTL_INVALID_HANDLE;
   ASSERT_EQ(PtlMDBind(ni[0], &description, &md), PTL_OK);
   data.assign(64, 1);
-  ASSERT_EQ(PtlAtomic(md, 0, 64, PTL_NO_ACK_REQ, job->physical_id(1), 0, 0, 0, nullptr, 0, PTL_SUM, PTL_UINT8_T), PTL_OK);
+  ASSERT_EQ(PtlAtomic(md, 0, 64, PTL_NO_ACK_REQ, job->physical_id(1), 0, 0, 0, nullptr, 0, PTL_SUM,
+                      PTL_UINT8_T),
+            PTL_OK);
   job->settle();
   // Step 9 of the receive rules: shortened to what the target takes.
   EXPECT_EQ(part(memory, 0, 8), Bytes(8, 1));

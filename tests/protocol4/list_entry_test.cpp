@@ -70,13 +70,14 @@ TEST_P(EveryInterface, UnlinkedEntryTakesNothingAndTellsNothing) {
   EXPECT_EQ(drops(1), 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryInterface,
-                         ::testing::Values(PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_NI_MATCHING | PTL_NI_LOGICAL,
-                                           PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_NI_NO_MATCHING | PTL_NI_LOGICAL),
-                         [](const auto& instance) {
-                           return std::string((instance.param & PTL_NI_MATCHING) != 0 ? "Matching" : "NonMatching") +
-                                  ((instance.param & PTL_NI_LOGICAL) != 0 ? "Logical" : "Physical");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, EveryInterface,
+    ::testing::Values(PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_NI_MATCHING | PTL_NI_LOGICAL,
+                      PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_NI_NO_MATCHING | PTL_NI_LOGICAL),
+    [](const auto& instance) {
+      return std::string((instance.param & PTL_NI_MATCHING) != 0 ? "Matching" : "NonMatching") +
+             ((instance.param & PTL_NI_LOGICAL) != 0 ? "Logical" : "Physical");
+    });
 
 // ---- Which messages match
 
@@ -96,8 +97,9 @@ TEST_F(ListEntry, NidAndPidMayBeAnyEachForItself) {
     bool matches;
   };
   for (const Case& c :
-       {Case{sender.phys.nid, sender.phys.pid, true}, Case{PTL_NID_ANY, sender.phys.pid, true}, Case{sender.phys.nid, PTL_PID_ANY, true},
-        Case{other.phys.nid, PTL_PID_ANY, false}, Case{PTL_NID_ANY, sender.phys.pid + 1, false}}) {
+       {Case{sender.phys.nid, sender.phys.pid, true}, Case{PTL_NID_ANY, sender.phys.pid, true},
+        Case{sender.phys.nid, PTL_PID_ANY, true}, Case{other.phys.nid, PTL_PID_ANY, false},
+        Case{PTL_NID_ANY, sender.phys.pid + 1, false}}) {
     ptl_process_t from;
     from.phys = {c.nid, c.pid};
     const ptl_handle_me_t entry = append(memory, {.from = from});
@@ -252,7 +254,8 @@ TEST_F(ListEntry, MinFreeIsNotLookedAtWithoutManageLocal) {
 
 TEST_F(ListEntry, NoTruncateWithManageLocalLooksAtWhatIsLeft) {
   append(memory, {.options = kPut | PTL_ME_MANAGE_LOCAL | PTL_ME_NO_TRUNCATE});
-  for (int i = 0; i < 5; ++i) ASSERT_EQ(put(bind(data), {.ack = PTL_ACK_REQ, .offset = 500}), PTL_OK);
+  for (int i = 0; i < 5; ++i)
+    ASSERT_EQ(put(bind(data), {.ack = PTL_ACK_REQ, .offset = 500}), PTL_OK);
   EXPECT_EQ(kinds(1), "LINK PUT PUT PUT PUT");
   EXPECT_EQ(drops(1), 1);
 }
@@ -264,11 +267,14 @@ TEST_F(ListEntry, EachEventMayBeDisabled) {
     unsigned option;
     const char* told;
   };
-  for (const Case& c :
-       {Case{PTL_ME_EVENT_LINK_DISABLE, "PUT AUTO_UNLINK"}, Case{PTL_ME_EVENT_COMM_DISABLE, "LINK AUTO_UNLINK"},
-        Case{PTL_ME_EVENT_SUCCESS_DISABLE, "LINK AUTO_UNLINK"}, Case{PTL_ME_EVENT_UNLINK_DISABLE, "LINK PUT"},
-        Case{PTL_ME_EVENT_OVER_DISABLE, "LINK PUT AUTO_UNLINK"}, Case{PTL_ME_EVENT_FLOWCTRL_DISABLE, "LINK PUT AUTO_UNLINK"},
-        Case{PTL_ME_IS_ACCESSIBLE, "LINK PUT AUTO_UNLINK"}, Case{PTL_ME_MAY_ALIGN, "LINK PUT AUTO_UNLINK"}}) {
+  for (const Case& c : {Case{PTL_ME_EVENT_LINK_DISABLE, "PUT AUTO_UNLINK"},
+                        Case{PTL_ME_EVENT_COMM_DISABLE, "LINK AUTO_UNLINK"},
+                        Case{PTL_ME_EVENT_SUCCESS_DISABLE, "LINK AUTO_UNLINK"},
+                        Case{PTL_ME_EVENT_UNLINK_DISABLE, "LINK PUT"},
+                        Case{PTL_ME_EVENT_OVER_DISABLE, "LINK PUT AUTO_UNLINK"},
+                        Case{PTL_ME_EVENT_FLOWCTRL_DISABLE, "LINK PUT AUTO_UNLINK"},
+                        Case{PTL_ME_IS_ACCESSIBLE, "LINK PUT AUTO_UNLINK"},
+                        Case{PTL_ME_MAY_ALIGN, "LINK PUT AUTO_UNLINK"}}) {
     append(memory, {.options = kOnce | c.option});
     ASSERT_EQ(put_acked(), PTL_OK);
     EXPECT_EQ(kinds(1), c.told) << std::hex << c.option;
@@ -277,7 +283,9 @@ TEST_F(ListEntry, EachEventMayBeDisabled) {
 
 TEST_F(ListEntry, CounterCountsOperationsWhateverEventsAreDisabled) {
   const ptl_handle_ct_t counted = counter(1);
-  append(memory, {.options = kBoth | PTL_ME_EVENT_CT_COMM | PTL_ME_EVENT_COMM_DISABLE | PTL_ME_EVENT_SUCCESS_DISABLE, .counter = counted});
+  append(memory, {.options = kBoth | PTL_ME_EVENT_CT_COMM | PTL_ME_EVENT_COMM_DISABLE |
+                             PTL_ME_EVENT_SUCCESS_DISABLE,
+                  .counter = counted});
   const Md mine = bind(data);
   ASSERT_EQ(put(mine), PTL_OK);
   ASSERT_EQ(get(mine), PTL_OK);
@@ -289,7 +297,8 @@ TEST_F(ListEntry, CounterCountsOperationsWhateverEventsAreDisabled) {
 
 TEST_F(ListEntry, CounterMayCountTheBytesMoved) {
   const ptl_handle_ct_t counted = counter(1);
-  append(memory, {.options = kPut | PTL_ME_EVENT_CT_COMM | PTL_ME_EVENT_CT_BYTES, .counter = counted});
+  append(memory,
+         {.options = kPut | PTL_ME_EVENT_CT_COMM | PTL_ME_EVENT_CT_BYTES, .counter = counted});
   ASSERT_EQ(put_acked(), PTL_OK);
   ASSERT_EQ(put_acked(kBits, 29), PTL_OK);
   EXPECT_EQ(count(counted, 1), "11+0");
@@ -300,7 +309,10 @@ TEST_F(ListEntry, CounterIsNotLookedAtWithoutItsOptions) {
   ASSERT_EQ(put_acked(), PTL_OK);
   EXPECT_EQ(kinds(1), "LINK PUT");
   ptl_handle_me_t made = 0;
-  EXPECT_EQ(try_append(me(memory, {.options = kPut | PTL_ME_EVENT_CT_COMM, .counter = PTL_INVALID_HANDLE}), {}, made), PTL_ARG_INVALID);
+  EXPECT_EQ(try_append(
+                me(memory, {.options = kPut | PTL_ME_EVENT_CT_COMM, .counter = PTL_INVALID_HANDLE}),
+                {}, made),
+            PTL_ARG_INVALID);
 }
 
 // ---- What is refused
@@ -308,11 +320,15 @@ TEST_F(ListEntry, CounterIsNotLookedAtWithoutItsOptions) {
 TEST_F(ListEntry, EntriesAreOfTheirInterfacesKind) {
   ptl_handle_me_t made = 0;
   const ptl_le_t le{memory.data(), memory.size(), PTL_CT_NONE, PTL_UID_ANY, PTL_LE_OP_PUT};
-  EXPECT_EQ(PtlLEAppend(job->ni(), kPortal, &le, PTL_PRIORITY_LIST, nullptr, &made), PTL_ARG_INVALID);
+  EXPECT_EQ(PtlLEAppend(job->ni(), kPortal, &le, PTL_PRIORITY_LIST, nullptr, &made),
+            PTL_ARG_INVALID);
   start({.interface = PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL});
   const ptl_me_t entry = me(memory);
-  EXPECT_EQ(PtlMEAppend(job->ni(), kPortal, &entry, PTL_PRIORITY_LIST, nullptr, &made), PTL_ARG_INVALID);
-  EXPECT_EQ(try_append(me(memory, {.options = kPut | PTL_ME_MANAGE_LOCAL}), {}, made), PTL_ARG_INVALID);  // an ME's option
+  EXPECT_EQ(PtlMEAppend(job->ni(), kPortal, &entry, PTL_PRIORITY_LIST, nullptr, &made),
+            PTL_ARG_INVALID);
+  // an ME's option
+  EXPECT_EQ(try_append(me(memory, {.options = kPut | PTL_ME_MANAGE_LOCAL}), {}, made),
+            PTL_ARG_INVALID);
 }
 
 TEST_F(ListEntry, UnknownListsOptionsAndPortalsAreInvalid) {
@@ -337,7 +353,8 @@ TEST_F(ListEntry, UnlinkTakesInWhatHasArrivedBeforeItSaysInUse) {
   Bytes large = pattern(4096), room(4096);
   const ptl_handle_me_t entry = append(room);
   put_until_landing(bind(large));
-  while (job->network().advance_to_next()) job->poll(0);  // the data are here, and nobody has looked
+  // the data are here, and nobody has looked
+  while (job->network().advance_to_next()) job->poll(0);
   EXPECT_EQ(job->landing(1, kPortal), 1U);
   EXPECT_EQ(unlink(entry), PTL_OK);
   EXPECT_EQ(room, large);

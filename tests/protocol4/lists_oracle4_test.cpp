@@ -1,6 +1,7 @@
-// The lists of a portal against plain lists that are walked in order: the same random appends, unlinks, arrivals and searches, the same events, return codes
-// and registers after every step. With wildcards in bits and source, entries that are used once or run out of room, entries that refuse what does not fit,
-// and overflow entries without headers.
+// The lists of a portal against plain lists that are walked in order: the same random appends,
+// unlinks, arrivals and searches, the same events, return codes and registers after every step.
+// With wildcards in bits and source, entries that are used once or run out of room, entries that
+// refuse what does not fit, and overflow entries without headers.
 
 #include <array>
 #include <list>
@@ -44,16 +45,20 @@ std::ostream& operator<<(std::ostream& out, const Told& told) {
   event.mlength = told.taken;
   event.rlength = told.requested;
   event.remote_offset = told.remote_offset;
-  return out << story({event}) << " (user " << told.user << ", list " << int{told.list} << ", number " << told.hdr_data << ", bits "
-             << told.bits << ", from " << told.from << ", at " << static_cast<const void*>(told.start) << ")";
+  return out << story({event}) << " (user " << told.user << ", list " << int{told.list}
+             << ", number " << told.hdr_data << ", bits " << told.bits << ", from " << told.from
+             << ", at " << static_cast<const void*>(told.start) << ")";
 }
 
 bool of_a_message(const ptl_event_t& event) {
-  return event.type < PTL_EVENT_REPLY || (event.type == PTL_EVENT_SEARCH && event.ni_fail_type == PTL_NI_OK);
+  return event.type < PTL_EVENT_REPLY ||
+         (event.type == PTL_EVENT_SEARCH && event.ni_fail_type == PTL_NI_OK);
 }
 
 Told told_by(const ptl_event_t& event) {
-  Told told{.kind = event.type, .failure = event.ni_fail_type, .user = reinterpret_cast<std::uintptr_t>(event.user_ptr)};
+  Told told{.kind = event.type,
+            .failure = event.ni_fail_type,
+            .user = reinterpret_cast<std::uintptr_t>(event.user_ptr)};
   if (!of_a_message(event)) return told;
   told.list = event.ptl_list;
   told.hdr_data = event.hdr_data;
@@ -119,7 +124,8 @@ class Comparison : public Portals4Test {
     JobOptions4 options{.processes = kProcesses};
     options.network.seed = seed;
     start(options);
-    for (std::size_t rank = 0; rank < kProcesses; ++rank) mds_.push_back(bind(data_, {.quiet = true}, rank));
+    for (std::size_t rank = 0; rank < kProcesses; ++rank)
+      mds_.push_back(bind(data_, {.quiet = true}, rank));
   }
 
   void step() {
@@ -152,7 +158,9 @@ class Comparison : public Portals4Test {
  private:
   using Entries = std::list<PlainEntry>;
 
-  std::size_t draw(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_); }
+  std::size_t draw(std::size_t below) {
+    return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_);
+  }
   template <class Value>
   Value either(Value one, Value other, std::size_t odds) {
     return draw(odds) == 0 ? one : other;
@@ -170,13 +178,16 @@ class Comparison : public Portals4Test {
     ++seen[told.kind];
     expected_.push_back(told);
   }
-  void expect(ptl_event_kind_t kind, const PlainEntry& entry) { expect(Told{.kind = kind, .user = entry.name}); }
+  void expect(ptl_event_kind_t kind, const PlainEntry& entry) {
+    expect(Told{.kind = kind, .user = entry.name});
+  }
 
   void append(ptl_list_t list) {
     Entries& entries = lists_[list];
     if (entries.size() > draw(2 * universe_.usual_length)) return unlink_any();
     PlainEntry made{.name = ++last_name_, .criteria = draw_criteria()};
-    // An operation that an entry does not allow is in error if it comes to it; of unexpected messages that has been judged.
+    // An operation that an entry does not allow is in error if it comes to it; of unexpected
+    // messages that has been judged.
     made.options = list == PTL_OVERFLOW_LIST ? either(kPut, kBoth, 8) : kBoth;
     // Persistent entries with wildcards would take all that comes: few, and see step().
     made.options |= either(0U, PTL_ME_USE_ONCE, list == PTL_OVERFLOW_LIST ? 4 : 12);
@@ -207,16 +218,22 @@ class Comparison : public Portals4Test {
   void claim_for(PlainEntry& made) {
     for (auto at = headers_.begin(); at != headers_.end() && !made.used_up;) {
       const auto header = at++;
-      if (!meets(made.criteria, *header) || !made.fits(header->arrival.remote_offset, header->arrival.requested)) continue;
-      if (made.has(PTL_ME_LOCAL_INC_UH_RLENGTH)) made.filled += std::min(header->arrival.requested, kRoom - made.filled);
-      made.used_up = made.has(PTL_ME_USE_ONCE) || (made.has(PTL_ME_MANAGE_LOCAL) && kRoom - made.filled < made.min_free);
+      if (!meets(made.criteria, *header) ||
+          !made.fits(header->arrival.remote_offset, header->arrival.requested))
+        continue;
+      if (made.has(PTL_ME_LOCAL_INC_UH_RLENGTH))
+        made.filled += std::min(header->arrival.requested, kRoom - made.filled);
+      made.used_up = made.has(PTL_ME_USE_ONCE) ||
+                     (made.has(PTL_ME_MANAGE_LOCAL) && kRoom - made.filled < made.min_free);
       tell_claimed(*header, made.name);
       forget(header);
       if (made.used_up) expect(PTL_EVENT_AUTO_UNLINK, made);
     }
   }
 
-  static bool meets(const PlainCriteria& criteria, const PlainHeader& header) { return criteria.admits(header.from, header.arrival.bits); }
+  static bool meets(const PlainCriteria& criteria, const PlainHeader& header) {
+    return criteria.admits(header.from, header.arrival.bits);
+  }
 
   void tell_claimed(const PlainHeader& header, std::uintptr_t user) {
     Told told = header.arrival;
@@ -238,7 +255,8 @@ class Comparison : public Portals4Test {
     }
     Entries& entries = lists_[draw(2)];
     if (entries.empty()) return;
-    unlink_one(entries, std::next(entries.begin(), static_cast<std::ptrdiff_t>(draw(entries.size()))));
+    unlink_one(entries,
+               std::next(entries.begin(), static_cast<std::ptrdiff_t>(draw(entries.size()))));
   }
 
   void unlink_all(ptl_list_t list) {
@@ -275,7 +293,8 @@ class Comparison : public Portals4Test {
         expect(told);
       }
     }
-    if (found == 0) expect(Told{.kind = PTL_EVENT_SEARCH, .failure = PTL_NI_NO_MATCH, .user = user});
+    if (found == 0)
+      expect(Told{.kind = PTL_EVENT_SEARCH, .failure = PTL_NI_NO_MATCH, .user = user});
   }
 
   void arrive() {
@@ -290,14 +309,17 @@ class Comparison : public Portals4Test {
     for (const ptl_list_t list : {PTL_PRIORITY_LIST, PTL_OVERFLOW_LIST}) {
       Entries& entries = lists_[list];
       for (auto at = entries.begin(); at != entries.end(); ++at) {
-        if (!at->criteria.admits(SimulatedJob4::physical_id(from), call.bits) || !at->fits(call.offset, *call.length)) continue;
+        if (!at->criteria.admits(SimulatedJob4::physical_id(from), call.bits) ||
+            !at->fits(call.offset, *call.length))
+          continue;
         return accept(entries, at, list, from, is_get, call);
       }
     }
     ++dropped_;
   }
 
-  void accept(Entries& entries, Entries::iterator entry, ptl_list_t list, std::size_t from, bool is_get, const Call& call) {
+  void accept(Entries& entries, Entries::iterator entry, ptl_list_t list, std::size_t from,
+              bool is_get, const Call& call) {
     if (is_get && !entry->has(PTL_ME_OP_GET)) {
       ++violations_;
       return;
@@ -317,16 +339,19 @@ class Comparison : public Portals4Test {
               .remote_offset = call.offset,
               .start = entry->memory + place};
     if (local) entry->filled += length;
-    entry->used_up = entry->has(PTL_ME_USE_ONCE) || (local && kRoom - entry->filled < entry->min_free);
+    entry->used_up =
+        entry->has(PTL_ME_USE_ONCE) || (local && kRoom - entry->filled < entry->min_free);
     expect(told);
-    const bool keeps_header = list == PTL_OVERFLOW_LIST && !entry->has(PTL_ME_UNEXPECTED_HDR_DISABLE);
+    const bool keeps_header =
+        list == PTL_OVERFLOW_LIST && !entry->has(PTL_ME_UNEXPECTED_HDR_DISABLE);
     PlainEntry* holder = &*entry;
     if (entry->used_up) {
       expect(PTL_EVENT_AUTO_UNLINK, *entry);
       stale_.push_back(entry->handle);
       // Its memory is in use until the last header has gone.
       gone_.splice(gone_.end(), entries, entry);
-      if (list == PTL_OVERFLOW_LIST && !keeps_header && holder->headers == 0) expect(PTL_EVENT_AUTO_FREE, *holder);
+      if (list == PTL_OVERFLOW_LIST && !keeps_header && holder->headers == 0)
+        expect(PTL_EVENT_AUTO_FREE, *holder);
     }
     if (!keeps_header) return;
     ++holder->headers;
@@ -359,7 +384,9 @@ const std::array<Universe, 4>& universes() {
   return all;
 }
 
-class ListsOracle4 : public Comparison, public ::testing::WithParamInterface<std::tuple<std::size_t, std::uint64_t>> {};
+class ListsOracle4 : public Comparison,
+                     public ::testing::WithParamInterface<std::tuple<std::size_t, std::uint64_t>> {
+};
 
 TEST_P(ListsOracle4, GivesTheEventsOfPlainLists) {
   const auto [universe, seed] = GetParam();
@@ -370,8 +397,9 @@ TEST_P(ListsOracle4, GivesTheEventsOfPlainLists) {
     ASSERT_NO_FATAL_FAILURE(step());
     ASSERT_NO_FATAL_FAILURE(expect_same());
   }
-  for (const ptl_event_kind_t kind : {PTL_EVENT_PUT, PTL_EVENT_GET, PTL_EVENT_PUT_OVERFLOW, PTL_EVENT_GET_OVERFLOW, PTL_EVENT_LINK,
-                                      PTL_EVENT_AUTO_UNLINK, PTL_EVENT_AUTO_FREE, PTL_EVENT_SEARCH}) {
+  for (const ptl_event_kind_t kind :
+       {PTL_EVENT_PUT, PTL_EVENT_GET, PTL_EVENT_PUT_OVERFLOW, PTL_EVENT_GET_OVERFLOW,
+        PTL_EVENT_LINK, PTL_EVENT_AUTO_UNLINK, PTL_EVENT_AUTO_FREE, PTL_EVENT_SEARCH}) {
     EXPECT_GT(seen[kind], 0U) << "event kind " << int{kind} << " never came";
   }
 }
@@ -381,7 +409,8 @@ std::string test_name(const ::testing::TestParamInfo<ListsOracle4::ParamType>& i
   return std::string(universes()[universe].name) + "Seed" + std::to_string(seed);
 }
 INSTANTIATE_TEST_SUITE_P(Random, ListsOracle4,
-                         ::testing::Combine(::testing::Range<std::size_t>(0, universes().size()), ::testing::Values(1U, 2U, 3U)),
+                         ::testing::Combine(::testing::Range<std::size_t>(0, universes().size()),
+                                            ::testing::Values(1U, 2U, 3U)),
                          test_name);
 
 }  // namespace

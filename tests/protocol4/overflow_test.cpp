@@ -1,4 +1,5 @@
-// Unexpected messages: what an append to either list does with them, also while their data are still landing.
+// Unexpected messages: what an append to either list does with them, also while their data are
+// still landing.
 
 #include <algorithm>
 
@@ -12,13 +13,15 @@ class Overflow : public Portals4Test {
   Overflow() { mine = bind(data); }
   // Appends without LINK, and forgets the events so far.
   ptl_handle_me_t block(unsigned options = 0, ptl_size_t min_free = 0) {
-    const ptl_handle_me_t made = append_overflow(memory, {.options = kBoth | options, .min_free = min_free, .user = &block_user});
+    const ptl_handle_me_t made = append_overflow(
+        memory, {.options = kBoth | options, .min_free = min_free, .user = &block_user});
     take(1);
     return made;
   }
   // One message for each letter, which comes back as its hdr_data; then forgets the events.
   void arrive(const std::string& letters) {
-    for (const char letter : letters) ASSERT_EQ(put(mine, {.hdr_data = static_cast<ptl_hdr_data_t>(letter)}), PTL_OK);
+    for (const char letter : letters)
+      ASSERT_EQ(put(mine, {.hdr_data = static_cast<ptl_hdr_data_t>(letter)}), PTL_OK);
     take(1);
     take(0);
   }
@@ -29,7 +32,9 @@ class Overflow : public Portals4Test {
     }
     return all;
   }
-  EntryRules claiming(unsigned options = 0) { return {.options = kPut | options, .user = &claim_user}; }
+  EntryRules claiming(unsigned options = 0) {
+    return {.options = kPut | options, .user = &claim_user};
+  }
   EntryRules claiming_once(unsigned options = 0) { return claiming(options | PTL_ME_USE_ONCE); }
 
   Bytes memory = Bytes(8192);
@@ -96,7 +101,8 @@ TEST_F(Overflow, HeadersMatchByTheSameRulesAsMessages) {
   ASSERT_EQ(put(mine, {.bits = 5, .hdr_data = 'b'}), PTL_OK);
   ASSERT_EQ(put(mine, {.offset = 60, .hdr_data = 'c'}), PTL_OK);
   take(1);
-  append(wanted, {.options = kPut | PTL_ME_NO_TRUNCATE, .ignore = ~0ULL});  // c does not fit at 60 of 64
+  // c does not fit at 60 of 64
+  append(wanted, {.options = kPut | PTL_ME_NO_TRUNCATE, .ignore = ~0ULL});
   EXPECT_EQ(letters(take(1)), "ab");
   append(wanted, {.from = SimulatedJob4::physical_id(1)});
   EXPECT_EQ(kinds(1), "LINK");
@@ -121,7 +127,9 @@ TEST_F(Overflow, EachKindOfMessageHasItsOverflowEvent) {
   ASSERT_EQ(swap(mine, mine, nullptr, PTL_SWAP, PTL_UINT8_T), PTL_OK);
   EXPECT_EQ(kinds(1), "PUT GET ATOMIC FETCH_ATOMIC FETCH_ATOMIC");
   append(wanted, {.options = kBoth});
-  EXPECT_EQ(kinds(1), "PUT_OVERFLOW GET_OVERFLOW ATOMIC_OVERFLOW FETCH_ATOMIC_OVERFLOW FETCH_ATOMIC_OVERFLOW LINK");
+  EXPECT_EQ(
+      kinds(1),
+      "PUT_OVERFLOW GET_OVERFLOW ATOMIC_OVERFLOW FETCH_ATOMIC_OVERFLOW FETCH_ATOMIC_OVERFLOW LINK");
 }
 
 TEST_F(Overflow, OverflowEventsMayBeDisabledAndAreCountedAllTheSame) {
@@ -131,7 +139,8 @@ TEST_F(Overflow, OverflowEventsMayBeDisabledAndAreCountedAllTheSame) {
     block();
     arrive("ab");
     const ptl_handle_ct_t counted = counter(1);
-    append(wanted, {.options = kPut | option | PTL_ME_EVENT_CT_OVERFLOW | PTL_ME_EVENT_CT_BYTES, .counter = counted});
+    append(wanted, {.options = kPut | option | PTL_ME_EVENT_CT_OVERFLOW | PTL_ME_EVENT_CT_BYTES,
+                    .counter = counted});
     EXPECT_EQ(kinds(1), "LINK");
     EXPECT_EQ(count(counted, 1), "16+0");
   }
@@ -281,7 +290,8 @@ TEST_F(Overflow, LandingMessageIsClaimedBeforeALaterOneThatIsThere) {
     ASSERT_TRUE(job->network().advance_to_next());
     job->settle(0ns);
   }
-  ASSERT_EQ(job->landing(1, kPortal), 1U);  // the small one has come first, the large one lands still
+  ASSERT_EQ(job->landing(1, kPortal), 1U);  // the small one has come first, the large one lands
+                                            // still
   append(wanted, claiming_once());
   job->settle();
   EXPECT_EQ(letters(take(1)), "L");
@@ -356,7 +366,8 @@ TEST_F(Overflow, InterfaceMayEndWhileClaimedMessagesLand) {
 TEST_F(Overflow, ManyHeadersAreMetInOrderWhateverElseIsThere) {
   append_overflow(memory, {.ignore = ~0ULL});
   constexpr ptl_hdr_data_t kEach = 60;
-  for (ptl_hdr_data_t i = 0; i < kEach; ++i) ASSERT_EQ(put(mine, {.bits = i % 3, .hdr_data = i}), PTL_OK);
+  for (ptl_hdr_data_t i = 0; i < kEach; ++i)
+    ASSERT_EQ(put(mine, {.bits = i % 3, .hdr_data = i}), PTL_OK);
   take(1);
   const auto expect_met = [&](const EntryRules& rules, std::vector<ptl_hdr_data_t> expected) {
     append(wanted, rules);
@@ -385,7 +396,8 @@ TEST_F(Overflow, NoMessageIsLostBetweenTheListsWhicheverComesFirst) {
     Bytes small = pattern(8), big = pattern(2000), room(200000);
     append_overflow(room, {.options = kPut | PTL_ME_MANAGE_LOCAL | PTL_ME_EVENT_COMM_DISABLE});
     const Md source = bind(big);
-    for (std::size_t i = 0; i < kMessages; ++i) ASSERT_EQ(post_put(source, {.length = i % 3 == 0 ? 2000U : 8U, .hdr_data = i}), PTL_OK);
+    for (std::size_t i = 0; i < kMessages; ++i)
+      ASSERT_EQ(post_put(source, {.length = i % 3 == 0 ? 2000U : 8U, .hdr_data = i}), PTL_OK);
     std::vector<bool> seen(kMessages);
     std::size_t appended = 0;
     const auto look = [&] {
@@ -402,7 +414,8 @@ TEST_F(Overflow, NoMessageIsLostBetweenTheListsWhicheverComesFirst) {
     } while (job->network().advance_to_next());
     while (appended++ < kMessages) append(room, claiming_once());
     look();
-    EXPECT_EQ(std::count(seen.begin(), seen.end(), true), static_cast<std::ptrdiff_t>(kMessages)) << "seed " << seed;
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), true), static_cast<std::ptrdiff_t>(kMessages))
+        << "seed " << seed;
   }
 }
 

@@ -1,4 +1,5 @@
-// Section 3.6, max_iovecs: large transfers into and out of memory in as many pieces as an iovec may have, and what happens to them half-way.
+// Section 3.6, max_iovecs: large transfers into and out of memory in as many pieces as an iovec may
+// have, and what happens to them half-way.
 
 #include <algorithm>
 #include <string>
@@ -7,7 +8,6 @@
 
 namespace lintel::testing {
 namespace {
-
 
 class Pieces4 : public Portals4Test {
  protected:
@@ -30,11 +30,15 @@ class Pieces4 : public Portals4Test {
     for (const Bytes& bytes : parts) all.insert(all.end(), bytes.begin(), bytes.end());
     return all;
   }
-  ptl_handle_me_t append_pieces(std::vector<Bytes>& parts, const EntryRules& rules) { return append(iovec_me(parts, rules), rules); }
-  std::uint64_t copies() {
-    return job->process(0).counters().get(Counter::kEagerCopies) + job->process(1).counters().get(Counter::kEagerCopies);
+  ptl_handle_me_t append_pieces(std::vector<Bytes>& parts, const EntryRules& rules) {
+    return append(iovec_me(parts, rules), rules);
   }
-  // A put into 200 pieces of process 1, until some of the second round have come and others have not.
+  std::uint64_t copies() {
+    return job->process(0).counters().get(Counter::kEagerCopies) +
+           job->process(1).counters().get(Counter::kEagerCopies);
+  }
+  // A put into 200 pieces of process 1, until some of the second round have come and others have
+  // not.
   void put_until_second_round(const Md& md, const Call& call = {}) {
     put_until_landing(md, call);
     while (there[70] == Bytes(there[70].size())) {
@@ -84,11 +88,15 @@ TEST_P(Pieces4Counts, GetFetchesEveryByteWithoutACopy) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Pieces4Counts,
-                         ::testing::Values(PiecesCase{1, 64}, PiecesCase{1, 65}, PiecesCase{65, 1}, PiecesCase{65, 65}, PiecesCase{1, 200},
-                                           PiecesCase{200, 1}, PiecesCase{200, 200}, PiecesCase{1, 1024}, PiecesCase{1024, 1},
-                                           PiecesCase{1024, 1024}, PiecesCase{65, 1024}, PiecesCase{1024, 65}),
+                         ::testing::Values(PiecesCase{1, 64}, PiecesCase{1, 65}, PiecesCase{65, 1},
+                                           PiecesCase{65, 65}, PiecesCase{1, 200},
+                                           PiecesCase{200, 1}, PiecesCase{200, 200},
+                                           PiecesCase{1, 1024}, PiecesCase{1024, 1},
+                                           PiecesCase{1024, 1024}, PiecesCase{65, 1024},
+                                           PiecesCase{1024, 65}),
                          [](const auto& instance) {
-                           return std::to_string(instance.param.initiator) + "To" + std::to_string(instance.param.target);
+                           return std::to_string(instance.param.initiator) + "To" +
+                                  std::to_string(instance.param.target);
                          });
 
 TEST_F(Pieces4, TruncatedPutFillsThePieces) {
@@ -171,7 +179,9 @@ TEST_P(Pieces4Closing, TheOtherSideHears) {
   for (std::size_t rank = 0; rank < 2; ++rank) {
     job->as(rank);
     ptl_handle_ni_t ni = PTL_INVALID_HANDLE;
-    ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr, nullptr, &ni), PTL_OK);
+    ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY,
+                        nullptr, nullptr, &ni),
+              PTL_OK);
   }
   job->as(0);
   append_pieces(there, {.options = kPut | kNoLink});

@@ -1,5 +1,5 @@
-// Pitfalls 1 to 7, of the header and the calls, and 25 to 35, of memory, progress and threads. Where a pitfall is an article of its own elsewhere, pitfalls4.h
-// says where.
+// Pitfalls 1 to 7, of the header and the calls, and 25 to 35, of memory, progress and threads.
+// Where a pitfall is an article of its own elsewhere, pitfalls4.h says where.
 
 #include <cstring>
 #include <set>
@@ -17,7 +17,9 @@ TEST_F(Pitfalls4, P01_OptionsOfBothDialectsAreKnownAndNoOthers) {
     const unsigned option = 1U << bit;
     const bool known = ((PTL_ME_APPEND_OPTIONS_MASK | PTL_ME_ACK_DISABLE) & option) != 0;
     if (option == PTL_IOVEC) continue;  // the length would be another
-    EXPECT_EQ(try_append(me(memory, {.options = kPut | option}), {}, made), known ? PTL_OK : PTL_ARG_INVALID) << "bit " << bit;
+    EXPECT_EQ(try_append(me(memory, {.options = kPut | option}), {}, made),
+              known ? PTL_OK : PTL_ARG_INVALID)
+        << "bit " << bit;
   }
 }
 
@@ -44,7 +46,8 @@ TEST_F(Pitfalls4, P04_NoHandleOfAnObjectIsOneOfTheConstantsNorAnotherObjects) {
   std::set<ptl_handle_any_t> handles{job->ni(), queue(0)};
   for (int i = 0; i < 100; ++i) {
     const std::size_t before = handles.size();
-    handles.insert({counter(0), bind(data).handle, append(memory, {.options = kPut | PTL_ME_EVENT_LINK_DISABLE}, 0)});
+    handles.insert({counter(0), bind(data).handle,
+                    append(memory, {.options = kPut | PTL_ME_EVENT_LINK_DISABLE}, 0)});
     EXPECT_EQ(handles.size(), before + 3);
   }
   for (const ptl_handle_any_t constant : constants) EXPECT_FALSE(handles.contains(constant));
@@ -81,7 +84,8 @@ TEST_F(Pitfalls4, P07_TimeIsUnsignedMilliseconds) {
   unsigned which = 7;
   EXPECT_EQ(PtlEQPoll(&mine, 1, 0, &event, &which), PTL_EQ_EMPTY);
   // What is there already is given at once, however long the call would wait: no time is negative.
-  for (const ptl_time_t timeout : {ptl_time_t{0}, ptl_time_t{0x7fffffff}, ptl_time_t{0x80000000}, PTL_TIME_FOREVER}) {
+  for (const ptl_time_t timeout :
+       {ptl_time_t{0}, ptl_time_t{0x7fffffff}, ptl_time_t{0x80000000}, PTL_TIME_FOREVER}) {
     ASSERT_EQ(put_acked(bind(data)), PTL_OK);
     job->as(1);
     EXPECT_EQ(PtlEQPoll(&mine, 1, timeout, &event, &which), PTL_OK) << timeout;
@@ -130,13 +134,17 @@ TEST_F(Pitfalls4, P28_ElementsNeedNoAlignmentOnEitherSide) {
       encode(type, values, numbers);
       std::ranges::copy(numbers, memory_of.begin() + 1);
     };
-    const auto at_1 = [&](const Bytes& memory_of) { return decode(type, part(memory_of, 1, 2 * size), 2); };
+    const auto at_1 = [&](const Bytes& memory_of) {
+      return decode(type, part(memory_of, 1, 2 * size), 2);
+    };
     put_at_1(there, {3, 4});
     put_at_1(here, {20, 30});
     const Md mine = bind(here);
     ASSERT_EQ(atomic(mine, PTL_SUM, type, {.offset = 1, .local = 1, .length = 2 * size}), PTL_OK);
     EXPECT_EQ(at_1(there), (std::vector<int>{23, 34}));
-    ASSERT_EQ(fetch_atomic(bind(old), mine, PTL_SUM, type, {.offset = 1, .local = 1, .length = 2 * size}), PTL_OK);
+    ASSERT_EQ(
+        fetch_atomic(bind(old), mine, PTL_SUM, type, {.offset = 1, .local = 1, .length = 2 * size}),
+        PTL_OK);
     EXPECT_EQ(at_1(old), (std::vector<int>{23, 34}));
     EXPECT_EQ(at_1(there), (std::vector<int>{43, 64}));
     ASSERT_EQ(unlink(entry), PTL_OK);
@@ -144,7 +152,8 @@ TEST_F(Pitfalls4, P28_ElementsNeedNoAlignmentOnEitherSide) {
 }
 
 TEST_F(Pitfalls4, P28_PaddingOfALongDoubleIsNotCompared) {
-  Bytes there(sizeof(long double)), data16(sizeof(long double)), operand(sizeof(long double)), old(sizeof(long double));
+  Bytes there(sizeof(long double)), data16(sizeof(long double)), operand(sizeof(long double)),
+      old(sizeof(long double));
   const auto write = [](Bytes& bytes, long double value, std::uint8_t padding) {
     std::ranges::fill(bytes, padding);
     std::memcpy(bytes.data(), &value, 10);  // what x86 uses of the 16 bytes
@@ -174,7 +183,8 @@ TEST_F(Pitfalls4, P29_VolatileMemoryIsCopiedThoughNothingCanLeaveNow) {
     std::ranges::fill(word, std::uint8_t{0});
   }
   job->settle();
-  for (std::size_t i = 0; i < kMany; ++i) EXPECT_EQ(part(memory, 8 * i, 8), pattern(8, static_cast<std::uint8_t>(i))) << i;
+  for (std::size_t i = 0; i < kMany; ++i)
+    EXPECT_EQ(part(memory, 8 * i, 8), pattern(8, static_cast<std::uint8_t>(i))) << i;
   EXPECT_EQ(how_many(take(0), PTL_EVENT_ACK), kMany);
 }
 

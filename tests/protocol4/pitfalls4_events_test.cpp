@@ -12,7 +12,8 @@ TEST_F(Pitfalls4, P08_LinkIgnoresSuccessDisable) {
 }
 
 TEST_F(Pitfalls4, P08_AutoFreeIsGatedByUnlinkDisable) {
-  append_overflow(memory, {.options = kOnce | PTL_ME_EVENT_UNLINK_DISABLE | PTL_ME_UNEXPECTED_HDR_DISABLE});
+  append_overflow(memory,
+                  {.options = kOnce | PTL_ME_EVENT_UNLINK_DISABLE | PTL_ME_UNEXPECTED_HDR_DISABLE});
   ASSERT_EQ(put(bind(data)), PTL_OK);
   EXPECT_EQ(kinds(1), "LINK PUT");
 }
@@ -27,7 +28,9 @@ TEST_F(Pitfalls4, P09_PersistentSearchEndsWithoutAnEventButWithACountedFailure) 
   for (int i = 0; i < 5; ++i) ASSERT_EQ(put(bind(data)), PTL_OK);
   take(1);
   const ptl_handle_ct_t counted = counter(1);
-  ASSERT_EQ(search(PTL_SEARCH_ONLY, {.options = kPut | PTL_ME_EVENT_CT_OVERFLOW, .counter = counted}), PTL_OK);
+  ASSERT_EQ(
+      search(PTL_SEARCH_ONLY, {.options = kPut | PTL_ME_EVENT_CT_OVERFLOW, .counter = counted}),
+      PTL_OK);
   EXPECT_EQ(kinds(1), "SEARCH SEARCH SEARCH SEARCH SEARCH");
   EXPECT_EQ(count(counted, 1), "5+1");
 }
@@ -94,7 +97,8 @@ TEST_F(Pitfalls4, P11_SendCountsTheLengthAskedForAndAckAndReplyTheLengthMoved) {
   EXPECT_EQ(count(replied, 0), "3+0");
 }
 
-// What ends with an event may be ended itself when the event is seen: at each moment of the operation, an event that is there is enough.
+// What ends with an event may be ended itself when the event is seen: at each moment of the
+// operation, an event that is there is enough.
 TEST_F(Pitfalls4, P12_MdMayBeReleasedOnTheSightOfItsLastEvent) {
   for (const std::size_t length : {8U, 4000U}) {
     Bytes sent = pattern(length);
@@ -166,7 +170,8 @@ TEST_F(Pitfalls4, P14_EventsOfAnUnexpectedMessageComeInOrder) {
   int appended = 0;
   append(memory, {.options = kOnce, .user = &appended});
   const Events events = take(1);
-  ASSERT_EQ(kinds(events), "PUT_OVERFLOW AUTO_FREE AUTO_UNLINK");  // what ends with the header before what ends with the append
+  // what ends with the header before what ends with the append
+  ASSERT_EQ(kinds(events), "PUT_OVERFLOW AUTO_FREE AUTO_UNLINK");
   EXPECT_EQ(events[1].user_ptr, nullptr);
   EXPECT_EQ(events[2].user_ptr, &appended);
 }
@@ -174,7 +179,8 @@ TEST_F(Pitfalls4, P14_EventsOfAnUnexpectedMessageComeInOrder) {
 TEST_F(Pitfalls4, P15_HeaderSurvivesTruncationToNothing) {
   Bytes nothing, large = pattern(4000);
   append_overflow(nothing);
-  ASSERT_EQ(put(bind(large), {.ack = PTL_ACK_REQ, .bits = kBits, .hdr_data = 0xabcdef0123456789}), PTL_OK);
+  ASSERT_EQ(put(bind(large), {.ack = PTL_ACK_REQ, .bits = kBits, .hdr_data = 0xabcdef0123456789}),
+            PTL_OK);
   append(memory, {.options = kOnce});
   const Events events = take(1);
   ASSERT_EQ(kinds(events), "LINK PUT PUT_OVERFLOW AUTO_UNLINK");

@@ -81,7 +81,8 @@ TEST_F(Limits4, P38_MdsAndEntriesHaveTheirOwnLimits) {
   start(with(limits));
   EXPECT_EQ(job->limits().max_mds, 1);
   ptl_handle_me_t made = 0;
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(try_append(me(memory, {.options = kOnce}), {}, made), PTL_OK);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(try_append(me(memory, {.options = kOnce}), {}, made), PTL_OK);
   bind(data, {}, 1);
   EXPECT_EQ(search(PTL_SEARCH_ONLY), PTL_OK);
   const ptl_md_t another = md(data, {}, 1);
@@ -135,7 +136,8 @@ TEST_F(Limits4, P39_PtDisabledComesExactlyOnceHoweverManyLandAndAreRefused) {
     Bytes large = pattern(4000);
     for (const std::size_t from : {0U, 2U, 3U}) {
       const Md md = bind(large, {.quiet = true}, from);
-      for (std::size_t i = 0; i < 6; ++i) ASSERT_EQ(post_put(md, {.length = i % 2 == 0 ? 4000U : 8U}, from), PTL_OK);
+      for (std::size_t i = 0; i < 6; ++i)
+        ASSERT_EQ(post_put(md, {.length = i % 2 == 0 ? 4000U : 8U}, from), PTL_OK);
     }
     job->settle();
     EXPECT_EQ(kinds(1), "PUT PUT PUT PUT PUT PT_DISABLED") << "seed " << seed;
@@ -160,7 +162,9 @@ TEST_F(Limits4, P40_DisableReturnsWhenWhatWasAcceptedHasLanded) {
 TEST_F(Limits4, P41_EntryWithAckDisabledSendsNone) {
   Bytes nothing;
   const ptl_handle_ct_t counted = counter(1);
-  append(nothing, {.options = kPut | PTL_ME_ACK_DISABLE | PTL_ME_EVENT_CT_COMM | PTL_ME_EVENT_COMM_DISABLE, .counter = counted});
+  append(nothing,
+         {.options = kPut | PTL_ME_ACK_DISABLE | PTL_ME_EVENT_CT_COMM | PTL_ME_EVENT_COMM_DISABLE,
+          .counter = counted});
   const Md md = bind(data);
   ASSERT_EQ(put(md, {.length = 0}), PTL_OK);
   ASSERT_EQ(put(md, {.ack = PTL_ACK_REQ, .length = 0}), PTL_OK);

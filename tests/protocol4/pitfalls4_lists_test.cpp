@@ -10,7 +10,8 @@ TEST_F(Pitfalls4, P16_FirstPortalOfAnyIsZero) {
   ptl_pt_index_t made = 77;
   ASSERT_EQ(allocate_portal(0, PTL_PT_ANY, made), PTL_OK);
   EXPECT_EQ(made, 0U);
-  for (ptl_pt_index_t wanted = 1; wanted <= 16; ++wanted) EXPECT_EQ(allocate_portal(0, wanted, made), PTL_OK) << wanted;
+  for (ptl_pt_index_t wanted = 1; wanted <= 16; ++wanted)
+    EXPECT_EQ(allocate_portal(0, wanted, made), PTL_OK) << wanted;
 }
 
 TEST_F(Pitfalls4, P17_ArrivalAndAppendLoseNothingBetweenThem) {
@@ -79,7 +80,8 @@ TEST_F(Pitfalls4, P20_UnlinkIsInUseThenInvalidAndNeverTold) {
 TEST_F(Pitfalls4, P20_EitherTheUnlinkOrTheMessageHasTheEntry) {
   constexpr int kEntries = 10;
   std::vector<ptl_handle_me_t> entries;
-  for (int i = 0; i < kEntries; ++i) entries.push_back(append(memory, {.options = kOnce | PTL_ME_EVENT_LINK_DISABLE}));
+  for (int i = 0; i < kEntries; ++i)
+    entries.push_back(append(memory, {.options = kOnce | PTL_ME_EVENT_LINK_DISABLE}));
   const Md md = bind(data);
   for (int i = 0; i < kEntries; ++i) ASSERT_EQ(post_put(md), PTL_OK);
   int unlinked = 0;
@@ -90,7 +92,8 @@ TEST_F(Pitfalls4, P20_EitherTheUnlinkOrTheMessageHasTheEntry) {
   }
   job->settle();
   const Events events = take(1);
-  EXPECT_EQ(how_many(events, PTL_EVENT_PUT) + static_cast<std::size_t>(unlinked), std::size_t{kEntries});
+  EXPECT_EQ(how_many(events, PTL_EVENT_PUT) + static_cast<std::size_t>(unlinked),
+            std::size_t{kEntries});
   EXPECT_EQ(how_many(events, PTL_EVENT_AUTO_UNLINK), how_many(events, PTL_EVENT_PUT));
 }
 
@@ -159,7 +162,8 @@ TEST_F(Pitfalls4, P24_UnexpectedHeadersLongerThanTheEntryUnlinkIt) {
   append_overflow(memory);
   for (int i = 0; i < 2; ++i) ASSERT_EQ(put(bind(long_one)), PTL_OK);
   take(1);
-  append(small, {.options = kPut | PTL_ME_MANAGE_LOCAL | PTL_ME_LOCAL_INC_UH_RLENGTH, .min_free = 1});
+  append(small,
+         {.options = kPut | PTL_ME_MANAGE_LOCAL | PTL_ME_LOCAL_INC_UH_RLENGTH, .min_free = 1});
   EXPECT_EQ(kinds(1), "PUT_OVERFLOW AUTO_UNLINK");
 }
 

@@ -49,7 +49,9 @@ TEST_F(PortalTable4, FlowControlNeedsAQueue) {
   EXPECT_EQ(allocate_without_queue(0, 5), PTL_OK);
 }
 
-TEST_F(PortalTable4, UnknownOptionIsInvalid) { EXPECT_EQ(allocate_portal(0x20, 5, made), PTL_ARG_INVALID); }
+TEST_F(PortalTable4, UnknownOptionIsInvalid) {
+  EXPECT_EQ(allocate_portal(0x20, 5, made), PTL_ARG_INVALID);
+}
 
 TEST_F(PortalTable4, MessageToAnIndexThatIsNotAllocatedIsDropped) {
   ASSERT_EQ(put(bind(data), {.ack = PTL_ACK_REQ, .portal = 5}), PTL_OK);

@@ -10,28 +10,38 @@ namespace {
 constexpr ptl_size_t kQueueLength = 4096;
 
 std::string name_of(ptl_event_kind_t kind) {
-  constexpr std::array kNames{"GET",          "GET_OVERFLOW",          "PUT",       "PUT_OVERFLOW", "ATOMIC", "ATOMIC_OVERFLOW",
-                              "FETCH_ATOMIC", "FETCH_ATOMIC_OVERFLOW", "REPLY",     "SEND",         "ACK",    "PT_DISABLED",
-                              "LINK",         "AUTO_UNLINK",           "AUTO_FREE", "SEARCH"};
+  constexpr std::array kNames{"GET",          "GET_OVERFLOW",
+                              "PUT",          "PUT_OVERFLOW",
+                              "ATOMIC",       "ATOMIC_OVERFLOW",
+                              "FETCH_ATOMIC", "FETCH_ATOMIC_OVERFLOW",
+                              "REPLY",        "SEND",
+                              "ACK",          "PT_DISABLED",
+                              "LINK",         "AUTO_UNLINK",
+                              "AUTO_FREE",    "SEARCH"};
   return kind < kNames.size() ? kNames[kind] : "EVENT_" + std::to_string(kind);
 }
 
 std::string name_of_failure(ptl_ni_fail_t failure) {
-  constexpr std::array kNames{"OK", "UNDELIVERABLE", "DROPPED", "PT_DISABLED", "PERM_VIOLATION", "OP_VIOLATION", "NO_MATCH", "SEGV"};
+  constexpr std::array kNames{
+      "OK",           "UNDELIVERABLE", "DROPPED", "PT_DISABLED", "PERM_VIOLATION",
+      "OP_VIOLATION", "NO_MATCH",      "SEGV"};
   return failure < kNames.size() ? kNames[failure] : "FAIL_" + std::to_string(failure);
 }
 
 std::string kind_of(const ptl_event_t& event) {
   // PT_DISABLED has no other failure than that.
-  if (event.ni_fail_type == PTL_NI_OK || event.type == PTL_EVENT_PT_DISABLED) return name_of(event.type);
+  if (event.ni_fail_type == PTL_NI_OK || event.type == PTL_EVENT_PT_DISABLED)
+    return name_of(event.type);
   return name_of(event.type) + "!" + name_of_failure(event.ni_fail_type);
 }
 
 std::string told_by(const ptl_event_t& event) {
   const std::string used = " " + std::to_string(event.mlength);
   const std::string offset = "@" + std::to_string(event.remote_offset);
-  if (event.type == PTL_EVENT_REPLY || event.type == PTL_EVENT_ACK) return kind_of(event) + used + offset;
-  const bool of_a_message = event.type < PTL_EVENT_REPLY || (event.type == PTL_EVENT_SEARCH && event.ni_fail_type == PTL_NI_OK);
+  if (event.type == PTL_EVENT_REPLY || event.type == PTL_EVENT_ACK)
+    return kind_of(event) + used + offset;
+  const bool of_a_message = event.type < PTL_EVENT_REPLY ||
+                            (event.type == PTL_EVENT_SEARCH && event.ni_fail_type == PTL_NI_OK);
   return kind_of(event) + (of_a_message ? used + "/" + std::to_string(event.rlength) + offset : "");
 }
 
@@ -46,10 +56,13 @@ void Portals4Test::start(const JobOptions4& options, const PortalRules& portal) 
   job = std::make_unique<SimulatedJob4>(options);
   for (std::size_t rank = 0; options.open && rank < queues_.size(); ++rank) {
     job->as(rank);
-    ASSERT_EQ(PtlEQAlloc(job->ni(), rank == 0 ? kQueueLength : portal.queue_length, &queues_[rank]), PTL_OK);
+    ASSERT_EQ(PtlEQAlloc(job->ni(), rank == 0 ? kQueueLength : portal.queue_length, &queues_[rank]),
+              PTL_OK);
     ptl_pt_index_t index = PTL_PT_ANY;
     if (!portal.made) continue;
-    ASSERT_EQ(PtlPTAlloc(job->ni(), portal.options, portal.quiet ? PTL_EQ_NONE : queues_[rank], PTL_PT_ANY, &index), PTL_OK);
+    ASSERT_EQ(PtlPTAlloc(job->ni(), portal.options, portal.quiet ? PTL_EQ_NONE : queues_[rank],
+                         PTL_PT_ANY, &index),
+              PTL_OK);
     ASSERT_EQ(index, kPortal);
   }
   if (!queues_.empty()) job->as(0);
@@ -57,7 +70,8 @@ void Portals4Test::start(const JobOptions4& options, const PortalRules& portal) 
 
 // ---- Arrange
 
-int Portals4Test::allocate_portal(unsigned options, ptl_pt_index_t wanted, ptl_pt_index_t& made, std::size_t rank) {
+int Portals4Test::allocate_portal(unsigned options, ptl_pt_index_t wanted, ptl_pt_index_t& made,
+                                  std::size_t rank) {
   job->as(rank);
   const int code = PtlPTAlloc(job->ni(), options, queues_[rank], wanted, &made);
   job->as(0);
@@ -101,7 +115,8 @@ ptl_me_t Portals4Test::iovec_me(std::vector<Bytes>& pieces, const EntryRules& ru
   return made;
 }
 
-int Portals4Test::try_append(const ptl_me_t& me, const EntryRules& rules, ptl_handle_me_t& made, std::size_t rank) {
+int Portals4Test::try_append(const ptl_me_t& me, const EntryRules& rules, ptl_handle_me_t& made,
+                             std::size_t rank) {
   job->as(rank);
   int code = PTL_FAIL;
   if (job->matching()) {
@@ -114,7 +129,8 @@ int Portals4Test::try_append(const ptl_me_t& me, const EntryRules& rules, ptl_ha
   return code;
 }
 
-ptl_handle_me_t Portals4Test::append(const ptl_me_t& me, const EntryRules& rules, std::size_t rank) {
+ptl_handle_me_t Portals4Test::append(const ptl_me_t& me, const EntryRules& rules,
+                                     std::size_t rank) {
   ptl_handle_me_t made = PTL_INVALID_HANDLE;
   EXPECT_EQ(try_append(me, rules, made, rank), PTL_OK);
   return made;
@@ -126,7 +142,8 @@ ptl_handle_me_t Portals4Test::append_overflow(Bytes& memory, EntryRules rules, s
 }
 
 ptl_md_t Portals4Test::md(Bytes& memory, const MdRules& rules, std::size_t rank) const {
-  return {memory.data(), memory.size(), rules.options, rules.quiet ? PTL_EQ_NONE : queues_[rank], rules.counter};
+  return {memory.data(), memory.size(), rules.options, rules.quiet ? PTL_EQ_NONE : queues_[rank],
+          rules.counter};
 }
 
 Md Portals4Test::bind(const ptl_md_t& md, ptl_size_t length, std::size_t rank) {
@@ -137,7 +154,9 @@ Md Portals4Test::bind(const ptl_md_t& md, ptl_size_t length, std::size_t rank) {
   return made;
 }
 
-Md Portals4Test::bind(Bytes& memory, const MdRules& rules, std::size_t rank) { return bind(md(memory, rules, rank), memory.size(), rank); }
+Md Portals4Test::bind(Bytes& memory, const MdRules& rules, std::size_t rank) {
+  return bind(md(memory, rules, rank), memory.size(), rank);
+}
 
 Md Portals4Test::bind_iovec(std::vector<Bytes>& pieces, const MdRules& rules, std::size_t rank) {
   Bytes none;
@@ -157,9 +176,11 @@ int Portals4Test::post_put(const Md& md, const Call& call, std::size_t from) {
   const ptl_size_t length = call.length.value_or(md.length);
   const ptl_process_t to = job->id(call.to);
   const int code = call.trigger
-                       ? PtlTriggeredPut(md.handle, call.local, length, call.ack, to, call.portal, call.bits, call.offset, call.user,
-                                         call.hdr_data, call.trigger->counter, call.trigger->threshold)
-                       : PtlPut(md.handle, call.local, length, call.ack, to, call.portal, call.bits, call.offset, call.user, call.hdr_data);
+                       ? PtlTriggeredPut(md.handle, call.local, length, call.ack, to, call.portal,
+                                         call.bits, call.offset, call.user, call.hdr_data,
+                                         call.trigger->counter, call.trigger->threshold)
+                       : PtlPut(md.handle, call.local, length, call.ack, to, call.portal, call.bits,
+                                call.offset, call.user, call.hdr_data);
   job->as(0);
   return code;
 }
@@ -168,49 +189,59 @@ int Portals4Test::post_get(const Md& md, const Call& call, std::size_t from) {
   job->as(from);
   const ptl_size_t length = call.length.value_or(md.length);
   const ptl_process_t to = job->id(call.to);
-  const int code = call.trigger ? PtlTriggeredGet(md.handle, call.local, length, to, call.portal, call.bits, call.offset, call.user,
+  const int code = call.trigger ? PtlTriggeredGet(md.handle, call.local, length, to, call.portal,
+                                                  call.bits, call.offset, call.user,
                                                   call.trigger->counter, call.trigger->threshold)
-                                : PtlGet(md.handle, call.local, length, to, call.portal, call.bits, call.offset, call.user);
+                                : PtlGet(md.handle, call.local, length, to, call.portal, call.bits,
+                                         call.offset, call.user);
   job->as(0);
   return code;
 }
 
-int Portals4Test::post_atomic(const Md& md, ptl_op_t op, ptl_datatype_t type, const Call& call, std::size_t from) {
+int Portals4Test::post_atomic(const Md& md, ptl_op_t op, ptl_datatype_t type, const Call& call,
+                              std::size_t from) {
   job->as(from);
   const ptl_size_t length = call.length.value_or(md.length);
   const ptl_process_t to = job->id(call.to);
-  const int code = call.trigger ? PtlTriggeredAtomic(md.handle, call.local, length, call.ack, to, call.portal, call.bits, call.offset,
-                                                     call.user, call.hdr_data, op, type, call.trigger->counter, call.trigger->threshold)
-                                : PtlAtomic(md.handle, call.local, length, call.ack, to, call.portal, call.bits, call.offset, call.user,
-                                            call.hdr_data, op, type);
+  const int code =
+      call.trigger ? PtlTriggeredAtomic(md.handle, call.local, length, call.ack, to, call.portal,
+                                        call.bits, call.offset, call.user, call.hdr_data, op, type,
+                                        call.trigger->counter, call.trigger->threshold)
+                   : PtlAtomic(md.handle, call.local, length, call.ack, to, call.portal, call.bits,
+                               call.offset, call.user, call.hdr_data, op, type);
   job->as(0);
   return code;
 }
 
-int Portals4Test::post_fetch_atomic(const Md& get_md, const Md& put_md, ptl_op_t op, ptl_datatype_t type, const Call& call,
-                                    std::size_t from) {
-  job->as(from);
-  const ptl_size_t length = call.length.value_or(put_md.length);
-  const ptl_process_t to = job->id(call.to);
-  const int code = call.trigger ? PtlTriggeredFetchAtomic(get_md.handle, call.local, put_md.handle, call.local, length, to, call.portal,
-                                                          call.bits, call.offset, call.user, call.hdr_data, op, type, call.trigger->counter,
-                                                          call.trigger->threshold)
-                                : PtlFetchAtomic(get_md.handle, call.local, put_md.handle, call.local, length, to, call.portal, call.bits,
-                                                 call.offset, call.user, call.hdr_data, op, type);
-  job->as(0);
-  return code;
-}
-
-int Portals4Test::post_swap(const Md& get_md, const Md& put_md, const void* operand, ptl_op_t op, ptl_datatype_t type, const Call& call,
-                            std::size_t from) {
+int Portals4Test::post_fetch_atomic(const Md& get_md, const Md& put_md, ptl_op_t op,
+                                    ptl_datatype_t type, const Call& call, std::size_t from) {
   job->as(from);
   const ptl_size_t length = call.length.value_or(put_md.length);
   const ptl_process_t to = job->id(call.to);
   const int code =
-      call.trigger ? PtlTriggeredSwap(get_md.handle, call.local, put_md.handle, call.local, length, to, call.portal, call.bits, call.offset,
-                                      call.user, call.hdr_data, operand, op, type, call.trigger->counter, call.trigger->threshold)
-                   : PtlSwap(get_md.handle, call.local, put_md.handle, call.local, length, to, call.portal, call.bits, call.offset,
-                             call.user, call.hdr_data, operand, op, type);
+      call.trigger
+          ? PtlTriggeredFetchAtomic(get_md.handle, call.local, put_md.handle, call.local, length,
+                                    to, call.portal, call.bits, call.offset, call.user,
+                                    call.hdr_data, op, type, call.trigger->counter,
+                                    call.trigger->threshold)
+          : PtlFetchAtomic(get_md.handle, call.local, put_md.handle, call.local, length, to,
+                           call.portal, call.bits, call.offset, call.user, call.hdr_data, op, type);
+  job->as(0);
+  return code;
+}
+
+int Portals4Test::post_swap(const Md& get_md, const Md& put_md, const void* operand, ptl_op_t op,
+                            ptl_datatype_t type, const Call& call, std::size_t from) {
+  job->as(from);
+  const ptl_size_t length = call.length.value_or(put_md.length);
+  const ptl_process_t to = job->id(call.to);
+  const int code =
+      call.trigger
+          ? PtlTriggeredSwap(get_md.handle, call.local, put_md.handle, call.local, length, to,
+                             call.portal, call.bits, call.offset, call.user, call.hdr_data, operand,
+                             op, type, call.trigger->counter, call.trigger->threshold)
+          : PtlSwap(get_md.handle, call.local, put_md.handle, call.local, length, to, call.portal,
+                    call.bits, call.offset, call.user, call.hdr_data, operand, op, type);
   job->as(0);
   return code;
 }

@@ -1,11 +1,14 @@
 #pragma once
-// Portals4Test: the vocabulary of the protocol tests of Portals 4. Process 0 starts operations, process 1 is their target. Each process has an event queue,
-// for its MDs and its portals, and has allocated portal kPortal with PTL_PT_ANY. A test arranges, lets one thing happen, and looks at the sequence of
-// events, the counters, the status registers and the memory. The interface is matching and physical unless a test starts another.
+// Portals4Test: the vocabulary of the protocol tests of Portals 4. Process 0 starts operations,
+// process 1 is their target. Each process has an event queue, for its MDs and its portals, and has
+// allocated portal kPortal with PTL_PT_ANY. A test arranges, lets one thing happen, and looks at
+// the sequence of events, the counters, the status registers and the memory. The interface is
+// matching and physical unless a test starts another.
 //
-// Sequences of events are compared as text: kinds() gives "PUT AUTO_UNLINK", story() "PUT 5/9@2 AUTO_UNLINK" (mlength / rlength @ remote_offset; of REPLY
-// and ACK "ACK 5@2", of others no numbers). An event whose ni_fail_type is not PTL_NI_OK has "!DROPPED" and the like after its kind.
-// Words that act as a process leave process 0 in force.
+// Sequences of events are compared as text: kinds() gives "PUT AUTO_UNLINK", story() "PUT 5/9@2
+// AUTO_UNLINK" (mlength / rlength @ remote_offset; of REPLY and ACK "ACK 5@2", of others no
+// numbers). An event whose ni_fail_type is not PTL_NI_OK has "!DROPPED" and the like after its
+// kind. Words that act as a process leave process 0 in force.
 
 #include <gtest/gtest.h>
 
@@ -89,7 +92,9 @@ struct Call {
 
 class Portals4Test : public ::testing::Test {
  protected:
-  explicit Portals4Test(const JobOptions4& options = {}, const PortalRules& portal = {}) { start(options, portal); }
+  explicit Portals4Test(const JobOptions4& options = {}, const PortalRules& portal = {}) {
+    start(options, portal);
+  }
   // Begins anew with other options.
   void start(const JobOptions4& options, const PortalRules& portal = {});
   // The processes end before the memory that a test has lent them.
@@ -100,14 +105,18 @@ class Portals4Test : public ::testing::Test {
   // ---- Arrange
   ptl_handle_eq_t queue(std::size_t rank) const { return queues_[rank]; }
   // PtlPTAlloc with the process' queue. Returns the code; `made` only with PTL_OK.
-  int allocate_portal(unsigned options, ptl_pt_index_t wanted, ptl_pt_index_t& made, std::size_t rank = 1);
+  int allocate_portal(unsigned options, ptl_pt_index_t wanted, ptl_pt_index_t& made,
+                      std::size_t rank = 1);
   ptl_handle_ct_t counter(std::size_t rank);
-  // The description of an entry over `memory`; start and length may be changed before it is appended.
+  // The description of an entry over `memory`; start and length may be changed before it is
+  // appended.
   ptl_me_t me(Bytes& memory, const EntryRules& rules = {}) const;
   // Over a list of pieces, which is kept for as long as the test runs.
   ptl_me_t iovec_me(std::vector<Bytes>& pieces, const EntryRules& rules = {});
-  // PtlMEAppend, or PtlLEAppend on a non-matching interface; returns the code. Only portal, list and user are taken from `rules`.
-  int try_append(const ptl_me_t& me, const EntryRules& rules, ptl_handle_me_t& made, std::size_t rank = 1);
+  // PtlMEAppend, or PtlLEAppend on a non-matching interface; returns the code. Only portal, list
+  // and user are taken from `rules`.
+  int try_append(const ptl_me_t& me, const EntryRules& rules, ptl_handle_me_t& made,
+                 std::size_t rank = 1);
   // The same, successful; and for `memory`.
   ptl_handle_me_t append(const ptl_me_t& me, const EntryRules& rules = {}, std::size_t rank = 1);
   ptl_handle_me_t append(Bytes& memory, const EntryRules& rules = {}, std::size_t rank = 1) {
@@ -121,26 +130,36 @@ class Portals4Test : public ::testing::Test {
   Md bind(const ptl_md_t& md, ptl_size_t length, std::size_t rank = 0);
   Md bind_iovec(std::vector<Bytes>& pieces, const MdRules& rules = {}, std::size_t rank = 0);
 
-  // ---- Act. Calls of process `from`; they return the code and let the network run until it is quiet; those named post_ do not let it run.
-  int put(const Md& md, const Call& call = {}, std::size_t from = 0) { return settled(post_put(md, call, from)); }
-  int get(const Md& md, const Call& call = {}, std::size_t from = 0) { return settled(post_get(md, call, from)); }
-  int atomic(const Md& md, ptl_op_t op, ptl_datatype_t type, const Call& call = {}, std::size_t from = 0) {
+  // ---- Act. Calls of process `from`; they return the code and let the network run until it is
+  // quiet; those named post_ do not let it run.
+  int put(const Md& md, const Call& call = {}, std::size_t from = 0) {
+    return settled(post_put(md, call, from));
+  }
+  int get(const Md& md, const Call& call = {}, std::size_t from = 0) {
+    return settled(post_get(md, call, from));
+  }
+  int atomic(const Md& md, ptl_op_t op, ptl_datatype_t type, const Call& call = {},
+             std::size_t from = 0) {
     return settled(post_atomic(md, op, type, call, from));
   }
-  int fetch_atomic(const Md& get_md, const Md& put_md, ptl_op_t op, ptl_datatype_t type, const Call& call = {}, std::size_t from = 0) {
+  int fetch_atomic(const Md& get_md, const Md& put_md, ptl_op_t op, ptl_datatype_t type,
+                   const Call& call = {}, std::size_t from = 0) {
     return settled(post_fetch_atomic(get_md, put_md, op, type, call, from));
   }
-  int swap(const Md& get_md, const Md& put_md, const void* operand, ptl_op_t op, ptl_datatype_t type, const Call& call = {},
-           std::size_t from = 0) {
+  int swap(const Md& get_md, const Md& put_md, const void* operand, ptl_op_t op,
+           ptl_datatype_t type, const Call& call = {}, std::size_t from = 0) {
     return settled(post_swap(get_md, put_md, operand, op, type, call, from));
   }
   int post_put(const Md& md, const Call& call = {}, std::size_t from = 0);
   int post_get(const Md& md, const Call& call = {}, std::size_t from = 0);
-  int post_atomic(const Md& md, ptl_op_t op, ptl_datatype_t type, const Call& call = {}, std::size_t from = 0);
-  int post_fetch_atomic(const Md& get_md, const Md& put_md, ptl_op_t op, ptl_datatype_t type, const Call& call = {}, std::size_t from = 0);
-  int post_swap(const Md& get_md, const Md& put_md, const void* operand, ptl_op_t op, ptl_datatype_t type, const Call& call = {},
-                std::size_t from = 0);
-  // Puts one message and runs until the portal of rank 1 has accepted it, while its data are still on their way. REQUIRES: more than the eager limit.
+  int post_atomic(const Md& md, ptl_op_t op, ptl_datatype_t type, const Call& call = {},
+                  std::size_t from = 0);
+  int post_fetch_atomic(const Md& get_md, const Md& put_md, ptl_op_t op, ptl_datatype_t type,
+                        const Call& call = {}, std::size_t from = 0);
+  int post_swap(const Md& get_md, const Md& put_md, const void* operand, ptl_op_t op,
+                ptl_datatype_t type, const Call& call = {}, std::size_t from = 0);
+  // Puts one message and runs until the portal of rank 1 has accepted it, while its data are still
+  // on their way. REQUIRES: more than the eager limit.
   void put_until_landing(const Md& md, const Call& call = {});
   int search(ptl_search_op_t op, const EntryRules& rules = {}, std::size_t rank = 1);
   // PtlMEUnlink, or PtlLEUnlink on a non-matching interface.

@@ -1,5 +1,7 @@
-// Section 3.15: a call that starts an operation is never refused for want of room. It makes progress until there is some, or its peer is lost. A triggered
-// operation that fires without room begins when there is some. Processes linger two seconds here, so that calls may wait in virtual time.
+// Section 3.15: a call that starts an operation is never refused for want of room. It makes
+// progress until there is some, or its peer is lost. A triggered operation that fires without room
+// begins when there is some. Processes linger two seconds here, so that calls may wait in virtual
+// time.
 
 #include <thread>
 
@@ -18,7 +20,8 @@ class Room4 : public Portals4Test {
   Room4() { begin(); }
   // Rank 1 and rank 2 have an entry for everything, and are known.
   void begin() {
-    start({.processes = 3, .endpoint = {.eager_limit = 1024, .max_operations = kRoom}, .linger = 2s});
+    start(
+        {.processes = 3, .endpoint = {.eager_limit = 1024, .max_operations = kRoom}, .linger = 2s});
     for (const std::size_t rank : {1U, 2U}) {
       append(there, {.options = kBoth | kNoLink}, rank);
       ASSERT_EQ(put(bind(data), {.to = rank}), PTL_OK);
@@ -30,7 +33,9 @@ class Room4 : public Portals4Test {
   int waiting(Start&& start) {
     return job->waiting(0, start);
   }
-  MdRules counting(ptl_handle_ct_t ct) { return {.options = kCounted, .counter = ct, .quiet = true}; }
+  MdRules counting(ptl_handle_ct_t ct) {
+    return {.options = kCounted, .counter = ct, .quiet = true};
+  }
   // Gets from rank 2, which does not answer any more, take all the room.
   void fill_for_long() {
     silence = counter(0);
@@ -39,7 +44,8 @@ class Room4 : public Portals4Test {
     for (std::size_t i = 0; i < kRoom; ++i) ASSERT_EQ(post_get(md, {.to = 2}), PTL_OK);
   }
 
-  Bytes data = pattern(8), there = Bytes(8192), fetched = Bytes(8), elsewhere = Bytes(8), large = pattern(4096);
+  Bytes data = pattern(8), there = Bytes(8192), fetched = Bytes(8), elsewhere = Bytes(8),
+        large = pattern(4096);
   ptl_handle_ct_t silence = PTL_CT_NONE;
 };
 
@@ -63,7 +69,8 @@ INSTANTIATE_TEST_SUITE_P(PutLargePutAtomicGetFetchAtomicSwap, Room4OfKind, ::tes
 
 TEST_P(Room4OfKind, StartsWaitUntilThereIsRoom) {
   const ptl_handle_ct_t ct = counter(0);
-  const Md md = bind(data, counting(ct)), to = bind(fetched, counting(ct)), long_md = bind(large, counting(ct));
+  const Md md = bind(data, counting(ct)), to = bind(fetched, counting(ct)),
+           long_md = bind(large, counting(ct));
   for (std::size_t i = 0; i < kRoom; ++i) ASSERT_EQ(post(md, to, long_md), PTL_OK);
   EXPECT_EQ(count(ct, 0), "0+0") << "none of these has waited";
   for (std::size_t i = 0; i < 6; ++i) {
@@ -97,7 +104,8 @@ TEST_F(Room4, WhatOthersWantHasRoomOfItsOwn) {
   EXPECT_EQ(back, large);
 }
 
-// ---- The peer of a start that waits is lost: the operation ends as one whose message could not leave.
+// ---- The peer of a start that waits is lost: the operation ends as one whose message could not
+// leave.
 
 class Room4PeerLost : public Room4 {
  protected:
@@ -131,7 +139,8 @@ TEST_F(Room4PeerLost, LargePutThatWantsNoAckIsToldBySend) {
 
 TEST_F(Room4PeerLost, AtomicIsToldBySend) {
   const Md md = bind(data);
-  expect_told("SEND!UNDELIVERABLE", [&] { return post_atomic(md, PTL_SUM, PTL_INT64_T, call(PTL_ACK_REQ)); });
+  expect_told("SEND!UNDELIVERABLE",
+              [&] { return post_atomic(md, PTL_SUM, PTL_INT64_T, call(PTL_ACK_REQ)); });
   EXPECT_EQ(release(md), PTL_OK);
 }
 
@@ -143,19 +152,23 @@ TEST_F(Room4PeerLost, GetIsToldByReply) {
 
 TEST_F(Room4PeerLost, FetchAtomicIsToldBySendAndReply) {
   const Md from = bind(data), to = bind(fetched);
-  expect_told("SEND!UNDELIVERABLE REPLY!UNDELIVERABLE", [&] { return post_fetch_atomic(to, from, PTL_SUM, PTL_INT64_T, call()); });
+  expect_told("SEND!UNDELIVERABLE REPLY!UNDELIVERABLE",
+              [&] { return post_fetch_atomic(to, from, PTL_SUM, PTL_INT64_T, call()); });
   EXPECT_EQ(release(from), PTL_OK);
   EXPECT_EQ(release(to), PTL_OK);
 }
 
 TEST_F(Room4PeerLost, SwapIsToldBySendAndReply) {
   const Md from = bind(data), to = bind(fetched);
-  expect_told("SEND!UNDELIVERABLE REPLY!UNDELIVERABLE", [&] { return post_swap(to, from, nullptr, PTL_SWAP, PTL_INT64_T, call()); });
+  expect_told("SEND!UNDELIVERABLE REPLY!UNDELIVERABLE",
+              [&] { return post_swap(to, from, nullptr, PTL_SWAP, PTL_INT64_T, call()); });
 }
 
 TEST_F(Room4PeerLost, CountsOnceForEachCounterThatWaitsForIt) {
   const ptl_handle_ct_t both = counter(0), next = counter(0);
-  const Md md = bind(data, {.options = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_ACK, .counter = both, .quiet = true});
+  const Md md =
+      bind(data,
+           {.options = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_ACK, .counter = both, .quiet = true});
   ASSERT_EQ(PtlTriggeredCTInc(next, {1, 0}, both, 2), PTL_OK);
   ASSERT_EQ(waiting([&] { return post_put(md, call(PTL_CT_ACK_REQ)); }), PTL_OK);
   EXPECT_EQ(count(both, 0), "0+2");
@@ -164,7 +177,8 @@ TEST_F(Room4PeerLost, CountsOnceForEachCounterThatWaitsForIt) {
 
 TEST_F(Room4PeerLost, SendDisableKeepsItsEventBackButNotItsCount) {
   const ptl_handle_ct_t sent = counter(0);
-  const Md md = bind(large, {.options = PTL_MD_EVENT_SEND_DISABLE | PTL_MD_EVENT_CT_SEND, .counter = sent});
+  const Md md =
+      bind(large, {.options = PTL_MD_EVENT_SEND_DISABLE | PTL_MD_EVENT_CT_SEND, .counter = sent});
   expect_told("", [&] { return post_put(md, call()); });
   EXPECT_EQ(count(sent, 0), "0+1");
 }
@@ -221,8 +235,10 @@ TEST_F(Room4Triggered, GetBeginsWhenThereIsRoom) {
 TEST_F(Room4Triggered, AtomicsBeginWhenThereIsRoom) {
   const Md from = bind(data), to = bind(fetched);
   ASSERT_EQ(post_atomic(from, PTL_SUM, PTL_INT64_T, when_triggered(PTL_ACK_REQ, 1)), PTL_OK);
-  ASSERT_EQ(post_fetch_atomic(to, from, PTL_SUM, PTL_INT64_T, when_triggered(PTL_NO_ACK_REQ, 2)), PTL_OK);
-  ASSERT_EQ(post_swap(to, from, nullptr, PTL_SWAP, PTL_INT64_T, when_triggered(PTL_NO_ACK_REQ, 3)), PTL_OK);
+  ASSERT_EQ(post_fetch_atomic(to, from, PTL_SUM, PTL_INT64_T, when_triggered(PTL_NO_ACK_REQ, 2)),
+            PTL_OK);
+  ASSERT_EQ(post_swap(to, from, nullptr, PTL_SWAP, PTL_INT64_T, when_triggered(PTL_NO_ACK_REQ, 3)),
+            PTL_OK);
   fire_without_room(3);
   job->settle();
   EXPECT_EQ(kinds(1), "ATOMIC FETCH_ATOMIC FETCH_ATOMIC");
@@ -232,7 +248,8 @@ TEST_F(Room4Triggered, ThoseThatWaitBeginInTheirOrder) {
   const Md md = bind(data, counting(counter(0)));
   std::string expected;
   for (ptl_size_t threshold = 1; threshold <= 20; ++threshold) {
-    const Call call = when_triggered(PTL_NO_ACK_REQ, threshold), acked = when_triggered(PTL_CT_ACK_REQ, threshold);
+    const Call call = when_triggered(PTL_NO_ACK_REQ, threshold),
+               acked = when_triggered(PTL_CT_ACK_REQ, threshold);
     ASSERT_EQ(threshold % 3 == 0 ? post_get(md, call) : post_put(md, acked), PTL_OK);
     expected += threshold % 3 == 0 ? " GET" : " PUT";
   }

@@ -14,7 +14,8 @@ class Search : public Portals4Test, public ::testing::WithParamInterface<unsigne
     counted = counter(1);
   }
   void arrive(const std::string& letters) {
-    for (const char letter : letters) ASSERT_EQ(put(mine, {.hdr_data = static_cast<ptl_hdr_data_t>(letter)}), PTL_OK);
+    for (const char letter : letters)
+      ASSERT_EQ(put(mine, {.hdr_data = static_cast<ptl_hdr_data_t>(letter)}), PTL_OK);
     take(1);
   }
   static std::string letters(const Events& events) {
@@ -22,7 +23,9 @@ class Search : public Portals4Test, public ::testing::WithParamInterface<unsigne
     for (const ptl_event_t& event : events) all += static_cast<char>(event.hdr_data);
     return all;
   }
-  EntryRules looking(unsigned options = 0) { return {.options = kPut | options, .counter = counted, .user = &search_user}; }
+  EntryRules looking(unsigned options = 0) {
+    return {.options = kPut | options, .counter = counted, .user = &search_user};
+  }
   static constexpr unsigned kCounting = PTL_ME_EVENT_CT_OVERFLOW;
   static constexpr unsigned kOnce = PTL_ME_USE_ONCE;
 
@@ -111,7 +114,8 @@ TEST_P(Search, NothingIsEverLinked) {
 TEST_P(Search, RegistersDoNotChange) {
   ASSERT_EQ(search(PTL_SEARCH_ONLY, looking()), PTL_OK);
   ASSERT_EQ(search(PTL_SEARCH_DELETE, looking(kOnce)), PTL_OK);
-  for (const ptl_sr_index_t reg : {PTL_SR_DROP_COUNT, PTL_SR_PERMISSION_VIOLATIONS, PTL_SR_OPERATION_VIOLATIONS})
+  for (const ptl_sr_index_t reg :
+       {PTL_SR_DROP_COUNT, PTL_SR_PERMISSION_VIOLATIONS, PTL_SR_OPERATION_VIOLATIONS})
     EXPECT_EQ(status(1, reg), 0);
 }
 
@@ -147,7 +151,9 @@ TEST_P(Search, CounterOfASearchForOneGetsAFailureOnlyIfNothingIsFound) {
 
 TEST_P(Search, CounterMayCountBytes) {
   arrive("ab");
-  ASSERT_EQ(search(PTL_SEARCH_ONLY, looking(kCounting | PTL_ME_EVENT_CT_BYTES | PTL_ME_EVENT_COMM_DISABLE)), PTL_OK);
+  ASSERT_EQ(search(PTL_SEARCH_ONLY,
+                   looking(kCounting | PTL_ME_EVENT_CT_BYTES | PTL_ME_EVENT_COMM_DISABLE)),
+            PTL_OK);
   EXPECT_EQ(count(counted, 1), "16+1");
 }
 
@@ -192,7 +198,9 @@ TEST_P(Search, DeletedWhileLandingItIsToldWhenItHasLanded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Search, ::testing::Values(PTL_NI_MATCHING, PTL_NI_NO_MATCHING),
-                         [](const auto& instance) { return instance.param == PTL_NI_MATCHING ? "Matching" : "NonMatching"; });
+                         [](const auto& instance) {
+                           return instance.param == PTL_NI_MATCHING ? "Matching" : "NonMatching";
+                         });
 
 class MatchingSearch : public Portals4Test {};
 
@@ -200,13 +208,15 @@ TEST_F(MatchingSearch, FindsByBitsAndSender) {
   Bytes memory(64), data = pattern(8);
   append_overflow(memory, {.ignore = ~0ULL});
   const Md mine = bind(data);
-  for (const ptl_match_bits_t bits : {5U, 6U, 5U}) ASSERT_EQ(put(mine, {.bits = bits, .hdr_data = bits}), PTL_OK);
+  for (const ptl_match_bits_t bits : {5U, 6U, 5U})
+    ASSERT_EQ(put(mine, {.bits = bits, .hdr_data = bits}), PTL_OK);
   take(1);
   ASSERT_EQ(search(PTL_SEARCH_ONLY, {.bits = 5}), PTL_OK);
   EXPECT_EQ(kinds(1), "SEARCH SEARCH");
   ASSERT_EQ(search(PTL_SEARCH_DELETE, {.options = kPut | PTL_ME_USE_ONCE, .bits = 6}), PTL_OK);
   EXPECT_EQ(only(take(1), PTL_EVENT_PUT_OVERFLOW).match_bits, 6U);
-  ASSERT_EQ(search(PTL_SEARCH_ONLY, {.from = SimulatedJob4::physical_id(1), .ignore = ~0ULL}), PTL_OK);
+  ASSERT_EQ(search(PTL_SEARCH_ONLY, {.from = SimulatedJob4::physical_id(1), .ignore = ~0ULL}),
+            PTL_OK);
   EXPECT_EQ(kinds(1), "SEARCH!NO_MATCH");
 }
 

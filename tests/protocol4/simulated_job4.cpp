@@ -6,16 +6,16 @@
 namespace lintel::testing {
 
 SimulatedJob4::SimulatedJob4(const JobOptions4& options)
-    : SimulatedProcesses(
-          {options.processes, options.network, options.endpoint, options.session, options.users, options.linger, options.real_time}),
+    : SimulatedProcesses({options.processes, options.network, options.endpoint, options.session,
+                          options.users, options.linger, options.real_time}),
       interface_(options.interface),
       lingers_(options.linger > Nanoseconds(0)),
       open_(options.open) {
   for (std::size_t rank = 0; open_ && rank < size(); ++rank) {
     as(rank);
     LINTEL_ASSERT(PtlInit() == PTL_OK);
-    LINTEL_ASSERT(PtlNIInit(PTL_IFACE_DEFAULT, interface_, PTL_PID_ANY, options.limits ? &*options.limits : nullptr, &limits_, &ni_) ==
-                  PTL_OK);
+    LINTEL_ASSERT(PtlNIInit(PTL_IFACE_DEFAULT, interface_, PTL_PID_ANY,
+                            options.limits ? &*options.limits : nullptr, &limits_, &ni_) == PTL_OK);
     if (logical() && options.map) LINTEL_ASSERT(set_map(rank) == PTL_OK);
   }
   if (size() > 0) as(0);

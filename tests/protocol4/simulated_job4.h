@@ -1,5 +1,6 @@
 #pragma once
-// SimulatedJob4: several processes of Portals 4 on a simulated network, spoken to through the C API. Each has opened one interface, all the same kind.
+// SimulatedJob4: several processes of Portals 4 on a simulated network, spoken to through the C
+// API. Each has opened one interface, all the same kind.
 
 #include <cstdint>
 #include <optional>
@@ -18,9 +19,11 @@ struct JobOptions4 {
   portals::EndpointOptions endpoint{.eager_limit = 1024, .max_operations = 4096};
   transport::SessionOptions session{};
   std::vector<std::uint32_t> users{};       // uid of each process; missing: 1000
-  std::optional<ptl_ni_limits_t> limits{};  // what PtlNIInit is asked for; members that are 0 have no opinion
+  std::optional<ptl_ni_limits_t> limits{};  // what PtlNIInit is asked for; members that are 0 have
+                                            // no opinion
   Nanoseconds linger{0};                    // see ProcessesOptions
-  bool real_time = false;                   // the processes look at the machine's clock, for tests in which a call waits
+  bool real_time = false;                   // the processes look at the machine's clock, for tests
+                                            // in which a call waits
   bool open = true;                         // PtlInit and PtlNIInit have been called
 };
 
@@ -32,7 +35,9 @@ class SimulatedJob4 : public SimulatedProcesses {
   bool logical() const { return (interface_ & PTL_NI_LOGICAL) != 0; }
   bool matching() const { return (interface_ & PTL_NI_MATCHING) != 0; }
   // As the interface names a process: rank, or nid and pid.
-  ptl_process_t id(std::size_t rank) const { return logical() ? ptl_process_t{static_cast<ptl_rank_t>(rank)} : physical_id(rank); }
+  ptl_process_t id(std::size_t rank) const {
+    return logical() ? ptl_process_t{static_cast<ptl_rank_t>(rank)} : physical_id(rank);
+  }
   static ptl_process_t physical_id(std::size_t rank);
   // Whoever it is, as a match_id.
   ptl_process_t anyone() const;

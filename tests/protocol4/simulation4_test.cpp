@@ -1,10 +1,12 @@
-// Many processes, every pair of them in operation at random over a network that reorders what it may, with little room in some runs: puts, gets, atomics,
-// fetching atomics, swaps, triggered ones, all kinds of ack, receives before and after their messages, searches. What must hold: every operation ends exactly
-// once, on both sides; the messages of a pair meet its receives in the order of the calls; sums, tickets and swaps are right; counters add up; what is aimed
-// at nobody is counted exactly; and every byte is right.
+// Many processes, every pair of them in operation at random over a network that reorders what it
+// may, with little room in some runs: puts, gets, atomics, fetching atomics, swaps, triggered ones,
+// all kinds of ack, receives before and after their messages, searches. What must hold: every
+// operation ends exactly once, on both sides; the messages of a pair meet its receives in the order
+// of the calls; sums, tickets and swaps are right; counters add up; what is aimed at nobody is
+// counted exactly; and every byte is right.
 //
-// One-sided operations carry their serial number as match bits, which their entries ignore; messages to receives carry it as header data, and the sender's rank
-// as match bits.
+// One-sided operations carry their serial number as match bits, which their entries ignore;
+// messages to receives carry it as header data, and the sender's rank as match bits.
 
 #include <algorithm>
 #include <array>
@@ -31,7 +33,8 @@ constexpr std::size_t kBlock = 1 << 14;
 constexpr std::size_t kBlocks = 12;
 constexpr std::size_t kWords = 8;
 
-enum Place : ptl_pt_index_t { kPuts, kGets, kSums, kTickets, kSwaps, kReceives, kNobody, kPlaces };  // kNobody: a portal without entries
+// kNobody: a portal without entries
+enum Place : ptl_pt_index_t { kPuts, kGets, kSums, kTickets, kSwaps, kReceives, kNobody, kPlaces };
 constexpr ptl_pt_index_t kNoPortal = 40;
 
 enum class Kind { kPut, kMessage, kGet, kSum, kTicket, kSwap, kDroppedPut, kDroppedGet };
@@ -69,7 +72,8 @@ struct Node {
   std::array<std::uint64_t, kProcesses> posted{};    // receives for each sender
   std::array<std::uint64_t, kProcesses> messages{};  // sent by each sender
   std::size_t landed = 0;                            // bytes of `landing` that are given away
-  std::size_t untriggered_puts = 0;                  // so many messages will count at kPuts whatever else happens
+  std::size_t untriggered_puts = 0;                  // so many messages will count at kPuts
+                                                     // whatever else happens
   std::uint64_t puts = 0;
   std::uint64_t triggered_ticks = 0;
   ptl_handle_eq_t targets = PTL_EQ_NONE, initiators = PTL_EQ_NONE;
@@ -90,7 +94,8 @@ class Simulation4 : public ::testing::TestWithParam<std::uint64_t> {
 
   std::size_t below(std::size_t limit) { return static_cast<std::size_t>(random_() % limit); }
   void open(std::size_t rank);
-  void serve(Place portal, void* memory, std::size_t length, unsigned operations, ptl_handle_ct_t counter = PTL_CT_NONE);
+  void serve(Place portal, void* memory, std::size_t length, unsigned operations,
+             ptl_handle_ct_t counter = PTL_CT_NONE);
   void issue(std::size_t serial);
   void start(Issued& operation, std::size_t serial);
   void receive(std::size_t rank, std::size_t from);
@@ -134,8 +139,8 @@ void Simulation4::open(std::size_t rank) {
   ASSERT_EQ(PtlCTAlloc(job_->ni(), &node.ticks), PTL_OK);
   for (const bool silent : {false, true}) {
     ASSERT_EQ(PtlCTAlloc(job_->ni(), &node.done[silent]), PTL_OK);
-    const unsigned options =
-        PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY | (silent ? PTL_MD_EVENT_SUCCESS_DISABLE : 0);
+    const unsigned options = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY |
+                             (silent ? PTL_MD_EVENT_SUCCESS_DISABLE : 0);
     const ptl_md_t everything{nullptr, PTL_SIZE_MAX, options, node.initiators, node.done[silent]};
     ASSERT_EQ(PtlMDBind(job_->ni(), &everything, &node.mds[silent]), PTL_OK);
   }
@@ -159,16 +164,26 @@ void Simulation4::open(std::size_t rank) {
   }
 }
 
-void Simulation4::serve(Place portal, void* memory, std::size_t length, unsigned operations, ptl_handle_ct_t counter) {
+void Simulation4::serve(Place portal, void* memory, std::size_t length, unsigned operations,
+                        ptl_handle_ct_t counter) {
   const unsigned counting = counter == PTL_CT_NONE ? 0 : PTL_ME_EVENT_CT_COMM;
-  const ptl_me_t me{memory, length, counter, PTL_UID_ANY, operations | counting | PTL_ME_EVENT_LINK_DISABLE, job_->anyone(), 0, ~0ULL, 0};
+  const ptl_me_t me{memory,
+                    length,
+                    counter,
+                    PTL_UID_ANY,
+                    operations | counting | PTL_ME_EVENT_LINK_DISABLE,
+                    job_->anyone(),
+                    0,
+                    ~0ULL,
+                    0};
   ptl_handle_me_t made = PTL_INVALID_HANDLE;
   ASSERT_EQ(PtlMEAppend(job_->ni(), portal, &me, PTL_PRIORITY_LIST, nullptr, &made), PTL_OK);
 }
 
 // For the messages of one sender.
 ptl_me_t Simulation4::from_one(std::size_t from, Bytes& memory, unsigned options) const {
-  return {memory.data(), memory.size(), PTL_CT_NONE, PTL_UID_ANY, options, job_->id(from), from, 0, 0};
+  return {
+      memory.data(), memory.size(), PTL_CT_NONE, PTL_UID_ANY, options, job_->id(from), from, 0, 0};
 }
 
 // ---- What the processes do
@@ -189,7 +204,8 @@ void Simulation4::issue(std::size_t serial) {
 void Simulation4::start(Issued& operation, std::size_t serial) {
   Node& from = nodes_[operation.from];
   Node& to = nodes_[operation.to];
-  const bool triggered = operation.kind != Kind::kMessage && below(6) == 0;  // triggered messages would have no order
+  // triggered messages would have no order
+  const bool triggered = operation.kind != Kind::kMessage && below(6) == 0;
   const ptl_size_t threshold = triggered ? below(from.untriggered_puts + 1) : 0;
   job_->as(operation.from);
   const ptl_process_t target = job_->id(operation.to);
@@ -204,15 +220,19 @@ void Simulation4::start(Issued& operation, std::size_t serial) {
   const auto put = [&](ptl_pt_index_t portal, ptl_match_bits_t bits) {
     expected.success += 1;  // SEND
     if (operation.ack != PTL_NO_ACK_REQ) ++(drops ? expected.failure : expected.success);
-    ASSERT_EQ(triggered ? PtlTriggeredPut(md, here, length, operation.ack, target, portal, bits, operation.offset, &operation, serial,
-                                          from.arrivals, threshold)
-                        : PtlPut(md, here, length, operation.ack, target, portal, bits, operation.offset, &operation, serial),
+    ASSERT_EQ(triggered
+                  ? PtlTriggeredPut(md, here, length, operation.ack, target, portal, bits,
+                                    operation.offset, &operation, serial, from.arrivals, threshold)
+                  : PtlPut(md, here, length, operation.ack, target, portal, bits, operation.offset,
+                           &operation, serial),
               PTL_OK);
   };
   const auto get = [&](ptl_pt_index_t portal) {
     ++(drops ? expected.failure : expected.success);
-    ASSERT_EQ(triggered ? PtlTriggeredGet(md, here, length, target, portal, serial, operation.offset, &operation, from.arrivals, threshold)
-                        : PtlGet(md, here, length, target, portal, serial, operation.offset, &operation),
+    ASSERT_EQ(triggered
+                  ? PtlTriggeredGet(md, here, length, target, portal, serial, operation.offset,
+                                    &operation, from.arrivals, threshold)
+                  : PtlGet(md, here, length, target, portal, serial, operation.offset, &operation),
               PTL_OK);
   };
   const ptl_pt_index_t nobody = below(2) == 0 ? ptl_pt_index_t{kNobody} : kNoPortal;
@@ -224,7 +244,9 @@ void Simulation4::start(Issued& operation, std::size_t serial) {
       ++to.puts;
       to.untriggered_puts += !triggered;
       return put(kPuts, serial);
-    case Kind::kMessage: operation.number = ++to.messages[operation.from]; return put(kReceives, operation.from);
+    case Kind::kMessage:
+      operation.number = ++to.messages[operation.from];
+      return put(kReceives, operation.from);
     case Kind::kGet:
       operation.offset = below(to.readable.size() - length);
       std::ranges::fill(operation.buffer, std::uint8_t{0});
@@ -232,33 +254,39 @@ void Simulation4::start(Issued& operation, std::size_t serial) {
     case Kind::kSum: {
       const std::size_t first = below(kWords);
       std::vector<std::uint64_t> terms(1 + below(kWords - first));
-      for (std::size_t i = 0; i < terms.size(); ++i) to.expected_sums[first + i] += terms[i] = random_();
+      for (std::size_t i = 0; i < terms.size(); ++i)
+        to.expected_sums[first + i] += terms[i] = random_();
       operation.buffer.resize(8 * terms.size());
       std::memcpy(operation.buffer.data(), terms.data(), operation.buffer.size());
       operation.offset = 8 * first;
       expected.success += operation.ack == PTL_NO_ACK_REQ ? 1 : 2;
       const ptl_size_t terms_here = reinterpret_cast<ptl_size_t>(operation.buffer.data());
       const ptl_size_t bytes = operation.buffer.size();
-      ASSERT_EQ(triggered ? PtlTriggeredAtomic(md, terms_here, bytes, operation.ack, target, kSums, serial, operation.offset, &operation, 0,
-                                               PTL_SUM, PTL_UINT64_T, from.arrivals, threshold)
-                          : PtlAtomic(md, terms_here, bytes, operation.ack, target, kSums, serial, operation.offset, &operation, 0, PTL_SUM,
-                                      PTL_UINT64_T),
+      ASSERT_EQ(triggered ? PtlTriggeredAtomic(md, terms_here, bytes, operation.ack, target, kSums,
+                                               serial, operation.offset, &operation, 0, PTL_SUM,
+                                               PTL_UINT64_T, from.arrivals, threshold)
+                          : PtlAtomic(md, terms_here, bytes, operation.ack, target, kSums, serial,
+                                      operation.offset, &operation, 0, PTL_SUM, PTL_UINT64_T),
                 PTL_OK);
       return;
     }
     case Kind::kTicket:
       operation.word = 1;
       expected.success += 2;
-      ASSERT_EQ(triggered ? PtlTriggeredFetchAtomic(md, fetched, md, word, 8, target, kTickets, serial, 0, &operation, 0, PTL_SUM,
-                                                    PTL_UINT64_T, from.arrivals, threshold)
-                          : PtlFetchAtomic(md, fetched, md, word, 8, target, kTickets, serial, 0, &operation, 0, PTL_SUM, PTL_UINT64_T),
+      ASSERT_EQ(triggered ? PtlTriggeredFetchAtomic(md, fetched, md, word, 8, target, kTickets,
+                                                    serial, 0, &operation, 0, PTL_SUM, PTL_UINT64_T,
+                                                    from.arrivals, threshold)
+                          : PtlFetchAtomic(md, fetched, md, word, 8, target, kTickets, serial, 0,
+                                           &operation, 0, PTL_SUM, PTL_UINT64_T),
                 PTL_OK);
       return;
     case Kind::kSwap:
       expected.success += 2;
-      ASSERT_EQ(triggered ? PtlTriggeredSwap(md, fetched, md, word, 8, target, kSwaps, serial, 0, &operation, 0, nullptr, PTL_SWAP,
-                                             PTL_UINT64_T, from.arrivals, threshold)
-                          : PtlSwap(md, fetched, md, word, 8, target, kSwaps, serial, 0, &operation, 0, nullptr, PTL_SWAP, PTL_UINT64_T),
+      ASSERT_EQ(triggered ? PtlTriggeredSwap(md, fetched, md, word, 8, target, kSwaps, serial, 0,
+                                             &operation, 0, nullptr, PTL_SWAP, PTL_UINT64_T,
+                                             from.arrivals, threshold)
+                          : PtlSwap(md, fetched, md, word, 8, target, kSwaps, serial, 0, &operation,
+                                    0, nullptr, PTL_SWAP, PTL_UINT64_T),
                 PTL_OK);
       return;
     case Kind::kDroppedPut: return put(nobody, serial);
@@ -266,7 +294,8 @@ void Simulation4::start(Issued& operation, std::size_t serial) {
   }
 }
 
-// The next receive for messages of that sender: an entry, or a search that takes the message if it is here.
+// The next receive for messages of that sender: an entry, or a search that takes the message if it
+// is here.
 void Simulation4::receive(std::size_t rank, std::size_t from) {
   Node& node = nodes_[rank];
   job_->as(rank);
@@ -276,12 +305,15 @@ void Simulation4::receive(std::size_t rank, std::size_t from) {
     if (!result) return;  // taken; its event may come later, when the data have landed
     ASSERT_EQ(result->ni_fail_type, PTL_NI_NO_MATCH);
   }
-  const ptl_me_t me = from_one(from, made.memory, kPut | PTL_ME_USE_ONCE | PTL_ME_EVENT_LINK_DISABLE);
-  ASSERT_EQ(PtlMEAppend(job_->ni(), kReceives, &me, PTL_PRIORITY_LIST, &made, &made.handle), PTL_OK);
+  const ptl_me_t me =
+      from_one(from, made.memory, kPut | PTL_ME_USE_ONCE | PTL_ME_EVENT_LINK_DISABLE);
+  ASSERT_EQ(PtlMEAppend(job_->ni(), kReceives, &me, PTL_PRIORITY_LIST, &made, &made.handle),
+            PTL_OK);
 }
 
 // The call may take in messages on its way, so there may be other events.
-std::optional<ptl_event_t> Simulation4::search(Node& node, std::size_t from, ptl_search_op_t how, void* user) {
+std::optional<ptl_event_t> Simulation4::search(Node& node, std::size_t from, ptl_search_op_t how,
+                                               void* user) {
   Bytes none;
   const ptl_me_t me = from_one(from, none, kPut | PTL_ME_USE_ONCE);
   EXPECT_EQ(PtlMESearch(job_->ni(), kReceives, &me, how, user), PTL_OK);
@@ -341,7 +373,8 @@ void Simulation4::meet(std::size_t rank, const ptl_event_t& event, std::string& 
   ASSERT_EQ(event.rlength, message.buffer.size());
   ASSERT_EQ(event.mlength, message.buffer.size());
   const auto* bytes = static_cast<const std::uint8_t*>(event.start);
-  ASSERT_TRUE(std::equal(message.buffer.begin(), message.buffer.end(), bytes)) << "message " << event.hdr_data;
+  ASSERT_TRUE(std::equal(message.buffer.begin(), message.buffer.end(), bytes))
+      << "message " << event.hdr_data;
   if (event.type == PTL_EVENT_PUT && event.ptl_list == PTL_OVERFLOW_LIST) return;
   auto& receive = *static_cast<Receive*>(event.user_ptr);
   ASSERT_EQ(receive.from, message.from);
@@ -383,14 +416,17 @@ void Simulation4::check_targets() {
       ++(came_early ? unexpected : expected);
     }
     for (Receive& receive : node.receives) {
-      ASSERT_EQ(receive.met, receive.number <= node.messages[receive.from]) << receive.number << " from " << receive.from;
+      ASSERT_EQ(receive.met, receive.number <= node.messages[receive.from])
+          << receive.number << " from " << receive.from;
       // What a search found is no entry, and what nothing has met is still one.
-      EXPECT_EQ(ends[&receive], receive.met && receive.handle != PTL_INVALID_HANDLE ? "AUTO_UNLINK" : "");
+      EXPECT_EQ(ends[&receive],
+                receive.met && receive.handle != PTL_INVALID_HANDLE ? "AUTO_UNLINK" : "");
       if (receive.handle == PTL_INVALID_HANDLE) continue;
       EXPECT_EQ(PtlMEUnlink(receive.handle), receive.met ? PTL_ARG_INVALID : PTL_OK);
     }
     // Every message has been claimed, so a block that is full is free.
-    for (const Bytes& block : node.blocks) EXPECT_TRUE(ends[&block].empty() || ends[&block] == "AUTO_UNLINK AUTO_FREE") << ends[&block];
+    for (const Bytes& block : node.blocks)
+      EXPECT_TRUE(ends[&block].empty() || ends[&block] == "AUTO_UNLINK AUTO_FREE") << ends[&block];
     EXPECT_EQ(job_->status(PTL_SR_DROP_COUNT), node.expected_drops);
     EXPECT_EQ(job_->status(PTL_SR_OPERATION_VIOLATIONS), 0);
   }
@@ -403,11 +439,15 @@ std::string Simulation4::expected_at_initiator(const Issued& operation) const {
   switch (operation.kind) {
     case Kind::kPut:
     case Kind::kMessage:
-    case Kind::kSum: return operation.silent ? "" : operation.ack == PTL_ACK_REQ ? "SEND ACK" : "SEND";
+    case Kind::kSum:
+      return operation.silent ? "" : operation.ack == PTL_ACK_REQ ? "SEND ACK" : "SEND";
     case Kind::kGet: return operation.silent ? "" : "REPLY";
     case Kind::kTicket:
     case Kind::kSwap: return operation.silent ? "" : "SEND REPLY";
-    case Kind::kDroppedPut: return operation.ack != PTL_ACK_REQ ? send : send.empty() ? "ACK!DROPPED" : "SEND ACK!DROPPED";
+    case Kind::kDroppedPut:
+      return operation.ack != PTL_ACK_REQ ? send
+             : send.empty()               ? "ACK!DROPPED"
+                                          : "SEND ACK!DROPPED";
     case Kind::kDroppedGet: return "REPLY!DROPPED";
   }
   return "";
@@ -420,12 +460,14 @@ void Simulation4::check_initiators() {
     Node& node = nodes_[rank];
     job_->as(rank);
     for (const ptl_event_t& event : SimulatedJob4::events(node.initiators)) {
-      const auto serial = static_cast<std::size_t>(static_cast<const Issued*>(event.user_ptr) - issued_.data());
+      const auto serial =
+          static_cast<std::size_t>(static_cast<const Issued*>(event.user_ptr) - issued_.data());
       ASSERT_LT(serial, issued_.size());
       ASSERT_EQ(issued_[serial].from, rank);
       seen[serial] += (seen[serial].empty() ? "" : " ") + kinds({event});
     }
-    const auto expect_count = [](ptl_handle_ct_t counter, const ptl_ct_event_t& expected, const char* name) {
+    const auto expect_count = [](ptl_handle_ct_t counter, const ptl_ct_event_t& expected,
+                                 const char* name) {
       ptl_ct_event_t value{};
       EXPECT_EQ(PtlCTGet(counter, &value), PTL_OK);
       EXPECT_EQ(value.success, expected.success) << name;
@@ -442,12 +484,14 @@ void Simulation4::check_initiators() {
     SCOPED_TRACE("operation " + std::to_string(serial));
     ASSERT_EQ(seen[serial], expected_at_initiator(operation));
     if (operation.kind != Kind::kPut && operation.kind != Kind::kGet) continue;
-    ASSERT_EQ(operation.buffer, part(operation.kind == Kind::kPut ? to.landing : to.readable, operation.offset, operation.buffer.size()));
+    ASSERT_EQ(operation.buffer, part(operation.kind == Kind::kPut ? to.landing : to.readable,
+                                     operation.offset, operation.buffer.size()));
   }
 }
 
-// Sums are those of their terms; tickets are 0, 1, 2 and so on, each given once; of swaps at one word, what was brought and what was found, with the first and
-// the last contents, are the same multiset.
+// Sums are those of their terms; tickets are 0, 1, 2 and so on, each given once; of swaps at one
+// word, what was brought and what was found, with the first and the last contents, are the same
+// multiset.
 void Simulation4::check_words() {
   std::array<std::vector<std::uint64_t>, kProcesses> tickets, brought, found;
   for (const Issued& operation : issued_) {
@@ -484,19 +528,23 @@ TEST_P(Simulation4, EveryOperationEndsOnceAndNothingIsLost) {
       case 2: ASSERT_NO_FATAL_FAILURE(probe(rank, from)); break;
       case 3:
         job_->as(rank);
-        ASSERT_EQ(PtlTriggeredCTInc(node.ticks, {1, 0}, node.arrivals, below(node.untriggered_puts + 1)), PTL_OK);
+        ASSERT_EQ(
+            PtlTriggeredCTInc(node.ticks, {1, 0}, node.arrivals, below(node.untriggered_puts + 1)),
+            PTL_OK);
         ++node.triggered_ticks;
         break;
       default: break;
     }
     if (below(16) != 0) continue;
-    for (std::size_t other = 0; other < kProcesses; ++other) job_->poll(other);  // time passes while others go on issuing
+    // time passes while others go on issuing
+    for (std::size_t other = 0; other < kProcesses; ++other) job_->poll(other);
     job_->network().advance_to_next();
   }
   job_->settle(1s);
   for (std::size_t rank = 0; rank < kProcesses; ++rank) {
     for (std::size_t from = 0; from < kProcesses; ++from) {
-      while (nodes_[rank].posted[from] < nodes_[rank].messages[from]) ASSERT_NO_FATAL_FAILURE(receive(rank, from));
+      while (nodes_[rank].posted[from] < nodes_[rank].messages[from])
+        ASSERT_NO_FATAL_FAILURE(receive(rank, from));
     }
   }
   job_->settle(1s);
@@ -505,7 +553,8 @@ TEST_P(Simulation4, EveryOperationEndsOnceAndNothingIsLost) {
   check_words();
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Simulation4, ::testing::Range<std::uint64_t>(1, kSanitized ? 4 : 7));
+INSTANTIATE_TEST_SUITE_P(Seeds, Simulation4,
+                         ::testing::Range<std::uint64_t>(1, kSanitized ? 4 : 7));
 
 }  // namespace
 }  // namespace lintel::testing

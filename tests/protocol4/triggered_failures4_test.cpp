@@ -1,4 +1,5 @@
-// Section 3.16: triggered operations that cannot be: what is wrong with them is told in the call, as by the plain function.
+// Section 3.16: triggered operations that cannot be: what is wrong with them is told in the call,
+// as by the plain function.
 
 #include "tests/protocol4/atomic_numbers.h"
 #include "tests/protocol4/portals4_test.h"
@@ -16,7 +17,8 @@ class TriggeredRefusal4 : public Portals4Test {
     md = bind(data);
     get_md = bind(fetched);
     to = job->id(1);
-    EXPECT_EQ(PtlPut(md.handle, 0, 8, PTL_NO_ACK_REQ, to, kPortal, kBits, 0, nullptr, 0), PTL_OK);  // the one peer that may be known
+    // the one peer that may be known
+    EXPECT_EQ(PtlPut(md.handle, 0, 8, PTL_NO_ACK_REQ, to, kPortal, kBits, 0, nullptr, 0), PTL_OK);
     job->settle();
     take(0);
   }
@@ -32,22 +34,32 @@ class TriggeredRefusal4 : public Portals4Test {
     EXPECT_EQ(plain, code) << what;
     EXPECT_EQ(triggered, code) << what;
   }
-  void try_all(ptl_process_t target, ptl_size_t length, ptl_size_t local, ptl_size_t get_local, int put, int atomic, int fetch) {
+  void try_all(ptl_process_t target, ptl_size_t length, ptl_size_t local, ptl_size_t get_local,
+               int put, int atomic, int fetch) {
     const auto p = md.handle, g = get_md.handle;
     const auto t = trigger;
     const ptl_size_t far = 1000;
-    expect_both(put, "put", PtlPut(p, local, length, PTL_NO_ACK_REQ, target, kPortal, kBits, 0, nullptr, 0),
-                PtlTriggeredPut(p, local, length, PTL_NO_ACK_REQ, target, kPortal, kBits, 0, nullptr, 0, t, far));
+    expect_both(put, "put",
+                PtlPut(p, local, length, PTL_NO_ACK_REQ, target, kPortal, kBits, 0, nullptr, 0),
+                PtlTriggeredPut(p, local, length, PTL_NO_ACK_REQ, target, kPortal, kBits, 0,
+                                nullptr, 0, t, far));
     expect_both(put, "get", PtlGet(g, local, length, target, kPortal, kBits, 0, nullptr),
                 PtlTriggeredGet(g, local, length, target, kPortal, kBits, 0, nullptr, t, far));
-    expect_both(atomic, "atomic", PtlAtomic(p, local, length, PTL_NO_ACK_REQ, target, kPortal, kBits, 0, nullptr, 0, PTL_SUM, PTL_INT8_T),
-                PtlTriggeredAtomic(p, local, length, PTL_NO_ACK_REQ, target, kPortal, kBits, 0, nullptr, 0, PTL_SUM, PTL_INT8_T, t, far));
-    expect_both(
-        fetch, "fetch atomic", PtlFetchAtomic(g, get_local, p, local, length, target, kPortal, kBits, 0, nullptr, 0, PTL_SUM, PTL_INT8_T),
-        PtlTriggeredFetchAtomic(g, get_local, p, local, length, target, kPortal, kBits, 0, nullptr, 0, PTL_SUM, PTL_INT8_T, t, far));
-    expect_both(
-        fetch, "swap", PtlSwap(g, get_local, p, local, length, target, kPortal, kBits, 0, nullptr, 0, nullptr, PTL_SWAP, PTL_INT8_T),
-        PtlTriggeredSwap(g, get_local, p, local, length, target, kPortal, kBits, 0, nullptr, 0, nullptr, PTL_SWAP, PTL_INT8_T, t, far));
+    expect_both(atomic, "atomic",
+                PtlAtomic(p, local, length, PTL_NO_ACK_REQ, target, kPortal, kBits, 0, nullptr, 0,
+                          PTL_SUM, PTL_INT8_T),
+                PtlTriggeredAtomic(p, local, length, PTL_NO_ACK_REQ, target, kPortal, kBits, 0,
+                                   nullptr, 0, PTL_SUM, PTL_INT8_T, t, far));
+    expect_both(fetch, "fetch atomic",
+                PtlFetchAtomic(g, get_local, p, local, length, target, kPortal, kBits, 0, nullptr,
+                               0, PTL_SUM, PTL_INT8_T),
+                PtlTriggeredFetchAtomic(g, get_local, p, local, length, target, kPortal, kBits, 0,
+                                        nullptr, 0, PTL_SUM, PTL_INT8_T, t, far));
+    expect_both(fetch, "swap",
+                PtlSwap(g, get_local, p, local, length, target, kPortal, kBits, 0, nullptr, 0,
+                        nullptr, PTL_SWAP, PTL_INT8_T),
+                PtlTriggeredSwap(g, get_local, p, local, length, target, kPortal, kBits, 0, nullptr,
+                                 0, nullptr, PTL_SWAP, PTL_INT8_T, t, far));
   }
 
   Bytes data = pattern(100), fetched = Bytes(100);
@@ -111,7 +123,10 @@ TEST_F(TriggeredRefusal4, CounterThatIsNoneOfThisInterface) {
   for (const ptl_handle_ct_t bad : {PTL_CT_NONE, PTL_INVALID_HANDLE, gone, md.handle}) {
     EXPECT_EQ(PtlTriggeredCTInc(changed, {1, 0}, bad, 1), PTL_ARG_INVALID) << bad;
     EXPECT_EQ(PtlTriggeredCTInc(bad, {1, 0}, trigger, 1), PTL_ARG_INVALID) << bad;
-    EXPECT_EQ(PtlTriggeredPut(md.handle, 0, 8, PTL_NO_ACK_REQ, to, kPortal, kBits, 0, nullptr, 0, bad, 1), PTL_ARG_INVALID) << bad;
+    EXPECT_EQ(
+        PtlTriggeredPut(md.handle, 0, 8, PTL_NO_ACK_REQ, to, kPortal, kBits, 0, nullptr, 0, bad, 1),
+        PTL_ARG_INVALID)
+        << bad;
   }
 }
 

@@ -1,13 +1,17 @@
 /* A process of the soak's Portals traffic.
  *
- *   soak_portals3 survivor              is put to, got from and swapped with by peers that come and die, and answers them. Says its nid and pid; then obeys standard
- *                                       input: "report" makes a line of figures, its end or "end" the process' end
+ *   soak_portals3 survivor              is put to, got from and swapped with by peers that come and
+ *                                       die, and answers them. Says its nid and pid; then obeys
+ *                                       standard input: "report" makes a line of figures, its end
+ *                                       or "end" the process' end
  *   soak_portals3 peer NID PID SLOT SEED OPERATIONS
- *                                       random operations on that slot of the survivor's memory; 0 operations: for ever. Says what it has done
+ *                                       random operations on that slot of the survivor's memory; 0
+ *                                       operations: for ever. Says what it has done
  *
- * Contents: a slot belongs to one peer at a time, which knows every byte of it. Counts: the survivor publishes how many operations it has seen at a slot, and a peer
- * waits for its own to be among them, which also bounds what waits in the survivor's queue. Answers: a peer asks for one with bits of a put's header. Exit code 1:
- * something is wrong; 3: the other side is lost.
+ * Contents: a slot belongs to one peer at a time, which knows every byte of it. Counts: the
+ * survivor publishes how many operations it has seen at a slot, and a peer waits for its own to be
+ * among them, which also bounds what waits in the survivor's queue. Answers: a peer asks for one
+ * with bits of a put's header. Exit code 1: something is wrong; 3: the other side is lost.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -83,35 +87,41 @@ static int descriptors(void) {
 static long resident_kib(void) {
   long total = 0, resident = 0;
   FILE* file = fopen("/proc/self/statm", "r");
-  if (file == NULL || fscanf(file, "%ld %ld", &total, &resident) != 2) soak_fail(WRONG, "/proc/self/statm cannot be read");
+  if (file == NULL || fscanf(file, "%ld %ld", &total, &resident) != 2)
+    soak_fail(WRONG, "/proc/self/statm cannot be read");
   fclose(file);
   return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 static void report(void) {
   const struct mallinfo2 heap = mallinfo2();
-  printf("operations=%llu bytes=%llu answers=%llu failed=%llu open=%llu resident=%ld heap=%zu descriptors=%d\n",
-         (unsigned long long)operations, (unsigned long long)bytes, (unsigned long long)answers_begun, (unsigned long long)answers_failed,
-         (unsigned long long)(answers_begun - answers_ended), resident_kib(), heap.uordblks + heap.hblkhd, descriptors());
+  printf(
+      "operations=%llu bytes=%llu answers=%llu failed=%llu open=%llu resident=%ld heap=%zu "
+      "descriptors=%d\n",
+      (unsigned long long)operations, (unsigned long long)bytes, (unsigned long long)answers_begun,
+      (unsigned long long)answers_failed, (unsigned long long)(answers_begun - answers_ended),
+      resident_kib(), heap.uordblks + heap.hblkhd, descriptors());
   fflush(stdout);
 }
 
 static void take(const soak_event* event) {
   if (event->kind == SOAK_ENDED) {
     if (++answers_ended > answers_begun)
-      soak_fail(WRONG, "%llu answers have ended, expected at most %llu", (unsigned long long)answers_ended,
-                (unsigned long long)answers_begun);
+      soak_fail(WRONG, "%llu answers have ended, expected at most %llu",
+                (unsigned long long)answers_ended, (unsigned long long)answers_begun);
     if (event->failed) ++answers_failed;
   } else if (event->kind == SOAK_ARRIVED) {
     if (event->match < MATCH_SLOT || event->match >= MATCH_SLOT + SLOTS)
-      soak_fail(WRONG, "an operation has arrived with match bits %llu", (unsigned long long)event->match);
+      soak_fail(WRONG, "an operation has arrived with match bits %llu",
+                (unsigned long long)event->match);
     if (event->failed) return; /* its peer has died on the way */
     ++operations;
     bytes += event->bytes;
     __atomic_add_fetch(&counts[event->match - MATCH_SLOT], 1, __ATOMIC_RELEASE);
     if ((event->header & answer_wanted) == 0) return;
     ++answers_begun;
-    soak_put(2, (size_t)(event->header & 0xffff), (size_t)(event->header >> 16 & 0x1ffff), event->from, MATCH_ANSWER, 0, event->header);
+    soak_put(2, (size_t)(event->header & 0xffff), (size_t)(event->header >> 16 & 0x1ffff),
+             event->from, MATCH_ANSWER, 0, event->header);
   }
 }
 
@@ -134,7 +144,8 @@ static void survive(void) {
   soak_open();
   soak_bind(answers, sizeof answers);
   soak_expose(MATCH_COUNTS, counts, sizeof counts, 1);
-  for (uint64_t slot = 0; slot < SLOTS; ++slot) soak_expose(MATCH_SLOT + slot, slots[slot], SLOT_BYTES, 0);
+  for (uint64_t slot = 0; slot < SLOTS; ++slot)
+    soak_expose(MATCH_SLOT + slot, slots[slot], SLOT_BYTES, 0);
   const soak_name own = soak_own_name();
   printf("%u %u\n", own.nid, own.pid);
   fflush(stdout);
@@ -162,7 +173,8 @@ static void finish(unsigned open, uint64_t answer) {
   while (open > 0 || answer != 0) {
     const soak_event event = soak_next(1000);
     if (event.kind == SOAK_NOTHING && now() - begin > PATIENCE_SECONDS)
-      soak_fail(WRONG, "%u operations%s have not ended in %d s", open, answer != 0 ? " and an answer" : "", PATIENCE_SECONDS);
+      soak_fail(WRONG, "%u operations%s have not ended in %d s", open,
+                answer != 0 ? " and an answer" : "", PATIENCE_SECONDS);
     if (event.kind == SOAK_ENDED) {
       if (event.failed) soak_fail(LOST, "an operation has failed: the survivor is lost");
       if (open == 0) soak_fail(WRONG, "an operation has ended twice");
@@ -171,8 +183,9 @@ static void finish(unsigned open, uint64_t answer) {
       if (event.failed) soak_fail(LOST, "an answer was cut off: the survivor is lost");
       const size_t place = (size_t)(answer & 0xffff), length = (size_t)(answer >> 16 & 0x1ffff);
       if (answer == 0 || event.header != answer || event.bytes != length) {
-        soak_fail(WRONG, "an answer of %zu bytes for %llx has come, expected %zu bytes for %llx", event.bytes,
-                  (unsigned long long)event.header, length, (unsigned long long)answer);
+        soak_fail(WRONG, "an answer of %zu bytes for %llx has come, expected %zu bytes for %llx",
+                  event.bytes, (unsigned long long)event.header, length,
+                  (unsigned long long)answer);
       }
       if (memcmp(landed_answer, answers + place, length) != 0)
         soak_fail(WRONG, "an answer of %zu bytes has other contents than the survivor's", length);
@@ -185,8 +198,11 @@ static void finish(unsigned open, uint64_t answer) {
 static void compare(size_t place, size_t length) {
   for (size_t i = place; i < place + length; ++i) {
     if (landing[i] == shadow[i]) continue;
-    soak_fail(WRONG, "byte %zu of slot %llu is %d, expected %d, in a get of %zu bytes from %zu on, after %llu operations", i,
-              (unsigned long long)slot, landing[i], shadow[i], length, place, (unsigned long long)operations);
+    soak_fail(WRONG,
+              "byte %zu of slot %llu is %d, expected %d, in a get of %zu bytes from %zu on, after "
+              "%llu operations",
+              i, (unsigned long long)slot, landing[i], shadow[i], length, place,
+              (unsigned long long)operations);
   }
 }
 
@@ -205,12 +221,14 @@ static void await_counted(uint64_t lead) {
   while (1) {
     const uint64_t count = counted() - counted_before;
     if (count > sent)
-      soak_fail(WRONG, "the survivor has counted %llu operations at slot %llu, expected %llu", (unsigned long long)count,
-                (unsigned long long)slot, (unsigned long long)sent);
+      soak_fail(WRONG, "the survivor has counted %llu operations at slot %llu, expected %llu",
+                (unsigned long long)count, (unsigned long long)slot, (unsigned long long)sent);
     if (count + lead >= sent) return;
     if (now() - begin > PATIENCE_SECONDS) {
-      soak_fail(WRONG, "the survivor has counted %llu operations at slot %llu in %d s, expected %llu", (unsigned long long)count,
-                (unsigned long long)slot, PATIENCE_SECONDS, (unsigned long long)sent);
+      soak_fail(WRONG,
+                "the survivor has counted %llu operations at slot %llu in %d s, expected %llu",
+                (unsigned long long)count, (unsigned long long)slot, PATIENCE_SECONDS,
+                (unsigned long long)sent);
     }
     usleep(1000);
   }
@@ -224,7 +242,8 @@ static size_t draw_length(size_t most) {
 
 static void put_some(void) {
   const unsigned count = 1 + (unsigned)draw(BATCH);
-  const size_t part = SLOT_BYTES / count; /* those of one batch do not meet: large data may come after the small ones of a later put */
+  const size_t part = SLOT_BYTES / count; /* those of one batch do not meet: large data may come
+                                             after the small ones of a later put */
   uint64_t answer = 0;
   for (unsigned i = 0; i < count; ++i) {
     const size_t length = draw_length(part), place = i * part + draw(part - length + 1);
@@ -266,7 +285,8 @@ static void swap_one(void) {
   bytes += sizeof soak_given;
   finish(1, 0);
   if (memcmp(&soak_taken, shadow + place, sizeof soak_taken) != 0)
-    soak_fail(WRONG, "a swap at byte %zu of slot %llu gave other bytes than were there", place, (unsigned long long)slot);
+    soak_fail(WRONG, "a swap at byte %zu of slot %llu gave other bytes than were there", place,
+              (unsigned long long)slot);
   memcpy(shadow + place, &soak_given, sizeof soak_given);
 }
 

@@ -1,4 +1,5 @@
-// The target's only thread computes or sleeps and calls nothing, and its process serves puts and gets all the same.
+// The target's only thread computes or sleeps and calls nothing, and its process serves puts and
+// gets all the same.
 
 #include <sched.h>
 #include <unistd.h>
@@ -26,17 +27,22 @@ constexpr std::size_t kLength = 64;
 
 class ApplicationBypass : public OnEveryProvider {
  protected:
-  // `before` runs at the target while it still calls Portals; `absent` is what it does then, until the board says that it is over.
-  void measure(const char* what, const std::function<void(Rank&, ptl_handle_eq_t)>& before, const std::function<void(Rank&)>& absent);
+  // `before` runs at the target while it still calls Portals; `absent` is what it does then, until
+  // the board says that it is over.
+  void measure(const char* what, const std::function<void(Rank&, ptl_handle_eq_t)>& before,
+               const std::function<void(Rank&)>& absent);
 };
 LINTEL_ON_EVERY_PROVIDER(ApplicationBypass);
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 
-double microseconds_since(Clock::time_point start) { return std::chrono::duration<double, std::micro>(Clock::now() - start).count(); }
+double microseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
 
 void compute(Rank& rank) {
   volatile double sum = 0;
@@ -49,7 +55,8 @@ void sleep_on(Rank& rank) {
   while (rank.board.get(kOver) == 0) ::usleep(20'000);
 }
 
-void ApplicationBypass::measure(const char* what, const std::function<void(Rank&, ptl_handle_eq_t)>& before,
+void ApplicationBypass::measure(const char* what,
+                                const std::function<void(Rank&, ptl_handle_eq_t)>& before,
                                 const std::function<void(Rank&)>& absent) {
   ProcessGroup job(2, environment());
   const bool limited = preferred() && !kSanitized;
@@ -100,8 +107,10 @@ void ApplicationBypass::measure(const char* what, const std::function<void(Rank&
     put(1 << 20);
     get(1 << 20);
     EXPECT_TRUE(holds_pattern(fetched, 2));
-    std::printf("%s, target %s: put to ack median %.1f us, get to reply median %.1f us, of %zu each; first put %.1f us\n", GetParam(), what,
-                median(puts), median(gets), puts.size(), first);
+    std::printf(
+        "%s, target %s: put to ack median %.1f us, get to reply median %.1f us, of %zu each; first "
+        "put %.1f us\n",
+        GetParam(), what, median(puts), median(gets), puts.size(), first);
     if (limited) {
       EXPECT_LT(median(puts), kMedianLimitUs);
     }

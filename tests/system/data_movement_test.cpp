@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kEagerLimit = 65536;  // the default of LINTEL_EAGER_LIMIT
 constexpr std::size_t kLargest = std::size_t{16} << 20;
-constexpr std::size_t kSizes[] = {0, 1, 8, 1024, 16384, 16385, kEagerLimit, kEagerLimit + 1, std::size_t{1} << 20, kLargest};
+constexpr std::size_t kSizes[] = {
+    0, 1, 8, 1024, 16384, 16385, kEagerLimit, kEagerLimit + 1, std::size_t{1} << 20, kLargest};
 constexpr std::size_t kSkew = 3;    // offsets that are aligned to nothing
 constexpr std::size_t kFence = 64;  // bytes around the landing place that must not change
 
@@ -20,7 +21,8 @@ std::span<std::byte> part(std::vector<std::byte>& memory, std::size_t offset, st
   return std::span<std::byte>(memory).subspan(offset, length);
 }
 
-// `memory` cut into pieces of growing length, in memory order but for the first two, with none empty.
+// `memory` cut into pieces of growing length, in memory order but for the first two, with none
+// empty.
 std::vector<ptl_md_iovec_t> cut(std::span<std::byte> memory, std::size_t pieces) {
   std::vector<ptl_md_iovec_t> vector;
   std::size_t place = 0;
@@ -47,7 +49,8 @@ std::vector<std::byte> gathered(const std::vector<ptl_md_iovec_t>& pieces) {
 void scatter(const std::vector<ptl_md_iovec_t>& pieces, const std::vector<std::byte>& from) {
   std::size_t place = 0;
   for (const ptl_md_iovec_t& piece : pieces) {
-    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(place), piece.iov_len, static_cast<std::byte*>(piece.iov_base));
+    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(place), piece.iov_len,
+                static_cast<std::byte*>(piece.iov_base));
     place += piece.iov_len;
   }
 }
@@ -68,7 +71,8 @@ TEST_P(DataMovement, APutOfAnySizeArrivesByteForByteAndIsAcknowledged) {
       if (rank.number == 0) {
         std::vector<std::byte> source = patterned(size, size + 1);
         const ptl_handle_md_t md = bind(ni, describe(source, queue));
-        LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 7, kFence + kSkew, size + 99));
+        LINTEL_MUST(
+            PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 7, kFence + kSkew, size + 99));
         const ptl_event_t ack = expect_sent_and_acked(queue);
         EXPECT_EQ(ack.rlength, size);
         EXPECT_EQ(ack.mlength, size);
@@ -83,7 +87,8 @@ TEST_P(DataMovement, APutOfAnySizeArrivesByteForByteAndIsAcknowledged) {
         EXPECT_TRUE(untouched(part(memory, 0, kFence + kSkew)));
         EXPECT_TRUE(untouched(part(memory, kFence + kSkew + size, kFence)));
         std::fill(memory.begin(), memory.end(), kUntouched);
-        own_id(ni);  // takes the library's lock: the thread sanitizer does not see that the next put comes after the other process' barrier
+        own_id(ni);  // takes the library's lock: the thread sanitizer does not see that the next
+                     // put comes after the other process' barrier
       }
       rank.barrier();
     }
@@ -236,7 +241,8 @@ TEST_P(DataMovement, APutThatIsTooLongIsTruncatedAndNothingBehindChanges) {
     for (const std::size_t size : kSizes) {
       for (const bool in_pieces : {false, true}) {
         const std::size_t room = size * 2 / 3;
-        SCOPED_TRACE(std::to_string(size) + " bytes into " + std::to_string(room) + (in_pieces ? " in pieces" : ""));
+        SCOPED_TRACE(std::to_string(size) + " bytes into " + std::to_string(room) +
+                     (in_pieces ? " in pieces" : ""));
         if (rank.number == 0) {
           std::vector<std::byte> source = patterned(size, 13);
           const ptl_handle_md_t md = bind(ni, describe(source, queue));
@@ -251,7 +257,9 @@ TEST_P(DataMovement, APutThatIsTooLongIsTruncatedAndNothingBehindChanges) {
           std::vector<ptl_md_iovec_t> pieces = cut(part(memory, 0, room), 3);
           const unsigned options = kOpen | PTL_MD_TRUNCATE;
           const ptl_handle_md_t md =
-              expose(ni, 7, in_pieces ? describe(pieces, queue, options) : describe(part(memory, 0, room), queue, options));
+              expose(ni, 7,
+                     in_pieces ? describe(pieces, queue, options)
+                               : describe(part(memory, 0, room), queue, options));
           rank.barrier();
           const ptl_event_t put = expect_event(queue, PTL_EVENT_PUT_END);
           EXPECT_EQ(put.rlength, size);

@@ -1,4 +1,5 @@
-// Settings from the environment, as a user gives them: what doc/configuration.md promises of each is seen from outside the process.
+// Settings from the environment, as a user gives them: what doc/configuration.md promises of each
+// is seen from outside the process.
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -60,12 +61,15 @@ class EnvironmentSettings : public ::testing::Test {
   }
 
   // What the rank writes to standard error from now on goes to the file, here with its process id.
-  static void redirect_errors(const std::string& path) { ASSERT_NE(std::freopen(path.c_str(), "a", stderr), nullptr); }
+  static void redirect_errors(const std::string& path) {
+    ASSERT_NE(std::freopen(path.c_str(), "a", stderr), nullptr);
+  }
 
   // Waits until the file holds `what`; the file's text, whatever it is by then.
   static std::string content_once_it_has(const std::string& path, const std::string& what) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (content(path).find(what) == std::string::npos && std::chrono::steady_clock::now() < end) {
+    while (content(path).find(what) == std::string::npos &&
+           std::chrono::steady_clock::now() < end) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     return content(path);
@@ -102,12 +106,15 @@ TEST_F(EnvironmentSettings, TheCountersFileHasEachProcessNumbersOnceItEnds) {
         LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, peer, kPortal, 0, 4711, 0, 0));  // matches nothing
         expect_event(queue, PTL_EVENT_SEND_END);
       }
-      LINTEL_MUST(PtlGetRegion(md, 0, 100, peer, kPortal, 0, 1, 0));  // what came before it has been looked at, too
+      // what came before it has been looked at, too
+      LINTEL_MUST(PtlGetRegion(md, 0, 100, peer, kPortal, 0, 1, 0));
       expect_event(queue, PTL_EVENT_REPLY_END);
     }
     rank.barrier();
     EXPECT_FALSE(exists(prefix + std::to_string(::getpid()))) << "before the end";
-    if (rank.number == 1) rank.board.await(kOver, 1);  // the end of the other one counts among peer_failures
+    if (rank.number == 1)
+      rank.board.await(kOver, 1);  // the end of the other one counts among
+                                   // peer_failures
     PtlFini();
     EXPECT_TRUE(exists(prefix + std::to_string(::getpid())));
     if (rank.number == 0) rank.board.set(kOver, 1);
@@ -137,7 +144,8 @@ void put_to_oneself(Rank& rank) {
   std::vector<std::byte> memory(100);
   const ptl_handle_eq_t queue = make_queue(ni);
   expose(ni, 1, describe(memory, PTL_EQ_NONE, kOpen));
-  LINTEL_MUST(PtlPut(bind(ni, describe(memory, queue)), PTL_ACK_REQ, own_id(ni), kPortal, 0, 1, 0, 0));
+  LINTEL_MUST(
+      PtlPut(bind(ni, describe(memory, queue)), PTL_ACK_REQ, own_id(ni), kPortal, 0, 1, 0, 0));
   expect_sent_and_acked(queue);
 }
 
@@ -173,7 +181,8 @@ TEST_F(EnvironmentSettings, TheCountersFileHasWhatWasDoneBetweenEveryPtlInitAndP
 
 class DumpSignal : public EnvironmentSettings, public ::testing::WithParamInterface<const char*> {
  protected:
-  // A process with one entry and one queue, which sleeps in PtlEQWait or computes, gets the signal, and then goes on as before.
+  // A process with one entry and one queue, which sleeps in PtlEQWait or computes, gets the signal,
+  // and then goes on as before.
   void dump(ProcessGroup& job, bool waits, const std::string& errors) {
     job.start(0, [waits, errors](Rank& rank) {
       if (!errors.empty()) redirect_errors(errors);
@@ -184,7 +193,10 @@ class DumpSignal : public EnvironmentSettings, public ::testing::WithParamInterf
       expose(ni, 0xfeedfacecafebeef, describe(memory, queue, kOpen));
       const ptl_handle_md_t md = bind(ni, describe(memory, PTL_EQ_NONE));
       rank.board.set(kReady, 1);
-      const auto put = [&] { LINTEL_MUST(PtlPut(md, PTL_NO_ACK_REQ, rank.board.id(0), kPortal, 0, 0xfeedfacecafebeef, 0, 77)); };
+      const auto put = [&] {
+        LINTEL_MUST(
+            PtlPut(md, PTL_NO_ACK_REQ, rank.board.id(0), kPortal, 0, 0xfeedfacecafebeef, 0, 77));
+      };
       std::thread other([&] {
         rank.board.await(kOver, 1);
         if (waits) put();
@@ -215,10 +227,12 @@ class DumpSignal : public EnvironmentSettings, public ::testing::WithParamInterf
   // The last line of a dump: then all of it is there.
   static constexpr const char* kLastLine = "longest_progress_gap_ns";
 };
-INSTANTIATE_TEST_SUITE_P(, DumpSignal, ::testing::Values("USR1", "USR2"), [](const auto& one) { return std::string(one.param); });
+INSTANTIATE_TEST_SUITE_P(, DumpSignal, ::testing::Values("USR1", "USR2"),
+                         [](const auto& one) { return std::string(one.param); });
 
 TEST_P(DumpSignal, APassiveProcessWritesItsStateToTheLogAndGoesOn) {
-  ProcessGroup job(1, {{"LINTEL_DUMP_SIGNAL", GetParam()}, {"LINTEL_LOG_FILE", in_folder("log.%p")}});
+  ProcessGroup job(1,
+                   {{"LINTEL_DUMP_SIGNAL", GetParam()}, {"LINTEL_LOG_FILE", in_folder("log.%p")}});
   dump(job, false, "");
   expect_state(content_once_it_has(file_of(job, "log.", 0), kLastLine));
   job.board().set(kOver, 1);
@@ -235,11 +249,12 @@ TEST_P(DumpSignal, AProcessAsleepInEQWaitWritesItsStateToStandardErrorAndSleepsO
 }
 
 TEST_P(DumpSignal, TheCountersFileIsWrittenToo) {
-  ProcessGroup job(
-      1,
-      {{"LINTEL_DUMP_SIGNAL", GetParam()}, {"LINTEL_LOG_FILE", in_folder("log.%p")}, {"LINTEL_COUNTERS_FILE", in_folder("counters.%p")}});
+  ProcessGroup job(1, {{"LINTEL_DUMP_SIGNAL", GetParam()},
+                       {"LINTEL_LOG_FILE", in_folder("log.%p")},
+                       {"LINTEL_COUNTERS_FILE", in_folder("counters.%p")}});
   dump(job, false, "");
-  EXPECT_THAT(content_once_it_has(file_of(job, "counters.", 0), "puts_sent"), HasSubstr("\nputs_sent 0\n"));
+  EXPECT_THAT(content_once_it_has(file_of(job, "counters.", 0), "puts_sent"),
+              HasSubstr("\nputs_sent 0\n"));
   job.board().set(kOver, 1);
   job.join_all();
   EXPECT_EQ(counters_in(file_of(job, "counters.", 0))["puts_sent"], 1U) << "at the end";
@@ -339,7 +354,8 @@ TEST_F(EnvironmentSettings, LogLinesAreAppendedToTheFileAndNotWrittenToStandardE
   const std::string text = content(log);
   EXPECT_EQ(text.find("what was there\n"), 0U) << text;
   for (std::size_t rank = 0; rank < 2; ++rank) {
-    EXPECT_THAT(text, HasSubstr("lintel[" + std::to_string(job.board().get(kPid + rank)) + "] warn: "));
+    EXPECT_THAT(text,
+                HasSubstr("lintel[" + std::to_string(job.board().get(kPid + rank)) + "] warn: "));
   }
   EXPECT_THAT(text, HasSubstr("LINTEL_NO_SUCH_SETTING"));
   EXPECT_THAT(content(errors), Not(HasSubstr("lintel[")));
@@ -356,7 +372,8 @@ TEST_F(EnvironmentSettings, EachProcessHasALogFileOfItsOwnIfItsNameSaysSo) {
   for (std::size_t rank = 0; rank < 2; ++rank) {
     const std::string text = content(file_of(job, "log.", rank));
     EXPECT_THAT(text, HasSubstr("lintel[" + std::to_string(job.board().get(kPid + rank)) + "]"));
-    EXPECT_THAT(text, Not(HasSubstr("lintel[" + std::to_string(job.board().get(kPid + 1 - rank)) + "]")));
+    EXPECT_THAT(text,
+                Not(HasSubstr("lintel[" + std::to_string(job.board().get(kPid + 1 - rank)) + "]")));
   }
 }
 
@@ -436,7 +453,8 @@ void stop(pid_t process) {
     return state.compare(state.rfind(')') + 2, 1, "T") != 0;
   };
   const std::filesystem::path threads = "/proc/" + std::to_string(process) + "/task";
-  while (std::ranges::any_of(std::filesystem::directory_iterator(threads), goes_on)) std::this_thread::yield();
+  while (std::ranges::any_of(std::filesystem::directory_iterator(threads), goes_on))
+    std::this_thread::yield();
 }
 
 TEST_F(EnvironmentSettings, OneMoreThanTheMostOperationsWaitsUntilOneHasEnded) {

@@ -76,7 +76,8 @@ TEST_P(Fork, AChildForkedFromAnOpenProcessStartsAfreshAndItsParentGoesOn) {
         ptl_handle_eq_t old = PTL_EQ_NONE;
         int interfaces = 0;
         LINTEL_MUST(PtlInit(&interfaces));
-        EXPECT_NE(PtlEQAlloc(ni, 8, PTL_EQ_HANDLER_NONE, &old), PTL_OK) << "the parent's interface is not the child's";
+        EXPECT_NE(PtlEQAlloc(ni, 8, PTL_EQ_HANDLER_NONE, &old), PTL_OK)
+            << "the parent's interface is not the child's";
         put_to(self, 2);
         std::_Exit(::testing::Test::HasFailure() ? 1 : 0);
       }

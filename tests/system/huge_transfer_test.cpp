@@ -1,4 +1,5 @@
-// Lengths over 4 GiB. What lies near 0, near 4 GiB and at the end of the mirrored memory is memory of its own, and is checked there.
+// Lengths over 4 GiB. What lies near 0, near 4 GiB and at the end of the mirrored memory is memory
+// of its own, and is checked there.
 
 #include <sys/mman.h>
 
@@ -19,7 +20,9 @@ constexpr std::size_t kIsland = 2 * kMiB;
 constexpr std::size_t kIslands[] = {0, 2 * kGiB - kMiB, 4 * kGiB - kMiB, kLength - kIsland};
 constexpr std::chrono::milliseconds kLong{120'000};
 
-std::span<std::byte> island(std::byte* memory, std::size_t place) { return {memory + place, kIsland}; }
+std::span<std::byte> island(std::byte* memory, std::size_t place) {
+  return {memory + place, kIsland};
+}
 
 class Islands {
  public:
@@ -27,7 +30,8 @@ class Islands {
     if (sea_.data() == nullptr) std::abort();
     for (const std::size_t place : kIslands) {
       const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-      if (::mmap(sea_.data() + place, kIsland, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) std::abort();
+      if (::mmap(sea_.data() + place, kIsland, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
+        std::abort();
     }
   }
   std::span<std::byte> memory() const { return {sea_.data(), kLength}; }
@@ -37,14 +41,17 @@ class Islands {
 };
 
 void expect_islands(std::span<std::byte> memory) {
-  for (const std::size_t place : kIslands) EXPECT_TRUE(holds_pattern(island(memory.data(), place), place)) << "at " << place;
+  for (const std::size_t place : kIslands)
+    EXPECT_TRUE(holds_pattern(island(memory.data(), place), place)) << "at " << place;
 }
 
 // The same memory as pieces of unequal length.
 std::vector<ptl_md_iovec_t> in_pieces(std::span<std::byte> memory) {
   const std::size_t first = kMiB + 17;
   const std::size_t second = 3 * kGiB;
-  return {{memory.data(), first}, {memory.data() + first, second}, {memory.data() + first + second, memory.size() - first - second}};
+  return {{memory.data(), first},
+          {memory.data() + first, second},
+          {memory.data() + first + second, memory.size() - first - second}};
 }
 
 class HugeTransfer : public OnEveryProvider {};
@@ -60,11 +67,15 @@ void put_and_get(Rank& rank, bool pieces) {
   for (const std::size_t place : kIslands) fill(island(source.data(), place), place);
   std::vector<ptl_md_iovec_t> source_pieces = in_pieces(source);
   std::vector<ptl_md_iovec_t> target_pieces = in_pieces(target);
-  const ptl_handle_md_t md = bind(ni, pieces ? describe(source_pieces, queue) : describe(source, queue));
-  const ptl_handle_md_t landing = bind(ni, pieces ? describe(target_pieces, queue) : describe(target, queue));
+  const ptl_handle_md_t md =
+      bind(ni, pieces ? describe(source_pieces, queue) : describe(source, queue));
+  const ptl_handle_md_t landing =
+      bind(ni, pieces ? describe(target_pieces, queue) : describe(target, queue));
   const ptl_handle_eq_t arrivals = make_queue(ni);
-  expose(ni, 1, pieces ? describe(target_pieces, arrivals, kOpen) : describe(target, arrivals, kOpen));
-  expose(ni, 2, pieces ? describe(source_pieces, arrivals, kOpen) : describe(source, arrivals, kOpen));
+  expose(ni, 1,
+         pieces ? describe(target_pieces, arrivals, kOpen) : describe(target, arrivals, kOpen));
+  expose(ni, 2,
+         pieces ? describe(source_pieces, arrivals, kOpen) : describe(source, arrivals, kOpen));
   rank.barrier();
   if (rank.number == 0) {
     LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, 0));

@@ -1,4 +1,5 @@
-// Processes with nothing to do use no processor time, whether they wait for an event or call nothing.
+// Processes with nothing to do use no processor time, whether they wait for an event or call
+// nothing.
 
 #include <time.h>
 #include <unistd.h>
@@ -60,8 +61,10 @@ TEST_P(Idle, ConnectedProcessesUseLessThanOnePercentOfACore) {
   constexpr Seconds kTime{10};
   std::this_thread::sleep_for(kTime);
   for (std::size_t rank = 0; rank < 2; ++rank) {
-    const double percent = 100 * (processor_time(job.os_pid(rank)) - before[rank]).count() / kTime.count();
-    std::printf("%s, %s: %.3f %% of a core\n", GetParam(), rank == 0 ? "blocked in PtlEQWait" : "calling nothing", percent);
+    const double percent =
+        100 * (processor_time(job.os_pid(rank)) - before[rank]).count() / kTime.count();
+    std::printf("%s, %s: %.3f %% of a core\n", GetParam(),
+                rank == 0 ? "blocked in PtlEQWait" : "calling nothing", percent);
     EXPECT_LT(percent, 1.0);
     EXPECT_EQ(::kill(job.os_pid(rank), 0), 0) << "rank " << rank << " is gone";
   }

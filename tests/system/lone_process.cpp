@@ -1,4 +1,5 @@
-// A program with one network interface and nothing else; prints the bytes of memory that it has resident.
+// A program with one network interface and nothing else; prints the bytes of memory that it has
+// resident.
 
 #include <cstdio>
 
@@ -8,7 +9,9 @@
 int main() {
   int interfaces = 0;
   ptl_handle_ni_t ni = PTL_INVALID_HANDLE;
-  if (PtlInit(&interfaces) != PTL_OK || PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, nullptr, &ni) != PTL_OK) return 1;
+  if (PtlInit(&interfaces) != PTL_OK ||
+      PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, nullptr, &ni) != PTL_OK)
+    return 1;
   std::printf("%zu\n", lintel::testing::resident_bytes());
   PtlFini();
   return 0;

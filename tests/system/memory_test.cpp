@@ -71,7 +71,8 @@ TEST_P(Memory, AnIdleConnectedPeerCostsLessThanSixtyFourKiB) {
       if (peer == 1) before = resident_bytes();  // what is made with the first peer is not a peer's
     }
     const std::size_t each = (resident_bytes() - before) / (peers - 1);
-    std::printf("%s: %.1f KiB for each connected peer\n", GetParam(), static_cast<double>(each) / kKiB);
+    std::printf("%s: %.1f KiB for each connected peer\n", GetParam(),
+                static_cast<double>(each) / kKiB);
     if (limited) {
       EXPECT_LT(each, 64 * kKiB);
     }
@@ -82,7 +83,8 @@ TEST_P(Memory, AnIdleConnectedPeerCostsLessThanSixtyFourKiB) {
 }
 
 TEST_P(Memory, InterfacesOneAfterAnotherLeaveNothingBehind) {
-  const int rounds = preferred() ? 200 : 50;  // an endpoint of the heaviest provider takes 69 MiB, and the time to touch them
+  const int rounds = preferred() ? 200 : 50;  // an endpoint of the heaviest provider takes 69 MiB,
+                                              // and the time to touch them
   ProcessGroup job(1, environment());
   job.start_all([&](Rank&) {
     int interfaces = 0;
@@ -93,7 +95,8 @@ TEST_P(Memory, InterfacesOneAfterAnotherLeaveNothingBehind) {
       std::vector<std::byte> memory(80'000);
       const ptl_handle_eq_t queue = make_queue(ni);
       expose(ni, 1, describe(memory, queue, kOpen));
-      LINTEL_MUST(PtlPut(bind(ni, describe(memory, queue)), PTL_ACK_REQ, own_id(ni), kPortal, 0, 1, 0, 0));
+      LINTEL_MUST(
+          PtlPut(bind(ni, describe(memory, queue)), PTL_ACK_REQ, own_id(ni), kPortal, 0, 1, 0, 0));
       next_events(queue, 3);
       LINTEL_MUST(PtlNIFini(ni));
     };
@@ -104,10 +107,11 @@ TEST_P(Memory, InterfacesOneAfterAnotherLeaveNothingBehind) {
     for (int i = 0; i < rounds; ++i) once();
     ::malloc_trim(0);
     const auto growth = static_cast<double>(resident_bytes()) - static_cast<double>(memory);
-    std::printf("%s: %zu descriptors before and %zu after, memory grew by %.0f KiB\n", GetParam(), descriptors, open_descriptors(),
-                growth / kKiB);
+    std::printf("%s: %zu descriptors before and %zu after, memory grew by %.0f KiB\n", GetParam(),
+                descriptors, open_descriptors(), growth / kKiB);
     EXPECT_EQ(open_descriptors(), descriptors);
-    EXPECT_LT(growth, 3.0 * kKiB * rounds) << "less than 3 KiB per interface is what fragmentation explains";
+    EXPECT_LT(growth, 3.0 * kKiB * rounds)
+        << "less than 3 KiB per interface is what fragmentation explains";
     PtlFini();
   });
   job.join_all(std::chrono::seconds(110));

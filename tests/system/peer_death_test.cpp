@@ -1,4 +1,5 @@
-// A peer that dies, freezes, goes away or was never there: every operation with it ends with an event that says so, in time, and others go on.
+// A peer that dies, freezes, goes away or was never there: every operation with it ends with an
+// event that says so, in time, and others go on.
 
 #include <unistd.h>
 
@@ -21,7 +22,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPeerTimeout{2000};
-constexpr milliseconds kConnectTimeout{kSanitized ? 8000 : 3000};  // a sanitized process may need seconds to start
+// a sanitized process may need seconds to start
+constexpr milliseconds kConnectTimeout{kSanitized ? 8000 : 3000};
 constexpr milliseconds kSlack{1500};
 constexpr milliseconds kPromptly = kPeerTimeout - milliseconds(500);
 // What is started while a peer is found dead may have to connect to it anew, in vain.
@@ -30,7 +32,8 @@ constexpr milliseconds kVainLimit = std::max(kPeerTimeout, kConnectTimeout) + kS
 constexpr std::size_t kBusy = 0;     // board: operations are in flight
 constexpr std::size_t kGone = 1;     // board: the peer has been killed, stopped or has gone
 constexpr std::size_t kDone = 2;     // board: nothing more is wanted of the target
-constexpr std::size_t kExposed = 3;  // board: the target has exposed its memory: 1 + how many messages it had dropped by then
+constexpr std::size_t kExposed = 3;  // board: the target has exposed its memory: 1 + how many
+                                     // messages it had dropped by then
 
 constexpr ptl_match_bits_t kSmall = 1;
 constexpr ptl_match_bits_t kLarge = 2;
@@ -48,12 +51,15 @@ class PeerDeath : public OnEveryProvider {
 };
 LINTEL_ON_EVERY_PROVIDER(PeerDeath);
 
-// A name that a process can leave and another take: the system gives ports of that kind to nobody, as it may those of processes that asked for any.
+// A name that a process can leave and another take: the system gives ports of that kind to nobody,
+// as it may those of processes that asked for any.
 ptl_pid_t well_known_pid(ptl_pid_t first, const std::string& provider) {
   return first + (provider == "shm" ? 2 : provider == "net" ? 0 : provider == "direct" ? 3 : 1);
 }
 
-milliseconds since(Clock::time_point start) { return std::chrono::duration_cast<milliseconds>(Clock::now() - start); }
+milliseconds since(Clock::time_point start) {
+  return std::chrono::duration_cast<milliseconds>(Clock::now() - start);
+}
 
 // The memory of a target.
 class Offer {
@@ -77,11 +83,16 @@ void serve(Rank& rank, ptl_pid_t pid) {
 }
 void serve_anywhere(Rank& rank) { serve(rank, PTL_PID_ANY); }
 
-// Puts and gets, small ones and large ones, all started and none waited for. Events are counted by kind.
+// Puts and gets, small ones and large ones, all started and none waited for. Events are counted by
+// kind.
 class Flight {
  public:
   Flight(ptl_handle_ni_t ni, ptl_process_id_t target)
-      : queue_(make_queue(ni, 8 * kSmallOperations)), target_(target), small_(4096), large_(kLargeLength), landing_(kLargeLength) {
+      : queue_(make_queue(ni, 8 * kSmallOperations)),
+        target_(target),
+        small_(4096),
+        large_(kLargeLength),
+        landing_(kLargeLength) {
     small_md_ = bind(ni, describe(small_, queue_));
     large_md_ = bind(ni, describe(large_, queue_));
     landing_md_ = bind(ni, describe(landing_, queue_));
@@ -111,15 +122,20 @@ class Flight {
     std::size_t failed = 0;
     std::size_t failed_sends = 0;
     // A put ends with its ACK, or with a SEND_END that failed, after which no ACK comes.
-    while (seen[PTL_EVENT_SEND_END] < each || seen[PTL_EVENT_REPLY_END] < each || seen[PTL_EVENT_ACK] + failed_sends < each) {
+    while (seen[PTL_EVENT_SEND_END] < each || seen[PTL_EVENT_REPLY_END] < each ||
+           seen[PTL_EVENT_ACK] + failed_sends < each) {
       const milliseconds left = limit - since(from);
       ptl_event_t event;
       int which = 0;
-      const int code = left.count() > 0 ? PtlEQPoll(&queue_, 1, static_cast<ptl_time_t>(left.count()), &event, &which) : PTL_EQ_EMPTY;
+      const int code =
+          left.count() > 0
+              ? PtlEQPoll(&queue_, 1, static_cast<ptl_time_t>(left.count()), &event, &which)
+              : PTL_EQ_EMPTY;
       if (code != PTL_OK) {
-        ADD_FAILURE() << "after " << since(from).count() << " ms of " << limit.count() << ": " << seen[PTL_EVENT_SEND_END] << " SEND_END ("
-                      << failed_sends << " failed), " << seen[PTL_EVENT_ACK] << " ACK, " << seen[PTL_EVENT_REPLY_END] << " REPLY_END of "
-                      << each << " each";
+        ADD_FAILURE() << "after " << since(from).count() << " ms of " << limit.count() << ": "
+                      << seen[PTL_EVENT_SEND_END] << " SEND_END (" << failed_sends << " failed), "
+                      << seen[PTL_EVENT_ACK] << " ACK, " << seen[PTL_EVENT_REPLY_END]
+                      << " REPLY_END of " << each << " each";
         return failed;
       }
       ++seen[event.type];
@@ -128,8 +144,8 @@ class Flight {
       EXPECT_EQ(event.ni_fail_type, PTL_NI_PEER_DEAD) << PtlEventKindStr(event.type);
       if (event.type == PTL_EVENT_SEND_END) ++failed_sends;
     }
-    std::printf("all %zu operations ended %lld ms after, %zu with a failure\n", 2 * each, static_cast<long long>(since(from).count()),
-                failed);
+    std::printf("all %zu operations ended %lld ms after, %zu with a failure\n", 2 * each,
+                static_cast<long long>(since(from).count()), failed);
     rest();  // and nothing a second time
     EXPECT_LE(seen[PTL_EVENT_ACK] + failed_sends, each);
     return failed;
@@ -138,7 +154,8 @@ class Flight {
   void rest() {
     ptl_event_t event;
     int which = 0;
-    EXPECT_EQ(PtlEQPoll(&queue_, 1, 300, &event, &which), PTL_EQ_EMPTY) << PtlEventKindStr(event.type) << " after the end";
+    EXPECT_EQ(PtlEQPoll(&queue_, 1, 300, &event, &which), PTL_EQ_EMPTY)
+        << PtlEventKindStr(event.type) << " after the end";
   }
   // The memory is the program's again.
   void release() {
@@ -158,8 +175,9 @@ class Flight {
   ptl_handle_md_t landing_md_;
 };
 
-// The shared-memory provider of libfabric 1.17 keeps its locks in memory that processes share: one that is killed while it holds one stops its peers
-// inside libfabric, where nothing of ours can end their operations.
+// The shared-memory provider of libfabric 1.17 keeps its locks in memory that processes share: one
+// that is killed while it holds one stops its peers inside libfabric, where nothing of ours can end
+// their operations.
 #define LINTEL_SKIP_KILL_ON_SHM()                                                                \
   if (std::string(GetParam()) == "shm")                                                          \
   GTEST_SKIP() << "a process killed inside libfabric 1.17's shared-memory lock stops its peers " \
@@ -249,7 +267,8 @@ TEST_P(PeerDeath, APeerThatWasNeverThereFailsPutsAndGetsAfterTheConnectTimeout) 
     }
     std::printf("failed after %lld ms\n", static_cast<long long>(since(start).count()));
     EXPECT_LE(since(start), kConnectTimeout + kSlack);
-    EXPECT_GE(since(start), kConnectTimeout - milliseconds(200)) << "a peer that starts late would have been missed";
+    EXPECT_GE(since(start), kConnectTimeout - milliseconds(200))
+        << "a peer that starts late would have been missed";
     EXPECT_EQ(sends, 1U);
     EXPECT_EQ(replies, 1U);
     PtlFini();
@@ -287,7 +306,8 @@ TEST_P(PeerDeath, APeerThatStartsASecondLaterGetsTheFirstMessage) {
     rank.board.set(kBusy, 1);
     rank.board.await(kExposed, 1);
     if (rank.board.get(kExposed) > 1) {
-      // It met an interface without an entry yet, was dropped there, and nobody hears of that (clause 4.2): with its memory exposed the target takes another.
+      // It met an interface without an entry yet, was dropped there, and nobody hears of that
+      // (clause 4.2): with its memory exposed the target takes another.
       expect_event(queue, PTL_EVENT_SEND_END);
       LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, late, kPortal, 0, kSmall, 0, 77));
     }
@@ -317,7 +337,8 @@ TEST_P(PeerDeath, APeerThatIsStartedAgainUnderTheSameNameWorksWithNewOperations)
     rank.board.set(kBusy, 1);
     rank.board.await(kGone, 1);
     if (dies_idle || flight.expect_all_end(Clock::now(), kVainLimit, false) == 0) {
-      // All of it had ended before the kill: nothing has told this process yet, and what it starts first is what finds out.
+      // All of it had ended before the kill: nothing has told this process yet, and what it starts
+      // first is what finds out.
       flight.start_small();
       EXPECT_GT(flight.expect_all_end(Clock::now(), kVainLimit, false), 0U);
     }
@@ -342,9 +363,11 @@ TEST_P(PeerDeath, APeerThatIsStartedAgainUnderTheSameNameWorksWithNewOperations)
   job.join_all();
 }
 
-// The target has nothing that would answer: its process ends in order while a large get waits behind a frozen moment.
+// The target has nothing that would answer: its process ends in order while a large get waits
+// behind a frozen moment.
 TEST_P(PeerDeath, AnOrderlyEndOfThePeerFailsOutstandingOperationsPromptly) {
-  if (kSanitized && std::string(GetParam()) == "shm") GTEST_SKIP() << "too slow with sanitizers for what counts as promptly";
+  if (kSanitized && std::string(GetParam()) == "shm")
+    GTEST_SKIP() << "too slow with sanitizers for what counts as promptly";
   ProcessGroup job(2, environment());
   job.start(1, [](Rank& rank) {
     const ptl_handle_ni_t ni = open_interface();
@@ -359,7 +382,8 @@ TEST_P(PeerDeath, AnOrderlyEndOfThePeerFailsOutstandingOperationsPromptly) {
     Flight flight(open_interface(rank), rank.board.id(1));
     flight.connect();
     flight.start();
-    rank.board.set(kBusy, 1);  // all of it is started: what is started later has to connect again, in vain
+    rank.board.set(kBusy, 1);  // all of it is started: what is started later has to connect again,
+                               // in vain
     rank.board.await(kGone, 1);
     flight.expect_all_end(Clock::now(), kPromptly, true);
     rank.board.set(kDone, 1);
@@ -370,7 +394,8 @@ TEST_P(PeerDeath, AnOrderlyEndOfThePeerFailsOutstandingOperationsPromptly) {
 
 TEST_P(PeerDeath, TheDeathOfOnePeerLeavesOperationsWithAnotherAlone) {
   if (std::string(GetParam()) == "shm")
-    GTEST_SKIP() << "libfabric 1.17 ends all large writes of a process when one of them stays without an answer";
+    GTEST_SKIP() << "libfabric 1.17 ends all large writes of a process when one of them stays "
+                    "without an answer";
   ProcessGroup job(3, environment());
   job.start(1, serve_anywhere);
   job.start(2, serve_anywhere);

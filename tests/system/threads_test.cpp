@@ -1,4 +1,5 @@
-// Any call from any thread: several threads of two processes move data, attach and unlink at once, and share event queues.
+// Any call from any thread: several threads of two processes move data, attach and unlink at once,
+// and share event queues.
 
 #include <unistd.h>
 
@@ -29,7 +30,8 @@ constexpr std::size_t kThreads = 4;
 constexpr std::size_t kRounds = kSanitized ? 150 : 500;
 constexpr std::size_t kLongest = 100'000;
 
-// One thread of one process: puts to the same thread of the other and takes its answers with PtlEQWait, PtlEQPoll or PtlEQGet.
+// One thread of one process: puts to the same thread of the other and takes its answers with
+// PtlEQWait, PtlEQPoll or PtlEQGet.
 void exchange(Rank& rank, ptl_handle_ni_t ni, std::size_t thread) {
   const ptl_process_id_t peer = rank.board.id(rank.other());
   std::vector<std::byte> source = patterned(kLongest, thread);
@@ -97,7 +99,8 @@ TEST_P(Threads, SeveralThreadsOfTwoProcessesUseEverythingAtOnce) {
     std::atomic<bool> over{false};
     std::thread rearranger([&] { rearrange(ni, over); });
     std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < kThreads; ++i) threads.emplace_back([&, i] { exchange(rank, ni, i); });
+    for (std::size_t i = 0; i < kThreads; ++i)
+      threads.emplace_back([&, i] { exchange(rank, ni, i); });
     for (std::thread& thread : threads) thread.join();
     over = true;
     rearranger.join();
@@ -108,18 +111,21 @@ TEST_P(Threads, SeveralThreadsOfTwoProcessesUseEverythingAtOnce) {
     }
     rank.barrier();
     for (std::size_t i = 0; i < kThreads; ++i) {
-      EXPECT_TRUE(holds_pattern(std::span<std::byte>(landings[i]).first(((kRounds - 1) * 641) % kLongest), i));
+      EXPECT_TRUE(holds_pattern(
+          std::span<std::byte>(landings[i]).first(((kRounds - 1) * 641) % kLongest), i));
     }
     PtlFini();
   });
   job.join_all(std::chrono::seconds(100));
 }
 
-// The reader asks in turn by PtlEQGet, PtlEQWait and PtlEQPoll, and looks at what an event stands for as soon as it has it.
+// The reader asks in turn by PtlEQGet, PtlEQWait and PtlEQPoll, and looks at what an event stands
+// for as soon as it has it.
 class Publication {
  public:
   static constexpr std::size_t kMessages = kSanitized ? 400 : 2000;
-  static constexpr std::size_t kPlaces = 8;  // in the target's memory; a message goes to the place of the one eight before it
+  static constexpr std::size_t kPlaces = 8;  // in the target's memory; a message goes to the place
+                                             // of the one eight before it
   static constexpr std::size_t kRoom = 70'000;
 
   static std::size_t length_of(std::uint64_t message) {
@@ -127,8 +133,9 @@ class Publication {
     return kCycle[message % std::size(kCycle)];
   }
 
-  static void read(ptl_handle_ni_t ni, ptl_handle_eq_t queue, ptl_handle_md_t md, std::span<std::byte> memory, ptl_process_id_t from,
-                   Board& board, std::size_t seen) {
+  static void read(ptl_handle_ni_t ni, ptl_handle_eq_t queue, ptl_handle_md_t md,
+                   std::span<std::byte> memory, ptl_process_id_t from, Board& board,
+                   std::size_t seen) {
     ptl_seq_t last = 0;
     for (std::uint64_t message = 0; message < kMessages; ++message) {
       ptl_event_t event;
@@ -141,7 +148,8 @@ class Publication {
       ASSERT_EQ(code, PTL_OK);
       const std::size_t place = message % kPlaces * kRoom;
       const std::size_t length = length_of(message);
-      ASSERT_TRUE(holds_pattern(memory.subspan(place, length), message)) << "data of message " << message;
+      ASSERT_TRUE(holds_pattern(memory.subspan(place, length), message))
+          << "data of message " << message;
       ASSERT_EQ(event.type, PTL_EVENT_PUT_END);
       ASSERT_EQ(event.ni_fail_type, PTL_NI_OK);
       ASSERT_EQ(event.hdr_data, message);
@@ -161,8 +169,9 @@ class Publication {
         ASSERT_EQ(event.sequence, last + 1);
       }
       last = event.sequence;
-      // What comes later into this place comes after this look at it, by way of the writer's process, where the thread sanitizer does not see it.
-      // A call that takes the library's lock says the same in this process.
+      // What comes later into this place comes after this look at it, by way of the writer's
+      // process, where the thread sanitizer does not see it. A call that takes the library's lock
+      // says the same in this process.
       ptl_process_id_t self{};
       LINTEL_MUST(PtlGetId(ni, &self));
       board.set(seen, message + 1);
@@ -176,8 +185,8 @@ class Publication {
     for (std::uint64_t message = 0; message < kMessages; ++message) {
       if (message >= kPlaces) rank.board.await(seen, message + 1 - kPlaces);
       fill(std::span(source).first(length_of(message)), message);
-      LINTEL_MUST(
-          PtlPutRegion(md, 0, length_of(message), PTL_NO_ACK_REQ, rank.board.id(1), kPortal, 0, 1, message % kPlaces * kRoom, message));
+      LINTEL_MUST(PtlPutRegion(md, 0, length_of(message), PTL_NO_ACK_REQ, rank.board.id(1), kPortal,
+                               0, 1, message % kPlaces * kRoom, message));
       expect_event(queue, PTL_EVENT_SEND_END);
     }
   }
@@ -204,7 +213,8 @@ TEST_P(Threads, P38_AnEventThatOneThreadTakesIsWholeAndItsDataAreInPlaceThoughAn
       });
       while (!over) LINTEL_MUST(PtlProgress(ni, 0));
       reader.join();
-      if (::testing::Test::HasFailure()) std::_Exit(1);  // the writer waits for a reader that is gone
+      // the writer waits for a reader that is gone
+      if (::testing::Test::HasFailure()) std::_Exit(1);
     }
     rank.barrier();
     PtlFini();
@@ -279,7 +289,8 @@ void expect_wakes(Rank& rank, bool poll, int (*act)(ptl_handle_ni_t, ptl_handle_
   EXPECT_EQ(act(ni, queue), PTL_OK);
   for (std::thread& waiter : waiters) waiter.join();
   EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(4000));
-  for (const int code : codes) EXPECT_STREQ(PtlErrorStr(static_cast<unsigned>(code)), "PTL_EQ_INVALID");
+  for (const int code : codes)
+    EXPECT_STREQ(PtlErrorStr(static_cast<unsigned>(code)), "PTL_EQ_INVALID");
   PtlFini();
 }
 
@@ -323,7 +334,8 @@ void answer_with_a_put(ptl_event_t* event) {
   ++handled.calls;
   handled.seen.insert(event->hdr_data);
   handled.thread = std::this_thread::get_id();
-  LINTEL_MUST(PtlPut(handled.answer, PTL_NO_ACK_REQ, handled.peer, kPortal, 0, 2, 0, event->hdr_data));
+  LINTEL_MUST(
+      PtlPut(handled.answer, PTL_NO_ACK_REQ, handled.peer, kPortal, 0, 2, 0, event->hdr_data));
 }
 
 TEST_P(Threads, AHandlerRunsOncePerEventOnTheWaitingThreadAndMayPut) {
@@ -337,8 +349,10 @@ TEST_P(Threads, AHandlerRunsOncePerEventOnTheWaitingThreadAndMayPut) {
       expose(ni, 2, describe(memory, answers, kOpen));
       const ptl_handle_md_t md = bind(ni, describe(memory, PTL_EQ_NONE));
       rank.barrier();
-      for (std::size_t i = 0; i < kPuts; ++i) LINTEL_MUST(PtlPut(md, PTL_NO_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, i));
-      for (std::size_t i = 0; i < kPuts; ++i) EXPECT_EQ(expect_event(answers, PTL_EVENT_PUT_END).hdr_data, i);
+      for (std::size_t i = 0; i < kPuts; ++i)
+        LINTEL_MUST(PtlPut(md, PTL_NO_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, i));
+      for (std::size_t i = 0; i < kPuts; ++i)
+        EXPECT_EQ(expect_event(answers, PTL_EVENT_PUT_END).hdr_data, i);
     } else {
       ptl_handle_eq_t queue = PTL_EQ_NONE;
       LINTEL_MUST(PtlEQAlloc(ni, 2 * kPuts, answer_with_a_put, &queue));

@@ -1,4 +1,5 @@
-// Many messages under way at once, between all processes of a job: none lost, none twice, in order per pair, every byte right.
+// Many messages under way at once, between all processes of a job: none lost, none twice, in order
+// per pair, every byte right.
 
 #include <algorithm>
 #include <vector>
@@ -37,19 +38,22 @@ void exchange_with_all(Rank& rank) {
   std::vector<ptl_handle_eq_t> arrivals(rank.size);
   for (std::size_t from = 0; from < rank.size; ++from) {
     arrivals[from] = make_queue(ni, 2 * kMessages + 8);
-    expose(ni, from, describe(landings[from], arrivals[from], PTL_MD_OP_PUT | PTL_MD_MANAGE_REMOTE));
+    expose(ni, from,
+           describe(landings[from], arrivals[from], PTL_MD_OP_PUT | PTL_MD_MANAGE_REMOTE));
   }
   rank.barrier();
   const ptl_handle_eq_t sent = make_queue(ni, 4 * kMessages * rank.size);
   std::vector<std::vector<std::byte>> sources;
-  for (std::size_t to = 0; to < rank.size; ++to) sources.push_back(patterned(total, seed_of(rank.number, to)));
+  for (std::size_t to = 0; to < rank.size; ++to)
+    sources.push_back(patterned(total, seed_of(rank.number, to)));
   std::vector<ptl_handle_md_t> mds;
   for (std::vector<std::byte>& source : sources) mds.push_back(bind(ni, describe(source, sent)));
   std::size_t place = 0;
   for (std::size_t i = 0; i < kMessages; ++i) {
     for (std::size_t to = 0; to < rank.size; ++to) {
       if (to == rank.number) continue;
-      LINTEL_MUST(PtlPutRegion(mds[to], place, message_size(i), PTL_ACK_REQ, rank.board.id(to), kPortal, 0, rank.number, place, i));
+      LINTEL_MUST(PtlPutRegion(mds[to], place, message_size(i), PTL_ACK_REQ, rank.board.id(to),
+                               kPortal, 0, rank.number, place, i));
     }
     place += message_size(i);
   }
@@ -111,9 +115,11 @@ TEST_P(Traffic, TwoProcessesThatSendEachOtherLargePutsAtOnceBothFinish) {
     const ptl_handle_md_t md = bind(ni, describe(source, sent));
     rank.barrier();
     for (std::size_t i = 0; i < kPuts; ++i) {
-      LINTEL_MUST(PtlPutRegion(md, i * kLength, kLength, PTL_ACK_REQ, rank.board.id(rank.other()), kPortal, 0, 1, i * kLength, i));
+      LINTEL_MUST(PtlPutRegion(md, i * kLength, kLength, PTL_ACK_REQ, rank.board.id(rank.other()),
+                               kPortal, 0, 1, i * kLength, i));
     }
-    for (const ptl_event_t& event : next_events(sent, 2 * kPuts)) EXPECT_EQ(event.ni_fail_type, PTL_NI_OK);
+    for (const ptl_event_t& event : next_events(sent, 2 * kPuts))
+      EXPECT_EQ(event.ni_fail_type, PTL_NI_OK);
     for (const ptl_event_t& event : next_events(arrivals, kPuts)) EXPECT_EQ(event.mlength, kLength);
     EXPECT_TRUE(holds_pattern(landing, rank.other() + 1));
     rank.barrier();
@@ -151,7 +157,8 @@ TEST_P(Traffic, GetsAndPutsOfBothSidesCrossWithoutHarm) {
       EXPECT_TRUE(holds_pattern(std::span<std::byte>(fetched).first(length), rank.other()));
     }
     next_events(arrivals, kRounds);
-    EXPECT_TRUE(holds_pattern(std::span<std::byte>(landing).first(((kRounds - 1) * 7919) % kLongest), 10 + rank.other()));
+    EXPECT_TRUE(holds_pattern(
+        std::span<std::byte>(landing).first(((kRounds - 1) * 7919) % kLongest), 10 + rank.other()));
     rank.barrier();
     PtlFini();
   });

@@ -1,4 +1,5 @@
-// Two network namespaces joined by a pair of virtual Ethernet devices stand for two hosts. They live in the ranks, so they go when the ranks go.
+// Two network namespaces joined by a pair of virtual Ethernet devices stand for two hosts. They
+// live in the ranks, so they go when the ranks go.
 
 #include <sched.h>
 #include <sys/wait.h>
@@ -18,7 +19,8 @@
 namespace lintel::testing {
 namespace {
 
-constexpr std::size_t kApart = 0;  // board, plus the rank: it is in its own namespace (kIsApart), or the error that it got
+constexpr std::size_t kApart = 0;  // board, plus the rank: it is in its own namespace (kIsApart),
+                                   // or the error that it got
 constexpr std::size_t kWired = 2;  // board: the cable is plugged in
 constexpr std::size_t kOver = 3;   // board: the namespaces are no longer needed
 
@@ -37,8 +39,11 @@ std::string complaint_of(const std::string& command) {
   return command + ": " + (said.empty() ? "failed" : said);
 }
 
-// Whether it tells of a missing permission: everything else that goes wrong is a failure of the test.
-bool not_permitted(const std::string& complaint) { return complaint.find(std::strerror(EPERM)) != std::string::npos; }
+// Whether it tells of a missing permission: everything else that goes wrong is a failure of the
+// test.
+bool not_permitted(const std::string& complaint) {
+  return complaint.find(std::strerror(EPERM)) != std::string::npos;
+}
 
 std::string address(std::size_t rank) { return "10.77.0." + std::to_string(rank + 1); }
 
@@ -47,7 +52,8 @@ class TwoHosts : public ::testing::TestWithParam<const char*> {
   // Starts two ranks on a host each, and runs `body` there once they can reach each other.
   void start(ProcessGroup& job, const ProcessGroup::Body& body) {
     for (const char* tool : {"ip", "nsenter"}) {
-      if (!run(std::string("command -v ") + tool + " > /dev/null")) GTEST_SKIP() << "the program '" << tool << "' is not installed";
+      if (!run(std::string("command -v ") + tool + " > /dev/null"))
+        GTEST_SKIP() << "the program '" << tool << "' is not installed";
     }
     for (std::size_t rank = 0; rank < 2; ++rank) {
       job.set("LINTEL_INTERFACE", address(rank));
@@ -63,19 +69,23 @@ class TwoHosts : public ::testing::TestWithParam<const char*> {
       job.board().await(kApart + rank, 1);
       const std::uint64_t result = job.board().get(kApart + rank);
       if (result != kIsApart) give_up(job);
-      if (result == EPERM) GTEST_SKIP() << "network namespaces are not permitted here: unshare says EPERM";
+      if (result == EPERM)
+        GTEST_SKIP() << "network namespaces are not permitted here: unshare says EPERM";
       ASSERT_EQ(result, kIsApart) << "unshare: " << std::strerror(static_cast<int>(result));
     }
     const std::string complaint = plug_in(job);
     if (!complaint.empty()) give_up(job);
-    if (not_permitted(complaint)) GTEST_SKIP() << "joining network namespaces is not permitted here: " << complaint;
+    if (not_permitted(complaint))
+      GTEST_SKIP() << "joining network namespaces is not permitted here: " << complaint;
     ASSERT_EQ(complaint, "");
     job.board().set(kWired, 1);
   }
   // Whether there is nothing to test: skipped, or failed already.
   static bool cannot_start() { return IsSkipped() || HasFatalFailure(); }
 
-  static std::string inside(const ProcessGroup& job, std::size_t rank) { return "nsenter -n -t " + std::to_string(job.os_pid(rank)) + " "; }
+  static std::string inside(const ProcessGroup& job, std::size_t rank) {
+    return "nsenter -n -t " + std::to_string(job.os_pid(rank)) + " ";
+  }
 
  private:
   static void give_up(ProcessGroup& job) {
@@ -85,11 +95,13 @@ class TwoHosts : public ::testing::TestWithParam<const char*> {
   // Empty, or what went wrong.
   static std::string plug_in(const ProcessGroup& job) {
     const std::string pids[] = {std::to_string(job.os_pid(0)), std::to_string(job.os_pid(1))};
-    std::vector<std::string> commands{"ip link add host0 netns " + pids[0] + " type veth peer name host1 netns " + pids[1]};
+    std::vector<std::string> commands{"ip link add host0 netns " + pids[0] +
+                                      " type veth peer name host1 netns " + pids[1]};
     for (std::size_t rank = 0; rank < 2; ++rank) {
       const std::string device = "host" + std::to_string(rank);
       commands.push_back(inside(job, rank) + "ip link set lo up");
-      commands.push_back(inside(job, rank) + "ip address add " + address(rank) + "/24 dev " + device);
+      commands.push_back(inside(job, rank) + "ip address add " + address(rank) + "/24 dev " +
+                         device);
       commands.push_back(inside(job, rank) + "ip link set " + device + " up");
     }
     for (const std::string& command : commands) {
@@ -98,7 +110,8 @@ class TwoHosts : public ::testing::TestWithParam<const char*> {
     return {};
   }
 };
-INSTANTIATE_TEST_SUITE_P(, TwoHosts, ::testing::Values("direct", "net", "tcp;ofi_rxm"), provider_name);
+INSTANTIATE_TEST_SUITE_P(, TwoHosts, ::testing::Values("direct", "net", "tcp;ofi_rxm"),
+                         provider_name);
 
 TEST_P(TwoHosts, PutAndGetBetweenHostsArriveByteForByte) {
   ProcessGroup job(2, {{"LINTEL_PROVIDER", GetParam()}});
@@ -179,8 +192,11 @@ TEST_P(TwoHosts, LintelPerfMeasuresBetweenHosts) {
   start(job, [](Rank& rank) { rank.board.await(kOver, 1); });
   if (cannot_start()) return;
   ASSERT_EQ(::setenv("LINTEL_PROVIDER", GetParam(), 1), 0);
-  const std::string server = inside(job, 0) + "timeout 50 " LINTEL_PERF " --server --once --bind " + address(0);
-  const std::string client = inside(job, 1) + "timeout 40 " LINTEL_PERF " put-lat --sizes 8,64K --iterations 200 --client " + address(0);
+  const std::string server =
+      inside(job, 0) + "timeout 50 " LINTEL_PERF " --server --once --bind " + address(0);
+  const std::string client =
+      inside(job, 1) +
+      "timeout 40 " LINTEL_PERF " put-lat --sizes 8,64K --iterations 200 --client " + address(0);
   std::FILE* serving = ::popen((server + " > /dev/null").c_str(), "w");
   ASSERT_NE(serving, nullptr);
   ::sleep(1);

@@ -1,4 +1,5 @@
-// impi-server: the rendezvous of an IMPI job. See options.cpp for what it can do, mpi_layer/impi/server.h for how.
+// impi-server: the rendezvous of an IMPI job. See options.cpp for what it can do,
+// mpi_layer/impi/server.h for how.
 
 #include <fmt/format.h>
 
@@ -14,11 +15,13 @@
 int main(int argc, char** argv) {
   using namespace lintel;
   try {
-    const auto options = impi_server::parse_options(argc, argv, std::getenv("IMPI_AUTH_NONE"), std::getenv("IMPI_AUTH_KEY"));
+    const auto options = impi_server::parse_options(argc, argv, std::getenv("IMPI_AUTH_NONE"),
+                                                    std::getenv("IMPI_AUTH_KEY"));
     if (!options) return 0;
     std::signal(SIGPIPE, SIG_IGN);  // whoever read our notes may leave before the job
     mpi::impi::Server server(options->server);
-    impi_server::ServerSockets sockets(server, options->address, options->port, options->is_verbose);
+    impi_server::ServerSockets sockets(server, options->address, options->port,
+                                       options->is_verbose);
     if (std::printf("%s\n", sockets.address().c_str()) < 0 || std::fflush(stdout) != 0)
       throw run::Failure(run::kExitFailed, "cannot write the address to standard output");
     sockets.run();

@@ -33,7 +33,8 @@ std::uint32_t ipv4_of(const std::string& text) {
 
 }  // namespace
 
-ServerSockets::ServerSockets(Server& server, const std::string& address, std::uint16_t port, bool is_verbose)
+ServerSockets::ServerSockets(Server& server, const std::string& address, std::uint16_t port,
+                             bool is_verbose)
     : server_(server),
       is_verbose_(is_verbose),
       listener_(value_of(listen_on({ipv4_of(address), port}))),
@@ -47,13 +48,16 @@ void ServerSockets::serve() {
   std::vector<pollfd> polled;
   std::vector<Connection> connections;
   for (const auto& [connection, link] : links_) {
-    polled.push_back({link.socket.get(), static_cast<short>(link.outgoing.empty() ? POLLIN : POLLIN | POLLOUT), 0});
+    polled.push_back({link.socket.get(),
+                      static_cast<short>(link.outgoing.empty() ? POLLIN : POLLIN | POLLOUT), 0});
     connections.push_back(connection);
   }
   if (listener_.is_open()) polled.push_back({listener_.get(), POLLIN, 0});
-  const int ready = ::poll(polled.data(), polled.size(), milliseconds_until(server_.next_deadline()));
+  const int ready =
+      ::poll(polled.data(), polled.size(), milliseconds_until(server_.next_deadline()));
   if (ready < 0 && errno != EINTR)
-    throw run::Failure(run::kExitFailed, fmt::format("cannot wait for clients: poll: {}", std::strerror(errno)));
+    throw run::Failure(run::kExitFailed,
+                       fmt::format("cannot wait for clients: poll: {}", std::strerror(errno)));
   for (std::size_t i = 0; ready > 0 && i < connections.size(); ++i) {
     const auto found = links_.find(connections[i]);  // gone, if another one's bytes have ended it
     if (found == links_.end() || polled[i].revents == 0) continue;
@@ -77,18 +81,24 @@ void ServerSockets::accept_one() {
 void ServerSockets::read_some(Connection connection, Link& link) {
   std::array<char, 65536> bytes;
   const ssize_t got = ::recv(link.socket.get(), bytes.data(), bytes.size(), 0);
-  if (got > 0) return server_.take(connection, {bytes.data(), static_cast<std::size_t>(got)}, monotonic_now());
+  if (got > 0)
+    return server_.take(connection, {bytes.data(), static_cast<std::size_t>(got)}, monotonic_now());
   if (got == 0) return server_.lose(connection, "it closed its connection");
-  if (errno != EINTR && errno != EAGAIN) server_.lose(connection, fmt::format("its connection has ended: recv: {}", std::strerror(errno)));
+  if (errno != EINTR && errno != EAGAIN)
+    server_.lose(connection,
+                 fmt::format("its connection has ended: recv: {}", std::strerror(errno)));
 }
 
 void ServerSockets::write_some(Connection connection, Link& link) {
   while (!link.outgoing.empty()) {
     const std::string& first = *link.outgoing.front();
-    const ssize_t sent = ::send(link.socket.get(), first.data() + link.sent, first.size() - link.sent, MSG_NOSIGNAL);
+    const ssize_t sent =
+        ::send(link.socket.get(), first.data() + link.sent, first.size() - link.sent, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno == EAGAIN) return;
-    if (sent < 0) return server_.lose(connection, fmt::format("its connection has ended: send: {}", std::strerror(errno)));
+    if (sent < 0)
+      return server_.lose(connection,
+                          fmt::format("its connection has ended: send: {}", std::strerror(errno)));
     link.sent += static_cast<std::size_t>(sent);
     if (link.sent < first.size()) continue;
     link.outgoing.pop_front();
@@ -114,7 +124,9 @@ void ServerSockets::carry_out() {
     decisions = server_.take_decisions();
   }
   for (const auto& [is_problem, sentence] : server_.take_notes()) {
-    if (is_problem || is_verbose_) std::fputs(fmt::format("impi-server: {}\n", sentence).c_str(), stderr);  // who reads it may have left
+    // who reads it may have left
+    if (is_problem || is_verbose_)
+      std::fputs(fmt::format("impi-server: {}\n", sentence).c_str(), stderr);
   }
 }
 

@@ -1,8 +1,10 @@
 #pragma once
-// ServerSockets: an impi::Server on TCP: one listening socket on one address, one connection for each client.
+// ServerSockets: an impi::Server on TCP: one listening socket on one address, one connection for
+// each client.
 //
-// Carries bytes, times and ends of connections to the server's state machine, and out what it decides. Nothing waits but poll(), so no connection holds up
-// another; what a slow reader has not taken yet is kept, one copy for all. One thread.
+// Carries bytes, times and ends of connections to the server's state machine, and out what it
+// decides. Nothing waits but poll(), so no connection holds up another; what a slow reader has not
+// taken yet is kept, one copy for all. One thread.
 
 #include <poll.h>
 
@@ -22,7 +24,8 @@ namespace lintel::impi_server {
 class ServerSockets {
  public:
   // Listens. Throws run::Failure when that is not possible. Borrows `server`.
-  ServerSockets(mpi::impi::Server& server, const std::string& address, std::uint16_t port, bool is_verbose);
+  ServerSockets(mpi::impi::Server& server, const std::string& address, std::uint16_t port,
+                bool is_verbose);
 
   // "127.0.0.1:4711", where clients connect to.
   const std::string& address() const { return address_; }

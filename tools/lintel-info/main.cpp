@@ -1,4 +1,5 @@
-// lintel-info: what this installation of Lintel is, what it finds on this machine, and how it is configured.
+// lintel-info: what this installation of Lintel is, what it finds on this machine, and how it is
+// configured.
 
 #include <cstdio>
 #include <cstdlib>
@@ -19,12 +20,14 @@ constexpr const char* kUsage =
     "\n"
     "Without options: everything.\n"
     "  --config      every LINTEL_* variable: what it does, its default, its value here and now\n"
-    "  --providers   the networks, direct and the providers of libfabric: which one is chosen, and why not the others\n"
+    "  --providers   the networks, direct and the providers of libfabric: which one is chosen, and "
+    "why not the others\n"
     "  --limits      what one network interface grants at most\n"
     "  --json        one JSON object in place of text\n"
     "  --config-doc  the table of variables as a Markdown page\n"
     "\n"
-    "What is wrong with the settings goes to standard error. Exit code: 0 done, 2 wrong option, or settings with which no program would "
+    "What is wrong with the settings goes to standard error. Exit code: 0 done, 2 wrong option, or "
+    "settings with which no program would "
     "start.\n";
 
 struct Section {
@@ -52,7 +55,8 @@ std::string describe(lintel_topic_t topic, lintel_format_t format) {
 void print_text(const std::vector<Section>& sections) {
   std::printf("Lintel %s\n", lintel_version());
   for (const Section& section : sections) {
-    if (section.wanted) std::printf("\n%s\n\n%s", section.title, describe(section.topic, LINTEL_TEXT).c_str());
+    if (section.wanted)
+      std::printf("\n%s\n\n%s", section.title, describe(section.topic, LINTEL_TEXT).c_str());
   }
 }
 
@@ -61,7 +65,8 @@ void print_json(const std::vector<Section>& sections) {
   for (const Section& section : sections) {
     if (!section.wanted) continue;
     const std::string object = describe(section.topic, LINTEL_JSON);
-    std::printf(",\n%s", object.substr(1, object.size() - 2).c_str());  // its members join those of the whole
+    // its members join those of the whole
+    std::printf(",\n%s", object.substr(1, object.size() - 2).c_str());
   }
   std::puts("}");
 }
@@ -96,7 +101,8 @@ int main(int count, char** arguments) {
     }
     if (!known) {
       std::fprintf(stderr,
-                   "lintel-info: unknown option %s; expected --config, --providers, --limits, --json, --config-doc, --version or --help\n",
+                   "lintel-info: unknown option %s; expected --config, --providers, --limits, "
+                   "--json, --config-doc, --version or --help\n",
                    arguments[i]);
       return kWrongUsage;
     }

@@ -1,4 +1,5 @@
-// What is measured of operations that combine with what is at the target: the latency of swaps and of
+// What is measured of operations that combine with what is at the target: the latency of swaps and
+// of
 // fetch-atomic operations, and the rate of atomic operations.
 
 #include "contents.h"
@@ -68,7 +69,8 @@ Row measure_swap_latency(Conversation& conversation, const Settings& settings, s
   return row;
 }
 
-// From PtlFetchAtomic to its reply. Each adds 64-bit words and brings back what was there before it.
+// From PtlFetchAtomic to its reply. Each adds 64-bit words and brings back what was there before
+// it.
 Row measure_fetch_latency(Conversation& conversation, const Settings& settings,
                           std::uint64_t size) {
   Row row = row_of(settings, size, settings.latency_iterations(size));

@@ -125,7 +125,8 @@ class Conductor {
                                   : fmt::format("max_triggered_ops is {}", max_triggered_));
     }
     run_pass(row, row.warm_up, false);
-    // What shows that a barrier is one would take part of its time, so a pass of its own is verified.
+    // What shows that a barrier is one would take part of its time, so a pass of its own is
+    // verified.
     const bool in_time = settings.validate && kind_ != ChainKind::kBarrier;
     Metric time{
         options_.measurement->name + std::string("_time"), "Time of a round", Quantity::kTime, {}};
@@ -137,7 +138,8 @@ class Conductor {
     return row;
   }
 
-  // Returns the seconds from rank 0's first step to the end of the last round, of all batches together.
+  // Returns the seconds from rank 0's first step to the end of the last round, of all batches
+  // together.
   double run_pass(Row& row, std::uint64_t rounds, bool verify) {
     const std::uint64_t size = row.size_bytes;
     double seconds = 0;

@@ -1,11 +1,13 @@
 #pragma once
-// One end of the socket between the process that starts a chain and one that takes part in it. Carries
+// One end of the socket between the process that starts a chain and one that takes part in it.
+// Carries
 // JSON objects, whole and in order.
 //
 //   starter -> rank  {do: "open"}        -> {kind: "open", nid, pid, max_triggered, max_atomic}
 //                    {do: "map", names: [[nid, pid], ...]}                -> {kind: "mapped"}
 //                    {do: "lay-out", size, rounds, slots, serial, verify} -> {kind: "ready"}
-//                    {do: "enter"}       -> {kind: "asleep"}    all but rank 0; it sleeps from then on
+//                    {do: "enter"}       -> {kind: "asleep"}    all but rank 0; it sleeps from then
+//                                        on
 //                    {do: "start"}       -> {kind: "done", seconds}    rank 0
 //                    {do: "settle", limit_ms} -> {kind: "settled"}     all that it is owed has come
 //                    {do: "finish"}      -> {kind: "finished", verified}
@@ -41,7 +43,8 @@ class ChainLink {
   int descriptor_;
 };
 
-// What a process of a chain does, from its first call of Portals to its end: obeys the messages until told
+// What a process of a chain does, from its first call of Portals to its end: obeys the messages
+// until told
 // to end, or until the other end is gone. A failure is told there, and ends the process.
 void serve_chain_rank(ChainKind kind, unsigned rank, unsigned processes,
                       const ChainLink& link) noexcept;

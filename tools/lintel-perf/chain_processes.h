@@ -1,7 +1,9 @@
 #pragma once
-// The processes of a chain: forked from this one, which itself opens no interface, and ended with it.
+// The processes of a chain: forked from this one, which itself opens no interface, and ended with
+// it.
 //
-// Owns them and the sockets to them. Those that still run at the end of this object are killed. Thread:
+// Owns them and the sockets to them. Those that still run at the end of this object are killed.
+// Thread:
 // one. Start them before anything of Portals is called.
 
 #include <poll.h>
@@ -56,7 +58,8 @@ class ChainProcesses {
 
   void tell(std::size_t rank, const json& message) const { processes_[rank].link.send(message); }
 
-  // The first message of this kind from `rank` that has not been taken; nothing after `limit`. Throws
+  // The first message of this kind from `rank` that has not been taken; nothing after `limit`.
+  // Throws
   // ChainStopped if any of the processes ends meanwhile, Failure with its own words if one fails.
   std::optional<json> answer(std::size_t rank, const char* kind, Seconds limit) {
     const auto end = after(limit);
@@ -77,7 +80,8 @@ class ChainProcesses {
     }
   }
 
-  // Tells `message` to all from rank `first` on and takes the answers of this kind, each of which has to
+  // Tells `message` to all from rank `first` on and takes the answers of this kind, each of which
+  // has to
   // come within `limit`; else ChainStopped.
   std::vector<json> ask_all(std::size_t first, const json& message, const char* kind,
                             Seconds limit) {

@@ -43,7 +43,8 @@ class SecondProcess {
   SecondProcess(const SecondProcess&) = delete;
   SecondProcess& operator=(const SecondProcess&) = delete;
 
-  // Where it can be reached. Throws Failure if it ends instead, or says nothing within the deadline.
+  // Where it can be reached. Throws Failure if it ends instead, or says nothing within the
+  // deadline.
   ptl_process_id_t address() {
     const auto end = after(deadline_);
     pollfd wait{pipe_, POLLIN, 0};
@@ -99,7 +100,8 @@ void check_limits(const Options& options, const std::vector<std::uint64_t>& size
   }
 }
 
-// Everything from the connection on. The interface dies with it, before the second process is waited
+// Everything from the connection on. The interface dies with it, before the second process is
+// waited
 // for.
 class Client {
  public:

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15ULL;  // odd; its multiples have bits everywhere
 
-// Calls `each(at, bytes, length)` for all parts of the message from `offset` on that lie in one word:
+// Calls `each(at, bytes, length)` for all parts of the message from `offset` on that lie in one
+// word:
 // `at` is the part's place in memory, `bytes` what `word(index)` has there.
 template <class Word, class Each>
 void each_word(std::uint64_t offset, std::size_t size, Word word, Each each) {

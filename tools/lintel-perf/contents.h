@@ -1,9 +1,11 @@
 #pragma once
-// What message memory holds, so that a missing, misplaced, torn or repeated message is noticed. Both
+// What message memory holds, so that a missing, misplaced, torn or repeated message is noticed.
+// Both
 // processes know every byte without any exchange. Memory is given piece by piece: `offset` is the
 // place of its first byte in the message.
 //
-// Patterns: a message's bytes are made from its number alone. Messages whose ids differ in the low 8
+// Patterns: a message's bytes are made from its number alone. Messages whose ids differ in the low
+// 8
 // bits differ in their first byte, so also messages of one byte can be told apart.
 //
 // Sums: the operand and the start of each 64-bit word are known from its place, so the value after
@@ -30,7 +32,8 @@ constexpr std::uint64_t pattern_id(Origin origin, std::uint64_t pass, std::uint6
          (iteration & 0xffffffffffff);
 }
 
-// Writes message `id`, or bytes each of which differs from it; finds the first byte that is not its.
+// Writes message `id`, or bytes each of which differs from it; finds the first byte that is not
+// its.
 void fill_pattern(std::span<std::byte> memory, std::uint64_t id, std::uint64_t offset);
 void fill_poison(std::span<std::byte> memory, std::uint64_t id, std::uint64_t offset);
 std::optional<Mismatch> check_pattern(std::span<const std::byte> memory, std::uint64_t id,

@@ -1,9 +1,12 @@
 #pragma once
-// Messages between the two processes beside the measured traffic: JSON texts, each one put with an ack
+// Messages between the two processes beside the measured traffic: JSON texts, each one put with an
+// ack
 // to the control portal.
 //
-// Owns its queue, its inbox (a fixed number of buffers of kMaxMessageBytes, posted again after use) and
-// the buffers of what it sends. Thread: one. What it does not do: interpret messages, or check who may
+// Owns its queue, its inbox (a fixed number of buffers of kMaxMessageBytes, posted again after use)
+// and
+// the buffers of what it sends. Thread: one. What it does not do: interpret messages, or check who
+// may
 // send them. A text that is no JSON object is skipped.
 
 #include <portals3.h>
@@ -35,7 +38,8 @@ class ControlChannel {
   ControlChannel(const ControlChannel&) = delete;
   ControlChannel& operator=(const ControlChannel&) = delete;
 
-  // Delivers `body` and waits, up to `limit`, until it lies in the inbox of `to`. Throws PeerLost if
+  // Delivers `body` and waits, up to `limit`, until it lies in the inbox of `to`. Throws PeerLost
+  // if
   // that fails.
   void send(ptl_process_id_t to, const nlohmann::json& body, Seconds limit);
 

@@ -17,7 +17,8 @@ Seconds time_for(std::uint64_t bytes);
 
 // The other process, which may die meanwhile.
 //
-// Borrows the interface and the channel. Thread: one. Remembers from call to call when the peer last
+// Borrows the interface and the channel. Thread: one. Remembers from call to call when the peer
+// last
 // gave a sign of life; after a second without one it is probed, so a peer that computes, and says
 // nothing, counts as alive.
 class OtherProcess {
@@ -34,7 +35,8 @@ class OtherProcess {
 
   void send(const nlohmann::json& message) { control_.send(id_, message, deadline_); }
 
-  // The next control message, from anybody, or nothing after `limit`. Throws PeerLost when the peer is
+  // The next control message, from anybody, or nothing after `limit`. Throws PeerLost when the peer
+  // is
   // dead; messages that have arrived stay in the channel.
   std::optional<ControlMessage> receive(Seconds limit);
 
@@ -69,7 +71,8 @@ class Conversation {
   // Waits until the server says that it begins what start() asked for.
   void await_notice();
 
-  // Takes the reply. `allowance`: how much longer than the deadline it may take. Throws Failure with
+  // Takes the reply. `allowance`: how much longer than the deadline it may take. Throws Failure
+  // with
   // the server's sentence if it reports one.
   void finish(Seconds allowance = {});
 
@@ -107,7 +110,8 @@ class Pair {
     conversation_.peer().watched(*own_.operations, in_flight * own_.parameters.size, traffic);
   }
 
-  // The server's memory for the timed operations: `request` is "fill" (writes message `id`), "poison"
+  // The server's memory for the timed operations: `request` is "fill" (writes message `id`),
+  // "poison"
   // (what differs from it) or "check"; `what` is "exposed" or "local".
   void at_target(const char* request, const char* what, std::uint64_t id);
 

@@ -1,5 +1,6 @@
 #pragma once
-// How the tool gives up: one exception type that carries the sentence for the user and the exit code.
+// How the tool gives up: one exception type that carries the sentence for the user and the exit
+// code.
 
 #include <fmt/format.h>
 
@@ -21,7 +22,8 @@ enum class ExitCode : int {
       2  // what was asked for cannot be done: wrong option, unreachable or incompatible peer
 };
 
-// The message is one sentence that names the offending value and what was expected; empty if another
+// The message is one sentence that names the offending value and what was expected; empty if
+// another
 // process of the tool has said it already.
 class LINTEL_PERF_SEAM Failure : public std::runtime_error {
  public:

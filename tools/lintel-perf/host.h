@@ -9,7 +9,8 @@
 
 namespace lintel::perf {
 
-// The IPv4 address of a host name or of a dotted address, in host byte order. Throws Failure(kUnusable)
+// The IPv4 address of a host name or of a dotted address, in host byte order. Throws
+// Failure(kUnusable)
 // if there is none, or no answer within `limit`.
 ptl_nid_t resolve(const std::string& name, Seconds limit);
 
@@ -18,7 +19,8 @@ std::string address_towards(ptl_nid_t nid);
 
 std::string host_name();
 
-// Confines this thread, and those it starts later, to `cpu`. Throws Failure(kUnusable) if there is none.
+// Confines this thread, and those it starts later, to `cpu`. Throws Failure(kUnusable) if there is
+// none.
 void pin_to_cpu(int cpu);
 
 }  // namespace lintel::perf

@@ -1,5 +1,6 @@
 #pragma once
-// The process's one network interface of Portals 3, through which the two processes talk in any case,
+// The process's one network interface of Portals 3, through which the two processes talk in any
+// case,
 // and the interfaces of both APIs that measured operations go through: opened with the tool's own
 // settings, closed at the end.
 //
@@ -16,7 +17,8 @@
 
 namespace lintel::perf {
 
-// The process id that a server takes unless told otherwise; below 1024, so it names the same port on
+// The process id that a server takes unless told otherwise; below 1024, so it names the same port
+// on
 // every host.
 inline constexpr ptl_pid_t kServerPid = 17;
 
@@ -39,11 +41,13 @@ class Interface {
   // Failure(kUnusable) if it cannot be had.
   TimedInterface& timed(Api api);
 
-  // Makes the end of this object leave the interfaces open: closing them would wait for messages that
+  // Makes the end of this object leave the interfaces open: closing them would wait for messages
+  // that
   // nobody will take. The process has to end soon.
   void abandon();
 
-  // Admits requests of `process`, whatever its user and job. At first only processes of the same user
+  // Admits requests of `process`, whatever its user and job. At first only processes of the same
+  // user
   // are admitted.
   void admit(ptl_process_id_t process) const;
 

@@ -1,5 +1,6 @@
 #pragma once
-// Text to numbers for options. Every function throws Failure(kUnusable) with a sentence that names the
+// Text to numbers for options. Every function throws Failure(kUnusable) with a sentence that names
+// the
 // option, the value and what was expected.
 
 #include <cstdint>
@@ -12,7 +13,8 @@ namespace lintel::perf {
 
 inline constexpr std::uint64_t kMaxSizeBytes = std::uint64_t{64} << 30;
 
-// Bytes; a suffix K, M or G (also KiB, KB, ...) multiplies by 2^10, 2^20, 2^30. From 1 to kMaxSizeBytes.
+// Bytes; a suffix K, M or G (also KiB, KB, ...) multiplies by 2^10, 2^20, 2^30. From 1 to
+// kMaxSizeBytes.
 std::uint64_t parse_size(std::string_view option, std::string_view text);
 
 // Sizes separated by commas; at least one.

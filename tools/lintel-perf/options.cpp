@@ -21,7 +21,8 @@ std::string command_list() {
   return list;
 }
 
-// The options as CLI11 knows them, and what their texts mean. Texts are read after CLI11 has parsed the
+// The options as CLI11 knows them, and what their texts mean. Texts are read after CLI11 has parsed
+// the
 // whole line, so that help is given whatever else is wrong.
 class CommandLine {
  public:

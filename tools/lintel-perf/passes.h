@@ -20,7 +20,8 @@ inline Row row_of(const Settings& settings, std::uint64_t size, std::uint64_t it
 // Runs the warm-up and the timed passes; returns the seconds of each pass.
 //
 // `run(n)`: n operations. `around(n, traffic)`: calls traffic(), which runs n operations, with what
-// belongs to it but is not timed. `prepare(pass)` and `check(pass)` surround each pass; they are left
+// belongs to it but is not timed. `prepare(pass)` and `check(pass)` surround each pass; they are
+// left
 // out without validation.
 template <class Around, class Run, class Prepare, class Check>
 std::vector<double> time_passes(const Settings& settings, const Row& row, Around around, Run run,
@@ -36,7 +37,8 @@ std::vector<double> time_passes(const Settings& settings, const Row& row, Around
 }
 
 // The same for operations one at a time: fills `latency` with the mean of each pass and, if that is
-// wanted, with the distribution in one more pass. `share`: the part of an operation that is reported.
+// wanted, with the distribution in one more pass. `share`: the part of an operation that is
+// reported.
 template <class Around, class Run, class Prepare, class Check>
 void time_singles(const Settings& settings, const Row& row, Metric& latency, double share,
                   Around around, Run run, Prepare prepare, Check check) {

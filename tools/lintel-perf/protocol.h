@@ -10,7 +10,8 @@
 //   client -> server  bye      {}
 //
 // "tool", "protocol", "kind", "version" and "reason" never change their meaning, so that different
-// versions can tell each other so. And how the two processes find each other and agree that they fit.
+// versions can tell each other so. And how the two processes find each other and agree that they
+// fit.
 
 #include <optional>
 #include <string>
@@ -36,7 +37,8 @@ std::string kind_of(const nlohmann::json& body);
 ProcessDescription describe_self(const Interface& network, int cpu);
 
 // Client: says hello to `server` and waits for its welcome; a server that is just starting has
-// `deadline` to appear. Returns who it is. Throws Failure(kUnusable) if it cannot be reached, does not
+// `deadline` to appear. Returns who it is. Throws Failure(kUnusable) if it cannot be reached, does
+// not
 // answer, is busy or is of another protocol.
 ProcessDescription greet_server(ControlChannel& control, ptl_process_id_t server,
                                 const ProcessDescription& self, Seconds deadline);
@@ -46,7 +48,8 @@ struct Guest {
   ProcessDescription description;
 };
 
-// Server: waits for a client and welcomes it. Throws Failure(kUnusable) when the client is of another
+// Server: waits for a client and welcomes it. Throws Failure(kUnusable) when the client is of
+// another
 // protocol, after telling it so.
 Guest await_client(ControlChannel& control, const ProcessDescription& self);
 

@@ -17,7 +17,8 @@ std::uint64_t theirs(std::uint64_t pass, std::uint64_t i = 0) {
   return pattern_id(Origin::kTarget, pass, i);
 }
 
-// Each message of the ping-pong is checked on arrival; the first failure is told after all messages,
+// Each message of the ping-pong is checked on arrival; the first failure is told after all
+// messages,
 // so that the other half is not left waiting.
 void verify_pings(Conversation& conversation, Pair& pair, std::uint64_t messages) {
   Side& own = pair.own();
@@ -35,7 +36,8 @@ void verify_pings(Conversation& conversation, Pair& pair, std::uint64_t messages
   failure.throw_if_any();
 }
 
-// Gives a pass of puts both ways messages of its own, so that what lies there afterwards can only have
+// Gives a pass of puts both ways messages of its own, so that what lies there afterwards can only
+// have
 // come with it.
 void prepare_both(Pair& pair, std::uint64_t pass) {
   pair.own().local->fill(mine(pass));

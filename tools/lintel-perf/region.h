@@ -2,7 +2,8 @@
 // Memory of one message: `size` bytes, in one piece or scattered over several, with guard bytes
 // behind each piece; and what makes it known to the API.
 //
-// Owns the memory, which stays where it is for the life of the object, and its attachment. Not thread
+// Owns the memory, which stays where it is for the life of the object, and its attachment. Not
+// thread
 // safe; the network writes into it while operations are under way.
 
 #include <chrono>

@@ -1,5 +1,6 @@
 #pragma once
-// What a run tells: the table for people, as soon as each line is known, and at the end the files for
+// What a run tells: the table for people, as soon as each line is known, and at the end the files
+// for
 // programs, one JSON document or comma separated values. All name their units.
 
 #include <cstdio>
@@ -24,7 +25,8 @@ struct ProcessDescription {
 
 class Report {
  public:
-  // Borrows the options. Throws Failure(kUnusable) if a file cannot be written; else leaves it empty.
+  // Borrows the options. Throws Failure(kUnusable) if a file cannot be written; else leaves it
+  // empty.
   explicit Report(const Options& options);
 
   // Who takes part: two processes, or the ranks of a chain.
@@ -32,11 +34,13 @@ class Report {
   ProcessDescription target;
   std::vector<ProcessDescription> ranks;
 
-  // Runs `work` and writes the files afterwards: if it throws a Failure, with its sentence, and with
+  // Runs `work` and writes the files afterwards: if it throws a Failure, with its sentence, and
+  // with
   // the sizes that were done.
   void write_after(const std::function<void()>& work);
 
-  // Measures at each size. Writes the table, and what is being measured to stderr: on a terminal in one
+  // Measures at each size. Writes the table, and what is being measured to stderr: on a terminal in
+  // one
   // line that is overwritten, else in one line for each size.
   void measure_each(const std::vector<std::uint64_t>& sizes,
                     const std::function<Row(std::uint64_t)>& measure);

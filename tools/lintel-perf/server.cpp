@@ -25,7 +25,8 @@ std::uint64_t number(const json& request, const char* name, std::uint64_t max = 
   return value;
 }
 
-// What a passive target does instead of calling Portals: computes without any system call but reading
+// What a passive target does instead of calling Portals: computes without any system call but
+// reading
 // the clock. Returns how many rounds it managed.
 std::uint64_t compute_for(Seconds time) {
   const auto end = Clock::now() + time;
@@ -116,7 +117,8 @@ class TargetService {
     return reply;
   }
 
-  // The requests that move messages, that concern slots, and that are about one region. Each returns
+  // The requests that move messages, that concern slots, and that are about one region. Each
+  // returns
   // false if it is none of them.
   bool move(const std::string& what, const json& request) {
     if (what == "send_slots") {

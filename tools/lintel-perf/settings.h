@@ -26,7 +26,8 @@ struct Settings {
   PassiveMode passive_mode = PassiveMode::kCompute;
   double passive_seconds = 1.0;
 
-  // Messages of one pass. Latency: less than half a second at the speed of a loopback; the other kinds
+  // Messages of one pass. Latency: less than half a second at the speed of a loopback; the other
+  // kinds
   // move at most 512 MiB.
   std::uint64_t latency_iterations(std::uint64_t size) const {
     return iterations.value_or(

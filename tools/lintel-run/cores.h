@@ -12,7 +12,8 @@ namespace lintel::run {
 class Cores {
  public:
   Cores();
-  // The set of one processor for `rank`: the i-th for rank i, and from the first again after the last.
+  // The set of one processor for `rank`: the i-th for rank i, and from the first again after the
+  // last.
   cpu_set_t of_rank(std::size_t rank) const;
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
-// How the tool gives up before a job runs: one exception type that carries the sentence for the user and the exit code.
+// How the tool gives up before a job runs: one exception type that carries the sentence for the
+// user and the exit code.
 
 #include <stdexcept>
 #include <string>
@@ -14,7 +15,8 @@ inline constexpr int kExitNotFound = 127;     // the program is not there, as a 
 
 class Failure : public std::runtime_error {
  public:
-  Failure(int exit_code, const std::string& sentence) : std::runtime_error(sentence), exit_code_(exit_code) {}
+  Failure(int exit_code, const std::string& sentence)
+      : std::runtime_error(sentence), exit_code_(exit_code) {}
   int exit_code() const { return exit_code_; }
 
  private:

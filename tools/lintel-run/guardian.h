@@ -1,8 +1,10 @@
 #pragma once
-// Guardian: a process beside lintel-run that outlives it by a moment, to end what lintel-run can no longer end when it is killed itself.
+// Guardian: a process beside lintel-run that outlives it by a moment, to end what lintel-run can no
+// longer end when it is killed itself.
 //
-// The ranks die with lintel-run by themselves (PR_SET_PDEATHSIG); their children do not, and are reached through the ranks' process groups. The guardian sleeps
-// in a read until lintel-run is gone, however that came. It holds nothing of lintel-run's open and hears no signal.
+// The ranks die with lintel-run by themselves (PR_SET_PDEATHSIG); their children do not, and are
+// reached through the ranks' process groups. The guardian sleeps in a read until lintel-run is
+// gone, however that came. It holds nothing of lintel-run's open and hears no signal.
 
 #include <sys/types.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 // Input: lintel-run's standard input on its way to rank 0.
 //
-// Reads only when rank 0 has taken what came before, and, from a terminal, only in the foreground, where reading does not stop the process. Borrows the descriptor
-// that it reads from.
+// Reads only when rank 0 has taken what came before, and, from a terminal, only in the foreground,
+// where reading does not stop the process. Borrows the descriptor that it reads from.
 
 #include <string>
 
@@ -19,7 +19,8 @@ class Input {
   bool wants_to_read(const FileDescriptor& rank) const;
   bool wants_to_write() const { return !waiting_.empty(); }
 
-  // After poll() found something. The end of the input, and of the rank's interest in it, close `rank`.
+  // After poll() found something. The end of the input, and of the rank's interest in it, close
+  // `rank`.
   void read(FileDescriptor& rank);
   void write(FileDescriptor& rank);
 

@@ -20,7 +20,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kGrace = 2s;
-// A process' connections end before its end can be waited for: so long its exit code, which says more, may come after it has left the others waiting.
+// A process' connections end before its end can be waited for: so long its exit code, which says
+// more, may come after it has left the others waiting.
 constexpr auto kHangPatience = 300ms;
 // The same, when another has met its end already: the system may be slow to finish it.
 constexpr auto kEndPatience = 2s;
@@ -38,7 +39,9 @@ bool is_at_end(const FileDescriptor& socket) {
   return ::recv(socket.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-std::string sentence_of(const Pmi1Server::End& end) { return fmt::format("rank {} {}", end.rank, end.reason); }
+std::string sentence_of(const Pmi1Server::End& end) {
+  return fmt::format("rank {} {}", end.rank, end.reason);
+}
 
 }  // namespace
 
@@ -108,12 +111,16 @@ void Job::watch_all() {
     if (!stream->is_empty()) watch(stream->fd(), POLLOUT, [stream] { stream->write_some(); });
   }
   FileDescriptor& first_input = ranks_.front().input;
-  if (input_.wants_to_read(first_input)) watch(input_.from(), POLLIN, [this, &first_input] { input_.read(first_input); });
-  if (input_.wants_to_write()) watch(first_input.get(), POLLOUT, [this, &first_input] { input_.write(first_input); });
+  if (input_.wants_to_read(first_input))
+    watch(input_.from(), POLLIN, [this, &first_input] { input_.read(first_input); });
+  if (input_.wants_to_write())
+    watch(first_input.get(), POLLOUT, [this, &first_input] { input_.write(first_input); });
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     RankProcess& rank = ranks_[i];
     const auto watch_stream = [this](FileDescriptor& stream, LineForwarder& lines) {
-      if (lines.output().is_closed()) stream.close();  // the rank is to feel it, as it would on a pipe of its own
+      if (lines.output().is_closed())
+        stream.close();  // the rank is to feel it, as it would on a
+                         // pipe of its own
       if (stream.is_open() && !lines.output().is_full())
         watch(stream.get(), POLLIN, [this, &stream, &lines] { read_stream(stream, lines); });
     };
@@ -136,7 +143,8 @@ int Job::patience() const {
   if (running_ == 0 && !next) next = Clock::now() + kSweep;
   if (!next) return -1;
   auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now());
-  if (running_ == 0) left = std::min<std::chrono::milliseconds>(left, kSweep);  // descendants become our children one by one
+  // descendants become our children one by one
+  if (running_ == 0) left = std::min<std::chrono::milliseconds>(left, kSweep);
   return static_cast<int>(std::clamp<long long>(left.count(), 0, 3'600'000));
 }
 
@@ -147,7 +155,8 @@ void Job::keep_deadlines() {
     if (over) deadline.reset();
     return over;
   };
-  if (failure_ && (is_over(failure_at_) || !may_follow_another(*failure_))) end(failure_->exit_code, sentence_of(*failure_));
+  if (failure_ && (is_over(failure_at_) || !may_follow_another(*failure_)))
+    end(failure_->exit_code, sentence_of(*failure_));
   if (running_ == 0) {
     timeout_at_.reset();
     kill_at_.reset();
@@ -166,7 +175,8 @@ void Job::keep_deadlines() {
     end(hang->exit_code, sentence_of(*hang));
   }
   if (is_over(timeout_at_)) {
-    end(kExitTimeout, fmt::format("the job has run for {:g} s (--timeout)", std::chrono::duration<double>(*options_.timeout).count()));
+    end(kExitTimeout, fmt::format("the job has run for {:g} s (--timeout)",
+                                  std::chrono::duration<double>(*options_.timeout).count()));
   }
   if (is_over(kill_at_)) {
     signal_ranks(SIGKILL);
@@ -184,14 +194,17 @@ void Job::on_signals() {
     if (*number == SIGTSTP) ::raise(SIGSTOP);  // the shell is to see the whole job stopped
     if (*number != SIGINT && *number != SIGTERM) continue;
     if (is_ending_) kill_at_ = Clock::now();
-    if (++interruptions_ == 2) end(128 + *number, fmt::format("{} came for the second time", signal_text(*number)));
+    if (++interruptions_ == 2)
+      end(128 + *number, fmt::format("{} came for the second time", signal_text(*number)));
   }
 }
 
 void Job::reap() {
   int status = 0;
-  for (pid_t pid = ::waitpid(-1, &status, WNOHANG); pid > 0; pid = ::waitpid(-1, &status, WNOHANG)) {
-    const auto rank = std::find_if(ranks_.begin(), ranks_.end(), [pid](const RankProcess& one) { return one.pid == pid; });
+  for (pid_t pid = ::waitpid(-1, &status, WNOHANG); pid > 0;
+       pid = ::waitpid(-1, &status, WNOHANG)) {
+    const auto rank = std::find_if(ranks_.begin(), ranks_.end(),
+                                   [pid](const RankProcess& one) { return one.pid == pid; });
     if (rank != ranks_.end()) on_end_of(static_cast<std::size_t>(rank - ranks_.begin()), status);
   }
 }
@@ -203,12 +216,15 @@ void Job::on_end_of(std::size_t number, int status) {
   --running_;
   drain(rank.output, rank.output_lines);  // its last words come before ours
   drain(rank.errors, rank.error_lines);
-  while (rank.pmi.is_open() && rank.pmi_answers.empty() && is_readable(rank.pmi)) read_pmi(number);  // such as an abort
+  // such as an abort
+  while (rank.pmi.is_open() && rank.pmi_answers.empty() && is_readable(rank.pmi)) read_pmi(number);
   server_.leave(number);
   if (WIFSIGNALED(status)) {
-    end(128 + WTERMSIG(status), fmt::format("rank {} was ended by {}", number, signal_text(WTERMSIG(status))));
+    end(128 + WTERMSIG(status),
+        fmt::format("rank {} was ended by {}", number, signal_text(WTERMSIG(status))));
   } else if (WEXITSTATUS(status) != 0) {
-    fail({number, WEXITSTATUS(status), fmt::format("ended with exit code {}", WEXITSTATUS(status))});
+    fail(
+        {number, WEXITSTATUS(status), fmt::format("ended with exit code {}", WEXITSTATUS(status))});
   }
 }
 
@@ -257,8 +273,9 @@ void Job::kill_descendants() {
 
 bool Job::is_drained() const {
   const bool is_late = drained_at_ && *drained_at_ <= Clock::now();
-  const bool is_open =
-      std::any_of(ranks_.begin(), ranks_.end(), [](const RankProcess& rank) { return rank.output.is_open() || rank.errors.is_open(); });
+  const bool is_open = std::any_of(ranks_.begin(), ranks_.end(), [](const RankProcess& rank) {
+    return rank.output.is_open() || rank.errors.is_open();
+  });
   return (is_late || !is_open) && output_.is_empty() && errors_.is_empty();
 }
 
@@ -272,7 +289,8 @@ void Job::read_stream(FileDescriptor& stream, LineForwarder& lines) {
 }
 
 void Job::drain(FileDescriptor& stream, LineForwarder& lines) {
-  while (stream.is_open() && !lines.output().is_full() && is_readable(stream)) read_stream(stream, lines);
+  while (stream.is_open() && !lines.output().is_full() && is_readable(stream))
+    read_stream(stream, lines);
 }
 
 void Job::read_pmi(std::size_t number) {
@@ -291,8 +309,8 @@ void Job::read_pmi(std::size_t number) {
   }
   if (rank.pmi_lines.too_long()) {
     wish = {number, kExitFailed,
-            fmt::format("sent a line of more than {} bytes over PMI-1, beginning \"{}\"", mpi::kMaxPmi1LineBytes,
-                        mpi::quoted_pmi1(rank.pmi_lines.rest()))};
+            fmt::format("sent a line of more than {} bytes over PMI-1, beginning \"{}\"",
+                        mpi::kMaxPmi1LineBytes, mpi::quoted_pmi1(rank.pmi_lines.rest()))};
   }
   for (const Pmi1Server::Answer& answer : answers) {
     ranks_[answer.rank].pmi_answers += answer.line;

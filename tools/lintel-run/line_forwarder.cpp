@@ -5,7 +5,8 @@ namespace lintel::run {
 void LineForwarder::take(std::string_view bytes) {
   line_ += bytes;
   std::size_t start = 0;
-  for (std::size_t end = line_.find('\n'); end != std::string::npos; end = line_.find('\n', start)) {
+  for (std::size_t end = line_.find('\n'); end != std::string::npos;
+       end = line_.find('\n', start)) {
     pass_on(std::string_view(line_).substr(start, end + 1 - start));
     is_continued_ = false;
     start = end + 1;

@@ -1,7 +1,9 @@
 #pragma once
-// LineForwarder: one stream of one rank on its way to an Output: lines stay whole, and may bear a prefix.
+// LineForwarder: one stream of one rank on its way to an Output: lines stay whole, and may bear a
+// prefix.
 //
-// A line of more than kMaxLineBytes goes on in pieces. What a rank leaves without a newline at its end goes on as it is, with a prefix as a line.
+// A line of more than kMaxLineBytes goes on in pieces. What a rank leaves without a newline at its
+// end goes on as it is, with a prefix as a line.
 
 #include <cstddef>
 #include <string>
@@ -16,7 +18,8 @@ class LineForwarder {
   static constexpr std::size_t kMaxLineBytes = 1U << 16;
 
   // `prefix` begins each line; empty: none.
-  LineForwarder(Output& output, std::string prefix) : output_(&output), prefix_(std::move(prefix)) {}
+  LineForwarder(Output& output, std::string prefix)
+      : output_(&output), prefix_(std::move(prefix)) {}
 
   Output& output() { return *output_; }
   void take(std::string_view bytes);

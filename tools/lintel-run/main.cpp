@@ -1,4 +1,5 @@
-// lintel-run: starts the processes of a job on this machine. See options.cpp for what it can do, job.h for how.
+// lintel-run: starts the processes of a job on this machine. See options.cpp for what it can do,
+// job.h for how.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -36,10 +37,12 @@ void raise_descriptor_limit(std::size_t ranks) {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// From 1 to 0xfffffffe, as LINTEL_JOB_ID wants it. Random, because process ids repeat between containers that share a network.
+// From 1 to 0xfffffffe, as LINTEL_JOB_ID wants it. Random, because process ids repeat between
+// containers that share a network.
 unsigned make_job_id() {
   unsigned number = 0;
-  if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number)) number = static_cast<unsigned>(::getpid());
+  if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number))
+    number = static_cast<unsigned>(::getpid());
   return number % 0xfffffffeU + 1;
 }
 
@@ -51,7 +54,8 @@ int main(int argc, char** argv) {
     if (!options) return 0;
     fill_standard_streams();
     raise_descriptor_limit(options->ranks);
-    if (!options->impi.empty()) ::setenv("LINTEL_IMPI", options->impi.c_str(), 1);  // the ranks inherit it
+    // the ranks inherit it
+    if (!options->impi.empty()) ::setenv("LINTEL_IMPI", options->impi.c_str(), 1);
     return Job(*options, make_job_id()).run();
   } catch (const Failure& failure) {
     fmt::print(stderr, "lintel-run: {}\n", failure.what());

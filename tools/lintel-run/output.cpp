@@ -9,8 +9,10 @@
 namespace lintel::run {
 
 void Output::write_some() {
-  // A pipe that poll() finds writable has room for PIPE_BUF bytes. The descriptor itself stays as it is: others share it.
-  const ssize_t written = ::write(fd_, waiting_.data(), std::min<std::size_t>(waiting_.size(), PIPE_BUF));
+  // A pipe that poll() finds writable has room for PIPE_BUF bytes. The descriptor itself stays as
+  // it is: others share it.
+  const ssize_t written =
+      ::write(fd_, waiting_.data(), std::min<std::size_t>(waiting_.size(), PIPE_BUF));
   if (written >= 0) {
     waiting_.erase(0, static_cast<std::size_t>(written));
   } else if (errno != EINTR && errno != EAGAIN) {

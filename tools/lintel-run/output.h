@@ -1,8 +1,9 @@
 #pragma once
-// Output: what is to go to one of lintel-run's own streams, written when there is room, so that a slow reader never stops the job's other affairs.
+// Output: what is to go to one of lintel-run's own streams, written when there is room, so that a
+// slow reader never stops the job's other affairs.
 //
-// Borrows the descriptor. Whoever reads from the ranks asks is_full() first, so that what waits here is bounded and the ranks feel a slow reader as they would
-// on a pipe of their own.
+// Borrows the descriptor. Whoever reads from the ranks asks is_full() first, so that what waits
+// here is bounded and the ranks feel a slow reader as they would on a pipe of their own.
 
 #include <cstddef>
 #include <string>

@@ -18,26 +18,37 @@ constexpr std::size_t kMaxValueBytes = 1024;
 // Of one rank. MPICH puts about a kilobyte.
 constexpr std::size_t kMaxStoredBytes = 1U << 20;
 
-std::string refused(const char* answer, const char* why) { return Pmi1Line(answer).add("rc", "-1").add("msg", why).text(); }
+std::string refused(const char* answer, const char* why) {
+  return Pmi1Line(answer).add("rc", "-1").add("msg", why).text();
+}
 
 }  // namespace
 
-Pmi1Server::Pmi1Server(std::string job_name, std::size_t ranks) : job_name_(std::move(job_name)), ranks_(ranks) {
-  // Where MPICH's programs look up which ranks share a node: from node 0 on, 1 node, with so many ranks each.
+Pmi1Server::Pmi1Server(std::string job_name, std::size_t ranks)
+    : job_name_(std::move(job_name)), ranks_(ranks) {
+  // Where MPICH's programs look up which ranks share a node: from node 0 on, 1 node, with so many
+  // ranks each.
   values_["PMI_process_mapping"] = fmt::format("(vector,(0,1,{}))", ranks);
 }
 
-std::optional<Pmi1Server::End> Pmi1Server::take(std::size_t number, std::string_view text, std::vector<Answer>& answers) {
+std::optional<Pmi1Server::End> Pmi1Server::take(std::size_t number, std::string_view text,
+                                                std::vector<Answer>& answers) {
   Rank& rank = ranks_[number];
   std::string problem;
   const auto line = mpi::parse_pmi1_line(text, problem);
-  if (!line) return End{number, kExitFailed, fmt::format("sent \"{}\" over PMI-1: {}", mpi::quoted_pmi1(text), problem)};
+  if (!line)
+    return End{number, kExitFailed,
+               fmt::format("sent \"{}\" over PMI-1: {}", mpi::quoted_pmi1(text), problem)};
   const std::string& command = line->command();
   const auto answer = [&](std::string said) { answers.push_back({number, std::move(said)}); };
   if (command == "init") {
     const std::string* version = line->find("pmi_version");
     rank.initialized = version != nullptr && *version == "1";
-    answer(Pmi1Line("response_to_init").add("pmi_version", "1").add("pmi_subversion", "1").add("rc", rank.initialized ? "0" : "-1").text());
+    answer(Pmi1Line("response_to_init")
+               .add("pmi_version", "1")
+               .add("pmi_subversion", "1")
+               .add("rc", rank.initialized ? "0" : "-1")
+               .text());
     return std::nullopt;
   }
   if (command == "abort") {
@@ -46,7 +57,8 @@ std::optional<Pmi1Server::End> Pmi1Server::take(std::size_t number, std::string_
     if (message == nullptr) message = line->find("error_msg");
     const std::string* because = line->find("because");
     return End{number, exit_code == 0 ? kExitFailed : exit_code,
-               fmt::format("aborted the job with exit code {}{}", exit_code, message == nullptr ? "" : ": " + *message),
+               fmt::format("aborted the job with exit code {}{}", exit_code,
+                           message == nullptr ? "" : ": " + *message),
                because != nullptr && *because == "lost-process"};
   }
   if (!rank.initialized || rank.finalized || rank.in_barrier) {
@@ -56,7 +68,11 @@ std::optional<Pmi1Server::End> Pmi1Server::take(std::size_t number, std::string_
     return End{number, kExitFailed, fmt::format("sent cmd={} {} over PMI-1", command, when)};
   }
   if (command == "get_maxes") {
-    answer(Pmi1Line("maxes").add("kvsname_max", kMaxNameBytes).add("keylen_max", kMaxKeyBytes).add("vallen_max", kMaxValueBytes).text());
+    answer(Pmi1Line("maxes")
+               .add("kvsname_max", kMaxNameBytes)
+               .add("keylen_max", kMaxKeyBytes)
+               .add("vallen_max", kMaxValueBytes)
+               .text());
   } else if (command == "get_appnum") {
     answer(Pmi1Line("appnum").add("appnum", "0").text());
   } else if (command == "get_universe_size") {
@@ -73,10 +89,12 @@ std::optional<Pmi1Server::End> Pmi1Server::take(std::size_t number, std::string_
     rank.finalized = true;
     answer(Pmi1Line("finalize_ack").text());
   } else {
-    return End{number, kExitFailed,
-               fmt::format("sent cmd={} over PMI-1, which lintel-run does not provide; expected init, get_maxes, get_appnum, "
-                           "get_universe_size, get_my_kvsname, put, get, barrier_in, finalize or abort",
-                           command)};
+    return End{
+        number, kExitFailed,
+        fmt::format("sent cmd={} over PMI-1, which lintel-run does not provide; expected init, "
+                    "get_maxes, get_appnum, "
+                    "get_universe_size, get_my_kvsname, put, get, barrier_in, finalize or abort",
+                    command)};
   }
   return std::nullopt;
 }
@@ -91,10 +109,13 @@ std::string Pmi1Server::answer_to_put(Rank& rank, const Pmi1Line& line) {
   const std::string* key = line.find("key");
   const std::string* value = line.find("value");
   if (!names_space(line)) return refused(kAnswer, "no such kvsname");
-  if (key == nullptr || key->empty() || key->size() > kMaxKeyBytes) return refused(kAnswer, "key is missing or longer than keylen_max");
-  if (value == nullptr || value->size() > kMaxValueBytes) return refused(kAnswer, "value is missing or longer than vallen_max");
+  if (key == nullptr || key->empty() || key->size() > kMaxKeyBytes)
+    return refused(kAnswer, "key is missing or longer than keylen_max");
+  if (value == nullptr || value->size() > kMaxValueBytes)
+    return refused(kAnswer, "value is missing or longer than vallen_max");
   if (values_.contains(*key)) return refused(kAnswer, "the key is taken");
-  if (rank.stored_bytes + key->size() + value->size() > kMaxStoredBytes) return refused(kAnswer, "no space left for this rank");
+  if (rank.stored_bytes + key->size() + value->size() > kMaxStoredBytes)
+    return refused(kAnswer, "no space left for this rank");
   rank.stored_bytes += key->size() + value->size();
   values_.emplace(*key, *value);
   return Pmi1Line(kAnswer).add("rc", "0").add("msg", "success").text();
@@ -112,7 +133,8 @@ std::string Pmi1Server::answer_to_get(const Pmi1Line& line) const {
 
 void Pmi1Server::enter_barrier(std::size_t rank, std::vector<Answer>& answers) {
   ranks_[rank].in_barrier = true;
-  if (!std::all_of(ranks_.begin(), ranks_.end(), [](const Rank& one) { return one.in_barrier; })) return;
+  if (!std::all_of(ranks_.begin(), ranks_.end(), [](const Rank& one) { return one.in_barrier; }))
+    return;
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     ranks_[i].in_barrier = false;
     answers.push_back({i, Pmi1Line("barrier_out").text()});
@@ -120,8 +142,10 @@ void Pmi1Server::enter_barrier(std::size_t rank, std::vector<Answer>& answers) {
 }
 
 std::optional<Pmi1Server::End> Pmi1Server::hanging() const {
-  const auto waits = std::find_if(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.in_barrier && !rank.gone; });
-  const auto missing = std::find_if(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.gone || rank.finalized; });
+  const auto waits = std::find_if(ranks_.begin(), ranks_.end(),
+                                  [](const Rank& rank) { return rank.in_barrier && !rank.gone; });
+  const auto missing = std::find_if(ranks_.begin(), ranks_.end(),
+                                    [](const Rank& rank) { return rank.gone || rank.finalized; });
   if (waits == ranks_.end() || missing == ranks_.end()) return std::nullopt;
   const char* how = missing->finalized     ? "has finalized PMI"
                     : missing->initialized ? "left PMI without finalizing it"

@@ -1,9 +1,11 @@
 #pragma once
-// Pmi1Server: the launcher's side of PMI-1 for one job: what the ranks have put, and who waits at the barrier.
+// Pmi1Server: the launcher's side of PMI-1 for one job: what the ranks have put, and who waits at
+// the barrier.
 //
-// Takes lines and gives lines; knows no descriptors and no processes. Lines come from foreign programs and are validated; what a rank may store is bounded.
-// Provides: init, get_maxes, get_appnum, get_universe_size, get_my_kvsname, put, get, barrier_in, finalize, abort. The rest of PMI-1 (spawning, publishing)
-// ends the job with a sentence.
+// Takes lines and gives lines; knows no descriptors and no processes. Lines come from foreign
+// programs and are validated; what a rank may store is bounded. Provides: init, get_maxes,
+// get_appnum, get_universe_size, get_my_kvsname, put, get, barrier_in, finalize, abort. The rest of
+// PMI-1 (spawning, publishing) ends the job with a sentence.
 
 #include <cstddef>
 #include <map>
@@ -27,7 +29,8 @@ class Pmi1Server {
     std::size_t rank;
     int exit_code;
     std::string reason;         // what follows "rank 3 "
-    bool lost_process = false;  // the rank says that another was lost to it: what that one said, or its end, comes first
+    bool lost_process = false;  // the rank says that another was lost to it: what that one said, or
+                                // its end, comes first
   };
 
   Pmi1Server(std::string job_name, std::size_t ranks);
@@ -38,8 +41,11 @@ class Pmi1Server {
   // The rank will say no more: its connection or its process has ended.
   void leave(std::size_t rank) { ranks_[rank].gone = true; }
 
-  // Has begun PMI and not finalized it: such a rank's connection ends only with it, if all is well with it.
-  bool is_within(std::size_t rank) const { return ranks_[rank].initialized && !ranks_[rank].finalized; }
+  // Has begun PMI and not finalized it: such a rank's connection ends only with it, if all is well
+  // with it.
+  bool is_within(std::size_t rank) const {
+    return ranks_[rank].initialized && !ranks_[rank].finalized;
+  }
 
   // A rank that waits at a barrier to which another will not come any more: the job hangs.
   std::optional<End> hanging() const;

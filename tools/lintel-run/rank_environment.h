@@ -7,8 +7,10 @@
 
 namespace lintel::run {
 
-// "NAME=value" of lintel-run's own environment, without what another launcher may have left (PMI_*, PMIX_*), and with PMI_FD, PMI_RANK and PMI_SIZE of this rank.
-// LINTEL_JOB_ID becomes `job_id` unless it is set already.
-std::vector<std::string> rank_environment(const char* const* own, std::size_t rank, std::size_t ranks, int pmi_fd, unsigned job_id);
+// "NAME=value" of lintel-run's own environment, without what another launcher may have left (PMI_*,
+// PMIX_*), and with PMI_FD, PMI_RANK and PMI_SIZE of this rank. LINTEL_JOB_ID becomes `job_id`
+// unless it is set already.
+std::vector<std::string> rank_environment(const char* const* own, std::size_t rank,
+                                          std::size_t ranks, int pmi_fd, unsigned job_id);
 
 }  // namespace lintel::run

@@ -16,7 +16,9 @@
 namespace lintel::run {
 namespace {
 
-[[noreturn]] void refused(const char* call) { throw Failure(kExitFailed, fmt::format("{} failed: {}", call, std::strerror(errno))); }
+[[noreturn]] void refused(const char* call) {
+  throw Failure(kExitFailed, fmt::format("{} failed: {}", call, std::strerror(errno)));
+}
 
 struct Ends {
   FileDescriptor ours;
@@ -34,7 +36,8 @@ Ends connect(bool rank_writes) {
 
 Ends connect_pmi() {
   std::array<int, 2> sockets{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0) refused("socketpair");
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()) != 0)
+    refused("socketpair");
   Ends ends{FileDescriptor(sockets[0]), FileDescriptor(sockets[1])};
   ::fcntl(ends.ours.get(), F_SETFL, O_NONBLOCK);
   return ends;
@@ -66,10 +69,12 @@ struct Child {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != child.parent) ::_exit(kExitFailed);  // the parent died before the line above
-  if (::dup2(child.input, STDIN_FILENO) < 0 || ::dup2(child.output, STDOUT_FILENO) < 0 || ::dup2(child.errors, STDERR_FILENO) < 0)
+  if (::dup2(child.input, STDIN_FILENO) < 0 || ::dup2(child.output, STDOUT_FILENO) < 0 ||
+      ::dup2(child.errors, STDERR_FILENO) < 0)
     give_up();
   if (::fcntl(child.pmi, F_SETFD, 0) != 0) give_up();
-  if (child.cores != nullptr && ::sched_setaffinity(0, sizeof *child.cores, child.cores) != 0) give_up();
+  if (child.cores != nullptr && ::sched_setaffinity(0, sizeof *child.cores, child.cores) != 0)
+    give_up();
   child.signals->restore();
   ::execvpe(child.arguments[0], child.arguments, child.environment);
   give_up();
@@ -84,8 +89,10 @@ void await_exec(FileDescriptor report, pid_t pid, const std::string& program) {
   while (got < 0 && errno == EINTR);
   if (got != static_cast<ssize_t>(sizeof reason)) return;
   ::waitpid(pid, nullptr, 0);
-  throw Failure(reason == ENOENT ? kExitNotFound : kExitNotRunnable,
-                fmt::format("cannot run '{}': {}; expected a program, by its path or found through PATH", program, std::strerror(reason)));
+  throw Failure(
+      reason == ENOENT ? kExitNotFound : kExitNotRunnable,
+      fmt::format("cannot run '{}': {}; expected a program, by its path or found through PATH",
+                  program, std::strerror(reason)));
 }
 
 }  // namespace
@@ -104,7 +111,8 @@ RankProcess::RankProcess(const RankStart& start, LineForwarder output_to, LineFo
     standard_input.theirs = FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (!standard_input.theirs.is_open()) refused("open of /dev/null");
   }
-  const std::vector<std::string> environment = rank_environment(environ, start.rank, start.ranks, pmi_socket.theirs.get(), start.job_id);
+  const std::vector<std::string> environment =
+      rank_environment(environ, start.rank, start.ranks, pmi_socket.theirs.get(), start.job_id);
   const std::vector<char*> arguments = pointers_to(*start.program);
   const std::vector<char*> variables = pointers_to(environment);
   cpu_set_t cores{};

@@ -1,8 +1,10 @@
 #pragma once
-// RankProcess: one rank's process, from fork to its end, and lintel-run's ends of what connects them.
+// RankProcess: one rank's process, from fork to its end, and lintel-run's ends of what connects
+// them.
 //
-// It is the leader of a process group of its own, dies with lintel-run, and starts with the treatment of signals that lintel-run was started with.
-// Owns the descriptors. Does not own the end: its Job waits for it, and says so.
+// It is the leader of a process group of its own, dies with lintel-run, and starts with the
+// treatment of signals that lintel-run was started with. Owns the descriptors. Does not own the
+// end: its Job waits for it, and says so.
 
 #include <sys/types.h>
 
@@ -29,7 +31,8 @@ struct RankStart {
 
 class RankProcess {
  public:
-  // Throws Failure when the system refuses, and, with the exit code that a shell has for it, when the program cannot be run.
+  // Throws Failure when the system refuses, and, with the exit code that a shell has for it, when
+  // the program cannot be run.
   RankProcess(const RankStart& start, LineForwarder output, LineForwarder errors);
   RankProcess(RankProcess&&) = default;
 

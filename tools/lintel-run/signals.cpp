@@ -13,7 +13,8 @@ namespace lintel::run {
 Signals::Signals() {
   sigset_t wanted;
   ::sigemptyset(&wanted);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD}) ::sigaddset(&wanted, number);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD})
+    ::sigaddset(&wanted, number);
   ::sigprocmask(SIG_BLOCK, &wanted, &previous_);
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
@@ -23,12 +24,15 @@ Signals::Signals() {
   normal.sa_handler = SIG_DFL;
   ::sigaction(SIGCHLD, &normal, nullptr);
   descriptor_ = FileDescriptor(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!descriptor_.is_open()) throw Failure(kExitFailed, fmt::format("signalfd failed: {}", std::strerror(errno)));
+  if (!descriptor_.is_open())
+    throw Failure(kExitFailed, fmt::format("signalfd failed: {}", std::strerror(errno)));
 }
 
 std::optional<int> Signals::next() {
   signalfd_siginfo information{};
-  if (::read(descriptor_.get(), &information, sizeof information) != static_cast<ssize_t>(sizeof information)) return std::nullopt;
+  if (::read(descriptor_.get(), &information, sizeof information) !=
+      static_cast<ssize_t>(sizeof information))
+    return std::nullopt;
   return static_cast<int>(information.ssi_signo);
 }
 
@@ -39,7 +43,8 @@ void Signals::restore() const {
 
 std::string signal_text(int number) {
   const char* name = ::sigabbrev_np(number);
-  return name == nullptr ? fmt::format("signal {}", number) : fmt::format("signal {} (SIG{})", number, name);
+  return name == nullptr ? fmt::format("signal {}", number)
+                         : fmt::format("signal {} (SIG{})", number, name);
 }
 
 }  // namespace lintel::run

@@ -10,7 +10,8 @@
 
 namespace lintel::run {
 
-// Blocks the signals that are passed on to the ranks, and SIGCHLD, and receives them through a descriptor instead. SIGPIPE is ignored. One for the process.
+// Blocks the signals that are passed on to the ranks, and SIGCHLD, and receives them through a
+// descriptor instead. SIGPIPE is ignored. One for the process.
 class Signals {
  public:
   Signals();

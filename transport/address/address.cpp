@@ -11,23 +11,29 @@ namespace {
 constexpr std::uint32_t kMaxPort = 65535;
 constexpr std::uint32_t kMeansAny = 65535;  // PTL_PID_ANY of portals4.h
 
-bool reserved_for_small_pids(std::uint32_t port, std::uint32_t port_base) { return port >= port_base && port - port_base < kWellKnownPids; }
+bool reserved_for_small_pids(std::uint32_t port, std::uint32_t port_base) {
+  return port >= port_base && port - port_base < kWellKnownPids;
+}
 
 }  // namespace
 
 Error check_port_base(std::uint32_t port_base) {
   if (port_base == 0 || port_base > kMaxPort - (kWellKnownPids - 1)) {
-    return {Loss::kOperation, "port_base", "the port base must leave room for 1024 ports: 1 to 64512"};
+    return {Loss::kOperation, "port_base",
+            "the port base must leave room for 1024 ports: 1 to 64512"};
   }
   return {};
 }
 
 Result<std::uint16_t> port_of(Pid pid, std::uint32_t port_base) {
   if (pid.value < kWellKnownPids) return static_cast<std::uint16_t>(port_base + pid.value);
-  if (pid.value > kMaxPort) return Error{Loss::kOperation, "port_of", "the pid is greater than the largest port, 65535"};
-  if (pid.value == kMeansAny) return Error{Loss::kOperation, "port_of", "the pid 65535 means any pid and names no process"};
+  if (pid.value > kMaxPort)
+    return Error{Loss::kOperation, "port_of", "the pid is greater than the largest port, 65535"};
+  if (pid.value == kMeansAny)
+    return Error{Loss::kOperation, "port_of", "the pid 65535 means any pid and names no process"};
   if (reserved_for_small_pids(pid.value, port_base)) {
-    return Error{Loss::kOperation, "port_of", "the pid spells a port that belongs to a pid below 1024"};
+    return Error{Loss::kOperation, "port_of",
+                 "the pid spells a port that belongs to a pid below 1024"};
   }
   return static_cast<std::uint16_t>(pid.value);
 }
@@ -37,9 +43,11 @@ Pid pid_of(std::uint16_t port, std::uint32_t port_base) {
 }
 
 Pid any_pid(std::uint32_t process_id, std::uint32_t turn, std::uint32_t port_base) {
-  // The pids in their order without those that spell ports of small ones, which may lie partly outside.
+  // The pids in their order without those that spell ports of small ones, which may lie partly
+  // outside.
   const std::uint32_t first_gap = std::clamp(port_base, kWellKnownPids, kMeansAny);
-  const std::uint32_t gap = std::clamp(port_base + kWellKnownPids, kWellKnownPids, kMeansAny) - first_gap;
+  const std::uint32_t gap =
+      std::clamp(port_base + kWellKnownPids, kWellKnownPids, kMeansAny) - first_gap;
   const std::uint32_t pids = kMeansAny - kWellKnownPids - gap;
   const auto number = static_cast<std::uint32_t>((std::uint64_t{process_id} + turn) % pids);
   const std::uint32_t pid = kWellKnownPids + number;
@@ -57,7 +65,8 @@ Result<NodeId> parse_node(const std::string& dotted) {
 }
 
 Error check_node(NodeId nid) {
-  constexpr std::uint32_t kFirstMulticast = 0xE0000000U;  // 224.0.0.0; all above name groups, are reserved, or mean everybody
+  // 224.0.0.0; all above name groups, are reserved, or mean everybody
+  constexpr std::uint32_t kFirstMulticast = 0xE0000000U;
   if (nid.value == 0 || nid.value >= kFirstMulticast) {
     return {Loss::kOperation, "check_node", "the address does not name one single host"};
   }
@@ -66,7 +75,8 @@ Error check_node(NodeId nid) {
 
 std::string to_string(NodeId nid) {
   char text[16];
-  std::snprintf(text, sizeof text, "%u.%u.%u.%u", nid.value >> 24, (nid.value >> 16) & 0xffU, (nid.value >> 8) & 0xffU, nid.value & 0xffU);
+  std::snprintf(text, sizeof text, "%u.%u.%u.%u", nid.value >> 24, (nid.value >> 16) & 0xffU,
+                (nid.value >> 8) & 0xffU, nid.value & 0xffU);
   return text;
 }
 
@@ -91,12 +101,13 @@ bool on_this_machine(const sockaddr_in& own, const sockaddr_in& peer) {
   return own.sin_addr.s_addr == peer.sin_addr.s_addr || (is_loopback(own) && is_loopback(peer));
 }
 
-std::string explain_opening(const std::string& interface_address, Pid pid, std::uint32_t port_base, const std::string& provider,
-                            const Error& error, const char* meaning) {
+std::string explain_opening(const std::string& interface_address, Pid pid, std::uint32_t port_base,
+                            const std::string& provider, const Error& error, const char* meaning) {
   std::string text = "cannot listen on " + interface_address;
   text += pid == kAnyPid ? ", any pid" : ", pid " + std::to_string(pid.value);
   if (port_base != 0 && pid != kAnyPid) {
-    if (const Result<std::uint16_t> port = port_of(pid, port_base); port) text += " (TCP port " + std::to_string(port.value()) + ")";
+    if (const Result<std::uint16_t> port = port_of(pid, port_base); port)
+      text += " (TCP port " + std::to_string(port.value()) + ")";
   }
   if (!provider.empty()) text += ", provider " + provider;
   text += std::string(": ") + error.reason() + " (" + error.call();
@@ -106,9 +117,11 @@ std::string explain_opening(const std::string& interface_address, Pid pid, std::
 
 Result<std::string> shared_memory_name_of(ProcessId name, std::uint32_t incarnation) {
   if (Error error = check_node(name.nid); !error.ok()) return error;
-  if (name.pid == kAnyPid) return Error{Loss::kOperation, "shared_memory_name_of", "the pid \"any\" names no process"};
+  if (name.pid == kAnyPid)
+    return Error{Loss::kOperation, "shared_memory_name_of", "the pid \"any\" names no process"};
   char text[48];
-  std::snprintf(text, sizeof text, "lintel-%08x-%u-%08x", name.nid.value, name.pid.value, incarnation);
+  std::snprintf(text, sizeof text, "lintel-%08x-%u-%08x", name.nid.value, name.pid.value,
+                incarnation);
   return std::string(text);
 }
 

@@ -15,8 +15,11 @@ void free_of_pacing(int fd) {
   static constexpr char kAlgorithm[] = "reno";
   char own[16] = "";  // TCP_CA_NAME_MAX
   socklen_t length = sizeof own;
-  if (::getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, own, &length) != 0 || !paces({own, ::strnlen(own, sizeof own)})) return;
-  static_cast<void>(::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kAlgorithm, sizeof kAlgorithm - 1));
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, own, &length) != 0 ||
+      !paces({own, ::strnlen(own, sizeof own)}))
+    return;
+  static_cast<void>(
+      ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kAlgorithm, sizeof kAlgorithm - 1));
 }
 
 }  // namespace lintel::transport

@@ -31,7 +31,8 @@ void ConnectAttempts::end(ConnectAttempt& attempt) {
   std::erase(waiting_, &attempt);
 }
 
-std::optional<ConnectAttempts::End> ConnectAttempts::judge(ConnectAttempt& attempt, TimePoint now) const {
+std::optional<ConnectAttempts::End> ConnectAttempts::judge(ConnectAttempt& attempt,
+                                                           TimePoint now) const {
   if (attempt.since == kNever) attempt.since = attempt.last_wanted = now;
   if (now - attempt.last_wanted > kForgottenAfter) return End::kForgotten;
   if (now - attempt.since > timeout_) return End::kTimedOut;
@@ -42,7 +43,8 @@ TimePoint ConnectAttempts::next_deadline(TimePoint now) const {
   TimePoint deadline = kNever;
   for (const ConnectAttempt* const attempt : waiting_) {
     if (attempt->since == kNever) return now;
-    // An owner that wants the peer asks for it at each turn. If it did not, the attempt is only to be forgotten.
+    // An owner that wants the peer asks for it at each turn. If it did not, the attempt is only to
+    // be forgotten.
     TimePoint next = attempt->in_progress ? kNever : attempt->next_try;
     if (attempt->last_wanted < now) next = attempt->last_wanted + kForgottenAfter;
     deadline = std::min({deadline, next, attempt->since + timeout_});

@@ -1,11 +1,14 @@
 #pragma once
-// ConnectAttempts: the peers that a network tries to reach and that have accepted nothing yet. It says when a peer is worth
+// ConnectAttempts: the peers that a network tries to reach and that have accepted nothing yet. It
+// says when a peer is worth
 // another try, which peers were tried for too long, and which ones nobody wants any more.
 //
-// Back-off: in the first millisecond a peer is tried at each turn, because a connection on one machine is made within that
+// Back-off: in the first millisecond a peer is tried at each turn, because a connection on one
+// machine is made within that
 // time; then once a millisecond, because each failed try costs a connect(2).
 //
-// A member of each network, which keeps one ConnectAttempt in its record of each peer. Borrows these records while they wait:
+// A member of each network, which keeps one ConnectAttempt in its record of each peer. Borrows
+// these records while they wait:
 // they must not move. Thread: the network's. Time is an argument.
 // Invariant: `waiting_` holds exactly the records with waiting == true.
 // Does not: connect, or report a peer as lost; the network does.
@@ -24,7 +27,8 @@ struct ConnectAttempt {
   PeerId peer = kNoPeer;
   bool waiting = false;            // tried, and nothing was accepted so far
   bool in_progress = false;        // a connect request is under way: its end is an event of its own
-  TimePoint since = kNever;        // stamped by the first expire() after begin(): outside poll() nobody knows the time
+  TimePoint since = kNever;        // stamped by the first expire() after begin(): outside poll()
+                                   // nobody knows the time
   TimePoint last_wanted = kNever;  // when the network's owner last had something for the peer
   TimePoint next_try{INT64_MIN};
 };

@@ -18,7 +18,8 @@ void HalfOpenCallers::remove(HalfOpenCaller& caller) {
 }
 
 HalfOpenCaller* HalfOpenCallers::overdue(TimePoint now) {
-  return !callers_.empty() && now - callers_.front().accepted_at >= timeout_ ? &callers_.front() : nullptr;
+  return !callers_.empty() && now - callers_.front().accepted_at >= timeout_ ? &callers_.front()
+                                                                             : nullptr;
 }
 
 }  // namespace lintel::transport

@@ -1,8 +1,10 @@
 #pragma once
-// HalfOpenCallers: connections that were accepted and have not said yet who they are. Bounds their number and their time, so
+// HalfOpenCallers: connections that were accepted and have not said yet who they are. Bounds their
+// number and their time, so
 // that strangers who connect and say nothing cost little and keep nobody else out.
 //
-// A member of each network that accepts connections; the network's record of a connection derives from HalfOpenCaller.
+// A member of each network that accepts connections; the network's record of a connection derives
+// from HalfOpenCaller.
 // Borrows these records. Thread: the network's. Time is an argument.
 // Does not: close connections; the network does, and calls remove().
 
@@ -15,7 +17,8 @@ namespace lintel::transport {
 
 struct HalfOpenCaller {
   TimePoint accepted_at = kNever;
-  boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>> hook;
+  boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>
+      hook;
 };
 
 class HalfOpenCallers {
@@ -34,15 +37,20 @@ class HalfOpenCallers {
   // One that has said nothing within the timeout, or nullptr.
   [[gnu::cold]] HalfOpenCaller* overdue(TimePoint now);
   // When overdue() is to be asked next; kNever if there are no callers.
-  TimePoint next_deadline() const { return callers_.empty() ? kNever : callers_.front().accepted_at + timeout_; }
+  TimePoint next_deadline() const {
+    return callers_.empty() ? kNever : callers_.front().accepted_at + timeout_;
+  }
 
  private:
-  using Hook = boost::intrusive::member_hook<HalfOpenCaller, decltype(HalfOpenCaller::hook), &HalfOpenCaller::hook>;
+  using Hook = boost::intrusive::member_hook<HalfOpenCaller, decltype(HalfOpenCaller::hook),
+                                             &HalfOpenCaller::hook>;
 
   std::size_t most_;
   Nanoseconds timeout_;
   std::size_t count_ = 0;
-  boost::intrusive::list<HalfOpenCaller, Hook, boost::intrusive::constant_time_size<false>> callers_;  // oldest first
+  // oldest first
+  boost::intrusive::list<HalfOpenCaller, Hook, boost::intrusive::constant_time_size<false>>
+      callers_;
 };
 
 }  // namespace lintel::transport

@@ -1,5 +1,6 @@
 #pragma once
-// NetworkOptions: what a process may decide about any network. Plain values: nothing here reads the environment.
+// NetworkOptions: what a process may decide about any network. Plain values: nothing here reads the
+// environment.
 
 #include <chrono>
 #include <cstddef>
@@ -13,14 +14,18 @@
 namespace lintel::transport {
 
 struct NetworkOptions {
-  std::string name;                                       // "direct", or a provider as fi_info prints it; empty: by preference
-  std::string interface_address = "127.0.0.1";            // IPv4 address of the one interface to listen on
-  Pid pid = kAnyPid;                                      // kAnyPid: one that is free
-  std::uint32_t port_base = kDefaultPortBase;             // pid 0 is this TCP port, see address.h
-  std::size_t send_frames = 64;                           // messages that may be under way or lent at once
-  std::size_t max_writes = 256;                           // writes that may be under way at once
-  std::size_t max_message_bytes = 0;                      // 0: what suits the network
-  Nanoseconds connect_timeout = std::chrono::seconds(3);  // a peer that accepts nothing for this long is lost
+  // "direct", or a provider as fi_info prints it; empty: by preference
+  std::string name;
+  // IPv4 address of the one interface to listen on
+  std::string interface_address = "127.0.0.1";
+  Pid pid = kAnyPid;                           // kAnyPid: one that is free
+  std::uint32_t port_base = kDefaultPortBase;  // pid 0 is this TCP port, see address.h
+  // messages that may be under way or lent at once
+  std::size_t send_frames = 64;
+  std::size_t max_writes = 256;       // writes that may be under way at once
+  std::size_t max_message_bytes = 0;  // 0: what suits the network
+  // a peer that accepts nothing for this long is lost
+  Nanoseconds connect_timeout = std::chrono::seconds(3);
 };
 
 }  // namespace lintel::transport

@@ -1,7 +1,9 @@
 #pragma once
-// DirectTransport::Connection: one TCP connection of a DirectTransport, from the connect request to its end.
+// DirectTransport::Connection: one TCP connection of a DirectTransport, from the connect request to
+// its end.
 //
-// Owned by the transport, which uses records again. The stream's findings go straight to the transport's sink.
+// Owned by the transport, which uses records again. The stream's findings go straight to the
+// transport's sink.
 
 #include <array>
 #include <optional>
@@ -19,7 +21,8 @@ struct DirectTransport::Connection final : StreamTaker, HalfOpenCaller {
     kClosed,      // torn down
   };
 
-  Connection(DirectTransport& transport, const InboundStream::Limits& limits) : owner(transport), limits_(limits) {}
+  Connection(DirectTransport& transport, const InboundStream::Limits& limits)
+      : owner(transport), limits_(limits) {}
 
   // From its stream, inside poll().
   void take_message(std::span<const std::byte> message) override;
@@ -39,7 +42,8 @@ struct DirectTransport::Connection final : StreamTaker, HalfOpenCaller {
   OutboundRow waiting;
   static constexpr std::uint32_t kUnwatched = 0xffffffffU;
   std::uint32_t watched = kUnwatched;  // events that epoll tells
-  bool is_ending = false;              // it cannot be sent to; the rest of what has come is read first
+  bool is_ending = false;              // it cannot be sent to; the rest of what has come is read
+                                       // first
   Error ending;
   std::uint64_t written_key = 0;            // of the write that comes in
   PlacementKey stalled_key;                 // of the payload that has no place

@@ -1,8 +1,9 @@
 // How connections are made and end.
 //
-// A process connects to a peer that it has something for. Of two simultaneous connect requests that of the lower name is kept. A
-// peer that sends a connect request although it has a connection, as we see it, has lost that one, unless the request is older than
-// the connection.
+// A process connects to a peer that it has something for. Of two simultaneous connect requests that
+// of the lower name is kept. A
+// peer that sends a connect request although it has a connection, as we see it, has lost that one,
+// unless the request is older than the connection.
 #include <cerrno>
 #include <vector>
 
@@ -16,9 +17,11 @@ namespace {
 constexpr Nanoseconds kNoDescriptorPause = std::chrono::milliseconds(100);
 constexpr int kCallersPerPoll = 64;
 
-constexpr Error kNobodyThere{Loss::kPeer, "connect", "nobody accepts a connection at the peer's address", ETIMEDOUT};
+constexpr Error kNobodyThere{Loss::kPeer, "connect",
+                             "nobody accepts a connection at the peer's address", ETIMEDOUT};
 constexpr Error kDisconnected{Loss::kPeer, "disconnect", "the peer was given up", ECONNABORTED};
-constexpr Error kSuperseded{Loss::kPeer, "accept", "the peer has begun a connection anew", ECONNRESET};
+constexpr Error kSuperseded{Loss::kPeer, "accept", "the peer has begun a connection anew",
+                            ECONNRESET};
 
 }  // namespace
 
@@ -44,7 +47,8 @@ void DirectTransport::connect(PeerId id) {
   if (peer.failed || closing_) return;
   if (!attempts_.may_try(peer.attempt, now_) || peer.connecting != nullptr) return;
   attempts_.begin(peer.attempt, now_);
-  Result<FileDescriptor> called = connect_from(own_, socket_address_of(peer.name, options_.port_base).value());
+  Result<FileDescriptor> called =
+      connect_from(own_, socket_address_of(peer.name, options_.port_base).value());
   if (!called) return refused(id);
   Connection& connection = spare_connection();
   connection.begin(std::move(called).value(), Connection::Phase::kConnecting);
@@ -58,7 +62,8 @@ void DirectTransport::connect(PeerId id) {
 // A record for it, as good as new.
 DirectTransport::Connection& DirectTransport::spare_connection() {
   if (spare_.empty()) {
-    const InboundStream::Limits limits{attributes_.max_message_bytes, attributes_.max_write_bytes, attributes_.max_placed_bytes};
+    const InboundStream::Limits limits{attributes_.max_message_bytes, attributes_.max_write_bytes,
+                                       attributes_.max_placed_bytes};
     connections_.push_back(std::make_unique<Connection>(*this, limits));
     return *connections_.back();
   }
@@ -74,7 +79,8 @@ void DirectTransport::refused(PeerId id) { attempts_.refused(at(id).attempt, now
 void DirectTransport::on_handshake_ready(Connection& connection, std::uint32_t events) {
   const PeerId peer = connection.peer;
   if (connection.phase == Connection::Phase::kConnecting) {
-    if (outcome_of_connect(connection.fd.get()) != 0 || !send_greeting(connection, at(peer).name, GreetingKind::kConnect)) {
+    if (outcome_of_connect(connection.fd.get()) != 0 ||
+        !send_greeting(connection, at(peer).name, GreetingKind::kConnect)) {
       tear_down(connection);
       return refused(peer);
     }
@@ -100,8 +106,11 @@ void DirectTransport::on_greeting(Connection& connection) {
   const ProcessId to{NodeId(greeting.to_nid), Pid(greeting.to_pid)};
   const bool is_answer = connection.phase == Connection::Phase::kRequested;
   // A sender that names another address than its own is not believed.
-  const bool believed = is_answer ? from == at(called).name : htonl(from.nid.value) == connection.address.sin_addr.s_addr && from != self_;
-  if (greeting.magic != kGreetingMagic || greeting.version != kStreamVersion || to != self_ || !believed) {
+  const bool believed =
+      is_answer ? from == at(called).name
+                : htonl(from.nid.value) == connection.address.sin_addr.s_addr && from != self_;
+  if (greeting.magic != kGreetingMagic || greeting.version != kStreamVersion || to != self_ ||
+      !believed) {
     ++counters_.refused_callers;
     tear_down(connection);
     if (is_answer) refused(called);
@@ -112,19 +121,28 @@ void DirectTransport::on_greeting(Connection& connection) {
     if (kind == GreetingKind::kConnect) return on_connect_request(connection, greeting);
     return tear_down(connection);
   }
-  if (kind == GreetingKind::kAccept && at(called).connection == nullptr) return opened(connection, called, greeting);
+  if (kind == GreetingKind::kAccept && at(called).connection == nullptr)
+    return opened(connection, called, greeting);
   tear_down(connection);
   refused(called);
 }
 
 bool DirectTransport::send_greeting(Connection& connection, ProcessId to, GreetingKind kind) {
-  const Greeting greeting{
-      kGreetingMagic, kStreamVersion, static_cast<std::uint8_t>(kind), 0, self_.nid.value, self_.pid.value, to.nid.value, to.pid.value,
-      incarnation_,   ++generation_};
+  const Greeting greeting{kGreetingMagic,
+                          kStreamVersion,
+                          static_cast<std::uint8_t>(kind),
+                          0,
+                          self_.nid.value,
+                          self_.pid.value,
+                          to.nid.value,
+                          to.pid.value,
+                          incarnation_,
+                          ++generation_};
   std::byte wire[sizeof greeting];
   encode(wire, greeting);
   const iovec piece{wire, sizeof wire};
-  return send_to(connection.fd.get(), {&piece, 1}) == sizeof wire;  // the first bytes of a connection always find room
+  // the first bytes of a connection always find room
+  return send_to(connection.fd.get(), {&piece, 1}) == sizeof wire;
 }
 
 // ---- Accepting
@@ -133,7 +151,8 @@ void DirectTransport::accept_callers() {
   for (int accepted = 0; accepted < kCallersPerPoll; ++accepted) {
     Caller caller = accept_at(listener_.get(), own_);
     if (!caller.fd.is_open()) {
-      if (caller.error == EMFILE || caller.error == ENFILE || caller.error == ENOBUFS || caller.error == ENOMEM) {
+      if (caller.error == EMFILE || caller.error == ENFILE || caller.error == ENOBUFS ||
+          caller.error == ENOMEM) {
         // It stays where it is; asking for it again at once would keep a processor busy.
         epoll_event nothing{0, {.ptr = nullptr}};
         ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener_.get(), &nothing);
@@ -143,7 +162,8 @@ void DirectTransport::accept_callers() {
       if (caller.error == 0) return;
       continue;  // that one has gone
     }
-    if (HalfOpenCaller* const oldest = callers_.displaced_by_next(); oldest != nullptr) drop_caller(*oldest);
+    if (HalfOpenCaller* const oldest = callers_.displaced_by_next(); oldest != nullptr)
+      drop_caller(*oldest);
     Connection& connection = spare_connection();
     connection.begin(std::move(caller.fd), Connection::Phase::kAccepted);
     connection.address = caller.address;
@@ -162,9 +182,11 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
   }
   Peer& peer = at(resolved.value());
   // A request of ours that has found nobody yet may take a long time.
-  const bool simultaneous = peer.connecting != nullptr && peer.connecting->phase == Connection::Phase::kRequested && self_ < from;
-  const bool is_older =
-      peer.connection != nullptr && peer.peer_incarnation == greeting.incarnation && greeting.generation <= peer.peer_generation;
+  const bool simultaneous = peer.connecting != nullptr &&
+                            peer.connecting->phase == Connection::Phase::kRequested && self_ < from;
+  const bool is_older = peer.connection != nullptr &&
+                        peer.peer_incarnation == greeting.incarnation &&
+                        greeting.generation <= peer.peer_generation;
   if (simultaneous || is_older) {
     ++counters_.simultaneous_connects;
     send_greeting(connection, from, GreetingKind::kSimultaneous);
@@ -204,11 +226,13 @@ void DirectTransport::watch_for(Connection& connection, std::uint32_t events) {
   const int change = connection.watched == Connection::kUnwatched ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
   connection.watched = events;
   epoll_event event{events, {.ptr = &connection}};
-  if (::epoll_ctl(epoll_.get(), change, connection.fd.get(), &event) != 0) stop_sending(connection);  // as if it had broken
+  // as if it had broken
+  if (::epoll_ctl(epoll_.get(), change, connection.fd.get(), &event) != 0) stop_sending(connection);
 }
 
 void DirectTransport::stop_watching(Connection& connection) {
-  if (connection.watched != Connection::kUnwatched) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.fd.get(), nullptr);
+  if (connection.watched != Connection::kUnwatched)
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.fd.get(), nullptr);
   connection.watched = Connection::kUnwatched;
 }
 
@@ -233,18 +257,21 @@ void DirectTransport::tear_down(Connection& connection) {
     outbound_.give_back(record);
   }
   if (connection.stream->is_in_the_middle()) ++counters_.failed_receives;
-  if (const auto target = targets_.find(connection.written_key); target != targets_.end() && target->second.writer == &connection) {
+  if (const auto target = targets_.find(connection.written_key);
+      target != targets_.end() && target->second.writer == &connection) {
     target->second.writer = nullptr;
   }
   give_back_unexpected(connection);
-  for (std::vector<Connection*>* list : {&recent_, &ending_, &stalled_}) std::erase(*list, &connection);
+  for (std::vector<Connection*>* list : {&recent_, &ending_, &stalled_})
+    std::erase(*list, &connection);
   // Inside poll() its stream may be what calls: it stops now and goes at the end of the poll.
   if (sink_ != nullptr) {
     connection.stream->stop();
   } else {
     connection.stream.reset();
   }
-  // A child process may hold the socket too: it is to end all the same, and epoll would go on with it.
+  // A child process may hold the socket too: it is to end all the same, and epoll would go on with
+  // it.
   stop_watching(connection);
   end_socket(std::move(connection.fd));
   connection.phase = Connection::Phase::kClosed;

@@ -11,15 +11,18 @@
 namespace lintel::transport {
 namespace {
 
-constexpr int kReadsPerPoll = 8;     // of one connection, so that the owner gets its turn under a flood
+constexpr int kReadsPerPoll = 8;     // of one connection, so that the owner gets its turn under a
+                                     // flood
 constexpr int kRecordsPerPoll = 16;  // the same for sending
 constexpr int kLastReads = 64;       // of a connection that is to end
 constexpr int kEventsPerLook = 64;
 constexpr std::size_t kRecent = 2;  // connections that are read without asking epoll
-constexpr unsigned kSeldom = 32;    // turns between two questions to epoll when all connections are read without it
+constexpr unsigned kSeldom = 32;    // turns between two questions to epoll when all connections are
+                                    // read without it
 constexpr unsigned kOther = 2;      // when there are others
-// Where much is due that has a place of its own, little more than its header is read first: the rest should not come to a buffer. For a short placed message that would be
-// slower than copying it: a second call, with which the kernel tells the sender of a little more room.
+// Where much is due that has a place of its own, little more than its header is read first: the
+// rest should not come to a buffer. For a short placed message that would be slower than copying
+// it: a second call, with which the kernel tells the sender of a little more room.
 constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
 
@@ -107,7 +110,8 @@ void DirectTransport::poll_all_sockets() {
     if ((seen & EPOLLOUT) != 0) send_waiting(*connection);
     if ((seen & ~std::uint32_t{EPOLLOUT}) == 0) continue;
     if (connection->stream->state() == InboundStream::State::kStalled) {
-      stop_watching(*connection);  // it has ended, which is told when what came before has found its place
+      stop_watching(*connection);  // it has ended, which is told when what came before has found
+                                   // its place
       continue;
     }
     note_recent(*connection);
@@ -135,12 +139,14 @@ bool DirectTransport::receive(Connection& connection) {
   InboundStream& stream = *connection.stream;
   for (int read = 0; read < kReadsPerPoll; ++read) {
     if (stream.state() != InboundStream::State::kReading) return false;
-    const std::span<const iovec> room = stream.room(much_is_due(connection) ? kShortLook : buffers_.bytes());
+    const std::span<const iovec> room =
+        stream.room(much_is_due(connection) ? kShortLook : buffers_.bytes());
     if (room.empty()) return false;  // no memory now
     const ssize_t got = receive_from(connection.fd.get(), room);
     if (got <= 0) {
       if (got < 0 && errno == EAGAIN) return false;
-      fail(connection.peer, connection.is_ending ? connection.ending : broken(got == 0 ? 0 : errno));
+      fail(connection.peer,
+           connection.is_ending ? connection.ending : broken(got == 0 ? 0 : errno));
       return false;
     }
     const std::size_t asked = room[0].iov_len + (room.size() > 1 ? room[1].iov_len : 0);
@@ -162,7 +168,8 @@ bool DirectTransport::receive(Connection& connection) {
 
 bool DirectTransport::may_resume(const Connection& connection) const {
   const Peer& peer = peers_[connection.peer.value];
-  return placement_enabled_ && (unexpected_ < kUnexpectedSlots || (peer.expects && peer.expected == connection.stalled_key));
+  return placement_enabled_ && (unexpected_ < kUnexpectedSlots ||
+                                (peer.expects && peer.expected == connection.stalled_key));
 }
 
 void DirectTransport::resume_stalled() {
@@ -205,7 +212,8 @@ std::byte* DirectTransport::Connection::place_of_write(RemoteMemory where, std::
 
 void DirectTransport::Connection::write_is_in_place(Immediate immediate) {
   owner.lock_.is_held();
-  owner.targets_.at(written_key).writer = nullptr;  // it is there: else the write would have been cut
+  owner.targets_.at(written_key).writer = nullptr;  // it is there: else the write would have been
+                                                    // cut
   written_key = 0;
   ++owner.reports_;
   owner.sink_->on_immediate(immediate);
@@ -231,9 +239,11 @@ std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey 
   return {unexpected.get(), kMaxPlacedBytes};
 }
 
-void DirectTransport::Connection::take_placed(std::span<const std::byte> message, const PlacedPayload& payload) {
+void DirectTransport::Connection::take_placed(std::span<const std::byte> message,
+                                              const PlacedPayload& payload) {
   owner.lock_.is_held();
-  if (std::exchange(is_expected, false)) owner.at(peer).expects = false;  // the sink may expect the next
+  // the sink may expect the next
+  if (std::exchange(is_expected, false)) owner.at(peer).expects = false;
   ++owner.reports_;
   owner.sink_->on_placed_message(peer, message, payload);
   owner.give_back_unexpected(*this);

@@ -1,4 +1,5 @@
-// Opening and posting: what the owner calls. Connections are made in direct_connections.cpp, poll() is in direct_traffic.cpp.
+// Opening and posting: what the owner calls. Connections are made in direct_connections.cpp, poll()
+// is in direct_traffic.cpp.
 #include "transport/direct/direct_transport.h"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ namespace lintel::transport {
 namespace {
 
 constexpr std::size_t kStreamBufferBytes = 256 * 1024;
-constexpr std::size_t kSuitableMessageBytes = 68 * 1024;  // 64 KiB of data and the headers of who sends them
+// 64 KiB of data and the headers of who sends them
+constexpr std::size_t kSuitableMessageBytes = 68 * 1024;
 
 std::size_t message_bytes(const NetworkOptions& options) {
   return options.max_message_bytes != 0 ? options.max_message_bytes : kSuitableMessageBytes;
@@ -27,12 +29,14 @@ std::uint64_t random_number() {
 
 }  // namespace
 
-Result<std::unique_ptr<DirectTransport>> DirectTransport::open(const NetworkOptions& options, std::string* explanation) {
+Result<std::unique_ptr<DirectTransport>> DirectTransport::open(const NetworkOptions& options,
+                                                               std::string* explanation) {
   std::unique_ptr<DirectTransport> transport(new DirectTransport(options));
   transport->lock_.is_held();  // nobody else knows it yet
   if (const Error error = transport->listen(); !error.ok()) {
     if (explanation != nullptr) {
-      *explanation = explain_opening(options.interface_address, options.pid, options.port_base, kName, error, std::strerror(error.code()));
+      *explanation = explain_opening(options.interface_address, options.pid, options.port_base,
+                                     kName, error, std::strerror(error.code()));
     }
     return error;
   }
@@ -44,7 +48,8 @@ DirectTransport::DirectTransport(const NetworkOptions& options)
       incarnation_(random_number()),
       buffers_(std::max(kStreamBufferBytes, message_bytes(options) + sizeof(PieceHeader))),
       outbound_(options.send_frames, message_bytes(options), options.max_writes),
-      // At random, so that a write which is under way to the process that had this port before does not find memory of ours.
+      // At random, so that a write which is under way to the process that had this port before does
+      // not find memory of ours.
       next_key_(random_number()),
       attempts_(options.connect_timeout),
       callers_(kMostCallers, options.connect_timeout) {
@@ -63,7 +68,8 @@ Error DirectTransport::listen() {
   if (!nid) return nid.error();
   if (Error error = check_port_base(options_.port_base); !error.ok()) return error;
   epoll_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
-  if (!epoll_.is_open()) return {Loss::kInterface, "epoll_create1", "the system gives no descriptor to wait on", errno};
+  if (!epoll_.is_open())
+    return {Loss::kInterface, "epoll_create1", "the system gives no descriptor to wait on", errno};
   // A port that the system chooses may be the one that is no pid.
   constexpr int kTries = 4;
   for (int tried = 1;; ++tried) {
@@ -71,7 +77,8 @@ Error DirectTransport::listen() {
     own_.sin_family = AF_INET;
     own_.sin_addr.s_addr = htonl(nid->value);
     if (options_.pid != kAnyPid) {
-      const Result<sockaddr_in> address = socket_address_of({nid.value(), options_.pid}, options_.port_base);
+      const Result<sockaddr_in> address =
+          socket_address_of({nid.value(), options_.pid}, options_.port_base);
       if (!address) return address.error();
       own_ = address.value();
     }
@@ -100,7 +107,8 @@ Result<PeerId> DirectTransport::resolve(ProcessId name) {
   lock_.is_held();
   if (const auto known = ids_.find(name); known != ids_.end()) return known->second;
   if (name == self_) return Error{Loss::kOperation, "resolve", "a process does not call itself"};
-  if (const Result<sockaddr_in> address = socket_address_of(name, options_.port_base); !address) return address.error();
+  if (const Result<sockaddr_in> address = socket_address_of(name, options_.port_base); !address)
+    return address.error();
   const PeerId id(static_cast<std::uint32_t>(peers_.size()));
   Peer& peer = peers_.emplace_back();
   peer.name = name;
@@ -125,7 +133,8 @@ PostStatus DirectTransport::commit(PeerId peer, const MessageBuffer& buffer, std
   Connection* const connection = connection_to(peer);
   if (connection == nullptr) return PostStatus::kWouldBlock;
   std::byte* const begin = buffer.data - sizeof(PieceHeader);
-  encode(begin, PieceHeader{static_cast<std::uint32_t>(bytes), static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
+  encode(begin, PieceHeader{static_cast<std::uint32_t>(bytes),
+                            static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
   frame.rest[0] = {begin, sizeof(PieceHeader) + bytes};
   frame.rest[1] = {};
   frame.is_message = true;
@@ -140,7 +149,8 @@ void DirectTransport::abandon(PeerId, const MessageBuffer& buffer) {
   outbound_.give_back(frame);
 }
 
-PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
+PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buffer,
+                                          std::size_t bytes, std::span<const std::byte> payload,
                                           PlacementKey key, Context context) {
   lock_.is_held();
   Outbound& frame = outbound_.at(buffer.token);
@@ -151,7 +161,8 @@ PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buff
   constexpr std::size_t kHead = sizeof(PieceHeader) + sizeof(PlacedHeader);
   static_assert(kHead <= OutboundTable::kHeadroom);
   std::byte* const begin = buffer.data - kHead;
-  encode(begin, PieceHeader{static_cast<std::uint32_t>(payload.size()), static_cast<std::uint8_t>(PieceKind::kPlaced),
+  encode(begin, PieceHeader{static_cast<std::uint32_t>(payload.size()),
+                            static_cast<std::uint8_t>(PieceKind::kPlaced),
                             static_cast<std::uint8_t>(bytes), 0});
   encode(begin + sizeof(PieceHeader), PlacedHeader{key.value});
   frame.rest[0] = {begin, kHead + bytes};
@@ -161,14 +172,17 @@ PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buff
   return send(*connection, frame);
 }
 
-PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
+PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to,
+                                       Immediate immediate, Context context) {
   lock_.is_held();
   LINTEL_ASSERT(from.length > 0 && from.length <= attributes_.max_write_bytes);
   Connection* const connection = connection_to(peer);
   Outbound* const write = connection != nullptr ? outbound_.take_write() : nullptr;
   if (write == nullptr) return PostStatus::kWouldBlock;
-  encode(write->write_head, PieceHeader{static_cast<std::uint32_t>(from.length), static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
-  encode(write->write_head + sizeof(PieceHeader), WriteHeader{to.key, to.address, immediate.value, 0});
+  encode(write->write_head, PieceHeader{static_cast<std::uint32_t>(from.length),
+                                        static_cast<std::uint8_t>(PieceKind::kWrite), 0, 0});
+  encode(write->write_head + sizeof(PieceHeader),
+         WriteHeader{to.key, to.address, immediate.value, 0});
   write->rest[0] = {write->write_head, sizeof write->write_head};
   write->rest[1] = {const_cast<std::byte*>(from.data), from.length};
   write->keeps_memory = true;
@@ -183,7 +197,8 @@ PostStatus DirectTransport::send(Connection& connection, Outbound& record) {
   // Nothing goes to a successor before the loss has been reported.
   if (connection.is_ending || at(connection.peer).failed) return PostStatus::kWouldBlock;
   if (connection.waiting.empty()) {
-    const ssize_t sent = send_to(connection.fd.get(), std::span(record.rest).first(record.rest[1].iov_len > 0 ? 2 : 1));
+    const ssize_t sent = send_to(connection.fd.get(),
+                                 std::span(record.rest).first(record.rest[1].iov_len > 0 ? 2 : 1));
     if (sent < 0 && errno != EAGAIN) [[unlikely]] {
       // The owner is told by the next poll(), after what has come until now.
       stop_sending(connection);
@@ -209,7 +224,8 @@ void DirectTransport::has_left(PeerId to, Outbound& record) {
   outbound_.give_back(record);
 }
 
-Result<Region> DirectTransport::register_memory(PeerId peer, std::span<std::byte> memory, Access access) {
+Result<Region> DirectTransport::register_memory(PeerId peer, std::span<std::byte> memory,
+                                                Access access) {
   lock_.is_held();
   if (access == Access::kWriteSource) return Region{};  // any memory will do
   const Region made{next_region_++, next_key_++, 0};
@@ -256,9 +272,12 @@ bool DirectTransport::close(TimePoint) {
 std::string DirectTransport::describe(PeerId id) const {
   lock_.is_held();
   const Peer& peer = peers_[id.value];
-  std::string text = "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
+  std::string text =
+      "connection to " + to_string(peer.name.nid) + " pid " + std::to_string(peer.name.pid.value);
   if (peer.connection != nullptr) return text + " is open";
-  return text + (peer.connecting != nullptr ? " is being made" : peer.attempt.waiting ? " is tried again" : " is not there");
+  return text + (peer.connecting != nullptr ? " is being made"
+                 : peer.attempt.waiting     ? " is tried again"
+                                            : " is not there");
 }
 
 void DirectTransport::dump(std::string& text) const {

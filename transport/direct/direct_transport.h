@@ -1,17 +1,25 @@
 #pragma once
-// DirectTransport: messages, writes and placed messages through TCP sockets of our own, one connection for each peer.
+// DirectTransport: messages, writes and placed messages through TCP sockets of our own, one
+// connection for each peer.
 //
-// It carries what libfabric's native TCP provider carries, and exists because that one is slower: libfabric 1.17 asks epoll before
-// it reads a socket, and reads long messages in two portions. Here the connections that were read last are read again without
+// It carries what libfabric's native TCP provider carries, and exists because that one is slower:
+// libfabric 1.17 asks epoll before
+// it reads a socket, and reads long messages in two portions. Here the connections that were read
+// last are read again without
 // asking, and long data come to their place in as few portions as the kernel has them in.
 //
-// Owns the listening socket and the connections; borrows the bytes of writes, of payloads and of registered memory. Thread: no
-// lock of its own, see Transport. Lives on one network interface and listens on its one address only.
+// Owns the listening socket and the connections; borrows the bytes of writes, of payloads and of
+// registered memory. Thread: no
+// lock of its own, see Transport. Lives on one network interface and listens on its one address
+// only.
 //
-// Invariants: (1) a peer has at most one open connection, and one that is being made; (2) a loss is reported before anything that
-//             comes on a connection made after it; (3) what a peer sends is read until its connection ends, also when nothing
-//             can be sent to it any more; (4) the record of a connection that was torn down is used again after the next poll().
-// Does not: order across connections, repeat or acknowledge anything (its owner does), notice the death of a machine, or talk to itself.
+// Invariants: (1) a peer has at most one open connection, and one that is being made; (2) a loss is
+//             reported before anything that comes on a connection made after it; (3) what a peer
+//             sends is read until its connection ends, also when nothing can be sent to it any
+//             more; (4) the record of a connection that was torn down is used again after the next
+//             poll().
+// Does not: order across connections, repeat or acknowledge anything (its owner does), notice the
+// death of a machine, or talk to itself.
 
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -39,7 +47,8 @@ struct DirectCounters {
   std::uint64_t refused_callers = 0;        // connections not of Lintel, or of another version
   std::uint64_t simultaneous_connects = 0;  // both processes sent a connect request
   std::uint64_t broken_streams = 0;         // streams that are against the wire format
-  std::uint64_t failed_receives = 0;        // messages, writes and placed messages that broke off while they came in
+  std::uint64_t failed_receives = 0;        // messages, writes and placed messages that broke off
+                                            // while they came in
   std::uint64_t failed_writes = 0;          // writes and placed messages that did not leave
 };
 
@@ -47,12 +56,16 @@ class DirectTransport final : public Transport {
  public:
   // As LINTEL_PROVIDER names it.
   static constexpr const char* kName = "direct";
-  static constexpr std::size_t kMaxWriteBytes = std::size_t{16}
-                                                << 20;  // each write that ends is a sign of life, see Transport::note_progress()
+  static constexpr std::size_t kMaxWriteBytes =
+      std::size_t{16}  // each write that ends is a sign of life, see
+      // Transport::note_progress()
+      << 20;
 
-  // Listens. Talks to nobody. Error: Loss::kOperation for an option that cannot be (address, pid), else kInterface. `explanation`, if given, gets a sentence that
-  // names the value and what was expected.
-  static Result<std::unique_ptr<DirectTransport>> open(const NetworkOptions& options, std::string* explanation = nullptr);
+  // Listens. Talks to nobody. Error: Loss::kOperation for an option that cannot be (address, pid),
+  // else kInterface. `explanation`, if given, gets a sentence that names the value and what was
+  // expected.
+  static Result<std::unique_ptr<DirectTransport>> open(const NetworkOptions& options,
+                                                       std::string* explanation = nullptr);
   ~DirectTransport() override;
   DirectTransport(const DirectTransport&) = delete;
   DirectTransport& operator=(const DirectTransport&) = delete;
@@ -72,14 +85,17 @@ class DirectTransport final : public Transport {
     lock_.is_held();
     placement_enabled_ = true;
   }
-  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
-                           PlacementKey key, Context context) override;
+  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
+                           std::span<const std::byte> payload, PlacementKey key,
+                           Context context) override;
   bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override;
   Withdrawal withdraw_placement(PeerId peer) override;
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
   void deregister_memory(const Region& region) override;
-  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
-  void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the owner's
+  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
+                        Context context) override;
+  void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the
+                                        // owner's
   std::size_t poll(TimePoint now, Sink& sink) override;
   bool close(TimePoint now) override;
   TimePoint next_deadline() const override;
@@ -107,7 +123,8 @@ class DirectTransport final : public Transport {
     PlacementKey expected;
     std::span<std::byte> landing;
     Error failure;
-    std::uint64_t peer_incarnation = 0;  // of the open connection: as the other side's greeting said
+    std::uint64_t peer_incarnation = 0;  // of the open connection: as the other side's greeting
+                                         // said
     std::uint64_t peer_generation = 0;
   };
   struct Target {
@@ -121,7 +138,8 @@ class DirectTransport final : public Transport {
   };
 
   static constexpr std::size_t kMaxPlacedBytes = std::size_t{1} << 20;
-  static constexpr std::size_t kUnexpectedSlots = 16;  // payloads that nobody expects may come in at once
+  static constexpr std::size_t kUnexpectedSlots = 16;  // payloads that nobody expects may come in
+                                                       // at once
   static constexpr std::size_t kMostCallers = 256;     // that have not said who they are
 
   explicit DirectTransport(const NetworkOptions& options);
@@ -138,11 +156,15 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void refused(PeerId peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void accept_callers() LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void drop_caller(HalfOpenCaller& caller) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_handshake_ready(Connection& connection, std::uint32_t events) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_handshake_ready(Connection& connection, std::uint32_t events)
+      LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void on_greeting(Connection& connection) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_connect_request(Connection& connection, const Greeting& greeting) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool send_greeting(Connection& connection, ProcessId to, GreetingKind kind) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void opened(Connection& connection, PeerId peer, const Greeting& greeting) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_connect_request(Connection& connection, const Greeting& greeting)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool send_greeting(Connection& connection, ProcessId to, GreetingKind kind)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void opened(Connection& connection, PeerId peer, const Greeting& greeting)
+      LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void tear_down(Connection& connection) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void end_connections(Peer& peer, Error ending) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void fail(PeerId peer, Error error) LINTEL_REQUIRES(lock_);
@@ -188,7 +210,8 @@ class DirectTransport final : public Transport {
 
   FileDescriptor epoll_;
   FileDescriptor listener_;
-  TimePoint listen_again_ LINTEL_GUARDED_BY(lock_) = kNever;  // there was no descriptor for a connection
+  // there was no descriptor for a connection
+  TimePoint listen_again_ LINTEL_GUARDED_BY(lock_) = kNever;
   StreamBuffers buffers_ LINTEL_GUARDED_BY(lock_);
   OutboundTable outbound_ LINTEL_GUARDED_BY(lock_);
   std::deque<Peer> peers_ LINTEL_GUARDED_BY(lock_);
@@ -198,26 +221,33 @@ class DirectTransport final : public Transport {
   std::uint64_t next_key_ LINTEL_GUARDED_BY(lock_);
 
   std::vector<std::unique_ptr<Connection>> connections_ LINTEL_GUARDED_BY(lock_);
-  std::vector<Connection*> spare_ LINTEL_GUARDED_BY(lock_);      // torn down in earlier polls
-  std::vector<Connection*> torn_down_ LINTEL_GUARDED_BY(lock_);  // in this one: what the kernel has told of them may still be looked at
-  std::size_t open_count_ LINTEL_GUARDED_BY(lock_) = 0;          // connections
-  std::vector<Connection*> recent_ LINTEL_GUARDED_BY(lock_);     // open connections that are read without asking epoll, the latest first
+  std::vector<Connection*> spare_ LINTEL_GUARDED_BY(lock_);  // torn down in earlier polls
+  // in this one: what the kernel has told of them may still be looked at
+  std::vector<Connection*> torn_down_ LINTEL_GUARDED_BY(lock_);
+  std::size_t open_count_ LINTEL_GUARDED_BY(lock_) = 0;  // connections
+  // open connections that are read without asking epoll, the latest first
+  std::vector<Connection*> recent_ LINTEL_GUARDED_BY(lock_);
   ConnectAttempts attempts_ LINTEL_GUARDED_BY(lock_);
   HalfOpenCallers callers_ LINTEL_GUARDED_BY(lock_);
-  std::size_t opening_count_ LINTEL_GUARDED_BY(lock_) = 0;     // connections that are being made, by us or by others
-  std::size_t sending_ LINTEL_GUARDED_BY(lock_) = 0;           // connections with records that wait for room in the kernel
-  std::vector<Connection*> ending_ LINTEL_GUARDED_BY(lock_);   // that cannot be sent to any more
-  std::vector<Connection*> stalled_ LINTEL_GUARDED_BY(lock_);  // that wait until a payload has a place
+  // connections that are being made, by us or by others
+  std::size_t opening_count_ LINTEL_GUARDED_BY(lock_) = 0;
+  // connections with records that wait for room in the kernel
+  std::size_t sending_ LINTEL_GUARDED_BY(lock_) = 0;
+  std::vector<Connection*> ending_ LINTEL_GUARDED_BY(lock_);  // that cannot be sent to any more
+  // that wait until a payload has a place
+  std::vector<Connection*> stalled_ LINTEL_GUARDED_BY(lock_);
   std::vector<PeerId> failed_ LINTEL_GUARDED_BY(lock_);
   std::vector<PeerId> left_ LINTEL_GUARDED_BY(lock_);  // with messages to report
   std::vector<PeerId> reporting_left_ LINTEL_GUARDED_BY(lock_);
   std::vector<EndedWrite> ended_ LINTEL_GUARDED_BY(lock_);
   std::vector<EndedWrite> reporting_ended_ LINTEL_GUARDED_BY(lock_);
-  std::vector<std::unique_ptr<std::byte[]>> unexpected_memory_ LINTEL_GUARDED_BY(lock_);  // not in use
-  std::size_t unexpected_ LINTEL_GUARDED_BY(lock_) = 0;                                   // in use
+  // not in use
+  std::vector<std::unique_ptr<std::byte[]>> unexpected_memory_ LINTEL_GUARDED_BY(lock_);
+  std::size_t unexpected_ LINTEL_GUARDED_BY(lock_) = 0;  // in use
   bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;
   bool closing_ LINTEL_GUARDED_BY(lock_) = false;
-  bool all_sockets_due_ LINTEL_GUARDED_BY(lock_) = true;  // the next poll() asks epoll about all sockets
+  // the next poll() asks epoll about all sockets
+  bool all_sockets_due_ LINTEL_GUARDED_BY(lock_) = true;
   unsigned turns_ LINTEL_GUARDED_BY(lock_) = 0;
   Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;     // during poll()
   std::size_t reports_ LINTEL_GUARDED_BY(lock_) = 0;  // of this poll()

@@ -22,7 +22,8 @@ std::unique_ptr<std::byte[]> StreamBuffers::take() {
   return buffer;
 }
 
-InboundStream::InboundStream(const Limits& limits, StreamBuffers& buffers) : limits_(limits), buffers_(buffers) {
+InboundStream::InboundStream(const Limits& limits, StreamBuffers& buffers)
+    : limits_(limits), buffers_(buffers) {
   LINTEL_ASSERT(buffers.bytes() >= limits.message_bytes + sizeof(PieceHeader));
   LINTEL_ASSERT(buffers.bytes() >= sizeof(PieceHeader) + sizeof(PlacedHeader) + kMaxPlacedMessage);
 }
@@ -32,8 +33,10 @@ std::span<const iovec> InboundStream::room(std::size_t at_most) {
   if (!buffer_ && !(buffer_ = buffers_.take())) return {};
   make_room();
   pieces_[0] = {place_, to_place_};
-  pieces_[1] = {buffer_.get() + end_, std::min(buffers_.bytes() - end_, std::max({at_most, wanted_, to_drop_}))};
-  return to_place_ > 0 ? std::span<const iovec>(pieces_) : std::span<const iovec>(pieces_).subspan(1);
+  pieces_[1] = {buffer_.get() + end_,
+                std::min(buffers_.bytes() - end_, std::max({at_most, wanted_, to_drop_}))};
+  return to_place_ > 0 ? std::span<const iovec>(pieces_)
+                       : std::span<const iovec>(pieces_).subspan(1);
 }
 
 // The piece that has begun is moved to the front of the buffer where its end would not find room.
@@ -94,7 +97,8 @@ bool InboundStream::begin_message(const PieceHeader& header, StreamTaker& taker)
 }
 
 bool InboundStream::begin_write(const PieceHeader& header, StreamTaker& taker) {
-  if (header.length == 0 || header.length > limits_.write_bytes) return broken("a write has a length that none has");
+  if (header.length == 0 || header.length > limits_.write_bytes)
+    return broken("a write has a length that none has");
   wanted_ = sizeof(PieceHeader) + sizeof(WriteHeader);
   if (available() < wanted_) return false;
   const auto write = decode<WriteHeader>(next() + sizeof(PieceHeader));
@@ -107,12 +111,15 @@ bool InboundStream::begin_write(const PieceHeader& header, StreamTaker& taker) {
 }
 
 bool InboundStream::begin_placed(const PieceHeader& header, StreamTaker& taker) {
-  if (header.length == 0 || header.length > limits_.placed_bytes) return broken("a placed message has a length that none has");
-  if (header.message_bytes > kMaxPlacedMessage) return broken("the placed message is longer than the largest");
+  if (header.length == 0 || header.length > limits_.placed_bytes)
+    return broken("a placed message has a length that none has");
+  if (header.message_bytes > kMaxPlacedMessage)
+    return broken("the placed message is longer than the largest");
   wanted_ = sizeof(PieceHeader) + sizeof(PlacedHeader) + header.message_bytes;
   if (available() < wanted_) return false;
   const auto placed_message = decode<PlacedHeader>(next() + sizeof(PieceHeader));
-  if (!is_placement_key(PlacementKey(placed_message.key))) return broken("the key of a placed message is none");
+  if (!is_placement_key(PlacementKey(placed_message.key)))
+    return broken("the key of a placed message is none");
   landing_ = taker.place_of_payload(PlacementKey(placed_message.key));
   if (landing_.empty()) {
     state_ = State::kStalled;
@@ -120,7 +127,8 @@ bool InboundStream::begin_placed(const PieceHeader& header, StreamTaker& taker) 
   }
   payload_length_ = header.length;
   placed_message_bytes_ = header.message_bytes;
-  std::memcpy(placed_message_.data(), next() + (wanted_ - header.message_bytes), header.message_bytes);
+  std::memcpy(placed_message_.data(), next() + (wanted_ - header.message_bytes),
+              header.message_bytes);
   begin_ += wanted_;
   carry(PieceKind::kPlaced, landing_, header.length);
   return true;
@@ -147,7 +155,8 @@ bool InboundStream::carry_on(StreamTaker& taker) {
   begin_ += dropped;
   if (to_place_ > 0 || to_drop_ > 0) return false;
   if (std::exchange(carried_, PieceKind::kMessage) == PieceKind::kPlaced) {
-    const PlacedPayload payload{landing_.first(std::min(landing_.size(), payload_length_)), payload_length_};
+    const PlacedPayload payload{landing_.first(std::min(landing_.size(), payload_length_)),
+                                payload_length_};
     taker.take_placed({placed_message_.data(), placed_message_bytes_}, payload);
   } else if (!cut_) {
     taker.write_is_in_place(immediate_);

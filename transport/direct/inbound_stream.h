@@ -1,13 +1,16 @@
 #pragma once
-// InboundStream: makes of the bytes that come on one connection, in portions of any size, messages, writes and placed messages. Knows no socket: it says where the next
-// bytes are to go, and is told how many have come.
+// InboundStream: makes of the bytes that come on one connection, in portions of any size, messages,
+// writes and placed messages. Knows no socket: it says where the next bytes are to go, and is told
+// how many have come.
 //
-// What is small comes to a buffer, and messages are handed up where they lie there. What a write or a placed message carries goes to its place, but for what has come
-// along with its header.
+// What is small comes to a buffer, and messages are handed up where they lie there. What a write or
+// a placed message carries goes to its place, but for what has come along with its header.
 //
-// Owned by a connection of a DirectTransport; under its owner's lock. Everything that comes is foreign and checked here or by the taker.
-// Invariants: (1) it holds a buffer only while there is part of a piece in it; (2) after a broken piece, or stop(), nothing is handed up any more.
-// Does not: allocate but through its buffers, or decide where writes and placed messages may go: its taker does.
+// Owned by a connection of a DirectTransport; under its owner's lock. Everything that comes is
+// foreign and checked here or by the taker. Invariants: (1) it holds a buffer only while there is
+// part of a piece in it; (2) after a broken piece, or stop(), nothing is handed up any more. Does
+// not: allocate but through its buffers, or decide where writes and placed messages may go: its
+// taker does.
 
 #include <sys/uio.h>
 
@@ -41,17 +44,20 @@ class StreamBuffers {
   std::vector<std::unique_ptr<std::byte[]>> free_;
 };
 
-// Takes what an InboundStream finds. What is given is valid during the call. Meanwhile the stream may be stopped, but must not end.
+// Takes what an InboundStream finds. What is given is valid during the call. Meanwhile the stream
+// may be stopped, but must not end.
 class StreamTaker {
  public:
   virtual ~StreamTaker() = default;
   virtual void take_message(std::span<const std::byte> message) = 0;
 
-  // Where `length` bytes for that address go; nullptr: there is no such memory, and the stream is broken.
+  // Where `length` bytes for that address go; nullptr: there is no such memory, and the stream is
+  // broken.
   virtual std::byte* place_of_write(RemoteMemory where, std::size_t length) = 0;
   virtual void write_is_in_place(Immediate immediate) = 0;
 
-  // Where the payload of a placed message goes: what is longer is cut. Empty: it has to wait, and everything behind it: the stream stalls until resume().
+  // Where the payload of a placed message goes: what is longer is cut. Empty: it has to wait, and
+  // everything behind it: the stream stalls until resume().
   virtual std::span<std::byte> place_of_payload(PlacementKey key) = 0;
   virtual void take_placed(std::span<const std::byte> message, const PlacedPayload& payload) = 0;
 };
@@ -79,17 +85,19 @@ class InboundStream {
     kStopped,  // by stop()
   };
 
-  // Up to two places for the next bytes, the second used only when the first is full; beside what has a place of its own not more than `at_most`. Empty: no
-  // memory. REQUIRES: state() == kGoesOn.
+  // Up to two places for the next bytes, the second used only when the first is full; beside what
+  // has a place of its own not more than `at_most`. Empty: no memory. REQUIRES: state() == kGoesOn.
   std::span<const iovec> room(std::size_t at_most);
   // So many bytes have come there. Hands up all that is complete.
   void arrived(std::size_t bytes, StreamTaker& taker);
   // After kStalled: asks for the place again.
   void resume(StreamTaker& taker);
 
-  // The write under way, if there is one, is not to touch its memory any more: the rest of it is dropped, and nobody is told that it is in place.
+  // The write under way, if there is one, is not to touch its memory any more: the rest of it is
+  // dropped, and nobody is told that it is in place.
   void cut_write();
-  // Nothing is handed up any more, and no memory but the buffer is touched. Also inside a call of the taker.
+  // Nothing is handed up any more, and no memory but the buffer is touched. Also inside a call of
+  // the taker.
   void stop();
   State state() const { return state_; }
   const char* reason() const { return reason_; }

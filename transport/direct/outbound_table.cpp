@@ -22,9 +22,12 @@ void Outbound::advance(std::size_t bytes) {
 void OutboundTable::Unmap::operator()(std::byte* memory) const { ::munmap(memory, bytes); }
 
 OutboundTable::OutboundTable(std::size_t frames, std::size_t frame_bytes, std::size_t writes)
-    : frames_(frames), frame_bytes_((frame_bytes + kHeadroom - 1) / kHeadroom * kHeadroom), records_(frames + writes) {
+    : frames_(frames),
+      frame_bytes_((frame_bytes + kHeadroom - 1) / kHeadroom * kHeadroom),
+      records_(frames + writes) {
   const std::size_t bytes = frames_ * (kHeadroom + frame_bytes_);
-  void* const mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const mapped =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   memory_ = std::unique_ptr<std::byte, Unmap>(static_cast<std::byte*>(mapped), Unmap{bytes});
   for (std::size_t i = records_.size(); i-- > 0;) {

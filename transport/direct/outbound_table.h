@@ -1,10 +1,10 @@
 #pragma once
-// OutboundTable: the record of each message, placed message and write that is being built or is not yet in the kernel, and the rows in which they wait for their
-// connection.
+// OutboundTable: the record of each message, placed message and write that is being built or is not
+// yet in the kernel, and the rows in which they wait for their connection.
 //
 // Owned by a DirectTransport; under its owner's lock.
-// Invariants: (1) records never move; (2) a record is free, lent, or in one row; (3) free frames are reused last in, first out: what was used last is in the
-// cache.
+// Invariants: (1) records never move; (2) a record is free, lent, or in one row; (3) free frames
+// are reused last in, first out: what was used last is in the cache.
 // Does not: allocate after construction, or send anything.
 
 #include <sys/uio.h>
@@ -27,7 +27,8 @@ struct Outbound {
   std::uint32_t next = kNone;  // in its row, or of the free
   bool lent = false;
   bool is_message = false;    // also of a placed message: somebody waits to hear that it has left
-  bool keeps_memory = false;  // a write or a placed message: somebody waits to hear that its bytes are free
+  bool keeps_memory = false;  // a write or a placed message: somebody waits to hear that its bytes
+                              // are free
   Context context;            // keeps_memory
   iovec rest[2] = {};         // what is not in the kernel yet
   std::byte write_head[sizeof(PieceHeader) + sizeof(WriteHeader)];
@@ -58,7 +59,9 @@ class OutboundTable {
   Outbound* take_write() { return take(free_write_); }
   void give_back(Outbound& record);
   // The memory of a frame, behind its headroom.
-  std::byte* memory(const Outbound& frame) const { return memory_.get() + frame.index * (kHeadroom + frame_bytes_) + kHeadroom; }
+  std::byte* memory(const Outbound& frame) const {
+    return memory_.get() + frame.index * (kHeadroom + frame_bytes_) + kHeadroom;
+  }
 
   Outbound& at(std::uint64_t index);
   void append(OutboundRow& row, Outbound& record);

@@ -13,11 +13,17 @@ namespace {
 
 constexpr int kBacklog = 1024;
 
-void set(int fd, int level, int option, int value) { static_cast<void>(::setsockopt(fd, level, option, &value, sizeof value)); }
+void set(int fd, int level, int option, int value) {
+  static_cast<void>(::setsockopt(fd, level, option, &value, sizeof value));
+}
 
-const sockaddr* generic(const sockaddr_in& address) { return reinterpret_cast<const sockaddr*>(&address); }
+const sockaddr* generic(const sockaddr_in& address) {
+  return reinterpret_cast<const sockaddr*>(&address);
+}
 
-Error failed(Loss loss, const char* call, const char* reason) { return {loss, call, reason, errno}; }
+Error failed(Loss loss, const char* call, const char* reason) {
+  return {loss, call, reason, errno};
+}
 
 template <class Call>
 ssize_t uninterrupted(Call call) {
@@ -32,14 +38,17 @@ ssize_t uninterrupted(Call call) {
 Result<FileDescriptor> listen_at(sockaddr_in& own) {
   FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return failed(Loss::kInterface, "socket", "the system gives no socket");
-  set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // beside what is left of connections of the last who had the port
+  set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // beside what is left of connections of the last who
+                                               // had the port
   if (::bind(fd.get(), generic(own), sizeof own) != 0 || ::listen(fd.get(), kBacklog) != 0) {
     return failed(Loss::kInterface, "bind",
-                  errno == EADDRINUSE ? "the name is in use by another process" : "the address cannot be listened at");
+                  errno == EADDRINUSE ? "the name is in use by another process"
+                                      : "the address cannot be listened at");
   }
   socklen_t length = sizeof own;
   if (::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&own), &length) != 0) {
-    return failed(Loss::kInterface, "getsockname", "the system does not tell the address of the socket");
+    return failed(Loss::kInterface, "getsockname",
+                  "the system does not tell the address of the socket");
   }
   return fd;
 }
@@ -49,10 +58,12 @@ Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& p
   if (!fd.is_open()) return failed(Loss::kPeer, "socket", "the system gives no socket");
   sockaddr_in from = own;
   from.sin_port = 0;
-  set(fd.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);  // the port is chosen for the connection, not for all of them
+  // the port is chosen for the connection, not for all of them
+  set(fd.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
   set(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
   if (on_this_machine(own, peer)) free_of_pacing(fd.get());
-  if (::bind(fd.get(), generic(from), sizeof from) != 0) return failed(Loss::kPeer, "bind", "the own address cannot be called from");
+  if (::bind(fd.get(), generic(from), sizeof from) != 0)
+    return failed(Loss::kPeer, "bind", "the own address cannot be called from");
   if (::connect(fd.get(), generic(peer), sizeof peer) != 0 && errno != EINPROGRESS) {
     return failed(Loss::kPeer, "connect", "nobody listens at the peer's address");
   }
@@ -68,8 +79,10 @@ int outcome_of_connect(int fd) {
 Caller accept_at(int listener, const sockaddr_in& own) {
   Caller caller;
   socklen_t length = sizeof caller.address;
-  caller.fd = FileDescriptor(static_cast<int>(uninterrupted(
-      [&] { return ::accept4(listener, reinterpret_cast<sockaddr*>(&caller.address), &length, SOCK_NONBLOCK | SOCK_CLOEXEC); })));
+  caller.fd = FileDescriptor(static_cast<int>(uninterrupted([&] {
+    return ::accept4(listener, reinterpret_cast<sockaddr*>(&caller.address), &length,
+                     SOCK_NONBLOCK | SOCK_CLOEXEC);
+  })));
   if (!caller.fd.is_open()) {
     caller.error = errno == EAGAIN || errno == EWOULDBLOCK ? 0 : errno;
     return caller;
@@ -79,7 +92,8 @@ Caller accept_at(int listener, const sockaddr_in& own) {
   return caller;
 }
 
-// A socket that is closed while something in it has not been read resets its connection, and what is on its way to the other side may be lost with it.
+// A socket that is closed while something in it has not been read resets its connection, and what
+// is on its way to the other side may be lost with it.
 void leave(int fd) {
   constexpr int kMostReads = 64;
   constexpr std::size_t kAll = std::size_t{1} << 30;

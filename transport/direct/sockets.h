@@ -1,5 +1,6 @@
 #pragma once
-// TCP sockets as a DirectTransport wants them: never blocking, closed in a program that is started, sending at once what they are given. Functions without state.
+// TCP sockets as a DirectTransport wants them: never blocking, closed in a program that is started,
+// sending at once what they are given. Functions without state.
 
 #include <netinet/in.h>
 #include <sys/uio.h>
@@ -12,10 +13,12 @@
 
 namespace lintel::transport {
 
-// Listens at `own`, port 0: any free one, which `own` then names. Error (kInterface): as the system says; EADDRINUSE if another process listens there.
+// Listens at `own`, port 0: any free one, which `own` then names. Error (kInterface): as the system
+// says; EADDRINUSE if another process listens there.
 Result<FileDescriptor> listen_at(sockaddr_in& own);
 
-// A connection that is being made from own's address, any port, to `peer`; writable when it is made or has failed. Error (kPeer): the system refuses at once.
+// A connection that is being made from own's address, any port, to `peer`; writable when it is made
+// or has failed. Error (kPeer): the system refuses at once.
 Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& peer);
 // How it ended: 0, or the error number.
 int outcome_of_connect(int fd);

@@ -1,6 +1,7 @@
 #pragma once
-// The bytes of a connection between two DirectTransports, which is one TCP connection: a greeting each way, then pieces. doc/wire_format.md describes them; a
-// test holds both together. Network byte order. No logic here.
+// The bytes of a connection between two DirectTransports, which is one TCP connection: a greeting
+// each way, then pieces. doc/wire_format.md describes them; a test holds both together. Network
+// byte order. No logic here.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,8 +32,8 @@ struct Greeting {
   std::uint64_t generation;   // of that incarnation: grows with each greeting that it sends
 };
 static_assert(sizeof(Greeting) == 40);
-static_assert(offsetof(Greeting, from_nid) == 8 && offsetof(Greeting, to_nid) == 16 && offsetof(Greeting, incarnation) == 24 &&
-              offsetof(Greeting, generation) == 32);
+static_assert(offsetof(Greeting, from_nid) == 8 && offsetof(Greeting, to_nid) == 16 &&
+              offsetof(Greeting, incarnation) == 24 && offsetof(Greeting, generation) == 32);
 
 enum class PieceKind : std::uint8_t {
   kMessage = 1,  // the message follows
@@ -73,9 +74,12 @@ constexpr Greeting network_order(Greeting g) {
           network_order(g.incarnation),
           network_order(g.generation)};
 }
-constexpr PieceHeader network_order(PieceHeader p) { return {network_order(p.length), p.kind, p.message_bytes, network_order(p.reserved)}; }
+constexpr PieceHeader network_order(PieceHeader p) {
+  return {network_order(p.length), p.kind, p.message_bytes, network_order(p.reserved)};
+}
 constexpr WriteHeader network_order(WriteHeader w) {
-  return {network_order(w.key), network_order(w.address), network_order(w.immediate), network_order(w.reserved)};
+  return {network_order(w.key), network_order(w.address), network_order(w.immediate),
+          network_order(w.reserved)};
 }
 constexpr PlacedHeader network_order(PlacedHeader p) { return {network_order(p.key)}; }
 

@@ -13,8 +13,10 @@ constexpr std::size_t kPage = 4096;
 
 Result<BufferSlab> BufferSlab::allocate(std::size_t buffer_bytes, std::size_t count) {
   const std::size_t rounded = (buffer_bytes + kPage - 1) / kPage * kPage;
-  void* memory = ::mmap(nullptr, rounded * count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return Error{Loss::kInterface, "mmap", "no memory for message buffers", errno};
+  void* memory =
+      ::mmap(nullptr, rounded * count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return Error{Loss::kInterface, "mmap", "no memory for message buffers", errno};
   return BufferSlab(static_cast<std::byte*>(memory), rounded, count);
 }
 
@@ -23,10 +25,11 @@ BufferSlab::~BufferSlab() {
   if (memory_ != nullptr) ::munmap(memory_, buffer_bytes_ * count_);
 }
 
-Error BufferSlab::register_with(const Domain& domain, const Endpoint& endpoint, const MemoryRules& rules, std::uint64_t access,
-                                std::uint64_t key) {
+Error BufferSlab::register_with(const Domain& domain, const Endpoint& endpoint,
+                                const MemoryRules& rules, std::uint64_t access, std::uint64_t key) {
   if (!rules.needs_local_descriptor) return {};
-  Result<MemoryRegion> region = MemoryRegion::open(domain, memory_, buffer_bytes_ * count_, access, rules.requested_key(key));
+  Result<MemoryRegion> region =
+      MemoryRegion::open(domain, memory_, buffer_bytes_ * count_, access, rules.requested_key(key));
   if (!region) return region.error();
   region_ = std::move(region).value();
   return rules.binds_to_endpoint ? region_.bind_and_enable(endpoint) : Error();

@@ -1,7 +1,9 @@
 #pragma once
-// BufferSlab: one piece of page-aligned memory cut into equal buffers for messages, registered where the provider wants that.
+// BufferSlab: one piece of page-aligned memory cut into equal buffers for messages, registered
+// where the provider wants that.
 //
-// Owned by FabricTransport, which destroys it after the endpoint: a provider may write into posted buffers until then.
+// Owned by FabricTransport, which destroys it after the endpoint: a provider may write into posted
+// buffers until then.
 // Untouched pages cost no memory.
 
 #include <cstddef>
@@ -34,8 +36,10 @@ class BufferSlab {
   // Error (kInterface): no memory.
   static Result<BufferSlab> allocate(std::size_t buffer_bytes, std::size_t count);
 
-  // Makes the buffers known to the provider if its rules ask for it. `access`: FI_SEND or FI_RECV. Call once, before the buffers are used.
-  Error register_with(const Domain& domain, const Endpoint& endpoint, const MemoryRules& rules, std::uint64_t access, std::uint64_t key);
+  // Makes the buffers known to the provider if its rules ask for it. `access`: FI_SEND or FI_RECV.
+  // Call once, before the buffers are used.
+  Error register_with(const Domain& domain, const Endpoint& endpoint, const MemoryRules& rules,
+                      std::uint64_t access, std::uint64_t key);
   void forget_registration() { region_.reset(); }
 
   std::byte* buffer(std::size_t index) const { return memory_ + index * buffer_bytes_; }

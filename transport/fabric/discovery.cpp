@@ -15,21 +15,23 @@ namespace {
 
 constexpr std::uint32_t kApiVersion = FI_VERSION(1, 17);
 
-// The provider that placed messages are known to work with: how it cancels receives, and that a message which matches none of them waits in its socket, is its own.
+// The provider that placed messages are known to work with: how it cancels receives, and that a
+// message which matches none of them waits in its socket, is its own.
 constexpr const char* kPlacesPayloads = "net";
 
 enum class Strictness { kWhatWeNeed, kPlacementToo, kAnything };
 
 bool is_shared_memory_name(const std::string& provider) { return provider == "shm"; }
 
-// What we need, nothing more: a provider may be slower for every capability that is asked for. The modes are those we can live with;
-// the answer says which are demanded. nullptr: no memory.
+// What we need, nothing more: a provider may be slower for every capability that is asked for. The
+// modes are those we can live with; the answer says which are demanded. nullptr: no memory.
 fi_info* make_hints(const std::string& provider, Strictness strictness) {
   fi_info* hints = fi_allocinfo();
   if (hints == nullptr) return nullptr;
   hints->ep_attr->type = FI_EP_RDM;
   hints->mode = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
-  hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+  hints->domain_attr->mr_mode =
+      FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   if (strictness != Strictness::kAnything) {
     hints->caps = FI_MSG | FI_SEND | FI_RECV | FI_RMA | FI_WRITE | FI_REMOTE_WRITE | FI_MULTI_RECV;
     if (strictness == Strictness::kPlacementToo) hints->caps |= FI_TAGGED | FI_DIRECTED_RECV;
@@ -64,8 +66,10 @@ Result<Info> ask(const fi_info& hints) {
   const int status = fi_getinfo(kApiVersion, nullptr, nullptr, 0, &hints, &list);
   before.give_back();
   if (status == -FI_ENODATA) return Info();
-  if (status == -FI_ENOSYS) return Error{Loss::kInterface, "fi_getinfo", "libfabric is older than 1.17", -status};
-  if (status != 0) return Error{Loss::kInterface, "fi_getinfo", "libfabric cannot say what it offers", -status};
+  if (status == -FI_ENOSYS)
+    return Error{Loss::kInterface, "fi_getinfo", "libfabric is older than 1.17", -status};
+  if (status != 0)
+    return Error{Loss::kInterface, "fi_getinfo", "libfabric cannot say what it offers", -status};
   return Info(list);
 }
 
@@ -73,17 +77,21 @@ Result<sockaddr_in> listening_address(const NetworkOptions& options) {
   const Result<NodeId> nid = parse_node(options.interface_address);
   if (!nid) return nid.error();
   if (Error error = check_port_base(options.port_base); !error.ok()) return error;
-  if (options.pid != kAnyPid) return socket_address_of({nid.value(), options.pid}, options.port_base);
+  if (options.pid != kAnyPid)
+    return socket_address_of({nid.value(), options.pid}, options.port_base);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(nid->value);
   return address;
 }
 
-// Offers for `provider` (empty: all). Shared memory is asked without an address: a string of our own is set when the endpoint is opened.
-Result<Info> offers(const std::string& provider, const sockaddr_in& address, Strictness strictness) {
+// Offers for `provider` (empty: all). Shared memory is asked without an address: a string of our
+// own is set when the endpoint is opened.
+Result<Info> offers(const std::string& provider, const sockaddr_in& address,
+                    Strictness strictness) {
   const Info hints(make_hints(provider, strictness));
-  if (hints.raw() == nullptr) return Error{Loss::kInterface, "fi_allocinfo", "out of memory", FI_ENOMEM};
+  if (hints.raw() == nullptr)
+    return Error{Loss::kInterface, "fi_allocinfo", "out of memory", FI_ENOMEM};
   if (is_shared_memory_name(provider)) {
     hints.raw()->addr_format = FI_ADDR_STR;
   } else if (!set_source(*hints.raw(), address)) {
@@ -93,21 +101,25 @@ Result<Info> offers(const std::string& provider, const sockaddr_in& address, Str
 }
 
 void append_descriptions(const Info& info, std::vector<ProviderDescription>& into) {
-  for (const fi_info* offer = info.raw(); offer != nullptr; offer = offer->next) into.push_back(describe(*offer));
+  for (const fi_info* offer = info.raw(); offer != nullptr; offer = offer->next)
+    into.push_back(describe(*offer));
 }
 
 bool listed(const std::vector<ProviderDescription>& list, const std::string& name) {
-  return std::any_of(list.begin(), list.end(), [&](const ProviderDescription& d) { return d.name == name; });
+  return std::any_of(list.begin(), list.end(),
+                     [&](const ProviderDescription& d) { return d.name == name; });
 }
 
 // Adds those of `more` whose name is not there yet, one for each name.
-void append_new(std::vector<ProviderDescription>& list, const std::vector<ProviderDescription>& more) {
+void append_new(std::vector<ProviderDescription>& list,
+                const std::vector<ProviderDescription>& more) {
   for (const ProviderDescription& d : more) {
     if (!listed(list, d.name)) list.push_back(d);
   }
 }
 
-// What libfabric 1.17 calls "net", its native datagrams over TCP, is "tcp" from 1.18 on: a name that worked goes on working.
+// What libfabric 1.17 calls "net", its native datagrams over TCP, is "tcp" from 1.18 on: a name
+// that worked goes on working.
 std::string name_here(const std::string& provider) {
   return provider == "net" && FI_VERSION_GE(fi_version(), FI_VERSION(1, 18)) ? "tcp" : provider;
 }
@@ -138,7 +150,8 @@ Result<DiscoveredProvider> discover(const NetworkOptions& options) {
   if (found.choice.chosen) {
     found.selected = found.info.raw();
     for (std::size_t i = 0; i < *found.choice.chosen; ++i) found.selected = found.selected->next;
-    if (descriptions[*found.choice.chosen].name == kPlacesPayloads) ask_for_placement(address.value(), found);
+    if (descriptions[*found.choice.chosen].name == kPlacesPayloads)
+      ask_for_placement(address.value(), found);
   } else {
     found.choice.reports = survey_providers(options);  // to say what there is instead
   }
@@ -150,7 +163,8 @@ std::vector<ProviderReport> survey_providers(const NetworkOptions& options) {
   std::vector<ProviderDescription> descriptions;
   for (const Strictness strictness : {Strictness::kWhatWeNeed, Strictness::kAnything}) {
     for (const char* provider : {"", "shm"}) {
-      const Result<Info> info = offers(provider, address ? address.value() : sockaddr_in{}, strictness);
+      const Result<Info> info =
+          offers(provider, address ? address.value() : sockaddr_in{}, strictness);
       if (!info) continue;
       std::vector<ProviderDescription> found;
       append_descriptions(info.value(), found);

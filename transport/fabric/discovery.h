@@ -1,5 +1,6 @@
 #pragma once
-// Asks libfabric what it offers. The only place that calls fi_getinfo; everything decided from the answers is in provider_choice.h.
+// Asks libfabric what it offers. The only place that calls fi_getinfo; everything decided from the
+// answers is in provider_choice.h.
 
 #include <string>
 #include <vector>
@@ -18,11 +19,13 @@ struct DiscoveredProvider {
   ProviderChoice choice;
 };
 
-// Blocks while libfabric loads its providers (first call in a process; some milliseconds). Error: the options name no valid address, or libfabric
-// itself fails. A provider that is not there is no error: see choice.
+// Blocks while libfabric loads its providers (first call in a process; some milliseconds). Error:
+// the options name no valid address, or libfabric itself fails. A provider that is not there is no
+// error: see choice.
 Result<DiscoveredProvider> discover(const NetworkOptions& options);
 
-// Every provider that libfabric offers with a datagram endpoint, and what choose_provider() says of it. For diagnosis.
+// Every provider that libfabric offers with a datagram endpoint, and what choose_provider() says of
+// it. For diagnosis.
 std::vector<ProviderReport> survey_providers(const NetworkOptions& options);
 
 }  // namespace lintel::transport

@@ -27,7 +27,8 @@ std::string bell_name(ProcessId name) {
   return text;
 }
 
-// Abstract names belong to a network namespace, /dev/shm does not: without its number here, a process in another one would look dead.
+// Abstract names belong to a network namespace, /dev/shm does not: without its number here, a
+// process in another one would look dead.
 std::string page_suffix() {
   struct stat status {};
   return ::stat("/proc/self/ns/net", &status) == 0 ? "-" + std::to_string(status.st_ino) : "";
@@ -50,27 +51,34 @@ SocketAddress socket_address(ProcessId name) {
   return made;
 }
 
-FileDescriptor open_socket() { return FileDescriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
+FileDescriptor open_socket() {
+  return FileDescriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+}
 
 bool connect_to(int socket, ProcessId name) {
   const SocketAddress to = socket_address(name);
   return ::connect(socket, reinterpret_cast<const sockaddr*>(&to.address), to.length) == 0;
 }
 
-// Maps the page of that name; none with errno. Takes no file that another user made or that has another size than ours.
+// Maps the page of that name; none with errno. Takes no file that another user made or that has
+// another size than ours.
 MappedPage map_page(ProcessId name, bool create) {
-  FileDescriptor file(::shm_open(page_name(name).c_str(), O_RDWR | (create ? O_CREAT : 0), S_IRUSR | S_IWUSR));
+  FileDescriptor file(
+      ::shm_open(page_name(name).c_str(), O_RDWR | (create ? O_CREAT : 0), S_IRUSR | S_IWUSR));
   if (!file.is_open()) return nullptr;
   struct stat status {};
   void* memory = MAP_FAILED;
   if (::fstat(file.get(), &status) == 0 && status.st_uid == ::geteuid()) {
-    const bool sized = status.st_size == static_cast<off_t>(kPageBytes) || (create && ::ftruncate(file.get(), kPageBytes) == 0);
-    if (sized) memory = ::mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    const bool sized = status.st_size == static_cast<off_t>(kPageBytes) ||
+                       (create && ::ftruncate(file.get(), kPageBytes) == 0);
+    if (sized)
+      memory = ::mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   }
   const int error = errno;
   file.close();
   errno = error;
-  return MappedPage(memory == MAP_FAILED ? nullptr : static_cast<DoorbellPage*>(memory));  // zero bytes are a page with no incarnation
+  // zero bytes are a page with no incarnation
+  return MappedPage(memory == MAP_FAILED ? nullptr : static_cast<DoorbellPage*>(memory));
 }
 
 std::uint32_t random_incarnation() {
@@ -89,15 +97,21 @@ Result<Doorbell> Doorbell::hang(ProcessId name) {
   bell.incarnation_ = random_incarnation();
   bell.parts_.socket = open_socket();
   const SocketAddress own = socket_address(name);
-  if (bell.fd() < 0 || ::bind(bell.fd(), reinterpret_cast<const sockaddr*>(&own.address), own.length) != 0) {
-    return Error{Loss::kInterface, "bind", errno == EADDRINUSE ? "the name is in use by another process" : "no doorbell socket", errno};
+  if (bell.fd() < 0 ||
+      ::bind(bell.fd(), reinterpret_cast<const sockaddr*>(&own.address), own.length) != 0) {
+    return Error{
+        Loss::kInterface, "bind",
+        errno == EADDRINUSE ? "the name is in use by another process" : "no doorbell socket",
+        errno};
   }
   // The name is ours from here on; the page is so too, whoever made it.
   MappedPage& page = bell.parts_.page = map_page(name, true);
-  if (page == nullptr) return Error{Loss::kInterface, "shm_open", "no page of shared memory for the doorbell", errno};
+  if (page == nullptr)
+    return Error{Loss::kInterface, "shm_open", "no page of shared memory for the doorbell", errno};
   bell.hung_ = true;
   if (const std::uint32_t dead = page->incarnation.exchange(0); dead != 0) {
-    if (const Result<std::string> left = shared_memory_name_of(name, dead); left) ::shm_unlink(("/" + left.value()).c_str());
+    if (const Result<std::string> left = shared_memory_name_of(name, dead); left)
+      ::shm_unlink(("/" + left.value()).c_str());
   }
   page->asleep.store(0);
   return bell;
@@ -118,7 +132,9 @@ Doorbell::~Doorbell() {
   ::shm_unlink(page_name(name_).c_str());
 }
 
-void Doorbell::announce() { parts_.page->incarnation.store(incarnation_, std::memory_order_release); }
+void Doorbell::announce() {
+  parts_.page->incarnation.store(incarnation_, std::memory_order_release);
+}
 
 void Doorbell::fall_asleep() {
   parts_.page->asleep.store(1, std::memory_order_seq_cst);
@@ -142,7 +158,8 @@ void clear_away_remains() {
     if (std::sscanf(entry->d_name, "lintel-bell-%8x-%10u", &nid, &pid) != 2) continue;
     const ProcessId name{NodeId(nid), Pid(pid)};
     if (page_name(name).compare(1, std::string::npos, entry->d_name) != 0) continue;
-    // Who can take the name may clear up behind it; both happen here, and the name is free again at once.
+    // Who can take the name may clear up behind it; both happen here, and the name is free again at
+    // once.
     const FileDescriptor probe = open_socket();
     if (probe.is_open() && !connect_to(probe.get(), name)) (void)Doorbell::hang(name);
   }
@@ -163,14 +180,16 @@ void PeerDoorbell::ring_if_asleep() {
   if (parts_.page->asleep.load(std::memory_order_relaxed) == 0) return;
   if (parts_.page->asleep.exchange(0) == 0) return;  // somebody else rings
   const char byte = 1;
-  // A full socket means that rings are waiting already; a closed one, that nobody sleeps there any more.
+  // A full socket means that rings are waiting already; a closed one, that nobody sleeps there any
+  // more.
   (void)!::send(parts_.socket.get(), &byte, 1, MSG_NOSIGNAL);
 }
 
 bool PeerDoorbell::alive() const {
   if (parts_.page->incarnation.load(std::memory_order_relaxed) != incarnation_) return false;
   const FileDescriptor probe = open_socket();
-  return !probe.is_open() || connect_to(probe.get(), name_);  // out of descriptors: nothing is known against it
+  // out of descriptors: nothing is known against it
+  return !probe.is_open() || connect_to(probe.get(), name_);
 }
 
 }  // namespace lintel::transport

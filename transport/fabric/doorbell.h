@@ -1,12 +1,16 @@
 #pragma once
-// Doorbells: how processes on one machine find, wake and outlive each other when their messages go through shared memory.
+// Doorbells: how processes on one machine find, wake and outlive each other when their messages go
+// through shared memory.
 //
-// The shared-memory provider has no descriptor to sleep on, does not notice that a peer died, and cannot talk to a process that took
-// the name of a dead one. So each process hangs a doorbell beside its provider's memory:
-//  * a datagram socket with the abstract name "lintel-bell-<nid>-<pid>": a byte wakes the owner; the kernel lets one process hold the name, and
-//    takes it away when the process ends, whatever the way;
-//  * one page of shared memory, /dev/shm/lintel-bell-<nid>-<pid>-<network namespace>: the owner's incarnation (a random number, part of the provider's name for its
-//    memory, so that no incarnation is taken for another) and whether the owner is asleep.
+// The shared-memory provider has no descriptor to sleep on, does not notice that a peer died, and
+// cannot talk to a process that took the name of a dead one. So each process hangs a doorbell
+// beside its provider's memory:
+//  * a datagram socket with the abstract name "lintel-bell-<nid>-<pid>": a byte wakes the owner;
+//    the kernel lets one process hold the name, and takes it away when the process ends, whatever
+//    the way;
+//  * one page of shared memory, /dev/shm/lintel-bell-<nid>-<pid>-<network namespace>: the owner's
+//    incarnation (a random number, part of the provider's name for its memory, so that no
+//    incarnation is taken for another) and whether the owner is asleep.
 //
 // Thread: that of the transport; what the page holds is atomic because other processes read it.
 
@@ -23,7 +27,8 @@
 
 namespace lintel::transport {
 
-// The page. Other processes of the same user can write it: nothing read from it is trusted further than as a hint.
+// The page. Other processes of the same user can write it: nothing read from it is trusted further
+// than as a hint.
 struct DoorbellPage {
   std::atomic<std::uint32_t> incarnation;  // 0: not yet, or no longer, to be talked to
   std::atomic<std::uint32_t> asleep;
@@ -61,7 +66,8 @@ class Doorbell {
   // From now on peers may find this process: its memory is ready for them.
   void announce();
   int fd() const { return parts_.socket.get(); }  // readable: somebody rang
-  // After this, who posts something rings. What was posted before does not: look for it after this call, then sleep.
+  // After this, who posts something rings. What was posted before does not: look for it after this
+  // call, then sleep.
   void fall_asleep();
   void wake_up();
 
@@ -72,7 +78,8 @@ class Doorbell {
   DoorbellParts parts_;
 };
 
-// Removes from shared memory what processes of this user left there that have died without closing. Some milliseconds at most.
+// Removes from shared memory what processes of this user left there that have died without closing.
+// Some milliseconds at most.
 void clear_away_remains();
 
 // The bell of a peer.

@@ -10,7 +10,8 @@ namespace lintel::transport {
 namespace {
 
 constexpr std::size_t kEntriesPerRead = 32;
-constexpr int kReadsPerPoll = 8;  // bound of one poll(), so that the owner gets its turn under a flood
+constexpr int kReadsPerPoll = 8;  // bound of one poll(), so that the owner gets its turn under a
+                                  // flood
 
 // Some providers give the negative of the error number.
 int positive(int code) { return std::abs(code); }
@@ -52,7 +53,8 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
     if (got > 0) {
       for (ssize_t i = 0; i < got; ++i) reports += take_completion(entries[i], sink);
       if (has_held()) reports += take_held(sink);
-      // Only now: an entry of the same batch may point into a buffer that an earlier one has released.
+      // Only now: an entry of the same batch may point into a buffer that an earlier one has
+      // released.
       if (!receives_to_post_.empty()) repost_receives();
       if (static_cast<std::size_t>(got) < kEntriesPerRead) break;
     } else if (got == -FI_EAVAIL) {
@@ -68,7 +70,9 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
   if (neighbours_) {
     if (neighbours_->look_after(now, peers_)) reports += end_lost_operations(sink);
     // Time that this process was away, stopped or with nothing to do, nobody else has let it wait.
-    if (operations_.taken_count(OperationKind::kWrite) == 0 || away > fabric_options_.write_timeout / 4) write_progress_ = now;
+    if (operations_.taken_count(OperationKind::kWrite) == 0 ||
+        away > fabric_options_.write_timeout / 4)
+      write_progress_ = now;
     if (now - write_progress_ > fabric_options_.write_timeout) reports += jam_writes(sink);
   }
   if (peers_.must_report()) reports += peers_.report_failures(now, sink);
@@ -78,7 +82,8 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
 // Nobody's messages wait for a peer that is gone.
 std::size_t FabricTransport::end_lost_operations(Sink& sink) {
   for (std::size_t i = 0; i < operations_.count(OperationKind::kSend); ++i) {
-    if (Operation& send = operations_.at(OperationKind::kSend, i); is_lost(send)) operations_.give_back_last(send);
+    if (Operation& send = operations_.at(OperationKind::kSend, i); is_lost(send))
+      operations_.give_back_last(send);
   }
   for (std::size_t i = 0; i < operations_.count(OperationKind::kWrite); ++i) {
     if (is_lost(operations_.at(OperationKind::kWrite, i))) return jam_writes(sink);
@@ -87,11 +92,13 @@ std::size_t FabricTransport::end_lost_operations(Sink& sink) {
 }
 
 bool FabricTransport::is_lost(const Operation& operation) const {
-  return operation.state == OperationState::kInFlight && peers_.at(operation.peer).address == FI_ADDR_NOTAVAIL;
+  return operation.state == OperationState::kInFlight &&
+         peers_.at(operation.peer).address == FI_ADDR_NOTAVAIL;
 }
 
-// The shared-memory provider keeps writes to a dead process, or into memory that is not registered any more, for ever, or reports their end without
-// saying which. Worse, 1.17 takes the answers to large writes in their order: behind one that never comes, none is seen again. So all those writes
+// The shared-memory provider keeps writes to a dead process, or into memory that is not registered
+// any more, for ever, or reports their end without saying which. Worse, 1.17 takes the answers to
+// large writes in their order: behind one that never comes, none is seen again. So all those writes
 // end here, whoever they went to, and there are no more of them.
 std::size_t FabricTransport::jam_writes(Sink& sink) {
   writes_jammed_ = true;
@@ -111,13 +118,15 @@ std::size_t FabricTransport::jam_writes(Sink& sink) {
 std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink& sink) {
   std::size_t reports = 0;
   if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) {
-    // A peer's write. Most providers give no context with it; those with FI_RX_CQ_DATA may use up a receive, see below.
+    // A peer's write. Most providers give no context with it; those with FI_RX_CQ_DATA may use up a
+    // receive, see below.
     sink.on_immediate(Immediate(static_cast<std::uint32_t>(entry.data)));
     ++reports;
     if (entry.op_context == nullptr) return reports;
   }
   Operation* operation = operations_.find(entry.op_context);
-  if (operation == nullptr || operation->state == OperationState::kFree || operation->state == OperationState::kLent) {
+  if (operation == nullptr || operation->state == OperationState::kFree ||
+      operation->state == OperationState::kLent) {
     if (reports == 0) ++counters_.foreign_completions;
     return reports;
   }
@@ -133,7 +142,9 @@ std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink
       }
       if ((entry.flags & FI_MULTI_RECV) != 0) {
         const std::byte* start = receive_buffers_.buffer(operation->index);
-        filled(*operation, carries && message >= start ? static_cast<std::size_t>(message - start) + entry.len : operation->taken_bytes);
+        filled(*operation, carries && message >= start
+                               ? static_cast<std::size_t>(message - start) + entry.len
+                               : operation->taken_bytes);
       }
       if (operation->filled && operation->taken_bytes >= operation->end_bytes) released(*operation);
       return reports;
@@ -176,7 +187,8 @@ std::size_t FabricTransport::take_errors(Sink& sink) {
 
 std::size_t FabricTransport::take_error(const fi_cq_err_entry& entry, Sink& sink) {
   Operation* operation = operations_.find(entry.op_context);
-  if (operation != nullptr && operation->state == OperationState::kInFlight) return end_failed_operation(*operation, entry, sink);
+  if (operation != nullptr && operation->state == OperationState::kInFlight)
+    return end_failed_operation(*operation, entry, sink);
   ++counters_.foreign_completions;
   return 0;
 }
@@ -190,15 +202,18 @@ std::size_t FabricTransport::take_held(Sink& sink) {
       reports += take_completion(entry, sink);
     }
     held_.clear();
-    for (const fi_cq_err_entry& entry : std::exchange(held_errors_, {})) reports += take_error(entry, sink);
+    for (const fi_cq_err_entry& entry : std::exchange(held_errors_, {}))
+      reports += take_error(entry, sink);
   }
   return reports;
 }
 
-std::size_t FabricTransport::end_failed_operation(Operation& operation, const fi_cq_err_entry& entry, Sink& sink) {
+std::size_t FabricTransport::end_failed_operation(Operation& operation,
+                                                  const fi_cq_err_entry& entry, Sink& sink) {
   const int code = positive(entry.err);
   if (operation.kind == OperationKind::kReceive) {
-    // A message broke off while it came in; its sender will say it again or be found dead. What matters is whether the buffer is ours again.
+    // A message broke off while it came in; its sender will say it again or be found dead. What
+    // matters is whether the buffer is ours again.
     ++counters_.failed_receives;
     operation.torn = true;
     torn_receives_ = true;
@@ -209,7 +224,9 @@ std::size_t FabricTransport::end_failed_operation(Operation& operation, const fi
     end_failed_landing(operation, entry);
     return 0;
   }
-  const Error error{Loss::kPeer, operation.kind == OperationKind::kSend ? "fi_send" : "fi_writedata", reason_for(code), code};
+  const Error error{Loss::kPeer,
+                    operation.kind == OperationKind::kSend ? "fi_send" : "fi_writedata",
+                    reason_for(code), code};
   const PeerId peer = operation.peer;
   const Context context = operation.context;
   const bool is_write = operation.kind == OperationKind::kWrite;
@@ -228,7 +245,8 @@ void FabricTransport::filled(Operation& receive, std::size_t end_bytes) {
   receive.filled_at = now_;
 }
 
-// Of a buffer in which a message broke off nobody says when the others in it are complete. They have had their time by then.
+// Of a buffer in which a message broke off nobody says when the others in it are complete. They
+// have had their time by then.
 void FabricTransport::release_torn() {
   torn_receives_ = false;
   for (std::size_t i = 0; i < operations_.count(OperationKind::kReceive); ++i) {
@@ -242,7 +260,8 @@ void FabricTransport::release_torn() {
   }
 }
 
-// The provider has let go of a receive buffer. It is posted again when the batch of completions is done, and once only if that is said twice.
+// The provider has let go of a receive buffer. It is posted again when the batch of completions is
+// done, and once only if that is said twice.
 void FabricTransport::released(Operation& receive) {
   receive.state = OperationState::kFree;
   receives_to_post_.push_back(&receive);
@@ -281,7 +300,8 @@ bool FabricTransport::prepare_wait() {
     asleep_ = true;
   }
   if (wait_object_.provider_arms()) return wait_object_.may_sleep(fabric_, completions_);
-  // What has come since the last poll() would wake nobody. Reading also lets the provider work on what lies in its sockets.
+  // What has come since the last poll() would wake nobody. Reading also lets the provider work on
+  // what lies in its sockets.
   fi_cq_data_entry entries[kHeldAtOnce];
   const ssize_t got = fi_cq_read(completions_.raw(), entries, kHeldAtOnce);
   if (got > 0) held_.insert(held_.end(), entries, entries + got);

@@ -15,9 +15,11 @@
 namespace lintel::transport {
 namespace {
 
-constexpr std::size_t kExtraCompletions = 1024;  // arrivals that may pile up between two polls, beside our own operations
+constexpr std::size_t kExtraCompletions = 1024;  // arrivals that may pile up between two polls,
+                                                 // beside our own operations
 
-// Keys start at a random number, so that a write which is under way to the process that had this port before does not find a region of ours.
+// Keys start at a random number, so that a write which is under way to the process that had this
+// port before does not find a region of ours.
 std::uint64_t random_key() {
   std::random_device device;
   return (std::uint64_t{device()} << 32) | device();
@@ -25,7 +27,9 @@ std::uint64_t random_key() {
 
 std::size_t message_bytes(const NetworkOptions& options, const ProviderDescription& provider) {
   const std::size_t suitable = suitable_message_bytes(provider);
-  return options.max_message_bytes == 0 ? suitable : std::min(options.max_message_bytes, provider.max_message_bytes);
+  return options.max_message_bytes == 0
+             ? suitable
+             : std::min(options.max_message_bytes, provider.max_message_bytes);
 }
 
 struct ReceiveRoom {
@@ -33,26 +37,31 @@ struct ReceiveRoom {
   std::size_t bytes;  // of each
 };
 
-ReceiveRoom receive_room_for(const NetworkOptions& options, const FabricOptions& fabric, const ProviderDescription& provider) {
+ReceiveRoom receive_room_for(const NetworkOptions& options, const FabricOptions& fabric,
+                             const ProviderDescription& provider) {
   ReceiveRoom room{std::max<std::size_t>(fabric.receive_buffers, 2),
                    std::max(fabric.receive_buffer_bytes, 2 * message_bytes(options, provider))};
   if (is_shared_memory(provider)) {
-    // shm of 1.17 locks up for ever when, in one read of its queue, about a thousand messages find no room: it then has no record left to take another
-    // buffer with. With this much room that takes some twenty peers which all have a full window of the largest messages on the way.
+    // shm of 1.17 locks up for ever when, in one read of its queue, about a thousand messages find
+    // no room: it then has no record left to take another buffer with. With this much room that
+    // takes some twenty peers which all have a full window of the largest messages on the way.
     room.buffers = std::max<std::size_t>(room.buffers, 16);
     room.bytes = std::max<std::size_t>(room.bytes, 256 * 1024);
   }
   return room;
 }
 
-std::string explain(const NetworkOptions& options, const std::string& provider, const Error& error) {
-  return explain_opening(options.interface_address, options.pid, provider == "shm" ? 0 : options.port_base, provider, error,
+std::string explain(const NetworkOptions& options, const std::string& provider,
+                    const Error& error) {
+  return explain_opening(options.interface_address, options.pid,
+                         provider == "shm" ? 0 : options.port_base, provider, error,
                          fi_strerror(error.code()));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<FabricTransport>> FabricTransport::open(const NetworkOptions& options, const FabricOptions& fabric,
+Result<std::unique_ptr<FabricTransport>> FabricTransport::open(const NetworkOptions& options,
+                                                               const FabricOptions& fabric,
                                                                std::string* explanation) {
   std::string ignored;
   std::string& said = explanation != nullptr ? *explanation : ignored;
@@ -69,10 +78,13 @@ Result<std::unique_ptr<FabricTransport>> FabricTransport::open(const NetworkOpti
   fi_domain_attr& domain = *found->selected->domain_attr;
   domain.mr_mode |= fabric.added_mr_modes;
   if (fabric.mr_key_bytes != 0) domain.mr_key_size = fabric.mr_key_bytes;
-  std::unique_ptr<FabricTransport> transport(new FabricTransport(options, fabric, std::move(found).value()));
+  std::unique_ptr<FabricTransport> transport(
+      new FabricTransport(options, fabric, std::move(found).value()));
   using Step = Error (FabricTransport::*)();
-  for (const Step step : {&FabricTransport::take_name, &FabricTransport::open_objects, &FabricTransport::prepare_buffers,
-                          &FabricTransport::enable, &FabricTransport::learn_own_name, &FabricTransport::post_first_receives}) {
+  for (const Step step :
+       {&FabricTransport::take_name, &FabricTransport::open_objects,
+        &FabricTransport::prepare_buffers, &FabricTransport::enable,
+        &FabricTransport::learn_own_name, &FabricTransport::post_first_receives}) {
     if (const Error error = (transport.get()->*step)(); !error.ok()) {
       said = explain(options, transport->provider_.name, error);
       return error;
@@ -81,7 +93,8 @@ Result<std::unique_ptr<FabricTransport>> FabricTransport::open(const NetworkOpti
   return transport;
 }
 
-FabricTransport::FabricTransport(const NetworkOptions& options, const FabricOptions& fabric, DiscoveredProvider found)
+FabricTransport::FabricTransport(const NetworkOptions& options, const FabricOptions& fabric,
+                                 DiscoveredProvider found)
     : options_(options),
       fabric_options_(fabric),
       provider_(transport::describe(*found.selected)),
@@ -90,8 +103,8 @@ FabricTransport::FabricTransport(const NetworkOptions& options, const FabricOpti
       next_key_(random_key()),
       info_list_(std::move(found.info)),
       info_(found.selected),
-      operations_(receive_room_for(options, fabric, provider_).buffers, options.send_frames, options.max_writes,
-                  found.placed_messages ? kLandings : 0),
+      operations_(receive_room_for(options, fabric, provider_).buffers, options.send_frames,
+                  options.max_writes, found.placed_messages ? kLandings : 0),
       peers_(options.connect_timeout, provider_.socket_addresses) {
   attributes_.name = provider_.name;
   attributes_.version = fi_tostr("1", FI_TYPE_VERSION);  // the argument is not looked at
@@ -107,7 +120,8 @@ FabricTransport::FabricTransport(const NetworkOptions& options, const FabricOpti
 }
 
 FabricTransport::~FabricTransport() {
-  // Registrations that are bound to the endpoint must go before it; all others go after it, because the provider may use them until then.
+  // Registrations that are bound to the endpoint must go before it; all others go after it, because
+  // the provider may use them until then.
   if (rules_.binds_to_endpoint) {
     regions_.clear();
     send_buffers_.forget_registration();
@@ -115,7 +129,8 @@ FabricTransport::~FabricTransport() {
   }
 }
 
-// Shared memory only: the name decides how the endpoint is opened. Elsewhere opening decides the name.
+// Shared memory only: the name decides how the endpoint is opened. Elsewhere opening decides the
+// name.
 Error FabricTransport::take_name() {
   if (provider_.socket_addresses) return {};
   const Result<NodeId> nid = parse_node(options_.interface_address);
@@ -142,9 +157,10 @@ Error FabricTransport::open_objects() {
   domain_ = std::move(domain).value();
 
   const bool signal_sticks = provider_.name == "net";
-  const bool queue_wakes = provider_.socket_addresses && !signal_sticks;  // shared memory has no descriptor to wait on
-  Result<CompletionQueue> completions =
-      CompletionQueue::open(domain_, operations_.size() + kExtraCompletions, queue_wakes ? FI_WAIT_FD : FI_WAIT_NONE);
+  // shared memory has no descriptor to wait on
+  const bool queue_wakes = provider_.socket_addresses && !signal_sticks;
+  Result<CompletionQueue> completions = CompletionQueue::open(
+      domain_, operations_.size() + kExtraCompletions, queue_wakes ? FI_WAIT_FD : FI_WAIT_NONE);
   if (!completions) return completions.error();
   completions_ = std::move(completions).value();
   if (queue_wakes) wait_object_ = WaitObject::of_queue(completions_);
@@ -162,10 +178,12 @@ Error FabricTransport::open_objects() {
 
 Error FabricTransport::prepare_buffers() {
   const ReceiveRoom receive_room = receive_room_for(options_, fabric_options_, provider_);
-  Result<BufferSlab> receives = BufferSlab::allocate(receive_room.bytes, operations_.count(OperationKind::kReceive));
+  Result<BufferSlab> receives =
+      BufferSlab::allocate(receive_room.bytes, operations_.count(OperationKind::kReceive));
   if (!receives) return receives.error();
   receive_buffers_ = std::move(receives).value();
-  Result<BufferSlab> sends = BufferSlab::allocate(attributes_.max_message_bytes, operations_.count(OperationKind::kSend));
+  Result<BufferSlab> sends =
+      BufferSlab::allocate(attributes_.max_message_bytes, operations_.count(OperationKind::kSend));
   if (!sends) return sends.error();
   send_buffers_ = std::move(sends).value();
   return {};
@@ -173,17 +191,23 @@ Error FabricTransport::prepare_buffers() {
 
 Error FabricTransport::enable() {
   if (const int status = fi_enable(endpoint_.raw()); status != 0) {
-    const char* reason =
-        status == -FI_EBUSY || status == -FI_EADDRINUSE ? "the name is in use by another process" : "the endpoint cannot be used";
+    const char* reason = status == -FI_EBUSY || status == -FI_EADDRINUSE
+                             ? "the name is in use by another process"
+                             : "the endpoint cannot be used";
     return {Loss::kInterface, "fi_enable", reason, -status};
   }
   // After enabling: before it, shm of 1.17 crashes on this call.
   std::size_t least_room = attributes_.max_message_bytes;
-  if (const int status = fi_setopt(&endpoint_.raw()->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least_room, sizeof least_room);
+  if (const int status = fi_setopt(&endpoint_.raw()->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
+                                   &least_room, sizeof least_room);
       status != 0) {
-    return {Loss::kInterface, "fi_setopt", "the provider does not take the least room of a receive buffer", -status};
+    return {Loss::kInterface, "fi_setopt",
+            "the provider does not take the least room of a receive buffer", -status};
   }
-  if (Error error = receive_buffers_.register_with(domain_, endpoint_, rules_, FI_RECV, next_key_++); !error.ok()) return error;
+  if (Error error =
+          receive_buffers_.register_with(domain_, endpoint_, rules_, FI_RECV, next_key_++);
+      !error.ok())
+    return error;
   return send_buffers_.register_with(domain_, endpoint_, rules_, FI_SEND, next_key_++);
 }
 
@@ -193,12 +217,14 @@ Error FabricTransport::learn_own_name() {
     std::size_t length = sizeof address;
     const int status = fi_getname(&endpoint_.raw()->fid, &address, &length);
     if (status != 0 || length != sizeof address || address.sin_family != AF_INET) {
-      return {Loss::kInterface, "fi_getname", "the provider does not tell the IPv4 address of the endpoint", -status};
+      return {Loss::kInterface, "fi_getname",
+              "the provider does not tell the IPv4 address of the endpoint", -status};
     }
     self_ = transport::name_of(address, options_.port_base);
     free_listener(address);
     // A port that the system chose may be the one that is no pid.
-    if (const Result<std::uint16_t> port = port_of(self_.pid, options_.port_base); !port) return port.error();
+    if (const Result<std::uint16_t> port = port_of(self_.pid, options_.port_base); !port)
+      return port.error();
   }
   return {};
 }

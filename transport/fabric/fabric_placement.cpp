@@ -1,5 +1,7 @@
-// Placed messages: messages with a payload, as tagged messages of the native TCP providers. The tag is the key. A tagged message that no posted receive matches stays in its
-// socket, and what its sender sends after it waits behind it. So one that nobody expects is looked for now and then, and taken in to memory of our own.
+// Placed messages: messages with a payload, as tagged messages of the native TCP providers. The tag
+// is the key. A tagged message that no posted receive matches stays in its socket, and what its
+// sender sends after it waits behind it. So one that nobody expects is looked for now and then, and
+// taken in to memory of our own.
 #include <rdma/fi_errno.h>
 #include <rdma/fi_tagged.h>
 
@@ -14,14 +16,17 @@ namespace lintel::transport {
 namespace {
 
 // Of landing_buffers_.
-constexpr std::size_t kSpill = 0;     // what is longer than the memory that it lands in ends here; nobody reads it
+constexpr std::size_t kSpill = 0;     // what is longer than the memory that it lands in ends here;
+                                      // nobody reads it
 constexpr std::size_t kMessages = 1;  // of the placed messages, by landing
 constexpr std::size_t kBufferCount = 2;
 
-// Looks at an empty completion queue between two for unexpected payloads: each costs as much as several of those.
+// Looks at an empty completion queue between two for unexpected payloads: each costs as much as
+// several of those.
 constexpr unsigned kLooksPerSearch = 16;
 
-// A tag with these bits to be ignored matches every key. The provider keeps the bit above for itself.
+// A tag with these bits to be ignored matches every key. The provider keeps the bit above for
+// itself.
 constexpr std::uint64_t kAnyKey = (std::uint64_t{1} << kPlacementKeyBits) - 1;
 
 }  // namespace
@@ -45,18 +50,21 @@ std::byte* FabricTransport::landing_message(const Operation& landing) const {
   return landing_buffers_.buffer(kMessages) + landing.index * kPlacedMessageBytes;
 }
 
-PostStatus FabricTransport::commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
+PostStatus FabricTransport::commit_placed(PeerId peer, const MessageBuffer& buffer,
+                                          std::size_t bytes, std::span<const std::byte> payload,
                                           PlacementKey key, Context context) {
   lock_.is_held();
   Operation& frame = operations_.at(OperationKind::kSend, buffer.token);
-  LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= kPlacedMessageBytes && is_placement_key(key));
+  LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= kPlacedMessageBytes &&
+                is_placement_key(key));
   LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes_.max_placed_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
   std::memset(buffer.data + bytes, 0, kPlacedMessageBytes - bytes);
   // Only ever read from.
-  const iovec pieces[] = {{buffer.data, kPlacedMessageBytes}, {const_cast<std::byte*>(payload.data()), payload.size()}};
-  const ssize_t status =
-      fi_tsendv(endpoint_.raw(), pieces, nullptr, std::size(pieces), peers_.at(peer).address, key.value, &frame.provider_room);
+  const iovec pieces[] = {{buffer.data, kPlacedMessageBytes},
+                          {const_cast<std::byte*>(payload.data()), payload.size()}};
+  const ssize_t status = fi_tsendv(endpoint_.raw(), pieces, nullptr, std::size(pieces),
+                                   peers_.at(peer).address, key.value, &frame.provider_room);
   if (status != 0) return refused(peer, status, "fi_tsendv");
   frame.placed_message = true;
   frame.context = context;
@@ -69,7 +77,8 @@ bool FabricTransport::expect_placement(PeerId peer, PlacementKey key, std::span<
   LINTEL_ASSERT(is_placement_key(key));
   FabricPeer& from = peers_.at(peer);
   if (!placement_enabled_ || from.landing != nullptr || memory.empty()) return false;
-  if (expected_.size() == kLandings - kUnexpectedSlots) return false;  // the others are for unexpected payloads
+  // the others are for unexpected payloads
+  if (expected_.size() == kLandings - kUnexpectedSlots) return false;
   Operation* const landing = operations_.take(OperationKind::kLanding);
   landing->memory = memory;
   landing->peer = peer;
@@ -84,8 +93,9 @@ bool FabricTransport::expect_placement(PeerId peer, PlacementKey key, std::span<
   return true;
 }
 
-// Some of a placed message is in place, and the rest is in its socket or on its way there: of a payload in more than one piece the provider takes what it has read ahead, and
-// asks its sockets again when it is asked. Tells by the first byte of the message, see Transport::commit_placed().
+// Some of a placed message is in place, and the rest is in its socket or on its way there: of a
+// payload in more than one piece the provider takes what it has read ahead, and asks its sockets
+// again when it is asked. Tells by the first byte of the message, see Transport::commit_placed().
 bool FabricTransport::payload_has_begun() const {
   for (const Operation* const landing : expected_) {
     if (*landing_message(*landing) != std::byte{0}) return true;
@@ -93,19 +103,23 @@ bool FabricTransport::payload_has_begun() const {
   return false;
 }
 
-bool FabricTransport::post_landing(Operation& landing, fi_addr_t from, std::uint64_t key, std::uint64_t ignored) {
+bool FabricTransport::post_landing(Operation& landing, fi_addr_t from, std::uint64_t key,
+                                   std::uint64_t ignored) {
   const std::size_t most = std::min(landing.memory.size(), kMaxPlacedBytes);
   // A longer one than there is room for would end the connection.
   const iovec pieces[] = {{landing_message(landing), kPlacedMessageBytes},
                           {landing.memory.data(), most},
                           {landing_buffers_.buffer(kSpill), kMaxPlacedBytes - most}};
   const std::size_t count = most < kMaxPlacedBytes ? 3 : 2;
-  if (fi_trecvv(endpoint_.raw(), pieces, nullptr, count, from, key, ignored, &landing.provider_room) != 0) return false;
+  if (fi_trecvv(endpoint_.raw(), pieces, nullptr, count, from, key, ignored,
+                &landing.provider_room) != 0)
+    return false;
   landing.state = OperationState::kInFlight;
   return true;
 }
 
-// The provider takes a receive that no message has met out of its list at once, and says so in its queue. Of one that was met it says nothing.
+// The provider takes a receive that no message has met out of its list at once, and says so in its
+// queue. Of one that was met it says nothing.
 Withdrawal FabricTransport::withdraw_placement(PeerId peer) {
   lock_.is_held();
   Operation* const landing = peers_.at(peer).landing;
@@ -133,7 +147,8 @@ Withdrawal FabricTransport::withdraw_placement(PeerId peer) {
 }
 
 // A placed message has come, or one waits that nobody expects.
-std::size_t FabricTransport::take_placed(Operation& landing, const fi_cq_data_entry& entry, Sink& sink) {
+std::size_t FabricTransport::take_placed(Operation& landing, const fi_cq_data_entry& entry,
+                                         Sink& sink) {
   UnexpectedSlot* const unexpected = unexpected_slot_of(landing);
   if (unexpected != nullptr && !unexpected->posted) {
     asking_ = nullptr;
@@ -144,7 +159,8 @@ std::size_t FabricTransport::take_placed(Operation& landing, const fi_cq_data_en
   std::array<std::byte, kPlacedMessageBytes> message;
   std::memcpy(message.data(), landing_message(landing), message.size());
   const std::size_t length = entry.len - std::min(entry.len, message.size());
-  const PlacedPayload payload{landing.memory.first(std::min(length, landing.memory.size())), length};
+  const PlacedPayload payload{landing.memory.first(std::min(length, landing.memory.size())),
+                              length};
   const PeerId from = unexpected != nullptr ? kNoPeer : landing.peer;
   const bool given_up = unexpected == nullptr && landing.given_up;
   if (unexpected == nullptr) end_landing(landing);
@@ -166,7 +182,8 @@ void FabricTransport::end_landing(Operation& landing) {
   operations_.give_back(landing);
 }
 
-// It was cancelled, or broke off while it came in; of an unexpected payload: there is none, or that.
+// It was cancelled, or broke off while it came in; of an unexpected payload: there is none, or
+// that.
 void FabricTransport::end_failed_landing(Operation& landing, const fi_cq_err_entry& entry) {
   const int code = std::abs(entry.err);
   if (code != FI_ECANCELED && code != FI_ENOMSG) ++counters_.failed_receives;
@@ -215,8 +232,9 @@ bool FabricTransport::ask_for_unexpected() {
   return true;
 }
 
-// One that waits wakes nobody. REQUIRES: the completion queue has just been found empty. Only errors are read, of which "there is none" is one: any other read
-// of the queue would let the provider work on what has come since, and something might be left there that wakes nobody either.
+// One that waits wakes nobody. REQUIRES: the completion queue has just been found empty. Only
+// errors are read, of which "there is none" is one: any other read of the queue would let the
+// provider work on what has come since, and something might be left there that wakes nobody either.
 bool FabricTransport::unexpected_is_waiting() {
   if (asking_ != nullptr) return true;
   if (!ask_for_unexpected()) return false;  // all are coming in, and the end of any tells of itself

@@ -1,4 +1,5 @@
-// Posting: what the owner calls. Opening is in fabric_open.cpp, completions are in fabric_completions.cpp.
+// Posting: what the owner calls. Opening is in fabric_open.cpp, completions are in
+// fabric_completions.cpp.
 #include "transport/fabric/fabric_transport.h"
 
 #include <rdma/fi_errno.h>
@@ -15,15 +16,20 @@ Result<PeerId> FabricTransport::resolve(ProcessId name) {
   lock_.is_held();
   if (const PeerId known = peers_.find(name); known != kNoPeer) return known;
   if (neighbours_) {
-    // Introduced to the provider when its process is found to be there: 1.17 confuses names that are introduced before.
-    if (const Result<std::string> spelled = shared_memory_name_of(name, 1); !spelled) return spelled.error();
+    // Introduced to the provider when its process is found to be there: 1.17 confuses names that
+    // are introduced before.
+    if (const Result<std::string> spelled = shared_memory_name_of(name, 1); !spelled)
+      return spelled.error();
     return peers_.add(name, FI_ADDR_NOTAVAIL);
   }
   const Result<sockaddr_in> socket_address = socket_address_of(name, options_.port_base);
   if (!socket_address) return socket_address.error();
   fi_addr_t address = FI_ADDR_NOTAVAIL;
-  const int inserted = fi_av_insert(addresses_.raw(), &socket_address.value(), 1, &address, 0, nullptr);
-  if (inserted != 1) return Error{Loss::kOperation, "fi_av_insert", "the provider does not take the address", inserted < 0 ? -inserted : 0};
+  const int inserted =
+      fi_av_insert(addresses_.raw(), &socket_address.value(), 1, &address, 0, nullptr);
+  if (inserted != 1)
+    return Error{Loss::kOperation, "fi_av_insert", "the provider does not take the address",
+                 inserted < 0 ? -inserted : 0};
   return peers_.add(name, address);
 }
 
@@ -46,8 +52,8 @@ PostStatus FabricTransport::commit(PeerId peer, const MessageBuffer& buffer, std
   Operation& frame = operations_.at(OperationKind::kSend, buffer.token);
   LINTEL_ASSERT(frame.state == OperationState::kLent && bytes <= attributes_.max_message_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
-  const ssize_t status =
-      fi_send(endpoint_.raw(), buffer.data, bytes, send_buffers_.descriptor(), peers_.at(peer).address, &frame.provider_room);
+  const ssize_t status = fi_send(endpoint_.raw(), buffer.data, bytes, send_buffers_.descriptor(),
+                                 peers_.at(peer).address, &frame.provider_room);
   if (status != 0) return refused(peer, status, "fi_send");
   record_start(frame, peer);
   return PostStatus::kOk;
@@ -66,16 +72,19 @@ void FabricTransport::disconnect(PeerId peer) {
   peers_.disconnect(peer);
 }
 
-Result<Region> FabricTransport::register_memory(PeerId, std::span<std::byte> memory, Access access) {
+Result<Region> FabricTransport::register_memory(PeerId, std::span<std::byte> memory,
+                                                Access access) {
   lock_.is_held();
   const bool is_target = access == Access::kWriteTarget;
   if (!is_target && !rules_.needs_local_descriptor) return Region{};  // any memory will do
   // A key of ours may be in use still, after the counter has come round in a narrow key.
   constexpr int kTries = 8;
   for (int tried = 1;; ++tried) {
-    Result<MemoryRegion> opened = MemoryRegion::open(domain_, memory.data(), memory.size(), is_target ? FI_REMOTE_WRITE : FI_WRITE,
+    Result<MemoryRegion> opened = MemoryRegion::open(domain_, memory.data(), memory.size(),
+                                                     is_target ? FI_REMOTE_WRITE : FI_WRITE,
                                                      rules_.requested_key(next_key_++));
-    if (!opened && opened.error().code() == FI_ENOKEY && tried < kTries && !rules_.provider_keys) continue;
+    if (!opened && opened.error().code() == FI_ENOKEY && tried < kTries && !rules_.provider_keys)
+      continue;
     if (!opened) return opened.error();
     MemoryRegion region = std::move(opened).value();
     if (rules_.binds_to_endpoint) {
@@ -92,7 +101,8 @@ void FabricTransport::deregister_memory(const Region& region) {
   if (region.id != 0) regions_.erase(region.id);
 }
 
-PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
+PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to,
+                                       Immediate immediate, Context context) {
   lock_.is_held();
   LINTEL_ASSERT(from.length > 0 && from.length <= attributes_.max_write_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
@@ -108,8 +118,9 @@ PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   }
   Operation* write = operations_.take(OperationKind::kWrite);
   if (write == nullptr) return PostStatus::kWouldBlock;
-  const ssize_t status = fi_writedata(endpoint_.raw(), from.data, from.length, descriptor, immediate.value, peers_.at(peer).address,
-                                      to.address, to.key, &write->provider_room);
+  const ssize_t status =
+      fi_writedata(endpoint_.raw(), from.data, from.length, descriptor, immediate.value,
+                   peers_.at(peer).address, to.address, to.key, &write->provider_room);
   if (status != 0) {
     operations_.give_back(*write);
     return refused(peer, status, "fi_writedata");
@@ -128,14 +139,16 @@ bool FabricTransport::may_try(PeerId id) {
   return false;
 }
 
-// The provider took nothing. "Try again" is no error, but it may mean that nobody is there: PeerTable keeps watch.
+// The provider took nothing. "Try again" is no error, but it may mean that nobody is there:
+// PeerTable keeps watch.
 PostStatus FabricTransport::refused(PeerId peer, ssize_t status, const char* call) {
   if (status == -FI_EAGAIN) {
     peers_.refused(peer, now_);
     if (neighbours_) neighbours_->ring(peer);  // a first contact is answered by the peer's poll()
     return PostStatus::kWouldBlock;
   }
-  peers_.fail(peer, {Loss::kPeer, call, "the provider refuses to talk to the peer", static_cast<int>(-status)});
+  peers_.fail(peer, {Loss::kPeer, call, "the provider refuses to talk to the peer",
+                     static_cast<int>(-status)});
   return PostStatus::kFailed;
 }
 
@@ -179,8 +192,8 @@ void FabricTransport::dump(std::string& text) const {
   const auto line = [&text](const char* what, std::uint64_t number) {
     text += std::string("  ") + what + ": " + std::to_string(number) + "\n";
   };
-  text += "fabric " + attributes_.name + " " + attributes_.version + " at " + to_string(self_.nid) + " pid " +
-          std::to_string(self_.pid.value) + "\n";
+  text += "fabric " + attributes_.name + " " + attributes_.version + " at " + to_string(self_.nid) +
+          " pid " + std::to_string(self_.pid.value) + "\n";
   line("peers", peers_.size());
   line("messages under way or lent", operations_.taken_count(OperationKind::kSend));
   line("writes under way", operations_.taken_count(OperationKind::kWrite));
@@ -194,7 +207,8 @@ void FabricTransport::dump(std::string& text) const {
 
 TimePoint FabricTransport::next_deadline() const {
   lock_.is_held();
-  // Without a descriptor that tells, look often. So too while the shared-memory provider has something under way: that it has arrived rings no bell.
+  // Without a descriptor that tells, look often. So too while the shared-memory provider has
+  // something under way: that it has arrived rings no bell.
   constexpr Nanoseconds kLookAgain = std::chrono::microseconds(500);
   constexpr Nanoseconds kLookSoon = std::chrono::microseconds(50);
   TimePoint deadline = receives_to_post_.empty() ? peers_.next_deadline(now_) : now_;
@@ -205,7 +219,8 @@ TimePoint FabricTransport::next_deadline() const {
 }
 
 std::size_t FabricTransport::operations_in_flight() const {
-  return operations_.taken_count(OperationKind::kSend) + operations_.taken_count(OperationKind::kWrite);
+  return operations_.taken_count(OperationKind::kSend) +
+         operations_.taken_count(OperationKind::kWrite);
 }
 
 }  // namespace lintel::transport

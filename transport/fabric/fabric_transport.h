@@ -1,13 +1,18 @@
 #pragma once
 // FabricTransport: messages and remote writes through one libfabric endpoint.
 //
-// Owns the endpoint with everything below it, the buffers of messages under way, and the registrations; borrows the bytes of writes and of
-// registered memory. Thread: no lock of its own, see Transport. Lives on one network interface and listens on its one address only.
+// Owns the endpoint with everything below it, the buffers of messages under way, and the
+// registrations; borrows the bytes of writes and of registered memory. Thread: no lock of its own,
+// see Transport. Lives on one network interface and listens on its one address only.
 //
-// Invariants: (1) each operation that the provider has is one record of `operations_`, and each record goes back when its completion is read;
-//             (2) at least two receive buffers are posted, except for the moment between a release and the next poll();
-//             (3) buffers are freed after the endpoint is closed; (4) nothing is asked of a provider that its description does not offer.
-// Does not: order, repeat or acknowledge anything (its owner does), or notice the death of a peer that it is not talking to.
+// Invariants: (1) each operation that the provider has is one record of `operations_`, and each
+// record goes back when its completion is read;
+//             (2) at least two receive buffers are posted, except for the moment between a release
+//                 and the next poll();
+//             (3) buffers are freed after the endpoint is closed; (4) nothing is asked of a
+//                 provider that its description does not offer.
+// Does not: order, repeat or acknowledge anything (its owner does), or notice the death of a peer
+// that it is not talking to.
 
 #include <memory>
 #include <optional>
@@ -43,9 +48,10 @@ struct FabricCounters {
 class FabricTransport final : public Transport {
  public:
   // Opens an endpoint. Blocks while libfabric loads its providers; talks to nobody.
-  // Error: Loss::kOperation for an option that cannot be (address, pid, provider), else kInterface. `explanation`, if given, gets a sentence that names
-  // the value and what was expected.
-  static Result<std::unique_ptr<FabricTransport>> open(const NetworkOptions& options, const FabricOptions& fabric = {},
+  // Error: Loss::kOperation for an option that cannot be (address, pid, provider), else kInterface.
+  // `explanation`, if given, gets a sentence that names the value and what was expected.
+  static Result<std::unique_ptr<FabricTransport>> open(const NetworkOptions& options,
+                                                       const FabricOptions& fabric = {},
                                                        std::string* explanation = nullptr);
   ~FabricTransport() override;
   FabricTransport(const FabricTransport&) = delete;
@@ -58,20 +64,25 @@ class FabricTransport final : public Transport {
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
-  // libfabric has no call that ends one connection, nor one that takes back a send or a write. So what the provider has of the
-  // peer ends when the provider ends it: frames are free, and on_write_done() comes, only then; a placed message that is arriving, and a
-  // write into memory that is still registered, may go on. All else holds: what is expected is withdrawn, nothing of a placed message
-  // that arrives is reported, and what ends later counts for no later connection.
+  // libfabric has no call that ends one connection, nor one that takes back a send or a write. So
+  // what the provider has of the
+  // peer ends when the provider ends it: frames are free, and on_write_done() comes, only then; a
+  // placed message that is arriving, and a write into memory that is still registered, may go on.
+  // All else holds: what is expected is withdrawn, nothing of a placed message that arrives is
+  // reported, and what ends later counts for no later connection.
   [[gnu::cold]] void disconnect(PeerId peer) override;
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
   void deregister_memory(const Region& region) override;
-  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
+  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
+                        Context context) override;
   void enable_placement() override;
-  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
-                           PlacementKey key, Context context) override;
+  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
+                           std::span<const std::byte> payload, PlacementKey key,
+                           Context context) override;
   bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override;
   Withdrawal withdraw_placement(PeerId peer) override;
-  void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the owner's
+  void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the
+                                        // owner's
   std::size_t poll(TimePoint now, Sink& sink) override;
   bool close(TimePoint now) override;
   TimePoint next_deadline() const override;
@@ -88,15 +99,19 @@ class FabricTransport final : public Transport {
  private:
   static constexpr std::size_t kHeldAtOnce = 8;
   static constexpr std::size_t kPlacedMessageBytes =
-      128;  // all of them are sent, so that the payload begins at the same place in every placed message
+      128;  // all of them are sent, so that the payload begins at the same place in every placed
+            // message
   static constexpr std::size_t kMaxPlacedBytes = std::size_t{1} << 20;
   static constexpr std::size_t kUnexpectedSlots = 16;
   static constexpr std::size_t kLandings =
-      64 + kUnexpectedSlots;  // peers that a placed message may be expected from at once, and unexpected payloads
-  static constexpr Error kJammed{Loss::kPeer, "fi_writedata",
-                                 "one that was never answered has blocked the large writes of the shared-memory provider"};
+      64 + kUnexpectedSlots;  // peers that a placed message may be expected from at once, and
+                              // unexpected payloads
+  static constexpr Error kJammed{
+      Loss::kPeer, "fi_writedata",
+      "one that was never answered has blocked the large writes of the shared-memory provider"};
 
-  FabricTransport(const NetworkOptions& options, const FabricOptions& fabric, DiscoveredProvider provider);
+  FabricTransport(const NetworkOptions& options, const FabricOptions& fabric,
+                  DiscoveredProvider provider);
 
   // Opening, in this order (fabric_open.cpp).
   [[gnu::cold]] Error take_name() LINTEL_REQUIRES(lock_);
@@ -118,10 +133,12 @@ class FabricTransport final : public Transport {
   [[gnu::cold]] std::size_t end_lost_operations(Sink& sink) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] std::size_t jam_writes(Sink& sink) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool is_lost(const Operation& operation) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] std::size_t end_failed_operation(Operation& operation, const fi_cq_err_entry& entry, Sink& sink) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] std::size_t end_failed_operation(Operation& operation, const fi_cq_err_entry& entry,
+                                                 Sink& sink) LINTEL_REQUIRES(lock_);
 
   // Placed messages (fabric_placement.cpp).
-  // Where placed messages come that nobody expects: more than one, as a sender may stop in the middle.
+  // Where placed messages come that nobody expects: more than one, as a sender may stop in the
+  // middle.
   struct UnexpectedSlot {
     Operation* landing = nullptr;
     BufferSlab memory;
@@ -129,9 +146,11 @@ class FabricTransport final : public Transport {
   };
   [[gnu::cold]] bool prepare_landings() LINTEL_REQUIRES(lock_);
   std::byte* landing_message(const Operation& landing) const LINTEL_REQUIRES(lock_);
-  bool post_landing(Operation& landing, fi_addr_t from, std::uint64_t key, std::uint64_t ignored) LINTEL_REQUIRES(lock_);
+  bool post_landing(Operation& landing, fi_addr_t from, std::uint64_t key, std::uint64_t ignored)
+      LINTEL_REQUIRES(lock_);
   bool payload_has_begun() const LINTEL_REQUIRES(lock_);
-  std::size_t take_placed(Operation& landing, const fi_cq_data_entry& entry, Sink& sink) LINTEL_REQUIRES(lock_);
+  std::size_t take_placed(Operation& landing, const fi_cq_data_entry& entry, Sink& sink)
+      LINTEL_REQUIRES(lock_);
   void end_landing(Operation& landing) LINTEL_REQUIRES(lock_);
   void end_failed_landing(Operation& landing, const fi_cq_err_entry& entry) LINTEL_REQUIRES(lock_);
   UnexpectedSlot* unexpected_slot_of(const Operation& landing) LINTEL_REQUIRES(lock_);
@@ -142,9 +161,11 @@ class FabricTransport final : public Transport {
 
   bool has_held() const LINTEL_REQUIRES(lock_) { return !held_.empty() || !held_errors_.empty(); }
   std::size_t take_held(Sink& sink) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] std::size_t take_error(const fi_cq_err_entry& entry, Sink& sink) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] std::size_t take_error(const fi_cq_err_entry& entry, Sink& sink)
+      LINTEL_REQUIRES(lock_);
   bool may_try(PeerId peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] PostStatus refused(PeerId peer, ssize_t status, const char* call) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] PostStatus refused(PeerId peer, ssize_t status, const char* call)
+      LINTEL_REQUIRES(lock_);
   std::size_t operations_in_flight() const LINTEL_REQUIRES(lock_);
   void connected(const FabricPeer& peer) LINTEL_REQUIRES(lock_);
   void record_start(Operation& operation, PeerId peer) LINTEL_REQUIRES(lock_);
@@ -161,14 +182,16 @@ class FabricTransport final : public Transport {
   std::uint64_t next_key_ LINTEL_GUARDED_BY(lock_);
   FabricCounters counters_ LINTEL_GUARDED_BY(lock_);
 
-  // Parents first: destroyed from the bottom up. The buffers stand above the endpoint because the provider may use them until it is closed.
+  // Parents first: destroyed from the bottom up. The buffers stand above the endpoint because the
+  // provider may use them until it is closed.
   Info info_list_;
   fi_info* info_ = nullptr;
   Fabric fabric_;
   Domain domain_;
   BufferSlab send_buffers_ LINTEL_GUARDED_BY(lock_);
   BufferSlab receive_buffers_ LINTEL_GUARDED_BY(lock_);
-  BufferSlab landing_buffers_ LINTEL_GUARDED_BY(lock_);  // what is too long for where it lands, messages of placed messages
+  // what is too long for where it lands, messages of placed messages
+  BufferSlab landing_buffers_ LINTEL_GUARDED_BY(lock_);
   std::unordered_map<std::uint64_t, MemoryRegion> regions_ LINTEL_GUARDED_BY(lock_);
   std::uint64_t next_region_ LINTEL_GUARDED_BY(lock_) = 1;
   OperationTable operations_ LINTEL_GUARDED_BY(lock_);
@@ -183,12 +206,16 @@ class FabricTransport final : public Transport {
   WaitObject wait_object_ LINTEL_GUARDED_BY(lock_);
   int wait_fd_ = -1;
   bool closing_ LINTEL_GUARDED_BY(lock_) = false;
-  bool writes_jammed_ LINTEL_GUARDED_BY(lock_) = false;        // shared memory: a large write was never answered
-  TimePoint write_progress_ LINTEL_GUARDED_BY(lock_);          // shared memory: until then no write was kept waiting
-  std::vector<Operation*> expected_ LINTEL_GUARDED_BY(lock_);  // landings that are no unexpected payloads
+  // shared memory: a large write was never answered
+  bool writes_jammed_ LINTEL_GUARDED_BY(lock_) = false;
+  // shared memory: until then no write was kept waiting
+  TimePoint write_progress_ LINTEL_GUARDED_BY(lock_);
+  // landings that are no unexpected payloads
+  std::vector<Operation*> expected_ LINTEL_GUARDED_BY(lock_);
   std::vector<UnexpectedSlot> unexpected_ LINTEL_GUARDED_BY(lock_);
-  bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;    // placed messages are
-  UnexpectedSlot* asking_ LINTEL_GUARDED_BY(lock_) = nullptr;  // the provider was asked whether a placed message waits, on its behalf
+  bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;  // placed messages are
+  // the provider was asked whether a placed message waits, on its behalf
+  UnexpectedSlot* asking_ LINTEL_GUARDED_BY(lock_) = nullptr;
   unsigned idle_looks_ LINTEL_GUARDED_BY(lock_) = 0;
   bool asleep_ LINTEL_GUARDED_BY(lock_) = false;  // peers have been told to ring
   // Read by prepare_wait() and withdraw_placement(), reported by the next poll().

@@ -7,13 +7,16 @@
 namespace lintel::transport {
 namespace {
 
-Error failed(const char* call, const char* reason, int status) { return {Loss::kInterface, call, reason, -status}; }
+Error failed(const char* call, const char* reason, int status) {
+  return {Loss::kInterface, call, reason, -status};
+}
 
 }  // namespace
 
 void close_object(fid* object, const char* kind) noexcept {
   const int status = fi_close(object);
-  if (status != 0) LINTEL_LOG(kWarn, "%s is left open, closing it failed: %s", kind, fi_strerror(-status));
+  if (status != 0)
+    LINTEL_LOG(kWarn, "%s is left open, closing it failed: %s", kind, fi_strerror(-status));
 }
 
 Result<Fabric> Fabric::open(const fi_info& info) {
@@ -32,7 +35,8 @@ Result<Domain> Domain::open(const Fabric& fabric, fi_info& info) {
   return Domain(object);
 }
 
-Result<CompletionQueue> CompletionQueue::open(const Domain& domain, std::size_t entries, fi_wait_obj wait_object) {
+Result<CompletionQueue> CompletionQueue::open(const Domain& domain, std::size_t entries,
+                                              fi_wait_obj wait_object) {
   fi_cq_attr attributes{};
   attributes.size = entries;
   attributes.format = FI_CQ_FORMAT_DATA;
@@ -54,34 +58,40 @@ Result<AddressVector> AddressVector::open(const Domain& domain) {
   return AddressVector(object);
 }
 
-Result<Endpoint> Endpoint::open(const Domain& domain, fi_info& info, const CompletionQueue& completions, const AddressVector& addresses) {
+Result<Endpoint> Endpoint::open(const Domain& domain, fi_info& info,
+                                const CompletionQueue& completions,
+                                const AddressVector& addresses) {
   fid_ep* object = nullptr;
   if (const int status = fi_endpoint(domain.raw(), &info, &object, nullptr); status != 0) {
-    const char* reason = status == -FI_EADDRINUSE      ? "the port is in use by another process"
-                         : status == -FI_EADDRNOTAVAIL ? "the address belongs to no interface of this machine"
-                         : status == -FI_EACCES        ? "this user may not listen on the port"
-                                                       : "no endpoint";
+    const char* reason = status == -FI_EADDRINUSE ? "the port is in use by another process"
+                         : status == -FI_EADDRNOTAVAIL
+                             ? "the address belongs to no interface of this machine"
+                         : status == -FI_EACCES ? "this user may not listen on the port"
+                                                : "no endpoint";
     return failed("fi_endpoint", reason, status);
   }
   Endpoint endpoint(object);
   if (const int status = fi_ep_bind(object, &addresses.raw()->fid, 0); status != 0) {
     return failed("fi_ep_bind", "the address table does not fit the endpoint", status);
   }
-  if (const int status = fi_ep_bind(object, &completions.raw()->fid, FI_TRANSMIT | FI_RECV); status != 0) {
+  if (const int status = fi_ep_bind(object, &completions.raw()->fid, FI_TRANSMIT | FI_RECV);
+      status != 0) {
     return failed("fi_ep_bind", "the completion queue does not fit the endpoint", status);
   }
   return endpoint;
 }
 
-Result<MemoryRegion> MemoryRegion::open(const Domain& domain, const void* memory, std::size_t bytes, std::uint64_t access,
-                                        std::uint64_t key) {
+Result<MemoryRegion> MemoryRegion::open(const Domain& domain, const void* memory, std::size_t bytes,
+                                        std::uint64_t access, std::uint64_t key) {
   fid_mr* object = nullptr;
   const int status = fi_mr_reg(domain.raw(), memory, bytes, access, 0, key, 0, &object, nullptr);
   if (status != 0) {
-    const char* reason = status == -FI_ENOKEY   ? "the key is taken"
-                         : status == -FI_ENOMEM ? "no room for another registration, or the limit of locked memory is reached"
-                         : status == -FI_EFAULT ? "the memory is not mapped"
-                                                : "the memory cannot be registered";
+    const char* reason =
+        status == -FI_ENOKEY ? "the key is taken"
+        : status == -FI_ENOMEM
+            ? "no room for another registration, or the limit of locked memory is reached"
+        : status == -FI_EFAULT ? "the memory is not mapped"
+                               : "the memory cannot be registered";
     return Error{Loss::kOperation, "fi_mr_reg", reason, -status};
   }
   return MemoryRegion(object);

@@ -1,9 +1,11 @@
 #pragma once
-// One move-only owner for each kind of libfabric object. Each is made by its open() and closed by its destructor, once only: even when
-// fi_close answers "busy" it is not called again, because the provider has freed part of the object by then. Such an object is leaked and reported.
+// One move-only owner for each kind of libfabric object. Each is made by its open() and closed by
+// its destructor, once only: even when fi_close answers "busy" it is not called again, because the
+// provider has freed part of the object by then. Such an object is leaked and reported.
 //
-// Owners: FabricTransport and the pools beside it. Every object must die before the one it was opened from: declare members parent first.
-// Thread: that of the owner. The handles keep no lock and no parent alive.
+// Owners: FabricTransport and the pools beside it. Every object must die before the one it was
+// opened from: declare members parent first. Thread: that of the owner. The handles keep no lock
+// and no parent alive.
 
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
@@ -20,12 +22,14 @@ namespace lintel::transport {
 // Closes `object` and logs a warning if that fails. `kind` is a literal such as "fi_domain".
 void close_object(fid* object, const char* kind) noexcept;
 
-// Owns one object whose first member is a `struct fid` of that name, as all libfabric objects have it.
+// Owns one object whose first member is a `struct fid` of that name, as all libfabric objects have
+// it.
 template <class Object>
 class Handle {
  public:
   Handle() = default;
-  Handle(Handle&& other) noexcept : object_(std::exchange(other.object_, nullptr)), kind_(other.kind_) {}
+  Handle(Handle&& other) noexcept
+      : object_(std::exchange(other.object_, nullptr)), kind_(other.kind_) {}
   Handle& operator=(Handle&& other) noexcept {
     if (this != &other) {
       reset();
@@ -39,7 +43,8 @@ class Handle {
   Object* raw() const { return object_; }
   explicit operator bool() const { return object_ != nullptr; }
   void reset() noexcept {
-    if (Object* object = std::exchange(object_, nullptr); object != nullptr) close_object(&object->fid, kind_);
+    if (Object* object = std::exchange(object_, nullptr); object != nullptr)
+      close_object(&object->fid, kind_);
   }
 
  protected:
@@ -91,7 +96,8 @@ class CompletionQueue : public Handle<fid_cq> {
  public:
   CompletionQueue() = default;
   // Format FI_CQ_FORMAT_DATA. `wait_object`: FI_WAIT_FD or FI_WAIT_NONE.
-  static Result<CompletionQueue> open(const Domain& domain, std::size_t entries, fi_wait_obj wait_object);
+  static Result<CompletionQueue> open(const Domain& domain, std::size_t entries,
+                                      fi_wait_obj wait_object);
 
  private:
   explicit CompletionQueue(fid_cq* object) : Handle(object, "fi_cq") {}
@@ -110,7 +116,8 @@ class Endpoint : public Handle<fid_ep> {
  public:
   Endpoint() = default;
   // Opened and bound, not yet enabled.
-  static Result<Endpoint> open(const Domain& domain, fi_info& info, const CompletionQueue& completions, const AddressVector& addresses);
+  static Result<Endpoint> open(const Domain& domain, fi_info& info,
+                               const CompletionQueue& completions, const AddressVector& addresses);
 
  private:
   explicit Endpoint(fid_ep* object) : Handle(object, "fi_endpoint") {}
@@ -120,7 +127,8 @@ class MemoryRegion : public Handle<fid_mr> {
  public:
   MemoryRegion() = default;
   // `access`: FI_SEND, FI_RECV, FI_WRITE, FI_REMOTE_WRITE. The memory must outlive the region.
-  static Result<MemoryRegion> open(const Domain& domain, const void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t key);
+  static Result<MemoryRegion> open(const Domain& domain, const void* memory, std::size_t bytes,
+                                   std::uint64_t access, std::uint64_t key);
   // For FI_MR_ENDPOINT: must be done before the region is used.
   Error bind_and_enable(const Endpoint& endpoint);
   void* descriptor() const { return raw() != nullptr ? fi_mr_desc(raw()) : nullptr; }

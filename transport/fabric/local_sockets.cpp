@@ -15,11 +15,13 @@ namespace {
 
 using AddressOf = int (*)(int, sockaddr*, socklen_t*);
 
-// The address that `address_of` (getsockname or getpeername) gives; family AF_UNSPEC for what is no IPv4 socket, or not connected.
+// The address that `address_of` (getsockname or getpeername) gives; family AF_UNSPEC for what is no
+// IPv4 socket, or not connected.
 sockaddr_in ask(AddressOf address_of, int fd) {
   sockaddr_in address{};
   socklen_t length = sizeof address;
-  const bool known = address_of(fd, reinterpret_cast<sockaddr*>(&address), &length) == 0 && length == sizeof address;
+  const bool known = address_of(fd, reinterpret_cast<sockaddr*>(&address), &length) == 0 &&
+                     length == sizeof address;
   if (!known || address.sin_family != AF_INET) address.sin_family = AF_UNSPEC;
   return address;
 }
@@ -28,15 +30,17 @@ bool same_node(const sockaddr_in& a, const sockaddr_in& b) {
   return a.sin_family == b.sin_family && a.sin_addr.s_addr == b.sin_addr.s_addr;
 }
 
-bool same(const sockaddr_in& a, const sockaddr_in& b) { return same_node(a, b) && a.sin_port == b.sin_port; }
+bool same(const sockaddr_in& a, const sockaddr_in& b) {
+  return same_node(a, b) && a.sin_port == b.sin_port;
+}
 
 // Frees each socket of this process of which `wanted(local address, remote address)` holds.
 template <class Wanted>
 std::size_t free_sockets(Wanted wanted) {
   std::size_t found = 0;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry("/proc/self/fd", error); !error && entry != std::filesystem::directory_iterator();
-       entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry("/proc/self/fd", error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     int fd = -1;
     if (std::from_chars(name.data(), name.data() + name.size(), fd).ec != std::errc{}) continue;
@@ -51,8 +55,9 @@ std::size_t free_sockets(Wanted wanted) {
 
 std::size_t free_listener(const sockaddr_in& own) {
   if (!is_loopback(own)) return 0;
-  return free_sockets(
-      [&own](const sockaddr_in& local, const sockaddr_in& remote) { return same(local, own) && remote.sin_family == AF_UNSPEC; });
+  return free_sockets([&own](const sockaddr_in& local, const sockaddr_in& remote) {
+    return same(local, own) && remote.sin_family == AF_UNSPEC;
+  });
 }
 
 std::size_t free_connections(const sockaddr_in& own, const sockaddr_in& peer) {

@@ -11,7 +11,8 @@ MemoryRules memory_rules(const ProviderDescription& provider) {
   rules.provider_keys = (provider.mr_mode & FI_MR_PROV_KEY) != 0;
   rules.needs_pages = (provider.mr_mode & FI_MR_ALLOCATED) != 0;
   rules.binds_to_endpoint = (provider.mr_mode & FI_MR_ENDPOINT) != 0;
-  if (provider.mr_key_bytes < sizeof(std::uint64_t)) rules.key_mask = (std::uint64_t{1} << (8 * provider.mr_key_bytes)) - 1;
+  if (provider.mr_key_bytes < sizeof(std::uint64_t))
+    rules.key_mask = (std::uint64_t{1} << (8 * provider.mr_key_bytes)) - 1;
   return rules;
 }
 

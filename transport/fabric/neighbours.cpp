@@ -13,7 +13,8 @@ namespace {
 constexpr std::uint32_t kPidsToTry = 4096;
 static_assert(kPidsToTry <= kAnyPids);
 constexpr int kTriesForName = 3;
-constexpr Nanoseconds kLookInterval = std::chrono::milliseconds(100);  // one connect(2) for each neighbour
+// one connect(2) for each neighbour
+constexpr Nanoseconds kLookInterval = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -23,7 +24,8 @@ Result<Neighbours> Neighbours::open(NodeId nid, Pid pid, std::uint32_t port_base
     // No name that another provider would refuse.
     if (const Result<std::uint16_t> port = port_of(pid, port_base); !port) return port.error();
     Result<Doorbell> bell = Doorbell::hang({nid, pid});
-    for (int tries = 0; !bell && bell.error().code() == FI_EADDRINUSE && tries < kTriesForName; ++tries) {
+    for (int tries = 0; !bell && bell.error().code() == FI_EADDRINUSE && tries < kTriesForName;
+         ++tries) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       bell = Doorbell::hang({nid, pid});
     }
@@ -45,7 +47,8 @@ bool Neighbours::introduce(PeerId id, FabricPeer& peer, const AddressVector& add
   std::optional<PeerDoorbell> bell = PeerDoorbell::find(peer.name);
   if (!bell) return false;
   const Result<std::string> memory = shared_memory_name_of(peer.name, bell->incarnation());
-  if (!memory || fi_av_insert(addresses.raw(), memory->c_str(), 1, &peer.address, 0, nullptr) != 1) {
+  if (!memory ||
+      fi_av_insert(addresses.raw(), memory->c_str(), 1, &peer.address, 0, nullptr) != 1) {
     peer.address = FI_ADDR_NOTAVAIL;
     return false;
   }
@@ -67,7 +70,8 @@ bool Neighbours::look_after(TimePoint now, PeerTable& peers) {
     bells_[i].reset();
     --known_;
     peers.at(PeerId(i)).address = FI_ADDR_NOTAVAIL;
-    peers.fail(PeerId(i), {Loss::kPeer, "connect", "the peer's process has ended", FI_ECONNREFUSED});
+    peers.fail(PeerId(i),
+               {Loss::kPeer, "connect", "the peer's process has ended", FI_ECONNREFUSED});
     any_died = true;
   }
   return any_died;

@@ -4,7 +4,8 @@
 
 namespace lintel::transport {
 
-OperationTable::OperationTable(std::size_t receives, std::size_t sends, std::size_t writes, std::size_t landings)
+OperationTable::OperationTable(std::size_t receives, std::size_t sends, std::size_t writes,
+                               std::size_t landings)
     : records_(receives + sends + writes + landings) {
   const std::size_t counts[kOperationKinds] = {receives, sends, writes, landings};
   std::size_t begin = 0;
@@ -49,7 +50,8 @@ void OperationTable::give_back(Operation& operation) {
 void OperationTable::give_back_last(Operation& operation) {
   Range& range = ranges_[static_cast<std::size_t>(operation.kind)];
   operation.state = OperationState::kFree;
-  (range.free == 0 ? range.first_free : records_[range.begin + range.last_free].next_free) = operation.index;
+  (range.free == 0 ? range.first_free : records_[range.begin + range.last_free].next_free) =
+      operation.index;
   range.last_free = operation.index;
   ++range.free;
 }

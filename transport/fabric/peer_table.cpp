@@ -28,7 +28,8 @@ void PeerTable::accepted(FabricPeer& peer) {
 
 void PeerTable::refused(PeerId id, TimePoint now) {
   FabricPeer& peer = at(id);
-  if (peer.reached && !(idle_refusal_means_absent_ && peer.in_flight == 0)) return;  // its queue is full: the peer is there
+  // its queue is full: the peer is there
+  if (peer.reached && !(idle_refusal_means_absent_ && peer.in_flight == 0)) return;
   peer.reached = false;
   attempts_.begin(peer.attempt, now);
   attempts_.refused(peer.attempt, now);
@@ -59,7 +60,8 @@ void PeerTable::fail(PeerId id, Error error) {
 std::size_t PeerTable::report_failures(TimePoint now, Sink& sink) {
   attempts_.expire(now, [this](PeerId id, ConnectAttempts::End end) {
     if (end != ConnectAttempts::End::kTimedOut) return;
-    fail(id, {Loss::kPeer, "fi_send", "nobody accepts a connection at the peer's address", FI_ETIMEDOUT});
+    fail(id, {Loss::kPeer, "fi_send", "nobody accepts a connection at the peer's address",
+              FI_ETIMEDOUT});
   });
   std::size_t reports = 0;
   while (!failed_.empty()) {

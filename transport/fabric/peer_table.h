@@ -1,12 +1,14 @@
 #pragma once
 // PeerTable: what a FabricTransport knows of each peer, and which of them accept nothing.
 //
-// libfabric's TCP providers never say that nobody listens at an address: every post answers "try again", for ever. So a peer that has
-// accepted nothing for the connect timeout, although it was tried (ConnectAttempts), is reported as lost here.
+// libfabric's TCP providers never say that nobody listens at an address: every post answers "try
+// again", for ever. So a peer that has accepted nothing for the connect timeout, although it was
+// tried (ConnectAttempts), is reported as lost here.
 //
 // Owned by FabricTransport; under its owner's lock.
-// Invariants: (1) ids are dense and never reused; (2) a peer's epoch grows by one each time it is lost or disconnected: completions of an earlier epoch say nothing
-//             about the present one.
+// Invariants: (1) ids are dense and never reused; (2) a peer's epoch grows by one each time it is
+//             lost or disconnected: completions of an earlier epoch say nothing about the present
+//             one.
 
 #include <rdma/fabric.h>
 
@@ -34,7 +36,8 @@ struct FabricPeer {
   bool failed = false;           // lost; reported by the next poll()
   Operation* landing = nullptr;  // where a placed message of it is expected
   Error failure;
-  ConnectAttempt attempt;  // waiting: posts are answered with "try again", and it counts as not reached
+  ConnectAttempt attempt;  // waiting: posts are answered with "try again", and it counts as not
+                           // reached
 };
 
 class PeerTable {
@@ -49,7 +52,9 @@ class PeerTable {
   std::size_t size() const { return peers_.size(); }
 
   // Whether it is worth while to try a post now, see ConnectAttempts.
-  bool may_try(FabricPeer& peer, TimePoint now) const { return attempts_.may_try(peer.attempt, now); }
+  bool may_try(FabricPeer& peer, TimePoint now) const {
+    return attempts_.may_try(peer.attempt, now);
+  }
   void accepted(FabricPeer& peer);
   [[gnu::cold]] void refused(PeerId id, TimePoint now);
 
@@ -61,7 +66,8 @@ class PeerTable {
 
   // Whether report_failures() has anything to do.
   bool must_report() const { return !attempts_.none() || !failed_.empty(); }
-  // Ends the wait of peers that were tried in vain for too long. Then reports each lost peer once. Returns the number of reports.
+  // Ends the wait of peers that were tried in vain for too long. Then reports each lost peer once.
+  // Returns the number of reports.
   [[gnu::cold]] std::size_t report_failures(TimePoint now, Sink& sink);
 
   // When report_failures() is to be called next for a peer that is tried; kNever if there is none.
@@ -71,7 +77,8 @@ class PeerTable {
   void end_epoch(FabricPeer& peer);
 
   ConnectAttempts attempts_;
-  bool idle_refusal_means_absent_;  // a refusal while nothing is in flight means that there is no connection
+  bool idle_refusal_means_absent_;  // a refusal while nothing is in flight means that there is no
+                                    // connection
   std::deque<FabricPeer> peers_;
   std::unordered_map<ProcessId, PeerId> ids_;
   std::vector<PeerId> failed_;

@@ -10,7 +10,8 @@ namespace lintel::transport {
 namespace {
 
 constexpr std::size_t kImmediateBytes = 4;
-constexpr std::size_t kLeastMessageBytes = 1024;  // what the layers above send in one message at the least
+constexpr std::size_t kLeastMessageBytes = 1024;  // what the layers above send in one message at
+                                                  // the least
 
 struct NamedBit {
   std::uint64_t bit;
@@ -34,10 +35,13 @@ constexpr std::uint64_t kBufferedReceive = FI_BUFFERED_RECV;
 #else
 constexpr std::uint64_t kBufferedReceive = 0;  // libfabric 2 has no such mode
 #endif
-constexpr std::uint64_t kHarmlessModes = kBufferedReceive | FI_ASYNC_IOV | FI_RESTRICTED_COMP | FI_NOTIFY_FLAGS_ONLY;
-constexpr int kKnownMrModes = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+constexpr std::uint64_t kHarmlessModes =
+    kBufferedReceive | FI_ASYNC_IOV | FI_RESTRICTED_COMP | FI_NOTIFY_FLAGS_ONLY;
+constexpr int kKnownMrModes =
+    FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
 constexpr int kOldMrModes =
-    (1 << 0) | (1 << 1);  // "basic" and "scalable", gone from libfabric 2: bits of their own, replaced by those above
+    (1 << 0) | (1 << 1);  // "basic" and "scalable", gone from libfabric 2: bits of their own,
+                          // replaced by those above
 
 std::string hex(std::uint64_t number) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -63,35 +67,42 @@ std::string missing_from(const ProviderDescription& p) {
   if (!p.reliable_datagram) return "it offers no reliable datagram endpoint (FI_EP_RDM)";
   if (!p.socket_addresses && !is_shared_memory(p)) return "its addresses are not IPv4 addresses";
   for (const NamedBit& needed : kNeededCapabilities) {
-    if ((p.capabilities & needed.bit) == 0) return std::string("it does not offer ") + needed.meaning;
+    if ((p.capabilities & needed.bit) == 0)
+      return std::string("it does not offer ") + needed.meaning;
   }
   if (const std::uint64_t unknown = p.mode & ~(kKnownModes | kHarmlessModes); unknown != 0) {
     return "it demands a mode of operation that is not supported (mode bits " + hex(unknown) + ")";
   }
   if ((p.mr_mode & kOldMrModes) != 0) {
-    return "it registers memory in an old way, basic or scalable (mr_mode " + hex(static_cast<std::uint64_t>(p.mr_mode & kOldMrModes)) +
-           ")";
+    return "it registers memory in an old way, basic or scalable (mr_mode " +
+           hex(static_cast<std::uint64_t>(p.mr_mode & kOldMrModes)) + ")";
   }
   if (const int unknown = p.mr_mode & ~kKnownMrModes; unknown != 0) {
-    return "it demands a way of memory registration that is not supported (mr_mode bits " + hex(static_cast<std::uint64_t>(unknown)) + ")";
+    return "it demands a way of memory registration that is not supported (mr_mode bits " +
+           hex(static_cast<std::uint64_t>(unknown)) + ")";
   }
   if (p.mr_key_bytes == 0 || p.mr_key_bytes > sizeof(std::uint64_t)) {
-    return "its memory keys have " + std::to_string(p.mr_key_bytes) + " bytes; 1 to 8 are supported";
+    return "its memory keys have " + std::to_string(p.mr_key_bytes) +
+           " bytes; 1 to 8 are supported";
   }
   if (p.cq_data_bytes < kImmediateBytes) {
-    return "a write carries " + std::to_string(p.cq_data_bytes) + " bytes of completion data; at least 4 are needed";
+    return "a write carries " + std::to_string(p.cq_data_bytes) +
+           " bytes of completion data; at least 4 are needed";
   }
   if ((p.send_order & FI_ORDER_SAS) == 0 || (p.receive_order & FI_ORDER_SAS) == 0) {
     return "it does not keep the order of messages (FI_ORDER_SAS)";
   }
   if (const std::size_t largest = suitable_message_bytes(p); largest < kLeastMessageBytes) {
-    return "its largest message has " + std::to_string(largest) + " bytes; at least " + std::to_string(kLeastMessageBytes) + " are needed";
+    return "its largest message has " + std::to_string(largest) + " bytes; at least " +
+           std::to_string(kLeastMessageBytes) + " are needed";
   }
-  if (p.iov_limit == 0 || p.rma_iov_limit == 0) return "it takes no data vector at all (iov_limit 0)";
+  if (p.iov_limit == 0 || p.rma_iov_limit == 0)
+    return "it takes no data vector at all (iov_limit 0)";
   return {};
 }
 
-ProviderChoice choose_provider(const std::vector<ProviderDescription>& offered, const std::string& wanted) {
+ProviderChoice choose_provider(const std::vector<ProviderDescription>& offered,
+                               const std::string& wanted) {
   ProviderChoice choice;
   bool exact = false;
   std::optional<int> best;
@@ -135,7 +146,8 @@ ProviderChoice choose_provider(const std::vector<ProviderDescription>& offered, 
   return choice;
 }
 
-std::string explain_failure(const ProviderChoice& choice, const std::string& wanted, const std::string& offered_beside) {
+std::string explain_failure(const ProviderChoice& choice, const std::string& wanted,
+                            const std::string& offered_beside) {
   std::string names = offered_beside;
   for (const ProviderReport& report : choice.reports) {
     if (!wanted.empty() && means(wanted, report.description.name)) {
@@ -147,18 +159,23 @@ std::string explain_failure(const ProviderChoice& choice, const std::string& wan
   }
   if (names.empty()) names = "none that can be used";
   if (wanted.empty())
-    return "libfabric offers no provider that is chosen unasked (net, tcp, verbs;ofi_rxm, tcp;ofi_rxm); offered: " + names;
+    return "libfabric offers no provider that is chosen unasked (net, tcp, verbs;ofi_rxm, "
+           "tcp;ofi_rxm); offered: " +
+           names;
   return "provider \"" + wanted + "\" is not offered; offered: " + names;
 }
 
 std::size_t suitable_message_bytes(const ProviderDescription& provider) {
-  const std::size_t wish = is_native_tcp(provider) ? std::size_t{68} * 1024 : std::size_t{16} * 1024;
-  const std::size_t limit = is_shared_memory(provider) ? provider.inject_bytes : provider.max_message_bytes;
+  const std::size_t wish =
+      is_native_tcp(provider) ? std::size_t{68} * 1024 : std::size_t{16} * 1024;
+  const std::size_t limit =
+      is_shared_memory(provider) ? provider.inject_bytes : provider.max_message_bytes;
   return std::min(wish, limit);
 }
 
 std::size_t suitable_write_bytes(const ProviderDescription& provider) {
-  // Each write that ends is a sign of life, see Transport::note_progress(): 16 MiB take 1.6 MB/s to keep a peer within a deadline of 10 s.
+  // Each write that ends is a sign of life, see Transport::note_progress(): 16 MiB take 1.6 MB/s to
+  // keep a peer within a deadline of 10 s.
   constexpr std::size_t kMost = std::size_t{16} << 20;
   return std::min(provider.max_message_bytes, kMost);
 }

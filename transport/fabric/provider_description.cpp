@@ -10,7 +10,8 @@ ProviderDescription describe(const fi_info& info) {
   ProviderDescription d;
   d.name = info.fabric_attr->prov_name != nullptr ? info.fabric_attr->prov_name : "";
   d.reliable_datagram = info.ep_attr->type == FI_EP_RDM;
-  d.socket_addresses = info.addr_format == FI_SOCKADDR_IN || info.addr_format == FI_SOCKADDR || info.addr_format == FI_FORMAT_UNSPEC;
+  d.socket_addresses = info.addr_format == FI_SOCKADDR_IN || info.addr_format == FI_SOCKADDR ||
+                       info.addr_format == FI_FORMAT_UNSPEC;
   d.capabilities = info.caps;
   d.mode = info.mode | info.domain_attr->mode;
   d.mr_mode = info.domain_attr->mr_mode;
@@ -27,12 +28,16 @@ ProviderDescription describe(const fi_info& info) {
   return d;
 }
 
-bool is_native_tcp(const ProviderDescription& provider) { return provider.name == "net" || provider.name == "tcp"; }
+bool is_native_tcp(const ProviderDescription& provider) {
+  return provider.name == "net" || provider.name == "tcp";
+}
 
 bool is_shared_memory(const ProviderDescription& provider) { return provider.name == "shm"; }
 
 bool means(const std::string& wanted, const std::string& name) {
-  return name == wanted || (name.size() > wanted.size() && name.compare(0, wanted.size(), wanted) == 0 && name[wanted.size()] == ';');
+  return name == wanted ||
+         (name.size() > wanted.size() && name.compare(0, wanted.size(), wanted) == 0 &&
+          name[wanted.size()] == ';');
 }
 
 }  // namespace lintel::transport

@@ -1,6 +1,7 @@
 #pragma once
-// ProviderDescription: what fi_getinfo says about one provider, as plain values, so that every decision taken from it can be tested with
-// providers that are not at hand. Numbers are libfabric's own; nothing here depends on a running provider.
+// ProviderDescription: what fi_getinfo says about one provider, as plain values, so that every
+// decision taken from it can be tested with providers that are not at hand. Numbers are libfabric's
+// own; nothing here depends on a running provider.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,8 +37,8 @@ ProviderDescription describe(const fi_info& info);
 bool is_native_tcp(const ProviderDescription& provider);
 bool is_shared_memory(const ProviderDescription& provider);
 
-// Whether a user who asks for `wanted` means the provider `name`: the same name, or its lower half ("tcp" means "tcp;ofi_rxm" where
-// nothing else is called tcp).
+// Whether a user who asks for `wanted` means the provider `name`: the same name, or its lower half
+// ("tcp" means "tcp;ofi_rxm" where nothing else is called tcp).
 bool means(const std::string& wanted, const std::string& name);
 
 }  // namespace lintel::transport

@@ -42,7 +42,8 @@ void SignalDispositions::give_back() const {
   }
 }
 
-// libinfinipath is made for x86-64 only. A sanitizer has handlers of its own, and its functions cannot run as early as this.
+// libinfinipath is made for x86-64 only. A sanitizer has handlers of its own, and its functions
+// cannot run as early as this.
 #if defined(__x86_64__) && !defined(LINTEL_SANITIZED)
 namespace {
 
@@ -53,21 +54,26 @@ struct KernelDisposition {
   unsigned long mask;
 };
 
-constexpr unsigned long kRestorer = 0x04000000;  // the kernel's flag that `restorer` is set, which is libc's affair
+constexpr unsigned long kRestorer = 0x04000000;  // the kernel's flag that `restorer` is set, which
+                                                 // is libc's affair
 KernelDisposition at_load[std::tuple_size_v<SignalDispositions::All>];
 
 void noted() {}
 
 }  // namespace
 
-// The dynamic linker resolves an indirect function while it relocates, and it relocates all that it loads before it calls the first constructor. No function of
-// another library may be called yet: hence the bare system call.
+// The dynamic linker resolves an indirect function while it relocates, and it relocates all that it
+// loads before it calls the first constructor. No function of another library may be called yet:
+// hence the bare system call.
 extern "C" {
 [[gnu::visibility("hidden"), gnu::no_profile_instrument_function]] void (*lintel_note_signals())() {
   for (unsigned long number = 1; number < std::size(at_load); ++number) {
     long result = SYS_rt_sigaction;
     register unsigned long mask_bytes asm("r10") = sizeof at_load[0].mask;
-    asm volatile("syscall" : "+a"(result) : "D"(number), "S"(0UL), "d"(&at_load[number]), "r"(mask_bytes) : "rcx", "r11", "memory");
+    asm volatile("syscall"
+                 : "+a"(result)
+                 : "D"(number), "S"(0UL), "d"(&at_load[number]), "r"(mask_bytes)
+                 : "rcx", "r11", "memory");
   }
   return noted;
 }

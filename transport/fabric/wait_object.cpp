@@ -35,7 +35,8 @@ int descriptor_of(const CompletionQueue& completions) {
 std::vector<int> watched_descriptors(const std::string& fdinfo) {
   static const std::string kMark = "\ntfd:";  // "tfd:        8 events:       19 data: ..."
   std::vector<int> found;
-  for (std::size_t at = fdinfo.find(kMark); at != std::string::npos; at = fdinfo.find(kMark, at + 1)) {
+  for (std::size_t at = fdinfo.find(kMark); at != std::string::npos;
+       at = fdinfo.find(kMark, at + 1)) {
     const char* begin = fdinfo.c_str() + at + kMark.size();
     char* end = nullptr;
     const long fd = std::strtol(begin, &end, 10);

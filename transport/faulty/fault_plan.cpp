@@ -17,7 +17,8 @@ std::string wrong(std::string_view item, std::string_view expected) {
 std::optional<double> parse_probability(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= 1)) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value <= 1))
+    return std::nullopt;
   return value;
 }
 
@@ -28,7 +29,8 @@ std::pair<std::string_view, std::string_view> split(std::string_view text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-std::string parse_probability_item(std::string_view item, std::string_view name, std::string_view value, double& into) {
+std::string parse_probability_item(std::string_view item, std::string_view name,
+                                   std::string_view value, double& into) {
   const auto probability = parse_probability(value);
   if (!probability) return wrong(item, std::string(name) + "=P, P from 0 to 1");
   into = *probability;
@@ -38,7 +40,8 @@ std::string parse_probability_item(std::string_view item, std::string_view name,
 std::string parse_item(std::string_view item, FaultPlan& plan) {
   const std::size_t equals = item.find('=');
   const std::string_view name = item.substr(0, equals);
-  const std::string_view value = equals == std::string_view::npos ? std::string_view() : item.substr(equals + 1);
+  const std::string_view value =
+      equals == std::string_view::npos ? std::string_view() : item.substr(equals + 1);
   if (name == "seed") {
     const auto seed = parse_integer(value);
     if (!seed) return wrong(item, "seed=N, a number without sign");
@@ -53,7 +56,8 @@ std::string parse_item(std::string_view item, FaultPlan& plan) {
   if (name == "delay") {
     const auto probability = parse_probability(first);
     const auto longest = parse_duration(second);
-    if (!probability || !longest) return wrong(item, "delay=P:D, P from 0 to 1, D a duration such as 1ms");
+    if (!probability || !longest)
+      return wrong(item, "delay=P:D, P from 0 to 1, D a duration such as 1ms");
     plan.delay = *probability;
     plan.longest_delay = *longest;
     return "";
@@ -61,7 +65,8 @@ std::string parse_item(std::string_view item, FaultPlan& plan) {
   if (name == "block") {
     const auto probability = parse_probability(first);
     const auto calls = parse_integer(second);
-    if (!probability || !calls || *calls == 0) return wrong(item, "block=P:N, P from 0 to 1, N calls from 1");
+    if (!probability || !calls || *calls == 0)
+      return wrong(item, "block=P:N, P from 0 to 1, N calls from 1");
     plan.block = *probability;
     plan.block_calls = *calls;
     return "";
@@ -69,11 +74,15 @@ std::string parse_item(std::string_view item, FaultPlan& plan) {
   if (name == "death" || name == "silent_death") {
     const auto pid = parse_integer(first);
     const auto nth = parse_integer(second);
-    if (!pid || *pid > 0xffffffffU || !nth || *nth == 0) return wrong(item, std::string(name) + "=PID:N, N messages from 1");
-    plan.death = FaultPlan::PeerDeath{Pid{static_cast<std::uint32_t>(*pid)}, *nth, name == "silent_death"};
+    if (!pid || *pid > 0xffffffffU || !nth || *nth == 0)
+      return wrong(item, std::string(name) + "=PID:N, N messages from 1");
+    plan.death =
+        FaultPlan::PeerDeath{Pid{static_cast<std::uint32_t>(*pid)}, *nth, name == "silent_death"};
     return "";
   }
-  return wrong(item, "one of seed, drop, duplicate, delay, block, write_error, post_failure, death, silent_death, and =");
+  return wrong(item,
+               "one of seed, drop, duplicate, delay, block, write_error, post_failure, death, "
+               "silent_death, and =");
 }
 
 }  // namespace

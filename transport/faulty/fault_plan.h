@@ -5,11 +5,13 @@
 //   seed=N            of the random numbers; the same seed and the same calls give the same faults
 //   drop=P            a message is lost after it has left
 //   duplicate=P       a message arrives twice
-//   delay=P:D         a message waits up to D before it goes on; later ones to the same peer wait behind it
+//   delay=P:D         a message waits up to D before it goes on; later ones to the same peer wait
+//                     behind it
 //   block=P:N         a storm begins: the next N calls that want room are told that there is none
 //   write_error=P     a write whose bytes arrive completes with an error
 //   post_failure=P    a call says that the peer is lost
-//   death=PID:N       the peer of that pid is gone, and known to be gone, when the Nth message to it is sent
+//   death=PID:N       the peer of that pid is gone, and known to be gone, when the Nth message to
+//                     it is sent
 //   silent_death=PID:N  the same, but nobody is told
 // P is a probability from 0 to 1, D a duration with its unit.
 
@@ -42,7 +44,8 @@ struct FaultPlan {
   std::optional<PeerDeath> death;
 };
 
-// Returns "" and sets `plan`, or a sentence that names the value and what was expected, and leaves `plan` alone.
+// Returns "" and sets `plan`, or a sentence that names the value and what was expected, and leaves
+// `plan` alone.
 std::string parse_fault_plan(std::string_view text, FaultPlan& plan);
 
 }  // namespace lintel::transport

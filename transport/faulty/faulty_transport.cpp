@@ -17,7 +17,10 @@ constexpr std::size_t kMaxDelayedPerPeer = 1024;
 }  // namespace
 
 FaultyTransport::FaultyTransport(std::unique_ptr<Transport> wrapped, const FaultPlan& plan)
-    : wrapped_(std::move(wrapped)), attributes_(wrapped_->attributes()), plan_(plan), random_(plan.seed) {
+    : wrapped_(std::move(wrapped)),
+      attributes_(wrapped_->attributes()),
+      plan_(plan),
+      random_(plan.seed) {
   attributes_.max_placed_bytes = attributes_.max_placed_message = 0;
 }
 
@@ -41,7 +44,8 @@ void FaultyTransport::report_left(PeerId to) {
 
 void FaultyTransport::report_write_failed(Context context) {
   const Error error(Loss::kPeer, "post_write", "fault injected: the peer is lost");
-  reports_.push_back({kNoPeer, [context, error](Sink& sink) { sink.on_write_done(context, error); }});
+  reports_.push_back(
+      {kNoPeer, [context, error](Sink& sink) { sink.on_write_done(context, error); }});
 }
 
 void FaultyTransport::report_failed(PeerId peer, const char* call) {
@@ -102,7 +106,8 @@ PostStatus FaultyTransport::commit(PeerId to, const MessageBuffer& buffer, std::
   if (!peer.delayed.empty() || happens(plan_.delay)) {
     if (peer.delayed.size() >= kMaxDelayedPerPeer) return PostStatus::kWouldBlock;
     ++counters_.delayed;
-    const auto wait = Nanoseconds(static_cast<std::int64_t>(random_() % (static_cast<std::uint64_t>(plan_.longest_delay.count()) + 1)));
+    const auto wait = Nanoseconds(static_cast<std::int64_t>(
+        random_() % (static_cast<std::uint64_t>(plan_.longest_delay.count()) + 1)));
     const TimePoint due = peer.delayed.empty() ? now_ + wait : peer.delayed.back().due;
     peer.delayed.push_back({due, {buffer.data, buffer.data + bytes}});
     wrapped_->abandon(to, buffer);
@@ -128,7 +133,8 @@ bool FaultyTransport::send_copy(PeerId to, std::span<const std::byte> bytes) {
   return false;
 }
 
-PostStatus FaultyTransport::post_write(PeerId to, const LocalMemory& from, RemoteMemory target, Immediate immediate, Context context) {
+PostStatus FaultyTransport::post_write(PeerId to, const LocalMemory& from, RemoteMemory target,
+                                       Immediate immediate, Context context) {
   lock_.is_held();
   if (storm()) return PostStatus::kWouldBlock;
   if (is_dead(to)) {
@@ -153,7 +159,8 @@ PostStatus FaultyTransport::post_write(PeerId to, const LocalMemory& from, Remot
 void FaultyTransport::release_delayed() {
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     std::deque<Delayed>& delayed = peers_[i].delayed;
-    while (!delayed.empty() && delayed.front().due <= now_ && send_copy(PeerId{static_cast<std::uint32_t>(i)}, delayed.front().bytes)) {
+    while (!delayed.empty() && delayed.front().due <= now_ &&
+           send_copy(PeerId{static_cast<std::uint32_t>(i)}, delayed.front().bytes)) {
       delayed.pop_front();
     }
     if (!delayed.empty() && delayed.front().due <= now_) blocked_since_poll_ = true;
@@ -179,7 +186,8 @@ std::size_t FaultyTransport::poll(TimePoint now, Sink& sink) {
 
 bool FaultyTransport::close(TimePoint now) {
   lock_.is_held();
-  const bool held_back = std::any_of(peers_.begin(), peers_.end(), [](const Peer& peer) { return !peer.delayed.empty(); });
+  const bool held_back = std::any_of(peers_.begin(), peers_.end(),
+                                     [](const Peer& peer) { return !peer.delayed.empty(); });
   return reports_.empty() && !held_back && wrapped_->close(now);
 }
 
@@ -190,7 +198,8 @@ TimePoint FaultyTransport::next_deadline() const {
   if (blocked_since_poll_) deadline = std::min(deadline, now_ + kStormRetry);
   for (const Peer& peer : peers_) {
     // What is overdue had no room, and is covered above.
-    if (!peer.delayed.empty() && peer.delayed.front().due > now_) deadline = std::min(deadline, peer.delayed.front().due);
+    if (!peer.delayed.empty() && peer.delayed.front().due > now_)
+      deadline = std::min(deadline, peer.delayed.front().due);
   }
   return deadline;
 }

@@ -1,10 +1,13 @@
 #pragma once
-// FaultyTransport: makes the transport that it wraps misbehave by a FaultPlan, and by its seed always in the same way.
+// FaultyTransport: makes the transport that it wraps misbehave by a FaultPlan, and by its seed
+// always in the same way.
 //
 // Owns the wrapped transport. Thread: see Transport.
-// Invariants: (1) messages to one peer keep their order, delayed or not; (2) every fault is one that a real network shows: what is reported
-//             to the sink stays within the contract of Transport; (3) with an empty plan nothing changes.
-// Does not: stop messages of a dead peer when the wrapped transport does not know their source, nor its writes.
+// Invariants: (1) messages to one peer keep their order, delayed or not; (2) every fault is one
+//             that a real network shows: what is reported to the sink stays within the contract of
+//             Transport; (3) with an empty plan nothing changes.
+// Does not: stop messages of a dead peer when the wrapped transport does not know their source, nor
+// its writes.
 
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +64,8 @@ class FaultyTransport final : public Transport, private Sink {
     lock_.is_held();
     wrapped_->deregister_memory(region);
   }
-  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
+  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
+                        Context context) override;
   void watch(PeerId peer, bool watched) override {
     lock_.is_held();
     wrapped_->watch(peer, watched);
@@ -109,7 +113,9 @@ class FaultyTransport final : public Transport, private Sink {
   }
   bool storm() LINTEL_REQUIRES(lock_);
   bool dies(PeerId id, Peer& peer) LINTEL_REQUIRES(lock_);
-  bool is_dead(PeerId peer) const LINTEL_REQUIRES(lock_) { return peer.value < peers_.size() && peers_[peer.value].dead; }
+  bool is_dead(PeerId peer) const LINTEL_REQUIRES(lock_) {
+    return peer.value < peers_.size() && peers_[peer.value].dead;
+  }
   struct Report {
     PeerId peer;  // whose connection it belongs to; kNoPeer: it comes also when that has ended
     std::function<void(Sink&)> tell;

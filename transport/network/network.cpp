@@ -9,7 +9,9 @@
 namespace lintel::transport {
 namespace {
 
-bool means_direct(const std::string& wanted) { return wanted.empty() || wanted == DirectTransport::kName; }
+bool means_direct(const std::string& wanted) {
+  return wanted.empty() || wanted == DirectTransport::kName;
+}
 
 template <class Made>
 Result<std::unique_ptr<Transport>> as_transport(Result<std::unique_ptr<Made>> opened) {
@@ -45,7 +47,9 @@ NetworkReport report_on_direct(const std::string& wanted) {
 
 }  // namespace
 
-Result<std::unique_ptr<Transport>> open_network(const NetworkOptions& options, const FabricOptions& fabric, std::string* explanation) {
+Result<std::unique_ptr<Transport>> open_network(const NetworkOptions& options,
+                                                const FabricOptions& fabric,
+                                                std::string* explanation) {
   if (means_direct(options.name)) return as_transport(DirectTransport::open(options, explanation));
   FabricOptions beside_direct = fabric;
   beside_direct.offered_beside = DirectTransport::kName;
@@ -60,7 +64,9 @@ std::vector<NetworkReport> survey_networks(const NetworkOptions& options) {
     const bool in_order = found.chosen || found.reason.ends_with(" is preferred");
     report.usable = found.usable;
     report.chosen = found.chosen && !direct_chosen;
-    report.reason = direct_chosen && in_order ? std::string(DirectTransport::kName) + " is preferred" : found.reason;
+    report.reason = direct_chosen && in_order
+                        ? std::string(DirectTransport::kName) + " is preferred"
+                        : found.reason;
     reports.push_back(std::move(report));
   }
   return reports;
@@ -73,7 +79,9 @@ Result<std::string> obstacle_to_network(const NetworkOptions& options) {
   }
   const Result<DiscoveredProvider> found = discover(options);
   if (!found) return found.error();
-  return found->selected != nullptr ? std::string() : explain_failure(found->choice, options.name, DirectTransport::kName);
+  return found->selected != nullptr
+             ? std::string()
+             : explain_failure(found->choice, options.name, DirectTransport::kName);
 }
 
 }  // namespace lintel::transport

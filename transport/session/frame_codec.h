@@ -1,6 +1,6 @@
 #pragma once
-// Frame structures to and from the bytes of the wire. Reading never looks beyond the span that it is given; judging the values is the
-// caller's.
+// Frame structures to and from the bytes of the wire. Reading never looks beyond the span that it
+// is given; judging the values is the caller's.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace lintel::transport {
 
-// The same structure with every number's bytes the other way round, or unchanged on a big-endian machine.
+// The same structure with every number's bytes the other way round, or unchanged on a big-endian
+// machine.
 constexpr FrameHeader network_order(FrameHeader h) {
   return {network_order(h.magic),
           h.version,
@@ -39,7 +40,9 @@ constexpr Refusal network_order(Refusal r) {
   return r;
 }
 
-constexpr RecordHeader network_order(RecordHeader r) { return {network_order(r.length), network_order(r.reserved)}; }
+constexpr RecordHeader network_order(RecordHeader r) {
+  return {network_order(r.length), network_order(r.reserved)};
+}
 
 // What a record of `length` message bytes takes in a frame. REQUIRES: length <= 0xffffffff.
 constexpr std::size_t record_bytes(std::size_t length) {
@@ -58,7 +61,8 @@ class RecordReader {
     if (rest_.size() < sizeof(RecordHeader)) return fail();
     const auto record = decode<RecordHeader>(rest_.data());
     const std::size_t room = rest_.size() - sizeof(RecordHeader);
-    if (record.length > room || record_bytes(record.length) - sizeof(RecordHeader) > room) return fail();
+    if (record.length > room || record_bytes(record.length) - sizeof(RecordHeader) > room)
+      return fail();
     message = rest_.subspan(sizeof(RecordHeader), record.length);
     rest_ = rest_.subspan(record_bytes(record.length));
     return true;

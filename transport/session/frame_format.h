@@ -1,14 +1,16 @@
 #pragma once
-// The bytes of a session frame: one transport message, holding zero or more engine messages to one peer. doc/wire_format.md describes
-// it; a test holds both together. Network byte order. No logic here.
+// The bytes of a session frame: one transport message, holding zero or more engine messages to one
+// peer. doc/wire_format.md describes it; a test holds both together. Network byte order. No logic
+// here.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace lintel::transport {
 
-inline constexpr std::uint16_t kFrameMagic = 0x4C54;    // "LT"
-inline constexpr std::uint8_t kFrameVersion = 1;        // version of everything below and of the engine's messages
+inline constexpr std::uint16_t kFrameMagic = 0x4C54;  // "LT"
+// version of everything below and of the engine's messages
+inline constexpr std::uint8_t kFrameVersion = 1;
 inline constexpr std::uint8_t kOldestFrameVersion = 1;  // oldest that is understood
 
 enum class FrameKind : std::uint8_t {
@@ -28,44 +30,55 @@ struct FrameHeader {
   std::uint16_t magic;
   std::uint8_t version;
   std::uint8_t kind;
-  std::uint32_t receiver_slot;   // the receiver's own number for this session, from its hello or welcome; 0 in a hello
-  std::uint32_t receiver_epoch;  // the receiver's epoch of this session: frames of an earlier one are recognised; 0 in a hello
+  std::uint32_t receiver_slot;   // the receiver's own number for this session, from its hello or
+                                 // welcome; 0 in a hello
+  std::uint32_t receiver_epoch;  // the receiver's epoch of this session: frames of an earlier one
+                                 // are recognised; 0 in a hello
   std::uint32_t sequence;        // of this frame (kData), else of the last kData frame sent
   std::uint32_t acknowledged;    // all frames up to this one have come
   std::uint32_t length;          // bytes that follow this header
 };
 static_assert(sizeof(FrameHeader) == 24);
-static_assert(offsetof(FrameHeader, receiver_slot) == 4 && offsetof(FrameHeader, receiver_epoch) == 8);
-static_assert(offsetof(FrameHeader, sequence) == 12 && offsetof(FrameHeader, acknowledged) == 16 && offsetof(FrameHeader, length) == 20);
+static_assert(offsetof(FrameHeader, receiver_slot) == 4 &&
+              offsetof(FrameHeader, receiver_epoch) == 8);
+static_assert(offsetof(FrameHeader, sequence) == 12 && offsetof(FrameHeader, acknowledged) == 16 &&
+              offsetof(FrameHeader, length) == 20);
 
 // Follows the header in kHello and kWelcome.
 struct Introduction {
   std::uint32_t nid;
   std::uint32_t pid;
-  std::uint64_t incarnation;    // drawn at random when the process' endpoint is opened: a restarted process is another one
+  std::uint64_t incarnation;    // drawn at random when the process' endpoint is opened: a restarted
+                                // process is another one
   std::uint32_t slot;           // receiver_slot that the other side is to use
   std::uint32_t epoch;          // receiver_epoch that the other side is to use
   std::uint32_t echoed_epoch;   // kWelcome: epoch of the hello that this answers; kHello: 0
-  std::uint8_t oldest_version;  // versions that the sender understands: oldest_version ... FrameHeader.version
+  std::uint8_t oldest_version;  // versions that the sender understands: oldest_version ...
+                                // FrameHeader.version
   std::uint8_t reserved[3];
-  char provider[32];  // Attributes.name and version, "net 117.0", zero-padded: sides must agree on the name
+  char provider[32];  // Attributes.name and version, "net 117.0", zero-padded: sides must agree on
+                      // the name
 };
 static_assert(sizeof(Introduction) == 64);
-static_assert(offsetof(Introduction, incarnation) == 8 && offsetof(Introduction, slot) == 16 && offsetof(Introduction, epoch) == 20);
-static_assert(offsetof(Introduction, echoed_epoch) == 24 && offsetof(Introduction, oldest_version) == 28 &&
+static_assert(offsetof(Introduction, incarnation) == 8 && offsetof(Introduction, slot) == 16 &&
+              offsetof(Introduction, epoch) == 20);
+static_assert(offsetof(Introduction, echoed_epoch) == 24 &&
+              offsetof(Introduction, oldest_version) == 28 &&
               offsetof(Introduction, provider) == 32);
 
 // Follows the header in kRefuse.
 struct Refusal {
   std::uint32_t echoed_epoch;   // epoch of the hello that this answers
   std::uint8_t reason;          // RefuseReason
-  std::uint8_t oldest_version;  // what the refuser understands: oldest_version ... FrameHeader.version
+  std::uint8_t oldest_version;  // what the refuser understands: oldest_version ...
+                                // FrameHeader.version
   std::uint8_t reserved[2];
   char provider[32];  // the refuser's
 };
 static_assert(sizeof(Refusal) == 40);
 
-// Each engine message of a kData frame: this, then `length` bytes, then zero bytes up to a multiple of 8 from the frame's start.
+// Each engine message of a kData frame: this, then `length` bytes, then zero bytes up to a multiple
+// of 8 from the frame's start.
 struct RecordHeader {
   std::uint32_t length;
   std::uint32_t reserved;

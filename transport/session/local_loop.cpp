@@ -9,7 +9,10 @@
 namespace lintel::transport {
 
 LocalLoop::LocalLoop(std::size_t max_message_bytes, std::size_t max_messages)
-    : block_bytes_(record_bytes(max_message_bytes)), max_messages_(max_messages), blocks_(kMaxBlocks), regions_(1U << 20, 31) {}
+    : block_bytes_(record_bytes(max_message_bytes)),
+      max_messages_(max_messages),
+      blocks_(kMaxBlocks),
+      regions_(1U << 20, 31) {}
 
 MessageBuffer LocalLoop::reserve(std::size_t bytes) {
   if (messages_ >= max_messages_) return {};
@@ -23,7 +26,8 @@ MessageBuffer LocalLoop::reserve(std::size_t bytes) {
     fresh.end = 0;
   }
   Block& block = tail();
-  return {block.data() + block.end + sizeof(RecordHeader), block_bytes_ - block.end - sizeof(RecordHeader), 0};
+  return {block.data() + block.end + sizeof(RecordHeader),
+          block_bytes_ - block.end - sizeof(RecordHeader), 0};
 }
 
 void LocalLoop::commit(std::size_t bytes) {
@@ -36,7 +40,8 @@ void LocalLoop::commit(std::size_t bytes) {
 
 Result<Region> LocalLoop::register_memory(std::span<std::byte> memory) {
   const auto [region, id] = regions_.create();
-  if (region == nullptr) return Error(Loss::kOperation, "session", "too many regions of memory are registered");
+  if (region == nullptr)
+    return Error(Loss::kOperation, "session", "too many regions of memory are registered");
   const std::uint64_t number = kLocalRegion | id.packed();
   return Region{number, number, reinterpret_cast<std::uintptr_t>(memory.data())};
 }
@@ -52,28 +57,34 @@ void LocalLoop::deregister_memory(const Region& region) {
   regions_.destroy(id);
 }
 
-PostStatus LocalLoop::post_write(const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
+PostStatus LocalLoop::post_write(const LocalMemory& from, RemoteMemory to, Immediate immediate,
+                                 Context context) {
   if (writes_count_ >= max_messages_) return PostStatus::kWouldBlock;
   if (writes_.empty()) writes_.resize(max_messages_);
-  // The address comes from this very process: it is as good as any pointer of its own, for as long as what it was given out with is registered.
-  const bool registered = (to.key & kLocalRegion) != 0 && regions_.get(SlotId::unpack(to.key & ~kLocalRegion)) != nullptr;
-  auto* const target = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(to.address));  // NOLINT(performance-no-int-to-ptr)
-  writes_[(first_write_ + writes_count_) % max_messages_] = {from.data, target,    from.length, from.region.id,
-                                                             to.key,    immediate, context,     !registered};
+  // The address comes from this very process: it is as good as any pointer of its own, for as long
+  // as what it was given out with is registered.
+  const bool registered = (to.key & kLocalRegion) != 0 &&
+                          regions_.get(SlotId::unpack(to.key & ~kLocalRegion)) != nullptr;
+  // NOLINT(performance-no-int-to-ptr)
+  auto* const target = reinterpret_cast<std::byte*>(static_cast<std::uintptr_t>(to.address));
+  writes_[(first_write_ + writes_count_) % max_messages_] = {
+      from.data, target, from.length, from.region.id, to.key, immediate, context, !registered};
   ++writes_count_;
   return PostStatus::kOk;
 }
 
 void LocalLoop::disconnect() {
   dropped_ = messages_;
-  for (std::size_t i = 0; i < writes_count_; ++i) writes_[(first_write_ + i) % max_messages_].dropped = true;
+  for (std::size_t i = 0; i < writes_count_; ++i)
+    writes_[(first_write_ + i) % max_messages_].dropped = true;
 }
 
 std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
   std::size_t reports = 0;
   for (std::size_t left = messages_; left > 0; --left) {
     if (read_ == blocks_[head_].end) {
-      // Its memory goes to the block that will be opened next, so that a steady stream stays within a few blocks.
+      // Its memory goes to the block that will be opened next, so that a steady stream stays within
+      // a few blocks.
       Block& next = blocks_[(head_ + used_blocks_) % kMaxBlocks];
       if (!next.words) std::swap(next.words, blocks_[head_].words);
       head_ = (head_ + 1) % kMaxBlocks;
@@ -97,8 +108,8 @@ std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
     sink.on_message_left(self);
     ++reports;
   }
-  // The only block is empty: begin it anew rather than crawl to its end. A reservation may be open in it, but not while nothing waits:
-  // poll() is not called with a buffer lent.
+  // The only block is empty: begin it anew rather than crawl to its end. A reservation may be open
+  // in it, but not while nothing waits: poll() is not called with a buffer lent.
   if (used_blocks_ == 1 && messages_ == 0) {
     used_blocks_ = 0;
     read_ = 0;
@@ -112,8 +123,10 @@ std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
       sink.on_immediate(write.immediate);
       ++reports;
     }
-    sink.on_write_done(write.context,
-                       write.dropped ? Error(Loss::kOperation, "session", "the memory of the write is not registered") : Error());
+    sink.on_write_done(write.context, write.dropped
+                                          ? Error(Loss::kOperation, "session",
+                                                  "the memory of the write is not registered")
+                                          : Error());
     ++reports;
   }
   return reports;

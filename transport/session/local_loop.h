@@ -1,10 +1,13 @@
 #pragma once
-// LocalLoop: messages and writes of a process to itself. They wait here and come out in deliver(), never inside the call that made them.
+// LocalLoop: messages and writes of a process to itself. They wait here and come out in deliver(),
+// never inside the call that made them.
 //
-// Owned by a Session; its lock guards it. Messages are packed into blocks of one frame each, which are used again: no allocation once the
-// blocks are there.
-// Invariants: (1) messages come out once and in order; (2) a message's bytes are 8-byte aligned and stay put until it has come out;
-//             (3) at most `max_messages` messages and as many writes wait, in at most kMaxBlocks blocks.
+// Owned by a Session; its lock guards it. Messages are packed into blocks of one frame each, which
+// are used again: no allocation once the blocks are there.
+// Invariants: (1) messages come out once and in order; (2) a message's bytes are 8-byte aligned and
+// stay put until it has come out;
+//             (3) at most `max_messages` messages and as many writes wait, in at most kMaxBlocks
+//                 blocks.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,16 +34,19 @@ class LocalLoop {
   // Registration for writes to oneself: base = address, key = id, which has kLocalRegion set.
   static constexpr std::uint64_t kLocalRegion = std::uint64_t{1} << 63;
   Result<Region> register_memory(std::span<std::byte> memory);
-  // Writes with this registration, on either side, that wait are dropped, and so are those that are posted to its key from now on; they end with an error.
+  // Writes with this registration, on either side, that wait are dropped, and so are those that are
+  // posted to its key from now on; they end with an error.
   void deregister_memory(const Region& region);
-  PostStatus post_write(const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context);
+  PostStatus post_write(const LocalMemory& from, RemoteMemory to, Immediate immediate,
+                        Context context);
 
   // Nothing that waits is handed over; the writes that wait end with an error.
   void disconnect();
 
   bool empty() const { return messages_ == 0 && writes_count_ == 0; }
   std::size_t waiting_messages() const { return messages_; }
-  // Hands over what waited when it was called; what the sink adds waits for the next. Returns the number of reports.
+  // Hands over what waited when it was called; what the sink adds waits for the next. Returns the
+  // number of reports.
   std::size_t deliver(PeerId self, Sink& sink);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// PeerSession: what a Session knows about one peer. Owned by the Session, which alone changes it; no logic here but arithmetic on its
-// own numbers. Stays where it is while the Session lives.
+// PeerSession: what a Session knows about one peer. Owned by the Session, which alone changes it;
+// no logic here but arithmetic on its own numbers. Stays where it is while the Session lives.
 
 #include <boost/intrusive/list.hpp>
 #include <cstddef>
@@ -16,15 +16,20 @@ namespace lintel::transport {
 
 // Session::enter() holds the legal changes.
 enum class PeerState : std::uint8_t {
-  kClosed,      // no session. reserve() starts one; a hello of the peer too. Entered at first use of the name and when a session has ended.
-  kConnecting,  // our hello is on its way or due; waits for a welcome, a hello or the connect deadline. reserve() would block.
-  kWelcoming,   // took the peer's hello, our welcome waits for room in the lower transport. reserve() would block.
+  kClosed,      // no session. reserve() starts one; a hello of the peer too. Entered at first use
+                // of the name and when a session has ended.
+  kConnecting,  // our hello is on its way or due; waits for a welcome, a hello or the connect
+                // deadline. reserve() would block.
+  kWelcoming,   // took the peer's hello, our welcome waits for room in the lower transport.
+                // reserve() would block.
   kOpen,        // messages flow.
-  kLost,        // ended outside poll(); on_peer_failed comes in the next. commit() and post_write() fail, reserve() would block.
+  kLost,        // ended outside poll(); on_peer_failed comes in the next. commit() and post_write()
+                // fail, reserve() would block.
   kLocal,       // this process itself; for ever.
 };
 
-using PeerHook = boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
+using PeerHook =
+    boost::intrusive::list_member_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
 struct PeerSession {
   // Control frames that wait to be sent, in the order of sending.
@@ -39,8 +44,10 @@ struct PeerSession {
   // Data path.
   PeerState state = PeerState::kClosed;
   Due due;
-  bool early_ping = false;           // asked for an ack before its time, for window or close; until the next progress
-  bool hello_unanswered = false;     // opened by the peer's hello while ours was out: that one may still be refused
+  bool early_ping = false;           // asked for an ack before its time, for window or close; until
+                                     // the next progress
+  bool hello_unanswered = false;     // opened by the peer's hello while ours was out: that one may
+                                     // still be refused
   std::uint8_t silent_quarters = 0;  // of the dead-peer deadline that passed without an answer
   PeerId id;                         // index in the session
   PeerId lower;                      // index in the lower transport
@@ -55,8 +62,9 @@ struct PeerSession {
   std::uint32_t remote_epoch = 0;
   std::uint32_t local_epoch = 0;  // 0: no session
 
-  // Frames handed to the lower transport and not reported as left. The reports do not say which frame, so messages are reported in
-  // two generations: those of `first` when all its frames have left; frames that start meanwhile gather in `next`.
+  // Frames handed to the lower transport and not reported as left. The reports do not say which
+  // frame, so messages are reported in two generations: those of `first` when all its frames have
+  // left; frames that start meanwhile gather in `next`.
   struct Leaving {
     std::uint32_t frames = 0;
     std::uint32_t messages = 0;
@@ -67,7 +75,8 @@ struct PeerSession {
 
   // Liveness.
   std::uint32_t watchers = 0;
-  TimePoint timer = kNever;             // when this peer needs attention; valid while linked in the timed list
+  TimePoint timer = kNever;             // when this peer needs attention; valid while linked in the
+                                        // timed list
   TimePoint connect_deadline = kNever;  // kConnecting
   TimePoint last_heard{};
   Nanoseconds back_off{};
@@ -90,8 +99,9 @@ struct PeerSession {
 static_assert(sizeof(PeerSession) <= 384, "an idle peer is to stay far below 1 KiB");
 
 template <PeerHook PeerSession::*Hook>
-using PeerList = boost::intrusive::list<PeerSession, boost::intrusive::member_hook<PeerSession, PeerHook, Hook>,
-                                        boost::intrusive::constant_time_size<false>>;
+using PeerList =
+    boost::intrusive::list<PeerSession, boost::intrusive::member_hook<PeerSession, PeerHook, Hook>,
+                           boost::intrusive::constant_time_size<false>>;
 using TimedList = PeerList<&PeerSession::timed_hook>;
 using PendingList = PeerList<&PeerSession::pending_hook>;
 

@@ -17,9 +17,13 @@ constexpr Nanoseconds kRoomRetry = std::chrono::milliseconds(1);
 constexpr std::size_t kSmallestFrame = 256;
 
 // Epochs of two incarnations of a process must not meet: spreads the incarnation over all bits.
-std::uint32_t first_epoch(std::uint64_t incarnation) { return static_cast<std::uint32_t>((incarnation * 0x9E3779B97F4A7C15ULL) >> 32); }
+std::uint32_t first_epoch(std::uint64_t incarnation) {
+  return static_cast<std::uint32_t>((incarnation * 0x9E3779B97F4A7C15ULL) >> 32);
+}
 
-std::size_t frame_limit(const Attributes& lower) { return lower.max_message_bytes & ~(kRecordAlignment - 1); }
+std::size_t frame_limit(const Attributes& lower) {
+  return lower.max_message_bytes & ~(kRecordAlignment - 1);
+}
 
 }  // namespace
 
@@ -29,13 +33,15 @@ Session::Session(std::unique_ptr<Transport> lower, const SessionOptions& options
       attributes_(lower_->attributes()),
       frame_limit_(frame_limit(attributes_)),
       next_epoch_(first_epoch(options.incarnation)),
-      local_(frame_limit_ - sizeof(FrameHeader) - sizeof(RecordHeader), options.max_local_messages) {
+      local_(frame_limit_ - sizeof(FrameHeader) - sizeof(RecordHeader),
+             options.max_local_messages) {
   LINTEL_ASSERT(attributes_.independent_reservations);
   LINTEL_ASSERT(frame_limit_ >= kSmallestFrame && frame_limit_ <= 0xffffffffU);
   LINTEL_ASSERT(options_.incarnation != 0 && options_.window_frames > 0);
   attributes_.max_message_bytes = frame_limit_ - sizeof(FrameHeader) - sizeof(RecordHeader);
   const std::size_t placed_frame = attributes_.max_placed_message & ~(kRecordAlignment - 1);
-  attributes_.max_placed_message = placed_frame - std::min(placed_frame, sizeof(FrameHeader) + sizeof(RecordHeader));
+  attributes_.max_placed_message =
+      placed_frame - std::min(placed_frame, sizeof(FrameHeader) + sizeof(RecordHeader));
   attributes_.knows_source = true;
   attributes_.independent_reservations = false;
   const std::string provider = attributes_.name + " " + attributes_.version;
@@ -52,8 +58,10 @@ Session::~Session() {
 
 Result<PeerId> Session::resolve(ProcessId name) {
   lock_.is_held();
-  if (const auto known = peer_of_name_.find(name); known != peer_of_name_.end()) return known->second;
-  if (peers_.size() >= options_.max_peers) return Error(Loss::kOperation, "session", "too many peers are known already");
+  if (const auto known = peer_of_name_.find(name); known != peer_of_name_.end())
+    return known->second;
+  if (peers_.size() >= options_.max_peers)
+    return Error(Loss::kOperation, "session", "too many peers are known already");
   const bool local = name == self();
   PeerId lower = kNoPeer;
   if (!local) {
@@ -93,11 +101,16 @@ void Session::enter(PeerSession& peer, PeerState next) {
   const auto from = [&peer](auto... states) { return ((peer.state == states) || ...); };
   bool legal = false;
   switch (next) {
-    case PeerState::kClosed: legal = from(PeerState::kConnecting, PeerState::kWelcoming, PeerState::kOpen, PeerState::kLost); break;
+    case PeerState::kClosed:
+      legal =
+          from(PeerState::kConnecting, PeerState::kWelcoming, PeerState::kOpen, PeerState::kLost);
+      break;
     case PeerState::kConnecting: legal = from(PeerState::kClosed); break;
     case PeerState::kWelcoming: legal = from(PeerState::kClosed, PeerState::kConnecting); break;
     case PeerState::kOpen: legal = from(PeerState::kConnecting, PeerState::kWelcoming); break;
-    case PeerState::kLost: legal = from(PeerState::kConnecting, PeerState::kWelcoming, PeerState::kOpen); break;
+    case PeerState::kLost:
+      legal = from(PeerState::kConnecting, PeerState::kWelcoming, PeerState::kOpen);
+      break;
     case PeerState::kLocal: legal = from(PeerState::kClosed); break;
   }
   LINTEL_ASSERT(legal);
@@ -126,7 +139,8 @@ void Session::deregister_memory(const Region& region) {
   }
 }
 
-PostStatus Session::post_write(PeerId id, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
+PostStatus Session::post_write(PeerId id, const LocalMemory& from, RemoteMemory to,
+                               Immediate immediate, Context context) {
   lock_.is_held();
   PeerSession& peer = at(id);
   PostStatus status = PostStatus::kFailed;
@@ -138,7 +152,8 @@ PostStatus Session::post_write(PeerId id, const LocalMemory& from, RemoteMemory 
     case PeerState::kLost: break;
     case PeerState::kOpen:
       status = lower_->post_write(peer.lower, from, to, immediate, context);
-      if (status == PostStatus::kFailed) lose_outside_poll(peer, Error(Loss::kPeer, "post_write", "the connection is lost"));
+      if (status == PostStatus::kFailed)
+        lose_outside_poll(peer, Error(Loss::kPeer, "post_write", "the connection is lost"));
       break;
   }
   if (status == PostStatus::kWouldBlock) ++counters_.would_block;
@@ -154,7 +169,8 @@ bool Session::expect_placement(PeerId id, PlacementKey key, std::span<std::byte>
 Withdrawal Session::withdraw_placement(PeerId id) {
   lock_.is_held();
   const PeerSession& peer = at(id);
-  return peer.state == PeerState::kLocal ? Withdrawal::kNone : lower_->withdraw_placement(peer.lower);
+  return peer.state == PeerState::kLocal ? Withdrawal::kNone
+                                         : lower_->withdraw_placement(peer.lower);
 }
 
 std::size_t Session::poll(TimePoint now, Sink& sink) {
@@ -170,7 +186,9 @@ std::size_t Session::poll_arrivals(TimePoint now, Sink& sink) {
 std::size_t Session::turn(TimePoint now, Sink& sink, bool hold) {
   LINTEL_ASSERT(sink_ == nullptr);
   now = std::max(now, now_);
-  if (polled_) counters_.longest_poll_gap_ns = std::max(counters_.longest_poll_gap_ns, static_cast<std::uint64_t>((now - now_).count()));
+  if (polled_)
+    counters_.longest_poll_gap_ns =
+        std::max(counters_.longest_poll_gap_ns, static_cast<std::uint64_t>((now - now_).count()));
   polled_ = true;
   now_ = now;
   sink_ = &sink;
@@ -202,7 +220,8 @@ TimePoint Session::next_deadline() const {
   lock_.is_held();
   if (work_waits()) return now_;
   TimePoint deadline = lower_->next_deadline();
-  if (!timed_.empty()) deadline = std::min(deadline, earliest_timer_);  // or earlier than any: run_timers() tells then
+  // or earlier than any: run_timers() tells then
+  if (!timed_.empty()) deadline = std::min(deadline, earliest_timer_);
   if (room_awaited_) deadline = std::min(deadline, now_ + kRoomRetry);
   return deadline;
 }

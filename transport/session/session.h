@@ -1,21 +1,27 @@
 #pragma once
-// Session: makes of a transport that may lose, repeat or forget one that delivers once and in order, or says that the peer is lost.
+// Session: makes of a transport that may lose, repeat or forget one that delivers once and in
+// order, or says that the peer is lost.
 //
-// Owns the lower transport. Adds, per peer: a handshake that carries incarnation, versions and provider; sequence numbers with cumulative
-// acknowledgements and a bounded window; detection of duplicates, gaps and dead peers; frames shared by messages. Messages and writes of a
-// process to itself never touch the lower transport.
-// Thread: see Transport; one lock of the owner guards everything.
-// Invariants: (1) between two on_peer_failed for a peer, its messages come once, in order and without a hole; (2) what the engine sent to
-//             a peer has been delivered at most once, and after on_peer_failed nothing more of it is; (3) unacknowledged frames per peer
-//             never exceed SessionOptions::window_frames; (4) a frame is open only while messages are in it or being built in it;
-//             (5) no periodic wake-up for peers that nobody waits for; (6) a peer that this session gives up is disconnected below: when on_peer_failed is
-//             called, nothing of it changes memory any more, as far as the lower transport's disconnect() promises that.
+// Owns the lower transport. Adds, per peer: a handshake that carries incarnation, versions and
+// provider; sequence numbers with cumulative acknowledgements and a bounded window; detection of
+// duplicates, gaps and dead peers; frames shared by messages. Messages and writes of a process to
+// itself never touch the lower transport. Thread: see Transport; one lock of the owner guards
+// everything.
+// Invariants: (1) between two on_peer_failed for a peer, its messages come once, in order and
+//             without a hole; (2) what the engine sent to a peer has been delivered at most once,
+//             and after on_peer_failed nothing more of it is; (3) unacknowledged frames per peer
+//             never exceed SessionOptions::window_frames; (4) a frame is open only while messages
+//             are in it or being built in it;
+//             (5) no periodic wake-up for peers that nobody waits for; (6) a peer that this session
+//             gives up is disconnected below: when on_peer_failed is called, nothing of it changes
+//             memory any more, as far as the lower transport's disconnect() promises that.
 // A failed peer is not failed for ever: the next reserve() starts a new session with it.
-// Does not: acknowledge end to end (a frame is acknowledged when its messages have been handed to the Sink), encrypt, authenticate, or
-// resend after a lost connection (see on_connection_lost()).
+// Does not: acknowledge end to end (a frame is acknowledged when its messages have been handed to
+// the Sink), encrypt, authenticate, or resend after a lost connection (see on_connection_lost()).
 //
-// The path of a message: reserve() lends room in the peer's open frame, which is a reservation of the lower transport; commit() closes the
-// record, and sends the frame if none is still leaving to that peer. Otherwise later messages share it until it is full or poll() runs.
+// The path of a message: reserve() lends room in the peer's open frame, which is a reservation of
+// the lower transport; commit() closes the record, and sends the frame if none is still leaving to
+// that peer. Otherwise later messages share it until it is full or poll() runs.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,11 +49,13 @@ struct SessionOptions {
 
 class Session final : public Transport, private Sink {
  public:
-  // REQUIRES: lower->attributes().independent_reservations; messages of at least 256 bytes; options.incarnation != 0.
+  // REQUIRES: lower->attributes().independent_reservations; messages of at least 256 bytes;
+  // options.incarnation != 0.
   Session(std::unique_ptr<Transport> lower, const SessionOptions& options);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  // Tells open peers goodbye, as far as the lower transport takes it at once. close() until true before is the orderly way.
+  // Tells open peers goodbye, as far as the lower transport takes it at once. close() until true
+  // before is the orderly way.
   ~Session() override;
 
   const Attributes& attributes() const override { return attributes_; }
@@ -63,14 +71,16 @@ class Session final : public Transport, private Sink {
 
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
   void deregister_memory(const Region& region) override;
-  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
+  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
+                        Context context) override;
 
   void enable_placement() override {
     lock_.is_held();
     lower_->enable_placement();
   }
-  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
-                           PlacementKey key, Context context) override;
+  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
+                           std::span<const std::byte> payload, PlacementKey key,
+                           Context context) override;
   bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override;
   Withdrawal withdraw_placement(PeerId peer) override;
 
@@ -83,21 +93,24 @@ class Session final : public Transport, private Sink {
   int wait_fd() const override { return lower_->wait_fd(); }
   bool prepare_wait() override;
 
-  // Waits for the acknowledgement of what was sent, then tells the peer goodbye, so that its operations need not wait for their deadline.
+  // Waits for the acknowledgement of what was sent, then tells the peer goodbye, so that its
+  // operations need not wait for their deadline.
   bool close(TimePoint now) override;
 
   const SessionCounters& counters() const {
     lock_.is_held();
     return counters_;
   }
-  // One sentence about the peer: its state, and if the last session ended or was refused, why, with the versions and providers of both sides.
+  // One sentence about the peer: its state, and if the last session ended or was refused, why, with
+  // the versions and providers of both sides.
   std::string describe(PeerId peer) const override;
   FrameCounts frame_counts() const override {
     lock_.is_held();
-    return {counters_.frames_sent, counters_.frames_received, counters_.malformed(), counters_.duplicates};
+    return {counters_.frames_sent, counters_.frames_received, counters_.malformed(),
+            counters_.duplicates};
   }
-  // One line per peer: name, state, next sequence, acknowledged, in window, time last heard, bytes in the open frame; then the lower
-  // transport's.
+  // One line per peer: name, state, next sequence, acknowledged, in window, time last heard, bytes
+  // in the open frame; then the lower transport's.
   void dump(std::string& out) const override;
   PeerState state_of(PeerId peer) const {
     lock_.is_held();
@@ -109,7 +122,8 @@ class Session final : public Transport, private Sink {
  private:
   // From the lower transport.
   void on_message(PeerId from, std::span<const std::byte> frame) override;
-  void on_placed_message(PeerId from, std::span<const std::byte> frame, const PlacedPayload& payload) override;
+  void on_placed_message(PeerId from, std::span<const std::byte> frame,
+                         const PlacedPayload& payload) override;
   void on_message_left(PeerId to) override;
   void on_write_done(Context context, Error error) override;
   void on_immediate(Immediate immediate) override;
@@ -124,51 +138,70 @@ class Session final : public Transport, private Sink {
   std::size_t turn(TimePoint now, Sink& sink, bool hold) LINTEL_REQUIRES(lock_);
   void send_held() LINTEL_REQUIRES(lock_);
   // poll() would do something at once: send, report, or learn when a timer began.
-  bool work_waits() const LINTEL_REQUIRES(lock_) { return work_waits_ || !local_.empty() || !unstamped_.empty(); }
+  bool work_waits() const LINTEL_REQUIRES(lock_) {
+    return work_waits_ || !local_.empty() || !unstamped_.empty();
+  }
 
   // session_send.cpp
-  [[gnu::cold]] MessageBuffer reserve_unready(PeerSession& peer, std::size_t bytes) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] MessageBuffer reserve_unready(PeerSession& peer, std::size_t bytes)
+      LINTEL_REQUIRES(lock_);
   bool open_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
   void close_record(PeerSession& peer, std::size_t bytes) LINTEL_REQUIRES(lock_);
   void seal_frame(const PeerSession& peer) LINTEL_REQUIRES(lock_);
   void frame_has_gone(PeerSession& peer) LINTEL_REQUIRES(lock_);
   bool send_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_control(PeerSession& peer, FrameKind kind) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] PostStatus send_alone(PeerId lower, FrameHeader header, std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] PostStatus send_alone(PeerId lower, FrameHeader header,
+                                      std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
   void frame_is_leaving(PeerSession& peer, std::uint32_t messages) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void drop_open_frame(PeerSession& peer) LINTEL_REQUIRES(lock_);
   void serve_pending() LINTEL_REQUIRES(lock_);
   bool serve(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  bool window_full(const PeerSession& peer) const LINTEL_REQUIRES(lock_) { return peer.unacknowledged() >= options_.window_frames; }
+  bool window_full(const PeerSession& peer) const LINTEL_REQUIRES(lock_) {
+    return peer.unacknowledged() >= options_.window_frames;
+  }
 
   // session_receive.cpp
   bool parse_frame(std::span<const std::byte> frame, FrameHeader& header) LINTEL_REQUIRES(lock_);
   bool in_turn(PeerSession& peer, const FrameHeader& header) LINTEL_REQUIRES(lock_);
   void received(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  void on_data(PeerSession& peer, const FrameHeader& header, std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
+  void on_data(PeerSession& peer, const FrameHeader& header, std::span<const std::byte> body)
+      LINTEL_REQUIRES(lock_);
   bool take_acknowledgement(PeerSession& peer, const FrameHeader& header) LINTEL_REQUIRES(lock_);
   PeerSession* addressed(PeerId from, const FrameHeader& header) LINTEL_REQUIRES(lock_);
 
   // session_handshake.cpp
   [[gnu::cold]] void connect(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_hello(PeerId from, const FrameHeader& header, std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_welcome(const FrameHeader& header, std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void on_refuse(const FrameHeader& header, std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void refuse(PeerId lower, const FrameHeader& hello, const Introduction& introduction, RefuseReason reason)
+  [[gnu::cold]] void on_hello(PeerId from, const FrameHeader& header,
+                              std::span<const std::byte> body) LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_welcome(const FrameHeader& header, std::span<const std::byte> body)
       LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] Introduction introduce(const PeerSession& peer, std::uint32_t echoed_epoch) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void on_refuse(const FrameHeader& header, std::span<const std::byte> body)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void refuse(PeerId lower, const FrameHeader& hello,
+                            const Introduction& introduction, RefuseReason reason)
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] Introduction introduce(const PeerSession& peer, std::uint32_t echoed_epoch) const
+      LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void begin_epoch(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_hello(PeerSession& peer) LINTEL_REQUIRES(lock_);
   [[gnu::cold]] bool send_welcome(PeerSession& peer) LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] bool compatible(const FrameHeader& header, const Introduction& introduction) const LINTEL_REQUIRES(lock_);
-  [[gnu::cold]] void remember(PeerSession& peer, const FrameHeader& header, const Introduction& introduction) LINTEL_REQUIRES(lock_);
-  bool same_provider(const char (&theirs)[sizeof(Introduction::provider)]) const LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] bool compatible(const FrameHeader& header, const Introduction& introduction) const
+      LINTEL_REQUIRES(lock_);
+  [[gnu::cold]] void remember(PeerSession& peer, const FrameHeader& header,
+                              const Introduction& introduction) LINTEL_REQUIRES(lock_);
+  bool same_provider(const char (&theirs)[sizeof(Introduction::provider)]) const
+      LINTEL_REQUIRES(lock_);
   [[gnu::cold]] void opened(PeerSession& peer) LINTEL_REQUIRES(lock_);
 
   // session_liveness.cpp
   static constexpr std::uint8_t kQuarters = 4;
-  Nanoseconds ping_interval() const LINTEL_REQUIRES(lock_) { return options_.dead_peer_deadline / kQuarters; }
-  Nanoseconds hello_interval() const LINTEL_REQUIRES(lock_) { return options_.connect_deadline / 8; }
+  Nanoseconds ping_interval() const LINTEL_REQUIRES(lock_) {
+    return options_.dead_peer_deadline / kQuarters;
+  }
+  Nanoseconds hello_interval() const LINTEL_REQUIRES(lock_) {
+    return options_.connect_deadline / 8;
+  }
   void start_timer(PeerSession& peer) LINTEL_REQUIRES(lock_);
   void stop_timer(PeerSession& peer) LINTEL_REQUIRES(lock_);
   void stamp_new_timers() LINTEL_REQUIRES(lock_);
@@ -189,12 +222,15 @@ class Session final : public Transport, private Sink {
   Attributes attributes_;
   OwnerLock lock_;
   SessionCounters counters_ LINTEL_GUARDED_BY(lock_);
-  std::size_t frame_limit_;  // bytes of a frame: the lower transport's largest message, rounded down to the alignment of records
+  std::size_t frame_limit_;  // bytes of a frame: the lower transport's largest message, rounded
+                             // down to the alignment of records
   char provider_[sizeof(Introduction::provider)] = {};
   std::uint32_t next_epoch_ LINTEL_GUARDED_BY(lock_);
 
-  std::vector<std::unique_ptr<PeerSession>> peers_ LINTEL_GUARDED_BY(lock_);  // by PeerId; a wire slot is the same index
-  std::vector<std::uint32_t> peer_of_lower_ LINTEL_GUARDED_BY(lock_);         // PeerId of this session by PeerId of the lower transport
+  // by PeerId; a wire slot is the same index
+  std::vector<std::unique_ptr<PeerSession>> peers_ LINTEL_GUARDED_BY(lock_);
+  // PeerId of this session by PeerId of the lower transport
+  std::vector<std::uint32_t> peer_of_lower_ LINTEL_GUARDED_BY(lock_);
   std::unordered_map<ProcessId, PeerId> peer_of_name_ LINTEL_GUARDED_BY(lock_);
   LocalLoop local_ LINTEL_GUARDED_BY(lock_);
   PeerId local_peer_ LINTEL_GUARDED_BY(lock_) = kNoPeer;
@@ -202,13 +238,16 @@ class Session final : public Transport, private Sink {
   TimePoint now_ LINTEL_GUARDED_BY(lock_){};  // of the last poll
   bool polled_ LINTEL_GUARDED_BY(lock_) = false;
   bool closing_ LINTEL_GUARDED_BY(lock_) = false;
-  bool work_waits_ LINTEL_GUARDED_BY(lock_) = false;    // the next poll() has something to send or to report
-  bool room_awaited_ LINTEL_GUARDED_BY(lock_) = false;  // the lower transport had no room: try again soon
-  Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;       // during poll() and its halves
-  std::size_t reports_ LINTEL_GUARDED_BY(lock_) = 0;    // of this poll()
-  PendingList pending_ LINTEL_GUARDED_BY(lock_);        // peers with something to send or to report
+  // the next poll() has something to send or to report
+  bool work_waits_ LINTEL_GUARDED_BY(lock_) = false;
+  // the lower transport had no room: try again soon
+  bool room_awaited_ LINTEL_GUARDED_BY(lock_) = false;
+  Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;     // during poll() and its halves
+  std::size_t reports_ LINTEL_GUARDED_BY(lock_) = 0;  // of this poll()
+  PendingList pending_ LINTEL_GUARDED_BY(lock_);      // peers with something to send or to report
   TimedList unstamped_
-      LINTEL_GUARDED_BY(lock_);  // peers whose timer starts at the next stamp_new_timers(): outside poll() nobody knows the time
+      LINTEL_GUARDED_BY(lock_);  // peers whose timer starts at the next stamp_new_timers(): outside
+                                 // poll() nobody knows the time
   TimedList timed_ LINTEL_GUARDED_BY(lock_);
   TimePoint earliest_timer_ LINTEL_GUARDED_BY(lock_) = kNever;  // lower bound over timed_
 };

@@ -36,8 +36,9 @@ struct SessionCounters {
   std::uint64_t too_many_peers = 0;  // hello of one peer more than SessionOptions::max_peers
 
   std::uint64_t malformed() const {
-    return malformed_short + malformed_magic + malformed_version + malformed_kind + malformed_length + malformed_slot + malformed_source +
-           malformed_acknowledgement + malformed_record + malformed_introduction;
+    return malformed_short + malformed_magic + malformed_version + malformed_kind +
+           malformed_length + malformed_slot + malformed_source + malformed_acknowledgement +
+           malformed_record + malformed_introduction;
   }
 };
 

@@ -31,7 +31,8 @@ std::string to_string(ProcessId name) {
 }
 
 std::string versions(unsigned oldest, unsigned newest) {
-  return oldest == newest ? "version " + std::to_string(oldest) : "versions " + std::to_string(oldest) + " to " + std::to_string(newest);
+  return oldest == newest ? "version " + std::to_string(oldest)
+                          : "versions " + std::to_string(oldest) + " to " + std::to_string(newest);
 }
 
 // A provider string of the wire: ends at a zero byte, and may hold anything but letters before it.
@@ -51,10 +52,13 @@ std::string Session::describe(PeerId id) const {
   std::string text = to_string(peer.name) + " is " + to_string(peer.state);
   if (!peer.error.ok()) text += std::string("; ") + peer.error.reason();
   // Of interest where the two do not agree.
-  const bool same_version = peer.oldest_version == kOldestFrameVersion && peer.newest_version == kFrameVersion;
+  const bool same_version =
+      peer.oldest_version == kOldestFrameVersion && peer.newest_version == kFrameVersion;
   if (peer.newest_version != 0 && !(same_version && same_provider(peer.provider))) {
-    text += "; it speaks " + versions(peer.oldest_version, peer.newest_version) + " with provider '" + printable(peer.provider) +
-            "', this process speaks " + versions(kOldestFrameVersion, kFrameVersion) + " with provider '" + printable(provider_) + "'";
+    text += "; it speaks " + versions(peer.oldest_version, peer.newest_version) +
+            " with provider '" + printable(peer.provider) + "', this process speaks " +
+            versions(kOldestFrameVersion, kFrameVersion) + " with provider '" +
+            printable(provider_) + "'";
   }
   return text;
 }
@@ -63,14 +67,19 @@ void Session::dump(std::string& out) const {
   lock_.is_held();
   for (const auto& owned : peers_) {
     const PeerSession& peer = *owned;
-    out += "peer " + std::to_string(peer.id.value) + " " + to_string(peer.name) + " " + to_string(peer.state);
-    out += " next_sequence " + std::to_string(peer.sent + 1) + " acknowledged " + std::to_string(peer.acknowledged);
-    out += " in_window " + std::to_string(peer.unacknowledged()) + " received " + std::to_string(peer.received);
-    out += " leaving " + std::to_string(peer.leaving()) + " watchers " + std::to_string(peer.watchers);
+    out += "peer " + std::to_string(peer.id.value) + " " + to_string(peer.name) + " " +
+           to_string(peer.state);
+    out += " next_sequence " + std::to_string(peer.sent + 1) + " acknowledged " +
+           std::to_string(peer.acknowledged);
+    out += " in_window " + std::to_string(peer.unacknowledged()) + " received " +
+           std::to_string(peer.received);
+    out +=
+        " leaving " + std::to_string(peer.leaving()) + " watchers " + std::to_string(peer.watchers);
     out += " last_heard_ns " + std::to_string(peer.last_heard.ns);
     out += " open_frame_bytes " + std::to_string(peer.frame_messages > 0 ? peer.frame_bytes : 0);
     if (!peer.error.ok())
-      out += std::string(" because ") + peer.error.reason() + " (" + peer.error.call() + ", " + std::to_string(peer.error.code()) + ")";
+      out += std::string(" because ") + peer.error.reason() + " (" + peer.error.call() + ", " +
+             std::to_string(peer.error.code()) + ")";
     out += "\n";
   }
   lower_->dump(out);

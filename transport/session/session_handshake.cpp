@@ -12,11 +12,13 @@ namespace {
 
 constexpr Nanoseconds kFirstBackOff = std::chrono::milliseconds(2);
 
-constexpr Error kIncompatibleVersion(Loss::kPeer, "session", "the peer speaks an incompatible version of the wire protocol");
+constexpr Error kIncompatibleVersion(
+    Loss::kPeer, "session", "the peer speaks an incompatible version of the wire protocol");
 constexpr Error kOtherProvider(Loss::kPeer, "session", "the peer uses another libfabric provider");
 
 bool well_formed(const FrameHeader& header, const Introduction& introduction) {
-  return introduction.incarnation != 0 && introduction.epoch != 0 && introduction.oldest_version <= header.version &&
+  return introduction.incarnation != 0 && introduction.epoch != 0 &&
+         introduction.oldest_version <= header.version &&
          std::memchr(introduction.provider, 0, sizeof introduction.provider) != nullptr;
 }
 
@@ -82,16 +84,24 @@ bool Session::send_hello(PeerSession& peer) {
 bool Session::send_welcome(PeerSession& peer) {
   std::byte body[sizeof(Introduction)];
   encode(body, introduce(peer, peer.remote_epoch));
-  const FrameHeader header{
-      0, 0, static_cast<std::uint8_t>(FrameKind::kWelcome), peer.remote_slot, peer.remote_epoch, peer.sent, peer.received, 0};
+  const FrameHeader header{0,
+                           0,
+                           static_cast<std::uint8_t>(FrameKind::kWelcome),
+                           peer.remote_slot,
+                           peer.remote_epoch,
+                           peer.sent,
+                           peer.received,
+                           0};
   const PostStatus status = send_alone(peer.lower, header, body);
-  if (status == PostStatus::kFailed) lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
+  if (status == PostStatus::kFailed)
+    lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
   if (status != PostStatus::kOk) return false;
   frame_is_leaving(peer, 0);
   return true;
 }
 
-void Session::remember(PeerSession& peer, const FrameHeader& header, const Introduction& introduction) {
+void Session::remember(PeerSession& peer, const FrameHeader& header,
+                       const Introduction& introduction) {
   peer.incarnation = introduction.incarnation;
   peer.remote_slot = introduction.slot;
   peer.remote_epoch = introduction.epoch;
@@ -113,21 +123,26 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
   if (body.size() < sizeof(Introduction)) return void(++counters_.malformed_introduction);
   const auto introduction = decode<Introduction>(body.data());
   const ProcessId name{NodeId{introduction.nid}, Pid{introduction.pid}};
-  if (!well_formed(header, introduction) || name == self()) return void(++counters_.malformed_introduction);
+  if (!well_formed(header, introduction) || name == self())
+    return void(++counters_.malformed_introduction);
   if (from != kNoPeer && lower_->name_of(from) != name) return void(++counters_.malformed_source);
   if (closing_) return void(++counters_.stale_epoch);
-  if (peers_.size() >= options_.max_peers && !peer_of_name_.contains(name)) return void(++counters_.too_many_peers);
+  if (peers_.size() >= options_.max_peers && !peer_of_name_.contains(name))
+    return void(++counters_.too_many_peers);
   const Result<PeerId> resolved = resolve(name);
   if (!resolved) return void(++counters_.malformed_introduction);
   PeerSession& peer = at(*resolved);
 
-  if (!compatible(header, introduction)) return refuse(peer.lower, header, introduction, RefuseReason::kVersion);
-  if (!same_provider(introduction.provider)) return refuse(peer.lower, header, introduction, RefuseReason::kProvider);
+  if (!compatible(header, introduction))
+    return refuse(peer.lower, header, introduction, RefuseReason::kVersion);
+  if (!same_provider(introduction.provider))
+    return refuse(peer.lower, header, introduction, RefuseReason::kProvider);
 
   if (peer.state == PeerState::kLost) fail(peer, peer.error);
   if (peer.state == PeerState::kOpen || peer.state == PeerState::kWelcoming) {
-    const bool again =
-        introduction.incarnation == peer.incarnation && introduction.epoch == peer.remote_epoch && introduction.slot == peer.remote_slot;
+    const bool again = introduction.incarnation == peer.incarnation &&
+                       introduction.epoch == peer.remote_epoch &&
+                       introduction.slot == peer.remote_slot;
     if (again) {  // it has not seen our welcome yet
       peer.due.welcome = true;
       return need_attention(peer);
@@ -136,7 +151,8 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
                    ? Error(Loss::kPeer, "session", "the peer was restarted")
                    : Error(Loss::kPeer, "session", "the peer ended the session and began another"));
   }
-  // Closed, or connecting: then both sides have said hello, and each answers the other's with the epoch that it named in its own.
+  // Closed, or connecting: then both sides have said hello, and each answers the other's with the
+  // epoch that it named in its own.
   if (peer.state == PeerState::kConnecting) {
     peer.hello_unanswered = true;
   } else {
@@ -157,10 +173,12 @@ void Session::on_welcome(const FrameHeader& header, std::span<const std::byte> b
   if (header.receiver_slot >= peers_.size()) return void(++counters_.malformed_slot);
   const auto introduction = decode<Introduction>(body.data());
   PeerSession& peer = *peers_[header.receiver_slot];
-  if (!well_formed(header, introduction) || peer.name != ProcessId{NodeId{introduction.nid}, Pid{introduction.pid}}) {
+  if (!well_formed(header, introduction) ||
+      peer.name != ProcessId{NodeId{introduction.nid}, Pid{introduction.pid}}) {
     return void(++counters_.malformed_introduction);
   }
-  const bool current = peer.local_epoch != 0 && header.receiver_epoch == peer.local_epoch && introduction.echoed_epoch == peer.local_epoch;
+  const bool current = peer.local_epoch != 0 && header.receiver_epoch == peer.local_epoch &&
+                       introduction.echoed_epoch == peer.local_epoch;
   if (current && peer.state == PeerState::kOpen && introduction.epoch == peer.remote_epoch) {
     peer.hello_unanswered = false;  // both said hello; theirs opened the session
     return;
@@ -172,7 +190,8 @@ void Session::on_welcome(const FrameHeader& header, std::span<const std::byte> b
   opened(peer);
 }
 
-void Session::refuse(PeerId lower, const FrameHeader&, const Introduction& introduction, RefuseReason reason) {
+void Session::refuse(PeerId lower, const FrameHeader&, const Introduction& introduction,
+                     RefuseReason reason) {
   ++counters_.refused;
   Refusal refusal{};
   refusal.echoed_epoch = introduction.epoch;
@@ -181,7 +200,9 @@ void Session::refuse(PeerId lower, const FrameHeader&, const Introduction& intro
   std::memcpy(refusal.provider, provider_, sizeof provider_);
   std::byte body[sizeof(Refusal)];
   encode(body, refusal);
-  const FrameHeader header{0, 0, static_cast<std::uint8_t>(FrameKind::kRefuse), introduction.slot, introduction.epoch, 0, 0, 0};
+  const FrameHeader header{
+      0, 0, static_cast<std::uint8_t>(FrameKind::kRefuse), introduction.slot, introduction.epoch, 0,
+      0, 0};
   // Without room it is not said; the peer says hello again.
   if (send_alone(lower, header, body) == PostStatus::kOk) frame_is_leaving(*of_lower(lower), 0);
 }
@@ -196,7 +217,8 @@ void Session::on_refuse(const FrameHeader& header, std::span<const std::byte> bo
     return void(++counters_.malformed_introduction);
   }
   PeerSession& peer = *peers_[header.receiver_slot];
-  if (peer.state != PeerState::kConnecting || header.receiver_epoch != peer.local_epoch || refusal.echoed_epoch != peer.local_epoch) {
+  if (peer.state != PeerState::kConnecting || header.receiver_epoch != peer.local_epoch ||
+      refusal.echoed_epoch != peer.local_epoch) {
     return void(++counters_.stale_epoch);
   }
   peer.newest_version = header.version;

@@ -79,16 +79,20 @@ void Session::run_timers() {
 
 void Session::on_timer(PeerSession& peer) {
   if (peer.state == PeerState::kOpen) {
-    // Counted, not measured: when this process itself was stopped for a while, its peers are asked again before they are given up.
+    // Counted, not measured: when this process itself was stopped for a while, its peers are asked
+    // again before they are given up.
     if (++peer.silent_quarters == kQuarters) {
-      return give_up(peer, Error(Loss::kPeer, "session", "the peer has not answered within the dead-peer deadline"));
+      return give_up(peer, Error(Loss::kPeer, "session",
+                                 "the peer has not answered within the dead-peer deadline"));
     }
     peer.due.ping = true;
     need_attention(peer);
     peer.timer = now_ + ping_interval();
   } else {
     if (now_ >= peer.connect_deadline) {
-      return give_up(peer, Error(Loss::kPeer, "session", "the peer could not be reached within the connect deadline", peer.error.code()));
+      return give_up(peer, Error(Loss::kPeer, "session",
+                                 "the peer could not be reached within the connect deadline",
+                                 peer.error.code()));
     }
     if (peer.state == PeerState::kConnecting) {
       peer.due.hello = true;
@@ -100,7 +104,8 @@ void Session::on_timer(PeerSession& peer) {
   earliest_timer_ = std::min(earliest_timer_, peer.timer);
 }
 
-// `progress`: something was acknowledged. A peer that owes an acknowledgement proves nothing by other frames.
+// `progress`: something was acknowledged. A peer that owes an acknowledgement proves nothing by
+// other frames.
 void Session::heard_from(PeerSession& peer, bool progress) {
   peer.last_heard = now_;
   if (!peer.awaited()) {
@@ -131,7 +136,8 @@ void Session::on_peer_failed(PeerId lower, Error error) {
       return;
     case PeerState::kOpen:
       if (peer->hello_unanswered) {
-        // This may be the late answer to our hello, sent before the peer was there. If it is not, sequence numbers tell soon enough.
+        // This may be the late answer to our hello, sent before the peer was there. If it is not,
+        // sequence numbers tell soon enough.
         peer->hello_unanswered = false;
         peer->due.welcome = true;
         return need_attention(*peer);
@@ -141,8 +147,9 @@ void Session::on_peer_failed(PeerId lower, Error error) {
   }
 }
 
-// The place for resending: the peer's unacknowledged frames would be kept, and go out again on a new connection to the same incarnation.
-// For now the session ends; the peer is told if it can still be reached, so that its operations need not wait for its own deadline.
+// The place for resending: the peer's unacknowledged frames would be kept, and go out again on a
+// new connection to the same incarnation. For now the session ends; the peer is told if it can
+// still be reached, so that its operations need not wait for its own deadline.
 void Session::on_connection_lost(PeerSession& peer, Error error) {
   if (peer.state == PeerState::kOpen) send_control(peer, FrameKind::kGoodbye);
   fail(peer, Error(Loss::kPeer, error.call(), error.reason(), error.code()));
@@ -222,13 +229,15 @@ bool Session::close(TimePoint now) {
       end_session(*peer);
       enter(*peer, PeerState::kClosed);
     }
-    done = done && (peer->state == PeerState::kClosed || peer->state == PeerState::kLocal) && peer->foreign_leaving == 0;
+    done = done && (peer->state == PeerState::kClosed || peer->state == PeerState::kLocal) &&
+           peer->foreign_leaving == 0;
   }
   return done && lower_->close(now);
 }
 
-// One step towards the end of an open session: what is queued, its acknowledgement, goodbye. A frame that has left may still be lost with
-// our endpoint; only the acknowledgement tells that the peer has it.
+// One step towards the end of an open session: what is queued, its acknowledgement, goodbye. A
+// frame that has left may still be lost with our endpoint; only the acknowledgement tells that the
+// peer has it.
 void Session::part(PeerSession& peer) {
   if (peer.frame_messages > 0 && !send_frame(peer)) return;
   if (peer.unacknowledged() > 0) {

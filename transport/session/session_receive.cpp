@@ -1,4 +1,5 @@
-// Session: the way of a frame in. Everything in it is foreign: what makes no sense is dropped and counted.
+// Session: the way of a frame in. Everything in it is foreign: what makes no sense is dropped and
+// counted.
 
 #include "transport/session/frame_codec.h"
 #include "transport/session/session.h"
@@ -54,19 +55,22 @@ bool Session::parse_frame(std::span<const std::byte> frame, FrameHeader& header)
 }
 
 // A frame of one message, in the room that all placed messages have for it.
-void Session::on_placed_message(PeerId from, std::span<const std::byte> frame, const PlacedPayload& payload) {
+void Session::on_placed_message(PeerId from, std::span<const std::byte> frame,
+                                const PlacedPayload& payload) {
   lock_.is_held();
   FrameHeader header;
   if (!parse_frame(frame, header)) return;
   if (header.length > frame.size() - sizeof(FrameHeader)) return void(++counters_.malformed_length);
-  if (header.kind != static_cast<std::uint8_t>(FrameKind::kData)) return void(++counters_.malformed_kind);
+  if (header.kind != static_cast<std::uint8_t>(FrameKind::kData))
+    return void(++counters_.malformed_kind);
   if (header.version != kFrameVersion) return void(++counters_.malformed_version);
   PeerSession* const peer = addressed(from, header);
   if (peer == nullptr || !take_acknowledgement(*peer, header) || !in_turn(*peer, header)) return;
   RecordReader reader(frame.subspan(sizeof(FrameHeader), header.length));
   std::span<const std::byte> message;
   std::span<const std::byte> another;
-  if (!reader.next(message) || reader.next(another) || reader.malformed()) return void(++counters_.malformed_record);
+  if (!reader.next(message) || reader.next(another) || reader.malformed())
+    return void(++counters_.malformed_record);
   received(*peer);
   ++counters_.messages_received;
   ++reports_;
@@ -91,7 +95,8 @@ PeerSession* Session::addressed(PeerId from, const FrameHeader& header) {
   return &peer;
 }
 
-// False: the frame acknowledges what was never sent. An older acknowledgement than the last is no news, and fine.
+// False: the frame acknowledges what was never sent. An older acknowledgement than the last is no
+// news, and fine.
 bool Session::take_acknowledgement(PeerSession& peer, const FrameHeader& header) {
   const std::uint32_t news = header.acknowledged - peer.acknowledged;
   if (news > peer.unacknowledged()) {
@@ -128,7 +133,8 @@ void Session::received(PeerSession& peer) {
   }
 }
 
-void Session::on_data(PeerSession& peer, const FrameHeader& header, std::span<const std::byte> body) {
+void Session::on_data(PeerSession& peer, const FrameHeader& header,
+                      std::span<const std::byte> body) {
   if (!in_turn(peer, header)) return;
   // All of it is looked at before any of it is handed up: a frame counts whole or not at all.
   std::span<const std::byte> message;

@@ -16,7 +16,8 @@ MessageBuffer Session::reserve(PeerId id, std::size_t bytes) {
     return reserve_unready(peer, bytes);
   }
   if (peer.frame.data == nullptr ? !open_frame(peer)
-                                 : record_bytes(bytes) > frame_limit_ - peer.frame_bytes && !(send_frame(peer) && open_frame(peer))) {
+                                 : record_bytes(bytes) > frame_limit_ - peer.frame_bytes &&
+                                       !(send_frame(peer) && open_frame(peer))) {
     ++counters_.would_block;
     return {};
   }
@@ -53,15 +54,17 @@ void Session::close_record(PeerSession& peer, std::size_t bytes) {
   std::byte* const record = peer.frame.data + peer.frame_bytes;
   encode(record, RecordHeader{static_cast<std::uint32_t>(bytes), 0});
   const std::size_t whole = record_bytes(bytes);
-  if (const std::size_t padding = whole - sizeof(RecordHeader) - bytes; padding != 0) std::memset(record + (whole - padding), 0, padding);
+  if (const std::size_t padding = whole - sizeof(RecordHeader) - bytes; padding != 0)
+    std::memset(record + (whole - padding), 0, padding);
   peer.frame_bytes += static_cast<std::uint32_t>(whole);
   ++peer.frame_messages;
   ++counters_.messages_sent;
 }
 
 // The frame of a placed message has no other message, and leaves at once.
-PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
-                                  PlacementKey key, Context context) {
+PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::size_t bytes,
+                                  std::span<const std::byte> payload, PlacementKey key,
+                                  Context context) {
   lock_.is_held();
   LINTEL_ASSERT(bytes <= attributes_.max_placed_message && bytes <= buffer.capacity);
   PeerSession& peer = at(id);
@@ -72,7 +75,8 @@ PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::s
   }
   close_record(peer, bytes);
   seal_frame(peer);
-  const PostStatus status = lower_->commit_placed(peer.lower, peer.frame, peer.frame_bytes, payload, key, context);
+  const PostStatus status =
+      lower_->commit_placed(peer.lower, peer.frame, peer.frame_bytes, payload, key, context);
   if (status == PostStatus::kOk) {
     frame_has_gone(peer);
     return status;
@@ -81,7 +85,8 @@ PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::s
   peer.frame_messages = 0;
   --counters_.messages_sent;
   if (status == PostStatus::kWouldBlock) room_awaited_ = true;
-  if (status == PostStatus::kFailed) lose_outside_poll(peer, Error(Loss::kPeer, "commit_placed", "the connection is lost"));
+  if (status == PostStatus::kFailed)
+    lose_outside_poll(peer, Error(Loss::kPeer, "commit_placed", "the connection is lost"));
   return status;
 }
 
@@ -122,8 +127,9 @@ bool Session::send_frame(PeerSession& peer) {
 
 void Session::seal_frame(const PeerSession& peer) {
   encode(peer.frame.data,
-         FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(FrameKind::kData), peer.remote_slot, peer.remote_epoch,
-                     peer.sent + 1, peer.received, peer.frame_bytes - static_cast<std::uint32_t>(sizeof(FrameHeader))});
+         FrameHeader{kFrameMagic, kFrameVersion, static_cast<std::uint8_t>(FrameKind::kData),
+                     peer.remote_slot, peer.remote_epoch, peer.sent + 1, peer.received,
+                     peer.frame_bytes - static_cast<std::uint32_t>(sizeof(FrameHeader))});
 }
 
 void Session::frame_has_gone(PeerSession& peer) {
@@ -186,9 +192,17 @@ PostStatus Session::send_alone(PeerId lower, FrameHeader header, std::span<const
 
 // kPing, kAck and kGoodbye: nothing but the header, which says everything this side knows.
 bool Session::send_control(PeerSession& peer, FrameKind kind) {
-  const FrameHeader header{0, 0, static_cast<std::uint8_t>(kind), peer.remote_slot, peer.remote_epoch, peer.sent, peer.received, 0};
+  const FrameHeader header{0,
+                           0,
+                           static_cast<std::uint8_t>(kind),
+                           peer.remote_slot,
+                           peer.remote_epoch,
+                           peer.sent,
+                           peer.received,
+                           0};
   const PostStatus status = send_alone(peer.lower, header, {});
-  if (status == PostStatus::kFailed) lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
+  if (status == PostStatus::kFailed)
+    lose_outside_poll(peer, Error(Loss::kPeer, "commit", "the connection is lost"));
   if (status != PostStatus::kOk) return false;
   frame_is_leaving(peer, 0);
   peer.unconfirmed = 0;
@@ -231,7 +245,8 @@ bool Session::serve(PeerSession& peer) {
     peer.due.ping = false;
     ++counters_.pings;
   }
-  if (peer.due.ack && peer.state == PeerState::kOpen && send_control(peer, FrameKind::kAck)) ++counters_.pure_acks;
+  if (peer.due.ack && peer.state == PeerState::kOpen && send_control(peer, FrameKind::kAck))
+    ++counters_.pure_acks;
   return peer.frame_messages > 0 || peer.due.any() || peer.state == PeerState::kLost;
 }
 

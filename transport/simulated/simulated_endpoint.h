@@ -1,5 +1,6 @@
 #pragma once
-// What SimulatedNetwork and SimulatedTransport share: the state of one process on the network, and of one pair of processes.
+// What SimulatedNetwork and SimulatedTransport share: the state of one process on the network, and
+// of one pair of processes.
 // Events under way keep it alive after the transport is gone.
 
 #include <algorithm>
@@ -18,7 +19,8 @@
 
 namespace lintel::transport {
 
-// From one sender to one receiver, by name: a restarted process comes after what its predecessor sent.
+// From one sender to one receiver, by name: a restarted process comes after what its predecessor
+// sent.
 struct SimulatedPair {
   std::size_t messages = 0;  // reserved, or committed and not yet polled by the receiver
   std::size_t writes = 0;    // posted and not yet done
@@ -29,7 +31,8 @@ struct SimulatedPair {
 class InFlight {
  public:
   InFlight() = default;
-  InFlight(std::shared_ptr<SimulatedPair> pair, std::size_t SimulatedPair::*number) : pair_(std::move(pair)), number_(number) {
+  InFlight(std::shared_ptr<SimulatedPair> pair, std::size_t SimulatedPair::*number)
+      : pair_(std::move(pair)), number_(number) {
     ++((*pair_).*number_);
   }
   InFlight(InFlight&& other) noexcept : pair_(std::move(other.pair_)), number_(other.number_) {}
@@ -51,11 +54,12 @@ class InFlight {
 struct SimulatedPayload {
   PlacementKey key;
   std::vector<std::byte> bytes;  // read from the sender's memory
-  std::span<std::byte> landed;   // the receiver's memory that they are in; empty if it expected something else
+  std::span<std::byte> landed;   // the receiver's memory that they are in; empty if it expected
+                                 // something else
 };
 
-// The connection on which something was sent: its number at either end. A process draws a new one when it disconnects, and a
-// restarted process has higher numbers than its predecessor.
+// The connection on which something was sent: its number at either end. A process draws a new one
+// when it disconnects, and a restarted process has higher numbers than its predecessor.
 struct SimulatedConnection {
   std::uint64_t at_sender = 0;
   std::uint64_t at_receiver = 0;
@@ -86,7 +90,8 @@ struct ReportFailed {
   PeerId peer;
   Error error;
 };
-using SimulatedReport = std::variant<SimulatedMessage, ReportLeft, ReportWriteDone, ReportImmediate, ReportFailed>;
+using SimulatedReport =
+    std::variant<SimulatedMessage, ReportLeft, ReportWriteDone, ReportImmediate, ReportFailed>;
 
 struct SimulatedRegion {
   PeerId peer;
@@ -111,12 +116,16 @@ struct SimulatedEndpoint {
   std::unordered_map<ProcessId, PeerId> peer_of;
   std::unordered_map<std::uint64_t, SimulatedRegion> regions;  // by key, which is the id too
   std::unordered_map<PeerId, SimulatedExpectation> expected;   // by sender
-  std::unordered_map<ProcessId, std::uint64_t> connections;    // with those that it has disconnected: the present one
-  std::unordered_map<ProcessId, std::uint64_t> heard;          // the sender's number of the latest connection it has heard on
-  std::unordered_map<ProcessId, std::uint64_t> ended;          // up to this number of the sender, connections have ended
+  // with those that it has disconnected: the present one
+  std::unordered_map<ProcessId, std::uint64_t> connections;
+  // the sender's number of the latest connection it has heard on
+  std::unordered_map<ProcessId, std::uint64_t> heard;
+  // up to this number of the sender, connections have ended
+  std::unordered_map<ProcessId, std::uint64_t> ended;
 
   PeerId known(ProcessId peer) {
-    const auto [it, fresh] = peer_of.try_emplace(peer, PeerId{static_cast<std::uint32_t>(peers.size())});
+    const auto [it, fresh] =
+        peer_of.try_emplace(peer, PeerId{static_cast<std::uint32_t>(peers.size())});
     if (fresh) peers.push_back(peer);
     return it->second;
   }
@@ -131,9 +140,11 @@ struct SimulatedEndpoint {
   // What comes on it is not for this process any more. What the peer has sent on a later one is.
   bool has_ended(ProcessId from, const SimulatedConnection& connection) const {
     const auto last = ended.find(from);
-    return connection.at_receiver != connection_with(from) && last != ended.end() && connection.at_sender <= last->second;
+    return connection.at_receiver != connection_with(from) && last != ended.end() &&
+           connection.at_sender <= last->second;
   }
-  // Ends the connection with the peer: nothing of it is reported, and nothing of it that is under way arrives. `number`: of the
+  // Ends the connection with the peer: nothing of it is reported, and nothing of it that is under
+  // way arrives. `number`: of the
   // next one; `senders`: the peer's number of the present one, if nothing was heard on any.
   void disconnect(PeerId peer, std::uint64_t number, std::uint64_t senders) {
     const ProcessId other = peers[peer.value];
@@ -157,7 +168,8 @@ struct SimulatedEndpoint {
   bool land(ProcessId from, SimulatedPayload& payload) {
     const auto sender = peer_of.find(from);
     const auto found = sender == peer_of.end() ? expected.end() : expected.find(sender->second);
-    if (found == expected.end() || found->second.arriving || found->second.key != payload.key) return false;
+    if (found == expected.end() || found->second.arriving || found->second.key != payload.key)
+      return false;
     const std::span<std::byte> memory = found->second.memory;
     payload.landed = memory.first(std::min(memory.size(), payload.bytes.size()));
     std::copy_n(payload.bytes.begin(), payload.landed.size(), payload.landed.begin());

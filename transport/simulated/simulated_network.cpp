@@ -8,7 +8,8 @@
 
 namespace lintel::transport {
 
-SimulatedNetwork::SimulatedNetwork(SimulatedOptions options) : options_(std::move(options)), random_(options_.seed) {
+SimulatedNetwork::SimulatedNetwork(SimulatedOptions options)
+    : options_(std::move(options)), random_(options_.seed) {
   LINTEL_ASSERT(options_.shortest_delay <= options_.longest_delay);
 }
 
@@ -34,16 +35,21 @@ void SimulatedNetwork::kill(ProcessId name, Death death) {
   for (const auto& [_, endpoint] : endpoints_) {
     if (endpoint->alive && endpoint->peer_of.contains(name)) others.push_back(endpoint);
   }
-  std::sort(others.begin(), others.end(), [](const auto& a, const auto& b) { return a->name < b->name; });
+  std::sort(others.begin(), others.end(),
+            [](const auto& a, const auto& b) { return a->name < b->name; });
   for (const auto& other : others) {
     at(now_ + random_delay(), [other, name, connection = other->connection_with(name)] {
       if (other->connection_with(name) != connection) return;
-      other->report(ReportFailed{other->known(name), Error(Loss::kPeer, "simulated network", "the connection was reset by the peer")});
+      other->report(ReportFailed{
+          other->known(name),
+          Error(Loss::kPeer, "simulated network", "the connection was reset by the peer")});
     });
   }
 }
 
-TimePoint SimulatedNetwork::next_event() const { return events_.empty() ? kNever : events_.begin()->first.first; }
+TimePoint SimulatedNetwork::next_event() const {
+  return events_.empty() ? kNever : events_.begin()->first.first;
+}
 
 bool SimulatedNetwork::advance_to_next() {
   if (events_.empty()) return false;
@@ -69,10 +75,13 @@ void SimulatedNetwork::run_until(TimePoint until, const std::function<void(TimeP
   step(now_);
 }
 
-void SimulatedNetwork::at(TimePoint when, Action action) { events_.emplace(std::pair{std::max(when, now_), ++serial_}, std::move(action)); }
+void SimulatedNetwork::at(TimePoint when, Action action) {
+  events_.emplace(std::pair{std::max(when, now_), ++serial_}, std::move(action));
+}
 
 Nanoseconds SimulatedNetwork::random_delay() {
-  const auto range = static_cast<std::uint64_t>((options_.longest_delay - options_.shortest_delay).count()) + 1;
+  const auto range =
+      static_cast<std::uint64_t>((options_.longest_delay - options_.shortest_delay).count()) + 1;
   return options_.shortest_delay + Nanoseconds(static_cast<std::int64_t>(random_() % range));
 }
 

@@ -11,7 +11,8 @@ namespace lintel::transport {
 namespace {
 
 constexpr Error kRefused{Loss::kPeer, "simulated network", "the connection was refused"};
-constexpr Error kDisconnected{Loss::kPeer, "simulated network", "the connection was ended by this process"};
+constexpr Error kDisconnected{Loss::kPeer, "simulated network",
+                              "the connection was ended by this process"};
 constexpr Error kReset{Loss::kPeer, "simulated network", "the connection was reset by the peer"};
 
 }  // namespace
@@ -45,7 +46,8 @@ struct SimulatedTransport::Write : Borrowed {
   bool cancelled = false;
 };
 
-SimulatedTransport::SimulatedTransport(SimulatedNetwork& network, std::shared_ptr<SimulatedEndpoint> endpoint)
+SimulatedTransport::SimulatedTransport(SimulatedNetwork& network,
+                                       std::shared_ptr<SimulatedEndpoint> endpoint)
     : network_(network), endpoint_(std::move(endpoint)) {}
 
 SimulatedTransport::~SimulatedTransport() { endpoint_->end(); }
@@ -70,11 +72,13 @@ PostStatus SimulatedTransport::commit(PeerId peer, const MessageBuffer& buffer, 
   return send(peer, buffer, bytes, nullptr);
 }
 
-PostStatus SimulatedTransport::commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
-                                             std::span<const std::byte> payload, PlacementKey key, Context context) {
+PostStatus SimulatedTransport::commit_placed(PeerId peer, const MessageBuffer& buffer,
+                                             std::size_t bytes, std::span<const std::byte> payload,
+                                             PlacementKey key, Context context) {
   LINTEL_ASSERT(bytes <= attributes().max_placed_message && is_placement_key(key));
   LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes().max_placed_bytes);
-  const auto placed_message = std::make_shared<PlacedMessage>(PlacedMessage{{endpoint_, peer, context}, payload, key});
+  const auto placed_message =
+      std::make_shared<PlacedMessage>(PlacedMessage{{endpoint_, peer, context}, payload, key});
   keep(placed_message);
   return send(peer, buffer, bytes, placed_message);
 }
@@ -92,31 +96,39 @@ PostStatus SimulatedTransport::send(PeerId peer, const MessageBuffer& buffer, st
     ++network_.counters_.messages_lost;
     const bool silent = target ? target->silent : !network_.options().refuse_absent;
     if (silent) {
-      network_.at(network_.now() + network_.random_delay(), [endpoint = endpoint_, peer, same = same_connection(peer)] {
-        if (same()) endpoint->report(ReportLeft{peer});
-      });
+      network_.at(network_.now() + network_.random_delay(),
+                  [endpoint = endpoint_, peer, same = same_connection(peer)] {
+                    if (same()) endpoint->report(ReportLeft{peer});
+                  });
     } else {
       refuse(peer);
-      if (placed_message) network_.at(network_.now() + network_.random_delay(), [placed_message] { placed_message->finish(kRefused); });
+      if (placed_message)
+        network_.at(network_.now() + network_.random_delay(),
+                    [placed_message] { placed_message->finish(kRefused); });
     }
     return PostStatus::kOk;
   }
 
   reserved.bytes.resize(bytes);
-  const SimulatedConnection connection{endpoint_->connection_with(target->name), target->connection_with(self())};
-  auto message =
-      std::make_shared<SimulatedMessage>(SimulatedMessage{self(), connection, std::move(reserved.bytes), std::move(reserved.in_flight)});
+  const SimulatedConnection connection{endpoint_->connection_with(target->name),
+                                       target->connection_with(self())};
+  auto message = std::make_shared<SimulatedMessage>(SimulatedMessage{
+      self(), connection, std::move(reserved.bytes), std::move(reserved.in_flight)});
   SimulatedPair& pair = *network_.pair(self(), name_of(peer));
   const TimePoint delivery = std::max(network_.now() + network_.random_delay(), pair.last_delivery);
   pair.last_delivery = delivery;
-  network_.at(network_.random_between(network_.now(), delivery), [endpoint = endpoint_, peer, same = same_connection(peer)] {
-    if (same()) endpoint->report(ReportLeft{peer});
-  });
+  network_.at(network_.random_between(network_.now(), delivery),
+              [endpoint = endpoint_, peer, same = same_connection(peer)] {
+                if (same()) endpoint->report(ReportLeft{peer});
+              });
   if (placed_message) {
     const TimePoint reading = network_.random_between(network_.now(), delivery);
     network_.at(reading, [placed_message, message] {
       if (!placed_message->source->alive || placed_message->done) return;
-      message->payload = SimulatedPayload{placed_message->key, {placed_message->payload.begin(), placed_message->payload.end()}, {}};
+      message->payload =
+          SimulatedPayload{placed_message->key,
+                           {placed_message->payload.begin(), placed_message->payload.end()},
+                           {}};
     });
     // After the bytes have been read; before or after they are in place.
     network_.at(network_.random_between(reading, delivery + network_.random_delay()),
@@ -124,11 +136,13 @@ PostStatus SimulatedTransport::send(PeerId peer, const MessageBuffer& buffer, st
   }
   network_.at(delivery, [&network = network_, target, message, placed_message] {
     const bool whole = !placed_message || message->payload;
-    const bool arrives = target->alive && whole && !target->has_ended(message->from, message->connection);
+    const bool arrives =
+        target->alive && whole && !target->has_ended(message->from, message->connection);
     ++(arrives ? network.counters_.messages : network.counters_.messages_lost);
     if (placed_message && !target->alive && !target->silent) placed_message->finish(kReset);
     if (!arrives) return;
-    if (placed_message && target->land(message->from, *message->payload)) ++network.counters_.payloads_placed;
+    if (placed_message && target->land(message->from, *message->payload))
+      ++network.counters_.payloads_placed;
     target->report(std::move(*message));
   });
   return PostStatus::kOk;
@@ -155,14 +169,17 @@ void SimulatedTransport::keep(const std::shared_ptr<Borrowed>& borrowed) {
 }
 
 void SimulatedTransport::refuse(PeerId peer) {
-  network_.at(network_.now() + network_.random_delay(), [endpoint = endpoint_, peer, same = same_connection(peer)] {
-    if (same()) endpoint->report(ReportFailed{peer, kRefused});
-  });
+  network_.at(network_.now() + network_.random_delay(),
+              [endpoint = endpoint_, peer, same = same_connection(peer)] {
+                if (same()) endpoint->report(ReportFailed{peer, kRefused});
+              });
 }
 
-bool SimulatedTransport::expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) {
+bool SimulatedTransport::expect_placement(PeerId peer, PlacementKey key,
+                                          std::span<std::byte> memory) {
   LINTEL_ASSERT(peer.value < endpoint_->peers.size() && is_placement_key(key));
-  return endpoint_->alive && !memory.empty() && endpoint_->expected.try_emplace(peer, SimulatedExpectation{key, memory}).second;
+  return endpoint_->alive && !memory.empty() &&
+         endpoint_->expected.try_emplace(peer, SimulatedExpectation{key, memory}).second;
 }
 
 Withdrawal SimulatedTransport::withdraw_placement(PeerId peer) {
@@ -173,15 +190,19 @@ Withdrawal SimulatedTransport::withdraw_placement(PeerId peer) {
   return Withdrawal::kWithdrawn;
 }
 
-Result<Region> SimulatedTransport::register_memory(PeerId peer, std::span<std::byte> memory, Access access) {
-  if (memory.empty()) return Error(Loss::kOperation, "simulated network", "a region must not be empty");
+Result<Region> SimulatedTransport::register_memory(PeerId peer, std::span<std::byte> memory,
+                                                   Access access) {
+  if (memory.empty())
+    return Error(Loss::kOperation, "simulated network", "a region must not be empty");
   LINTEL_ASSERT(peer.value < endpoint_->peers.size());
-  // Keys are unlike each other and unlike small numbers, so that a wrong one does not happen to be right.
+  // Keys are unlike each other and unlike small numbers, so that a wrong one does not happen to be
+  // right.
   std::uint64_t key = 0;
   do {
     key = network_.random_() >> 1;
   } while (key == 0 || endpoint_->regions.contains(key));
-  const std::uint64_t base = network_.options().virtual_addresses ? reinterpret_cast<std::uintptr_t>(memory.data()) : 0;
+  const std::uint64_t base =
+      network_.options().virtual_addresses ? reinterpret_cast<std::uintptr_t>(memory.data()) : 0;
   endpoint_->regions.emplace(key, SimulatedRegion{peer, memory, base, access});
   return Region{key, key, base};
 }
@@ -191,19 +212,27 @@ void SimulatedTransport::deregister_memory(const Region& region) {
   LINTEL_ASSERT(erased == 1);
 }
 
-PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) {
+PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, RemoteMemory to,
+                                          Immediate immediate, Context context) {
   LINTEL_ASSERT(from.length > 0 && from.length <= attributes().max_write_bytes);
   const auto region = endpoint_->regions.find(from.region.id);
-  LINTEL_ASSERT(region != endpoint_->regions.end() && region->second.access == Access::kWriteSource && region->second.peer == peer);
+  LINTEL_ASSERT(region != endpoint_->regions.end() &&
+                region->second.access == Access::kWriteSource && region->second.peer == peer);
   const std::span<std::byte> covered = region->second.memory;
   LINTEL_ASSERT(from.data >= covered.data() && from.length <= covered.size() &&
-                static_cast<std::size_t>(from.data - covered.data()) <= covered.size() - from.length);
+                static_cast<std::size_t>(from.data - covered.data()) <=
+                    covered.size() - from.length);
 
   const std::shared_ptr<SimulatedPair> pair = network_.pair(self(), name_of(peer));
-  if (!endpoint_->alive || pair->writes >= network_.options().max_writes_in_flight) return PostStatus::kWouldBlock;
+  if (!endpoint_->alive || pair->writes >= network_.options().max_writes_in_flight)
+    return PostStatus::kWouldBlock;
 
   auto write = std::make_shared<Write>(
-      Write{{endpoint_, peer, context, InFlight(pair, &SimulatedPair::writes)}, network_.find(name_of(peer)), from, to, immediate});
+      Write{{endpoint_, peer, context, InFlight(pair, &SimulatedPair::writes)},
+            network_.find(name_of(peer)),
+            from,
+            to,
+            immediate});
   keep(write);
   const TimePoint now = network_.now();
   const TimePoint landing = now + network_.random_delay();
@@ -212,31 +241,36 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
 
   if (!write->target || !write->target->alive) {
     ++network_.counters_.writes_cancelled;
-    if (write->target && write->target->silent) return PostStatus::kOk;  // nothing is ever heard of it
+    // nothing is ever heard of it
+    if (write->target && write->target->silent) return PostStatus::kOk;
     network_.at(landing, [write] { write->finish(kRefused); });
     refuse(peer);
     return PostStatus::kOk;
   }
-  const SimulatedConnection connection{endpoint_->connection_with(write->target->name), write->target->connection_with(self())};
+  const SimulatedConnection connection{endpoint_->connection_with(write->target->name),
+                                       write->target->connection_with(self())};
   network_.at(reading, [&network = network_, write] {
     if (write->done) {
       write->cancelled = true;
       ++network.counters_.writes_cancelled;
       return;
     }
-    const bool usable = write->source->alive && write->source->regions.contains(write->from.region.id);
+    const bool usable =
+        write->source->alive && write->source->regions.contains(write->from.region.id);
     if (usable) {
       write->bytes.assign(write->from.data, write->from.data + write->from.length);
     } else {
       write->cancelled = true;
       ++network.counters_.writes_cancelled;
-      write->finish(Error(Loss::kOperation, "simulated network", "the source of the write is gone"));
+      write->finish(
+          Error(Loss::kOperation, "simulated network", "the source of the write is gone"));
     }
   });
   network_.at(landing, [&network = network_, write, same = same_connection(peer), connection] {
     if (write->cancelled) return;
     SimulatedEndpoint& target = *write->target;
-    if (target.has_ended(write->source->name, connection)) return void(++network.counters_.writes_cancelled);
+    if (target.has_ended(write->source->name, connection))
+      return void(++network.counters_.writes_cancelled);
     if (!target.alive) {
       ++network.counters_.writes_cancelled;
       if (!target.silent) write->finish(kReset);
@@ -245,8 +279,10 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
     const auto found = target.regions.find(write->to.key);
     const std::size_t length = write->bytes.size();
     const SimulatedRegion* there = found == target.regions.end() ? nullptr : &found->second;
-    const bool good = there != nullptr && there->access == Access::kWriteTarget && target.peers[there->peer.value] == write->source->name &&
-                      write->to.address >= there->base && write->to.address - there->base <= there->memory.size() &&
+    const bool good = there != nullptr && there->access == Access::kWriteTarget &&
+                      target.peers[there->peer.value] == write->source->name &&
+                      write->to.address >= there->base &&
+                      write->to.address - there->base <= there->memory.size() &&
                       length <= there->memory.size() - (write->to.address - there->base);
     if (!good) {
       ++network.counters_.writes_refused;
@@ -255,7 +291,8 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
       if (same()) write->source->report(ReportFailed{write->peer, error});
       return;
     }
-    std::memcpy(there->memory.data() + (write->to.address - there->base), write->bytes.data(), length);
+    std::memcpy(there->memory.data() + (write->to.address - there->base), write->bytes.data(),
+                length);
     ++network.counters_.writes;
     target.report(ReportImmediate{write->source->name, connection, write->immediate});
   });
@@ -268,7 +305,8 @@ std::size_t SimulatedTransport::poll(TimePoint now, Sink& sink) {
   network_.run_until(now);
   // Only what is here now: a sink that answers at once does not keep poll() going.
   std::size_t reported = 0;
-  for (std::size_t left = endpoint_->reports.size(); left > 0 && !endpoint_->reports.empty(); --left, ++reported) {
+  for (std::size_t left = endpoint_->reports.size(); left > 0 && !endpoint_->reports.empty();
+       --left, ++reported) {
     SimulatedReport report = std::move(endpoint_->reports.front());
     endpoint_->reports.pop_front();
     if (auto* message = std::get_if<SimulatedMessage>(&report)) {
@@ -292,10 +330,12 @@ void SimulatedTransport::hand_over(SimulatedMessage& message, Sink& sink) {
   message.in_flight = InFlight();
   endpoint_->heard[message.from] = message.connection.at_sender;
   const bool landed = message.payload && !message.payload->landed.empty();
-  const PeerId from = landed || attributes().knows_source ? endpoint_->known(message.from) : kNoPeer;
+  const PeerId from =
+      landed || attributes().knows_source ? endpoint_->known(message.from) : kNoPeer;
   if (!message.payload) return sink.on_message(from, message.bytes);
   if (landed) endpoint_->expected.erase(from);  // first: the sink may expect the next
-  const std::span<const std::byte> bytes = landed ? message.payload->landed : std::span(message.payload->bytes);
+  const std::span<const std::byte> bytes =
+      landed ? message.payload->landed : std::span(message.payload->bytes);
   sink.on_placed_message(from, message.bytes, PlacedPayload{bytes, message.payload->bytes.size()});
 }
 

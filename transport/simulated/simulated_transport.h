@@ -1,6 +1,7 @@
 #pragma once
-// SimulatedTransport: one process on a SimulatedNetwork. Made by SimulatedNetwork::join(), owned by whom join() gave it to; borrows the
-// network. Thread: the network's. Does not: wake anybody (wait_fd() is -1).
+// SimulatedTransport: one process on a SimulatedNetwork. Made by SimulatedNetwork::join(), owned by
+// whom join() gave it to; borrows the network. Thread: the network's. Does not: wake anybody
+// (wait_fd() is -1).
 
 #include <memory>
 #include <unordered_map>
@@ -27,15 +28,18 @@ class SimulatedTransport final : public Transport {
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
-  // What was committed to the peer as messages arrives all the same; of placed messages and writes, what had been read.
+  // What was committed to the peer as messages arrives all the same; of placed messages and writes,
+  // what had been read.
   void disconnect(PeerId peer) override;
 
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
   void deregister_memory(const Region& region) override;
-  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate, Context context) override;
+  PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
+                        Context context) override;
 
-  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
-                           PlacementKey key, Context context) override;
+  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
+                           std::span<const std::byte> payload, PlacementKey key,
+                           Context context) override;
   bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override;
   Withdrawal withdraw_placement(PeerId peer) override;
 
@@ -61,11 +65,14 @@ class SimulatedTransport final : public Transport {
   struct Write;
 
   // `placed message`: nullptr for a message without a payload.
-  PostStatus send(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, const std::shared_ptr<PlacedMessage>& placed_message);
+  PostStatus send(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
+                  const std::shared_ptr<PlacedMessage>& placed_message);
   void keep(const std::shared_ptr<Borrowed>& borrowed);
-  // To be called at once, and then whenever something has happened: whether this is the connection with the peer still.
+  // To be called at once, and then whenever something has happened: whether this is the connection
+  // with the peer still.
   auto same_connection(PeerId peer) const {
-    return [endpoint = endpoint_, name = name_of(peer), connection = endpoint_->connection_with(name_of(peer))] {
+    return [endpoint = endpoint_, name = name_of(peer),
+            connection = endpoint_->connection_with(name_of(peer))] {
       return endpoint->connection_with(name) == connection;
     };
   }

@@ -5,7 +5,8 @@
 
 namespace lintel::mpi::impi {
 
-Outcome<std::unique_ptr<AgentRoute>> AgentRoute::open(Messenger& messenger, std::uint32_t rank, JoinedJob joined, Nanoseconds peer_timeout,
+Outcome<std::unique_ptr<AgentRoute>> AgentRoute::open(Messenger& messenger, std::uint32_t rank,
+                                                      JoinedJob joined, Nanoseconds peer_timeout,
                                                       Events events) {
   std::unique_ptr<AgentRoute> route(new AgentRoute(joined.layout, rank, std::move(events)));
   Outcome<std::unique_ptr<HostSockets>> sockets = HostSockets::open(joined, peer_timeout, *route);
@@ -30,11 +31,13 @@ void AgentRoute::add_relays(Messenger& messenger, const JobLayout& layout) {
       return on_relayed(member, packet, data);
     };
     const auto on_broken = [this, member](const Error& error) {
-      events_.on_broken("rank " + std::to_string(member) +
-                        ", whose messages with other IMPI clients go by this process: " + error.reason());
+      events_.on_broken(
+          "rank " + std::to_string(member) +
+          ", whose messages with other IMPI clients go by this process: " + error.reason());
     };
-    relays_.emplace(member, std::make_unique<PacketRelay>(messenger, static_cast<std::int32_t>(member), layout.data_length,
-                                                          PacketRelay::Events{on_packet, [] {}, on_broken}));
+    relays_.emplace(member, std::make_unique<PacketRelay>(
+                                messenger, static_cast<std::int32_t>(member), layout.data_length,
+                                PacketRelay::Events{on_packet, [] {}, on_broken}));
   }
 }
 
@@ -48,12 +51,14 @@ bool AgentRoute::takes_more(const ProcId& source, const ProcId& destination) {
 }
 
 bool AgentRoute::drained() const {
-  return std::ranges::all_of(relays_, [](const auto& relay) { return relay.second->backlog() == 0; });
+  return std::ranges::all_of(relays_,
+                             [](const auto& relay) { return relay.second->backlog() == 0; });
 }
 
 void AgentRoute::dump(std::string& out) const {
   for (const auto& [rank, relay] : relays_)
-    out += "impi relay to rank " + std::to_string(rank) + ": unsent " + std::to_string(relay->backlog()) + '\n';
+    out += "impi relay to rank " + std::to_string(rank) + ": unsent " +
+           std::to_string(relay->backlog()) + '\n';
   sockets_->dump(out);
 }
 
@@ -66,12 +71,15 @@ void AgentRoute::finish() {
   sockets_->finish();
 }
 
-Error AgentRoute::on_relayed(std::uint32_t rank, const Packet& packet, std::span<const std::byte> data) {
+Error AgentRoute::on_relayed(std::uint32_t rank, const Packet& packet,
+                             std::span<const std::byte> data) {
   const auto source = places_.find(packet.source);
   const auto destination = places_.find(packet.destination);
-  const bool sound =
-      source != places_.end() && source->second.rank == rank && destination != places_.end() && destination->second.host != host_;
-  if (!sound) return {Loss::kPeer, "relay of IMPI packets", "one is not of its sender, or for nobody outside"};
+  const bool sound = source != places_.end() && source->second.rank == rank &&
+                     destination != places_.end() && destination->second.host != host_;
+  if (!sound)
+    return {Loss::kPeer, "relay of IMPI packets",
+            "one is not of its sender, or for nobody outside"};
   send(packet, data);
   return {};
 }
@@ -85,7 +93,8 @@ Error AgentRoute::on_packet(std::uint32_t, const Packet& packet, std::span<const
 }
 
 std::span<std::byte> AgentRoute::place_for(std::uint32_t, const Packet& packet) {
-  return places_.at(packet.destination).rank == rank_ ? events_.place_for(packet) : std::span<std::byte>();
+  return places_.at(packet.destination).rank == rank_ ? events_.place_for(packet)
+                                                      : std::span<std::byte>();
 }
 
 }  // namespace lintel::mpi::impi

@@ -1,5 +1,6 @@
 #pragma once
-// AgentRoute: packets in the process that has its job's connections with other hosts: its own, and those of the job's other processes, which come and go by relays.
+// AgentRoute: packets in the process that has its job's connections with other hosts: its own, and
+// those of the job's other processes, which come and go by relays.
 
 #include <cstdint>
 #include <map>
@@ -16,8 +17,10 @@ namespace lintel::mpi::impi {
 
 class AgentRoute final : public PacketRoute, private HostSockets::Owner {
  public:
-  // Process `rank` of the world, the agent of its host. Takes the sockets of `joined`. A machine that is silent for `peer_timeout` is lost.
-  static Outcome<std::unique_ptr<AgentRoute>> open(Messenger& messenger, std::uint32_t rank, JoinedJob joined, Nanoseconds peer_timeout,
+  // Process `rank` of the world, the agent of its host. Takes the sockets of `joined`. A machine
+  // that is silent for `peer_timeout` is lost.
+  static Outcome<std::unique_ptr<AgentRoute>> open(Messenger& messenger, std::uint32_t rank,
+                                                   JoinedJob joined, Nanoseconds peer_timeout,
                                                    Events events);
 
   void send(const Packet& packet, std::span<const std::byte> data) override;
@@ -41,7 +44,8 @@ class AgentRoute final : public PacketRoute, private HostSockets::Owner {
   void add_relays(Messenger& messenger, const JobLayout& layout);
   Error on_relayed(std::uint32_t rank, const Packet& packet, std::span<const std::byte> data);
   // HostSockets::Owner
-  Error on_packet(std::uint32_t host, const Packet& packet, std::span<const std::byte> data) override;
+  Error on_packet(std::uint32_t host, const Packet& packet,
+                  std::span<const std::byte> data) override;
   std::span<std::byte> place_for(std::uint32_t, const Packet& packet) override;
   void on_moved(std::uint32_t) override { events_.on_moved(); }
   void on_lost(std::uint32_t, const std::string& sentence) override { events_.on_broken(sentence); }
@@ -51,8 +55,9 @@ class AgentRoute final : public PacketRoute, private HostSockets::Owner {
   Events events_;
   std::map<ProcId, Place> places_;
   std::unique_ptr<HostSockets> sockets_;
-  std::map<std::uint32_t, std::unique_ptr<PacketRelay>> relays_;  // by rank: to the other processes of this host
-  bool finished_ = false;                                         // finish() was called
+  // by rank: to the other processes of this host
+  std::map<std::uint32_t, std::unique_ptr<PacketRelay>> relays_;
+  bool finished_ = false;  // finish() was called
 };
 
 }  // namespace lintel::mpi::impi

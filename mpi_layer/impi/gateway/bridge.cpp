@@ -7,20 +7,24 @@
 
 namespace lintel::mpi::impi {
 
-Outcome<std::unique_ptr<Bridge>> Bridge::open(portals::Process& process, Messenger& messenger, Place place, Broken broken) {
+Outcome<std::unique_ptr<Bridge>> Bridge::open(portals::Process& process, Messenger& messenger,
+                                              Place place, Broken broken) {
   std::unique_ptr<Bridge> bridge(new Bridge(process, messenger));
   const MutexLock lock(process.lock());
-  if (const Outcome<> started = bridge->start(std::move(place), std::move(broken)); !started) return started.failure();
+  if (const Outcome<> started = bridge->start(std::move(place), std::move(broken)); !started)
+    return started.failure();
   return bridge;
 }
 
 Outcome<> Bridge::start(Place place, Broken broken) {
-  PacketRoute::Events events{[this](const Packet& packet, std::span<const std::byte> data) { return crossing_->on_packet(packet, data); },
-                             [this](const Packet& packet) { return crossing_->place_for(packet); }, [this] { crossing_->go_on(); },
-                             std::move(broken)};
+  PacketRoute::Events events{[this](const Packet& packet, std::span<const std::byte> data) {
+                               return crossing_->on_packet(packet, data);
+                             },
+                             [this](const Packet& packet) { return crossing_->place_for(packet); },
+                             [this] { crossing_->go_on(); }, std::move(broken)};
   if (place.joined) {
-    Outcome<std::unique_ptr<AgentRoute>> agent =
-        AgentRoute::open(messenger_, place.rank, std::move(*place.joined), place.peer_timeout, std::move(events));
+    Outcome<std::unique_ptr<AgentRoute>> agent = AgentRoute::open(
+        messenger_, place.rank, std::move(*place.joined), place.peer_timeout, std::move(events));
     if (!agent) return agent.failure();
     route_ = std::move(*agent);
   } else {
@@ -67,7 +71,8 @@ void Bridge::dump(std::string& out) const {
 
 bool Bridge::finish_sending(Nanoseconds patience) {
   const MutexLock lock(process_.lock());
-  const bool left = wait_until([this] { return crossing_->quiet() && route_->drained(); }, patience);
+  const bool left =
+      wait_until([this] { return crossing_->quiet() && route_->drained(); }, patience);
   route_->expect_end();
   return left;
 }

@@ -23,7 +23,8 @@ bool is_receivable(const Envelope& envelope) {
 
 }  // namespace
 
-Crossing::Crossing(Messenger& messenger, const JobLayout& layout, std::uint32_t rank, PacketWay& way)
+Crossing::Crossing(Messenger& messenger, const JobLayout& layout, std::uint32_t rank,
+                   PacketWay& way)
     : messenger_(messenger), way_(way), messages_(layout.data_length, way, *this), rank_(rank) {
   for (const JobProc& proc : layout.procs) {
     ranks_.emplace(proc.id, static_cast<std::int32_t>(procs_.size()));
@@ -74,7 +75,8 @@ void Crossing::go_on() {
 
 // What was held up only is gone, and ends by itself.
 void Crossing::cancel(SendRequest& request) {
-  const auto found = std::ranges::find_if(sends_, [&request](const auto& send) { return send.second == &request; });
+  const auto found = std::ranges::find_if(
+      sends_, [&request](const auto& send) { return send.second == &request; });
   if (found == sends_.end()) return outside().refuse_cancel(request);
   messages_.cancel(found->first);
 }
@@ -83,7 +85,8 @@ void Crossing::on_cancel_refused(SendNumber number) { outside().refuse_cancel(*s
 
 // ---- Arrivals
 
-void Crossing::on_arrival(ArrivalNumber number, const Envelope& envelope, std::span<const std::byte> data) {
+void Crossing::on_arrival(ArrivalNumber number, const Envelope& envelope,
+                          std::span<const std::byte> data) {
   const auto source = ranks_.find(envelope.source);
   if (source == ranks_.end() || !is_receivable(envelope)) return drop(number, envelope);
   Arrival& arrival = arrivals_[number];
@@ -107,15 +110,18 @@ void Crossing::drop(ArrivalNumber number, const Envelope& envelope) {
   const auto source = ranks_.find(envelope.source);
   if (!dropped_of_.insert(source != ranks_.end() ? source->second : kProcNull).second) return;
   LINTEL_LOG(kError,
-             "an IMPI message of process %lld at %s with context %llu, tag %d and %llu bytes is dropped, as no receive here can ask for "
+             "an IMPI message of process %lld at %s with context %llu, tag %d and %llu bytes is "
+             "dropped, as no receive here can ask for "
              "it; so are further ones",
              static_cast<long long>(envelope.source.pid), text_of(envelope.source.host).c_str(),
-             static_cast<unsigned long long>(envelope.context), envelope.tag, static_cast<unsigned long long>(envelope.length));
+             static_cast<unsigned long long>(envelope.context), envelope.tag,
+             static_cast<unsigned long long>(envelope.length));
 }
 
 bool Crossing::deliver(ArrivalNumber number, Arrival& arrival) {
   const Envelope& envelope = arrival.envelope;
-  arrival.sequence = outside().deliver(arrival.source, static_cast<std::uint32_t>(envelope.context), envelope.tag, envelope.length);
+  arrival.sequence = outside().deliver(arrival.source, static_cast<std::uint32_t>(envelope.context),
+                                       envelope.tag, envelope.length);
   if (arrival.sequence == 0) return false;
   delivered_.emplace(std::pair(arrival.source, arrival.sequence), number);
   return true;
@@ -126,13 +132,15 @@ std::size_t Crossing::deliver_waiting() {
   for (auto next = undelivered_.begin(); next != undelivered_.end();) {
     const auto source = next++;
     std::deque<ArrivalNumber>& waiting = source->second;
-    for (; !waiting.empty() && deliver(waiting.front(), arrivals_.at(waiting.front())); ++delivered) waiting.pop_front();
+    for (; !waiting.empty() && deliver(waiting.front(), arrivals_.at(waiting.front())); ++delivered)
+      waiting.pop_front();
     if (waiting.empty()) undelivered_.erase(source);
   }
   return delivered;
 }
 
-void Crossing::receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer, ReceiveRequest& request) {
+void Crossing::receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer,
+                       ReceiveRequest& request) {
   auto delivered = delivered_.extract(std::pair(source, sequence));
   const ArrivalNumber number = delivered.mapped();
   const auto arrival = arrivals_.extract(number);
@@ -145,7 +153,8 @@ void Crossing::receive(std::int32_t source, std::uint64_t sequence, std::span<st
   if (whole) outside().end_receive(request, Failure::kNone);
 }
 
-void Crossing::on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) {
+void Crossing::on_more(ArrivalNumber number, std::uint64_t offset,
+                       std::span<const std::byte> data) {
   const auto found = landings_.find(number);
   const Landing landing = found->second;
   copy(data, offset, landing.buffer);
@@ -154,11 +163,14 @@ void Crossing::on_more(ArrivalNumber number, std::uint64_t offset, std::span<con
   outside().end_receive(*landing.request, Failure::kNone);
 }
 
-std::span<std::byte> Crossing::place_for(ArrivalNumber number, std::uint64_t offset, std::size_t length) {
+std::span<std::byte> Crossing::place_for(ArrivalNumber number, std::uint64_t offset,
+                                         std::size_t length) {
   const auto found = landings_.find(number);
   if (found == landings_.end()) return {};
   const std::span<std::byte> buffer = found->second.buffer;
-  return offset <= buffer.size() && length <= buffer.size() - offset ? buffer.subspan(offset, length) : std::span<std::byte>();
+  return offset <= buffer.size() && length <= buffer.size() - offset
+             ? buffer.subspan(offset, length)
+             : std::span<std::byte>();
 }
 
 // The messenger knows whether a receive or a matched probe has got it.
@@ -183,8 +195,9 @@ bool Crossing::withdraw(ArrivalNumber number) {
 void Crossing::dump(std::string& out) const {
   std::size_t without_room = 0;
   for (const auto& [source, waiting] : undelivered_) without_room += waiting.size();
-  out += "impi messages: sends " + std::to_string(sends_.size()) + " arrivals " + std::to_string(arrivals_.size()) +
-         " of them without room " + std::to_string(without_room) + " landing " + std::to_string(landings_.size()) + '\n';
+  out += "impi messages: sends " + std::to_string(sends_.size()) + " arrivals " +
+         std::to_string(arrivals_.size()) + " of them without room " +
+         std::to_string(without_room) + " landing " + std::to_string(landings_.size()) + '\n';
 }
 
 void Crossing::on_relay_end(SendRequest& request) { PacketRelay::on_end(request); }

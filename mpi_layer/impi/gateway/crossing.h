@@ -1,10 +1,15 @@
 #pragma once
-// Crossing: how the messages of one process go to and come from processes of other jobs: the messenger's gateway, on IMPI's message protocols.
+// Crossing: how the messages of one process go to and come from processes of other jobs: the
+// messenger's gateway, on IMPI's message protocols.
 //
-// Owned with the way that its packets take (agent_route.h, member_route.h). Guarded by the lock of the messenger's process: every member REQUIRES it.
-// Invariants: (1) an arrival is in the messenger's list under one number, or waits in `undelivered_` until there is room; (2) its bytes are kept until it has met its receive, and go straight to that
-//             one's buffer from then on; (3) the sender of an arrival is answered when it has met its receive, not before.
-// Does not: bound how much is kept of messages that nobody receives: IMPI's hosts take in what comes, so that answers are not stuck behind it.
+// Owned with the way that its packets take (agent_route.h, member_route.h). Guarded by the lock of
+// the messenger's process: every member REQUIRES it. Invariants: (1) an arrival is in the
+//             messenger's list under one number, or waits in `undelivered_` until there is room;
+//             (2) its bytes are kept until it has met its receive, and go straight to that one's
+//                 buffer from then on; (3) the sender of an arrival is answered when it has met its
+//                 receive, not before.
+// Does not: bound how much is kept of messages that nobody receives: IMPI's hosts take in what
+// comes, so that answers are not stuck behind it.
 
 #include <cstdint>
 #include <deque>
@@ -24,13 +29,16 @@ namespace lintel::mpi::impi {
 
 class Crossing final : public Gateway, private Messages::Owner {
  public:
-  // Process `rank` of the world, whose numbers of the messenger are world ranks. All are borrowed. OutsideProcesses::set_gateway() is the owner's to call.
+  // Process `rank` of the world, whose numbers of the messenger are world ranks. All are borrowed.
+  // OutsideProcesses::set_gateway() is the owner's to call.
   Crossing(Messenger& messenger, const JobLayout& layout, std::uint32_t rank, PacketWay& way);
   Crossing(const Crossing&) = delete;
   Crossing& operator=(const Crossing&) = delete;
 
   // A packet for this process. An error: whoever sent it breaks the protocol.
-  Error on_packet(const Packet& packet, std::span<const std::byte> data) { return messages_.on_packet(packet, data); }
+  Error on_packet(const Packet& packet, std::span<const std::byte> data) {
+    return messages_.on_packet(packet, data);
+  }
   // Where its data may be put before it is told of; see Messages.
   std::span<std::byte> place_for(const Packet& packet) { return messages_.place_for(packet); }
   // The way may take more than it did: of long messages, and from senders that wait for that.
@@ -58,16 +66,20 @@ class Crossing final : public Gateway, private Messages::Owner {
   // Gateway
   bool send(const SendArguments& message, SendRequest& request) override;
   void cancel(SendRequest& request) override;
-  void receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer, ReceiveRequest& request) override;
+  void receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer,
+               ReceiveRequest& request) override;
   void on_relay_end(SendRequest& request) override;
   void on_relay_end(ReceiveRequest& request) override;
   // Messages::Owner
   void on_send_end(SendNumber number, SendEnd end) override;
   void on_cancel_refused(SendNumber number) override;
-  void on_arrival(ArrivalNumber number, const Envelope& envelope, std::span<const std::byte> data) override;
+  void on_arrival(ArrivalNumber number, const Envelope& envelope,
+                  std::span<const std::byte> data) override;
   bool withdraw(ArrivalNumber number) override;
-  void on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) override;
-  std::span<std::byte> place_for(ArrivalNumber number, std::uint64_t offset, std::size_t length) override;
+  void on_more(ArrivalNumber number, std::uint64_t offset,
+               std::span<const std::byte> data) override;
+  std::span<std::byte> place_for(ArrivalNumber number, std::uint64_t offset,
+                                 std::size_t length) override;
 
   // Whoever calls a function of this class holds the lock.
   OutsideProcesses& outside() LINTEL_ASSERT_CAPABILITY(kLock) { return messenger_.outside(); }
@@ -81,12 +93,17 @@ class Crossing final : public Gateway, private Messages::Owner {
   std::vector<ProcId> procs_;  // by world rank
   std::map<ProcId, std::int32_t> ranks_;
   std::map<SendNumber, SendRequest*> sends_;
-  std::map<ArrivalNumber, Arrival> arrivals_;                                  // that have not met their receive
-  std::map<std::pair<std::int32_t, std::uint64_t>, ArrivalNumber> delivered_;  // by source and the messenger's number
-  std::map<std::int32_t, std::deque<ArrivalNumber>> undelivered_;              // by source, of those that have any
-  std::set<std::int32_t> dropped_of_;                                          // sources that this was said of
+  // that have not met their receive
+  std::map<ArrivalNumber, Arrival> arrivals_;
+  // by source and the messenger's number
+  std::map<std::pair<std::int32_t, std::uint64_t>, ArrivalNumber> delivered_;
+  // by source, of those that have any
+  std::map<std::int32_t, std::deque<ArrivalNumber>> undelivered_;
+  // sources that this was said of
+  std::set<std::int32_t> dropped_of_;
   std::map<SendRequest*, ProcId>
-      held_up_;  // short sends that have left, to those that the way takes no more for: by the pace of their end a sender learns that
+      held_up_;  // short sends that have left, to those that the way takes no more for: by the pace
+                 // of their end a sender learns that
   std::map<ArrivalNumber, Landing> landings_;
 };
 

@@ -15,7 +15,9 @@ class MemberRoute final : public PacketRoute {
   // Process `rank` of the world.
   MemberRoute(Messenger& messenger, const JobLayout& layout, std::uint32_t rank, Events events);
 
-  void send(const Packet& packet, std::span<const std::byte> data) override { relay_.send(packet, data); }
+  void send(const Packet& packet, std::span<const std::byte> data) override {
+    relay_.send(packet, data);
+  }
   bool takes_more(const ProcId& source, const ProcId& destination) override;
   int fd() const override { return -1; }
   std::size_t poll() override { return 0; }

@@ -15,7 +15,8 @@ constexpr std::int32_t kTag = 0;
 
 }  // namespace
 
-PacketRelay::PacketRelay(Messenger& messenger, std::int32_t other, std::uint32_t data_bytes, Events events)
+PacketRelay::PacketRelay(Messenger& messenger, std::int32_t other, std::uint32_t data_bytes,
+                         Events events)
     : messenger_(messenger), other_(other), events_(std::move(events)) {
   for (std::size_t i = 0; i < kReceives; ++i) {
     Incoming& packet = receives_.emplace_back();
@@ -27,7 +28,9 @@ PacketRelay::PacketRelay(Messenger& messenger, std::int32_t other, std::uint32_t
 
 void PacketRelay::post(Incoming& packet) {
   packet.landed = false;
-  outside().relay(ReceiveArguments{packet.bytes.data(), packet.bytes.size(), other_, kRelayContext, kTag}, packet);
+  outside().relay(
+      ReceiveArguments{packet.bytes.data(), packet.bytes.size(), other_, kRelayContext, kTag},
+      packet);
 }
 
 void PacketRelay::send(const Packet& packet, std::span<const std::byte> data) {
@@ -40,7 +43,9 @@ void PacketRelay::send(const Packet& packet, std::span<const std::byte> data) {
   encode(packet, std::span<std::byte, kHeaderBytes>(carrier.bytes.data(), kHeaderBytes));
   carrier.bytes.insert(carrier.bytes.end(), data.begin(), data.end());
   backlog_ += carrier.bytes.size();
-  outside().relay(SendArguments{carrier.bytes.data(), carrier.bytes.size(), other_, kRelayContext, kTag, SendMode::kStandard}, carrier);
+  outside().relay(SendArguments{carrier.bytes.data(), carrier.bytes.size(), other_, kRelayContext,
+                                kTag, SendMode::kStandard},
+                  carrier);
 }
 
 void PacketRelay::on_end(SendRequest& request) {
@@ -60,8 +65,10 @@ void PacketRelay::on_landed() {
   while (!broken_ && receives_.front().landed) {
     Incoming& packet = receives_.front();
     const Result& result = packet.result();
-    const Error error = result.failure == Failure::kNone ? take(std::span(packet.bytes).first(result.length))
-                                                         : Error{Loss::kPeer, "relay of IMPI packets", "the other process is lost"};
+    const Error error =
+        result.failure == Failure::kNone
+            ? take(std::span(packet.bytes).first(result.length))
+            : Error{Loss::kPeer, "relay of IMPI packets", "the other process is lost"};
     if (!error.ok()) return break_off(error);
     post(packet);
     receives_.splice(receives_.end(), receives_, receives_.begin());
@@ -71,18 +78,22 @@ void PacketRelay::on_landed() {
 
 // Both ends are Lintel's, but what comes from another process is looked at all the same.
 Error PacketRelay::take(std::span<const std::byte> bytes) {
-  if (bytes.size() < kHeaderBytes) return {Loss::kPeer, "relay of IMPI packets", "one is shorter than its header"};
+  if (bytes.size() < kHeaderBytes)
+    return {Loss::kPeer, "relay of IMPI packets", "one is shorter than its header"};
   const Packet packet = decode(bytes.first<kHeaderBytes>());
   const std::span<const std::byte> data = bytes.subspan(kHeaderBytes);
-  const bool sound = packet.type <= PacketType::kCancelno && (carries_data(packet.type) ? packet.length == data.size() : data.empty());
-  if (!sound) return {Loss::kPeer, "relay of IMPI packets", "one has another length than its header says"};
+  const bool sound = packet.type <= PacketType::kCancelno &&
+                     (carries_data(packet.type) ? packet.length == data.size() : data.empty());
+  if (!sound)
+    return {Loss::kPeer, "relay of IMPI packets", "one has another length than its header says"};
   return events_.on_packet(packet, data);
 }
 
 void PacketRelay::on_left(const Outgoing& packet) {
   backlog_ -= packet.bytes.size();
   const bool lost = packet.result().failure != Failure::kNone;
-  const auto at = std::ranges::find_if(sends_, [&packet](const Outgoing& other) { return &other == &packet; });
+  const auto at =
+      std::ranges::find_if(sends_, [&packet](const Outgoing& other) { return &other == &packet; });
   spare_.splice(spare_.end(), sends_, at);
   if (spare_.size() > kSpareSends) spare_.pop_front();
   if (lost) return break_off({Loss::kPeer, "relay of IMPI packets", "the other process is lost"});

@@ -1,8 +1,10 @@
 #pragma once
-// PacketRelay: packets between two processes of one job: the agent, which has the connections to other hosts, and another one. They travel as messages in a context of their own.
+// PacketRelay: packets between two processes of one job: the agent, which has the connections to
+// other hosts, and another one. They travel as messages in a context of their own.
 //
-// Guarded by the lock of the messenger's process: every member REQUIRES it. Requests of it may be under way when it dies only if the messenger has been closed.
-// Invariants: (1) packets are handed on in the order in which they were sent, also when a later one has landed first.
+// Guarded by the lock of the messenger's process: every member REQUIRES it. Requests of it may be
+// under way when it dies only if the messenger has been closed. Invariants: (1) packets are handed
+// on in the order in which they were sent, also when a later one has landed first.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,11 +26,13 @@ class PacketRelay {
 
   struct Events {
     Handler on_packet;
-    std::function<void()> on_left;                      // something of backlog() has left
-    std::function<void(const Error& error)> on_broken;  // `other` is lost, or what came from there cannot be; once
+    std::function<void()> on_left;  // something of backlog() has left
+    // `other` is lost, or what came from there cannot be; once
+    std::function<void(const Error& error)> on_broken;
   };
 
-  // Between this process and process `other` of the job. `data_bytes`: of a packet at most. Takes packets from now on.
+  // Between this process and process `other` of the job. `data_bytes`: of a packet at most. Takes
+  // packets from now on.
   PacketRelay(Messenger& messenger, std::int32_t other, std::uint32_t data_bytes, Events events);
   PacketRelay(const PacketRelay&) = delete;
   PacketRelay& operator=(const PacketRelay&) = delete;

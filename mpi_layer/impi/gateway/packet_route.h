@@ -1,5 +1,6 @@
 #pragma once
-// PacketRoute: a PacketWay with what its Bridge needs of it: the agent's leads to sockets, a member's to the agent.
+// PacketRoute: a PacketWay with what its Bridge needs of it: the agent's leads to sockets, a
+// member's to the agent.
 //
 // Every member REQUIRES the lock of the messenger's process.
 
@@ -16,9 +17,12 @@ class PacketRoute : public PacketWay {
  public:
   // What a route tells its process. The same rules as for Messages: not from within send().
   struct Events {
-    std::function<Error(const Packet& packet, std::span<const std::byte> data)> on_packet;  // for this process
-    std::function<std::span<std::byte>(const Packet& packet)> place_for;                    // as Messages::place_for()
-    std::function<void()> on_moved;                                                         // takes_more() may have become true
+    // for this process
+    std::function<Error(const Packet& packet, std::span<const std::byte> data)> on_packet;
+    // as Messages::place_for()
+    std::function<std::span<std::byte>(const Packet& packet)> place_for;
+    // takes_more() may have become true
+    std::function<void()> on_moved;
     std::function<void(const std::string& sentence)> on_broken;
   };
 
@@ -32,7 +36,8 @@ class PacketRoute : public PacketWay {
   virtual bool drained() const = 0;
   // The processes of the job end one after the other from now on.
   virtual void expect_end() = 0;
-  // All processes of the job have finished: the other hosts are told. Whether they have, too; and, then, the server is told.
+  // All processes of the job have finished: the other hosts are told. Whether they have, too; and,
+  // then, the server is told.
   virtual void finish() = 0;
   virtual bool finished() const = 0;
   virtual void say_goodbye() = 0;

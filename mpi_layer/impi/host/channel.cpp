@@ -16,13 +16,17 @@ std::map<ProcId, std::size_t> places(const std::vector<ProcId>& processes) {
 
 }  // namespace
 
-Channel::Channel(const ChannelLimits& limits, const std::vector<ProcId>& local, const std::vector<ProcId>& remote, Receiver& receiver)
+Channel::Channel(const ChannelLimits& limits, const std::vector<ProcId>& local,
+                 const std::vector<ProcId>& remote, Receiver& receiver)
     : limits_(limits),
       local_(places(local)),
       remote_(places(remote)),
       receiver_(receiver),
       reader_(
-          limits.data_bytes, [this](const Packet& packet, std::span<const std::byte> data) { return on_packet(packet, data); },
+          limits.data_bytes,
+          [this](const Packet& packet, std::span<const std::byte> data) {
+            return on_packet(packet, data);
+          },
           [this](const Packet& packet) { return place_for(packet); }) {
   LINTEL_ASSERT(limits.data_bytes >= 1 && limits.ackmark >= 1 && limits.ackmark <= limits.hiwater);
 }
@@ -39,7 +43,8 @@ bool Channel::may_send(const ProcId& source, const ProcId& destination) {
 }
 
 void Channel::check(const Packet& packet, std::span<const std::byte> data) const {
-  LINTEL_ASSERT(is_flow_controlled(packet.type) && !finished_ && data.size() == packet.length && data.size() <= limits_.data_bytes);
+  LINTEL_ASSERT(is_flow_controlled(packet.type) && !finished_ && data.size() == packet.length &&
+                data.size() <= limits_.data_bytes);
 }
 
 void Channel::send(Packet packet, std::span<const std::byte> data) {
@@ -54,7 +59,8 @@ void Channel::send(Packet packet, std::span<const std::byte> data) {
   }
 }
 
-bool Channel::send_at_once(Packet packet, std::span<const std::byte> data, std::span<std::byte, kHeaderBytes> header) {
+bool Channel::send_at_once(Packet packet, std::span<const std::byte> data,
+                           std::span<std::byte, kHeaderBytes> header) {
   if (unwritten_bytes_ > 0 || !broken_.ok() || !may_send(packet.source, packet.destination)) {
     send(packet, data);
     return false;
@@ -66,7 +72,8 @@ bool Channel::send_at_once(Packet packet, std::span<const std::byte> data, std::
   return true;
 }
 
-void Channel::wrote(std::span<const std::byte, kHeaderBytes> header, std::span<const std::byte> data, std::size_t bytes) {
+void Channel::wrote(std::span<const std::byte, kHeaderBytes> header,
+                    std::span<const std::byte> data, std::size_t bytes) {
   LINTEL_ASSERT(unwritten_bytes_ == 0 && bytes <= header.size() + data.size());
   if (bytes == header.size() + data.size()) return;
   Frame frame(header.begin(), header.end());
@@ -104,7 +111,8 @@ Error Channel::filled(std::size_t bytes) {
 
 Error Channel::end_of_stream() const {
   if (peer_finished_ && reader_.between_packets()) return {};
-  return {Loss::kPeer, "IMPI channel", "the other host has closed its connection before it said FINI"};
+  return {Loss::kPeer, "IMPI channel",
+          "the other host has closed its connection before it said FINI"};
 }
 
 Error Channel::on_packet(const Packet& packet, std::span<const std::byte> data) {
@@ -117,8 +125,11 @@ Error Channel::on_packet(const Packet& packet, std::span<const std::byte> data) 
   }
   const auto local = local_.find(packet.destination);
   const auto remote = remote_.find(packet.source);
-  if (local == local_.end()) return {Loss::kPeer, "IMPI channel", "a packet is for a process that this host does not have"};
-  if (remote == remote_.end()) return {Loss::kPeer, "IMPI channel", "a packet is from a process that the other host does not have"};
+  if (local == local_.end())
+    return {Loss::kPeer, "IMPI channel", "a packet is for a process that this host does not have"};
+  if (remote == remote_.end())
+    return {Loss::kPeer, "IMPI channel",
+            "a packet is from a process that the other host does not have"};
   Pair& pair = pairs_[{local->second, remote->second}];
   if (packet.type == PacketType::kProtoack) return take_back(pair);
   count_received(pair, packet);
@@ -127,12 +138,14 @@ Error Channel::on_packet(const Packet& packet, std::span<const std::byte> data) 
 
 // Of a packet that on_packet() will refuse nothing goes to the receiver.
 std::span<std::byte> Channel::place_for(const Packet& packet) {
-  const bool is_known = !peer_finished_ && local_.contains(packet.destination) && remote_.contains(packet.source);
+  const bool is_known =
+      !peer_finished_ && local_.contains(packet.destination) && remote_.contains(packet.source);
   return is_known ? receiver_.place_for(packet) : std::span<std::byte>();
 }
 
 Error Channel::take_back(Pair& pair) {
-  if (pair.sent < limits_.ackmark) return {Loss::kPeer, "IMPI channel", "PROTOACK takes back more packets than were sent"};
+  if (pair.sent < limits_.ackmark)
+    return {Loss::kPeer, "IMPI channel", "PROTOACK takes back more packets than were sent"};
   pair.sent -= limits_.ackmark;
   for (; pair.sent < limits_.hiwater && !pair.waiting.empty(); ++pair.sent, --blocked_packets_) {
     queue(ready_, std::move(pair.waiting.front()));
@@ -187,8 +200,9 @@ void Channel::written(std::size_t bytes) {
 
 void Channel::dump(std::string& out) const {
   for (const auto& [name, pair] : pairs_) {
-    out += "impi pair " + std::to_string(name.first) + ":" + std::to_string(name.second) + " sent " + std::to_string(pair.sent) +
-           " received " + std::to_string(pair.received) + " waiting " + std::to_string(pair.waiting.size()) + "\n";
+    out += "impi pair " + std::to_string(name.first) + ":" + std::to_string(name.second) +
+           " sent " + std::to_string(pair.sent) + " received " + std::to_string(pair.received) +
+           " waiting " + std::to_string(pair.waiting.size()) + "\n";
   }
 }
 

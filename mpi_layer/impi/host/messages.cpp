@@ -39,11 +39,13 @@ Envelope envelope_of(const Packet& packet) {
 
 }  // namespace
 
-SendNumber Messages::send(const Envelope& envelope, bool synchronous, std::span<const std::byte> data) {
+SendNumber Messages::send(const Envelope& envelope, bool synchronous,
+                          std::span<const std::byte> data) {
   LINTEL_ASSERT(data.size() == envelope.length);
   const SendNumber number = ++last_send_;
   const bool is_long = envelope.length > data_bytes_;
-  Packet packet = packet_of(synchronous || is_long ? PacketType::kDatasync : PacketType::kData, envelope, number);
+  Packet packet = packet_of(synchronous || is_long ? PacketType::kDatasync : PacketType::kData,
+                            envelope, number);
   packet.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(envelope.length, data_bytes_));
   way_.send(packet, data.first(packet.length));
   if (packet.type == PacketType::kData) return 0;
@@ -66,7 +68,8 @@ void Messages::accept(ArrivalNumber number) {
   arrival.accepted = true;
   const bool more = arrival.come < arrival.envelope.length;
   if (arrival.answered) {
-    Packet syncack = answer(PacketType::kSyncack, arrival.envelope.destination, arrival.envelope.source, arrival.source_request);
+    Packet syncack = answer(PacketType::kSyncack, arrival.envelope.destination,
+                            arrival.envelope.source, arrival.source_request);
     if (more) syncack.destination_request = number;
     way_.send(syncack, {});
   }
@@ -76,7 +79,9 @@ void Messages::accept(ArrivalNumber number) {
 Error Messages::on_packet(const Packet& packet, std::span<const std::byte> data) {
   switch (packet.type) {
     case PacketType::kDatasync: return on_first(packet, data);
-    case PacketType::kData: return packet.length == packet.message_length ? on_first(packet, data) : on_rest(packet, data);
+    case PacketType::kData:
+      return packet.length == packet.message_length ? on_first(packet, data)
+                                                    : on_rest(packet, data);
     case PacketType::kSyncack: return on_syncack(packet);
     case PacketType::kCancel: return on_cancel(packet);
     case PacketType::kCancelyes:
@@ -90,22 +95,26 @@ Error Messages::on_packet(const Packet& packet, std::span<const std::byte> data)
 Error Messages::on_first(const Packet& packet, std::span<const std::byte> data) {
   const ArrivalNumber number = ++last_arrival_;
   const bool answered = packet.type == PacketType::kDatasync;
-  arrivals_.emplace(number, Arrival{envelope_of(packet), packet.source_request, data.size(), answered});
+  arrivals_.emplace(number,
+                    Arrival{envelope_of(packet), packet.source_request, data.size(), answered});
   owner_.on_arrival(number, envelope_of(packet), data);
   return {};
 }
 
 // The message that the packet goes on with.
-lintel::Result<std::map<ArrivalNumber, Messages::Arrival>::iterator> Messages::continued_by(const Packet& packet) {
+lintel::Result<std::map<ArrivalNumber, Messages::Arrival>::iterator> Messages::continued_by(
+    const Packet& packet) {
   const auto found = arrivals_.find(packet.destination_request);
-  if (found == arrivals_.end() || !found->second.accepted || found->second.envelope.source != packet.source ||
+  if (found == arrivals_.end() || !found->second.accepted ||
+      found->second.envelope.source != packet.source ||
       found->second.envelope.destination != packet.destination) {
     return Error{Loss::kPeer, "IMPI packet", "it goes on with a message that was not accepted"};
   }
   const Arrival& arrival = found->second;
   if (packet.length == 0 || packet.length > arrival.envelope.length - arrival.come) {
     return Error{Loss::kPeer, "IMPI packet",
-                 packet.length == 0 ? "it goes on with a message by no data" : "its message gets longer than its first packet said"};
+                 packet.length == 0 ? "it goes on with a message by no data"
+                                    : "its message gets longer than its first packet said"};
   }
   return found;
 }
@@ -113,7 +122,8 @@ lintel::Result<std::map<ArrivalNumber, Messages::Arrival>::iterator> Messages::c
 std::span<std::byte> Messages::place_for(const Packet& packet) {
   if (packet.type != PacketType::kData || packet.length == packet.message_length) return {};
   const auto found = continued_by(packet);
-  return found.ok() ? owner_.place_for((*found)->first, (*found)->second.come, packet.length) : std::span<std::byte>();
+  return found.ok() ? owner_.place_for((*found)->first, (*found)->second.come, packet.length)
+                    : std::span<std::byte>();
 }
 
 Error Messages::on_rest(const Packet& packet, std::span<const std::byte> data) {
@@ -133,12 +143,15 @@ Messages::Send* Messages::send_of(const Packet& answer) {
   const auto found = sends_.find(answer.source_request);
   if (found == sends_.end()) return nullptr;
   Send& send = found->second;
-  return send.envelope.source == answer.destination && send.envelope.destination == answer.source ? &send : nullptr;
+  return send.envelope.source == answer.destination && send.envelope.destination == answer.source
+             ? &send
+             : nullptr;
 }
 
 Error Messages::on_syncack(const Packet& packet) {
   Send* const send = send_of(packet);
-  if (send == nullptr || send->accepted) return {Loss::kPeer, "IMPI packet", "SYNCACK names no send that waits for one"};
+  if (send == nullptr || send->accepted)
+    return {Loss::kPeer, "IMPI packet", "SYNCACK names no send that waits for one"};
   if (send->left == send->envelope.length) {
     end_send(packet.source_request, SendEnd::kSent);
     return {};
@@ -152,29 +165,36 @@ Error Messages::on_syncack(const Packet& packet) {
 
 // Of several with one request the most recent is meant.
 Error Messages::on_cancel(const Packet& packet) {
-  const auto newest = std::find_if(arrivals_.rbegin(), arrivals_.rend(), [&packet](const auto& entry) {
-    const Arrival& arrival = entry.second;
-    return !arrival.accepted && arrival.source_request == packet.source_request && arrival.envelope.source == packet.source &&
-           arrival.envelope.destination == packet.destination;
-  });
+  const auto newest =
+      std::find_if(arrivals_.rbegin(), arrivals_.rend(), [&packet](const auto& entry) {
+        const Arrival& arrival = entry.second;
+        return !arrival.accepted && arrival.source_request == packet.source_request &&
+               arrival.envelope.source == packet.source &&
+               arrival.envelope.destination == packet.destination;
+      });
   const ArrivalNumber number = newest != arrivals_.rend() ? newest->first : 0;
   const bool there = number != 0 && owner_.withdraw(number);
   if (there) arrivals_.erase(number);
-  way_.send(answer(there ? PacketType::kCancelyes : PacketType::kCancelno, packet.destination, packet.source, packet.source_request), {});
+  way_.send(answer(there ? PacketType::kCancelyes : PacketType::kCancelno, packet.destination,
+                   packet.source, packet.source_request),
+            {});
   return {};
 }
 
 Error Messages::on_cancel_answer(const Packet& packet) {
   Send* const send = send_of(packet);
-  // A send that has ended meanwhile is not asked for any more: the answer is still on its way, and no news.
+  // A send that has ended meanwhile is not asked for any more: the answer is still on its way, and
+  // no news.
   if (send == nullptr && packet.type == PacketType::kCancelno) return {};
-  if (send == nullptr || !send->cancelling) return {Loss::kPeer, "IMPI packet", "it answers a cancel that was not asked for"};
+  if (send == nullptr || !send->cancelling)
+    return {Loss::kPeer, "IMPI packet", "it answers a cancel that was not asked for"};
   send->cancelling = false;
   if (packet.type == PacketType::kCancelno) {
     owner_.on_cancel_refused(packet.source_request);
     return {};
   }
-  if (send->accepted) return {Loss::kPeer, "IMPI packet", "CANCELYES for a message that was accepted"};
+  if (send->accepted)
+    return {Loss::kPeer, "IMPI packet", "CANCELYES for a message that was accepted"};
   end_send(packet.source_request, SendEnd::kCancelled);
   return {};
 }
@@ -185,9 +205,13 @@ void Messages::end_send(SendNumber number, SendEnd end) {
 }
 
 void Messages::forget(const ProcId& remote) {
-  std::erase_if(leaving_, [&](SendNumber number) { return sends_.at(number).envelope.destination == remote; });
-  std::erase_if(sends_, [&](const auto& entry) { return entry.second.envelope.destination == remote; });
-  std::erase_if(arrivals_, [&](const auto& entry) { return entry.second.envelope.source == remote; });
+  std::erase_if(leaving_, [&](SendNumber number) {
+    return sends_.at(number).envelope.destination == remote;
+  });
+  std::erase_if(sends_,
+                [&](const auto& entry) { return entry.second.envelope.destination == remote; });
+  std::erase_if(arrivals_,
+                [&](const auto& entry) { return entry.second.envelope.source == remote; });
 }
 
 // Long messages take turns, packet by packet.
@@ -204,7 +228,8 @@ void Messages::go_on() {
     passed_over = 0;
     Packet packet = packet_of(PacketType::kData, send.envelope, number);
     packet.destination_request = send.destination_request;
-    packet.length = static_cast<std::uint32_t>(std::min<std::uint64_t>(send.envelope.length - send.left, data_bytes_));
+    packet.length = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(send.envelope.length - send.left, data_bytes_));
     way_.send(packet, send.data.subspan(send.left, packet.length));
     send.left += packet.length;
     if (send.left < send.envelope.length) {

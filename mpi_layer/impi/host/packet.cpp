@@ -7,7 +7,8 @@
 namespace lintel::mpi::impi {
 namespace {
 
-// One walk over the header in the order of its bytes: it is written with what each field holds, or read into it.
+// One walk over the header in the order of its bytes: it is written with what each field holds, or
+// read into it.
 class Writer {
  public:
   explicit Writer(std::byte* out) : out_(out) {}

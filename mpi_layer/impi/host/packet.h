@@ -1,7 +1,9 @@
 #pragma once
-// The packet that two hosts of an IMPI job exchange: 128 bytes of header, all big-endian, then the user data of DATA and DATASYNC (IMPI 0.0, data transfer; reference section 6).
+// The packet that two hosts of an IMPI job exchange: 128 bytes of header, all big-endian, then the
+// user data of DATA and DATASYNC (IMPI 0.0, data transfer; reference section 6).
 //
-// Pure functions of values; any thread. A header that was decoded says what its bytes say: PacketReader judges it.
+// Pure functions of values; any thread. A header that was decoded says what its bytes say:
+// PacketReader judges it.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,11 +26,17 @@ enum class PacketType : std::uint32_t {
 inline constexpr std::uint32_t kHighestPacketType = 7;
 
 // User data follow those two only, whatever the length of another says: LAM's says 128.
-constexpr bool carries_data(PacketType type) { return type == PacketType::kData || type == PacketType::kDatasync; }
-// Those that the receiver acknowledges by PROTOACK, and that the sender may send only so many of ahead.
-constexpr bool is_flow_controlled(PacketType type) { return type != PacketType::kProtoack && type != PacketType::kFini; }
+constexpr bool carries_data(PacketType type) {
+  return type == PacketType::kData || type == PacketType::kDatasync;
+}
+// Those that the receiver acknowledges by PROTOACK, and that the sender may send only so many of
+// ahead.
+constexpr bool is_flow_controlled(PacketType type) {
+  return type != PacketType::kProtoack && type != PacketType::kFini;
+}
 
-// `source` is the process that this packet comes from: an acknowledgement's is the destination of what it acknowledges.
+// `source` is the process that this packet comes from: an acknowledgement's is the destination of
+// what it acknowledges.
 struct Packet {
   PacketType type = PacketType::kData;
   std::uint32_t length = 0;  // of the user data in this packet

@@ -54,8 +54,11 @@ Error PacketReader::filled(std::size_t bytes) {
 Error PacketReader::begin() {
   packet_ = decode(header_);
   if (!carries_data(packet_.type)) return finish({});
-  if (packet_.length > data_bytes_) return {Loss::kPeer, "IMPI packet", "it has more data than the hosts agreed upon (IMPI_C_DATALEN)"};
-  if (packet_.length > packet_.message_length) return {Loss::kPeer, "IMPI packet", "it has more data than its message"};
+  if (packet_.length > data_bytes_)
+    return {Loss::kPeer, "IMPI packet",
+            "it has more data than the hosts agreed upon (IMPI_C_DATALEN)"};
+  if (packet_.length > packet_.message_length)
+    return {Loss::kPeer, "IMPI packet", "it has more data than its message"};
   return packet_.length == 0 ? finish({}) : Error();
 }
 

@@ -10,13 +10,16 @@
 namespace lintel::mpi::impi {
 namespace {
 
-std::optional<std::uint32_t> number_from(std::string_view text, std::uint32_t least, std::uint32_t most) {
+std::optional<std::uint32_t> number_from(std::string_view text, std::uint32_t least,
+                                         std::uint32_t most) {
   const auto number = parse_integer(text);
   if (!number || *number < least || *number > most) return std::nullopt;
   return static_cast<std::uint32_t>(*number);
 }
 
-std::optional<std::uint32_t> client_rank(std::string_view text) { return number_from(text, 0, kMaxClients - 1); }
+std::optional<std::uint32_t> client_rank(std::string_view text) {
+  return number_from(text, 0, kMaxClients - 1);
+}
 
 Problem refusal(const char* name, const std::string& value, const std::string& expected) {
   return Problem{std::string(name) + "=" + value + " is not accepted: expected " + expected};
@@ -50,25 +53,29 @@ bool take_native(const std::string& text, ClientSettings& settings) {
   return true;
 }
 
-const char* text_or_null(const std::optional<std::string>& text) { return text ? text->c_str() : nullptr; }
+const char* text_or_null(const std::optional<std::string>& text) {
+  return text ? text->c_str() : nullptr;
+}
 
 }  // namespace
 
 Outcome<ClientSettings> client_settings(const ClientVariables& variables) {
   ClientSettings settings{.interface = variables.interface, .peer_timeout = variables.peer_timeout};
   if (!take_server(variables.impi, settings)) {
-    return refusal(
-        "LINTEL_IMPI", variables.impi,
-        "RANK@HOST:PORT, a client rank " + rank_range() + " and the address that impi-server has printed, such as 1@10.0.0.1:41873");
+    return refusal("LINTEL_IMPI", variables.impi,
+                   "RANK@HOST:PORT, a client rank " + rank_range() +
+                       " and the address that impi-server has printed, such as 1@10.0.0.1:41873");
   }
   if (!take_native(variables.native, settings))
-    return refusal("LINTEL_IMPI_NATIVE", variables.native, "client ranks " + rank_range() + " with commas between them, such as 1,2");
-  Outcome<Authentication> authentication = authentication_of(text_or_null(variables.none), text_or_null(variables.key));
+    return refusal("LINTEL_IMPI_NATIVE", variables.native,
+                   "client ranks " + rank_range() + " with commas between them, such as 1,2");
+  Outcome<Authentication> authentication =
+      authentication_of(text_or_null(variables.none), text_or_null(variables.key));
   if (!authentication) return authentication.failure();
   if (authentication->is_empty()) {
-    return Problem{
-        "client " + std::to_string(settings.rank) +
-        " of IMPI has nothing to authenticate by; expected IMPI_AUTH_NONE to be set, or a key in IMPI_AUTH_KEY, as the server has it"};
+    return Problem{"client " + std::to_string(settings.rank) +
+                   " of IMPI has nothing to authenticate by; expected IMPI_AUTH_NONE to be set, or "
+                   "a key in IMPI_AUTH_KEY, as the server has it"};
   }
   settings.authentication = *authentication;
   return settings;
@@ -77,12 +84,13 @@ Outcome<ClientSettings> client_settings(const ClientVariables& variables) {
 Outcome<std::optional<ClientSettings>> read_client_settings() {
   const Config config = read_environment().config;
   if (config.impi.empty()) return std::optional<ClientSettings>();
-  Outcome<ClientSettings> settings = client_settings({.impi = config.impi,
-                                                      .native = config.impi_native,
-                                                      .none = present_environment_variable("IMPI_AUTH_NONE"),
-                                                      .key = present_environment_variable("IMPI_AUTH_KEY"),
-                                                      .interface = environment_variable("LINTEL_INTERFACE"),
-                                                      .peer_timeout = config.peer_timeout});
+  Outcome<ClientSettings> settings =
+      client_settings({.impi = config.impi,
+                       .native = config.impi_native,
+                       .none = present_environment_variable("IMPI_AUTH_NONE"),
+                       .key = present_environment_variable("IMPI_AUTH_KEY"),
+                       .interface = environment_variable("LINTEL_INTERFACE"),
+                       .peer_timeout = config.peer_timeout});
   if (!settings) return settings.failure();
   return std::optional(std::move(*settings));
 }

@@ -18,25 +18,31 @@ struct ClientSettings {
   std::uint16_t server_port = 0;
   Authentication authentication{false, std::nullopt};
   std::vector<std::uint32_t>
-      native_clients{};                     // those that exchange little-endian bytes in the sizes of their machine instead of external32
-  std::optional<std::string> interface {};  // to listen on; without it the address that leads to the server
-  Nanoseconds peer_timeout = Config().peer_timeout;  // after so much silence of its machine a host is lost
+      native_clients{};                     // those that exchange little-endian bytes in the sizes
+                                            // of their machine instead of external32
+  std::optional<std::string> interface {};  // to listen on; without it the address that leads to
+                                            // the server
+  Nanoseconds peer_timeout = Config().peer_timeout;  // after so much silence of its machine a host
+                                                     // is lost
 };
 
 // The variables as they stand there.
 struct ClientVariables {
   std::string impi{};                                // LINTEL_IMPI
   std::string native{};                              // LINTEL_IMPI_NATIVE
-  std::optional<std::string> none{};                 // IMPI_AUTH_NONE, which may be there with nothing in it
+  std::optional<std::string> none{};                 // IMPI_AUTH_NONE, which may be there with
+                                                     // nothing in it
   std::optional<std::string> key{};                  // IMPI_AUTH_KEY
   std::optional<std::string> interface {};           // LINTEL_INTERFACE
   Nanoseconds peer_timeout = Config().peer_timeout;  // LINTEL_PEER_TIMEOUT
 };
 
-// Fails for a value that is none, or when there is nothing to authenticate by. No sentence has a key. REQUIRES: `impi` is not empty.
+// Fails for a value that is none, or when there is nothing to authenticate by. No sentence has a
+// key. REQUIRES: `impi` is not empty.
 Outcome<ClientSettings> client_settings(const ClientVariables& variables);
 
-// The settings of this process; nothing when LINTEL_IMPI is not set: its job is all there is. Reads the environment.
+// The settings of this process; nothing when LINTEL_IMPI is not set: its job is all there is. Reads
+// the environment.
 Outcome<std::optional<ClientSettings>> read_client_settings();
 
 }  // namespace lintel::mpi::impi

@@ -18,7 +18,10 @@ namespace {
 class Callers {
  public:
   Callers(Dance& dance, Socket listener, std::vector<Socket>& sockets)
-      : dance_(dance), listener_(std::move(listener)), own_(own_address(listener_)), sockets_(sockets) {}
+      : dance_(dance),
+        listener_(std::move(listener)),
+        own_(own_address(listener_)),
+        sockets_(sockets) {}
   ~Callers() {
     for (Stranger& stranger : strangers_) refuse(stranger, "it has not said which host it is");
   }
@@ -30,14 +33,16 @@ class Callers {
   // Waits for calls and greetings, and takes them.
   Outcome<> serve(TimePoint deadline) {
     std::vector<pollfd> polled{{listener_.get(), POLLIN, 0}};
-    for (const Stranger& stranger : strangers_) polled.push_back({stranger.caller.socket.get(), POLLIN, 0});
+    for (const Stranger& stranger : strangers_)
+      polled.push_back({stranger.caller.socket.get(), POLLIN, 0});
     const int ready = ::poll(polled.data(), polled.size(), milliseconds_until(deadline));
     if (ready < 0 && errno != EINTR) return Problem{"poll: " + std::string(std::strerror(errno))};
     if (ready <= 0) return {};
     for (std::size_t i = 0; i < strangers_.size(); ++i) {
       if (polled[i + 1].revents != 0) hear(strangers_[i]);
     }
-    std::erase_if(strangers_, [](const Stranger& stranger) { return !stranger.caller.socket.is_open(); });
+    std::erase_if(strangers_,
+                  [](const Stranger& stranger) { return !stranger.caller.socket.is_open(); });
     return polled[0].revents != 0 ? accept_one() : Outcome<>();
   }
 
@@ -62,10 +67,14 @@ class Callers {
   // No byte more than its greeting: packets follow.
   void hear(Stranger& stranger) {
     std::array<char, Dance::kGreetingBytes> bytes;
-    const ssize_t got = ::recv(stranger.caller.socket.get(), bytes.data(), bytes.size() - stranger.said.size(), 0);
+    const ssize_t got =
+        ::recv(stranger.caller.socket.get(), bytes.data(), bytes.size() - stranger.said.size(), 0);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (got < 0) return refuse(stranger, std::string("its connection has ended: recv: ") + std::strerror(errno));
-    if (got == 0) return refuse(stranger, "it closed its connection before it said which host it is");
+    if (got < 0)
+      return refuse(stranger,
+                    std::string("its connection has ended: recv: ") + std::strerror(errno));
+    if (got == 0)
+      return refuse(stranger, "it closed its connection before it said which host it is");
     stranger.said.append(bytes.data(), static_cast<std::size_t>(got));
     if (stranger.said.size() < Dance::kGreetingBytes) return;
     Outcome<std::uint32_t> host = dance_.greeted(stranger.said);
@@ -74,8 +83,8 @@ class Callers {
   }
 
   void refuse(Stranger& stranger, const std::string& why) {
-    LINTEL_LOG(kWarn, "impi: the connection from %s to %s was closed: %s", text_of(stranger.caller.address).c_str(), text_of(own_).c_str(),
-               why.c_str());
+    LINTEL_LOG(kWarn, "impi: the connection from %s to %s was closed: %s",
+               text_of(stranger.caller.address).c_str(), text_of(own_).c_str(), why.c_str());
     stranger.caller.socket.close();
   }
 
@@ -91,14 +100,16 @@ Outcome<Socket> call_host(const Dance::Call& call, const Dance& dance, TimePoint
   Outcome<Socket> socket = connect_to({call.ipv4, call.port}, dance.own_ipv4(), deadline);
   if (!socket) return socket.failure();
   const std::string greeting = dance.greeting();
-  if (::send(socket->get(), greeting.data(), greeting.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(greeting.size()))
+  if (::send(socket->get(), greeting.data(), greeting.size(), MSG_NOSIGNAL) !=
+      static_cast<ssize_t>(greeting.size()))
     return Problem{std::string("its connection has ended: send: ") + std::strerror(errno)};
   return socket;
 }
 
 }  // namespace
 
-Outcome<std::vector<Socket>> connect_hosts(const JobLayout& layout, std::uint32_t own, Socket listener, TimePoint deadline) {
+Outcome<std::vector<Socket>> connect_hosts(const JobLayout& layout, std::uint32_t own,
+                                           Socket listener, TimePoint deadline) {
   Outcome<Dance> dance = Dance::of(layout, own);
   if (!dance) return dance.failure();
   std::vector<Socket> sockets(layout.hosts.size());
@@ -112,7 +123,8 @@ Outcome<std::vector<Socket>> connect_hosts(const JobLayout& layout, std::uint32_
   while (!dance->is_complete()) {
     if (Outcome<> served = callers.serve(deadline); !served) return served.failure();
     if (dance->is_complete() || monotonic_now() < deadline) continue;
-    return Problem{text_of_host(layout, dance->missing().front()) + " has not connected to " + text_of(callers.own()) + " in time"};
+    return Problem{text_of_host(layout, dance->missing().front()) + " has not connected to " +
+                   text_of(callers.own()) + " in time"};
   }
   return sockets;
 }

@@ -11,11 +11,16 @@
 
 namespace lintel::mpi::impi {
 
-// Connections that have not said who they are, of which one more ends the oldest: an honest one says it at once.
+// Connections that have not said who they are, of which one more ends the oldest: an honest one
+// says it at once.
 inline constexpr std::size_t kMaxStrangers = 64;
 
-// Calls the hosts below `own` from the address that `own` has announced, and waits for the calls of those above it. Returns a connection for each host; that of `own` is not open. Callers that are none of
-// the others are closed and named in the log; they hold up nobody. Fails, and names the host, when one cannot be reached, or has not called at the deadline. REQUIRES: `listener` is at the address of `own`.
-Outcome<std::vector<Socket>> connect_hosts(const JobLayout& layout, std::uint32_t own, Socket listener, TimePoint deadline);
+// Calls the hosts below `own` from the address that `own` has announced, and waits for the calls of
+// those above it. Returns a connection for each host; that of `own` is not open. Callers that are
+// none of the others are closed and named in the log; they hold up nobody. Fails, and names the
+// host, when one cannot be reached, or has not called at the deadline. REQUIRES: `listener` is at
+// the address of `own`.
+Outcome<std::vector<Socket>> connect_hosts(const JobLayout& layout, std::uint32_t own,
+                                           Socket listener, TimePoint deadline);
 
 }  // namespace lintel::mpi::impi

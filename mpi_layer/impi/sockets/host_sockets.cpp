@@ -18,32 +18,43 @@ namespace {
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 constexpr std::size_t kLongPacket = std::size_t{16} << 10;
 constexpr std::size_t kLittle = std::size_t{4} << 10;
-constexpr int kReadsAtOnce = 16;  // of one connection, before the others and the caller have their turn
+constexpr int kReadsAtOnce = 16;  // of one connection, before the others and the caller have their
+                                  // turn
 constexpr int kLooks = 32;        // connections that one poll() looks at; a job has no more clients
 
-ChannelLimits limits_of(const JobLayout& layout) { return {layout.data_length, layout.ackmark, layout.hiwater}; }
+ChannelLimits limits_of(const JobLayout& layout) {
+  return {layout.data_length, layout.ackmark, layout.hiwater};
+}
 
 std::vector<ProcId> processes_of(const JobLayout& layout, std::uint32_t host) {
   std::vector<ProcId> processes;
   const JobHost& named = layout.hosts.at(host);
-  for (std::uint32_t i = 0; i < named.procs; ++i) processes.push_back(layout.procs.at(named.first_proc + i).id);
+  for (std::uint32_t i = 0; i < named.procs; ++i)
+    processes.push_back(layout.procs.at(named.first_proc + i).id);
   return processes;
 }
 
-std::string ended_by(const char* call) { return std::string("its connection has ended: ") + call + ": " + std::strerror(errno); }
+std::string ended_by(const char* call) {
+  return std::string("its connection has ended: ") + call + ": " + std::strerror(errno);
+}
 
 }  // namespace
 
 struct HostSockets::Link final : Channel::Receiver {
-  Link(const JobLayout& layout, std::uint32_t own, std::uint32_t other, Socket connection, Owner& told)
+  Link(const JobLayout& layout, std::uint32_t own, std::uint32_t other, Socket connection,
+       Owner& told)
       : host(other),
         name(text_of_host(layout, other)),
         socket(std::move(connection)),
         owner(told),
         channel(limits_of(layout), processes_of(layout, own), processes_of(layout, other), *this) {}
 
-  Error on_packet(const Packet& packet, std::span<const std::byte> data) override { return owner.on_packet(host, packet, data); }
-  std::span<std::byte> place_for(const Packet& packet) override { return owner.place_for(host, packet); }
+  Error on_packet(const Packet& packet, std::span<const std::byte> data) override {
+    return owner.on_packet(host, packet, data);
+  }
+  std::span<std::byte> place_for(const Packet& packet) override {
+    return owner.place_for(host, packet);
+  }
 
   std::uint32_t host;
   std::string name;
@@ -60,19 +71,23 @@ HostSockets::HostSockets(Owner& owner) : owner_(owner), buffer_(kReadBytes) {}
 
 HostSockets::~HostSockets() = default;
 
-Outcome<std::unique_ptr<HostSockets>> HostSockets::open(JoinedJob& job, Nanoseconds peer_timeout, Owner& owner) {
+Outcome<std::unique_ptr<HostSockets>> HostSockets::open(JoinedJob& job, Nanoseconds peer_timeout,
+                                                        Owner& owner) {
   std::unique_ptr<HostSockets> made(new HostSockets(owner));
   made->watch_ = Socket(::epoll_create1(EPOLL_CLOEXEC));
-  if (!made->watch_.is_open()) return Problem{std::string("cannot watch connections: epoll_create1: ") + std::strerror(errno)};
+  if (!made->watch_.is_open())
+    return Problem{std::string("cannot watch connections: epoll_create1: ") + std::strerror(errno)};
   made->server_ = std::move(job.server);
   made->links_.resize(job.layout.hosts.size());
   for (std::uint32_t host = 0; host < job.layout.hosts.size(); ++host) {
     if (host == job.host) continue;
-    auto link = std::make_unique<Link>(job.layout, job.host, host, std::move(job.hosts.at(host)), owner);
+    auto link =
+        std::make_unique<Link>(job.layout, job.host, host, std::move(job.hosts.at(host)), owner);
     watch_over(link->socket, peer_timeout);
     epoll_event event{.events = EPOLLIN, .data = {.ptr = link.get()}};
     if (::epoll_ctl(made->watch_.get(), EPOLL_CTL_ADD, link->socket.get(), &event) != 0)
-      return Problem{"cannot watch the connection with " + link->name + ": epoll_ctl: " + std::strerror(errno)};
+      return Problem{"cannot watch the connection with " + link->name +
+                     ": epoll_ctl: " + std::strerror(errno)};
     made->links_[host] = std::move(link);
     ++made->open_links_;
   }
@@ -88,7 +103,8 @@ std::size_t HostSockets::poll() {
   } else if (open_links_ > 1) {
     std::array<epoll_event, kLooks> events;
     const int ready = ::epoll_wait(watch_.get(), events.data(), kLooks, 0);
-    for (int i = 0; i < ready; ++i) progress(*static_cast<Link*>(events[static_cast<std::size_t>(i)].data.ptr));
+    for (int i = 0; i < ready; ++i)
+      progress(*static_cast<Link*>(events[static_cast<std::size_t>(i)].data.ptr));
   }
   return happened_;
 }
@@ -110,24 +126,28 @@ void HostSockets::progress(Link& link) {
   say_end_if_over(link);
 }
 
-// The rest of a long packet goes to its place; little is read behind it, so that the next one's goes to its own as well.
+// The rest of a long packet goes to its place; little is read behind it, so that the next one's
+// goes to its own as well.
 HostSockets::Reading HostSockets::read_some(Link& link) {
   const std::span<std::byte> room = link.channel.room();
-  const std::span<std::byte> behind = std::span(buffer_).first(room.size() < kLongPacket ? buffer_.size() : kLittle);
+  const std::span<std::byte> behind =
+      std::span(buffer_).first(room.size() < kLongPacket ? buffer_.size() : kLittle);
   std::array<iovec, 2> parts{{{room.data(), room.size()}, {behind.data(), behind.size()}}};
   msghdr message{};
   message.msg_iov = room.empty() ? parts.data() + 1 : parts.data();
   message.msg_iovlen = room.empty() ? 1 : 2;
   const ssize_t received = ::recvmsg(link.socket.get(), &message, 0);
   if (received <= 0) {
-    if (received == 0 || (errno != EAGAIN && errno != EINTR)) take_end(link, received == 0 ? std::string() : ended_by("recvmsg"));
+    if (received == 0 || (errno != EAGAIN && errno != EINTR))
+      take_end(link, received == 0 ? std::string() : ended_by("recvmsg"));
     return {0, 1};
   }
   const auto got = static_cast<std::size_t>(received);
   const std::size_t in_room = std::min(got, room.size());
   Error error = in_room > 0 ? link.channel.filled(in_room) : Error();
   if (error.ok() && got > in_room) error = link.channel.receive(behind.first(got - in_room));
-  if (!error.ok() && link.socket.is_open()) lose(link, std::string(error.call()) + ": " + error.reason());
+  if (!error.ok() && link.socket.is_open())
+    lose(link, std::string(error.call()) + ": " + error.reason());
   return {got, room.size() + behind.size()};
 }
 
@@ -162,18 +182,20 @@ bool HostSockets::write_waiting(Link& link) {
 }
 
 // Returns how many bytes of both the connection has taken: all, when it will never take any more.
-std::size_t HostSockets::write(Link& link, std::span<const std::byte> first, std::span<const std::byte> second) {
+std::size_t HostSockets::write(Link& link, std::span<const std::byte> first,
+                               std::span<const std::byte> second) {
   const std::size_t all = first.size() + second.size();
   if (!link.unwritable.empty()) return all;
-  std::array<iovec, 2> parts{
-      {{const_cast<std::byte*>(first.data()), first.size()}, {const_cast<std::byte*>(second.data()), second.size()}}};
+  std::array<iovec, 2> parts{{{const_cast<std::byte*>(first.data()), first.size()},
+                              {const_cast<std::byte*>(second.data()), second.size()}}};
   msghdr message{};
   message.msg_iov = parts.data();
   message.msg_iovlen = second.empty() ? 1 : 2;
   const ssize_t sent = ::sendmsg(link.socket.get(), &message, MSG_NOSIGNAL);
   if (sent >= 0) return static_cast<std::size_t>(sent);
   if (errno == EAGAIN || errno == EINTR || errno == ENOBUFS || errno == ENOMEM) return 0;
-  // The end is found by reading: what the other side has said before, FINI perhaps, is still to be read.
+  // The end is found by reading: what the other side has said before, FINI perhaps, is still to be
+  // read.
   link.unwritable = ended_by("sendmsg");
   return all;
 }
@@ -188,7 +210,8 @@ void HostSockets::watch_for_room(Link& link) {
 
 bool HostSockets::takes_more(std::uint32_t host, const ProcId& source, const ProcId& destination) {
   Link& link = *links_.at(host);
-  return link.socket.is_open() && !is_finishing_ && !link.is_full && link.channel.may_send(source, destination);
+  return link.socket.is_open() && !is_finishing_ && !link.is_full &&
+         link.channel.may_send(source, destination);
 }
 
 std::size_t HostSockets::backlog(std::uint32_t host) const {
@@ -212,15 +235,18 @@ void HostSockets::finish() {
 void HostSockets::say_fini() {
   LINTEL_ASSERT(server_.is_open());
   const std::string fini = encode(CommandWord::kFini, {});
-  std::array<char, 256> ignored;  // a connection that is closed with bytes unread takes along what it has sent
-  while (::recv(server_.get(), ignored.data(), ignored.size(), 0) == static_cast<ssize_t>(ignored.size()))
+  std::array<char, 256> ignored;  // a connection that is closed with bytes unread takes along what
+                                  // it has sent
+  while (::recv(server_.get(), ignored.data(), ignored.size(), 0) ==
+         static_cast<ssize_t>(ignored.size()))
     ;
   // A server that has ended already misses nothing.
   static_cast<void>(::send(server_.get(), fini.data(), fini.size(), MSG_NOSIGNAL));
   server_.close();
 }
 
-// The other side does the same, and its end is waited for: PROTOACK may follow its FINI, and what comes to a closed connection takes along what is still to be sent.
+// The other side does the same, and its end is waited for: PROTOACK may follow its FINI, and what
+// comes to a closed connection takes along what is still to be sent.
 void HostSockets::say_end_if_over(Link& link) {
   if (!link.socket.is_open() || link.has_said_end || !link.channel.closed()) return;
   link.has_said_end = true;
@@ -242,7 +268,10 @@ void HostSockets::lose(Link& link, const std::string& why) {
 void HostSockets::dump(std::string& out) const {
   for (const auto& link : links_) {
     if (link == nullptr) continue;
-    out += "impi " + link->name + (link->is_lost ? " lost" : link->socket.is_open() ? " unwritten " : " ended");
+    out += "impi " + link->name +
+           (link->is_lost            ? " lost"
+            : link->socket.is_open() ? " unwritten "
+                                     : " ended");
     if (link->socket.is_open()) out += std::to_string(link->channel.unwritten_bytes());
     out += '\n';
     link->channel.dump(out);

@@ -1,9 +1,13 @@
 #pragma once
-// HostSockets: the connections of one host of IMPI with all others: sockets below, one Channel above each.
+// HostSockets: the connections of one host of IMPI with all others: sockets below, one Channel
+// above each.
 //
-// Owned by the process that has joined. Nothing blocks, and no thread is started: poll() is called when fd() is readable, or to look. Thread: one at a time, under a lock of the owner's.
-// Invariants: (1) a connection ends once: by FINI of both sides, without a word to the owner, or by on_lost(); (2) the owner is called from within poll() only, and may call all but poll();
-//             (3) what the connection takes at once is written where it lies; what it does not is copied.
+// Owned by the process that has joined. Nothing blocks, and no thread is started: poll() is called
+// when fd() is readable, or to look. Thread: one at a time, under a lock of the owner's.
+// Invariants: (1) a connection ends once: by FINI of both sides, without a word to the owner, or by
+// on_lost(); (2) the owner is called from within poll() only, and may call all but poll();
+//             (3) what the connection takes at once is written where it lies; what it does not is
+//                 copied.
 // Does not: know messages; bound what is given to send(): that is for takes_more().
 
 #include <cstddef>
@@ -24,16 +28,20 @@ class HostSockets {
    public:
     virtual ~Owner() = default;
     // As Channel::Receiver.
-    virtual Error on_packet(std::uint32_t host, const Packet& packet, std::span<const std::byte> data) = 0;
+    virtual Error on_packet(std::uint32_t host, const Packet& packet,
+                            std::span<const std::byte> data) = 0;
     virtual std::span<std::byte> place_for(std::uint32_t, const Packet&) { return {}; }
     // takes_more() may have become true.
     virtual void on_moved(std::uint32_t host) = 0;
-    // The connection has ended before FINI, or the other side breaks the protocol. The sentence names its client and address. What is sent to the host from now on is dropped.
+    // The connection has ended before FINI, or the other side breaks the protocol. The sentence
+    // names its client and address. What is sent to the host from now on is dropped.
     virtual void on_lost(std::uint32_t host, const std::string& sentence) = 0;
   };
 
-  // Takes the sockets of `job`; its layout stays. A connection with a machine that is silent for `peer_timeout` is lost. Borrows `owner`.
-  static Outcome<std::unique_ptr<HostSockets>> open(JoinedJob& job, Nanoseconds peer_timeout, Owner& owner);
+  // Takes the sockets of `job`; its layout stays. A connection with a machine that is silent for
+  // `peer_timeout` is lost. Borrows `owner`.
+  static Outcome<std::unique_ptr<HostSockets>> open(JoinedJob& job, Nanoseconds peer_timeout,
+                                                    Owner& owner);
   HostSockets(const HostSockets&) = delete;
   HostSockets& operator=(const HostSockets&) = delete;
   ~HostSockets();
@@ -44,18 +52,22 @@ class HostSockets {
   // Reads what has come, up to a bound, answers, and writes what waits. Returns how much happened.
   std::size_t poll();
 
-  // Sends a packet as soon as its flow control lets it. REQUIRES: as Channel::send; `host` is not this one.
+  // Sends a packet as soon as its flow control lets it. REQUIRES: as Channel::send; `host` is not
+  // this one.
   void send(std::uint32_t host, const Packet& packet, std::span<const std::byte> data);
 
-  // Whether a packet between these two would leave at once: nothing waits for the connection, nor the pair for PROTOACK. Never, when the host is lost.
+  // Whether a packet between these two would leave at once: nothing waits for the connection, nor
+  // the pair for PROTOACK. Never, when the host is lost.
   bool takes_more(std::uint32_t host, const ProcId& source, const ProcId& destination);
   // Bytes that wait for the connection, those that wait for PROTOACK not counted.
   std::size_t backlog(std::uint32_t host) const;
   bool is_lost(std::uint32_t host) const;
 
-  // All processes of this host have finalized: FINI to all hosts, behind what waits. Once. What is sent from now on, in answer to somebody who has not noticed, is dropped.
+  // All processes of this host have finalized: FINI to all hosts, behind what waits. Once. What is
+  // sent from now on, in answer to somebody who has not noticed, is dropped.
   void finish();
-  // No connection is left: after finish() each ends with the end of the other side, which says FINI when its own processes have finalized. Needs poll().
+  // No connection is left: after finish() each ends with the end of the other side, which says FINI
+  // when its own processes have finalized. Needs poll().
   bool finished() const { return open_links_ == 0; }
   // FINI to the server, when all else is done. Once.
   void say_fini();
@@ -74,7 +86,8 @@ class HostSockets {
   Reading read_some(Link& link);
   void take_end(Link& link, const std::string& how);
   bool write_waiting(Link& link);
-  std::size_t write(Link& link, std::span<const std::byte> first, std::span<const std::byte> second);
+  std::size_t write(Link& link, std::span<const std::byte> first,
+                    std::span<const std::byte> second);
   void watch_for_room(Link& link);
   void say_end_if_over(Link& link);
   void end(Link& link);
@@ -82,7 +95,8 @@ class HostSockets {
 
   Owner& owner_;
   Socket watch_;                              // an epoll instance
-  Socket server_;                             // not in it: what the server does meanwhile is no business of this host
+  Socket server_;                             // not in it: what the server does meanwhile is no
+                                              // business of this host
   std::vector<std::unique_ptr<Link>> links_;  // by host; null: this one
   std::size_t open_links_ = 0;
   bool is_finishing_ = false;

@@ -18,7 +18,8 @@
 namespace lintel::mpi::impi {
 namespace {
 
-constexpr Nanoseconds kServerSilence = std::chrono::seconds(60);  // as the server has it with its clients
+// as the server has it with its clients
+constexpr Nanoseconds kServerSilence = std::chrono::seconds(60);
 
 // The address that other hosts find this one at.
 Outcome<std::uint32_t> host_address(const ClientSettings& settings, const Socket& server) {
@@ -58,16 +59,20 @@ void read_some(const Socket& socket, ClientStartup& startup) {
   const ssize_t got = ::recv(socket.get(), bytes.data(), bytes.size(), 0);
   if (got > 0) return startup.take({bytes.data(), static_cast<std::size_t>(got)}, monotonic_now());
   if (got == 0) return startup.lose("it closed its connection");
-  if (errno != EINTR && errno != EAGAIN) startup.lose(std::string("its connection has ended: recv: ") + std::strerror(errno));
+  if (errno != EINTR && errno != EAGAIN)
+    startup.lose(std::string("its connection has ended: recv: ") + std::strerror(errno));
 }
 
-Outcome<JobLayout> start_up(const Socket& server, const ClientSettings& settings, const HostOffer& host, Nanoseconds patience) {
+Outcome<JobLayout> start_up(const Socket& server, const ClientSettings& settings,
+                            const HostOffer& host, Nanoseconds patience) {
   using Phase = ClientStartup::Phase;
   ClientOffer offer;
   offer.hosts.push_back(host);
-  ClientStartup startup({settings.rank, settings.authentication, std::move(offer), patience}, monotonic_now());
+  ClientStartup startup({settings.rank, settings.authentication, std::move(offer), patience},
+                        monotonic_now());
   while (startup.phase() != Phase::kReady && startup.phase() != Phase::kFailed) {
-    const Outcome<> written = write_all(server, startup.take_outgoing(), monotonic_now() + patience);
+    const Outcome<> written =
+        write_all(server, startup.take_outgoing(), monotonic_now() + patience);
     // Why it has ended, if it says so, comes before its end.
     if (written && !wait_for(server, POLLIN, startup.next_deadline()))
       startup.advance(monotonic_now());
@@ -82,15 +87,17 @@ Outcome<JobLayout> start_up(const Socket& server, const ClientSettings& settings
 // The server's word is what all others know of this client.
 Outcome<> find_own(const JobLayout& layout, std::uint32_t own, const HostOffer& offer) {
   const JobHost& told = layout.hosts.at(own);
-  bool is_own = told.address == offer.address && told.port == offer.port && told.procs == offer.procs.size();
-  for (std::uint32_t i = 0; is_own && i < told.procs; ++i) is_own = layout.procs.at(told.first_proc + i).id == offer.procs[i];
+  bool is_own =
+      told.address == offer.address && told.port == offer.port && told.procs == offer.procs.size();
+  for (std::uint32_t i = 0; is_own && i < told.procs; ++i)
+    is_own = layout.procs.at(told.first_proc + i).id == offer.procs[i];
   if (is_own) return {};
-  return Problem{"it tells of " + text_of_host(layout, own) + " with " + std::to_string(told.procs) +
-                 " processes; expected what this client has told it"};
+  return Problem{"it tells of " + text_of_host(layout, own) + " with " +
+                 std::to_string(told.procs) + " processes; expected what this client has told it"};
 }
 
-Outcome<JoinedJob> join_at(const TcpAddress& address, const ClientSettings& settings, const std::vector<std::int64_t>& pids,
-                           Nanoseconds patience) {
+Outcome<JoinedJob> join_at(const TcpAddress& address, const ClientSettings& settings,
+                           const std::vector<std::int64_t>& pids, Nanoseconds patience) {
   Outcome<Socket> server = connect_to(address, std::nullopt, monotonic_now() + patience);
   if (!server) return server.failure();
   watch_over(*server, kServerSilence);
@@ -103,19 +110,23 @@ Outcome<JoinedJob> join_at(const TcpAddress& address, const ClientSettings& sett
   if (!layout) return layout.failure();
   const std::uint32_t host = layout->first_host(settings.rank);
   if (Outcome<> found = find_own(*layout, host, offer); !found) return found.failure();
-  Outcome<std::vector<Socket>> hosts = connect_hosts(*layout, host, std::move(*listener), monotonic_now() + patience);
+  Outcome<std::vector<Socket>> hosts =
+      connect_hosts(*layout, host, std::move(*listener), monotonic_now() + patience);
   if (!hosts) return hosts.failure();
   return JoinedJob{std::move(*layout), settings.rank, host, std::move(*server), std::move(*hosts)};
 }
 
 }  // namespace
 
-Outcome<JoinedJob> join(const ClientSettings& settings, const std::vector<std::int64_t>& local_pids, Nanoseconds patience) {
-  const std::string name = "client " + std::to_string(settings.rank) + " of IMPI, with the server at " + settings.server_host + ":" +
+Outcome<JoinedJob> join(const ClientSettings& settings, const std::vector<std::int64_t>& local_pids,
+                        Nanoseconds patience) {
+  const std::string name = "client " + std::to_string(settings.rank) +
+                           " of IMPI, with the server at " + settings.server_host + ":" +
                            std::to_string(settings.server_port) + ": ";
   Outcome<std::uint32_t> ipv4 = resolve(settings.server_host);
   if (!ipv4) return Problem{name + ipv4.sentence()};
-  Outcome<JoinedJob> joined = join_at({*ipv4, settings.server_port}, settings, local_pids, patience);
+  Outcome<JoinedJob> joined =
+      join_at({*ipv4, settings.server_port}, settings, local_pids, patience);
   if (!joined) return Problem{name + joined.sentence()};
   return joined;
 }

@@ -28,11 +28,17 @@ sockaddr_in system_address(const TcpAddress& address) {
   return made;
 }
 
-TcpAddress address_of(const sockaddr_in& address) { return {ntohl(address.sin_addr.s_addr), ntohs(address.sin_port)}; }
+TcpAddress address_of(const sockaddr_in& address) {
+  return {ntohl(address.sin_addr.s_addr), ntohs(address.sin_port)};
+}
 
-void set_option(const Socket& socket, int level, int option, int value) { ::setsockopt(socket.get(), level, option, &value, sizeof value); }
+void set_option(const Socket& socket, int level, int option, int value) {
+  ::setsockopt(socket.get(), level, option, &value, sizeof value);
+}
 
-Problem refusal(const std::string& what, const char* call, int error) { return Problem{what + ": " + call + ": " + std::strerror(error)}; }
+Problem refusal(const std::string& what, const char* call, int error) {
+  return Problem{what + ": " + call + ": " + std::strerror(error)};
+}
 
 bool bind_to(const Socket& socket, const TcpAddress& own) {
   const sockaddr_in address = system_address(own);
@@ -41,7 +47,9 @@ bool bind_to(const Socket& socket, const TcpAddress& own) {
 
 }  // namespace
 
-std::string text_of(const TcpAddress& address) { return text_of(host_id_of(address.ipv4)) + ":" + std::to_string(address.port); }
+std::string text_of(const TcpAddress& address) {
+  return text_of(host_id_of(address.ipv4)) + ":" + std::to_string(address.port);
+}
 
 std::optional<std::uint32_t> parse_ipv4(const std::string& text) {
   in_addr address{};
@@ -84,7 +92,8 @@ Outcome<std::optional<Caller>> accept_on(const Socket& listener) {
   return std::optional(Caller{std::move(socket), address_of(from)});
 }
 
-Outcome<Socket> connect_to(const TcpAddress& to, std::optional<std::uint32_t> source, TimePoint deadline) {
+Outcome<Socket> connect_to(const TcpAddress& to, std::optional<std::uint32_t> source,
+                           TimePoint deadline) {
   std::string what = "cannot connect to " + text_of(to);
   Socket socket(::socket(AF_INET, SOCK_STREAM | kSocketFlags, 0));
   if (!socket.is_open()) return refusal(what, "socket", errno);
@@ -95,7 +104,8 @@ Outcome<Socket> connect_to(const TcpAddress& to, std::optional<std::uint32_t> so
     if (!bind_to(socket, {*source, 0})) return refusal(what, "bind", errno);
   }
   const sockaddr_in address = system_address(to);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return socket;
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+    return socket;
   if (errno != EINPROGRESS && errno != EINTR) return refusal(what, "connect", errno);
   if (!wait_for(socket, POLLOUT, deadline)) return Problem{what + ": it does not answer in time"};
   int error = 0;
@@ -115,13 +125,15 @@ TcpAddress own_address(const Socket& socket) {
 void watch_over(const Socket& socket, Nanoseconds silence) {
   constexpr int kProbes = 3;
   const auto whole_seconds = [](Nanoseconds time) {
-    return static_cast<int>(std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::seconds>(time).count(), 1));
+    return static_cast<int>(
+        std::max<std::int64_t>(std::chrono::duration_cast<std::chrono::seconds>(time).count(), 1));
   };
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, whole_seconds(silence / 2));
   set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, whole_seconds(silence / 2 / kProbes));
   set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, kProbes);
-  set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(silence).count()));
+  set_option(socket, IPPROTO_TCP, TCP_USER_TIMEOUT,
+             static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(silence).count()));
 }
 
 int milliseconds_until(TimePoint deadline) {

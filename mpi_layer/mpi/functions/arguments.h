@@ -26,7 +26,9 @@ inline int check_arrays(std::int64_t count, std::initializer_list<const void*> a
 }
 
 // A number as an int, MPI_UNDEFINED if it is none.
-inline int as_int(std::int64_t number) { return number >= INT_MIN && number <= INT_MAX ? static_cast<int>(number) : MPI_UNDEFINED; }
+inline int as_int(std::int64_t number) {
+  return number >= INT_MIN && number <= INT_MAX ? static_cast<int>(number) : MPI_UNDEFINED;
+}
 
 // An array argument of `count` elements; the caller has checked it.
 template <class T>
@@ -34,7 +36,8 @@ std::span<T> array(T* first, int count) {
   return {first, static_cast<std::size_t>(count)};
 }
 
-// Copies text with a final zero byte to `buffer` of `size` > 0 bytes, cut if it is longer. Returns its length without the zero byte.
+// Copies text with a final zero byte to `buffer` of `size` > 0 bytes, cut if it is longer. Returns
+// its length without the zero byte.
 inline int copy_text(std::string_view text, char* buffer, std::size_t size) {
   const std::size_t length = text.copy(buffer, size - 1);
   buffer[length] = '\0';

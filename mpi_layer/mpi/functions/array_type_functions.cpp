@@ -16,22 +16,25 @@ namespace {
 
 bool is_order(int order) { return order == MPI_ORDER_C || order == MPI_ORDER_FORTRAN; }
 
-// The dimensions as the arguments list them: the fastest is the last in C order, the first in Fortran order.
+// The dimensions as the arguments list them: the fastest is the last in C order, the first in
+// Fortran order.
 template <class Dimension>
 void put_fastest_first(std::vector<Dimension>& dimensions, int order) {
   if (order == MPI_ORDER_C) std::reverse(dimensions.begin(), dimensions.end());
 }
 
 template <class Count>
-int subarray(int ndims, const Count* sizes, const Count* subsizes, const Count* starts, int order, MPI_Datatype oldtype,
-             MPI_Datatype* newtype) {
+int subarray(int ndims, const Count* sizes, const Count* subsizes, const Count* starts, int order,
+             MPI_Datatype oldtype, MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
   if (!old) return MPI_ERR_TYPE;
   if (ndims < 1 || !is_order(order)) return MPI_ERR_ARG;
-  if (const int error = check_pointers({sizes, subsizes, starts, newtype}); error != MPI_SUCCESS) return error;
+  if (const int error = check_pointers({sizes, subsizes, starts, newtype}); error != MPI_SUCCESS)
+    return error;
   std::vector<Slab> slabs;
   for (int i = 0; i < ndims; ++i) {
-    if (sizes[i] < 1 || subsizes[i] < 1 || subsizes[i] > sizes[i] || starts[i] < 0 || starts[i] > sizes[i] - subsizes[i])
+    if (sizes[i] < 1 || subsizes[i] < 1 || subsizes[i] > sizes[i] || starts[i] < 0 ||
+        starts[i] > sizes[i] - subsizes[i])
       return MPI_ERR_ARG;
     slabs.push_back({sizes[i], subsizes[i], starts[i]});
   }
@@ -46,14 +49,17 @@ int subarray(int ndims, const Count* sizes, const Count* subsizes, const Count* 
 }
 
 // The block size of a distribution; nothing if the arguments of the dimension make none.
-std::optional<std::int64_t> block_of(std::int64_t size, int processes, int distribution, int argument) {
+std::optional<std::int64_t> block_of(std::int64_t size, int processes, int distribution,
+                                     int argument) {
   const bool is_default = argument == MPI_DISTRIBUTE_DFLT_DARG;
-  if (distribution == MPI_DISTRIBUTE_NONE) return processes == 1 ? std::optional(size) : std::nullopt;
+  if (distribution == MPI_DISTRIBUTE_NONE)
+    return processes == 1 ? std::optional(size) : std::nullopt;
   if (!is_default && argument < 1) return std::nullopt;
   if (distribution == MPI_DISTRIBUTE_CYCLIC) return is_default ? 1 : argument;
   if (distribution != MPI_DISTRIBUTE_BLOCK) return std::nullopt;
   if (is_default) return (size - 1) / processes + 1;
-  return std::int64_t{argument} * processes >= size ? std::optional<std::int64_t>(argument) : std::nullopt;
+  return std::int64_t{argument} * processes >= size ? std::optional<std::int64_t>(argument)
+                                                    : std::nullopt;
 }
 
 template <class Count>
@@ -71,7 +77,9 @@ struct Distribution {
 template <class Count>
 int check(const Distribution<Count>& array) {
   if (array.ndims < 1 || !is_order(array.order)) return MPI_ERR_ARG;
-  if (const int error = check_pointers({array.sizes, array.distributions, array.arguments, array.processes}); error != MPI_SUCCESS)
+  if (const int error =
+          check_pointers({array.sizes, array.distributions, array.arguments, array.processes});
+      error != MPI_SUCCESS)
     return error;
   std::int64_t grid = 1;
   for (int i = 0; i < array.ndims; ++i) {
@@ -79,11 +87,13 @@ int check(const Distribution<Count>& array) {
     grid *= array.processes[i];
     if (grid > array.size) return MPI_ERR_ARG;
   }
-  return grid != array.size || array.rank < 0 || array.rank >= array.size ? MPI_ERR_ARG : MPI_SUCCESS;
+  return grid != array.size || array.rank < 0 || array.rank >= array.size ? MPI_ERR_ARG
+                                                                          : MPI_SUCCESS;
 }
 
 template <class Count>
-int distributed_array(const Distribution<Count>& array, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int distributed_array(const Distribution<Count>& array, MPI_Datatype oldtype,
+                      MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
   if (!old) return MPI_ERR_TYPE;
   if (newtype == nullptr) return MPI_ERR_ARG;
@@ -91,10 +101,12 @@ int distributed_array(const Distribution<Count>& array, MPI_Datatype oldtype, MP
   std::vector<Share> shares;
   int slower = array.size;  // the grid of processes is in C order, whatever the order of the array
   for (int i = 0; i < array.ndims; ++i) {
-    const std::optional<std::int64_t> block = block_of(array.sizes[i], array.processes[i], array.distributions[i], array.arguments[i]);
+    const std::optional<std::int64_t> block =
+        block_of(array.sizes[i], array.processes[i], array.distributions[i], array.arguments[i]);
     if (!block) return MPI_ERR_ARG;
     slower /= array.processes[i];
-    shares.push_back({array.sizes[i], array.processes[i], array.rank / slower % array.processes[i], *block});
+    shares.push_back(
+        {array.sizes[i], array.processes[i], array.rank / slower % array.processes[i], *block});
   }
   put_fastest_first(shares, array.order);
   Contents contents{MPI_COMBINER_DARRAY, {array.size, array.rank, array.ndims}, {}, {}, {old}};
@@ -111,32 +123,40 @@ int distributed_array(const Distribution<Count>& array, MPI_Datatype oldtype, MP
 
 extern "C" {
 
-int PMPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[], int order, MPI_Datatype oldtype,
+int PMPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[],
+                              const int starts[], int order, MPI_Datatype oldtype,
                               MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_subarray", HandleKind::kDatatype,
-                  [=] { return subarray(ndims, sizes, subsizes, starts, order, oldtype, newtype); });
+  return mpi_call("MPI_Type_create_subarray", HandleKind::kDatatype, [=] {
+    return subarray(ndims, sizes, subsizes, starts, order, oldtype, newtype);
+  });
 }
 LINTEL_MPI_NAME(MPI_Type_create_subarray);
 
-int PMPI_Type_create_subarray_c(int ndims, const MPI_Count sizes[], const MPI_Count subsizes[], const MPI_Count starts[], int order,
-                                MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_subarray_c", HandleKind::kDatatype,
-                  [=] { return subarray(ndims, sizes, subsizes, starts, order, oldtype, newtype); });
+int PMPI_Type_create_subarray_c(int ndims, const MPI_Count sizes[], const MPI_Count subsizes[],
+                                const MPI_Count starts[], int order, MPI_Datatype oldtype,
+                                MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_create_subarray_c", HandleKind::kDatatype, [=] {
+    return subarray(ndims, sizes, subsizes, starts, order, oldtype, newtype);
+  });
 }
 LINTEL_MPI_NAME(MPI_Type_create_subarray_c);
 
-int PMPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], const int distribs[], const int dargs[], const int psizes[],
-                            int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int PMPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], const int distribs[],
+                            const int dargs[], const int psizes[], int order, MPI_Datatype oldtype,
+                            MPI_Datatype* newtype) {
   return mpi_call("MPI_Type_create_darray", HandleKind::kDatatype, [=] {
-    return distributed_array<int>({size, rank, ndims, gsizes, distribs, dargs, psizes, order}, oldtype, newtype);
+    return distributed_array<int>({size, rank, ndims, gsizes, distribs, dargs, psizes, order},
+                                  oldtype, newtype);
   });
 }
 LINTEL_MPI_NAME(MPI_Type_create_darray);
 
-int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count gsizes[], const int distribs[], const int dargs[],
-                              const int psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int PMPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count gsizes[],
+                              const int distribs[], const int dargs[], const int psizes[],
+                              int order, MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return mpi_call("MPI_Type_create_darray_c", HandleKind::kDatatype, [=] {
-    return distributed_array<MPI_Count>({size, rank, ndims, gsizes, distribs, dargs, psizes, order}, oldtype, newtype);
+    return distributed_array<MPI_Count>({size, rank, ndims, gsizes, distribs, dargs, psizes, order},
+                                        oldtype, newtype);
   });
 }
 LINTEL_MPI_NAME(MPI_Type_create_darray_c);

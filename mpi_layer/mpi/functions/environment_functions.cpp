@@ -21,7 +21,8 @@ constexpr std::size_t kCacheLine = 64;
 int allocate(MPI_Aint size, MPI_Info info, void* baseptr) {
   if (size < 0 || baseptr == nullptr) return MPI_ERR_ARG;
   if (info != MPI_INFO_NULL && !find_info(info)) return MPI_ERR_INFO;
-  const std::size_t lines = static_cast<std::size_t>(size) / kCacheLine + 1;  // at least one: memory of no bytes has an address too
+  // at least one: memory of no bytes has an address too
+  const std::size_t lines = static_cast<std::size_t>(size) / kCacheLine + 1;
   void* memory = std::aligned_alloc(kCacheLine, lines * kCacheLine);
   if (memory == nullptr) return MPI_ERR_NO_MEM;
   *static_cast<void**>(baseptr) = memory;
@@ -64,14 +65,19 @@ int PMPI_Get_processor_name(char* name, int* resultlen) {
 }
 LINTEL_MPI_NAME(MPI_Get_processor_name);
 
-double PMPI_Wtime(void) { return std::chrono::duration<double>(WallClock::now().time_since_epoch()).count(); }
+double PMPI_Wtime(void) {
+  return std::chrono::duration<double>(WallClock::now().time_since_epoch()).count();
+}
 LINTEL_MPI_NAME(MPI_Wtime);
 
-double PMPI_Wtick(void) { return static_cast<double>(WallClock::period::num) / static_cast<double>(WallClock::period::den); }
+double PMPI_Wtick(void) {
+  return static_cast<double>(WallClock::period::num) / static_cast<double>(WallClock::period::den);
+}
 LINTEL_MPI_NAME(MPI_Wtick);
 
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void* baseptr) {
-  return mpi_call("MPI_Alloc_mem", HandleKind::kNone, [=] { return allocate(size, info, baseptr); });
+  return mpi_call("MPI_Alloc_mem", HandleKind::kNone,
+                  [=] { return allocate(size, info, baseptr); });
 }
 LINTEL_MPI_NAME(MPI_Alloc_mem);
 
@@ -104,7 +110,8 @@ LINTEL_MPI_NAME(MPI_Aint_diff);
 
 int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
   return mpi_call("MPI_Abi_get_version", HandleKind::kNone, [=]() -> int {
-    if (const int error = check_pointers({abi_major, abi_minor}); error != MPI_SUCCESS) return error;
+    if (const int error = check_pointers({abi_major, abi_minor}); error != MPI_SUCCESS)
+      return error;
     *abi_major = MPI_ABI_VERSION;
     *abi_minor = MPI_ABI_SUBVERSION;
     return MPI_SUCCESS;

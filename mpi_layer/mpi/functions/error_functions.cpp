@@ -12,7 +12,9 @@ namespace lintel::mpi {
 
 namespace {
 
-bool is_class(int number) { return error_sentence(number) != nullptr || local_objects().errors.is_class(number); }
+bool is_class(int number) {
+  return error_sentence(number) != nullptr || local_objects().errors.is_class(number);
+}
 
 int class_of(int code, int* error_class) {
   if (error_class == nullptr) return MPI_ERR_ARG;
@@ -31,7 +33,8 @@ int describe(int code, char* string, int* resultlen) {
   const char* sentence = error_sentence(code);
   const auto added = sentence == nullptr ? local_objects().errors.text(code) : std::nullopt;
   if (sentence == nullptr && !added) return MPI_ERR_ARG;
-  *resultlen = copy_text(sentence != nullptr ? std::string_view(sentence) : *added, string, MPI_MAX_ERROR_STRING);
+  *resultlen = copy_text(sentence != nullptr ? std::string_view(sentence) : *added, string,
+                         MPI_MAX_ERROR_STRING);
   return MPI_SUCCESS;
 }
 
@@ -40,12 +43,14 @@ int describe(int code, char* string, int* resultlen) {
 extern "C" {
 
 int PMPI_Error_class(int errorcode, int* errorclass) {
-  return mpi_call("MPI_Error_class", HandleKind::kNone, [=] { return class_of(errorcode, errorclass); });
+  return mpi_call("MPI_Error_class", HandleKind::kNone,
+                  [=] { return class_of(errorcode, errorclass); });
 }
 LINTEL_MPI_NAME(MPI_Error_class);
 
 int PMPI_Error_string(int errorcode, char* string, int* resultlen) {
-  return mpi_call("MPI_Error_string", HandleKind::kNone, [=] { return describe(errorcode, string, resultlen); });
+  return mpi_call("MPI_Error_string", HandleKind::kNone,
+                  [=] { return describe(errorcode, string, resultlen); });
 }
 LINTEL_MPI_NAME(MPI_Error_string);
 

@@ -24,7 +24,8 @@ using Conversion = bool (*)(const std::byte* from, std::byte* to, std::int64_t c
 template <class Number>
 Number reversed(Number number) {
   if constexpr (sizeof(Number) == 16) {
-    return Number{reversed(static_cast<std::uint64_t>(number))} << 64 | reversed(static_cast<std::uint64_t>(number >> 64));
+    return Number{reversed(static_cast<std::uint64_t>(number))} << 64 |
+           reversed(static_cast<std::uint64_t>(number >> 64));
   } else if constexpr (sizeof(Number) == 8) {
     return __builtin_bswap64(number);
   } else if constexpr (sizeof(Number) == 4) {
@@ -114,7 +115,9 @@ struct Unit {
 
   std::int64_t native_size() const { return static_cast<std::int64_t>(native * units); }
   std::int64_t external_size() const { return static_cast<std::int64_t>(external * units); }
-  bool is_native() const { return native == 1 || (std::endian::native == std::endian::big && to_external == from_external); }
+  bool is_native() const {
+    return native == 1 || (std::endian::native == std::endian::big && to_external == from_external);
+  }
 };
 
 template <class Native, class External>
@@ -145,15 +148,17 @@ Unit unit_of(const Datatype& type) {
   if (number == number_of(MPI_WCHAR)) return integer<WideCharacter, std::uint16_t>();
   const bool is_complex = type.form() == Form::kLongDoubleComplex;
   if (is_complex || type.form() == Form::kLongDouble) {
-    return {sizeof(long double), sizeof(Quad), is_complex ? std::size_t{2} : std::size_t{1}, long_double_to_quad, quad_to_long_double};
+    return {sizeof(long double), sizeof(Quad), is_complex ? std::size_t{2} : std::size_t{1},
+            long_double_to_quad, quad_to_long_double};
   }
   const std::size_t units = type.family() == Family::kComplex ? 2 : 1;
   const std::size_t size = static_cast<std::size_t>(type.size()) / units;
   return {size, size, units, swap_of(size), swap_of(size)};
 }
 
-// Goes through the basic elements of items, one item after the other, in the order of the type map: `visit(basic type, copies)`, until it says false. Without
-// recursion: types may be nested as deep as a program likes. REQUIRES: the type has elements.
+// Goes through the basic elements of items, one item after the other, in the order of the type map:
+// `visit(basic type, copies)`, until it says false. Without recursion: types may be nested as deep
+// as a program likes. REQUIRES: the type has elements.
 template <class Visit>
 void for_each_element(const Datatype& type, Visit visit) {
   struct Place {
@@ -180,9 +185,11 @@ void for_each_element(const Datatype& type, Visit visit) {
   }
 }
 
-// Converts whole elements from `from`, which ends with one, to `to`, which has room for them. `size_from`, `size_to`: which sizes of an element these are.
-bool convert(const Datatype& type, std::span<const std::byte> from, std::byte* to, Conversion Unit::*conversion,
-             std::int64_t (Unit::*size_from)() const, std::int64_t (Unit::*size_to)() const) {
+// Converts whole elements from `from`, which ends with one, to `to`, which has room for them.
+// `size_from`, `size_to`: which sizes of an element these are.
+bool convert(const Datatype& type, std::span<const std::byte> from, std::byte* to,
+             Conversion Unit::*conversion, std::int64_t (Unit::*size_from)() const,
+             std::int64_t (Unit::*size_to)() const) {
   const std::byte* in = from.data();
   auto left = static_cast<std::int64_t>(from.size());
   if (left == 0) return true;
@@ -205,10 +212,12 @@ bool convert(const Datatype& type, std::span<const std::byte> from, std::byte* t
 }
 
 bool to_external(const Datatype& type, std::span<const std::byte> native, std::byte* external) {
-  return convert(type, native, external, &Unit::to_external, &Unit::native_size, &Unit::external_size);
+  return convert(type, native, external, &Unit::to_external, &Unit::native_size,
+                 &Unit::external_size);
 }
 void from_external(const Datatype& type, std::span<const std::byte> external, std::byte* native) {
-  static_cast<void>(convert(type, external, native, &Unit::from_external, &Unit::external_size, &Unit::native_size));
+  static_cast<void>(convert(type, external, native, &Unit::from_external, &Unit::external_size,
+                            &Unit::native_size));
 }
 
 // ---- Types
@@ -226,7 +235,9 @@ class ExternalForms {
     if (!type.parts().empty()) add(type);
   }
 
-  ExternalForm of(const Datatype& type) const { return type.parts().empty() ? form_of_basic(type) : forms_.at(&type); }
+  ExternalForm of(const Datatype& type) const {
+    return type.parts().empty() ? form_of_basic(type) : forms_.at(&type);
+  }
 
  private:
   // Parts before what they are parts of.
@@ -255,11 +266,13 @@ class ExternalForms {
 };
 
 template <class Counterpart>
-std::optional<Portion> portion_of_external(const Datatype& type, std::int64_t bytes, Counterpart counterpart) {
+std::optional<Portion> portion_of_external(const Datatype& type, std::int64_t bytes,
+                                           Counterpart counterpart) {
   const ExternalForms forms(type);
   if (!forms.of(type).size.fits()) return std::nullopt;
   return portion_of(
-      type, bytes, [&forms](const Datatype& inner) { return forms.of(inner).size.value(); }, counterpart);
+      type, bytes, [&forms](const Datatype& inner) { return forms.of(inner).size.value(); },
+      counterpart);
 }
 
 std::unique_ptr<std::byte[]> room_for(std::int64_t bytes) {
@@ -268,9 +281,12 @@ std::unique_ptr<std::byte[]> room_for(std::int64_t bytes) {
 
 }  // namespace
 
-ExternalForm external_form(const Datatype& type) { return type.parts().empty() ? form_of_basic(type) : ExternalForms(type).of(type); }
+ExternalForm external_form(const Datatype& type) {
+  return type.parts().empty() ? form_of_basic(type) : ExternalForms(type).of(type);
+}
 
-bool pack_external(const Datatype& type, std::uintptr_t address, std::int64_t count, std::span<std::byte> external) {
+bool pack_external(const Datatype& type, std::uintptr_t address, std::int64_t count,
+                   std::span<std::byte> external) {
   const Items items = type.items(address, count);
   const auto bytes = static_cast<std::size_t>(items.packed_bytes());
   if (bytes == 0) return true;
@@ -280,11 +296,14 @@ bool pack_external(const Datatype& type, std::uintptr_t address, std::int64_t co
   return to_external(type, {native.get(), bytes}, external.data());
 }
 
-void unpack_external(const Datatype& type, std::uintptr_t address, std::int64_t count, std::span<const std::byte> external) {
-  const std::optional<Portion> portion = native_portion(type, static_cast<std::int64_t>(external.size()));
+void unpack_external(const Datatype& type, std::uintptr_t address, std::int64_t count,
+                     std::span<const std::byte> external) {
+  const std::optional<Portion> portion =
+      native_portion(type, static_cast<std::int64_t>(external.size()));
   if (!portion || portion->counterpart == 0) return;
   const Items items = type.items(address, count);
-  const std::span<const std::byte> whole = external.first(external.size() - static_cast<std::size_t>(portion->rest));
+  const std::span<const std::byte> whole =
+      external.first(external.size() - static_cast<std::size_t>(portion->rest));
   if (items.is_contiguous()) return from_external(type, whole, items.begin());
   const auto native = room_for(portion->counterpart);
   from_external(type, whole, native.get());
@@ -292,7 +311,8 @@ void unpack_external(const Datatype& type, std::uintptr_t address, std::int64_t 
 }
 
 std::optional<std::int64_t> elements_in_external(const Datatype& type, std::int64_t bytes) {
-  const std::optional<Portion> portion = portion_of_external(type, bytes, [](const Datatype& inner) { return inner.shape().elements; });
+  const std::optional<Portion> portion = portion_of_external(
+      type, bytes, [](const Datatype& inner) { return inner.shape().elements; });
   if (!portion || portion->rest > 0) return std::nullopt;
   return portion->counterpart;
 }

@@ -6,13 +6,18 @@ namespace lintel::mpi {
 
 namespace {
 
-int return_error(HandleKind /*kind*/, std::uintptr_t /*object*/, int error, const char* /*function*/) { return error; }
+int return_error(HandleKind /*kind*/, std::uintptr_t /*object*/, int error,
+                 const char* /*function*/) {
+  return error;
+}
 
 std::atomic<ErrorRaiser> current_raiser{return_error};
 
 }  // namespace
 
-void set_error_raiser(ErrorRaiser raiser) { current_raiser.store(raiser != nullptr ? raiser : return_error); }
+void set_error_raiser(ErrorRaiser raiser) {
+  current_raiser.store(raiser != nullptr ? raiser : return_error);
+}
 
 int raise_error(HandleKind kind, std::uintptr_t object, int error, const char* function) {
   return current_raiser.load()(kind, object, error, function);

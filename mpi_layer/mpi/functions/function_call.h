@@ -1,5 +1,6 @@
 #pragma once
-// The frame of every C function: no exception leaves it, and each error goes through raise_error(), the seam for error handlers.
+// The frame of every C function: no exception leaves it, and each error goes through raise_error(),
+// the seam for error handlers.
 
 #include <cstdint>
 #include <new>
@@ -10,10 +11,12 @@
 
 namespace lintel::mpi {
 
-// What becomes of an error in the function of that name: the code that it returns, unless the program ends. `kind`: of the object that the call
-// is about, which says whose error handler it is; kNone for calls about none, whose errors belong to MPI_COMM_SELF (clause 9.3). `object`: the number of the
-// handle of a communicator, 0 for other kinds.
-using ErrorRaiser = int (*)(HandleKind kind, std::uintptr_t object, int error, const char* function);
+// What becomes of an error in the function of that name: the code that it returns, unless the
+// program ends. `kind`: of the object that the call is about, which says whose error handler it is;
+// kNone for calls about none, whose errors belong to MPI_COMM_SELF (clause 9.3). `object`: the
+// number of the handle of a communicator, 0 for other kinds.
+using ErrorRaiser = int (*)(HandleKind kind, std::uintptr_t object, int error,
+                            const char* function);
 
 // Until the first call errors are returned. Any thread; not to be changed while others call.
 void set_error_raiser(ErrorRaiser raiser);
@@ -43,7 +46,9 @@ int mpi_call(const char* name, HandleKind kind, Body body) noexcept {
 template <class Body>
 int mpi_call(const char* name, MPI_Comm comm, Body body) noexcept {
   const int error = error_code_of(body);
-  return error == MPI_SUCCESS ? error : raise_error(HandleKind::kCommunicator, reinterpret_cast<std::uintptr_t>(comm), error, name);
+  return error == MPI_SUCCESS ? error
+                              : raise_error(HandleKind::kCommunicator,
+                                            reinterpret_cast<std::uintptr_t>(comm), error, name);
 }
 
 }  // namespace lintel::mpi

@@ -36,11 +36,13 @@ int check_group(const GroupRef& group, int n, const void* array, const void* res
 int choose(MPI_Group group, int n, const int* ranks, bool included, MPI_Group* newgroup) {
   const GroupRef old = find_group(group);
   if (const int error = check_group(old, n, ranks, newgroup); error != MPI_SUCCESS) return error;
-  const GroupRef chosen = included ? old->including(array(ranks, n)) : old->excluding(array(ranks, n));
+  const GroupRef chosen =
+      included ? old->including(array(ranks, n)) : old->excluding(array(ranks, n));
   return chosen ? give_group(chosen, newgroup) : MPI_ERR_RANK;
 }
 
-int choose_ranges(MPI_Group group, int n, const int (*ranges)[3], bool included, MPI_Group* newgroup) {
+int choose_ranges(MPI_Group group, int n, const int (*ranges)[3], bool included,
+                  MPI_Group* newgroup) {
   const GroupRef old = find_group(group);
   if (const int error = check_group(old, n, ranges, newgroup); error != MPI_SUCCESS) return error;
   std::vector<RankRange> wanted;
@@ -62,7 +64,9 @@ int translate(MPI_Group group1, int n, const int* ranks1, MPI_Group group2, int*
     if (rank != MPI_PROC_NULL && (rank < 0 || rank >= from->size())) return MPI_ERR_RANK;
   }
   for (int i = 0; i < n; ++i) {
-    ranks2[i] = ranks1[i] == MPI_PROC_NULL ? MPI_PROC_NULL : to->position_of(from->world_rank(ranks1[i])).value_or(MPI_UNDEFINED);
+    ranks2[i] = ranks1[i] == MPI_PROC_NULL
+                    ? MPI_PROC_NULL
+                    : to->position_of(from->world_rank(ranks1[i])).value_or(MPI_UNDEFINED);
   }
   return MPI_SUCCESS;
 }
@@ -72,7 +76,9 @@ int compare(MPI_Group group1, MPI_Group group2, int* result) {
   const GroupRef other = find_group(group2);
   if (!one || !other) return MPI_ERR_GROUP;
   if (result == nullptr) return MPI_ERR_ARG;
-  *result = one->is_identical(*other) ? MPI_IDENT : one->is_similar(*other) ? MPI_SIMILAR : MPI_UNEQUAL;
+  *result = one->is_identical(*other) ? MPI_IDENT
+            : one->is_similar(*other) ? MPI_SIMILAR
+                                      : MPI_UNEQUAL;
   return MPI_SUCCESS;
 }
 
@@ -96,67 +102,81 @@ int PMPI_Group_rank(MPI_Group group, int* rank) {
     const GroupRef members = find_group(group);
     if (!members) return MPI_ERR_GROUP;
     if (rank == nullptr) return MPI_ERR_ARG;
-    *rank = members->position_of(local_objects().world_rank.load(std::memory_order_relaxed)).value_or(MPI_UNDEFINED);
+    *rank = members->position_of(local_objects().world_rank.load(std::memory_order_relaxed))
+                .value_or(MPI_UNDEFINED);
     return MPI_SUCCESS;
   });
 }
 LINTEL_MPI_NAME(MPI_Group_rank);
 
-int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]) {
-  return mpi_call("MPI_Group_translate_ranks", HandleKind::kGroup, [=] { return translate(group1, n, ranks1, group2, ranks2); });
+int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2,
+                               int ranks2[]) {
+  return mpi_call("MPI_Group_translate_ranks", HandleKind::kGroup,
+                  [=] { return translate(group1, n, ranks1, group2, ranks2); });
 }
 LINTEL_MPI_NAME(MPI_Group_translate_ranks);
 
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result) {
-  return mpi_call("MPI_Group_compare", HandleKind::kGroup, [=] { return compare(group1, group2, result); });
+  return mpi_call("MPI_Group_compare", HandleKind::kGroup,
+                  [=] { return compare(group1, group2, result); });
 }
 LINTEL_MPI_NAME(MPI_Group_compare);
 
 int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
   return mpi_call("MPI_Group_union", HandleKind::kGroup, [=] {
-    return combine_groups(group1, group2, newgroup, [](const Group& one, const Group& other) { return one.united_with(other); });
+    return combine_groups(group1, group2, newgroup, [](const Group& one, const Group& other) {
+      return one.united_with(other);
+    });
   });
 }
 LINTEL_MPI_NAME(MPI_Group_union);
 
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
   return mpi_call("MPI_Group_intersection", HandleKind::kGroup, [=] {
-    return combine_groups(group1, group2, newgroup, [](const Group& one, const Group& other) { return one.intersected_with(other); });
+    return combine_groups(group1, group2, newgroup, [](const Group& one, const Group& other) {
+      return one.intersected_with(other);
+    });
   });
 }
 LINTEL_MPI_NAME(MPI_Group_intersection);
 
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup) {
   return mpi_call("MPI_Group_difference", HandleKind::kGroup, [=] {
-    return combine_groups(group1, group2, newgroup, [](const Group& one, const Group& other) { return one.without(other); });
+    return combine_groups(group1, group2, newgroup,
+                          [](const Group& one, const Group& other) { return one.without(other); });
   });
 }
 LINTEL_MPI_NAME(MPI_Group_difference);
 
 int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
-  return mpi_call("MPI_Group_incl", HandleKind::kGroup, [=] { return choose(group, n, ranks, true, newgroup); });
+  return mpi_call("MPI_Group_incl", HandleKind::kGroup,
+                  [=] { return choose(group, n, ranks, true, newgroup); });
 }
 LINTEL_MPI_NAME(MPI_Group_incl);
 
 int PMPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group* newgroup) {
-  return mpi_call("MPI_Group_excl", HandleKind::kGroup, [=] { return choose(group, n, ranks, false, newgroup); });
+  return mpi_call("MPI_Group_excl", HandleKind::kGroup,
+                  [=] { return choose(group, n, ranks, false, newgroup); });
 }
 LINTEL_MPI_NAME(MPI_Group_excl);
 
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
-  return mpi_call("MPI_Group_range_incl", HandleKind::kGroup, [=] { return choose_ranges(group, n, ranges, true, newgroup); });
+  return mpi_call("MPI_Group_range_incl", HandleKind::kGroup,
+                  [=] { return choose_ranges(group, n, ranges, true, newgroup); });
 }
 LINTEL_MPI_NAME(MPI_Group_range_incl);
 
 int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup) {
-  return mpi_call("MPI_Group_range_excl", HandleKind::kGroup, [=] { return choose_ranges(group, n, ranges, false, newgroup); });
+  return mpi_call("MPI_Group_range_excl", HandleKind::kGroup,
+                  [=] { return choose_ranges(group, n, ranges, false, newgroup); });
 }
 LINTEL_MPI_NAME(MPI_Group_range_excl);
 
 int PMPI_Group_free(MPI_Group* group) {
   return mpi_call("MPI_Group_free", HandleKind::kGroup, [=]() -> int {
     if (group == nullptr) return MPI_ERR_ARG;
-    if (*group != MPI_GROUP_EMPTY && !local_objects().groups.remove(number_of(*group))) return MPI_ERR_GROUP;
+    if (*group != MPI_GROUP_EMPTY && !local_objects().groups.remove(number_of(*group)))
+      return MPI_ERR_GROUP;
     *group = MPI_GROUP_NULL;
     return MPI_SUCCESS;
   });

@@ -1,5 +1,6 @@
 #pragma once
-// What the functions have in common that make integers of handles, and handles of integers (MPI 5.0, chapter 20).
+// What the functions have in common that make integers of handles, and handles of integers (MPI
+// 5.0, chapter 20).
 
 #include "mpi_layer/mpi/functions/local_objects.h"
 

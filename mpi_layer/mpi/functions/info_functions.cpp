@@ -12,16 +12,21 @@ namespace lintel::mpi {
 
 namespace {
 
-bool is_key(const char* key) { return key != nullptr && *key != '\0' && strnlen(key, MPI_MAX_INFO_KEY) < MPI_MAX_INFO_KEY; }
+bool is_key(const char* key) {
+  return key != nullptr && *key != '\0' && strnlen(key, MPI_MAX_INFO_KEY) < MPI_MAX_INFO_KEY;
+}
 
 // The object that a call changes or frees: none that is predefined.
-std::shared_ptr<Info> find_own_info(MPI_Info handle) { return local_objects().infos.find(number_of(handle)); }
+std::shared_ptr<Info> find_own_info(MPI_Info handle) {
+  return local_objects().infos.find(number_of(handle));
+}
 
 int set(MPI_Info handle, const char* key, const char* value) {
   const std::shared_ptr<Info> info = find_own_info(handle);
   if (!info) return MPI_ERR_INFO;
   if (!is_key(key)) return MPI_ERR_INFO_KEY;
-  if (value == nullptr || strnlen(value, MPI_MAX_INFO_VAL) == MPI_MAX_INFO_VAL) return MPI_ERR_INFO_VALUE;
+  if (value == nullptr || strnlen(value, MPI_MAX_INFO_VAL) == MPI_MAX_INFO_VAL)
+    return MPI_ERR_INFO_VALUE;
   info->set(key, value);
   return MPI_SUCCESS;
 }
@@ -47,7 +52,8 @@ int get(MPI_Info handle, const char* key, int valuelen, char* value, int* flag) 
 int get_string(MPI_Info handle, const char* key, int* buflen, char* value, int* flag) {
   std::optional<std::string> found;
   if (const int error = look_up(handle, key, &found); error != MPI_SUCCESS) return error;
-  if (buflen == nullptr || flag == nullptr || *buflen < 0 || (*buflen > 0 && value == nullptr)) return MPI_ERR_ARG;
+  if (buflen == nullptr || flag == nullptr || *buflen < 0 || (*buflen > 0 && value == nullptr))
+    return MPI_ERR_ARG;
   *flag = found ? 1 : 0;
   if (!found) return MPI_SUCCESS;
   if (*buflen > 0) copy_text(*found, value, static_cast<std::size_t>(*buflen));
@@ -67,8 +73,9 @@ int give_info(std::shared_ptr<Info> info, MPI_Info* handle) {
 extern "C" {
 
 int PMPI_Info_create(MPI_Info* info) {
-  return mpi_call("MPI_Info_create", HandleKind::kInfo,
-                  [=]() -> int { return info != nullptr ? give_info(std::make_shared<Info>(), info) : MPI_ERR_ARG; });
+  return mpi_call("MPI_Info_create", HandleKind::kInfo, [=]() -> int {
+    return info != nullptr ? give_info(std::make_shared<Info>(), info) : MPI_ERR_ARG;
+  });
 }
 LINTEL_MPI_NAME(MPI_Info_create);
 
@@ -97,12 +104,14 @@ int PMPI_Info_set(MPI_Info info, const char* key, const char* value) {
 LINTEL_MPI_NAME(MPI_Info_set);
 
 int PMPI_Info_get(MPI_Info info, const char* key, int valuelen, char* value, int* flag) {
-  return mpi_call("MPI_Info_get", HandleKind::kInfo, [=] { return get(info, key, valuelen, value, flag); });
+  return mpi_call("MPI_Info_get", HandleKind::kInfo,
+                  [=] { return get(info, key, valuelen, value, flag); });
 }
 LINTEL_MPI_NAME(MPI_Info_get);
 
 int PMPI_Info_get_string(MPI_Info info, const char* key, int* buflen, char* value, int* flag) {
-  return mpi_call("MPI_Info_get_string", HandleKind::kInfo, [=] { return get_string(info, key, buflen, value, flag); });
+  return mpi_call("MPI_Info_get_string", HandleKind::kInfo,
+                  [=] { return get_string(info, key, buflen, value, flag); });
 }
 LINTEL_MPI_NAME(MPI_Info_get_string);
 
@@ -153,8 +162,9 @@ LINTEL_MPI_NAME(MPI_Info_get_nthkey);
 
 // The process' own start is no hint that this library has.
 int PMPI_Info_create_env(int /*argc*/, char* /*argv*/[], MPI_Info* info) {
-  return mpi_call("MPI_Info_create_env", HandleKind::kInfo,
-                  [=]() -> int { return info != nullptr ? give_info(std::make_shared<Info>(), info) : MPI_ERR_ARG; });
+  return mpi_call("MPI_Info_create_env", HandleKind::kInfo, [=]() -> int {
+    return info != nullptr ? give_info(std::make_shared<Info>(), info) : MPI_ERR_ARG;
+  });
 }
 LINTEL_MPI_NAME(MPI_Info_create_env);
 

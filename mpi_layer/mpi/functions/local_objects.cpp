@@ -32,7 +32,8 @@ MPI_Group new_handle(const GroupRef& group) {
 }
 
 std::shared_ptr<Info> find_info(MPI_Info handle) {
-  static const std::shared_ptr<Info>& environment = *new std::shared_ptr<Info>(std::make_shared<Info>());
+  static const std::shared_ptr<Info>& environment =
+      *new std::shared_ptr<Info>(std::make_shared<Info>());
   return handle == MPI_INFO_ENV ? environment : local_objects().infos.find(number_of(handle));
 }
 

@@ -1,7 +1,9 @@
 #pragma once
-// LocalObjects: what the C functions share: the tables behind handles, keys and error codes. The only mutable state of this layer.
+// LocalObjects: what the C functions share: the tables behind handles, keys and error codes. The
+// only mutable state of this layer.
 //
-// One for the process, made at first use and never destroyed: threads may call until the very end. Any thread.
+// One for the process, made at first use and never destroyed: threads may call until the very end.
+// Any thread.
 
 #include <atomic>
 #include <cstdint>
@@ -25,7 +27,8 @@ struct LocalObjects {
   HandleTable<Info> infos{HandleKind::kInfo};
   KeyvalTable keyvals;
   ErrorTable errors{MPI_ERR_LASTCODE + 1};
-  std::atomic<int> world_rank{0};  // of this process; a world of one until the start-up says otherwise
+  std::atomic<int> world_rank{0};  // of this process; a world of one until the start-up says
+                                   // otherwise
 };
 
 LocalObjects& local_objects();
@@ -36,12 +39,15 @@ std::uintptr_t number_of(Handle handle) {
 }
 template <class Handle>
 Handle handle_of(std::uintptr_t number) {
-  return reinterpret_cast<Handle>(number);  // NOLINT(performance-no-int-to-ptr): handles are numbers that look like pointers
+  return reinterpret_cast<Handle>(number);  // NOLINT(performance-no-int-to-ptr): handles are
+                                            // numbers that look like pointers
 }
 
-// Null for MPI_DATATYPE_NULL and whatever names no datatype. Of predefined types it costs neither a lock nor a reference.
+// Null for MPI_DATATYPE_NULL and whatever names no datatype. Of predefined types it costs neither a
+// lock nor a reference.
 DatatypeRef find_datatype(MPI_Datatype handle);
-// The handle of a predefined type is its own; a derived one gets another each time. MPI_DATATYPE_NULL when no more fit.
+// The handle of a predefined type is its own; a derived one gets another each time.
+// MPI_DATATYPE_NULL when no more fit.
 MPI_Datatype new_handle(const DatatypeRef& type);
 
 // The predefined datatype of that handle's value, or null. In predefined_types.cpp.

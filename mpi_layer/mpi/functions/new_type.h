@@ -8,10 +8,12 @@
 
 namespace lintel::mpi {
 
-// Gives `*newtype` a handle for `type`. MPI_ERR_VALUE_TOO_LARGE if it is null: a number of it left 63 bits. MPI_ERR_NO_MEM: no more handles.
+// Gives `*newtype` a handle for `type`. MPI_ERR_VALUE_TOO_LARGE if it is null: a number of it left
+// 63 bits. MPI_ERR_NO_MEM: no more handles.
 int give_type(const std::shared_ptr<Datatype>& type, MPI_Datatype* newtype);
 
-// Where MPI_Type_get_contents finds the counts of a constructor, and its addresses: those of the functions with MPI_Count have one list for both.
+// Where MPI_Type_get_contents finds the counts of a constructor, and its addresses: those of the
+// functions with MPI_Count have one list for both.
 template <class Count>
 auto& counts_of(Contents& contents) {
   if constexpr (sizeof(Count) > sizeof(int)) {

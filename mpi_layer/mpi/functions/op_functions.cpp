@@ -31,7 +31,8 @@ void apply_in_parts(Function* function, const Operands& operands, std::int64_t m
 }
 
 int create(UserOperation operation, MPI_Op* op) {
-  const std::uintptr_t number = local_objects().operations.add(std::make_shared<UserOperation>(std::move(operation)));
+  const std::uintptr_t number =
+      local_objects().operations.add(std::make_shared<UserOperation>(std::move(operation)));
   if (number == 0) return MPI_ERR_NO_MEM;
   *op = handle_of<MPI_Op>(number);
   return MPI_SUCCESS;
@@ -44,18 +45,23 @@ int is_commutative(MPI_Op op, int* commute) {
     return MPI_SUCCESS;
   }
   const bool predefined = predefined_reduction(op).has_value();
-  const UserOperationRef user = predefined ? nullptr : local_objects().operations.find(number_of(op));
+  const UserOperationRef user =
+      predefined ? nullptr : local_objects().operations.find(number_of(op));
   if (!predefined && !user) return MPI_ERR_OP;
   if (commute == nullptr) return MPI_ERR_ARG;
   *commute = predefined || user->commutes ? 1 : 0;
   return MPI_SUCCESS;
 }
 
-int reduce_local(const void* inbuf, void* inoutbuf, std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
+int reduce_local(const void* inbuf, void* inoutbuf, std::int64_t count, MPI_Datatype datatype,
+                 MPI_Op op) {
   BoundReduction reduction;
-  if (const int error = BoundReduction::bind(op, datatype, &reduction); error != MPI_SUCCESS) return error;
+  if (const int error = BoundReduction::bind(op, datatype, &reduction); error != MPI_SUCCESS)
+    return error;
   if (count < 0) return MPI_ERR_COUNT;
-  if (count > 0 && (inbuf == nullptr || inoutbuf == nullptr || inbuf == MPI_IN_PLACE || inoutbuf == MPI_IN_PLACE)) return MPI_ERR_BUFFER;
+  if (count > 0 && (inbuf == nullptr || inoutbuf == nullptr || inbuf == MPI_IN_PLACE ||
+                    inoutbuf == MPI_IN_PLACE))
+    return MPI_ERR_BUFFER;
   reduction.apply(inbuf, inoutbuf, count);
   return MPI_SUCCESS;
 }
@@ -67,7 +73,10 @@ extern "C" {
 int PMPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
   return mpi_call("MPI_Op_create", HandleKind::kOperation, [=]() -> int {
     if (user_fn == nullptr || op == nullptr) return MPI_ERR_ARG;
-    return create({[user_fn](const Operands& operands) { apply_in_parts<int>(user_fn, operands, INT_MAX); }, commute != 0}, op);
+    return create(
+        {[user_fn](const Operands& operands) { apply_in_parts<int>(user_fn, operands, INT_MAX); },
+         commute != 0},
+        op);
   });
 }
 LINTEL_MPI_NAME(MPI_Op_create);
@@ -75,7 +84,11 @@ LINTEL_MPI_NAME(MPI_Op_create);
 int PMPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
   return mpi_call("MPI_Op_create_c", HandleKind::kOperation, [=]() -> int {
     if (user_fn == nullptr || op == nullptr) return MPI_ERR_ARG;
-    return create({[user_fn](const Operands& operands) { apply_in_parts<MPI_Count>(user_fn, operands, INT64_MAX); }, commute != 0}, op);
+    return create({[user_fn](const Operands& operands) {
+                     apply_in_parts<MPI_Count>(user_fn, operands, INT64_MAX);
+                   },
+                   commute != 0},
+                  op);
   });
 }
 LINTEL_MPI_NAME(MPI_Op_create_c);
@@ -91,17 +104,22 @@ int PMPI_Op_free(MPI_Op* op) {
 LINTEL_MPI_NAME(MPI_Op_free);
 
 int PMPI_Op_commutative(MPI_Op op, int* commute) {
-  return mpi_call("MPI_Op_commutative", HandleKind::kOperation, [=] { return is_commutative(op, commute); });
+  return mpi_call("MPI_Op_commutative", HandleKind::kOperation,
+                  [=] { return is_commutative(op, commute); });
 }
 LINTEL_MPI_NAME(MPI_Op_commutative);
 
-int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
-  return mpi_call("MPI_Reduce_local", HandleKind::kOperation, [=] { return reduce_local(inbuf, inoutbuf, count, datatype, op); });
+int PMPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype,
+                      MPI_Op op) {
+  return mpi_call("MPI_Reduce_local", HandleKind::kOperation,
+                  [=] { return reduce_local(inbuf, inoutbuf, count, datatype, op); });
 }
 LINTEL_MPI_NAME(MPI_Reduce_local);
 
-int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
-  return mpi_call("MPI_Reduce_local_c", HandleKind::kOperation, [=] { return reduce_local(inbuf, inoutbuf, count, datatype, op); });
+int PMPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype,
+                        MPI_Op op) {
+  return mpi_call("MPI_Reduce_local_c", HandleKind::kOperation,
+                  [=] { return reduce_local(inbuf, inoutbuf, count, datatype, op); });
 }
 LINTEL_MPI_NAME(MPI_Reduce_local_c);
 

@@ -18,7 +18,8 @@ int check_format(const char* datarep) {
 }
 
 // The bytes that `count` items of the type take in external32.
-int external_bytes(const char* datarep, std::int64_t count, const DatatypeRef& type, std::int64_t* bytes) {
+int external_bytes(const char* datarep, std::int64_t count, const DatatypeRef& type,
+                   std::int64_t* bytes) {
   if (const int error = check_format(datarep); error != MPI_SUCCESS) return error;
   if (count < 0) return MPI_ERR_COUNT;
   if (!type) return MPI_ERR_TYPE;
@@ -35,22 +36,27 @@ struct ExternalBuffer {
 };
 
 // What packing and unpacking share. `items`: the unpacked memory.
-int check_room(const char* datarep, std::int64_t count, const DatatypeRef& type, const void* items, const ExternalBuffer& packed,
-               std::int64_t* bytes) {
+int check_room(const char* datarep, std::int64_t count, const DatatypeRef& type, const void* items,
+               const ExternalBuffer& packed, std::int64_t* bytes) {
   if (type && !type->is_committed()) return MPI_ERR_TYPE;
-  if (const int error = external_bytes(datarep, count, type, bytes); error != MPI_SUCCESS) return error;
+  if (const int error = external_bytes(datarep, count, type, bytes); error != MPI_SUCCESS)
+    return error;
   if (!(CheckedNumber(count) * type->size()).fits()) return MPI_ERR_VALUE_TOO_LARGE;
-  if (packed.position == nullptr || packed.size < 0 || *packed.position < 0 || *packed.position > packed.size) return MPI_ERR_ARG;
+  if (packed.position == nullptr || packed.size < 0 || *packed.position < 0 ||
+      *packed.position > packed.size)
+    return MPI_ERR_ARG;
   if (*bytes > packed.size - *packed.position) return MPI_ERR_TRUNCATE;
   const bool is_nowhere = items == nullptr && type->shape().true_lower_bound == 0;
   return *bytes > 0 && (packed.begin == nullptr || is_nowhere) ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
-int pack_items(const char* datarep, const void* inbuf, std::int64_t count, MPI_Datatype datatype, void* outbuf, std::int64_t size,
-               std::int64_t* position) {
+int pack_items(const char* datarep, const void* inbuf, std::int64_t count, MPI_Datatype datatype,
+               void* outbuf, std::int64_t size, std::int64_t* position) {
   const DatatypeRef type = find_datatype(datatype);
   std::int64_t bytes = 0;
-  if (const int error = check_room(datarep, count, type, inbuf, {outbuf, size, position}, &bytes); error != MPI_SUCCESS) return error;
+  if (const int error = check_room(datarep, count, type, inbuf, {outbuf, size, position}, &bytes);
+      error != MPI_SUCCESS)
+    return error;
   if (bytes == 0) return MPI_SUCCESS;
   std::vector<std::byte> external(static_cast<std::size_t>(bytes));
   if (!pack_external(*type, number_of(inbuf), count, external)) return MPI_ERR_CONVERSION;
@@ -59,20 +65,27 @@ int pack_items(const char* datarep, const void* inbuf, std::int64_t count, MPI_D
   return MPI_SUCCESS;
 }
 
-int unpack_items(const char* datarep, const void* inbuf, std::int64_t size, std::int64_t* position, void* outbuf, std::int64_t count,
-                 MPI_Datatype datatype) {
+int unpack_items(const char* datarep, const void* inbuf, std::int64_t size, std::int64_t* position,
+                 void* outbuf, std::int64_t count, MPI_Datatype datatype) {
   const DatatypeRef type = find_datatype(datatype);
   std::int64_t bytes = 0;
-  if (const int error = check_room(datarep, count, type, outbuf, {inbuf, size, position}, &bytes); error != MPI_SUCCESS) return error;
+  if (const int error = check_room(datarep, count, type, outbuf, {inbuf, size, position}, &bytes);
+      error != MPI_SUCCESS)
+    return error;
   if (bytes == 0) return MPI_SUCCESS;
-  unpack_external(*type, number_of(outbuf), count, {static_cast<const std::byte*>(inbuf) + *position, static_cast<std::size_t>(bytes)});
+  unpack_external(
+      *type, number_of(outbuf), count,
+      {static_cast<const std::byte*>(inbuf) + *position, static_cast<std::size_t>(bytes)});
   *position += bytes;
   return MPI_SUCCESS;
 }
 
-int packed_size(const char* datarep, std::int64_t count, MPI_Datatype datatype, std::int64_t* size) {
+int packed_size(const char* datarep, std::int64_t count, MPI_Datatype datatype,
+                std::int64_t* size) {
   std::int64_t bytes = 0;
-  if (const int error = external_bytes(datarep, count, find_datatype(datatype), &bytes); error != MPI_SUCCESS) return error;
+  if (const int error = external_bytes(datarep, count, find_datatype(datatype), &bytes);
+      error != MPI_SUCCESS)
+    return error;
   if (size == nullptr) return MPI_ERR_ARG;
   *size = bytes;
   return MPI_SUCCESS;
@@ -82,41 +95,51 @@ int packed_size(const char* datarep, std::int64_t count, MPI_Datatype datatype, 
 
 extern "C" {
 
-int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, MPI_Aint outsize,
-                       MPI_Aint* position) {
-  return mpi_call("MPI_Pack_external", HandleKind::kDatatype,
-                  [=] { return pack_items(datarep, inbuf, incount, datatype, outbuf, outsize, position); });
+int PMPI_Pack_external(const char datarep[], const void* inbuf, int incount, MPI_Datatype datatype,
+                       void* outbuf, MPI_Aint outsize, MPI_Aint* position) {
+  return mpi_call("MPI_Pack_external", HandleKind::kDatatype, [=] {
+    return pack_items(datarep, inbuf, incount, datatype, outbuf, outsize, position);
+  });
 }
 LINTEL_MPI_NAME(MPI_Pack_external);
 
-int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
+int PMPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount,
+                         MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
                          MPI_Count* position) {
-  return mpi_call("MPI_Pack_external_c", HandleKind::kDatatype,
-                  [=] { return pack_items(datarep, inbuf, incount, datatype, outbuf, outsize, position); });
+  return mpi_call("MPI_Pack_external_c", HandleKind::kDatatype, [=] {
+    return pack_items(datarep, inbuf, incount, datatype, outbuf, outsize, position);
+  });
 }
 LINTEL_MPI_NAME(MPI_Pack_external_c);
 
-int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount,
-                         MPI_Datatype datatype) {
-  return mpi_call("MPI_Unpack_external", HandleKind::kDatatype,
-                  [=] { return unpack_items(datarep, inbuf, insize, position, outbuf, outcount, datatype); });
+int PMPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize,
+                         MPI_Aint* position, void* outbuf, int outcount, MPI_Datatype datatype) {
+  return mpi_call("MPI_Unpack_external", HandleKind::kDatatype, [=] {
+    return unpack_items(datarep, inbuf, insize, position, outbuf, outcount, datatype);
+  });
 }
 LINTEL_MPI_NAME(MPI_Unpack_external);
 
-int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
+int PMPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize,
+                           MPI_Count* position, void* outbuf, MPI_Count outcount,
                            MPI_Datatype datatype) {
-  return mpi_call("MPI_Unpack_external_c", HandleKind::kDatatype,
-                  [=] { return unpack_items(datarep, inbuf, insize, position, outbuf, outcount, datatype); });
+  return mpi_call("MPI_Unpack_external_c", HandleKind::kDatatype, [=] {
+    return unpack_items(datarep, inbuf, insize, position, outbuf, outcount, datatype);
+  });
 }
 LINTEL_MPI_NAME(MPI_Unpack_external_c);
 
-int PMPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype, MPI_Aint* size) {
-  return mpi_call("MPI_Pack_external_size", HandleKind::kDatatype, [=] { return packed_size(datarep, incount, datatype, size); });
+int PMPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype,
+                            MPI_Aint* size) {
+  return mpi_call("MPI_Pack_external_size", HandleKind::kDatatype,
+                  [=] { return packed_size(datarep, incount, datatype, size); });
 }
 LINTEL_MPI_NAME(MPI_Pack_external_size);
 
-int PMPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datatype datatype, MPI_Count* size) {
-  return mpi_call("MPI_Pack_external_size_c", HandleKind::kDatatype, [=] { return packed_size(datarep, incount, datatype, size); });
+int PMPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datatype datatype,
+                              MPI_Count* size) {
+  return mpi_call("MPI_Pack_external_size_c", HandleKind::kDatatype,
+                  [=] { return packed_size(datarep, incount, datatype, size); });
 }
 LINTEL_MPI_NAME(MPI_Pack_external_size_c);
 

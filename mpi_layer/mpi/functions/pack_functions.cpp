@@ -16,7 +16,8 @@ namespace {
 
 // The bytes that `count` items take when they are packed for that communicator.
 CheckedNumber bytes_of(const Datatype& type, std::int64_t count, MPI_Comm comm) {
-  return CheckedNumber(count) * (packs_external32(comm) ? external_form(type).size : CheckedNumber(type.size()));
+  return CheckedNumber(count) *
+         (packs_external32(comm) ? external_form(type).size : CheckedNumber(type.size()));
 }
 
 // A place in a buffer of packed data.
@@ -27,28 +28,35 @@ struct PackedBuffer {
   const Number* position;
 };
 
-// The bytes that `count` items of `type` take there; checks everything that packing and unpacking share. `items`: the unpacked memory.
+// The bytes that `count` items of `type` take there; checks everything that packing and unpacking
+// share. `items`: the unpacked memory.
 template <class Number>
-int check_room(const DatatypeRef& type, Number count, const void* items, const PackedBuffer<Number>& packed, MPI_Comm comm,
-               std::int64_t* bytes) {
+int check_room(const DatatypeRef& type, Number count, const void* items,
+               const PackedBuffer<Number>& packed, MPI_Comm comm, std::int64_t* bytes) {
   if (comm == MPI_COMM_NULL) return MPI_ERR_COMM;
   if (count < 0) return MPI_ERR_COUNT;
   if (!type || !type->is_committed()) return MPI_ERR_TYPE;
-  if (packed.position == nullptr || packed.size < 0 || *packed.position < 0 || *packed.position > packed.size) return MPI_ERR_ARG;
+  if (packed.position == nullptr || packed.size < 0 || *packed.position < 0 ||
+      *packed.position > packed.size)
+    return MPI_ERR_ARG;
   const CheckedNumber needed = bytes_of(*type, count, comm);
   if (!needed.fits() || needed.value() > packed.size - *packed.position) return MPI_ERR_TRUNCATE;
   *bytes = needed.value();
   if (*bytes == 0) return MPI_SUCCESS;
-  // Where displacements are addresses, MPI_BOTTOM is a null pointer. Where they are not, data that begins at 0 lies at no memory.
+  // Where displacements are addresses, MPI_BOTTOM is a null pointer. Where they are not, data that
+  // begins at 0 lies at no memory.
   const bool is_nowhere = items == nullptr && type->shape().true_lower_bound == 0;
   return packed.begin == nullptr || is_nowhere ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
 template <class Number>
-int pack_items(const void* inbuf, Number incount, MPI_Datatype datatype, void* outbuf, Number outsize, Number* position, MPI_Comm comm) {
+int pack_items(const void* inbuf, Number incount, MPI_Datatype datatype, void* outbuf,
+               Number outsize, Number* position, MPI_Comm comm) {
   const DatatypeRef type = find_datatype(datatype);
   std::int64_t bytes = 0;
-  if (const int error = check_room<Number>(type, incount, inbuf, {outbuf, outsize, position}, comm, &bytes); error != MPI_SUCCESS)
+  if (const int error =
+          check_room<Number>(type, incount, inbuf, {outbuf, outsize, position}, comm, &bytes);
+      error != MPI_SUCCESS)
     return error;
   std::byte* const place = static_cast<std::byte*>(outbuf) + *position;
   if (packs_external32(comm)) {
@@ -63,12 +71,16 @@ int pack_items(const void* inbuf, Number incount, MPI_Datatype datatype, void* o
 }
 
 template <class Number>
-int unpack_items(const void* inbuf, Number insize, Number* position, void* outbuf, Number outcount, MPI_Datatype datatype, MPI_Comm comm) {
+int unpack_items(const void* inbuf, Number insize, Number* position, void* outbuf, Number outcount,
+                 MPI_Datatype datatype, MPI_Comm comm) {
   const DatatypeRef type = find_datatype(datatype);
   std::int64_t bytes = 0;
-  if (const int error = check_room<Number>(type, outcount, outbuf, {inbuf, insize, position}, comm, &bytes); error != MPI_SUCCESS)
+  if (const int error =
+          check_room<Number>(type, outcount, outbuf, {inbuf, insize, position}, comm, &bytes);
+      error != MPI_SUCCESS)
     return error;
-  const std::span packed(static_cast<const std::byte*>(inbuf) + *position, static_cast<std::size_t>(bytes));
+  const std::span packed(static_cast<const std::byte*>(inbuf) + *position,
+                         static_cast<std::size_t>(bytes));
   if (packs_external32(comm)) {
     unpack_external(*type, number_of(outbuf), outcount, packed);
   } else {
@@ -78,7 +90,8 @@ int unpack_items(const void* inbuf, Number insize, Number* position, void* outbu
   return MPI_SUCCESS;
 }
 
-int packed_size(std::int64_t count, MPI_Datatype datatype, MPI_Comm comm, const void* size, std::int64_t* bytes) {
+int packed_size(std::int64_t count, MPI_Datatype datatype, MPI_Comm comm, const void* size,
+                std::int64_t* bytes) {
   const DatatypeRef type = find_datatype(datatype);
   if (comm == MPI_COMM_NULL) return MPI_ERR_COMM;
   if (count < 0) return MPI_ERR_COUNT;
@@ -98,32 +111,43 @@ int packed_size(std::int64_t count, MPI_Datatype datatype, MPI_Comm comm, const 
 
 extern "C" {
 
-int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position, MPI_Comm comm) {
-  return mpi_call("MPI_Pack", comm, [=] { return pack_items(inbuf, incount, datatype, outbuf, outsize, position, comm); });
+int PMPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
+              int* position, MPI_Comm comm) {
+  return mpi_call("MPI_Pack", comm, [=] {
+    return pack_items(inbuf, incount, datatype, outbuf, outsize, position, comm);
+  });
 }
 LINTEL_MPI_NAME(MPI_Pack);
 
-int PMPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position,
-                MPI_Comm comm) {
-  return mpi_call("MPI_Pack_c", comm, [=] { return pack_items(inbuf, incount, datatype, outbuf, outsize, position, comm); });
+int PMPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf,
+                MPI_Count outsize, MPI_Count* position, MPI_Comm comm) {
+  return mpi_call("MPI_Pack_c", comm, [=] {
+    return pack_items(inbuf, incount, datatype, outbuf, outsize, position, comm);
+  });
 }
 LINTEL_MPI_NAME(MPI_Pack_c);
 
-int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) {
-  return mpi_call("MPI_Unpack", comm, [=] { return unpack_items(inbuf, insize, position, outbuf, outcount, datatype, comm); });
+int PMPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount,
+                MPI_Datatype datatype, MPI_Comm comm) {
+  return mpi_call("MPI_Unpack", comm, [=] {
+    return unpack_items(inbuf, insize, position, outbuf, outcount, datatype, comm);
+  });
 }
 LINTEL_MPI_NAME(MPI_Unpack);
 
-int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, MPI_Datatype datatype,
-                  MPI_Comm comm) {
-  return mpi_call("MPI_Unpack_c", comm, [=] { return unpack_items(inbuf, insize, position, outbuf, outcount, datatype, comm); });
+int PMPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf,
+                  MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm) {
+  return mpi_call("MPI_Unpack_c", comm, [=] {
+    return unpack_items(inbuf, insize, position, outbuf, outcount, datatype, comm);
+  });
 }
 LINTEL_MPI_NAME(MPI_Unpack_c);
 
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size) {
   return mpi_call("MPI_Pack_size", comm, [=]() -> int {
     std::int64_t bytes = 0;
-    if (const int error = packed_size(incount, datatype, comm, size, &bytes); error != MPI_SUCCESS) return error;
+    if (const int error = packed_size(incount, datatype, comm, size, &bytes); error != MPI_SUCCESS)
+      return error;
     *size = as_int(bytes);
     return MPI_SUCCESS;
   });
@@ -133,7 +157,8 @@ LINTEL_MPI_NAME(MPI_Pack_size);
 int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size) {
   return mpi_call("MPI_Pack_size_c", comm, [=]() -> int {
     std::int64_t bytes = 0;
-    if (const int error = packed_size(incount, datatype, comm, size, &bytes); error != MPI_SUCCESS) return error;
+    if (const int error = packed_size(incount, datatype, comm, size, &bytes); error != MPI_SUCCESS)
+      return error;
     *size = bytes;
     return MPI_SUCCESS;
   });

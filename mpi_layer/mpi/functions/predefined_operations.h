@@ -8,7 +8,8 @@
 
 namespace lintel::mpi {
 
-// Nothing for MPI_OP_NULL, for handles that are no predefined operation, and for MPI_REPLACE and MPI_NO_OP, which reduce nothing.
+// Nothing for MPI_OP_NULL, for handles that are no predefined operation, and for MPI_REPLACE and
+// MPI_NO_OP, which reduce nothing.
 inline std::optional<Reduction> predefined_reduction(MPI_Op op) {
   struct Row {
     MPI_Op op;

@@ -1,4 +1,5 @@
-// The predefined datatypes (MPI 5.0, clauses 3.2.2 and 6.9.4): handle, size and alignment of a C type, family and form.
+// The predefined datatypes (MPI 5.0, clauses 3.2.2 and 6.9.4): handle, size and alignment of a C
+// type, family and form.
 #include <array>
 #include <complex>
 #include <type_traits>
@@ -24,7 +25,8 @@ struct Row {
 #define LINTEL_ROW(name, type, family, form) \
   Row { #name, number_of(name), sizeof(type), alignof(type), Family::family, Form::form }
 
-static_assert(std::is_signed_v<char> && std::is_signed_v<wchar_t> && sizeof(wchar_t) == 4, "the forms of characters say so");
+static_assert(std::is_signed_v<char> && std::is_signed_v<wchar_t> && sizeof(wchar_t) == 4,
+              "the forms of characters say so");
 
 const std::vector<Row>& rows() {
   static const std::vector<Row>& table = *new std::vector<Row>{
@@ -54,8 +56,10 @@ const std::vector<Row>& rows() {
       LINTEL_ROW(MPI_DOUBLE_COMPLEX, std::complex<double>, kComplex, kDoubleComplex),
       LINTEL_ROW(MPI_CHARACTER, char, kCharacter, kInt8),
       LINTEL_ROW(MPI_LONG_DOUBLE, long double, kFloating, kLongDouble),
-      LINTEL_ROW(MPI_C_LONG_DOUBLE_COMPLEX, std::complex<long double>, kComplex, kLongDoubleComplex),
-      LINTEL_ROW(MPI_CXX_LONG_DOUBLE_COMPLEX, std::complex<long double>, kComplex, kLongDoubleComplex),
+      LINTEL_ROW(MPI_C_LONG_DOUBLE_COMPLEX, std::complex<long double>, kComplex,
+                 kLongDoubleComplex),
+      LINTEL_ROW(MPI_CXX_LONG_DOUBLE_COMPLEX, std::complex<long double>, kComplex,
+                 kLongDoubleComplex),
       LINTEL_ROW(MPI_C_BOOL, bool, kLogical, kUint8),
       LINTEL_ROW(MPI_CXX_BOOL, bool, kLogical, kUint8),
       LINTEL_ROW(MPI_WCHAR, wchar_t, kCharacter, kInt32),
@@ -75,7 +79,8 @@ const std::vector<Row>& rows() {
       LINTEL_ROW(MPI_INTEGER1, std::int8_t, kFortranInteger, kInt8),
       LINTEL_ROW(MPI_LOGICAL2, std::int16_t, kLogical, kInt16),
       LINTEL_ROW(MPI_INTEGER2, std::int16_t, kFortranInteger, kInt16),
-      LINTEL_ROW(MPI_REAL2, std::int16_t, kFloating, kNone),  // neither compiler has a half-precision number in C++
+      // neither compiler has a half-precision number in C++
+      LINTEL_ROW(MPI_REAL2, std::int16_t, kFloating, kNone),
       LINTEL_ROW(MPI_LOGICAL4, std::int32_t, kLogical, kInt32),
       LINTEL_ROW(MPI_INTEGER4, std::int32_t, kFortranInteger, kInt32),
       LINTEL_ROW(MPI_REAL4, float, kFloating, kFloat),
@@ -105,16 +110,22 @@ struct PairRow {
 
 const std::vector<PairRow>& pair_rows() {
   static const std::vector<PairRow>& table = *new std::vector<PairRow>{
-      {"MPI_FLOAT_INT", MPI_FLOAT_INT, MPI_FLOAT, MPI_INT, offsetof(FloatIntPair, index), Form::kFloatInt},
-      {"MPI_DOUBLE_INT", MPI_DOUBLE_INT, MPI_DOUBLE, MPI_INT, offsetof(DoubleIntPair, index), Form::kDoubleInt},
-      {"MPI_LONG_INT", MPI_LONG_INT, MPI_LONG, MPI_INT, offsetof(LongIntPair, index), Form::kLongInt},
+      {"MPI_FLOAT_INT", MPI_FLOAT_INT, MPI_FLOAT, MPI_INT, offsetof(FloatIntPair, index),
+       Form::kFloatInt},
+      {"MPI_DOUBLE_INT", MPI_DOUBLE_INT, MPI_DOUBLE, MPI_INT, offsetof(DoubleIntPair, index),
+       Form::kDoubleInt},
+      {"MPI_LONG_INT", MPI_LONG_INT, MPI_LONG, MPI_INT, offsetof(LongIntPair, index),
+       Form::kLongInt},
       {"MPI_2INT", MPI_2INT, MPI_INT, MPI_INT, offsetof(TwoIntPair, index), Form::kTwoInt},
-      {"MPI_SHORT_INT", MPI_SHORT_INT, MPI_SHORT, MPI_INT, offsetof(ShortIntPair, index), Form::kShortInt},
-      {"MPI_LONG_DOUBLE_INT", MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE, MPI_INT, offsetof(LongDoubleIntPair, index), Form::kLongDoubleInt},
+      {"MPI_SHORT_INT", MPI_SHORT_INT, MPI_SHORT, MPI_INT, offsetof(ShortIntPair, index),
+       Form::kShortInt},
+      {"MPI_LONG_DOUBLE_INT", MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE, MPI_INT,
+       offsetof(LongDoubleIntPair, index), Form::kLongDoubleInt},
       {"MPI_2REAL", MPI_2REAL, MPI_REAL, MPI_REAL, offsetof(TwoFloatPair, index), Form::kTwoFloat},
-      {"MPI_2DOUBLE_PRECISION", MPI_2DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, offsetof(TwoDoublePair, index),
-       Form::kTwoDouble},
-      {"MPI_2INTEGER", MPI_2INTEGER, MPI_INTEGER, MPI_INTEGER, offsetof(TwoIntPair, index), Form::kTwoInt},
+      {"MPI_2DOUBLE_PRECISION", MPI_2DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION,
+       offsetof(TwoDoublePair, index), Form::kTwoDouble},
+      {"MPI_2INTEGER", MPI_2INTEGER, MPI_INTEGER, MPI_INTEGER, offsetof(TwoIntPair, index),
+       Form::kTwoInt},
   };
   return table;
 }
@@ -136,21 +147,25 @@ struct PredefinedTypes {
       shape.size = shape.upper_bound = shape.true_upper_bound = row.size;
       shape.elements = 1;
       shape.alignment = row.alignment;
-      add(row.number, new Datatype(std::move(shape), {}, named, row.family, row.form, row.number, row.name));
+      add(row.number,
+          new Datatype(std::move(shape), {}, named, row.family, row.form, row.number, row.name));
     }
     for (const PairRow& row : pair_rows()) {
       TypeBuilder builder;
       builder.add(by_number[number_of(row.value) - kFirst], 0, 1, 0);
       builder.add(by_number[number_of(row.index) - kFirst], row.index_offset, 1, 0);
       const std::uintptr_t number = number_of(row.handle);
-      add(number, new Datatype(*builder.finish_shape(), builder.finish_parts(), named, Family::kPair, row.form, number, row.name));
+      add(number, new Datatype(*builder.finish_shape(), builder.finish_parts(), named,
+                               Family::kPair, row.form, number, row.name));
     }
     for (const DatatypeRef& type : by_number) {
       if (type) all.push_back(type);
     }
   }
 
-  void add(std::uintptr_t number, const Datatype* type) { by_number[number - kFirst] = DatatypeRef(DatatypeRef(), type); }
+  void add(std::uintptr_t number, const Datatype* type) {
+    by_number[number - kFirst] = DatatypeRef(DatatypeRef(), type);
+  }
 };
 
 const PredefinedTypes& predefined_types() {

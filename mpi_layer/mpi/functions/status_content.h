@@ -1,7 +1,9 @@
 #pragma once
-// What the library keeps in MPI_Status beside the three public numbers: the received bytes and whether the operation was cancelled.
+// What the library keeps in MPI_Status beside the three public numbers: the received bytes and
+// whether the operation was cancelled.
 //
-// internal[0] is 1 for cancelled, [1] and [2] are the low and high half of the bytes, [3] is 1 if these are bytes of external32, the rest is 0.
+// internal[0] is 1 for cancelled, [1] and [2] are the low and high half of the bytes, [3] is 1 if
+// these are bytes of external32, the rest is 0.
 
 #include <cstdint>
 
@@ -20,7 +22,8 @@ inline void set_received_bytes(MPI_Status& status, std::int64_t bytes) {
   status.MPI_internal[3] = 0;
 }
 
-// What is counted are bytes of external32: of a message that a probe has found and that will be converted when it is received.
+// What is counted are bytes of external32: of a message that a probe has found and that will be
+// converted when it is received.
 inline bool counts_external32(const MPI_Status& status) { return status.MPI_internal[3] != 0; }
 inline void set_external32_bytes(MPI_Status& status, std::int64_t bytes) {
   set_received_bytes(status, bytes);
@@ -28,9 +31,13 @@ inline void set_external32_bytes(MPI_Status& status, std::int64_t bytes) {
 }
 
 inline bool is_cancelled(const MPI_Status& status) { return status.MPI_internal[0] != 0; }
-inline void set_cancelled(MPI_Status& status, bool cancelled) { status.MPI_internal[0] = cancelled ? 1 : 0; }
+inline void set_cancelled(MPI_Status& status, bool cancelled) {
+  status.MPI_internal[0] = cancelled ? 1 : 0;
+}
 
 // The status of an operation with nobody, and of an inactive request (clause 3.7.3).
-inline MPI_Status empty_status() { return {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, {0, 0, 0, 0, 0}}; }
+inline MPI_Status empty_status() {
+  return {MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, {0, 0, 0, 0, 0}};
+}
 
 }  // namespace lintel::mpi

@@ -23,7 +23,8 @@ Number as_count(std::optional<std::int64_t> count) {
 
 std::optional<std::int64_t> items_in(const MPI_Status& status, const Datatype& type) {
   const std::int64_t bytes = received_bytes(status);
-  const CheckedNumber item = counts_external32(status) ? external_form(type).size : CheckedNumber(type.size());
+  const CheckedNumber item =
+      counts_external32(status) ? external_form(type).size : CheckedNumber(type.size());
   if (bytes == 0) return 0;
   if (!item.fits() || item.value() == 0 || bytes % item.value() != 0) return std::nullopt;
   return bytes / item.value();
@@ -31,7 +32,8 @@ std::optional<std::int64_t> items_in(const MPI_Status& status, const Datatype& t
 
 std::optional<std::int64_t> elements_in(const MPI_Status& status, const Datatype& type) {
   const std::int64_t bytes = received_bytes(status);
-  return counts_external32(status) ? elements_in_external(type, bytes) : elements_in_bytes(type, bytes);
+  return counts_external32(status) ? elements_in_external(type, bytes)
+                                   : elements_in_bytes(type, bytes);
 }
 
 template <class Number>
@@ -80,42 +82,50 @@ int set_field(MPI_Status* status, int MPI_Status::*field, int value) {
 extern "C" {
 
 int PMPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count) {
-  return mpi_call("MPI_Get_count", HandleKind::kDatatype, [=] { return get_count(status, datatype, count); });
+  return mpi_call("MPI_Get_count", HandleKind::kDatatype,
+                  [=] { return get_count(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Get_count);
 
 int PMPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-  return mpi_call("MPI_Get_count_c", HandleKind::kDatatype, [=] { return get_count(status, datatype, count); });
+  return mpi_call("MPI_Get_count_c", HandleKind::kDatatype,
+                  [=] { return get_count(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Get_count_c);
 
 int PMPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* count) {
-  return mpi_call("MPI_Get_elements", HandleKind::kDatatype, [=] { return get_elements(status, datatype, count); });
+  return mpi_call("MPI_Get_elements", HandleKind::kDatatype,
+                  [=] { return get_elements(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Get_elements);
 
 int PMPI_Get_elements_x(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-  return mpi_call("MPI_Get_elements_x", HandleKind::kDatatype, [=] { return get_elements(status, datatype, count); });
+  return mpi_call("MPI_Get_elements_x", HandleKind::kDatatype,
+                  [=] { return get_elements(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Get_elements_x);
 
 int PMPI_Get_elements_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count) {
-  return mpi_call("MPI_Get_elements_c", HandleKind::kDatatype, [=] { return get_elements(status, datatype, count); });
+  return mpi_call("MPI_Get_elements_c", HandleKind::kDatatype,
+                  [=] { return get_elements(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Get_elements_c);
 
 int PMPI_Status_set_elements(MPI_Status* status, MPI_Datatype datatype, int count) {
-  return mpi_call("MPI_Status_set_elements", HandleKind::kDatatype, [=] { return set_elements(status, datatype, count); });
+  return mpi_call("MPI_Status_set_elements", HandleKind::kDatatype,
+                  [=] { return set_elements(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Status_set_elements);
 
 int PMPI_Status_set_elements_x(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
-  return mpi_call("MPI_Status_set_elements_x", HandleKind::kDatatype, [=] { return set_elements(status, datatype, count); });
+  return mpi_call("MPI_Status_set_elements_x", HandleKind::kDatatype,
+                  [=] { return set_elements(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Status_set_elements_x);
 
 int PMPI_Status_set_elements_c(MPI_Status* status, MPI_Datatype datatype, MPI_Count count) {
-  return mpi_call("MPI_Status_set_elements_c", HandleKind::kDatatype, [=] { return set_elements(status, datatype, count); });
+  return mpi_call("MPI_Status_set_elements_c", HandleKind::kDatatype,
+                  [=] { return set_elements(status, datatype, count); });
 }
 LINTEL_MPI_NAME(MPI_Status_set_elements_c);
 
@@ -138,32 +148,38 @@ int PMPI_Status_set_cancelled(MPI_Status* status, int flag) {
 LINTEL_MPI_NAME(MPI_Status_set_cancelled);
 
 int PMPI_Status_get_source(const MPI_Status* status, int* source) {
-  return mpi_call("MPI_Status_get_source", HandleKind::kNone, [=] { return get_field(status, &MPI_Status::MPI_SOURCE, source); });
+  return mpi_call("MPI_Status_get_source", HandleKind::kNone,
+                  [=] { return get_field(status, &MPI_Status::MPI_SOURCE, source); });
 }
 LINTEL_MPI_NAME(MPI_Status_get_source);
 
 int PMPI_Status_get_tag(const MPI_Status* status, int* tag) {
-  return mpi_call("MPI_Status_get_tag", HandleKind::kNone, [=] { return get_field(status, &MPI_Status::MPI_TAG, tag); });
+  return mpi_call("MPI_Status_get_tag", HandleKind::kNone,
+                  [=] { return get_field(status, &MPI_Status::MPI_TAG, tag); });
 }
 LINTEL_MPI_NAME(MPI_Status_get_tag);
 
 int PMPI_Status_get_error(const MPI_Status* status, int* error) {
-  return mpi_call("MPI_Status_get_error", HandleKind::kNone, [=] { return get_field(status, &MPI_Status::MPI_ERROR, error); });
+  return mpi_call("MPI_Status_get_error", HandleKind::kNone,
+                  [=] { return get_field(status, &MPI_Status::MPI_ERROR, error); });
 }
 LINTEL_MPI_NAME(MPI_Status_get_error);
 
 int PMPI_Status_set_source(MPI_Status* status, int source) {
-  return mpi_call("MPI_Status_set_source", HandleKind::kNone, [=] { return set_field(status, &MPI_Status::MPI_SOURCE, source); });
+  return mpi_call("MPI_Status_set_source", HandleKind::kNone,
+                  [=] { return set_field(status, &MPI_Status::MPI_SOURCE, source); });
 }
 LINTEL_MPI_NAME(MPI_Status_set_source);
 
 int PMPI_Status_set_tag(MPI_Status* status, int tag) {
-  return mpi_call("MPI_Status_set_tag", HandleKind::kNone, [=] { return set_field(status, &MPI_Status::MPI_TAG, tag); });
+  return mpi_call("MPI_Status_set_tag", HandleKind::kNone,
+                  [=] { return set_field(status, &MPI_Status::MPI_TAG, tag); });
 }
 LINTEL_MPI_NAME(MPI_Status_set_tag);
 
 int PMPI_Status_set_error(MPI_Status* status, int error) {
-  return mpi_call("MPI_Status_set_error", HandleKind::kNone, [=] { return set_field(status, &MPI_Status::MPI_ERROR, error); });
+  return mpi_call("MPI_Status_set_error", HandleKind::kNone,
+                  [=] { return set_field(status, &MPI_Status::MPI_ERROR, error); });
 }
 LINTEL_MPI_NAME(MPI_Status_set_error);
 

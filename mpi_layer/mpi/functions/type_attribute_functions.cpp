@@ -14,16 +14,19 @@ constexpr HandleKind kKind = HandleKind::kDatatype;
 
 extern "C" {
 
-int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy, MPI_Type_delete_attr_function* remove, int* keyval, void* extra_state) {
+int PMPI_Type_create_keyval(MPI_Type_copy_attr_function* copy,
+                            MPI_Type_delete_attr_function* remove, int* keyval, void* extra_state) {
   return mpi_call("MPI_Type_create_keyval", HandleKind::kNone, [=] {
-    return create_keyval(kKind, copy_of<MPI_Datatype>(copy, MPI_TYPE_NULL_COPY_FN, MPI_TYPE_DUP_FN, extra_state),
-                         delete_of<MPI_Datatype>(remove, MPI_TYPE_NULL_DELETE_FN, extra_state), keyval);
+    return create_keyval(
+        kKind, copy_of<MPI_Datatype>(copy, MPI_TYPE_NULL_COPY_FN, MPI_TYPE_DUP_FN, extra_state),
+        delete_of<MPI_Datatype>(remove, MPI_TYPE_NULL_DELETE_FN, extra_state), keyval);
   });
 }
 LINTEL_MPI_NAME(MPI_Type_create_keyval);
 
 int PMPI_Type_free_keyval(int* keyval) {
-  return mpi_call("MPI_Type_free_keyval", HandleKind::kNone, [=] { return free_keyval(kKind, keyval); });
+  return mpi_call("MPI_Type_free_keyval", HandleKind::kNone,
+                  [=] { return free_keyval(kKind, keyval); });
 }
 LINTEL_MPI_NAME(MPI_Type_free_keyval);
 

@@ -1,4 +1,5 @@
-// Making datatypes of others (MPI 5.0, clause 5.1.2), with counts of either width. Arrays: array_type_functions.cpp.
+// Making datatypes of others (MPI 5.0, clause 5.1.2), with counts of either width. Arrays:
+// array_type_functions.cpp.
 #include <utility>
 
 #include "mpi_layer/mpi/functions/arguments.h"
@@ -22,7 +23,8 @@ int check_making(const DatatypeRef& old, Count count, const void* newtype) {
 
 // Blocks at displacements of any kind: `length_of(i)` items at `offset_of(i)` bytes.
 template <class Count, class Length, class Offset>
-int new_indexed(Count count, const DatatypeRef& oldtype, Length length_of, Offset offset_of, Contents contents, MPI_Datatype* newtype) {
+int new_indexed(Count count, const DatatypeRef& oldtype, Length length_of, Offset offset_of,
+                Contents contents, MPI_Datatype* newtype) {
   TypeBuilder builder;
   for (Count i = 0; i < count; ++i) {
     const std::int64_t length = length_of(i);
@@ -33,7 +35,8 @@ int new_indexed(Count count, const DatatypeRef& oldtype, Length length_of, Offse
 }
 
 template <class Count>
-Contents contents_of(int combiner, std::initializer_list<Count> counts, const DatatypeRef& oldtype) {
+Contents contents_of(int combiner, std::initializer_list<Count> counts,
+                     const DatatypeRef& oldtype) {
   Contents contents{combiner, {}, {}, {}, {oldtype}};
   counts_of<Count>(contents).assign(counts.begin(), counts.end());
   return contents;
@@ -54,17 +57,20 @@ int contiguous(Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
 }
 
 template <class Count>
-int vector_type(Count count, Count blocklength, Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int vector_type(Count count, Count blocklength, Count stride, MPI_Datatype oldtype,
+                MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
   if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
   if (blocklength < 0) return MPI_ERR_ARG;
   TypeBuilder builder;
   builder.add_blocks(old, 0, count, blocklength, CheckedNumber(stride) * old->shape().extent());
-  return give_type(builder.build(contents_of(MPI_COMBINER_VECTOR, {count, blocklength, stride}, old)), newtype);
+  return give_type(
+      builder.build(contents_of(MPI_COMBINER_VECTOR, {count, blocklength, stride}, old)), newtype);
 }
 
 template <class Count>
-int hvector(Count count, Count blocklength, std::int64_t stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int hvector(Count count, Count blocklength, std::int64_t stride, MPI_Datatype oldtype,
+            MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
   if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
   if (blocklength < 0) return MPI_ERR_ARG;
@@ -76,33 +82,39 @@ int hvector(Count count, Count blocklength, std::int64_t stride, MPI_Datatype ol
 }
 
 template <class Count>
-int indexed(Count count, const Count* lengths, const Count* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int indexed(Count count, const Count* lengths, const Count* displacements, MPI_Datatype oldtype,
+            MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
   if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
-  if (const int error = check_arrays(count, {lengths, displacements}); error != MPI_SUCCESS) return error;
+  if (const int error = check_arrays(count, {lengths, displacements}); error != MPI_SUCCESS)
+    return error;
   Contents contents = contents_of(MPI_COMBINER_INDEXED, {count}, old);
   append(counts_of<Count>(contents), lengths, count);
   append(counts_of<Count>(contents), displacements, count);
   const CheckedNumber extent = old->shape().extent();
   return new_indexed(
-      count, old, [=](Count i) { return lengths[i]; }, [=](Count i) { return extent * displacements[i]; }, std::move(contents), newtype);
+      count, old, [=](Count i) { return lengths[i]; },
+      [=](Count i) { return extent * displacements[i]; }, std::move(contents), newtype);
 }
 
 template <class Count, class Address>
-int hindexed(Count count, const Count* lengths, const Address* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int hindexed(Count count, const Count* lengths, const Address* displacements, MPI_Datatype oldtype,
+             MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
   if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
-  if (const int error = check_arrays(count, {lengths, displacements}); error != MPI_SUCCESS) return error;
+  if (const int error = check_arrays(count, {lengths, displacements}); error != MPI_SUCCESS)
+    return error;
   Contents contents = contents_of(MPI_COMBINER_HINDEXED, {count}, old);
   append(counts_of<Count>(contents), lengths, count);
   append(addresses_of<Count>(contents), displacements, count);
   return new_indexed(
-      count, old, [=](Count i) { return lengths[i]; }, [=](Count i) { return CheckedNumber(displacements[i]); }, std::move(contents),
-      newtype);
+      count, old, [=](Count i) { return lengths[i]; },
+      [=](Count i) { return CheckedNumber(displacements[i]); }, std::move(contents), newtype);
 }
 
 template <class Count>
-int indexed_block(Count count, Count length, const Count* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int indexed_block(Count count, Count length, const Count* displacements, MPI_Datatype oldtype,
+                  MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
   if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
   if (const int error = check_arrays(count, {displacements}); error != MPI_SUCCESS) return error;
@@ -111,11 +123,13 @@ int indexed_block(Count count, Count length, const Count* displacements, MPI_Dat
   append(counts_of<Count>(contents), displacements, count);
   const CheckedNumber extent = old->shape().extent();
   return new_indexed(
-      count, old, [=](Count) { return length; }, [=](Count i) { return extent * displacements[i]; }, std::move(contents), newtype);
+      count, old, [=](Count) { return length; }, [=](Count i) { return extent * displacements[i]; },
+      std::move(contents), newtype);
 }
 
 template <class Count, class Address>
-int hindexed_block(Count count, Count length, const Address* displacements, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int hindexed_block(Count count, Count length, const Address* displacements, MPI_Datatype oldtype,
+                   MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);
   if (const int error = check_making(old, count, newtype); error != MPI_SUCCESS) return error;
   if (const int error = check_arrays(count, {displacements}); error != MPI_SUCCESS) return error;
@@ -123,12 +137,15 @@ int hindexed_block(Count count, Count length, const Address* displacements, MPI_
   Contents contents = contents_of(MPI_COMBINER_HINDEXED_BLOCK, {count, length}, old);
   append(addresses_of<Count>(contents), displacements, count);
   return new_indexed(
-      count, old, [=](Count) { return length; }, [=](Count i) { return CheckedNumber(displacements[i]); }, std::move(contents), newtype);
+      count, old, [=](Count) { return length; },
+      [=](Count i) { return CheckedNumber(displacements[i]); }, std::move(contents), newtype);
 }
 
 template <class Count, class Address>
-int structure(Count count, const Count* lengths, const Address* displacements, const MPI_Datatype* types, MPI_Datatype* newtype) {
-  if (const int error = check_arrays(count, {lengths, displacements, types}); error != MPI_SUCCESS) return error;
+int structure(Count count, const Count* lengths, const Address* displacements,
+              const MPI_Datatype* types, MPI_Datatype* newtype) {
+  if (const int error = check_arrays(count, {lengths, displacements, types}); error != MPI_SUCCESS)
+    return error;
   if (newtype == nullptr) return MPI_ERR_ARG;
   Contents contents{MPI_COMBINER_STRUCT, {}, {}, {}, {}};
   counts_of<Count>(contents).push_back(count);
@@ -171,108 +188,134 @@ int give_type(const std::shared_ptr<Datatype>& type, MPI_Datatype* newtype) {
 extern "C" {
 
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_contiguous", HandleKind::kDatatype, [=] { return contiguous(count, oldtype, newtype); });
+  return mpi_call("MPI_Type_contiguous", HandleKind::kDatatype,
+                  [=] { return contiguous(count, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_contiguous);
 
-int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_vector", HandleKind::kDatatype, [=] { return vector_type(count, blocklength, stride, oldtype, newtype); });
+int PMPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
+                     MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_vector", HandleKind::kDatatype,
+                  [=] { return vector_type(count, blocklength, stride, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_vector);
 
-int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_hvector", HandleKind::kDatatype, [=] { return hvector(count, blocklength, stride, oldtype, newtype); });
+int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+                             MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_create_hvector", HandleKind::kDatatype,
+                  [=] { return hvector(count, blocklength, stride, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hvector);
 
-int PMPI_Type_indexed(int count, const int lengths[], const int displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_indexed", HandleKind::kDatatype, [=] { return indexed(count, lengths, displacements, oldtype, newtype); });
+int PMPI_Type_indexed(int count, const int lengths[], const int displacements[],
+                      MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_indexed", HandleKind::kDatatype,
+                  [=] { return indexed(count, lengths, displacements, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_indexed);
 
-int PMPI_Type_create_hindexed(int count, const int lengths[], const MPI_Aint displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int PMPI_Type_create_hindexed(int count, const int lengths[], const MPI_Aint displacements[],
+                              MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return mpi_call("MPI_Type_create_hindexed", HandleKind::kDatatype,
                   [=] { return hindexed(count, lengths, displacements, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hindexed);
 
-int PMPI_Type_create_indexed_block(int count, int blocklength, const int displacements[], MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_indexed_block", HandleKind::kDatatype,
-                  [=] { return indexed_block(count, blocklength, displacements, oldtype, newtype); });
+int PMPI_Type_create_indexed_block(int count, int blocklength, const int displacements[],
+                                   MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_create_indexed_block", HandleKind::kDatatype, [=] {
+    return indexed_block(count, blocklength, displacements, oldtype, newtype);
+  });
 }
 LINTEL_MPI_NAME(MPI_Type_create_indexed_block);
 
-int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint displacements[], MPI_Datatype oldtype,
-                                    MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_hindexed_block", HandleKind::kDatatype,
-                  [=] { return hindexed_block(count, blocklength, displacements, oldtype, newtype); });
+int PMPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint displacements[],
+                                    MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_create_hindexed_block", HandleKind::kDatatype, [=] {
+    return hindexed_block(count, blocklength, displacements, oldtype, newtype);
+  });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hindexed_block);
 
-int PMPI_Type_create_struct(int count, const int lengths[], const MPI_Aint displacements[], const MPI_Datatype types[],
-                            MPI_Datatype* newtype) {
+int PMPI_Type_create_struct(int count, const int lengths[], const MPI_Aint displacements[],
+                            const MPI_Datatype types[], MPI_Datatype* newtype) {
   return mpi_call("MPI_Type_create_struct", HandleKind::kDatatype,
                   [=] { return structure(count, lengths, displacements, types, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_struct);
 
-int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_resized", HandleKind::kDatatype, [=] { return resized<int>(oldtype, lb, extent, newtype); });
+int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
+                             MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_create_resized", HandleKind::kDatatype,
+                  [=] { return resized<int>(oldtype, lb, extent, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_resized);
 
 int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_contiguous_c", HandleKind::kDatatype, [=] { return contiguous(count, oldtype, newtype); });
+  return mpi_call("MPI_Type_contiguous_c", HandleKind::kDatatype,
+                  [=] { return contiguous(count, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_contiguous_c);
 
-int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_vector_c", HandleKind::kDatatype, [=] { return vector_type(count, blocklength, stride, oldtype, newtype); });
+int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+                       MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_vector_c", HandleKind::kDatatype,
+                  [=] { return vector_type(count, blocklength, stride, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_vector_c);
 
-int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+                               MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return mpi_call("MPI_Type_create_hvector_c", HandleKind::kDatatype,
                   [=] { return hvector(count, blocklength, stride, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hvector_c);
 
-int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count lengths[], const MPI_Count displacements[], MPI_Datatype oldtype,
-                        MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_indexed_c", HandleKind::kDatatype, [=] { return indexed(count, lengths, displacements, oldtype, newtype); });
+int PMPI_Type_indexed_c(MPI_Count count, const MPI_Count lengths[], const MPI_Count displacements[],
+                        MPI_Datatype oldtype, MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_indexed_c", HandleKind::kDatatype,
+                  [=] { return indexed(count, lengths, displacements, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_indexed_c);
 
-int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count lengths[], const MPI_Count displacements[], MPI_Datatype oldtype,
+int PMPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count lengths[],
+                                const MPI_Count displacements[], MPI_Datatype oldtype,
                                 MPI_Datatype* newtype) {
   return mpi_call("MPI_Type_create_hindexed_c", HandleKind::kDatatype,
                   [=] { return hindexed(count, lengths, displacements, oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hindexed_c);
 
-int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count displacements[], MPI_Datatype oldtype,
+int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
+                                     const MPI_Count displacements[], MPI_Datatype oldtype,
                                      MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_indexed_block_c", HandleKind::kDatatype,
-                  [=] { return indexed_block(count, blocklength, displacements, oldtype, newtype); });
+  return mpi_call("MPI_Type_create_indexed_block_c", HandleKind::kDatatype, [=] {
+    return indexed_block(count, blocklength, displacements, oldtype, newtype);
+  });
 }
 LINTEL_MPI_NAME(MPI_Type_create_indexed_block_c);
 
-int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count displacements[], MPI_Datatype oldtype,
+int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
+                                      const MPI_Count displacements[], MPI_Datatype oldtype,
                                       MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_hindexed_block_c", HandleKind::kDatatype,
-                  [=] { return hindexed_block(count, blocklength, displacements, oldtype, newtype); });
+  return mpi_call("MPI_Type_create_hindexed_block_c", HandleKind::kDatatype, [=] {
+    return hindexed_block(count, blocklength, displacements, oldtype, newtype);
+  });
 }
 LINTEL_MPI_NAME(MPI_Type_create_hindexed_block_c);
 
-int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count lengths[], const MPI_Count displacements[], const MPI_Datatype types[],
+int PMPI_Type_create_struct_c(MPI_Count count, const MPI_Count lengths[],
+                              const MPI_Count displacements[], const MPI_Datatype types[],
                               MPI_Datatype* newtype) {
   return mpi_call("MPI_Type_create_struct_c", HandleKind::kDatatype,
                   [=] { return structure(count, lengths, displacements, types, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_struct_c);
 
-int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_create_resized_c", HandleKind::kDatatype, [=] { return resized<MPI_Count>(oldtype, lb, extent, newtype); });
+int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent,
+                               MPI_Datatype* newtype) {
+  return mpi_call("MPI_Type_create_resized_c", HandleKind::kDatatype,
+                  [=] { return resized<MPI_Count>(oldtype, lb, extent, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_create_resized_c);
 

@@ -20,7 +20,8 @@ int duplicate(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   if (old->is_committed() && type) type->commit();
   MPI_Datatype handle = MPI_DATATYPE_NULL;
   if (const int error = give_type(type, &handle); error != MPI_SUCCESS) return error;
-  if (const int error = old->attributes().copy_to(type->attributes(), number_of(oldtype)); error != MPI_SUCCESS) {
+  if (const int error = old->attributes().copy_to(type->attributes(), number_of(oldtype));
+      error != MPI_SUCCESS) {
     (void)type->attributes().remove_all(number_of(handle));  // the copy's error is the one to tell
     local_objects().datatypes.remove(number_of(handle));
     *newtype = MPI_DATATYPE_NULL;  // programs look at it
@@ -76,10 +77,12 @@ int match_size(int typeclass, int size, MPI_Datatype* datatype) {
     MPI_Datatype type;
   };
   static const Match kMatches[] = {
-      {MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1},   {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2},   {MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4},
-      {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8},   {MPI_TYPECLASS_INTEGER, 16, MPI_INTEGER16}, {MPI_TYPECLASS_REAL, 2, MPI_REAL2},
-      {MPI_TYPECLASS_REAL, 4, MPI_REAL4},         {MPI_TYPECLASS_REAL, 8, MPI_REAL8},         {MPI_TYPECLASS_REAL, 16, MPI_REAL16},
-      {MPI_TYPECLASS_COMPLEX, 4, MPI_COMPLEX4},   {MPI_TYPECLASS_COMPLEX, 8, MPI_COMPLEX8},   {MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16},
+      {MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1},   {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2},
+      {MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4},   {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8},
+      {MPI_TYPECLASS_INTEGER, 16, MPI_INTEGER16}, {MPI_TYPECLASS_REAL, 2, MPI_REAL2},
+      {MPI_TYPECLASS_REAL, 4, MPI_REAL4},         {MPI_TYPECLASS_REAL, 8, MPI_REAL8},
+      {MPI_TYPECLASS_REAL, 16, MPI_REAL16},       {MPI_TYPECLASS_COMPLEX, 4, MPI_COMPLEX4},
+      {MPI_TYPECLASS_COMPLEX, 8, MPI_COMPLEX8},   {MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16},
       {MPI_TYPECLASS_COMPLEX, 32, MPI_COMPLEX32},
   };
   for (const Match& match : kMatches) {
@@ -96,13 +99,15 @@ MPI_Datatype pair_of(std::uintptr_t value, std::uintptr_t index) {
     if (type->family() != Family::kPair) continue;
     const Part& first = type->parts().front();
     const Part& last = type->parts().back();
-    if (first.type->number() == value && last.type->number() == index) return handle_of<MPI_Datatype>(type->number());
+    if (first.type->number() == value && last.type->number() == index)
+      return handle_of<MPI_Datatype>(type->number());
   }
   return MPI_DATATYPE_NULL;
 }
 
 int get_value_index(MPI_Datatype value, MPI_Datatype index, MPI_Datatype* pair) {
-  if (!predefined_datatype(number_of(value)) || !predefined_datatype(number_of(index))) return MPI_ERR_TYPE;
+  if (!predefined_datatype(number_of(value)) || !predefined_datatype(number_of(index)))
+    return MPI_ERR_TYPE;
   if (pair == nullptr) return MPI_ERR_ARG;
   *pair = pair_of(number_of(value), number_of(index));
   return MPI_SUCCESS;
@@ -129,42 +134,50 @@ int PMPI_Type_free(MPI_Datatype* datatype) {
 LINTEL_MPI_NAME(MPI_Type_free);
 
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype) {
-  return mpi_call("MPI_Type_dup", HandleKind::kDatatype, [=] { return duplicate(oldtype, newtype); });
+  return mpi_call("MPI_Type_dup", HandleKind::kDatatype,
+                  [=] { return duplicate(oldtype, newtype); });
 }
 LINTEL_MPI_NAME(MPI_Type_dup);
 
 int PMPI_Type_size(MPI_Datatype datatype, int* size) {
-  return mpi_call("MPI_Type_size", HandleKind::kDatatype, [=] { return size_of_type(datatype, size); });
+  return mpi_call("MPI_Type_size", HandleKind::kDatatype,
+                  [=] { return size_of_type(datatype, size); });
 }
 LINTEL_MPI_NAME(MPI_Type_size);
 
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size) {
-  return mpi_call("MPI_Type_size_x", HandleKind::kDatatype, [=] { return size_of_type(datatype, size); });
+  return mpi_call("MPI_Type_size_x", HandleKind::kDatatype,
+                  [=] { return size_of_type(datatype, size); });
 }
 LINTEL_MPI_NAME(MPI_Type_size_x);
 
 int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size) {
-  return mpi_call("MPI_Type_size_c", HandleKind::kDatatype, [=] { return size_of_type(datatype, size); });
+  return mpi_call("MPI_Type_size_c", HandleKind::kDatatype,
+                  [=] { return size_of_type(datatype, size); });
 }
 LINTEL_MPI_NAME(MPI_Type_size_c);
 
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint* lb, MPI_Aint* extent) {
-  return mpi_call("MPI_Type_get_extent", HandleKind::kDatatype, [=] { return extent_of_type(datatype, false, lb, extent); });
+  return mpi_call("MPI_Type_get_extent", HandleKind::kDatatype,
+                  [=] { return extent_of_type(datatype, false, lb, extent); });
 }
 LINTEL_MPI_NAME(MPI_Type_get_extent);
 
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
-  return mpi_call("MPI_Type_get_extent_x", HandleKind::kDatatype, [=] { return extent_of_type(datatype, false, lb, extent); });
+  return mpi_call("MPI_Type_get_extent_x", HandleKind::kDatatype,
+                  [=] { return extent_of_type(datatype, false, lb, extent); });
 }
 LINTEL_MPI_NAME(MPI_Type_get_extent_x);
 
 int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* extent) {
-  return mpi_call("MPI_Type_get_extent_c", HandleKind::kDatatype, [=] { return extent_of_type(datatype, false, lb, extent); });
+  return mpi_call("MPI_Type_get_extent_c", HandleKind::kDatatype,
+                  [=] { return extent_of_type(datatype, false, lb, extent); });
 }
 LINTEL_MPI_NAME(MPI_Type_get_extent_c);
 
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent) {
-  return mpi_call("MPI_Type_get_true_extent", HandleKind::kDatatype, [=] { return extent_of_type(datatype, true, true_lb, true_extent); });
+  return mpi_call("MPI_Type_get_true_extent", HandleKind::kDatatype,
+                  [=] { return extent_of_type(datatype, true, true_lb, true_extent); });
 }
 LINTEL_MPI_NAME(MPI_Type_get_true_extent);
 
@@ -181,12 +194,15 @@ int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_C
 LINTEL_MPI_NAME(MPI_Type_get_true_extent_c);
 
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
-  return mpi_call("MPI_Type_match_size", HandleKind::kDatatype, [=] { return match_size(typeclass, size, datatype); });
+  return mpi_call("MPI_Type_match_size", HandleKind::kDatatype,
+                  [=] { return match_size(typeclass, size, datatype); });
 }
 LINTEL_MPI_NAME(MPI_Type_match_size);
 
-int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type) {
-  return mpi_call("MPI_Type_get_value_index", HandleKind::kDatatype, [=] { return get_value_index(value_type, index_type, pair_type); });
+int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type,
+                              MPI_Datatype* pair_type) {
+  return mpi_call("MPI_Type_get_value_index", HandleKind::kDatatype,
+                  [=] { return get_value_index(value_type, index_type, pair_type); });
 }
 LINTEL_MPI_NAME(MPI_Type_get_value_index);
 

@@ -1,15 +1,19 @@
 /* MPI: message passing. The C interface of Lintel, with the values of the standard ABI of MPI 5.0.
  *
- * Declared is what is provided. What else MPI 5.0 has is declared as unavailable (mpi_lacking.h): a program that uses it does not compile, and the compiler says
- * what is lacking and what to do. With LINTEL_MPI_1 defined the names that were removed in MPI 3.0 are there too (mpi_removed.h). Each function has its PMPI_
- * name too, so that a profiling library may define the MPI_ name and call the PMPI_ one.
+ * Declared is what is provided. What else MPI 5.0 has is declared as unavailable (mpi_lacking.h): a
+ * program that uses it does not compile, and the compiler says what is lacking and what to do. With
+ * LINTEL_MPI_1 defined the names that were removed in MPI 3.0 are there too (mpi_removed.h). Each
+ * function has its PMPI_ name too, so that a profiling library may define the MPI_ name and call
+ * the PMPI_ one.
  *
  * Rules that hold for every function below, unless its own comment says otherwise:
- *   - Thread: any function may be called from any thread at any time, up to "Start and end" also before MPI_Init and after MPI_Finalize. Where one changes an
- *     object that another reads, the other sees it before or after the change; of two that free one handle, one gets the error.
+ *   - Thread: any function may be called from any thread at any time, up to "Start and end" also
+ *     before MPI_Init and after MPI_Finalize. Where one changes an object that another reads, the
+ *     other sees it before or after the change; of two that free one handle, one gets the error.
  *   - Blocking: none up to "Start and end"; below, where it says so.
- *   - Errors: a null output pointer gives MPI_ERR_ARG. On any error nothing has changed and output parameters are untouched. No argument that is
- *     wrong but for a pointer to memory that is not there ends the program.
+ *   - Errors: a null output pointer gives MPI_ERR_ARG. On any error nothing has changed and output
+ *     parameters are untouched. No argument that is wrong but for a pointer to memory that is not
+ *     there ends the program.
  *   - Arrays and texts are read or written during the call only.
  *
  * "Clause" names the section of the MPI 5.0 standard.
@@ -24,11 +28,12 @@
 extern "C" {
 #endif
 
-/* ---- Version, time, memory (clauses 9.1, 9.2, 9.6) -----------------------------------------------------------------------------------
- * Text goes to a buffer of MPI_MAX_LIBRARY_VERSION_STRING or MPI_MAX_PROCESSOR_NAME bytes; its length comes without the final zero byte.
- * MPI_Wtime counts seconds of this machine's monotonic clock: differences mean something, between processes of one machine too.
- * Memory of MPI_Alloc_mem is aligned to 64 bytes and lives until MPI_Free_mem; `info` may be MPI_INFO_NULL and its keys are not used.
- * Errors: MPI_ERR_NO_MEM, MPI_ERR_ARG (size below 0), MPI_ERR_INFO. */
+/* ---- Version, time, memory (clauses 9.1, 9.2, 9.6) ----------------------------------------------
+ * Text goes to a buffer of MPI_MAX_LIBRARY_VERSION_STRING or MPI_MAX_PROCESSOR_NAME bytes; its
+ * length comes without the final zero byte. MPI_Wtime counts seconds of this machine's monotonic
+ * clock: differences mean something, between processes of one machine too. Memory of MPI_Alloc_mem
+ * is aligned to 64 bytes and lives until MPI_Free_mem; `info` may be MPI_INFO_NULL and its keys are
+ * not used. Errors: MPI_ERR_NO_MEM, MPI_ERR_ARG (size below 0), MPI_ERR_INFO. */
 int MPI_Get_version(int* version, int* subversion);
 int MPI_Get_library_version(char* version, int* resultlen);
 int MPI_Get_processor_name(char* name, int* resultlen);
@@ -39,72 +44,101 @@ int MPI_Free_mem(void* base);
 int MPI_Abi_get_version(int* abi_major, int* abi_minor);
 int MPI_Pcontrol(const int level, ...); /* does nothing */
 
-/* ---- Errors (clauses 9.4 and 9.5) ----------------------------------------------------------------------------------------------------
- * Every function returns a class of mpi_constants.h, which is also its code, or what a callback of the program returned. Codes and classes that
- * are added are never used again. Sentences are cut to MPI_MAX_ERROR_STRING - 1 bytes.
- * Errors: MPI_ERR_ARG for a number that is no class or code. */
+/* ---- Errors (clauses 9.4 and 9.5) ---------------------------------------------------------------
+ * Every function returns a class of mpi_constants.h, which is also its code, or what a callback of
+ * the program returned. Codes and classes that are added are never used again. Sentences are cut to
+ * MPI_MAX_ERROR_STRING - 1 bytes. Errors: MPI_ERR_ARG for a number that is no class or code. */
 int MPI_Error_class(int errorcode, int* errorclass);
 int MPI_Error_string(int errorcode, char* string, int* resultlen);
 int MPI_Add_error_class(int* errorclass);
 int MPI_Add_error_code(int errorclass, int* errorcode);
 int MPI_Add_error_string(int errorcode, const char* string);
 
-/* ---- Addresses (clause 5.1.5) --------------------------------------------------------------------------------------------------------
+/* ---- Addresses (clause 5.1.5) -------------------------------------------------------------------
  * An address is the number of a byte; MPI_Aint_add and MPI_Aint_diff wrap around and never fail. */
 int MPI_Get_address(const void* location, MPI_Aint* address);
 MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
 MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
 
-/* ---- Making datatypes (clauses 5.1.2 to 5.1.4) ---------------------------------------------------------------------------------------
- * Each makes a new type of the types given, which may be freed at once; a type that is in use lives on until nobody uses it. Old types need not be
- * committed. Counts and block lengths may be 0. Bounds are those of clause 5.1.6, with the padding of a C structure at the end.
- * Errors: MPI_ERR_TYPE for a type that is none, MPI_ERR_COUNT for a count below 0, MPI_ERR_ARG for a block length below 0, a null pointer or an
- * array that does not fit its own sizes, MPI_ERR_VALUE_TOO_LARGE if a size, displacement or bound leaves 63 bits. */
+/* ---- Making datatypes (clauses 5.1.2 to 5.1.4) --------------------------------------------------
+ * Each makes a new type of the types given, which may be freed at once; a type that is in use lives
+ * on until nobody uses it. Old types need not be committed. Counts and block lengths may be 0.
+ * Bounds are those of clause 5.1.6, with the padding of a C structure at the end. Errors:
+ * MPI_ERR_TYPE for a type that is none, MPI_ERR_COUNT for a count below 0, MPI_ERR_ARG for a block
+ * length below 0, a null pointer or an array that does not fit its own sizes,
+ * MPI_ERR_VALUE_TOO_LARGE if a size, displacement or bound leaves 63 bits. */
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype);
-int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
-int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
-int MPI_Type_indexed(int count, const int array_of_blocklengths[], const int array_of_displacements[], MPI_Datatype oldtype,
+int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
+                    MPI_Datatype* newtype);
+int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+                            MPI_Datatype* newtype);
+int MPI_Type_indexed(int count, const int array_of_blocklengths[],
+                     const int array_of_displacements[], MPI_Datatype oldtype,
                      MPI_Datatype* newtype);
-int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
+int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
+                             const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
                              MPI_Datatype* newtype);
-int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[], MPI_Datatype oldtype,
-                                  MPI_Datatype* newtype);
-int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
+int MPI_Type_create_indexed_block(int count, int blocklength, const int array_of_displacements[],
+                                  MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_hindexed_block(int count, int blocklength,
+                                   const MPI_Aint array_of_displacements[], MPI_Datatype oldtype,
                                    MPI_Datatype* newtype);
-int MPI_Type_create_struct(int count, const int array_of_blocklengths[], const MPI_Aint array_of_displacements[],
+int MPI_Type_create_struct(int count, const int array_of_blocklengths[],
+                           const MPI_Aint array_of_displacements[],
                            const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
-int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[], const int array_of_starts[], int order,
-                             MPI_Datatype oldtype, MPI_Datatype* newtype);
-int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[], const int array_of_distribs[],
-                           const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype);
-int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype* newtype);
+int MPI_Type_create_subarray(int ndims, const int array_of_sizes[], const int array_of_subsizes[],
+                             const int array_of_starts[], int order, MPI_Datatype oldtype,
+                             MPI_Datatype* newtype);
+int MPI_Type_create_darray(int size, int rank, int ndims, const int array_of_gsizes[],
+                           const int array_of_distribs[], const int array_of_dargs[],
+                           const int array_of_psizes[], int order, MPI_Datatype oldtype,
+                           MPI_Datatype* newtype);
+int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
+                            MPI_Datatype* newtype);
 int MPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype, MPI_Datatype* newtype);
-int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
-int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
-int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[],
-                       MPI_Datatype oldtype, MPI_Datatype* newtype);
-int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[],
-                               MPI_Datatype oldtype, MPI_Datatype* newtype);
-int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+                      MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
+                              MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_indexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                       const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                       MPI_Datatype* newtype);
+int MPI_Type_create_hindexed_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                               const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+                               MPI_Datatype* newtype);
+int MPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
+                                    const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
                                     MPI_Datatype* newtype);
-int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength, const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
+int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
+                                     const MPI_Count array_of_displacements[], MPI_Datatype oldtype,
                                      MPI_Datatype* newtype);
-int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[], const MPI_Count array_of_displacements[],
+int MPI_Type_create_struct_c(MPI_Count count, const MPI_Count array_of_blocklengths[],
+                             const MPI_Count array_of_displacements[],
                              const MPI_Datatype array_of_types[], MPI_Datatype* newtype);
-int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[], const MPI_Count array_of_subsizes[],
-                               const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype);
-int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[], const int array_of_distribs[],
-                             const int array_of_dargs[], const int array_of_psizes[], int order, MPI_Datatype oldtype, MPI_Datatype* newtype);
-int MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype);
-int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype); /* with its attributes, and committed if the old one is */
+int MPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[],
+                               const MPI_Count array_of_subsizes[],
+                               const MPI_Count array_of_starts[], int order, MPI_Datatype oldtype,
+                               MPI_Datatype* newtype);
+int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count array_of_gsizes[],
+                             const int array_of_distribs[], const int array_of_dargs[],
+                             const int array_of_psizes[], int order, MPI_Datatype oldtype,
+                             MPI_Datatype* newtype);
+int MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent,
+                              MPI_Datatype* newtype);
+/* with its attributes, and committed if the old one is */
+int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_commit(MPI_Datatype* datatype);
-int MPI_Type_free(MPI_Datatype* datatype); /* sets MPI_DATATYPE_NULL; predefined types give MPI_ERR_TYPE */
+int MPI_Type_free(MPI_Datatype* datatype); /* sets MPI_DATATYPE_NULL; predefined types give
+                                              MPI_ERR_TYPE */
 
-/* ---- What a datatype is (clauses 5.1.5 to 5.1.13) ------------------------------------------------------------------------------------
- * Sizes, bounds and extents in bytes. Where the result's type cannot hold the number it is MPI_UNDEFINED; ..._x and ..._c hold all.
- * MPI_Type_get_contents gives handles of its own for derived types, to be freed by the caller. Names are at most MPI_MAX_OBJECT_NAME - 1 bytes,
- * longer ones are cut; that of MPI_DATATYPE_NULL is its own. Of a type that a ..._c function has made only MPI_Type_get_envelope_c and MPI_Type_get_contents_c tell: MPI_ERR_TYPE of the others.
- * MPI_Type_match_size: MPI_ERR_ARG if no type has that size. MPI_Type_get_value_index: MPI_DATATYPE_NULL if no predefined type is such a pair. */
+/* ---- What a datatype is (clauses 5.1.5 to 5.1.13) -----------------------------------------------
+ * Sizes, bounds and extents in bytes. Where the result's type cannot hold the number it is
+ * MPI_UNDEFINED; ..._x and ..._c hold all. MPI_Type_get_contents gives handles of its own for
+ * derived types, to be freed by the caller. Names are at most MPI_MAX_OBJECT_NAME - 1 bytes, longer
+ * ones are cut; that of MPI_DATATYPE_NULL is its own. Of a type that a ..._c function has made only
+ * MPI_Type_get_envelope_c and MPI_Type_get_contents_c tell: MPI_ERR_TYPE of the others.
+ * MPI_Type_match_size: MPI_ERR_ARG if no type has that size. MPI_Type_get_value_index:
+ * MPI_DATATYPE_NULL if no predefined type is such a pair. */
 int MPI_Type_size(MPI_Datatype datatype, int* size);
 int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size);
 int MPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size);
@@ -114,60 +148,79 @@ int MPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count* lb, MPI_Count* exten
 int MPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint* true_lb, MPI_Aint* true_extent);
 int MPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent);
 int MPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count* true_lb, MPI_Count* true_extent);
-int MPI_Type_get_envelope(MPI_Datatype datatype, int* num_integers, int* num_addresses, int* num_datatypes, int* combiner);
-int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses, int max_datatypes, int array_of_integers[],
-                          MPI_Aint array_of_addresses[], MPI_Datatype array_of_datatypes[]);
-int MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers, MPI_Count* num_addresses, MPI_Count* num_large_counts,
+int MPI_Type_get_envelope(MPI_Datatype datatype, int* num_integers, int* num_addresses,
+                          int* num_datatypes, int* combiner);
+int MPI_Type_get_contents(MPI_Datatype datatype, int max_integers, int max_addresses,
+                          int max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[],
+                          MPI_Datatype array_of_datatypes[]);
+int MPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count* num_integers,
+                            MPI_Count* num_addresses, MPI_Count* num_large_counts,
                             MPI_Count* num_datatypes, int* combiner);
-int MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses, MPI_Count max_large_counts,
-                            MPI_Count max_datatypes, int array_of_integers[], MPI_Aint array_of_addresses[],
+int MPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers, MPI_Count max_addresses,
+                            MPI_Count max_large_counts, MPI_Count max_datatypes,
+                            int array_of_integers[], MPI_Aint array_of_addresses[],
                             MPI_Count array_of_large_counts[], MPI_Datatype array_of_datatypes[]);
 int MPI_Type_get_name(MPI_Datatype datatype, char* type_name, int* resultlen);
 int MPI_Type_set_name(MPI_Datatype datatype, const char* type_name);
 int MPI_Type_match_size(int typeclass, int size, MPI_Datatype* datatype);
-int MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type, MPI_Datatype* pair_type);
+int MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type,
+                             MPI_Datatype* pair_type);
 
-/* ---- Attributes of datatypes (clause 7.7.4) ------------------------------------------------------------------------------------------
- * A key that was freed may be used as before until no value is set with it any more, on whatever object; it is freed once. Copy functions run in MPI_Type_dup in
- * the order in which values were set, delete functions in MPI_Type_free in the reverse order, both without a lock; a value that takes the place of another, which
- * is deleted first, is set last. What they return other than MPI_SUCCESS is the result of the call that ran them. MPI_Type_dup then deletes the copies that were
- * made, and sets MPI_DATATYPE_NULL. MPI_Type_free leaves the type, with this value and those set before it; those set later are deleted.
- * Errors: MPI_ERR_KEYVAL for a key that is none or of another kind of object, and for deleting a value that is not set. */
-int MPI_Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn, MPI_Type_delete_attr_function* type_delete_attr_fn,
-                           int* type_keyval, void* extra_state);
+/* ---- Attributes of datatypes (clause 7.7.4) -----------------------------------------------------
+ * A key that was freed may be used as before until no value is set with it any more, on whatever
+ * object; it is freed once. Copy functions run in MPI_Type_dup in the order in which values were
+ * set, delete functions in MPI_Type_free in the reverse order, both without a lock; a value that
+ * takes the place of another, which is deleted first, is set last. What they return other than
+ * MPI_SUCCESS is the result of the call that ran them. MPI_Type_dup then deletes the copies that
+ * were made, and sets MPI_DATATYPE_NULL. MPI_Type_free leaves the type, with this value and those
+ * set before it; those set later are deleted. Errors: MPI_ERR_KEYVAL for a key that is none or of
+ * another kind of object, and for deleting a value that is not set. */
+int MPI_Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn,
+                           MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval,
+                           void* extra_state);
 int MPI_Type_free_keyval(int* type_keyval);
 int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val);
 int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void* attribute_val, int* flag);
 int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval);
 
-/* ---- Packing (clauses 5.2 and 5.3) ---------------------------------------------------------------------------------------------------
- * Packed data is the items' bytes, one after the other, in this machine's formats: MPI_Pack_size is exact. `*position` moves past what was packed or
- * unpacked, in bytes. The type must be committed.
- * Errors: MPI_ERR_TRUNCATE if what is left of the packed buffer is too small, MPI_ERR_ARG for a position outside of it, MPI_ERR_COMM,
- * MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER (a null output buffer for some bytes). On errors nothing was moved. MPI_Pack..., MPI_Unpack...: they are
- * the communicator's errors.
- * The ..._external functions write what all machines read: `datarep` is "external32", others give MPI_ERR_UNSUPPORTED_DATAREP; MPI_LONG has four bytes and
- * MPI_WCHAR two in it, and MPI_ERR_CONVERSION says that a number does not fit there. */
-int MPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize, int* position, MPI_Comm comm);
-int MPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize, MPI_Count* position, MPI_Comm comm);
-int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm);
-int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount, MPI_Datatype datatype,
-                 MPI_Comm comm);
+/* ---- Packing (clauses 5.2 and 5.3) --------------------------------------------------------------
+ * Packed data is the items' bytes, one after the other, in this machine's formats: MPI_Pack_size is
+ * exact. `*position` moves past what was packed or unpacked, in bytes. The type must be committed.
+ * Errors: MPI_ERR_TRUNCATE if what is left of the packed buffer is too small, MPI_ERR_ARG for a
+ * position outside of it, MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER (a null output
+ * buffer for some bytes). On errors nothing was moved. MPI_Pack..., MPI_Unpack...: they are the
+ * communicator's errors.
+ * The ..._external functions write what all machines read: `datarep` is "external32", others give
+ * MPI_ERR_UNSUPPORTED_DATAREP; MPI_LONG has four bytes and MPI_WCHAR two in it, and
+ * MPI_ERR_CONVERSION says that a number does not fit there. */
+int MPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
+             int* position, MPI_Comm comm);
+int MPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf,
+               MPI_Count outsize, MPI_Count* position, MPI_Comm comm);
+int MPI_Unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount,
+               MPI_Datatype datatype, MPI_Comm comm);
+int MPI_Unpack_c(const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf,
+                 MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm);
 int MPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int* size);
 int MPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count* size);
-int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, MPI_Aint outsize,
-                      MPI_Aint* position);
-int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
+int MPI_Pack_external(const char datarep[], const void* inbuf, int incount, MPI_Datatype datatype,
+                      void* outbuf, MPI_Aint outsize, MPI_Aint* position);
+int MPI_Pack_external_c(const char datarep[], const void* inbuf, MPI_Count incount,
+                        MPI_Datatype datatype, void* outbuf, MPI_Count outsize,
                         MPI_Count* position);
-int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize, MPI_Aint* position, void* outbuf, int outcount,
-                        MPI_Datatype datatype);
-int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf, MPI_Count outcount,
+int MPI_Unpack_external(const char datarep[], const void* inbuf, MPI_Aint insize,
+                        MPI_Aint* position, void* outbuf, int outcount, MPI_Datatype datatype);
+int MPI_Unpack_external_c(const char datarep[], const void* inbuf, MPI_Count insize,
+                          MPI_Count* position, void* outbuf, MPI_Count outcount,
                           MPI_Datatype datatype);
-int MPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype, MPI_Aint* size);
-int MPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datatype datatype, MPI_Count* size);
+int MPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype,
+                           MPI_Aint* size);
+int MPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Datatype datatype,
+                             MPI_Count* size);
 
-/* ---- Status (clauses 3.2.5, 3.8.4, 5.1.11, 12.3) -------------------------------------------------------------------------------------
- * A count that is no whole number, or that its type cannot hold, is MPI_UNDEFINED; that is no error. */
+/* ---- Status (clauses 3.2.5, 3.8.4, 5.1.11, 12.3) ------------------------------------------------
+ * A count that is no whole number, or that its type cannot hold, is MPI_UNDEFINED; that is no
+ * error. */
 int MPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count);
 int MPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count);
 int MPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* count);
@@ -185,26 +238,33 @@ int MPI_Status_set_source(MPI_Status* status, int source);
 int MPI_Status_set_tag(MPI_Status* status, int tag);
 int MPI_Status_set_error(MPI_Status* status, int error);
 
-/* ---- Operations (clause 6.9) ---------------------------------------------------------------------------------------------------------
- * Integers wrap around; logical results are 0 or 1. A predefined operation takes predefined datatypes only. Beyond the standard, as other implementations do:
- * MPI_CHAR, MPI_WCHAR, MPI_CHARACTER and MPI_BYTE are integers for all operations, MPI_BYTE without a sign, and all integers are operands of logical ones.
- * MPI_Reduce_local: inoutbuf[i] = inbuf[i] op inoutbuf[i]; the buffers do not overlap. Errors: MPI_ERR_OP for any other pair of operation and type that
- * the standard does not have (and for MPI_REPLACE, MPI_NO_OP; MPI_REAL2 and MPI_COMPLEX4 have no arithmetic here), MPI_ERR_COUNT, MPI_ERR_TYPE,
- * MPI_ERR_BUFFER. An operation that was freed goes on in reductions under way. */
+/* ---- Operations (clause 6.9) --------------------------------------------------------------------
+ * Integers wrap around; logical results are 0 or 1. A predefined operation takes predefined
+ * datatypes only. Beyond the standard, as other implementations do: MPI_CHAR, MPI_WCHAR,
+ * MPI_CHARACTER and MPI_BYTE are integers for all operations, MPI_BYTE without a sign, and all
+ * integers are operands of logical ones. MPI_Reduce_local: inoutbuf[i] = inbuf[i] op inoutbuf[i];
+ * the buffers do not overlap. Errors: MPI_ERR_OP for any other pair of operation and type that the
+ * standard does not have (and for MPI_REPLACE, MPI_NO_OP; MPI_REAL2 and MPI_COMPLEX4 have no
+ * arithmetic here), MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER. An operation that was freed goes
+ * on in reductions under way. */
 int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
 int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);
 int MPI_Op_free(MPI_Op* op);
 int MPI_Op_commutative(MPI_Op op, int* commute);
-int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype, MPI_Op op);
-int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op);
+int MPI_Reduce_local(const void* inbuf, void* inoutbuf, int count, MPI_Datatype datatype,
+                     MPI_Op op);
+int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_Datatype datatype,
+                       MPI_Op op);
 
-/* ---- Groups (clause 7.3) -------------------------------------------------------------------------------------------------------------
- * Local, no communication. New groups without members are MPI_GROUP_EMPTY. MPI_GROUP_EMPTY may be freed: it stays, the handle becomes
- * MPI_GROUP_NULL as of any group. Errors: MPI_ERR_GROUP, MPI_ERR_RANK for a rank outside the group or named twice, MPI_ERR_ARG for a count below
- * 0, a stride of 0 or a null pointer. */
+/* ---- Groups (clause 7.3) ------------------------------------------------------------------------
+ * Local, no communication. New groups without members are MPI_GROUP_EMPTY. MPI_GROUP_EMPTY may be
+ * freed: it stays, the handle becomes MPI_GROUP_NULL as of any group. Errors: MPI_ERR_GROUP,
+ * MPI_ERR_RANK for a rank outside the group or named twice, MPI_ERR_ARG for a count below 0, a
+ * stride of 0 or a null pointer. */
 int MPI_Group_size(MPI_Group group, int* size);
 int MPI_Group_rank(MPI_Group group, int* rank); /* MPI_UNDEFINED if this process is no member */
-int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[]);
+int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2,
+                              int ranks2[]);
 int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int* result);
 int MPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup);
 int MPI_Group_intersection(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup);
@@ -215,10 +275,12 @@ int MPI_Group_range_incl(MPI_Group group, int n, int ranges[][3], MPI_Group* new
 int MPI_Group_range_excl(MPI_Group group, int n, int ranges[][3], MPI_Group* newgroup);
 int MPI_Group_free(MPI_Group* group);
 
-/* ---- Hints (chapter 10) --------------------------------------------------------------------------------------------------------------
- * Keys are shorter than MPI_MAX_INFO_KEY, values than MPI_MAX_INFO_VAL. MPI_Info_get_string sets `*buflen` to the room that the whole value
- * takes, with the final zero byte, and writes what fits; with 0 it writes nothing. MPI_INFO_ENV is empty and may not be changed.
- * Errors: MPI_ERR_INFO, MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE (too long, null, empty key), MPI_ERR_INFO_NOKEY (MPI_Info_delete), MPI_ERR_ARG. */
+/* ---- Hints (chapter 10) -------------------------------------------------------------------------
+ * Keys are shorter than MPI_MAX_INFO_KEY, values than MPI_MAX_INFO_VAL. MPI_Info_get_string sets
+ * `*buflen` to the room that the whole value takes, with the final zero byte, and writes what fits;
+ * with 0 it writes nothing. MPI_INFO_ENV is empty and may not be changed. Errors: MPI_ERR_INFO,
+ * MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE (too long, null, empty key), MPI_ERR_INFO_NOKEY
+ * (MPI_Info_delete), MPI_ERR_ARG. */
 int MPI_Info_create(MPI_Info* info);
 int MPI_Info_create_env(int argc, char* argv[], MPI_Info* info); /* empty */
 int MPI_Info_free(MPI_Info* info);
@@ -231,10 +293,11 @@ int MPI_Info_delete(MPI_Info info, const char* key);
 int MPI_Info_get_nkeys(MPI_Info info, int* nkeys);
 int MPI_Info_get_nthkey(MPI_Info info, int n, char* key);
 
-/* ---- Handles as integers (chapter 20) ------------------------------------------------------------------------------------------------
- * Every handle has an integer, as other languages keep handles, and names the same object when it is made of that again. Of a predefined handle it is its
- * value. What is no handle of the kind becomes the null handle, and so does an integer of none. No function here raises an error; those of communicators and
- * below may be called at any time too. */
+/* ---- Handles as integers (chapter 20) -----------------------------------------------------------
+ * Every handle has an integer, as other languages keep handles, and names the same object when it
+ * is made of that again. Of a predefined handle it is its value. What is no handle of the kind
+ * becomes the null handle, and so does an integer of none. No function here raises an error; those
+ * of communicators and below may be called at any time too. */
 int MPI_Type_toint(MPI_Datatype datatype);
 MPI_Datatype MPI_Type_fromint(int datatype);
 int MPI_Op_toint(MPI_Op op);
@@ -252,11 +315,13 @@ MPI_Request MPI_Request_fromint(int request);
 int MPI_Message_toint(MPI_Message message);
 MPI_Message MPI_Message_fromint(int message);
 
-/* ---- Start and end (clauses 11.2 to 11.6) --------------------------------------------------------------------------------------------
- * MPI_Init and MPI_Finalize are collective over all processes of the job, which lintel-run or another launcher has started (doc/launchers.md), and block. A
- * job that cannot be started ends with one sentence and exit code 1. Every level of thread support is provided. MPI_Initialized and MPI_Finalized may be
- * called at any time. MPI_Abort ends the job, whatever the communicator.
- * Errors: MPI_ERR_OTHER for a second MPI_Init or MPI_Finalize; MPI_ERR_ARG for a level that is none. */
+/* ---- Start and end (clauses 11.2 to 11.6) -------------------------------------------------------
+ * MPI_Init and MPI_Finalize are collective over all processes of the job, which lintel-run or
+ * another launcher has started (doc/launchers.md), and block. A job that cannot be started ends
+ * with one sentence and exit code 1. Every level of thread support is provided. MPI_Initialized and
+ * MPI_Finalized may be called at any time. MPI_Abort ends the job, whatever the communicator.
+ * Errors: MPI_ERR_OTHER for a second MPI_Init or MPI_Finalize; MPI_ERR_ARG for a level that is
+ * none. */
 int MPI_Init(int* argc, char*** argv);
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided);
 int MPI_Query_thread(int* provided);
@@ -266,16 +331,22 @@ int MPI_Finalized(int* flag);
 int MPI_Finalize(void);
 int MPI_Abort(MPI_Comm comm, int errorcode);
 
-/* ---- Communicators (clauses 7.4, 7.8) ------------------------------------------------------------------------------------------------
- * Those that make one are collective over `comm`, MPI_Comm_create_group over the group, and block. A process that is in no group or color gets
- * MPI_COMM_NULL. A communicator that was freed goes on for the requests on it. MPI_Comm_disconnect frees it when all members have called it, and all that was
- * sent on it has been received. MPI_Comm_idup does not block: attributes and error handler are copied in the call, and its communicator is there when its
- * request is told to be complete, which has the error of a copy function; as with MPI_Comm_dup, MPI_COMM_NULL comes with it. There are no intercommunicators, topologies or parents: MPI_Comm_test_inter says 0,
- * MPI_Topo_test MPI_UNDEFINED, MPI_Comm_get_parent MPI_COMM_NULL, and MPI_Comm_remote_... give MPI_ERR_COMM. MPI_Comm_get_name gives MPI_COMM_NULL a name too. No hint has a
- * meaning but mpi_hw_resource_type of MPI_Comm_split_type: with MPI_COMM_TYPE_HW_GUIDED or MPI_COMM_TYPE_RESOURCE_GUIDED and the value mpi_shared_memory it makes what
- * MPI_COMM_TYPE_SHARED makes, the ranks of one machine. MPI_COMM_TYPE_HW_UNGUIDED does too, where that is less than all. Other hints give MPI_COMM_NULL to all.
- * Errors: MPI_ERR_COMM (also for freeing a predefined one), MPI_ERR_GROUP for a group that is not part of the communicator's, MPI_ERR_ARG for a color
- * below 0, MPI_ERR_TAG, MPI_ERR_INFO, MPI_ERR_NO_MEM, MPI_ERR_PROC_ABORTED. */
+/* ---- Communicators (clauses 7.4, 7.8) -----------------------------------------------------------
+ * Those that make one are collective over `comm`, MPI_Comm_create_group over the group, and block.
+ * A process that is in no group or color gets MPI_COMM_NULL. A communicator that was freed goes on
+ * for the requests on it. MPI_Comm_disconnect frees it when all members have called it, and all
+ * that was sent on it has been received. MPI_Comm_idup does not block: attributes and error handler
+ * are copied in the call, and its communicator is there when its request is told to be complete,
+ * which has the error of a copy function; as with MPI_Comm_dup, MPI_COMM_NULL comes with it. There
+ * are no intercommunicators, topologies or parents: MPI_Comm_test_inter says 0, MPI_Topo_test
+ * MPI_UNDEFINED, MPI_Comm_get_parent MPI_COMM_NULL, and MPI_Comm_remote_... give MPI_ERR_COMM.
+ * MPI_Comm_get_name gives MPI_COMM_NULL a name too. No hint has a meaning but mpi_hw_resource_type
+ * of MPI_Comm_split_type: with MPI_COMM_TYPE_HW_GUIDED or MPI_COMM_TYPE_RESOURCE_GUIDED and the
+ * value mpi_shared_memory it makes what MPI_COMM_TYPE_SHARED makes, the ranks of one machine.
+ * MPI_COMM_TYPE_HW_UNGUIDED does too, where that is less than all. Other hints give MPI_COMM_NULL
+ * to all. Errors: MPI_ERR_COMM (also for freeing a predefined one), MPI_ERR_GROUP for a group that
+ * is not part of the communicator's, MPI_ERR_ARG for a color below 0, MPI_ERR_TAG, MPI_ERR_INFO,
+ * MPI_ERR_NO_MEM, MPI_ERR_PROC_ABORTED. */
 int MPI_Comm_rank(MPI_Comm comm, int* rank);
 int MPI_Comm_size(MPI_Comm comm, int* size);
 int MPI_Comm_test_inter(MPI_Comm comm, int* flag);
@@ -289,77 +360,102 @@ int MPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int* result);
 int MPI_Comm_group(MPI_Comm comm, MPI_Group* group);
 int MPI_Comm_set_name(MPI_Comm comm, const char* comm_name);
 int MPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen);
-int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm); /* with the attributes that their keys want copied */
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm); /* with the attributes that their keys want
+                                                       copied */
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm);
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
 int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
-int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm); /* MPI_ERR_ARG: a kind that is none */
+/* MPI_ERR_ARG: a kind that is none */
+int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm);
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm);
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm);
 int MPI_Comm_free(MPI_Comm* comm);
 int MPI_Comm_disconnect(MPI_Comm* comm);
 
-/* ---- Attributes of communicators (clause 7.7.2) --------------------------------------------------------------------------------------
- * As those of datatypes, with MPI_Comm_dup, MPI_Comm_free and, for MPI_COMM_SELF, MPI_Finalize. The predefined keys are on every communicator; their
- * value is a pointer to an int.
- * IMPI_CLIENT_SIZE, IMPI_CLIENT_COLOR, IMPI_HOST_SIZE, IMPI_HOST_COLOR (IMPI 0.0): how many clients of IMPI, or hosts of clients, a communicator's processes belong
- * to, and a number below that which processes of the same one have in common, so that it may be the color of MPI_Comm_split. Each communicator has its own
- * values, as long as it is there. In a job that is no client they are not set, and the flag is false. */
-int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn,
-                           int* comm_keyval, void* extra_state);
+/* ---- Attributes of communicators (clause 7.7.2) -------------------------------------------------
+ * As those of datatypes, with MPI_Comm_dup, MPI_Comm_free and, for MPI_COMM_SELF, MPI_Finalize. The
+ * predefined keys are on every communicator; their value is a pointer to an int.
+ * IMPI_CLIENT_SIZE, IMPI_CLIENT_COLOR, IMPI_HOST_SIZE, IMPI_HOST_COLOR (IMPI 0.0): how many clients
+ * of IMPI, or hosts of clients, a communicator's processes belong to, and a number below that which
+ * processes of the same one have in common, so that it may be the color of MPI_Comm_split. Each
+ * communicator has its own values, as long as it is there. In a job that is no client they are not
+ * set, and the flag is false. */
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,
+                           MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval,
+                           void* extra_state);
 int MPI_Comm_free_keyval(int* comm_keyval);
 int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val);
 int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag);
 int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval);
 /* Their names before MPI 2 (clause 16.1). */
-int MPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state);
+int MPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval,
+                      void* extra_state);
 int MPI_Keyval_free(int* keyval);
 int MPI_Attr_put(MPI_Comm comm, int keyval, void* attribute_val);
 int MPI_Attr_get(MPI_Comm comm, int keyval, void* attribute_val, int* flag);
 int MPI_Attr_delete(MPI_Comm comm, int keyval);
 
-/* ---- Error handlers (clause 9.3) -----------------------------------------------------------------------------------------------------
- * Errors of calls on a communicator, and of its requests, are its handler's; all others MPI_COMM_SELF's. MPI_ERRORS_ARE_FATAL, which communicators start
- * with, writes a sentence and ends the job with exit code 1, as MPI_ERRORS_ABORT does. Where MPI is not running, calls that need it end the program.
- * Errors: MPI_ERR_COMM, MPI_ERR_ERRHANDLER, MPI_ERR_ARG. */
-int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn, MPI_Errhandler* errhandler);
+/* ---- Error handlers (clause 9.3) ----------------------------------------------------------------
+ * Errors of calls on a communicator, and of its requests, are its handler's; all others
+ * MPI_COMM_SELF's. MPI_ERRORS_ARE_FATAL, which communicators start with, writes a sentence and ends
+ * the job with exit code 1, as MPI_ERRORS_ABORT does. Where MPI is not running, calls that need it
+ * end the program. Errors: MPI_ERR_COMM, MPI_ERR_ERRHANDLER, MPI_ERR_ARG. */
+int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
+                               MPI_Errhandler* errhandler);
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 int MPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler);
 int MPI_Comm_call_errhandler(MPI_Comm comm, int errorcode);
 int MPI_Errhandler_free(MPI_Errhandler* errhandler);
 
-/* ---- Messages (chapter 3) ------------------------------------------------------------------------------------------------------------
- * Blocking sends and receives, MPI_Wait..., MPI_Probe and MPI_Mprobe block as the standard says. Buffers are the library's from the start of an operation
- * to its end. One thread at a time uses a request. Buffered sends are packed into the buffer that is attached to the communicator, or else to the process;
- * MPI_ERR_BUFFER says that there is no room, or no buffer. With MPI_BUFFER_AUTOMATIC it is the library's memory. Functions that flush or detach block until
- * what is in the buffer has left. MPI_Isendrecv... copy what cannot leave at once. A request that is freed while it is active goes on; items with holes that it receives come to their places by
- * MPI_Finalize at the latest.
- * Errors: MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER, MPI_ERR_RANK, MPI_ERR_TAG, MPI_ERR_REQUEST (also for messages); of the request that
- * they are about: MPI_ERR_TRUNCATE, the buffer holds the beginning; MPI_ERR_PROC_ABORTED, the other process is gone. MPI_ERR_IN_STATUS: look there. */
+/* ---- Messages (chapter 3) -----------------------------------------------------------------------
+ * Blocking sends and receives, MPI_Wait..., MPI_Probe and MPI_Mprobe block as the standard says.
+ * Buffers are the library's from the start of an operation to its end. One thread at a time uses a
+ * request. Buffered sends are packed into the buffer that is attached to the communicator, or else
+ * to the process; MPI_ERR_BUFFER says that there is no room, or no buffer. With
+ * MPI_BUFFER_AUTOMATIC it is the library's memory. Functions that flush or detach block until what
+ * is in the buffer has left. MPI_Isendrecv... copy what cannot leave at once. A request that is
+ * freed while it is active goes on; items with holes that it receives come to their places by
+ * MPI_Finalize at the latest. Errors: MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER,
+ * MPI_ERR_RANK, MPI_ERR_TAG, MPI_ERR_REQUEST (also for messages); of the request that they are
+ * about: MPI_ERR_TRUNCATE, the buffer holds the beginning; MPI_ERR_PROC_ABORTED, the other process
+ * is gone. MPI_ERR_IN_STATUS: look there. */
 int MPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 int MPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 int MPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 int MPI_Rsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-int MPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status);
-int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount,
-                 MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status);
-int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-                         MPI_Status* status);
-int MPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount,
-                  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request);
-int MPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-                          MPI_Request* request);
+int MPI_Isend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+              MPI_Request* request);
+int MPI_Ibsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               MPI_Request* request);
+int MPI_Issend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               MPI_Request* request);
+int MPI_Irsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
+               MPI_Request* request);
+int MPI_Send_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+                  MPI_Comm comm, MPI_Request* request);
+int MPI_Bsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm, MPI_Request* request);
+int MPI_Ssend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm, MPI_Request* request);
+int MPI_Rsend_init(const void* buf, int count, MPI_Datatype datatype, int dest, int tag,
+                   MPI_Comm comm, MPI_Request* request);
+int MPI_Recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+             MPI_Status* status);
+int MPI_Irecv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+              MPI_Request* request);
+int MPI_Recv_init(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                  MPI_Request* request);
+int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                 void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                 MPI_Comm comm, MPI_Status* status);
+int MPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag,
+                         int source, int recvtag, MPI_Comm comm, MPI_Status* status);
+int MPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                  void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                  MPI_Comm comm, MPI_Request* request);
+int MPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag,
+                          int source, int recvtag, MPI_Comm comm, MPI_Request* request);
 int MPI_Buffer_attach(void* buffer, int size);
 int MPI_Buffer_detach(void* buffer_addr, int* size);
 int MPI_Buffer_flush(void);
@@ -371,181 +467,263 @@ int MPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request);
 int MPI_Wait(MPI_Request* request, MPI_Status* status);
 int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status);
 int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]);
-int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
+int MPI_Testall(int count, MPI_Request array_of_requests[], int* flag,
+                MPI_Status array_of_statuses[]);
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status);
-int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
-int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
-int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[], MPI_Status array_of_statuses[]);
+int MPI_Testany(int count, MPI_Request array_of_requests[], int* index, int* flag,
+                MPI_Status* status);
+int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int* outcount,
+                 int array_of_indices[], MPI_Status array_of_statuses[]);
+int MPI_Testsome(int incount, MPI_Request array_of_requests[], int* outcount,
+                 int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Start(MPI_Request* request);
 int MPI_Startall(int count, MPI_Request array_of_requests[]);
 int MPI_Request_free(MPI_Request* request);
 int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status);
-int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]);
-int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status);
-int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
-                                MPI_Status array_of_statuses[]);
+int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[], int* flag,
+                               MPI_Status array_of_statuses[]);
+int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int* index,
+                               int* flag, MPI_Status* status);
+int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int* outcount,
+                                int array_of_indices[], MPI_Status array_of_statuses[]);
 int MPI_Cancel(MPI_Request* request);
 int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status);
 int MPI_Iprobe(int source, int tag, MPI_Comm comm, int* flag, MPI_Status* status);
 int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status);
-int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status);
-int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
-int MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
-int MPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-int MPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-int MPI_Ssend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-int MPI_Rsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
-int MPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Issend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Irsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Ssend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Rsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status* status);
-int MPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request* request);
-int MPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status);
-int MPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request);
-int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, MPI_Count recvcount,
-                   MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status);
-int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-                           MPI_Status* status);
-int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
-                    MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request);
-int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-                            MPI_Comm comm, MPI_Request* request);
+int MPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+                MPI_Status* status);
+int MPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
+              MPI_Status* status);
+int MPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
+               MPI_Request* request);
+int MPI_Send_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+               MPI_Comm comm);
+int MPI_Bsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                MPI_Comm comm);
+int MPI_Ssend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                MPI_Comm comm);
+int MPI_Rsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                MPI_Comm comm);
+int MPI_Isend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                MPI_Comm comm, MPI_Request* request);
+int MPI_Ibsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm, MPI_Request* request);
+int MPI_Issend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm, MPI_Request* request);
+int MPI_Irsend_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                 MPI_Comm comm, MPI_Request* request);
+int MPI_Send_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                    MPI_Comm comm, MPI_Request* request);
+int MPI_Bsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                     MPI_Comm comm, MPI_Request* request);
+int MPI_Ssend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                     MPI_Comm comm, MPI_Request* request);
+int MPI_Rsend_init_c(const void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
+                     MPI_Comm comm, MPI_Request* request);
+int MPI_Recv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+               MPI_Comm comm, MPI_Status* status);
+int MPI_Irecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                MPI_Comm comm, MPI_Request* request);
+int MPI_Recv_init_c(void* buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                    MPI_Comm comm, MPI_Request* request);
+int MPI_Mrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
+                MPI_Status* status);
+int MPI_Imrecv_c(void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Message* message,
+                 MPI_Request* request);
+int MPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                   int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                   int source, int recvtag, MPI_Comm comm, MPI_Status* status);
+int MPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag,
+                           int source, int recvtag, MPI_Comm comm, MPI_Status* status);
+int MPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                    int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                    int source, int recvtag, MPI_Comm comm, MPI_Request* request);
+int MPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                            int sendtag, int source, int recvtag, MPI_Comm comm,
+                            MPI_Request* request);
 int MPI_Buffer_attach_c(void* buffer, MPI_Count size);
 int MPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size);
 int MPI_Comm_attach_buffer_c(MPI_Comm comm, void* buffer, MPI_Count size);
 int MPI_Comm_detach_buffer_c(MPI_Comm comm, void* buffer_addr, MPI_Count* size);
 
-/* ---- Generalized requests (clause 13.2) ----------------------------------------------------------------------------------------------
- * Completed by MPI_Grequest_complete, by any thread. The query function is called by whoever sees the end, the free function once when the program lets go of
- * the request; what they return is an error of the call. Errors: MPI_ERR_ARG for a null function, MPI_ERR_REQUEST. */
-int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn,
-                       void* extra_state, MPI_Request* request);
+/* ---- Generalized requests (clause 13.2) ---------------------------------------------------------
+ * Completed by MPI_Grequest_complete, by any thread. The query function is called by whoever sees
+ * the end, the free function once when the program lets go of the request; what they return is an
+ * error of the call. Errors: MPI_ERR_ARG for a null function, MPI_ERR_REQUEST. */
+int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
+                       MPI_Grequest_cancel_function* cancel_fn, void* extra_state,
+                       MPI_Request* request);
 int MPI_Grequest_complete(MPI_Request request);
 
-/* ---- Collective communication (chapter 6) --------------------------------------------------------------------------------------------
- * Called by all processes of the communicator in the same order; they block. MPI_IN_PLACE is taken where the standard has it. Reductions combine in the order
- * of ranks, also where the operation commutes.
- * Errors: as of messages, and MPI_ERR_ROOT, MPI_ERR_OP, MPI_ERR_ARG for a null array. A process whose arguments are wrong has taken no part. */
+/* ---- Collective communication (chapter 6) -------------------------------------------------------
+ * Called by all processes of the communicator in the same order; they block. MPI_IN_PLACE is taken
+ * where the standard has it. Reductions combine in the order of ranks, also where the operation
+ * commutes.
+ * Errors: as of messages, and MPI_ERR_ROOT, MPI_ERR_OP, MPI_ERR_ARG for a null array. A process
+ * whose arguments are wrong has taken no part. */
 int MPI_Barrier(MPI_Comm comm);
 int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
-int MPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-               MPI_Comm comm);
-int MPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
-                MPI_Datatype recvtype, int root, MPI_Comm comm);
-int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+int MPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+               int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Gatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
                 MPI_Comm comm);
-int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                 MPI_Datatype recvtype, int root, MPI_Comm comm);
-int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                  MPI_Comm comm);
-int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
-                   MPI_Datatype recvtype, MPI_Comm comm);
-int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                 MPI_Comm comm);
-int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void* recvbuf,
-                  const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
-int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf,
-                  const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
-int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm);
-int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int MPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int MPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm);
-int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+int MPI_Scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Scatterv(const void* sendbuf, const int sendcounts[], const int displs[],
+                 MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
                  int root, MPI_Comm comm);
-int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
-                  const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm);
-int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                  MPI_Datatype recvtype, int root, MPI_Comm comm);
-int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf,
-                   MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
-int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm);
-int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
-                     const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm);
-int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm);
-int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
-                    const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
-int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
-                    void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
-int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm);
-int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
-int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int MPI_Allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                   const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                   MPI_Comm comm);
+int MPI_Alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                 int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                  MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
+                  MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                  const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                  const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
+int MPI_Reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+               int root, MPI_Comm comm);
+int MPI_Allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                  MPI_Comm comm);
+int MPI_Scan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+             MPI_Comm comm);
+int MPI_Exscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+               MPI_Comm comm);
+int MPI_Reduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[],
+                       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int MPI_Reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
+                             MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int MPI_Bcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm);
+int MPI_Gather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                 MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Gatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                  int root, MPI_Comm comm);
+int MPI_Scatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+int MPI_Scatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                   MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                   int root, MPI_Comm comm);
+int MPI_Allgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Allgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                     const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                     MPI_Comm comm);
+int MPI_Alltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                   MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Alltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                    MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                    const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+int MPI_Alltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                    const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                    const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
+int MPI_Reduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                 MPI_Op op, int root, MPI_Comm comm);
+int MPI_Allreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                    MPI_Op op, MPI_Comm comm);
+int MPI_Scan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+               MPI_Op op, MPI_Comm comm);
+int MPI_Exscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                 MPI_Op op, MPI_Comm comm);
+int MPI_Reduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
+                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
+int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                               MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 
-/* ---- Collective communication without blocking (clause 6.12) -------------------------------------------------------------------------
- * The same as requests; buffers and arrays are the library's until the end. Each goes on by itself, in a thread of its own, whether the program calls functions of
- * MPI or not; in the order of the calls on a communicator, and beside blocking ones. They cannot be cancelled: MPI_ERR_REQUEST. */
+/* ---- Collective communication without blocking (clause 6.12) ------------------------------------
+ * The same as requests; buffers and arrays are the library's until the end. Each goes on by itself,
+ * in a thread of its own, whether the program calls functions of MPI or not; in the order of the
+ * calls on a communicator, and beside blocking ones. They cannot be cancelled: MPI_ERR_REQUEST. */
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request);
-int MPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request* request);
-int MPI_Igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                MPI_Comm comm, MPI_Request* request);
-int MPI_Igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
-                 MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request);
-int MPI_Iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                 MPI_Comm comm, MPI_Request* request);
-int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                  MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request);
-int MPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                   MPI_Comm comm, MPI_Request* request);
-int MPI_Iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int displs[],
-                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
-int MPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
-                  MPI_Comm comm, MPI_Request* request);
-int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void* recvbuf,
-                   const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
-int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void* recvbuf,
-                   const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request* request);
-int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
+int MPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+               MPI_Request* request);
+int MPI_Igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                 MPI_Request* request);
-int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request);
-int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request);
-int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request);
-int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                        MPI_Request* request);
-int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+int MPI_Igatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                 const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
+                 MPI_Comm comm, MPI_Request* request);
+int MPI_Iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                 MPI_Request* request);
+int MPI_Iscatterv(const void* sendbuf, const int sendcounts[], const int displs[],
+                  MPI_Datatype sendtype, void* recvbuf, int recvcount, MPI_Datatype recvtype,
+                  int root, MPI_Comm comm, MPI_Request* request);
+int MPI_Iallgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
+int MPI_Iallgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                    const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                    MPI_Comm comm, MPI_Request* request);
+int MPI_Ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
+int MPI_Ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                   MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
+int MPI_Ialltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                   const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                   const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                   MPI_Request* request);
+int MPI_Ireduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                int root, MPI_Comm comm, MPI_Request* request);
+int MPI_Iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                   MPI_Comm comm, MPI_Request* request);
+int MPI_Iscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+              MPI_Comm comm, MPI_Request* request);
+int MPI_Iexscan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                MPI_Comm comm, MPI_Request* request);
+int MPI_Ireduce_scatter(const void* sendbuf, void* recvbuf, const int recvcounts[],
+                        MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request);
+int MPI_Ireduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount,
+                              MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                               MPI_Request* request);
-int MPI_Ibcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request* request);
-int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                  MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request);
-int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
-                   const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request);
-int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                   MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request);
-int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void* recvbuf,
-                    MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request);
-int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
-int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
-                      const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
-int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
-int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void* recvbuf,
-                     const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
-int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
-                     void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                     MPI_Request* request);
-int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
+int MPI_Ibcast_c(void* buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                 MPI_Request* request);
+int MPI_Igather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                   MPI_Request* request);
-int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+int MPI_Igatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                   const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
+                   int root, MPI_Comm comm, MPI_Request* request);
+int MPI_Iscatter_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                   MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                   MPI_Request* request);
+int MPI_Iscatterv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
+                    MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                    MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request* request);
+int MPI_Iallgather_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                     MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
                      MPI_Request* request);
-int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request);
-int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                  MPI_Request* request);
-int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
-                          MPI_Request* request);
-int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
+int MPI_Iallgatherv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                      void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[],
+                      MPI_Datatype recvtype, MPI_Comm comm, MPI_Request* request);
+int MPI_Ialltoall_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                    MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm,
+                    MPI_Request* request);
+int MPI_Ialltoallv_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                     MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
+                     const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                     MPI_Request* request);
+int MPI_Ialltoallw_c(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
+                     const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                     MPI_Request* request);
+int MPI_Ireduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                  MPI_Op op, int root, MPI_Comm comm, MPI_Request* request);
+int MPI_Iallreduce_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                     MPI_Op op, MPI_Comm comm, MPI_Request* request);
+int MPI_Iscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                MPI_Op op, MPI_Comm comm, MPI_Request* request);
+int MPI_Iexscan_c(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype datatype,
+                  MPI_Op op, MPI_Comm comm, MPI_Request* request);
+int MPI_Ireduce_scatter_c(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
+                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request* request);
+int MPI_Ireduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
                                 MPI_Request* request);
 
 #ifdef __cplusplus

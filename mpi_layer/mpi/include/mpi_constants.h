@@ -1,7 +1,9 @@
 /* Constants and types of mpi.h. Programs include mpi.h.
  *
- * Names, values and layouts are those of the standard ABI of MPI 5.0 (chapter 20): a program compiled with this header runs with any library of that
- * ABI, as far as it calls functions that are declared here. Of chapters that are not provided (windows, files, sessions, tools) there is nothing.
+ * Names, values and layouts are those of the standard ABI of MPI 5.0 (chapter 20): a program
+ * compiled with this header runs with any library of that ABI, as far as it calls functions that
+ * are declared here. Of chapters that are not provided (windows, files, sessions, tools) there is
+ * nothing.
  */
 #ifndef LINTEL_MPI_CONSTANTS_H
 #define LINTEL_MPI_CONSTANTS_H
@@ -13,14 +15,15 @@
 #define MPI_ABI_VERSION 1
 #define MPI_ABI_SUBVERSION 0
 
-/* ---- Types --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Types ----------------------------------------------------------------------------------- */
 
 typedef intptr_t MPI_Aint;
 typedef int64_t MPI_Offset;
 typedef int64_t MPI_Count;
 
-/* Handles. Predefined ones are the small numbers below; all others come from calls, name one object, and are compared with ==. A handle whose
- * object was freed, or that never was one, gives the error class of its kind (MPI_ERR_TYPE, MPI_ERR_OP, MPI_ERR_GROUP, MPI_ERR_INFO, ...). */
+/* Handles. Predefined ones are the small numbers below; all others come from calls, name one
+ * object, and are compared with ==. A handle whose object was freed, or that never was one, gives
+ * the error class of its kind (MPI_ERR_TYPE, MPI_ERR_OP, MPI_ERR_GROUP, MPI_ERR_INFO, ...). */
 typedef struct MPI_ABI_Comm* MPI_Comm;
 typedef struct MPI_ABI_Datatype* MPI_Datatype;
 typedef struct MPI_ABI_Errhandler* MPI_Errhandler;
@@ -37,13 +40,19 @@ typedef struct MPI_Status {
   int MPI_internal[5]; /* for the library */
 } MPI_Status;
 
-/* A program's own functions. All return MPI_SUCCESS or an error code, but for those of operations, which cannot fail. */
+/* A program's own functions. All return MPI_SUCCESS or an error code, but for those of operations,
+ * which cannot fail. */
 typedef void(MPI_User_function)(void* invec, void* inoutvec, int* len, MPI_Datatype* datatype);
-typedef void(MPI_User_function_c)(void* invec, void* inoutvec, MPI_Count* len, MPI_Datatype* datatype);
-typedef int(MPI_Comm_copy_attr_function)(MPI_Comm oldcomm, int keyval, void* extra_state, void* value_in, void* value_out, int* flag);
-typedef int(MPI_Comm_delete_attr_function)(MPI_Comm comm, int keyval, void* value, void* extra_state);
-typedef int(MPI_Type_copy_attr_function)(MPI_Datatype oldtype, int keyval, void* extra_state, void* value_in, void* value_out, int* flag);
-typedef int(MPI_Type_delete_attr_function)(MPI_Datatype datatype, int keyval, void* value, void* extra_state);
+typedef void(MPI_User_function_c)(void* invec, void* inoutvec, MPI_Count* len,
+                                  MPI_Datatype* datatype);
+typedef int(MPI_Comm_copy_attr_function)(MPI_Comm oldcomm, int keyval, void* extra_state,
+                                         void* value_in, void* value_out, int* flag);
+typedef int(MPI_Comm_delete_attr_function)(MPI_Comm comm, int keyval, void* value,
+                                           void* extra_state);
+typedef int(MPI_Type_copy_attr_function)(MPI_Datatype oldtype, int keyval, void* extra_state,
+                                         void* value_in, void* value_out, int* flag);
+typedef int(MPI_Type_delete_attr_function)(MPI_Datatype datatype, int keyval, void* value,
+                                           void* extra_state);
 typedef MPI_Comm_copy_attr_function MPI_Copy_function;
 typedef MPI_Comm_delete_attr_function MPI_Delete_function;
 typedef int(MPI_Grequest_query_function)(void* extra_state, MPI_Status* status);
@@ -51,7 +60,7 @@ typedef int(MPI_Grequest_free_function)(void* extra_state);
 typedef int(MPI_Grequest_cancel_function)(void* extra_state, int complete);
 typedef void(MPI_Comm_errhandler_function)(MPI_Comm* comm, int* error_code, ...);
 
-/* ---- Error classes (clause 9.4) ------------------------------------------------------------------------------------------------------ */
+/* ---- Error classes (clause 9.4) -------------------------------------------------------------- */
 
 enum {
   MPI_SUCCESS = 0,
@@ -120,7 +129,7 @@ enum {
   MPI_ERR_LASTCODE = 16383
 };
 
-/* ---- Special addresses --------------------------------------------------------------------------------------------------------------- */
+/* ---- Special addresses ----------------------------------------------------------------------- */
 
 #define MPI_BOTTOM ((void*)0)
 #define MPI_IN_PLACE ((void*)1)
@@ -130,7 +139,7 @@ enum {
 #define MPI_UNWEIGHTED ((int*)10)
 #define MPI_WEIGHTS_EMPTY ((int*)11)
 
-/* ---- Lengths, with the final zero byte where they are of text ------------------------------------------------------------------------- */
+/* ---- Lengths, with the final zero byte where they are of text -------------------------------- */
 
 #define MPI_MAX_DATAREP_STRING 128
 #define MPI_MAX_ERROR_STRING 512
@@ -144,7 +153,7 @@ enum {
 #define MPI_MAX_PSET_NAME_LEN 1024
 #define MPI_BSEND_OVERHEAD 512
 
-/* ---- Ranks, tags, levels of thread support ------------------------------------------------------------------------------------------- */
+/* ---- Ranks, tags, levels of thread support --------------------------------------------------- */
 
 enum {
   MPI_ANY_SOURCE = -1,
@@ -161,7 +170,7 @@ enum {
   MPI_THREAD_MULTIPLE = 4096
 };
 
-/* ---- Datatypes (chapter 5). Those with a fixed size have its binary logarithm in bits 3 to 5 ------------------------------------------- */
+/* ---- Datatypes (chapter 5). Those with a fixed size have its binary logarithm in bits 3 to 5 - */
 
 #define MPI_DATATYPE_NULL ((MPI_Datatype)0x00000200)
 #define MPI_AINT ((MPI_Datatype)0x00000201)
@@ -269,7 +278,7 @@ enum {
   MPI_TYPECLASS_COMPLEX = 194
 };
 
-/* ---- Operations (clause 6.9) --------------------------------------------------------------------------------------------------------- */
+/* ---- Operations (clause 6.9) ----------------------------------------------------------------- */
 
 #define MPI_OP_NULL ((MPI_Op)0x00000020)
 #define MPI_SUM ((MPI_Op)0x00000021)
@@ -287,7 +296,7 @@ enum {
 #define MPI_REPLACE ((MPI_Op)0x0000003c)
 #define MPI_NO_OP ((MPI_Op)0x0000003d)
 
-/* ---- Other predefined objects -------------------------------------------------------------------------------------------------------- */
+/* ---- Other predefined objects ---------------------------------------------------------------- */
 
 #define MPI_COMM_NULL ((MPI_Comm)0x00000100)
 #define MPI_COMM_WORLD ((MPI_Comm)0x00000101)
@@ -321,7 +330,7 @@ enum {
   MPI_COMM_TYPE_RESOURCE_GUIDED = 224
 };
 
-/* ---- Attributes (clause 7.7) --------------------------------------------------------------------------------------------------------- */
+/* ---- Attributes (clause 7.7) ----------------------------------------------------------------- */
 
 enum {
   MPI_KEYVAL_INVALID = 0,

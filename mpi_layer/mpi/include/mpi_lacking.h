@@ -1,9 +1,11 @@
-/* What MPI 5.0 has and Lintel's mpi.h does not: a program that uses it is told so by the compiler, with the chapter and what to do. Included by mpi.h, and by
- * nothing else.
+/* What MPI 5.0 has and Lintel's mpi.h does not: a program that uses it is told so by the compiler,
+ * with the chapter and what to do. Included by mpi.h, and by nothing else.
  *
- * Nothing of it is there to be linked, and no name is a macro: a program that asks whether there is a function, by a declaration of its own, by its address or
- * by calling it, gets the answer no. Programs with functions of their own by these names define LINTEL_MPI_UNDECLARED. So that any arguments and any definition
- * in C fit, the functions are declared without parameters. A line for each of them makes the file as long as it is. */
+ * Nothing of it is there to be linked, and no name is a macro: a program that asks whether there is
+ * a function, by a declaration of its own, by its address or by calling it, gets the answer no.
+ * Programs with functions of their own by these names define LINTEL_MPI_UNDECLARED. So that any
+ * arguments and any definition in C fit, the functions are declared without parameters. A line for
+ * each of them makes the file as long as it is. */
 #ifndef LINTEL_MPI_LACKING_H
 #define LINTEL_MPI_LACKING_H
 
@@ -18,10 +20,14 @@
 
 #ifdef LINTEL_MPI_DECLARES_LACKING
 
-#define LINTEL_MPI_ADVICE ": compile with Open MPI's mpicc, run with lintel-mpirun (doc/mpi.md, All of MPI)"
-#define LINTEL_MPI_IN_OPEN_MPI(what) "Lintel's mpi.h has no " what ". Open MPI over Lintel has" LINTEL_MPI_ADVICE
-#define LINTEL_MPI_IN_NEWER(what) "Lintel's mpi.h has no " what ". Open MPI 5.0 over Lintel has" LINTEL_MPI_ADVICE
-#define LINTEL_MPI_NOWHERE(what, instead) "Lintel has no " what ", nor has Open MPI over Lintel: " instead
+#define LINTEL_MPI_ADVICE \
+  ": compile with Open MPI's mpicc, run with lintel-mpirun (doc/mpi.md, All of MPI)"
+#define LINTEL_MPI_IN_OPEN_MPI(what) \
+  "Lintel's mpi.h has no " what ". Open MPI over Lintel has" LINTEL_MPI_ADVICE
+#define LINTEL_MPI_IN_NEWER(what) \
+  "Lintel's mpi.h has no " what ". Open MPI 5.0 over Lintel has" LINTEL_MPI_ADVICE
+#define LINTEL_MPI_NOWHERE(what, instead) \
+  "Lintel has no " what ", nor has Open MPI over Lintel: " instead
 
 #if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
 #define LINTEL_MPI_ANY_PARAMETERS ...
@@ -31,7 +37,8 @@
 #define LINTEL_MPI_LACKS(name, sentence)                                      \
   int name(LINTEL_MPI_ANY_PARAMETERS) __attribute__((unavailable(sentence))); \
   int P##name(LINTEL_MPI_ANY_PARAMETERS) __attribute__((unavailable(sentence)))
-#define LINTEL_MPI_LACKS_TYPE(name, sentence) typedef struct LINTEL_##name* name __attribute__((unavailable(sentence)))
+#define LINTEL_MPI_LACKS_TYPE(name, sentence) \
+  typedef struct LINTEL_##name* name __attribute__((unavailable(sentence)))
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,7 +64,8 @@ LINTEL_MPI_LACKS(MPI_Psend_init_c, LINTEL_MPI_SENTENCE);
 
 /* ---- Persistent collective communication (clause 6.13) */
 
-#define LINTEL_MPI_SENTENCE LINTEL_MPI_IN_NEWER("persistent collective communication (MPI 5.0, clause 6.13)")
+#define LINTEL_MPI_SENTENCE \
+  LINTEL_MPI_IN_NEWER("persistent collective communication (MPI 5.0, clause 6.13)")
 LINTEL_MPI_LACKS(MPI_Allgather_init, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Allgather_init_c, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Allgatherv_init, LINTEL_MPI_SENTENCE);
@@ -146,7 +154,8 @@ LINTEL_MPI_LACKS(MPI_Neighbor_alltoallw_c, LINTEL_MPI_SENTENCE);
 
 /* ---- Their persistent form */
 
-#define LINTEL_MPI_SENTENCE LINTEL_MPI_IN_NEWER("persistent collectives of neighbours (MPI 5.0, clause 8.9)")
+#define LINTEL_MPI_SENTENCE \
+  LINTEL_MPI_IN_NEWER("persistent collectives of neighbours (MPI 5.0, clause 8.9)")
 LINTEL_MPI_LACKS(MPI_Neighbor_allgather_init, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Neighbor_allgather_init_c, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Neighbor_allgatherv_init, LINTEL_MPI_SENTENCE);
@@ -161,8 +170,9 @@ LINTEL_MPI_LACKS(MPI_Neighbor_alltoallw_init_c, LINTEL_MPI_SENTENCE);
 
 /* ---- Error classes that are removed again (clause 9.5) */
 
-#define LINTEL_MPI_SENTENCE \
-  LINTEL_MPI_NOWHERE("removal of error classes and codes (MPI 5.0, clause 9.5)", "they stay until the program ends")
+#define LINTEL_MPI_SENTENCE                                                      \
+  LINTEL_MPI_NOWHERE("removal of error classes and codes (MPI 5.0, clause 9.5)", \
+                     "they stay until the program ends")
 LINTEL_MPI_LACKS(MPI_Remove_error_class, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Remove_error_code, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Remove_error_string, LINTEL_MPI_SENTENCE);
@@ -170,9 +180,10 @@ LINTEL_MPI_LACKS(MPI_Remove_error_string, LINTEL_MPI_SENTENCE);
 
 /* ---- What describes the library (chapter 20) and the hardware (clause 9.1.2) */
 
-#define LINTEL_MPI_SENTENCE                                                                                \
-  LINTEL_MPI_NOWHERE("descriptions of the ABI and of the hardware (MPI 5.0, chapter 20 and clause 9.1.2)", \
-                     "MPI_Abi_get_version tells the ABI, MPI_Get_processor_name the machine")
+#define LINTEL_MPI_SENTENCE                                                                 \
+  LINTEL_MPI_NOWHERE(                                                                       \
+      "descriptions of the ABI and of the hardware (MPI 5.0, chapter 20 and clause 9.1.2)", \
+      "MPI_Abi_get_version tells the ABI, MPI_Get_processor_name the machine")
 LINTEL_MPI_LACKS(MPI_Abi_get_fortran_booleans, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Abi_get_fortran_info, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Abi_get_info, LINTEL_MPI_SENTENCE);
@@ -183,8 +194,9 @@ LINTEL_MPI_LACKS(MPI_Get_hw_resource_info, LINTEL_MPI_SENTENCE);
 
 /* ---- Sessions (clause 11.3) */
 
-#define LINTEL_MPI_SENTENCE \
-  LINTEL_MPI_NOWHERE("sessions (MPI 5.0, clause 11.3)", "call MPI_Init or MPI_Init_thread, and make communicators of MPI_COMM_WORLD")
+#define LINTEL_MPI_SENTENCE                             \
+  LINTEL_MPI_NOWHERE("sessions (MPI 5.0, clause 11.3)", \
+                     "call MPI_Init or MPI_Init_thread, and make communicators of MPI_COMM_WORLD")
 LINTEL_MPI_LACKS_TYPE(MPI_Session, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Comm_create_from_group, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Group_from_session_pset, LINTEL_MPI_SENTENCE);
@@ -211,9 +223,10 @@ LINTEL_MPI_LACKS(MPI_Session_toint, LINTEL_MPI_SENTENCE);
 
 /* ---- Starting and meeting other processes (clauses 11.8 to 11.10) */
 
-#define LINTEL_MPI_SENTENCE                                                                          \
-  LINTEL_MPI_NOWHERE("way to start or to meet processes of other jobs (MPI 5.0, clauses 11.8 to 11.10)", \
-                     "start all processes of the job at once")
+#define LINTEL_MPI_SENTENCE                                                               \
+  LINTEL_MPI_NOWHERE(                                                                     \
+      "way to start or to meet processes of other jobs (MPI 5.0, clauses 11.8 to 11.10)", \
+      "start all processes of the job at once")
 LINTEL_MPI_LACKS(MPI_Close_port, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Comm_accept, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Comm_connect, LINTEL_MPI_SENTENCE);
@@ -393,7 +406,8 @@ LINTEL_MPI_LACKS(MPI_Register_datarep_c, LINTEL_MPI_SENTENCE);
 
 /* ---- The tool information interface (clause 15.3) */
 
-#define LINTEL_MPI_SENTENCE LINTEL_MPI_IN_OPEN_MPI("tool information interface (MPI 5.0, clause 15.3)")
+#define LINTEL_MPI_SENTENCE \
+  LINTEL_MPI_IN_OPEN_MPI("tool information interface (MPI 5.0, clause 15.3)")
 LINTEL_MPI_LACKS_TYPE(MPI_T_enum, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS_TYPE(MPI_T_cvar_handle, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS_TYPE(MPI_T_pvar_handle, LINTEL_MPI_SENTENCE);
@@ -461,31 +475,38 @@ LINTEL_MPI_LACKS(MPI_Type_create_f90_integer, LINTEL_MPI_SENTENCE);
 LINTEL_MPI_LACKS(MPI_Type_create_f90_real, LINTEL_MPI_SENTENCE);
 #undef LINTEL_MPI_SENTENCE
 
-/* ---- Removed from MPI (chapter 17). mpi_removed.h has them; a program may also have put its own names in their place */
+/* ---- Removed from MPI (chapter 17). mpi_removed.h has them; a program may also have put its own
+ * names in their place */
 
 #ifndef LINTEL_MPI_1
-#define LINTEL_MPI_REMOVED(name, instead) \
-  name " was removed from MPI in 3.0. Call " instead ", or compile with -DLINTEL_MPI_1, for mpi.h to have it"
+#define LINTEL_MPI_REMOVED(name, instead)            \
+  name " was removed from MPI in 3.0. Call " instead \
+       ", or compile with -DLINTEL_MPI_1, for mpi.h to have it"
 #ifndef MPI_Address
 LINTEL_MPI_LACKS(MPI_Address, LINTEL_MPI_REMOVED("MPI_Address", "MPI_Get_address"));
 #endif
 #ifndef MPI_Errhandler_create
-LINTEL_MPI_LACKS(MPI_Errhandler_create, LINTEL_MPI_REMOVED("MPI_Errhandler_create", "MPI_Comm_create_errhandler"));
+LINTEL_MPI_LACKS(MPI_Errhandler_create,
+                 LINTEL_MPI_REMOVED("MPI_Errhandler_create", "MPI_Comm_create_errhandler"));
 #endif
 #ifndef MPI_Errhandler_get
-LINTEL_MPI_LACKS(MPI_Errhandler_get, LINTEL_MPI_REMOVED("MPI_Errhandler_get", "MPI_Comm_get_errhandler"));
+LINTEL_MPI_LACKS(MPI_Errhandler_get,
+                 LINTEL_MPI_REMOVED("MPI_Errhandler_get", "MPI_Comm_get_errhandler"));
 #endif
 #ifndef MPI_Errhandler_set
-LINTEL_MPI_LACKS(MPI_Errhandler_set, LINTEL_MPI_REMOVED("MPI_Errhandler_set", "MPI_Comm_set_errhandler"));
+LINTEL_MPI_LACKS(MPI_Errhandler_set,
+                 LINTEL_MPI_REMOVED("MPI_Errhandler_set", "MPI_Comm_set_errhandler"));
 #endif
 #ifndef MPI_Type_extent
 LINTEL_MPI_LACKS(MPI_Type_extent, LINTEL_MPI_REMOVED("MPI_Type_extent", "MPI_Type_get_extent"));
 #endif
 #ifndef MPI_Type_hindexed
-LINTEL_MPI_LACKS(MPI_Type_hindexed, LINTEL_MPI_REMOVED("MPI_Type_hindexed", "MPI_Type_create_hindexed"));
+LINTEL_MPI_LACKS(MPI_Type_hindexed,
+                 LINTEL_MPI_REMOVED("MPI_Type_hindexed", "MPI_Type_create_hindexed"));
 #endif
 #ifndef MPI_Type_hvector
-LINTEL_MPI_LACKS(MPI_Type_hvector, LINTEL_MPI_REMOVED("MPI_Type_hvector", "MPI_Type_create_hvector"));
+LINTEL_MPI_LACKS(MPI_Type_hvector,
+                 LINTEL_MPI_REMOVED("MPI_Type_hvector", "MPI_Type_create_hvector"));
 #endif
 #ifndef MPI_Type_lb
 LINTEL_MPI_LACKS(MPI_Type_lb, LINTEL_MPI_REMOVED("MPI_Type_lb", "MPI_Type_get_extent"));
@@ -497,10 +518,12 @@ LINTEL_MPI_LACKS(MPI_Type_struct, LINTEL_MPI_REMOVED("MPI_Type_struct", "MPI_Typ
 LINTEL_MPI_LACKS(MPI_Type_ub, LINTEL_MPI_REMOVED("MPI_Type_ub", "MPI_Type_get_extent"));
 #endif
 #ifndef MPI_LB
-extern const MPI_Datatype MPI_LB __attribute__((unavailable(LINTEL_MPI_REMOVED("MPI_LB", "MPI_Type_create_resized"))));
+extern const MPI_Datatype MPI_LB
+    __attribute__((unavailable(LINTEL_MPI_REMOVED("MPI_LB", "MPI_Type_create_resized"))));
 #endif
 #ifndef MPI_UB
-extern const MPI_Datatype MPI_UB __attribute__((unavailable(LINTEL_MPI_REMOVED("MPI_UB", "MPI_Type_create_resized"))));
+extern const MPI_Datatype MPI_UB
+    __attribute__((unavailable(LINTEL_MPI_REMOVED("MPI_UB", "MPI_Type_create_resized"))));
 #endif
 #endif
 

@@ -1,9 +1,12 @@
-/* The names of MPI-1 that were removed in MPI 3.0 (chapter 17 of MPI 5.0), for sources that still use them. mpi.h includes this where LINTEL_MPI_1 is defined:
- * compile with -DLINTEL_MPI_1, and leave the source as it is. Or include it in place of mpi.h.
+/* The names of MPI-1 that were removed in MPI 3.0 (chapter 17 of MPI 5.0), for sources that still
+ * use them. mpi.h includes this where LINTEL_MPI_1 is defined: compile with -DLINTEL_MPI_1, and
+ * leave the source as it is. Or include it in place of mpi.h.
  *
- * Each is what its successor does, and its errors have the successor's name. MPI_LB and MPI_UB may be among the types of MPI_Type_struct and of
- * MPI_Type_create_struct, and are no datatypes otherwise: what they set is set by MPI_Type_create_resized, and it is that which MPI_Type_get_envelope tells.
- * Bounds that other types among them were given count as well, where they differ from those of the data (clause 4.1.6 of MPI 2.2). */
+ * Each is what its successor does, and its errors have the successor's name. MPI_LB and MPI_UB may
+ * be among the types of MPI_Type_struct and of MPI_Type_create_struct, and are no datatypes
+ * otherwise: what they set is set by MPI_Type_create_resized, and it is that which
+ * MPI_Type_get_envelope tells. Bounds that other types among them were given count as well, where
+ * they differ from those of the data (clause 4.1.6 of MPI 2.2). */
 #ifndef LINTEL_MPI_REMOVED_H
 #define LINTEL_MPI_REMOVED_H
 
@@ -23,15 +26,26 @@ typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_UB ((MPI_Datatype)0x000002ff)
 
 /* Told by nothing here: programs compare with them. */
-enum { MPI_COMBINER_HVECTOR_INTEGER = -101, MPI_COMBINER_HINDEXED_INTEGER = -102, MPI_COMBINER_STRUCT_INTEGER = -103 };
+enum {
+  MPI_COMBINER_HVECTOR_INTEGER = -101,
+  MPI_COMBINER_HINDEXED_INTEGER = -102,
+  MPI_COMBINER_STRUCT_INTEGER = -103
+};
 
-static __inline__ int MPI_Address(const void* location, MPI_Aint* address) { return MPI_Get_address(location, address); }
+static __inline__ int MPI_Address(const void* location, MPI_Aint* address) {
+  return MPI_Get_address(location, address);
+}
 
-static __inline__ int MPI_Errhandler_create(MPI_Handler_function* function, MPI_Errhandler* errhandler) {
+static __inline__ int MPI_Errhandler_create(MPI_Handler_function* function,
+                                            MPI_Errhandler* errhandler) {
   return MPI_Comm_create_errhandler(function, errhandler);
 }
-static __inline__ int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler) { return MPI_Comm_get_errhandler(comm, errhandler); }
-static __inline__ int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler) { return MPI_Comm_set_errhandler(comm, errhandler); }
+static __inline__ int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler* errhandler) {
+  return MPI_Comm_get_errhandler(comm, errhandler);
+}
+static __inline__ int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler) {
+  return MPI_Comm_set_errhandler(comm, errhandler);
+}
 
 static __inline__ int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint* extent) {
   MPI_Aint lower = 0;
@@ -48,23 +62,28 @@ static __inline__ int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement)
   return error;
 }
 
-static __inline__ int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype) {
+static __inline__ int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride,
+                                       MPI_Datatype oldtype, MPI_Datatype* newtype) {
   return MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype);
 }
-static __inline__ int MPI_Type_hindexed(int count, const int blocklengths[], const MPI_Aint displacements[], MPI_Datatype oldtype,
+static __inline__ int MPI_Type_hindexed(int count, const int blocklengths[],
+                                        const MPI_Aint displacements[], MPI_Datatype oldtype,
                                         MPI_Datatype* newtype) {
   return MPI_Type_create_hindexed(count, blocklengths, displacements, oldtype, newtype);
 }
 
-/* The bounds of `*type`, which holds the data, become those that the markers set. It is freed, and replaced. */
-static __inline__ int lintel_mpi_mark(int has_lower, MPI_Aint lower, int has_upper, MPI_Aint upper, MPI_Datatype* type) {
+/* The bounds of `*type`, which holds the data, become those that the markers set. It is freed, and
+ * replaced. */
+static __inline__ int lintel_mpi_mark(int has_lower, MPI_Aint lower, int has_upper, MPI_Aint upper,
+                                      MPI_Datatype* type) {
   enum { kPadding = 16 }; /* more than the end of a structure has */
   MPI_Datatype data = *type;
   MPI_Aint own_lower = 0, extent = 0, first = 0, length = 0;
   int given, error = MPI_Type_get_extent(data, &own_lower, &extent);
   if (error == MPI_SUCCESS) error = MPI_Type_get_true_extent(data, &first, &length);
   if (error != MPI_SUCCESS) return error;
-  given = own_lower != first || extent < length || extent >= length + kPadding; /* they do not follow from the data */
+  /* they do not follow from the data */
+  given = own_lower != first || extent < length || extent >= length + kPadding;
   if (!has_lower || (given && own_lower < lower)) lower = own_lower;
   if (!has_upper || (given && own_lower + extent > upper)) upper = own_lower + extent;
   error = MPI_Type_create_resized(data, lower, upper - lower, type);
@@ -72,7 +91,8 @@ static __inline__ int lintel_mpi_mark(int has_lower, MPI_Aint lower, int has_upp
   return error;
 }
 
-static __inline__ int lintel_mpi_struct(int count, const int blocklengths[], const MPI_Aint displacements[], const MPI_Datatype types[],
+static __inline__ int lintel_mpi_struct(int count, const int blocklengths[],
+                                        const MPI_Aint displacements[], const MPI_Datatype types[],
                                         MPI_Datatype* newtype) {
   int i, items = 0, has_lower = 0, has_upper = 0, error;
   MPI_Aint lower = 0, upper = 0;
@@ -111,7 +131,8 @@ static __inline__ int lintel_mpi_struct(int count, const int blocklengths[], con
   return error;
 }
 
-static __inline__ int MPI_Type_struct(int count, const int blocklengths[], const MPI_Aint displacements[], const MPI_Datatype types[],
+static __inline__ int MPI_Type_struct(int count, const int blocklengths[],
+                                      const MPI_Aint displacements[], const MPI_Datatype types[],
                                       MPI_Datatype* newtype) {
   return lintel_mpi_struct(count, blocklengths, displacements, types, newtype);
 }

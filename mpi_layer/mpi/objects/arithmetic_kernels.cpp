@@ -10,9 +10,12 @@ namespace {
 template <class T>
 constexpr bool kIsInteger = std::is_integral_v<T> || std::is_same_v<T, Int128>;
 
-// Unsigned and not narrower than int: no overflow that the language leaves undefined, and the low bits are those of T's own arithmetic.
+// Unsigned and not narrower than int: no overflow that the language leaves undefined, and the low
+// bits are those of T's own arithmetic.
 template <class T>
-using Wrapping = std::conditional_t<sizeof(T) == 16, UInt128, std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>;
+using Wrapping =
+    std::conditional_t<sizeof(T) == 16, UInt128,
+                       std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>;
 
 struct Sum {
   template <class T>

@@ -10,19 +10,23 @@ namespace lintel::mpi {
 namespace {
 
 // The type of what was taken from all dimensions, with the bounds of an array of `bytes` bytes.
-std::shared_ptr<Datatype> within_bounds(const DatatypeRef& taken, CheckedNumber bytes, Contents contents) {
+std::shared_ptr<Datatype> within_bounds(const DatatypeRef& taken, CheckedNumber bytes,
+                                        Contents contents) {
   TypeBuilder array;
   array.add(taken, 0, 1, 0);
   array.set_bounds(0, bytes);
   return array.build(std::move(contents));
 }
 
-// A number that is not negative; one that does not fit is beyond all indices of any array, and so is the greatest that fits.
+// A number that is not negative; one that does not fit is beyond all indices of any array, and so
+// is the greatest that fits.
 std::int64_t saturated(CheckedNumber number) { return number.fits() ? number.value() : INT64_MAX; }
 
 // Blocks dealt out in turn: whole ones at equal distances, then what is left of the last.
-std::shared_ptr<Datatype> share_of(const DatatypeRef& row, const Share& share, CheckedNumber stride) {
-  const std::int64_t items = std::min(share.block, share.size);  // one block may be all there is; what lies beyond is not to be counted
+std::shared_ptr<Datatype> share_of(const DatatypeRef& row, const Share& share,
+                                   CheckedNumber stride) {
+  // one block may be all there is; what lies beyond is not to be counted
+  const std::int64_t items = std::min(share.block, share.size);
   const std::int64_t first = saturated(CheckedNumber(share.process) * items);
   const std::int64_t round = saturated(CheckedNumber(share.processes) * items);
   const std::int64_t after_first = std::max<std::int64_t>(share.size - first, 0);
@@ -41,7 +45,8 @@ std::shared_ptr<Datatype> share_of(const DatatypeRef& row, const Share& share, C
 
 }  // namespace
 
-std::shared_ptr<Datatype> make_subarray(const DatatypeRef& element, std::span<const Slab> slabs, Contents contents) {
+std::shared_ptr<Datatype> make_subarray(const DatatypeRef& element, std::span<const Slab> slabs,
+                                        Contents contents) {
   DatatypeRef taken = element;
   CheckedNumber stride = element->shape().extent();
   for (const Slab& slab : slabs) {
@@ -54,7 +59,8 @@ std::shared_ptr<Datatype> make_subarray(const DatatypeRef& element, std::span<co
   return within_bounds(taken, stride, std::move(contents));
 }
 
-std::shared_ptr<Datatype> make_distributed_array(const DatatypeRef& element, std::span<const Share> shares, Contents contents) {
+std::shared_ptr<Datatype> make_distributed_array(const DatatypeRef& element,
+                                                 std::span<const Share> shares, Contents contents) {
   DatatypeRef taken = element;
   CheckedNumber stride = element->shape().extent();
   for (const Share& share : shares) {

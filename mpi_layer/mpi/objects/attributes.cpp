@@ -66,7 +66,8 @@ int AttributeCache::set(const KeyvalRef& key, void* value, std::uintptr_t object
   bool found = false;
   if (const int error = remove(key->number, object, &found); error != 0) return error;
   const MutexLock lock(mutex_);
-  std::erase_if(attributes_, with_number(key->number));  // of another thread that has set it meanwhile
+  // of another thread that has set it meanwhile
+  std::erase_if(attributes_, with_number(key->number));
   attributes_.push_back({key, value});
   return 0;
 }
@@ -89,7 +90,8 @@ int AttributeCache::remove(int number, std::uintptr_t object, bool* found) {
     attribute = *place;
   }
   if (attribute.key->remove) {
-    if (const int error = attribute.key->remove(object, number, attribute.value); error != 0) return error;
+    if (const int error = attribute.key->remove(object, number, attribute.value); error != 0)
+      return error;
   }
   const MutexLock lock(mutex_);
   std::erase_if(attributes_, with_number(number));
@@ -106,7 +108,10 @@ int AttributeCache::copy_to(AttributeCache& copy, std::uintptr_t object) const {
     if (!attribute.key->copy) continue;
     void* copied = nullptr;
     bool keep = false;
-    if (const int error = attribute.key->copy(object, attribute.key->number, attribute.value, &copied, &keep); error != 0) return error;
+    if (const int error =
+            attribute.key->copy(object, attribute.key->number, attribute.value, &copied, &keep);
+        error != 0)
+      return error;
     if (!keep) continue;
     const MutexLock lock(copy.mutex_);
     copy.attributes_.push_back({attribute.key, copied});

@@ -1,11 +1,14 @@
 #pragma once
-// Attributes: values that programs and libraries hang on communicators and datatypes (MPI 5.0, clause 7.7).
+// Attributes: values that programs and libraries hang on communicators and datatypes (MPI 5.0,
+// clause 7.7).
 //
-// Keyval: what a key does when its object is copied or ends. KeyvalTable: the keys that live. AttributeCache: the values of one object.
-// Any thread may call any member. Callbacks run without a lock held, so they may call anything.
-// Invariants: (1) a key that was freed lives on, number and all, until no value is set with it any more; (2) callbacks of one object run in the order in which
-// its values were set when it is copied, and in the reverse order when it ends. A value that takes the place of another is set last.
-// Does not: know the kinds of objects beyond a number, nor MPI's constants; error codes are those of the callbacks, 0 is none.
+// Keyval: what a key does when its object is copied or ends. KeyvalTable: the keys that live.
+// AttributeCache: the values of one object. Any thread may call any member. Callbacks run without a
+// lock held, so they may call anything. Invariants: (1) a key that was freed lives on, number and
+// all, until no value is set with it any more; (2) callbacks of one object run in the order in
+// which its values were set when it is copied, and in the reverse order when it ends. A value that
+// takes the place of another is set last. Does not: know the kinds of objects beyond a number, nor
+// MPI's constants; error codes are those of the callbacks, 0 is none.
 
 #include <cstdint>
 #include <functional>
@@ -18,8 +21,10 @@
 namespace lintel::mpi {
 
 struct Keyval {
-  // `object` is the handle's value of the object that is copied. Leaves `keep` false to leave the value out of the copy.
-  using Copy = std::function<int(std::uintptr_t object, int key, void* value, void** copied, bool* keep)>;
+  // `object` is the handle's value of the object that is copied. Leaves `keep` false to leave the
+  // value out of the copy.
+  using Copy =
+      std::function<int(std::uintptr_t object, int key, void* value, void** copied, bool* keep)>;
   using Delete = std::function<int(std::uintptr_t object, int key, void* value)>;
 
   int kind = 0;    // of objects that the key is for, as the caller numbers them
@@ -36,7 +41,8 @@ class KeyvalTable {
 
   // The new key's number; 0 when 65,536 keys live.
   int create(int kind, Keyval::Copy copy, Keyval::Delete remove) LINTEL_EXCLUDES(mutex_);
-  // The living key of that number and kind, or nothing. One that was freed lives as long as somebody has it.
+  // The living key of that number and kind, or nothing. One that was freed lives as long as
+  // somebody has it.
   KeyvalRef find(int number, int kind) LINTEL_EXCLUDES(mutex_);
   // False if there is none, or it was freed before.
   bool free(int number, int kind) LINTEL_EXCLUDES(mutex_);
@@ -58,18 +64,21 @@ class KeyvalTable {
 
 class AttributeCache {
  public:
-  // Sets the value of `key`; a value that was there is deleted first, as remove() does it. If that fails, its code is returned and the old value stays.
+  // Sets the value of `key`; a value that was there is deleted first, as remove() does it. If that
+  // fails, its code is returned and the old value stays.
   int set(const KeyvalRef& key, void* value, std::uintptr_t object) LINTEL_EXCLUDES(mutex_);
   // False, `*value` untouched, if there is none.
   bool get(int number, void** value) const LINTEL_EXCLUDES(mutex_);
-  // Deletes the value of one key. `*found` tells whether there was one; if the callback fails it stays.
+  // Deletes the value of one key. `*found` tells whether there was one; if the callback fails it
+  // stays.
   int remove(int number, std::uintptr_t object, bool* found) LINTEL_EXCLUDES(mutex_);
-  // Copies all values that their keys want copied to `copy`, which is empty and nobody else's yet. At a failure the copies made are
-  // left there for the caller to remove with the object.
+  // Copies all values that their keys want copied to `copy`, which is empty and nobody else's yet.
+  // At a failure the copies made are left there for the caller to remove with the object.
   int copy_to(AttributeCache& copy, std::uintptr_t object) const LINTEL_EXCLUDES(mutex_);
   // All values become those of `heir`, which has none.
   void give_to(AttributeCache& heir) LINTEL_EXCLUDES(mutex_);
-  // Deletes all values, last set first. Stops at the first that fails and returns its code; that one and the rest stay.
+  // Deletes all values, last set first. Stops at the first that fails and returns its code; that
+  // one and the rest stay.
   int remove_all(std::uintptr_t object) LINTEL_EXCLUDES(mutex_);
 
  private:

@@ -1,6 +1,7 @@
 #pragma once
-// CheckedNumber: a signed 64-bit number that remembers whether a computation left its range. Sizes and displacements come from the caller,
-// and products of them may exceed 63 bits, which must be an error of the call and not a wrong address later.
+// CheckedNumber: a signed 64-bit number that remembers whether a computation left its range. Sizes
+// and displacements come from the caller, and products of them may exceed 63 bits, which must be an
+// error of the call and not a wrong address later.
 //
 // A value. Once out of range it stays so, through any further arithmetic.
 
@@ -10,20 +11,27 @@ namespace lintel::mpi {
 
 class CheckedNumber {
  public:
-  constexpr CheckedNumber(std::int64_t value) : value_(value) {}  // NOLINT(google-explicit-constructor): stands for the number
+  // NOLINT(google-explicit-constructor): stands for the number
+  constexpr CheckedNumber(std::int64_t value) : value_(value) {}
 
   constexpr bool fits() const { return fits_; }
   // The number, if fits().
   constexpr std::int64_t value() const { return value_; }
 
   friend constexpr CheckedNumber operator+(CheckedNumber a, CheckedNumber b) {
-    return combined(a, b, [](std::int64_t x, std::int64_t y, std::int64_t* z) { return __builtin_add_overflow(x, y, z); });
+    return combined(a, b, [](std::int64_t x, std::int64_t y, std::int64_t* z) {
+      return __builtin_add_overflow(x, y, z);
+    });
   }
   friend constexpr CheckedNumber operator-(CheckedNumber a, CheckedNumber b) {
-    return combined(a, b, [](std::int64_t x, std::int64_t y, std::int64_t* z) { return __builtin_sub_overflow(x, y, z); });
+    return combined(a, b, [](std::int64_t x, std::int64_t y, std::int64_t* z) {
+      return __builtin_sub_overflow(x, y, z);
+    });
   }
   friend constexpr CheckedNumber operator*(CheckedNumber a, CheckedNumber b) {
-    return combined(a, b, [](std::int64_t x, std::int64_t y, std::int64_t* z) { return __builtin_mul_overflow(x, y, z); });
+    return combined(a, b, [](std::int64_t x, std::int64_t y, std::int64_t* z) {
+      return __builtin_mul_overflow(x, y, z);
+    });
   }
 
  private:

@@ -4,8 +4,8 @@
 
 namespace lintel::mpi {
 
-Datatype::Datatype(Shape shape, std::vector<Part> parts, Contents contents, Family family, Form form, std::uintptr_t number,
-                   std::string name)
+Datatype::Datatype(Shape shape, std::vector<Part> parts, Contents contents, Family family,
+                   Form form, std::uintptr_t number, std::string name)
     : shape_(std::move(shape)),
       parts_(std::move(parts)),
       contents_(std::move(contents)),
@@ -30,8 +30,10 @@ Datatype::~Datatype() {
   while (!ending.empty()) {
     const DatatypeRef type = std::move(ending.back());
     ending.pop_back();
-    // The last holder may change it: nobody sees it any more. Types are never made const, they are only seen so.
-    if (type.use_count() == 1) take(const_cast<Datatype&>(*type).parts_, const_cast<Datatype&>(*type).contents_);
+    // The last holder may change it: nobody sees it any more. Types are never made const, they are
+    // only seen so.
+    if (type.use_count() == 1)
+      take(const_cast<Datatype&>(*type).parts_, const_cast<Datatype&>(*type).contents_);
   }
 }
 

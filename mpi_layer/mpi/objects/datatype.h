@@ -1,11 +1,13 @@
 #pragma once
 // Datatype: one MPI datatype, predefined or derived.
 //
-// Shared by its handles, by the types made from it and by the operations that use it; whoever holds a std::shared_ptr to it may use it
-// after MPI_Type_free. Shape, parts and contents never change, so any thread reads them without a lock; committing is one atomic flag;
-// name and attributes have locks of their own.
-// Invariants: (1) no number of `shape` leaves 63 bits; (2) parts are in the order of the type map, and none has copies == 0 or is empty.
-// Does not: know its handles' values (Contents and Attributes pass on what the caller gave them) or MPI's constants.
+// Shared by its handles, by the types made from it and by the operations that use it; whoever holds
+// a std::shared_ptr to it may use it after MPI_Type_free. Shape, parts and contents never change,
+// so any thread reads them without a lock; committing is one atomic flag; name and attributes have
+// locks of their own.
+// Invariants: (1) no number of `shape` leaves 63 bits; (2) parts are in the order of the type map,
+// and none has copies == 0 or is empty. Does not: know its handles' values (Contents and Attributes
+// pass on what the caller gave them) or MPI's constants.
 
 #include <atomic>
 #include <cstdint>
@@ -34,7 +36,8 @@ struct Shape {
   std::int64_t true_upper_bound = 0;
   std::int64_t elements = 0;     // basic ones
   std::int64_t alignment = 1;    // the strictest of the basic elements
-  bool explicit_bounds = false;  // the bounds were set (resized, subarray), here or in a part, and do not follow from the data
+  bool explicit_bounds = false;  // the bounds were set (resized, subarray), here or in a part, and
+                                 // do not follow from the data
 
   std::int64_t extent() const { return upper_bound - lower_bound; }
 };
@@ -56,8 +59,10 @@ struct Contents {
 
 class Datatype {
  public:
-  // A predefined type: basic, or a pair, which has parts. `number` is its handle's value, not 0. Committed from the begin.
-  Datatype(Shape shape, std::vector<Part> parts, Contents contents, Family family, Form form, std::uintptr_t number, std::string name);
+  // A predefined type: basic, or a pair, which has parts. `number` is its handle's value, not 0.
+  // Committed from the begin.
+  Datatype(Shape shape, std::vector<Part> parts, Contents contents, Family family, Form form,
+           std::uintptr_t number, std::string name);
   // A derived one.
   Datatype(Shape shape, std::vector<Part> parts, Contents contents);
   Datatype(const Datatype&) = delete;
@@ -74,8 +79,11 @@ class Datatype {
   bool is_predefined() const { return number_ != 0; }
   std::uintptr_t number() const { return number_; }
 
-  // `count` items at `address`, to be packed, unpacked or moved as they are. They must not outlive the datatype.
-  Items items(std::uintptr_t address, std::int64_t count) const { return {shape_.layout.get(), shape_.extent(), count, address}; }
+  // `count` items at `address`, to be packed, unpacked or moved as they are. They must not outlive
+  // the datatype.
+  Items items(std::uintptr_t address, std::int64_t count) const {
+    return {shape_.layout.get(), shape_.extent(), count, address};
+  }
 
   // Any thread may commit; committing twice is no error.
   void commit() const { committed_.store(true, std::memory_order_release); }

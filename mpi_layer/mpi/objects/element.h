@@ -6,11 +6,13 @@
 
 namespace lintel::mpi {
 
-// The family says which operations there are: those of MPI 5.0, clause 6.9.2, and those that other implementations have besides and programs use.
+// The family says which operations there are: those of MPI 5.0, clause 6.9.2, and those that other
+// implementations have besides and programs use.
 enum class Family : std::uint8_t {
   kOpaque,     // packed bytes: none
-  kCharacter,  // and bytes: as integers; the standard has none for characters, and the bitwise ones for bytes
-  kInteger,  // C
+  kCharacter,  // and bytes: as integers; the standard has none for characters, and the bitwise ones
+               // for bytes
+  kInteger,    // C
   kFortranInteger,
   kMultiLanguage,  // MPI_AINT, MPI_COUNT, MPI_OFFSET
   kFloating,

@@ -1,7 +1,9 @@
 #pragma once
-// ErrorTable: the error classes and codes that the program adds, and their sentences (MPI 5.0, clause 9.5).
+// ErrorTable: the error classes and codes that the program adds, and their sentences (MPI 5.0,
+// clause 9.5).
 //
-// Any thread; calls are atomic. Numbers are given in order and never again, so that a code keeps its meaning.
+// Any thread; calls are atomic. Numbers are given in order and never again, so that a code keeps
+// its meaning.
 // Does not: know the predefined classes, which are below the first number.
 
 #include <map>

@@ -7,14 +7,17 @@
 
 namespace lintel::mpi {
 
-Group::Group(std::vector<int> world_ranks) : members_(std::move(world_ranks)), by_rank_(members_.size()) {
+Group::Group(std::vector<int> world_ranks)
+    : members_(std::move(world_ranks)), by_rank_(members_.size()) {
   std::iota(by_rank_.begin(), by_rank_.end(), 0);
-  std::sort(by_rank_.begin(), by_rank_.end(), [this](int a, int b) { return world_rank(a) < world_rank(b); });
+  std::sort(by_rank_.begin(), by_rank_.end(),
+            [this](int a, int b) { return world_rank(a) < world_rank(b); });
 }
 
 std::optional<int> Group::position_of(int rank) const {
   const auto place =
-      std::lower_bound(by_rank_.begin(), by_rank_.end(), rank, [this](int position, int wanted) { return world_rank(position) < wanted; });
+      std::lower_bound(by_rank_.begin(), by_rank_.end(), rank,
+                       [this](int position, int wanted) { return world_rank(position) < wanted; });
   if (place == by_rank_.end() || world_rank(*place) != rank) return std::nullopt;
   return *place;
 }
@@ -22,7 +25,8 @@ std::optional<int> Group::position_of(int rank) const {
 std::optional<std::vector<bool>> Group::marked(std::span<const int> positions) const {
   std::vector<bool> marks(members_.size());
   for (const int position : positions) {
-    if (position < 0 || position >= size() || marks[static_cast<std::size_t>(position)]) return std::nullopt;
+    if (position < 0 || position >= size() || marks[static_cast<std::size_t>(position)])
+      return std::nullopt;
     marks[static_cast<std::size_t>(position)] = true;
   }
   return marks;
@@ -52,8 +56,10 @@ std::optional<std::vector<int>> Group::positions_in(std::span<const RankRange> r
   for (const RankRange& range : ranges) {
     if (range.stride == 0) return std::nullopt;
     const std::int64_t stride = range.stride;
-    for (std::int64_t at = range.first; stride > 0 ? at <= range.last : at >= range.last; at += stride) {
-      // More positions than members: one is named twice. Found here before a wrong range fills the memory.
+    for (std::int64_t at = range.first; stride > 0 ? at <= range.last : at >= range.last;
+         at += stride) {
+      // More positions than members: one is named twice. Found here before a wrong range fills the
+      // memory.
       if (at < 0 || at >= size() || positions.size() == members_.size()) return std::nullopt;
       positions.push_back(static_cast<int>(at));
     }

@@ -1,8 +1,9 @@
 #pragma once
-// Group: an ordered set of processes, named by their world ranks (MPI 5.0, clause 7.3). Position and rank in the group are the same number.
+// Group: an ordered set of processes, named by their world ranks (MPI 5.0, clause 7.3). Position
+// and rank in the group are the same number.
 //
-// A value that never changes; shared by its handles and by communicators, read by any thread. Looking a process up costs a binary search,
-// set operations n log n.
+// A value that never changes; shared by its handles and by communicators, read by any thread.
+// Looking a process up costs a binary search, set operations n log n.
 // Invariant: no world rank is in it twice.
 // Does not: know which world rank this process has, or which exist.
 
@@ -38,7 +39,8 @@ class Group {
   GroupRef including(std::span<const int> positions) const;
   // The members not at those positions, in this group's order; null as above.
   GroupRef excluding(std::span<const int> positions) const;
-  // The positions that ranges stand for, in order; nothing if one has stride 0, leaves the group or meets another.
+  // The positions that ranges stand for, in order; nothing if one has stride 0, leaves the group or
+  // meets another.
   std::optional<std::vector<int>> positions_in(std::span<const RankRange> ranges) const;
 
   // This group's members, then the other's that are not among them.

@@ -1,16 +1,19 @@
 #pragma once
 // HandleTable<T>: what the handles of user-made objects stand for.
 //
-// A handle is a number of 64 bits: kind, generation, slot. It is never a pointer to the object, so that a handle that was freed, was made
-// up or belongs to another kind of object names nothing, and finding that out touches no memory of the caller's:
-//     bits 63..58 kind (not 0)   57..26 generation (not 0)   25..0 slot
+// A handle is a number of 64 bits: kind, generation, slot. It is never a pointer to the object, so
+// that a handle that was freed, was made up or belongs to another kind of object names nothing, and
+//     finding that out touches no memory of the caller's: bits 63..58 kind (not 0)   57..26
+//     generation (not 0)   25..0 slot
 // Predefined handles are below 4096 and addresses of memory below 2^58: neither has a kind.
 //
 // As an integer (MPI_Comm_toint and its like) a handle is what can be had of that in 31 bits:
 //     bit 30 set   29..26 the lower bits of the generation   25..0 slot
-// and a predefined handle its number. So an integer of a handle that was freed names nothing for the next 15 that take its slot.
+// and a predefined handle its number. So an integer of a handle that was freed names nothing for
+// the next 15 that take its slot.
 //
-// Shares its objects with whoever found them. Any thread. find() takes a lock and a reference; predefined objects need no table.
+// Shares its objects with whoever found them. Any thread. find() takes a lock and a reference;
+// predefined objects need no table.
 
 #include <cstdint>
 #include <memory>
@@ -47,12 +50,14 @@ class HandleTable {
     return handle_of(id);
   }
 
-  // As an integer: `null`, the number of the kind's null handle, if it is neither predefined nor of this table's kind.
+  // As an integer: `null`, the number of the kind's null handle, if it is neither predefined nor of
+  // this table's kind.
   int integer_of(std::uintptr_t handle, std::uintptr_t null) const {
     if (handle < kPredefined) return static_cast<int>(handle);
     if (handle >> kKindShift != static_cast<std::uintptr_t>(kind_)) return static_cast<int>(null);
     const SlotId id = slot_of(handle);
-    return static_cast<int>(kIntegerMark | ((id.generation & kIntegerGenerations) << kSlotBits) | id.slot);
+    return static_cast<int>(kIntegerMark | ((id.generation & kIntegerGenerations) << kSlotBits) |
+                            id.slot);
   }
   // The handle that has this integer: `null` if none has.
   std::uintptr_t of_integer(int integer, std::uintptr_t null) LINTEL_EXCLUDES(mutex_) {
@@ -62,7 +67,9 @@ class HandleTable {
     const std::uint32_t slot = bits & ((1U << kSlotBits) - 1);
     const MutexLock lock(mutex_);
     const Entry* const entry = objects_.find_slot(slot);
-    if (entry == nullptr || (entry->generation & kIntegerGenerations) != ((bits >> kSlotBits) & kIntegerGenerations)) return null;
+    if (entry == nullptr ||
+        (entry->generation & kIntegerGenerations) != ((bits >> kSlotBits) & kIntegerGenerations))
+      return null;
     return handle_of(SlotId{slot, entry->generation});
   }
 
@@ -74,7 +81,8 @@ class HandleTable {
     return entry != nullptr ? entry->object : nullptr;
   }
 
-  // Ends the handle and gives back its object, or null if it names none. Of two threads that remove one handle, one gets the object.
+  // Ends the handle and gives back its object, or null if it names none. Of two threads that remove
+  // one handle, one gets the object.
   std::shared_ptr<T> remove(std::uintptr_t handle) LINTEL_EXCLUDES(mutex_) {
     if (handle >> kKindShift != static_cast<std::uintptr_t>(kind_)) return nullptr;
     const MutexLock lock(mutex_);
@@ -100,10 +108,12 @@ class HandleTable {
   };
 
   std::uintptr_t handle_of(SlotId id) const {
-    return (static_cast<std::uintptr_t>(kind_) << kKindShift) | (static_cast<std::uintptr_t>(id.generation) << kSlotBits) | id.slot;
+    return (static_cast<std::uintptr_t>(kind_) << kKindShift) |
+           (static_cast<std::uintptr_t>(id.generation) << kSlotBits) | id.slot;
   }
   static SlotId slot_of(std::uintptr_t handle) {
-    return {static_cast<std::uint32_t>(handle & ((1U << kSlotBits) - 1)), static_cast<std::uint32_t>(handle >> kSlotBits)};
+    return {static_cast<std::uint32_t>(handle & ((1U << kSlotBits) - 1)),
+            static_cast<std::uint32_t>(handle >> kSlotBits)};
   }
 
   const HandleKind kind_;

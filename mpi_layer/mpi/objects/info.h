@@ -1,5 +1,6 @@
 #pragma once
-// Info: an ordered list of (key, value) hints (MPI 5.0, chapter 10). Shared by its handles; any thread, calls are atomic.
+// Info: an ordered list of (key, value) hints (MPI 5.0, chapter 10). Shared by its handles; any
+// thread, calls are atomic.
 // Does not: limit lengths (the C functions do), or know what a key means.
 
 #include <optional>

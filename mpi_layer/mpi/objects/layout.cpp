@@ -8,7 +8,8 @@ namespace lintel::mpi {
 
 namespace {
 
-// Up to so many runs copies are written out, which is faster to walk than nesting; beyond, memory counts for more.
+// Up to so many runs copies are written out, which is faster to walk than nesting; beyond, memory
+// counts for more.
 constexpr std::int64_t kWrittenOutRuns = 256;
 
 bool is_multiple(std::int64_t number, std::int64_t count, std::int64_t step) {
@@ -24,19 +25,22 @@ Layout::Layout(std::int64_t bytes) : size_(bytes) {
 
 std::int64_t Layout::first_offset() const {
   std::int64_t offset = 0;
-  for (const Layout* layout = this; layout != nullptr && !layout->runs_.empty(); layout = layout->runs_[0].nested.get()) {
+  for (const Layout* layout = this; layout != nullptr && !layout->runs_.empty();
+       layout = layout->runs_[0].nested.get()) {
     offset += layout->runs_[0].offset;
   }
   return offset;
 }
 
-void LayoutBuilder::append(const std::shared_ptr<const Layout>& layout, std::int64_t offset, std::int64_t copies, std::int64_t stride) {
+void LayoutBuilder::append(const std::shared_ptr<const Layout>& layout, std::int64_t offset,
+                           std::int64_t copies, std::int64_t stride) {
   if (copies == 0 || layout->runs_.empty()) return;
   if (layout->runs_.size() == 1) {
     append_copies_of_run(layout->runs_[0], offset, copies, stride);
     return;
   }
-  if (copies <= kWrittenOutRuns && copies * static_cast<std::int64_t>(layout->runs_.size()) <= kWrittenOutRuns) {
+  if (copies <= kWrittenOutRuns &&
+      copies * static_cast<std::int64_t>(layout->runs_.size()) <= kWrittenOutRuns) {
     for (std::int64_t i = 0; i < copies; ++i) {
       for (Run run : layout->runs_) {
         run.offset += offset + i * stride;
@@ -45,10 +49,15 @@ void LayoutBuilder::append(const std::shared_ptr<const Layout>& layout, std::int
     }
     return;
   }
-  append_run(Run{.offset = offset, .bytes = layout->size_, .count = copies, .stride = copies > 1 ? stride : 0, .nested = layout});
+  append_run(Run{.offset = offset,
+                 .bytes = layout->size_,
+                 .count = copies,
+                 .stride = copies > 1 ? stride : 0,
+                 .nested = layout});
 }
 
-void LayoutBuilder::append_copies_of_run(const Run& run, std::int64_t offset, std::int64_t copies, std::int64_t stride) {
+void LayoutBuilder::append_copies_of_run(const Run& run, std::int64_t offset, std::int64_t copies,
+                                         std::int64_t stride) {
   Run copy = run;
   copy.offset += offset;
   if (copies == 1) {
@@ -70,7 +79,11 @@ void LayoutBuilder::append_copies_of_run(const Run& run, std::int64_t offset, st
     nested->runs_.push_back(run);
     nested->runs_[0].packed_begin = 0;
     nested->size_ = run.packed_bytes();
-    append_run(Run{.offset = offset, .bytes = nested->size_, .count = copies, .stride = stride, .nested = std::move(nested)});
+    append_run(Run{.offset = offset,
+                   .bytes = nested->size_,
+                   .count = copies,
+                   .stride = stride,
+                   .nested = std::move(nested)});
   }
 }
 

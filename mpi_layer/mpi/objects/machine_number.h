@@ -1,5 +1,6 @@
 #pragma once
-// The C++ type of each Form, and the loop that all kernels share. For the files that define kernels; nobody else needs it.
+// The C++ type of each Form, and the loop that all kernels share. For the files that define
+// kernels; nobody else needs it.
 
 #include <complex>
 #include <cstddef>
@@ -19,9 +20,12 @@ __extension__ using Quad = __float128;
 struct QuadComplex {
   Quad real;
   Quad imaginary;
-  friend QuadComplex operator+(QuadComplex a, QuadComplex b) { return {a.real + b.real, a.imaginary + b.imaginary}; }
+  friend QuadComplex operator+(QuadComplex a, QuadComplex b) {
+    return {a.real + b.real, a.imaginary + b.imaginary};
+  }
   friend QuadComplex operator*(QuadComplex a, QuadComplex b) {
-    return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+    return {a.real * b.real - a.imaginary * b.imaginary,
+            a.real * b.imaginary + a.imaginary * b.real};
   }
 };
 

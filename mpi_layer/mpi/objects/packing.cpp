@@ -22,8 +22,9 @@ struct Blocks {
   std::int64_t stride;
 };
 
-// Copies all blocks from or to `stream` and returns its end. Everything the loop needs is its own: bytes may alias any object, and what the loop
-// would read through a pointer it would read again after each store.
+// Copies all blocks from or to `stream` and returns its end. Everything the loop needs is its own:
+// bytes may alias any object, and what the loop would read through a pointer it would read again
+// after each store.
 template <class Stream, class Bytes, class Copy>
 Stream copy_each(Blocks blocks, Stream stream, Bytes bytes, Copy copy) {
   auto address = reinterpret_cast<std::uintptr_t>(blocks.memory);
@@ -35,7 +36,8 @@ Stream copy_each(Blocks blocks, Stream stream, Bytes bytes, Copy copy) {
   return stream;
 }
 
-// A copy of a constant number of bytes is one or two instructions; small blocks are what derived types are mostly made of.
+// A copy of a constant number of bytes is one or two instructions; small blocks are what derived
+// types are mostly made of.
 template <class Stream, class Copy>
 Stream copy_blocks(const Blocks& blocks, Stream stream, Copy copy) {
   switch (blocks.bytes) {
@@ -53,7 +55,9 @@ Stream copy_blocks(const Blocks& blocks, Stream stream, Copy copy) {
 struct PackSink {
   std::byte* to;
   bool operator()(const Blocks& blocks) {
-    to = copy_blocks(blocks, to, [](const std::byte* memory, std::byte* stream, std::size_t bytes) { std::memcpy(stream, memory, bytes); });
+    to = copy_blocks(blocks, to, [](const std::byte* memory, std::byte* stream, std::size_t bytes) {
+      std::memcpy(stream, memory, bytes);
+    });
     return true;
   }
 };
@@ -62,7 +66,9 @@ struct UnpackSink {
   const std::byte* from;
   bool operator()(const Blocks& blocks) {
     from = copy_blocks(blocks, from,
-                       [](std::byte* memory, const std::byte* stream, std::size_t bytes) { std::memcpy(memory, stream, bytes); });
+                       [](std::byte* memory, const std::byte* stream, std::size_t bytes) {
+                         std::memcpy(memory, stream, bytes);
+                       });
     return true;
   }
 };
@@ -73,9 +79,11 @@ struct GatherSink {
   std::int64_t covered = 0;
   bool operator()(const Blocks& blocks) {
     for (std::int64_t i = 0; i < blocks.count; ++i) {
-      std::byte* memory = memory_at(reinterpret_cast<std::uintptr_t>(blocks.memory), i * blocks.stride);
+      std::byte* memory =
+          memory_at(reinterpret_cast<std::uintptr_t>(blocks.memory), i * blocks.stride);
       if (!pieces.empty() && pieces.back().data() + pieces.back().size() == memory) {
-        pieces.back() = {pieces.back().data(), pieces.back().size() + static_cast<std::size_t>(blocks.bytes)};
+        pieces.back() = {pieces.back().data(),
+                         pieces.back().size() + static_cast<std::size_t>(blocks.bytes)};
       } else if (pieces.size() == limit) {
         return false;
       } else {
@@ -88,11 +96,13 @@ struct GatherSink {
 };
 
 template <class Sink>
-bool walk(const Layout& layout, std::uintptr_t address, std::int64_t from, std::int64_t to, Sink& sink);
+bool walk(const Layout& layout, std::uintptr_t address, std::int64_t from, std::int64_t to,
+          Sink& sink);
 
 // Bytes [from, to) of one run whose item begins at `address`. False: the sink takes no more.
 template <class Sink>
-bool walk_run(const Run& run, std::uintptr_t address, std::int64_t from, std::int64_t to, Sink& sink) {
+bool walk_run(const Run& run, std::uintptr_t address, std::int64_t from, std::int64_t to,
+              Sink& sink) {
   const std::uintptr_t begin = address + static_cast<std::uintptr_t>(run.offset);
   std::int64_t block = from / run.bytes;
   std::int64_t within = from % run.bytes;
@@ -107,8 +117,10 @@ bool walk_run(const Run& run, std::uintptr_t address, std::int64_t from, std::in
     }
     const std::int64_t end = std::min(run.bytes, within + (to - from));
     if (run.nested) {
-      if (!walk(*run.nested, reinterpret_cast<std::uintptr_t>(memory), within, end, sink)) return false;
-    } else if (!sink(Blocks{memory_at(reinterpret_cast<std::uintptr_t>(memory), within), end - within, 1, 0})) {
+      if (!walk(*run.nested, reinterpret_cast<std::uintptr_t>(memory), within, end, sink))
+        return false;
+    } else if (!sink(Blocks{memory_at(reinterpret_cast<std::uintptr_t>(memory), within),
+                            end - within, 1, 0})) {
       return false;
     }
     from += end - within;
@@ -119,12 +131,15 @@ bool walk_run(const Run& run, std::uintptr_t address, std::int64_t from, std::in
 }
 
 template <class Sink>
-bool walk(const Layout& layout, std::uintptr_t address, std::int64_t from, std::int64_t to, Sink& sink) {
+bool walk(const Layout& layout, std::uintptr_t address, std::int64_t from, std::int64_t to,
+          Sink& sink) {
   const std::span<const Run> runs = layout.runs();
-  auto run = std::upper_bound(runs.begin(), runs.end(), from, [](std::int64_t at, const Run& r) { return at < r.packed_begin; });
+  auto run = std::upper_bound(runs.begin(), runs.end(), from,
+                              [](std::int64_t at, const Run& r) { return at < r.packed_begin; });
   for (--run; from < to; ++run) {
     const std::int64_t end = std::min(to, run->packed_begin + run->packed_bytes());
-    if (!walk_run(*run, address, from - run->packed_begin, end - run->packed_begin, sink)) return false;
+    if (!walk_run(*run, address, from - run->packed_begin, end - run->packed_begin, sink))
+      return false;
     from = end;
   }
   return true;
@@ -151,7 +166,8 @@ void walk_items(const Items& items, std::int64_t from, std::int64_t to, Sink& si
   std::int64_t within = from % layout.size();
   while (from < to) {
     const std::int64_t end = std::min(layout.size(), within + (to - from));
-    const std::uintptr_t displacement = static_cast<std::uintptr_t>(item) * static_cast<std::uintptr_t>(items.extent);
+    const std::uintptr_t displacement =
+        static_cast<std::uintptr_t>(item) * static_cast<std::uintptr_t>(items.extent);
     if (!walk(layout, items.address + displacement, within, end, sink)) return;
     from += end - within;
     within = 0;
@@ -176,7 +192,8 @@ void unpack(const Items& items, std::int64_t at, std::span<const std::byte> data
   walk_items(items, at, at + static_cast<std::int64_t>(data.size()), sink);
 }
 
-std::int64_t gather(const Items& items, std::int64_t from, std::int64_t to, std::size_t limit, std::vector<std::span<std::byte>>& pieces) {
+std::int64_t gather(const Items& items, std::int64_t from, std::int64_t to, std::size_t limit,
+                    std::vector<std::span<std::byte>>& pieces) {
   GatherSink sink{pieces, limit};
   walk_items(items, from, to, sink);
   return from + sink.covered;

@@ -1,9 +1,12 @@
 #pragma once
-// Packing: any range of the packed stream of `count` items out of or into memory. A range costs a binary search for each level of nesting
-// before its first byte, so that a large message moves in parts, in any order, by any thread, with no state between them.
+// Packing: any range of the packed stream of `count` items out of or into memory. A range costs a
+// binary search for each level of nesting before its first byte, so that a large message moves in
+// parts, in any order, by any thread, with no state between them.
 //
-// Pure functions. Memory is addressed by number: displacements are the caller's own and may be absolute addresses (MPI_BOTTOM).
-// Does not: check that the memory exists, or that items do not overlap; bytes that overlap in a receive end as whatever came last.
+// Pure functions. Memory is addressed by number: displacements are the caller's own and may be
+// absolute addresses (MPI_BOTTOM).
+// Does not: check that the memory exists, or that items do not overlap; bytes that overlap in a
+// receive end as whatever came last.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,8 +25,11 @@ struct Items {
   std::uintptr_t address = 0;
 
   std::int64_t packed_bytes() const { return layout->size() * count; }
-  // The items are neighbouring bytes in packing order: from begin(), packed_bytes() of them. No copy is needed to move them.
-  bool is_contiguous() const { return layout->is_block() && (count <= 1 || layout->size() == 0 || extent == layout->size()); }
+  // The items are neighbouring bytes in packing order: from begin(), packed_bytes() of them. No
+  // copy is needed to move them.
+  bool is_contiguous() const {
+    return layout->is_block() && (count <= 1 || layout->size() == 0 || extent == layout->size());
+  }
   // REQUIRES: is_contiguous().
   std::byte* begin() const;
 };
@@ -32,11 +38,14 @@ struct Items {
 // REQUIRES: 0 <= from, from + to.size() <= items.packed_bytes(); the memory does not overlap `to`.
 void pack(const Items& items, std::int64_t from, std::span<std::byte> to);
 
-// Copies `data` to where bytes [at, at + data.size()) of the packed stream belong; nothing else is written. REQUIRES: as for pack.
+// Copies `data` to where bytes [at, at + data.size()) of the packed stream belong; nothing else is
+// written. REQUIRES: as for pack.
 void unpack(const Items& items, std::int64_t at, std::span<const std::byte> data);
 
-// Appends to `pieces` the memory of bytes [from, to) of the packed stream, in order, until there are `limit` pieces; neighbours are one
-// piece. Returns the end of what the pieces cover: `to`, or less. For transports that gather. REQUIRES: as for pack.
-std::int64_t gather(const Items& items, std::int64_t from, std::int64_t to, std::size_t limit, std::vector<std::span<std::byte>>& pieces);
+// Appends to `pieces` the memory of bytes [from, to) of the packed stream, in order, until there
+// are `limit` pieces; neighbours are one piece. Returns the end of what the pieces cover: `to`, or
+// less. For transports that gather. REQUIRES: as for pack.
+std::int64_t gather(const Items& items, std::int64_t from, std::int64_t to, std::size_t limit,
+                    std::vector<std::span<std::byte>>& pieces);
 
 }  // namespace lintel::mpi

@@ -11,8 +11,10 @@ void TypeBuilder::Range::merge(std::int64_t from, std::int64_t to) {
   any = true;
 }
 
-void TypeBuilder::merge_copies(Range& range, std::int64_t lower, std::int64_t upper, CheckedNumber offset, CheckedNumber span) {
-  for (const CheckedNumber begin : {offset, offset + span}) {  // the outermost copies: all others lie between
+void TypeBuilder::merge_copies(Range& range, std::int64_t lower, std::int64_t upper,
+                               CheckedNumber offset, CheckedNumber span) {
+  // the outermost copies: all others lie between
+  for (const CheckedNumber begin : {offset, offset + span}) {
     const CheckedNumber from = begin + lower;
     const CheckedNumber to = begin + upper;
     if (!from.fits() || !to.fits()) {
@@ -25,7 +27,8 @@ void TypeBuilder::merge_copies(Range& range, std::int64_t lower, std::int64_t up
   if (!(CheckedNumber(range.upper) - range.lower).fits()) fits_ = false;
 }
 
-void TypeBuilder::add_shape(const Shape& shape, CheckedNumber offset, std::int64_t copies, CheckedNumber stride) {
+void TypeBuilder::add_shape(const Shape& shape, CheckedNumber offset, std::int64_t copies,
+                            CheckedNumber stride) {
   if (copies == 0 || !fits_) return;
   if (shape.size > 0) size_ = size_ + CheckedNumber(shape.size) * copies;
   elements_ = elements_ + CheckedNumber(shape.elements) * copies;
@@ -35,12 +38,16 @@ void TypeBuilder::add_shape(const Shape& shape, CheckedNumber offset, std::int64
     return;
   }
   alignment_ = std::max(alignment_, shape.alignment);
-  if (shape.size > 0) merge_copies(data_, shape.true_lower_bound, shape.true_upper_bound, offset, span);
-  if (shape.explicit_bounds) merge_copies(markers_, shape.lower_bound, shape.upper_bound, offset, span);
-  if (fits_ && shape.size > 0) layout_.append(shape.layout, offset.value(), copies, copies == 1 ? 0 : stride.value());
+  if (shape.size > 0)
+    merge_copies(data_, shape.true_lower_bound, shape.true_upper_bound, offset, span);
+  if (shape.explicit_bounds)
+    merge_copies(markers_, shape.lower_bound, shape.upper_bound, offset, span);
+  if (fits_ && shape.size > 0)
+    layout_.append(shape.layout, offset.value(), copies, copies == 1 ? 0 : stride.value());
 }
 
-void TypeBuilder::add(const DatatypeRef& type, CheckedNumber offset, std::int64_t copies, CheckedNumber stride) {
+void TypeBuilder::add(const DatatypeRef& type, CheckedNumber offset, std::int64_t copies,
+                      CheckedNumber stride) {
   add_shape(type->shape(), offset, copies, stride);
   if (!fits_ || copies == 0 || type->shape().elements == 0) return;
   if (!parts_.empty() && parts_.back().type == type) {
@@ -50,8 +57,8 @@ void TypeBuilder::add(const DatatypeRef& type, CheckedNumber offset, std::int64_
   }
 }
 
-void TypeBuilder::add_blocks(const DatatypeRef& type, CheckedNumber offset, std::int64_t count, std::int64_t block_items,
-                             CheckedNumber stride) {
+void TypeBuilder::add_blocks(const DatatypeRef& type, CheckedNumber offset, std::int64_t count,
+                             std::int64_t block_items, CheckedNumber stride) {
   if (count == 0 || block_items == 0) return;
   TypeBuilder one;
   one.add_shape(type->shape(), 0, block_items, type->shape().extent());
@@ -93,7 +100,9 @@ std::optional<Shape> TypeBuilder::finish_shape() {
     const std::int64_t beyond = extent.value() % alignment_;
     if (beyond != 0) upper = upper + (alignment_ - beyond);
   }
-  if (!fits_ || !extent.fits() || !true_extent.fits() || !upper.fits() || !(upper - bounds.lower).fits()) return std::nullopt;
+  if (!fits_ || !extent.fits() || !true_extent.fits() || !upper.fits() ||
+      !(upper - bounds.lower).fits())
+    return std::nullopt;
   shape.upper_bound = upper.value();
   return shape;
 }

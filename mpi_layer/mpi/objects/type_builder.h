@@ -1,8 +1,10 @@
 #pragma once
-// TypeBuilder: makes a derived datatype of copies of others. Every constructor of MPI's comes down to it.
+// TypeBuilder: makes a derived datatype of copies of others. Every constructor of MPI's comes down
+// to it.
 //
 // Used by one thread for one type: add(), maybe set_bounds(), then build() once.
-// Invariant: once a size or displacement would leave 63 bits the builder adds nothing more, and build() gives nothing.
+// Invariant: once a size or displacement would leave 63 bits the builder adds nothing more, and
+// build() gives nothing.
 
 #include <cstdint>
 #include <optional>
@@ -16,14 +18,19 @@ namespace lintel::mpi {
 
 class TypeBuilder {
  public:
-  // Appends `copies` items of `type` to the type map, the first at `offset`, each `stride` bytes behind the one before.
-  void add(const DatatypeRef& type, CheckedNumber offset, std::int64_t copies, CheckedNumber stride);
-  // Appends `count` blocks, `stride` bytes apart, each of `block_items` items that follow one another at the distance of the extent.
-  void add_blocks(const DatatypeRef& type, CheckedNumber offset, std::int64_t count, std::int64_t block_items, CheckedNumber stride);
+  // Appends `copies` items of `type` to the type map, the first at `offset`, each `stride` bytes
+  // behind the one before.
+  void add(const DatatypeRef& type, CheckedNumber offset, std::int64_t copies,
+           CheckedNumber stride);
+  // Appends `count` blocks, `stride` bytes apart, each of `block_items` items that follow one
+  // another at the distance of the extent.
+  void add_blocks(const DatatypeRef& type, CheckedNumber offset, std::int64_t count,
+                  std::int64_t block_items, CheckedNumber stride);
   // The bounds, whatever those of the parts are.
   void set_bounds(CheckedNumber lower, CheckedNumber upper);
 
-  // The datatype, not committed; null if its numbers do not fit in 63 bits. With nothing added it is empty, which is legal.
+  // The datatype, not committed; null if its numbers do not fit in 63 bits. With nothing added it
+  // is empty, which is legal.
   std::shared_ptr<Datatype> build(Contents contents);
 
   // The parts and the geometry apart, for who makes a Datatype of another kind. As build(): once.
@@ -39,9 +46,11 @@ class TypeBuilder {
     void merge(std::int64_t from, std::int64_t to);
   };
 
-  void add_shape(const Shape& shape, CheckedNumber offset, std::int64_t copies, CheckedNumber stride);
+  void add_shape(const Shape& shape, CheckedNumber offset, std::int64_t copies,
+                 CheckedNumber stride);
   // Where `copies` of [lower, upper) lie; marks overflow.
-  void merge_copies(Range& range, std::int64_t lower, std::int64_t upper, CheckedNumber offset, CheckedNumber span);
+  void merge_copies(Range& range, std::int64_t lower, std::int64_t upper, CheckedNumber offset,
+                    CheckedNumber span);
 
   LayoutBuilder layout_;
   Range data_;

@@ -8,7 +8,8 @@ namespace lintel::mpi {
 
 namespace {
 
-// Extents may be shorter than the data, or negative: items reach from the lowest byte of any of them to the highest.
+// Extents may be shorter than the data, or negative: items reach from the lowest byte of any of
+// them to the highest.
 struct Reach {
   Reach(const Shape& shape, std::int64_t count) {
     const std::int64_t last = count > 0 ? (count - 1) * shape.extent() : 0;
@@ -41,24 +42,30 @@ ReductionItems::ReductionItems(DatatypeRef type, std::int64_t count, std::byte* 
     : items_(items_in(memory, std::move(type), count)) {}
 
 ItemBuffer ReductionItems::range(std::int64_t first, std::int64_t count) const {
-  return {items_.type, items_.address + static_cast<std::uintptr_t>(first * items_.type->shape().extent()), count};
+  return {items_.type,
+          items_.address + static_cast<std::uintptr_t>(first * items_.type->shape().extent()),
+          count};
 }
 
 void* ReductionItems::address(std::int64_t first) const {
-  return reinterpret_cast<void*>(range(first, 0).address);  // NOLINT(performance-no-int-to-ptr): of memory_
+  // NOLINT(performance-no-int-to-ptr): of memory_
+  return reinterpret_cast<void*>(range(first, 0).address);
 }
 
-Accumulator::Accumulator(const BoundReduction& reduction, const DatatypeRef& type, std::int64_t count)
+Accumulator::Accumulator(const BoundReduction& reduction, const DatatypeRef& type,
+                         std::int64_t count)
     : reduction_(reduction),
       in_place_(false),
-      memory_(std::make_unique_for_overwrite<std::byte[]>(2 * ReductionItems::bytes_of(type, count))),
+      memory_(
+          std::make_unique_for_overwrite<std::byte[]>(2 * ReductionItems::bytes_of(type, count))),
       own_(type, count, memory_.get()),
       others_(type, count, memory_.get() + ReductionItems::bytes_of(type, count)) {}
 
 Accumulator::Accumulator(const BoundReduction& reduction, const ItemBuffer& own)
     : reduction_(reduction),
       in_place_(true),
-      memory_(std::make_unique_for_overwrite<std::byte[]>(ReductionItems::bytes_of(own.type, own.count))),
+      memory_(std::make_unique_for_overwrite<std::byte[]>(
+          ReductionItems::bytes_of(own.type, own.count))),
       own_(own),
       others_(own.type, own.count, memory_.get()) {}
 

@@ -1,5 +1,6 @@
 #pragma once
-// What reductions compute with: items, in memory of the library's own or the program's, and an accumulator that combines them in the order of ranks.
+// What reductions compute with: items, in memory of the library's own or the program's, and an
+// accumulator that combines them in the order of ranks.
 //
 // Local, no communication; used by one thread.
 
@@ -11,7 +12,8 @@
 
 namespace lintel::mpi {
 
-// Items laid out as the program's are. Memory of their own begins with no values, other memory is borrowed.
+// Items laid out as the program's are. Memory of their own begins with no values, other memory is
+// borrowed.
 class ReductionItems {
  public:
   ReductionItems(DatatypeRef type, std::int64_t count);
@@ -30,8 +32,9 @@ class ReductionItems {
   ItemBuffer items_;
 };
 
-// A rank's items, which begin as its own and become results for more and more neighbouring ranks, and room for those of others. Operations need be associative
-// only: the caller says on which side of its own ranks the others are.
+// A rank's items, which begin as its own and become results for more and more neighbouring ranks,
+// and room for those of others. Operations need be associative only: the caller says on which side
+// of its own ranks the others are.
 class Accumulator {
  public:
   // In memory of its own, which begins with no values.
@@ -45,13 +48,16 @@ class Accumulator {
   ItemBuffer own(std::int64_t first, std::int64_t count) const { return own_.range(first, count); }
   ItemBuffer others() const { return others_.all(); }
   void* address_of_others() const { return others_.address(0); }
-  ItemBuffer others(std::int64_t first, std::int64_t count) const { return others_.range(first, count); }
+  ItemBuffer others(std::int64_t first, std::int64_t count) const {
+    return others_.range(first, count);
+  }
 
   // own = others op own, for items [first, first + count) or all.
   void put_before(std::int64_t first, std::int64_t count);
   void put_before() { put_before(0, count()); }
-  // own = own op others. Items out of the range have no value afterwards: the operation writes to its right operand, so the two change places. In the program's
-  // memory nothing changes places, and it is others op own.
+  // own = own op others. Items out of the range have no value afterwards: the operation writes to
+  // its right operand, so the two change places. In the program's memory nothing changes places,
+  // and it is others op own.
   void put_behind(std::int64_t first, std::int64_t count);
   void put_behind() { put_behind(0, count()); }
   // One of these.
@@ -61,7 +67,8 @@ class Accumulator {
  private:
   const BoundReduction& reduction_;
   bool in_place_;
-  // One block for all: the allocator gives two of half the size back to the system after each call, and page faults then cost more than all else.
+  // One block for all: the allocator gives two of half the size back to the system after each call,
+  // and page faults then cost more than all else.
   std::unique_ptr<std::byte[]> memory_;
   ReductionItems own_;
   ReductionItems others_;

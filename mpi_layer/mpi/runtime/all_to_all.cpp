@@ -15,7 +15,8 @@ std::unique_ptr<std::byte[]> room_for(std::int64_t bytes) {
   return std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
 }
 
-// Bruck's algorithm: part i is for the rank i further. In the step of each bit, all parts whose i has it go on so many ranks together.
+// Bruck's algorithm: part i is for the rank i further. In the step of each bit, all parts whose i
+// has it go on so many ranks together.
 int exchange_by_bits(const Team& team, const Parts& out, const Parts& in) {
   const int size = team.size();
   const std::int64_t part = out.at(0).bytes();
@@ -24,7 +25,9 @@ int exchange_by_bits(const Team& team, const Parts& out, const Parts& in) {
   const auto coming = room_for(size * part);
   const auto at = [&](int i) { return parts.get() + i * part; };
   for (int i = 0; i < size; ++i) {
-    if (const int error = copy_items(out.at(team.ahead(i)), Team::bytes(at(i), part)); error != MPI_SUCCESS) return error;
+    if (const int error = copy_items(out.at(team.ahead(i)), Team::bytes(at(i), part));
+        error != MPI_SUCCESS)
+      return error;
   }
   for (int bit = 1; bit < size; bit *= 2) {
     std::int64_t bytes = 0;
@@ -36,21 +39,27 @@ int exchange_by_bits(const Team& team, const Parts& out, const Parts& in) {
         bytes += part;
       }
     };
-    for_parts_with_bit(
-        [&](std::byte* place, std::int64_t offset) { std::memcpy(leaving.get() + offset, place, static_cast<std::size_t>(part)); });
-    const int error = team.exchange(team.ahead(bit), Team::bytes(leaving.get(), bytes), team.behind(bit), Team::bytes(coming.get(), bytes));
+    for_parts_with_bit([&](std::byte* place, std::int64_t offset) {
+      std::memcpy(leaving.get() + offset, place, static_cast<std::size_t>(part));
+    });
+    const int error = team.exchange(team.ahead(bit), Team::bytes(leaving.get(), bytes),
+                                    team.behind(bit), Team::bytes(coming.get(), bytes));
     if (error != MPI_SUCCESS) return error;
-    for_parts_with_bit(
-        [&](std::byte* place, std::int64_t offset) { std::memcpy(place, coming.get() + offset, static_cast<std::size_t>(part)); });
+    for_parts_with_bit([&](std::byte* place, std::int64_t offset) {
+      std::memcpy(place, coming.get() + offset, static_cast<std::size_t>(part));
+    });
   }
   for (int i = 0; i < size; ++i) {
-    if (const int error = copy_items(Team::bytes(at(i), part), in.at(team.behind(i))); error != MPI_SUCCESS) return error;
+    if (const int error = copy_items(Team::bytes(at(i), part), in.at(team.behind(i)));
+        error != MPI_SUCCESS)
+      return error;
   }
   return MPI_SUCCESS;
 }
 
 int exchange_at_once(const Team& team, const Parts& out, const Parts& in) {
-  if (const int error = copy_items(out.at(team.rank()), in.at(team.rank())); error != MPI_SUCCESS) return error;
+  if (const int error = copy_items(out.at(team.rank()), in.at(team.rank())); error != MPI_SUCCESS)
+    return error;
   TransferBatch transfers(team);
   for (int step = 1; step < team.size(); ++step) {
     const int from = team.behind(step);
@@ -65,11 +74,13 @@ int exchange_at_once(const Team& team, const Parts& out, const Parts& in) {
 
 // In step k with the ranks k further and k before.
 int exchange_in_steps(const Team& team, const Parts& out, const Parts& in) {
-  if (const int error = copy_items(out.at(team.rank()), in.at(team.rank())); error != MPI_SUCCESS) return error;
+  if (const int error = copy_items(out.at(team.rank()), in.at(team.rank())); error != MPI_SUCCESS)
+    return error;
   for (int step = 1; step < team.size(); ++step) {
     const int to = team.ahead(step);
     const int from = team.behind(step);
-    if (const int error = team.exchange(to, out.at(to), from, in.at(from)); error != MPI_SUCCESS) return error;
+    if (const int error = team.exchange(to, out.at(to), from, in.at(from)); error != MPI_SUCCESS)
+      return error;
   }
   return MPI_SUCCESS;
 }
@@ -82,7 +93,8 @@ int exchange_in_place(const Team& team, const Parts& parts) {
     if (peer == team.rank()) continue;
     const ItemBuffer part = parts.at(peer);
     const ItemsCopy out(part);
-    if (const int error = team.exchange(peer, out.items(), peer, part); error != MPI_SUCCESS) return error;
+    if (const int error = team.exchange(peer, out.items(), peer, part); error != MPI_SUCCESS)
+      return error;
   }
   return MPI_SUCCESS;
 }
@@ -96,7 +108,8 @@ int all_to_all_various(const Team& team, const Parts& out, const Parts& in) {
 int all_to_all(const Team& team, const Parts& out, const Parts& in) {
   const std::int64_t part = out.at(0).bytes();
   if (team.clients() == nullptr) {
-    if (part < kLongExchange && team.size() >= kShortExchangeRanks) return exchange_by_bits(team, out, in);
+    if (part < kLongExchange && team.size() >= kShortExchangeRanks)
+      return exchange_by_bits(team, out, in);
     if (part < kPairedExchange && &out != &in) return exchange_at_once(team, out, in);
   }
   return all_to_all_various(team, out, in);

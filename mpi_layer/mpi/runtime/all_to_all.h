@@ -8,7 +8,8 @@
 
 namespace lintel::mpi {
 
-// Each rank has a part for each, and gets one from each. `out` and `in` may be the same object: in place. Parts of equal bytes:
+// Each rank has a part for each, and gets one from each. `out` and `in` may be the same object: in
+// place. Parts of equal bytes:
 int all_to_all(const Team& team, const Parts& out, const Parts& in);
 // Of any.
 int all_to_all_various(const Team& team, const Parts& out, const Parts& in);

@@ -19,7 +19,8 @@ namespace {
 
 class BackgroundWork : public RequestEnd {
  public:
-  BackgroundWork(std::function<int()> work, std::function<int()> finish) : work_(std::move(work)), finish_(std::move(finish)) {}
+  BackgroundWork(std::function<int()> work, std::function<int()> finish)
+      : work_(std::move(work)), finish_(std::move(finish)) {}
   // The gate has been opened, or the thread never began: it is about to end.
   ~BackgroundWork() override {
     if (thread_.joinable()) thread_.join();
@@ -72,12 +73,14 @@ class BackgroundWork : public RequestEnd {
 
 }  // namespace
 
-int make_background_request(const CommunicatorRef& communicator, std::function<int()> work, std::function<int()> finish,
-                            MPI_Request* request) {
+int make_background_request(const CommunicatorRef& communicator, std::function<int()> work,
+                            std::function<int()> finish, MPI_Request* request) {
   auto end = std::make_unique<BackgroundWork>(std::move(work), std::move(finish));
   BackgroundWork& background = *end;
   RequestObject* object = nullptr;
-  if (const int error = make_gated_request(communicator, std::move(end), &object, request); error != MPI_SUCCESS) return error;
+  if (const int error = make_gated_request(communicator, std::move(end), &object, request);
+      error != MPI_SUCCESS)
+    return error;
   if (background.begin(*object)) return MPI_SUCCESS;
   abandon_gated_request(request);
   return MPI_ERR_NO_MEM;

@@ -4,6 +4,8 @@
 
 namespace lintel::mpi {
 
-int barrier(const Team& team) { return team.clients() != nullptr ? barrier_between_clients(team) : team.barrier(); }
+int barrier(const Team& team) {
+  return team.clients() != nullptr ? barrier_between_clients(team) : team.barrier();
+}
 
 }  // namespace lintel::mpi

@@ -1,6 +1,7 @@
 #pragma once
-// BinomialTree: a tree over all ranks of a team, of as many levels as the logarithm of their number has. Positions count the ranks from the root on, around; the
-// subtree of a position is that position and those that follow it, so what belongs to it lies together.
+// BinomialTree: a tree over all ranks of a team, of as many levels as the logarithm of their number
+// has. Positions count the ranks from the root on, around; the subtree of a position is that
+// position and those that follow it, so what belongs to it lies together.
 //
 // A value, computed by each rank for itself.
 
@@ -28,7 +29,8 @@ class BinomialTree {
     if (position != 0) parent_ = rank_at(position - bit);
     for (bit /= 2; bit > 0; bit /= 2) {
       const int child = position + bit;
-      if (child < size) children_[count_++] = {rank_at(child), child, child + bit < size ? bit : size - child};
+      if (child < size)
+        children_[count_++] = {rank_at(child), child, child + bit < size ? bit : size - child};
     }
   }
 

@@ -12,7 +12,8 @@ namespace lintel::mpi {
 
 namespace {
 
-// The root cuts the message into as many pieces as there are ranks, which go down a tree, each to the rank of its position, and then round.
+// The root cuts the message into as many pieces as there are ranks, which go down a tree, each to
+// the rank of its position, and then round.
 int broadcast_in_pieces(const Team& team, int root, const ItemBuffer& items) {
   const BinomialTree tree(root, team.rank(), team.size());
   const PackedItems packed(items);
@@ -24,13 +25,19 @@ int broadcast_in_pieces(const Team& team, int root, const ItemBuffer& items) {
   };
   if (tree.is_root()) {
     packed.fill();
-  } else if (const int error = team.receive(tree.parent(), pieces(tree.own().position, tree.own().span)); error != MPI_SUCCESS) {
+  } else if (const int error =
+                 team.receive(tree.parent(), pieces(tree.own().position, tree.own().span));
+             error != MPI_SUCCESS) {
     return error;
   }
   for (const BinomialTree::Branch& child : tree.children()) {
-    if (const int error = team.send(child.rank, pieces(child.position, child.span)); error != MPI_SUCCESS) return error;
+    if (const int error = team.send(child.rank, pieces(child.position, child.span));
+        error != MPI_SUCCESS)
+      return error;
   }
-  if (const int error = pass_round(team, root, [&](int position) { return pieces(position, 1); }); error != MPI_SUCCESS) return error;
+  if (const int error = pass_round(team, root, [&](int position) { return pieces(position, 1); });
+      error != MPI_SUCCESS)
+    return error;
   if (!tree.is_root()) packed.spill();
   return MPI_SUCCESS;
 }
@@ -39,7 +46,8 @@ int broadcast_in_pieces(const Team& team, int root, const ItemBuffer& items) {
 
 int broadcast(const Team& team, int root, const ItemBuffer& items) {
   if (team.clients() != nullptr) return broadcast_between_clients(team, root, items);
-  if (items.bytes() < kLongBroadcast || team.size() < kLongBroadcastRanks) return team.broadcast(root, items);
+  if (items.bytes() < kLongBroadcast || team.size() < kLongBroadcastRanks)
+    return team.broadcast(root, items);
   return broadcast_in_pieces(team, root, items);
 }
 

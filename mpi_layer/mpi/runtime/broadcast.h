@@ -5,7 +5,8 @@
 
 namespace lintel::mpi {
 
-// The root's items come to all ranks. Collective over the team; blocks. Errors are those of this process' transfers.
+// The root's items come to all ranks. Collective over the team; blocks. Errors are those of this
+// process' transfers.
 int broadcast(const Team& team, int root, const ItemBuffer& items);
 
 }  // namespace lintel::mpi

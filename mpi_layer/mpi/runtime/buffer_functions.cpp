@@ -42,69 +42,88 @@ int begin_flush(const CommunicatorRef& communicator, SendBuffer& buffer, MPI_Req
 extern "C" {
 
 int PMPI_Buffer_attach(void* buffer, int size) {
-  return runtime_call("MPI_Buffer_attach", [=](CommunicatorRef*) { return process_send_buffer().attach(buffer, size); });
+  return runtime_call("MPI_Buffer_attach",
+                      [=](CommunicatorRef*) { return process_send_buffer().attach(buffer, size); });
 }
 LINTEL_MPI_NAME(MPI_Buffer_attach);
 
 int PMPI_Buffer_attach_c(void* buffer, MPI_Count size) {
-  return runtime_call("MPI_Buffer_attach_c", [=](CommunicatorRef*) { return process_send_buffer().attach(buffer, size); });
+  return runtime_call("MPI_Buffer_attach_c",
+                      [=](CommunicatorRef*) { return process_send_buffer().attach(buffer, size); });
 }
 LINTEL_MPI_NAME(MPI_Buffer_attach_c);
 
 int PMPI_Buffer_detach(void* buffer_addr, int* size) {
-  return runtime_call("MPI_Buffer_detach", [=](CommunicatorRef*) { return detach(process_send_buffer(), buffer_addr, size); });
+  return runtime_call("MPI_Buffer_detach", [=](CommunicatorRef*) {
+    return detach(process_send_buffer(), buffer_addr, size);
+  });
 }
 LINTEL_MPI_NAME(MPI_Buffer_detach);
 
 int PMPI_Buffer_detach_c(void* buffer_addr, MPI_Count* size) {
-  return runtime_call("MPI_Buffer_detach_c", [=](CommunicatorRef*) { return detach(process_send_buffer(), buffer_addr, size); });
+  return runtime_call("MPI_Buffer_detach_c", [=](CommunicatorRef*) {
+    return detach(process_send_buffer(), buffer_addr, size);
+  });
 }
 LINTEL_MPI_NAME(MPI_Buffer_detach_c);
 
 int PMPI_Buffer_flush(void) {
-  return runtime_call("MPI_Buffer_flush", [](CommunicatorRef*) { return flush(process_send_buffer()); });
+  return runtime_call("MPI_Buffer_flush",
+                      [](CommunicatorRef*) { return flush(process_send_buffer()); });
 }
 LINTEL_MPI_NAME(MPI_Buffer_flush);
 
 int PMPI_Buffer_iflush(MPI_Request* request) {
-  return runtime_call("MPI_Buffer_iflush", [=](CommunicatorRef*) { return begin_flush(runtime().self(), process_send_buffer(), request); });
+  return runtime_call("MPI_Buffer_iflush", [=](CommunicatorRef*) {
+    return begin_flush(runtime().self(), process_send_buffer(), request);
+  });
 }
 LINTEL_MPI_NAME(MPI_Buffer_iflush);
 
 int PMPI_Comm_attach_buffer(MPI_Comm comm, void* buffer, int size) {
   return communicator_call("MPI_Comm_attach_buffer", comm,
-                           [=](const CommunicatorRef& communicator) { return communicator->send_buffer().attach(buffer, size); });
+                           [=](const CommunicatorRef& communicator) {
+                             return communicator->send_buffer().attach(buffer, size);
+                           });
 }
 LINTEL_MPI_NAME(MPI_Comm_attach_buffer);
 
 int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void* buffer, MPI_Count size) {
   return communicator_call("MPI_Comm_attach_buffer_c", comm,
-                           [=](const CommunicatorRef& communicator) { return communicator->send_buffer().attach(buffer, size); });
+                           [=](const CommunicatorRef& communicator) {
+                             return communicator->send_buffer().attach(buffer, size);
+                           });
 }
 LINTEL_MPI_NAME(MPI_Comm_attach_buffer_c);
 
 int PMPI_Comm_detach_buffer(MPI_Comm comm, void* buffer_addr, int* size) {
   return communicator_call("MPI_Comm_detach_buffer", comm,
-                           [=](const CommunicatorRef& communicator) { return detach(communicator->send_buffer(), buffer_addr, size); });
+                           [=](const CommunicatorRef& communicator) {
+                             return detach(communicator->send_buffer(), buffer_addr, size);
+                           });
 }
 LINTEL_MPI_NAME(MPI_Comm_detach_buffer);
 
 int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void* buffer_addr, MPI_Count* size) {
   return communicator_call("MPI_Comm_detach_buffer_c", comm,
-                           [=](const CommunicatorRef& communicator) { return detach(communicator->send_buffer(), buffer_addr, size); });
+                           [=](const CommunicatorRef& communicator) {
+                             return detach(communicator->send_buffer(), buffer_addr, size);
+                           });
 }
 LINTEL_MPI_NAME(MPI_Comm_detach_buffer_c);
 
 int PMPI_Comm_flush_buffer(MPI_Comm comm) {
-  return communicator_call("MPI_Comm_flush_buffer", comm,
-                           [](const CommunicatorRef& communicator) { return flush(communicator->send_buffer()); });
+  return communicator_call("MPI_Comm_flush_buffer", comm, [](const CommunicatorRef& communicator) {
+    return flush(communicator->send_buffer());
+  });
 }
 LINTEL_MPI_NAME(MPI_Comm_flush_buffer);
 
 int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request* request) {
-  return communicator_call("MPI_Comm_iflush_buffer", comm, [=](const CommunicatorRef& communicator) {
-    return begin_flush(communicator, communicator->send_buffer(), request);
-  });
+  return communicator_call("MPI_Comm_iflush_buffer", comm,
+                           [=](const CommunicatorRef& communicator) {
+                             return begin_flush(communicator, communicator->send_buffer(), request);
+                           });
 }
 LINTEL_MPI_NAME(MPI_Comm_iflush_buffer);
 

@@ -1,8 +1,9 @@
 #pragma once
 // How collective functions run: blocking, or as a request.
 //
-// A collective function is written once, as a function object `op(communicator, go, arguments...)`: it checks the arguments and gives `go` what is to be done
-// with the others, `work(team)`. `work` may be copied, and holds what it needs but for the program's own buffers and arrays.
+// A collective function is written once, as a function object `op(communicator, go, arguments...)`:
+// it checks the arguments and gives `go` what is to be done with the others, `work(team)`. `work`
+// may be copied, and holds what it needs but for the program's own buffers and arrays.
 
 #include <cstdint>
 
@@ -48,11 +49,13 @@ class GoInBackground {
 // The collective functions of MPI are one of these each.
 template <class Operation, class... Arguments>
 int run(const char* name, MPI_Comm comm, Operation operation, Arguments... arguments) {
-  return communicator_call(
-      name, comm, [&](const CommunicatorRef& communicator) { return operation(communicator, GoBlocking(communicator), arguments...); });
+  return communicator_call(name, comm, [&](const CommunicatorRef& communicator) {
+    return operation(communicator, GoBlocking(communicator), arguments...);
+  });
 }
 template <class Operation, class... Arguments>
-int start(const char* name, MPI_Comm comm, MPI_Request* request, Operation operation, Arguments... arguments) {
+int start(const char* name, MPI_Comm comm, MPI_Request* request, Operation operation,
+          Arguments... arguments) {
   return communicator_call(name, comm, [&](const CommunicatorRef& communicator) {
     return operation(communicator, GoInBackground(communicator, request), arguments...);
   });

@@ -1,9 +1,11 @@
 #pragma once
-// Communicator: a group of processes with contexts of its own, so that its messages meet no others (MPI 5.0, clause 7.4).
+// Communicator: a group of processes with contexts of its own, so that its messages meet no others
+// (MPI 5.0, clause 7.4).
 //
-// Shared by its handle and by the requests on it, so that it may be freed while they are active; its contexts are free again when the last is gone.
-// Group, rank and contexts never change; name and error handler have a lock, attributes their own. Any thread.
-// Does not: know intercommunicators, nor how its contexts were agreed on.
+// Shared by its handle and by the requests on it, so that it may be freed while they are active;
+// its contexts are free again when the last is gone. Group, rank and contexts never change; name
+// and error handler have a lock, attributes their own. Any thread. Does not: know
+// intercommunicators, nor how its contexts were agreed on.
 
 #include <atomic>
 #include <cstdint>
@@ -23,7 +25,8 @@ namespace lintel::mpi {
 
 class Communicator {
  public:
-  // REQUIRES: context number `number` was taken for it, and position `rank` of the group is this process.
+  // REQUIRES: context number `number` was taken for it, and position `rank` of the group is this
+  // process.
   Communicator(GroupRef group, int rank, std::uint32_t number, ErrorHandlerRef handler)
       : group_(std::move(group)), rank_(rank), contexts_(number), handler_(std::move(handler)) {}
 
@@ -35,7 +38,8 @@ class Communicator {
   const GroupClients* clients() const {
     const ClientMap* const map = client_map();
     if (map == nullptr) return nullptr;
-    std::call_once(clients_are_known_, [&] { clients_ = std::make_unique<const GroupClients>(*map, *group_, rank_); });
+    std::call_once(clients_are_known_,
+                   [&] { clients_ = std::make_unique<const GroupClients>(*map, *group_, rank_); });
     return clients_.get();
   }
 
@@ -62,8 +66,11 @@ class Communicator {
   AttributeCache& attributes() { return attributes_; }
   // Its own, for buffered sends on it (MPI_Comm_attach_buffer).
   SendBuffer& send_buffer() const { return send_buffer_; }
-  // A tag below 0 for an operation on it that goes on beside others: the n-th call gives the same in all members.
-  std::int32_t next_tag() const { return kFirstTag - static_cast<std::int32_t>(operations_.fetch_add(1) % kTags); }
+  // A tag below 0 for an operation on it that goes on beside others: the n-th call gives the same
+  // in all members.
+  std::int32_t next_tag() const {
+    return kFirstTag - static_cast<std::int32_t>(operations_.fetch_add(1) % kTags);
+  }
 
  private:
   // Below those of Team and of MPI_Comm_create_group.

@@ -1,4 +1,5 @@
-// Attributes of communicators, and those that the library sets (MPI 5.0, clauses 7.7.2 and 9.1.2; IMPI 0.0, "Client and Host Attributes").
+// Attributes of communicators, and those that the library sets (MPI 5.0, clauses 7.7.2 and 9.1.2;
+// IMPI 0.0, "Client and Host Attributes").
 #include <atomic>
 #include <climits>
 
@@ -14,7 +15,8 @@ namespace {
 
 constexpr HandleKind kKind = HandleKind::kCommunicator;
 
-// Where the value of a predefined key lies; null for other keys. The program reads an int there, at any time from now on.
+// Where the value of a predefined key lies; null for other keys. The program reads an int there, at
+// any time from now on.
 std::atomic<int>* predefined_value(int keyval) {
   static_assert(sizeof(std::atomic<int>) == sizeof(int));
   static std::atomic<int> greatest_tag{0};
@@ -36,10 +38,11 @@ std::atomic<int>* predefined_value(int keyval) {
   }
 }
 
-// The same of the keys that each communicator has values of its own for, once its processes are in a job of IMPI. The program reads them as long as there is
-// the communicator.
+// The same of the keys that each communicator has values of its own for, once its processes are in
+// a job of IMPI. The program reads them as long as there is the communicator.
 bool is_impi_key(int keyval) {
-  return keyval == IMPI_CLIENT_SIZE || keyval == IMPI_CLIENT_COLOR || keyval == IMPI_HOST_SIZE || keyval == IMPI_HOST_COLOR;
+  return keyval == IMPI_CLIENT_SIZE || keyval == IMPI_CLIENT_COLOR || keyval == IMPI_HOST_SIZE ||
+         keyval == IMPI_HOST_COLOR;
 }
 
 const int* impi_value(const Communicator& communicator, int keyval) {
@@ -58,54 +61,62 @@ const int* impi_value(const Communicator& communicator, int keyval) {
 
 extern "C" {
 
-int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* remove, int* keyval, void* extra_state) {
+int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function* copy,
+                            MPI_Comm_delete_attr_function* remove, int* keyval, void* extra_state) {
   return mpi_call("MPI_Comm_create_keyval", HandleKind::kNone, [=] {
-    return create_keyval(kKind, copy_of<MPI_Comm>(copy, MPI_COMM_NULL_COPY_FN, MPI_COMM_DUP_FN, extra_state),
-                         delete_of<MPI_Comm>(remove, MPI_COMM_NULL_DELETE_FN, extra_state), keyval);
+    return create_keyval(
+        kKind, copy_of<MPI_Comm>(copy, MPI_COMM_NULL_COPY_FN, MPI_COMM_DUP_FN, extra_state),
+        delete_of<MPI_Comm>(remove, MPI_COMM_NULL_DELETE_FN, extra_state), keyval);
   });
 }
 LINTEL_MPI_NAME(MPI_Comm_create_keyval);
 
 int PMPI_Comm_free_keyval(int* keyval) {
-  return mpi_call("MPI_Comm_free_keyval", HandleKind::kNone, [=] { return free_keyval(kKind, keyval); });
+  return mpi_call("MPI_Comm_free_keyval", HandleKind::kNone,
+                  [=] { return free_keyval(kKind, keyval); });
 }
 LINTEL_MPI_NAME(MPI_Comm_free_keyval);
 
 int PMPI_Comm_set_attr(MPI_Comm comm, int keyval, void* value) {
-  return communicator_call("MPI_Comm_set_attr", comm, [=](const CommunicatorRef& communicator) -> int {
-    return set_attribute(kKind, communicator->attributes(), communicator->handle(), keyval, value);
-  });
+  return communicator_call("MPI_Comm_set_attr", comm,
+                           [=](const CommunicatorRef& communicator) -> int {
+                             return set_attribute(kKind, communicator->attributes(),
+                                                  communicator->handle(), keyval, value);
+                           });
 }
 LINTEL_MPI_NAME(MPI_Comm_set_attr);
 
 int PMPI_Comm_get_attr(MPI_Comm comm, int keyval, void* value, int* flag) {
-  return communicator_call("MPI_Comm_get_attr", comm, [=](const CommunicatorRef& communicator) -> int {
-    if (const int error = check_pointers({value, flag}); error != MPI_SUCCESS) return error;
-    if (std::atomic<int>* const predefined = predefined_value(keyval); predefined != nullptr) {
-      *static_cast<void**>(value) = predefined;
-      *flag = 1;
-      return MPI_SUCCESS;
-    }
-    if (is_impi_key(keyval)) {
-      const int* const found = impi_value(*communicator, keyval);
-      if (found != nullptr) *static_cast<const void**>(value) = found;
-      *flag = found != nullptr ? 1 : 0;
-      return MPI_SUCCESS;
-    }
-    return get_attribute(kKind, communicator->attributes(), keyval, value, flag);
-  });
+  return communicator_call(
+      "MPI_Comm_get_attr", comm, [=](const CommunicatorRef& communicator) -> int {
+        if (const int error = check_pointers({value, flag}); error != MPI_SUCCESS) return error;
+        if (std::atomic<int>* const predefined = predefined_value(keyval); predefined != nullptr) {
+          *static_cast<void**>(value) = predefined;
+          *flag = 1;
+          return MPI_SUCCESS;
+        }
+        if (is_impi_key(keyval)) {
+          const int* const found = impi_value(*communicator, keyval);
+          if (found != nullptr) *static_cast<const void**>(value) = found;
+          *flag = found != nullptr ? 1 : 0;
+          return MPI_SUCCESS;
+        }
+        return get_attribute(kKind, communicator->attributes(), keyval, value, flag);
+      });
 }
 LINTEL_MPI_NAME(MPI_Comm_get_attr);
 
 int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
-  return communicator_call("MPI_Comm_delete_attr", comm, [=](const CommunicatorRef& communicator) -> int {
-    return delete_attribute(kKind, communicator->attributes(), communicator->handle(), keyval);
-  });
+  return communicator_call(
+      "MPI_Comm_delete_attr", comm, [=](const CommunicatorRef& communicator) -> int {
+        return delete_attribute(kKind, communicator->attributes(), communicator->handle(), keyval);
+      });
 }
 LINTEL_MPI_NAME(MPI_Comm_delete_attr);
 
 // The names before MPI 2; errors have the new ones.
-int PMPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* keyval, void* extra_state) {
+int PMPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* keyval,
+                       void* extra_state) {
   return PMPI_Comm_create_keyval(copy, remove, keyval, extra_state);
 }
 LINTEL_MPI_NAME(MPI_Keyval_create);
@@ -113,10 +124,14 @@ LINTEL_MPI_NAME(MPI_Keyval_create);
 int PMPI_Keyval_free(int* keyval) { return PMPI_Comm_free_keyval(keyval); }
 LINTEL_MPI_NAME(MPI_Keyval_free);
 
-int PMPI_Attr_put(MPI_Comm comm, int keyval, void* value) { return PMPI_Comm_set_attr(comm, keyval, value); }
+int PMPI_Attr_put(MPI_Comm comm, int keyval, void* value) {
+  return PMPI_Comm_set_attr(comm, keyval, value);
+}
 LINTEL_MPI_NAME(MPI_Attr_put);
 
-int PMPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) { return PMPI_Comm_get_attr(comm, keyval, value, flag); }
+int PMPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* flag) {
+  return PMPI_Comm_get_attr(comm, keyval, value, flag);
+}
 LINTEL_MPI_NAME(MPI_Attr_get);
 
 int PMPI_Attr_delete(MPI_Comm comm, int keyval) { return PMPI_Comm_delete_attr(comm, keyval); }

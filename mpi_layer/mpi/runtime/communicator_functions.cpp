@@ -26,19 +26,22 @@ int compare(const Communicator& one, const Communicator& other) {
 extern "C" {
 
 int PMPI_Comm_rank(MPI_Comm comm, int* rank) {
-  return communicator_call("MPI_Comm_rank", comm,
-                           [=](const CommunicatorRef& communicator) { return give_number(communicator->rank(), rank); });
+  return communicator_call("MPI_Comm_rank", comm, [=](const CommunicatorRef& communicator) {
+    return give_number(communicator->rank(), rank);
+  });
 }
 LINTEL_MPI_NAME(MPI_Comm_rank);
 
 int PMPI_Comm_size(MPI_Comm comm, int* size) {
-  return communicator_call("MPI_Comm_size", comm,
-                           [=](const CommunicatorRef& communicator) { return give_number(communicator->size(), size); });
+  return communicator_call("MPI_Comm_size", comm, [=](const CommunicatorRef& communicator) {
+    return give_number(communicator->size(), size);
+  });
 }
 LINTEL_MPI_NAME(MPI_Comm_size);
 
 int PMPI_Comm_test_inter(MPI_Comm comm, int* flag) {
-  return communicator_call("MPI_Comm_test_inter", comm, [=](const CommunicatorRef&) { return give_number(0, flag); });
+  return communicator_call("MPI_Comm_test_inter", comm,
+                           [=](const CommunicatorRef&) { return give_number(0, flag); });
 }
 LINTEL_MPI_NAME(MPI_Comm_test_inter);
 
@@ -63,29 +66,36 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
 LINTEL_MPI_NAME(MPI_Comm_group);
 
 int PMPI_Comm_set_name(MPI_Comm comm, const char* comm_name) {
-  return communicator_call("MPI_Comm_set_name", comm, [=](const CommunicatorRef& communicator) -> int {
-    if (comm_name == nullptr) return MPI_ERR_ARG;
-    communicator->set_name({comm_name, strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1)});
-    return MPI_SUCCESS;
-  });
+  return communicator_call(
+      "MPI_Comm_set_name", comm, [=](const CommunicatorRef& communicator) -> int {
+        if (comm_name == nullptr) return MPI_ERR_ARG;
+        communicator->set_name({comm_name, strnlen(comm_name, MPI_MAX_OBJECT_NAME - 1)});
+        return MPI_SUCCESS;
+      });
 }
 LINTEL_MPI_NAME(MPI_Comm_set_name);
 
 int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
   const auto give = [=](std::string_view name) -> int {
-    if (const int error = check_pointers({comm_name, resultlen}); error != MPI_SUCCESS) return error;
+    if (const int error = check_pointers({comm_name, resultlen}); error != MPI_SUCCESS)
+      return error;
     *resultlen = copy_text(name, comm_name, MPI_MAX_OBJECT_NAME);
     return MPI_SUCCESS;
   };
-  if (comm == MPI_COMM_NULL) return runtime_call("MPI_Comm_get_name", [&](CommunicatorRef*) { return give("MPI_COMM_NULL"); });
-  return communicator_call("MPI_Comm_get_name", comm, [&](const CommunicatorRef& communicator) { return give(communicator->name()); });
+  if (comm == MPI_COMM_NULL)
+    return runtime_call("MPI_Comm_get_name",
+                        [&](CommunicatorRef*) { return give("MPI_COMM_NULL"); });
+  return communicator_call("MPI_Comm_get_name", comm, [&](const CommunicatorRef& communicator) {
+    return give(communicator->name());
+  });
 }
 LINTEL_MPI_NAME(MPI_Comm_get_name);
 
 // Hints may be set, and none has a meaning: those in use are none.
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
-  return communicator_call("MPI_Comm_set_info", comm,
-                           [=](const CommunicatorRef&) -> int { return find_info(info) ? MPI_SUCCESS : MPI_ERR_INFO; });
+  return communicator_call("MPI_Comm_set_info", comm, [=](const CommunicatorRef&) -> int {
+    return find_info(info) ? MPI_SUCCESS : MPI_ERR_INFO;
+  });
 }
 LINTEL_MPI_NAME(MPI_Comm_set_info);
 
@@ -98,14 +108,16 @@ LINTEL_MPI_NAME(MPI_Comm_get_info);
 
 // There are no intercommunicators, no parents, no topologies.
 int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
-  return communicator_call("MPI_Comm_remote_size", comm,
-                           [=](const CommunicatorRef&) -> int { return size == nullptr ? MPI_ERR_ARG : MPI_ERR_COMM; });
+  return communicator_call("MPI_Comm_remote_size", comm, [=](const CommunicatorRef&) -> int {
+    return size == nullptr ? MPI_ERR_ARG : MPI_ERR_COMM;
+  });
 }
 LINTEL_MPI_NAME(MPI_Comm_remote_size);
 
 int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group* group) {
-  return communicator_call("MPI_Comm_remote_group", comm,
-                           [=](const CommunicatorRef&) -> int { return group == nullptr ? MPI_ERR_ARG : MPI_ERR_COMM; });
+  return communicator_call("MPI_Comm_remote_group", comm, [=](const CommunicatorRef&) -> int {
+    return group == nullptr ? MPI_ERR_ARG : MPI_ERR_COMM;
+  });
 }
 LINTEL_MPI_NAME(MPI_Comm_remote_group);
 
@@ -119,7 +131,9 @@ int PMPI_Comm_get_parent(MPI_Comm* parent) {
 LINTEL_MPI_NAME(MPI_Comm_get_parent);
 
 int PMPI_Topo_test(MPI_Comm comm, int* status) {
-  return communicator_call("MPI_Topo_test", comm, [=](const CommunicatorRef&) { return give_number(MPI_UNDEFINED, status); });
+  return communicator_call("MPI_Topo_test", comm, [=](const CommunicatorRef&) {
+    return give_number(MPI_UNDEFINED, status);
+  });
 }
 LINTEL_MPI_NAME(MPI_Topo_test);
 

@@ -20,7 +20,9 @@ const GroupRef& empty_group() {
 }
 
 // Hints are checked and mean nothing.
-int check_hints(MPI_Info info) { return info == MPI_INFO_NULL || find_info(info) ? MPI_SUCCESS : MPI_ERR_INFO; }
+int check_hints(MPI_Info info) {
+  return info == MPI_INFO_NULL || find_info(info) ? MPI_SUCCESS : MPI_ERR_INFO;
+}
 
 int duplicate(const CommunicatorRef& parent, MPI_Info info, MPI_Comm* newcomm) {
   if (newcomm == nullptr) return MPI_ERR_ARG;
@@ -28,19 +30,25 @@ int duplicate(const CommunicatorRef& parent, MPI_Info info, MPI_Comm* newcomm) {
   return make_communicator(Team(parent), parent, parent->group(), Attributes::kCopied, newcomm);
 }
 
-int begin_duplicate(const CommunicatorRef& parent, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
+int begin_duplicate(const CommunicatorRef& parent, MPI_Info info, MPI_Comm* newcomm,
+                    MPI_Request* request) {
   if (newcomm == nullptr || request == nullptr) return MPI_ERR_ARG;
   if (const int error = check_hints(info); error != MPI_SUCCESS) return error;
   const auto number = std::make_shared<std::uint32_t>(0);
   const std::int32_t tag = parent->next_tag();
-  // Of this moment (clause 7.4.2). The others are not to wait in vain for one whose copy function fails: its request says so.
+  // Of this moment (clause 7.4.2). The others are not to wait in vain for one whose copy function
+  // fails: its request says so.
   const auto inheritance = std::make_shared<Inheritance>(*parent, Attributes::kCopied);
   return make_background_request(
-      parent, [=] { return agree_on_context(Team(parent, *parent->group(), parent->rank(), tag), number.get()); },
+      parent,
+      [=] {
+        return agree_on_context(Team(parent, *parent->group(), parent->rank(), tag), number.get());
+      },
       [=] { return enter_communicator(*number, parent->group(), *inheritance, newcomm); }, request);
 }
 
-// Ranks with this process' color, in the order of their keys, then of their ranks. What each says holds its proposal for the context too.
+// Ranks with this process' color, in the order of their keys, then of their ranks. What each says
+// holds its proposal for the context too.
 int split(const CommunicatorRef& parent, int color, int key, MPI_Comm* result) {
   struct Said {
     std::int64_t color, key, context;
@@ -65,7 +73,8 @@ int split(const CommunicatorRef& parent, int color, int key, MPI_Comm* result) {
   }
   std::ranges::stable_sort(members, {}, [&](int rank) { return said_by(rank).key; });
   std::uint32_t number = 0;
-  if (const int error = agree_on_context(team, proposal, proposed, &number); error != MPI_SUCCESS) return error;
+  if (const int error = agree_on_context(team, proposal, proposed, &number); error != MPI_SUCCESS)
+    return error;
   const GroupRef group = members.empty() ? empty_group() : parent->group()->including(members);
   Inheritance inheritance(*parent, Attributes::kNone);
   return enter_communicator(number, group, inheritance, result);
@@ -75,15 +84,18 @@ int split(const CommunicatorRef& parent, int color, int key, MPI_Comm* result) {
 int first_on_this_node(const Communicator& communicator) {
   const World& world = runtime().job().world();
   for (int rank = 0; rank < communicator.size(); ++rank) {
-    if (world.on_this_node[static_cast<std::size_t>(communicator.group()->world_rank(rank))]) return rank;
+    if (world.on_this_node[static_cast<std::size_t>(communicator.group()->world_rank(rank))])
+      return rank;
   }
   return communicator.rank();
 }
 
-// The kinds of clause 7.4.2, of which one level of hardware is known here: the machine, whose processes share memory.
+// The kinds of clause 7.4.2, of which one level of hardware is known here: the machine, whose
+// processes share memory.
 bool is_split_kind(int kind) {
-  return kind == MPI_COMM_TYPE_SHARED || kind == MPI_COMM_TYPE_HW_UNGUIDED || kind == MPI_COMM_TYPE_HW_GUIDED ||
-         kind == MPI_COMM_TYPE_RESOURCE_GUIDED || kind == MPI_UNDEFINED;
+  return kind == MPI_COMM_TYPE_SHARED || kind == MPI_COMM_TYPE_HW_UNGUIDED ||
+         kind == MPI_COMM_TYPE_HW_GUIDED || kind == MPI_COMM_TYPE_RESOURCE_GUIDED ||
+         kind == MPI_UNDEFINED;
 }
 
 bool asks_for_shared_memory(MPI_Info handle) {
@@ -93,15 +105,19 @@ bool asks_for_shared_memory(MPI_Info handle) {
 
 bool is_on_one_node(const Communicator& communicator) {
   const World& world = runtime().job().world();
-  return std::ranges::all_of(communicator.group()->world_ranks(),
-                             [&](int rank) { return world.on_this_node[static_cast<std::size_t>(rank)]; });
+  return std::ranges::all_of(communicator.group()->world_ranks(), [&](int rank) {
+    return world.on_this_node[static_cast<std::size_t>(rank)];
+  });
 }
 
-// MPI_UNDEFINED, which makes MPI_COMM_NULL, where the kind and its hints name nothing that is known.
+// MPI_UNDEFINED, which makes MPI_COMM_NULL, where the kind and its hints name nothing that is
+// known.
 int color_of_kind(const Communicator& communicator, int kind, MPI_Info info) {
   bool known = kind == MPI_COMM_TYPE_SHARED;
-  if (kind == MPI_COMM_TYPE_HW_UNGUIDED) known = !is_on_one_node(communicator);  // each part is to be less than the whole
-  if (kind == MPI_COMM_TYPE_HW_GUIDED || kind == MPI_COMM_TYPE_RESOURCE_GUIDED) known = asks_for_shared_memory(info);
+  // each part is to be less than the whole
+  if (kind == MPI_COMM_TYPE_HW_UNGUIDED) known = !is_on_one_node(communicator);
+  if (kind == MPI_COMM_TYPE_HW_GUIDED || kind == MPI_COMM_TYPE_RESOURCE_GUIDED)
+    known = asks_for_shared_memory(info);
   return known ? first_on_this_node(communicator) : MPI_UNDEFINED;
 }
 
@@ -116,17 +132,21 @@ int find_subgroup(const Communicator& communicator, MPI_Group handle, GroupRef* 
 
 int free_communicator(MPI_Comm* comm, const CommunicatorRef& communicator) {
   if (communicator == runtime().world() || communicator == runtime().self()) return MPI_ERR_COMM;
-  // Persistent sends on it may be started later: they find no room then, rather than memory that is the program's again.
+  // Persistent sends on it may be started later: they find no room then, rather than memory that is
+  // the program's again.
   void* memory = nullptr;
   std::int64_t size = 0;
   communicator->send_buffer().detach(runtime().messenger(), &memory, &size);
-  if (const int error = communicator->attributes().remove_all(communicator->handle()); error != MPI_SUCCESS) return error;
+  if (const int error = communicator->attributes().remove_all(communicator->handle());
+      error != MPI_SUCCESS)
+    return error;
   if (!runtime().communicators.remove(communicator->handle())) return MPI_ERR_COMM;
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;
 }
 
-// Whatever was sent on it has been received when all of them have called this (clause 11.10.4), so nothing else is left to wait for.
+// Whatever was sent on it has been received when all of them have called this (clause 11.10.4), so
+// nothing else is left to wait for.
 int disconnect(MPI_Comm* comm, const CommunicatorRef& communicator) {
   if (communicator == runtime().world() || communicator == runtime().self()) return MPI_ERR_COMM;
   if (const int error = Team(communicator).barrier(); error != MPI_SUCCESS) return error;
@@ -138,24 +158,31 @@ int disconnect(MPI_Comm* comm, const CommunicatorRef& communicator) {
 extern "C" {
 
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm* newcomm) {
-  return communicator_call("MPI_Comm_dup", comm, [=](const CommunicatorRef& parent) { return duplicate(parent, MPI_INFO_NULL, newcomm); });
+  return communicator_call("MPI_Comm_dup", comm, [=](const CommunicatorRef& parent) {
+    return duplicate(parent, MPI_INFO_NULL, newcomm);
+  });
 }
 LINTEL_MPI_NAME(MPI_Comm_dup);
 
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm) {
-  return communicator_call("MPI_Comm_dup_with_info", comm, [=](const CommunicatorRef& parent) { return duplicate(parent, info, newcomm); });
+  return communicator_call("MPI_Comm_dup_with_info", comm, [=](const CommunicatorRef& parent) {
+    return duplicate(parent, info, newcomm);
+  });
 }
 LINTEL_MPI_NAME(MPI_Comm_dup_with_info);
 
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
-  return communicator_call("MPI_Comm_idup", comm,
-                           [=](const CommunicatorRef& parent) { return begin_duplicate(parent, MPI_INFO_NULL, newcomm, request); });
+  return communicator_call("MPI_Comm_idup", comm, [=](const CommunicatorRef& parent) {
+    return begin_duplicate(parent, MPI_INFO_NULL, newcomm, request);
+  });
 }
 LINTEL_MPI_NAME(MPI_Comm_idup);
 
-int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request) {
-  return communicator_call("MPI_Comm_idup_with_info", comm,
-                           [=](const CommunicatorRef& parent) { return begin_duplicate(parent, info, newcomm, request); });
+int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm,
+                             MPI_Request* request) {
+  return communicator_call("MPI_Comm_idup_with_info", comm, [=](const CommunicatorRef& parent) {
+    return begin_duplicate(parent, info, newcomm, request);
+  });
 }
 LINTEL_MPI_NAME(MPI_Comm_idup_with_info);
 
@@ -180,39 +207,45 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm) {
   return communicator_call("MPI_Comm_create", comm, [=](const CommunicatorRef& parent) -> int {
     if (newcomm == nullptr) return MPI_ERR_ARG;
     GroupRef members;
-    if (const int error = find_subgroup(*parent, group, &members); error != MPI_SUCCESS) return error;
+    if (const int error = find_subgroup(*parent, group, &members); error != MPI_SUCCESS)
+      return error;
     return make_communicator(Team(parent), parent, members, Attributes::kNone, newcomm);
   });
 }
 LINTEL_MPI_NAME(MPI_Comm_create);
 
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm) {
-  return communicator_call("MPI_Comm_create_group", comm, [=](const CommunicatorRef& parent) -> int {
-    if (newcomm == nullptr) return MPI_ERR_ARG;
-    if (tag < 0) return MPI_ERR_TAG;
-    GroupRef members;
-    if (const int error = find_subgroup(*parent, group, &members); error != MPI_SUCCESS) return error;
-    const auto rank = members->position_of(runtime().world()->rank());
-    if (!rank) {
-      *newcomm = MPI_COMM_NULL;
-      return MPI_SUCCESS;
-    }
-    // Tags of collectives lie below 0, that of whole communicators first.
-    const int internal_tag = Team::kCollectiveTag - 1 - tag % (1 << 30);
-    return make_communicator(Team(parent, *members, *rank, internal_tag), parent, members, Attributes::kNone, newcomm);
-  });
+  return communicator_call(
+      "MPI_Comm_create_group", comm, [=](const CommunicatorRef& parent) -> int {
+        if (newcomm == nullptr) return MPI_ERR_ARG;
+        if (tag < 0) return MPI_ERR_TAG;
+        GroupRef members;
+        if (const int error = find_subgroup(*parent, group, &members); error != MPI_SUCCESS)
+          return error;
+        const auto rank = members->position_of(runtime().world()->rank());
+        if (!rank) {
+          *newcomm = MPI_COMM_NULL;
+          return MPI_SUCCESS;
+        }
+        // Tags of collectives lie below 0, that of whole communicators first.
+        const int internal_tag = Team::kCollectiveTag - 1 - tag % (1 << 30);
+        return make_communicator(Team(parent, *members, *rank, internal_tag), parent, members,
+                                 Attributes::kNone, newcomm);
+      });
 }
 LINTEL_MPI_NAME(MPI_Comm_create_group);
 
 int PMPI_Comm_free(MPI_Comm* comm) {
-  return communicator_call("MPI_Comm_free", comm != nullptr ? *comm : MPI_COMM_NULL,
-                           [=](const CommunicatorRef& communicator) { return free_communicator(comm, communicator); });
+  return communicator_call(
+      "MPI_Comm_free", comm != nullptr ? *comm : MPI_COMM_NULL,
+      [=](const CommunicatorRef& communicator) { return free_communicator(comm, communicator); });
 }
 LINTEL_MPI_NAME(MPI_Comm_free);
 
 int PMPI_Comm_disconnect(MPI_Comm* comm) {
-  return communicator_call("MPI_Comm_disconnect", comm != nullptr ? *comm : MPI_COMM_NULL,
-                           [=](const CommunicatorRef& communicator) { return disconnect(comm, communicator); });
+  return communicator_call(
+      "MPI_Comm_disconnect", comm != nullptr ? *comm : MPI_COMM_NULL,
+      [=](const CommunicatorRef& communicator) { return disconnect(comm, communicator); });
 }
 LINTEL_MPI_NAME(MPI_Comm_disconnect);
 

@@ -13,7 +13,8 @@ namespace lintel::mpi {
 
 namespace {
 
-int wait_one(MPI_Request* request, MPI_Status* status, CommunicatorRef* concerned, bool blocks, int* flag) {
+int wait_one(MPI_Request* request, MPI_Status* status, CommunicatorRef* concerned, bool blocks,
+             int* flag) {
   RequestArray requests;
   if (const int error = requests.take(1, request, concerned); error != MPI_SUCCESS) return error;
   if (!requests.is_pending(0)) {
@@ -39,7 +40,8 @@ int tell_all(RequestArray& requests, MPI_Status* statuses, CommunicatorRef* conc
   return failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
 
-int wait_all(int count, MPI_Request* array, MPI_Status* statuses, CommunicatorRef* concerned, bool blocks, int* flag) {
+int wait_all(int count, MPI_Request* array, MPI_Status* statuses, CommunicatorRef* concerned,
+             bool blocks, int* flag) {
   RequestArray requests;
   if (const int error = requests.take(count, array, concerned); error != MPI_SUCCESS) return error;
   if (blocks) requests.wait_all();
@@ -48,7 +50,8 @@ int wait_all(int count, MPI_Request* array, MPI_Status* statuses, CommunicatorRe
   return complete ? tell_all(requests, statuses, concerned) : MPI_SUCCESS;
 }
 
-int wait_any(int count, MPI_Request* array, int* index, MPI_Status* status, CommunicatorRef* concerned, bool blocks, int* flag) {
+int wait_any(int count, MPI_Request* array, int* index, MPI_Status* status,
+             CommunicatorRef* concerned, bool blocks, int* flag) {
   if (index == nullptr) return MPI_ERR_ARG;
   RequestArray requests;
   if (const int error = requests.take(count, array, concerned); error != MPI_SUCCESS) return error;
@@ -63,10 +66,12 @@ int wait_any(int count, MPI_Request* array, int* index, MPI_Status* status, Comm
   return requests.tell(*found, status, concerned);
 }
 
-int wait_some(int incount, MPI_Request* array, int* outcount, int* indices, MPI_Status* statuses, CommunicatorRef* concerned, bool blocks) {
+int wait_some(int incount, MPI_Request* array, int* outcount, int* indices, MPI_Status* statuses,
+              CommunicatorRef* concerned, bool blocks) {
   if (outcount == nullptr || (incount > 0 && indices == nullptr)) return MPI_ERR_ARG;
   RequestArray requests;
-  if (const int error = requests.take(incount, array, concerned); error != MPI_SUCCESS) return error;
+  if (const int error = requests.take(incount, array, concerned); error != MPI_SUCCESS)
+    return error;
   if (!requests.any_pending()) {
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
@@ -95,7 +100,9 @@ int start_requests(int count, MPI_Request* array, CommunicatorRef* concerned) {
 extern "C" {
 
 int PMPI_Wait(MPI_Request* request, MPI_Status* status) {
-  return runtime_call("MPI_Wait", [=](CommunicatorRef* concerned) { return wait_one(request, status, concerned, true, nullptr); });
+  return runtime_call("MPI_Wait", [=](CommunicatorRef* concerned) {
+    return wait_one(request, status, concerned, true, nullptr);
+  });
 }
 LINTEL_MPI_NAME(MPI_Wait);
 
@@ -107,39 +114,45 @@ int PMPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 LINTEL_MPI_NAME(MPI_Test);
 
 int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  return runtime_call("MPI_Waitall",
-                      [=](CommunicatorRef* concerned) { return wait_all(count, requests, statuses, concerned, true, nullptr); });
+  return runtime_call("MPI_Waitall", [=](CommunicatorRef* concerned) {
+    return wait_all(count, requests, statuses, concerned, true, nullptr);
+  });
 }
 LINTEL_MPI_NAME(MPI_Waitall);
 
 int PMPI_Testall(int count, MPI_Request requests[], int* flag, MPI_Status statuses[]) {
   return runtime_call("MPI_Testall", [=](CommunicatorRef* concerned) -> int {
-    return flag == nullptr ? MPI_ERR_ARG : wait_all(count, requests, statuses, concerned, false, flag);
+    return flag == nullptr ? MPI_ERR_ARG
+                           : wait_all(count, requests, statuses, concerned, false, flag);
   });
 }
 LINTEL_MPI_NAME(MPI_Testall);
 
 int PMPI_Waitany(int count, MPI_Request requests[], int* index, MPI_Status* status) {
-  return runtime_call("MPI_Waitany",
-                      [=](CommunicatorRef* concerned) { return wait_any(count, requests, index, status, concerned, true, nullptr); });
+  return runtime_call("MPI_Waitany", [=](CommunicatorRef* concerned) {
+    return wait_any(count, requests, index, status, concerned, true, nullptr);
+  });
 }
 LINTEL_MPI_NAME(MPI_Waitany);
 
 int PMPI_Testany(int count, MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
   return runtime_call("MPI_Testany", [=](CommunicatorRef* concerned) -> int {
-    return flag == nullptr ? MPI_ERR_ARG : wait_any(count, requests, index, status, concerned, false, flag);
+    return flag == nullptr ? MPI_ERR_ARG
+                           : wait_any(count, requests, index, status, concerned, false, flag);
   });
 }
 LINTEL_MPI_NAME(MPI_Testany);
 
-int PMPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
+int PMPI_Waitsome(int incount, MPI_Request requests[], int* outcount, int indices[],
+                  MPI_Status statuses[]) {
   return runtime_call("MPI_Waitsome", [=](CommunicatorRef* concerned) {
     return wait_some(incount, requests, outcount, indices, statuses, concerned, true);
   });
 }
 LINTEL_MPI_NAME(MPI_Waitsome);
 
-int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
+int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indices[],
+                  MPI_Status statuses[]) {
   return runtime_call("MPI_Testsome", [=](CommunicatorRef* concerned) {
     return wait_some(incount, requests, outcount, indices, statuses, concerned, false);
   });
@@ -147,12 +160,16 @@ int PMPI_Testsome(int incount, MPI_Request requests[], int* outcount, int indice
 LINTEL_MPI_NAME(MPI_Testsome);
 
 int PMPI_Start(MPI_Request* request) {
-  return runtime_call("MPI_Start", [=](CommunicatorRef* concerned) { return start_requests(1, request, concerned); });
+  return runtime_call("MPI_Start", [=](CommunicatorRef* concerned) {
+    return start_requests(1, request, concerned);
+  });
 }
 LINTEL_MPI_NAME(MPI_Start);
 
 int PMPI_Startall(int count, MPI_Request requests[]) {
-  return runtime_call("MPI_Startall", [=](CommunicatorRef* concerned) { return start_requests(count, requests, concerned); });
+  return runtime_call("MPI_Startall", [=](CommunicatorRef* concerned) {
+    return start_requests(count, requests, concerned);
+  });
 }
 LINTEL_MPI_NAME(MPI_Startall);
 

@@ -1,6 +1,7 @@
-// Members propose their lowest free number. Mostly that is the same in all of them: agreed. Else they try to take the greatest of these, and where some cannot,
-// because another agreement of theirs has been faster, all give it back and go on behind it. Two agreements that hinder each other do so for ever only if
-// they step alike, so each draws its steps.
+// Members propose their lowest free number. Mostly that is the same in all of them: agreed. Else
+// they try to take the greatest of these, and where some cannot, because another agreement of
+// theirs has been faster, all give it back and go on behind it. Two agreements that hinder each
+// other do so for ever only if they step alike, so each draws its steps.
 #include "mpi_layer/mpi/runtime/context_agreement.h"
 
 #include <algorithm>
@@ -53,12 +54,15 @@ bool ContextProposal::propose(std::uint32_t other) {
   return true;
 }
 
-int agree_on_context(const Team& team, ContextProposal& own, ProposedContexts proposed, std::uint32_t* number) {
+int agree_on_context(const Team& team, ContextProposal& own, ProposedContexts proposed,
+                     std::uint32_t* number) {
   for (;;) {
     if (proposed.highest >= ContextTable::kEnd) return MPI_ERR_NO_MEM;
     bool agreed = proposed.lowest == proposed.highest;
     if (!agreed) {
-      if (const int error = take_highest(team, own, proposed.highest, &agreed); error != MPI_SUCCESS) return error;
+      if (const int error = take_highest(team, own, proposed.highest, &agreed);
+          error != MPI_SUCCESS)
+        return error;
     }
     if (agreed) {
       *number = own.keep();

@@ -9,7 +9,8 @@
 
 namespace lintel::mpi {
 
-// The number that this process proposes, taken while it does; at first the lowest that is free. Given back at the end unless it has been kept.
+// The number that this process proposes, taken while it does; at first the lowest that is free.
+// Given back at the end unless it has been kept.
 class ContextProposal {
  public:
   ContextProposal() { propose_from(ContextTable::kSelf + 1); }
@@ -21,7 +22,8 @@ class ContextProposal {
   std::uint32_t number() const { return number_; }
   // In place of the number, the lowest that is free from `least` on.
   void propose_from(std::uint32_t least);
-  // In place of the number, that one. False if it is not free: then none is proposed. REQUIRES: other < kEnd.
+  // In place of the number, that one. False if it is not free: then none is proposed. REQUIRES:
+  // other < kEnd.
   bool propose(std::uint32_t other);
   // The number, which is the caller's from now on.
   std::uint32_t keep() { return std::exchange(number_, ContextTable::kEnd); }
@@ -38,14 +40,18 @@ struct ProposedContexts {
   std::uint32_t highest = 0;
 };
 
-// A number that is free in all members, taken in each of them; `*number` of the ContextTable. Collective over the team; blocks. Members of disjoint
-// communicators that are made by one call share it.
-// Several threads may agree at once, on different communicators and in any order: nobody holds a lock while waiting for others.
-// Errors: MPI_ERR_NO_MEM, in all members alike, if there is none; those of the transfers.
+// A number that is free in all members, taken in each of them; `*number` of the ContextTable.
+// Collective over the team; blocks. Members of disjoint communicators that are made by one call
+// share it.
+// Several threads may agree at once, on different communicators and in any order: nobody holds a
+// lock while waiting for others. Errors: MPI_ERR_NO_MEM, in all members alike, if there is none;
+// those of the transfers.
 int agree_on_context(const Team& team, std::uint32_t* number);
 
-// The same for members that have told each other their proposals already, along with something else: where these are the same, as they mostly are, no message is
-// sent. `own` is what this process has proposed.
-int agree_on_context(const Team& team, ContextProposal& own, ProposedContexts proposed, std::uint32_t* number);
+// The same for members that have told each other their proposals already, along with something
+// else: where these are the same, as they mostly are, no message is sent. `own` is what this
+// process has proposed.
+int agree_on_context(const Team& team, ContextProposal& own, ProposedContexts proposed,
+                     std::uint32_t* number);
 
 }  // namespace lintel::mpi

@@ -1,9 +1,11 @@
 #pragma once
-// ContextTable: which contexts the communicators of this process use. ContextLease: one of them, given back at its end.
+// ContextTable: which contexts the communicators of this process use. ContextLease: one of them,
+// given back at its end.
 //
-// A communicator has a number; its messages go in context 2 * number, the traffic of its collective functions in 2 * number + 1. Two communicators that
-// have a process in common have different numbers, so that what arrives belongs to one of them (context_agreement.h).
-// Any thread. Never destroyed: leases may outlive everything else.
+// A communicator has a number; its messages go in context 2 * number, the traffic of its collective
+// functions in 2 * number + 1. Two communicators that have a process in common have different
+// numbers, so that what arrives belongs to one of them (context_agreement.h). Any thread. Never
+// destroyed: leases may outlive everything else.
 
 #include <cstdint>
 #include <memory>

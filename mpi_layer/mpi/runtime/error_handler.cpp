@@ -5,7 +5,8 @@ namespace lintel::mpi {
 ErrorHandlerRef predefined_error_handler(MPI_Errhandler handle) {
   static const auto& fatal = *new ErrorHandlerRef(new ErrorHandler{ErrorHandler::Kind::kFatal});
   static const auto& abort = *new ErrorHandlerRef(new ErrorHandler{ErrorHandler::Kind::kAbort});
-  static const auto& give_back = *new ErrorHandlerRef(new ErrorHandler{ErrorHandler::Kind::kReturn});
+  static const auto& give_back =
+      *new ErrorHandlerRef(new ErrorHandler{ErrorHandler::Kind::kReturn});
   if (handle == MPI_ERRORS_ARE_FATAL) return fatal;
   if (handle == MPI_ERRORS_ABORT) return abort;
   if (handle == MPI_ERRORS_RETURN) return give_back;

@@ -1,5 +1,6 @@
 #pragma once
-// ErrorHandler: what a communicator does with the errors of its calls (MPI 5.0, clause 9.3). A value that never changes; shared by handles and communicators.
+// ErrorHandler: what a communicator does with the errors of its calls (MPI 5.0, clause 9.3). A
+// value that never changes; shared by handles and communicators.
 
 #include <memory>
 

@@ -26,28 +26,34 @@ int give_handler(const ErrorHandlerRef& handler, MPI_Errhandler* handle) {
 
 extern "C" {
 
-int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function, MPI_Errhandler* errhandler) {
+int PMPI_Comm_create_errhandler(MPI_Comm_errhandler_function* function,
+                                MPI_Errhandler* errhandler) {
   return mpi_call("MPI_Comm_create_errhandler", HandleKind::kNone, [=]() -> int {
     if (function == nullptr || errhandler == nullptr) return MPI_ERR_ARG;
-    return give_handler(std::make_shared<ErrorHandler>(ErrorHandler{ErrorHandler::Kind::kCall, function}), errhandler);
+    return give_handler(
+        std::make_shared<ErrorHandler>(ErrorHandler{ErrorHandler::Kind::kCall, function}),
+        errhandler);
   });
 }
 LINTEL_MPI_NAME(MPI_Comm_create_errhandler);
 
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler) {
-  return communicator_call("MPI_Comm_set_errhandler", comm, [=](const CommunicatorRef& communicator) -> int {
-    ErrorHandlerRef handler = find_handler(errhandler);
-    if (!handler) return MPI_ERR_ERRHANDLER;
-    communicator->set_error_handler(std::move(handler));
-    return MPI_SUCCESS;
-  });
+  return communicator_call("MPI_Comm_set_errhandler", comm,
+                           [=](const CommunicatorRef& communicator) -> int {
+                             ErrorHandlerRef handler = find_handler(errhandler);
+                             if (!handler) return MPI_ERR_ERRHANDLER;
+                             communicator->set_error_handler(std::move(handler));
+                             return MPI_SUCCESS;
+                           });
 }
 LINTEL_MPI_NAME(MPI_Comm_set_errhandler);
 
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler* errhandler) {
-  return communicator_call("MPI_Comm_get_errhandler", comm, [=](const CommunicatorRef& communicator) -> int {
-    return errhandler == nullptr ? MPI_ERR_ARG : give_handler(communicator->error_handler(), errhandler);
-  });
+  return communicator_call(
+      "MPI_Comm_get_errhandler", comm, [=](const CommunicatorRef& communicator) -> int {
+        return errhandler == nullptr ? MPI_ERR_ARG
+                                     : give_handler(communicator->error_handler(), errhandler);
+      });
 }
 LINTEL_MPI_NAME(MPI_Comm_get_errhandler);
 
@@ -63,7 +69,9 @@ int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
   return mpi_call("MPI_Errhandler_free", HandleKind::kNone, [=]() -> int {
     if (errhandler == nullptr) return MPI_ERR_ARG;
     // The predefined ones stay; what MPI_Comm_get_errhandler gave may be freed all the same.
-    if (!predefined_error_handler(*errhandler) && !runtime().error_handlers.remove(number_of(*errhandler))) return MPI_ERR_ERRHANDLER;
+    if (!predefined_error_handler(*errhandler) &&
+        !runtime().error_handlers.remove(number_of(*errhandler)))
+      return MPI_ERR_ERRHANDLER;
     *errhandler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;
   });

@@ -9,12 +9,16 @@ namespace lintel::mpi {
 
 namespace {
 
-// The receive starts first, so that two that do this to each other never wait for memory at the receiver. `receive()` starts it, `send()` the other; when the
-// send cannot start, for lack of memory or because a number cannot be sent, `incoming()` is taken back, or has what it waited for.
+// The receive starts first, so that two that do this to each other never wait for memory at the
+// receiver. `receive()` starts it, `send()` the other; when the send cannot start, for lack of
+// memory or because a number cannot be sent, `incoming()` is taken back, or has what it waited for.
 template <class Receive, class Send, class Incoming>
-int start_both(const Communicator& communicator, const SendCall& out, Receive receive, Send send, Incoming incoming) {
+int start_both(const Communicator& communicator, const SendCall& out, Receive receive, Send send,
+               Incoming incoming) {
   SendArguments arguments;
-  if (const int error = check_send(communicator, out.destination, out.tag, out.mode, &arguments); error != MPI_SUCCESS) return error;
+  if (const int error = check_send(communicator, out.destination, out.tag, out.mode, &arguments);
+      error != MPI_SUCCESS)
+    return error;
   if (const int error = receive(); error != MPI_SUCCESS) return error;
   const int sending = send(arguments);
   if (sending != MPI_SUCCESS) {
@@ -26,12 +30,15 @@ int start_both(const Communicator& communicator, const SendCall& out, Receive re
 }
 
 // `items` are what is sent, in the place of what `out` says.
-int exchange(const Communicator& communicator, const ItemBuffer& items, const SendCall& out, const ReceiveCall& in, MPI_Status* status) {
+int exchange(const Communicator& communicator, const ItemBuffer& items, const SendCall& out,
+             const ReceiveCall& in, MPI_Status* status) {
   ItemTransfer outgoing;
   ItemTransfer incoming;
   const int error = start_both(
       communicator, out, [&] { return start_receive(communicator, in, incoming); },
-      [&](const SendArguments& arguments) { return outgoing.send(runtime().messenger(), items, arguments); },
+      [&](const SendArguments& arguments) {
+        return outgoing.send(runtime().messenger(), items, arguments);
+      },
       [&]() -> ItemTransfer& { return incoming; });
   if (error != MPI_SUCCESS) return error;
   const int received = complete(communicator, incoming, true, status);
@@ -39,17 +46,19 @@ int exchange(const Communicator& communicator, const ItemBuffer& items, const Se
   return received != MPI_SUCCESS ? received : sent;
 }
 
-// Starts both. The receive is the request. What is sent is copied where it cannot leave at once, so that its buffer is the program's again and there is nothing
-// to wait for; the messenger ends it by itself.
-int start_exchange(const Communicator& communicator, const ItemBuffer& items, const SendCall& out, const ReceiveCall& in,
-                   ItemTransfer& incoming) {
+// Starts both. The receive is the request. What is sent is copied where it cannot leave at once, so
+// that its buffer is the program's again and there is nothing to wait for; the messenger ends it by
+// itself.
+int start_exchange(const Communicator& communicator, const ItemBuffer& items, const SendCall& out,
+                   const ReceiveCall& in, ItemTransfer& incoming) {
   return start_both(
       communicator, out, [&] { return start_receive(communicator, in, incoming); },
       [&](SendArguments arguments) {
         arguments.mode = SendMode::kBuffered;
         ItemTransfer outgoing;
         const int error = outgoing.send(runtime().messenger(), items, arguments);
-        return error == MPI_SUCCESS ? complete(communicator, outgoing, false, MPI_STATUS_IGNORE) : error;
+        return error == MPI_SUCCESS ? complete(communicator, outgoing, false, MPI_STATUS_IGNORE)
+                                    : error;
       },
       [&]() -> ItemTransfer& { return incoming; });
 }
@@ -61,99 +70,130 @@ int with_items(const SendCall& out, Exchange exchange) {
   return error == MPI_SUCCESS ? exchange(items) : error;
 }
 
-// For calls whose one buffer is for both: `exchange(items)` gets a copy of what is to be sent, which lives as long as it runs.
+// For calls whose one buffer is for both: `exchange(items)` gets a copy of what is to be sent,
+// which lives as long as it runs.
 template <class Exchange>
 int with_copy(const SendCall& out, Exchange exchange) {
-  return with_items(out, [&](const ItemBuffer& items) { return exchange(ItemsCopy(items).items()); });
+  return with_items(out,
+                    [&](const ItemBuffer& items) { return exchange(ItemsCopy(items).items()); });
 }
 
 template <class Start>
 int request_of_receive(const char* name, MPI_Comm comm, MPI_Request* request, Start start) {
   return communicator_call(name, comm, [&](const CommunicatorRef& communicator) {
-    return make_request(communicator, true, false, request, [&](ItemTransfer& incoming) { return start(*communicator, incoming); });
+    return make_request(communicator, true, false, request,
+                        [&](ItemTransfer& incoming) { return start(*communicator, incoming); });
   });
 }
 
 }  // namespace
 
-int run_sendrecv(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Status* status) {
+int run_sendrecv(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm,
+                 MPI_Status* status) {
   return communicator_call(name, comm, [&](const CommunicatorRef& communicator) {
-    return with_items(out, [&](const ItemBuffer& items) { return exchange(*communicator, items, out, in, status); });
+    return with_items(out, [&](const ItemBuffer& items) {
+      return exchange(*communicator, items, out, in, status);
+    });
   });
 }
 
-int run_sendrecv_replace(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Status* status) {
+int run_sendrecv_replace(const char* name, const SendCall& out, const ReceiveCall& in,
+                         MPI_Comm comm, MPI_Status* status) {
   return communicator_call(name, comm, [&](const CommunicatorRef& communicator) {
-    return with_copy(out, [&](const ItemBuffer& copy) { return exchange(*communicator, copy, out, in, status); });
+    return with_copy(out, [&](const ItemBuffer& copy) {
+      return exchange(*communicator, copy, out, in, status);
+    });
   });
 }
 
-int run_isendrecv(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Request* request) {
-  return request_of_receive(name, comm, request, [&](const Communicator& communicator, ItemTransfer& incoming) {
-    return with_items(out, [&](const ItemBuffer& items) { return start_exchange(communicator, items, out, in, incoming); });
-  });
+int run_isendrecv(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm,
+                  MPI_Request* request) {
+  return request_of_receive(name, comm, request,
+                            [&](const Communicator& communicator, ItemTransfer& incoming) {
+                              return with_items(out, [&](const ItemBuffer& items) {
+                                return start_exchange(communicator, items, out, in, incoming);
+                              });
+                            });
 }
 
-int run_isendrecv_replace(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Request* request) {
-  return request_of_receive(name, comm, request, [&](const Communicator& communicator, ItemTransfer& incoming) {
-    return with_copy(out, [&](const ItemBuffer& copy) { return start_exchange(communicator, copy, out, in, incoming); });
-  });
+int run_isendrecv_replace(const char* name, const SendCall& out, const ReceiveCall& in,
+                          MPI_Comm comm, MPI_Request* request) {
+  return request_of_receive(name, comm, request,
+                            [&](const Communicator& communicator, ItemTransfer& incoming) {
+                              return with_copy(out, [&](const ItemBuffer& copy) {
+                                return start_exchange(communicator, copy, out, in, incoming);
+                              });
+                            });
 }
 
 extern "C" {
 
-int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount,
-                  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  return run_sendrecv("MPI_Sendrecv", {sendbuf, sendcount, sendtype, dest, sendtag, SendMode::kStandard},
+int PMPI_Sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                  void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                  MPI_Comm comm, MPI_Status* status) {
+  return run_sendrecv("MPI_Sendrecv",
+                      {sendbuf, sendcount, sendtype, dest, sendtag, SendMode::kStandard},
                       {recvbuf, recvcount, recvtype, source, recvtag}, comm, status);
 }
 LINTEL_MPI_NAME(MPI_Sendrecv);
 
-int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-                          MPI_Status* status) {
-  return run_sendrecv_replace("MPI_Sendrecv_replace", {buf, count, datatype, dest, sendtag, SendMode::kStandard},
+int PMPI_Sendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag,
+                          int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  return run_sendrecv_replace("MPI_Sendrecv_replace",
+                              {buf, count, datatype, dest, sendtag, SendMode::kStandard},
                               {buf, count, datatype, source, recvtag}, comm, status);
 }
 LINTEL_MPI_NAME(MPI_Sendrecv_replace);
 
-int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
-                    MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
-  return run_sendrecv("MPI_Sendrecv_c", {sendbuf, sendcount, sendtype, dest, sendtag, SendMode::kStandard},
+int PMPI_Sendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                    int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                    int source, int recvtag, MPI_Comm comm, MPI_Status* status) {
+  return run_sendrecv("MPI_Sendrecv_c",
+                      {sendbuf, sendcount, sendtype, dest, sendtag, SendMode::kStandard},
                       {recvbuf, recvcount, recvtype, source, recvtag}, comm, status);
 }
 LINTEL_MPI_NAME(MPI_Sendrecv_c);
 
-int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-                            MPI_Comm comm, MPI_Status* status) {
-  return run_sendrecv_replace("MPI_Sendrecv_replace_c", {buf, count, datatype, dest, sendtag, SendMode::kStandard},
+int PMPI_Sendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                            int sendtag, int source, int recvtag, MPI_Comm comm,
+                            MPI_Status* status) {
+  return run_sendrecv_replace("MPI_Sendrecv_replace_c",
+                              {buf, count, datatype, dest, sendtag, SendMode::kStandard},
                               {buf, count, datatype, source, recvtag}, comm, status);
 }
 LINTEL_MPI_NAME(MPI_Sendrecv_replace_c);
 
-int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf, int recvcount,
-                   MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
-  return run_isendrecv("MPI_Isendrecv", {sendbuf, sendcount, sendtype, dest, sendtag, SendMode::kStandard},
+int PMPI_Isendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                   void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                   MPI_Comm comm, MPI_Request* request) {
+  return run_isendrecv("MPI_Isendrecv",
+                       {sendbuf, sendcount, sendtype, dest, sendtag, SendMode::kStandard},
                        {recvbuf, recvcount, recvtype, source, recvtag}, comm, request);
 }
 LINTEL_MPI_NAME(MPI_Isendrecv);
 
-int PMPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-                           MPI_Request* request) {
-  return run_isendrecv_replace("MPI_Isendrecv_replace", {buf, count, datatype, dest, sendtag, SendMode::kStandard},
+int PMPI_Isendrecv_replace(void* buf, int count, MPI_Datatype datatype, int dest, int sendtag,
+                           int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
+  return run_isendrecv_replace("MPI_Isendrecv_replace",
+                               {buf, count, datatype, dest, sendtag, SendMode::kStandard},
                                {buf, count, datatype, source, recvtag}, comm, request);
 }
 LINTEL_MPI_NAME(MPI_Isendrecv_replace);
 
-int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void* recvbuf,
-                     MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
-  return run_isendrecv("MPI_Isendrecv_c", {sendbuf, sendcount, sendtype, dest, sendtag, SendMode::kStandard},
+int PMPI_Isendrecv_c(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest,
+                     int sendtag, void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+                     int source, int recvtag, MPI_Comm comm, MPI_Request* request) {
+  return run_isendrecv("MPI_Isendrecv_c",
+                       {sendbuf, sendcount, sendtype, dest, sendtag, SendMode::kStandard},
                        {recvbuf, recvcount, recvtype, source, recvtag}, comm, request);
 }
 LINTEL_MPI_NAME(MPI_Isendrecv_c);
 
-int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-                             MPI_Comm comm, MPI_Request* request) {
-  return run_isendrecv_replace("MPI_Isendrecv_replace_c", {buf, count, datatype, dest, sendtag, SendMode::kStandard},
+int PMPI_Isendrecv_replace_c(void* buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                             int sendtag, int source, int recvtag, MPI_Comm comm,
+                             MPI_Request* request) {
+  return run_isendrecv_replace("MPI_Isendrecv_replace_c",
+                               {buf, count, datatype, dest, sendtag, SendMode::kStandard},
                                {buf, count, datatype, source, recvtag}, comm, request);
 }
 LINTEL_MPI_NAME(MPI_Isendrecv_replace_c);

@@ -16,7 +16,8 @@ class Carried {
   Carried(const BinomialTree& tree, std::int64_t part)
       : first_(tree.own().position),
         part_(part),
-        bytes_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(tree.own().span * part))) {}
+        bytes_(std::make_unique_for_overwrite<std::byte[]>(
+            static_cast<std::size_t>(tree.own().span * part))) {}
 
   // Parts of `branch`, which is of the subtree.
   ItemBuffer of(const BinomialTree::Branch& branch) const {
@@ -30,42 +31,59 @@ class Carried {
   std::unique_ptr<std::byte[]> bytes_;
 };
 
-std::int64_t part_of(const std::optional<ItemBuffer>& own, const Parts& parts) { return own ? own->bytes() : parts.at(0).bytes(); }
+std::int64_t part_of(const std::optional<ItemBuffer>& own, const Parts& parts) {
+  return own ? own->bytes() : parts.at(0).bytes();
+}
 
-// Between the root's carried parts and where the program has them, all but the root's own. `move` copies one.
+// Between the root's carried parts and where the program has them, all but the root's own. `move`
+// copies one.
 template <class Move>
 int for_others(const Team& team, int root, const Carried& carried, const Parts& parts, Move move) {
   for (int position = 1; position < team.size(); ++position) {
-    if (const int error = move(carried.at(position), parts.at((position + root) % team.size())); error != MPI_SUCCESS) return error;
+    if (const int error = move(carried.at(position), parts.at((position + root) % team.size()));
+        error != MPI_SUCCESS)
+      return error;
   }
   return MPI_SUCCESS;
 }
 
-int gather_by_tree(const Team& team, int root, const std::optional<ItemBuffer>& own, const Parts& parts) {
+int gather_by_tree(const Team& team, int root, const std::optional<ItemBuffer>& own,
+                   const Parts& parts) {
   const BinomialTree tree(root, team.rank(), team.size());
   if (!tree.is_root() && tree.children().empty()) return team.send(tree.parent(), *own);
   const Carried carried(tree, part_of(own, parts));
-  for (auto child = tree.children().rbegin(); child != tree.children().rend(); ++child) {  // small subtrees are ready first
-    if (const int error = team.receive(child->rank, carried.of(*child)); error != MPI_SUCCESS) return error;
+  // small subtrees are ready first
+  for (auto child = tree.children().rbegin(); child != tree.children().rend(); ++child) {
+    if (const int error = team.receive(child->rank, carried.of(*child)); error != MPI_SUCCESS)
+      return error;
   }
   if (!tree.is_root()) {
-    if (const int error = copy_items(*own, carried.at(tree.own().position)); error != MPI_SUCCESS) return error;
+    if (const int error = copy_items(*own, carried.at(tree.own().position)); error != MPI_SUCCESS)
+      return error;
     return team.send(tree.parent(), carried.of(tree.own()));
   }
-  if (const int error = own ? copy_items(*own, parts.at(root)) : MPI_SUCCESS; error != MPI_SUCCESS) return error;
-  return for_others(team, root, carried, parts, [](const ItemBuffer& packed, const ItemBuffer& part) { return copy_items(packed, part); });
+  if (const int error = own ? copy_items(*own, parts.at(root)) : MPI_SUCCESS; error != MPI_SUCCESS)
+    return error;
+  return for_others(
+      team, root, carried, parts,
+      [](const ItemBuffer& packed, const ItemBuffer& part) { return copy_items(packed, part); });
 }
 
-int scatter_by_tree(const Team& team, int root, const std::optional<ItemBuffer>& own, const Parts& parts) {
+int scatter_by_tree(const Team& team, int root, const std::optional<ItemBuffer>& own,
+                    const Parts& parts) {
   const BinomialTree tree(root, team.rank(), team.size());
   if (!tree.is_root() && tree.children().empty()) return team.receive(tree.parent(), *own);
   const Carried carried(tree, part_of(own, parts));
-  const int begun = tree.is_root() ? for_others(team, root, carried, parts,
-                                                [](const ItemBuffer& packed, const ItemBuffer& part) { return copy_items(part, packed); })
-                                   : team.receive(tree.parent(), carried.of(tree.own()));
+  const int begun = tree.is_root()
+                        ? for_others(team, root, carried, parts,
+                                     [](const ItemBuffer& packed, const ItemBuffer& part) {
+                                       return copy_items(part, packed);
+                                     })
+                        : team.receive(tree.parent(), carried.of(tree.own()));
   if (begun != MPI_SUCCESS) return begun;
   for (const BinomialTree::Branch& child : tree.children()) {
-    if (const int error = team.send(child.rank, carried.of(child)); error != MPI_SUCCESS) return error;
+    if (const int error = team.send(child.rank, carried.of(child)); error != MPI_SUCCESS)
+      return error;
   }
   if (!own) return MPI_SUCCESS;
   return copy_items(tree.is_root() ? parts.at(root) : carried.at(tree.own().position), *own);
@@ -73,7 +91,8 @@ int scatter_by_tree(const Team& team, int root, const std::optional<ItemBuffer>&
 
 }  // namespace
 
-int gather_various(const Team& team, int root, const std::optional<ItemBuffer>& own, const Parts& parts) {
+int gather_various(const Team& team, int root, const std::optional<ItemBuffer>& own,
+                   const Parts& parts) {
   if (team.rank() != root) return team.send(root, *own);
   TransferBatch batch(team);
   for (int rank = 0; rank < team.size(); ++rank) {
@@ -84,7 +103,8 @@ int gather_various(const Team& team, int root, const std::optional<ItemBuffer>& 
   return received != MPI_SUCCESS ? received : copied;
 }
 
-int scatter_various(const Team& team, int root, const std::optional<ItemBuffer>& own, const Parts& parts) {
+int scatter_various(const Team& team, int root, const std::optional<ItemBuffer>& own,
+                    const Parts& parts) {
   if (team.rank() != root) return team.receive(root, *own);
   TransferBatch batch(team);
   for (int rank = 0; rank < team.size(); ++rank) {
@@ -96,11 +116,13 @@ int scatter_various(const Team& team, int root, const std::optional<ItemBuffer>&
 }
 
 int gather(const Team& team, int root, const std::optional<ItemBuffer>& own, const Parts& parts) {
-  return part_of(own, parts) < kLongPart ? gather_by_tree(team, root, own, parts) : gather_various(team, root, own, parts);
+  return part_of(own, parts) < kLongPart ? gather_by_tree(team, root, own, parts)
+                                         : gather_various(team, root, own, parts);
 }
 
 int scatter(const Team& team, int root, const std::optional<ItemBuffer>& own, const Parts& parts) {
-  return part_of(own, parts) < kLongPart ? scatter_by_tree(team, root, own, parts) : scatter_various(team, root, own, parts);
+  return part_of(own, parts) < kLongPart ? scatter_by_tree(team, root, own, parts)
+                                         : scatter_various(team, root, own, parts);
 }
 
 }  // namespace lintel::mpi

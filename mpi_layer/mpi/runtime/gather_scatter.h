@@ -1,7 +1,9 @@
 #pragma once
-// MPI_Gather, MPI_Scatter and their variants with counts (MPI 5.0, clauses 6.5 and 6.6), on items that are checked.
+// MPI_Gather, MPI_Scatter and their variants with counts (MPI 5.0, clauses 6.5 and 6.6), on items
+// that are checked.
 //
-// `own` absent: the root's part is in place. `parts` count at the root only. Collective over the team; block. Errors are those of this process' transfers.
+// `own` absent: the root's part is in place. `parts` count at the root only. Collective over the
+// team; block. Errors are those of this process' transfers.
 
 #include <optional>
 
@@ -15,7 +17,9 @@ int gather(const Team& team, int root, const std::optional<ItemBuffer>& own, con
 int scatter(const Team& team, int root, const std::optional<ItemBuffer>& own, const Parts& parts);
 
 // Of any: only the root knows how many bytes the others' have, so it deals with each itself.
-int gather_various(const Team& team, int root, const std::optional<ItemBuffer>& own, const Parts& parts);
-int scatter_various(const Team& team, int root, const std::optional<ItemBuffer>& own, const Parts& parts);
+int gather_various(const Team& team, int root, const std::optional<ItemBuffer>& own,
+                   const Parts& parts);
+int scatter_various(const Team& team, int root, const std::optional<ItemBuffer>& own,
+                    const Parts& parts);
 
 }  // namespace lintel::mpi

@@ -14,18 +14,24 @@ namespace {
 // The parts lie one behind the other on the way.
 int gather_packed(const Team& team, const Parts& parts) {
   const int size = team.size();
-  std::vector<std::int64_t> begins(static_cast<std::size_t>(size) + 1);  // of the part of the rank so far ahead, in `packed`
+  // of the part of the rank so far ahead, in `packed`
+  std::vector<std::int64_t> begins(static_cast<std::size_t>(size) + 1);
   for (int i = 0; i < size; ++i)
-    begins[static_cast<std::size_t>(i) + 1] = begins[static_cast<std::size_t>(i)] + parts.at(team.ahead(i)).bytes();
-  const auto packed = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(begins.back()));
+    begins[static_cast<std::size_t>(i) + 1] =
+        begins[static_cast<std::size_t>(i)] + parts.at(team.ahead(i)).bytes();
+  const auto packed =
+      std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(begins.back()));
   const auto range = [&](int first, int end) {
     const std::int64_t begin = begins[static_cast<std::size_t>(first)];
     return Team::bytes(packed.get() + begin, begins[static_cast<std::size_t>(end)] - begin);
   };
-  if (const int error = copy_items(parts.at(team.rank()), range(0, 1)); error != MPI_SUCCESS) return error;
+  if (const int error = copy_items(parts.at(team.rank()), range(0, 1)); error != MPI_SUCCESS)
+    return error;
   if (const int error = gather_by_doubling(team, range); error != MPI_SUCCESS) return error;
   for (int i = 1; i < size; ++i) {
-    if (const int error = copy_items(range(i, i + 1), parts.at(team.ahead(i))); error != MPI_SUCCESS) return error;
+    if (const int error = copy_items(range(i, i + 1), parts.at(team.ahead(i)));
+        error != MPI_SUCCESS)
+      return error;
   }
   return MPI_SUCCESS;
 }

@@ -31,10 +31,15 @@ class GeneralizedRequest : public RequestEnd {
     return status;
   }
   int close() override { return calls_.free(calls_.extra_state); }
-  int cancel() override { return calls_.cancel(calls_.extra_state, (steps_.load() & kComplete) != 0 ? 1 : 0); }
-  Then release() override { return steps_.fetch_or(kReleased) == kComplete ? Then::kOver : Then::kGoesOn; }
+  int cancel() override {
+    return calls_.cancel(calls_.extra_state, (steps_.load() & kComplete) != 0 ? 1 : 0);
+  }
+  Then release() override {
+    return steps_.fetch_or(kReleased) == kComplete ? Then::kOver : Then::kGoesOn;
+  }
   Then complete() override {
-    // Before the other step can see this one: whoever comes second ends the request, which this one must be done with then.
+    // Before the other step can see this one: whoever comes second ends the request, which this one
+    // must be done with then.
     if ((steps_.load() & kComplete) == 0) open_gate(*object_);
     return steps_.fetch_or(kComplete) == kReleased ? Then::kOver : Then::kGoesOn;
   }
@@ -49,11 +54,14 @@ class GeneralizedRequest : public RequestEnd {
 };
 
 int start(const GeneralizedCalls& calls, MPI_Request* request) {
-  if (calls.query == nullptr || calls.free == nullptr || calls.cancel == nullptr) return MPI_ERR_ARG;
+  if (calls.query == nullptr || calls.free == nullptr || calls.cancel == nullptr)
+    return MPI_ERR_ARG;
   auto end = std::make_unique<GeneralizedRequest>(calls);
   GeneralizedRequest& generalized = *end;
   RequestObject* object = nullptr;
-  if (const int error = make_gated_request(runtime().self(), std::move(end), &object, request); error != MPI_SUCCESS) return error;
+  if (const int error = make_gated_request(runtime().self(), std::move(end), &object, request);
+      error != MPI_SUCCESS)
+    return error;
   generalized.begin(*object);
   return MPI_SUCCESS;
 }
@@ -62,9 +70,12 @@ int start(const GeneralizedCalls& calls, MPI_Request* request) {
 
 extern "C" {
 
-int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn, MPI_Grequest_cancel_function* cancel_fn,
-                        void* extra_state, MPI_Request* request) {
-  return runtime_call("MPI_Grequest_start", [=](CommunicatorRef*) { return start({query_fn, free_fn, cancel_fn, extra_state}, request); });
+int PMPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
+                        MPI_Grequest_cancel_function* cancel_fn, void* extra_state,
+                        MPI_Request* request) {
+  return runtime_call("MPI_Grequest_start", [=](CommunicatorRef*) {
+    return start({query_fn, free_fn, cancel_fn, extra_state}, request);
+  });
 }
 LINTEL_MPI_NAME(MPI_Grequest_start);
 

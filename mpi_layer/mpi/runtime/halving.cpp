@@ -23,7 +23,9 @@ struct Pieces {
     const int width = end - first;
     return is_upper ? Pieces{first - width, first, begins} : Pieces{end, end + width, begins};
   }
-  Pieces with(const Pieces& sibling) const { return {std::min(first, sibling.first), std::max(end, sibling.end), begins}; }
+  Pieces with(const Pieces& sibling) const {
+    return {std::min(first, sibling.first), std::max(end, sibling.end), begins};
+  }
 };
 
 }  // namespace
@@ -38,7 +40,9 @@ int Members::rank_of(int member) const {
   return favoured_ == 2 * member + 1 ? favoured_ : 2 * member;
 }
 
-int Members::silent_rank_of(int member) const { return member < pairs_ ? 4 * member + 1 - rank_of(member) : -1; }
+int Members::silent_rank_of(int member) const {
+  return member < pairs_ ? 4 * member + 1 - rank_of(member) : -1;
+}
 
 int Members::fold(Accumulator& items) const {
   const int member = member_of(team_.rank());
@@ -55,19 +59,23 @@ int Members::unfold(const Accumulator& items) const {
   const int member = member_of(team_.rank());
   const int silent = silent_rank_of(member);
   if (silent < 0) return MPI_SUCCESS;
-  return team_.rank() == silent ? team_.receive(rank_of(member), items.own()) : team_.send(silent, items.own());
+  return team_.rank() == silent ? team_.receive(rank_of(member), items.own())
+                                : team_.send(silent, items.own());
 }
 
 int Members::combine(Accumulator& items) const {
   for (int bit = 1; bit < count_; bit *= 2) {
     const int partner = rank_of(own() ^ bit);
-    if (const int error = team_.exchange(partner, items.own(), partner, items.others()); error != MPI_SUCCESS) return error;
+    if (const int error = team_.exchange(partner, items.own(), partner, items.others());
+        error != MPI_SUCCESS)
+      return error;
     items.put((own() & bit) != 0);
   }
   return MPI_SUCCESS;
 }
 
-// The first step's choice is the greatest part of the place: the bits of the member's number in reverse.
+// The first step's choice is the greatest part of the place: the bits of the member's number in
+// reverse.
 int Members::piece_of(int member) const {
   int piece = 0;
   for (int bit = 1; bit < count_; bit *= 2) piece = piece * 2 + ((member & bit) != 0 ? 1 : 0);
@@ -78,7 +86,8 @@ std::vector<std::int64_t> Members::cut(std::int64_t items) const {
   std::vector<std::int64_t> begins(static_cast<std::size_t>(count_) + 1);
   const std::int64_t piece = items / count_;
   const std::int64_t longer = items % count_;
-  for (int i = 0; i <= count_; ++i) begins[static_cast<std::size_t>(i)] = i * piece + std::min<std::int64_t>(i, longer);
+  for (int i = 0; i <= count_; ++i)
+    begins[static_cast<std::size_t>(i)] = i * piece + std::min<std::int64_t>(i, longer);
   return begins;
 }
 
@@ -89,7 +98,8 @@ int Members::combine_pieces(Accumulator& items, Begins begins) const {
     const bool is_upper = (own() & bit) != 0;
     const Pieces given = kept.half(!is_upper);
     kept = kept.half(is_upper);
-    const int error = team_.exchange(partner, items.own(given.item(), given.items()), partner, items.others(kept.item(), kept.items()));
+    const int error = team_.exchange(partner, items.own(given.item(), given.items()), partner,
+                                     items.others(kept.item(), kept.items()));
     if (error != MPI_SUCCESS) return error;
     items.put(is_upper, kept.item(), kept.items());
   }
@@ -102,7 +112,8 @@ int Members::collect_pieces(const Accumulator& items, Begins begins) const {
   for (int bit = count_ / 2; bit > 0; bit /= 2) {
     const int partner = rank_of(own() ^ bit);
     const Pieces sibling = kept.sibling((own() & bit) != 0);
-    const int error = team_.exchange(partner, items.own(kept.item(), kept.items()), partner, items.own(sibling.item(), sibling.items()));
+    const int error = team_.exchange(partner, items.own(kept.item(), kept.items()), partner,
+                                     items.own(sibling.item(), sibling.items()));
     if (error != MPI_SUCCESS) return error;
     kept = kept.with(sibling);
   }
@@ -116,7 +127,9 @@ int Members::collect_pieces_at(int to, const Accumulator& items, Begins begins) 
     const int partner = rank_of(own() ^ bit);
     if (((own() ^ to) & bit) != 0) return team_.send(partner, items.own(kept.item(), kept.items()));
     const Pieces sibling = kept.sibling((own() & bit) != 0);
-    if (const int error = team_.receive(partner, items.own(sibling.item(), sibling.items())); error != MPI_SUCCESS) return error;
+    if (const int error = team_.receive(partner, items.own(sibling.item(), sibling.items()));
+        error != MPI_SUCCESS)
+      return error;
     kept = kept.with(sibling);
   }
   return MPI_SUCCESS;

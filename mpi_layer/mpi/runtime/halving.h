@@ -1,8 +1,10 @@
 #pragma once
-// Steps of reductions that need a power of two of ranks, for a team of any size: pairs of neighbours count as one of the members.
+// Steps of reductions that need a power of two of ranks, for a team of any size: pairs of
+// neighbours count as one of the members.
 //
-// Partners are at distance 1, then 2, then 4: what a member has combined is always of neighbouring ranks, and is combined in their order.
-// Collective over the team; block. Errors are those of this process' transfers.
+// Partners are at distance 1, then 2, then 4: what a member has combined is always of neighbouring
+// ranks, and is combined in their order. Collective over the team; block. Errors are those of this
+// process' transfers.
 
 #include <span>
 #include <vector>
@@ -12,8 +14,8 @@
 
 namespace lintel::mpi {
 
-// The greatest power of two of members that a team has ranks for. The first members are pairs: one of the two acts, the other gives it its items at the begin
-// and waits for the end.
+// The greatest power of two of members that a team has ranks for. The first members are pairs: one
+// of the two acts, the other gives it its items at the begin and waits for the end.
 class Members {
  public:
   // `favoured`: a rank that shall act, if it is in a pair, or -1. The same in all ranks.
@@ -37,12 +39,14 @@ class Members {
   // All items of all ranks combined. Doubling: all in each step.
   int combine(Accumulator& items) const;
 
-  // The items of a member: those from begins[i] to begins[i + 1] where i is piece_of(member). `begins` has count() + 1 numbers.
+  // The items of a member: those from begins[i] to begins[i + 1] where i is piece_of(member).
+  // `begins` has count() + 1 numbers.
   using Begins = std::span<const std::int64_t>;
   int piece_of(int member) const;
   // Equal ones.
   std::vector<std::int64_t> cut(std::int64_t items) const;
-  // Each member has its piece of all ranks combined; the rest of its items has no value. Halving: the half of the last step's in each step.
+  // Each member has its piece of all ranks combined; the rest of its items has no value. Halving:
+  // the half of the last step's in each step.
   int combine_pieces(Accumulator& items, Begins begins) const;
   // Each member has all pieces; or only member `to`.
   int collect_pieces(const Accumulator& items, Begins begins) const;

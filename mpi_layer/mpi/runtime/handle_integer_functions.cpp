@@ -7,13 +7,19 @@ namespace lintel::mpi {
 
 extern "C" {
 
-int PMPI_Comm_toint(MPI_Comm comm) { return integer_of(runtime().communicators, comm, MPI_COMM_NULL); }
+int PMPI_Comm_toint(MPI_Comm comm) {
+  return integer_of(runtime().communicators, comm, MPI_COMM_NULL);
+}
 LINTEL_MPI_NAME(MPI_Comm_toint);
 
-MPI_Comm PMPI_Comm_fromint(int comm) { return handle_of_integer(runtime().communicators, comm, MPI_COMM_NULL); }
+MPI_Comm PMPI_Comm_fromint(int comm) {
+  return handle_of_integer(runtime().communicators, comm, MPI_COMM_NULL);
+}
 LINTEL_MPI_NAME(MPI_Comm_fromint);
 
-int PMPI_Errhandler_toint(MPI_Errhandler errhandler) { return integer_of(runtime().error_handlers, errhandler, MPI_ERRHANDLER_NULL); }
+int PMPI_Errhandler_toint(MPI_Errhandler errhandler) {
+  return integer_of(runtime().error_handlers, errhandler, MPI_ERRHANDLER_NULL);
+}
 LINTEL_MPI_NAME(MPI_Errhandler_toint);
 
 MPI_Errhandler PMPI_Errhandler_fromint(int errhandler) {
@@ -21,16 +27,24 @@ MPI_Errhandler PMPI_Errhandler_fromint(int errhandler) {
 }
 LINTEL_MPI_NAME(MPI_Errhandler_fromint);
 
-int PMPI_Message_toint(MPI_Message message) { return integer_of(runtime().messages, message, MPI_MESSAGE_NULL); }
+int PMPI_Message_toint(MPI_Message message) {
+  return integer_of(runtime().messages, message, MPI_MESSAGE_NULL);
+}
 LINTEL_MPI_NAME(MPI_Message_toint);
 
-MPI_Message PMPI_Message_fromint(int message) { return handle_of_integer(runtime().messages, message, MPI_MESSAGE_NULL); }
+MPI_Message PMPI_Message_fromint(int message) {
+  return handle_of_integer(runtime().messages, message, MPI_MESSAGE_NULL);
+}
 LINTEL_MPI_NAME(MPI_Message_fromint);
 
-int PMPI_Request_toint(MPI_Request request) { return integer_of(runtime().requests, request, MPI_REQUEST_NULL); }
+int PMPI_Request_toint(MPI_Request request) {
+  return integer_of(runtime().requests, request, MPI_REQUEST_NULL);
+}
 LINTEL_MPI_NAME(MPI_Request_toint);
 
-MPI_Request PMPI_Request_fromint(int request) { return handle_of_integer(runtime().requests, request, MPI_REQUEST_NULL); }
+MPI_Request PMPI_Request_fromint(int request) {
+  return handle_of_integer(runtime().requests, request, MPI_REQUEST_NULL);
+}
 LINTEL_MPI_NAME(MPI_Request_fromint);
 
 }  // extern "C"

@@ -14,8 +14,12 @@ constexpr std::int32_t kBarrierTag = 110;
 constexpr std::int32_t kBroadcastTag = 120;
 constexpr std::int32_t kReduceTag = 190;
 
-Masters masters_of(const GroupClients& clients) { return {clients.masters(), clients.max_linear()}; }
-GlobalRoot global_root(const GroupClients& clients, int root) { return {root, clients.local_master_num(root)}; }
+Masters masters_of(const GroupClients& clients) {
+  return {clients.masters(), clients.max_linear()};
+}
+GlobalRoot global_root(const GroupClients& clients, int root) {
+  return {root, clients.local_master_num(root)};
+}
 
 // The rank that stands for this process' client where `root` stands for its own.
 int head_of_client(const Team& team, int root) {
@@ -41,7 +45,9 @@ class ReductionTeams {
         among_collectives_(team.between_clients(kReduceTag, Team::Traffic::kCollectives)),
         among_messages_(team.between_clients(kReduceTag, Team::Traffic::kMessages)) {}
 
-  const Team& with(int peer) const { return clients_.reduces_among_messages(peer) ? among_messages_ : among_collectives_; }
+  const Team& with(int peer) const {
+    return clients_.reduces_among_messages(peer) ? among_messages_ : among_collectives_;
+  }
 
  private:
   const GroupClients& clients_;
@@ -49,7 +55,8 @@ class ReductionTeams {
   Team among_messages_;
 };
 
-// The last rank's items are the first result, to which the root puts those of the others from the left, from the last but one on.
+// The last rank's items are the first result, to which the root puts those of the others from the
+// left, from the last but one on.
 int reduce_in_order(const Team& team, int root, Accumulator& items) {
   const ReductionTeams teams(team);
   if (team.rank() != root) return teams.with(root).send(root, items.own());
@@ -61,7 +68,8 @@ int reduce_in_order(const Team& team, int root, Accumulator& items) {
     if (const int error = teams.with(last).receive(last, own); error != MPI_SUCCESS) return error;
   }
   for (int rank = last - 1; rank >= 0; --rank) {
-    const int error = rank == root ? copy_items(kept.all(), items.others()) : teams.with(rank).receive(rank, items.others());
+    const int error = rank == root ? copy_items(kept.all(), items.others())
+                                   : teams.with(rank).receive(rank, items.others());
     if (error != MPI_SUCCESS) return error;
     items.put_before();
   }
@@ -78,7 +86,8 @@ int barrier_between_clients(const Team& team) {
     const Team global = team.between_clients(kBarrierTag);
     const ItemBuffer nothing = Team::bytes(nullptr, 0);
     const int error = go_through(
-        barrier_phase(masters_of(clients), clients.master_num(team.rank())), [&](int peer) { return global.send(peer, nothing); },
+        barrier_phase(masters_of(clients), clients.master_num(team.rank())),
+        [&](int peer) { return global.send(peer, nothing); },
         [&](int peer) { return global.receive(peer, nothing); });
     if (error != MPI_SUCCESS) return error;
   }
@@ -91,8 +100,10 @@ int broadcast_between_clients(const Team& team, int root, const ItemBuffer& item
   if (team.rank() == head) {
     const Team global = team.between_clients(kBroadcastTag);
     const int error = go_through(
-        broadcast_phase(masters_of(clients), global_root(clients, root), clients.local_master_num(head)),
-        [&](int peer) { return global.send(peer, items); }, [&](int peer) { return global.receive(peer, items); });
+        broadcast_phase(masters_of(clients), global_root(clients, root),
+                        clients.local_master_num(head)),
+        [&](int peer) { return global.send(peer, items); },
+        [&](int peer) { return global.receive(peer, items); });
     if (error != MPI_SUCCESS) return error;
   }
   return broadcast(team.local(), clients.local_rank(head), items);
@@ -102,10 +113,13 @@ int reduce_between_clients(const Team& team, int root, Accumulator& items) {
   if (!items.commutes()) return reduce_in_order(team, root, items);
   const GroupClients& clients = *team.clients();
   const int head = head_of_client(team, root);
-  if (const int error = reduce(team.local(), clients.local_rank(head), items); error != MPI_SUCCESS || team.rank() != head) return error;
+  if (const int error = reduce(team.local(), clients.local_rank(head), items);
+      error != MPI_SUCCESS || team.rank() != head)
+    return error;
   const ReductionTeams teams(team);
   return go_through(
-      reduction_phase(masters_of(clients), global_root(clients, root), clients.local_master_num(head)),
+      reduction_phase(masters_of(clients), global_root(clients, root),
+                      clients.local_master_num(head)),
       [&](int peer) { return teams.with(peer).send(peer, items.own()); },
       [&](int peer) {
         const int error = teams.with(peer).receive(peer, items.others());

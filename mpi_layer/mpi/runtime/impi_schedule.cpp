@@ -11,9 +11,13 @@ GlobalStep receive_from(int peer) { return {GlobalStep::Kind::kReceive, peer}; }
 
 int count_of(const Masters& masters) { return static_cast<int>(masters.ranks.size()); }
 bool is_linear(const Masters& masters) { return count_of(masters) <= masters.max_linear; }
-int rank_of(const Masters& masters, int number) { return masters.ranks[static_cast<std::size_t>(number)]; }
+int rank_of(const Masters& masters, int number) {
+  return masters.ranks[static_cast<std::size_t>(number)];
+}
 
-int bit_width(int number) { return static_cast<int>(std::bit_width(static_cast<unsigned>(number))); }
+int bit_width(int number) {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(number)));
+}
 // The index of the highest bit that is set, -1 if none is.
 int highest_bit(int number) { return bit_width(number) - 1; }
 // The least number of bits that all numbers below `count` fit into.
@@ -22,8 +26,10 @@ int dimension(int count) { return bit_width(count - 1); }
 GlobalPhase linear_barrier(const Masters& masters, int own) {
   if (own > 0) return {send_to(rank_of(masters, 0)), receive_from(rank_of(masters, 0))};
   GlobalPhase phase;
-  for (int number = 1; number < count_of(masters); ++number) phase.push_back(receive_from(rank_of(masters, number)));
-  for (int number = 1; number < count_of(masters); ++number) phase.push_back(send_to(rank_of(masters, number)));
+  for (int number = 1; number < count_of(masters); ++number)
+    phase.push_back(receive_from(rank_of(masters, number)));
+  for (int number = 1; number < count_of(masters); ++number)
+    phase.push_back(send_to(rank_of(masters, number)));
   return phase;
 }
 
@@ -33,7 +39,8 @@ GlobalPhase tree_barrier(const Masters& masters, int own) {
   const int end = dimension(count);
   GlobalPhase phase;
   for (int bit = end - 1; bit >= first_child; --bit) {
-    if (const int peer = own | 1 << bit; peer < count) phase.push_back(receive_from(rank_of(masters, peer)));
+    if (const int peer = own | 1 << bit; peer < count)
+      phase.push_back(receive_from(rank_of(masters, peer)));
   }
   if (own > 0) {
     const int parent = rank_of(masters, own & ~(1 << highest_bit(own)));
@@ -41,7 +48,8 @@ GlobalPhase tree_barrier(const Masters& masters, int own) {
     phase.push_back(receive_from(parent));
   }
   for (int bit = first_child; bit < end; ++bit) {
-    if (const int peer = own | 1 << bit; peer < count) phase.push_back(send_to(rank_of(masters, peer)));
+    if (const int peer = own | 1 << bit; peer < count)
+      phase.push_back(send_to(rank_of(masters, peer)));
   }
   return phase;
 }
@@ -51,8 +59,13 @@ class FromRoot {
  public:
   FromRoot(const Masters& masters, const GlobalRoot& root) : masters_(masters), root_(root) {}
 
-  int position_of(int number) const { return (number - root_.master + count_of(masters_)) % count_of(masters_); }
-  int rank_at(int position) const { return position == 0 ? root_.rank : rank_of(masters_, (position + root_.master) % count_of(masters_)); }
+  int position_of(int number) const {
+    return (number - root_.master + count_of(masters_)) % count_of(masters_);
+  }
+  int rank_at(int position) const {
+    return position == 0 ? root_.rank
+                         : rank_of(masters_, (position + root_.master) % count_of(masters_));
+  }
 
  private:
   const Masters& masters_;
@@ -83,9 +96,11 @@ GlobalPhase broadcast_phase(const Masters& masters, const GlobalRoot& root, int 
   const FromRoot tree(masters, root);
   const int position = tree.position_of(own);
   GlobalPhase phase;
-  if (position > 0) phase.push_back(receive_from(tree.rank_at(position & ~(1 << highest_bit(position)))));
+  if (position > 0)
+    phase.push_back(receive_from(tree.rank_at(position & ~(1 << highest_bit(position)))));
   for (int bit = highest_bit(position) + 1; bit < dimension(count_of(masters)); ++bit) {
-    if (const int child = position | 1 << bit; child < count_of(masters)) phase.push_back(send_to(tree.rank_at(child)));
+    if (const int child = position | 1 << bit; child < count_of(masters))
+      phase.push_back(send_to(tree.rank_at(child)));
   }
   return phase;
 }
@@ -104,7 +119,8 @@ GlobalPhase reduction_phase(const Masters& masters, const GlobalRoot& root, int 
       phase.push_back(send_to(tree.rank_at(position & ~mask)));
       return phase;
     }
-    if ((position | mask) < count_of(masters)) phase.push_back(receive_from(tree.rank_at(position | mask)));
+    if ((position | mask) < count_of(masters))
+      phase.push_back(receive_from(tree.rank_at(position | mask)));
   }
   return phase;
 }

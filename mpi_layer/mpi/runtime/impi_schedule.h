@@ -1,8 +1,10 @@
 #pragma once
-// The global phases of collective functions between clients of IMPI: who sends to whom, in which order. Nothing else may go between clients in these functions.
+// The global phases of collective functions between clients of IMPI: who sends to whom, in which
+// order. Nothing else may go between clients in these functions.
 //
-// Pure functions of what all clients know. Up to Masters::max_linear masters talk with one rank directly, more by a tree. What a step moves, and what is done
-// before and after, is impi_collectives.h's.
+// Pure functions of what all clients know. Up to Masters::max_linear masters talk with one rank
+// directly, more by a tree. What a step moves, and what is done before and after, is
+// impi_collectives.h's.
 
 #include <cstdint>
 #include <span>
@@ -32,7 +34,8 @@ struct GlobalRoot {
 
 // For master `own`.
 GlobalPhase barrier_phase(const Masters& masters, int own);
-// For the root, or master `own` of another client than the root's; `own` is the root's master there.
+// For the root, or master `own` of another client than the root's; `own` is the root's master
+// there.
 GlobalPhase broadcast_phase(const Masters& masters, const GlobalRoot& root, int own);
 // Likewise. What is received is the left operand, what this rank has so far the right one.
 GlobalPhase reduction_phase(const Masters& masters, const GlobalRoot& root, int own);

@@ -11,8 +11,8 @@ namespace {
 
 int begin(int required, int* provided) {
   // Every level is provided: what the messenger does is under one lock in any case.
-  if (required != MPI_THREAD_SINGLE && required != MPI_THREAD_FUNNELED && required != MPI_THREAD_SERIALIZED &&
-      required != MPI_THREAD_MULTIPLE)
+  if (required != MPI_THREAD_SINGLE && required != MPI_THREAD_FUNNELED &&
+      required != MPI_THREAD_SERIALIZED && required != MPI_THREAD_MULTIPLE)
     return MPI_ERR_ARG;
   if (const int error = runtime().start(required); error != MPI_SUCCESS) return error;
   if (provided != nullptr) *provided = required;
@@ -25,13 +25,17 @@ int flag_of(bool holds, int* flag) {
   return MPI_SUCCESS;
 }
 
-int raise_if(int error, const char* function) { return error == MPI_SUCCESS ? error : raise_on(nullptr, error, function); }
+int raise_if(int error, const char* function) {
+  return error == MPI_SUCCESS ? error : raise_on(nullptr, error, function);
+}
 
 }  // namespace
 
 extern "C" {
 
-int PMPI_Init(int* /*argc*/, char*** /*argv*/) { return raise_if(begin(MPI_THREAD_SINGLE, nullptr), "MPI_Init"); }
+int PMPI_Init(int* /*argc*/, char*** /*argv*/) {
+  return raise_if(begin(MPI_THREAD_SINGLE, nullptr), "MPI_Init");
+}
 LINTEL_MPI_NAME(MPI_Init);
 
 int PMPI_Init_thread(int* /*argc*/, char*** /*argv*/, int required, int* provided) {
@@ -49,15 +53,20 @@ int PMPI_Query_thread(int* provided) {
 LINTEL_MPI_NAME(MPI_Query_thread);
 
 int PMPI_Is_thread_main(int* flag) {
-  return runtime_call("MPI_Is_thread_main",
-                      [=](CommunicatorRef*) { return flag_of(std::this_thread::get_id() == runtime().main_thread(), flag); });
+  return runtime_call("MPI_Is_thread_main", [=](CommunicatorRef*) {
+    return flag_of(std::this_thread::get_id() == runtime().main_thread(), flag);
+  });
 }
 LINTEL_MPI_NAME(MPI_Is_thread_main);
 
-int PMPI_Initialized(int* flag) { return flag_of(runtime().state() >= Runtime::State::kRunning, flag); }
+int PMPI_Initialized(int* flag) {
+  return flag_of(runtime().state() >= Runtime::State::kRunning, flag);
+}
 LINTEL_MPI_NAME(MPI_Initialized);
 
-int PMPI_Finalized(int* flag) { return flag_of(runtime().state() == Runtime::State::kFinalized, flag); }
+int PMPI_Finalized(int* flag) {
+  return flag_of(runtime().state() == Runtime::State::kFinalized, flag);
+}
 LINTEL_MPI_NAME(MPI_Finalized);
 
 int PMPI_Finalize(void) { return raise_if(runtime().finalize(), "MPI_Finalize"); }

@@ -24,7 +24,8 @@ SendArguments nothing_like(const SendArguments& arguments) {
 }
 
 std::unique_ptr<std::byte[]> room_for(std::int64_t bytes) {
-  return std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[static_cast<std::size_t>(bytes)]);
+  return std::unique_ptr<std::byte[]>(new (std::nothrow)
+                                          std::byte[static_cast<std::size_t>(bytes)]);
 }
 
 }  // namespace
@@ -36,7 +37,8 @@ int ItemTransfer::take(ItemBuffer buffer, bool receives, std::int32_t process) {
   is_restated_ = false;
   form_ = Form::kAsHere;
   capacity_ = buffer_.bytes();
-  if (any_external_process() && capacity_ > 0 && (process == kAnySource || is_external_process(process))) {
+  if (any_external_process() && capacity_ > 0 &&
+      (process == kAnySource || is_external_process(process))) {
     const ExternalForm external = external_form(*buffer_.type);
     if (!external.is_native) {
       const CheckedNumber bytes = external.size * buffer_.count;
@@ -70,14 +72,16 @@ int ItemTransfer::fill() {
 }
 
 int ItemTransfer::take(ItemBuffer buffer, SendArguments& arguments) {
-  if (const int error = take(std::move(buffer), false, arguments.destination); error != MPI_SUCCESS) return error;
+  if (const int error = take(std::move(buffer), false, arguments.destination); error != MPI_SUCCESS)
+    return error;
   arguments.buffer = bytes();
   arguments.length = static_cast<std::uint64_t>(capacity_);
   return MPI_SUCCESS;
 }
 
 int ItemTransfer::take(ItemBuffer buffer, ReceiveArguments& arguments) {
-  if (const int error = take(std::move(buffer), true, arguments.source); error != MPI_SUCCESS) return error;
+  if (const int error = take(std::move(buffer), true, arguments.source); error != MPI_SUCCESS)
+    return error;
   arguments.buffer = bytes();
   arguments.capacity = static_cast<std::uint64_t>(capacity_);
   return MPI_SUCCESS;
@@ -85,7 +89,8 @@ int ItemTransfer::take(ItemBuffer buffer, ReceiveArguments& arguments) {
 
 // The room makes a copy of its own: of the items, or of what they are in external32.
 int ItemTransfer::send_through_room(Messenger& messenger, const SendArguments& arguments) {
-  if (!is_converted(*buffer_.type, arguments.destination)) return error_of(room_->send(messenger, buffer_, arguments));
+  if (!is_converted(*buffer_.type, arguments.destination))
+    return error_of(room_->send(messenger, buffer_, arguments));
   SendArguments converted = arguments;
   if (const int error = take(buffer_, converted); error != MPI_SUCCESS) return error;
   if (const int error = fill(); error != MPI_SUCCESS) return error;
@@ -97,7 +102,9 @@ int ItemTransfer::send(Messenger& messenger, ItemBuffer buffer, SendArguments ar
   if (room_ != nullptr) {
     buffer_ = std::move(buffer);
     const int error = send_through_room(messenger, arguments);
-    return error == MPI_SUCCESS ? error_of(messenger.send(nothing_like(arguments), request_.as_send())) : error;
+    return error == MPI_SUCCESS
+               ? error_of(messenger.send(nothing_like(arguments), request_.as_send()))
+               : error;
   }
   if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
   if (const int error = fill(); error != MPI_SUCCESS) return error;
@@ -111,10 +118,12 @@ int ItemTransfer::receive(Messenger& messenger, ItemBuffer buffer, ReceiveArgume
   return error_of(messenger.receive(arguments, request_.as_receive()));
 }
 
-int ItemTransfer::receive_and_wait(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
+int ItemTransfer::receive_and_wait(Messenger& messenger, ItemBuffer buffer,
+                                   ReceiveArguments arguments) {
   if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
   unfinished_ = true;
-  if (const Refusal refusal = messenger.receive_and_wait(arguments, request_.as_receive()); refusal != Refusal::kNone)
+  if (const Refusal refusal = messenger.receive_and_wait(arguments, request_.as_receive());
+      refusal != Refusal::kNone)
     return error_of(refusal);
   finish();
   return MPI_SUCCESS;
@@ -130,7 +139,8 @@ int ItemTransfer::init_send(Messenger& messenger, ItemBuffer buffer, SendArgumen
   return error_of(messenger.init_send(arguments, request_.as_send()));
 }
 
-int ItemTransfer::init_receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments) {
+int ItemTransfer::init_receive(Messenger& messenger, ItemBuffer buffer,
+                               ReceiveArguments arguments) {
   if (const int error = take(std::move(buffer), arguments); error != MPI_SUCCESS) return error;
   return error_of(messenger.init_receive(arguments, request_.as_receive()));
 }
@@ -138,7 +148,8 @@ int ItemTransfer::init_receive(Messenger& messenger, ItemBuffer buffer, ReceiveA
 int ItemTransfer::start(Messenger& messenger) {
   if (request().active()) return error_of(Refusal::kRequest);
   if (room_ != nullptr) {
-    if (const int error = send_through_room(messenger, buffered_); error != MPI_SUCCESS) return error;
+    if (const int error = send_through_room(messenger, buffered_); error != MPI_SUCCESS)
+      return error;
   } else if (const int error = fill(); error != MPI_SUCCESS) {
     return error;
   }
@@ -147,10 +158,14 @@ int ItemTransfer::start(Messenger& messenger) {
   return error_of(messenger.start(request()));
 }
 
-int ItemTransfer::receive_matched(Messenger& messenger, ItemBuffer buffer, MatchedMessage& message) {
-  if (const int error = take(std::move(buffer), true, message.envelope().source); error != MPI_SUCCESS) return error;
+int ItemTransfer::receive_matched(Messenger& messenger, ItemBuffer buffer,
+                                  MatchedMessage& message) {
+  if (const int error = take(std::move(buffer), true, message.envelope().source);
+      error != MPI_SUCCESS)
+    return error;
   unfinished_ = true;
-  return error_of(messenger.receive_matched(message, bytes(), static_cast<std::uint64_t>(capacity_), request_.as_receive()));
+  return error_of(messenger.receive_matched(message, bytes(), static_cast<std::uint64_t>(capacity_),
+                                            request_.as_receive()));
 }
 
 const Result& ItemTransfer::wait(Messenger& messenger) {
@@ -160,9 +175,12 @@ const Result& ItemTransfer::wait(Messenger& messenger) {
 }
 
 void ItemTransfer::finish() {
-  if (!std::exchange(unfinished_, false) || !receives_ || (!is_packed_ && form_ == Form::kAsHere)) return;
+  if (!std::exchange(unfinished_, false) || !receives_ || (!is_packed_ && form_ == Form::kAsHere))
+    return;
   const Result& result = request().result();
-  if (result.cancelled || (result.failure != Failure::kNone && result.failure != Failure::kTruncated)) return;
+  if (result.cancelled ||
+      (result.failure != Failure::kNone && result.failure != Failure::kTruncated))
+    return;
   if (form_ != Form::kAsHere) return finish_in_form();
   const std::uint64_t landed = std::min(result.length, static_cast<std::uint64_t>(buffer_.bytes()));
   unpack(buffer_.items(), 0, {packed_.get(), static_cast<std::size_t>(landed)});
@@ -183,7 +201,8 @@ void ItemTransfer::finish_in_form() {
   }
 }
 
-// Brings the first bytes of the message to their items, and says how long it would be in the form of this machine.
+// Brings the first bytes of the message to their items, and says how long it would be in the form
+// of this machine.
 void ItemTransfer::take_external(std::uint64_t landed) {
   const std::span<const std::byte> external(bytes(), static_cast<std::size_t>(landed));
   const Datatype& type = *buffer_.type;
@@ -193,9 +212,11 @@ void ItemTransfer::take_external(std::uint64_t landed) {
     const std::vector<std::byte> copy(external.begin(), external.end());
     unpack_external(type, buffer_.address, buffer_.count, copy);
   }
-  if (const std::optional<Portion> portion = native_portion(type, static_cast<std::int64_t>(restated_.length))) {
+  if (const std::optional<Portion> portion =
+          native_portion(type, static_cast<std::int64_t>(restated_.length))) {
     restated_.length =
-        static_cast<std::uint64_t>(portion->counterpart) + (portion->rest > 0 ? 1U : 0U);  // an element that is not whole stays none
+        // an element that is not whole stays none
+        static_cast<std::uint64_t>(portion->counterpart) + (portion->rest > 0 ? 1U : 0U);
   }
 }
 

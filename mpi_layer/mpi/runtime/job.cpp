@@ -8,10 +8,12 @@
 namespace lintel::mpi {
 namespace {
 
-// Messages of other jobs that may wait for their receives, each with its header in the engine's list; each process there has its share, and further ones of it wait for those.
+// Messages of other jobs that may wait for their receives, each with its header in the engine's
+// list; each process there has its share, and further ones of it wait for those.
 constexpr std::uint32_t kOutsideHeaders = 1U << 18;
 
-// All that is left to do at the end are messages of a few bytes; a peer that does not take them is in trouble.
+// All that is left to do at the end are messages of a few bytes; a peer that does not take them is
+// in trouble.
 constexpr std::chrono::seconds kEndPatience(30);
 
 }  // namespace
@@ -51,13 +53,17 @@ Outcome<> Job::meet() {
   }
   if (const Outcome<> added = station_->add(world_); !added) return added.failure();
   // Last: nobody sends to a rank that does not know the sender yet.
-  Outcome<std::vector<std::string>> limits = launcher_->exchange("lintel-limits", station_->limits());
+  Outcome<std::vector<std::string>> limits =
+      launcher_->exchange("lintel-limits", station_->limits());
   if (!limits) return limits.failure();
   if (const Outcome<> same = compare_limits(*limits); !same) return same.failure();
   if (layout_) {
-    const auto broken = [this](const std::string& sentence) { abort(1, sentence, AbortCause::kLostProcess); };
+    const auto broken = [this](const std::string& sentence) {
+      abort(1, sentence, AbortCause::kLostProcess);
+    };
     Outcome<std::unique_ptr<impi::Bridge>> bridge = impi::Bridge::open(
-        *portals::current_process(), messenger(), {*layout_, world_.rank, std::move(joined), client_->peer_timeout}, broken);
+        *portals::current_process(), messenger(),
+        {*layout_, world_.rank, std::move(joined), client_->peer_timeout}, broken);
     if (!bridge) return bridge.failure();
     bridge_ = std::move(*bridge);
   }
@@ -71,7 +77,8 @@ Outcome<> Job::leave_joint_world() {
   const bool ended = bridge_->finish(kEndPatience);
   bridge_->detach();
   if (sent && ended) return {};
-  return Problem{"the processes of other IMPI clients have not said that they end, within " + std::to_string(kEndPatience.count()) + " s"};
+  return Problem{"the processes of other IMPI clients have not said that they end, within " +
+                 std::to_string(kEndPatience.count()) + " s"};
 }
 
 Outcome<> Job::close() {

@@ -1,7 +1,9 @@
 #pragma once
-// Job: this process among the processes of its job, and of those that IMPI joins to it: launcher, world, and the station with the messenger between all ranks.
+// Job: this process among the processes of its job, and of those that IMPI joins to it: launcher,
+// world, and the station with the messenger between all ranks.
 //
-// One owner. Open from open_job() to close(); numbers of the messenger are world ranks. Calls of the launcher by one thread at a time.
+// One owner. Open from open_job() to close(); numbers of the messenger are world ranks. Calls of
+// the launcher by one thread at a time.
 
 #include <cstdint>
 #include <memory>
@@ -37,10 +39,13 @@ class Job {
   // How that was asked for. REQUIRES: layout() is not null.
   const impi::ClientSettings& client() const { return *client_; }
 
-  // Ends what open() began, in the reverse order. All ranks of the world have come as far. Blocks. Only the destructor may follow.
+  // Ends what open() began, in the reverse order. All ranks of the world have come as far. Blocks.
+  // Only the destructor may follow.
   Outcome<> close();
   // Does not return. Any thread, at any time from open() to close().
-  void abort(int exit_code, std::string_view text, AbortCause cause) { launcher_->abort(exit_code, text, cause); }
+  void abort(int exit_code, std::string_view text, AbortCause cause) {
+    launcher_->abort(exit_code, text, cause);
+  }
 
  private:
   explicit Job(std::unique_ptr<Launcher> launcher);
@@ -51,7 +56,8 @@ class Job {
   World world_;
   std::optional<impi::ClientSettings> client_;
   std::optional<impi::JobLayout> layout_;
-  std::unique_ptr<impi::Bridge> bridge_;  // after the station, which has what it started: see ~Job()
+  std::unique_ptr<impi::Bridge> bridge_;  // after the station, which has what it started: see
+                                          // ~Job()
   std::unique_ptr<Station> station_;
 };
 

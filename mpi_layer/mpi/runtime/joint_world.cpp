@@ -16,7 +16,8 @@ namespace {
 using impi::append_number;
 using impi::number_at;
 
-// For each answer in the start-up, and for other hosts to connect. Longer than a server's own, which knows whom it waits for.
+// For each answer in the start-up, and for other hosts to connect. Longer than a server's own,
+// which knows whom it waits for.
 constexpr std::chrono::seconds kPatience(90);
 
 // What rank 0 has to say, of any length, reaches all. `text` counts in rank 0.
@@ -26,34 +27,40 @@ Outcome<std::string> spread(Launcher& launcher, const std::string& text) {
   append_number(size, static_cast<std::uint32_t>(text.size()));
   Outcome<std::vector<std::string>> sizes = launcher.exchange("lintel-impi-size", size);
   if (!sizes) return sizes.failure();
-  if (sizes->front().size() != size.size()) return Problem{"rank 0 of the job has said nothing of the IMPI job"};
+  if (sizes->front().size() != size.size())
+    return Problem{"rank 0 of the job has said nothing of the IMPI job"};
   const auto length = number_at<std::uint32_t>(sizes->front(), 0);
   std::string all;
   for (std::uint32_t piece = 0; std::uint64_t{piece} * kMaxBlobBytes < length; ++piece) {
     const std::string own = tells ? text.substr(piece * kMaxBlobBytes, kMaxBlobBytes) : "-";
-    Outcome<std::vector<std::string>> pieces = launcher.exchange("lintel-impi-" + std::to_string(piece), own);
+    Outcome<std::vector<std::string>> pieces =
+        launcher.exchange("lintel-impi-" + std::to_string(piece), own);
     if (!pieces) return pieces.failure();
     all += pieces->front();
   }
   return all;
 }
 
-// Numbers of the processes that are theirs alone in the world, where hosts may share an address and machines or containers have the same process ids: rank, client, and the id for people.
+// Numbers of the processes that are theirs alone in the world, where hosts may share an address and
+// machines or containers have the same process ids: rank, client, and the id for people.
 constexpr unsigned kPidBits = 22;
 constexpr unsigned kClientBits = 10;
 std::int64_t proc_number(const Launcher& launcher, const impi::ClientSettings& settings) {
   const std::int64_t id = ::getpid() & ((1 << kPidBits) - 1);
-  return std::int64_t{launcher.rank()} << (kPidBits + kClientBits) | std::int64_t{settings.rank} << kPidBits | id;
+  return std::int64_t{launcher.rank()} << (kPidBits + kClientBits) |
+         std::int64_t{settings.rank} << kPidBits | id;
 }
 
-Outcome<std::vector<std::int64_t>> exchange_numbers(Launcher& launcher, const impi::ClientSettings& settings) {
+Outcome<std::vector<std::int64_t>> exchange_numbers(Launcher& launcher,
+                                                    const impi::ClientSettings& settings) {
   std::string own;
   append_number(own, proc_number(launcher, settings));
   Outcome<std::vector<std::string>> told = launcher.exchange("lintel-impi-pids", own);
   if (!told) return told.failure();
   std::vector<std::int64_t> pids;
   for (const std::string& pid : *told) {
-    if (pid.size() != own.size()) return Problem{"rank " + std::to_string(pids.size()) + " has told no process number"};
+    if (pid.size() != own.size())
+      return Problem{"rank " + std::to_string(pids.size()) + " has told no process number"};
     pids.push_back(number_at<std::int64_t>(pid, 0));
   }
   return pids;
@@ -66,7 +73,8 @@ World compose(const World& job, const impi::JobLayout& layout, std::uint32_t cli
   world.secret = job.secret;
   for (std::uint32_t rank = 0; rank < layout.procs.size(); ++rank) {
     const bool inside = rank >= first && rank - first < job.size();
-    world.processes.push_back(inside ? job.processes[rank - first] : ProcessId{kOutsideNode, Pid(rank)});
+    world.processes.push_back(inside ? job.processes[rank - first]
+                                     : ProcessId{kOutsideNode, Pid(rank)});
     world.on_this_node.push_back(inside && job.on_this_node[rank - first]);
   }
   return world;
@@ -78,7 +86,8 @@ constexpr char kProblem = 'P';
 
 }  // namespace
 
-Outcome<JointWorld> enter_joint_world(Launcher& launcher, const World& job, const impi::ClientSettings& settings) {
+Outcome<JointWorld> enter_joint_world(Launcher& launcher, const World& job,
+                                      const impi::ClientSettings& settings) {
   Outcome<std::vector<std::int64_t>> pids = exchange_numbers(launcher, settings);
   if (!pids) return pids.failure();
   JointWorld entered;

@@ -17,7 +17,9 @@ struct JointWorld {
   std::optional<impi::JoinedJob> joined;  // in rank 0 of the job: its connections
 };
 
-// Collective over the job, whose own world is `job`; blocks until all clients are there. Fails with the same sentence in all ranks when rank 0 finds no way in.
-Outcome<JointWorld> enter_joint_world(Launcher& launcher, const World& job, const impi::ClientSettings& settings);
+// Collective over the job, whose own world is `job`; blocks until all clients are there. Fails with
+// the same sentence in all ranks when rank 0 finds no way in.
+Outcome<JointWorld> enter_joint_world(Launcher& launcher, const World& job,
+                                      const impi::ClientSettings& settings);
 
 }  // namespace lintel::mpi

@@ -28,23 +28,30 @@ int check_items(const void* buffer, std::int64_t count, MPI_Datatype datatype, I
   if (!type || !type->is_committed()) return MPI_ERR_TYPE;
   const CheckedNumber bytes = CheckedNumber(count) * type->size();
   if (!bytes.fits()) return MPI_ERR_COUNT;
-  // Where displacements are addresses, MPI_BOTTOM is a null pointer. Where they are not, data that begins at 0 lies at no memory.
-  if (bytes.value() > 0 && (buffer == nullptr || buffer == MPI_IN_PLACE) && type->shape().true_lower_bound == 0) return MPI_ERR_BUFFER;
+  // Where displacements are addresses, MPI_BOTTOM is a null pointer. Where they are not, data that
+  // begins at 0 lies at no memory.
+  if (bytes.value() > 0 && (buffer == nullptr || buffer == MPI_IN_PLACE) &&
+      type->shape().true_lower_bound == 0)
+    return MPI_ERR_BUFFER;
   *items = {std::move(type), number_of(buffer), count};
   return MPI_SUCCESS;
 }
 
-int check_send(const Communicator& communicator, int destination, int tag, SendMode mode, SendArguments* arguments) {
-  if (destination != MPI_PROC_NULL && (destination < 0 || destination >= communicator.size())) return MPI_ERR_RANK;
+int check_send(const Communicator& communicator, int destination, int tag, SendMode mode,
+               SendArguments* arguments) {
+  if (destination != MPI_PROC_NULL && (destination < 0 || destination >= communicator.size()))
+    return MPI_ERR_RANK;
   if (!is_message_tag(tag)) return MPI_ERR_TAG;
-  arguments->destination = destination == MPI_PROC_NULL ? kProcNull : communicator.group()->world_rank(destination);
+  arguments->destination =
+      destination == MPI_PROC_NULL ? kProcNull : communicator.group()->world_rank(destination);
   arguments->context = communicator.contexts().messages();
   arguments->tag = tag;
   arguments->mode = mode;
   return MPI_SUCCESS;
 }
 
-int check_receive(const Communicator& communicator, int source, int tag, ReceiveArguments* arguments) {
+int check_receive(const Communicator& communicator, int source, int tag,
+                  ReceiveArguments* arguments) {
   if (source == MPI_PROC_NULL) {
     arguments->source = kProcNull;
   } else if (source == MPI_ANY_SOURCE) {
@@ -75,7 +82,8 @@ MPI_Status status_of(const Communicator& communicator, const Result& result) {
 
 MPI_Status status_of_found(const Communicator& communicator, const Result& envelope) {
   MPI_Status status = status_of(communicator, envelope);
-  if (is_external_process(envelope.source)) set_external32_bytes(status, static_cast<std::int64_t>(envelope.length));
+  if (is_external_process(envelope.source))
+    set_external32_bytes(status, static_cast<std::int64_t>(envelope.length));
   return status;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// MPI's functions for messages, whatever the width of their counts: MPI_Send and MPI_Send_c are one call of run_send(). `name` is the function's, for errors.
+// MPI's functions for messages, whatever the width of their counts: MPI_Send and MPI_Send_c are one
+// call of run_send(). `name` is the function's, for errors.
 
 #include "mpi_layer/mpi/runtime/request_starts.h"
 
@@ -17,12 +18,17 @@ int run_recv_init(const char* name, const ReceiveCall& call, MPI_Comm comm, MPI_
 
 // In probe_functions.cpp. Source and tag of `call` do not count.
 int run_mrecv(const char* name, const ReceiveCall& call, MPI_Message* message, MPI_Status* status);
-int run_imrecv(const char* name, const ReceiveCall& call, MPI_Message* message, MPI_Request* request);
+int run_imrecv(const char* name, const ReceiveCall& call, MPI_Message* message,
+               MPI_Request* request);
 
 // In exchange_functions.cpp.
-int run_sendrecv(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Status* status);
-int run_sendrecv_replace(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Status* status);
-int run_isendrecv(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Request* request);
-int run_isendrecv_replace(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm, MPI_Request* request);
+int run_sendrecv(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm,
+                 MPI_Status* status);
+int run_sendrecv_replace(const char* name, const SendCall& out, const ReceiveCall& in,
+                         MPI_Comm comm, MPI_Status* status);
+int run_isendrecv(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm,
+                  MPI_Request* request);
+int run_isendrecv_replace(const char* name, const SendCall& out, const ReceiveCall& in,
+                          MPI_Comm comm, MPI_Request* request);
 
 }  // namespace lintel::mpi

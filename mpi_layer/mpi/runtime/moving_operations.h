@@ -1,5 +1,6 @@
 #pragma once
-// Barrier, broadcast, gather, scatter, all to all (MPI 5.0, clauses 6.3 to 6.8) as operations of collective_calls.h.
+// Barrier, broadcast, gather, scatter, all to all (MPI 5.0, clauses 6.3 to 6.8) as operations of
+// collective_calls.h.
 
 #include <optional>
 
@@ -19,44 +20,55 @@ inline int check_root(const Communicator& communicator, int root) {
 }
 
 // A rank's own items, or nothing where the program says MPI_IN_PLACE and may.
-inline int take_own(const void* buffer, std::int64_t count, MPI_Datatype datatype, bool may_be_in_place, std::optional<ItemBuffer>* own) {
+inline int take_own(const void* buffer, std::int64_t count, MPI_Datatype datatype,
+                    bool may_be_in_place, std::optional<ItemBuffer>* own) {
   if (may_be_in_place && buffer == MPI_IN_PLACE) return MPI_SUCCESS;
   return check_items(buffer, count, datatype, &own->emplace());
 }
 
-// Whether a rank may carry parts of others packed, as bytes: not where these would mean something else to the process that gets them.
-inline bool may_pack(const Communicator& communicator) { return !has_external_processes(*communicator.group()); }
+// Whether a rank may carry parts of others packed, as bytes: not where these would mean something
+// else to the process that gets them.
+inline bool may_pack(const Communicator& communicator) {
+  return !has_external_processes(*communicator.group());
+}
 
-using RootedMove = int(const Team& team, int root, const std::optional<ItemBuffer>& own, const Parts& parts);
-inline RootedMove& chosen(const Communicator& communicator, RootedMove& packing, RootedMove& plain) {
+using RootedMove = int(const Team& team, int root, const std::optional<ItemBuffer>& own,
+                       const Parts& parts);
+inline RootedMove& chosen(const Communicator& communicator, RootedMove& packing,
+                          RootedMove& plain) {
   return may_pack(communicator) ? packing : plain;
 }
 
-// `take(parts)` takes the buffer with all parts, which counts at the root only; then `move` gathers or scatters.
+// `take(parts)` takes the buffer with all parts, which counts at the root only; then `move` gathers
+// or scatters.
 template <class Go, class Take>
-int with_root(const CommunicatorRef& communicator, Go go, int root, const void* buffer, std::int64_t count, MPI_Datatype datatype,
-              Take take, RootedMove& move) {
+int with_root(const CommunicatorRef& communicator, Go go, int root, const void* buffer,
+              std::int64_t count, MPI_Datatype datatype, Take take, RootedMove& move) {
   if (const int error = check_root(*communicator, root); error != MPI_SUCCESS) return error;
   const bool is_root = communicator->rank() == root;
   std::optional<ItemBuffer> own;
   Parts parts;
-  if (const int error = take_own(buffer, count, datatype, is_root, &own); error != MPI_SUCCESS) return error;
+  if (const int error = take_own(buffer, count, datatype, is_root, &own); error != MPI_SUCCESS)
+    return error;
   if (const int error = is_root ? take(parts) : MPI_SUCCESS; error != MPI_SUCCESS) return error;
   return go([=, &move](const Team& team) { return move(team, root, own, parts); });
 }
 
 template <class Go, class Take>
-int gather_items_to_all(const CommunicatorRef& communicator, Go go, const void* buffer, std::int64_t count, MPI_Datatype datatype,
-                        Take take) {
+int gather_items_to_all(const CommunicatorRef& communicator, Go go, const void* buffer,
+                        std::int64_t count, MPI_Datatype datatype, Take take) {
   std::optional<ItemBuffer> own;
   Parts parts;
-  if (const int error = take_own(buffer, count, datatype, true, &own); error != MPI_SUCCESS) return error;
+  if (const int error = take_own(buffer, count, datatype, true, &own); error != MPI_SUCCESS)
+    return error;
   if (const int error = take(parts); error != MPI_SUCCESS) return error;
   return go([=](const Team& team) {
     if (own) {
-      if (const int error = copy_items(*own, parts.at(communicator->rank())); error != MPI_SUCCESS) return error;
+      if (const int error = copy_items(*own, parts.at(communicator->rank())); error != MPI_SUCCESS)
+        return error;
     }
-    return may_pack(*communicator) ? gather_to_all(team, parts) : gather_to_all_in_ring(team, parts);
+    return may_pack(*communicator) ? gather_to_all(team, parts)
+                                   : gather_to_all_in_ring(team, parts);
   });
 }
 
@@ -77,75 +89,115 @@ inline constexpr auto kBarrier = [](const CommunicatorRef& /*communicator*/, aut
   return go([](const Team& team) { return barrier(team); });
 };
 
-inline constexpr auto kBroadcast = [](const CommunicatorRef& communicator, auto go, void* buffer, std::int64_t count, MPI_Datatype datatype,
-                                      int root) -> int {
+inline constexpr auto kBroadcast = [](const CommunicatorRef& communicator, auto go, void* buffer,
+                                      std::int64_t count, MPI_Datatype datatype, int root) -> int {
   if (const int error = check_root(*communicator, root); error != MPI_SUCCESS) return error;
   ItemBuffer items;
-  if (const int error = check_items(buffer, count, datatype, &items); error != MPI_SUCCESS) return error;
+  if (const int error = check_items(buffer, count, datatype, &items); error != MPI_SUCCESS)
+    return error;
   return go([=](const Team& team) { return broadcast(team, root, items); });
 };
 
-inline constexpr auto kGather = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, std::int64_t sendcount,
-                                   MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount, MPI_Datatype recvtype, int root) {
-  const auto take = [&](Parts& parts) { return parts.take(recvbuf, recvcount, recvtype, communicator->size()); };
-  return with_root(communicator, go, root, sendbuf, sendcount, sendtype, take, chosen(*communicator, gather, gather_various));
+inline constexpr auto kGather = [](const CommunicatorRef& communicator, auto go,
+                                   const void* sendbuf, std::int64_t sendcount,
+                                   MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount,
+                                   MPI_Datatype recvtype, int root) {
+  const auto take = [&](Parts& parts) {
+    return parts.take(recvbuf, recvcount, recvtype, communicator->size());
+  };
+  return with_root(communicator, go, root, sendbuf, sendcount, sendtype, take,
+                   chosen(*communicator, gather, gather_various));
 };
 
-inline constexpr auto kGatherVarious = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, std::int64_t sendcount,
-                                          MPI_Datatype sendtype, void* recvbuf, NumberArray recvcounts, NumberArray displs,
-                                          MPI_Datatype recvtype, int root) {
-  const auto take = [&](Parts& parts) { return parts.take(recvbuf, recvcounts, displs, recvtype, communicator->size()); };
-  return with_root(communicator, go, root, sendbuf, sendcount, sendtype, take, gather_various);
+inline constexpr auto kGatherVarious =
+    [](const CommunicatorRef& communicator, auto go, const void* sendbuf, std::int64_t sendcount,
+       MPI_Datatype sendtype, void* recvbuf, NumberArray recvcounts, NumberArray displs,
+       MPI_Datatype recvtype, int root) {
+      const auto take = [&](Parts& parts) {
+        return parts.take(recvbuf, recvcounts, displs, recvtype, communicator->size());
+      };
+      return with_root(communicator, go, root, sendbuf, sendcount, sendtype, take, gather_various);
+    };
+
+inline constexpr auto kScatter = [](const CommunicatorRef& communicator, auto go,
+                                    const void* sendbuf, std::int64_t sendcount,
+                                    MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount,
+                                    MPI_Datatype recvtype, int root) {
+  const auto take = [&](Parts& parts) {
+    return parts.take(sendbuf, sendcount, sendtype, communicator->size());
+  };
+  return with_root(communicator, go, root, recvbuf, recvcount, recvtype, take,
+                   chosen(*communicator, scatter, scatter_various));
 };
 
-inline constexpr auto kScatter = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, std::int64_t sendcount,
-                                    MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount, MPI_Datatype recvtype, int root) {
-  const auto take = [&](Parts& parts) { return parts.take(sendbuf, sendcount, sendtype, communicator->size()); };
-  return with_root(communicator, go, root, recvbuf, recvcount, recvtype, take, chosen(*communicator, scatter, scatter_various));
-};
+inline constexpr auto kScatterVarious =
+    [](const CommunicatorRef& communicator, auto go, const void* sendbuf, NumberArray sendcounts,
+       NumberArray displs, MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount,
+       MPI_Datatype recvtype, int root) {
+      const auto take = [&](Parts& parts) {
+        return parts.take(sendbuf, sendcounts, displs, sendtype, communicator->size());
+      };
+      return with_root(communicator, go, root, recvbuf, recvcount, recvtype, take, scatter_various);
+    };
 
-inline constexpr auto kScatterVarious = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, NumberArray sendcounts,
-                                           NumberArray displs, MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount,
-                                           MPI_Datatype recvtype, int root) {
-  const auto take = [&](Parts& parts) { return parts.take(sendbuf, sendcounts, displs, sendtype, communicator->size()); };
-  return with_root(communicator, go, root, recvbuf, recvcount, recvtype, take, scatter_various);
-};
+inline constexpr auto kGatherToAll =
+    [](const CommunicatorRef& communicator, auto go, const void* sendbuf, std::int64_t sendcount,
+       MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount, MPI_Datatype recvtype) {
+      const auto take = [&](Parts& parts) {
+        return parts.take(recvbuf, recvcount, recvtype, communicator->size());
+      };
+      return gather_items_to_all(communicator, go, sendbuf, sendcount, sendtype, take);
+    };
 
-inline constexpr auto kGatherToAll = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, std::int64_t sendcount,
-                                        MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount, MPI_Datatype recvtype) {
-  const auto take = [&](Parts& parts) { return parts.take(recvbuf, recvcount, recvtype, communicator->size()); };
-  return gather_items_to_all(communicator, go, sendbuf, sendcount, sendtype, take);
-};
+inline constexpr auto kGatherToAllVarious =
+    [](const CommunicatorRef& communicator, auto go, const void* sendbuf, std::int64_t sendcount,
+       MPI_Datatype sendtype, void* recvbuf, NumberArray recvcounts, NumberArray displs,
+       MPI_Datatype recvtype) {
+      const auto take = [&](Parts& parts) {
+        return parts.take(recvbuf, recvcounts, displs, recvtype, communicator->size());
+      };
+      return gather_items_to_all(communicator, go, sendbuf, sendcount, sendtype, take);
+    };
 
-inline constexpr auto kGatherToAllVarious = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, std::int64_t sendcount,
-                                               MPI_Datatype sendtype, void* recvbuf, NumberArray recvcounts, NumberArray displs,
-                                               MPI_Datatype recvtype) {
-  const auto take = [&](Parts& parts) { return parts.take(recvbuf, recvcounts, displs, recvtype, communicator->size()); };
-  return gather_items_to_all(communicator, go, sendbuf, sendcount, sendtype, take);
-};
-
-inline constexpr auto kAllToAll = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, std::int64_t sendcount,
-                                     MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount, MPI_Datatype recvtype) {
+inline constexpr auto kAllToAll = [](const CommunicatorRef& communicator, auto go,
+                                     const void* sendbuf, std::int64_t sendcount,
+                                     MPI_Datatype sendtype, void* recvbuf, std::int64_t recvcount,
+                                     MPI_Datatype recvtype) {
   return exchange_all(
-      go, sendbuf, [&](Parts& parts) { return parts.take(sendbuf, sendcount, sendtype, communicator->size()); },
+      go, sendbuf,
+      [&](Parts& parts) { return parts.take(sendbuf, sendcount, sendtype, communicator->size()); },
       [&](Parts& parts) { return parts.take(recvbuf, recvcount, recvtype, communicator->size()); },
       may_pack(*communicator) ? all_to_all : all_to_all_various);
 };
 
-inline constexpr auto kAllToAllVarious = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, NumberArray sendcounts,
-                                            NumberArray sdispls, MPI_Datatype sendtype, void* recvbuf, NumberArray recvcounts,
-                                            NumberArray rdispls, MPI_Datatype recvtype) {
-  return exchange_all(
-      go, sendbuf, [&](Parts& parts) { return parts.take(sendbuf, sendcounts, sdispls, sendtype, communicator->size()); },
-      [&](Parts& parts) { return parts.take(recvbuf, recvcounts, rdispls, recvtype, communicator->size()); }, all_to_all_various);
-};
+inline constexpr auto kAllToAllVarious =
+    [](const CommunicatorRef& communicator, auto go, const void* sendbuf, NumberArray sendcounts,
+       NumberArray sdispls, MPI_Datatype sendtype, void* recvbuf, NumberArray recvcounts,
+       NumberArray rdispls, MPI_Datatype recvtype) {
+      return exchange_all(
+          go, sendbuf,
+          [&](Parts& parts) {
+            return parts.take(sendbuf, sendcounts, sdispls, sendtype, communicator->size());
+          },
+          [&](Parts& parts) {
+            return parts.take(recvbuf, recvcounts, rdispls, recvtype, communicator->size());
+          },
+          all_to_all_various);
+    };
 
-inline constexpr auto kAllToAllOfTypes = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, NumberArray sendcounts,
-                                            NumberArray sdispls, const MPI_Datatype* sendtypes, void* recvbuf, NumberArray recvcounts,
-                                            NumberArray rdispls, const MPI_Datatype* recvtypes) {
-  return exchange_all(
-      go, sendbuf, [&](Parts& parts) { return parts.take(sendbuf, sendcounts, sdispls, sendtypes, communicator->size()); },
-      [&](Parts& parts) { return parts.take(recvbuf, recvcounts, rdispls, recvtypes, communicator->size()); }, all_to_all_various);
-};
+inline constexpr auto kAllToAllOfTypes =
+    [](const CommunicatorRef& communicator, auto go, const void* sendbuf, NumberArray sendcounts,
+       NumberArray sdispls, const MPI_Datatype* sendtypes, void* recvbuf, NumberArray recvcounts,
+       NumberArray rdispls, const MPI_Datatype* recvtypes) {
+      return exchange_all(
+          go, sendbuf,
+          [&](Parts& parts) {
+            return parts.take(sendbuf, sendcounts, sdispls, sendtypes, communicator->size());
+          },
+          [&](Parts& parts) {
+            return parts.take(recvbuf, recvcounts, rdispls, recvtypes, communicator->size());
+          },
+          all_to_all_various);
+    };
 
 }  // namespace lintel::mpi

@@ -5,27 +5,32 @@
 
 namespace lintel::mpi {
 
-Inheritance::Inheritance(Communicator& parent, Attributes copied) : error_handler(parent.error_handler()) {
-  if (copied == Attributes::kCopied) error = parent.attributes().copy_to(attributes, parent.handle());
+Inheritance::Inheritance(Communicator& parent, Attributes copied)
+    : error_handler(parent.error_handler()) {
+  if (copied == Attributes::kCopied)
+    error = parent.attributes().copy_to(attributes, parent.handle());
 }
 
 Inheritance::~Inheritance() { static_cast<void>(attributes.remove_all(number_of(MPI_COMM_NULL))); }
 
-int make_communicator(const Team& team, const CommunicatorRef& parent, const GroupRef& group, Attributes attributes, MPI_Comm* result) {
+int make_communicator(const Team& team, const CommunicatorRef& parent, const GroupRef& group,
+                      Attributes attributes, MPI_Comm* result) {
   std::uint32_t number = 0;
   if (const int error = agree_on_context(team, &number); error != MPI_SUCCESS) return error;
   Inheritance inheritance(*parent, attributes);
   return enter_communicator(number, group, inheritance, result);
 }
 
-int enter_communicator(std::uint32_t number, const GroupRef& group, Inheritance& inheritance, MPI_Comm* result) {
+int enter_communicator(std::uint32_t number, const GroupRef& group, Inheritance& inheritance,
+                       MPI_Comm* result) {
   const auto rank = group->position_of(runtime().world()->rank());
   if (!rank) {
     context_table().give_back(number);
     *result = MPI_COMM_NULL;
     return MPI_SUCCESS;
   }
-  const auto communicator = std::make_shared<Communicator>(group, *rank, number, inheritance.error_handler);
+  const auto communicator =
+      std::make_shared<Communicator>(group, *rank, number, inheritance.error_handler);
   if (!runtime().enter(communicator)) return MPI_ERR_NO_MEM;
   inheritance.attributes.give_to(communicator->attributes());
   if (inheritance.error != MPI_SUCCESS) {

@@ -24,12 +24,15 @@ struct Inheritance {
   int error = MPI_SUCCESS;  // of a copy function; the attributes before it are copied
 };
 
-// Collective over the team; blocks. A member that is not in `group` gets MPI_COMM_NULL. On errors `*result` is untouched; those of copy functions of
-// attributes are this process' alone.
+// Collective over the team; blocks. A member that is not in `group` gets MPI_COMM_NULL. On errors
+// `*result` is untouched; those of copy functions of attributes are this process' alone.
 // REQUIRES: groups of the members are the same or disjoint.
-int make_communicator(const Team& team, const CommunicatorRef& parent, const GroupRef& group, Attributes attributes, MPI_Comm* result);
+int make_communicator(const Team& team, const CommunicatorRef& parent, const GroupRef& group,
+                      Attributes attributes, MPI_Comm* result);
 
-// The part of it that knows no others: with a context that was agreed on, which it takes over in any case. Blocks not.
-int enter_communicator(std::uint32_t number, const GroupRef& group, Inheritance& inheritance, MPI_Comm* result);
+// The part of it that knows no others: with a context that was agreed on, which it takes over in
+// any case. Blocks not.
+int enter_communicator(std::uint32_t number, const GroupRef& group, Inheritance& inheritance,
+                       MPI_Comm* result);
 
 }  // namespace lintel::mpi

@@ -1,5 +1,6 @@
 #pragma once
-// NumberArray: an array argument of the program's, of int or of 64-bit numbers, as the plain and the ..._c functions have them.
+// NumberArray: an array argument of the program's, of int or of 64-bit numbers, as the plain and
+// the ..._c functions have them.
 
 #include <cstdint>
 
@@ -8,12 +9,16 @@ namespace lintel::mpi {
 class NumberArray {
  public:
   NumberArray() = default;
-  NumberArray(const int* numbers) : narrow_(numbers) {}         // NOLINT(google-explicit-constructor): stands for the array
-  NumberArray(const std::int64_t* numbers) : wide_(numbers) {}  // NOLINT(google-explicit-constructor)
+  // NOLINT(google-explicit-constructor): stands for the array
+  NumberArray(const int* numbers) : narrow_(numbers) {}
+  // NOLINT(google-explicit-constructor)
+  NumberArray(const std::int64_t* numbers) : wide_(numbers) {}
 
   bool is_null() const { return narrow_ == nullptr && wide_ == nullptr; }
   // REQUIRES: !is_null(), and the array has that element.
-  std::int64_t operator[](int index) const { return narrow_ != nullptr ? narrow_[index] : wide_[index]; }
+  std::int64_t operator[](int index) const {
+    return narrow_ != nullptr ? narrow_[index] : wide_[index];
+  }
 
  private:
   const int* narrow_ = nullptr;

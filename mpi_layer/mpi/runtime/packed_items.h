@@ -1,8 +1,10 @@
 #pragma once
-// PackedItems: the bytes of items in packing order, for algorithms that cut them into pieces: the program's own memory where the items have no holes, else a copy.
-// ItemsCopy: a copy of items that is sent in their place.
+// PackedItems: the bytes of items in packing order, for algorithms that cut them into pieces: the
+// program's own memory where the items have no holes, else a copy. ItemsCopy: a copy of items that
+// is sent in their place.
 //
-// Each lives as long as one call, PackedItems not longer than the items. Bytes mean the same only to processes that exchange no external32.
+// Each lives as long as one call, PackedItems not longer than the items. Bytes mean the same only
+// to processes that exchange no external32.
 
 #include <cstddef>
 #include <memory>
@@ -15,7 +17,8 @@ namespace lintel::mpi {
 class PackedItems {
  public:
   explicit PackedItems(ItemBuffer items) : items_(std::move(items)) {
-    if (size() > 0 && !items_.is_contiguous()) copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size()));
+    if (size() > 0 && !items_.is_contiguous())
+      copy_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(size()));
   }
 
   std::int64_t size() const { return items_.bytes(); }
@@ -40,9 +43,12 @@ class PackedItems {
 class ItemsCopy {
  public:
   explicit ItemsCopy(const ItemBuffer& items)
-      : memory_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(items.bytes()))) {
-    if (items.bytes() > 0) pack(items.items(), 0, {memory_.get(), static_cast<std::size_t>(items.bytes())});
-    items_ = {without_holes(items.type), reinterpret_cast<std::uintptr_t>(memory_.get()), items.count};
+      : memory_(
+            std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(items.bytes()))) {
+    if (items.bytes() > 0)
+      pack(items.items(), 0, {memory_.get(), static_cast<std::size_t>(items.bytes())});
+    items_ = {without_holes(items.type), reinterpret_cast<std::uintptr_t>(memory_.get()),
+              items.count};
   }
 
   const ItemBuffer& items() const { return items_; }

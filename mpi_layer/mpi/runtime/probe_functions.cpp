@@ -8,20 +8,25 @@ namespace lintel::mpi {
 
 namespace {
 
-int check(const Communicator& communicator, int source, int tag, Messenger::ProbeArguments* arguments) {
+int check(const Communicator& communicator, int source, int tag,
+          Messenger::ProbeArguments* arguments) {
   ReceiveArguments receive;
-  if (const int error = check_receive(communicator, source, tag, &receive); error != MPI_SUCCESS) return error;
+  if (const int error = check_receive(communicator, source, tag, &receive); error != MPI_SUCCESS)
+    return error;
   *arguments = {receive.source, receive.context, receive.tag};
   return MPI_SUCCESS;
 }
 
-int probe(const Communicator& communicator, int source, int tag, bool blocks, int* flag, MPI_Status* status) {
+int probe(const Communicator& communicator, int source, int tag, bool blocks, int* flag,
+          MPI_Status* status) {
   Messenger::ProbeArguments arguments;
-  if (const int error = check(communicator, source, tag, &arguments); error != MPI_SUCCESS) return error;
+  if (const int error = check(communicator, source, tag, &arguments); error != MPI_SUCCESS)
+    return error;
   Result envelope;
   bool found = blocks;
   Messenger& messenger = runtime().messenger();
-  const Refusal refusal = blocks ? messenger.probe(arguments, envelope) : messenger.iprobe(arguments, found, envelope);
+  const Refusal refusal =
+      blocks ? messenger.probe(arguments, envelope) : messenger.iprobe(arguments, found, envelope);
   if (refusal != Refusal::kNone) return error_of(refusal);
   if (envelope.failure != Failure::kNone) return error_of(envelope.failure);
   if (flag != nullptr) *flag = found ? 1 : 0;
@@ -29,15 +34,17 @@ int probe(const Communicator& communicator, int source, int tag, bool blocks, in
   return MPI_SUCCESS;
 }
 
-int matched_probe(const CommunicatorRef& communicator, int source, int tag, bool blocks, int* flag, MPI_Message* message,
-                  MPI_Status* status) {
+int matched_probe(const CommunicatorRef& communicator, int source, int tag, bool blocks, int* flag,
+                  MPI_Message* message, MPI_Status* status) {
   if (message == nullptr) return MPI_ERR_ARG;
   Messenger::ProbeArguments arguments;
-  if (const int error = check(*communicator, source, tag, &arguments); error != MPI_SUCCESS) return error;
+  if (const int error = check(*communicator, source, tag, &arguments); error != MPI_SUCCESS)
+    return error;
   auto object = std::make_shared<MessageObject>();
   object->communicator = communicator;
   Messenger& messenger = runtime().messenger();
-  const Refusal refusal = blocks ? messenger.mprobe(arguments, object->message) : messenger.improbe(arguments, object->message);
+  const Refusal refusal = blocks ? messenger.mprobe(arguments, object->message)
+                                 : messenger.improbe(arguments, object->message);
   if (refusal != Refusal::kNone) return error_of(refusal);
   const Result& envelope = object->message.envelope();
   if (envelope.failure != Failure::kNone) return error_of(envelope.failure);
@@ -58,10 +65,13 @@ int matched_probe(const CommunicatorRef& communicator, int source, int tag, bool
 
 // `begin(communicator, start)` has start(transfer) start the receive.
 template <class Begin>
-int receive_matched(const ReceiveCall& call, MPI_Message* message, CommunicatorRef* concerned, Begin begin) {
+int receive_matched(const ReceiveCall& call, MPI_Message* message, CommunicatorRef* concerned,
+                    Begin begin) {
   if (message == nullptr) return MPI_ERR_ARG;
   if (*message == MPI_MESSAGE_NO_PROC) {
-    const int error = begin(runtime().self(), [&](ItemTransfer& transfer) { return start_receive(*runtime().self(), call, transfer); });
+    const int error = begin(runtime().self(), [&](ItemTransfer& transfer) {
+      return start_receive(*runtime().self(), call, transfer);
+    });
     if (error == MPI_SUCCESS) *message = MPI_MESSAGE_NULL;
     return error;
   }
@@ -69,7 +79,9 @@ int receive_matched(const ReceiveCall& call, MPI_Message* message, CommunicatorR
   if (!object) return MPI_ERR_REQUEST;
   *concerned = object->communicator;
   ItemBuffer items;
-  if (const int error = check_items(call.buffer, call.count, call.datatype, &items); error != MPI_SUCCESS) return error;
+  if (const int error = check_items(call.buffer, call.count, call.datatype, &items);
+      error != MPI_SUCCESS)
+    return error;
   const std::uintptr_t handle = number_of(*message);
   return begin(object->communicator, [&](ItemTransfer& transfer) {
     const int error = transfer.receive_matched(runtime().messenger(), items, object->message);
@@ -85,27 +97,31 @@ int receive_matched(const ReceiveCall& call, MPI_Message* message, CommunicatorR
 
 int run_mrecv(const char* name, const ReceiveCall& call, MPI_Message* message, MPI_Status* status) {
   return runtime_call(name, [&](CommunicatorRef* concerned) {
-    return receive_matched(call, message, concerned, [&](const CommunicatorRef& communicator, auto start) {
-      ItemTransfer transfer;
-      const int error = start(transfer);
-      return error != MPI_SUCCESS ? error : complete(*communicator, transfer, true, status);
-    });
+    return receive_matched(
+        call, message, concerned, [&](const CommunicatorRef& communicator, auto start) {
+          ItemTransfer transfer;
+          const int error = start(transfer);
+          return error != MPI_SUCCESS ? error : complete(*communicator, transfer, true, status);
+        });
   });
 }
 
-int run_imrecv(const char* name, const ReceiveCall& call, MPI_Message* message, MPI_Request* request) {
+int run_imrecv(const char* name, const ReceiveCall& call, MPI_Message* message,
+               MPI_Request* request) {
   return runtime_call(name, [&](CommunicatorRef* concerned) {
-    return receive_matched(call, message, concerned, [&](const CommunicatorRef& communicator, auto start) {
-      return make_request(communicator, true, false, request, start);
-    });
+    return receive_matched(call, message, concerned,
+                           [&](const CommunicatorRef& communicator, auto start) {
+                             return make_request(communicator, true, false, request, start);
+                           });
   });
 }
 
 extern "C" {
 
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status* status) {
-  return communicator_call("MPI_Probe", comm,
-                           [&](const CommunicatorRef& communicator) { return probe(*communicator, source, tag, true, nullptr, status); });
+  return communicator_call("MPI_Probe", comm, [&](const CommunicatorRef& communicator) {
+    return probe(*communicator, source, tag, true, nullptr, status);
+  });
 }
 LINTEL_MPI_NAME(MPI_Probe);
 
@@ -123,19 +139,23 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message* message, MPI_St
 }
 LINTEL_MPI_NAME(MPI_Mprobe);
 
-int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message, MPI_Status* status) {
+int PMPI_Improbe(int source, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
+                 MPI_Status* status) {
   return communicator_call("MPI_Improbe", comm, [&](const CommunicatorRef& communicator) -> int {
-    return flag == nullptr ? MPI_ERR_ARG : matched_probe(communicator, source, tag, false, flag, message, status);
+    return flag == nullptr ? MPI_ERR_ARG
+                           : matched_probe(communicator, source, tag, false, flag, message, status);
   });
 }
 LINTEL_MPI_NAME(MPI_Improbe);
 
-int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Status* status) {
+int PMPI_Mrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
+               MPI_Status* status) {
   return run_mrecv("MPI_Mrecv", {buf, count, datatype, MPI_PROC_NULL, 0}, message, status);
 }
 LINTEL_MPI_NAME(MPI_Mrecv);
 
-int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message, MPI_Request* request) {
+int PMPI_Imrecv(void* buf, int count, MPI_Datatype datatype, MPI_Message* message,
+                MPI_Request* request) {
   return run_imrecv("MPI_Imrecv", {buf, count, datatype, MPI_PROC_NULL, 0}, message, request);
 }
 LINTEL_MPI_NAME(MPI_Imrecv);

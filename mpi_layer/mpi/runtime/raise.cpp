@@ -10,14 +10,16 @@ namespace {
 
 std::string sentence_of(int error) {
   if (const char* sentence = error_sentence(error); sentence != nullptr) return sentence;
-  if (const auto added = local_objects().errors.text(error); added && !added->empty()) return *added;
+  if (const auto added = local_objects().errors.text(error); added && !added->empty())
+    return *added;
   return "error code " + std::to_string(error);
 }
 
 [[noreturn]] void end_job(const CommunicatorRef& communicator, int error, const char* function) {
   const std::string name = communicator ? communicator->name() : "";
-  runtime().abort(1, std::string(function) + (name.empty() ? "" : " on " + name) + ": " + sentence_of(error),
-                  error == MPI_ERR_PROC_ABORTED ? AbortCause::kLostProcess : AbortCause::kOwn);
+  runtime().abort(
+      1, std::string(function) + (name.empty() ? "" : " on " + name) + ": " + sentence_of(error),
+      error == MPI_ERR_PROC_ABORTED ? AbortCause::kLostProcess : AbortCause::kOwn);
 }
 
 }  // namespace
@@ -25,8 +27,9 @@ std::string sentence_of(int error) {
 int raise_on(const CommunicatorRef& communicator, int error, const char* function) {
   if (!runtime().is_running()) {
     const bool over = runtime().state() == Runtime::State::kFinalized;
-    runtime().abort(1,
-                    std::string(function) + (over ? " was called after MPI_Finalize" : " was called outside of MPI_Init and MPI_Finalize"));
+    runtime().abort(
+        1, std::string(function) + (over ? " was called after MPI_Finalize"
+                                         : " was called outside of MPI_Init and MPI_Finalize"));
   }
   const CommunicatorRef& concerned = communicator ? communicator : runtime().self();
   const ErrorHandlerRef handler = concerned->error_handler();
@@ -47,7 +50,9 @@ int raise_on(const CommunicatorRef& communicator, int error, const char* functio
 int raise_local(HandleKind kind, std::uintptr_t object, int error, const char* function) {
   // The local functions work after MPI_Finalize too, when there is no handler left.
   if (!runtime().is_running()) return error;
-  return raise_on(kind == HandleKind::kCommunicator ? find_communicator(handle_of<MPI_Comm>(object)) : nullptr, error, function);
+  return raise_on(
+      kind == HandleKind::kCommunicator ? find_communicator(handle_of<MPI_Comm>(object)) : nullptr,
+      error, function);
 }
 
 }  // namespace lintel::mpi

@@ -1,13 +1,15 @@
 #pragma once
-// What becomes of an error: the error handler of the communicator that the call was about has the word (MPI 5.0, clause 9.3).
+// What becomes of an error: the error handler of the communicator that the call was about has the
+// word (MPI 5.0, clause 9.3).
 
 #include "mpi_layer/mpi/functions/function_call.h"
 #include "mpi_layer/mpi/runtime/runtime.h"
 
 namespace lintel::mpi {
 
-// The code that `function` returns, unless the handler ends the program. `communicator` null: none can be told, the error belongs to MPI_COMM_SELF. While
-// the runtime does not run, every error ends the program.
+// The code that `function` returns, unless the handler ends the program. `communicator` null: none
+// can be told, the error belongs to MPI_COMM_SELF. While the runtime does not run, every error ends
+// the program.
 int raise_on(const CommunicatorRef& communicator, int error, const char* function);
 
 // The ErrorRaiser for the functions on local objects.
@@ -17,16 +19,19 @@ int raise_local(HandleKind kind, std::uintptr_t object, int error, const char* f
 template <class Body>
 int communicator_call(const char* name, MPI_Comm handle, Body body) noexcept {
   const CommunicatorRef communicator = find_communicator(handle);
-  if (!communicator) return raise_on(nullptr, runtime().is_running() ? MPI_ERR_COMM : MPI_ERR_OTHER, name);
+  if (!communicator)
+    return raise_on(nullptr, runtime().is_running() ? MPI_ERR_COMM : MPI_ERR_OTHER, name);
   const int error = error_code_of([&] { return body(communicator); });
   return error == MPI_SUCCESS ? error : raise_on(communicator, error, name);
 }
 
-// The same for functions about none yet: `body(&communicator)` may say on whose error handler its error is raised.
+// The same for functions about none yet: `body(&communicator)` may say on whose error handler its
+// error is raised.
 template <class Body>
 int runtime_call(const char* name, Body body) noexcept {
   CommunicatorRef communicator;
-  const int error = runtime().is_running() ? error_code_of([&] { return body(&communicator); }) : MPI_ERR_OTHER;
+  const int error =
+      runtime().is_running() ? error_code_of([&] { return body(&communicator); }) : MPI_ERR_OTHER;
   return error == MPI_SUCCESS ? error : raise_on(communicator, error, name);
 }
 

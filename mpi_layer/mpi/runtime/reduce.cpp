@@ -8,7 +8,8 @@ namespace lintel::mpi {
 
 namespace {
 
-// Groups of neighbours become groups twice as large. The root has what its group has combined, of other groups their first rank.
+// Groups of neighbours become groups twice as large. The root has what its group has combined, of
+// other groups their first rank.
 int reduce_by_tree(const Team& team, int root, Accumulator& items) {
   for (int width = 1; width < team.size(); width *= 2) {
     const int first = team.rank() / (2 * width) * (2 * width);
@@ -28,7 +29,8 @@ int reduce_by_tree(const Team& team, int root, Accumulator& items) {
 
 int reduce_in_pieces(const Team& team, int root, Accumulator& items) {
   const Members members(team, root);
-  if (const int error = members.fold(items); error != MPI_SUCCESS || members.own() < 0) return error;
+  if (const int error = members.fold(items); error != MPI_SUCCESS || members.own() < 0)
+    return error;
   const std::vector<std::int64_t> begins = members.cut(items.count());
   if (const int error = members.combine_pieces(items, begins); error != MPI_SUCCESS) return error;
   return members.collect_pieces_at(members.member_of(root), items, begins);
@@ -44,11 +46,14 @@ bool is_long(const ItemBuffer& items) { return items.bytes() >= kLongReduction; 
 
 }  // namespace
 
-bool divides(const Team& team, const ItemBuffer& items) { return team.clients() == nullptr && is_long(items); }
+bool divides(const Team& team, const ItemBuffer& items) {
+  return team.clients() == nullptr && is_long(items);
+}
 
 int reduce(const Team& team, int root, Accumulator& items) {
   if (team.clients() != nullptr) return reduce_between_clients(team, root, items);
-  return is_long(items.own()) ? reduce_in_pieces(team, root, items) : reduce_by_tree(team, root, items);
+  return is_long(items.own()) ? reduce_in_pieces(team, root, items)
+                              : reduce_by_tree(team, root, items);
 }
 
 int reduce_to_all(const Team& team, Accumulator& items) {
@@ -56,7 +61,8 @@ int reduce_to_all(const Team& team, Accumulator& items) {
   const Members members(team);
   if (const int error = members.fold(items); error != MPI_SUCCESS) return error;
   if (members.own() >= 0) {
-    const int error = is_long(items.own()) ? combine_in_pieces(members, items) : members.combine(items);
+    const int error =
+        is_long(items.own()) ? combine_in_pieces(members, items) : members.combine(items);
     if (error != MPI_SUCCESS) return error;
   }
   return members.unfold(items);

@@ -1,5 +1,6 @@
 #pragma once
-// Reductions and scans over a communicator (MPI 5.0, clauses 6.9 to 6.11) as operations of collective_calls.h.
+// Reductions and scans over a communicator (MPI 5.0, clauses 6.9 to 6.11) as operations of
+// collective_calls.h.
 
 #include <cstdint>
 #include <memory>
@@ -22,7 +23,8 @@ struct ReductionCall {
   MPI_Op op;
 };
 
-// A reduction that is checked: `in` is what this rank contributes, `out` where its result goes, if it gets one.
+// A reduction that is checked: `in` is what this rank contributes, `out` where its result goes, if
+// it gets one.
 struct CheckedReduction {
   BoundReduction reduction;
   ItemBuffer in;
@@ -30,24 +32,33 @@ struct CheckedReduction {
 };
 
 inline int check(const ReductionCall& call, bool gets_result, CheckedReduction* checked) {
-  if (const int error = BoundReduction::bind(call.op, call.datatype, &checked->reduction); error != MPI_SUCCESS) return error;
+  if (const int error = BoundReduction::bind(call.op, call.datatype, &checked->reduction);
+      error != MPI_SUCCESS)
+    return error;
   const bool in_place = gets_result && call.sendbuf == MPI_IN_PLACE;
   const void* const own = in_place ? call.recvbuf : call.sendbuf;
-  if (const int error = check_items(own, call.count, call.datatype, &checked->in); error != MPI_SUCCESS) return error;
-  return gets_result ? check_items(call.recvbuf, call.count, call.datatype, &checked->out) : MPI_SUCCESS;
+  if (const int error = check_items(own, call.count, call.datatype, &checked->in);
+      error != MPI_SUCCESS)
+    return error;
+  return gets_result ? check_items(call.recvbuf, call.count, call.datatype, &checked->out)
+                     : MPI_SUCCESS;
 }
 
-// Reductions that give a result of all: `combine(team, items)` makes it of every rank's items. Long ones where it is to go, without a copy and memory for that.
+// Reductions that give a result of all: `combine(team, items)` makes it of every rank's items. Long
+// ones where it is to go, without a copy and memory for that.
 template <class Go, class Combine>
 int reduce_items(Go go, const ReductionCall& call, bool gets_result, Combine combine) {
   CheckedReduction checked;
   if (const int error = check(call, gets_result, &checked); error != MPI_SUCCESS) return error;
   return go([=](const Team& team) {
     const bool in_result = gets_result && checked.reduction.commutes() && divides(team, checked.in);
-    Accumulator items =
-        in_result ? Accumulator(checked.reduction, checked.out) : Accumulator(checked.reduction, checked.in.type, checked.in.count);
+    Accumulator items = in_result
+                            ? Accumulator(checked.reduction, checked.out)
+                            : Accumulator(checked.reduction, checked.in.type, checked.in.count);
     const bool are_there = in_result && checked.in.address == checked.out.address;
-    if (const int error = are_there ? MPI_SUCCESS : copy_items(checked.in, items.own()); error != MPI_SUCCESS) return error;
+    if (const int error = are_there ? MPI_SUCCESS : copy_items(checked.in, items.own());
+        error != MPI_SUCCESS)
+      return error;
     if (const int error = combine(team, items); error != MPI_SUCCESS) return error;
     return gets_result && !in_result ? copy_items(items.own(), checked.out) : MPI_SUCCESS;
   });
@@ -57,12 +68,15 @@ template <class Go>
 int scan_items(Go go, const ReductionCall& call, bool exclusive) {
   CheckedReduction checked;
   if (const int error = check(call, true, &checked); error != MPI_SUCCESS) return error;
-  return go([=](const Team& team) { return scan(team, checked.reduction, checked.in, checked.out, exclusive); });
+  return go([=](const Team& team) {
+    return scan(team, checked.reduction, checked.in, checked.out, exclusive);
+  });
 }
 
 // `counts`: of each rank's part of the result, or all equal to `call.count` where it is null.
 template <class Go>
-int reduce_and_scatter(const CommunicatorRef& communicator, Go go, const ReductionCall& call, NumberArray counts) {
+int reduce_and_scatter(const CommunicatorRef& communicator, Go go, const ReductionCall& call,
+                       NumberArray counts) {
   struct Places {
     std::vector<std::int64_t> counts;
     std::vector<std::int64_t> displacements;
@@ -82,45 +96,62 @@ int reduce_and_scatter(const CommunicatorRef& communicator, Go go, const Reducti
   ItemBuffer result;
   Parts parts;
   const void* const contribution = call.sendbuf == MPI_IN_PLACE ? call.recvbuf : call.sendbuf;
-  if (const int error = BoundReduction::bind(call.op, call.datatype, &reduction); error != MPI_SUCCESS) return error;
-  if (const int error = check_items(contribution, total.value(), call.datatype, &all); error != MPI_SUCCESS) return error;
-  if (const int error = check_items(call.recvbuf, own, call.datatype, &result); error != MPI_SUCCESS) return error;
-  const int error = parts.take(contribution, places->counts.data(), places->displacements.data(), call.datatype, communicator->size());
+  if (const int error = BoundReduction::bind(call.op, call.datatype, &reduction);
+      error != MPI_SUCCESS)
+    return error;
+  if (const int error = check_items(contribution, total.value(), call.datatype, &all);
+      error != MPI_SUCCESS)
+    return error;
+  if (const int error = check_items(call.recvbuf, own, call.datatype, &result);
+      error != MPI_SUCCESS)
+    return error;
+  const int error = parts.take(contribution, places->counts.data(), places->displacements.data(),
+                               call.datatype, communicator->size());
   if (error != MPI_SUCCESS) return error;
-  return go([places, reduction, parts, result](const Team& team) { return reduce_scatter(team, reduction, parts, result); });
+  return go([places, reduction, parts, result](const Team& team) {
+    return reduce_scatter(team, reduction, parts, result);
+  });
 }
 
-inline constexpr auto kReduce = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, void* recvbuf, std::int64_t count,
+inline constexpr auto kReduce = [](const CommunicatorRef& communicator, auto go,
+                                   const void* sendbuf, void* recvbuf, std::int64_t count,
                                    MPI_Datatype datatype, MPI_Op op, int root) -> int {
   if (root < 0 || root >= communicator->size()) return MPI_ERR_ROOT;
-  return reduce_items(go, {sendbuf, recvbuf, count, datatype, op}, communicator->rank() == root,
-                      [=](const Team& team, Accumulator& items) { return reduce(team, root, items); });
+  return reduce_items(
+      go, {sendbuf, recvbuf, count, datatype, op}, communicator->rank() == root,
+      [=](const Team& team, Accumulator& items) { return reduce(team, root, items); });
 };
 
-inline constexpr auto kReduceToAll = [](const CommunicatorRef& /*communicator*/, auto go, const void* sendbuf, void* recvbuf,
-                                        std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
+inline constexpr auto kReduceToAll = [](const CommunicatorRef& /*communicator*/, auto go,
+                                        const void* sendbuf, void* recvbuf, std::int64_t count,
+                                        MPI_Datatype datatype, MPI_Op op) {
   return reduce_items(go, {sendbuf, recvbuf, count, datatype, op}, true, reduce_to_all);
 };
 
-inline constexpr auto kScan = [](const CommunicatorRef& /*communicator*/, auto go, const void* sendbuf, void* recvbuf, std::int64_t count,
+inline constexpr auto kScan = [](const CommunicatorRef& /*communicator*/, auto go,
+                                 const void* sendbuf, void* recvbuf, std::int64_t count,
                                  MPI_Datatype datatype, MPI_Op op) {
   return scan_items(go, {sendbuf, recvbuf, count, datatype, op}, false);
 };
 
-inline constexpr auto kExclusiveScan = [](const CommunicatorRef& /*communicator*/, auto go, const void* sendbuf, void* recvbuf,
-                                          std::int64_t count, MPI_Datatype datatype, MPI_Op op) {
+inline constexpr auto kExclusiveScan = [](const CommunicatorRef& /*communicator*/, auto go,
+                                          const void* sendbuf, void* recvbuf, std::int64_t count,
+                                          MPI_Datatype datatype, MPI_Op op) {
   return scan_items(go, {sendbuf, recvbuf, count, datatype, op}, true);
 };
 
-inline constexpr auto kReduceScatter = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, void* recvbuf,
-                                          NumberArray recvcounts, MPI_Datatype datatype, MPI_Op op) -> int {
+inline constexpr auto kReduceScatter =
+    [](const CommunicatorRef& communicator, auto go, const void* sendbuf, void* recvbuf,
+       NumberArray recvcounts, MPI_Datatype datatype, MPI_Op op) -> int {
   if (recvcounts.is_null()) return MPI_ERR_ARG;
   return reduce_and_scatter(communicator, go, {sendbuf, recvbuf, 0, datatype, op}, recvcounts);
 };
 
-inline constexpr auto kReduceScatterBlock = [](const CommunicatorRef& communicator, auto go, const void* sendbuf, void* recvbuf,
-                                               std::int64_t recvcount, MPI_Datatype datatype, MPI_Op op) {
-  return reduce_and_scatter(communicator, go, {sendbuf, recvbuf, recvcount, datatype, op}, NumberArray());
-};
+inline constexpr auto kReduceScatterBlock =
+    [](const CommunicatorRef& communicator, auto go, const void* sendbuf, void* recvbuf,
+       std::int64_t recvcount, MPI_Datatype datatype, MPI_Op op) {
+      return reduce_and_scatter(communicator, go, {sendbuf, recvbuf, recvcount, datatype, op},
+                                NumberArray());
+    };
 
 }  // namespace lintel::mpi

@@ -14,7 +14,8 @@ int RequestArray::take(int count, MPI_Request* handles, CommunicatorRef* concern
   if (const int error = check_arrays(count, {handles}); error != MPI_SUCCESS) return error;
   handles_ = handles;
   for (const MPI_Request handle : array(handles, count)) {
-    RequestRef object = handle == MPI_REQUEST_NULL ? nullptr : runtime().requests.find(number_of(handle));
+    RequestRef object =
+        handle == MPI_REQUEST_NULL ? nullptr : runtime().requests.find(number_of(handle));
     if (!object && handle != MPI_REQUEST_NULL) return MPI_ERR_REQUEST;
     if (object && !*concerned) *concerned = object->communicator;
     transfers_.push_back(object && !object->finished ? &object->transfer.request() : nullptr);
@@ -24,7 +25,8 @@ int RequestArray::take(int count, MPI_Request* handles, CommunicatorRef* concern
 }
 
 bool RequestArray::any_pending() const {
-  return std::ranges::any_of(objects_, [](const RequestRef& object) { return object && object->is_pending(); });
+  return std::ranges::any_of(
+      objects_, [](const RequestRef& object) { return object && object->is_pending(); });
 }
 
 void RequestArray::finish(std::size_t index) {
@@ -34,7 +36,8 @@ void RequestArray::finish(std::size_t index) {
 }
 
 std::optional<std::size_t> RequestArray::first_finished() const {
-  const auto found = std::ranges::find_if(objects_, [](const RequestRef& object) { return object && object->finished; });
+  const auto found = std::ranges::find_if(
+      objects_, [](const RequestRef& object) { return object && object->finished; });
   if (found == objects_.end()) return std::nullopt;
   return static_cast<std::size_t>(found - objects_.begin());
 }
@@ -69,7 +72,8 @@ std::optional<std::size_t> RequestArray::wait_any() {
 std::optional<std::size_t> RequestArray::test_any() {
   if (const auto found = first_finished()) return found;
   std::size_t index = Messenger::kNone;
-  if (!runtime().messenger().test_any(transfers_, index) || index == Messenger::kNone) return std::nullopt;
+  if (!runtime().messenger().test_any(transfers_, index) || index == Messenger::kNone)
+    return std::nullopt;
   finish(index);
   return index;
 }
@@ -78,7 +82,8 @@ std::vector<std::size_t> RequestArray::some(bool blocks) {
   std::vector<std::size_t> found(size());
   const bool waits = blocks && !first_finished();
   Messenger& messenger = runtime().messenger();
-  const std::size_t count = waits ? messenger.wait_some(transfers_, found) : messenger.test_some(transfers_, found);
+  const std::size_t count =
+      waits ? messenger.wait_some(transfers_, found) : messenger.test_some(transfers_, found);
   if (count != Messenger::kNone) {
     for (std::size_t i = 0; i < count; ++i) finish(found[i]);
   }
@@ -125,7 +130,8 @@ int RequestArray::start(CommunicatorRef* concerned) {
   for (const RequestRef& object : objects_) {
     if (!object || !object->persistent || object->is_pending()) return MPI_ERR_REQUEST;
     *concerned = object->communicator;
-    if (const int error = object->transfer.start(runtime().messenger()); error != MPI_SUCCESS) return error;
+    if (const int error = object->transfer.start(runtime().messenger()); error != MPI_SUCCESS)
+      return error;
   }
   return MPI_SUCCESS;
 }

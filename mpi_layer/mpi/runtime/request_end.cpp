@@ -17,7 +17,8 @@ constexpr std::int32_t kGateTag = std::numeric_limits<std::int32_t>::min() + 1;
 
 }  // namespace
 
-int make_gated_request(const CommunicatorRef& communicator, std::unique_ptr<RequestEnd> end, RequestObject** object, MPI_Request* request) {
+int make_gated_request(const CommunicatorRef& communicator, std::unique_ptr<RequestEnd> end,
+                       RequestObject** object, MPI_Request* request) {
   if (request == nullptr) return MPI_ERR_ARG;
   auto gated = std::make_shared<RequestObject>(communicator, true, false);
   gated->end = std::move(end);
@@ -25,8 +26,10 @@ int make_gated_request(const CommunicatorRef& communicator, std::unique_ptr<Requ
   const std::uintptr_t handle = runtime().requests.add(gated);
   if (handle == 0) return MPI_ERR_NO_MEM;
   const Communicator& self = *runtime().self();
-  const ReceiveArguments never{nullptr, 0, self.group()->world_rank(0), self.contexts().collectives(), kGateTag};
-  const int error = gated->transfer.receive(runtime().messenger(), {find_datatype(MPI_BYTE), 0, 0}, never);
+  const ReceiveArguments never{nullptr, 0, self.group()->world_rank(0),
+                               self.contexts().collectives(), kGateTag};
+  const int error =
+      gated->transfer.receive(runtime().messenger(), {find_datatype(MPI_BYTE), 0, 0}, never);
   if (error != MPI_SUCCESS) {
     runtime().requests.remove(handle);
     return error;

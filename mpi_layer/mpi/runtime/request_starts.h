@@ -1,5 +1,6 @@
 #pragma once
-// How sends and receives start: for one call, as a request of the program, or set up for many starts.
+// How sends and receives start: for one call, as a request of the program, or set up for many
+// starts.
 
 #include "mpi.h"
 #include "mpi_layer/mpi/runtime/message_arguments.h"
@@ -26,20 +27,25 @@ struct ReceiveCall {
 
 // Each starts `transfer`; error classes for wrong arguments, nothing has started then.
 int start_send(const Communicator& communicator, const SendCall& call, ItemTransfer& transfer);
-int start_receive(const Communicator& communicator, const ReceiveCall& call, ItemTransfer& transfer);
+int start_receive(const Communicator& communicator, const ReceiveCall& call,
+                  ItemTransfer& transfer);
 // Blocking ones; `*status` as complete() fills it in.
 int send_and_wait(const Communicator& communicator, const SendCall& call);
 int receive_and_wait(const Communicator& communicator, const ReceiveCall& call, MPI_Status* status);
 // Each only sets it up.
 int prepare_send(const Communicator& communicator, const SendCall& call, ItemTransfer& transfer);
-int prepare_receive(const Communicator& communicator, const ReceiveCall& call, ItemTransfer& transfer);
+int prepare_receive(const Communicator& communicator, const ReceiveCall& call,
+                    ItemTransfer& transfer);
 
-// Waits for a transfer that is no request of the program's; fills in `*status` unless it is to be ignored. Returns the transfer's own error.
-int complete(const Communicator& communicator, ItemTransfer& transfer, bool receives, MPI_Status* status);
+// Waits for a transfer that is no request of the program's; fills in `*status` unless it is to be
+// ignored. Returns the transfer's own error.
+int complete(const Communicator& communicator, ItemTransfer& transfer, bool receives,
+             MPI_Status* status);
 
 // Makes a request, has `start(transfer)` start it or set it up, and gives it a handle.
 template <class Start>
-int make_request(const CommunicatorRef& communicator, bool receives, bool persistent, MPI_Request* request, Start start) {
+int make_request(const CommunicatorRef& communicator, bool receives, bool persistent,
+                 MPI_Request* request, Start start) {
   if (request == nullptr) return MPI_ERR_ARG;
   auto object = std::make_shared<RequestObject>(communicator, receives, persistent);
   // The handle comes first: a transfer that has started cannot be taken back.

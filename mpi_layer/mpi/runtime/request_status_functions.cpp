@@ -1,4 +1,5 @@
-// What requests are at, without ending them (MPI 5.0, clause 3.7.6): of one MPI_Request_get_status, of several these.
+// What requests are at, without ending them (MPI 5.0, clause 3.7.6): of one MPI_Request_get_status,
+// of several these.
 #include <optional>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace lintel::mpi {
 namespace {
 
 // The handles stay as they are: nothing is told to be over.
-int take(RequestArray& requests, int count, const MPI_Request* handles, CommunicatorRef* concerned) {
+int take(RequestArray& requests, int count, const MPI_Request* handles,
+         CommunicatorRef* concerned) {
   return requests.take(count, const_cast<MPI_Request*>(handles), concerned);
 }
 
@@ -22,22 +24,27 @@ void give(const MPI_Status& value, MPI_Status* statuses, std::size_t index) {
   if (statuses != MPI_STATUSES_IGNORE) give_status(value, statuses + index);
 }
 
-int status_of_all(int count, const MPI_Request* handles, int* flag, MPI_Status* statuses, CommunicatorRef* concerned) {
+int status_of_all(int count, const MPI_Request* handles, int* flag, MPI_Status* statuses,
+                  CommunicatorRef* concerned) {
   if (flag == nullptr) return MPI_ERR_ARG;
   RequestArray requests;
-  if (const int error = take(requests, count, handles, concerned); error != MPI_SUCCESS) return error;
+  if (const int error = take(requests, count, handles, concerned); error != MPI_SUCCESS)
+    return error;
   std::vector<bool> pending;
   for (std::size_t i = 0; i < requests.size(); ++i) pending.push_back(requests.is_pending(i));
   *flag = requests.test_all() ? 1 : 0;
   if (*flag == 0) return MPI_SUCCESS;
-  for (std::size_t i = 0; i < requests.size(); ++i) give(pending[i] ? requests.status(i) : empty_status(), statuses, i);
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    give(pending[i] ? requests.status(i) : empty_status(), statuses, i);
   return MPI_SUCCESS;
 }
 
-int status_of_any(int count, const MPI_Request* handles, int* index, int* flag, MPI_Status* status, CommunicatorRef* concerned) {
+int status_of_any(int count, const MPI_Request* handles, int* index, int* flag, MPI_Status* status,
+                  CommunicatorRef* concerned) {
   if (const int error = check_pointers({index, flag}); error != MPI_SUCCESS) return error;
   RequestArray requests;
-  if (const int error = take(requests, count, handles, concerned); error != MPI_SUCCESS) return error;
+  if (const int error = take(requests, count, handles, concerned); error != MPI_SUCCESS)
+    return error;
   const bool any_pending = requests.any_pending();
   const std::optional<std::size_t> found = requests.test_any();
   *flag = found || !any_pending ? 1 : 0;
@@ -46,10 +53,12 @@ int status_of_any(int count, const MPI_Request* handles, int* index, int* flag, 
   return MPI_SUCCESS;
 }
 
-int status_of_some(int count, const MPI_Request* handles, int* outcount, int* indices, MPI_Status* statuses, CommunicatorRef* concerned) {
+int status_of_some(int count, const MPI_Request* handles, int* outcount, int* indices,
+                   MPI_Status* statuses, CommunicatorRef* concerned) {
   if (outcount == nullptr || (count > 0 && indices == nullptr)) return MPI_ERR_ARG;
   RequestArray requests;
-  if (const int error = take(requests, count, handles, concerned); error != MPI_SUCCESS) return error;
+  if (const int error = take(requests, count, handles, concerned); error != MPI_SUCCESS)
+    return error;
   if (!requests.any_pending()) {
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
@@ -67,19 +76,24 @@ int status_of_some(int count, const MPI_Request* handles, int* outcount, int* in
 
 extern "C" {
 
-int PMPI_Request_get_status_all(int count, const MPI_Request requests[], int* flag, MPI_Status statuses[]) {
-  return runtime_call("MPI_Request_get_status_all",
-                      [=](CommunicatorRef* concerned) { return status_of_all(count, requests, flag, statuses, concerned); });
+int PMPI_Request_get_status_all(int count, const MPI_Request requests[], int* flag,
+                                MPI_Status statuses[]) {
+  return runtime_call("MPI_Request_get_status_all", [=](CommunicatorRef* concerned) {
+    return status_of_all(count, requests, flag, statuses, concerned);
+  });
 }
 LINTEL_MPI_NAME(MPI_Request_get_status_all);
 
-int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int* index, int* flag, MPI_Status* status) {
-  return runtime_call("MPI_Request_get_status_any",
-                      [=](CommunicatorRef* concerned) { return status_of_any(count, requests, index, flag, status, concerned); });
+int PMPI_Request_get_status_any(int count, const MPI_Request requests[], int* index, int* flag,
+                                MPI_Status* status) {
+  return runtime_call("MPI_Request_get_status_any", [=](CommunicatorRef* concerned) {
+    return status_of_any(count, requests, index, flag, status, concerned);
+  });
 }
 LINTEL_MPI_NAME(MPI_Request_get_status_any);
 
-int PMPI_Request_get_status_some(int incount, const MPI_Request requests[], int* outcount, int indices[], MPI_Status statuses[]) {
+int PMPI_Request_get_status_some(int incount, const MPI_Request requests[], int* outcount,
+                                 int indices[], MPI_Status statuses[]) {
   return runtime_call("MPI_Request_get_status_some", [=](CommunicatorRef* concerned) {
     return status_of_some(incount, requests, outcount, indices, statuses, concerned);
   });

@@ -5,8 +5,9 @@
 
 namespace lintel::mpi {
 
-// Each rank begins with one part and ends with all: in step k it gives the next rank what it got in step k - 1. `part_at(position)` is where the part of the rank
-// lies that is so many behind `first`, around. Collective; blocks. The error of the first transfer that failed.
+// Each rank begins with one part and ends with all: in step k it gives the next rank what it got in
+// step k - 1. `part_at(position)` is where the part of the rank lies that is so many behind
+// `first`, around. Collective; blocks. The error of the first transfer that failed.
 template <class PartAt>
 int pass_round(const Team& team, int first, PartAt part_at) {
   const int size = team.size();
@@ -14,7 +15,8 @@ int pass_round(const Team& team, int first, PartAt part_at) {
   const int next = (team.rank() + 1) % size;
   const int previous = (team.rank() - 1 + size) % size;
   for (int step = 0; step + 1 < size; ++step) {
-    const int error = team.exchange(next, part_at((position - step + size) % size), previous, part_at((position - step - 1 + size) % size));
+    const int error = team.exchange(next, part_at((position - step + size) % size), previous,
+                                    part_at((position - step - 1 + size) % size));
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;

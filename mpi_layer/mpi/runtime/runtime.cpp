@@ -18,17 +18,20 @@ namespace lintel::mpi {
 namespace {
 
 // Never destroyed, as the runtime: references to it need not be counted.
-CommunicatorRef predefined(std::vector<int> ranks, int rank, std::uint32_t number, MPI_Comm handle, const char* name) {
+CommunicatorRef predefined(std::vector<int> ranks, int rank, std::uint32_t number, MPI_Comm handle,
+                           const char* name) {
   const bool taken = context_table().take(number);
   LINTEL_ASSERT(taken);
   auto* const communicator =
-      new Communicator(std::make_shared<Group>(std::move(ranks)), rank, number, predefined_error_handler(MPI_ERRORS_ARE_FATAL));
+      new Communicator(std::make_shared<Group>(std::move(ranks)), rank, number,
+                       predefined_error_handler(MPI_ERRORS_ARE_FATAL));
   communicator->set_handle(number_of(handle));
   communicator->set_name(name);
   return {CommunicatorRef(), communicator};
 }
 
-// Of the world of several IMPI clients: who differs in what. REQUIRES: the job is one of them; nothing has been sent.
+// Of the world of several IMPI clients: who differs in what. REQUIRES: the job is one of them;
+// nothing has been sent.
 void know_clients(const Job& job) {
   const impi::JobLayout& layout = *job.layout();
   const std::vector<std::uint32_t>& native = job.client().native_clients;
@@ -38,7 +41,8 @@ void know_clients(const Job& job) {
     const std::uint32_t client = layout.hosts[proc.host].client;
     map.clients.push_back(static_cast<int>(client));
     map.hosts.push_back(static_cast<int>(proc.host));
-    external.push_back(client != job.client().rank && std::ranges::find(native, client) == native.end());
+    external.push_back(client != job.client().rank &&
+                       std::ranges::find(native, client) == native.end());
   }
   map.max_linear = layout.max_linear;
   map.reducing_among_messages.assign(native.begin(), native.end());  // LAM/MPI has both ways
@@ -70,7 +74,8 @@ int Runtime::start(int thread_level) {
   const int rank = static_cast<int>(job_->world().rank);
   std::vector<int> everyone(job_->world().size());
   std::iota(everyone.begin(), everyone.end(), 0);
-  world_ = predefined(std::move(everyone), rank, ContextTable::kWorld, MPI_COMM_WORLD, "MPI_COMM_WORLD");
+  world_ =
+      predefined(std::move(everyone), rank, ContextTable::kWorld, MPI_COMM_WORLD, "MPI_COMM_WORLD");
   self_ = predefined({rank}, 0, ContextTable::kSelf, MPI_COMM_SELF, "MPI_COMM_SELF");
   local_objects().world_rank = rank;
   thread_level_ = thread_level;
@@ -83,7 +88,8 @@ int Runtime::start(int thread_level) {
 int Runtime::finalize() {
   if (state() != State::kRunning) return MPI_ERR_OTHER;
   // Clause 11.2.2: these first, with all of MPI still there.
-  if (const int error = self_->attributes().remove_all(self_->handle()); error != MPI_SUCCESS) return error;
+  if (const int error = self_->attributes().remove_all(self_->handle()); error != MPI_SUCCESS)
+    return error;
   state_.store(State::kEnding, std::memory_order_release);
   // Of those that the program has not waited for, which it must.
   for (int works = works_.load(); works != 0; works = works_.load()) works_.wait(works);

@@ -1,8 +1,10 @@
 #pragma once
-// Runtime: what MPI_Init begins and MPI_Finalize ends: the job, the two predefined communicators, and the tables behind the handles that need them.
+// Runtime: what MPI_Init begins and MPI_Finalize ends: the job, the two predefined communicators,
+// and the tables behind the handles that need them.
 //
-// One for the process, made at first use and never destroyed: threads may ask for its state until the very end. Any thread, but for start() and
-// finalize(), which one thread calls once, and the members that exist only between them.
+// One for the process, made at first use and never destroyed: threads may ask for its state until
+// the very end. Any thread, but for start() and finalize(), which one thread calls once, and the
+// members that exist only between them.
 
 #include <atomic>
 #include <cstdint>
@@ -26,11 +28,14 @@ class Runtime {
   State state() const { return state_.load(std::memory_order_acquire); }
   bool is_running() const { return state() == State::kRunning || state() == State::kEnding; }
 
-  // Collective over the job; blocks. Ends the process with one sentence and exit code 1 if the job cannot be started. MPI_ERR_OTHER: it was called before.
+  // Collective over the job; blocks. Ends the process with one sentence and exit code 1 if the job
+  // cannot be started. MPI_ERR_OTHER: it was called before.
   int start(int thread_level);
-  // Collective over the job; blocks. MPI_ERR_OTHER: not running. Else what a delete function of MPI_COMM_SELF's attributes returned, nothing has changed then.
+  // Collective over the job; blocks. MPI_ERR_OTHER: not running. Else what a delete function of
+  // MPI_COMM_SELF's attributes returned, nothing has changed then.
   int finalize();
-  [[noreturn]] void abort(int exit_code, const std::string& text, AbortCause cause = AbortCause::kOwn);
+  [[noreturn]] void abort(int exit_code, const std::string& text,
+                          AbortCause cause = AbortCause::kOwn);
 
   // REQUIRES of all below: is_running().
   Job& job() { return *job_; }
@@ -46,7 +51,8 @@ class Runtime {
   // Keeps an active request that the program has freed until it is complete.
   void keep_freed(RequestRef request) LINTEL_EXCLUDES(mutex_);
 
-  // Threads of the library's own that use the messenger. finalize() waits until as many have ended as have begun.
+  // Threads of the library's own that use the messenger. finalize() waits until as many have ended
+  // as have begun.
   void begin_work() { works_.fetch_add(1); }
   void end_work() {
     works_.fetch_sub(1);

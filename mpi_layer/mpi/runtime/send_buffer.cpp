@@ -41,7 +41,9 @@ bool SendBuffer::is_attached() const {
   return attached_;
 }
 
-bool SendBuffer::is_automatic() const { return memory_ == static_cast<std::byte*>(MPI_BUFFER_AUTOMATIC); }
+bool SendBuffer::is_automatic() const {
+  return memory_ == static_cast<std::byte*>(MPI_BUFFER_AUTOMATIC);
+}
 
 // First behind the last message, then from the begin on.
 std::int64_t SendBuffer::place_for(std::int64_t size) const {
@@ -59,7 +61,8 @@ std::int64_t SendBuffer::place_for(std::int64_t size) const {
 }
 
 void SendBuffer::drop_completed(Messenger& messenger) {
-  std::erase_if(messages_, [&](const auto& entry) { return messenger.test(entry.second->request); });
+  std::erase_if(messages_,
+                [&](const auto& entry) { return messenger.test(entry.second->request); });
 }
 
 Refusal SendBuffer::send(Messenger& messenger, const ItemBuffer& items, SendArguments arguments) {
@@ -83,7 +86,9 @@ Refusal SendBuffer::send(Messenger& messenger, const ItemBuffer& items, SendArgu
   arguments.buffer = memory;
   arguments.length = static_cast<std::uint64_t>(length);
   arguments.mode = SendMode::kStandard;
-  if (const Refusal refusal = messenger.send(arguments, message->request); refusal != Refusal::kNone) return refusal;
+  if (const Refusal refusal = messenger.send(arguments, message->request);
+      refusal != Refusal::kNone)
+    return refusal;
   next_ = place + message->size;
   if (is_automatic()) drop_completed(messenger);
   if (!messenger.test(message->request)) messages_.emplace(place, std::move(message));

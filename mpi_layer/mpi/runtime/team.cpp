@@ -10,7 +10,8 @@
 
 namespace lintel::mpi {
 
-Team::Team(const CommunicatorRef& communicator) : Team(communicator, *communicator->group(), communicator->rank(), kCollectiveTag) {}
+Team::Team(const CommunicatorRef& communicator)
+    : Team(communicator, *communicator->group(), communicator->rank(), kCollectiveTag) {}
 
 Team::Team(const CommunicatorRef& communicator, const Group& group, int rank, std::int32_t tag)
     : communicator_(communicator),
@@ -20,11 +21,14 @@ Team::Team(const CommunicatorRef& communicator, const Group& group, int rank, st
       tag_(tag),
       clients_(nullptr) {
   // Parts of a communicator only agree on contexts (MPI_Comm_create_group), or are of one client.
-  if (const GroupClients* const clients = communicator->clients(); clients != nullptr && &group == communicator->group().get())
+  if (const GroupClients* const clients = communicator->clients();
+      clients != nullptr && &group == communicator->group().get())
     clients_ = clients->num_masters() > 1 ? clients : nullptr;
 }
 
-Team Team::local() const { return {communicator_, clients_->local_group(), clients_->local_rank(rank_), tag_}; }
+Team Team::local() const {
+  return {communicator_, clients_->local_group(), clients_->local_rank(rank_), tag_};
+}
 
 Team Team::between_clients(std::int32_t tag, Traffic traffic) const {
   Team team = *this;
@@ -38,18 +42,23 @@ ItemBuffer Team::bytes(const void* memory, std::int64_t length) {
 }
 
 ItemBuffer Team::items_of(std::span<std::int64_t> numbers) {
-  return {find_datatype(MPI_INT64_T), reinterpret_cast<std::uintptr_t>(numbers.data()), static_cast<std::int64_t>(numbers.size())};
+  return {find_datatype(MPI_INT64_T), reinterpret_cast<std::uintptr_t>(numbers.data()),
+          static_cast<std::int64_t>(numbers.size())};
 }
 
 int Team::begin_send(int to, const ItemBuffer& items, ItemTransfer& transfer) const {
-  return transfer.send(runtime().messenger(), items, {nullptr, 0, group_.world_rank(to), context_, tag_, SendMode::kStandard});
+  return transfer.send(runtime().messenger(), items,
+                       {nullptr, 0, group_.world_rank(to), context_, tag_, SendMode::kStandard});
 }
 
 int Team::begin_receive(int from, const ItemBuffer& items, ItemTransfer& transfer) const {
-  return transfer.receive(runtime().messenger(), items, {nullptr, 0, group_.world_rank(from), context_, tag_});
+  return transfer.receive(runtime().messenger(), items,
+                          {nullptr, 0, group_.world_rank(from), context_, tag_});
 }
 
-int Team::end_of(ItemTransfer& transfer) { return error_of(transfer.wait(runtime().messenger()).failure); }
+int Team::end_of(ItemTransfer& transfer) {
+  return error_of(transfer.wait(runtime().messenger()).failure);
+}
 
 int Team::send(int to, const ItemBuffer& items) const {
   ItemTransfer transfer;
@@ -67,7 +76,8 @@ int Team::exchange(int to, const ItemBuffer& out, int from, const ItemBuffer& in
   ItemTransfer incoming;
   if (const int error = begin_receive(from, in, incoming); error != MPI_SUCCESS) return error;
   const int sent = send(to, out);
-  // A send that was refused is no reason to leave a receive behind that nobody may free: its message comes, as its sender has made the same call.
+  // A send that was refused is no reason to leave a receive behind that nobody may free: its
+  // message comes, as its sender has made the same call.
   const int received = end_of(incoming);
   return sent != MPI_SUCCESS ? sent : received;
 }
@@ -97,8 +107,12 @@ int Team::maximum(std::span<std::int64_t> numbers) const {
   std::vector<std::int64_t> other(numbers.size());
   for (int distance = 1; distance < size(); distance *= 2) {
     std::ranges::copy(numbers, given.begin());
-    if (const int error = exchange(ahead(distance), items_of(given), behind(distance), items_of(other)); error != MPI_SUCCESS) return error;
-    std::ranges::transform(given, other, numbers.begin(), [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
+    if (const int error =
+            exchange(ahead(distance), items_of(given), behind(distance), items_of(other));
+        error != MPI_SUCCESS)
+      return error;
+    std::ranges::transform(given, other, numbers.begin(),
+                           [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
   }
   return MPI_SUCCESS;
 }
@@ -107,11 +121,15 @@ int Team::gather_all(std::span<const std::int64_t> own, std::span<std::int64_t> 
   const std::size_t width = own.size();
   std::vector<std::int64_t> gathered(all.size());  // from this rank's on
   const auto range_at = [&](int first, int end) {
-    return items_of(std::span(gathered).subspan(static_cast<std::size_t>(first) * width, static_cast<std::size_t>(end - first) * width));
+    return items_of(std::span(gathered).subspan(static_cast<std::size_t>(first) * width,
+                                                static_cast<std::size_t>(end - first) * width));
   };
   std::ranges::copy(own, gathered.begin());
   if (const int error = gather_by_doubling(*this, range_at); error != MPI_SUCCESS) return error;
-  std::ranges::rotate_copy(gathered, gathered.end() - static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rank_) * width), all.begin());
+  std::ranges::rotate_copy(
+      gathered,
+      gathered.end() - static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rank_) * width),
+      all.begin());
   return MPI_SUCCESS;
 }
 

@@ -1,12 +1,16 @@
 #pragma once
-// Team: the processes that carry out one collective function, and the blocking transfers that it is made of.
+// Team: the processes that carry out one collective function, and the blocking transfers that it is
+// made of.
 //
-// Where they belong to several clients of IMPI, functions that IMPI specifies move what it says (impi_collectives.h); all others are made of the same transfers
-// as ever, with tags that no other implementation of IMPI has, and move items, never packed bytes: those may be converted on the way.
+// Where they belong to several clients of IMPI, functions that IMPI specifies move what it says
+// (impi_collectives.h); all others are made of the same transfers as ever, with tags that no other
+// implementation of IMPI has, and move items, never packed bytes: those may be converted on the
+// way.
 //
-// A short-lived value of the calling thread. Its messages go in the communicator's context for collectives with one tag, below 0: between two
-// processes they are matched in the order of the calls, which all members make in the same order.
-// Errors are those of the first transfer that failed, as error classes; what else was under way has ended when a call returns.
+// A short-lived value of the calling thread. Its messages go in the communicator's context for
+// collectives with one tag, below 0: between two processes they are matched in the order of the
+// calls, which all members make in the same order. Errors are those of the first transfer that
+// failed, as error classes; what else was under way has ended when a call returns.
 
 #include <cstdint>
 #include <span>
@@ -34,9 +38,11 @@ class Team {
   // What the clients of IMPI are that its processes belong to, if they are several; else null.
   const GroupClients* clients() const { return clients_; }
   // ---- REQUIRES of these two: clients().
-  // Its processes of this one's client, for the local phases of a function; their order is the same.
+  // Its processes of this one's client, for the local phases of a function; their order is the
+  // same.
   Team local() const;
-  // The same processes, for a global phase: with IMPI's `tag`, unless this team has a tag of its own since its function goes on beside others.
+  // The same processes, for a global phase: with IMPI's `tag`, unless this team has a tag of its
+  // own since its function goes on beside others.
   enum class Traffic : std::uint8_t { kCollectives, kMessages };
   Team between_clients(std::int32_t tag, Traffic traffic = Traffic::kCollectives) const;
 
@@ -48,7 +54,8 @@ class Team {
   // Both at once, so that all may do it at the same time.
   int exchange(int to, const ItemBuffer& out, int from, const ItemBuffer& in) const;
 
-  // The same in two halves: begin, and block until it has ended. What did not begin, because of the error that is returned, has ended.
+  // The same in two halves: begin, and block until it has ended. What did not begin, because of the
+  // error that is returned, has ended.
   int begin_send(int to, const ItemBuffer& items, ItemTransfer& transfer) const;
   int begin_receive(int from, const ItemBuffer& items, ItemTransfer& transfer) const;
   static int end_of(ItemTransfer& transfer);

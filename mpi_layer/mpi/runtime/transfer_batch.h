@@ -1,5 +1,6 @@
 #pragma once
-// TransferBatch: transfers of one rank of a team that are under way together, for a root that deals with all others.
+// TransferBatch: transfers of one rank of a team that are under way together, for a root that deals
+// with all others.
 //
 // Lives in one function of the calling thread. Whatever began has ended when it is gone.
 
@@ -17,8 +18,12 @@ class TransferBatch {
   ~TransferBatch() { finish(); }
 
   // Begin; an error is told by finish().
-  void send(int to, const ItemBuffer& items) { note(team_.begin_send(to, items, transfers_.emplace_back())); }
-  void receive(int from, const ItemBuffer& items) { note(team_.begin_receive(from, items, transfers_.emplace_back())); }
+  void send(int to, const ItemBuffer& items) {
+    note(team_.begin_send(to, items, transfers_.emplace_back()));
+  }
+  void receive(int from, const ItemBuffer& items) {
+    note(team_.begin_receive(from, items, transfers_.emplace_back()));
+  }
   // Blocks until all have ended. The first error.
   int finish() {
     for (; !transfers_.empty(); transfers_.pop_front()) note(Team::end_of(transfers_.front()));

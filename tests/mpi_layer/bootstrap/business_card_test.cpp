@@ -11,12 +11,14 @@ using ::testing::HasSubstr;
 
 BusinessCard example_card() {
   BusinessCard card{"0.1.0", 1, "tcp;ofi_rxm", {NodeId{0x0a000007}, Pid{34567}}, "host/5f0c", {}};
-  for (std::size_t i = 0; i < card.secret_part.bytes.size(); ++i) card.secret_part.bytes[i] = static_cast<std::uint8_t>(17 * i);
+  for (std::size_t i = 0; i < card.secret_part.bytes.size(); ++i)
+    card.secret_part.bytes[i] = static_cast<std::uint8_t>(17 * i);
   return card;
 }
 
 constexpr const char* kExample =
-    "lintel=0.1.0 wire=1 provider=tcp;ofi_rxm id=10.0.0.7:34567 node=host/5f0c secret=00112233445566778899aabbccddeeff";
+    "lintel=0.1.0 wire=1 provider=tcp;ofi_rxm id=10.0.0.7:34567 node=host/5f0c "
+    "secret=00112233445566778899aabbccddeeff";
 
 std::string refused_card(const std::string& text) {
   const auto card = decode_card(text);
@@ -70,7 +72,8 @@ TEST(BusinessCard, TheVersionIsReadOfCardsOfOtherVersions) {
 
 TEST(BusinessCard, WhatIsMissingOrMisplacedIsNamed) {
   EXPECT_EQ(refused_card(""), "'' stands where lintel= was expected");
-  EXPECT_EQ(refused_card(with(" wire=1", "")), "'provider=tcp;ofi_rxm' stands where wire= was expected");
+  EXPECT_EQ(refused_card(with(" wire=1", "")),
+            "'provider=tcp;ofi_rxm' stands where wire= was expected");
   EXPECT_EQ(refused_card(with("wire=1", "wire")), "'wire' stands where wire= was expected");
   EXPECT_EQ(refused_card(with(" wire", "  wire")), "'' stands where wire= was expected");
   EXPECT_EQ(refused_card("lintel=0.1.0"), "'' stands where wire= was expected");
@@ -79,14 +82,17 @@ TEST(BusinessCard, WhatIsMissingOrMisplacedIsNamed) {
 TEST(BusinessCard, WhatCannotBeIsQuoted) {
   EXPECT_EQ(refused_card(with("wire=1", "wire=-1")), "'-1' is not what wire= can say");
   EXPECT_EQ(refused_card(with("wire=1", "wire=01")), "'01' is not what wire= can say");
-  EXPECT_EQ(refused_card(with("wire=1", "wire=4294967296")), "'4294967296' is not what wire= can say");
+  EXPECT_EQ(refused_card(with("wire=1", "wire=4294967296")),
+            "'4294967296' is not what wire= can say");
   EXPECT_EQ(refused_card(with("=tcp;ofi_rxm", "=")), "'' is not what provider= can say");
   EXPECT_EQ(refused_card(with("tcp;", "tcp%")), "'tcp%25ofi_rxm' is not what provider= can say");
-  EXPECT_EQ(refused_card(with("tcp;", "tcp%41")), "'tcp%2541ofi_rxm' is not what provider= can say") << "what needs no escape has none";
+  EXPECT_EQ(refused_card(with("tcp;", "tcp%41")), "'tcp%2541ofi_rxm' is not what provider= can say")
+      << "what needs no escape has none";
   EXPECT_EQ(refused_card(with("10.0.0.7:34567", "10.0.0.7")), "'10.0.0.7' is not what id= can say");
   EXPECT_EQ(refused_card(with("10.0.0.7", "10.0.0")), "'10.0.0:34567' is not what id= can say");
   using namespace std::string_view_literals;
-  EXPECT_EQ(refused_card(with("10.0.0.7", "10.0.0.7\0junk"sv)), "'10.0.0.7%00junk:34567' is not what id= can say");
+  EXPECT_EQ(refused_card(with("10.0.0.7", "10.0.0.7\0junk"sv)),
+            "'10.0.0.7%00junk:34567' is not what id= can say");
   EXPECT_EQ(refused_card(with(":34567", ":x")), "'10.0.0.7:x' is not what id= can say");
   EXPECT_THAT(refused_card(with("ccddeeff", "ccddee")), HasSubstr("is not what secret= can say"));
   EXPECT_THAT(refused_card(with("ccddeeff", "CCDDEEFF")), HasSubstr("is not what secret= can say"));
@@ -94,7 +100,8 @@ TEST(BusinessCard, WhatCannotBeIsQuoted) {
 
 TEST(BusinessCard, NothingMayFollow) {
   EXPECT_EQ(refused_card(std::string(kExample) + " "), "'%20' follows where the end was expected");
-  EXPECT_EQ(refused_card(std::string(kExample) + " more=1"), "'more=1' follows where the end was expected");
+  EXPECT_EQ(refused_card(std::string(kExample) + " more=1"),
+            "'more=1' follows where the end was expected");
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ TEST(OpenLauncher, AProcessThatSrunHasStartedWithoutPmiIsAloneAndSaysSo) {
   ::testing::internal::CaptureStderr();
   const auto opened = open_launcher({.slurm_size = "4"});
   EXPECT_TRUE(opened.ok());
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("srun has started 4 processes without --mpi=pmix or --mpi=pmi2"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("srun has started 4 processes without --mpi=pmix or --mpi=pmi2"));
   ::testing::internal::CaptureStderr();
   EXPECT_TRUE(open_launcher({.slurm_size = "1"}).ok());
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
@@ -42,7 +43,8 @@ TEST(OpenLauncher, AProcessThatSrunHasStartedWithoutPmiIsAloneAndSaysSo) {
 TEST(OpenLauncher, ADescriptorIsPmi1) {
   const ScriptedLauncher peer;
   peer.greets();
-  auto opened = open_launcher({.pmi_fd = std::to_string(peer.fd()), .pmi_rank = "3", .pmi_size = "4"});
+  auto opened =
+      open_launcher({.pmi_fd = std::to_string(peer.fd()), .pmi_rank = "3", .pmi_size = "4"});
   ASSERT_TRUE(opened.ok()) << opened.sentence();
   EXPECT_EQ((*opened)->name(), "PMI-1");
   EXPECT_EQ((*opened)->rank(), 3U);
@@ -51,9 +53,11 @@ TEST(OpenLauncher, ADescriptorIsPmi1) {
 
 TEST(OpenLauncher, WhatDoesNotFitIsNamed) {
   EXPECT_EQ(refused_variables({.pmi_fd = "3"}),
-            "PMI_FD is set and PMI_RANK is not; expected PMI_FD, PMI_RANK and PMI_SIZE from one launcher");
+            "PMI_FD is set and PMI_RANK is not; expected PMI_FD, PMI_RANK and PMI_SIZE from one "
+            "launcher");
   EXPECT_EQ(refused_variables({.pmi_fd = "3", .pmi_rank = "0"}),
-            "PMI_FD is set and PMI_SIZE is not; expected PMI_FD, PMI_RANK and PMI_SIZE from one launcher");
+            "PMI_FD is set and PMI_SIZE is not; expected PMI_FD, PMI_RANK and PMI_SIZE from one "
+            "launcher");
   EXPECT_EQ(refused_variables({.pmi_fd = "x", .pmi_rank = "0", .pmi_size = "1"}),
             "PMI_FD=x is not accepted: expected a number from 0 to 16777216");
   EXPECT_EQ(refused_variables({.pmi_fd = "3", .pmi_rank = "-1", .pmi_size = "1"}),
@@ -70,7 +74,8 @@ TEST(OpenLauncher, ADescriptorThatIsNotOpenIsNamed) {
 }
 
 TEST(OpenLauncher, PmiOverTcpIsNamed) {
-  EXPECT_THAT(refused_variables({.pmi_port = "host:4711"}), HasSubstr("PMI_PORT=host:4711 is set and PMI_FD is not"));
+  EXPECT_THAT(refused_variables({.pmi_port = "host:4711"}),
+              HasSubstr("PMI_PORT=host:4711 is set and PMI_FD is not"));
 }
 
 }  // namespace

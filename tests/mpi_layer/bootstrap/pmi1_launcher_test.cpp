@@ -39,7 +39,8 @@ TEST_F(Pmi1LauncherTest, AsksForItsNameAndLimitsWhenItOpens) {
   peer_.greets();
   const auto opened = Pmi1Launcher::open(peer_.fd(), 1, 2);
   ASSERT_TRUE(opened.ok());
-  EXPECT_EQ(peer_.asked(), "cmd=init pmi_version=1 pmi_subversion=1\ncmd=get_maxes\ncmd=get_my_kvsname\n");
+  EXPECT_EQ(peer_.asked(),
+            "cmd=init pmi_version=1 pmi_subversion=1\ncmd=get_maxes\ncmd=get_my_kvsname\n");
 }
 
 TEST_F(Pmi1LauncherTest, KnowsItsRankAndTheSize) {
@@ -52,12 +53,14 @@ TEST_F(Pmi1LauncherTest, KnowsItsRankAndTheSize) {
 TEST_F(Pmi1LauncherTest, AnExchangeIsAPutABarrierAndAGetOfEachRank) {
   Launcher& launcher = open();
   peer_.says("cmd=put_result rc=0 msg=success\ncmd=barrier_out\n");
-  peer_.says("cmd=get_result rc=0 msg=success value=6162\ncmd=get_result rc=0 msg=success value=00ff20\n");
+  peer_.says(
+      "cmd=get_result rc=0 msg=success value=6162\ncmd=get_result rc=0 msg=success value=00ff20\n");
   auto all = launcher.exchange("card", std::string_view("\x00\xff\x20", 3));
   ASSERT_TRUE(all.ok()) << all.sentence();
   EXPECT_THAT(*all, ElementsAre("ab", std::string("\x00\xff\x20", 3)));
   EXPECT_EQ(peer_.asked(),
-            "cmd=put kvsname=kvs_7 key=card-1 value=00ff20\ncmd=barrier_in\ncmd=get kvsname=kvs_7 key=card-0\ncmd=get kvsname=kvs_7 "
+            "cmd=put kvsname=kvs_7 key=card-1 value=00ff20\ncmd=barrier_in\ncmd=get kvsname=kvs_7 "
+            "key=card-0\ncmd=get kvsname=kvs_7 "
             "key=card-1\n");
 }
 
@@ -102,7 +105,8 @@ TEST_F(Pmi1LauncherTest, ALauncherThatIsGoneIsASentenceAndNoSignal) {
   peer.reset();
   const auto met = (*opened)->barrier();
   ASSERT_FALSE(met.ok());
-  EXPECT_THAT(met.sentence(), HasSubstr("the launcher cannot be reached over PMI-1: write: Broken pipe"));
+  EXPECT_THAT(met.sentence(),
+              HasSubstr("the launcher cannot be reached over PMI-1: write: Broken pipe"));
 }
 
 TEST_F(Pmi1LauncherTest, AnotherAnswerThanExpectedIsQuoted) {
@@ -110,7 +114,9 @@ TEST_F(Pmi1LauncherTest, AnotherAnswerThanExpectedIsQuoted) {
   peer_.says("cmd=put_result rc=0\n");
   const auto met = launcher.barrier();
   ASSERT_FALSE(met.ok());
-  EXPECT_EQ(met.sentence(), "the launcher answered \"cmd=put_result rc=0\" to cmd=barrier_in over PMI-1; expected cmd=barrier_out");
+  EXPECT_EQ(met.sentence(),
+            "the launcher answered \"cmd=put_result rc=0\" to cmd=barrier_in over PMI-1; expected "
+            "cmd=barrier_out");
 }
 
 TEST_F(Pmi1LauncherTest, ARefusalIsQuoted) {
@@ -118,7 +124,9 @@ TEST_F(Pmi1LauncherTest, ARefusalIsQuoted) {
   peer_.says("cmd=put_result rc=-1 msg=duplicate_key card-1\n");
   const auto all = launcher.exchange("card", "x");
   ASSERT_FALSE(all.ok());
-  EXPECT_EQ(all.sentence(), "the launcher answered \"cmd=put_result rc=-1 msg=duplicate_key card-1\" to cmd=put over PMI-1; expected rc=0");
+  EXPECT_EQ(all.sentence(),
+            "the launcher answered \"cmd=put_result rc=-1 msg=duplicate_key card-1\" to cmd=put "
+            "over PMI-1; expected rc=0");
 }
 
 TEST_F(Pmi1LauncherTest, AMalformedAnswerIsQuotedWithWhatIsWrong) {
@@ -126,7 +134,8 @@ TEST_F(Pmi1LauncherTest, AMalformedAnswerIsQuotedWithWhatIsWrong) {
   peer_.says("barrier_out\n");
   const auto met = launcher.barrier();
   ASSERT_FALSE(met.ok());
-  EXPECT_THAT(met.sentence(), AllOf(HasSubstr("\"barrier_out\""), HasSubstr("'barrier_out' is no key with a value")));
+  EXPECT_THAT(met.sentence(), AllOf(HasSubstr("\"barrier_out\""),
+                                    HasSubstr("'barrier_out' is no key with a value")));
 }
 
 TEST_F(Pmi1LauncherTest, AnAnswerWithoutEndIsGivenUp) {
@@ -134,21 +143,27 @@ TEST_F(Pmi1LauncherTest, AnAnswerWithoutEndIsGivenUp) {
   peer_.says(std::string(kMaxPmi1LineBytes + 1, 'x'));
   const auto met = launcher.barrier();
   ASSERT_FALSE(met.ok());
-  EXPECT_THAT(met.sentence(), HasSubstr("a line of more than 4096 bytes over PMI-1, beginning \"xxxxx"));
+  EXPECT_THAT(met.sentence(),
+              HasSubstr("a line of more than 4096 bytes over PMI-1, beginning \"xxxxx"));
 }
 
 TEST_F(Pmi1LauncherTest, AValueThatNoRankCanHaveLeftNamesTheRank) {
   const std::vector<std::string> values{
-      "value=6", "value=6g", "value=", "value=6A", "other=66", "value=" + std::string(2 * kMaxBlobBytes + 2, '6')};
+      "value=6",  "value=6g", "value=",
+      "value=6A", "other=66", "value=" + std::string(2 * kMaxBlobBytes + 2, '6')};
   for (const std::string& value : values) {
     ScriptedLauncher peer;
     peer.greets();
     auto opened = Pmi1Launcher::open(peer.fd(), 1, 2);
     ASSERT_TRUE(opened.ok());
-    peer.says("cmd=put_result rc=0\ncmd=barrier_out\ncmd=get_result rc=0 value=61\ncmd=get_result rc=0 " + value + "\n");
+    peer.says(
+        "cmd=put_result rc=0\ncmd=barrier_out\ncmd=get_result rc=0 value=61\ncmd=get_result rc=0 " +
+        value + "\n");
     const auto all = (*opened)->exchange("card", "x");
     ASSERT_FALSE(all.ok()) << value;
-    EXPECT_THAT(all.sentence(), AllOf(HasSubstr(value.substr(0, 20)), HasSubstr("for what rank 1 has left; expected 1 to 384 bytes")));
+    EXPECT_THAT(all.sentence(),
+                AllOf(HasSubstr(value.substr(0, 20)),
+                      HasSubstr("for what rank 1 has left; expected 1 to 384 bytes")));
   }
 }
 
@@ -163,12 +178,16 @@ TEST_F(Pmi1LauncherTest, LimitsAndANameMustBeThere) {
 }
 
 TEST_F(Pmi1LauncherTest, ANameMustBeThere) {
-  peer_.says("cmd=response_to_init pmi_version=1 rc=0\ncmd=maxes vallen_max=1024\ncmd=my_kvsname kvsname=\n");
+  peer_.says(
+      "cmd=response_to_init pmi_version=1 rc=0\ncmd=maxes vallen_max=1024\ncmd=my_kvsname "
+      "kvsname=\n");
   EXPECT_THAT(opening_fails(), HasSubstr("expected kvsname with a name"));
 }
 
 TEST_F(Pmi1LauncherTest, ValuesThatAreTooShortForABlobAreASentence) {
-  peer_.says("cmd=response_to_init pmi_version=1 rc=0\ncmd=maxes vallen_max=7\ncmd=my_kvsname kvsname=k\n");
+  peer_.says(
+      "cmd=response_to_init pmi_version=1 rc=0\ncmd=maxes vallen_max=7\ncmd=my_kvsname "
+      "kvsname=k\n");
   auto opened = Pmi1Launcher::open(peer_.fd(), 1, 2);
   ASSERT_TRUE(opened.ok());
   const auto all = (*opened)->exchange("card", "four");

@@ -34,29 +34,38 @@ TEST(Pmi1Line, HasACommandAndPairs) {
 }
 
 TEST(Pmi1Line, IsReadBackAsItIsWritten) {
-  const Pmi1Line line = Pmi1Line("get_result").add("rc", "0").add("msg", "all is well").add("value", "(vector,(0,1,4))").add("empty", "");
+  const Pmi1Line line = Pmi1Line("get_result")
+                            .add("rc", "0")
+                            .add("msg", "all is well")
+                            .add("value", "(vector,(0,1,4))")
+                            .add("empty", "");
   EXPECT_EQ(line.text(), "cmd=get_result rc=0 msg=all is well value=(vector,(0,1,4)) empty=\n");
   const std::string text = line.text();
   EXPECT_EQ(accepted_line(std::string_view(text).substr(0, text.size() - 1)), line);
 }
 
 TEST(Pmi1Line, TheCommandMayStandAnywhereAndBlanksMayBeMany) {
-  EXPECT_EQ(accepted_line("  rc=0   cmd=maxes  vallen_max=1024 "), Pmi1Line("maxes").add("rc", "0").add("vallen_max", "1024"));
+  EXPECT_EQ(accepted_line("  rc=0   cmd=maxes  vallen_max=1024 "),
+            Pmi1Line("maxes").add("rc", "0").add("vallen_max", "1024"));
 }
 
 TEST(Pmi1Line, FreeTextEndsWhereTheNextPairBegins) {
   const Pmi1Line line = accepted_line("cmd=get_result rc=-1 msg=key not found value=unknown");
   EXPECT_THAT(line.find("msg"), Pointee(std::string("key not found")));
   EXPECT_THAT(line.find("value"), Pointee(std::string("unknown")));
-  EXPECT_THAT(accepted_line("cmd=abort exitcode=1 message=out of memory").find("message"), Pointee(std::string("out of memory")));
+  EXPECT_THAT(accepted_line("cmd=abort exitcode=1 message=out of memory").find("message"),
+              Pointee(std::string("out of memory")));
 }
 
-TEST(Pmi1Line, ATextMayHoldAnEqualsSign) { EXPECT_THAT(accepted_line("cmd=put value=a=b").find("value"), Pointee(std::string("a=b"))); }
+TEST(Pmi1Line, ATextMayHoldAnEqualsSign) {
+  EXPECT_THAT(accepted_line("cmd=put value=a=b").find("value"), Pointee(std::string("a=b")));
+}
 
 TEST(Pmi1Line, ANumberIsDecimalAndNotAboveItsMaximum) {
   const Pmi1Line line = accepted_line("cmd=maxes a=1024 b=1025 c=-1 d=1k e=");
   EXPECT_EQ(line.number("a", 1024), 1024U);
-  for (const char* key : {"b", "c", "d", "e", "absent"}) EXPECT_EQ(line.number(key, 1024), std::nullopt) << key;
+  for (const char* key : {"b", "c", "d", "e", "absent"})
+    EXPECT_EQ(line.number(key, 1024), std::nullopt) << key;
 }
 
 TEST(Pmi1Line, WhatIsMalformedIsRefusedWithWhatIsWrong) {

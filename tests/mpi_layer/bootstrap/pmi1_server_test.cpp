@@ -12,7 +12,8 @@ using ::testing::StartsWith;
 class Pmi1ServerTest : public ::testing::Test {
  protected:
   explicit Pmi1ServerTest(std::size_t ranks = 3) : server_("job", ranks) {
-    for (std::size_t rank = 0; rank < ranks; ++rank) says(rank, "cmd=init pmi_version=1 pmi_subversion=1");
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+      says(rank, "cmd=init pmi_version=1 pmi_subversion=1");
   }
   // What the rank, and nobody else, is answered.
   std::string says(std::size_t rank, const std::string& line) {
@@ -36,7 +37,8 @@ class Pmi1ServerTest : public ::testing::Test {
 };
 
 TEST_F(Pmi1ServerTest, AnswersWhatAProcessAsksAtItsStart) {
-  EXPECT_EQ(says(0, "cmd=init pmi_version=1 pmi_subversion=1"), "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
+  EXPECT_EQ(says(0, "cmd=init pmi_version=1 pmi_subversion=1"),
+            "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
   EXPECT_EQ(says(0, "cmd=get_maxes"), "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n");
   EXPECT_EQ(says(0, "cmd=get_appnum"), "cmd=appnum appnum=0\n");
   EXPECT_EQ(says(0, "cmd=get_universe_size"), "cmd=universe_size size=3\n");
@@ -54,7 +56,8 @@ TEST_F(Pmi1ServerTest, AKeyThatNobodyHasPutIsAnAnswer) {
 }
 
 TEST_F(Pmi1ServerTest, TheMappingOfRanksToNodesIsThere) {
-  EXPECT_EQ(says(0, "cmd=get kvsname=job key=PMI_process_mapping"), "cmd=get_result rc=0 value=(vector,(0,1,3))\n");
+  EXPECT_EQ(says(0, "cmd=get kvsname=job key=PMI_process_mapping"),
+            "cmd=get_result rc=0 value=(vector,(0,1,3))\n");
 }
 
 TEST_F(Pmi1ServerTest, WhatCannotBePutIsRefused) {
@@ -75,7 +78,8 @@ TEST_F(Pmi1ServerTest, WhatCannotBePutIsRefused) {
 
 TEST_F(Pmi1ServerTest, WhatARankMayStoreIsBounded) {
   const auto put = [&](std::size_t rank, int key) {
-    return says(rank, "cmd=put kvsname=job key=r" + std::to_string(rank) + "-" + std::to_string(key) + " value=" + std::string(1024, 'v'));
+    return says(rank, "cmd=put kvsname=job key=r" + std::to_string(rank) + "-" +
+                          std::to_string(key) + " value=" + std::string(1024, 'v'));
   };
   int key = 0;
   while (put(0, key) == "cmd=put_result rc=0 msg=success\n") ASSERT_LT(++key, 2000);
@@ -102,7 +106,8 @@ TEST_F(Pmi1ServerTest, AnAbortEndsTheJobWithItsExitCode) {
   EXPECT_EQ(end.rank, 1U);
   EXPECT_EQ(end.exit_code, 7);
   EXPECT_EQ(end.reason, "aborted the job with exit code 7");
-  EXPECT_EQ(ends(1, "cmd=abort exitcode=9 message=out of memory").reason, "aborted the job with exit code 9: out of memory");
+  EXPECT_EQ(ends(1, "cmd=abort exitcode=9 message=out of memory").reason,
+            "aborted the job with exit code 9: out of memory");
   EXPECT_EQ(ends(1, "cmd=abort exitcode=0").exit_code, 1) << "an abort is no success";
   EXPECT_EQ(ends(1, "cmd=abort").exit_code, 1);
 }
@@ -110,7 +115,8 @@ TEST_F(Pmi1ServerTest, AnAbortEndsTheJobWithItsExitCode) {
 TEST_F(Pmi1ServerTest, WhatIsNotProvidedOrNotUnderstoodEndsTheJob) {
   EXPECT_THAT(ends(1, "cmd=publish_name service=s port=p").reason,
               HasSubstr("sent cmd=publish_name over PMI-1, which lintel-run does not provide"));
-  EXPECT_THAT(ends(1, "mcmd=spawn").reason, HasSubstr("sent \"mcmd=spawn\" over PMI-1: it names no command"));
+  EXPECT_THAT(ends(1, "mcmd=spawn").reason,
+              HasSubstr("sent \"mcmd=spawn\" over PMI-1: it names no command"));
 }
 
 TEST_F(Pmi1ServerTest, WhatComesOutOfTurnEndsTheJob) {
@@ -122,11 +128,13 @@ TEST_F(Pmi1ServerTest, WhatComesOutOfTurnEndsTheJob) {
   says(0, "cmd=finalize");
   EXPECT_EQ(ends(0, "cmd=get_maxes").reason, "sent cmd=get_maxes after cmd=finalize over PMI-1");
   says(1, "cmd=barrier_in");
-  EXPECT_EQ(ends(1, "cmd=barrier_in").reason, "sent cmd=barrier_in before the answer to cmd=barrier_in over PMI-1");
+  EXPECT_EQ(ends(1, "cmd=barrier_in").reason,
+            "sent cmd=barrier_in before the answer to cmd=barrier_in over PMI-1");
 }
 
 TEST_F(Pmi1ServerTest, AnotherVersionIsRefused) {
-  EXPECT_EQ(says(0, "cmd=init pmi_version=2 pmi_subversion=0"), "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=-1\n");
+  EXPECT_EQ(says(0, "cmd=init pmi_version=2 pmi_subversion=0"),
+            "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=-1\n");
 }
 
 TEST_F(Pmi1ServerTest, AJobHangsWhenSomeoneWaitsForARankThatIsGone) {
@@ -135,7 +143,8 @@ TEST_F(Pmi1ServerTest, AJobHangsWhenSomeoneWaitsForARankThatIsGone) {
   says(2, "cmd=barrier_in");
   ASSERT_TRUE(server_.hanging().has_value());
   EXPECT_EQ(server_.hanging()->rank, 1U);
-  EXPECT_EQ(server_.hanging()->reason, "left PMI without finalizing it while rank 2 waits at a barrier");
+  EXPECT_EQ(server_.hanging()->reason,
+            "left PMI without finalizing it while rank 2 waits at a barrier");
 }
 
 TEST_F(Pmi1ServerTest, AJobHangsWhenSomeoneWaitsForARankThatHasFinalized) {

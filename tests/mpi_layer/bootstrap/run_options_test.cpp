@@ -27,14 +27,17 @@ std::string refused_options(const std::vector<const char*>& arguments) {
 }
 
 TEST(RunOptions, WhatFollowsTheProgramIsTheProgramsOwn) {
-  const auto options = parse({"-n", "4", "--tag-output", "program", "-n", "5", "--help", "--", "x"});
+  const auto options =
+      parse({"-n", "4", "--tag-output", "program", "-n", "5", "--help", "--", "x"});
   ASSERT_TRUE(options.has_value());
   EXPECT_EQ(options->ranks, 4U);
   EXPECT_TRUE(options->tag_output);
   EXPECT_THAT(options->program, ElementsAre("program", "-n", "5", "--help", "--", "x"));
 }
 
-TEST(RunOptions, TwoDashesEndTheOptions) { EXPECT_THAT(parse({"-n", "1", "--", "-program", "x"})->program, ElementsAre("-program", "x")); }
+TEST(RunOptions, TwoDashesEndTheOptions) {
+  EXPECT_THAT(parse({"-n", "1", "--", "-program", "x"})->program, ElementsAre("-program", "x"));
+}
 
 TEST(RunOptions, HaveDefaults) {
   const auto options = parse({"-n4", "program"});
@@ -53,17 +56,22 @@ TEST(RunOptions, AreReadInEveryForm) {
 TEST(RunOptions, WhatIsWrongIsNamedWithWhatWasExpected) {
   EXPECT_EQ(refused_options({}), "no number of processes; expected -n N");
   EXPECT_EQ(refused_options({"program"}), "no number of processes; expected -n N");
-  EXPECT_EQ(refused_options({"-n", "4"}), "no program; expected a program, and its arguments, after the options");
+  EXPECT_EQ(refused_options({"-n", "4"}),
+            "no program; expected a program, and its arguments, after the options");
   for (const char* number : {"0", "-1", "x", "4097", "1.5", "4x"}) {
     EXPECT_EQ(refused_options({"-n", number, "program"}),
-              std::string("-n: '") + number + "' is not usable; expected a number of processes from 1 to 4096");
+              std::string("-n: '") + number +
+                  "' is not usable; expected a number of processes from 1 to 4096");
   }
-  EXPECT_EQ(refused_options({"-n", "1", "--bind", "socket", "program"}), "--bind: 'socket' is not usable; expected none or core");
+  EXPECT_EQ(refused_options({"-n", "1", "--bind", "socket", "program"}),
+            "--bind: 'socket' is not usable; expected none or core");
   for (const char* time : {"0", "-1", "soon", "1e3x", "nan", "inf"}) {
-    EXPECT_THAT(refused_options({"-n", "1", "--timeout", time, "program"}),
-                HasSubstr(std::string("--timeout: '") + time + "' is not usable; expected seconds"));
+    EXPECT_THAT(
+        refused_options({"-n", "1", "--timeout", time, "program"}),
+        HasSubstr(std::string("--timeout: '") + time + "' is not usable; expected seconds"));
   }
-  EXPECT_THAT(refused_options({"-n", "1", "--tag", "program"}), HasSubstr("unknown option --tag; expected -n, --tag-output"));
+  EXPECT_THAT(refused_options({"-n", "1", "--tag", "program"}),
+              HasSubstr("unknown option --tag; expected -n, --tag-output"));
   EXPECT_THAT(refused_options({"-np", "1", "program"}), HasSubstr("-n: 'p' is not usable"));
 }
 
@@ -76,31 +84,38 @@ TEST(RunOptions, ImpiNamesThisClientAndTheServer) {
 TEST(RunOptions, WrongImpiIsNamedWithWhatWasExpected) {
   for (const char* where : {"", "0", "127.0.0.1:4000", "0@127.0.0.1", "0:4000@host"}) {
     EXPECT_EQ(refused_options({"-n", "1", "--impi", where, "program"}),
-              std::string("--impi: '") + where + "' is not usable; expected RANK@HOST:PORT, as in 0@127.0.0.1:4000");
+              std::string("--impi: '") + where +
+                  "' is not usable; expected RANK@HOST:PORT, as in 0@127.0.0.1:4000");
   }
   for (const std::string rank : {"", "32", "-1", "x", "1x"}) {
     EXPECT_EQ(refused_options({"-n", "1", "--impi", (rank + "@host:1").c_str(), "program"}),
-              "--impi: '" + rank + "' in '" + rank + "@host:1' is not usable; expected the rank of this client, from 0 to 31");
+              "--impi: '" + rank + "' in '" + rank +
+                  "@host:1' is not usable; expected the rank of this client, from 0 to 31");
   }
   for (const std::string host : {"", "a b", "1@2", "::1"}) {
     EXPECT_EQ(refused_options({"-n", "1", "--impi", ("0@" + host + ":1").c_str(), "program"}),
-              "--impi: '" + host + "' in '0@" + host + ":1' is not usable; expected the name or the IPv4 address of impi-server's host");
+              "--impi: '" + host + "' in '0@" + host +
+                  ":1' is not usable; expected the name or the IPv4 address of impi-server's host");
   }
   for (const std::string port : {"", "0", "65536", "x", "1x"}) {
     EXPECT_EQ(refused_options({"-n", "1", "--impi", ("0@host:" + port).c_str(), "program"}),
-              "--impi: '" + port + "' in '0@host:" + port + "' is not usable; expected the port of impi-server, from 1 to 65535");
+              "--impi: '" + port + "' in '0@host:" + port +
+                  "' is not usable; expected the port of impi-server, from 1 to 65535");
   }
 }
 
 TEST(RankEnvironment, HasThisJobsLauncherAndNoOther) {
-  const char* own[] = {"PATH=/bin", "PMI_RANK=9", "PMIX_NAMESPACE=x", "PMIX_RANK=0", "LINTEL_LOG=info", nullptr};
+  const char* own[] = {"PATH=/bin",   "PMI_RANK=9",      "PMIX_NAMESPACE=x",
+                       "PMIX_RANK=0", "LINTEL_LOG=info", nullptr};
   EXPECT_THAT(rank_environment(own, 2, 4, 17, 4711),
-              ElementsAre("PATH=/bin", "LINTEL_LOG=info", "PMI_FD=17", "PMI_RANK=2", "PMI_SIZE=4", "LINTEL_JOB_ID=4711"));
+              ElementsAre("PATH=/bin", "LINTEL_LOG=info", "PMI_FD=17", "PMI_RANK=2", "PMI_SIZE=4",
+                          "LINTEL_JOB_ID=4711"));
 }
 
 TEST(RankEnvironment, KeepsTheJobIdThatTheUserHasSet) {
   const char* own[] = {"LINTEL_JOB_ID=7", nullptr};
-  EXPECT_THAT(rank_environment(own, 0, 1, 3, 4711), ElementsAre("LINTEL_JOB_ID=7", "PMI_FD=3", "PMI_RANK=0", "PMI_SIZE=1"));
+  EXPECT_THAT(rank_environment(own, 0, 1, 3, 4711),
+              ElementsAre("LINTEL_JOB_ID=7", "PMI_FD=3", "PMI_RANK=0", "PMI_SIZE=1"));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #pragma once
-// ScriptedLauncher: the launcher's end of a PMI-1 connection, which says what a test tells it to, without looking at what it is asked.
+// ScriptedLauncher: the launcher's end of a PMI-1 connection, which says what a test tells it to,
+// without looking at what it is asked.
 //
-// PMI-1 is a conversation of one question and one answer, so the answers may wait in the socket before the questions come.
+// PMI-1 is a conversation of one question and one answer, so the answers may wait in the socket
+// before the questions come.
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -15,7 +17,9 @@ namespace lintel::testing {
 
 class ScriptedLauncher {
  public:
-  ScriptedLauncher() { EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()), 0); }
+  ScriptedLauncher() {
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends_.data()), 0);
+  }
   ScriptedLauncher(const ScriptedLauncher&) = delete;
   ScriptedLauncher& operator=(const ScriptedLauncher&) = delete;
   ~ScriptedLauncher() { ::close(ends_[0]); }
@@ -23,10 +27,14 @@ class ScriptedLauncher {
   // The descriptor for the process; whoever takes it closes it.
   int fd() const { return ends_[1]; }
 
-  void says(std::string_view bytes) const { EXPECT_EQ(::write(ends_[0], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size())); }
+  void says(std::string_view bytes) const {
+    EXPECT_EQ(::write(ends_[0], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  }
   // What a launcher says to a process that opens its connection.
   void greets() const {
-    says("cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\ncmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n");
+    says(
+        "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\ncmd=maxes kvsname_max=256 "
+        "keylen_max=64 vallen_max=1024\n");
     says("cmd=my_kvsname kvsname=kvs_7\n");
   }
   // It says no more.

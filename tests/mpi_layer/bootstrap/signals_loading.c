@@ -1,5 +1,6 @@
-/* A program that loads a library of Lintel's once it runs: signals_loading LIBRARY. Fails, and says where, if a signal then does another thing than before: one has
- * a handler of the program's own, one is ignored, the others do what they do by default. */
+/* A program that loads a library of Lintel's once it runs: signals_loading LIBRARY. Fails, and says
+ * where, if a signal then does another thing than before: one has a handler of the program's own,
+ * one is ignored, the others do what they do by default. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -26,7 +27,8 @@ int main(int count, char** arguments) {
     void* handler;
     memcpy(&handler, &after.sa_handler, sizeof handler);
     dladdr(handler, &whose);
-    printf("signal %d belongs to %s\n", number, whose.dli_fname == NULL ? "somebody" : whose.dli_fname);
+    printf("signal %d belongs to %s\n", number,
+           whose.dli_fname == NULL ? "somebody" : whose.dli_fname);
     ++changed;
   }
   return changed != 0;

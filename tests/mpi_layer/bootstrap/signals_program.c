@@ -1,7 +1,9 @@
 /* A rank that a signal ends, or that takes one itself: signals_program <what> <signal>
- *   die    the last rank is ended by the signal, as programs are: by a bad pointer, abort(), or raise(); the others wait for a message of its
+ *   die    the last rank is ended by the signal, as programs are: by a bad pointer, abort(), or
+ *          raise(); the others wait for a message of its
  *   wait   each rank says its process id and waits for a message that nobody sends
- *   own    each rank has a handler of its own from before MPI_Init, raises the signal afterwards, and goes on
+ *   own    each rank has a handler of its own from before MPI_Init, raises the signal afterwards,
+ *          and goes on
  *   show   each rank says which signals do something, before MPI_Init and after MPI_Finalize */
 #include <mpi.h>
 #include <signal.h>

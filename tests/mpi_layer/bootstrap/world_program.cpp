@@ -1,4 +1,5 @@
-// A process of a job that opens the world and looks at it: world_program <what> <expected size> <expected launcher>
+// A process of a job that opens the world and looks at it: world_program <what> <expected size>
+// <expected launcher>
 //   check     all cards, one secret, three exchanges and barriers; then says "rank R of N: ok"
 //   provider  rank 1 comes with another provider: every rank says the refusal, and ends with 3
 //   abort     rank 1 aborts with exit code 7 while the others wait
@@ -40,25 +41,35 @@ T must(Outcome<T> outcome) {
 }
 
 BusinessCard own_card(std::uint32_t rank, bool odd) {
-  return {"0.1.0", 1, odd && rank == 1 ? "odd" : "net", {NodeId{0x7f000001}, Pid{kFirstPid + rank}}, node_name(), must(random_secret())};
+  return {"0.1.0",
+          1,
+          odd && rank == 1 ? "odd" : "net",
+          {NodeId{0x7f000001}, Pid{kFirstPid + rank}},
+          node_name(),
+          must(random_secret())};
 }
 
 void check(Launcher& launcher, const World& world, const BusinessCard& own) {
-  expect(world.rank == launcher.rank() && world.size() == launcher.size(), "the world to be the launcher's");
+  expect(world.rank == launcher.rank() && world.size() == launcher.size(),
+         "the world to be the launcher's");
   for (std::uint32_t rank = 0; rank < world.size(); ++rank) {
-    expect(world.processes[rank] == ProcessId{NodeId{0x7f000001}, Pid{kFirstPid + rank}}, "each rank's own address");
+    expect(world.processes[rank] == ProcessId{NodeId{0x7f000001}, Pid{kFirstPid + rank}},
+           "each rank's own address");
     expect(world.on_this_node[rank], "all ranks on this node");
   }
   expect(world.size() == 1 || world.secret != own.secret_part, "a secret of all parts");
-  const std::string secret(reinterpret_cast<const char*>(world.secret.bytes.data()), world.secret.bytes.size());
-  for (const std::string& other : must(launcher.exchange("secret", secret))) expect(other == secret, "one secret in all ranks");
+  const std::string secret(reinterpret_cast<const char*>(world.secret.bytes.data()),
+                           world.secret.bytes.size());
+  for (const std::string& other : must(launcher.exchange("secret", secret)))
+    expect(other == secret, "one secret in all ranks");
   must(launcher.barrier());
   // The largest blobs, with every byte, and different ones.
   std::string blob;
   for (std::size_t i = 0; i < kMaxBlobBytes; ++i) blob += static_cast<char>(i + world.rank);
   const auto all = must(launcher.exchange("large", blob));
   for (std::uint32_t rank = 0; rank < world.size(); ++rank) {
-    for (std::size_t i = 0; i < kMaxBlobBytes; ++i) expect(all[rank][i] == static_cast<char>(i + rank), "each rank's bytes");
+    for (std::size_t i = 0; i < kMaxBlobBytes; ++i)
+      expect(all[rank][i] == static_cast<char>(i + rank), "each rank's bytes");
   }
   for (int i = 0; i < 10; ++i) must(launcher.barrier());
 }
@@ -70,8 +81,11 @@ int main(int count, char** arguments) {
   const std::string what = arguments[1];
   const std::unique_ptr<Launcher> launcher = must(open_launcher(read_launch_variables()));
   expect(std::to_string(launcher->size()) == arguments[2],
-         ("size " + std::string(arguments[2]) + " and not " + std::to_string(launcher->size())).c_str());
-  expect(launcher->name() == arguments[3], ("launcher " + std::string(arguments[3]) + " and not " + std::string(launcher->name())).c_str());
+         ("size " + std::string(arguments[2]) + " and not " + std::to_string(launcher->size()))
+             .c_str());
+  expect(launcher->name() == arguments[3],
+         ("launcher " + std::string(arguments[3]) + " and not " + std::string(launcher->name()))
+             .c_str());
   const BusinessCard own = own_card(launcher->rank(), what == "provider");
   Outcome<World> opened = open_world(*launcher, own);
   if (!opened) {

@@ -25,7 +25,8 @@ std::string refused_world(const std::vector<BusinessCard>& cards) {
     const auto world = make_world(rank, texts);
     EXPECT_FALSE(world.ok());
     if (world.ok()) return "";
-    EXPECT_TRUE(rank == 0 || world.sentence() == sentence) << "every rank says the same: " << world.sentence();
+    EXPECT_TRUE(rank == 0 || world.sentence() == sentence)
+        << "every rank says the same: " << world.sentence();
     sentence = world.sentence();
   }
   return sentence;
@@ -68,55 +69,68 @@ TEST(World, TwoVersionsOfLintelAreRefused) {
   BusinessCard other = card_of(2);
   other.lintel_version = "0.2.0";
   EXPECT_EQ(refused_world({card_of(0), card_of(1), other}),
-            "rank 2 has Lintel 0.2.0, rank 0 has Lintel 0.1.0; expected one version in all processes of a job");
+            "rank 2 has Lintel 0.2.0, rank 0 has Lintel 0.1.0; expected one version in all "
+            "processes of a job");
 }
 
 TEST(World, AnotherVersionIsNamedEvenWhenItsCardsAreOfAnotherForm) {
   const auto world = make_world(0, {encode(card_of(0)), "lintel=7.0.0 quite=other"});
   ASSERT_FALSE(world.ok());
-  EXPECT_EQ(world.sentence(), "rank 1 has Lintel 7.0.0, rank 0 has Lintel 0.1.0; expected one version in all processes of a job");
+  EXPECT_EQ(world.sentence(),
+            "rank 1 has Lintel 7.0.0, rank 0 has Lintel 0.1.0; expected one version in all "
+            "processes of a job");
 }
 
 TEST(World, TwoVersionsOfTheWireProtocolAreRefused) {
   BusinessCard other = card_of(1);
   other.wire_version = 2;
   EXPECT_EQ(refused_world({card_of(0), other}),
-            "rank 1 has wire protocol 2, rank 0 has wire protocol 1; expected one version in all processes of a job");
+            "rank 1 has wire protocol 2, rank 0 has wire protocol 1; expected one version in all "
+            "processes of a job");
 }
 
 TEST(World, TwoProvidersAreRefused) {
   BusinessCard other = card_of(1);
   other.provider = "tcp;ofi_rxm";
   EXPECT_EQ(refused_world({card_of(0), other, card_of(2)}),
-            "rank 1 has provider tcp;ofi_rxm, rank 0 has provider net; expected one provider in all processes of a job (LINTEL_PROVIDER)");
+            "rank 1 has provider tcp;ofi_rxm, rank 0 has provider net; expected one provider in "
+            "all processes of a job (LINTEL_PROVIDER)");
 }
 
 TEST(World, AMalformedCardIsRefusedWithItsRank) {
-  const auto world = make_world(0, {encode(card_of(0)), encode(card_of(1)), "lintel=0.1.0 nonsense"});
+  const auto world =
+      make_world(0, {encode(card_of(0)), encode(card_of(1)), "lintel=0.1.0 nonsense"});
   ASSERT_FALSE(world.ok());
-  EXPECT_EQ(world.sentence(), "the start-up card of rank 2 is malformed: 'nonsense' stands where wire= was expected");
+  EXPECT_EQ(world.sentence(),
+            "the start-up card of rank 2 is malformed: 'nonsense' stands where wire= was expected");
 }
 
 TEST(World, ACardOfNothingIsRefusedWithItsRank) {
   const auto world = make_world(1, {"", encode(card_of(1))});
   ASSERT_FALSE(world.ok());
-  EXPECT_EQ(world.sentence(), "the start-up card of rank 0 is malformed: '' stands where lintel= was expected");
+  EXPECT_EQ(world.sentence(),
+            "the start-up card of rank 0 is malformed: '' stands where lintel= was expected");
 }
 
 TEST(World, OneAddressForTwoRanksIsRefused) {
   BusinessCard other = card_of(2);
   other.id = card_of(1).id;
   EXPECT_EQ(refused_world({card_of(0), card_of(1), other}),
-            "rank 2 and rank 1 both say that they listen on 127.0.0.1:30001; expected an address of its own for each");
+            "rank 2 and rank 1 both say that they listen on 127.0.0.1:30001; expected an address "
+            "of its own for each");
 }
 
 TEST(World, LoopbackIsRefusedBetweenNodes) {
   BusinessCard other = card_of(1);
   other.node = "elsewhere/boot";
-  const std::string expected = " on another node does not reach it; expected the address of a network that joins them (LINTEL_INTERFACE)";
-  EXPECT_EQ(refused_world({card_of(0), other}), "rank 1 listens on 127.0.0.1:30001, where rank 0" + expected);
+  const std::string expected =
+      " on another node does not reach it; expected the address of a network that joins them "
+      "(LINTEL_INTERFACE)";
+  EXPECT_EQ(refused_world({card_of(0), other}),
+            "rank 1 listens on 127.0.0.1:30001, where rank 0" + expected);
   other.id.nid.value = 0x0a000001;
-  EXPECT_EQ(refused_world({card_of(0), other}), "rank 0 listens on 127.0.0.1:30000, where rank 1" + expected);
+  EXPECT_EQ(refused_world({card_of(0), other}),
+            "rank 0 listens on 127.0.0.1:30000, where rank 1" + expected);
 }
 
 TEST(World, ACardThatNoLauncherTakesIsASentence) {

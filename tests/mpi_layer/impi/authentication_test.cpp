@@ -15,7 +15,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(Authentication, KeyIsPreferredToNone) { EXPECT_EQ(Authentication(true, 5).choose(3), Mechanism::kKey); }
+TEST(Authentication, KeyIsPreferredToNone) {
+  EXPECT_EQ(Authentication(true, 5).choose(3), Mechanism::kKey);
+}
 
 TEST(Authentication, WhatOnlyOneSideCanUseIsNotChosen) {
   EXPECT_EQ(Authentication(true, 5).choose(1), Mechanism::kNone);
@@ -49,9 +51,12 @@ TEST(Authentication, WhatTheListDoesNotNameIsNotUsed) {
 }
 
 TEST(Authentication, AListThatCannotBeFollowedIsRefused) {
-  for (const char* list : {"", "2", "1,", ",1", "1,1", "0 1", "keys"}) EXPECT_FALSE(Authentication(true, 5).preferring(list).ok()) << list;
-  EXPECT_THAT(Authentication(false, 5).preferring("0").sentence(), HasSubstr("'0' names NONE; expected IMPI_AUTH_NONE to be set"));
-  EXPECT_THAT(Authentication(true, std::nullopt).preferring("1").sentence(), HasSubstr("'1' names KEY; expected a key"));
+  for (const char* list : {"", "2", "1,", ",1", "1,1", "0 1", "keys"})
+    EXPECT_FALSE(Authentication(true, 5).preferring(list).ok()) << list;
+  EXPECT_THAT(Authentication(false, 5).preferring("0").sentence(),
+              HasSubstr("'0' names NONE; expected IMPI_AUTH_NONE to be set"));
+  EXPECT_THAT(Authentication(true, std::nullopt).preferring("1").sentence(),
+              HasSubstr("'1' names KEY; expected a key"));
 }
 
 TEST(Authentication, OnlyTheKeyIsTheKey) {
@@ -69,10 +74,12 @@ TEST(Key, IsADecimalNumberOf64Bits) {
 }
 
 TEST(Key, AnythingElseIsRefusedWithoutRepeatingIt) {
-  for (const char* text : {"", " ", "56 78", "0x10", "+5", "18446744073709551616", "-9223372036854775809", "5678x"}) {
+  for (const char* text :
+       {"", " ", "56 78", "0x10", "+5", "18446744073709551616", "-9223372036854775809", "5678x"}) {
     auto key = parse_key(text, "what it holds");
     ASSERT_FALSE(key.ok()) << text;
-    EXPECT_EQ(key.sentence(), "what it holds is not usable as a key; expected a decimal number of 64 bits");
+    EXPECT_EQ(key.sentence(),
+              "what it holds is not usable as a key; expected a decimal number of 64 bits");
   }
 }
 
@@ -96,7 +103,8 @@ TEST_F(KeyFile, HoldsAKeyAndNothingElse) {
   write("5678\n", 0600);
   EXPECT_EQ(*read_key_file(path_), 5678U);
   write("5678 90\n", 0600);
-  EXPECT_THAT(read_key_file(path_).sentence(), HasSubstr("what key file " + path_ + " holds is not usable as a key"));
+  EXPECT_THAT(read_key_file(path_).sentence(),
+              HasSubstr("what key file " + path_ + " holds is not usable as a key"));
   write(std::string(1000, '1'), 0600);
   EXPECT_FALSE(read_key_file(path_).ok());
 }

@@ -28,17 +28,22 @@ const char* const kChoseKey = "00000001 00000000";
 const char* const kTwoClients = "494d5049 00000004 00000002";
 const char* const kDone = "444f4e45 00000000";
 
-std::string answer(const LabelSet& set) { return digits_of(encode(CommandWord::kColl, encode(set))); }
+std::string answer(const LabelSet& set) {
+  return digits_of(encode(CommandWord::kColl, encode(set)));
+}
 
 // Client 1 of 2, which has one host with two processes, as has client 0.
 class ClientStartupTest : public ::testing::Test {
  protected:
-  ClientStartupTest() : offers_{client_offer({host_offer(1, {450, 451})}), client_offer({host_offer(2, {4001, 4002})})} {
+  ClientStartupTest()
+      : offers_{client_offer({host_offer(1, {450, 451})}),
+                client_offer({host_offer(2, {4001, 4002})})} {
     begin(Authentication(true, std::nullopt));
   }
 
   void begin(const Authentication& authentication, std::uint32_t rank = 1) {
-    startup_ = std::make_unique<ClientStartup>(ClientStartup::Settings{rank, authentication, offers_[1], kPatience}, now_);
+    startup_ = std::make_unique<ClientStartup>(
+        ClientStartup::Settings{rank, authentication, offers_[1], kPatience}, now_);
   }
   std::string says() { return digits_of(startup_->take_outgoing()); }
   void hears(const std::string& digits) { startup_->take(bytes_of(digits), now_); }
@@ -91,7 +96,8 @@ TEST_F(ClientStartupTest, GivesItsKeyBareAndThenItsRank) {
 }
 
 TEST_F(ClientStartupTest, AMechanismThatItDoesNotHaveIsRefused) {
-  for (const char* choice : {"00000001 00000000", "00000002 00000000", "ffffffff 00000000", "00000020 00000000"}) {
+  for (const char* choice :
+       {"00000001 00000000", "00000002 00000000", "ffffffff 00000000", "00000020 00000000"}) {
     begin(Authentication(true, std::nullopt));
     says();
     hears(choice);
@@ -100,7 +106,8 @@ TEST_F(ClientStartupTest, AMechanismThatItDoesNotHaveIsRefused) {
   begin(Authentication(true, std::nullopt));
   says();
   hears("00000000 00000004");
-  EXPECT_THAT(problem(), HasSubstr("it sent 4 bytes for its authentication mechanism; expected none"));
+  EXPECT_THAT(problem(),
+              HasSubstr("it sent 4 bytes for its authentication mechanism; expected none"));
 }
 
 TEST_F(ClientStartupTest, GoesThroughTheLabelsOneAnswerAfterTheOther) {
@@ -111,7 +118,9 @@ TEST_F(ClientStartupTest, GoesThroughTheLabelsOneAnswerAfterTheOther) {
   for (const LabelRow& row : labels()) {
     std::string payload;
     append_number(payload, row.label);
-    EXPECT_EQ(says(), digits_of(encode(CommandWord::kColl, payload + contribution(offers_[1], row.label)))) << row.name;
+    EXPECT_EQ(says(),
+              digits_of(encode(CommandWord::kColl, payload + contribution(offers_[1], row.label))))
+        << row.name;
     hears(answer(sets_of(offers_)[row.label]));
   }
   EXPECT_EQ(says(), wire(kDone));
@@ -167,11 +176,14 @@ TEST_F(ClientStartupTest, LabelsThatItDidNotSendArePassedOver) {
 TEST_F(ClientStartupTest, AnAnswerOutOfOrderIsRefused) {
   join();
   hears(answer(sets_of(offers_)[kClientHosts]));
-  EXPECT_THAT(problem(), HasSubstr("it answered label IMPI_C_NHOSTS (0x1100); expected IMPI_C_VERSION (0x1000)"));
+  EXPECT_THAT(
+      problem(),
+      HasSubstr("it answered label IMPI_C_NHOSTS (0x1100); expected IMPI_C_VERSION (0x1000)"));
   begin(Authentication(true, std::nullopt));
   join();
   for (int i = 0; i < 2; ++i) hears(answer(sets_of(offers_)[kVersion]));
-  EXPECT_THAT(problem(), HasSubstr("it answered label IMPI_C_VERSION (0x1000) after IMPI_C_VERSION (0x1000); expected ascending labels"));
+  EXPECT_THAT(problem(), HasSubstr("it answered label IMPI_C_VERSION (0x1000) after IMPI_C_VERSION "
+                                   "(0x1000); expected ascending labels"));
 }
 
 TEST_F(ClientStartupTest, AMaskOfClientsThatThereAreNotIsRefused) {
@@ -198,7 +210,8 @@ TEST_F(ClientStartupTest, WhatIsNotExpectedNowIsRefused) {
   begin(Authentication(true, std::nullopt));
   join();
   hears(kDone);
-  EXPECT_THAT(problem(), HasSubstr("it sent DONE; expected the answer to label IMPI_C_VERSION (0x1000)"));
+  EXPECT_THAT(problem(),
+              HasSubstr("it sent DONE; expected the answer to label IMPI_C_VERSION (0x1000)"));
   begin(Authentication(true, std::nullopt));
   tell_all();
   hears(kTwoClients);
@@ -214,13 +227,15 @@ TEST_F(ClientStartupTest, AJobThatCannotBeLaidOutFailsWithTheReason) {
   tell_all();
   hears(kDone);
   EXPECT_EQ(problem(),
-            "start-up with the server of IMPI failed: client 1 has IMPI_C_COLL_MAXLINEAR (0x1600) 4 and client 0 has 9; expected the same "
+            "start-up with the server of IMPI failed: client 1 has IMPI_C_COLL_MAXLINEAR (0x1600) "
+            "4 and client 0 has 9; expected the same "
             "of all");
 }
 
 TEST_F(ClientStartupTest, AServerThatClosesIsALossUntilStartUpIsOver) {
   startup_->lose("it closed its connection");
-  EXPECT_THAT(problem(), HasSubstr("it closed its connection; expected a mechanism that both have"));
+  EXPECT_THAT(problem(),
+              HasSubstr("it closed its connection; expected a mechanism that both have"));
   begin(Authentication(false, 5678));
   hears(kChoseKey);
   startup_->lose("it closed its connection");
@@ -253,13 +268,15 @@ TEST_F(ClientStartupTest, ASilentServerIsGivenUpExceptWhileOthersHaveNotJoined) 
 TEST(ClientsAndServer, GoThroughAWholeJobTogether) {
   std::vector<ClientOffer> offers;
   for (std::uint8_t i = 1; i <= 3; ++i)
-    offers.push_back(client_offer({host_offer(i, {i, i + 100}), host_offer(static_cast<std::uint8_t>(i + 10), {i})}));
+    offers.push_back(client_offer(
+        {host_offer(i, {i, i + 100}), host_offer(static_cast<std::uint8_t>(i + 10), {i})}));
   const TimePoint now{1};
   const Authentication key(false, 5678);
   Server server({3, key, kPatience});
   std::map<Server::Connection, ClientStartup> clients;
   for (const std::uint32_t rank : {2U, 0U, 1U})
-    clients.emplace(server.open("client", now), ClientStartup({rank, key, offers[rank], kPatience}, now));
+    clients.emplace(server.open("client", now),
+                    ClientStartup({rank, key, offers[rank], kPatience}, now));
   const auto exchange_all = [&] {
     for (bool is_moving = true; is_moving;) {
       is_moving = false;

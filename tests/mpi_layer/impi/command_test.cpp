@@ -21,13 +21,15 @@ std::string refusal(Side sender, const std::string& digits) {
 }
 
 TEST(Command, TravelsAsWordLengthPayload) {
-  EXPECT_EQ(digits_of(encode(CommandWord::kAuth, bytes_of("00000001"))), wire("41555448 00000004 00000001"));
+  EXPECT_EQ(digits_of(encode(CommandWord::kAuth, bytes_of("00000001"))),
+            wire("41555448 00000004 00000001"));
   EXPECT_EQ(digits_of(encode(CommandWord::kDone, "")), wire("444f4e45 00000000"));
   EXPECT_EQ(digits_of(encode(CommandWord::kFini, "")), wire("46494e49 00000000"));
 }
 
 TEST(CommandReader, CutsBytesIntoCommandsInWhateverPiecesTheyCome) {
-  const std::string bytes = bytes_of("434f4c4c 00000008 00001100 00000001 444f4e45 00000000 46494e49 00000000");
+  const std::string bytes =
+      bytes_of("434f4c4c 00000008 00001100 00000001 444f4e45 00000000 46494e49 00000000");
   for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
     CommandReader reader(Side::kClient);
     std::vector<Command> commands;
@@ -37,8 +39,9 @@ TEST(CommandReader, CutsBytesIntoCommandsInWhateverPiecesTheyCome) {
       while (auto command = reader.next(problem)) commands.push_back(*command);
     }
     EXPECT_EQ(problem, "");
-    EXPECT_THAT(commands, ::testing::ElementsAre(Command{CommandWord::kColl, bytes_of("00001100 00000001")},
-                                                 Command{CommandWord::kDone, ""}, Command{CommandWord::kFini, ""}));
+    EXPECT_THAT(commands, ::testing::ElementsAre(
+                              Command{CommandWord::kColl, bytes_of("00001100 00000001")},
+                              Command{CommandWord::kDone, ""}, Command{CommandWord::kFini, ""}));
     EXPECT_TRUE(reader.is_empty());
   }
 }
@@ -53,18 +56,25 @@ TEST(CommandReader, GivesBareBytesBetweenCommands) {
 }
 
 TEST(CommandReader, RefusesWhatIsNoCommand) {
-  EXPECT_EQ(refusal(Side::kClient, "47455420 2f204854"), "it sent 0x47455420 (\"GET \"); expected AUTH, IMPI, COLL, DONE or FINI");
-  EXPECT_EQ(refusal(Side::kClient, "00000001 00000000"), "it sent 0x00000001 (\"????\"); expected AUTH, IMPI, COLL, DONE or FINI");
-  EXPECT_EQ(refusal(Side::kServer, "41555448 00000004"), "it sent AUTH; expected IMPI, COLL or DONE");
-  EXPECT_EQ(refusal(Side::kServer, "46494e49 00000000"), "it sent FINI; expected IMPI, COLL or DONE");
+  EXPECT_EQ(refusal(Side::kClient, "47455420 2f204854"),
+            "it sent 0x47455420 (\"GET \"); expected AUTH, IMPI, COLL, DONE or FINI");
+  EXPECT_EQ(refusal(Side::kClient, "00000001 00000000"),
+            "it sent 0x00000001 (\"????\"); expected AUTH, IMPI, COLL, DONE or FINI");
+  EXPECT_EQ(refusal(Side::kServer, "41555448 00000004"),
+            "it sent AUTH; expected IMPI, COLL or DONE");
+  EXPECT_EQ(refusal(Side::kServer, "46494e49 00000000"),
+            "it sent FINI; expected IMPI, COLL or DONE");
 }
 
 TEST(CommandReader, RefusesALengthBeforeItsBytesHaveCome) {
   EXPECT_EQ(refusal(Side::kClient, "41555448 00000008"), "it sent AUTH with 8 bytes; expected 4");
   EXPECT_EQ(refusal(Side::kClient, "494d5049 00000000"), "it sent IMPI with 0 bytes; expected 4");
-  EXPECT_EQ(refusal(Side::kClient, "434f4c4c 00000003"), "it sent COLL with 3 bytes; expected 4 to 1048580");
-  EXPECT_EQ(refusal(Side::kClient, "434f4c4c ffffffff"), "it sent COLL with 4294967295 bytes; expected 4 to 1048580");
-  EXPECT_EQ(refusal(Side::kServer, "434f4c4c 00000004"), "it sent COLL with 4 bytes; expected 8 to 33554440");
+  EXPECT_EQ(refusal(Side::kClient, "434f4c4c 00000003"),
+            "it sent COLL with 3 bytes; expected 4 to 1048580");
+  EXPECT_EQ(refusal(Side::kClient, "434f4c4c ffffffff"),
+            "it sent COLL with 4294967295 bytes; expected 4 to 1048580");
+  EXPECT_EQ(refusal(Side::kServer, "434f4c4c 00000004"),
+            "it sent COLL with 4 bytes; expected 8 to 33554440");
   EXPECT_EQ(refusal(Side::kClient, "444f4e45 00000001"), "it sent DONE with 1 bytes; expected 0");
   EXPECT_EQ(refusal(Side::kClient, "434f4c4c 00100004"), "");
 }

@@ -18,9 +18,10 @@ using ::testing::IsEmpty;
 
 // Client 0 has hosts 0 and 1, client 1 host 2, client 2 host 3.
 JobLayout four_hosts() {
-  auto layout = lay_out(testing::sets_of({client_offer({host_offer(1, {1}), host_offer(2, {2})}), client_offer({host_offer(3, {3})}),
-                                          client_offer({host_offer(4, {4})})}),
-                        3);
+  auto layout = lay_out(
+      testing::sets_of({client_offer({host_offer(1, {1}), host_offer(2, {2})}),
+                        client_offer({host_offer(3, {3})}), client_offer({host_offer(4, {4})})}),
+      3);
   EXPECT_TRUE(layout.ok()) << layout.sentence();
   return *layout;
 }
@@ -62,7 +63,8 @@ TEST(Dance, WhoeverDoesNotCallThisHostIsRefused) {
   ASSERT_TRUE(dance.ok());
   for (const char* rank : {"00000000", "00000001", "00000004", "ffffffff", "02000000"})
     EXPECT_FALSE(dance->greeted(bytes_of(rank)).ok()) << rank;
-  EXPECT_EQ(dance->greeted(bytes_of("00000004")).sentence(), "a connection says that it is from host 4; expected one above 1 and below 4");
+  EXPECT_EQ(dance->greeted(bytes_of("00000004")).sentence(),
+            "a connection says that it is from host 4; expected one above 1 and below 4");
   EXPECT_THAT(dance->missing(), ElementsAre(0, 2, 3));
 }
 
@@ -70,7 +72,8 @@ TEST(Dance, NobodyCallsTwice) {
   auto dance = Dance::of(four_hosts(), 0);
   ASSERT_TRUE(dance.ok());
   EXPECT_TRUE(dance->greeted(bytes_of("00000002")).ok());
-  EXPECT_THAT(dance->greeted(bytes_of("00000002")).sentence(), HasSubstr("host 2, which has called already"));
+  EXPECT_THAT(dance->greeted(bytes_of("00000002")).sentence(),
+              HasSubstr("host 2, which has called already"));
 }
 
 TEST(Dance, AloneNobodyCalls) {
@@ -87,7 +90,8 @@ TEST(Dance, BothFormsOfIPv4AreCalledAndNoOther) {
   layout.hosts[0].address.bytes[10] = layout.hosts[0].address.bytes[11] = 0xff;
   EXPECT_EQ(Dance::of(layout, 1)->calls()[0].ipv4, 0x0a4d0001U);
   layout.hosts[3].address.bytes[0] = 0xfe;
-  EXPECT_THAT(Dance::of(layout, 1).sentence(), HasSubstr("host 3 has the address fe00:0:0:0:0:0:a4d:4; expected one of IPv4"));
+  EXPECT_THAT(Dance::of(layout, 1).sentence(),
+              HasSubstr("host 3 has the address fe00:0:0:0:0:0:a4d:4; expected one of IPv4"));
 }
 
 }  // namespace

@@ -21,7 +21,9 @@ using testing::wire;
 // Client 0 has hosts with 2 and 1 processes, client 1 one host with 2.
 class JobLayoutTest : public ::testing::Test {
  protected:
-  JobLayoutTest() : offers_{client_offer({host_offer(1, {450, 451}), host_offer(2, {452})}), client_offer({host_offer(3, {4001, 4002})})} {}
+  JobLayoutTest()
+      : offers_{client_offer({host_offer(1, {450, 451}), host_offer(2, {452})}),
+                client_offer({host_offer(3, {4001, 4002})})} {}
 
   JobLayout laid_out() {
     auto layout = lay_out(sets_of(offers_), 2);
@@ -76,14 +78,17 @@ TEST(ClientOffer, IsWrittenAsElementsInTheOrderOfHostsAndProcesses) {
   EXPECT_EQ(digits_of(contribution(offer, kTagUpperBound)), wire("7fffffff"));
   EXPECT_EQ(digits_of(contribution(offer, kCollectiveCrossoverSize)), wire("ffffffff"));
   EXPECT_EQ(digits_of(contribution(offer, kCollectiveMaxLinear)), wire("ffffffff"));
-  EXPECT_EQ(digits_of(contribution(offer, kHostAddress)), wire("000000000000000000000000 0a4d0001 000000000000000000000000 0a4d0002"));
+  EXPECT_EQ(digits_of(contribution(offer, kHostAddress)),
+            wire("000000000000000000000000 0a4d0001 000000000000000000000000 0a4d0002"));
   EXPECT_EQ(digits_of(contribution(offer, kHostPort)), wire("00000fa1 00000fa2"));
   EXPECT_EQ(digits_of(contribution(offer, kHostProcs)), wire("00000002 00000001"));
   EXPECT_EQ(digits_of(contribution(offer, kHostAckmark)), wire("0000000a 00000003"));
   EXPECT_EQ(digits_of(contribution(offer, kHostHiwater)), wire("00000014 00000014"));
   EXPECT_EQ(digits_of(contribution(offer, kProcAddress)),
-            wire("000000000000000000000000 0a4d0001 000000000000000000000000 0a4d0001 000000000000000000000000 0a4d0002"));
-  EXPECT_EQ(digits_of(contribution(offer, kProcPid)), wire("00000000000001c2 00000000000001c3 ffffffffffffffff"));
+            wire("000000000000000000000000 0a4d0001 000000000000000000000000 0a4d0001 "
+                 "000000000000000000000000 0a4d0002"));
+  EXPECT_EQ(digits_of(contribution(offer, kProcPid)),
+            wire("00000000000001c2 00000000000001c3 ffffffffffffffff"));
 }
 
 TEST_F(JobLayoutTest, RanksFollowClientsThenHostsThenProcesses) {
@@ -151,16 +156,21 @@ TEST_F(JobLayoutTest, WishesOnWhichAllAgreeHold) {
 
 TEST_F(JobLayoutTest, WishesThatDifferAreRefused) {
   offers_[1].crossover_size = 2048;
-  EXPECT_EQ(refusal(), "client 1 has IMPI_C_COLL_XSIZE (0x1500) 2048 and client 0 has 1024; expected the same of all");
+  EXPECT_EQ(refusal(),
+            "client 1 has IMPI_C_COLL_XSIZE (0x1500) 2048 and client 0 has 1024; expected the same "
+            "of all");
   offers_[1].crossover_size = kNoWish;
   offers_[0].max_linear = 5;
-  EXPECT_EQ(refusal(), "client 1 has IMPI_C_COLL_MAXLINEAR (0x1600) 4 and client 0 has 5; expected the same of all");
+  EXPECT_EQ(
+      refusal(),
+      "client 1 has IMPI_C_COLL_MAXLINEAR (0x1600) 4 and client 0 has 5; expected the same of all");
 }
 
 TEST_F(JobLayoutTest, EachPairSpeaksItsHighestCommonVersion) {
   auto sets = sets_of(offers_);
-  sets[kVersion].contributions =
-      bytes_of("0000000000000000 0000000000000001 0000000100000000 0000000000000000 0000000000000001 0000000000000002");
+  sets[kVersion].contributions = bytes_of(
+      "0000000000000000 0000000000000001 0000000100000000 0000000000000000 0000000000000001 "
+      "0000000000000002");
   auto layout = lay_out(sets, 2);
   ASSERT_TRUE(layout.ok()) << layout.sentence();
   EXPECT_EQ(layout->common_version(0, 1), (Version{0, 1}));
@@ -171,9 +181,11 @@ TEST_F(JobLayoutTest, EachPairSpeaksItsHighestCommonVersion) {
 TEST_F(JobLayoutTest, VersionsThatCannotBeToldApartAreRefused) {
   EXPECT_EQ(refusal(kVersion, "0000000000000000"), "of 2 clients 1 speak IMPI 0.0; expected all");
   EXPECT_EQ(refusal(kVersion, ""), "of 2 clients 0 speak IMPI 0.0; expected all");
-  EXPECT_THAT(refusal(kVersion, "0000000000000001 0000000000000000"), HasSubstr("is not ascending from 0.0"));
-  EXPECT_THAT(refusal(kVersion, "0000000000000000 0000000000000001 0000000000000001 0000000000000000"),
+  EXPECT_THAT(refusal(kVersion, "0000000000000001 0000000000000000"),
               HasSubstr("is not ascending from 0.0"));
+  EXPECT_THAT(
+      refusal(kVersion, "0000000000000000 0000000000000001 0000000000000001 0000000000000000"),
+      HasSubstr("is not ascending from 0.0"));
   EXPECT_THAT(refusal(kVersion, "00000000"), HasSubstr("has 4 bytes"));
 }
 
@@ -195,29 +207,41 @@ TEST_F(JobLayoutTest, LengthsThatDoNotFitAreRefused) {
     sets[row.label].contributions.resize(sets[row.label].contributions.size() - 2);
     EXPECT_NE(refusal(sets), "accepted") << row.name;
   }
-  EXPECT_EQ(refusal(kHostPort, "00000001 00000002"), "all clients together have sent 8 bytes of IMPI_H_PORT (0x2100); expected 3 times 4");
+  EXPECT_EQ(refusal(kHostPort, "00000001 00000002"),
+            "all clients together have sent 8 bytes of IMPI_H_PORT (0x2100); expected 3 times 4");
 }
 
 TEST_F(JobLayoutTest, NumbersOutOfBoundsAreNamed) {
-  EXPECT_EQ(refusal(kClientHosts, "00000000 00000001"), "client 0 has IMPI_C_NHOSTS (0x1100) 0; expected 1 to 2147483647");
-  EXPECT_THAT(refusal(kClientHosts, "00000002 ffffffff"), HasSubstr("client 1 has IMPI_C_NHOSTS (0x1100) -1"));
-  EXPECT_THAT(refusal(kClientHosts, "7fffffff 7fffffff"), HasSubstr("expected 4294967294 times 16"));
-  EXPECT_THAT(refusal(kClientProcs, "00000003 00000000"), HasSubstr("client 1 has IMPI_C_NPROCS (0x1200) 0"));
-  EXPECT_THAT(refusal(kDataLength, "00000000 00000001"), HasSubstr("client 0 has IMPI_C_DATALEN (0x1300) 0"));
+  EXPECT_EQ(refusal(kClientHosts, "00000000 00000001"),
+            "client 0 has IMPI_C_NHOSTS (0x1100) 0; expected 1 to 2147483647");
+  EXPECT_THAT(refusal(kClientHosts, "00000002 ffffffff"),
+              HasSubstr("client 1 has IMPI_C_NHOSTS (0x1100) -1"));
+  EXPECT_THAT(refusal(kClientHosts, "7fffffff 7fffffff"),
+              HasSubstr("expected 4294967294 times 16"));
+  EXPECT_THAT(refusal(kClientProcs, "00000003 00000000"),
+              HasSubstr("client 1 has IMPI_C_NPROCS (0x1200) 0"));
+  EXPECT_THAT(refusal(kDataLength, "00000000 00000001"),
+              HasSubstr("client 0 has IMPI_C_DATALEN (0x1300) 0"));
   EXPECT_THAT(refusal(kTagUpperBound, "7fffffff 00007ffe"),
               HasSubstr("client 1 has IMPI_C_TAGUB (0x1400) 32766; expected 32767 to 2147483647"));
-  EXPECT_THAT(refusal(kCollectiveCrossoverSize, "fffffffe fffffffe"), HasSubstr("client 0 has IMPI_C_COLL_XSIZE (0x1500) -2"));
-  EXPECT_THAT(refusal(kHostPort, "00000001 00000000 00000001"), HasSubstr("host 1 has IMPI_H_PORT (0x2100) 0; expected 1 to 65535"));
-  EXPECT_THAT(refusal(kHostPort, "00000001 00000001 00010000"), HasSubstr("host 2 has IMPI_H_PORT (0x2100) 65536"));
-  EXPECT_THAT(refusal(kHostAckmark, "0000000a 0000000a 00000000"), HasSubstr("host 2 has IMPI_H_ACKMARK (0x2300) 0"));
+  EXPECT_THAT(refusal(kCollectiveCrossoverSize, "fffffffe fffffffe"),
+              HasSubstr("client 0 has IMPI_C_COLL_XSIZE (0x1500) -2"));
+  EXPECT_THAT(refusal(kHostPort, "00000001 00000000 00000001"),
+              HasSubstr("host 1 has IMPI_H_PORT (0x2100) 0; expected 1 to 65535"));
+  EXPECT_THAT(refusal(kHostPort, "00000001 00000001 00010000"),
+              HasSubstr("host 2 has IMPI_H_PORT (0x2100) 65536"));
+  EXPECT_THAT(refusal(kHostAckmark, "0000000a 0000000a 00000000"),
+              HasSubstr("host 2 has IMPI_H_ACKMARK (0x2300) 0"));
   EXPECT_THAT(refusal(kHostHiwater, "0000000a 00000009 0000000a"),
-              HasSubstr("host 1 has IMPI_H_HIWATER (0x2400) 9; expected at least its IMPI_H_ACKMARK (0x2300) 10"));
+              HasSubstr("host 1 has IMPI_H_HIWATER (0x2400) 9; expected at least its "
+                        "IMPI_H_ACKMARK (0x2300) 10"));
 }
 
 TEST_F(JobLayoutTest, HostsThatDoNotAddUpToTheirClientAreRefused) {
   EXPECT_EQ(refusal(kHostProcs, "00000002 00000002 00000001"),
             "client 0 has 3 processes, and its hosts have 4 together; expected the same");
-  EXPECT_THAT(refusal(kHostProcs, "7fffffff 7fffffff 00000002"), HasSubstr("its hosts have 4294967294 together"));
+  EXPECT_THAT(refusal(kHostProcs, "7fffffff 7fffffff 00000002"),
+              HasSubstr("its hosts have 4294967294 together"));
 }
 
 TEST_F(JobLayoutTest, TwoProcessesOfOneNameAreRefused) {

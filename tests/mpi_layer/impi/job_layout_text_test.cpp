@@ -13,8 +13,9 @@ using testing::host_offer;
 using testing::sets_of;
 
 std::string encoded_layout() {
-  auto layout =
-      lay_out(sets_of({client_offer({host_offer(1, {450, 451}), host_offer(2, {452})}), client_offer({host_offer(3, {4001, 4002})})}), 2);
+  auto layout = lay_out(sets_of({client_offer({host_offer(1, {450, 451}), host_offer(2, {452})}),
+                                 client_offer({host_offer(3, {4001, 4002})})}),
+                        2);
   EXPECT_TRUE(layout.ok());
   return encode(*layout);
 }
@@ -36,7 +37,8 @@ TEST(JobLayoutTextTest, SaysAllThatTheLayoutSays) {
 
 TEST(JobLayoutTextTest, OneThatIsCutOrLongerIsMalformed) {
   const std::string whole = encoded_layout();
-  for (std::size_t length = 0; length < whole.size(); ++length) EXPECT_FALSE(decode_layout(whole.substr(0, length))) << length;
+  for (std::size_t length = 0; length < whole.size(); ++length)
+    EXPECT_FALSE(decode_layout(whole.substr(0, length))) << length;
   EXPECT_FALSE(decode_layout(whole + '\0'));
 }
 
@@ -44,7 +46,8 @@ TEST(JobLayoutTextTest, ACountBeyondItsBytesIsMalformed) {
   for (std::size_t at = 0; at + 4 <= encoded_layout().size(); ++at) {
     std::string bytes = encoded_layout();
     bytes.replace(at, 4, 4, '\xff');
-    static_cast<void>(decode_layout(bytes));  // of what it may be, nothing is allocated that the bytes do not have
+    static_cast<void>(decode_layout(bytes));  // of what it may be, nothing is allocated that the
+                                              // bytes do not have
   }
   EXPECT_FALSE(decode_layout(std::string(4, '\xff')));
 }

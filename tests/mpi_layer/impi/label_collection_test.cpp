@@ -33,7 +33,8 @@ TEST(LabelCollection, ALabelThatAClientHasGonePastIsCompleteWithoutIt) {
   EXPECT_EQ(collection.add(0, kClientHosts, "h"), "");
   EXPECT_THAT(collection.take_complete(), IsEmpty());
   EXPECT_EQ(collection.add(1, kClientHosts, "i"), "");
-  EXPECT_THAT(collection.take_complete(), ElementsAre(Set{kVersion, 1, "v"}, Set{kClientHosts, 3, "hi"}));
+  EXPECT_THAT(collection.take_complete(),
+              ElementsAre(Set{kVersion, 1, "v"}, Set{kClientHosts, 3, "hi"}));
 }
 
 TEST(LabelCollection, AnsweringGoesAsFarAsTheSlowestClient) {
@@ -49,7 +50,9 @@ TEST(LabelCollection, AnsweringGoesAsFarAsTheSlowestClient) {
 TEST(LabelCollection, LabelsOfImpiThatNobodyHasSentAreEmptySets) {
   LabelCollection collection(1);
   EXPECT_EQ(collection.add(0, kClientProcs, "p"), "");
-  EXPECT_THAT(collection.take_complete(), ElementsAre(Set{kVersion, 0, ""}, Set{kClientHosts, 0, ""}, Set{kClientProcs, 1, "p"}));
+  EXPECT_THAT(
+      collection.take_complete(),
+      ElementsAre(Set{kVersion, 0, ""}, Set{kClientHosts, 0, ""}, Set{kClientProcs, 1, "p"}));
 }
 
 TEST(LabelCollection, TheEndOfAllClientsCompletesEverything) {
@@ -80,9 +83,11 @@ TEST(LabelCollection, OnlyAscendingLabelsAreTaken) {
   LabelCollection collection(2);
   EXPECT_EQ(collection.add(0, kClientProcs, "p"), "");
   EXPECT_EQ(collection.add(0, kClientHosts, "h"),
-            "it sent label IMPI_C_NHOSTS (0x1100) after IMPI_C_NPROCS (0x1200); expected ascending labels");
+            "it sent label IMPI_C_NHOSTS (0x1100) after IMPI_C_NPROCS (0x1200); expected ascending "
+            "labels");
   EXPECT_EQ(collection.add(0, kClientProcs, "q"),
-            "it sent label IMPI_C_NPROCS (0x1200) after IMPI_C_NPROCS (0x1200); expected ascending labels");
+            "it sent label IMPI_C_NPROCS (0x1200) after IMPI_C_NPROCS (0x1200); expected ascending "
+            "labels");
   EXPECT_EQ(collection.add(1, -1, "x"), "it sent label 0xffffffff first; expected a label above 0");
   EXPECT_EQ(collection.add(1, kClientProcs, "r"), "");
   EXPECT_EQ(collection.take_complete().back(), (Set{kClientProcs, 3, "pr"}));
@@ -108,8 +113,10 @@ TEST(LabelCollection, WhatAClientMayContributeIsBounded) {
   const std::string much(kMaxContributionBytes, 'm');
   const auto times = static_cast<Label>(kMaxClientBytes / kMaxContributionBytes);
   for (Label i = 0; i < times; ++i) EXPECT_EQ(collection.add(0, kBeyond + i, much), "");
-  EXPECT_EQ(collection.add(0, kBeyond + times, "m"), "it sent labels with more than 4194304 bytes together");
-  for (std::size_t i = 0; i < kMaxClientLabels; ++i) EXPECT_EQ(collection.add(1, kBeyond + static_cast<Label>(i), ""), "");
+  EXPECT_EQ(collection.add(0, kBeyond + times, "m"),
+            "it sent labels with more than 4194304 bytes together");
+  for (std::size_t i = 0; i < kMaxClientLabels; ++i)
+    EXPECT_EQ(collection.add(1, kBeyond + static_cast<Label>(i), ""), "");
   EXPECT_EQ(collection.add(1, kBeyond + 0x1000, ""), "it sent more than 256 labels");
 }
 

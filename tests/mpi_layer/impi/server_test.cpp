@@ -45,13 +45,15 @@ class ServerTest : public ::testing::Test {
   ServerTest() { serve(2); }
 
   // A new server; its connections are counted from 1 again.
-  void serve(unsigned clients, const Authentication& authentication = Authentication(true, std::nullopt)) {
+  void serve(unsigned clients,
+             const Authentication& authentication = Authentication(true, std::nullopt)) {
     heard_.clear();
     closed_.clear();
     server_ = std::make_unique<Server>(Server::Settings{clients, authentication, kPatience});
   }
   Server::Connection connect() {
-    const Server::Connection connection = server_->open("10.0.0.1:" + std::to_string(++port_), now_);
+    const Server::Connection connection =
+        server_->open("10.0.0.1:" + std::to_string(++port_), now_);
     take_in();
     return connection;
   }
@@ -69,7 +71,9 @@ class ServerTest : public ::testing::Test {
     take_in();
   }
   // What the connection has been sent since the last call.
-  std::string heard(Server::Connection connection) { return digits_of(std::exchange(heard_[connection], {})); }
+  std::string heard(Server::Connection connection) {
+    return digits_of(std::exchange(heard_[connection], {}));
+  }
   bool is_closed(Server::Connection connection) const { return closed_.contains(connection); }
   // The sentences of problems since the last call.
   std::vector<std::string> problems() { return std::exchange(problems_, {}); }
@@ -95,14 +99,16 @@ class ServerTest : public ::testing::Test {
   std::vector<Server::Connection> start_all(unsigned clients) {
     const auto joined = join_all(clients);
     for (const Server::Connection connection : joined) say(connection, kDone);
-    for (const Server::Connection connection : joined) EXPECT_THAT(heard(connection), ::testing::EndsWith(wire(kDone)));
+    for (const Server::Connection connection : joined)
+      EXPECT_THAT(heard(connection), ::testing::EndsWith(wire(kDone)));
     EXPECT_EQ(server_->phase(), Phase::kRunning);
     return joined;
   }
 
   void take_in() {
     for (const auto& [connection, bytes] : server_->take_decisions()) {
-      EXPECT_FALSE(closed_.contains(connection)) << "connection " << connection << " is named after its end";
+      EXPECT_FALSE(closed_.contains(connection))
+          << "connection " << connection << " is named after its end";
       if (bytes == nullptr) {
         closed_.insert(connection);
       } else {
@@ -124,7 +130,7 @@ class ServerTest : public ::testing::Test {
   std::string all_notes_;
 };
 
-// -- AUTH -----------------------------------------------------------------------------------------------------------------------------------------
+// -- AUTH -----------------------------------------------------------------------------------------
 
 TEST_F(ServerTest, AClientThatCanUseNoneIsAnsweredNone) {
   const auto client = connect();
@@ -175,7 +181,8 @@ TEST_F(ServerTest, NoNoteHasAKey) {
     say(client, impi(0));
   }
   EXPECT_EQ(server_->phase(), Phase::kCollecting);
-  for (const char* secret : {"5678", "5679", "162e", "162f"}) EXPECT_THAT(all_notes_, Not(HasSubstr(secret)));
+  for (const char* secret : {"5678", "5679", "162e", "162f"})
+    EXPECT_THAT(all_notes_, Not(HasSubstr(secret)));
 }
 
 TEST_F(ServerTest, WithoutACommonMechanismTheConnectionEndsWithoutAWord) {
@@ -186,13 +193,15 @@ TEST_F(ServerTest, WithoutACommonMechanismTheConnectionEndsWithoutAWord) {
   const auto key = connect();
   say(key, "41555448 00000004 00000002");
   EXPECT_TRUE(is_closed(key));
-  EXPECT_THAT(problems(), ElementsAre("10.0.0.1:1 was not let in: it can authenticate by nothing; expected NONE",
-                                      "10.0.0.1:2 was not let in: it can authenticate by KEY; expected NONE"));
+  EXPECT_THAT(
+      problems(),
+      ElementsAre("10.0.0.1:1 was not let in: it can authenticate by nothing; expected NONE",
+                  "10.0.0.1:2 was not let in: it can authenticate by KEY; expected NONE"));
 }
 
 TEST_F(ServerTest, WhateverComesBeforeAuthEndsTheConnection) {
-  for (const std::string& bytes :
-       {impi(0), coll(kVersion, ""), wire(kDone), wire(kFini), wire("47455420 2f204854"), wire("41555448 00000008")}) {
+  for (const std::string& bytes : {impi(0), coll(kVersion, ""), wire(kDone), wire(kFini),
+                                   wire("47455420 2f204854"), wire("41555448 00000008")}) {
     const auto client = connect();
     say(client, bytes);
     EXPECT_TRUE(is_closed(client)) << bytes;
@@ -208,7 +217,7 @@ TEST_F(ServerTest, WhatIsNotExpectedOfAStrangerIsNotWaitedFor) {
   EXPECT_TRUE(is_closed(client));
 }
 
-// -- IMPI -----------------------------------------------------------------------------------------------------------------------------------------
+// -- IMPI -----------------------------------------------------------------------------------------
 
 TEST_F(ServerTest, TheNumberOfClientsIsToldWhenAllHaveSentTheirRank) {
   const auto one = join(1);
@@ -229,10 +238,12 @@ TEST_F(ServerTest, BytesThatComeOneByOneAreTheSame) {
 TEST_F(ServerTest, AClientMaySayAllItHasToSayAtOnce) {
   serve(1, Authentication(false, 5678));
   const auto client = connect();
-  say(client, "41555448 00000004 00000002 000000000000162e" + impi(0) + coll(kVersion, "0000000000000000") + wire(kDone));
+  say(client, "41555448 00000004 00000002 000000000000162e" + impi(0) +
+                  coll(kVersion, "0000000000000000") + wire(kDone));
   const std::string said = heard(client);
-  EXPECT_THAT(said, ::testing::StartsWith(wire("00000001 00000000 494d5049 00000004 00000001"
-                                               "434f4c4c 00000010 00001000 00000001 0000000000000000")));
+  EXPECT_THAT(said,
+              ::testing::StartsWith(wire("00000001 00000000 494d5049 00000004 00000001"
+                                         "434f4c4c 00000010 00001000 00000001 0000000000000000")));
   EXPECT_THAT(said, ::testing::EndsWith(wire(kDone)));
   EXPECT_EQ(server_->phase(), Phase::kRunning);
 }
@@ -253,8 +264,10 @@ TEST_F(ServerTest, ClientsThatJoinAtOnceDoNotBlockEachOther) {
 
 TEST_F(ServerTest, ThirtyTwoClientsJoin) {
   const auto clients = join_all(32);
-  for (std::uint32_t rank = 0; rank < 32; ++rank) say(clients[rank], coll(kVersion, "") + wire(kDone));
-  EXPECT_THAT(heard(clients[31]), ::testing::StartsWith(wire("434f4c4c 00000008 00001000 ffffffff")));
+  for (std::uint32_t rank = 0; rank < 32; ++rank)
+    say(clients[rank], coll(kVersion, "") + wire(kDone));
+  EXPECT_THAT(heard(clients[31]),
+              ::testing::StartsWith(wire("434f4c4c 00000008 00001000 ffffffff")));
   EXPECT_EQ(server_->phase(), Phase::kRunning);
 }
 
@@ -264,8 +277,8 @@ TEST_F(ServerTest, ARankThatThereIsNotIsRefused) {
     EXPECT_TRUE(is_closed(client)) << rank;
     EXPECT_EQ(heard(client), "") << rank;
   }
-  EXPECT_THAT(problems(),
-              ElementsAre(HasSubstr("it is client 2; expected a number from 0 to 1"), HasSubstr("client 31;"), HasSubstr("client -1;")));
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("it is client 2; expected a number from 0 to 1"),
+                                      HasSubstr("client 31;"), HasSubstr("client -1;")));
   EXPECT_TRUE(server_->accepts());
 }
 
@@ -274,7 +287,8 @@ TEST_F(ServerTest, ARankThatIsTakenIsRefusedAndItsFirstOwnerStays) {
   const auto second = join(0);
   EXPECT_TRUE(is_closed(second));
   EXPECT_FALSE(is_closed(first));
-  EXPECT_THAT(problems(), ElementsAre("10.0.0.1:2 was not let in: it is client 0, which has joined already; expected one that has not"));
+  EXPECT_THAT(problems(), ElementsAre("10.0.0.1:2 was not let in: it is client 0, which has joined "
+                                      "already; expected one that has not"));
   join(1);
   EXPECT_EQ(heard(first), impi(2));
 }
@@ -283,15 +297,16 @@ TEST_F(ServerTest, TheRankOfAClientThatLeavesBeforeAllHaveJoinedIsFreeAgain) {
   const auto first = join(0);
   say(first, coll(kVersion, "0000000000000001"));
   leave(first);
-  EXPECT_THAT(problems(),
-              ElementsAre("client 0 (10.0.0.1:1) was lost before all had joined: it closed its connection; another may take its place"));
+  EXPECT_THAT(problems(), ElementsAre("client 0 (10.0.0.1:1) was lost before all had joined: it "
+                                      "closed its connection; another may take its place"));
   const auto second = join(0);
   const auto other = join(1);
   EXPECT_EQ(heard(second), impi(2));
   heard(other);
   say(second, coll(kVersion, "0000000000000000"));
   say(other, coll(kVersion, "0000000000000000"));
-  EXPECT_EQ(heard(other), wire("434f4c4c 00000018 00001000 00000003 0000000000000000 0000000000000000"));
+  EXPECT_EQ(heard(other),
+            wire("434f4c4c 00000018 00001000 00000003 0000000000000000 0000000000000000"));
 }
 
 TEST_F(ServerTest, StrangersAreBoundedAndTheOldestGoesFirst) {
@@ -303,7 +318,7 @@ TEST_F(ServerTest, StrangersAreBoundedAndTheOldestGoesFirst) {
   EXPECT_FALSE(is_closed(zero));
 }
 
-// -- COLL -----------------------------------------------------------------------------------------------------------------------------------------
+// -- COLL -----------------------------------------------------------------------------------------
 
 TEST_F(ServerTest, ACompleteSetGoesToAllAtOnceInTheOrderOfRanks) {
   const auto clients = join_all(2);
@@ -312,7 +327,8 @@ TEST_F(ServerTest, ACompleteSetGoesToAllAtOnceInTheOrderOfRanks) {
   say(clients[1], "434f4c4c 00000008 00001100 00000002");
   EXPECT_EQ(heard(clients[0]), "");
   say(clients[0], "434f4c4c 00000008 00001100 00000001");
-  for (const auto client : clients) EXPECT_EQ(heard(client), wire("434f4c4c 00000010 00001100 00000003 00000001 00000002"));
+  for (const auto client : clients)
+    EXPECT_EQ(heard(client), wire("434f4c4c 00000010 00001100 00000003 00000001 00000002"));
 }
 
 TEST_F(ServerTest, ContributionsMayDifferInLength) {
@@ -320,7 +336,8 @@ TEST_F(ServerTest, ContributionsMayDifferInLength) {
   say(clients[0], coll(kVersion, "0000000000000000"));
   say(clients[1], coll(kVersion, "0000000000000000 0000000000000001"));
   for (const auto client : clients)
-    EXPECT_EQ(heard(client), wire("434f4c4c 00000020 00001000 00000003 0000000000000000 0000000000000000 0000000000000001"));
+    EXPECT_EQ(heard(client), wire("434f4c4c 00000020 00001000 00000003 0000000000000000 "
+                                  "0000000000000000 0000000000000001"));
 }
 
 TEST_F(ServerTest, ALabelThatAClientSkipsIsAnsweredWithAPartialMask) {
@@ -329,7 +346,8 @@ TEST_F(ServerTest, ALabelThatAClientSkipsIsAnsweredWithAPartialMask) {
   for (const auto client : clients) heard(client);
   say(clients[0], coll(kClientProcs, "00000003"));
   say(clients[1], coll(kDataLength, "00000100"));
-  for (const auto client : clients) EXPECT_EQ(heard(client), wire("434f4c4c 0000000c 00001200 00000001 00000003"));
+  for (const auto client : clients)
+    EXPECT_EQ(heard(client), wire("434f4c4c 0000000c 00001200 00000001 00000003"));
 }
 
 TEST_F(ServerTest, ALabelThatAllSkipIsAnsweredEmpty) {
@@ -338,7 +356,8 @@ TEST_F(ServerTest, ALabelThatAllSkipIsAnsweredEmpty) {
   for (const auto client : clients) heard(client);
   for (const auto client : clients) say(client, coll(kCollectiveCrossoverSize, "ffffffff"));
   for (const auto client : clients)
-    EXPECT_EQ(heard(client), wire("434f4c4c 00000008 00001400 00000000 434f4c4c 00000010 00001500 00000003 ffffffff ffffffff"));
+    EXPECT_EQ(heard(client), wire("434f4c4c 00000008 00001400 00000000 434f4c4c 00000010 00001500 "
+                                  "00000003 ffffffff ffffffff"));
 }
 
 TEST_F(ServerTest, LabelsOutOfOrderEndTheJob) {
@@ -347,16 +366,18 @@ TEST_F(ServerTest, LabelsOutOfOrderEndTheJob) {
   say(clients[1], coll(kClientHosts, "00000001"));
   EXPECT_EQ(server_->phase(), Phase::kFailed);
   for (const auto client : clients) EXPECT_TRUE(is_closed(client));
-  EXPECT_THAT(problems(),
-              ElementsAre("client 1 (10.0.0.1:2) was lost during start-up: it sent label IMPI_C_NHOSTS (0x1100) after IMPI_C_NPROCS "
-                          "(0x1200); expected ascending labels; the job cannot start"));
+  EXPECT_THAT(problems(), ElementsAre("client 1 (10.0.0.1:2) was lost during start-up: it sent "
+                                      "label IMPI_C_NHOSTS (0x1100) after IMPI_C_NPROCS "
+                                      "(0x1200); expected ascending labels; the job cannot start"));
 }
 
 TEST_F(ServerTest, WhatIsNoCommandEndsTheJob) {
   const auto clients = join_all(2);
   say(clients[0], "00001100 00000004");
   EXPECT_EQ(server_->phase(), Phase::kFailed);
-  EXPECT_THAT(problems(), ElementsAre(HasSubstr("client 0 (10.0.0.1:1) was lost during start-up: it sent 0x00001100")));
+  EXPECT_THAT(
+      problems(),
+      ElementsAre(HasSubstr("client 0 (10.0.0.1:1) was lost during start-up: it sent 0x00001100")));
 }
 
 TEST_F(ServerTest, JoiningTwiceEndsTheJob) {
@@ -366,7 +387,7 @@ TEST_F(ServerTest, JoiningTwiceEndsTheJob) {
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("it sent AUTH twice")));
 }
 
-// -- DONE -----------------------------------------------------------------------------------------------------------------------------------------
+// -- DONE -----------------------------------------------------------------------------------------
 
 TEST_F(ServerTest, DoneIsToldWhenAllHaveSentItAndAllLabelsAreAnswered) {
   const auto clients = join_all(2);
@@ -405,7 +426,7 @@ TEST_F(ServerTest, ALabelAfterStartUpIsALossOfThatClientAlone) {
   EXPECT_EQ(server_->phase(), Phase::kRunning);
 }
 
-// -- FINI -----------------------------------------------------------------------------------------------------------------------------------------
+// -- FINI -----------------------------------------------------------------------------------------
 
 TEST_F(ServerTest, TheJobHasSucceededWhenAllHaveSaidFini) {
   const auto clients = start_all(2);
@@ -427,7 +448,9 @@ TEST_F(ServerTest, TheFiniOfOlderLamsCounts) {
 TEST_F(ServerTest, AClientThatIsLostBeforeFiniIsNamedAndTheOthersAreWaitedFor) {
   const auto clients = start_all(3);
   leave(clients[1]);
-  EXPECT_THAT(problems(), ElementsAre("client 1 (10.0.0.1:2) was lost before its FINI: it closed its connection"));
+  EXPECT_THAT(
+      problems(),
+      ElementsAre("client 1 (10.0.0.1:2) was lost before its FINI: it closed its connection"));
   EXPECT_EQ(server_->phase(), Phase::kRunning);
   say(clients[0], kFini);
   EXPECT_EQ(server_->phase(), Phase::kRunning);
@@ -440,7 +463,8 @@ TEST_F(ServerTest, AClientThatIsLostDuringStartUpIsNamedAndEndsTheJob) {
   say(clients[0], coll(kVersion, ""));
   leave(clients[2]);
   EXPECT_EQ(server_->phase(), Phase::kFailed);
-  EXPECT_THAT(problems(), ElementsAre("client 2 (10.0.0.1:3) was lost during start-up: it closed its connection; the job cannot start"));
+  EXPECT_THAT(problems(), ElementsAre("client 2 (10.0.0.1:3) was lost during start-up: it closed "
+                                      "its connection; the job cannot start"));
   for (const auto client : clients) EXPECT_TRUE(is_closed(client));
 }
 
@@ -451,7 +475,7 @@ TEST_F(ServerTest, TheEndOfAConnectionAfterFiniIsNoLoss) {
   EXPECT_THAT(problems(), IsEmpty());
 }
 
-// -- time -----------------------------------------------------------------------------------------------------------------------------------------
+// -- time -----------------------------------------------------------------------------------------
 
 TEST_F(ServerTest, WhoeverDoesNotJoinInTimeIsClosed) {
   const auto silent = connect();
@@ -485,10 +509,9 @@ TEST_F(ServerTest, AClientThatKeepsTheOthersWaitingIsLost) {
   EXPECT_EQ(server_->phase(), Phase::kCollecting);
   pass(1ns);
   EXPECT_EQ(server_->phase(), Phase::kFailed);
-  EXPECT_THAT(
-      problems(),
-      ElementsAre("client 2 (10.0.0.1:3) was lost during start-up: it did not send its next label, or DONE, within 60s; the job cannot "
-                  "start"));
+  EXPECT_THAT(problems(), ElementsAre("client 2 (10.0.0.1:3) was lost during start-up: it did not "
+                                      "send its next label, or DONE, within 60s; the job cannot "
+                                      "start"));
 }
 
 TEST_F(ServerTest, TheTimeForTheNextLabelBeginsWithTheAnswerToTheLast) {

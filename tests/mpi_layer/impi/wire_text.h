@@ -1,5 +1,6 @@
 #pragma once
-// Bytes of IMPI as its documents write them: hexadecimal digits, blanks only for reading: "41555448 00000004".
+// Bytes of IMPI as its documents write them: hexadecimal digits, blanks only for reading: "41555448
+// 00000004".
 
 #include <string>
 #include <string_view>

@@ -34,17 +34,23 @@ class ImpiCrossing : public ::testing::Test {
     const Result& result() const { return request.result(); }
   };
 
-  Sent& send(std::size_t from, std::size_t length, std::int32_t tag = 5, SendMode mode = SendMode::kStandard) {
+  Sent& send(std::size_t from, std::size_t length, std::int32_t tag = 5,
+             SendMode mode = SendMode::kStandard) {
     Sent& made = sent_.emplace_back();
     made.bytes.resize(length);
     for (std::byte& byte : made.bytes) byte = static_cast<std::byte>(random_());
-    EXPECT_EQ(jobs.at(from).send({made.bytes.data(), length, kThere, kContext, tag, mode}, made.request), Refusal::kNone);
+    EXPECT_EQ(
+        jobs.at(from).send({made.bytes.data(), length, kThere, kContext, tag, mode}, made.request),
+        Refusal::kNone);
     return made;
   }
-  Received& receive(std::size_t at, std::size_t capacity, std::int32_t tag = 5, std::int32_t source = kThere) {
+  Received& receive(std::size_t at, std::size_t capacity, std::int32_t tag = 5,
+                    std::int32_t source = kThere) {
     Received& made = received_.emplace_back();
     made.bytes.resize(capacity);
-    EXPECT_EQ(jobs.at(at).receive({made.bytes.data(), capacity, source, kContext, tag}, made.request), Refusal::kNone);
+    EXPECT_EQ(
+        jobs.at(at).receive({made.bytes.data(), capacity, source, kContext, tag}, made.request),
+        Refusal::kNone);
     return made;
   }
   bool ended(std::size_t at, Request& request) { return jobs.at(at).test(request); }
@@ -70,7 +76,8 @@ class ImpiCrossing : public ::testing::Test {
 
 TEST_F(ImpiCrossing, MessagesOfAllLengthsAndModesPassToReceivesThatWait) {
   for (const std::size_t length : {0U, 1U, 999U, 1000U, 1001U, 2000U, 54'321U}) {
-    for (const SendMode mode : {SendMode::kStandard, SendMode::kSynchronous, SendMode::kReady, SendMode::kBuffered}) {
+    for (const SendMode mode :
+         {SendMode::kStandard, SendMode::kSynchronous, SendMode::kReady, SendMode::kBuffered}) {
       Received& received = receive(1, length);
       expect_passed(0, send(0, length, 5, mode), received);
     }
@@ -79,7 +86,8 @@ TEST_F(ImpiCrossing, MessagesOfAllLengthsAndModesPassToReceivesThatWait) {
 
 TEST_F(ImpiCrossing, MessagesOfAllLengthsAndModesWaitForTheirReceives) {
   for (const std::size_t length : {0U, 1U, 999U, 1000U, 1001U, 2000U, 54'321U}) {
-    for (const SendMode mode : {SendMode::kStandard, SendMode::kSynchronous, SendMode::kReady, SendMode::kBuffered}) {
+    for (const SendMode mode :
+         {SendMode::kStandard, SendMode::kSynchronous, SendMode::kReady, SendMode::kBuffered}) {
       Sent& sent = send(1, length, 5, mode);
       jobs.settle();
       expect_passed(1, sent, receive(0, length));
@@ -224,7 +232,8 @@ TEST_F(ImpiCrossing, ACancelledReceiveLeavesItsMessageToOthers) {
 TEST_F(ImpiCrossing, MoreMessagesThanTheListHasRoomForWaitInOrder) {
   constexpr std::int32_t kMessages = 500;  // of 64 that the list has room for
   std::vector<Sent*> sent;
-  for (std::int32_t i = 0; i < kMessages; ++i) sent.push_back(&send(0, static_cast<std::size_t>(i), i));
+  for (std::int32_t i = 0; i < kMessages; ++i)
+    sent.push_back(&send(0, static_cast<std::size_t>(i), i));
   jobs.settle();
   for (std::int32_t i = 0; i < kMessages; ++i) {
     Received& received = receive(1, static_cast<std::size_t>(i), kAnyTag);
@@ -244,7 +253,8 @@ TEST_F(ImpiCrossing, AWithdrawnMessageThatHadNoRoomIsNeverDelivered) {
   jobs.settle();
   ASSERT_TRUE(ended(0, sent.back()->request));
   EXPECT_TRUE(sent.back()->request.result().cancelled);
-  for (std::int32_t i = 0; i < 99; ++i) expect_passed(0, *sent[static_cast<std::size_t>(i)], receive(1, 8, i));
+  for (std::int32_t i = 0; i < 99; ++i)
+    expect_passed(0, *sent[static_cast<std::size_t>(i)], receive(1, 8, i));
   Received& none = receive(1, 8, 99);
   jobs.settle();
   EXPECT_FALSE(ended(1, none.request));

@@ -41,13 +41,14 @@ class ImpiPacketRelay : public ::testing::Test {
       End& end = ends[rank];
       end.relay = std::make_unique<PacketRelay>(
           job.at(rank), static_cast<std::int32_t>(1 - rank), kDataBytes,
-          PacketRelay::Events{[this, &end, rank](const Packet& packet, std::span<const std::byte> data) {
-                                mpi::kLock.is_held();
-                                if (take_in_more) job.at(rank).take_in();
-                                end.packets.emplace_back(packet, std::vector<std::byte>(data.begin(), data.end()));
-                                return Error();
-                              },
-                              [&end] { ++end.left; }, [&end](const Error&) { ++end.broken; }});
+          PacketRelay::Events{
+              [this, &end, rank](const Packet& packet, std::span<const std::byte> data) {
+                mpi::kLock.is_held();
+                if (take_in_more) job.at(rank).take_in();
+                end.packets.emplace_back(packet, std::vector<std::byte>(data.begin(), data.end()));
+                return Error();
+              },
+              [&end] { ++end.left; }, [&end](const Error&) { ++end.broken; }});
     }
   }
   void TearDown() override {
@@ -103,7 +104,10 @@ TEST_F(ImpiPacketRelay, APacketThatHasMoreTakenInIsTakenOnce) {
 TEST_F(ImpiPacketRelay, BytesThatAreNoPacketEndIt) {
   const std::vector<std::byte> bytes(100);
   mpi::SendRequest request;
-  EXPECT_EQ(job.at(0).send({bytes.data(), bytes.size(), 1, mpi::kRelayContext, 0, mpi::SendMode::kStandard}, request), mpi::Refusal::kNone);
+  EXPECT_EQ(job.at(0).send(
+                {bytes.data(), bytes.size(), 1, mpi::kRelayContext, 0, mpi::SendMode::kStandard},
+                request),
+            mpi::Refusal::kNone);
   job.settle();
   EXPECT_TRUE(job.at(0).test(request));
   EXPECT_EQ(ends[1].broken, 1U);

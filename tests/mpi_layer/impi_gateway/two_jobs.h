@@ -1,5 +1,6 @@
 #pragma once
-// TwoJobs: two jobs of one process each, joined by crossings whose packets go straight to each other, in the order in which they were sent, when settle() lets them.
+// TwoJobs: two jobs of one process each, joined by crossings whose packets go straight to each
+// other, in the order in which they were sent, when settle() lets them.
 //
 // In each of them number 0 of the messenger is its own process, and number 1 is the other job's.
 
@@ -27,7 +28,8 @@ class TwoJobs {
   static constexpr std::int32_t kThere = 1;  // the other job's process
 
   explicit TwoJobs(const TwoJobsOptions& options = {}) {
-    for (std::size_t job = 0; job < 2; ++job) sides_[job] = std::make_unique<Side>(options, static_cast<std::int64_t>(job));
+    for (std::size_t job = 0; job < 2; ++job)
+      sides_[job] = std::make_unique<Side>(options, static_cast<std::int64_t>(job));
     for (std::size_t job = 0; job < 2; ++job) sides_[job]->other = sides_[1 - job].get();
   }
   ~TwoJobs() {
@@ -77,7 +79,8 @@ class TwoJobs {
       EXPECT_EQ(messenger().add_outside(), mpi::Refusal::kNone);
       mpi::impi::JobLayout layout;
       layout.data_length = options.data_bytes;
-      for (const std::int64_t pid : {number, 1 - number}) layout.procs.push_back({{mpi::impi::host_id_of(0x7f000001), 100 + pid}, 0});
+      for (const std::int64_t pid : {number, 1 - number})
+        layout.procs.push_back({{mpi::impi::host_id_of(0x7f000001), 100 + pid}, 0});
       crossing = std::make_unique<mpi::impi::Crossing>(messenger(), layout, 0, *this);
       mpi::kLock.is_held();
       messenger().outside().set_gateway(crossing.get());
@@ -86,7 +89,9 @@ class TwoJobs {
     void send(const mpi::impi::Packet& packet, std::span<const std::byte> data) override {
       packets.emplace_back(packet, std::vector<std::byte>(data.begin(), data.end()));
     }
-    bool takes_more(const mpi::impi::ProcId&, const mpi::impi::ProcId&) override { return packets.size() < ahead; }
+    bool takes_more(const mpi::impi::ProcId&, const mpi::impi::ProcId&) override {
+      return packets.size() < ahead;
+    }
 
     std::size_t ahead;
     std::unique_ptr<MessengerJob> job;

@@ -1,4 +1,5 @@
-// Flow control of IMPI: counted for each ordered pair of processes, taken back by PROTOACK (reference section 8), and the end of a channel (section 9).
+// Flow control of IMPI: counted for each ordered pair of processes, taken back by PROTOACK
+// (reference section 8), and the end of a channel (section 9).
 
 #include <gtest/gtest.h>
 
@@ -40,7 +41,8 @@ class ImpiFlowControl : public ::testing::Test {
  protected:
   std::vector<Packet> written(std::size_t most = SIZE_MAX) {
     std::vector<Packet> packets;
-    for (auto next = channel.next_bytes(); !next.empty() && packets.size() < most; next = channel.next_bytes()) {
+    for (auto next = channel.next_bytes(); !next.empty() && packets.size() < most;
+         next = channel.next_bytes()) {
       packets.push_back(decode(next.first<kHeaderBytes>()));
       channel.written(next.size());
     }
@@ -115,7 +117,9 @@ TEST_F(ImpiFlowControl, ProtoackPassesAllThatWaitsToBeWritten) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(comes(packet(PacketType::kData, 3, 1)).ok());
   // One packet may have been begun.
   const auto left = written();
-  const auto ack = std::find_if(left.begin(), left.end(), [](const Packet& one) { return one.type == PacketType::kProtoack; });
+  const auto ack = std::find_if(left.begin(), left.end(), [](const Packet& one) {
+    return one.type == PacketType::kProtoack;
+  });
   EXPECT_LE(ack - left.begin(), 1);
 }
 
@@ -182,12 +186,15 @@ TEST_F(ImpiFlowControl, PacketThatMayBeWrittenAtOnceIsNotCopied) {
 TEST_F(ImpiFlowControl, WhatTheConnectionDidNotTakeAtOnceIsKeptAndWrittenNext) {
   const auto data = content(100);
   std::array<std::byte, kHeaderBytes> header{};
-  for (const std::size_t taken : {std::size_t{0}, std::size_t{1}, kHeaderBytes, kHeaderBytes + 99}) {
+  for (const std::size_t taken :
+       {std::size_t{0}, std::size_t{1}, kHeaderBytes, kHeaderBytes + 99}) {
     Channel other{kOdd, client(0), client(1), recorder};
-    ASSERT_TRUE(other.send_at_once(with_data(packet(PacketType::kData, 0, 2, 1), 100), data, header));
+    ASSERT_TRUE(
+        other.send_at_once(with_data(packet(PacketType::kData, 0, 2, 1), 100), data, header));
     other.wrote(header, data, taken);
     EXPECT_EQ(other.unwritten_bytes(), kHeaderBytes + 100 - taken);
-    EXPECT_FALSE(other.send_at_once(packet(PacketType::kData, 0, 2, 2), {}, header)) << "it would pass the first";
+    EXPECT_FALSE(other.send_at_once(packet(PacketType::kData, 0, 2, 2), {}, header))
+        << "it would pass the first";
     std::vector<std::byte> expected = encoded([&] {
       Packet first = with_data(packet(PacketType::kData, 0, 2, 1), 100);
       first.sequence = 1;

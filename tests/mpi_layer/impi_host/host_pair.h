@@ -1,5 +1,6 @@
 #pragma once
-// HostPair: two hosts and the bytes between them, which a test moves when it likes and in pieces as it likes. Records what each host is told.
+// HostPair: two hosts and the bytes between them, which a test moves when it likes and in pieces as
+// it likes. Records what each host is told.
 
 #include <cstddef>
 #include <map>
@@ -18,10 +19,14 @@ class Host final : public mpi::impi::Messages::Owner {
       : joined(limits, client(client_number), client(1 - client_number), *this) {}
 
   void on_send_end(mpi::impi::SendNumber number, mpi::impi::SendEnd end) override {
-    told.push_back((end == mpi::impi::SendEnd::kSent ? "sent " : "cancelled ") + std::to_string(number));
+    told.push_back((end == mpi::impi::SendEnd::kSent ? "sent " : "cancelled ") +
+                   std::to_string(number));
   }
-  void on_cancel_refused(mpi::impi::SendNumber number) override { told.push_back("too late " + std::to_string(number)); }
-  void on_arrival(mpi::impi::ArrivalNumber number, const mpi::impi::Envelope& envelope, std::span<const std::byte> data) override {
+  void on_cancel_refused(mpi::impi::SendNumber number) override {
+    told.push_back("too late " + std::to_string(number));
+  }
+  void on_arrival(mpi::impi::ArrivalNumber number, const mpi::impi::Envelope& envelope,
+                  std::span<const std::byte> data) override {
     told.push_back("arrival " + std::to_string(number) + " tag " + std::to_string(envelope.tag));
     envelopes[number] = envelope;
     contents[number].assign(data.begin(), data.end());
@@ -35,17 +40,20 @@ class Host final : public mpi::impi::Messages::Owner {
     told.push_back("withdrawn " + std::to_string(number));
     return true;
   }
-  void on_more(mpi::impi::ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) override {
+  void on_more(mpi::impi::ArrivalNumber number, std::uint64_t offset,
+               std::span<const std::byte> data) override {
     std::vector<std::byte>& content = contents[number];
     if (offset != content.size()) told.push_back("a gap in " + std::to_string(number));
     content.insert(content.end(), data.begin(), data.end());
-    if (content.size() == envelopes[number].length) told.push_back("whole " + std::to_string(number));
+    if (content.size() == envelopes[number].length)
+      told.push_back("whole " + std::to_string(number));
   }
 
   // All it has to write, as far as the other side's silence lets it.
   std::vector<std::byte> take_out(std::size_t most = SIZE_MAX) {
     std::vector<std::byte> bytes;
-    for (auto next = joined.channel().next_bytes(); !next.empty() && bytes.size() < most; next = joined.channel().next_bytes()) {
+    for (auto next = joined.channel().next_bytes(); !next.empty() && bytes.size() < most;
+         next = joined.channel().next_bytes()) {
       const auto piece = next.first(std::min(next.size(), most - bytes.size()));
       bytes.insert(bytes.end(), piece.begin(), piece.end());
       joined.written(piece.size());
@@ -97,7 +105,8 @@ inline mpi::impi::Envelope envelope(int source, int destination, int tag, std::u
 
 inline std::vector<std::byte> content(std::size_t length, unsigned seed = 1) {
   std::vector<std::byte> bytes(length);
-  for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<std::byte>((i * 31 + seed * 17 + i / 251) & 0xff);
+  for (std::size_t i = 0; i < length; ++i)
+    bytes[i] = static_cast<std::byte>((i * 31 + seed * 17 + i / 251) & 0xff);
   return bytes;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// MessageChannel: Messages over one Channel, as in a job of two hosts where one process has the connection.
+// MessageChannel: Messages over one Channel, as in a job of two hosts where one process has the
+// connection.
 
 #include <algorithm>
 #include <vector>
@@ -11,9 +12,11 @@ namespace lintel::testing {
 
 class MessageChannel final : private mpi::impi::PacketWay, private mpi::impi::Channel::Receiver {
  public:
-  static constexpr std::size_t kAhead = std::size_t{256} << 10;  // that long messages run ahead of what is written
+  // that long messages run ahead of what is written
+  static constexpr std::size_t kAhead = std::size_t{256} << 10;
 
-  MessageChannel(const mpi::impi::ChannelLimits& limits, const std::vector<mpi::impi::ProcId>& local,
+  MessageChannel(const mpi::impi::ChannelLimits& limits,
+                 const std::vector<mpi::impi::ProcId>& local,
                  const std::vector<mpi::impi::ProcId>& remote, mpi::impi::Messages::Owner& owner)
       : channel_(limits, local, remote, *this), messages_(limits.data_bytes, *this, owner) {}
 
@@ -39,12 +42,18 @@ class MessageChannel final : private mpi::impi::PacketWay, private mpi::impi::Ch
   }
 
  private:
-  void send(const mpi::impi::Packet& packet, std::span<const std::byte> data) override { channel_.send(packet, data); }
+  void send(const mpi::impi::Packet& packet, std::span<const std::byte> data) override {
+    channel_.send(packet, data);
+  }
   bool takes_more(const mpi::impi::ProcId& source, const mpi::impi::ProcId& destination) override {
     return channel_.unwritten_bytes() < kAhead && channel_.may_send(source, destination);
   }
-  Error on_packet(const mpi::impi::Packet& packet, std::span<const std::byte> data) override { return messages_.on_packet(packet, data); }
-  std::span<std::byte> place_for(const mpi::impi::Packet& packet) override { return messages_.place_for(packet); }
+  Error on_packet(const mpi::impi::Packet& packet, std::span<const std::byte> data) override {
+    return messages_.on_packet(packet, data);
+  }
+  std::span<std::byte> place_for(const mpi::impi::Packet& packet) override {
+    return messages_.place_for(packet);
+  }
 
   mpi::impi::Channel channel_;
   mpi::impi::Messages messages_;

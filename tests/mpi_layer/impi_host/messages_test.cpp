@@ -68,19 +68,22 @@ TEST_F(ImpiMessages, LongOneHasTheBytesOfVector4) {
   ASSERT_EQ(sent, 1U);
   const auto out = first.take_out();
   const std::string zeros(48, '0');
-  EXPECT_EQ(
-      hex_of(std::span(out).first(kHeaderBytes)),
-      hex_of(bytes_of(std::string("00000001 000003e8") + kRank0 + kRank3 +
-                      "0000000000000001 0000000000000000 0000000000030d40 00000000 0000000c 0000000000000000 0000000000000001" + zeros)));
-  const auto ack =
-      bytes_of(std::string("00000003 00000000") + kRank3 + kRank0 +
-               "0000000000000001 000000000000004d 0000000000000000 00000000 00000000 0000000000000000 0000000000000003" + zeros);
+  EXPECT_EQ(hex_of(std::span(out).first(kHeaderBytes)),
+            hex_of(bytes_of(std::string("00000001 000003e8") + kRank0 + kRank3 +
+                            "0000000000000001 0000000000000000 0000000000030d40 00000000 0000000c "
+                            "0000000000000000 0000000000000001" +
+                            zeros)));
+  const auto ack = bytes_of(std::string("00000003 00000000") + kRank3 + kRank0 +
+                            "0000000000000001 000000000000004d 0000000000000000 00000000 00000000 "
+                            "0000000000000000 0000000000000003" +
+                            zeros);
   ASSERT_TRUE(first.joined.receive(ack).ok());
   const auto second_packet = first.take_out(kHeaderBytes);
-  EXPECT_EQ(
-      hex_of(second_packet),
-      hex_of(bytes_of(std::string("00000000 000003e8") + kRank0 + kRank3 +
-                      "0000000000000001 000000000000004d 0000000000030d40 00000000 0000000c 0000000000000000 0000000000000002" + zeros)));
+  EXPECT_EQ(hex_of(second_packet),
+            hex_of(bytes_of(std::string("00000000 000003e8") + kRank0 + kRank3 +
+                            "0000000000000001 000000000000004d 0000000000030d40 00000000 0000000c "
+                            "0000000000000000 0000000000000002" +
+                            zeros)));
 }
 
 TEST_F(ImpiMessages, LaterShortOnePassesALongOneThatWaits) {
@@ -98,8 +101,10 @@ TEST_F(ImpiMessages, ManyLongOnesInBothDirectionsOfAllPairsAllArriveWhole) {
   for (unsigned i = 0; i < 40; ++i) {
     const int here = static_cast<int>(i % 2);
     const int there = 2 + static_cast<int>(i / 2 % 2);
-    first.messages.send(envelope(here, there, static_cast<int>(i), kept[i].size()), i % 3 == 0, kept[i]);
-    second.messages.send(envelope(there, here, static_cast<int>(i), kept[i].size()), i % 5 == 0, kept[i]);
+    first.messages.send(envelope(here, there, static_cast<int>(i), kept[i].size()), i % 3 == 0,
+                        kept[i]);
+    second.messages.send(envelope(there, here, static_cast<int>(i), kept[i].size()), i % 5 == 0,
+                         kept[i]);
   }
   ASSERT_TRUE(hosts.settle());
   for (Host* host : {&first, &second}) {
@@ -224,11 +229,14 @@ TEST_P(ImpiHostileMessages, BreakTheChannel) {
   EXPECT_TRUE(first.take_out().empty());
 }
 INSTANTIATE_TEST_SUITE_P(All, ImpiHostileMessages,
-                         ::testing::Values("rest of nothing", "acknowledgement of nothing", "acknowledgement of another's",
+                         ::testing::Values("rest of nothing", "acknowledgement of nothing",
+                                           "acknowledgement of another's",
                                            "cancel answered unasked"),
                          [](const auto& hostile) {
                            std::string name = hostile.param;
-                           std::erase_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });
+                           std::erase_if(name, [](char c) {
+                             return std::isalnum(static_cast<unsigned char>(c)) == 0;
+                           });
                            return name;
                          });
 

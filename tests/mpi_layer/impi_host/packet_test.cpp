@@ -29,7 +29,9 @@ const std::string kShortMessage = std::string("00000000 00000004 ") + kRank0 + k
                                   "00000000 00000007 0000000000000000 0000000000000001"
                                   "0000000000000000 0000000000000000 0000000000000000";
 
-Packet decoded(const std::vector<std::byte>& bytes) { return decode(std::span<const std::byte, kHeaderBytes>(bytes.data(), kHeaderBytes)); }
+Packet decoded(const std::vector<std::byte>& bytes) {
+  return decode(std::span<const std::byte, kHeaderBytes>(bytes.data(), kHeaderBytes));
+}
 
 TEST(ImpiPacket, ShortMessageHasTheBytesOfVector3) {
   EXPECT_EQ(hex_of(encoded(short_message())), hex_of(bytes_of(kShortMessage)));
@@ -44,7 +46,8 @@ TEST(ImpiPacket, BarrierReleaseHasTheBytesOfVector5) {
   packet.context = 1;
   packet.sequence = 0xe9;
   const auto bytes = bytes_of(std::string("00000000 00000000") + kRank0 + kRank2 +
-                              "0000000000000000 0000000000000000 0000000000000000 00000000 0000006e 0000000000000001 00000000000000e9" +
+                              "0000000000000000 0000000000000000 0000000000000000 00000000 "
+                              "0000006e 0000000000000001 00000000000000e9" +
                               std::string(48, '0'));
   EXPECT_EQ(hex_of(encoded(packet)), hex_of(bytes));
   EXPECT_EQ(decoded(bytes), packet);
@@ -55,7 +58,8 @@ TEST(ImpiPacket, EveryFieldHasAPlaceOfItsOwn) {
   packet.type = PacketType::kCancelno;
   packet.length = 0x11121314;
   packet.source = {{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}, 0x2122232425262728};
-  packet.destination = {{{17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32}}, 0x3132333435363738};
+  packet.destination = {{{17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32}},
+                        0x3132333435363738};
   packet.source_request = 0x4142434445464748;
   packet.destination_request = 0x5152535455565758;
   packet.message_length = 0x6162636465666768;
@@ -98,11 +102,14 @@ class Stream : public ::testing::Test {
 
 TEST_F(Stream, IsCutIntoPacketsWhereverItsPiecesEnd) {
   auto bytes = bytes_of(kShortMessage + "01020304");
-  const auto fini = bytes_of("00000007 00000080" + std::string(32, '0') + "ffffffffffffffff" + std::string(32, '0') +
-                             "ffffffffffffffff 0000000000000000 0000000000000000 0000000000000080 ffffffff ffffffff 0000000000000000 "
+  const auto fini = bytes_of("00000007 00000080" + std::string(32, '0') + "ffffffffffffffff" +
+                             std::string(32, '0') +
+                             "ffffffffffffffff 0000000000000000 0000000000000000 0000000000000080 "
+                             "ffffffff ffffffff 0000000000000000 "
                              "00000000000000ee ffffffffffffffff 0000000000000000 0000000000000000");
   bytes.insert(bytes.end(), fini.begin(), fini.end());
-  for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, kHeaderBytes, kHeaderBytes + 2, bytes.size()}) {
+  for (const std::size_t piece :
+       {std::size_t{1}, std::size_t{7}, kHeaderBytes, kHeaderBytes + 2, bytes.size()}) {
     seen.clear();
     ASSERT_TRUE(take(bytes, piece).ok()) << piece;
     ASSERT_EQ(seen.size(), 2U) << piece;
@@ -179,8 +186,8 @@ TEST_F(Stream, PlaceOfAnotherLengthIsNone) {
 
 TEST_F(Stream, LengthOfAPacketWithoutDataMeansNothing) {
   Packet packet = short_message();
-  for (const PacketType type : {PacketType::kProtoack, PacketType::kSyncack, PacketType::kCancel, PacketType::kCancelyes,
-                                PacketType::kCancelno, PacketType::kFini}) {
+  for (const PacketType type : {PacketType::kProtoack, PacketType::kSyncack, PacketType::kCancel,
+                                PacketType::kCancelyes, PacketType::kCancelno, PacketType::kFini}) {
     packet.type = type;
     packet.length = 128;
     ASSERT_TRUE(take(encoded(packet), kHeaderBytes).ok());

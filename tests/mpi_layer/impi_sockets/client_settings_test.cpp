@@ -27,21 +27,25 @@ TEST(ImpiClientSettings, NameTheRankAndTheServer) {
   EXPECT_THAT(settings->native_clients, IsEmpty());
 }
 
-TEST(ImpiClientSettings, ServerMayHaveAName) { EXPECT_EQ(client_settings(variables("0@server.example:1"))->server_host, "server.example"); }
+TEST(ImpiClientSettings, ServerMayHaveAName) {
+  EXPECT_EQ(client_settings(variables("0@server.example:1"))->server_host, "server.example");
+}
 
 class ImpiClientSettingsRefused : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ImpiClientSettingsRefused, WithTheValueAndWhatWasExpected) {
   const auto settings = client_settings(variables(GetParam()));
   ASSERT_FALSE(settings.ok());
-  EXPECT_EQ(settings.sentence(),
-            std::string("LINTEL_IMPI=") + GetParam() +
-                " is not accepted: expected RANK@HOST:PORT, a client rank from 0 to 31 and the address that impi-server has printed, "
-                "such as 1@10.0.0.1:41873");
+  EXPECT_EQ(settings.sentence(), std::string("LINTEL_IMPI=") + GetParam() +
+                                     " is not accepted: expected RANK@HOST:PORT, a client rank "
+                                     "from 0 to 31 and the address that impi-server has printed, "
+                                     "such as 1@10.0.0.1:41873");
 }
 INSTANTIATE_TEST_SUITE_P(All, ImpiClientSettingsRefused,
-                         ::testing::Values("1", "@", "1@", "1@host", "1@:4711", "host:4711", "@host:4711", "32@host:4711", "-1@host:4711",
-                                           "x@host:4711", "1@host:", "1@host:0", "1@host:65536", "1@host:4711x", "1@a@b:4711", "1@a:b:4711",
+                         ::testing::Values("1", "@", "1@", "1@host", "1@:4711", "host:4711",
+                                           "@host:4711", "32@host:4711", "-1@host:4711",
+                                           "x@host:4711", "1@host:", "1@host:0", "1@host:65536",
+                                           "1@host:4711x", "1@a@b:4711", "1@a:b:4711",
                                            "1@ho st:4711", "1 @host:1"));
 
 TEST(ImpiClientSettings, NativeClientsAreAList) {
@@ -53,7 +57,8 @@ TEST(ImpiClientSettings, NativeClientsAreAList) {
     const auto settings = client_settings(own);
     ASSERT_FALSE(settings.ok()) << wrong;
     EXPECT_EQ(settings.sentence(), std::string("LINTEL_IMPI_NATIVE=") + wrong +
-                                       " is not accepted: expected client ranks from 0 to 31 with commas between them, such as 1,2");
+                                       " is not accepted: expected client ranks from 0 to 31 with "
+                                       "commas between them, such as 1,2");
   }
 }
 
@@ -69,7 +74,8 @@ TEST(ImpiClientSettings, WithNothingToAuthenticateByAreRefused) {
   const auto settings = client_settings({.impi = "1@host:1"});
   ASSERT_FALSE(settings.ok());
   EXPECT_THAT(settings.sentence(),
-              HasSubstr("client 1 of IMPI has nothing to authenticate by; expected IMPI_AUTH_NONE to be set, or a key in IMPI_AUTH_KEY"));
+              HasSubstr("client 1 of IMPI has nothing to authenticate by; expected IMPI_AUTH_NONE "
+                        "to be set, or a key in IMPI_AUTH_KEY"));
 }
 
 TEST(ImpiClientSettings, KeyThatIsNoneIsRefusedAndNotTold) {
@@ -82,8 +88,8 @@ TEST(ImpiClientSettings, KeyThatIsNoneIsRefusedAndNotTold) {
 class ImpiClientEnvironment : public ::testing::Test {
  protected:
   void TearDown() override {
-    for (const char* name :
-         {"LINTEL_IMPI", "LINTEL_IMPI_NATIVE", "LINTEL_INTERFACE", "LINTEL_PEER_TIMEOUT", "IMPI_AUTH_NONE", "IMPI_AUTH_KEY"})
+    for (const char* name : {"LINTEL_IMPI", "LINTEL_IMPI_NATIVE", "LINTEL_INTERFACE",
+                             "LINTEL_PEER_TIMEOUT", "IMPI_AUTH_NONE", "IMPI_AUTH_KEY"})
       ::unsetenv(name);
   }
 };

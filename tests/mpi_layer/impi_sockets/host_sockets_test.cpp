@@ -32,7 +32,9 @@ using ::testing::UnorderedElementsAre;
 using Told = std::vector<std::string>;
 
 // Process 4 is that of client 2, at 10.77.0.3.
-ProcId any_process(int rank) { return rank < 4 ? process(rank) : ProcId{host_id_of(0x0a4d0003), 7000}; }
+ProcId any_process(int rank) {
+  return rank < 4 ? process(rank) : ProcId{host_id_of(0x0a4d0003), 7000};
+}
 
 Packet packet(PacketType type, int source, int destination, std::uint32_t length = 0, int tag = 0) {
   Packet packet;
@@ -47,7 +49,8 @@ Packet packet(PacketType type, int source, int destination, std::uint32_t length
 
 std::vector<std::byte> data_of(std::size_t length) {
   std::vector<std::byte> bytes(length);
-  for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<std::byte>((i * 31 + i / 251) & 0xff);
+  for (std::size_t i = 0; i < length; ++i)
+    bytes[i] = static_cast<std::byte>((i * 31 + i / 251) & 0xff);
   return bytes;
 }
 
@@ -56,20 +59,26 @@ std::string with_data(const Packet& packet) {
   return std::string(text_of(encoded(packet))) + std::string(text_of(data));
 }
 
-Packet decoded(const std::string& bytes) { return decode(std::as_bytes(std::span(bytes)).first<kHeaderBytes>()); }
+Packet decoded(const std::string& bytes) {
+  return decode(std::as_bytes(std::span(bytes)).first<kHeaderBytes>());
+}
 
 // Client 0 of three, whose connections end in scripted peers.
 class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
  protected:
-  void open(ChannelLimits limits = {1000, 3, 5}, Nanoseconds peer_timeout = std::chrono::seconds(6)) {
+  void open(ChannelLimits limits = {1000, 3, 5},
+            Nanoseconds peer_timeout = std::chrono::seconds(6)) {
     listener.emplace();
     if (has_little_room) listener->give_little_room();
     JoinedJob job;
     job.layout.data_length = limits.data_bytes;
     job.layout.ackmark = limits.ackmark;
     job.layout.hiwater = limits.hiwater;
-    job.layout.hosts = {{process(0).host, 4001, 0, 0, 2}, {process(2).host, 4002, 1, 2, 2}, {any_process(4).host, 4003, 2, 4, 1}};
-    for (int rank = 0; rank < 5; ++rank) job.layout.procs.push_back({any_process(rank), rank < 2 ? 0U : rank < 4 ? 1U : 2U});
+    job.layout.hosts = {{process(0).host, 4001, 0, 0, 2},
+                        {process(2).host, 4002, 1, 2, 2},
+                        {any_process(4).host, 4003, 2, 4, 1}};
+    for (int rank = 0; rank < 5; ++rank)
+      job.layout.procs.push_back({any_process(rank), rank < 2 ? 0U : rank < 4 ? 1U : 2U});
     job.hosts.resize(3);
     for (std::optional<ScriptedPeer>* peer : {&server, &one, &two}) {
       Socket& own = peer == &server ? job.server : job.hosts[peer == &one ? 1 : 2];
@@ -96,12 +105,17 @@ class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
   // All that is there to be found.
   void settle() {
     const Socket watch(::dup(sockets->fd()));
-    while (wait_for(watch, POLLIN, monotonic_now() + std::chrono::milliseconds(20))) sockets->poll();
+    while (wait_for(watch, POLLIN, monotonic_now() + std::chrono::milliseconds(20)))
+      sockets->poll();
   }
-  void send(const Packet& packet, std::uint32_t host = 1) { sockets->send(host, packet, data_of(packet.length)); }
+  void send(const Packet& packet, std::uint32_t host = 1) {
+    sockets->send(host, packet, data_of(packet.length));
+  }
 
-  Error on_packet(std::uint32_t host, const Packet& packet, std::span<const std::byte> data) override {
-    told.push_back(std::to_string(host) + ": type " + std::to_string(static_cast<unsigned>(packet.type)) + " tag " +
+  Error on_packet(std::uint32_t host, const Packet& packet,
+                  std::span<const std::byte> data) override {
+    told.push_back(std::to_string(host) + ": type " +
+                   std::to_string(static_cast<unsigned>(packet.type)) + " tag " +
                    std::to_string(packet.tag));
     packets.push_back(packet);
     contents.emplace_back(data.begin(), data.end());
@@ -113,7 +127,9 @@ class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
     return place.size() == packet.length ? std::span(place) : std::span<std::byte>();
   }
   void on_moved(std::uint32_t host) override { moved |= 1U << host; }
-  void on_lost(std::uint32_t host, const std::string& sentence) override { told.push_back(std::to_string(host) + " is lost: " + sentence); }
+  void on_lost(std::uint32_t host, const std::string& sentence) override {
+    told.push_back(std::to_string(host) + " is lost: " + sentence);
+  }
 
   std::optional<ScriptedListener> listener;
   std::optional<ScriptedPeer> server, one, two;
@@ -130,18 +146,20 @@ class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
   std::function<void(const Packet&)> on_each;
 };
 
-constexpr char kOne[] = "1 is lost: the connection with client 1 (host 1 at 10.77.0.2:4002) is lost: ";
+constexpr char kOne[] =
+    "1 is lost: the connection with client 1 (host 1 at 10.77.0.2:4002) is lost: ";
 
 TEST_F(ImpiHostSockets, EveryKindOfPacketIsHandedOn) {
   open({1000, 10, 20});
   unsigned tag = 0;
-  for (const PacketType type : {PacketType::kData, PacketType::kDatasync, PacketType::kSyncack, PacketType::kCancel, PacketType::kCancelyes,
-                                PacketType::kCancelno}) {
+  for (const PacketType type :
+       {PacketType::kData, PacketType::kDatasync, PacketType::kSyncack, PacketType::kCancel,
+        PacketType::kCancelyes, PacketType::kCancelno}) {
     one->say(with_data(packet(type, 2, 0, carries_data(type) ? 5 : 0, static_cast<int>(++tag))));
   }
   ASSERT_TRUE(until_told(6));
-  EXPECT_THAT(
-      told, ElementsAre("1: type 0 tag 1", "1: type 1 tag 2", "1: type 3 tag 3", "1: type 4 tag 4", "1: type 5 tag 5", "1: type 6 tag 6"));
+  EXPECT_THAT(told, ElementsAre("1: type 0 tag 1", "1: type 1 tag 2", "1: type 3 tag 3",
+                                "1: type 4 tag 4", "1: type 5 tag 5", "1: type 6 tag 6"));
   EXPECT_EQ(contents[0], data_of(5));
   EXPECT_TRUE(contents[2].empty());
 }
@@ -159,7 +177,8 @@ TEST_F(ImpiHostSockets, HeaderOnlyPacketsOfLamHaveNoDataWhateverTheirLength) {
 
 TEST_F(ImpiHostSockets, PacketsMayComeByteByByte) {
   open();
-  one->say_one_by_one(with_data(packet(PacketType::kDatasync, 3, 1, 40, 1)) + with_data(packet(PacketType::kData, 3, 1, 0, 2)));
+  one->say_one_by_one(with_data(packet(PacketType::kDatasync, 3, 1, 40, 1)) +
+                      with_data(packet(PacketType::kData, 3, 1, 0, 2)));
   ASSERT_TRUE(until_told(2));
   EXPECT_EQ(packets[0], packet(PacketType::kDatasync, 3, 1, 40, 1));
   EXPECT_EQ(contents[0], data_of(40));
@@ -179,10 +198,11 @@ TEST_F(ImpiHostSockets, PacketLeavesAtOnceWithTheBytesOfVector3) {
   Packet sent = packet(PacketType::kData, 0, 3, 4, 7);
   const auto data = bytes_of("01020304");
   sockets->send(1, sent, data);
-  EXPECT_EQ(digits_of(one->hear(132)), wire(std::string("00000000 00000004") + kRank0 + kRank3 +
-                                            "0000000000000000 0000000000000000 0000000000000004"
-                                            "00000000 00000007 0000000000000000 0000000000000001"
-                                            "0000000000000000 0000000000000000 0000000000000000 01020304"));
+  EXPECT_EQ(digits_of(one->hear(132)),
+            wire(std::string("00000000 00000004") + kRank0 + kRank3 +
+                 "0000000000000000 0000000000000000 0000000000000004"
+                 "00000000 00000007 0000000000000000 0000000000000001"
+                 "0000000000000000 0000000000000000 0000000000000000 01020304"));
   EXPECT_EQ(sockets->backlog(1), 0U);
 }
 
@@ -197,7 +217,8 @@ TEST_F(ImpiHostSockets, NoMorePacketsLeaveThanTheHighWaterMark) {
   ASSERT_TRUE(until([&] { return moved != 0; }));
   const std::string followed = one->hear(3 * (kHeaderBytes + 10));
   for (std::size_t i = 0; i < 3; ++i)
-    EXPECT_EQ(decoded(followed.substr(i * (kHeaderBytes + 10), kHeaderBytes)).tag, 5 + static_cast<int>(i));
+    EXPECT_EQ(decoded(followed.substr(i * (kHeaderBytes + 10), kHeaderBytes)).tag,
+              5 + static_cast<int>(i));
   EXPECT_EQ(one->hear_now(), "");
 }
 
@@ -219,7 +240,8 @@ TEST_F(ImpiHostSockets, PacketsSentFromWithinOnPacketFollowTheProtoack) {
   on_each = [this](const Packet& come) {
     if (come.tag == 3) send(packet(PacketType::kSyncack, 0, 2));
   };
-  for (int tag = 1; tag <= 3; ++tag) one->say(with_data(packet(PacketType::kDatasync, 2, 0, 7, tag)));
+  for (int tag = 1; tag <= 3; ++tag)
+    one->say(with_data(packet(PacketType::kDatasync, 2, 0, 7, tag)));
   ASSERT_TRUE(until_told(3));
   EXPECT_EQ(decoded(one->hear(kHeaderBytes)).type, PacketType::kProtoack);
   EXPECT_EQ(decoded(one->hear(kHeaderBytes)).type, PacketType::kSyncack);
@@ -228,7 +250,8 @@ TEST_F(ImpiHostSockets, PacketsSentFromWithinOnPacketFollowTheProtoack) {
 TEST_F(ImpiHostSockets, WhatTheConnectionDoesNotTakeFollowsWhole) {
   open({65536, 1000, 2000});
   std::size_t sent = 0;
-  while (sockets->takes_more(1, process(0), process(2))) send(packet(PacketType::kData, 0, 2, 65536, static_cast<int>(sent++)));
+  while (sockets->takes_more(1, process(0), process(2)))
+    send(packet(PacketType::kData, 0, 2, 65536, static_cast<int>(sent++)));
   ASSERT_GT(sent, 1U);
   EXPECT_GT(sockets->backlog(1), 0U);
   EXPECT_LT(sockets->backlog(1), kHeaderBytes + 65536);
@@ -292,7 +315,8 @@ struct Hostile {
   const char* sentence;
 };
 
-class ImpiHostSocketsRefuse : public ImpiHostSockets, public ::testing::WithParamInterface<Hostile> {};
+class ImpiHostSocketsRefuse : public ImpiHostSockets,
+                              public ::testing::WithParamInterface<Hostile> {};
 
 TEST_P(ImpiHostSocketsRefuse, WhatNoHostSendsAndGoOnWithTheOthers) {
   open();
@@ -307,44 +331,48 @@ TEST_P(ImpiHostSocketsRefuse, WhatNoHostSendsAndGoOnWithTheOthers) {
   ASSERT_TRUE(until_told(2));
   EXPECT_EQ(told[1], "2: type 0 tag 5");
 }
-INSTANTIATE_TEST_SUITE_P(All, ImpiHostSocketsRefuse,
-                         ::testing::Values(Hostile{"MoreDataThanAgreed", [] { return packet(PacketType::kData, 2, 0, 1001); },
-                                                   "IMPI packet: it has more data than the hosts agreed upon (IMPI_C_DATALEN)"},
-                                           Hostile{"HostileLength",
-                                                   [] {
-                                                     Packet one = packet(PacketType::kDatasync, 2, 0, 0xffffffff);
-                                                     one.message_length = UINT64_MAX;
-                                                     return one;
-                                                   },
-                                                   "IMPI packet: it has more data than the hosts agreed upon (IMPI_C_DATALEN)"},
-                                           Hostile{"MoreDataThanTheMessage",
-                                                   [] {
-                                                     Packet one = packet(PacketType::kData, 2, 0, 10);
-                                                     one.message_length = 9;
-                                                     return one;
-                                                   },
-                                                   "IMPI packet: it has more data than its message"},
-                                           Hostile{"ForAStranger", [] { return packet(PacketType::kCancel, 2, 3); },
-                                                   "IMPI channel: a packet is for a process that this host does not have"},
-                                           Hostile{"FromAnothersProcess", [] { return packet(PacketType::kCancel, 4, 0); },
-                                                   "IMPI channel: a packet is from a process that the other host does not have"},
-                                           Hostile{"ProtoackForNothing", [] { return packet(PacketType::kProtoack, 2, 0); },
-                                                   "IMPI channel: PROTOACK takes back more packets than were sent"}),
-                         [](const auto& hostile) { return hostile.param.clause; });
+INSTANTIATE_TEST_SUITE_P(
+    All, ImpiHostSocketsRefuse,
+    ::testing::Values(
+        Hostile{"MoreDataThanAgreed", [] { return packet(PacketType::kData, 2, 0, 1001); },
+                "IMPI packet: it has more data than the hosts agreed upon (IMPI_C_DATALEN)"},
+        Hostile{"HostileLength",
+                [] {
+                  Packet one = packet(PacketType::kDatasync, 2, 0, 0xffffffff);
+                  one.message_length = UINT64_MAX;
+                  return one;
+                },
+                "IMPI packet: it has more data than the hosts agreed upon (IMPI_C_DATALEN)"},
+        Hostile{"MoreDataThanTheMessage",
+                [] {
+                  Packet one = packet(PacketType::kData, 2, 0, 10);
+                  one.message_length = 9;
+                  return one;
+                },
+                "IMPI packet: it has more data than its message"},
+        Hostile{"ForAStranger", [] { return packet(PacketType::kCancel, 2, 3); },
+                "IMPI channel: a packet is for a process that this host does not have"},
+        Hostile{"FromAnothersProcess", [] { return packet(PacketType::kCancel, 4, 0); },
+                "IMPI channel: a packet is from a process that the other host does not have"},
+        Hostile{"ProtoackForNothing", [] { return packet(PacketType::kProtoack, 2, 0); },
+                "IMPI channel: PROTOACK takes back more packets than were sent"}),
+    [](const auto& hostile) { return hostile.param.clause; });
 
 TEST_F(ImpiHostSockets, WhatTheOwnerRefusesEndsTheConnection) {
   open();
   refused = {Loss::kPeer, "IMPI packet", "it goes on with a message that was not accepted"};
   one->say(with_data(packet(PacketType::kData, 2, 0, 5, 1)));
   ASSERT_TRUE(until_told(2));
-  EXPECT_EQ(told[1], std::string(kOne) + "IMPI packet: it goes on with a message that was not accepted");
+  EXPECT_EQ(told[1],
+            std::string(kOne) + "IMPI packet: it goes on with a message that was not accepted");
 }
 
 TEST_F(ImpiHostSockets, EndBeforeFiniIsALoss) {
   open();
   one->close();
   ASSERT_TRUE(until_told(1));
-  EXPECT_THAT(told, ElementsAre(std::string(kOne) + "the other host has closed its connection before it said FINI"));
+  EXPECT_THAT(told, ElementsAre(std::string(kOne) +
+                                "the other host has closed its connection before it said FINI"));
   EXPECT_FALSE(sockets->finished());
 }
 
@@ -355,14 +383,16 @@ TEST_F(ImpiHostSockets, EndInTheMiddleOfAPacketIsALossBehindWhatCameBefore) {
   one->close();
   ASSERT_TRUE(until_told(2));
   EXPECT_EQ(told[0], "1: type 0 tag 1");
-  EXPECT_EQ(told[1], std::string(kOne) + "the other host has closed its connection before it said FINI");
+  EXPECT_EQ(told[1],
+            std::string(kOne) + "the other host has closed its connection before it said FINI");
 }
 
 TEST_F(ImpiHostSockets, CrashIsALossWithTheSystemsWord) {
   open();
   one->reset();
   ASSERT_TRUE(until_told(1));
-  EXPECT_THAT(told, ElementsAre(std::string(kOne) + "its connection has ended: recvmsg: Connection reset by peer"));
+  EXPECT_THAT(told, ElementsAre(std::string(kOne) +
+                                "its connection has ended: recvmsg: Connection reset by peer"));
 }
 
 TEST_F(ImpiHostSockets, CrashThatWritingFindsIsToldByPollOnly) {
@@ -430,7 +460,8 @@ TEST_F(ImpiHostSockets, ProtoackThatFollowsFiniTakesNothingAlongThatIsStillToBeH
   has_little_room = true;
   open({65536, 3, 1000});
   std::size_t sent = 0;
-  for (; sockets->takes_more(1, process(0), process(2)); ++sent) send(packet(PacketType::kData, 0, 2, 65536));
+  for (; sockets->takes_more(1, process(0), process(2)); ++sent)
+    send(packet(PacketType::kData, 0, 2, 65536));
   sockets->finish();
   one->say(encoded(packet(PacketType::kFini, 2, 0)));
   std::size_t heard = one->hear(kHeaderBytes + 65536).size();
@@ -506,7 +537,9 @@ TEST_F(ImpiHostSockets, SilentMachineIsNoticedInThePeerTimeout) {
     return value;
   };
   EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 1);
-  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPIDLE) + option(IPPROTO_TCP, TCP_KEEPINTVL) * option(IPPROTO_TCP, TCP_KEEPCNT), 6);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPIDLE) +
+                option(IPPROTO_TCP, TCP_KEEPINTVL) * option(IPPROTO_TCP, TCP_KEEPCNT),
+            6);
   EXPECT_EQ(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 6000);
   EXPECT_EQ(option(IPPROTO_TCP, TCP_NODELAY), 1);
 }
@@ -533,10 +566,11 @@ TEST_F(ImpiHostSockets, MachineThatVanishesIsALossWhetherSomethingIsSentToItOrNo
     ASSERT_TRUE(until_told(2));
   }).join();
   if (!is_apart) GTEST_SKIP() << "a network namespace of its own is not permitted";
-  EXPECT_THAT(told,
-              UnorderedElementsAre(
-                  HasSubstr("1 is lost: the connection with client 1 (host 1 at 10.77.0.2:4002) is lost: its connection has ended: "),
-                  HasSubstr("2 is lost: the connection with client 2 (host 2 at 10.77.0.3:4003) is lost: its connection has ended: ")));
+  EXPECT_THAT(
+      told, UnorderedElementsAre(HasSubstr("1 is lost: the connection with client 1 (host 1 at "
+                                           "10.77.0.2:4002) is lost: its connection has ended: "),
+                                 HasSubstr("2 is lost: the connection with client 2 (host 2 at "
+                                           "10.77.0.3:4003) is lost: its connection has ended: ")));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A client that joins an IMPI job, against a server and other hosts that say scripted bytes over TCP.
+// A client that joins an IMPI job, against a server and other hosts that say scripted bytes over
+// TCP.
 
 #include "mpi_layer/impi/sockets/join.h"
 
@@ -54,9 +55,11 @@ class ImpiJoin : public ::testing::Test {
 
   // In a thread of its own; the test is the server meanwhile.
   void join(const ClientSettings& settings, Nanoseconds patience = kPatience) {
-    name =
-        "client " + std::to_string(settings.rank) + " of IMPI, with the server at 127.0.0.1:" + std::to_string(settings.server_port) + ": ";
-    joined = std::async(std::launch::async, [=] { return mpi::impi::join(settings, {4001, 4002}, patience); });
+    name = "client " + std::to_string(settings.rank) +
+           " of IMPI, with the server at 127.0.0.1:" + std::to_string(settings.server_port) + ": ";
+    joined = std::async(std::launch::async, [=] {
+      return mpi::impi::join(settings, {4001, 4002}, patience);
+    });
   }
   std::string refusal() {
     const Outcome<JoinedJob> outcome = joined.get();
@@ -73,7 +76,8 @@ class ImpiJoin : public ::testing::Test {
 
   // Every label and its answer. `bend` may change an answer.
   void collect(
-      ScriptedPeer& peer, std::uint32_t rank, const std::function<void(LabelSet&)>& bend = [](LabelSet&) {}) {
+      ScriptedPeer& peer, std::uint32_t rank,
+      const std::function<void(LabelSet&)>& bend = [](LabelSet&) {}) {
     for (const LabelRow& row : labels()) {
       const std::string header = peer.hear(8);
       ASSERT_EQ(header.substr(0, 4), "COLL") << row.name;
@@ -81,7 +85,8 @@ class ImpiJoin : public ::testing::Test {
       ASSERT_EQ(number_at<Label>(payload, 0), row.label);
       told[row.label] = payload.substr(sizeof(Label));
       const std::string of_other = contribution(other, row.label);
-      LabelSet set{row.label, 3, rank == 0 ? told[row.label] + of_other : of_other + told[row.label]};
+      LabelSet set{row.label, 3,
+                   rank == 0 ? told[row.label] + of_other : of_other + told[row.label]};
       bend(set);
       peer.say(encode(CommandWord::kColl, encode(set)));
     }
@@ -99,7 +104,8 @@ class ImpiJoin : public ::testing::Test {
   TcpAddress own_host() const {
     HostId address;
     told.at(kHostAddress).copy(reinterpret_cast<char*>(address.bytes.data()), address.bytes.size());
-    return {ipv4_of(address).value(), static_cast<std::uint16_t>(number_at<std::int32_t>(told.at(kHostPort), 0))};
+    return {ipv4_of(address).value(),
+            static_cast<std::uint16_t>(number_at<std::int32_t>(told.at(kHostPort), 0))};
   }
 
   ScriptedListener server;
@@ -157,7 +163,8 @@ TEST_F(ImpiJoin, InterfaceOfTheEnvironmentIsToldListenedOnAndCalledFrom) {
   join(with_interface);
   start_up(1);
   EXPECT_EQ(own_host().ipv4, 0x7f000003U);
-  EXPECT_EQ(digits_of(told[kProcAddress]), wire("0000000000000000000000007f000003 0000000000000000000000007f000003"));
+  EXPECT_EQ(digits_of(told[kProcAddress]),
+            wire("0000000000000000000000007f000003 0000000000000000000000007f000003"));
   EXPECT_EQ(digits_of(told[kProcPid]), wire("0000000000000fa1 0000000000000fa2"));
   EXPECT_EQ(others.accept().address().ipv4, 0x7f000003U);
   EXPECT_TRUE(joined.get().ok());
@@ -172,8 +179,9 @@ TEST_F(ImpiJoin, KeyIsSentWhenTheServerChoosesIt) {
   client->say(bytes_of("00000001 00000000"));
   EXPECT_EQ(digits_of(client->hear(20)), wire("000000000000162e 494d5049 00000004 00000001"));
   client->close();
-  EXPECT_THAT(refusal(),
-              AllOf(StartsWith(name), HasSubstr("it closed its connection; expected it to take the key"), Not(HasSubstr("5678 "))));
+  EXPECT_THAT(refusal(), AllOf(StartsWith(name),
+                               HasSubstr("it closed its connection; expected it to take the key"),
+                               Not(HasSubstr("5678 "))));
 }
 
 TEST_F(ImpiJoin, AnswersMayComeByteByByte) {
@@ -223,7 +231,8 @@ TEST_F(ImpiJoin, ServerThatIsNotThereIsNamed) {
     wrong.server_port = gone.address().port;
   }
   join(wrong);
-  EXPECT_EQ(refusal(), name + "cannot connect to 127.0.0.1:" + std::to_string(wrong.server_port) + ": connect: Connection refused");
+  EXPECT_EQ(refusal(), name + "cannot connect to 127.0.0.1:" + std::to_string(wrong.server_port) +
+                           ": connect: Connection refused");
 }
 
 TEST_F(ImpiJoin, ServerWithoutAnAddressIsNamed) {
@@ -237,13 +246,15 @@ TEST_F(ImpiJoin, InterfaceThatIsNoneIsNamed) {
   ClientSettings wrong = settings(1);
   wrong.interface = "no-such-0";
   join(wrong);
-  EXPECT_THAT(refusal(), AllOf(StartsWith(name), HasSubstr("LINTEL_INTERFACE: 'no-such-0' is not usable")));
+  EXPECT_THAT(refusal(),
+              AllOf(StartsWith(name), HasSubstr("LINTEL_INTERFACE: 'no-such-0' is not usable")));
 }
 
 TEST_F(ImpiJoin, ServerThatSaysNothingIsNotWaitedForForever) {
   join(settings(1), kShort);
   client.emplace(server.accept());
-  EXPECT_EQ(refusal(), name + "start-up with the server of IMPI failed: it has not answered for 200ms");
+  EXPECT_EQ(refusal(),
+            name + "start-up with the server of IMPI failed: it has not answered for 200ms");
 }
 
 TEST_F(ImpiJoin, ServerThatFallsSilentIsNotWaitedForForever) {
@@ -252,7 +263,8 @@ TEST_F(ImpiJoin, ServerThatFallsSilentIsNotWaitedForForever) {
   let_in(*client, 1);
   client->hear(20);
   client->say(bytes_of("434f4c4c 000000"));  // half an answer
-  EXPECT_EQ(refusal(), name + "start-up with the server of IMPI failed: it has not answered for 200ms");
+  EXPECT_EQ(refusal(),
+            name + "start-up with the server of IMPI failed: it has not answered for 200ms");
 }
 
 TEST_F(ImpiJoin, ServerThatGoesIsNamed) {
@@ -261,7 +273,9 @@ TEST_F(ImpiJoin, ServerThatGoesIsNamed) {
   let_in(*client, 1);
   client->hear(20);
   client->reset();
-  EXPECT_EQ(refusal(), name + "start-up with the server of IMPI failed: its connection has ended: recv: Connection reset by peer");
+  EXPECT_EQ(refusal(), name +
+                           "start-up with the server of IMPI failed: its connection has ended: "
+                           "recv: Connection reset by peer");
 }
 
 struct Refused {
@@ -283,20 +297,28 @@ TEST_P(ImpiJoinRefuses, WhatNoServerSays) {
 }
 INSTANTIATE_TEST_SUITE_P(
     All, ImpiJoinRefuses,
-    ::testing::Values(Refused{"HostileLength", "434f4c4c 7fffffff", "it sent COLL with 2147483647 bytes; expected 8 to "},
-                      Refused{"NegativeLength", "434f4c4c ffffffff", "it sent COLL with 4294967295 bytes; expected 8 to "},
-                      Refused{"ShortSet", "434f4c4c 00000004 00001000", "it sent COLL with 4 bytes; expected 8 to "},
+    ::testing::Values(Refused{"HostileLength", "434f4c4c 7fffffff",
+                              "it sent COLL with 2147483647 bytes; expected 8 to "},
+                      Refused{"NegativeLength", "434f4c4c ffffffff",
+                              "it sent COLL with 4294967295 bytes; expected 8 to "},
+                      Refused{"ShortSet", "434f4c4c 00000004 00001000",
+                              "it sent COLL with 4 bytes; expected 8 to "},
                       Refused{"OtherWord", "48545450 00000000", "it sent 0x48545450 (\"HTTP\")"},
-                      Refused{"LaterLabel", "434f4c4c 00000008 00001100 00000000", "expected IMPI_C_VERSION (0x1000)"},
-                      Refused{"ManyClients", "434f4c4c 00000008 00001000 00000007", "for more than 2 clients"},
-                      Refused{"EarlyDone", "444f4e45 00000000", "it sent DONE; expected the answer to label IMPI_C_VERSION"}),
+                      Refused{"LaterLabel", "434f4c4c 00000008 00001100 00000000",
+                              "expected IMPI_C_VERSION (0x1000)"},
+                      Refused{"ManyClients", "434f4c4c 00000008 00001000 00000007",
+                              "for more than 2 clients"},
+                      Refused{"EarlyDone", "444f4e45 00000000",
+                              "it sent DONE; expected the answer to label IMPI_C_VERSION"}),
     [](const auto& refused) { return refused.param.clause; });
 
 TEST_F(ImpiJoin, RankThatTheServerDoesNotHaveIsNamed) {
   join(settings(2));
   client.emplace(server.accept());
   let_in(*client, 2);
-  EXPECT_THAT(refusal(), AllOf(StartsWith(name), HasSubstr("it has 2 clients, and this is client 2; expected 0 to 1")));
+  EXPECT_THAT(refusal(),
+              AllOf(StartsWith(name),
+                    HasSubstr("it has 2 clients, and this is client 2; expected 0 to 1")));
 }
 
 TEST_F(ImpiJoin, ServerThatTellsOthersSomethingElseOfThisClientIsRefused) {
@@ -306,8 +328,9 @@ TEST_F(ImpiJoin, ServerThatTellsOthersSomethingElseOfThisClientIsRefused) {
   collect(*client, 0, [](LabelSet& set) {
     if (set.label == kProcPid) set.contributions[7] ^= 1;
   });
-  EXPECT_THAT(refusal(), AllOf(StartsWith(name), HasSubstr("it tells of client 0 (host 0 at 127.0.0.1:"),
-                               HasSubstr("expected what this client has told it")));
+  EXPECT_THAT(refusal(),
+              AllOf(StartsWith(name), HasSubstr("it tells of client 0 (host 0 at 127.0.0.1:"),
+                    HasSubstr("expected what this client has told it")));
 }
 
 TEST_F(ImpiJoin, HostThatIsNotThereIsNamed) {
@@ -318,15 +341,16 @@ TEST_F(ImpiJoin, HostThatIsNotThereIsNamed) {
   join(settings(1));
   start_up(1);
   const std::string address = "127.0.0.2:" + std::to_string(other.hosts[0].port);
-  EXPECT_EQ(refusal(),
-            name + "client 0 (host 0 at " + address + "): cannot connect to " + address + " from 127.0.0.1: connect: Connection refused");
+  EXPECT_EQ(refusal(), name + "client 0 (host 0 at " + address + "): cannot connect to " + address +
+                           " from 127.0.0.1: connect: Connection refused");
 }
 
 TEST_F(ImpiJoin, HostThatDoesNotCallIsNamed) {
   join(settings(0), kShort);
   start_up(0);
-  EXPECT_EQ(refusal(), name + "client 1 (host 1 at 127.0.0.2:" + std::to_string(other.hosts[0].port) + ") has not connected to " +
-                           mpi::impi::text_of(own_host()) + " in time");
+  EXPECT_EQ(refusal(), name +
+                           "client 1 (host 1 at 127.0.0.2:" + std::to_string(other.hosts[0].port) +
+                           ") has not connected to " + mpi::impi::text_of(own_host()) + " in time");
 }
 
 TEST_F(ImpiJoin, HostWithoutAnAddressOfIpv4IsNamed) {
@@ -334,7 +358,8 @@ TEST_F(ImpiJoin, HostWithoutAnAddressOfIpv4IsNamed) {
   other.hosts[0].procs.resize(1);
   join(settings(1));
   start_up(1);
-  EXPECT_THAT(refusal(), HasSubstr("host 0 has the address 2000:0:0:0:0:0:7f00:2; expected one of IPv4"));
+  EXPECT_THAT(refusal(),
+              HasSubstr("host 0 has the address 2000:0:0:0:0:0:7f00:2; expected one of IPv4"));
 }
 
 TEST_F(ImpiJoin, WrongCallersAreClosedAndHoldUpNobody) {
@@ -362,7 +387,8 @@ TEST_F(ImpiJoin, WrongCallersAreClosedAndHoldUpNobody) {
   own.say("x");
   EXPECT_EQ(right.hear(1), "x");
   const std::string said = ::testing::internal::GetCapturedStderr();
-  for (const char* what : {"host 0; expected one above 0 and below 2", "host 2; expected one above 0", "host 4294967295; expected",
+  for (const char* what : {"host 0; expected one above 0 and below 2",
+                           "host 2; expected one above 0", "host 4294967295; expected",
                            "host 1195725856; expected", "it has not said which host it is"}) {
     EXPECT_THAT(said, HasSubstr(what));
   }
@@ -383,7 +409,8 @@ TEST_F(ImpiJoin, HostThatCallsTwiceIsTakenOnce) {
   ScriptedPeer second = call(own_host());
   second.say(bytes_of("00000002"));
   EXPECT_TRUE(joined.get().ok());
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("says that it is from host 1, which has called already"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("says that it is from host 1, which has called already"));
 }
 
 TEST_F(ImpiJoin, ListenerIsClosedWhenAllHaveConnected) {
@@ -392,7 +419,8 @@ TEST_F(ImpiJoin, ListenerIsClosedWhenAllHaveConnected) {
   ScriptedPeer caller = call(own_host());
   caller.say(bytes_of("00000001"));
   const JoinedJob job = value_of(joined.get());
-  EXPECT_THAT(connect_to(own_host(), std::nullopt, soon()).sentence(), HasSubstr("Connection refused"));
+  EXPECT_THAT(connect_to(own_host(), std::nullopt, soon()).sentence(),
+              HasSubstr("Connection refused"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-// ScriptedPeer: the other side of a connection, which says and hears raw bytes over real TCP. It waits for what it hears, but not forever.
+// ScriptedPeer: the other side of a connection, which says and hears raw bytes over real TCP. It
+// waits for what it hears, but not forever.
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -32,11 +33,14 @@ T value_of(mpi::Outcome<T> outcome) {
   return std::move(*outcome);
 }
 
-inline std::string_view text_of(std::span<const std::byte> bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+inline std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 class ScriptedPeer {
  public:
-  explicit ScriptedPeer(mpi::impi::Socket socket, mpi::impi::TcpAddress address = {}) : socket_(std::move(socket)), address_(address) {}
+  explicit ScriptedPeer(mpi::impi::Socket socket, mpi::impi::TcpAddress address = {})
+      : socket_(std::move(socket)), address_(address) {}
 
   // Where it comes from, if it has called.
   const mpi::impi::TcpAddress& address() const { return address_; }
@@ -101,7 +105,8 @@ class ScriptedPeer {
 // Where scripted peers are called.
 class ScriptedListener {
  public:
-  explicit ScriptedListener(std::uint32_t ipv4 = kLoopback) : socket_(value_of(mpi::impi::listen_on({ipv4, 0}))) {}
+  explicit ScriptedListener(std::uint32_t ipv4 = kLoopback)
+      : socket_(value_of(mpi::impi::listen_on({ipv4, 0}))) {}
 
   mpi::impi::TcpAddress address() const { return mpi::impi::own_address(socket_); }
 
@@ -112,7 +117,8 @@ class ScriptedListener {
   }
 
   ScriptedPeer accept() {
-    if (!mpi::impi::wait_for(socket_, POLLIN, soon())) throw std::runtime_error("nobody has called " + mpi::impi::text_of(address()));
+    if (!mpi::impi::wait_for(socket_, POLLIN, soon()))
+      throw std::runtime_error("nobody has called " + mpi::impi::text_of(address()));
     auto caller = value_of(mpi::impi::accept_on(socket_));
     return ScriptedPeer(std::move(caller.value().socket), caller->address);
   }

@@ -24,7 +24,8 @@ using ::testing::HasSubstr;
 class ImpiServerProgram {
  public:
   explicit ImpiServerProgram(unsigned clients) {
-    const std::string command = "IMPI_AUTH_KEY=5678 exec '" IMPI_SERVER "' -server " + std::to_string(clients);
+    const std::string command =
+        "IMPI_AUTH_KEY=5678 exec '" IMPI_SERVER "' -server " + std::to_string(clients);
     output_ = ::popen(command.c_str(), "re");
     std::array<char, 64> line{};
     if (output_ == nullptr || std::fgets(line.data(), line.size(), output_) == nullptr)
@@ -57,7 +58,8 @@ class Job final : HostSockets::Owner, PacketWay, Messages::Owner {
         sockets_(value_of(HostSockets::open(joined_, std::chrono::seconds(10), *this))),
         messages_(joined_.layout.data_length, *this, *this) {}
 
-  void send(std::uint32_t rank, std::int32_t tag, bool synchronous, std::span<const std::byte> data) {
+  void send(std::uint32_t rank, std::int32_t tag, bool synchronous,
+            std::span<const std::byte> data) {
     Envelope envelope;
     envelope.source = joined_.layout.procs[joined_.client].id;
     envelope.destination = joined_.layout.procs[rank].id;
@@ -87,14 +89,17 @@ class Job final : HostSockets::Owner, PacketWay, Messages::Owner {
     }
     throw std::runtime_error("no such process");
   }
-  void send(const Packet& packet, std::span<const std::byte> data) override { sockets_->send(host_of(packet.destination), packet, data); }
+  void send(const Packet& packet, std::span<const std::byte> data) override {
+    sockets_->send(host_of(packet.destination), packet, data);
+  }
   bool takes_more(const ProcId& source, const ProcId& destination) override {
     return sockets_->takes_more(host_of(destination), source, destination);
   }
 
   void on_send_end(SendNumber, SendEnd) override { --open_sends_; }
   void on_cancel_refused(SendNumber) override {}
-  void on_arrival(ArrivalNumber number, const Envelope& envelope, std::span<const std::byte> data) override {
+  void on_arrival(ArrivalNumber number, const Envelope& envelope,
+                  std::span<const std::byte> data) override {
     std::vector<std::byte>& content = contents_[envelope.tag];
     content.resize(envelope.length);
     std::copy(data.begin(), data.end(), content.begin());
@@ -102,7 +107,8 @@ class Job final : HostSockets::Owner, PacketWay, Messages::Owner {
     messages_.accept(number);
   }
   bool withdraw(ArrivalNumber) override { return true; }
-  void on_more(ArrivalNumber number, std::uint64_t offset, std::span<const std::byte> data) override {
+  void on_more(ArrivalNumber number, std::uint64_t offset,
+               std::span<const std::byte> data) override {
     auto& [content, come] = coming_.at(number);
     ASSERT_EQ(offset, come);
     come += data.size();
@@ -113,8 +119,11 @@ class Job final : HostSockets::Owner, PacketWay, Messages::Owner {
       std::copy(data.begin(), data.end(), place.begin());
     }
   }
-  std::span<std::byte> place_for(std::uint32_t, const Packet& packet) override { return messages_.place_for(packet); }
-  std::span<std::byte> place_for(ArrivalNumber number, std::uint64_t offset, std::size_t length) override {
+  std::span<std::byte> place_for(std::uint32_t, const Packet& packet) override {
+    return messages_.place_for(packet);
+  }
+  std::span<std::byte> place_for(ArrivalNumber number, std::uint64_t offset,
+                                 std::size_t length) override {
     return std::span(*coming_.at(number).first).subspan(offset, length);
   }
 
@@ -135,10 +144,13 @@ class ImpiTwoClients : public ::testing::Test {
     program.emplace(clients);
     std::vector<std::future<mpi::Outcome<JoinedJob>>> joining;
     for (unsigned rank = clients; rank-- > 0;) {  // none waits for one before it
-      ClientVariables variables{.impi = std::to_string(rank) + "@" + program->address(), .key = "5678"};
+      ClientVariables variables{.impi = std::to_string(rank) + "@" + program->address(),
+                                .key = "5678"};
       variables.interface = "127.0.0." + std::to_string(10 + rank);
       const ClientSettings settings = value_of(client_settings(variables));
-      joining.push_back(std::async(std::launch::async, [settings, rank] { return join(settings, {1000 + rank}, kPatience); }));
+      joining.push_back(std::async(std::launch::async, [settings, rank] {
+        return join(settings, {1000 + rank}, kPatience);
+      }));
     }
     for (auto& one : joining) jobs.insert(jobs.begin(), std::make_unique<Job>(value_of(one.get())));
   }
@@ -151,7 +163,10 @@ class ImpiTwoClients : public ::testing::Test {
   }
   void end() {
     for (const auto& job : jobs) job->sockets().finish();
-    ASSERT_TRUE(until([&] { return std::all_of(jobs.begin(), jobs.end(), [](const auto& job) { return job->sockets().finished(); }); }));
+    ASSERT_TRUE(until([&] {
+      return std::all_of(jobs.begin(), jobs.end(),
+                         [](const auto& job) { return job->sockets().finished(); });
+    }));
     for (const auto& job : jobs) {
       job->sockets().say_fini();
       EXPECT_EQ(job->lost(), "");
@@ -160,7 +175,8 @@ class ImpiTwoClients : public ::testing::Test {
   }
   static std::vector<std::byte> content(std::size_t length, unsigned seed) {
     std::vector<std::byte> bytes(length);
-    for (std::size_t i = 0; i < length; ++i) bytes[i] = static_cast<std::byte>((i * 31 + seed * 17 + i / 251) & 0xff);
+    for (std::size_t i = 0; i < length; ++i)
+      bytes[i] = static_cast<std::byte>((i * 31 + seed * 17 + i / 251) & 0xff);
     return bytes;
   }
 
@@ -184,16 +200,19 @@ TEST_F(ImpiTwoClients, HaveOneLayoutAndEndWithTheirServer) {
 TEST_F(ImpiTwoClients, ExchangeMessagesOfAllLengthsBothWaysAtOnce) {
   start(2);
   std::vector<std::vector<std::byte>> kept;
-  for (const std::size_t length : std::initializer_list<std::size_t>{0, 1, 8, 65536, 65537, 200'000, 1'048'576, 8'388'608})
+  for (const std::size_t length :
+       std::initializer_list<std::size_t>{0, 1, 8, 65536, 65537, 200'000, 1'048'576, 8'388'608})
     kept.push_back(content(length, static_cast<unsigned>(kept.size())));
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    for (std::uint32_t rank : {0U, 1U}) jobs[rank]->send(1 - rank, static_cast<std::int32_t>(i), i % 2 == 0, kept[i]);
+    for (std::uint32_t rank : {0U, 1U})
+      jobs[rank]->send(1 - rank, static_cast<std::int32_t>(i), i % 2 == 0, kept[i]);
   }
   ASSERT_TRUE(until([&] { return jobs[0]->open_sends() + jobs[1]->open_sends() == 0; }));
   end();
   for (const auto& job : jobs) {
     ASSERT_EQ(job->contents().size(), kept.size());
-    for (const auto& [tag, bytes] : job->contents()) EXPECT_TRUE(bytes == kept[static_cast<std::size_t>(tag)]) << tag;
+    for (const auto& [tag, bytes] : job->contents())
+      EXPECT_TRUE(bytes == kept[static_cast<std::size_t>(tag)]) << tag;
     EXPECT_GT(job->placed(), 0U);
   }
 }
@@ -206,7 +225,10 @@ TEST_F(ImpiTwoClients, ThreeAreJoinedEachWithEach) {
       if (from != to) jobs[from]->send(to, static_cast<std::int32_t>(from), true, bytes);
     }
   }
-  ASSERT_TRUE(until([&] { return std::all_of(jobs.begin(), jobs.end(), [](const auto& job) { return job->open_sends() == 0; }); }));
+  ASSERT_TRUE(until([&] {
+    return std::all_of(jobs.begin(), jobs.end(),
+                       [](const auto& job) { return job->open_sends() == 0; });
+  }));
   end();
   for (const auto& job : jobs) {
     EXPECT_EQ(job->contents().size(), 2U);
@@ -218,9 +240,11 @@ TEST_F(ImpiTwoClients, OneThatIsGoneIsNamedByTheOthersAndByTheServer) {
   start(3);
   jobs.pop_back();
   ASSERT_TRUE(until([&] { return !jobs[0]->lost().empty() && !jobs[1]->lost().empty(); }));
-  for (const auto& job : jobs) EXPECT_THAT(job->lost(), HasSubstr("the connection with client 2 (host 2 at 127.0.0.12:"));
+  for (const auto& job : jobs)
+    EXPECT_THAT(job->lost(), HasSubstr("the connection with client 2 (host 2 at 127.0.0.12:"));
   for (const auto& job : jobs) job->sockets().finish();
-  ASSERT_TRUE(until([&] { return jobs[0]->sockets().finished() && jobs[1]->sockets().finished(); }));
+  ASSERT_TRUE(
+      until([&] { return jobs[0]->sockets().finished() && jobs[1]->sockets().finished(); }));
   for (const auto& job : jobs) job->sockets().say_fini();
   EXPECT_EQ(program->exit_code(), 1);
 }

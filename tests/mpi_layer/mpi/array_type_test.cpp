@@ -1,5 +1,5 @@
-// MPI_Type_create_darray: every element of the array belongs to exactly one process, the one that the standard's rule names.
-// (Subarrays are among the random types.)
+// MPI_Type_create_darray: every element of the array belongs to exactly one process, the one that
+// the standard's rule names. (Subarrays are among the random types.)
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -23,10 +23,13 @@ int owner(const Dimension& dimension, int index) {
   const bool by_default = dimension.argument == MPI_DISTRIBUTE_DFLT_DARG;
   switch (dimension.distribution) {
     case MPI_DISTRIBUTE_BLOCK: {
-      const int block = by_default ? (dimension.size + dimension.processes - 1) / dimension.processes : dimension.argument;
+      const int block = by_default
+                            ? (dimension.size + dimension.processes - 1) / dimension.processes
+                            : dimension.argument;
       return index / block;
     }
-    case MPI_DISTRIBUTE_CYCLIC: return index / (by_default ? 1 : dimension.argument) % dimension.processes;
+    case MPI_DISTRIBUTE_CYCLIC:
+      return index / (by_default ? 1 : dimension.argument) % dimension.processes;
     default: return 0;
   }
 }
@@ -37,14 +40,18 @@ Dimension random_dimension(std::mt19937& random) {
   switch (random() % 4) {
     case 0: return {size, 1, MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_DFLT_DARG};
     case 1: return {size, processes, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_DFLT_DARG};
-    case 2: return {size, processes, MPI_DISTRIBUTE_BLOCK, (size + processes - 1) / processes + static_cast<int>(random() % 2)};
+    case 2:
+      return {size, processes, MPI_DISTRIBUTE_BLOCK,
+              (size + processes - 1) / processes + static_cast<int>(random() % 2)};
     default:
-      return {size, processes, MPI_DISTRIBUTE_CYCLIC, random() % 2 == 0 ? MPI_DISTRIBUTE_DFLT_DARG : 1 + static_cast<int>(random() % 4)};
+      return {size, processes, MPI_DISTRIBUTE_CYCLIC,
+              random() % 2 == 0 ? MPI_DISTRIBUTE_DFLT_DARG : 1 + static_cast<int>(random() % 4)};
   }
 }
 
 // The elements of the array that the process with these coordinates has, by their place in memory.
-std::vector<int> expected_elements(const std::vector<Dimension>& dimensions, const std::vector<int>& coordinates, int order) {
+std::vector<int> expected_elements(const std::vector<Dimension>& dimensions,
+                                   const std::vector<int>& coordinates, int order) {
   int total = 1;
   for (const Dimension& dimension : dimensions) total *= dimension.size;
   std::vector<int> elements;
@@ -91,8 +98,9 @@ TEST(DistributedArray, EachProcessHasTheElementsOfItsBlocks) {
       }
       const std::vector<int> expected = expected_elements(dimensions, coordinates, order);
       MPI_Datatype type = MPI_DATATYPE_NULL;
-      ASSERT_EQ(MPI_Type_create_darray(grid, rank, static_cast<int>(dimensions.size()), sizes.data(), distributions.data(),
-                                       arguments.data(), processes.data(), order, MPI_INT, &type),
+      ASSERT_EQ(MPI_Type_create_darray(grid, rank, static_cast<int>(dimensions.size()),
+                                       sizes.data(), distributions.data(), arguments.data(),
+                                       processes.data(), order, MPI_INT, &type),
                 MPI_SUCCESS);
       ASSERT_EQ(MPI_Type_commit(&type), MPI_SUCCESS);
       MPI_Aint lower = -1;
@@ -102,7 +110,8 @@ TEST(DistributedArray, EachProcessHasTheElementsOfItsBlocks) {
       EXPECT_EQ(extent, total * 4);
       std::vector<int> packed(expected.size());
       int position = 0;
-      ASSERT_EQ(MPI_Pack(array.data(), 1, type, packed.data(), static_cast<int>(packed.size() * 4), &position, MPI_COMM_WORLD),
+      ASSERT_EQ(MPI_Pack(array.data(), 1, type, packed.data(), static_cast<int>(packed.size() * 4),
+                         &position, MPI_COMM_WORLD),
                 MPI_SUCCESS);
       EXPECT_EQ(position, static_cast<int>(expected.size() * 4));
       EXPECT_EQ(packed, expected);
@@ -114,10 +123,11 @@ TEST(DistributedArray, EachProcessHasTheElementsOfItsBlocks) {
 TEST(DistributedArray, WhatDoesNotCoverTheArrayIsRefused) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   const auto create = [&](int size, int rank, Dimension dimension, int order) {
-    return MPI_Type_create_darray(size, rank, 1, &dimension.size, &dimension.distribution, &dimension.argument, &dimension.processes, order,
-                                  MPI_INT, &type);
+    return MPI_Type_create_darray(size, rank, 1, &dimension.size, &dimension.distribution,
+                                  &dimension.argument, &dimension.processes, order, MPI_INT, &type);
   };
-  EXPECT_EQ(create(3, 0, {10, 3, MPI_DISTRIBUTE_BLOCK, 3}, MPI_ORDER_C), MPI_ERR_ARG) << "three blocks of three for ten";
+  EXPECT_EQ(create(3, 0, {10, 3, MPI_DISTRIBUTE_BLOCK, 3}, MPI_ORDER_C), MPI_ERR_ARG)
+      << "three blocks of three for ten";
   EXPECT_EQ(create(3, 0, {10, 3, MPI_DISTRIBUTE_NONE, 0}, MPI_ORDER_C), MPI_ERR_ARG);
   EXPECT_EQ(create(3, 3, {10, 3, MPI_DISTRIBUTE_CYCLIC, 1}, MPI_ORDER_C), MPI_ERR_ARG);
   EXPECT_EQ(create(4, 0, {10, 3, MPI_DISTRIBUTE_CYCLIC, 1}, MPI_ORDER_C), MPI_ERR_ARG);
@@ -137,7 +147,9 @@ TEST(DistributedArray, ABlockLargerThanTheArrayIsAllOfIt) {
   ASSERT_EQ(MPI_Type_create_resized(MPI_INT, 0, MPI_Aint{1} << 40, &large), MPI_SUCCESS);
   for (int rank = 0; rank < processes; ++rank) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    ASSERT_EQ(MPI_Type_create_darray(2, rank, 1, &size, &distribution, &argument, &processes, MPI_ORDER_C, large, &type), MPI_SUCCESS);
+    ASSERT_EQ(MPI_Type_create_darray(2, rank, 1, &size, &distribution, &argument, &processes,
+                                     MPI_ORDER_C, large, &type),
+              MPI_SUCCESS);
     int bytes = -1;
     ASSERT_EQ(MPI_Type_size(type, &bytes), MPI_SUCCESS);
     EXPECT_EQ(bytes, rank == 0 ? 20 : 0);

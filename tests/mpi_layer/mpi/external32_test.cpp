@@ -1,4 +1,5 @@
-// external32 of part of a message, and what a status counts in it (MPI 5.0, clauses 14.5.2 and 3.2.5).
+// external32 of part of a message, and what a status counts in it (MPI 5.0, clauses 14.5.2 and
+// 3.2.5).
 #include "mpi_layer/mpi/functions/external32.h"
 
 #include <gtest/gtest.h>
@@ -47,11 +48,12 @@ class Mixed : public testing::Test {
 };
 
 TEST(External32, CharactersAndBytesHaveTheSameBytesInBothForms) {
-  for (const MPI_Datatype type :
-       {MPI_BYTE, MPI_PACKED, MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_C_BOOL, MPI_INT8_T, MPI_CHARACTER}) {
+  for (const MPI_Datatype type : {MPI_BYTE, MPI_PACKED, MPI_CHAR, MPI_SIGNED_CHAR,
+                                  MPI_UNSIGNED_CHAR, MPI_C_BOOL, MPI_INT8_T, MPI_CHARACTER}) {
     EXPECT_TRUE(external_form(*find_datatype(type)).is_native);
   }
-  for (const MPI_Datatype type : {MPI_SHORT, MPI_INT, MPI_LONG, MPI_DOUBLE, MPI_WCHAR, MPI_LONG_DOUBLE, MPI_AINT, MPI_2INT}) {
+  for (const MPI_Datatype type :
+       {MPI_SHORT, MPI_INT, MPI_LONG, MPI_DOUBLE, MPI_WCHAR, MPI_LONG_DOUBLE, MPI_AINT, MPI_2INT}) {
     EXPECT_FALSE(external_form(*find_datatype(type)).is_native);
   }
   MPI_Datatype rows = MPI_DATATYPE_NULL;
@@ -66,14 +68,17 @@ TEST(External32, AllPredefinedTypesComeBack) {
     SCOPED_TRACE(type->name());
     const auto items = static_cast<std::size_t>(3 * type->shape().extent());
     Bytes in(items);
-    // Small numbers fit everywhere; a long double's other bytes count for nothing, so it gets a value.
+    // Small numbers fit everywhere; a long double's other bytes count for nothing, so it gets a
+    // value.
     for (std::size_t i = 0; i < items; i += 2) in[i] = std::byte{1};
     if (type->name().find("LONG_DOUBLE") != std::string::npos) {
       in.assign(items, std::byte{0});
       const long double value = -0.75L;
       std::memcpy(in.data(), &value, 10);
-    } else if (type->number() == number_of(MPI_LONG) || type->number() == number_of(MPI_UNSIGNED_LONG) ||
-               type->number() == number_of(MPI_WCHAR) || type->number() == number_of(MPI_LONG_INT)) {
+    } else if (type->number() == number_of(MPI_LONG) ||
+               type->number() == number_of(MPI_UNSIGNED_LONG) ||
+               type->number() == number_of(MPI_WCHAR) ||
+               type->number() == number_of(MPI_LONG_INT)) {
       in.assign(items, std::byte{0});
       in[0] = std::byte{9};
     }
@@ -140,7 +145,8 @@ TEST_F(Mixed, CountsElementsByTheirExternalSizes) {
   EXPECT_EQ(native_portion(type(), 14)->counterpart, 16);
   EXPECT_EQ(native_portion(type(), 14)->rest, 2);
   EXPECT_EQ(native_portion(type(), 16)->counterpart, 24);
-  EXPECT_EQ(native_portion(*find_datatype(MPI_LONG), INT64_MAX), std::nullopt) << "twice as many bytes";
+  EXPECT_EQ(native_portion(*find_datatype(MPI_LONG), INT64_MAX), std::nullopt)
+      << "twice as many bytes";
 }
 
 TEST_F(Mixed, AStatusOfAMessageThatWillBeConvertedCountsByExternalSizes) {
@@ -201,7 +207,8 @@ TEST_F(PackedForOthers, PackWritesExternal32AndUnpackReadsIt) {
   int position = 4;
   ASSERT_EQ(MPI_Pack(numbers, 2, MPI_LONG, buffer.data(), 12, &position, kSpanning), MPI_SUCCESS);
   EXPECT_EQ(position, 12);
-  EXPECT_EQ(buffer, (std::array<unsigned char, 20>{0, 0, 0, 0, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xfe}));
+  EXPECT_EQ(buffer,
+            (std::array<unsigned char, 20>{0, 0, 0, 0, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xfe}));
   long back[2] = {};
   position = 4;
   ASSERT_EQ(MPI_Unpack(buffer.data(), 12, &position, back, 2, MPI_LONG, kSpanning), MPI_SUCCESS);
@@ -214,10 +221,12 @@ TEST_F(PackedForOthers, OtherCommunicatorsAreAsEver) {
   const long number = 1L << 40;
   std::array<unsigned char, 8> buffer{};
   int position = 0;
-  ASSERT_EQ(MPI_Pack(&number, 1, MPI_LONG, buffer.data(), 8, &position, MPI_COMM_WORLD), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Pack(&number, 1, MPI_LONG, buffer.data(), 8, &position, MPI_COMM_WORLD),
+            MPI_SUCCESS);
   EXPECT_EQ(std::memcmp(buffer.data(), &number, 8), 0);
   position = 0;
-  EXPECT_EQ(MPI_Pack(&number, 1, MPI_LONG, buffer.data(), 8, &position, kSpanning), MPI_ERR_CONVERSION);
+  EXPECT_EQ(MPI_Pack(&number, 1, MPI_LONG, buffer.data(), 8, &position, kSpanning),
+            MPI_ERR_CONVERSION);
   EXPECT_EQ(position, 0);
   EXPECT_EQ(std::memcmp(buffer.data(), &number, 8), 0) << "nothing is written";
 }

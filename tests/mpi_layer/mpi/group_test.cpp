@@ -12,7 +12,9 @@
 namespace lintel::mpi {
 namespace {
 
-MPI_Group group_of(const std::vector<int>& world_ranks) { return new_handle(std::make_shared<const Group>(world_ranks)); }
+MPI_Group group_of(const std::vector<int>& world_ranks) {
+  return new_handle(std::make_shared<const Group>(world_ranks));
+}
 
 std::vector<int> members_of(MPI_Group group) {
   const auto ranks = find_group(group)->world_ranks();
@@ -37,11 +39,14 @@ TEST(Group, SetOperationsKeepTheOrderOfTheStandard) {
     const std::set<int> in_one(one.begin(), one.end());
     const std::set<int> in_other(other.begin(), other.end());
     std::vector<int> both = one;
-    std::copy_if(other.begin(), other.end(), std::back_inserter(both), [&](int rank) { return !in_one.contains(rank); });
+    std::copy_if(other.begin(), other.end(), std::back_inserter(both),
+                 [&](int rank) { return !in_one.contains(rank); });
     std::vector<int> common;
-    std::copy_if(one.begin(), one.end(), std::back_inserter(common), [&](int rank) { return in_other.contains(rank); });
+    std::copy_if(one.begin(), one.end(), std::back_inserter(common),
+                 [&](int rank) { return in_other.contains(rank); });
     std::vector<int> rest;
-    std::copy_if(one.begin(), one.end(), std::back_inserter(rest), [&](int rank) { return !in_other.contains(rank); });
+    std::copy_if(one.begin(), one.end(), std::back_inserter(rest),
+                 [&](int rank) { return !in_other.contains(rank); });
 
     const MPI_Group a = group_of(one);
     const MPI_Group b = group_of(other);
@@ -95,13 +100,16 @@ TEST(Group, InclAndExclChooseByRank) {
     for (const int rank : ranks) included.push_back(members[static_cast<std::size_t>(rank)]);
     std::vector<int> excluded;
     for (const int member : members) {
-      if (std::find(included.begin(), included.end(), member) == included.end()) excluded.push_back(member);
+      if (std::find(included.begin(), included.end(), member) == included.end())
+        excluded.push_back(member);
     }
     MPI_Group made = MPI_GROUP_NULL;
-    ASSERT_EQ(MPI_Group_incl(group, static_cast<int>(ranks.size()), ranks.data(), &made), MPI_SUCCESS);
+    ASSERT_EQ(MPI_Group_incl(group, static_cast<int>(ranks.size()), ranks.data(), &made),
+              MPI_SUCCESS);
     EXPECT_EQ(members_of(made), included);
     free_group(made);
-    ASSERT_EQ(MPI_Group_excl(group, static_cast<int>(ranks.size()), ranks.data(), &made), MPI_SUCCESS);
+    ASSERT_EQ(MPI_Group_excl(group, static_cast<int>(ranks.size()), ranks.data(), &made),
+              MPI_SUCCESS);
     EXPECT_EQ(members_of(made), excluded);
     free_group(made);
     free_group(group);
@@ -118,7 +126,8 @@ TEST(Group, RangesStandForTheirRanks) {
   EXPECT_EQ(members_of(made), (std::vector<int>{101, 105, 109, 119, 117, 115, 100}));
   free_group(made);
   ASSERT_EQ(MPI_Group_range_excl(group, 3, ranges, &made), MPI_SUCCESS);
-  EXPECT_EQ(members_of(made), (std::vector<int>{102, 103, 104, 106, 107, 108, 110, 111, 112, 113, 114, 116, 118}));
+  EXPECT_EQ(members_of(made),
+            (std::vector<int>{102, 103, 104, 106, 107, 108, 110, 111, 112, 113, 114, 116, 118}));
   free_group(made);
 
   made = MPI_GROUP_EMPTY;
@@ -142,7 +151,8 @@ TEST(Group, RanksTranslateByProcess) {
   const int ranks[5] = {0, 1, MPI_PROC_NULL, 3, 0};
   int translated[5] = {};
   ASSERT_EQ(MPI_Group_translate_ranks(from, 5, ranks, to, translated), MPI_SUCCESS);
-  EXPECT_EQ(std::vector<int>(translated, translated + 5), (std::vector<int>{1, MPI_UNDEFINED, MPI_PROC_NULL, 0, 1}));
+  EXPECT_EQ(std::vector<int>(translated, translated + 5),
+            (std::vector<int>{1, MPI_UNDEFINED, MPI_PROC_NULL, 0, 1}));
   const int outside = 4;
   EXPECT_EQ(MPI_Group_translate_ranks(from, 1, &outside, to, translated), MPI_ERR_RANK);
   EXPECT_EQ(MPI_Group_translate_ranks(from, -1, &outside, to, translated), MPI_ERR_ARG);

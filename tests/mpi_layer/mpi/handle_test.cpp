@@ -1,4 +1,5 @@
-// Handles that name nothing: null, freed, made up, of another kind. Each gives the error class of its kind and touches no memory.
+// Handles that name nothing: null, freed, made up, of another kind. Each gives the error class of
+// its kind and touches no memory.
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -14,7 +15,8 @@ namespace {
 // Numbers that are no handle of a kind: small ones, addresses of memory and of nothing, all ones.
 std::vector<std::uintptr_t> wrong_numbers() {
   static int memory = 0;
-  std::vector<std::uintptr_t> numbers = {0, 1, 0xfff, 0x1000, reinterpret_cast<std::uintptr_t>(&memory), ~std::uintptr_t{0}};
+  std::vector<std::uintptr_t> numbers = {
+      0, 1, 0xfff, 0x1000, reinterpret_cast<std::uintptr_t>(&memory), ~std::uintptr_t{0}};
   for (unsigned bit = 0; bit < 64; ++bit) numbers.push_back(std::uintptr_t{1} << bit);
   return numbers;
 }
@@ -174,7 +176,8 @@ TEST(HandleInteger, OfWhatIsNoHandleIsTheNullHandles) {
     if (number < 4096 || number >> 58 == static_cast<std::uintptr_t>(HandleKind::kGroup)) continue;
     EXPECT_EQ(MPI_Group_toint(reinterpret_cast<MPI_Group>(number)), 0x108) << number;
   }
-  for (const int integer : {-1, INT_MIN, 4096, (1 << 30) - 1, (1 << 30) | ((1 << 26) - 1), INT_MAX}) {
+  for (const int integer :
+       {-1, INT_MIN, 4096, (1 << 30) - 1, (1 << 30) | ((1 << 26) - 1), INT_MAX}) {
     EXPECT_EQ(MPI_Group_fromint(integer), MPI_GROUP_NULL) << integer;
   }
 }

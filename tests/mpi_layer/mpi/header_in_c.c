@@ -19,4 +19,5 @@ extern const int lintel_declared_function_count;
 const struct named_function lintel_declared_functions[] = {
 #include "mpi_functions.inc"
 };
-const int lintel_declared_function_count = (int)(sizeof lintel_declared_functions / sizeof lintel_declared_functions[0]);
+const int lintel_declared_function_count =
+    (int)(sizeof lintel_declared_functions / sizeof lintel_declared_functions[0]);

@@ -1,4 +1,5 @@
-// Counts and displacements beyond 2 and 4 GiB. The memory is reserved, not used: only the pages that a range touches exist.
+// Counts and displacements beyond 2 and 4 GiB. The memory is reserved, not used: only the pages
+// that a range touches exist.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -17,7 +18,8 @@ class Reserved {
  public:
   explicit Reserved(std::int64_t bytes)
       : bytes_(static_cast<std::size_t>(bytes)),
-        memory_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+        memory_(mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
   ~Reserved() {
     if (memory_ != MAP_FAILED) munmap(memory_, bytes_);
   }
@@ -48,10 +50,12 @@ TEST(HugeType, AnyRangeOfALargeLayoutIsReachedAtOnce) {
   const DatatypeRef type = find_datatype(handle);
   EXPECT_EQ(type->shape().layout->runs().size(), 1U);
   const Items items = type->items(reinterpret_cast<std::uintptr_t>(memory.begin()), 1);
-  for (const std::int64_t from : {std::int64_t{0}, 2 * kGiB / 8 - 2, 4 * kGiB / 8 - 2, 6 * kGiB / 8 - 4}) {
+  for (const std::int64_t from :
+       {std::int64_t{0}, 2 * kGiB / 8 - 2, 4 * kGiB / 8 - 2, 6 * kGiB / 8 - 4}) {
     const std::array<std::byte, 4> data = {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
     unpack(items, from, data);
-    for (std::int64_t i = 0; i < 4; ++i) EXPECT_EQ(memory.begin()[(from + i) * 8], static_cast<std::uint8_t>(i + 1));
+    for (std::int64_t i = 0; i < 4; ++i)
+      EXPECT_EQ(memory.begin()[(from + i) * 8], static_cast<std::uint8_t>(i + 1));
     std::array<std::byte, 4> again{};
     pack(items, from, again);
     EXPECT_EQ(again, data);
@@ -94,12 +98,14 @@ TEST(HugeType, LayoutsOfManyItemsStaySmall) {
   ASSERT_EQ(MPI_Type_contiguous(1000, plane, &all), MPI_SUCCESS);
   const Layout* layout = find_datatype(all)->shape().layout.get();
   int depth = 0;
-  for (; layout != nullptr; layout = layout->runs()[0].nested.get(), ++depth) EXPECT_LE(layout->runs().size(), 256U);
+  for (; layout != nullptr; layout = layout->runs()[0].nested.get(), ++depth)
+    EXPECT_LE(layout->runs().size(), 256U);
   EXPECT_LE(depth, 5);
   MPI_Count size = 0;
   ASSERT_EQ(MPI_Type_size_c(all, &size), MPI_SUCCESS);
   EXPECT_EQ(size, MPI_Count{12} * 1'000'000 * 1'000'000 * 1000);
-  for (MPI_Datatype* type : {&pair, &row, &plane, &all}) ASSERT_EQ(MPI_Type_free(type), MPI_SUCCESS);
+  for (MPI_Datatype* type : {&pair, &row, &plane, &all})
+    ASSERT_EQ(MPI_Type_free(type), MPI_SUCCESS);
 }
 
 TEST(HugeType, CountsOfReceivedItemsNeed64Bits) {

@@ -27,12 +27,15 @@ LargeTakenApart take_apart_large(MPI_Datatype type) {
   MPI_Count addresses = -1;
   MPI_Count large_counts = -1;
   MPI_Count types = -1;
-  EXPECT_EQ(MPI_Type_get_envelope_c(type, &integers, &addresses, &large_counts, &types, &parts.combiner), MPI_SUCCESS);
+  EXPECT_EQ(
+      MPI_Type_get_envelope_c(type, &integers, &addresses, &large_counts, &types, &parts.combiner),
+      MPI_SUCCESS);
   parts.integers.resize(static_cast<std::size_t>(integers));
   parts.addresses.resize(static_cast<std::size_t>(addresses));
   parts.large_counts.resize(static_cast<std::size_t>(large_counts));
   parts.types.resize(static_cast<std::size_t>(types));
-  EXPECT_EQ(MPI_Type_get_contents_c(type, integers, addresses, large_counts, types, parts.integers.data(), parts.addresses.data(),
+  EXPECT_EQ(MPI_Type_get_contents_c(type, integers, addresses, large_counts, types,
+                                    parts.integers.data(), parts.addresses.data(),
                                     parts.large_counts.data(), parts.types.data()),
             MPI_SUCCESS);
   return parts;
@@ -74,7 +77,9 @@ std::vector<Case> cases() {
        {12, 0, 2 * kBillions + 6},
        {MPI_COMBINER_VECTOR, {}, {}, {2, 3, kBillions}, {MPI_SHORT}}},
       {"hvector",
-       [](MPI_Datatype* type) { return MPI_Type_create_hvector_c(2, kBillions, 8 * kBillions, MPI_INT, type); },
+       [](MPI_Datatype* type) {
+         return MPI_Type_create_hvector_c(2, kBillions, 8 * kBillions, MPI_INT, type);
+       },
        {8 * kBillions, 0, 12 * kBillions},
        {MPI_COMBINER_HVECTOR, {}, {}, {2, kBillions, 8 * kBillions}, {MPI_INT}}},
       {"indexed",
@@ -82,23 +87,33 @@ std::vector<Case> cases() {
        {2 * kBillions + 8, 0, 10 * kBillions + 8},
        {MPI_COMBINER_INDEXED, {}, {}, {2, kBillions, 4, 0, 5 * kBillions}, {MPI_SHORT}}},
       {"hindexed",
-       [](MPI_Datatype* type) { return MPI_Type_create_hindexed_c(2, kLengths, kPlaces, MPI_SHORT, type); },
+       [](MPI_Datatype* type) {
+         return MPI_Type_create_hindexed_c(2, kLengths, kPlaces, MPI_SHORT, type);
+       },
        {2 * kBillions + 8, 0, 5 * kBillions + 8},
        {MPI_COMBINER_HINDEXED, {}, {}, {2, kBillions, 4, 0, 5 * kBillions}, {MPI_SHORT}}},
       {"indexed_block",
-       [](MPI_Datatype* type) { return MPI_Type_create_indexed_block_c(2, 7, kPlaces, MPI_SHORT, type); },
+       [](MPI_Datatype* type) {
+         return MPI_Type_create_indexed_block_c(2, 7, kPlaces, MPI_SHORT, type);
+       },
        {28, 0, 10 * kBillions + 14},
        {MPI_COMBINER_INDEXED_BLOCK, {}, {}, {2, 7, 0, 5 * kBillions}, {MPI_SHORT}}},
       {"hindexed_block",
-       [](MPI_Datatype* type) { return MPI_Type_create_hindexed_block_c(2, 7, kPlaces, MPI_SHORT, type); },
+       [](MPI_Datatype* type) {
+         return MPI_Type_create_hindexed_block_c(2, 7, kPlaces, MPI_SHORT, type);
+       },
        {28, 0, 5 * kBillions + 14},
        {MPI_COMBINER_HINDEXED_BLOCK, {}, {}, {2, 7, 0, 5 * kBillions}, {MPI_SHORT}}},
       {"struct",
-       [](MPI_Datatype* type) { return MPI_Type_create_struct_c(2, kLengths, kPlaces, kMemberTypes, type); },
+       [](MPI_Datatype* type) {
+         return MPI_Type_create_struct_c(2, kLengths, kPlaces, kMemberTypes, type);
+       },
        {2 * kBillions + 16, 0, 5 * kBillions + 16},
        {MPI_COMBINER_STRUCT, {}, {}, {2, kBillions, 4, 0, 5 * kBillions}, {MPI_SHORT, MPI_INT}}},
       {"resized",
-       [](MPI_Datatype* type) { return MPI_Type_create_resized_c(MPI_INT, -kBillions, 2 * kBillions, type); },
+       [](MPI_Datatype* type) {
+         return MPI_Type_create_resized_c(MPI_INT, -kBillions, 2 * kBillions, type);
+       },
        {4, -kBillions, 2 * kBillions},
        {MPI_COMBINER_RESIZED, {}, {}, {-kBillions, 2 * kBillions}, {MPI_INT}}},
   };
@@ -118,17 +133,21 @@ TEST(LargeCountType, IsTakenApartByTheLargeFunctionsOnly) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   ASSERT_EQ(MPI_Type_contiguous_c(3, MPI_INT, &type), MPI_SUCCESS);
   int numbers[4] = {-1, -1, -1, -1};
-  EXPECT_EQ(MPI_Type_get_envelope(type, &numbers[0], &numbers[1], &numbers[2], &numbers[3]), MPI_ERR_TYPE);
+  EXPECT_EQ(MPI_Type_get_envelope(type, &numbers[0], &numbers[1], &numbers[2], &numbers[3]),
+            MPI_ERR_TYPE);
   MPI_Datatype part = MPI_DATATYPE_NULL;
   EXPECT_EQ(MPI_Type_get_contents(type, 1, 1, 1, numbers, nullptr, &part), MPI_ERR_TYPE);
   EXPECT_EQ(numbers[0], -1);
   MPI_Count large = -1;
-  EXPECT_EQ(MPI_Type_get_contents_c(type, 0, 0, 0, 1, nullptr, nullptr, &large, &part), MPI_ERR_ARG);
+  EXPECT_EQ(MPI_Type_get_contents_c(type, 0, 0, 0, 1, nullptr, nullptr, &large, &part),
+            MPI_ERR_ARG);
   EXPECT_EQ(large, -1);
   ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
 
   ASSERT_EQ(MPI_Type_contiguous(3, MPI_INT, &type), MPI_SUCCESS);
-  EXPECT_EQ(take_apart_large(type), (LargeTakenApart{MPI_COMBINER_CONTIGUOUS, {3}, {}, {}, {MPI_INT}})) << "one of plain counts by both";
+  EXPECT_EQ(take_apart_large(type),
+            (LargeTakenApart{MPI_COMBINER_CONTIGUOUS, {3}, {}, {}, {MPI_INT}}))
+      << "one of plain counts by both";
   ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
 }
 
@@ -137,15 +156,19 @@ TEST(LargeCountType, SubarrayOfMoreThanAnIntCanSay) {
   const MPI_Count subsizes[2] = {2, 3};
   const MPI_Count starts[2] = {kBillions - 2, 7};
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  ASSERT_EQ(MPI_Type_create_subarray_c(2, sizes, subsizes, starts, MPI_ORDER_C, MPI_BYTE, &type), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Type_create_subarray_c(2, sizes, subsizes, starts, MPI_ORDER_C, MPI_BYTE, &type),
+            MPI_SUCCESS);
   EXPECT_EQ(form_of(type), (Form{6, 0, 10 * kBillions}));
   MPI_Count lower = -1;
   MPI_Count extent = -1;
   ASSERT_EQ(MPI_Type_get_true_extent_c(type, &lower, &extent), MPI_SUCCESS);
   EXPECT_EQ(lower, 10 * (kBillions - 2) + 7);
   EXPECT_EQ(extent, 13);
-  EXPECT_EQ(take_apart_large(type),
-            (LargeTakenApart{MPI_COMBINER_SUBARRAY, {2, MPI_ORDER_C}, {}, {kBillions, 10, 2, 3, kBillions - 2, 7}, {MPI_BYTE}}));
+  EXPECT_EQ(take_apart_large(type), (LargeTakenApart{MPI_COMBINER_SUBARRAY,
+                                                     {2, MPI_ORDER_C},
+                                                     {},
+                                                     {kBillions, 10, 2, 3, kBillions - 2, 7},
+                                                     {MPI_BYTE}}));
   ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
 }
 
@@ -157,10 +180,15 @@ TEST(LargeCountType, SharesOfADistributedArrayAreTheWholeArray) {
   MPI_Count total = 0;
   for (int rank = 0; rank < 3; ++rank) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    ASSERT_EQ(MPI_Type_create_darray_c(3, rank, 1, sizes, distributions, arguments, processes, MPI_ORDER_C, MPI_BYTE, &type), MPI_SUCCESS);
+    ASSERT_EQ(MPI_Type_create_darray_c(3, rank, 1, sizes, distributions, arguments, processes,
+                                       MPI_ORDER_C, MPI_BYTE, &type),
+              MPI_SUCCESS);
     total += form_of(type).size;
-    EXPECT_EQ(take_apart_large(type),
-              (LargeTakenApart{MPI_COMBINER_DARRAY, {3, rank, 1, 17, 19, 3, MPI_ORDER_C}, {}, {kBillions + 5}, {MPI_BYTE}}));
+    EXPECT_EQ(take_apart_large(type), (LargeTakenApart{MPI_COMBINER_DARRAY,
+                                                       {3, rank, 1, 17, 19, 3, MPI_ORDER_C},
+                                                       {},
+                                                       {kBillions + 5},
+                                                       {MPI_BYTE}}));
     ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
   }
   EXPECT_EQ(total, kBillions + 5);
@@ -174,7 +202,8 @@ TEST(LargeCountType, SharesBeyondAllIndicesAreEmpty) {
   const int processes[1] = {INT_MAX};
   const auto size_at = [&](int rank) {
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    EXPECT_EQ(MPI_Type_create_darray_c(INT_MAX, rank, 1, sizes, distributions, arguments, processes, MPI_ORDER_C, MPI_BYTE, &type),
+    EXPECT_EQ(MPI_Type_create_darray_c(INT_MAX, rank, 1, sizes, distributions, arguments, processes,
+                                       MPI_ORDER_C, MPI_BYTE, &type),
               MPI_SUCCESS);
     const MPI_Count size = form_of(type).size;
     EXPECT_EQ(MPI_Type_free(&type), MPI_SUCCESS);

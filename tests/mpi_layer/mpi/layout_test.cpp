@@ -20,7 +20,8 @@ struct Piece {
 
 std::vector<Piece> pieces_of(const std::shared_ptr<const Layout>& layout) {
   std::vector<Piece> pieces;
-  for (const Run& run : layout->runs()) pieces.push_back({run.offset, run.bytes, run.count, run.stride});
+  for (const Run& run : layout->runs())
+    pieces.push_back({run.offset, run.bytes, run.count, run.stride});
   return pieces;
 }
 

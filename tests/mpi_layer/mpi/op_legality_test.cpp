@@ -1,4 +1,5 @@
-// Which operation is defined for which datatype (MPI 5.0, clause 6.9.2, and what programs use besides): all others give MPI_ERR_OP.
+// Which operation is defined for which datatype (MPI 5.0, clause 6.9.2, and what programs use
+// besides): all others give MPI_ERR_OP.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,10 +20,13 @@ const Types kIntegers = {MPI_INT,         MPI_LONG,          MPI_SHORT,     MPI_
                          MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_INT8_T,    MPI_INT16_T,
                          MPI_INT32_T,     MPI_INT64_T,       MPI_UINT8_T,   MPI_UINT16_T,
                          MPI_UINT32_T,    MPI_UINT64_T};
-const Types kFortranIntegers = {MPI_INTEGER, MPI_INTEGER1, MPI_INTEGER2, MPI_INTEGER4, MPI_INTEGER8, MPI_INTEGER16};
+const Types kFortranIntegers = {MPI_INTEGER,  MPI_INTEGER1, MPI_INTEGER2,
+                                MPI_INTEGER4, MPI_INTEGER8, MPI_INTEGER16};
 const Types kMultiLanguages = {MPI_AINT, MPI_OFFSET, MPI_COUNT};
-const Types kFloatings = {MPI_FLOAT, MPI_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_LONG_DOUBLE, MPI_REAL4, MPI_REAL8, MPI_REAL16};
-const Types kLogicals = {MPI_LOGICAL, MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8, MPI_LOGICAL16};
+const Types kFloatings = {MPI_FLOAT,       MPI_DOUBLE, MPI_REAL,  MPI_DOUBLE_PRECISION,
+                          MPI_LONG_DOUBLE, MPI_REAL4,  MPI_REAL8, MPI_REAL16};
+const Types kLogicals = {MPI_LOGICAL,  MPI_C_BOOL,   MPI_CXX_BOOL, MPI_LOGICAL1,
+                         MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8, MPI_LOGICAL16};
 const Types kComplexes = {MPI_COMPLEX,
                           MPI_C_FLOAT_COMPLEX,
                           MPI_C_DOUBLE_COMPLEX,
@@ -34,9 +38,11 @@ const Types kComplexes = {MPI_COMPLEX,
                           MPI_COMPLEX8,
                           MPI_COMPLEX16,
                           MPI_COMPLEX32};
-const Types kPairs = {MPI_FLOAT_INT,       MPI_DOUBLE_INT, MPI_LONG_INT,          MPI_2INT,    MPI_SHORT_INT,
-                      MPI_LONG_DOUBLE_INT, MPI_2REAL,      MPI_2DOUBLE_PRECISION, MPI_2INTEGER};
-// No operation at all. Half-precision numbers: the standard allows them, this library has no arithmetic for them.
+const Types kPairs = {MPI_FLOAT_INT, MPI_DOUBLE_INT,        MPI_LONG_INT,
+                      MPI_2INT,      MPI_SHORT_INT,         MPI_LONG_DOUBLE_INT,
+                      MPI_2REAL,     MPI_2DOUBLE_PRECISION, MPI_2INTEGER};
+// No operation at all. Half-precision numbers: the standard allows them, this library has no
+// arithmetic for them.
 const Types kOthers = {MPI_PACKED, MPI_REAL2, MPI_COMPLEX4};
 // The standard has no operation for them, and the bitwise ones for MPI_BYTE.
 const Types kCharacters = {MPI_CHAR, MPI_WCHAR, MPI_CHARACTER, MPI_BYTE};
@@ -50,12 +56,15 @@ Types united(std::vector<Types> sets) {
 const std::map<MPI_Op, Types>& allowed() {
   static const std::map<MPI_Op, Types> table = [] {
     std::map<MPI_Op, Types> rows;
-    for (const MPI_Op op : {MPI_MAX, MPI_MIN}) rows[op] = united({kIntegers, kFortranIntegers, kFloatings, kMultiLanguages, kCharacters});
+    for (const MPI_Op op : {MPI_MAX, MPI_MIN})
+      rows[op] = united({kIntegers, kFortranIntegers, kFloatings, kMultiLanguages, kCharacters});
     for (const MPI_Op op : {MPI_SUM, MPI_PROD})
-      rows[op] = united({kIntegers, kFortranIntegers, kFloatings, kComplexes, kMultiLanguages, kCharacters});
+      rows[op] = united(
+          {kIntegers, kFortranIntegers, kFloatings, kComplexes, kMultiLanguages, kCharacters});
     for (const MPI_Op op : {MPI_LAND, MPI_LOR, MPI_LXOR})
       rows[op] = united({kLogicals, kIntegers, kFortranIntegers, kMultiLanguages, kCharacters});
-    for (const MPI_Op op : {MPI_BAND, MPI_BOR, MPI_BXOR}) rows[op] = united({kIntegers, kFortranIntegers, kMultiLanguages, kCharacters});
+    for (const MPI_Op op : {MPI_BAND, MPI_BOR, MPI_BXOR})
+      rows[op] = united({kIntegers, kFortranIntegers, kMultiLanguages, kCharacters});
     for (const MPI_Op op : {MPI_MINLOC, MPI_MAXLOC}) rows[op] = kPairs;
     rows[MPI_REPLACE] = {};
     rows[MPI_NO_OP] = {};
@@ -65,7 +74,8 @@ const std::map<MPI_Op, Types>& allowed() {
 }
 
 TEST(OpLegality, ExactlyThePairsOfTheStandardAndThoseOfOthersAreDefined) {
-  const Types all = united({kIntegers, kFortranIntegers, kMultiLanguages, kFloatings, kLogicals, kComplexes, kPairs, kCharacters, kOthers});
+  const Types all = united({kIntegers, kFortranIntegers, kMultiLanguages, kFloatings, kLogicals,
+                            kComplexes, kPairs, kCharacters, kOthers});
   // No predefined type is left out of the sets above.
   std::size_t predefined = 0;
   for (std::uintptr_t number = 0x201; number < 0x300; ++number) {
@@ -77,8 +87,10 @@ TEST(OpLegality, ExactlyThePairsOfTheStandardAndThoseOfOthersAreDefined) {
   for (const auto& [op, types] : allowed()) {
     for (const MPI_Datatype type : all) {
       alignas(16) std::array<char, 64> inout = {};
-      EXPECT_EQ(MPI_Reduce_local(in.data(), inout.data(), 1, type, op), types.contains(type) ? MPI_SUCCESS : MPI_ERR_OP)
-          << "operation " << reinterpret_cast<std::uintptr_t>(op) << " type " << reinterpret_cast<std::uintptr_t>(type);
+      EXPECT_EQ(MPI_Reduce_local(in.data(), inout.data(), 1, type, op),
+                types.contains(type) ? MPI_SUCCESS : MPI_ERR_OP)
+          << "operation " << reinterpret_cast<std::uintptr_t>(op) << " type "
+          << reinterpret_cast<std::uintptr_t>(type);
     }
   }
 }

@@ -15,7 +15,8 @@ Call last_call;
 
 extern "C" void subtract_ints(void* in, void* inout, int* count, MPI_Datatype* datatype) {
   last_call = {*count, *datatype};
-  for (int i = 0; i < *count; ++i) static_cast<int*>(inout)[i] = static_cast<int*>(in)[i] - static_cast<int*>(inout)[i];
+  for (int i = 0; i < *count; ++i)
+    static_cast<int*>(inout)[i] = static_cast<int*>(in)[i] - static_cast<int*>(inout)[i];
 }
 
 extern "C" void add_large(void* in, void* inout, MPI_Count* count, MPI_Datatype*) {

@@ -1,4 +1,5 @@
-// Every predefined operation on every datatype it is defined for, element by element against arithmetic written out here.
+// Every predefined operation on every datatype it is defined for, element by element against
+// arithmetic written out here.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -38,7 +39,8 @@ Elements<T> elements_of(MPI_Datatype type, Value value) {
 
 template <class T>
 void fill_value(T* value, std::mt19937_64& random) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) reinterpret_cast<unsigned char*>(value)[i] = static_cast<unsigned char>(random());
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    reinterpret_cast<unsigned char*>(value)[i] = static_cast<unsigned char>(random());
 }
 
 template <class T>
@@ -52,17 +54,22 @@ Elements<T> integers(MPI_Datatype type) {
 
 template <class T>
 Elements<T> reals(MPI_Datatype type) {
-  return elements_of<T>(
-      type, [](std::mt19937_64& random) { return static_cast<T>(static_cast<int>(random() % 2001) - 1000) / static_cast<T>(8); });
+  return elements_of<T>(type, [](std::mt19937_64& random) {
+    return static_cast<T>(static_cast<int>(random() % 2001) - 1000) / static_cast<T>(8);
+  });
 }
 
 template <class T, class Expected>
 void expect_reduction(const char* name, MPI_Op op, const Elements<T>& elements, Expected expected) {
   std::vector<T> result = elements.inout;
-  ASSERT_EQ(MPI_Reduce_local(elements.in.data(), result.data(), static_cast<int>(kElements), elements.type, op), MPI_SUCCESS) << name;
+  ASSERT_EQ(MPI_Reduce_local(elements.in.data(), result.data(), static_cast<int>(kElements),
+                             elements.type, op),
+            MPI_SUCCESS)
+      << name;
   for (std::size_t i = 0; i < kElements; ++i) {
     const T wanted = expected(elements.in[i], elements.inout[i]);
-    ASSERT_TRUE(result[i] == wanted) << name << " of element " << i << ", type " << reinterpret_cast<std::uintptr_t>(elements.type);
+    ASSERT_TRUE(result[i] == wanted) << name << " of element " << i << ", type "
+                                     << reinterpret_cast<std::uintptr_t>(elements.type);
   }
 }
 
@@ -83,10 +90,12 @@ T low_bytes(Unsigned16 wide) {
 template <class T>
 void expect_integer_arithmetic(const Elements<T>& elements) {
   expect_order(elements);
-  expect_reduction("MPI_SUM", MPI_SUM, elements,
-                   [](T a, T b) { return low_bytes<T>(static_cast<Unsigned16>(a) + static_cast<Unsigned16>(b)); });
-  expect_reduction("MPI_PROD", MPI_PROD, elements,
-                   [](T a, T b) { return low_bytes<T>(static_cast<Unsigned16>(a) * static_cast<Unsigned16>(b)); });
+  expect_reduction("MPI_SUM", MPI_SUM, elements, [](T a, T b) {
+    return low_bytes<T>(static_cast<Unsigned16>(a) + static_cast<Unsigned16>(b));
+  });
+  expect_reduction("MPI_PROD", MPI_PROD, elements, [](T a, T b) {
+    return low_bytes<T>(static_cast<Unsigned16>(a) * static_cast<Unsigned16>(b));
+  });
 }
 
 template <class T>
@@ -100,7 +109,8 @@ template <class T>
 void expect_logical(const Elements<T>& elements) {
   expect_reduction("MPI_LAND", MPI_LAND, elements, [](T a, T b) { return static_cast<T>(a && b); });
   expect_reduction("MPI_LOR", MPI_LOR, elements, [](T a, T b) { return static_cast<T>(a || b); });
-  expect_reduction("MPI_LXOR", MPI_LXOR, elements, [](T a, T b) { return static_cast<T>(!a != !b); });
+  expect_reduction("MPI_LXOR", MPI_LXOR, elements,
+                   [](T a, T b) { return static_cast<T>(!a != !b); });
 }
 
 template <class T>
@@ -127,9 +137,12 @@ void expect_complex(MPI_Datatype type) {
     const T real = part();
     return Number(real, part());
   });
-  expect_reduction("MPI_SUM", MPI_SUM, elements, [](Number a, Number b) { return Number(a.real() + b.real(), a.imag() + b.imag()); });
+  expect_reduction("MPI_SUM", MPI_SUM, elements, [](Number a, Number b) {
+    return Number(a.real() + b.real(), a.imag() + b.imag());
+  });
   expect_reduction("MPI_PROD", MPI_PROD, elements, [](Number a, Number b) {
-    return Number(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+    return Number(a.real() * b.real() - a.imag() * b.imag(),
+                  a.real() * b.imag() + a.imag() * b.real());
   });
 }
 
@@ -196,25 +209,34 @@ TEST(OpValue, Logicals) {
 }
 
 TEST(OpValue, Complex) {
-  for (const MPI_Datatype type : {MPI_C_FLOAT_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_COMPLEX, MPI_COMPLEX8}) expect_complex<float>(type);
-  for (const MPI_Datatype type : {MPI_C_DOUBLE_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX16})
+  for (const MPI_Datatype type :
+       {MPI_C_FLOAT_COMPLEX, MPI_CXX_FLOAT_COMPLEX, MPI_COMPLEX, MPI_COMPLEX8})
+    expect_complex<float>(type);
+  for (const MPI_Datatype type :
+       {MPI_C_DOUBLE_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX16})
     expect_complex<double>(type);
-  for (const MPI_Datatype type : {MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX}) expect_complex<long double>(type);
+  for (const MPI_Datatype type : {MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX})
+    expect_complex<long double>(type);
 }
 
 TEST(OpValue, QuadrupleComplex) {
   struct Number {
     Real16 real;
     Real16 imaginary;
-    bool operator==(const Number& other) const { return real == other.real && imaginary == other.imaginary; }
+    bool operator==(const Number& other) const {
+      return real == other.real && imaginary == other.imaginary;
+    }
   };
   const auto elements = elements_of<Number>(MPI_COMPLEX32, [](std::mt19937_64& random) {
     const auto real = static_cast<Real16>(static_cast<int>(random() % 201) - 100);
     return Number{real, static_cast<Real16>(static_cast<int>(random() % 201) - 100)};
   });
-  expect_reduction("MPI_SUM", MPI_SUM, elements, [](Number a, Number b) { return Number{a.real + b.real, a.imaginary + b.imaginary}; });
+  expect_reduction("MPI_SUM", MPI_SUM, elements, [](Number a, Number b) {
+    return Number{a.real + b.real, a.imaginary + b.imaginary};
+  });
   expect_reduction("MPI_PROD", MPI_PROD, elements, [](Number a, Number b) {
-    return Number{a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+    return Number{a.real * b.real - a.imaginary * b.imaginary,
+                  a.real * b.imaginary + a.imaginary * b.real};
   });
 }
 
@@ -235,12 +257,17 @@ void expect_location(MPI_Datatype type) {
   }
   for (const MPI_Op op : {MPI_MINLOC, MPI_MAXLOC}) {
     std::vector<Pair> result = inout;
-    ASSERT_EQ(MPI_Reduce_local(in.data(), result.data(), static_cast<int>(kElements), type, op), MPI_SUCCESS);
+    ASSERT_EQ(MPI_Reduce_local(in.data(), result.data(), static_cast<int>(kElements), type, op),
+              MPI_SUCCESS);
     for (std::size_t i = 0; i < kElements; ++i) {
-      const bool in_wins = op == MPI_MINLOC ? in[i].value < inout[i].value : in[i].value > inout[i].value;
+      const bool in_wins =
+          op == MPI_MINLOC ? in[i].value < inout[i].value : in[i].value > inout[i].value;
       const bool equal = in[i].value == inout[i].value;
       EXPECT_EQ(result[i].value, in_wins ? in[i].value : inout[i].value) << i;
-      EXPECT_EQ(result[i].index, equal ? std::min(in[i].index, inout[i].index) : in_wins ? in[i].index : inout[i].index) << i;
+      EXPECT_EQ(result[i].index, equal     ? std::min(in[i].index, inout[i].index)
+                                 : in_wins ? in[i].index
+                                           : inout[i].index)
+          << i;
     }
   }
 }
@@ -266,7 +293,8 @@ TEST(OpValue, BuffersNeedNoAlignment) {
     std::memcpy(&in[1 + i * sizeof one], &one, sizeof one);
     std::memcpy(&inout[3 + i * sizeof other], &other, sizeof other);
   }
-  ASSERT_EQ(MPI_Reduce_local(&in[1], &inout[3], static_cast<int>(kElements), MPI_DOUBLE, MPI_SUM), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Reduce_local(&in[1], &inout[3], static_cast<int>(kElements), MPI_DOUBLE, MPI_SUM),
+            MPI_SUCCESS);
   for (std::size_t i = 0; i < kElements; ++i) {
     double sum = 0;
     std::memcpy(&sum, &inout[3 + i * sizeof sum], sizeof sum);

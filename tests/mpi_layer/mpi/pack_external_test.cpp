@@ -1,4 +1,5 @@
-// external32: MPI_Pack_external, MPI_Unpack_external, MPI_Pack_external_size (MPI 5.0, clauses 5.3 and 14.5.2).
+// external32: MPI_Pack_external, MPI_Unpack_external, MPI_Pack_external_size (MPI 5.0, clauses 5.3
+// and 14.5.2).
 #include <gtest/gtest.h>
 
 #include <array>
@@ -32,7 +33,8 @@ std::string external(const void* items, int count, MPI_Datatype type) {
   EXPECT_EQ(MPI_Pack_external_size(kFormat, count, type, &size), MPI_SUCCESS);
   std::vector<unsigned char> bytes(static_cast<std::size_t>(size));
   MPI_Aint position = 0;
-  EXPECT_EQ(MPI_Pack_external(kFormat, items, count, type, bytes.data(), size, &position), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Pack_external(kFormat, items, count, type, bytes.data(), size, &position),
+            MPI_SUCCESS);
   EXPECT_EQ(position, size);
   return hexadecimal(bytes);
 }
@@ -53,7 +55,8 @@ TEST(PackExternal, NumbersAreBigEndianWithTheStandardsSizes) {
   EXPECT_EQ(external<wchar_t>(0x20ac, MPI_WCHAR), "20ac");
   EXPECT_EQ(external<float>(1.0F, MPI_FLOAT), "3f800000");
   EXPECT_EQ(external<double>(-2.0, MPI_DOUBLE), "c000000000000000");
-  EXPECT_EQ(external<long double>(1.0L, MPI_LONG_DOUBLE), "3fff0000000000000000000000000000") << "IEEE binary128";
+  EXPECT_EQ(external<long double>(1.0L, MPI_LONG_DOUBLE), "3fff0000000000000000000000000000")
+      << "IEEE binary128";
   EXPECT_EQ(external(std::complex<float>(1.0F, 2.0F), MPI_C_FLOAT_COMPLEX), "3f80000040000000");
   EXPECT_EQ(external("ab", 2, MPI_CHAR), "6162");
   EXPECT_EQ(external("ab", 2, MPI_BYTE), "6162");
@@ -66,7 +69,8 @@ TEST(PackExternal, HasNoPadding) {
     short pair[2];
   } items[2] = {{'x', 1.0, {1, 2}}, {'y', 2.0, {3, 4}}};
   const int lengths[] = {1, 1, 2};
-  const MPI_Aint places[] = {offsetof(Padded, letter), offsetof(Padded, number), offsetof(Padded, pair)};
+  const MPI_Aint places[] = {offsetof(Padded, letter), offsetof(Padded, number),
+                             offsetof(Padded, pair)};
   const MPI_Datatype types[] = {MPI_CHAR, MPI_DOUBLE, MPI_SHORT};
   MPI_Datatype type = MPI_DATATYPE_NULL;
   ASSERT_EQ(MPI_Type_create_struct(3, lengths, places, types, &type), MPI_SUCCESS);
@@ -114,14 +118,17 @@ TEST(PackExternal, ComesBackThroughNestedTypes) {
   EXPECT_EQ(size, 3 * (2 * 6 * 4 + 3 * 16));
   std::vector<unsigned char> packed(static_cast<std::size_t>(size));
   MPI_Count position = 0;
-  ASSERT_EQ(MPI_Pack_external_c(kFormat, in.data(), 3, outer, packed.data(), size, &position), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Pack_external_c(kFormat, in.data(), 3, outer, packed.data(), size, &position),
+            MPI_SUCCESS);
   std::vector<unsigned char> out(in.size());
   position = 0;
-  ASSERT_EQ(MPI_Unpack_external_c(kFormat, packed.data(), size, &position, out.data(), 3, outer), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Unpack_external_c(kFormat, packed.data(), size, &position, out.data(), 3, outer),
+            MPI_SUCCESS);
   EXPECT_EQ(position, size);
   std::vector<unsigned char> again(packed.size());
   MPI_Count second = 0;
-  ASSERT_EQ(MPI_Pack_external_c(kFormat, out.data(), 3, outer, again.data(), size, &second), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Pack_external_c(kFormat, out.data(), 3, outer, again.data(), size, &second),
+            MPI_SUCCESS);
   EXPECT_EQ(again, packed);
   long there[16];
   std::memcpy(there, out.data() + extent, sizeof there);
@@ -147,7 +154,8 @@ TEST(PackExternal, SizeOfDeepAndHugeTypesIsFoundAtOnce) {
   MPI_Count size = -1;
   ASSERT_EQ(MPI_Pack_external_size_c(kFormat, 1, type, &size), MPI_SUCCESS);
   EXPECT_EQ(size, MPI_Count{8} << 50);
-  EXPECT_EQ(MPI_Pack_external_size_c(kFormat, MPI_Count{1} << 20, type, &size), MPI_ERR_VALUE_TOO_LARGE);
+  EXPECT_EQ(MPI_Pack_external_size_c(kFormat, MPI_Count{1} << 20, type, &size),
+            MPI_ERR_VALUE_TOO_LARGE);
   ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
 }
 
@@ -155,17 +163,26 @@ TEST(PackExternal, WrongArgumentsMoveNothing) {
   const long numbers[] = {1, 1L << 40};
   std::array<unsigned char, 8> buffer{};
   MPI_Aint position = 0;
-  EXPECT_EQ(MPI_Pack_external("native", numbers, 1, MPI_LONG, buffer.data(), 8, &position), MPI_ERR_UNSUPPORTED_DATAREP);
-  EXPECT_EQ(MPI_Pack_external(nullptr, numbers, 1, MPI_LONG, buffer.data(), 8, &position), MPI_ERR_ARG);
-  EXPECT_EQ(MPI_Pack_external(kFormat, numbers, -1, MPI_LONG, buffer.data(), 8, &position), MPI_ERR_COUNT);
-  EXPECT_EQ(MPI_Pack_external(kFormat, numbers, 1, MPI_DATATYPE_NULL, buffer.data(), 8, &position), MPI_ERR_TYPE);
-  EXPECT_EQ(MPI_Pack_external(kFormat, numbers, 3, MPI_LONG, buffer.data(), 8, &position), MPI_ERR_TRUNCATE);
-  EXPECT_EQ(MPI_Pack_external(kFormat, nullptr, 1, MPI_LONG, buffer.data(), 8, &position), MPI_ERR_BUFFER);
-  EXPECT_EQ(MPI_Pack_external(kFormat, numbers, 2, MPI_LONG, buffer.data(), 8, &position), MPI_ERR_CONVERSION) << "2^40 in four bytes";
+  EXPECT_EQ(MPI_Pack_external("native", numbers, 1, MPI_LONG, buffer.data(), 8, &position),
+            MPI_ERR_UNSUPPORTED_DATAREP);
+  EXPECT_EQ(MPI_Pack_external(nullptr, numbers, 1, MPI_LONG, buffer.data(), 8, &position),
+            MPI_ERR_ARG);
+  EXPECT_EQ(MPI_Pack_external(kFormat, numbers, -1, MPI_LONG, buffer.data(), 8, &position),
+            MPI_ERR_COUNT);
+  EXPECT_EQ(MPI_Pack_external(kFormat, numbers, 1, MPI_DATATYPE_NULL, buffer.data(), 8, &position),
+            MPI_ERR_TYPE);
+  EXPECT_EQ(MPI_Pack_external(kFormat, numbers, 3, MPI_LONG, buffer.data(), 8, &position),
+            MPI_ERR_TRUNCATE);
+  EXPECT_EQ(MPI_Pack_external(kFormat, nullptr, 1, MPI_LONG, buffer.data(), 8, &position),
+            MPI_ERR_BUFFER);
+  EXPECT_EQ(MPI_Pack_external(kFormat, numbers, 2, MPI_LONG, buffer.data(), 8, &position),
+            MPI_ERR_CONVERSION)
+      << "2^40 in four bytes";
   EXPECT_EQ(position, 0);
   EXPECT_EQ(buffer, (std::array<unsigned char, 8>{}));
   position = 9;
-  EXPECT_EQ(MPI_Pack_external(kFormat, numbers, 1, MPI_LONG, buffer.data(), 8, &position), MPI_ERR_ARG);
+  EXPECT_EQ(MPI_Pack_external(kFormat, numbers, 1, MPI_LONG, buffer.data(), 8, &position),
+            MPI_ERR_ARG);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A program that takes an MPI_ name for itself and calls the PMPI_ one (MPI 5.0, clause 15.2). Alone in its program: it changes what a name means.
+// A program that takes an MPI_ name for itself and calls the PMPI_ one (MPI 5.0, clause 15.2).
+// Alone in its program: it changes what a name means.
 #include <gtest/gtest.h>
 
 #include "mpi.h"

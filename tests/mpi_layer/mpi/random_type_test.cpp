@@ -1,4 +1,5 @@
-// Random nested datatypes against their type maps: sizes, bounds, packing and unpacking of any range.
+// Random nested datatypes against their type maps: sizes, bounds, packing and unpacking of any
+// range.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +15,8 @@ namespace {
 
 constexpr unsigned kTypes = 300;
 
-// Memory that holds `count` items of a modelled type, wherever their bytes lie around the begin of the first.
+// Memory that holds `count` items of a modelled type, wherever their bytes lie around the begin of
+// the first.
 class ItemMemory {
  public:
   ItemMemory(const TypeModel& model, std::int64_t count) : offsets_(model.byte_offsets(count)) {
@@ -30,7 +32,9 @@ class ItemMemory {
 
   void* items() { return bytes_.data() + origin_; }
   std::vector<std::uint8_t>& bytes() { return bytes_; }
-  std::uint8_t& at(std::size_t packed) { return bytes_[static_cast<std::size_t>(origin_ + offsets_[packed])]; }
+  std::uint8_t& at(std::size_t packed) {
+    return bytes_[static_cast<std::size_t>(origin_ + offsets_[packed])];
+  }
   std::size_t packed_bytes() const { return offsets_.size(); }
   void fill_randomly(std::mt19937& random) {
     for (std::uint8_t& byte : bytes_) byte = static_cast<std::uint8_t>(random());
@@ -73,7 +77,8 @@ TEST_F(RandomType, SizeAndBoundsAreThoseOfTheTypeMap) {
     ASSERT_EQ(MPI_Type_get_true_extent(type.handle, &lower, &extent), MPI_SUCCESS);
     EXPECT_EQ(lower, type.model.true_lower_bound());
     EXPECT_EQ(extent, type.model.true_upper_bound() - type.model.true_lower_bound());
-    EXPECT_EQ(find_datatype(type.handle)->shape().elements, static_cast<std::int64_t>(type.model.entries.size()));
+    EXPECT_EQ(find_datatype(type.handle)->shape().elements,
+              static_cast<std::int64_t>(type.model.entries.size()));
   });
 }
 
@@ -85,10 +90,12 @@ TEST_F(RandomType, PackTakesTheBytesOfTheTypeMapInItsOrder) {
     ASSERT_EQ(MPI_Type_commit(&type.handle), MPI_SUCCESS);
     std::vector<std::uint8_t> packed(memory.packed_bytes() + 8, 0xEE);
     int position = 3;
-    ASSERT_EQ(MPI_Pack(memory.items(), count, type.handle, packed.data(), static_cast<int>(packed.size()), &position, MPI_COMM_WORLD),
+    ASSERT_EQ(MPI_Pack(memory.items(), count, type.handle, packed.data(),
+                       static_cast<int>(packed.size()), &position, MPI_COMM_WORLD),
               MPI_SUCCESS);
     ASSERT_EQ(position, 3 + static_cast<int>(memory.packed_bytes()));
-    for (std::size_t i = 0; i < memory.packed_bytes(); ++i) ASSERT_EQ(packed[i + 3], memory.at(i)) << "byte " << i;
+    for (std::size_t i = 0; i < memory.packed_bytes(); ++i)
+      ASSERT_EQ(packed[i + 3], memory.at(i)) << "byte " << i;
     EXPECT_EQ(packed[2], 0xEE);
     EXPECT_EQ(packed[memory.packed_bytes() + 3], 0xEE);
   });
@@ -107,7 +114,8 @@ TEST_F(RandomType, AnyRangeIsPackedAsPartOfTheWhole) {
       const std::size_t bytes = random() % (memory.packed_bytes() - from + 1);
       std::vector<std::byte> part(bytes);
       pack(items, static_cast<std::int64_t>(from), part);
-      for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(static_cast<std::uint8_t>(part[i]), memory.at(from + i)) << from << " + " << i;
+      for (std::size_t i = 0; i < bytes; ++i)
+        ASSERT_EQ(static_cast<std::uint8_t>(part[i]), memory.at(from + i)) << from << " + " << i;
     }
   });
 }
@@ -134,7 +142,8 @@ TEST_F(RandomType, UnpackingPartsInAnyOrderGivesTheItemsBackAndTouchesNothingEls
     for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = i;
     std::shuffle(parts.begin(), parts.end(), random);
     for (const std::size_t i : parts) {
-      unpack(object->items(reinterpret_cast<std::uintptr_t>(copy.items()), count), static_cast<std::int64_t>(cuts[i]),
+      unpack(object->items(reinterpret_cast<std::uintptr_t>(copy.items()), count),
+             static_cast<std::int64_t>(cuts[i]),
              std::span(packed).subspan(cuts[i], cuts[i + 1] - cuts[i]));
     }
     EXPECT_EQ(copy.bytes(), expected.bytes());
@@ -152,11 +161,13 @@ TEST_F(RandomType, GatheredPiecesAreThePackedStream) {
     std::size_t at = 0;
     while (at < memory.packed_bytes()) {
       std::vector<std::span<std::byte>> pieces;
-      const std::int64_t end = gather(items, static_cast<std::int64_t>(at), items.packed_bytes(), limit, pieces);
+      const std::int64_t end =
+          gather(items, static_cast<std::int64_t>(at), items.packed_bytes(), limit, pieces);
       ASSERT_LE(pieces.size(), limit);
       ASSERT_GT(end, static_cast<std::int64_t>(at));
       for (const std::span<std::byte> piece : pieces) {
-        for (const std::byte& byte : piece) ASSERT_EQ(reinterpret_cast<const std::uint8_t*>(&byte), &memory.at(at++));
+        for (const std::byte& byte : piece)
+          ASSERT_EQ(reinterpret_cast<const std::uint8_t*>(&byte), &memory.at(at++));
       }
       ASSERT_EQ(end, static_cast<std::int64_t>(at));
     }
@@ -169,7 +180,8 @@ TEST_F(RandomType, ContiguousMeansThatTheBytesAreNeighboursInOrder) {
     const std::int64_t count = static_cast<std::int64_t>(random() % 3);
     const std::vector<std::int64_t> offsets = type.model.byte_offsets(count);
     bool neighbours = true;
-    for (std::size_t i = 1; i < offsets.size(); ++i) neighbours = neighbours && offsets[i] == offsets[i - 1] + 1;
+    for (std::size_t i = 1; i < offsets.size(); ++i)
+      neighbours = neighbours && offsets[i] == offsets[i - 1] + 1;
     ItemMemory memory(type.model, count);
     const DatatypeRef object = find_datatype(type.handle);
     const Items items = object->items(reinterpret_cast<std::uintptr_t>(memory.items()), count);
@@ -193,7 +205,8 @@ TEST_F(RandomType, ElementsOfAnyNumberOfBytesAreThoseOfTheTypeMap) {
     const std::int64_t size = type.model.size();
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i <= 2 * type.model.entries.size() && i < 60; ++i) {
-      ASSERT_EQ(MPI_Status_set_elements_x(&status, type.handle, static_cast<MPI_Count>(i)), MPI_SUCCESS);
+      ASSERT_EQ(MPI_Status_set_elements_x(&status, type.handle, static_cast<MPI_Count>(i)),
+                MPI_SUCCESS);
       ASSERT_EQ(MPI_Get_elements_x(&status, type.handle, &elements), MPI_SUCCESS);
       ASSERT_EQ(elements, static_cast<MPI_Count>(i));
       MPI_Count in_bytes = 0;

@@ -48,13 +48,15 @@ const std::vector<Constant>& constants() {
 
 TEST(StandardAbi, EveryConstantOfTheHeaderHasTheTablesValue) {
   EXPECT_GT(constants().size(), 230U);
-  for (const Constant& constant : constants()) EXPECT_EQ(text_of(constant.header), text_of(constant.table)) << constant.name;
+  for (const Constant& constant : constants())
+    EXPECT_EQ(text_of(constant.header), text_of(constant.table)) << constant.name;
 }
 
 TEST(StandardAbi, OnlyConstantsOfChaptersThatAreNotProvidedAreMissing) {
-  const std::vector<std::string> chapters = {"MPI_ABI_",      "MPI_T_",          "MPI_WIN_",         "MPI_FILE_", "MPI_MODE_",
-                                             "MPI_SEEK_",     "MPI_LOCK_",       "MPI_SESSION_",     "MPI_F_",    "MPI_ARGV",
-                                             "MPI_ERRCODES_", "MPI_CONVERSION_", "MPI_DISPLACEMENT_"};
+  const std::vector<std::string> chapters = {
+      "MPI_ABI_",      "MPI_T_",          "MPI_WIN_",         "MPI_FILE_", "MPI_MODE_",
+      "MPI_SEEK_",     "MPI_LOCK_",       "MPI_SESSION_",     "MPI_F_",    "MPI_ARGV",
+      "MPI_ERRCODES_", "MPI_CONVERSION_", "MPI_DISPLACEMENT_"};
   const std::vector<const char*> missing = {
 #define LINTEL_ABSENT(name) #name,
 #include "standard_abi_absent.inc"
@@ -73,16 +75,21 @@ TEST(StandardAbi, StatusIsThreeIntsAndFive) {
   EXPECT_EQ(offsetof(MPI_Status, MPI_TAG), 4U);
   EXPECT_EQ(offsetof(MPI_Status, MPI_ERROR), 8U);
   EXPECT_EQ(sizeof(MPI_Status), 32U);
-  EXPECT_TRUE(
-      (std::is_same_v<MPI_Aint, std::intptr_t> && std::is_same_v<MPI_Offset, std::int64_t> && std::is_same_v<MPI_Count, std::int64_t>));
+  EXPECT_TRUE((std::is_same_v<MPI_Aint, std::intptr_t> &&
+               std::is_same_v<MPI_Offset, std::int64_t> &&
+               std::is_same_v<MPI_Count, std::int64_t>));
 }
 
 TEST(StandardAbi, DatatypesOfFixedSizeHaveItsLogarithmInTheirNumber) {
   int seen = 0;
   for (const Constant& constant : constants()) {
-    if (constant.header < 0x240 || constant.header > 0x2ff || std::strncmp(constant.name, "MPI_", 4) != 0) continue;
+    if (constant.header < 0x240 || constant.header > 0x2ff ||
+        std::strncmp(constant.name, "MPI_", 4) != 0)
+      continue;
     int size = 0;
-    if (MPI_Type_size(reinterpret_cast<MPI_Datatype>(constant.header), &size) != MPI_SUCCESS) continue;  // a number of something else
+    // a number of something else
+    if (MPI_Type_size(reinterpret_cast<MPI_Datatype>(constant.header), &size) != MPI_SUCCESS)
+      continue;
     EXPECT_EQ(size, 1 << ((constant.header >> 3) & 7)) << constant.name;
     ++seen;
   }

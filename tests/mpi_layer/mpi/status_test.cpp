@@ -1,4 +1,5 @@
-// What a status tells that no message filled in (MPI 5.0, clauses 3.2.5, 3.8.4, 12.3). Counts of derived types: random_type_test.cpp.
+// What a status tells that no message filled in (MPI 5.0, clauses 3.2.5, 3.8.4, 12.3). Counts of
+// derived types: random_type_test.cpp.
 #include "mpi_layer/mpi/functions/status_content.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +43,8 @@ TEST(Status, CancellingAndCountingDoNotMeet) {
 TEST(Status, BytesOfAllSizesAreKept) {
   MPI_Status status = empty_status();
   for (const std::int64_t bytes :
-       {std::int64_t{0}, std::int64_t{0x7fffffff}, std::int64_t{0x80000000}, std::int64_t{0x1ffffffff}, INT64_MAX}) {
+       {std::int64_t{0}, std::int64_t{0x7fffffff}, std::int64_t{0x80000000},
+        std::int64_t{0x1ffffffff}, INT64_MAX}) {
     set_received_bytes(status, bytes);
     EXPECT_EQ(received_bytes(status), bytes);
   }

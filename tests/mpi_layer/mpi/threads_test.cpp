@@ -1,4 +1,5 @@
-// Many threads on the same objects and tables at once (MPI_THREAD_MULTIPLE). The thread sanitizer reads this test.
+// Many threads on the same objects and tables at once (MPI_THREAD_MULTIPLE). The thread sanitizer
+// reads this test.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -31,10 +32,14 @@ TEST(Threads, MakeUseAndFreeTypesOfOneAnother) {
       MPI_Datatype mutable_shared = shared;
       int packed[3] = {};
       int position = 0;
-      const bool ok = MPI_Type_commit(&mutable_shared) == MPI_SUCCESS && MPI_Type_contiguous(1, shared, &own) == MPI_SUCCESS &&
+      const bool ok = MPI_Type_commit(&mutable_shared) == MPI_SUCCESS &&
+                      MPI_Type_contiguous(1, shared, &own) == MPI_SUCCESS &&
                       MPI_Type_commit(&own) == MPI_SUCCESS &&
-                      MPI_Pack(numbers, 1, own, packed, sizeof packed, &position, MPI_COMM_WORLD) == MPI_SUCCESS &&
-                      packed[2] == thread + 2 && MPI_Type_set_name(shared, "shared") == MPI_SUCCESS && MPI_Type_free(&own) == MPI_SUCCESS;
+                      MPI_Pack(numbers, 1, own, packed, sizeof packed, &position, MPI_COMM_WORLD) ==
+                          MPI_SUCCESS &&
+                      packed[2] == thread + 2 &&
+                      MPI_Type_set_name(shared, "shared") == MPI_SUCCESS &&
+                      MPI_Type_free(&own) == MPI_SUCCESS;
       if (!ok) ++wrong;
     }
   });
@@ -69,12 +74,16 @@ TEST(Threads, ShareKeysInfosAndErrorCodes) {
       int error_class = 0;
       void* value = nullptr;
       char text[8];
-      const bool ok = MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &key, nullptr) == MPI_SUCCESS &&
-                      MPI_Type_set_attr(type, key, &wrong) == MPI_SUCCESS && MPI_Type_get_attr(type, key, &value, &flag) == MPI_SUCCESS &&
-                      value == &wrong && MPI_Type_delete_attr(type, key) == MPI_SUCCESS && MPI_Type_free_keyval(&key) == MPI_SUCCESS &&
+      const bool ok = MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &key,
+                                             nullptr) == MPI_SUCCESS &&
+                      MPI_Type_set_attr(type, key, &wrong) == MPI_SUCCESS &&
+                      MPI_Type_get_attr(type, key, &value, &flag) == MPI_SUCCESS &&
+                      value == &wrong && MPI_Type_delete_attr(type, key) == MPI_SUCCESS &&
+                      MPI_Type_free_keyval(&key) == MPI_SUCCESS &&
                       MPI_Info_set(info, "key", thread % 2 == 0 ? "even" : "odd") == MPI_SUCCESS &&
                       MPI_Info_get(info, "key", 7, text, &flag) == MPI_SUCCESS && flag == 1 &&
-                      MPI_Add_error_code(MPI_ERR_OTHER, &code) == MPI_SUCCESS && MPI_Error_class(code, &error_class) == MPI_SUCCESS &&
+                      MPI_Add_error_code(MPI_ERR_OTHER, &code) == MPI_SUCCESS &&
+                      MPI_Error_class(code, &error_class) == MPI_SUCCESS &&
                       error_class == MPI_ERR_OTHER;
       if (!ok) ++wrong;
     }

@@ -1,4 +1,5 @@
-// Attributes of datatypes: what the callbacks see, in which order, and what their failure does (MPI 5.0, clause 7.7.4).
+// Attributes of datatypes: what the callbacks see, in which order, and what their failure does (MPI
+// 5.0, clause 7.7.4).
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -21,7 +22,8 @@ struct Diary {
 int as_value(const void* value) { return static_cast<int>(reinterpret_cast<std::intptr_t>(value)); }
 void* value_of(int value) { return reinterpret_cast<void*>(static_cast<std::intptr_t>(value)); }
 
-extern "C" int note_copy(MPI_Datatype type, int, void* extra_state, void* value, void* copied, int* flag) {
+extern "C" int note_copy(MPI_Datatype type, int, void* extra_state, void* value, void* copied,
+                         int* flag) {
   auto* diary = static_cast<Diary*>(extra_state);
   diary->lines.push_back("copy " + std::to_string(as_value(value)));
   diary->last_object = type;
@@ -94,7 +96,8 @@ TEST_F(TypeAttribute, CallbacksRunInOrderAndInReverse) {
   ASSERT_EQ(MPI_Type_free(&copy), MPI_SUCCESS);
   ASSERT_EQ(MPI_Type_free(&type_), MPI_SUCCESS);
   EXPECT_EQ(diary_.lines,
-            (std::vector<std::string>{"copy 1", "copy 2", "copy 3", "delete 103", "delete 101", "delete 3", "delete 2", "delete 1"}));
+            (std::vector<std::string>{"copy 1", "copy 2", "copy 3", "delete 103", "delete 101",
+                                      "delete 3", "delete 2", "delete 1"}));
   for (int& key : keys) ASSERT_EQ(MPI_Type_free_keyval(&key), MPI_SUCCESS);
 }
 
@@ -110,7 +113,8 @@ TEST_F(TypeAttribute, AFreedKeyServesTheValuesSetWithIt) {
   EXPECT_EQ(value(copy, old), 103);
   ASSERT_EQ(MPI_Type_free(&copy), MPI_SUCCESS);
   ASSERT_EQ(MPI_Type_free(&type_), MPI_SUCCESS);
-  EXPECT_EQ(diary_.lines, (std::vector<std::string>{"delete 1", "copy 3", "delete 103", "delete 3"}));
+  EXPECT_EQ(diary_.lines,
+            (std::vector<std::string>{"delete 1", "copy 3", "delete 103", "delete 3"}));
 }
 
 TEST_F(TypeAttribute, AFreedKeyDeletesItsValuesAndIsGoneWithTheLast) {
@@ -193,8 +197,11 @@ TEST_F(TypeAttribute, AFailingDeleteKeepsTheType) {
 TEST_F(TypeAttribute, PredefinedFunctionsCopyNothingOrTheValue) {
   int dropped = 0;
   int kept = 0;
-  ASSERT_EQ(MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &dropped, nullptr), MPI_SUCCESS);
-  ASSERT_EQ(MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &kept, nullptr), MPI_SUCCESS);
+  ASSERT_EQ(
+      MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &dropped, nullptr),
+      MPI_SUCCESS);
+  ASSERT_EQ(MPI_Type_create_keyval(MPI_TYPE_DUP_FN, MPI_TYPE_NULL_DELETE_FN, &kept, nullptr),
+            MPI_SUCCESS);
   ASSERT_EQ(MPI_Type_set_attr(type_, dropped, value_of(1)), MPI_SUCCESS);
   ASSERT_EQ(MPI_Type_set_attr(type_, kept, value_of(2)), MPI_SUCCESS);
   MPI_Datatype copy = MPI_DATATYPE_NULL;

@@ -1,4 +1,5 @@
-// Bounds, extents and sizes in cases that the standard's text names (MPI 5.0, clauses 5.1.1 to 5.1.9), and arguments that make no type.
+// Bounds, extents and sizes in cases that the standard's text names (MPI 5.0, clauses 5.1.1 to
+// 5.1.9), and arguments that make no type.
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -29,7 +30,8 @@ Bounds bounds_of(MPI_Datatype type) {
 MPI_Datatype structure(const std::vector<int>& lengths, const std::vector<MPI_Aint>& displacements,
                        const std::vector<MPI_Datatype>& types) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
-  EXPECT_EQ(MPI_Type_create_struct(static_cast<int>(lengths.size()), lengths.data(), displacements.data(), types.data(), &type),
+  EXPECT_EQ(MPI_Type_create_struct(static_cast<int>(lengths.size()), lengths.data(),
+                                   displacements.data(), types.data(), &type),
             MPI_SUCCESS);
   return type;
 }
@@ -82,7 +84,8 @@ TEST(TypeBounds, AnExtentMayBeNegative) {
   const int numbers[3] = {1, 2, 3};
   int packed[3] = {};
   int position = 0;
-  ASSERT_EQ(MPI_Pack(&numbers[2], 1, three, packed, sizeof packed, &position, MPI_COMM_SELF), MPI_SUCCESS);
+  ASSERT_EQ(MPI_Pack(&numbers[2], 1, three, packed, sizeof packed, &position, MPI_COMM_SELF),
+            MPI_SUCCESS);
   EXPECT_EQ(packed[0], 3);
   EXPECT_EQ(packed[1], 2);
   EXPECT_EQ(packed[2], 1);
@@ -108,7 +111,8 @@ TEST(TypeBounds, WhatLeaves63BitsIsNoType) {
   ASSERT_EQ(MPI_Type_contiguous(INT_MAX, MPI_DOUBLE, &large), MPI_SUCCESS);
   MPI_Datatype made = MPI_DATATYPE_NULL;
   EXPECT_EQ(MPI_Type_contiguous(INT_MAX, large, &made), MPI_ERR_VALUE_TOO_LARGE);
-  EXPECT_EQ(MPI_Type_create_hvector(3, 1, PTRDIFF_MAX / 2, MPI_INT, &made), MPI_ERR_VALUE_TOO_LARGE);
+  EXPECT_EQ(MPI_Type_create_hvector(3, 1, PTRDIFF_MAX / 2, MPI_INT, &made),
+            MPI_ERR_VALUE_TOO_LARGE);
   EXPECT_EQ(MPI_Type_create_resized(MPI_INT, PTRDIFF_MAX, 1, &made), MPI_ERR_VALUE_TOO_LARGE);
   EXPECT_EQ(MPI_Type_vector(2, INT_MAX, INT_MAX, large, &made), MPI_ERR_VALUE_TOO_LARGE);
   const int one = 1;
@@ -137,7 +141,9 @@ TEST(TypeBounds, DisplacementsAtTheEdgeOf63BitsMakeTypes) {
   for (const MPI_Aint stride : {far / 4 * 3, far, -far, far / 8, MPI_Aint{4}}) {
     for (const int count : {2, 300}) {
       const bool fits = stride == 4 || count == 2;
-      ASSERT_EQ(MPI_Type_create_hvector(count, 1, stride, row, &moved), fits ? MPI_SUCCESS : MPI_ERR_VALUE_TOO_LARGE) << stride;
+      ASSERT_EQ(MPI_Type_create_hvector(count, 1, stride, row, &moved),
+                fits ? MPI_SUCCESS : MPI_ERR_VALUE_TOO_LARGE)
+          << stride;
       if (!fits) continue;
       MPI_Count size = 0;
       ASSERT_EQ(MPI_Type_size_c(moved, &size), MPI_SUCCESS);

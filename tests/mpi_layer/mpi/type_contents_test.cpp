@@ -24,11 +24,13 @@ TakenApart take_apart(MPI_Datatype type) {
   int integers = 0;
   int addresses = 0;
   int types = 0;
-  EXPECT_EQ(MPI_Type_get_envelope(type, &integers, &addresses, &types, &parts.combiner), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Type_get_envelope(type, &integers, &addresses, &types, &parts.combiner),
+            MPI_SUCCESS);
   parts.integers.resize(static_cast<std::size_t>(integers));
   parts.addresses.resize(static_cast<std::size_t>(addresses));
   parts.types.resize(static_cast<std::size_t>(types));
-  EXPECT_EQ(MPI_Type_get_contents(type, integers, addresses, types, parts.integers.data(), parts.addresses.data(), parts.types.data()),
+  EXPECT_EQ(MPI_Type_get_contents(type, integers, addresses, types, parts.integers.data(),
+                                  parts.addresses.data(), parts.types.data()),
             MPI_SUCCESS);
   EXPECT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
   return parts;
@@ -54,24 +56,35 @@ TEST(TypeContents, AreTheArgumentsOfEachConstructor) {
   ASSERT_EQ(MPI_Type_create_hindexed(2, lengths, addresses, MPI_INT, &type), MPI_SUCCESS);
   EXPECT_EQ(take_apart(type), (TakenApart{MPI_COMBINER_HINDEXED, {2, 3, 4}, {7, -8}, {MPI_INT}}));
   ASSERT_EQ(MPI_Type_create_indexed_block(2, 9, displacements, MPI_INT, &type), MPI_SUCCESS);
-  EXPECT_EQ(take_apart(type), (TakenApart{MPI_COMBINER_INDEXED_BLOCK, {2, 9, 5, -6}, {}, {MPI_INT}}));
+  EXPECT_EQ(take_apart(type),
+            (TakenApart{MPI_COMBINER_INDEXED_BLOCK, {2, 9, 5, -6}, {}, {MPI_INT}}));
   ASSERT_EQ(MPI_Type_create_hindexed_block(2, 9, addresses, MPI_INT, &type), MPI_SUCCESS);
-  EXPECT_EQ(take_apart(type), (TakenApart{MPI_COMBINER_HINDEXED_BLOCK, {2, 9}, {7, -8}, {MPI_INT}}));
+  EXPECT_EQ(take_apart(type),
+            (TakenApart{MPI_COMBINER_HINDEXED_BLOCK, {2, 9}, {7, -8}, {MPI_INT}}));
   ASSERT_EQ(MPI_Type_create_struct(2, lengths, addresses, types, &type), MPI_SUCCESS);
-  EXPECT_EQ(take_apart(type), (TakenApart{MPI_COMBINER_STRUCT, {2, 3, 4}, {7, -8}, {MPI_INT, MPI_DOUBLE}}));
+  EXPECT_EQ(take_apart(type),
+            (TakenApart{MPI_COMBINER_STRUCT, {2, 3, 4}, {7, -8}, {MPI_INT, MPI_DOUBLE}}));
   ASSERT_EQ(MPI_Type_create_resized(MPI_INT, -1, 12, &type), MPI_SUCCESS);
   EXPECT_EQ(take_apart(type), (TakenApart{MPI_COMBINER_RESIZED, {}, {-1, 12}, {MPI_INT}}));
 
   const int sizes[2] = {4, 5};
   const int subsizes[2] = {2, 3};
   const int starts[2] = {1, 0};
-  ASSERT_EQ(MPI_Type_create_subarray(2, sizes, subsizes, starts, MPI_ORDER_FORTRAN, MPI_INT, &type), MPI_SUCCESS);
-  EXPECT_EQ(take_apart(type), (TakenApart{MPI_COMBINER_SUBARRAY, {2, 4, 5, 2, 3, 1, 0, MPI_ORDER_FORTRAN}, {}, {MPI_INT}}));
+  ASSERT_EQ(MPI_Type_create_subarray(2, sizes, subsizes, starts, MPI_ORDER_FORTRAN, MPI_INT, &type),
+            MPI_SUCCESS);
+  EXPECT_EQ(
+      take_apart(type),
+      (TakenApart{MPI_COMBINER_SUBARRAY, {2, 4, 5, 2, 3, 1, 0, MPI_ORDER_FORTRAN}, {}, {MPI_INT}}));
   const int distributions[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
   const int arguments[2] = {MPI_DISTRIBUTE_DFLT_DARG, 2};
   const int processes[2] = {2, 3};
-  ASSERT_EQ(MPI_Type_create_darray(6, 4, 2, sizes, distributions, arguments, processes, MPI_ORDER_C, MPI_INT, &type), MPI_SUCCESS);
-  EXPECT_EQ(take_apart(type), (TakenApart{MPI_COMBINER_DARRAY, {6, 4, 2, 4, 5, 17, 18, 19, 2, 2, 3, MPI_ORDER_C}, {}, {MPI_INT}}));
+  ASSERT_EQ(MPI_Type_create_darray(6, 4, 2, sizes, distributions, arguments, processes, MPI_ORDER_C,
+                                   MPI_INT, &type),
+            MPI_SUCCESS);
+  EXPECT_EQ(
+      take_apart(type),
+      (TakenApart{
+          MPI_COMBINER_DARRAY, {6, 4, 2, 4, 5, 17, 18, 19, 2, 2, 3, MPI_ORDER_C}, {}, {MPI_INT}}));
 }
 
 TEST(TypeContents, DerivedPartsGetHandlesOfTheirOwn) {
@@ -90,8 +103,11 @@ TEST(TypeContents, DerivedPartsGetHandlesOfTheirOwn) {
 
 TEST(TypeContents, OfAPredefinedTypeThereAreNone) {
   int numbers[4] = {-1, -1, -1, -1};
-  ASSERT_EQ(MPI_Type_get_envelope(MPI_SHORT_INT, &numbers[0], &numbers[1], &numbers[2], &numbers[3]), MPI_SUCCESS);
-  EXPECT_EQ(std::vector<int>(numbers, numbers + 4), (std::vector<int>{0, 0, 0, MPI_COMBINER_NAMED}));
+  ASSERT_EQ(
+      MPI_Type_get_envelope(MPI_SHORT_INT, &numbers[0], &numbers[1], &numbers[2], &numbers[3]),
+      MPI_SUCCESS);
+  EXPECT_EQ(std::vector<int>(numbers, numbers + 4),
+            (std::vector<int>{0, 0, 0, MPI_COMBINER_NAMED}));
   EXPECT_EQ(MPI_Type_get_contents(MPI_SHORT_INT, 0, 0, 0, nullptr, nullptr, nullptr), MPI_ERR_TYPE);
 }
 

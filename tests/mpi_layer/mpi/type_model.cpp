@@ -45,16 +45,20 @@ std::vector<std::int64_t> TypeModel::byte_offsets(std::int64_t count) const {
   std::vector<std::int64_t> offsets;
   for (std::int64_t item = 0; item < count; ++item) {
     for (const Entry& entry : entries) {
-      for (std::int64_t byte = 0; byte < entry.bytes; ++byte) offsets.push_back(item * extent() + entry.offset + byte);
+      for (std::int64_t byte = 0; byte < entry.bytes; ++byte)
+        offsets.push_back(item * extent() + entry.offset + byte);
     }
   }
   return offsets;
 }
 
 void TypeModel::append(const TypeModel& other, std::int64_t displacement) {
-  for (const Entry& entry : other.entries) entries.push_back({entry.offset + displacement, entry.bytes});
-  if (other.lower_marker) lower_marker = std::min(lower_marker.value_or(INT64_MAX), *other.lower_marker + displacement);
-  if (other.upper_marker) upper_marker = std::max(upper_marker.value_or(INT64_MIN), *other.upper_marker + displacement);
+  for (const Entry& entry : other.entries)
+    entries.push_back({entry.offset + displacement, entry.bytes});
+  if (other.lower_marker)
+    lower_marker = std::min(lower_marker.value_or(INT64_MAX), *other.lower_marker + displacement);
+  if (other.upper_marker)
+    upper_marker = std::max(upper_marker.value_or(INT64_MIN), *other.upper_marker + displacement);
   alignment = std::max(alignment, other.alignment);
 }
 
@@ -136,7 +140,9 @@ class RandomTypes {
     TypeModel model;
     for (int i = 0; i < count; ++i) model.append(old.model, i * old.model.extent());
     return finish(old, model, "contiguous " + std::to_string(count),
-                  [=](MPI_Datatype type, MPI_Datatype* made) { return MPI_Type_contiguous(count, type, made); });
+                  [=](MPI_Datatype type, MPI_Datatype* made) {
+                    return MPI_Type_contiguous(count, type, made);
+                  });
   }
 
   ModelledType vector(int depth, bool in_bytes) {
@@ -149,45 +155,55 @@ class RandomTypes {
     for (int i = 0; i < count; ++i) {
       for (int j = 0; j < length; ++j) model.append(old.model, i * step + j * old.model.extent());
     }
-    return finish(
-        old, model, (in_bytes ? "hvector" : "vector") + list({count, length, stride}), [=](MPI_Datatype type, MPI_Datatype* made) {
-          return in_bytes ? MPI_Type_create_hvector(count, length, stride, type, made) : MPI_Type_vector(count, length, stride, type, made);
-        });
+    return finish(old, model, (in_bytes ? "hvector" : "vector") + list({count, length, stride}),
+                  [=](MPI_Datatype type, MPI_Datatype* made) {
+                    return in_bytes ? MPI_Type_create_hvector(count, length, stride, type, made)
+                                    : MPI_Type_vector(count, length, stride, type, made);
+                  });
   }
 
   ModelledType indexed(int depth, bool in_bytes) {
     ModelledType old = make(depth - 1);
     const int count = number(0, 5);
     const std::vector<int> lengths = numbers(count, 0, 3);
-    const std::vector<int> displacements = in_bytes ? numbers(count, -50, 80) : numbers(count, -5, 9);
+    const std::vector<int> displacements =
+        in_bytes ? numbers(count, -50, 80) : numbers(count, -5, 9);
     const std::vector<MPI_Aint> addresses(displacements.begin(), displacements.end());
     TypeModel model;
     for (std::size_t i = 0; i < lengths.size(); ++i) {
-      const std::int64_t begin = in_bytes ? displacements[i] : displacements[i] * old.model.extent();
+      const std::int64_t begin =
+          in_bytes ? displacements[i] : displacements[i] * old.model.extent();
       for (int j = 0; j < lengths[i]; ++j) model.append(old.model, begin + j * old.model.extent());
     }
-    return finish(old, model, (in_bytes ? "hindexed" : "indexed") + list(lengths) + ";" + list(displacements),
-                  [&](MPI_Datatype type, MPI_Datatype* made) {
-                    return in_bytes ? MPI_Type_create_hindexed(count, lengths.data(), addresses.data(), type, made)
-                                    : MPI_Type_indexed(count, lengths.data(), displacements.data(), type, made);
-                  });
+    return finish(
+        old, model, (in_bytes ? "hindexed" : "indexed") + list(lengths) + ";" + list(displacements),
+        [&](MPI_Datatype type, MPI_Datatype* made) {
+          return in_bytes
+                     ? MPI_Type_create_hindexed(count, lengths.data(), addresses.data(), type, made)
+                     : MPI_Type_indexed(count, lengths.data(), displacements.data(), type, made);
+        });
   }
 
   ModelledType indexed_block(int depth, bool in_bytes) {
     ModelledType old = make(depth - 1);
     const int count = number(0, 6);
     const int length = number(0, 3);
-    const std::vector<int> displacements = in_bytes ? numbers(count, -50, 80) : numbers(count, -5, 9);
+    const std::vector<int> displacements =
+        in_bytes ? numbers(count, -50, 80) : numbers(count, -5, 9);
     const std::vector<MPI_Aint> addresses(displacements.begin(), displacements.end());
     TypeModel model;
     for (const int displacement : displacements) {
       const std::int64_t begin = in_bytes ? displacement : displacement * old.model.extent();
       for (int j = 0; j < length; ++j) model.append(old.model, begin + j * old.model.extent());
     }
-    return finish(old, model, (in_bytes ? "hindexed_block " : "indexed_block ") + std::to_string(length) + ";" + list(displacements),
+    return finish(old, model,
+                  (in_bytes ? "hindexed_block " : "indexed_block ") + std::to_string(length) + ";" +
+                      list(displacements),
                   [&](MPI_Datatype type, MPI_Datatype* made) {
-                    return in_bytes ? MPI_Type_create_hindexed_block(count, length, addresses.data(), type, made)
-                                    : MPI_Type_create_indexed_block(count, length, displacements.data(), type, made);
+                    return in_bytes ? MPI_Type_create_hindexed_block(count, length,
+                                                                     addresses.data(), type, made)
+                                    : MPI_Type_create_indexed_block(
+                                          count, length, displacements.data(), type, made);
                   });
   }
 
@@ -203,10 +219,13 @@ class RandomTypes {
       const ModelledType part = make(depth - 1);
       types.push_back(part.handle);
       how += part.how + ",";
-      for (int j = 0; j < lengths[i]; ++j) model.append(part.model, addresses[i] + j * part.model.extent());
+      for (int j = 0; j < lengths[i]; ++j)
+        model.append(part.model, addresses[i] + j * part.model.extent());
     }
     MPI_Datatype made = MPI_DATATYPE_NULL;
-    EXPECT_EQ(MPI_Type_create_struct(count, lengths.data(), addresses.data(), types.data(), &made), MPI_SUCCESS) << how;
+    EXPECT_EQ(MPI_Type_create_struct(count, lengths.data(), addresses.data(), types.data(), &made),
+              MPI_SUCCESS)
+        << how;
     for (const MPI_Datatype type : types) release(type);
     if (model.entries.size() > kMostEntries) {
       release(made);
@@ -235,7 +254,8 @@ class RandomTypes {
       bool inside = true;
       std::int64_t rest = cell;
       for (int step = 0; step < dimensions; ++step) {
-        const auto i = static_cast<std::size_t>(order == MPI_ORDER_C ? dimensions - 1 - step : step);
+        const auto i =
+            static_cast<std::size_t>(order == MPI_ORDER_C ? dimensions - 1 - step : step);
         const std::int64_t index = rest % sizes[i];
         rest /= sizes[i];
         inside = inside && index >= starts[i] && index < starts[i] + subsizes[i];
@@ -246,7 +266,8 @@ class RandomTypes {
     model.upper_marker = total * old.model.extent();
     return finish(old, model, "subarray" + list(sizes) + ";" + list(subsizes) + ";" + list(starts),
                   [&](MPI_Datatype type, MPI_Datatype* made) {
-                    return MPI_Type_create_subarray(dimensions, sizes.data(), subsizes.data(), starts.data(), order, type, made);
+                    return MPI_Type_create_subarray(dimensions, sizes.data(), subsizes.data(),
+                                                    starts.data(), order, type, made);
                   });
   }
 
@@ -258,12 +279,15 @@ class RandomTypes {
     model.lower_marker = lower;
     model.upper_marker = lower + extent;
     return finish(old, model, "resized" + list({lower, extent}),
-                  [=](MPI_Datatype type, MPI_Datatype* made) { return MPI_Type_create_resized(type, lower, extent, made); });
+                  [=](MPI_Datatype type, MPI_Datatype* made) {
+                    return MPI_Type_create_resized(type, lower, extent, made);
+                  });
   }
 
   ModelledType duplicate(int depth) {
     ModelledType old = make(depth - 1);
-    return finish(old, old.model, "dup", [](MPI_Datatype type, MPI_Datatype* made) { return MPI_Type_dup(type, made); });
+    return finish(old, old.model, "dup",
+                  [](MPI_Datatype type, MPI_Datatype* made) { return MPI_Type_dup(type, made); });
   }
 
   std::mt19937 random_;

@@ -1,5 +1,6 @@
 #pragma once
-// TypeModel: a datatype as the standard defines it, one entry for each basic element. Slow, and independent of how the library does it.
+// TypeModel: a datatype as the standard defines it, one entry for each basic element. Slow, and
+// independent of how the library does it.
 
 #include <cstdint>
 #include <optional>

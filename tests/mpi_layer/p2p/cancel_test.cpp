@@ -42,7 +42,8 @@ TEST_F(Cancel, ReceiveThatIsMatchedIsNotCancelled) {
   }
 }
 
-class CancelSend : public Cancel, public ::testing::WithParamInterface<std::tuple<SendMode, std::uint64_t>> {
+class CancelSend : public Cancel,
+                   public ::testing::WithParamInterface<std::tuple<SendMode, std::uint64_t>> {
  protected:
   With with() const { return {.mode = std::get<0>(GetParam())}; }
   std::uint64_t length() const { return std::get<1>(GetParam()); }
@@ -85,7 +86,8 @@ TEST_P(CancelSend, ComesTooLateForWhatIsReceived) {
   EXPECT_FALSE(sent.result().cancelled);
 }
 
-// At every moment of a transfer: either it is cancelled and the receive gets the next message, or it arrives.
+// At every moment of a transfer: either it is cancelled and the receive gets the next message, or
+// it arrives.
 TEST_P(CancelSend, RacesWithTheReceive) {
   int cancelled = 0;
   for (int moment = 0; moment < 60; ++moment) {
@@ -133,12 +135,15 @@ TEST_P(CancelSend, OfAMessageToOneselfThatIsReceivedComesTooLate) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllOfThem, CancelSend,
-                         ::testing::Combine(::testing::Values(SendMode::kStandard, SendMode::kSynchronous),
+                         ::testing::Combine(::testing::Values(SendMode::kStandard,
+                                                              SendMode::kSynchronous),
                                             ::testing::Values(0, 8, 1024, 1025, 50'000)));
 
 TEST_F(Cancel, PersistentRequestMayBeStartedAgain) {
   Transfer& received = message(1, 100);
-  ASSERT_EQ(at(1).init_receive({received.buffer.data(), 100, kAnySource, 1, 5}, received.as_receive()), Refusal::kNone);
+  ASSERT_EQ(
+      at(1).init_receive({received.buffer.data(), 100, kAnySource, 1, 5}, received.as_receive()),
+      Refusal::kNone);
   ASSERT_EQ(at(1).start(received.request()), Refusal::kNone);
   cancel(received);
   EXPECT_TRUE(ended(received));

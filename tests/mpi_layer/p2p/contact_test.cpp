@@ -1,4 +1,5 @@
-// Processes that no message was ever exchanged with: who waits for one of them notices its death, and nobody else is connected with it.
+// Processes that no message was ever exchanged with: who waits for one of them notices its death,
+// and nobody else is connected with it.
 
 #include <array>
 #include <functional>
@@ -28,7 +29,8 @@ class Contact : public P2pTest {
     P2pTest::start(options);
   }
   void exchange(std::size_t from, std::int32_t to) {
-    Transfer& received = receive(static_cast<std::size_t>(to), static_cast<std::int32_t>(from), 8, {.tag = 1000});
+    Transfer& received =
+        receive(static_cast<std::size_t>(to), static_cast<std::int32_t>(from), 8, {.tag = 1000});
     EXPECT_TRUE(arrived(send(from, to, 8, {.tag = 1000}), received));
   }
   PeerState session(std::size_t rank, std::size_t with) {
@@ -49,7 +51,8 @@ class Contact : public P2pTest {
 // One way to wait for a receive.
 struct Way {
   const char* name;
-  std::function<bool(mpi::Messenger&, mpi::Request&, mpi::Request&)> ask;  // false: not yet. The second request is one that never ends
+  // false: not yet. The second request is one that never ends
+  std::function<bool(mpi::Messenger&, mpi::Request&, mpi::Request&)> ask;
   bool blocks;
 };
 
@@ -97,7 +100,9 @@ const std::vector<Way>& ways() {
   return all;
 }
 
-class WaitingForOneNeverMet : public Contact, public ::testing::WithParamInterface<std::tuple<std::size_t, Death>> {};
+class WaitingForOneNeverMet : public Contact,
+                              public ::testing::WithParamInterface<std::tuple<std::size_t, Death>> {
+};
 
 TEST_P(WaitingForOneNeverMet, NoticesThatItIsDead) {
   const Way& way = ways()[std::get<0>(GetParam())];
@@ -105,7 +110,8 @@ TEST_P(WaitingForOneNeverMet, NoticesThatItIsDead) {
   Transfer& received = receive(0, 1, 8);
   Transfer& endless = receive(0, 2, 8);
   mpi::Messenger& messenger = way.blocks ? as(0) : at(0);
-  const Nanoseconds took = until([&] { return way.ask(messenger, received.request(), endless.request()); });
+  const Nanoseconds took =
+      until([&] { return way.ask(messenger, received.request(), endless.request()); });
   EXPECT_FALSE(received.request().active());
   EXPECT_EQ(received.result().failure, Failure::kPeerLost);
   EXPECT_GE(took, kAWhile);
@@ -114,10 +120,13 @@ TEST_P(WaitingForOneNeverMet, NoticesThatItIsDead) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, WaitingForOneNeverMet,
-                         ::testing::Combine(::testing::Range<std::size_t>(0, 8), ::testing::Values(Death::kNoticed, Death::kSilent)),
+                         ::testing::Combine(::testing::Range<std::size_t>(0, 8),
+                                            ::testing::Values(Death::kNoticed, Death::kSilent)),
                          [](const auto& shape) {
                            return ways()[std::get<0>(shape.param)].name +
-                                  std::string(std::get<1>(shape.param) == Death::kNoticed ? "Noticed" : "Silent");
+                                  std::string(std::get<1>(shape.param) == Death::kNoticed
+                                                  ? "Noticed"
+                                                  : "Silent");
                          });
 
 class Probing : public Contact, public ::testing::WithParamInterface<std::tuple<bool, bool>> {
@@ -131,11 +140,14 @@ class Probing : public Contact, public ::testing::WithParamInterface<std::tuple<
     bool found = false;
     const mpi::Messenger::ProbeArguments arguments{1, 1, kAnyTag};
     if (matched()) {
-      EXPECT_EQ(blocks() ? as(0).mprobe(arguments, message) : at(0).improbe(arguments, message), Refusal::kNone);
+      EXPECT_EQ(blocks() ? as(0).mprobe(arguments, message) : at(0).improbe(arguments, message),
+                Refusal::kNone);
       envelope = message.envelope();
       found = static_cast<bool>(message);
     } else {
-      EXPECT_EQ(blocks() ? as(0).probe(arguments, envelope) : at(0).iprobe(arguments, found, envelope), Refusal::kNone);
+      EXPECT_EQ(
+          blocks() ? as(0).probe(arguments, envelope) : at(0).iprobe(arguments, found, envelope),
+          Refusal::kNone);
       found = found || blocks();
     }
     if (envelope.failure != Failure::kNone) return envelope.failure;
@@ -184,9 +196,11 @@ TEST_P(Probing, FindsTheMessageOfOneThatWasGreeted) {
   EXPECT_LE(took, 100ms);
 }
 
-INSTANTIATE_TEST_SUITE_P(Probes, Probing, ::testing::Combine(::testing::Bool(), ::testing::Bool()), [](const auto& shape) {
-  return std::string(std::get<0>(shape.param) ? "Matched" : "Plain") + (std::get<1>(shape.param) ? "Blocking" : "Asking");
-});
+INSTANTIATE_TEST_SUITE_P(Probes, Probing, ::testing::Combine(::testing::Bool(), ::testing::Bool()),
+                         [](const auto& shape) {
+                           return std::string(std::get<0>(shape.param) ? "Matched" : "Plain") +
+                                  (std::get<1>(shape.param) ? "Blocking" : "Asking");
+                         });
 
 TEST_F(Contact, ProbeWatchesNobodyWhoseMessageHasCome) {
   exchange(0, 1);

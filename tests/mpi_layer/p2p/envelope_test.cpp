@@ -24,7 +24,8 @@ struct Wanted {
 };
 
 bool takes(const Wanted& wanted, const Sent& sent) {
-  return criteria(wanted.source, wanted.context, wanted.tag).admits(sent.source, match_bits(sent.context, sent.tag));
+  return criteria(wanted.source, wanted.context, wanted.tag)
+      .admits(sent.source, match_bits(sent.context, sent.tag));
 }
 
 // MPI's own words, without any bits.
@@ -35,7 +36,8 @@ bool should_take(const Wanted& wanted, const Sent& sent) {
 }
 
 TEST(Envelope, EveryCombinationOfWildcardsMatchesAsMpiSays) {
-  const std::vector<std::int32_t> tags{0, 1, 2, 32767, 1 << 30, kMaxTag - 1, kMaxTag, -1, -2, -kMaxTag};
+  const std::vector<std::int32_t> tags{0,           1,       2,  32767, 1 << 30,
+                                       kMaxTag - 1, kMaxTag, -1, -2,    -kMaxTag};
   const std::vector<std::uint32_t> contexts{0, 1, 2, 65535, kMaxContext - 1, kMaxContext};
   std::vector<std::int32_t> wanted_tags = tags;
   wanted_tags.push_back(kAnyTag);
@@ -49,7 +51,8 @@ TEST(Envelope, EveryCombinationOfWildcardsMatchesAsMpiSays) {
             for (const std::int32_t wanted_tag : wanted_tags) {
               const Wanted wanted{source, wanted_context, wanted_tag};
               ASSERT_EQ(takes(wanted, sent), should_take(wanted, sent))
-                  << "message " << context << "/" << tag << ", receive " << wanted_context << "/" << wanted_tag;
+                  << "message " << context << "/" << tag << ", receive " << wanted_context << "/"
+                  << wanted_tag;
               matches += takes(wanted, sent);
             }
           }
@@ -57,7 +60,8 @@ TEST(Envelope, EveryCombinationOfWildcardsMatchesAsMpiSays) {
       }
     }
   }
-  // Two sources, each met by name and by the wildcard; six contexts; ten tags by name, seven of them by the wildcard.
+  // Two sources, each met by name and by the wildcard; six contexts; ten tags by name, seven of
+  // them by the wildcard.
   EXPECT_EQ(matches, 2 * 2 * 6 * (10 + 7));
 }
 

@@ -19,15 +19,18 @@ class FlowControl : public P2pTest {
     portals::Process& process = job->processes().process(rank);
     const MutexLock lock(process.lock());
     const void* place = nullptr;
-    process.interface(portals::kLayerKind)->portals[0].unexpected.for_each([&](portals::UnexpectedHeader& header) {
-      place = static_cast<portals::UnexpectedMessage&>(header).event.start;
-    });
+    process.interface(portals::kLayerKind)
+        ->portals[0]
+        .unexpected.for_each([&](portals::UnexpectedHeader& header) {
+          place = static_cast<portals::UnexpectedMessage&>(header).event.start;
+        });
     return place;
   }
   void expect_no_drops() {
     for (std::size_t rank = 0; rank < job->processes().size(); ++rank) {
       EXPECT_EQ(job->processes().process(rank).counters().drops(), 0U) << rank;
-      EXPECT_EQ(job->processes().process(rank).counters().get(Counter::kEventQueueOverflows), 0U) << rank;
+      EXPECT_EQ(job->processes().process(rank).counters().get(Counter::kEventQueueOverflows), 0U)
+          << rank;
     }
   }
 };
@@ -42,7 +45,8 @@ TEST_F(FlowControl, SharesOfAllSendersFitIntoTheMemory) {
   EXPECT_GE(mpi::Landings::window(64 << 20, 16384), std::uint64_t{20 << 20});
 }
 
-// So that a process which receives a message late now and then does not map all the memory that it could have.
+// So that a process which receives a message late now and then does not map all the memory that it
+// could have.
 TEST_F(FlowControl, MessagesThatAreReceivedOneByOneLieInTheSameMemory) {
   start();
   std::vector<const void*> places;
@@ -68,19 +72,22 @@ TEST_F(FlowControl, MemoryIsNotUsedAgainWhileAnyOfItsMessagesIsLeft) {
 
 class FloodWithMemory : public FlowControl, public ::testing::WithParamInterface<std::uint64_t> {};
 
-// A flood that nobody receives, then the last message of it first, then all others: everything arrives once, in order.
+// A flood that nobody receives, then the last message of it first, then all others: everything
+// arrives once, in order.
 TEST_P(FloodWithMemory, AnyMessageMayBeReceivedAndAllArriveOnceInOrder) {
   start(with_memory(GetParam()));
   constexpr int kCount = 300;
   std::vector<Transfer*> sent;
-  for (int i = 0; i < kCount; ++i) sent.push_back(&send(0, 1, static_cast<std::uint64_t>(i * 37 % 3000), {.tag = i % 7}));
+  for (int i = 0; i < kCount; ++i)
+    sent.push_back(&send(0, 1, static_cast<std::uint64_t>(i * 37 % 3000), {.tag = i % 7}));
   Transfer& last = send(0, 1, 2000, {.tag = 100});
   job->settle();
   EXPECT_TRUE(arrived(last, receive(1, 0, 2000, {.tag = 100})));
   for (std::int32_t tag = 6; tag >= 0; --tag) {
     for (int i = 0; i < kCount; ++i) {
       if (i % 7 != tag) continue;
-      EXPECT_TRUE(arrived(*sent[static_cast<std::size_t>(i)], receive(1, 0, 3000, {.tag = tag}))) << i;
+      EXPECT_TRUE(arrived(*sent[static_cast<std::size_t>(i)], receive(1, 0, 3000, {.tag = tag})))
+          << i;
     }
   }
   expect_no_drops();
@@ -108,7 +115,9 @@ TEST_P(FloodWithMemory, OldMessagesDoNotStandInTheWayOfNewOnes) {
   if (at(1).window().bytes >= 900) {
     EXPECT_EQ(ahead, 1000);
   }
-  for (int i = 0; i < 100; ++i) EXPECT_TRUE(arrived(*old[static_cast<std::size_t>(i)], receive(2, 0, 100, {.tag = 50 + i}))) << i;
+  for (int i = 0; i < 100; ++i)
+    EXPECT_TRUE(arrived(*old[static_cast<std::size_t>(i)], receive(2, 0, 100, {.tag = 50 + i})))
+        << i;
   expect_no_drops();
 }
 
@@ -121,11 +130,14 @@ TEST_P(FloodWithMemory, StreamToPostedReceivesGoesOn) {
   expect_no_drops();
 }
 
-INSTANTIATE_TEST_SUITE_P(Bounds, FloodWithMemory, ::testing::Values(0, 3000, 12'000, 20'000, 50'000, 1 << 20));
+INSTANTIATE_TEST_SUITE_P(Bounds, FloodWithMemory,
+                         ::testing::Values(0, 3000, 12'000, 20'000, 50'000, 1 << 20));
 
 TEST_F(FlowControl, CreditComesBackWithOnePacketForMany) {
   start(with_memory(1 << 20));
-  const auto control_packets = [this] { return job->processes().process(1).counters().get(Counter::kPutsSent); };
+  const auto control_packets = [this] {
+    return job->processes().process(1).counters().get(Counter::kPutsSent);
+  };
   for (int i = 0; i < 1000; ++i) {
     Transfer& received = receive(1, 0, 8);
     EXPECT_TRUE(arrived(send(0, 1, 8), received));
@@ -162,12 +174,15 @@ TEST_F(FlowControl, EngineWithoutRoomForOperationsIsWaitedFor) {
   start(options);
   std::vector<Transfer*> sent;
   // Those that the engine has room for must not overtake the others.
-  for (int i = 0; i < 100; ++i) sent.push_back(&send(0, 1, 8, {.mode = i % 20 < 19 ? SendMode::kSynchronous : SendMode::kStandard}));
+  for (int i = 0; i < 100; ++i)
+    sent.push_back(
+        &send(0, 1, 8, {.mode = i % 20 < 19 ? SendMode::kSynchronous : SendMode::kStandard}));
   job->settle();
   for (std::size_t i = 0; i < 100; ++i) EXPECT_TRUE(arrived(*sent[i], receive(1, 0, 8))) << i;
 }
 
-// Processes of one job that do not agree on the memory: what the receiver has no room for is refused, and who waits hears of it.
+// Processes of one job that do not agree on the memory: what the receiver has no room for is
+// refused, and who waits hears of it.
 TEST_F(FlowControl, RefusedMessagesFailTheirSendsAndAreCounted) {
   MessengerJobOptions options;
   options.different_bytes = 0;

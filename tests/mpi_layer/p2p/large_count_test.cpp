@@ -24,7 +24,8 @@ TEST_P(LargeCounts, AllBytesArriveAndTheLengthIsTold) {
   const MirroredMemory to(length);
   ASSERT_NE(from.data(), nullptr);
   ASSERT_NE(to.data(), nullptr);
-  for (std::uint64_t at = 0; at < MirroredMemory::kWindow; at += 4096) std::memcpy(from.data() + at, &at, sizeof at);
+  for (std::uint64_t at = 0; at < MirroredMemory::kWindow; at += 4096)
+    std::memcpy(from.data() + at, &at, sizeof at);
   mpi::SendRequest sent;
   mpi::ReceiveRequest received;
   ASSERT_EQ(at(1).receive({to.data(), length, 0, 1, 5}, received), Refusal::kNone);
@@ -36,7 +37,9 @@ TEST_P(LargeCounts, AllBytesArriveAndTheLengthIsTold) {
   EXPECT_EQ(std::memcmp(from.data(), to.data(), MirroredMemory::kWindow), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Beyond, LargeCounts, ::testing::Values((std::uint64_t{2} << 30) + 12'345, (std::uint64_t{4} << 30) + 12'345));
+INSTANTIATE_TEST_SUITE_P(Beyond, LargeCounts,
+                         ::testing::Values((std::uint64_t{2} << 30) + 12'345,
+                                           (std::uint64_t{4} << 30) + 12'345));
 
 TEST_F(P2pTest, TruncationOfMoreThanFourGigabytes) {
   start();

@@ -1,4 +1,5 @@
-// A process of the machine that ends, or stops, before any message was exchanged with it: who waits for it hears of that.
+// A process of the machine that ends, or stops, before any message was exchanged with it: who waits
+// for it hears of that.
 
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
@@ -25,7 +26,8 @@ struct Station {
   Station() {
     Config config;
     config.peer_timeout = config.connect_timeout = 1s;
-    process = std::make_unique<portals::Process>(portals::process_options(config), portals::node_transport(config));
+    process = std::make_unique<portals::Process>(portals::process_options(config),
+                                                 portals::node_transport(config));
     mpi::Options options;
     options.most_processes = 2;
     options.unexpected_bytes = 1 << 20;
@@ -80,7 +82,8 @@ class LostProcess : public ::testing::TestWithParam<int> {
 TEST_P(LostProcess, IsNoticedByAReceive) {
   std::uint64_t number = 0;
   mpi::ReceiveRequest request;
-  ASSERT_EQ(messenger().receive_and_wait({&number, sizeof number, 1, 1, 5}, request), Refusal::kNone);
+  ASSERT_EQ(messenger().receive_and_wait({&number, sizeof number, 1, 1, 5}, request),
+            Refusal::kNone);
   EXPECT_EQ(request.result().failure, Failure::kPeerLost);
 }
 
@@ -101,7 +104,9 @@ TEST_P(LostProcess, IsNoticedByAProbeThatDoesNotBlock) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, LostProcess, ::testing::Values(SIGKILL, SIGSTOP),
-                         [](const auto& signal) { return signal.param == SIGKILL ? "Killed" : "Stopped"; });
+                         [](const auto& signal) {
+                           return signal.param == SIGKILL ? "Killed" : "Stopped";
+                         });
 
 }  // namespace
 }  // namespace lintel::testing

@@ -17,7 +17,8 @@ MessengerJob::MessengerJob(const MessengerJobOptions& options)
   messenger.most_processes = static_cast<std::uint32_t>(options.processes);
   std::string explanation;
   for (std::size_t rank = 0; rank < options.processes; ++rank) {
-    if (rank + 1 == options.processes) messenger.unexpected_bytes = options.different_bytes.value_or(messenger.unexpected_bytes);
+    if (rank + 1 == options.processes)
+      messenger.unexpected_bytes = options.different_bytes.value_or(messenger.unexpected_bytes);
     messengers_.push_back(mpi::Messenger::open(processes_.process(rank), messenger, explanation));
     LINTEL_ASSERT(messengers_.back() != nullptr);
   }

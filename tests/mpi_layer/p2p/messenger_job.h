@@ -1,7 +1,9 @@
 #pragma once
-// MessengerJob: several processes with a Messenger each, on a simulated network, in one thread and virtual time.
+// MessengerJob: several processes with a Messenger each, on a simulated network, in one thread and
+// virtual time.
 //
-// Calls that wait need as(rank): they drive the network and the other processes by asking what time it is. All others return, and settle() lets things happen.
+// Calls that wait need as(rank): they drive the network and the other processes by asking what time
+// it is. All others return, and settle() lets things happen.
 
 #include <cstdint>
 #include <memory>
@@ -19,7 +21,8 @@ struct MessengerJobOptions {
   portals::EndpointOptions endpoint{.eager_limit = 1024, .max_operations = 4096};
   transport::SessionOptions session{};
   mpi::Options messenger{};                        // most_processes is filled in
-  std::optional<std::uint64_t> different_bytes{};  // unexpected_bytes of the last process, against the rules
+  std::optional<std::uint64_t> different_bytes{};  // unexpected_bytes of the last process, against
+                                                   // the rules
 };
 
 class MessengerJob {

@@ -1,5 +1,6 @@
-// Random programs of several processes, with all modes, wildcards, probes and cancels, and messages of all protocols at once, on a network that reorders,
-// checked against the rules of MPI: a plain list per receiver says for each message which receives it may have met.
+// Random programs of several processes, with all modes, wildcards, probes and cancels, and messages
+// of all protocols at once, on a network that reorders, checked against the rules of MPI: a plain
+// list per receiver says for each message which receives it may have met.
 
 #include <algorithm>
 #include <map>
@@ -28,7 +29,8 @@ struct Posted {
 
 bool admits(const Posted& posted, const Sent& sent) {
   const bool source = posted.source == kAnySource || posted.source == sent.from;
-  const bool tag = posted.with.tag == kAnyTag ? sent.with.tag >= 0 : posted.with.tag == sent.with.tag;
+  const bool tag =
+      posted.with.tag == kAnyTag ? sent.with.tag >= 0 : posted.with.tag == sent.with.tag;
   return source && tag && posted.with.context == sent.with.context;
 }
 
@@ -43,7 +45,8 @@ class Model : public P2pTest, public ::testing::WithParamInterface<Shape> {
   static constexpr int kSteps = 1500;
   static constexpr std::uint64_t kMiddle = 30'000;
   static constexpr std::uint64_t kLongest = 400'000;
-  // Of ready sends alone. Each has a receive of its own posted before it, so that there is always one for it, if not that one.
+  // Of ready sends alone. Each has a receive of its own posted before it, so that there is always
+  // one for it, if not that one.
   static constexpr std::int32_t kReadyTag = 3;
 
   Model() : random_(GetParam().seed) {
@@ -66,7 +69,8 @@ class Model : public P2pTest, public ::testing::WithParamInterface<Shape> {
     return below(24) == 0 ? kMiddle + below(kLongest - kMiddle) : kUsual[below(8)];
   }
   With some_envelope() {
-    static constexpr SendMode kModes[] = {SendMode::kStandard, SendMode::kStandard, SendMode::kSynchronous, SendMode::kBuffered};
+    static constexpr SendMode kModes[] = {SendMode::kStandard, SendMode::kStandard,
+                                          SendMode::kSynchronous, SendMode::kBuffered};
     return {.tag = below(10) == 0 ? -1 : static_cast<std::int32_t>(below(3)),
             .context = static_cast<std::uint32_t>(below(2)),
             .mode = kModes[below(4)]};
@@ -90,16 +94,20 @@ void Model::send_some() {
   const std::int32_t from = anybody();
   const std::int32_t to = anybody();
   const With with = some_envelope();
-  sent_.push_back({&send(static_cast<std::size_t>(from), to, some_length(), with), from, to, with, sent_.size()});
+  sent_.push_back({&send(static_cast<std::size_t>(from), to, some_length(), with), from, to, with,
+                   sent_.size()});
 }
 
 void Model::send_ready() {
   const std::int32_t from = anybody();
   const std::int32_t to = anybody();
-  const With with{.tag = kReadyTag, .context = static_cast<std::uint32_t>(below(2)), .mode = SendMode::kReady};
+  const With with{
+      .tag = kReadyTag, .context = static_cast<std::uint32_t>(below(2)), .mode = SendMode::kReady};
   const std::uint64_t length = some_length();
-  posted_.push_back({&receive(static_cast<std::size_t>(to), from, length, with), from, with, posted_.size(), true});
-  sent_.push_back({&send(static_cast<std::size_t>(from), to, length, with), from, to, with, sent_.size()});
+  posted_.push_back({&receive(static_cast<std::size_t>(to), from, length, with), from, with,
+                     posted_.size(), true});
+  sent_.push_back(
+      {&send(static_cast<std::size_t>(from), to, length, with), from, to, with, sent_.size()});
 }
 
 // Some are too short for what they get.
@@ -109,7 +117,8 @@ void Model::receive_some() {
   if (below(3) == 0) with.tag = kAnyTag;
   const std::int32_t source = below(3) == 0 ? kAnySource : anybody();
   const std::uint64_t capacity = below(8) == 0 ? kLongest : kMiddle;
-  posted_.push_back({&receive(static_cast<std::size_t>(at), source, capacity, with), source, with, posted_.size()});
+  posted_.push_back({&receive(static_cast<std::size_t>(at), source, capacity, with), source, with,
+                     posted_.size()});
 }
 
 void Model::probe_some() {
@@ -120,9 +129,12 @@ void Model::probe_some() {
   ASSERT_EQ(at(rank).improbe({kAnySource, with.context, with.tag}, message), Refusal::kNone);
   if (!message) return;
   const mpi::Result envelope = message.envelope();
-  ASSERT_NE(envelope.tag, kReadyTag) << "a message has not met its receive, which was posted before it was sent";
+  ASSERT_NE(envelope.tag, kReadyTag)
+      << "a message has not met its receive, which was posted before it was sent";
   Transfer& made = this->message(rank, envelope.length);
-  ASSERT_EQ(at(rank).receive_matched(message, made.buffer.data(), envelope.length, made.as_receive()), Refusal::kNone);
+  ASSERT_EQ(
+      at(rank).receive_matched(message, made.buffer.data(), envelope.length, made.as_receive()),
+      Refusal::kNone);
   with.tag = envelope.tag;
   posted_.push_back({&made, envelope.source, with, posted_.size(), true});
 }
@@ -133,7 +145,8 @@ void Model::cancel_some() {
     if (sent.transfer->request().active()) at(sent.transfer->rank).cancel(sent.transfer->request());
   } else if (!posted_.empty()) {
     Posted& posted = posted_[below(posted_.size())];
-    if (posted.transfer->request().active() && !posted.stays) at(posted.transfer->rank).cancel(posted.transfer->request());
+    if (posted.transfer->request().active() && !posted.stays)
+      at(posted.transfer->rank).cancel(posted.transfer->request());
   }
 }
 
@@ -141,7 +154,8 @@ void Model::cancel_some() {
 void Model::drain_all() {
   job->settle();
   for (Posted& posted : posted_) {
-    if (posted.transfer->request().active() && !ended(*posted.transfer)) at(posted.transfer->rank).cancel(posted.transfer->request());
+    if (posted.transfer->request().active() && !ended(*posted.transfer))
+      at(posted.transfer->rank).cancel(posted.transfer->request());
   }
   for (int round = 0; round < 100; ++round) {
     job->settle();
@@ -156,7 +170,8 @@ void Model::drain_all() {
             if (!there) break;
             found = true;
             With with{.tag = tag, .context = context};
-            posted_.push_back({&receive(rank, kAnySource, envelope.length, with), kAnySource, with, posted_.size()});
+            posted_.push_back({&receive(rank, kAnySource, envelope.length, with), kAnySource, with,
+                               posted_.size()});
           }
         }
       }
@@ -165,10 +180,12 @@ void Model::drain_all() {
   }
   job->settle();
   for (Sent& sent : sent_) {
-    EXPECT_TRUE(!sent.transfer->request().active() || ended(*sent.transfer)) << "a send to " << sent.to << " has not ended";
+    EXPECT_TRUE(!sent.transfer->request().active() || ended(*sent.transfer))
+        << "a send to " << sent.to << " has not ended";
   }
   for (Posted& posted : posted_) {
-    EXPECT_TRUE(!posted.transfer->request().active() || ended(*posted.transfer)) << "a receive has not ended";
+    EXPECT_TRUE(!posted.transfer->request().active() || ended(*posted.transfer))
+        << "a receive has not ended";
   }
 }
 
@@ -177,19 +194,25 @@ void Model::check_pair(const Sent& sent, const Posted& posted) {
   EXPECT_TRUE(same(*sent.transfer, *posted.transfer));
 }
 
-// Each message that was not cancelled was received exactly once, whole or as far as there was room, and by a receive that admits it. Messages are told apart by pair, context and order:
-// the receives that got messages of one sender, in one context and with one tag, got them in the order in which they were posted and sent.
+// Each message that was not cancelled was received exactly once, whole or as far as there was room,
+// and by a receive that admits it. Messages are told apart by pair, context and order: the receives
+// that got messages of one sender, in one context and with one tag, got them in the order in which
+// they were posted and sent.
 void Model::check() {
-  using Stream = std::tuple<std::int32_t, std::int32_t, std::uint32_t, std::int32_t>;  // from, to, context, tag
+  // from, to, context, tag
+  using Stream = std::tuple<std::int32_t, std::int32_t, std::uint32_t, std::int32_t>;
   std::map<Stream, std::vector<Sent*>> streams;
   std::map<Stream, std::vector<Posted*>> got;
   for (Sent& sent : sent_) {
-    if (!sent.transfer->result().cancelled) streams[{sent.from, sent.to, sent.with.context, sent.with.tag}].push_back(&sent);
+    if (!sent.transfer->result().cancelled)
+      streams[{sent.from, sent.to, sent.with.context, sent.with.tag}].push_back(&sent);
   }
   for (Posted& posted : posted_) {
     const mpi::Result& result = posted.transfer->result();
     if (result.cancelled) continue;
-    got[{result.source, static_cast<std::int32_t>(posted.transfer->rank), posted.with.context, result.tag}].push_back(&posted);
+    got[{result.source, static_cast<std::int32_t>(posted.transfer->rank), posted.with.context,
+         result.tag}]
+        .push_back(&posted);
   }
   std::size_t received = 0;
   int truncated = 0;
@@ -209,18 +232,23 @@ void Model::check() {
   EXPECT_EQ(all, received) << "receives got messages that nobody sent";
   EXPECT_GT(truncated, 0);
   EXPECT_GT(longer, 5);
-  // Of one sender in one context, whatever the tags: a receive for a later message that also admits an earlier one was posted after that was gone.
-  std::map<std::tuple<std::int32_t, std::int32_t, std::uint32_t>, std::vector<std::pair<Sent*, Posted*>>> pairs;
+  // Of one sender in one context, whatever the tags: a receive for a later message that also admits
+  // an earlier one was posted after that was gone.
+  std::map<std::tuple<std::int32_t, std::int32_t, std::uint32_t>,
+           std::vector<std::pair<Sent*, Posted*>>>
+      pairs;
   for (auto& [stream, messages] : streams) {
     const auto [from, to, context, tag] = stream;
-    for (std::size_t i = 0; i < messages.size(); ++i) pairs[{from, to, context}].emplace_back(messages[i], got[stream][i]);
+    for (std::size_t i = 0; i < messages.size(); ++i)
+      pairs[{from, to, context}].emplace_back(messages[i], got[stream][i]);
   }
   for (auto& [pair, met] : pairs) {
     std::ranges::sort(met, {}, [](const auto& one) { return one.first->number; });
     for (std::size_t i = 0; i < met.size(); ++i) {
       for (std::size_t j = i + 1; j < met.size(); ++j) {
         if (!admits(*met[j].second, *met[i].first)) continue;
-        EXPECT_GT(met[j].second->number, met[i].second->number) << "a later message has overtaken an earlier one";
+        EXPECT_GT(met[j].second->number, met[i].second->number)
+            << "a later message has overtaken an earlier one";
       }
     }
   }
@@ -256,8 +284,9 @@ std::vector<Shape> shapes() {
   return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, Model, ::testing::ValuesIn(shapes()),
-                         [](const auto& shape) { return "Seed" + std::to_string(shape.param.seed); });
+INSTANTIATE_TEST_SUITE_P(Programs, Model, ::testing::ValuesIn(shapes()), [](const auto& shape) {
+  return "Seed" + std::to_string(shape.param.seed);
+});
 
 }  // namespace
 }  // namespace lintel::testing

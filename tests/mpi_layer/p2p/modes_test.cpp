@@ -1,11 +1,13 @@
-// Every mode of sending, met by a posted receive and unexpected, at the lengths where protocols change.
+// Every mode of sending, met by a posted receive and unexpected, at the lengths where protocols
+// change.
 
 #include "tests/mpi_layer/p2p/p2p_test.h"
 
 namespace lintel::testing {
 namespace {
 
-class Modes : public P2pTest, public ::testing::WithParamInterface<std::tuple<SendMode, std::uint64_t>> {
+class Modes : public P2pTest,
+              public ::testing::WithParamInterface<std::tuple<SendMode, std::uint64_t>> {
  protected:
   Modes() { start(); }
   SendMode mode() const { return std::get<0>(GetParam()); }
@@ -23,7 +25,8 @@ TEST_P(Modes, MeetsAReceiveThatWasPosted) {
 TEST_P(Modes, WaitsForItsReceive) {
   Transfer& sent = send(0, 1, length(), {.mode = mode()});
   job->settle();
-  const bool local = mode() == SendMode::kBuffered || (mode() != SendMode::kSynchronous && length() <= kEager);
+  const bool local =
+      mode() == SendMode::kBuffered || (mode() != SendMode::kSynchronous && length() <= kEager);
   EXPECT_EQ(ended(sent), local);
   Transfer& received = receive(1, 0, length());
   job->settle();
@@ -50,10 +53,11 @@ TEST_P(Modes, MeetsAReceiveWithWildcards) {
   EXPECT_TRUE(arrived(sent, receive(1, kAnySource, length(), {.tag = kAnyTag})));
 }
 
-INSTANTIATE_TEST_SUITE_P(AllOfThem, Modes,
-                         ::testing::Combine(::testing::Values(SendMode::kStandard, SendMode::kSynchronous, SendMode::kReady,
-                                                              SendMode::kBuffered),
-                                            ::testing::Values(0, 1, 8, 1023, 1024, 1025, 1032, 2048, 5000, 100'000)));
+INSTANTIATE_TEST_SUITE_P(
+    AllOfThem, Modes,
+    ::testing::Combine(::testing::Values(SendMode::kStandard, SendMode::kSynchronous,
+                                         SendMode::kReady, SendMode::kBuffered),
+                       ::testing::Values(0, 1, 8, 1023, 1024, 1025, 1032, 2048, 5000, 100'000)));
 
 class Buffers : public P2pTest {
  protected:

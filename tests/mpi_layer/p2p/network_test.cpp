@@ -1,4 +1,5 @@
-// Messengers on the network of this machine: processes of the engine, each played by a thread, with real sleeping and waking.
+// Messengers on the network of this machine: processes of the engine, each played by a thread, with
+// real sleeping and waking.
 
 #include <gtest/gtest.h>
 
@@ -38,13 +39,15 @@ class Network : public ::testing::TestWithParam<std::size_t> {
     options.most_processes = static_cast<std::uint32_t>(GetParam());
     options.unexpected_bytes = std::uint64_t{1} << 20;
     for (Rank& rank : ranks) {
-      rank.process = std::make_unique<portals::Process>(portals::process_options(config), portals::node_transport(config));
+      rank.process = std::make_unique<portals::Process>(portals::process_options(config),
+                                                        portals::node_transport(config));
       std::string explanation;
       rank.messenger = Messenger::open(*rank.process, options, explanation);
       EXPECT_NE(rank.messenger, nullptr) << explanation;
     }
     for (Rank& rank : ranks) {
-      for (Rank& peer : ranks) EXPECT_EQ(rank.messenger->add_peer(peer.messenger->self()), Refusal::kNone);
+      for (Rank& peer : ranks)
+        EXPECT_EQ(rank.messenger->add_peer(peer.messenger->self()), Refusal::kNone);
     }
   }
 
@@ -68,7 +71,8 @@ class Network : public ::testing::TestWithParam<std::size_t> {
 };
 
 std::vector<std::byte> contents(std::int32_t from, std::int32_t to, std::size_t length) {
-  std::vector<std::uint64_t> numbers(length / 8 + 1, static_cast<std::uint64_t>(from * 1000 + to) << 32);
+  std::vector<std::uint64_t> numbers(length / 8 + 1, static_cast<std::uint64_t>(from * 1000 + to)
+                                                         << 32);
   for (std::size_t i = 0; i < numbers.size(); i += 64) numbers[i] += i;
   std::vector<std::byte> bytes(length);
   if (length > 0) std::memcpy(bytes.data(), numbers.data(), length);
@@ -91,17 +95,20 @@ TEST_P(Network, EveryoneSendsEveryoneMessagesOfAllLengths) {
         const auto index = static_cast<std::size_t>(to);
         out[index] = contents(self, to, length);
         const SendMode mode = to % 2 == 0 ? SendMode::kSynchronous : SendMode::kStandard;
-        ASSERT_EQ(messenger.send({out[index].data(), length, to, 1, 5, mode}, sends[index]), Refusal::kNone);
+        ASSERT_EQ(messenger.send({out[index].data(), length, to, 1, 5, mode}, sends[index]),
+                  Refusal::kNone);
       }
       for (std::int32_t from = 0; from < size(); ++from) {
         const auto index = static_cast<std::size_t>(from);
-        ASSERT_EQ(messenger.receive({in[index].data(), length, from, 1, 5}, receives[index]), Refusal::kNone);
+        ASSERT_EQ(messenger.receive({in[index].data(), length, from, 1, 5}, receives[index]),
+                  Refusal::kNone);
       }
       messenger.wait_all(all);
       for (std::int32_t from = 0; from < size(); ++from) {
         const auto index = static_cast<std::size_t>(from);
         ASSERT_EQ(all[ranks.size() + index]->result().failure, Failure::kNone);
-        ASSERT_TRUE(in[index] == contents(from, self, length)) << "from " << from << " to " << self << ", " << length << " bytes";
+        ASSERT_TRUE(in[index] == contents(from, self, length))
+            << "from " << from << " to " << self << ", " << length << " bytes";
       }
     }
   });
@@ -115,7 +122,10 @@ TEST_P(Network, FloodIsReceivedInTheOrderOfEachSender) {
       for (std::uint64_t i = 0; i < kCount; ++i) {
         std::vector<std::uint64_t> numbers(i % 100 == 0 ? 10'000 : 1 + i % 200, i);
         SendRequest request;
-        ASSERT_EQ(messenger.send({numbers.data(), numbers.size() * 8, 0, 1, static_cast<std::int32_t>(i % 3)}, request), Refusal::kNone);
+        ASSERT_EQ(messenger.send(
+                      {numbers.data(), numbers.size() * 8, 0, 1, static_cast<std::int32_t>(i % 3)},
+                      request),
+                  Refusal::kNone);
         messenger.wait(request);
       }
       return;
@@ -126,7 +136,9 @@ TEST_P(Network, FloodIsReceivedInTheOrderOfEachSender) {
       ASSERT_EQ(messenger.probe({kAnySource, 1, kAnyTag}, envelope), Refusal::kNone);
       std::vector<std::uint64_t> numbers(envelope.length / 8);
       ReceiveRequest request;
-      ASSERT_EQ(messenger.receive({numbers.data(), envelope.length, envelope.source, 1, envelope.tag}, request), Refusal::kNone);
+      ASSERT_EQ(messenger.receive(
+                    {numbers.data(), envelope.length, envelope.source, 1, envelope.tag}, request),
+                Refusal::kNone);
       messenger.wait(request);
       ASSERT_EQ(request.result().failure, Failure::kNone);
       ASSERT_EQ(request.result().length, envelope.length);
@@ -137,8 +149,8 @@ TEST_P(Network, FloodIsReceivedInTheOrderOfEachSender) {
   });
 }
 
-// Round a ring, mostly with the receive posted first, so that they become parcels; now and then not, or from any source, or with a pause that makes somebody
-// sleep.
+// Round a ring, mostly with the receive posted first, so that they become parcels; now and then
+// not, or from any source, or with a pause that makes somebody sleep.
 TEST_P(Network, LongMessagesComeWholeHoweverTheirReceivesArePosted) {
   constexpr std::int32_t kRounds = kSanitized ? 60 : 400;
   constexpr std::size_t kMost = 60'000;
@@ -146,14 +158,17 @@ TEST_P(Network, LongMessagesComeWholeHoweverTheirReceivesArePosted) {
     const std::int32_t next = (self + 1) % size();
     const std::int32_t before = (self + size() - 1) % size();
     for (std::int32_t round = 0; round < kRounds; ++round) {
-      const std::size_t length = round % 11 == 10 ? 8 : 16'384 + static_cast<std::size_t>(round) * 7919 % (kMost - 16'384);
+      const std::size_t length =
+          round % 11 == 10 ? 8 : 16'384 + static_cast<std::size_t>(round) * 7919 % (kMost - 16'384);
       const std::vector<std::byte> out = contents(self, round, length);
       std::vector<std::byte> in(kMost, std::byte{0xEE});
       const std::int32_t source = round % 13 == 12 ? kAnySource : before;
       const bool receives_first = round % 7 != 6;
       SendRequest sent;
       ReceiveRequest received;
-      const auto receive = [&] { ASSERT_EQ(messenger.receive({in.data(), kMost, source, 1, 5}, received), Refusal::kNone); };
+      const auto receive = [&] {
+        ASSERT_EQ(messenger.receive({in.data(), kMost, source, 1, 5}, received), Refusal::kNone);
+      };
       if (receives_first) receive();
       if (round % 17 == 16) std::this_thread::sleep_for(std::chrono::milliseconds(2));
       ASSERT_EQ(messenger.send({out.data(), length, next, 1, 5}, sent), Refusal::kNone);
@@ -163,8 +178,8 @@ TEST_P(Network, LongMessagesComeWholeHoweverTheirReceivesArePosted) {
       ASSERT_EQ(received.result().length, length);
       const std::vector<std::byte> expected = contents(before, round, length);
       ASSERT_TRUE(std::equal(expected.begin(), expected.end(), in.begin())) << "round " << round;
-      ASSERT_TRUE(
-          std::all_of(in.begin() + static_cast<std::ptrdiff_t>(length), in.end(), [](std::byte one) { return one == std::byte{0xEE}; }));
+      ASSERT_TRUE(std::all_of(in.begin() + static_cast<std::ptrdiff_t>(length), in.end(),
+                              [](std::byte one) { return one == std::byte{0xEE}; }));
     }
   });
   // With more processes the credit of each is too small.
@@ -185,7 +200,8 @@ TEST_P(Network, TokenGoesRound) {
         messenger.wait(sent);
       }
       ReceiveRequest received;
-      ASSERT_EQ(messenger.receive({&token, sizeof token, kAnySource, 1, round}, received), Refusal::kNone);
+      ASSERT_EQ(messenger.receive({&token, sizeof token, kAnySource, 1, round}, received),
+                Refusal::kNone);
       messenger.wait(received);
       ASSERT_EQ(token, round);
       if (self != 0) {

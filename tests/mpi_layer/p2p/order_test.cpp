@@ -1,4 +1,5 @@
-// Messages of one sender in one context are matched in the order in which they were sent, whatever their lengths, modes and protocols.
+// Messages of one sender in one context are matched in the order in which they were sent, whatever
+// their lengths, modes and protocols.
 
 #include "tests/mpi_layer/p2p/p2p_test.h"
 
@@ -9,11 +10,13 @@ class Order : public P2pTest {
  protected:
   Order() { start(); }
   static constexpr std::uint64_t kLengths[] = {8, 5000, 0, 1024, 40'000, 1, 1025, 100};
-  static constexpr SendMode kModes[] = {SendMode::kStandard, SendMode::kSynchronous, SendMode::kBuffered};
+  static constexpr SendMode kModes[] = {SendMode::kStandard, SendMode::kSynchronous,
+                                        SendMode::kBuffered};
   std::vector<Transfer*> send_mixed(std::size_t from, std::int32_t to, int count) {
     std::vector<Transfer*> sent;
     for (int i = 0; i < count; ++i) {
-      sent.push_back(&send(from, to, kLengths[static_cast<std::size_t>(i) % 8], {.mode = kModes[static_cast<std::size_t>(i) % 3]}));
+      sent.push_back(&send(from, to, kLengths[static_cast<std::size_t>(i) % 8],
+                           {.mode = kModes[static_cast<std::size_t>(i) % 3]}));
     }
     return sent;
   }
@@ -35,7 +38,8 @@ TEST_F(Order, HoldsForUnexpectedMessages) {
 TEST_F(Order, HoldsForReceivesFromAnySourceAmongThoseByName) {
   std::vector<Transfer*> received;
   for (int i = 0; i < 48; ++i) {
-    received.push_back(&receive(1, i % 2 == 0 ? kAnySource : 0, 40'000, {.tag = i % 3 == 0 ? kAnyTag : 5}));
+    received.push_back(
+        &receive(1, i % 2 == 0 ? kAnySource : 0, 40'000, {.tag = i % 3 == 0 ? kAnyTag : 5}));
   }
   const std::vector<Transfer*> sent = send_mixed(0, 1, 48);
   for (std::size_t i = 0; i < 48; ++i) EXPECT_TRUE(arrived(*sent[i], *received[i])) << i;
@@ -52,10 +56,12 @@ TEST_F(Order, LongMessageDoesNotLetAShortOneOvertakeItAtTheSameReceive) {
 
 TEST_F(Order, ReceivesMayBePostedInAnyOrderOfTags) {
   std::vector<Transfer*> sent;
-  for (int i = 0; i < 30; ++i) sent.push_back(&send(0, 1, kLengths[static_cast<std::size_t>(i) % 8], {.tag = i}));
+  for (int i = 0; i < 30; ++i)
+    sent.push_back(&send(0, 1, kLengths[static_cast<std::size_t>(i) % 8], {.tag = i}));
   job->settle();
   for (int i = 29; i >= 0; --i) {
-    EXPECT_TRUE(arrived(*sent[static_cast<std::size_t>(i)], receive(1, 0, 40'000, {.tag = i}))) << i;
+    EXPECT_TRUE(arrived(*sent[static_cast<std::size_t>(i)], receive(1, 0, 40'000, {.tag = i})))
+        << i;
   }
 }
 

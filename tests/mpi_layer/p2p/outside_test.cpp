@@ -1,4 +1,5 @@
-// Processes outside: their messages meet receives and probes like all others, and their bytes are the gateway's.
+// Processes outside: their messages meet receives and probes like all others, and their bytes are
+// the gateway's.
 
 #include <cstring>
 #include <map>
@@ -25,7 +26,8 @@ class RecordingGateway : public mpi::Gateway {
     return ends_at_once;
   }
   void cancel(mpi::SendRequest& request) override { cancelled.push_back(&request); }
-  void receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer, mpi::ReceiveRequest& request) override {
+  void receive(std::int32_t source, std::uint64_t sequence, std::span<std::byte> buffer,
+               mpi::ReceiveRequest& request) override {
     const std::string& text = texts[{source, sequence}];
     mpi::kLock.is_held();
     std::memcpy(buffer.data(), text.data(), std::min(buffer.size(), text.size()));
@@ -56,7 +58,9 @@ class Outside : public P2pTest {
     gateway.messenger = &at(0);
   }
   // One thread has them all.
-  mpi::OutsideProcesses& outside(std::size_t rank) LINTEL_ASSERT_CAPABILITY(mpi::kLock) { return at(rank).outside(); }
+  mpi::OutsideProcesses& outside(std::size_t rank) LINTEL_ASSERT_CAPABILITY(mpi::kLock) {
+    return at(rank).outside();
+  }
   bool withdraw(std::int32_t source, std::uint64_t sequence) {
     mpi::kLock.is_held();
     at(0).take_in();
@@ -166,7 +170,8 @@ TEST_F(Outside, AMatchedProbeTakesItAndItCannotBeWithdrawn) {
   ASSERT_TRUE(message);
   EXPECT_FALSE(withdraw(kOutside, sequence));
   Transfer& received = this->message(0, 5);
-  EXPECT_EQ(at(0).receive_matched(message, received.buffer.data(), 5, received.as_receive()), Refusal::kNone);
+  EXPECT_EQ(at(0).receive_matched(message, received.buffer.data(), 5, received.as_receive()),
+            Refusal::kNone);
   ASSERT_TRUE(ended(received));
   EXPECT_EQ(text_of(received), "hello");
 }
@@ -284,8 +289,10 @@ TEST_F(Outside, WhatTheGatewayRelaysIsGivenBackToItAndToNobodyElse) {
   outside(1).set_gateway(&far);
   Transfer& sent = message(0, 3000);
   Transfer& received = message(1, 3000);
-  outside(1).relay(mpi::ReceiveArguments{received.buffer.data(), 3000, 0, 7, 0}, received.as_receive());
-  outside(0).relay(mpi::SendArguments{sent.buffer.data(), 3000, 1, 7, 0, SendMode::kStandard}, sent.as_send());
+  outside(1).relay(mpi::ReceiveArguments{received.buffer.data(), 3000, 0, 7, 0},
+                   received.as_receive());
+  outside(0).relay(mpi::SendArguments{sent.buffer.data(), 3000, 1, 7, 0, SendMode::kStandard},
+                   sent.as_send());
   job->settle();
   EXPECT_EQ(gateway.relayed, std::vector{&sent.request()});
   EXPECT_EQ(far.relayed, std::vector{&received.request()});

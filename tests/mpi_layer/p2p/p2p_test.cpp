@@ -18,15 +18,20 @@ Transfer& P2pTest::message(std::size_t from, std::uint64_t length) {
 
 Transfer& P2pTest::send(std::size_t from, std::int32_t to, std::uint64_t length, const With& with) {
   Transfer& made = message(from, length);
-  EXPECT_EQ(at(from).send({made.buffer.data(), length, to, with.context, with.tag, with.mode}, made.as_send()), Refusal::kNone);
+  EXPECT_EQ(at(from).send({made.buffer.data(), length, to, with.context, with.tag, with.mode},
+                          made.as_send()),
+            Refusal::kNone);
   return made;
 }
 
-Transfer& P2pTest::receive(std::size_t at_rank, std::int32_t source, std::uint64_t capacity, const With& with) {
+Transfer& P2pTest::receive(std::size_t at_rank, std::int32_t source, std::uint64_t capacity,
+                           const With& with) {
   Transfer& made = transfers_.emplace_back();
   made.rank = at_rank;
   made.buffer.resize(capacity);
-  EXPECT_EQ(at(at_rank).receive({made.buffer.data(), capacity, source, with.context, with.tag}, made.as_receive()), Refusal::kNone);
+  EXPECT_EQ(at(at_rank).receive({made.buffer.data(), capacity, source, with.context, with.tag},
+                                made.as_receive()),
+            Refusal::kNone);
   return made;
 }
 
@@ -42,12 +47,15 @@ Transfer& P2pTest::receive(std::size_t at_rank, std::int32_t source, std::uint64
     return ::testing::AssertionFailure() << what << " is " << got << ", not " << expected;
   };
   const mpi::Result& result = received.result();
-  if (result.source != static_cast<std::int32_t>(sent.rank)) return failure("source", result.source, sent.rank);
+  if (result.source != static_cast<std::int32_t>(sent.rank))
+    return failure("source", result.source, sent.rank);
   if (result.tag != sent.result().tag) return failure("tag", result.tag, sent.result().tag);
-  if (result.length != sent.buffer.size()) return failure("length", result.length, sent.buffer.size());
+  if (result.length != sent.buffer.size())
+    return failure("length", result.length, sent.buffer.size());
   const bool cut = sent.buffer.size() > received.buffer.size();
   const Failure expected = cut ? Failure::kTruncated : Failure::kNone;
-  if (result.failure != expected) return failure("failure", static_cast<int>(result.failure), static_cast<int>(expected));
+  if (result.failure != expected)
+    return failure("failure", static_cast<int>(result.failure), static_cast<int>(expected));
   const std::size_t length = std::min(sent.buffer.size(), received.buffer.size());
   for (std::size_t i = 0; i < length; ++i) {
     if (sent.buffer[i] != received.buffer[i]) return failure("the first wrong byte", i, "there");

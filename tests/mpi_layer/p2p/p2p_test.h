@@ -1,5 +1,6 @@
 #pragma once
-// What the tests of point-to-point communication have in common: messages with contents that tell them apart, and requests that live as long as the test.
+// What the tests of point-to-point communication have in common: messages with contents that tell
+// them apart, and requests that live as long as the test.
 
 #include <gtest/gtest.h>
 
@@ -54,10 +55,12 @@ class P2pTest : public ::testing::Test {
   // A message of `length` bytes that differs from all others.
   Transfer& message(std::size_t from, std::uint64_t length);
   Transfer& send(std::size_t from, std::int32_t to, std::uint64_t length, const With& with = {});
-  Transfer& receive(std::size_t at, std::int32_t source, std::uint64_t capacity, const With& with = {});
+  Transfer& receive(std::size_t at, std::int32_t source, std::uint64_t capacity,
+                    const With& with = {});
   // Whether it is complete; tells at most once, like MPI_Test.
   bool ended(Transfer& transfer) { return at(transfer.rank).test(transfer.request()); }
-  // Lets the network run until nothing is under way, then: whether both are complete, and what was sent is what was received. Else what is wrong.
+  // Lets the network run until nothing is under way, then: whether both are complete, and what was
+  // sent is what was received. Else what is wrong.
   ::testing::AssertionResult arrived(Transfer& sent, Transfer& received);
   // The same, for one that was tested before.
   static ::testing::AssertionResult same(const Transfer& sent, const Transfer& received);

@@ -18,8 +18,10 @@ TEST(Packet, KindsHaveTheNumbersOfImpi) {
 TEST(Packet, HeaderOfAMessageComesBack) {
   for (const bool rest : {false, true}) {
     for (const std::uint32_t id : {0U, 1U, kMaxRequestId}) {
-      for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{5} << 32, kMaxLength}) {
-        const MessageHeader header = decode_message(encode(MessageHeader{PacketKind::kDatasync, rest, id, length}));
+      for (const std::uint64_t length :
+           {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{5} << 32, kMaxLength}) {
+        const MessageHeader header =
+            decode_message(encode(MessageHeader{PacketKind::kDatasync, rest, id, length}));
         EXPECT_EQ(header.kind, PacketKind::kDatasync);
         EXPECT_EQ(header.rest_follows, rest);
         EXPECT_EQ(header.request_id, id);
@@ -27,12 +29,14 @@ TEST(Packet, HeaderOfAMessageComesBack) {
       }
     }
   }
-  EXPECT_EQ(decode_message(encode(MessageHeader{PacketKind::kData, false, 0, 7})).kind, PacketKind::kData);
+  EXPECT_EQ(decode_message(encode(MessageHeader{PacketKind::kData, false, 0, 7})).kind,
+            PacketKind::kData);
 }
 
 TEST(Packet, ControlPacketOfAMessageComesBack) {
   const std::uint64_t bits = (std::uint64_t{1} << 60) - 1;
-  const Control sent{PacketKind::kCancel, bits, kMaxRequestId, short_sequence(~std::uint64_t{0}), 0, 0};
+  const Control sent{
+      PacketKind::kCancel, bits, kMaxRequestId, short_sequence(~std::uint64_t{0}), 0, 0};
   const Control control = decode_control(encode(sent));
   EXPECT_EQ(control.kind, PacketKind::kCancel);
   EXPECT_EQ(control.match_bits, bits);
@@ -41,7 +45,8 @@ TEST(Packet, ControlPacketOfAMessageComesBack) {
 }
 
 TEST(Packet, CreditComesBack) {
-  const Control control = decode_control(encode(Control{PacketKind::kProtoack, 0, 0, 0, kMaxCreditHeaders, kMaxCreditBytes}));
+  const Control control = decode_control(
+      encode(Control{PacketKind::kProtoack, 0, 0, 0, kMaxCreditHeaders, kMaxCreditBytes}));
   EXPECT_EQ(control.kind, PacketKind::kProtoack);
   EXPECT_EQ(control.headers, kMaxCreditHeaders);
   EXPECT_EQ(control.bytes, kMaxCreditBytes);

@@ -1,5 +1,5 @@
-// Long messages as parcels: they land in the receive that is posted for them, and whatever else comes in their place, nothing is lost, mixed up or written where it
-// does not belong.
+// Long messages as parcels: they land in the receive that is posted for them, and whatever else
+// comes in their place, nothing is lost, mixed up or written where it does not belong.
 
 #include <algorithm>
 #include <random>
@@ -17,7 +17,9 @@ class Parcels : public P2pTest {
  protected:
   Parcels() { start(); }
 
-  std::uint64_t landed(std::size_t rank) { return job->processes().process(rank).counters().get(Counter::kParcelsLanded); }
+  std::uint64_t landed(std::size_t rank) {
+    return job->processes().process(rank).counters().get(Counter::kParcelsLanded);
+  }
   void start_noticing_deaths() {
     MessengerJobOptions options;
     options.session.dead_peer_deadline = 1ms;
@@ -44,8 +46,8 @@ class Parcels : public P2pTest {
     ASSERT_EQ(landed(to), before + 1);
   }
   static bool untouched(const Transfer& transfer, std::uint64_t from) {
-    return std::all_of(transfer.buffer.begin() + static_cast<std::ptrdiff_t>(from), transfer.buffer.end(),
-                       [](std::byte one) { return one == kUntouched; });
+    return std::all_of(transfer.buffer.begin() + static_cast<std::ptrdiff_t>(from),
+                       transfer.buffer.end(), [](std::byte one) { return one == kUntouched; });
   }
 };
 
@@ -266,7 +268,8 @@ TEST_F(Parcels, WithoutCreditForItAMessageGoesTheLongWay) {
   start(options);
   make_habit();
   std::vector<Transfer*> sent;
-  for (std::uint64_t bytes = 0; bytes <= at(0).window().bytes + kLong; bytes += kLong) sent.push_back(&send(0, 1, kLong));
+  for (std::uint64_t bytes = 0; bytes <= at(0).window().bytes + kLong; bytes += kLong)
+    sent.push_back(&send(0, 1, kLong));
   job->settle();
   EXPECT_FALSE(ended(*sent.back()));
   for (Transfer* one : sent) {
@@ -309,8 +312,9 @@ TEST_F(Parcels, ClosingWithOneExpectedWaitsForNothing) {
   EXPECT_TRUE(untouched(received, 0));
 }
 
-// Long and short messages of few tags, receives before and after, some from any source, some cancelled: each message that is received is whole, in order, and
-// nothing else of a buffer is written.
+// Long and short messages of few tags, receives before and after, some from any source, some
+// cancelled: each message that is received is whole, in order, and nothing else of a buffer is
+// written.
 class RandomParcels : public Parcels, public ::testing::WithParamInterface<std::uint32_t> {
  protected:
   static constexpr std::size_t kTags = 3;
@@ -347,7 +351,8 @@ class RandomParcels : public Parcels, public ::testing::WithParamInterface<std::
       while (!sent_[tag].empty() && !received_[tag].empty()) {
         Transfer& from = *sent_[tag].front();
         Transfer& to = *received_[tag].front();
-        if ((to.request().active() && !ended(to)) || (from.request().active() && !ended(from))) break;
+        if ((to.request().active() && !ended(to)) || (from.request().active() && !ended(from)))
+          break;
         EXPECT_TRUE(same(from, to));
         EXPECT_TRUE(untouched(to, from.buffer.size()));
         sent_[tag].pop_front();

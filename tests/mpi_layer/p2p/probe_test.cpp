@@ -11,14 +11,16 @@ using mpi::Result;
 class Probe : public P2pTest {
  protected:
   Probe() { start(); }
-  bool found(std::size_t rank, std::int32_t source, std::int32_t tag, Result& envelope, std::uint32_t context = 1) {
+  bool found(std::size_t rank, std::int32_t source, std::int32_t tag, Result& envelope,
+             std::uint32_t context = 1) {
     bool there = false;
     EXPECT_EQ(at(rank).iprobe({source, context, tag}, there, envelope), Refusal::kNone);
     return there;
   }
   Transfer& receive_matched(std::size_t rank, MatchedMessage& message, std::uint64_t capacity) {
     Transfer& made = this->message(rank, capacity);
-    EXPECT_EQ(at(rank).receive_matched(message, made.buffer.data(), capacity, made.as_receive()), Refusal::kNone);
+    EXPECT_EQ(at(rank).receive_matched(message, made.buffer.data(), capacity, made.as_receive()),
+              Refusal::kNone);
     return made;
   }
 };

@@ -1,4 +1,5 @@
-// One test, or some, for each row of the table of bugs that were reported against other implementations (by area; the numbers are of their reports).
+// One test, or some, for each row of the table of bugs that were reported against other
+// implementations (by area; the numbers are of their reports).
 
 #include "base/counters.h"
 #include "tests/mpi_layer/p2p/p2p_test.h"
@@ -12,7 +13,9 @@ using mpi::Messenger;
 class ReportedBugs : public P2pTest {
  protected:
   ReportedBugs() { start(); }
-  std::uint64_t drops(std::size_t rank) { return job->processes().process(rank).counters().drops(); }
+  std::uint64_t drops(std::size_t rank) {
+    return job->processes().process(rank).counters().drops();
+  }
 };
 
 // ompi#11306, #11324, #8078, #9626, mpich#5775, #2266
@@ -70,17 +73,20 @@ TEST_F(ReportedBugs, CancelOfAReceiveWhoseMessageIsComingDoesNotBlockAndAWaitAft
 // ompi#1175 (mpich cancelrecv)
 TEST_F(ReportedBugs, CancelledReceivesLeaveThoseBesideThemInPlace) {
   std::vector<Transfer*> receives;
-  for (const std::int32_t tag : {0, 1, 2, 3, 4}) receives.push_back(&receive(1, 0, 2000, {.tag = tag}));
+  for (const std::int32_t tag : {0, 1, 2, 3, 4})
+    receives.push_back(&receive(1, 0, 2000, {.tag = tag}));
   for (const std::size_t tag : {4U, 0U, 2U}) {
     at(1).cancel(receives[tag]->request());
     as(1).wait(receives[tag]->request());
     EXPECT_TRUE(receives[tag]->result().cancelled);
   }
   std::vector<Transfer*> sent;
-  for (const std::int32_t tag : {0, 1, 2, 3, 4}) sent.push_back(&send(0, 1, tag % 2 == 0 ? 2000 : 100, {.tag = tag}));
+  for (const std::int32_t tag : {0, 1, 2, 3, 4})
+    sent.push_back(&send(0, 1, tag % 2 == 0 ? 2000 : 100, {.tag = tag}));
   for (const std::size_t tag : {3U, 1U}) EXPECT_TRUE(arrived(*sent[tag], *receives[tag])) << tag;
   for (const std::int32_t tag : {0, 2, 4}) {
-    EXPECT_TRUE(arrived(*sent[static_cast<std::size_t>(tag)], receive(1, 0, 2000, {.tag = tag}))) << tag;
+    EXPECT_TRUE(arrived(*sent[static_cast<std::size_t>(tag)], receive(1, 0, 2000, {.tag = tag})))
+        << tag;
   }
   job->close(0);
   job->close(1);
@@ -106,7 +112,8 @@ TEST_F(ReportedBugs, ProbeAndMprobeOfAMessageToOneself) {
   EXPECT_EQ(as(0).mprobe({kAnySource, 1, kAnyTag}, message), Refusal::kNone);
   EXPECT_EQ(message.envelope().tag, 5);
   Transfer& received = this->message(0, 5000);
-  EXPECT_EQ(at(0).receive_matched(message, received.buffer.data(), 5000, received.as_receive()), Refusal::kNone);
+  EXPECT_EQ(at(0).receive_matched(message, received.buffer.data(), 5000, received.as_receive()),
+            Refusal::kNone);
   EXPECT_FALSE(message);
   EXPECT_TRUE(arrived(sent, received));
 }
@@ -121,7 +128,8 @@ TEST_F(ReportedBugs, MprobeWaitsForAMessageThatIsNotThereYet) {
   EXPECT_EQ(as(1).mprobe({0, 1, 5}, message), Refusal::kNone);
   ASSERT_TRUE(message);
   Transfer& received = this->message(1, 5000);
-  EXPECT_EQ(at(1).receive_matched(message, received.buffer.data(), 5000, received.as_receive()), Refusal::kNone);
+  EXPECT_EQ(at(1).receive_matched(message, received.buffer.data(), 5000, received.as_receive()),
+            Refusal::kNone);
   EXPECT_TRUE(arrived(sent, received));
 }
 
@@ -151,7 +159,8 @@ TEST_F(ReportedBugs, AnySourceKeepsTheOrderOfEachSourceAmongMany) {
   start({.processes = 4});
   std::vector<std::vector<Transfer*>> sent(4);
   for (int i = 0; i < 30; ++i) {
-    for (std::size_t from = 1; from < 4; ++from) sent[from].push_back(&send(from, 0, i % 4 == 0 ? 3000 : 10));
+    for (std::size_t from = 1; from < 4; ++from)
+      sent[from].push_back(&send(from, 0, i % 4 == 0 ? 3000 : 10));
   }
   std::vector<std::size_t> next(4, 0);
   for (int i = 0; i < 90; ++i) {
@@ -169,7 +178,9 @@ TEST_F(ReportedBugs, AnySourceKeepsTheOrderOfEachSourceAmongMany) {
 // mpich huge_anysrc, precv_anysrc
 TEST_F(ReportedBugs, HugeMessageFromAnySourceAndPersistentReceives) {
   Transfer& received = message(1, 3'000'000);
-  ASSERT_EQ(at(1).init_receive({received.buffer.data(), 3'000'000, kAnySource, 1, kAnyTag}, received.as_receive()), Refusal::kNone);
+  ASSERT_EQ(at(1).init_receive({received.buffer.data(), 3'000'000, kAnySource, 1, kAnyTag},
+                               received.as_receive()),
+            Refusal::kNone);
   for (int round = 0; round < 3; ++round) {
     ASSERT_EQ(at(1).start(received.request()), Refusal::kNone);
     EXPECT_TRUE(arrived(send(0, 1, 3'000'000, {.tag = round}), received));
@@ -205,7 +216,8 @@ TEST_F(ReportedBugs, UnexpectedMessagesDoNotExhaustMemory) {
   start(options);
   std::vector<std::pair<std::size_t, Transfer*>> sent;
   for (int i = 0; i < 300; ++i) {
-    for (std::size_t from = 1; from < 4; ++from) sent.emplace_back(from, &send(from, 0, 1000, {.tag = i}));
+    for (std::size_t from = 1; from < 4; ++from)
+      sent.emplace_back(from, &send(from, 0, 1000, {.tag = i}));
   }
   // Nor do probes that find them and leave them.
   for (int i = 0; i < 1000; ++i) {
@@ -245,7 +257,9 @@ TEST_F(ReportedBugs, FinalizeLosesNothingAndDoesNotHang) {
   for (std::size_t i = 0; i < 100; ++i) {
     ASSERT_TRUE(ended(*received[i])) << i;
     EXPECT_EQ(received[i]->result().length, sent[i]->buffer.size());
-    EXPECT_TRUE(std::equal(sent[i]->buffer.begin(), sent[i]->buffer.end(), received[i]->buffer.begin())) << i;
+    EXPECT_TRUE(
+        std::equal(sent[i]->buffer.begin(), sent[i]->buffer.end(), received[i]->buffer.begin()))
+        << i;
   }
   job->close(1);
 }

@@ -14,15 +14,21 @@ class Requests : public P2pTest {
  protected:
   Requests() { start(); }
   // Before that nothing leaves at once.
-  void connect() { EXPECT_TRUE(arrived(send(0, 1, 8, {.tag = 1000}), receive(1, 0, 8, {.tag = 1000}))); }
+  void connect() {
+    EXPECT_TRUE(arrived(send(0, 1, 8, {.tag = 1000}), receive(1, 0, 8, {.tag = 1000})));
+  }
 };
 
 TEST_F(Requests, PersistentOnesAreStartedAgainAndAgain) {
   for (const std::uint64_t length : {100U, 5000U}) {
     Transfer& sent = message(0, length);
     Transfer& received = message(1, length);
-    ASSERT_EQ(at(0).init_send({sent.buffer.data(), length, 1, 1, 5, SendMode::kStandard}, sent.as_send()), Refusal::kNone);
-    ASSERT_EQ(at(1).init_receive({received.buffer.data(), length, kAnySource, 1, 5}, received.as_receive()), Refusal::kNone);
+    ASSERT_EQ(
+        at(0).init_send({sent.buffer.data(), length, 1, 1, 5, SendMode::kStandard}, sent.as_send()),
+        Refusal::kNone);
+    ASSERT_EQ(at(1).init_receive({received.buffer.data(), length, kAnySource, 1, 5},
+                                 received.as_receive()),
+              Refusal::kNone);
     EXPECT_FALSE(sent.request().active());
     EXPECT_TRUE(ended(sent));  // not active: nothing to wait for
     for (int round = 0; round < 5; ++round) {
@@ -105,7 +111,8 @@ TEST_F(Requests, SendsAtOnceArriveInOrderWithAllOthers) {
       continue;
     }
     sent.push_back(&message(0, length));
-    ASSERT_TRUE(at(0).send_at_once({sent.back()->buffer.data(), length, 1, 1, 5, i % 2 == 0 ? SendMode::kStandard : SendMode::kReady}))
+    ASSERT_TRUE(at(0).send_at_once({sent.back()->buffer.data(), length, 1, 1, 5,
+                                    i % 2 == 0 ? SendMode::kStandard : SendMode::kReady}))
         << i;
   }
   for (Transfer* const one : sent) {
@@ -184,7 +191,8 @@ TEST_F(Requests, AReceiveThatWaitsHasItsMessageWhereverItIs) {
       Transfer& received = message(1, length + 1);
       ASSERT_EQ(at(0).send({sent.buffer.data(), length, 1, 1, 5}, sent.as_send()), Refusal::kNone);
       if (is_early) job->settle();
-      ASSERT_EQ(as(1).receive_and_wait({received.buffer.data(), length + 1, kAnySource, 1, kAnyTag}, received.as_receive()),
+      ASSERT_EQ(as(1).receive_and_wait({received.buffer.data(), length + 1, kAnySource, 1, kAnyTag},
+                                       received.as_receive()),
                 Refusal::kNone);
       EXPECT_FALSE(received.request().active());
       EXPECT_EQ(received.result().failure, Failure::kNone);

@@ -27,7 +27,8 @@ TEST_F(HeadToHead, LongSynchronousSendsToOneselfMeetPostedReceives) {
   std::vector<Transfer*> received;
   std::vector<Transfer*> sent;
   for (int i = 0; i < 10; ++i) received.push_back(&receive(0, 0, 50'000));
-  for (int i = 0; i < 10; ++i) sent.push_back(&send(0, 0, 50'000, {.mode = SendMode::kSynchronous}));
+  for (int i = 0; i < 10; ++i)
+    sent.push_back(&send(0, 0, 50'000, {.mode = SendMode::kSynchronous}));
   for (std::size_t i = 0; i < 10; ++i) {
     as(0).wait(sent[i]->request());
     as(0).wait(received[i]->request());
@@ -44,7 +45,8 @@ TEST_F(HeadToHead, EveryoneSendsToEveryoneBeforeReceiving) {
   }
   std::size_t next = 0;
   for (std::size_t from = 0; from < 5; ++from) {
-    for (std::size_t to = 0; to < 5; ++to) pairs.emplace_back(sent[next++], &receive(to, static_cast<std::int32_t>(from), 20'000));
+    for (std::size_t to = 0; to < 5; ++to)
+      pairs.emplace_back(sent[next++], &receive(to, static_cast<std::int32_t>(from), 20'000));
   }
   for (auto& [from, to] : pairs) EXPECT_TRUE(arrived(*from, *to));
 }

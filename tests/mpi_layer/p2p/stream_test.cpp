@@ -1,4 +1,5 @@
-// Messages near the eager limit of TCP: whole, but in a stream of those that have no room in one segment beside their headers.
+// Messages near the eager limit of TCP: whole, but in a stream of those that have no room in one
+// segment beside their headers.
 
 #include "tests/mpi_layer/p2p/p2p_test.h"
 
@@ -15,7 +16,8 @@ class Streams : public P2pTest {
     options.endpoint.eager_limit = kLongest;
     start(options);
   }
-  // Sends so many to a process that has posted no receive. Which of them did not have to wait for one: 'w' for whole, or 'l'.
+  // Sends so many to a process that has posted no receive. Which of them did not have to wait for
+  // one: 'w' for whole, or 'l'.
   std::string send_stream(std::size_t count, std::uint64_t length) {
     std::string ways;
     for (std::size_t i = 0; i < count; ++i) {

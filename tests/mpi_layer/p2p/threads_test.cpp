@@ -1,4 +1,5 @@
-// Several threads of one process, all in the calls of one messenger, which drive and wake each other.
+// Several threads of one process, all in the calls of one messenger, which drive and wake each
+// other.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +26,10 @@ class Threads : public ::testing::Test {
  protected:
   static constexpr int kThreads = 4;
 
-  Threads() : processes({.processes = 1, .endpoint = {.eager_limit = 1024, .max_operations = 4096}, .real_time = true}) {
+  Threads()
+      : processes({.processes = 1,
+                   .endpoint = {.eager_limit = 1024, .max_operations = 4096},
+                   .real_time = true}) {
     std::string explanation;
     mpi::Options options;
     options.unexpected_bytes = 100'000;
@@ -37,18 +41,21 @@ class Threads : public ::testing::Test {
   template <class Body>
   void run(Body body) {
     std::vector<std::thread> threads;
-    for (int number = 0; number < kThreads; ++number) threads.emplace_back([body, number] { body(number); });
+    for (int number = 0; number < kThreads; ++number)
+      threads.emplace_back([body, number] { body(number); });
     for (std::thread& thread : threads) thread.join();
   }
   void send(std::int32_t tag, std::vector<std::byte>& bytes, SendMode mode = SendMode::kStandard) {
     mpi::SendRequest request;
-    ASSERT_EQ(messenger->send({bytes.data(), bytes.size(), 0, 1, tag, mode}, request), Refusal::kNone);
+    ASSERT_EQ(messenger->send({bytes.data(), bytes.size(), 0, 1, tag, mode}, request),
+              Refusal::kNone);
     messenger->wait(request);
     ASSERT_EQ(request.result().failure, Failure::kNone);
   }
   void receive(std::int32_t tag, std::vector<std::byte>& bytes) {
     mpi::ReceiveRequest request;
-    ASSERT_EQ(messenger->receive({bytes.data(), bytes.size(), kAnySource, 1, tag}, request), Refusal::kNone);
+    ASSERT_EQ(messenger->receive({bytes.data(), bytes.size(), kAnySource, 1, tag}, request),
+              Refusal::kNone);
     messenger->wait(request);
     ASSERT_EQ(request.result().failure, Failure::kNone);
   }
@@ -66,7 +73,8 @@ TEST_F(Threads, RingOfThreadsPassesMessagesOfAllLengths) {
       std::vector<std::byte> out(length, static_cast<std::byte>(round));
       std::vector<std::byte> in(length);
       mpi::SendRequest sent;
-      ASSERT_EQ(messenger->send({out.data(), length, 0, 1, next, SendMode::kSynchronous}, sent), Refusal::kNone);
+      ASSERT_EQ(messenger->send({out.data(), length, 0, 1, next, SendMode::kSynchronous}, sent),
+                Refusal::kNone);
       receive(number, in);
       messenger->wait(sent);
       ASSERT_EQ(in, out);
@@ -104,7 +112,8 @@ TEST_F(Threads, EachMatchedProbeHasItsOwnMessage) {
       ASSERT_EQ(messenger->mprobe({kAnySource, 1, 7}, message), Refusal::kNone);
       std::vector<std::byte> bytes(message.envelope().length);
       mpi::ReceiveRequest request;
-      ASSERT_EQ(messenger->receive_matched(message, bytes.data(), bytes.size(), request), Refusal::kNone);
+      ASSERT_EQ(messenger->receive_matched(message, bytes.data(), bytes.size(), request),
+                Refusal::kNone);
       messenger->wait(request);
       sum += static_cast<int>(bytes.back());
     }

@@ -5,7 +5,9 @@
 namespace lintel::testing {
 namespace {
 
-class Truncation : public P2pTest, public ::testing::WithParamInterface<std::tuple<std::uint64_t, std::uint64_t, SendMode>> {
+class Truncation
+    : public P2pTest,
+      public ::testing::WithParamInterface<std::tuple<std::uint64_t, std::uint64_t, SendMode>> {
  protected:
   Truncation() { start(); }
   std::uint64_t length() const { return std::get<0>(GetParam()); }
@@ -23,8 +25,10 @@ TEST_P(Truncation, BufferHoldsTheBeginningAndTheChannelGoesOn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllOfThem, Truncation,
-                         ::testing::Combine(::testing::Values(100, 1024, 1025, 50'000), ::testing::Values(0, 1, 99, 512, 1024, 3000),
-                                            ::testing::Values(SendMode::kStandard, SendMode::kSynchronous)));
+                         ::testing::Combine(::testing::Values(100, 1024, 1025, 50'000),
+                                            ::testing::Values(0, 1, 99, 512, 1024, 3000),
+                                            ::testing::Values(SendMode::kStandard,
+                                                              SendMode::kSynchronous)));
 
 }  // namespace
 }  // namespace lintel::testing

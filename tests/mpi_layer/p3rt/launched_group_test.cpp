@@ -45,7 +45,9 @@ class FakeLauncher final : public mpi::Launcher {
     return std::vector<std::string>{encode(card(0)), std::string(own), encode(card(2))};
   }
   Outcome<> barrier() override { return {}; }
-  [[noreturn]] void abort(int, std::string_view, mpi::AbortCause) override { throw std::logic_error("nobody aborts here"); }
+  [[noreturn]] void abort(int, std::string_view, mpi::AbortCause) override {
+    throw std::logic_error("nobody aborts here");
+  }
   Outcome<> finalize() override {
     scene.calls.emplace_back("finalize");
     if (!scene.finalize_fails.empty()) return Problem{scene.finalize_fails};
@@ -107,7 +109,8 @@ TEST_F(LaunchedGroupTest, IsLostWhenTheMeetingFails) {
 TEST_F(LaunchedGroupTest, RefusesRanksThatDoNotFitTogether) {
   mpi::BusinessCard other = card(1);
   other.provider = "net";
-  EXPECT_THAT(group_.meet(other).sentence(), HasSubstr("rank 1 has provider net, rank 0 has provider direct"));
+  EXPECT_THAT(group_.meet(other).sentence(),
+              HasSubstr("rank 1 has provider net, rank 0 has provider direct"));
 }
 
 TEST_F(LaunchedGroupTest, AChildOfForkNeitherAsksItsParentsLauncherNorHasItsPid) {

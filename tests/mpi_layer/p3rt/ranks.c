@@ -1,10 +1,12 @@
-/* An old program of Portals 3: it learns from the run-time functions who it is, and each rank puts its number to every rank.
+/* An old program of Portals 3: it learns from the run-time functions who it is, and each rank puts
+ * its number to every rank.
  *   before   PtlSetRank asks before the interface is opened; the usual way
  *   after    PtlSetRank asks for the interface that is open
  *   unasked  nobody calls PtlSetRank: PtlGetRank asks
  *   again    as before, twice in one process: everybody is still where the others know him
  *   reopen   the same, without another call of PtlSetRank
- *   fork     as before; then each rank has a child that sets the maps itself, and the children are a group of their own
+ *   fork     as before; then each rank has a child that sets the maps itself, and the children are
+ *            a group of their own
  * Each of these says "rank R of N: ok". Headers as such programs name them. */
 #include <portals/portals3.h>
 #include <portals/p3nal_utcp.h>
@@ -19,10 +21,10 @@
 
 enum { kPortal = 4, kBits = 0x5eed, kMostRanks = 64, kPatienceMs = 30000 };
 
-#define MUST(call)                                                                                     \
-  do {                                                                                                 \
-    int code_ = (call);                                                                                \
-    if (code_ != PTL_OK) fail(#call, PtlErrorStr((unsigned)code_));                                    \
+#define MUST(call)                                                  \
+  do {                                                              \
+    int code_ = (call);                                             \
+    if (code_ != PTL_OK) fail(#call, PtlErrorStr((unsigned)code_)); \
   } while (0)
 
 static unsigned rank, size;
@@ -40,12 +42,14 @@ static ptl_event_t next_event(ptl_handle_eq_t eq) {
   return event;
 }
 
-/* Whether an acknowledgement of `peer` comes soon. One of another put of another peer may come too. */
+/* Whether an acknowledgement of `peer` comes soon. One of another put of another peer may come too.
+ */
 static int acknowledged(ptl_handle_eq_t eq, ptl_process_id_t peer) {
   ptl_event_t event;
   int which, code;
   while ((code = PtlEQPoll(&eq, 1, 100, &event, &which)) == PTL_OK || code == PTL_EQ_DROPPED) {
-    if (event.type == PTL_EVENT_ACK && event.ni_fail_type == PTL_NI_OK && event.initiator.nid == peer.nid && event.initiator.pid == peer.pid) {
+    if (event.type == PTL_EVENT_ACK && event.ni_fail_type == PTL_NI_OK &&
+        event.initiator.nid == peer.nid && event.initiator.pid == peer.pid) {
       return 1;
     }
   }
@@ -53,7 +57,8 @@ static int acknowledged(ptl_handle_eq_t eq, ptl_process_id_t peer) {
   return 0;
 }
 
-/* Every rank puts its number into its place at every rank; as nobody knows when the others are ready, each put is repeated until it is acknowledged. */
+/* Every rank puts its number into its place at every rank; as nobody knows when the others are
+ * ready, each put is repeated until it is acknowledged. */
 static void meet(ptl_handle_ni_t ni, ptl_match_bits_t bits) {
   static unsigned long numbers[kMostRanks];
   unsigned long mine = rank + 1;
@@ -115,10 +120,13 @@ static void look_at_maps(ptl_handle_ni_t ni, ptl_nid_t *nids, ptl_pid_t *pids) {
   MUST(PtlGetPIDMap(ni, pids, size));
   MUST(PtlGetId(ni, &self));
   MUST(PtlGetRankId(ni, rank, &named));
-  if (named.nid != self.nid || named.pid != self.pid || nids[rank] != self.nid || pids[rank] != self.pid) fail("PtlGetRankId", "not this process");
+  if (named.nid != self.nid || named.pid != self.pid || nids[rank] != self.nid ||
+      pids[rank] != self.pid)
+    fail("PtlGetRankId", "not this process");
 }
 
-/* The child opens an interface of its own. `given` are the pids that the children are to have, with colons between. */
+/* The child opens an interface of its own. `given` are the pids that the children are to have, with
+ * colons between. */
 static void be_a_child(ptl_nid_t *nids, const char *given) {
   ptl_pid_t pids[kMostRanks];
   ptl_handle_ni_t ni;
@@ -168,7 +176,8 @@ int main(int count, char **arguments) {
       be_a_child(nids, pids_of_children);
       return 0;
     }
-    if (child < 0 || waitpid(child, &status, 0) != child || status != 0) fail("the child", "failed");
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+      fail("the child", "failed");
     PtlFini();
     return 0;
   }

@@ -1,4 +1,5 @@
-// The functions of p3rt/p3rt.h, clause by clause, by a process on a simulated network. Launchers: tests/mpi_layer/p3rt/run.sh.
+// The functions of p3rt/p3rt.h, clause by clause, by a process on a simulated network. Launchers:
+// tests/mpi_layer/p3rt/run.sh.
 
 #include "p3rt/p3rt.h"
 
@@ -15,7 +16,8 @@ constexpr unsigned kAsk = ~0U;
 class Runtime : public ProtocolTest {
  protected:
   Runtime() {
-    for (const char* name : {"PTL_MY_RID", "PTL_NIDMAP", "PTL_PIDMAP", "PMI_FD", "PMIX_NAMESPACE"}) ::unsetenv(name);
+    for (const char* name : {"PTL_MY_RID", "PTL_NIDMAP", "PTL_PIDMAP", "PMI_FD", "PMIX_NAMESPACE"})
+      ::unsetenv(name);
     job->as(1);
     reopen();
   }
@@ -29,7 +31,9 @@ class Runtime : public ProtocolTest {
     ptl_handle_ni_t again = PTL_INVALID_HANDLE;
     if (open(again) != PTL_OK) open(again);
   }
-  static int open(ptl_handle_ni_t& ni) { return PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, nullptr, &ni); }
+  static int open(ptl_handle_ni_t& ni) {
+    return PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, nullptr, &ni);
+  }
   ptl_handle_ni_t ni() const { return job->ni(); }
   void environment(const char* my_rid, const char* nidmap, const char* pidmap) {
     ::setenv("PTL_MY_RID", my_rid, 1);

@@ -15,7 +15,8 @@ static void leave(char value, int tag) {
 
 static void fetch(char value, int tag) {
   memset(in, 0, kLong);
-  CHECK(MPI_Recv(in, kLong, MPI_CHAR, world_rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_Recv(in, kLong, MPI_CHAR, world_rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE) ==
+        MPI_SUCCESS);
   for (int i = 0; i < kLong; ++i) CHECK(in[i] == value);
 }
 
@@ -24,7 +25,8 @@ static void room_is_what_was_attached(void) {
   void* detached = NULL;
   int size = -1;
   MPI_Request request;
-  CHECK(MPI_Bsend(out, 1, MPI_CHAR, world_rank, 1, MPI_COMM_WORLD) == MPI_ERR_BUFFER); /* nothing is attached */
+  /* nothing is attached */
+  CHECK(MPI_Bsend(out, 1, MPI_CHAR, world_rank, 1, MPI_COMM_WORLD) == MPI_ERR_BUFFER);
   CHECK(MPI_Bsend(out, 1, MPI_CHAR, MPI_PROC_NULL, 1, MPI_COMM_WORLD) == MPI_SUCCESS);
   CHECK(MPI_Buffer_attach(buffer, -1) == MPI_ERR_ARG);
   CHECK(MPI_Buffer_attach(NULL, 1) == MPI_ERR_BUFFER);
@@ -34,30 +36,35 @@ static void room_is_what_was_attached(void) {
     leave('a', 1);
     leave('b', 2);
     CHECK(MPI_Bsend(out, kLong, MPI_CHAR, world_rank, 3, MPI_COMM_WORLD) == MPI_ERR_BUFFER);
-    CHECK(MPI_Ibsend(out, kLong, MPI_CHAR, world_rank, 3, MPI_COMM_WORLD, &request) == MPI_ERR_BUFFER);
+    CHECK(MPI_Ibsend(out, kLong, MPI_CHAR, world_rank, 3, MPI_COMM_WORLD, &request) ==
+          MPI_ERR_BUFFER);
     fetch('a', 1); /* of its place there is use again */
     leave('c', 3);
     fetch('c', 3);
     fetch('b', 2);
   }
-  CHECK(MPI_Bsend_init(out, kLong, MPI_CHAR, world_rank, 4, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+  CHECK(MPI_Bsend_init(out, kLong, MPI_CHAR, world_rank, 4, MPI_COMM_WORLD, &request) ==
+        MPI_SUCCESS);
   for (int i = 0; i < 2; ++i) {
     memset(out, 'd' + i, kLong);
-    CHECK(MPI_Start(&request) == MPI_SUCCESS && MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(MPI_Start(&request) == MPI_SUCCESS &&
+          MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   }
   CHECK(MPI_Start(&request) == MPI_ERR_BUFFER);
   fetch('d', 4);
   fetch('e', 4);
   CHECK(MPI_Request_free(&request) == MPI_SUCCESS);
   CHECK(MPI_Buffer_flush() == MPI_SUCCESS);
-  CHECK(MPI_Buffer_detach(&detached, &size) == MPI_SUCCESS && detached == buffer && size == (int)sizeof buffer);
+  CHECK(MPI_Buffer_detach(&detached, &size) == MPI_SUCCESS && detached == buffer &&
+        size == (int)sizeof buffer);
   CHECK(MPI_Buffer_detach(&detached, &size) == MPI_SUCCESS && detached == NULL && size == 0);
   CHECK(MPI_Bsend(out, 1, MPI_CHAR, world_rank, 1, MPI_COMM_WORLD) == MPI_ERR_BUFFER);
 }
 
 /* Detaching waits until what is in the buffer has left; the memory is the program's then. */
 static void detaching_waits(void) {
-  const int next = (world_rank + 1) % world_size, previous = (world_rank + world_size - 1) % world_size;
+  const int next = (world_rank + 1) % world_size,
+            previous = (world_rank + world_size - 1) % world_size;
   static char buffer[kLong + 8 * (100 + MPI_BSEND_OVERHEAD)];
   void* detached;
   MPI_Count size;
@@ -66,14 +73,17 @@ static void detaching_waits(void) {
   CHECK(MPI_Irecv(in, kLong, MPI_CHAR, previous, 5, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
   memset(out, 'x', kLong);
   CHECK(MPI_Bsend(out, kLong, MPI_CHAR, next, 5, MPI_COMM_WORLD) == MPI_SUCCESS);
-  for (int i = 0; i < 7; ++i) CHECK(MPI_Bsend(out, 100, MPI_CHAR, next, 6, MPI_COMM_WORLD) == MPI_SUCCESS);
-  CHECK(MPI_Buffer_detach_c(&detached, &size) == MPI_SUCCESS && detached == buffer && size == (MPI_Count)sizeof buffer);
+  for (int i = 0; i < 7; ++i)
+    CHECK(MPI_Bsend(out, 100, MPI_CHAR, next, 6, MPI_COMM_WORLD) == MPI_SUCCESS);
+  CHECK(MPI_Buffer_detach_c(&detached, &size) == MPI_SUCCESS && detached == buffer &&
+        size == (MPI_Count)sizeof buffer);
   memset(buffer, 0, sizeof buffer);
   CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   for (int i = 0; i < kLong; ++i) CHECK(in[i] == 'x');
   for (int i = 0; i < 7; ++i) {
     memset(in, 0, 100);
-    CHECK(MPI_Recv(in, 100, MPI_CHAR, previous, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(MPI_Recv(in, 100, MPI_CHAR, previous, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE) ==
+          MPI_SUCCESS);
     CHECK(in[0] == 'x' && in[99] == 'x');
   }
 }
@@ -108,7 +118,8 @@ static void communicators_have_their_own(void) {
   CHECK(MPI_Recv(in, 100, MPI_CHAR, world_rank, 1, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   CHECK(MPI_Comm_flush_buffer(comm) == MPI_SUCCESS);
-  CHECK(MPI_Comm_detach_buffer(comm, &detached, &size) == MPI_SUCCESS && detached == buffer && size == (int)sizeof buffer);
+  CHECK(MPI_Comm_detach_buffer(comm, &detached, &size) == MPI_SUCCESS && detached == buffer &&
+        size == (int)sizeof buffer);
   CHECK(MPI_Bsend(out, 100, MPI_CHAR, world_rank, 1, comm) == MPI_ERR_BUFFER);
   CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
 }
@@ -119,7 +130,8 @@ static void automatic_has_room_for_all(void) {
   CHECK(MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0) == MPI_SUCCESS);
   for (int i = 0; i < 10; ++i) leave((char)('a' + i), 8);
   for (int i = 0; i < 10; ++i) fetch((char)('a' + i), 8);
-  CHECK(MPI_Buffer_detach(&detached, &size) == MPI_SUCCESS && detached == MPI_BUFFER_AUTOMATIC && size == 0);
+  CHECK(MPI_Buffer_detach(&detached, &size) == MPI_SUCCESS && detached == MPI_BUFFER_AUTOMATIC &&
+        size == 0);
 }
 
 int main(void) {

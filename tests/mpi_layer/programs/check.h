@@ -1,4 +1,5 @@
-/* What the programs of this folder check with: CHECK(what must hold) ends the job with exit code 2 where it does not. */
+/* What the programs of this folder check with: CHECK(what must hold) ends the job with exit code 2
+ * where it does not. */
 #ifndef LINTEL_TESTS_CHECK_H
 #define LINTEL_TESTS_CHECK_H
 

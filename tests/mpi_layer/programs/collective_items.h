@@ -1,5 +1,6 @@
 #pragma once
-// What the tests of collective functions at their limits have in common: numbers in memory with holes or without, and teams of all sizes.
+// What the tests of collective functions at their limits have in common: numbers in memory with
+// holes or without, and teams of all sizes.
 
 #include <cstdint>
 #include <initializer_list>
@@ -10,12 +11,15 @@
 #include "as_jobs.h"
 #endif
 
-// `values` numbers as items of MPI_INT or, `with_holes`, as half as many items of two numbers with a hole behind each. The holes are checked.
+// `values` numbers as items of MPI_INT or, `with_holes`, as half as many items of two numbers with
+// a hole behind each. The holes are checked.
 class Items {
  public:
   // REQUIRES: an even number of values if they have holes.
   Items(int values, bool with_holes)
-      : with_holes_(with_holes), values_(values), ints_(static_cast<size_t>(values * (with_holes ? 2 : 1)) + 2, kHole) {}
+      : with_holes_(with_holes),
+        values_(values),
+        ints_(static_cast<size_t>(values * (with_holes ? 2 : 1)) + 2, kHole) {}
   Items(const Items&) = delete;
   Items& operator=(const Items&) = delete;
   ~Items() {
@@ -58,7 +62,8 @@ class Items {
 static MPI_Comm team;
 static int size, rank;
 
-// Whether ranks with odd numbers and those with even ones are made to exchange external32, as if they were of two jobs.
+// Whether ranks with odd numbers and those with even ones are made to exchange external32, as if
+// they were of two jobs.
 #ifdef LINTEL_TEST_JOBS
 constexpr bool kTwoJobs = true;
 inline void divide() {
@@ -83,7 +88,8 @@ void in_teams_of_all_sizes(Body body) {
   }
 }
 
-// Runs `body(values)` with none, with few, and with as many values of `bytes` as are just below and just above `limit`; some are odd and some even.
+// Runs `body(values)` with none, with few, and with as many values of `bytes` as are just below and
+// just above `limit`; some are odd and some even.
 template <class Body>
 void around(std::int64_t limit, std::int64_t bytes, Body body) {
   const int most = static_cast<int>(limit / bytes);
@@ -92,7 +98,8 @@ void around(std::int64_t limit, std::int64_t bytes, Body body) {
   }
 }
 
-// Runs `body(root)` with every root, or where much is moved with the first, a middle and the last one.
+// Runs `body(root)` with every root, or where much is moved with the first, a middle and the last
+// one.
 template <class Body>
 void with_roots(int values, Body body) {
   for (int root = 0; root < size; ++root) {

@@ -1,5 +1,6 @@
-// Collective functions that move items, on both sides of every limit between algorithms, in teams of all sizes, with all roots, in place, and with ranks whose
-// types of one signature differ. What comes must be what was sent, and nothing else may change.
+// Collective functions that move items, on both sides of every limit between algorithms, in teams
+// of all sizes, with all roots, in place, and with ranks whose types of one signature differ. What
+// comes must be what was sent, and nothing else may change.
 #include "collective_items.h"
 #include "mpi_layer/mpi/runtime/collective_limits.h"
 
@@ -29,8 +30,10 @@ void gathers(int values, bool in_place) {
     for (int i = 0; i < values; ++i) all[rank * values + i] = own[i];
     void* const from = in_place && rank == root ? MPI_IN_PLACE : own.data();
     if (!in_place) all.clear();
-    CHECK(MPI_Gather(from, own.count_of(values), own.type(), all.data(), all.count_of(values), all.type(), root, team) == MPI_SUCCESS);
-    for (int k = 0; k < size * values && rank == root; ++k) CHECK(all[k] == value(k / values, root, k % values));
+    CHECK(MPI_Gather(from, own.count_of(values), own.type(), all.data(), all.count_of(values),
+                     all.type(), root, team) == MPI_SUCCESS);
+    for (int k = 0; k < size * values && rank == root; ++k)
+      CHECK(all[k] == value(k / values, root, k % values));
   });
 }
 
@@ -40,7 +43,8 @@ void scatters(int values, bool in_place) {
     for (int k = 0; k < size * values; ++k) all[k] = value(root, k / values, k % values);
     const bool stays = in_place && rank == root;
     void* const to = stays ? MPI_IN_PLACE : own.data();
-    CHECK(MPI_Scatter(all.data(), all.count_of(values), all.type(), to, own.count_of(values), own.type(), root, team) == MPI_SUCCESS);
+    CHECK(MPI_Scatter(all.data(), all.count_of(values), all.type(), to, own.count_of(values),
+                      own.type(), root, team) == MPI_SUCCESS);
     for (int i = 0; i < values; ++i) CHECK(own[i] == (stays ? Items::kHole : value(root, rank, i)));
     for (int k = 0; k < size * values; ++k) CHECK(all[k] == value(root, k / values, k % values));
   });
@@ -51,7 +55,8 @@ void gathers_to_all(int values, bool in_place) {
   for (int i = 0; i < values; ++i) own[i] = value(rank, 0, i);
   for (int i = 0; i < values && in_place; ++i) all[rank * values + i] = own[i];
   void* const from = in_place ? MPI_IN_PLACE : own.data();
-  CHECK(MPI_Allgather(from, own.count_of(values), own.type(), all.data(), all.count_of(values), all.type(), team) == MPI_SUCCESS);
+  CHECK(MPI_Allgather(from, own.count_of(values), own.type(), all.data(), all.count_of(values),
+                      all.type(), team) == MPI_SUCCESS);
   for (int k = 0; k < size * values; ++k) CHECK(all[k] == value(k / values, 0, k % values));
 }
 
@@ -60,11 +65,13 @@ void all_to_all(int values, bool in_place) {
   Items& own = in_place ? in : out;
   for (int k = 0; k < size * values; ++k) own[k] = value(rank, k / values, k % values);
   void* const from = in_place ? MPI_IN_PLACE : out.data();
-  CHECK(MPI_Alltoall(from, out.count_of(values), out.type(), in.data(), in.count_of(values), in.type(), team) == MPI_SUCCESS);
+  CHECK(MPI_Alltoall(from, out.count_of(values), out.type(), in.data(), in.count_of(values),
+                     in.type(), team) == MPI_SUCCESS);
   for (int k = 0; k < size * values; ++k) CHECK(in[k] == value(k / values, rank, k % values));
 }
 
-// Numbers that differ from rank to rank, one of them 0; their places have gaps and are in reverse order.
+// Numbers that differ from rank to rank, one of them 0; their places have gaps and are in reverse
+// order.
 struct Various {
   // The number of each rank is `of(rank)`.
   template <class Of>
@@ -86,7 +93,8 @@ template <class ValueOf>
 void check_various(Items& items, const Various& various, ValueOf value_of) {
   std::vector<int> expected(static_cast<size_t>(various.room), Items::kHole);
   for (int at = 0; at < size; ++at) {
-    for (int i = 0; i < various.count(at); ++i) expected[static_cast<size_t>(various.place(at) + i)] = value_of(at, i);
+    for (int i = 0; i < various.count(at); ++i)
+      expected[static_cast<size_t>(various.place(at) + i)] = value_of(at, i);
   }
   for (int k = 0; k < various.room; ++k) CHECK(items[k] == expected[static_cast<size_t>(k)]);
 }
@@ -99,25 +107,29 @@ void various_with_root(int values, bool in_place) {
     Items own(mine, false), all(parts.room, false);
     for (int i = 0; i < mine; ++i) own[i] = value(rank, root, i);
     for (int i = 0; i < mine && own_place == MPI_IN_PLACE; ++i) all[parts.place(rank) + i] = own[i];
-    CHECK(MPI_Gatherv(own_place ? own_place : own.data(), mine, MPI_INT, all.data(), parts.counts.data(), parts.places.data(), MPI_INT,
-                      root, team) == MPI_SUCCESS);
+    CHECK(MPI_Gatherv(own_place ? own_place : own.data(), mine, MPI_INT, all.data(),
+                      parts.counts.data(), parts.places.data(), MPI_INT, root,
+                      team) == MPI_SUCCESS);
     if (rank == root) check_various(all, parts, [=](int at, int i) { return value(at, root, i); });
     for (int at = 0; at < size; ++at) {
       for (int i = 0; i < parts.count(at); ++i) all[parts.place(at) + i] = value(root, at, i);
     }
     own.clear();
-    CHECK(MPI_Scatterv(all.data(), parts.counts.data(), parts.places.data(), MPI_INT, own_place ? own_place : own.data(), mine, MPI_INT,
-                       root, team) == MPI_SUCCESS);
-    for (int i = 0; i < mine; ++i) CHECK(own[i] == (own_place ? Items::kHole : value(root, rank, i)));
+    CHECK(MPI_Scatterv(all.data(), parts.counts.data(), parts.places.data(), MPI_INT,
+                       own_place ? own_place : own.data(), mine, MPI_INT, root,
+                       team) == MPI_SUCCESS);
+    for (int i = 0; i < mine; ++i)
+      CHECK(own[i] == (own_place ? Items::kHole : value(root, rank, i)));
   });
 }
 
 void various_to_all(int values, bool in_place) {
   const Various parts([=](int at) { return at % 3 == 2 ? 0 : values + at; });
   Items own(parts.count(rank), false), all(parts.room, false);
-  for (int i = 0; i < parts.count(rank); ++i) (in_place ? all[parts.place(rank) + i] : own[i]) = value(rank, 0, i);
-  CHECK(MPI_Allgatherv(in_place ? MPI_IN_PLACE : own.data(), parts.count(rank), MPI_INT, all.data(), parts.counts.data(),
-                       parts.places.data(), MPI_INT, team) == MPI_SUCCESS);
+  for (int i = 0; i < parts.count(rank); ++i)
+    (in_place ? all[parts.place(rank) + i] : own[i]) = value(rank, 0, i);
+  CHECK(MPI_Allgatherv(in_place ? MPI_IN_PLACE : own.data(), parts.count(rank), MPI_INT, all.data(),
+                       parts.counts.data(), parts.places.data(), MPI_INT, team) == MPI_SUCCESS);
   check_various(all, parts, [](int at, int i) { return value(at, 0, i); });
 }
 
@@ -128,8 +140,9 @@ void various_between_all(int values, bool in_place) {
   for (int at = 0; at < size; ++at) {
     for (int i = 0; i < pairs.count(at); ++i) own[pairs.place(at) + i] = value(rank, at, i);
   }
-  CHECK(MPI_Alltoallv(in_place ? MPI_IN_PLACE : out.data(), pairs.counts.data(), pairs.places.data(), MPI_INT, in.data(),
-                      pairs.counts.data(), pairs.places.data(), MPI_INT, team) == MPI_SUCCESS);
+  CHECK(MPI_Alltoallv(in_place ? MPI_IN_PLACE : out.data(), pairs.counts.data(),
+                      pairs.places.data(), MPI_INT, in.data(), pairs.counts.data(),
+                      pairs.places.data(), MPI_INT, team) == MPI_SUCCESS);
   check_various(in, pairs, [](int at, int i) { return value(at, rank, i); });
 }
 

@@ -1,5 +1,6 @@
-// Collective functions that compute, on both sides of every limit between algorithms, in teams of all sizes, with all roots and in place: a sum, and an operation
-// that does not commute, on items with holes and without; each against a serial computation.
+// Collective functions that compute, on both sides of every limit between algorithms, in teams of
+// all sizes, with all roots and in place: a sum, and an operation that does not commute, on items
+// with holes and without; each against a serial computation.
 #include "collective_items.h"
 #include "mpi_layer/mpi/runtime/collective_limits.h"
 
@@ -7,7 +8,8 @@ namespace {
 
 using namespace lintel::mpi;
 
-// x -> a x + b, modulo 2^32: two neighbouring values. Applying one after the other does not commute.
+// x -> a x + b, modulo 2^32: two neighbouring values. Applying one after the other does not
+// commute.
 struct Affine {
   unsigned a, b;
   Affine then(Affine next) const { return {a * next.a, next.a * b + next.b}; }
@@ -16,7 +18,8 @@ struct Affine {
 void compose(void* in, void* inout, int* count, MPI_Datatype* type) {
   MPI_Aint low, extent;
   MPI_Type_get_extent(*type, &low, &extent);
-  const auto stride = static_cast<std::ptrdiff_t>(extent) / static_cast<std::ptrdiff_t>(sizeof(unsigned));
+  const auto stride =
+      static_cast<std::ptrdiff_t>(extent) / static_cast<std::ptrdiff_t>(sizeof(unsigned));
   const std::ptrdiff_t second = stride / 2;
   auto *first = static_cast<unsigned*>(in), *then = static_cast<unsigned*>(inout);
   for (int i = 0; i < *count; ++i, first += stride, then += stride) {
@@ -48,7 +51,8 @@ std::vector<int> combined(const Operation& operation, int last, int first, int c
     }
     Affine all{1, 0};
     for (int at = 0; at <= last; ++at)
-      all = all.then({static_cast<unsigned>(Operation::own(at, i)), static_cast<unsigned>(Operation::own(at, i + 1))});
+      all = all.then({static_cast<unsigned>(Operation::own(at, i)),
+                      static_cast<unsigned>(Operation::own(at, i + 1))});
     results.insert(results.end(), {static_cast<int>(all.a), static_cast<int>(all.b)});
   }
   return results;
@@ -61,8 +65,11 @@ void check_values(Items& items, const std::vector<int>& expected) {
 // A call's two buffers: `in` has this rank's own, `out` the same if the call is to be in place.
 struct Buffers {
   Buffers(const Operation& operation, int items, bool is_in_place)
-      : in(items * operation.values, operation.with_holes), out(items * operation.values, operation.with_holes), in_place(is_in_place) {
-    for (int i = 0; i < items * operation.values; ++i) (in_place ? out[i] : in[i]) = Operation::own(rank, i);
+      : in(items * operation.values, operation.with_holes),
+        out(items * operation.values, operation.with_holes),
+        in_place(is_in_place) {
+    for (int i = 0; i < items * operation.values; ++i)
+      (in_place ? out[i] : in[i]) = Operation::own(rank, i);
   }
   const void* from() { return in_place ? MPI_IN_PLACE : in.data(); }
   Items in, out;
@@ -75,19 +82,23 @@ void reductions(const Operation& operation, int items, bool in_place) {
   const std::vector<int> untouched(static_cast<size_t>(values), Items::kHole);
   with_roots(items, [&](int root) {
     Buffers buffers(operation, items, in_place && rank == root);
-    CHECK(MPI_Reduce(buffers.from(), buffers.out.data(), items, operation.type, operation.op, root, team) == MPI_SUCCESS);
+    CHECK(MPI_Reduce(buffers.from(), buffers.out.data(), items, operation.type, operation.op, root,
+                     team) == MPI_SUCCESS);
     check_values(buffers.out, rank == root ? expected : untouched);
   });
   Buffers buffers(operation, items, in_place);
-  CHECK(MPI_Allreduce(buffers.from(), buffers.out.data(), items, operation.type, operation.op, team) == MPI_SUCCESS);
+  CHECK(MPI_Allreduce(buffers.from(), buffers.out.data(), items, operation.type, operation.op,
+                      team) == MPI_SUCCESS);
   check_values(buffers.out, expected);
 }
 
 void scans(const Operation& operation, int items, bool in_place) {
   const int values = items * operation.values;
   Buffers inclusive(operation, items, in_place), exclusive(operation, items, in_place);
-  CHECK(MPI_Scan(inclusive.from(), inclusive.out.data(), items, operation.type, operation.op, team) == MPI_SUCCESS);
-  CHECK(MPI_Exscan(exclusive.from(), exclusive.out.data(), items, operation.type, operation.op, team) == MPI_SUCCESS);
+  CHECK(MPI_Scan(inclusive.from(), inclusive.out.data(), items, operation.type, operation.op,
+                 team) == MPI_SUCCESS);
+  CHECK(MPI_Exscan(exclusive.from(), exclusive.out.data(), items, operation.type, operation.op,
+                   team) == MPI_SUCCESS);
   check_values(inclusive.out, combined(operation, rank, 0, values));
   if (rank > 0) check_values(exclusive.out, combined(operation, rank - 1, 0, values));
 }
@@ -96,7 +107,8 @@ void scans(const Operation& operation, int items, bool in_place) {
 void scattered_blocks(const Operation& operation, int items, bool in_place) {
   const int values = items * operation.values;
   Buffers buffers(operation, size * items, in_place);
-  CHECK(MPI_Reduce_scatter_block(buffers.from(), buffers.out.data(), items, operation.type, operation.op, team) == MPI_SUCCESS);
+  CHECK(MPI_Reduce_scatter_block(buffers.from(), buffers.out.data(), items, operation.type,
+                                 operation.op, team) == MPI_SUCCESS);
   check_values(buffers.out, combined(operation, size - 1, rank * values, values));
 }
 
@@ -110,7 +122,8 @@ void scattered_parts(const Operation& operation, int items, bool in_place) {
     all += counts.back();
   }
   Buffers buffers(operation, all, in_place);
-  CHECK(MPI_Reduce_scatter(buffers.from(), buffers.out.data(), counts.data(), operation.type, operation.op, team) == MPI_SUCCESS);
+  CHECK(MPI_Reduce_scatter(buffers.from(), buffers.out.data(), counts.data(), operation.type,
+                           operation.op, team) == MPI_SUCCESS);
   const int mine = counts[static_cast<size_t>(rank)] * operation.values;
   check_values(buffers.out, combined(operation, size - 1, before * operation.values, mine));
 }

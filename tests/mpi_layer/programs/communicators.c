@@ -29,8 +29,8 @@ static void go_around(MPI_Comm comm) {
   int rank, size, in = -1;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  CHECK(MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &in, 1, MPI_INT, (rank + size - 1) % size, 0, comm, MPI_STATUS_IGNORE) ==
-        MPI_SUCCESS);
+  CHECK(MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &in, 1, MPI_INT,
+                     (rank + size - 1) % size, 0, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS);
   CHECK(in == (rank + size - 1) % size);
 }
 
@@ -43,14 +43,19 @@ static void duplicates(void) {
   CHECK(MPI_Comm_set_attr(MPI_COMM_WORLD, key, &copies) == MPI_SUCCESS);
   CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &copy) == MPI_SUCCESS);
   CHECK(result_of(copy, MPI_COMM_WORLD) == MPI_CONGRUENT && result_of(copy, copy) == MPI_IDENT);
-  CHECK(copies == 1 && MPI_Comm_get_attr(copy, key, &value, &flag) == MPI_SUCCESS && flag == 1 && value == &copies);
+  CHECK(copies == 1 && MPI_Comm_get_attr(copy, key, &value, &flag) == MPI_SUCCESS && flag == 1 &&
+        value == &copies);
   value = NULL; /* by their old names */
   CHECK(MPI_Attr_get(copy, key, &value, &flag) == MPI_SUCCESS && flag == 1 && value == &copies);
   int old_key = MPI_KEYVAL_INVALID;
-  CHECK(MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &old_key, NULL) == MPI_SUCCESS && old_key != MPI_KEYVAL_INVALID);
-  CHECK(MPI_Attr_put(copy, old_key, name) == MPI_SUCCESS && MPI_Attr_delete(copy, old_key) == MPI_SUCCESS);
-  CHECK(MPI_Attr_get(copy, old_key, &value, &flag) == MPI_SUCCESS && flag == 0 && MPI_Keyval_free(&old_key) == MPI_SUCCESS);
-  CHECK(MPI_Comm_get_name(MPI_COMM_WORLD, name, &length) == MPI_SUCCESS && strcmp(name, "MPI_COMM_WORLD") == 0);
+  CHECK(MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &old_key, NULL) == MPI_SUCCESS &&
+        old_key != MPI_KEYVAL_INVALID);
+  CHECK(MPI_Attr_put(copy, old_key, name) == MPI_SUCCESS &&
+        MPI_Attr_delete(copy, old_key) == MPI_SUCCESS);
+  CHECK(MPI_Attr_get(copy, old_key, &value, &flag) == MPI_SUCCESS && flag == 0 &&
+        MPI_Keyval_free(&old_key) == MPI_SUCCESS);
+  CHECK(MPI_Comm_get_name(MPI_COMM_WORLD, name, &length) == MPI_SUCCESS &&
+        strcmp(name, "MPI_COMM_WORLD") == 0);
   CHECK(MPI_Comm_get_name(copy, name, &length) == MPI_SUCCESS && length == 0);
   CHECK(MPI_Comm_set_name(copy, "mine") == MPI_SUCCESS);
   CHECK(MPI_Comm_get_name(copy, name, &length) == MPI_SUCCESS && length == 4);
@@ -60,11 +65,16 @@ static void duplicates(void) {
   MPI_Request requests[2];
   MPI_Isend(&one, 1, MPI_INT, world_rank, 0, MPI_COMM_WORLD, &requests[0]);
   MPI_Isend(&two, 1, MPI_INT, world_rank, 0, copy, &requests[1]);
-  CHECK(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, copy, MPI_STATUS_IGNORE) == MPI_SUCCESS && got == 2);
-  CHECK(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS && got == 1);
+  CHECK(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, copy, MPI_STATUS_IGNORE) ==
+            MPI_SUCCESS &&
+        got == 2);
+  CHECK(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+        got == 1);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   CHECK(MPI_Comm_free(&copy) == MPI_SUCCESS && copy == MPI_COMM_NULL && deletes == 1);
-  CHECK(MPI_Comm_delete_attr(MPI_COMM_WORLD, key) == MPI_SUCCESS && MPI_Comm_free_keyval(&key) == MPI_SUCCESS);
+  CHECK(MPI_Comm_delete_attr(MPI_COMM_WORLD, key) == MPI_SUCCESS &&
+        MPI_Comm_free_keyval(&key) == MPI_SUCCESS);
   CHECK(deletes == 2);
 }
 
@@ -81,13 +91,16 @@ static void splits(void) {
   CHECK(rank == world_size - 1 - world_rank);
   CHECK(result_of(reversed, MPI_COMM_WORLD) == (world_size > 1 ? MPI_SIMILAR : MPI_CONGRUENT));
   go_around(reversed);
-  CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) == MPI_SUCCESS);
-  /* All ranks of a job are on this machine; one that is a client of IMPI begins its name with its rank there. */
+  CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) ==
+        MPI_SUCCESS);
+  /* All ranks of a job are on this machine; one that is a client of IMPI begins its name with its
+   * rank there. */
   const char* const client = getenv("LINTEL_IMPI");
   CHECK(MPI_Comm_split(MPI_COMM_WORLD, client != NULL ? atoi(client) : 0, 0, &job) == MPI_SUCCESS);
   CHECK(result_of(node, job) == MPI_CONGRUENT);
   CHECK(client != NULL || result_of(job, MPI_COMM_WORLD) == MPI_CONGRUENT);
-  CHECK(MPI_Comm_split(MPI_COMM_WORLD, world_rank == 0 ? 0 : MPI_UNDEFINED, 0, &none) == MPI_SUCCESS);
+  CHECK(MPI_Comm_split(MPI_COMM_WORLD, world_rank == 0 ? 0 : MPI_UNDEFINED, 0, &none) ==
+        MPI_SUCCESS);
   CHECK((none == MPI_COMM_NULL) == (world_rank != 0));
   if (none != MPI_COMM_NULL) MPI_Comm_free(&none);
   MPI_Comm_free(&half);
@@ -96,7 +109,8 @@ static void splits(void) {
   MPI_Comm_free(&job);
 }
 
-/* Members whose lowest free contexts differ, since each has another number of communicators of its own, agree all the same. */
+/* Members whose lowest free contexts differ, since each has another number of communicators of its
+ * own, agree all the same. */
 static void unequal_members(void) {
   enum { MOST = 8 };
   MPI_Comm made[MOST + 2];
@@ -110,11 +124,14 @@ static void unequal_members(void) {
   for (int i = 0; i < own + 2; ++i) {
     int rank;
     MPI_Comm_rank(made[i], &rank);
-    CHECK(MPI_Send(&i, 1, MPI_INT, rank, 0, made[i]) == MPI_SUCCESS); /* short: it does not wait for its receive */
+    /* short: it does not wait for its receive */
+    CHECK(MPI_Send(&i, 1, MPI_INT, rank, 0, made[i]) == MPI_SUCCESS);
   }
   for (int i = own + 1; i >= 0; --i) {
     int got = -1;
-    CHECK(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, made[i], MPI_STATUS_IGNORE) == MPI_SUCCESS && got == i);
+    CHECK(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, made[i], MPI_STATUS_IGNORE) ==
+              MPI_SUCCESS &&
+          got == i);
     MPI_Comm_free(&made[i]);
   }
 }

@@ -21,13 +21,14 @@ static int delete (MPI_Comm comm, int key, void* value, void* extra) {
   return MPI_SUCCESS;
 }
 
-/* A message that each rank sends to itself and one around the ring stay in their own communicators. */
+/* A message that each rank sends to itself and one around the ring stay in their own communicators.
+ */
 static void use(MPI_Comm comm, int value) {
   int got = -1, result = 0, sum = 0, expected = world_size * value;
   MPI_Comm_compare(comm, MPI_COMM_WORLD, &result);
   CHECK(result == MPI_CONGRUENT);
-  MPI_Sendrecv(&value, 1, MPI_INT, (world_rank + 1) % world_size, 3, &got, 1, MPI_INT, (world_rank + world_size - 1) % world_size, 3, comm,
-               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&value, 1, MPI_INT, (world_rank + 1) % world_size, 3, &got, 1, MPI_INT,
+               (world_rank + world_size - 1) % world_size, 3, comm, MPI_STATUS_IGNORE);
   CHECK(got == value);
   CHECK(MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS && sum == expected);
 }
@@ -74,19 +75,24 @@ int main(void) {
   /* It does not block: the others begin only when they have a message that is sent after it. */
   if (world_rank == 0) {
     CHECK(MPI_Comm_idup(MPI_COMM_WORLD, &one, &requests[0]) == MPI_SUCCESS);
-    for (int rank = 1; rank < world_size; ++rank) MPI_Send(&number, 1, MPI_INT, rank, 0, MPI_COMM_WORLD);
+    for (int rank = 1; rank < world_size; ++rank)
+      MPI_Send(&number, 1, MPI_INT, rank, 0, MPI_COMM_WORLD);
   } else {
     MPI_Recv(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(MPI_Comm_idup(MPI_COMM_WORLD, &one, &requests[0]) == MPI_SUCCESS);
   }
-  CHECK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE) == MPI_SUCCESS && requests[0] == MPI_REQUEST_NULL);
-  CHECK(copies == 1 && MPI_Comm_get_attr(one, key, &value, &flag) == MPI_SUCCESS && flag == 1 && *value == 4);
+  CHECK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+        requests[0] == MPI_REQUEST_NULL);
+  CHECK(copies == 1 && MPI_Comm_get_attr(one, key, &value, &flag) == MPI_SUCCESS && flag == 1 &&
+        *value == 4);
   use(one, 7);
 
   /* Several at once, of two communicators, while others are made by blocking calls. */
-  CHECK(MPI_Info_create(&info) == MPI_SUCCESS && MPI_Info_set(info, "mpi_assert_no_any_tag", "true") == MPI_SUCCESS);
+  CHECK(MPI_Info_create(&info) == MPI_SUCCESS &&
+        MPI_Info_set(info, "mpi_assert_no_any_tag", "true") == MPI_SUCCESS);
   for (int i = 0; i < kMany; ++i) {
-    CHECK(MPI_Comm_idup_with_info(i % 2 == 0 ? MPI_COMM_WORLD : one, info, &many[i], &requests[i]) == MPI_SUCCESS);
+    CHECK(MPI_Comm_idup_with_info(i % 2 == 0 ? MPI_COMM_WORLD : one, info, &many[i],
+                                  &requests[i]) == MPI_SUCCESS);
   }
   MPI_Comm between;
   CHECK(MPI_Comm_dup_with_info(one, info, &between) == MPI_SUCCESS);
@@ -95,8 +101,10 @@ int main(void) {
   use(between, 100);
   for (int i = 0; i < kMany; ++i) CHECK(MPI_Comm_free(&many[i]) == MPI_SUCCESS);
 
-  CHECK(MPI_Comm_set_info(between, info) == MPI_SUCCESS && MPI_Comm_set_info(between, MPI_INFO_NULL) == MPI_ERR_INFO);
-  CHECK(MPI_Comm_get_info(between, &used) == MPI_SUCCESS && MPI_Info_get_nkeys(used, &keys) == MPI_SUCCESS && keys == 0);
+  CHECK(MPI_Comm_set_info(between, info) == MPI_SUCCESS &&
+        MPI_Comm_set_info(between, MPI_INFO_NULL) == MPI_ERR_INFO);
+  CHECK(MPI_Comm_get_info(between, &used) == MPI_SUCCESS &&
+        MPI_Info_get_nkeys(used, &keys) == MPI_SUCCESS && keys == 0);
   CHECK(MPI_Comm_dup_with_info(MPI_COMM_WORLD, (MPI_Info)0x4711, &one) == MPI_ERR_INFO);
   CHECK(MPI_Info_free(&info) == MPI_SUCCESS && MPI_Info_free(&used) == MPI_SUCCESS);
 
@@ -105,7 +113,8 @@ int main(void) {
   MPI_Comm parent = MPI_COMM_WORLD;
   MPI_Group group;
   CHECK(MPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent == MPI_COMM_NULL);
-  CHECK(MPI_Comm_remote_size(MPI_COMM_WORLD, &number) == MPI_ERR_COMM && MPI_Comm_remote_group(MPI_COMM_WORLD, &group) == MPI_ERR_COMM);
+  CHECK(MPI_Comm_remote_size(MPI_COMM_WORLD, &number) == MPI_ERR_COMM &&
+        MPI_Comm_remote_group(MPI_COMM_WORLD, &group) == MPI_ERR_COMM);
   CHECK(MPI_Topo_test(MPI_COMM_WORLD, &number) == MPI_SUCCESS && number == MPI_UNDEFINED);
   CHECK(MPI_Comm_free(&between) == MPI_SUCCESS && MPI_Comm_free(&one) == MPI_SUCCESS);
   MPI_Finalize();

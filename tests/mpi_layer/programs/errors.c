@@ -28,8 +28,11 @@ int main(void) {
   CHECK(MPI_Comm_create_errhandler(note, &handler) == MPI_SUCCESS);
   CHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler) == MPI_SUCCESS);
   CHECK(MPI_Errhandler_free(&handler) == MPI_SUCCESS && handler == MPI_ERRHANDLER_NULL);
-  CHECK(MPI_Recv(&number, 1, MPI_INT, world_size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_ERR_RANK && calls == 1 && last == MPI_ERR_RANK);
-  CHECK(MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER) == MPI_SUCCESS && calls == 2 && last == MPI_ERR_OTHER);
+  CHECK(MPI_Recv(&number, 1, MPI_INT, world_size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) ==
+            MPI_ERR_RANK &&
+        calls == 1 && last == MPI_ERR_RANK);
+  CHECK(MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER) == MPI_SUCCESS && calls == 2 &&
+        last == MPI_ERR_OTHER);
 
   /* Of two receives one is too short. */
   int out[4] = {1, 2, 3, 4}, in[2][4] = {{0}};
@@ -50,8 +53,10 @@ int main(void) {
   int position = 0, size = 0;
   char packed[4];
   CHECK(MPI_Pack(out, 4, MPI_INT, packed, 4, &position, quiet) == MPI_ERR_TRUNCATE && calls == 3);
-  CHECK(MPI_Pack(out, 4, MPI_INT, packed, 4, &position, MPI_COMM_WORLD) == MPI_ERR_TRUNCATE && calls == 4 && last == MPI_ERR_TRUNCATE);
-  CHECK(MPI_Unpack(packed, 4, &position, out, 4, MPI_INT, MPI_COMM_WORLD) == MPI_ERR_TRUNCATE && calls == 5);
+  CHECK(MPI_Pack(out, 4, MPI_INT, packed, 4, &position, MPI_COMM_WORLD) == MPI_ERR_TRUNCATE &&
+        calls == 4 && last == MPI_ERR_TRUNCATE);
+  CHECK(MPI_Unpack(packed, 4, &position, out, 4, MPI_INT, MPI_COMM_WORLD) == MPI_ERR_TRUNCATE &&
+        calls == 5);
   CHECK(MPI_Pack_size(-1, MPI_INT, quiet, &size) == MPI_ERR_COUNT && calls == 5);
   CHECK(MPI_Pack_size(1, MPI_INT, MPI_COMM_NULL, &size) == MPI_ERR_COMM && calls == 5);
   MPI_Comm_free(&quiet);

@@ -1,4 +1,5 @@
-// Data between processes of different jobs: what travels, and that every kind of send is received by every kind of receive.
+// Data between processes of different jobs: what travels, and that every kind of send is received
+// by every kind of receive.
 #include <algorithm>
 #include <complex>
 
@@ -27,8 +28,10 @@ void travels_as(const void* items, int count, MPI_Datatype type, const Bytes& ex
         CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
       },
       [&] {
-        CHECK(MPI_Send_init(items, count, type, kObserver, 1, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
-        CHECK(MPI_Start(&request) == MPI_SUCCESS && MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        CHECK(MPI_Send_init(items, count, type, kObserver, 1, MPI_COMM_WORLD, &request) ==
+              MPI_SUCCESS);
+        CHECK(MPI_Start(&request) == MPI_SUCCESS &&
+              MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
         MPI_Request_free(&request);
       },
   };
@@ -38,7 +41,8 @@ void travels_as(const void* items, int count, MPI_Datatype type, const Bytes& ex
     Bytes got(expected.size() + 8);
     MPI_Status status;
     int length = -1;
-    CHECK(MPI_Recv(got.data(), static_cast<int>(got.size()), MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+    CHECK(MPI_Recv(got.data(), static_cast<int>(got.size()), MPI_BYTE, 0, 1, MPI_COMM_WORLD,
+                   &status) == MPI_SUCCESS);
     MPI_Get_count(&status, MPI_BYTE, &length);
     CHECK(length == static_cast<int>(expected.size()));
     got.resize(expected.size());
@@ -58,7 +62,8 @@ void numbers_travel_as_external32() {
   const long holed[] = {1, kHole, 2};
   travels_as(holed, 1, holed_type(), {0, 0, 0, 1, 0, 0, 0, 2});
   const Mixed mixed = {'x', -3, {4, 5}, -2.0};
-  travels_as(&mixed, 1, mixed_type(), {'x', 0xff, 0xff, 0xff, 0xfd, 0, 4, 0, 5, 0xc0, 0, 0, 0, 0, 0, 0, 0});
+  travels_as(&mixed, 1, mixed_type(),
+             {'x', 0xff, 0xff, 0xff, 0xfd, 0, 4, 0, 5, 0xc0, 0, 0, 0, 0, 0, 0, 0});
   travels_as("abc", 3, MPI_CHAR, {'a', 'b', 'c'});
   travels_as("\1\2\3\4", 4, MPI_BYTE, {1, 2, 3, 4});
   travels_as("\1\2\3\4", 4, MPI_PACKED, {1, 2, 3, 4});
@@ -94,16 +99,19 @@ struct Message {
 };
 
 using Send = std::function<void(const Message& message, const Bytes& items)>;
-// Receives into `memory`, which has room for the items and one more, from the message's sender or any.
+// Receives into `memory`, which has room for the items and one more, from the message's sender or
+// any.
 using Receive = std::function<MPI_Status(const Message& message, Bytes& memory, int source)>;
 
 const std::vector<Send>& sends() {
   static const std::vector<Send> all = {
       [](const Message& m, const Bytes& items) {
-        CHECK(MPI_Send(items.data(), m.items, m.kind.type, 0, m.tag, MPI_COMM_WORLD) == MPI_SUCCESS);
+        CHECK(MPI_Send(items.data(), m.items, m.kind.type, 0, m.tag, MPI_COMM_WORLD) ==
+              MPI_SUCCESS);
       },
       [](const Message& m, const Bytes& items) {
-        CHECK(MPI_Ssend(items.data(), m.items, m.kind.type, 0, m.tag, MPI_COMM_WORLD) == MPI_SUCCESS);
+        CHECK(MPI_Ssend(items.data(), m.items, m.kind.type, 0, m.tag, MPI_COMM_WORLD) ==
+              MPI_SUCCESS);
       },
       [](const Message& m, const Bytes& items) {
         int size = 0;
@@ -112,8 +120,10 @@ const std::vector<Send>& sends() {
         MPI_Buffer_attach(attached.data(), static_cast<int>(attached.size()));
         Bytes copy = items;
         MPI_Request request;
-        CHECK(MPI_Bsend_init(copy.data(), m.items, m.kind.type, 0, m.tag, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
-        CHECK(MPI_Start(&request) == MPI_SUCCESS && MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        CHECK(MPI_Bsend_init(copy.data(), m.items, m.kind.type, 0, m.tag, MPI_COMM_WORLD,
+                             &request) == MPI_SUCCESS);
+        CHECK(MPI_Start(&request) == MPI_SUCCESS &&
+              MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
         copy.assign(copy.size(), 0);
         void* memory;
         MPI_Request_free(&request);
@@ -123,11 +133,14 @@ const std::vector<Send>& sends() {
         // Started twice; the second time with what was to be sent.
         Bytes memory = items_of(m.kind, m.items, 3);
         MPI_Request request;
-        CHECK(MPI_Send_init(memory.data(), m.items, m.kind.type, m.sender, m.tag, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+        CHECK(MPI_Send_init(memory.data(), m.items, m.kind.type, m.sender, m.tag, MPI_COMM_WORLD,
+                            &request) == MPI_SUCCESS);
         MPI_Request_free(&request);
-        CHECK(MPI_Send_init(memory.data(), m.items, m.kind.type, 0, m.tag, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+        CHECK(MPI_Send_init(memory.data(), m.items, m.kind.type, 0, m.tag, MPI_COMM_WORLD,
+                            &request) == MPI_SUCCESS);
         std::memcpy(memory.data(), items.data(), memory.size());
-        CHECK(MPI_Start(&request) == MPI_SUCCESS && MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        CHECK(MPI_Start(&request) == MPI_SUCCESS &&
+              MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
         MPI_Request_free(&request);
       },
   };
@@ -138,14 +151,16 @@ const std::vector<Receive>& receives() {
   static const std::vector<Receive> all = {
       [](const Message& m, Bytes& memory, int source) {
         MPI_Status status;
-        CHECK(MPI_Recv(memory.data(), m.items + 1, m.kind.type, source, m.tag, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+        CHECK(MPI_Recv(memory.data(), m.items + 1, m.kind.type, source, m.tag, MPI_COMM_WORLD,
+                       &status) == MPI_SUCCESS);
         return status;
       },
       [](const Message& m, Bytes& memory, int source) {
         MPI_Status status;
         MPI_Request request;
         int flag = 0;
-        CHECK(MPI_Irecv(memory.data(), m.items + 1, m.kind.type, source, m.tag, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+        CHECK(MPI_Irecv(memory.data(), m.items + 1, m.kind.type, source, m.tag, MPI_COMM_WORLD,
+                        &request) == MPI_SUCCESS);
         while (flag == 0) CHECK(MPI_Request_get_status(request, &flag, &status) == MPI_SUCCESS);
         check_count(status, m.kind, m.items);
         CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS);
@@ -154,15 +169,18 @@ const std::vector<Receive>& receives() {
       [](const Message& m, Bytes& memory, int source) {
         MPI_Status statuses[2];
         MPI_Request requests[2] = {MPI_REQUEST_NULL};
-        CHECK(MPI_Irecv(memory.data(), m.items + 1, m.kind.type, source, m.tag, MPI_COMM_WORLD, &requests[1]) == MPI_SUCCESS);
+        CHECK(MPI_Irecv(memory.data(), m.items + 1, m.kind.type, source, m.tag, MPI_COMM_WORLD,
+                        &requests[1]) == MPI_SUCCESS);
         CHECK(MPI_Waitall(2, requests, statuses) == MPI_SUCCESS);
         return statuses[1];
       },
       [](const Message& m, Bytes& memory, int source) {
         MPI_Status status;
         MPI_Request request;
-        CHECK(MPI_Recv_init(memory.data(), m.items + 1, m.kind.type, source, m.tag, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
-        for (int other : {kLocal, kRemote}) {  // the next starts are of others' messages, of other lengths
+        CHECK(MPI_Recv_init(memory.data(), m.items + 1, m.kind.type, source, m.tag, MPI_COMM_WORLD,
+                            &request) == MPI_SUCCESS);
+        for (int other : {kLocal, kRemote}) {  // the next starts are of others' messages, of other
+                                               // lengths
           if (source != kAny) break;
           CHECK(MPI_Start(&request) == MPI_SUCCESS);
           MPI_Send(&other, 1, MPI_INT, other, 9, MPI_COMM_WORLD);
@@ -189,9 +207,12 @@ const std::vector<Receive>& receives() {
         MPI_Message message;
         MPI_Request request;
         int flag = 0;
-        while (flag == 0) CHECK(MPI_Improbe(source, m.tag, MPI_COMM_WORLD, &flag, &message, &status) == MPI_SUCCESS);
+        while (flag == 0)
+          CHECK(MPI_Improbe(source, m.tag, MPI_COMM_WORLD, &flag, &message, &status) ==
+                MPI_SUCCESS);
         check_count(status, m.kind, m.items);
-        CHECK(MPI_Imrecv(memory.data(), m.items + 1, m.kind.type, &message, &request) == MPI_SUCCESS);
+        CHECK(MPI_Imrecv(memory.data(), m.items + 1, m.kind.type, &message, &request) ==
+              MPI_SUCCESS);
         CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS);
         return status;
       },
@@ -200,10 +221,12 @@ const std::vector<Receive>& receives() {
         CHECK(MPI_Probe(source, m.tag, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
         check_count(status, m.kind, m.items);
         int flag = 0;
-        CHECK(MPI_Iprobe(status.MPI_SOURCE, m.tag, MPI_COMM_WORLD, &flag, &status) == MPI_SUCCESS && flag == 1);
+        CHECK(MPI_Iprobe(status.MPI_SOURCE, m.tag, MPI_COMM_WORLD, &flag, &status) == MPI_SUCCESS &&
+              flag == 1);
         check_count(status, m.kind, m.items);
-        CHECK(MPI_Sendrecv(nullptr, 0, MPI_INT, MPI_PROC_NULL, 0, memory.data(), m.items + 1, m.kind.type, status.MPI_SOURCE, m.tag,
-                           MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+        CHECK(MPI_Sendrecv(nullptr, 0, MPI_INT, MPI_PROC_NULL, 0, memory.data(), m.items + 1,
+                           m.kind.type, status.MPI_SOURCE, m.tag, MPI_COMM_WORLD,
+                           &status) == MPI_SUCCESS);
         return status;
       },
   };
@@ -231,7 +254,8 @@ void every_send_meets_every_receive() {
                 MPI_Send(one.data(), 1, kind.type, 0, tag, MPI_COMM_WORLD);
               }
               if (world_rank == sender) {
-                if (r == kPersistent) MPI_Recv(nullptr, 0, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                if (r == kPersistent)
+                  MPI_Recv(nullptr, 0, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
                 sends()[s](message, sent);
               }
               if (world_rank != 0) continue;
@@ -239,8 +263,10 @@ void every_send_meets_every_receive() {
               const MPI_Status status = receives()[r](message, memory, from_any ? kAny : sender);
               CHECK(status.MPI_SOURCE == sender && status.MPI_TAG == tag);
               check_count(status, kind, items);
-              CHECK(std::memcmp(memory.data(), sent.data(), kind.extent * static_cast<std::size_t>(items)) == 0);
-              CHECK(std::memcmp(memory.data() + kind.extent * static_cast<std::size_t>(items), room_of(kind, 1).data(), kind.extent) == 0);
+              CHECK(std::memcmp(memory.data(), sent.data(),
+                                kind.extent * static_cast<std::size_t>(items)) == 0);
+              CHECK(std::memcmp(memory.data() + kind.extent * static_cast<std::size_t>(items),
+                                room_of(kind, 1).data(), kind.extent) == 0);
             }
           }
         }
@@ -256,27 +282,28 @@ void both_directions_at_once() {
     const int peer = world_rank == 0 ? other : 0;
     for (const Kind& kind : kinds()) {
       for (const int items : {0, 1, 3, 9000}) {
-        const Bytes mine = items_of(kind, items, 10 + world_rank), theirs = items_of(kind, items, 10 + peer);
+        const Bytes mine = items_of(kind, items, 10 + world_rank),
+                    theirs = items_of(kind, items, 10 + peer);
         for (int way = 0; way < 4; ++way) {
           Bytes memory = way % 2 == 0 ? room_of(kind, items) : mine;
           MPI_Status status;
           MPI_Request request = MPI_REQUEST_NULL;
           switch (way) {
             case 0:
-              CHECK(MPI_Sendrecv(mine.data(), items, kind.type, peer, other, memory.data(), items, kind.type, kAny, other, MPI_COMM_WORLD,
-                                 &status) == MPI_SUCCESS);
+              CHECK(MPI_Sendrecv(mine.data(), items, kind.type, peer, other, memory.data(), items,
+                                 kind.type, kAny, other, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
               break;
             case 1:
-              CHECK(MPI_Sendrecv_replace(memory.data(), items, kind.type, peer, other, peer, other, MPI_COMM_WORLD, &status) ==
-                    MPI_SUCCESS);
+              CHECK(MPI_Sendrecv_replace(memory.data(), items, kind.type, peer, other, peer, other,
+                                         MPI_COMM_WORLD, &status) == MPI_SUCCESS);
               break;
             case 2:
-              CHECK(MPI_Isendrecv(mine.data(), items, kind.type, peer, other, memory.data(), items, kind.type, peer, other, MPI_COMM_WORLD,
-                                  &request) == MPI_SUCCESS);
+              CHECK(MPI_Isendrecv(mine.data(), items, kind.type, peer, other, memory.data(), items,
+                                  kind.type, peer, other, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
               break;
             default:
-              CHECK(MPI_Isendrecv_replace(memory.data(), items, kind.type, peer, other, kAny, other, MPI_COMM_WORLD, &request) ==
-                    MPI_SUCCESS);
+              CHECK(MPI_Isendrecv_replace(memory.data(), items, kind.type, peer, other, kAny, other,
+                                          MPI_COMM_WORLD, &request) == MPI_SUCCESS);
           }
           if (way >= 2) CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS);
           check_count(status, kind, items);

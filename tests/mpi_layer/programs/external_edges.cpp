@@ -1,5 +1,5 @@
-// Data between processes of different jobs: messages that end within an item or are too long, numbers that do not fit, what is taken back; MPI_Pack; the bound
-// of tags.
+// Data between processes of different jobs: messages that end within an item or are too long,
+// numbers that do not fit, what is taken back; MPI_Pack; the bound of tags.
 #include "external_items.h"
 #include "mpi_layer/mpi/runtime/message_arguments.h"
 
@@ -30,11 +30,13 @@ void part_of_an_item() {
       MPI_Get_count(&status, mixed_type(), &count);
       MPI_Get_elements(&status, mixed_type(), &elements);
       CHECK(count == MPI_UNDEFINED && elements == 6);
-      CHECK(MPI_Recv(in, 3, mixed_type(), source, 100 + sender, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+      CHECK(MPI_Recv(in, 3, mixed_type(), source, 100 + sender, MPI_COMM_WORLD, &status) ==
+            MPI_SUCCESS);
       MPI_Get_count(&status, mixed_type(), &count);
       MPI_Get_elements(&status, mixed_type(), &elements);
       CHECK(count == MPI_UNDEFINED && elements == 6);
-      CHECK(in[0].letter == 'a' && in[0].number == -1 && in[0].pair[1] == 3 && in[0].fraction == 4.5);
+      CHECK(in[0].letter == 'a' && in[0].number == -1 && in[0].pair[1] == 3 &&
+            in[0].fraction == 4.5);
       CHECK(in[1].letter == 'b' && in[1].number == 99);
     }
   }
@@ -54,7 +56,10 @@ void truncated_messages() {
           MPI_Request request;
           MPI_Message message;
           switch (way) {
-            case 0: CHECK(MPI_Recv(in, 3, MPI_LONG, source, 200 + sender, MPI_COMM_WORLD, &status) == MPI_ERR_TRUNCATE); break;
+            case 0:
+              CHECK(MPI_Recv(in, 3, MPI_LONG, source, 200 + sender, MPI_COMM_WORLD, &status) ==
+                    MPI_ERR_TRUNCATE);
+              break;
             case 1:
               MPI_Irecv(in, 3, MPI_LONG, source, 200 + sender, MPI_COMM_WORLD, &request);
               CHECK(MPI_Wait(&request, &status) == MPI_ERR_TRUNCATE);
@@ -81,18 +86,21 @@ void numbers_that_do_not_fit() {
     void* memory;
     int size;
     CHECK(MPI_Send(&number, 1, MPI_LONG, kRemote, 1, MPI_COMM_WORLD) == MPI_ERR_CONVERSION);
-    CHECK(MPI_Isend(&number, 1, MPI_LONG, kRemote, 1, MPI_COMM_WORLD, &request) == MPI_ERR_CONVERSION && request == MPI_REQUEST_NULL);
+    CHECK(MPI_Isend(&number, 1, MPI_LONG, kRemote, 1, MPI_COMM_WORLD, &request) ==
+              MPI_ERR_CONVERSION &&
+          request == MPI_REQUEST_NULL);
     MPI_Buffer_attach(attached, sizeof attached);
     CHECK(MPI_Bsend(&number, 1, MPI_LONG, kRemote, 1, MPI_COMM_WORLD) == MPI_ERR_CONVERSION);
     MPI_Buffer_detach(&memory, &size);
     long in = 5;
-    CHECK(MPI_Sendrecv(&number, 1, MPI_LONG, kRemote, 1, &in, 1, MPI_LONG, kRemote, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE) ==
-          MPI_ERR_CONVERSION);
+    CHECK(MPI_Sendrecv(&number, 1, MPI_LONG, kRemote, 1, &in, 1, MPI_LONG, kRemote, 99,
+                       MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_ERR_CONVERSION);
     CHECK(in == 5);
     CHECK(MPI_Send_init(&number, 1, MPI_LONG, kRemote, 1, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
     CHECK(MPI_Start(&request) == MPI_ERR_CONVERSION);
     number = 7;
-    CHECK(MPI_Start(&request) == MPI_SUCCESS && MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(MPI_Start(&request) == MPI_SUCCESS &&
+          MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
     MPI_Request_free(&request);
     number = 1L << 40;
     CHECK(MPI_Send(&number, 1, MPI_LONG, kLocal, 1, MPI_COMM_WORLD) == MPI_SUCCESS);
@@ -145,11 +153,17 @@ void packed_for_a_communicator() {
   int size = 0, position = 0;
   MPI_Pack_size(1, mixed_type(), MPI_COMM_WORLD, &size);
   CHECK(size == 21);  // a buffered send to one of the own job takes as much
-  CHECK(MPI_Pack(&mixed, 1, mixed_type(), packed.data(), 40, &position, MPI_COMM_WORLD) == MPI_SUCCESS && position == 17);
+  CHECK(MPI_Pack(&mixed, 1, mixed_type(), packed.data(), 40, &position, MPI_COMM_WORLD) ==
+            MPI_SUCCESS &&
+        position == 17);
   CHECK(Bytes(packed.begin(), packed.begin() + 17) == expected);
   const long big = 1L << 40;
-  CHECK(MPI_Pack(&big, 1, MPI_LONG, packed.data(), 40, &position, MPI_COMM_WORLD) == MPI_ERR_CONVERSION && position == 17);
-  CHECK(MPI_Pack(&mixed, 1, mixed_type(), packed.data(), 33, &position, MPI_COMM_WORLD) == MPI_ERR_TRUNCATE && position == 17);
+  CHECK(MPI_Pack(&big, 1, MPI_LONG, packed.data(), 40, &position, MPI_COMM_WORLD) ==
+            MPI_ERR_CONVERSION &&
+        position == 17);
+  CHECK(MPI_Pack(&mixed, 1, mixed_type(), packed.data(), 33, &position, MPI_COMM_WORLD) ==
+            MPI_ERR_TRUNCATE &&
+        position == 17);
   if (world_rank == 0) {
     MPI_Send(packed.data(), position, MPI_PACKED, kRemote, 1, MPI_COMM_WORLD);
     MPI_Send(packed.data(), position, MPI_PACKED, kRemote, 2, MPI_COMM_WORLD);
@@ -164,13 +178,17 @@ void packed_for_a_communicator() {
     } else {
       packed.assign(40, 0);
       int length = -1;
-      CHECK(MPI_Recv(packed.data(), 40, MPI_PACKED, 0, tag, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+      CHECK(MPI_Recv(packed.data(), 40, MPI_PACKED, 0, tag, MPI_COMM_WORLD, &status) ==
+            MPI_SUCCESS);
       MPI_Get_count(&status, MPI_PACKED, &length);
       CHECK(length == 17);
       position = 0;
-      CHECK(MPI_Unpack(packed.data(), length, &position, &got, 1, mixed_type(), MPI_COMM_WORLD) == MPI_SUCCESS && position == 17);
+      CHECK(MPI_Unpack(packed.data(), length, &position, &got, 1, mixed_type(), MPI_COMM_WORLD) ==
+                MPI_SUCCESS &&
+            position == 17);
     }
-    CHECK(got.letter == 'x' && got.number == -3 && got.pair[0] == 4 && got.pair[1] == 5 && got.fraction == -2.0);
+    CHECK(got.letter == 'x' && got.number == -3 && got.pair[0] == 4 && got.pair[1] == 5 &&
+          got.fraction == -2.0);
   }
 }
 
@@ -181,12 +199,14 @@ void tags_end_at_the_bound_of_the_world() {
   int *bound = nullptr, flag = 0, number = 0;
   MPI_Status status;
   MPI_Request request;
-  CHECK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &flag) == MPI_SUCCESS && flag == 1 && *bound == 40000);
+  CHECK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &bound, &flag) == MPI_SUCCESS && flag == 1 &&
+        *bound == 40000);
   CHECK(MPI_Send(&number, 1, MPI_INT, MPI_PROC_NULL, 40001, MPI_COMM_WORLD) == MPI_ERR_TAG);
   CHECK(MPI_Irecv(&number, 1, MPI_INT, kAny, 40001, MPI_COMM_WORLD, &request) == MPI_ERR_TAG);
   CHECK(MPI_Iprobe(kAny, 40001, MPI_COMM_WORLD, &flag, &status) == MPI_ERR_TAG);
   number = world_rank;
-  CHECK(MPI_Sendrecv_replace(&number, 1, MPI_INT, world_rank, 40000, kAny, MPI_ANY_TAG, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+  CHECK(MPI_Sendrecv_replace(&number, 1, MPI_INT, world_rank, 40000, kAny, MPI_ANY_TAG,
+                             MPI_COMM_WORLD, &status) == MPI_SUCCESS);
   CHECK(number == world_rank && status.MPI_TAG == 40000);
 }
 

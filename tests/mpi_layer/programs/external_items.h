@@ -1,6 +1,7 @@
 #pragma once
-// What the tests of data between jobs have in common. Ranks 0 and 1 are of one job and rank 2 of another, which exchange external32. Rank 3 sees what travels:
-// the others take it for one of another job, and it takes nobody so.
+// What the tests of data between jobs have in common. Ranks 0 and 1 are of one job and rank 2 of
+// another, which exchange external32. Rank 3 sees what travels: the others take it for one of
+// another job, and it takes nobody so.
 
 #include <cstddef>
 #include <cstring>
@@ -25,7 +26,8 @@ struct Mixed {
 inline MPI_Datatype mixed_type() {
   static const MPI_Datatype type = [] {
     const int lengths[] = {1, 1, 2, 1};
-    const MPI_Aint places[] = {offsetof(Mixed, letter), offsetof(Mixed, number), offsetof(Mixed, pair), offsetof(Mixed, fraction)};
+    const MPI_Aint places[] = {offsetof(Mixed, letter), offsetof(Mixed, number),
+                               offsetof(Mixed, pair), offsetof(Mixed, fraction)};
     const MPI_Datatype types[] = {MPI_CHAR, MPI_LONG, MPI_SHORT, MPI_DOUBLE};
     MPI_Datatype structure, resized;
     MPI_Type_create_struct(4, lengths, places, types, &structure);
@@ -61,7 +63,8 @@ struct Kind {
 
 inline const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all = {
-      {"int", MPI_INT, 1, sizeof(int), [](unsigned char* item, int seed) { std::memcpy(item, &seed, sizeof seed); }},
+      {"int", MPI_INT, 1, sizeof(int),
+       [](unsigned char* item, int seed) { std::memcpy(item, &seed, sizeof seed); }},
       {"long", MPI_LONG, 1, sizeof(long),
        [](unsigned char* item, int seed) {
          const long value = seed % 2 == 0 ? seed : -seed;
@@ -83,14 +86,16 @@ inline const std::vector<Kind>& kinds() {
          value.fraction = seed * 0.5;
          std::memcpy(item, &value, sizeof value);
        }},
-      {"byte", MPI_BYTE, 1, 1, [](unsigned char* item, int seed) { *item = static_cast<unsigned char>(seed); }},
+      {"byte", MPI_BYTE, 1, 1,
+       [](unsigned char* item, int seed) { *item = static_cast<unsigned char>(seed); }},
   };
   return all;
 }
 
 inline Bytes items_of(const Kind& kind, int items, int seed) {
   Bytes memory(kind.extent * static_cast<std::size_t>(items) + 1);
-  for (int i = 0; i < items; ++i) kind.write(memory.data() + static_cast<std::size_t>(i) * kind.extent, seed + i);
+  for (int i = 0; i < items; ++i)
+    kind.write(memory.data() + static_cast<std::size_t>(i) * kind.extent, seed + i);
   return memory;
 }
 // Memory for them, of which only what lies between the values is as it will be.
@@ -115,6 +120,8 @@ inline void check_count(const MPI_Status& status, const Kind& kind, int items) {
 inline void begin_as_jobs() {
   begin();
   CHECK(world_size == 4);
-  set_external_ranks([](int other, int own) { return own != kObserver && (other == kObserver || (other == kRemote) != (own == kRemote)); });
+  set_external_ranks([](int other, int own) {
+    return own != kObserver && (other == kObserver || (other == kRemote) != (own == kRemote));
+  });
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 }

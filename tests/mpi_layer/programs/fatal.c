@@ -1,4 +1,5 @@
-/* An error that no handler takes ends the job: this program is expected to fail, with exit code 1. */
+/* An error that no handler takes ends the job: this program is expected to fail, with exit code 1.
+ */
 #include "check.h"
 
 int main(void) {

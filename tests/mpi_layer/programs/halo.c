@@ -6,7 +6,8 @@ static double field[kRows][kColumns];
 
 int main(void) {
   begin();
-  const int next = (world_rank + 1) % world_size, previous = (world_rank + world_size - 1) % world_size;
+  const int next = (world_rank + 1) % world_size,
+            previous = (world_rank + world_size - 1) % world_size;
   MPI_Datatype column;
   MPI_Type_vector(kRows, 1, kColumns, MPI_DOUBLE, &column);
   MPI_Type_commit(&column);
@@ -23,7 +24,8 @@ int main(void) {
   for (int row = 0; row < kRows; ++row) {
     CHECK(field[row][0] == previous * 1e6 + row * 1000 + kColumns - 2);
     CHECK(field[row][kColumns - 1] == next * 1e6 + row * 1000 + 1);
-    for (int i = 1; i < kColumns - 1; ++i) CHECK(field[row][i] == world_rank * 1e6 + row * 1000 + i);
+    for (int i = 1; i < kColumns - 1; ++i)
+      CHECK(field[row][i] == world_rank * 1e6 + row * 1000 + i);
   }
   MPI_Finalize();
   return 0;

@@ -13,7 +13,8 @@ static int comparison(MPI_Comm one, MPI_Comm other) {
 static MPI_Comm split_by(int kind, const char* key, const char* value) {
   MPI_Comm part = MPI_COMM_SELF;
   MPI_Info info = MPI_INFO_NULL;
-  if (key != NULL) CHECK(MPI_Info_create(&info) == MPI_SUCCESS && MPI_Info_set(info, key, value) == MPI_SUCCESS);
+  if (key != NULL)
+    CHECK(MPI_Info_create(&info) == MPI_SUCCESS && MPI_Info_set(info, key, value) == MPI_SUCCESS);
   CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, kind, 0, info, &part) == MPI_SUCCESS);
   if (key != NULL) MPI_Info_free(&info);
   return part;
@@ -45,8 +46,10 @@ static void hardware(void) {
 static void null_has_a_name(void) {
   char name[MPI_MAX_OBJECT_NAME] = "";
   int length = -1;
-  CHECK(MPI_Comm_get_name(MPI_COMM_NULL, name, &length) == MPI_SUCCESS && strcmp(name, "MPI_COMM_NULL") == 0 && length == 13);
-  CHECK(MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length) == MPI_SUCCESS && strcmp(name, "MPI_DATATYPE_NULL") == 0 && length == 17);
+  CHECK(MPI_Comm_get_name(MPI_COMM_NULL, name, &length) == MPI_SUCCESS &&
+        strcmp(name, "MPI_COMM_NULL") == 0 && length == 13);
+  CHECK(MPI_Type_get_name(MPI_DATATYPE_NULL, name, &length) == MPI_SUCCESS &&
+        strcmp(name, "MPI_DATATYPE_NULL") == 0 && length == 17);
 }
 
 int main(void) {

@@ -1,13 +1,17 @@
-/* Ranks that send in all modes and go straight to MPI_Finalize, while the receiver has not begun: nothing is lost, and nobody waits for ever. */
+/* Ranks that send in all modes and go straight to MPI_Finalize, while the receiver has not begun:
+ * nothing is lost, and nobody waits for ever. */
 #include <string.h>
 #include <time.h>
 
 #include "check.h"
 
 enum { SHORT = 100, MANY = 30, LONG = 400000 };
-static unsigned char bytes[LONG], attached[MANY * (SHORT + MPI_BSEND_OVERHEAD) + LONG + MPI_BSEND_OVERHEAD];
+static unsigned char bytes[LONG],
+    attached[MANY * (SHORT + MPI_BSEND_OVERHEAD) + LONG + MPI_BSEND_OVERHEAD];
 
-static unsigned char content(int from, int tag, int i) { return (unsigned char)(from * 17 + tag * 5 + i + i / 251); }
+static unsigned char content(int from, int tag, int i) {
+  return (unsigned char)(from * 17 + tag * 5 + i + i / 251);
+}
 
 static const void* filled(int tag, int length) {
   for (int i = 0; i < length; ++i) bytes[i] = content(world_rank, tag, i);
@@ -25,8 +29,12 @@ static void send_and_leave(void) {
   memcpy(forgotten, filled(MANY, LONG), LONG);
   CHECK(MPI_Isend(forgotten, LONG, MPI_BYTE, 0, MANY, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
   CHECK(MPI_Request_free(&request) == MPI_SUCCESS);
-  if (world_rank % 2 == 0) CHECK(MPI_Send(filled(MANY + 1, LONG), LONG, MPI_BYTE, 0, MANY + 1, MPI_COMM_WORLD) == MPI_SUCCESS);
-  if (world_rank % 2 == 1) CHECK(MPI_Bsend(filled(MANY + 1, LONG), LONG, MPI_BYTE, 0, MANY + 1, MPI_COMM_WORLD) == MPI_SUCCESS);
+  if (world_rank % 2 == 0)
+    CHECK(MPI_Send(filled(MANY + 1, LONG), LONG, MPI_BYTE, 0, MANY + 1, MPI_COMM_WORLD) ==
+          MPI_SUCCESS);
+  if (world_rank % 2 == 1)
+    CHECK(MPI_Bsend(filled(MANY + 1, LONG), LONG, MPI_BYTE, 0, MANY + 1, MPI_COMM_WORLD) ==
+          MPI_SUCCESS);
 }
 
 static void receive(int from, int tag, int length) {

@@ -1,13 +1,16 @@
-/* All modes of sending, blocking, non-blocking and persistent, from rank 0 to the last rank; and to nobody. */
+/* All modes of sending, blocking, non-blocking and persistent, from rank 0 to the last rank; and to
+ * nobody. */
 #include "check.h"
 
 typedef int send_function(const void*, int, MPI_Datatype, int, int, MPI_Comm);
 typedef int begin_function(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 static send_function* const sends[] = {MPI_Send, MPI_Bsend, MPI_Ssend, MPI_Rsend};
 static begin_function* const begins[] = {MPI_Isend, MPI_Ibsend, MPI_Issend, MPI_Irsend};
-static begin_function* const inits[] = {MPI_Send_init, MPI_Bsend_init, MPI_Ssend_init, MPI_Rsend_init};
+static begin_function* const inits[] = {MPI_Send_init, MPI_Bsend_init, MPI_Ssend_init,
+                                        MPI_Rsend_init};
 
-#ifdef OPEN_MPI /* its pml cm 4.1 sends wrong lengths when a persistent buffered send is started again */
+#ifdef OPEN_MPI /* its pml cm 4.1 sends wrong lengths when a persistent buffered send is started
+                   again */
 enum { kCount = 30000, kStarts = 1 };
 #else
 enum { kCount = 30000, kStarts = 3 };
@@ -41,7 +44,8 @@ static void receive_one(MPI_Request* request, int count, int tag) {
 static void receive_all(int count) {
   MPI_Request request;
   for (int tag = 1; tag <= 3; ++tag) {
-    CHECK(MPI_Recv_init(received, kCount, MPI_INT, 0, tag, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
+    CHECK(MPI_Recv_init(received, kCount, MPI_INT, 0, tag, MPI_COMM_WORLD, &request) ==
+          MPI_SUCCESS);
     for (int i = 0; i < (tag == 3 ? kStarts : 1); ++i) receive_one(&request, count, tag);
     CHECK(MPI_Request_free(&request) == MPI_SUCCESS);
   }
@@ -61,7 +65,8 @@ int main(void) {
   }
   void* detached = NULL;
   int size = 0;
-  CHECK(MPI_Buffer_detach(&detached, &size) == MPI_SUCCESS && detached == buffer && size == (int)sizeof buffer);
+  CHECK(MPI_Buffer_detach(&detached, &size) == MPI_SUCCESS && detached == buffer &&
+        size == (int)sizeof buffer);
   MPI_Finalize();
   return 0;
 }

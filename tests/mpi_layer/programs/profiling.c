@@ -1,10 +1,12 @@
-/* A program with functions of MPI of its own, as a profiler has them: they are called in place of the library's, also by a library that knows nothing of them, and reach the
- * library's by their PMPI_ names. */
+/* A program with functions of MPI of its own, as a profiler has them: they are called in place of
+ * the library's, also by a library that knows nothing of them, and reach the library's by their
+ * PMPI_ names. */
 #include "check.h"
 
 static int sent, barriers;
 
-int MPI_Send(const void* buffer, int count, MPI_Datatype datatype, int destination, int tag, MPI_Comm communicator) {
+int MPI_Send(const void* buffer, int count, MPI_Datatype datatype, int destination, int tag,
+             MPI_Comm communicator) {
   ++sent;
   return PMPI_Send(buffer, count, datatype, destination, tag, communicator);
 }
@@ -20,7 +22,8 @@ int main(int argc, char** argv) {
   const int own_barriers = barriers;
   int got = -1;
   if (world_rank == 0) {
-    for (int rank = 1; rank < world_size; ++rank) MPI_Send(&rank, 1, MPI_INT, rank, 3, MPI_COMM_WORLD);
+    for (int rank = 1; rank < world_size; ++rank)
+      MPI_Send(&rank, 1, MPI_INT, rank, 3, MPI_COMM_WORLD);
   } else {
     MPI_Recv(&got, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     CHECK(got == world_rank);

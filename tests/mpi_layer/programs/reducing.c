@@ -1,4 +1,5 @@
-/* Reductions and scans against serial ones, with an operation that depends on the order of ranks too. */
+/* Reductions and scans against serial ones, with an operation that depends on the order of ranks
+ * too. */
 #include <string.h>
 
 #include "check.h"
@@ -25,7 +26,9 @@ static int sum_of(int ranks, int i) {
   for (int rank = 0; rank < ranks; ++rank) sum += number(rank, i);
   return sum;
 }
-static affine map(int rank, int i) { return (affine){(unsigned)(rank + 2), (unsigned)(rank * 7 + i)}; }
+static affine map(int rank, int i) {
+  return (affine){(unsigned)(rank + 2), (unsigned)(rank * 7 + i)};
+}
 static affine composition(int ranks, int i) {
   affine result = map(0, i);
   for (int rank = 1; rank < ranks; ++rank) {
@@ -43,7 +46,8 @@ static void sums(int in_place) {
     for (int i = 0; i < kCount; ++i) numbers[i] = results[i] = number(world_rank, i);
     const void* own = in_place && world_rank == root ? MPI_IN_PLACE : (const void*)numbers;
     CHECK(MPI_Reduce(own, results, kCount, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD) == MPI_SUCCESS);
-    for (int i = 0; i < kCount; ++i) CHECK(results[i] == (world_rank == root ? sum_of(world_size, i) : number(world_rank, i)));
+    for (int i = 0; i < kCount; ++i)
+      CHECK(results[i] == (world_rank == root ? sum_of(world_size, i) : number(world_rank, i)));
   }
   const void* own = in_place ? MPI_IN_PLACE : (const void*)numbers;
   for (int i = 0; i < kCount; ++i) results[i] = number(world_rank, i);
@@ -57,8 +61,10 @@ static void sums(int in_place) {
   for (int i = 0; i < kCount && world_rank > 0; ++i) CHECK(results[i] == sum_of(world_rank, i));
 
   for (int i = 0; i < whole; ++i) numbers[i] = results[i] = number(world_rank, i);
-  CHECK(MPI_Reduce_scatter_block(own, results, kCount / 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
-  for (int i = 0; i < kCount / 8; ++i) CHECK(results[i] == sum_of(world_size, world_rank * (kCount / 8) + i));
+  CHECK(MPI_Reduce_scatter_block(own, results, kCount / 8, MPI_INT, MPI_SUM, MPI_COMM_WORLD) ==
+        MPI_SUCCESS);
+  for (int i = 0; i < kCount / 8; ++i)
+    CHECK(results[i] == sum_of(world_size, world_rank * (kCount / 8) + i));
   int counts[64], begin_of_own = 0, total = 0;
   for (int rank = 0; rank < world_size; ++rank) {
     counts[rank] = 10 * rank + 1;
@@ -67,7 +73,8 @@ static void sums(int in_place) {
   }
   for (int i = 0; i < total; ++i) numbers[i] = results[i] = number(world_rank, i);
   CHECK(MPI_Reduce_scatter(own, results, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
-  for (int i = 0; i < counts[world_rank]; ++i) CHECK(results[i] == sum_of(world_size, begin_of_own + i));
+  for (int i = 0; i < counts[world_rank]; ++i)
+    CHECK(results[i] == sum_of(world_size, begin_of_own + i));
 }
 
 static int same(affine x, affine y) { return x.a == y.a && x.b == y.b; }
@@ -81,7 +88,8 @@ static void compositions(void) {
   for (int i = 0; i < kCount; ++i) maps[i] = map(world_rank, i);
   for (int root = 0; root < world_size; ++root) {
     CHECK(MPI_Reduce(maps, composed, kCount, type, op, root, MPI_COMM_WORLD) == MPI_SUCCESS);
-    for (int i = 0; i < kCount && world_rank == root; ++i) CHECK(same(composed[i], composition(world_size, i)));
+    for (int i = 0; i < kCount && world_rank == root; ++i)
+      CHECK(same(composed[i], composition(world_size, i)));
   }
   CHECK(MPI_Allreduce(maps, composed, kCount, type, op, MPI_COMM_WORLD) == MPI_SUCCESS);
   for (int i = 0; i < kCount; ++i) CHECK(same(composed[i], composition(world_size, i)));

@@ -29,7 +29,8 @@ static MPI_Aint extent_of(MPI_Datatype type) {
   return extent;
 }
 
-/* Of several particles as old programs describe it: the upper bound makes the extent that of the structure. */
+/* Of several particles as old programs describe it: the upper bound makes the extent that of the
+ * structure. */
 static void particles_travel(void) {
   int lengths[3] = {3, 1, 1}, rank, size, i;
   MPI_Aint places[3], start, lower = -1, upper = -1;
@@ -39,10 +40,12 @@ static void particles_travel(void) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   CHECK(MPI_Address(&out[0], &start) == MPI_SUCCESS);
-  CHECK(MPI_Address(&out[0].place, &places[0]) == MPI_SUCCESS && MPI_Address(&out[0].kind, &places[1]) == MPI_SUCCESS);
+  CHECK(MPI_Address(&out[0].place, &places[0]) == MPI_SUCCESS &&
+        MPI_Address(&out[0].kind, &places[1]) == MPI_SUCCESS);
   CHECK(MPI_Address(&out[1], &places[2]) == MPI_SUCCESS);
   for (i = 0; i < 3; ++i) places[i] -= start;
-  CHECK(MPI_Type_struct(3, lengths, places, types, &type) == MPI_SUCCESS && MPI_Type_commit(&type) == MPI_SUCCESS);
+  CHECK(MPI_Type_struct(3, lengths, places, types, &type) == MPI_SUCCESS &&
+        MPI_Type_commit(&type) == MPI_SUCCESS);
   CHECK(extent_of(type) == (MPI_Aint)sizeof(struct particle));
   CHECK(MPI_Type_lb(type, &lower) == MPI_SUCCESS && lower == 0);
   CHECK(MPI_Type_ub(type, &upper) == MPI_SUCCESS && upper == (MPI_Aint)sizeof(struct particle));
@@ -50,9 +53,11 @@ static void particles_travel(void) {
     out[i].place[0] = rank, out[i].place[1] = i, out[i].place[2] = 7;
     out[i].kind = (char)('a' + i);
   }
-  CHECK(MPI_Sendrecv(out, 4, type, (rank + 1) % size, 0, in, 4, type, (rank + size - 1) % size, 0, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+  CHECK(MPI_Sendrecv(out, 4, type, (rank + 1) % size, 0, in, 4, type, (rank + size - 1) % size, 0,
+                     MPI_COMM_WORLD, &status) == MPI_SUCCESS);
   for (i = 0; i < 4; ++i) {
-    CHECK(in[i].place[0] == (rank + size - 1) % size && in[i].place[1] == i && in[i].place[2] == 7 && in[i].kind == 'a' + i);
+    CHECK(in[i].place[0] == (rank + size - 1) % size && in[i].place[1] == i &&
+          in[i].place[2] == 7 && in[i].kind == 'a' + i);
   }
   CHECK(MPI_Type_free(&type) == MPI_SUCCESS);
 }
@@ -63,7 +68,8 @@ static MPI_Datatype marked(MPI_Aint lower, MPI_Aint place, MPI_Datatype inner, M
   MPI_Datatype types[3], type;
   places[0] = lower, places[1] = place, places[2] = upper;
   types[0] = MPI_LB, types[1] = inner, types[2] = MPI_UB;
-  CHECK(MPI_Type_create_struct(3, lengths, places, types, &type) == MPI_SUCCESS); /* which old programs use with them too */
+  /* which old programs use with them too */
+  CHECK(MPI_Type_create_struct(3, lengths, places, types, &type) == MPI_SUCCESS);
   return type;
 }
 
@@ -87,7 +93,8 @@ static void others(void) {
   MPI_Datatype type;
   CHECK(MPI_Type_hvector(3, 1, 16, MPI_INT, &type) == MPI_SUCCESS && extent_of(type) == 36);
   CHECK(MPI_Type_free(&type) == MPI_SUCCESS);
-  CHECK(MPI_Type_hindexed(2, lengths, places, MPI_INT, &type) == MPI_SUCCESS && extent_of(type) == 20);
+  CHECK(MPI_Type_hindexed(2, lengths, places, MPI_INT, &type) == MPI_SUCCESS &&
+        extent_of(type) == 20);
   CHECK(MPI_Type_free(&type) == MPI_SUCCESS);
 }
 

@@ -17,7 +17,8 @@ static int delete_value(MPI_Comm comm, int keyval, void* value, void* extra) {
 int main(int argc, char** argv) {
   int flag = 1, level = 0, again = 0;
   CHECK(MPI_Initialized(&flag) == MPI_SUCCESS && flag == 0);
-  CHECK(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS && level == MPI_THREAD_MULTIPLE);
+  CHECK(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level) == MPI_SUCCESS &&
+        level == MPI_THREAD_MULTIPLE);
   CHECK(MPI_Query_thread(&again) == MPI_SUCCESS && again == level);
   CHECK(MPI_Is_thread_main(&flag) == MPI_SUCCESS && flag == 1);
   CHECK(MPI_Initialized(&flag) == MPI_SUCCESS && flag == 1);
@@ -27,9 +28,12 @@ int main(int argc, char** argv) {
   int* value = NULL;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   CHECK(argc < 2 || size == atoi(argv[1]));
-  CHECK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag) == MPI_SUCCESS && flag == 1 && *value == INT_MAX);
-  CHECK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &value, &flag) == MPI_SUCCESS && flag == 1 && *value == size);
-  CHECK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &value, &flag) == MPI_SUCCESS && flag == 1);
+  CHECK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &flag) == MPI_SUCCESS && flag == 1 &&
+        *value == INT_MAX);
+  CHECK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &value, &flag) == MPI_SUCCESS &&
+        flag == 1 && *value == size);
+  CHECK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &value, &flag) == MPI_SUCCESS &&
+        flag == 1);
 
   int key = MPI_KEYVAL_INVALID;
   CHECK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_value, &key, NULL) == MPI_SUCCESS);

@@ -1,5 +1,7 @@
-/* traffic SEED ROUNDS LARGEST: random messages between all ranks, in all modes, found by all kinds of wildcards and probes, in two communicators; each is checked
- * by source, tag, length, content and order. All ranks draw the same plan from the seed, so each knows what it will get, but not in which order. */
+/* traffic SEED ROUNDS LARGEST: random messages between all ranks, in all modes, found by all kinds
+ * of wildcards and probes, in two communicators; each is checked by source, tag, length, content
+ * and order. All ranks draw the same plan from the seed, so each knows what it will get, but not in
+ * which order. */
 #include <string.h>
 
 #include "check.h"
@@ -12,7 +14,8 @@ enum { PROBE, MPROBE, IPROBE, IMPROBE, RECEIVE, FINDINGS };
 
 typedef struct {
   int from, to, comm, tag, length, mode, way;
-  int order; /* among those of this round that have the same source, destination, communicator and tag */
+  int order; /* among those of this round that have the same source, destination, communicator and
+                tag */
 } message;
 
 static MPI_Comm comms[COMMUNICATORS];
@@ -46,7 +49,14 @@ static void draw_plan(int posted_first) {
       memset(orders, 0, sizeof orders);
       for (int count = (int)draw(4); count > 0 && planned < MOST; --count) {
         message* m = &plan[planned++];
-        *m = (message){from, to, (int)draw(COMMUNICATORS), (int)draw(TAGS), draw_length(), (int)draw(MODES), (int)draw(WAYS), 0};
+        *m = (message){from,
+                       to,
+                       (int)draw(COMMUNICATORS),
+                       (int)draw(TAGS),
+                       draw_length(),
+                       (int)draw(MODES),
+                       (int)draw(WAYS),
+                       0};
         m->order = orders[m->comm][m->tag]++;
         if (m->length > 65536 && m->mode == BUFFERED) m->mode = SYNCHRONOUS;
         if (m->mode == READY && !posted_first) m->mode = STANDARD;
@@ -57,7 +67,8 @@ static void draw_plan(int posted_first) {
 }
 
 static unsigned char content(const message* m, int i) {
-  return (unsigned char)(m->from * 7 + m->to * 31 + m->comm * 101 + m->tag * 57 + m->order * 13 + i + (i >> 8) * 3);
+  return (unsigned char)(m->from * 7 + m->to * 31 + m->comm * 101 + m->tag * 57 + m->order * 13 +
+                         i + (i >> 8) * 3);
 }
 
 /* ---- Sending ---- */
@@ -66,7 +77,8 @@ typedef int send_call(const void*, int, MPI_Datatype, int, int, MPI_Comm);
 typedef int begin_call(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 static send_call* const sends[MODES] = {MPI_Send, MPI_Ssend, MPI_Bsend, MPI_Rsend};
 static begin_call* const starts[MODES] = {MPI_Isend, MPI_Issend, MPI_Ibsend, MPI_Irsend};
-static begin_call* const inits[MODES] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init, MPI_Rsend_init};
+static begin_call* const inits[MODES] = {MPI_Send_init, MPI_Ssend_init, MPI_Bsend_init,
+                                         MPI_Rsend_init};
 
 static MPI_Request sent[MOST];
 static unsigned char* sent_bytes[MOST];
@@ -83,11 +95,13 @@ static void send_all(void) {
     sent_bytes[sent_count++] = bytes;
     *request = MPI_REQUEST_NULL;
     if (m->way == BLOCKING) {
-      CHECK(sends[m->mode](bytes, m->length, MPI_BYTE, m->to, m->tag, comms[m->comm]) == MPI_SUCCESS);
+      CHECK(sends[m->mode](bytes, m->length, MPI_BYTE, m->to, m->tag, comms[m->comm]) ==
+            MPI_SUCCESS);
       memset(bytes, 0xee, (size_t)m->length); /* it is the program's again */
     } else {
       begin_call* const begin_it = m->way == STARTED ? starts[m->mode] : inits[m->mode];
-      CHECK(begin_it(bytes, m->length, MPI_BYTE, m->to, m->tag, comms[m->comm], request) == MPI_SUCCESS);
+      CHECK(begin_it(bytes, m->length, MPI_BYTE, m->to, m->tag, comms[m->comm], request) ==
+            MPI_SUCCESS);
       if (m->way == PERSISTENT) CHECK(MPI_Start(request) == MPI_SUCCESS);
     }
   }
@@ -103,7 +117,8 @@ static void finish_sends(void) {
 
 /* ---- Receiving ---- */
 
-/* What this rank gets in one round by one communicator: the receives for it, in the order in which they were posted or made. */
+/* What this rank gets in one round by one communicator: the receives for it, in the order in which
+ * they were posted or made. */
 typedef struct {
   int count, capacity, style;
   int sources[MOST], tags[MOST]; /* to ask for */
@@ -131,10 +146,12 @@ static void post_receives(int comm) {
   inbox* in = &inboxes[comm];
   for (int i = 0; i < in->count; ++i) {
     if (i % 3 == 2) {
-      CHECK(MPI_Recv_init(in->bytes[i], in->capacity, MPI_BYTE, in->sources[i], in->tags[i], comms[comm], &in->requests[i]) == MPI_SUCCESS);
+      CHECK(MPI_Recv_init(in->bytes[i], in->capacity, MPI_BYTE, in->sources[i], in->tags[i],
+                          comms[comm], &in->requests[i]) == MPI_SUCCESS);
       CHECK(MPI_Start(&in->requests[i]) == MPI_SUCCESS);
     } else {
-      CHECK(MPI_Irecv(in->bytes[i], in->capacity, MPI_BYTE, in->sources[i], in->tags[i], comms[comm], &in->requests[i]) == MPI_SUCCESS);
+      CHECK(MPI_Irecv(in->bytes[i], in->capacity, MPI_BYTE, in->sources[i], in->tags[i],
+                      comms[comm], &in->requests[i]) == MPI_SUCCESS);
     }
   }
 }
@@ -151,7 +168,8 @@ static void finish_receives(int comm, unsigned how) {
     case 2:
       for (; done < in->count; ++done) {
         MPI_Status status;
-        CHECK(MPI_Waitany(in->count, in->requests, &index, &status) == MPI_SUCCESS && index != MPI_UNDEFINED);
+        CHECK(MPI_Waitany(in->count, in->requests, &index, &status) == MPI_SUCCESS &&
+              index != MPI_UNDEFINED);
         in->statuses[index] = status;
       }
       break;
@@ -159,13 +177,15 @@ static void finish_receives(int comm, unsigned how) {
       for (int first = 0; first < in->count; first += 64) {
         const int count = in->count - first < 64 ? in->count - first : 64;
         for (done = 0; done < count; done += index) {
-          CHECK(MPI_Waitsome(count, in->requests + first, &index, indices, some) == MPI_SUCCESS && index > 0);
+          CHECK(MPI_Waitsome(count, in->requests + first, &index, indices, some) == MPI_SUCCESS &&
+                index > 0);
           for (int i = 0; i < index; ++i) in->statuses[first + indices[i]] = some[i];
         }
       }
   }
   for (int i = 0; i < in->count; ++i) {
-    if (in->requests[i] != MPI_REQUEST_NULL) CHECK(MPI_Request_free(&in->requests[i]) == MPI_SUCCESS);
+    if (in->requests[i] != MPI_REQUEST_NULL)
+      CHECK(MPI_Request_free(&in->requests[i]) == MPI_SUCCESS);
   }
 }
 
@@ -184,23 +204,32 @@ static void find_one(int comm, int i, unsigned how) {
       break;
     case MPROBE: CHECK(MPI_Mprobe(source, tag, comms[comm], &handle, &found) == MPI_SUCCESS); break;
     case IMPROBE:
-      while (!flag) CHECK(MPI_Improbe(source, tag, comms[comm], &flag, &handle, &found) == MPI_SUCCESS);
+      while (!flag)
+        CHECK(MPI_Improbe(source, tag, comms[comm], &flag, &handle, &found) == MPI_SUCCESS);
       break;
-    default: CHECK(MPI_Recv(in->bytes[i], in->capacity, MPI_BYTE, source, tag, comms[comm], &in->statuses[i]) == MPI_SUCCESS); return;
+    default:
+      CHECK(MPI_Recv(in->bytes[i], in->capacity, MPI_BYTE, source, tag, comms[comm],
+                     &in->statuses[i]) == MPI_SUCCESS);
+      return;
   }
-  CHECK(MPI_Get_count(&found, MPI_BYTE, &length) == MPI_SUCCESS && length >= 0 && length <= in->capacity);
+  CHECK(MPI_Get_count(&found, MPI_BYTE, &length) == MPI_SUCCESS && length >= 0 &&
+        length <= in->capacity);
   if (how == PROBE || how == IPROBE) {
-    CHECK(MPI_Recv(in->bytes[i], length, MPI_BYTE, found.MPI_SOURCE, found.MPI_TAG, comms[comm], &in->statuses[i]) == MPI_SUCCESS);
+    CHECK(MPI_Recv(in->bytes[i], length, MPI_BYTE, found.MPI_SOURCE, found.MPI_TAG, comms[comm],
+                   &in->statuses[i]) == MPI_SUCCESS);
   } else if (how == MPROBE) {
-    CHECK(MPI_Mrecv(in->bytes[i], length, MPI_BYTE, &handle, &in->statuses[i]) == MPI_SUCCESS && handle == MPI_MESSAGE_NULL);
+    CHECK(MPI_Mrecv(in->bytes[i], length, MPI_BYTE, &handle, &in->statuses[i]) == MPI_SUCCESS &&
+          handle == MPI_MESSAGE_NULL);
   } else {
-    CHECK(MPI_Imrecv(in->bytes[i], length, MPI_BYTE, &handle, &request) == MPI_SUCCESS && handle == MPI_MESSAGE_NULL);
+    CHECK(MPI_Imrecv(in->bytes[i], length, MPI_BYTE, &handle, &request) == MPI_SUCCESS &&
+          handle == MPI_MESSAGE_NULL);
     CHECK(MPI_Wait(&request, &in->statuses[i]) == MPI_SUCCESS);
   }
   CHECK(in->statuses[i].MPI_SOURCE == found.MPI_SOURCE && in->statuses[i].MPI_TAG == found.MPI_TAG);
 }
 
-/* Those of one source and tag came in the order in which they were sent. Returns the number of bytes. */
+/* Those of one source and tag came in the order in which they were sent. Returns the number of
+ * bytes. */
 static long long check_inbox(int comm) {
   inbox* in = &inboxes[comm];
   static int orders[64][TAGS];
@@ -215,7 +244,9 @@ static long long check_inbox(int comm) {
     const message* m = NULL;
     for (int k = 0; k < planned && !m; ++k) {
       const message* it = &plan[k];
-      if (it->from == source && it->to == world_rank && it->comm == comm && it->tag == tag && it->order == order) m = it;
+      if (it->from == source && it->to == world_rank && it->comm == comm && it->tag == tag &&
+          it->order == order)
+        m = it;
     }
     CHECK(m != NULL && m->length == length);
     for (int k = 0; k < length; ++k) CHECK(in->bytes[i][k] == content(m, k));
@@ -231,7 +262,8 @@ int main(int argc, char** argv) {
   state = strtoull(argv[1], NULL, 10);
   largest = atoi(argv[3]);
   long long totals[4] = {0, 0, 0, 0}; /* messages and bytes, sent and received */
-  for (int i = 0; i < COMMUNICATORS; ++i) CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]) == MPI_SUCCESS);
+  for (int i = 0; i < COMMUNICATORS; ++i)
+    CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]) == MPI_SUCCESS);
   CHECK(MPI_Buffer_attach(attached, sizeof attached) == MPI_SUCCESS);
   for (int round = 0; round < atoi(argv[2]); ++round) {
     const int posted_first = draw(2) == 0;
@@ -254,16 +286,21 @@ int main(int argc, char** argv) {
       totals[0] += plan[i].from == world_rank;
       totals[1] += plan[i].from == world_rank ? plan[i].length : 0;
     }
-    CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS); /* so that wildcards of this round do not see the next one's */
+    CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS); /* so that wildcards of this round do not see
+                                                          the next one's */
   }
   void* detached;
   int size, flag;
   CHECK(MPI_Buffer_detach(&detached, &size) == MPI_SUCCESS && detached == attached);
-  CHECK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comms[0], &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag);
+  CHECK(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comms[0], &flag, MPI_STATUS_IGNORE) ==
+            MPI_SUCCESS &&
+        !flag);
   long long all[4];
   CHECK(MPI_Allreduce(totals, all, 4, MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS);
   CHECK(all[0] == all[2] && all[1] == all[3]);
-  if (world_rank == 0) printf("traffic: %d ranks, seed %s: %lld messages, %lld bytes\n", world_size, argv[1], all[0], all[1]);
+  if (world_rank == 0)
+    printf("traffic: %d ranks, seed %s: %lld messages, %lld bytes\n", world_size, argv[1], all[0],
+           all[1]);
   for (int i = 0; i < COMMUNICATORS; ++i) CHECK(MPI_Comm_free(&comms[i]) == MPI_SUCCESS);
   MPI_Finalize();
   return 0;

@@ -1,18 +1,32 @@
-/* What Open MPI's btl asks of Portals 4: active messages into a few receive blocks, and large data fetched by their receiver.
+/* What Open MPI's btl asks of Portals 4: active messages into a few receive blocks, and large data
+ * fetched by their receiver.
  *
- * Portal 2. A block is a MANAGE_LOCAL entry that unlinks itself when less than the longest message is left; it is posted again when its messages have been
- * handled: on the priority list at AUTO_UNLINK, on the overflow list (with --overflow) at AUTO_FREE. A message that finds no block is refused with
- * PTL_NI_DROPPED, and sent again. Large data are announced by a message; the receiver gets them from an entry of the sender's and says so by another message.
+ * Portal 2. A block is a MANAGE_LOCAL entry that unlinks itself when less than the longest message
+ * is left; it is posted again when its messages have been handled: on the priority list at
+ * AUTO_UNLINK, on the overflow list (with --overflow) at AUTO_FREE. A message that finds no block
+ * is refused with PTL_NI_DROPPED, and sent again. Large data are announced by a message; the
+ * receiver gets them from an entry of the sender's and says so by another message.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "exchange.h"
 
-enum { PROCESSES = 4, PORTAL = 2, BLOCKS = 4, BLOCK_BYTES = 65536, EAGER = 4096, EACH = 600, LARGE = 40, LARGE_BYTES = 150000, FLYING = 256 };
+enum {
+  PROCESSES = 4,
+  PORTAL = 2,
+  BLOCKS = 4,
+  BLOCK_BYTES = 65536,
+  EAGER = 4096,
+  EACH = 600,
+  LARGE = 40,
+  LARGE_BYTES = 150000,
+  FLYING = 256
+};
 enum tag { DATA = 1, OFFER, FETCHED };
 
-static const ptl_match_bits_t message_bits = 1ULL << 63, key_bits = 1ULL << 62, other_user_bits = 1ULL << 61;
+static const ptl_match_bits_t message_bits = 1ULL << 63, key_bits = 1ULL << 62,
+                              other_user_bits = 1ULL << 61;
 struct message { /* header of an active message */
   uint32_t tag, from, number, seed;
   uint64_t length, key;
@@ -41,25 +55,33 @@ static ptl_handle_eq_t queues[3]; /* what arrives, what was sent, what was fetch
 static ptl_handle_md_t send_md, get_md;
 static struct fragment fragments[FLYING];
 static struct block blocks[BLOCKS];
-static int handled[PROCESSES], handled_large[PROCESSES], offered_done, refused, posted_again, flying, gets_seen;
+static int handled[PROCESSES], handled_large[PROCESSES], offered_done, refused, posted_again,
+    flying, gets_seen;
 static unsigned char seen[PROCESSES][EACH], seen_large[PROCESSES][LARGE];
 static char *offered[PROCESSES][LARGE];
 
 static void block_post(struct block *b) {
   ptl_handle_me_t handle;
-  ptl_me_t me = {.start = b->memory, .length = BLOCK_BYTES, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY,
-                 .options = PTL_ME_OP_PUT | PTL_ME_MANAGE_LOCAL | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_MAY_ALIGN, .match_bits = message_bits,
-                 .min_free = EAGER};
+  ptl_me_t me = {
+      .start = b->memory,
+      .length = BLOCK_BYTES,
+      .ct_handle = PTL_CT_NONE,
+      .uid = PTL_UID_ANY,
+      .options = PTL_ME_OP_PUT | PTL_ME_MANAGE_LOCAL | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_MAY_ALIGN,
+      .match_bits = message_bits,
+      .min_free = EAGER};
   me.match_id.phys.nid = PTL_NID_ANY;
   me.match_id.phys.pid = PTL_PID_ANY;
-  if (overflow) me.options |= PTL_ME_UNEXPECTED_HDR_DISABLE; /* the event of the message is all that is wanted of it */
+  /* the event of the message is all that is wanted of it */
+  if (overflow) me.options |= PTL_ME_UNEXPECTED_HDR_DISABLE;
   b->used = 0;
   b->unlinked = 0;
   CHECK(PtlMEAppend(ni, PORTAL, &me, overflow ? PTL_OVERFLOW_LIST : PTL_PRIORITY_LIST, b, &handle));
 }
 
 static void put_fragment(struct fragment *f) {
-  CHECK(PtlPut(send_md, address(f->bytes), f->length, PTL_ACK_REQ, job_names[f->target], PORTAL, message_bits, 0, f, f->length));
+  CHECK(PtlPut(send_md, address(f->bytes), f->length, PTL_ACK_REQ, job_names[f->target], PORTAL,
+               message_bits, 0, f, f->length));
 }
 
 static void send_message(int to, struct message header, const void *payload, size_t length) {
@@ -113,7 +135,8 @@ static void arrived(const ptl_event_t *event) {
     return;
   }
   struct block *b = event->user_ptr;
-  if (event->type == PTL_EVENT_AUTO_UNLINK) { /* its messages have all been handled: their events came before */
+  if (event->type == PTL_EVENT_AUTO_UNLINK) { /* its messages have all been handled: their events
+                                                 came before */
     REQUIRE(BLOCK_BYTES - b->used < EAGER && !b->unlinked);
     b->unlinked = 1;
     if (overflow) return;
@@ -127,7 +150,8 @@ static void arrived(const ptl_event_t *event) {
   }
   REQUIRE(event->type == PTL_EVENT_PUT && event->match_bits == message_bits);
   REQUIRE_EQUAL(event->ptl_list, overflow ? PTL_OVERFLOW_LIST : PTL_PRIORITY_LIST);
-  REQUIRE(event->mlength == event->rlength && event->hdr_data == event->rlength && event->pt_index == PORTAL);
+  REQUIRE(event->mlength == event->rlength && event->hdr_data == event->rlength &&
+          event->pt_index == PORTAL);
   const char *start = event->start;
   REQUIRE(start >= b->memory && start + event->mlength <= b->memory + BLOCK_BYTES);
   b->used += (size_t)event->mlength;
@@ -188,7 +212,11 @@ static void room_for_a_message(void) {
 static void send_data(int to, uint32_t number) {
   static char payload[EAGER];
   size_t length = (size_t)number * 37 % (EAGER - sizeof(struct message) + 1);
-  struct message header = {.tag = DATA, .from = (uint32_t)job_rank, .number = number, .seed = number * 16 + (uint32_t)job_rank, .length = length};
+  struct message header = {.tag = DATA,
+                           .from = (uint32_t)job_rank,
+                           .number = number,
+                           .seed = number * 16 + (uint32_t)job_rank,
+                           .length = length};
   pattern_fill(payload, length, header.seed);
   room_for_a_message();
   send_message(to, header, payload, length);
@@ -196,11 +224,19 @@ static void send_data(int to, uint32_t number) {
 
 static void offer(int to, uint32_t number) {
   size_t length = number % 4 == 0 ? number : LARGE_BYTES - number * 1001;
-  struct message header = {.tag = OFFER, .from = (uint32_t)job_rank, .number = number, .seed = number * 16 + 8 + (uint32_t)job_rank, .length = length,
+  struct message header = {.tag = OFFER,
+                           .from = (uint32_t)job_rank,
+                           .number = number,
+                           .seed = number * 16 + 8 + (uint32_t)job_rank,
+                           .length = length,
                            .key = key_bits | (uint64_t)(unsigned int)to << 32 | number};
   ptl_handle_me_t handle;
-  ptl_me_t me = {.length = length, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY,
-                 .options = PTL_ME_OP_GET | PTL_ME_USE_ONCE | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE, .match_id = job_names[to],
+  ptl_me_t me = {.length = length,
+                 .ct_handle = PTL_CT_NONE,
+                 .uid = PTL_UID_ANY,
+                 .options = PTL_ME_OP_GET | PTL_ME_USE_ONCE | PTL_ME_EVENT_LINK_DISABLE |
+                            PTL_ME_EVENT_UNLINK_DISABLE,
+                 .match_id = job_names[to],
                  .match_bits = header.key};
   me.start = offered[to][number] = malloc(length + 1);
   pattern_fill(me.start, length, header.seed);
@@ -209,7 +245,8 @@ static void offer(int to, uint32_t number) {
   send_message(to, header, NULL, 0);
 }
 
-/* An entry of another user refuses, whatever entries come after it, and stays as it was; its owner hears nothing. */
+/* An entry of another user refuses, whatever entries come after it, and stays as it was; its owner
+ * hears nothing. */
 static void other_users_entry(void) {
   static char guarded[EAGER], out[EAGER], in[EAGER];
   int right = (job_rank + 1) % job_size;
@@ -218,8 +255,12 @@ static void other_users_entry(void) {
   ptl_sr_value_t violations;
   ptl_event_t event;
   CHECK(PtlGetUid(ni, &uid));
-  ptl_me_t me = {.start = guarded, .length = sizeof guarded, .ct_handle = PTL_CT_NONE, .uid = uid + 1,
-                 .options = PTL_ME_OP_PUT | PTL_ME_OP_GET | PTL_ME_USE_ONCE | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE,
+  ptl_me_t me = {.start = guarded,
+                 .length = sizeof guarded,
+                 .ct_handle = PTL_CT_NONE,
+                 .uid = uid + 1,
+                 .options = PTL_ME_OP_PUT | PTL_ME_OP_GET | PTL_ME_USE_ONCE |
+                            PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE,
                  .match_bits = other_user_bits};
   me.match_id.phys.nid = PTL_NID_ANY;
   me.match_id.phys.pid = PTL_PID_ANY;
@@ -230,7 +271,8 @@ static void other_users_entry(void) {
     me.uid = uid;
   }
   job_barrier();
-  CHECK(PtlPut(send_md, address(out), sizeof out, PTL_ACK_REQ, job_names[right], PORTAL, other_user_bits, 0, NULL, 0));
+  CHECK(PtlPut(send_md, address(out), sizeof out, PTL_ACK_REQ, job_names[right], PORTAL,
+               other_user_bits, 0, NULL, 0));
   CHECK(PtlEQWait(queues[1], &event));
   REQUIRE(event.type == PTL_EVENT_ACK && event.ni_fail_type == PTL_NI_PERM_VIOLATION);
   CHECK(PtlGet(get_md, address(in), sizeof in, job_names[right], PORTAL, other_user_bits, 0, NULL));
@@ -251,14 +293,24 @@ static void other_users_entry(void) {
 }
 
 static void body(void) {
-  ptl_ni_limits_t want = {.max_entries = 1024, .max_unexpected_headers = 1024, .max_mds = 1024, .max_cts = 1024, .max_eqs = 1024, .max_pt_index = 64,
-                          .max_iovecs = 1024, .max_list_size = 1024, .max_triggered_ops = 1024, .max_msg_size = 1ULL << 47, .max_atomic_size = 1ULL << 47,
+  ptl_ni_limits_t want = {.max_entries = 1024,
+                          .max_unexpected_headers = 1024,
+                          .max_mds = 1024,
+                          .max_cts = 1024,
+                          .max_eqs = 1024,
+                          .max_pt_index = 64,
+                          .max_iovecs = 1024,
+                          .max_list_size = 1024,
+                          .max_triggered_ops = 1024,
+                          .max_msg_size = 1ULL << 47,
+                          .max_atomic_size = 1ULL << 47,
                           .max_fetch_atomic_size = 1ULL << 47};
   ptl_ni_limits_t have;
   ptl_pt_index_t pt;
   int total = (job_size - 1) * EACH, large = (job_size - 1) * LARGE, *board = job_board;
   CHECK(PtlInit());
-  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, &want, &have, &ni));
+  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, &want, &have,
+                  &ni));
   for (int i = 0; i < 3; ++i) CHECK(PtlEQAlloc(ni, 4096, &queues[i]));
   CHECK(PtlPTAlloc(ni, PTL_PT_ONLY_TRUNCATE, queues[0], PORTAL, &pt));
   REQUIRE_EQUAL(pt, PORTAL);
@@ -284,11 +336,14 @@ static void body(void) {
       here += handled[r];
       here_large += handled_large[r];
     }
-    if (here == total && here_large == large && offered_done == large && gets_seen == large && flying == 0) break;
+    if (here == total && here_large == large && offered_done == large && gets_seen == large &&
+        flying == 0)
+      break;
     progress(10);
   }
   __atomic_add_fetch(board, 1, __ATOMIC_SEQ_CST);
-  while (__atomic_load_n(board, __ATOMIC_SEQ_CST) < job_size) progress(1); /* others may still be refused here */
+  /* others may still be refused here */
+  while (__atomic_load_n(board, __ATOMIC_SEQ_CST) < job_size) progress(1);
   REQUIRE(posted_again > 0);
   job_barrier();
   other_users_entry();
@@ -306,5 +361,6 @@ static void body(void) {
 int main(int argc, char **argv) {
   overflow = argc > 1 && strcmp(argv[1], "--overflow") == 0;
   if (overflow) argv[1] = argv[0];
-  return job_main(argc - overflow, argv + overflow, overflow ? "btl --overflow" : "btl", PROCESSES, 60, body);
+  return job_main(argc - overflow, argv + overflow, overflow ? "btl --overflow" : "btl", PROCESSES,
+                  60, body);
 }

@@ -1,5 +1,6 @@
-/* Operations that begin before their target is ready for them: it has opened its interface and nothing else, or another kind of interface, or it is not
- * there yet, or never. Each operation ends, and what comes later works. Process 0 begins them, the others are targets.
+/* Operations that begin before their target is ready for them: it has opened its interface and
+ * nothing else, or another kind of interface, or it is not there yet, or never. Each operation
+ * ends, and what comes later works. Process 0 begins them, the others are targets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +27,19 @@ static ptl_ni_fail_t ended(void) {
     job_step("the end of an operation", __FILE__, __LINE__);
     job_check(PtlEQWait(eq, &event), PTL_OK, "PtlEQWait", __FILE__, __LINE__);
     if (event.type == PTL_EVENT_SEND && event.ni_fail_type == PTL_NI_OK) continue;
-    REQUIRE(event.type == PTL_EVENT_SEND || event.type == PTL_EVENT_ACK || event.type == PTL_EVENT_REPLY);
+    REQUIRE(event.type == PTL_EVENT_SEND || event.type == PTL_EVENT_ACK ||
+            event.type == PTL_EVENT_REPLY);
     return event.ni_fail_type;
   }
 }
 
 static void begin_put(ptl_handle_md_t from, ptl_process_t target, int slot) {
-  CHECK(PtlPut(from, address(out), sizeof out, PTL_ACK_REQ, target, PORTAL, 0, (ptl_size_t)slot * sizeof out, NULL, 0));
+  CHECK(PtlPut(from, address(out), sizeof out, PTL_ACK_REQ, target, PORTAL, 0,
+               (ptl_size_t)slot * sizeof out, NULL, 0));
 }
-static void begin_get(ptl_handle_md_t into, ptl_process_t target) { CHECK(PtlGet(into, address(in), sizeof in, target, PORTAL, 0, 0, NULL)); }
+static void begin_get(ptl_handle_md_t into, ptl_process_t target) {
+  CHECK(PtlGet(into, address(in), sizeof in, target, PORTAL, 0, 0, NULL));
+}
 
 /* Every kind of operation, and all of them end with `reason`. */
 static void all_end(ptl_handle_md_t with, ptl_process_t target, ptl_ni_fail_t reason) {
@@ -43,9 +48,11 @@ static void all_end(ptl_handle_md_t with, ptl_process_t target, ptl_ni_fail_t re
   REQUIRE_EQUAL(ended(), reason);
   begin_get(with, target);
   REQUIRE_EQUAL(ended(), reason);
-  CHECK(PtlAtomic(with, address(&one), sizeof one, PTL_ACK_REQ, target, PORTAL, 0, 0, NULL, 0, PTL_SUM, PTL_INT64_T));
+  CHECK(PtlAtomic(with, address(&one), sizeof one, PTL_ACK_REQ, target, PORTAL, 0, 0, NULL, 0,
+                  PTL_SUM, PTL_INT64_T));
   REQUIRE_EQUAL(ended(), reason);
-  CHECK(PtlFetchAtomic(with, address(&old), with, address(&one), sizeof one, target, PORTAL, 0, 0, NULL, 0, PTL_SUM, PTL_INT64_T));
+  CHECK(PtlFetchAtomic(with, address(&old), with, address(&one), sizeof one, target, PORTAL, 0, 0,
+                       NULL, 0, PTL_SUM, PTL_INT64_T));
   REQUIRE_EQUAL(ended(), reason);
   for (int i = 0; i < MANY; ++i) begin_put(with, target, i);
   for (int i = 0; i < MANY; ++i) REQUIRE_EQUAL(ended(), reason);
@@ -54,7 +61,10 @@ static void all_end(ptl_handle_md_t with, ptl_process_t target, ptl_ni_fail_t re
 static void listen(ptl_handle_ni_t on) {
   ptl_pt_index_t pt;
   ptl_handle_le_t le;
-  ptl_le_t entry = {.start = memory, .length = sizeof memory, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY,
+  ptl_le_t entry = {.start = memory,
+                    .length = sizeof memory,
+                    .ct_handle = PTL_CT_NONE,
+                    .uid = PTL_UID_ANY,
                     .options = PTL_LE_OP_PUT | PTL_LE_OP_GET | PTL_LE_EVENT_LINK_DISABLE};
   CHECK(PtlPTAlloc(on, 0, PTL_EQ_NONE, PORTAL, &pt));
   CHECK(PtlLEAppend(on, PORTAL, &entry, PTL_PRIORITY_LIST, NULL, &le));
@@ -68,7 +78,8 @@ static ptl_process_t rank(ptl_rank_t r) {
 }
 
 static void open_logical(void) {
-  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_LOGICAL, PTL_PID_ANY, NULL, NULL, &logical));
+  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_LOGICAL, PTL_PID_ANY, NULL, NULL,
+                  &logical));
 }
 
 static void pause_for(long milliseconds) {
@@ -93,7 +104,8 @@ static void initiator(void) {
   all_end(logical_md, rank(OPEN), PTL_NI_OK);
   eq = physical_eq;
   all_end(md, job_names[OPEN], PTL_NI_OK);
-  /* Nobody there: at the pid of the late process, which comes soon, and further down at one that stays empty. */
+  /* Nobody there: at the pid of the late process, which comes soon, and further down at one that
+   * stays empty. */
   ptl_process_t late = job_names[INITIATOR];
   late.phys.pid = (ptl_pid_t)shared->late_pid;
   begin_put(md, late, 0);
@@ -103,12 +115,14 @@ static void initiator(void) {
   job_barrier(); /* the late process begins */
   for (int i = 0; i < 3; ++i) {
     ptl_ni_fail_t end = ended();
-    REQUIRE(end == PTL_NI_OK || end == PTL_NI_UNDELIVERABLE || end == PTL_NI_DROPPED); /* DROPPED: between its interface and its entry */
+    /* DROPPED: between its interface and its entry */
+    REQUIRE(end == PTL_NI_OK || end == PTL_NI_UNDELIVERABLE || end == PTL_NI_DROPPED);
   }
   job_barrier();
   if (shared->late == LATE_READY) {
     ptl_ni_fail_t end = PTL_NI_UNDELIVERABLE;
-    for (int i = 0; i < 50 && end == PTL_NI_UNDELIVERABLE; ++i) { /* it may be known as unreachable for a moment */
+    /* it may be known as unreachable for a moment */
+    for (int i = 0; i < 50 && end == PTL_NI_UNDELIVERABLE; ++i) {
       begin_put(md, late, 0);
       end = ended();
       if (end == PTL_NI_UNDELIVERABLE) pause_for(100);
@@ -133,7 +147,8 @@ static void body(void) {
     job_barrier();
     job_barrier(); /* the operations are under way: be quick */
     CHECK(PtlInit());
-    int code = PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, (ptl_pid_t)shared->late_pid, NULL, NULL, &ni);
+    int code = PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL,
+                         (ptl_pid_t)shared->late_pid, NULL, NULL, &ni);
     if (code == PTL_OK) {
       listen(ni);
       shared->late = LATE_READY;
@@ -147,7 +162,9 @@ static void body(void) {
     return;
   }
   CHECK(PtlInit());
-  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, (job_rank == OTHER_KIND ? PTL_NI_MATCHING : PTL_NI_NO_MATCHING) | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL, &ni));
+  CHECK(PtlNIInit(PTL_IFACE_DEFAULT,
+                  (job_rank == OTHER_KIND ? PTL_NI_MATCHING : PTL_NI_NO_MATCHING) | PTL_NI_PHYSICAL,
+                  PTL_PID_ANY, NULL, NULL, &ni));
   if (job_rank != OTHER_KIND) open_logical();
   if (job_rank == INITIATOR) {
     CHECK(PtlEQAlloc(ni, 256, &eq));

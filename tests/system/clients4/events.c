@@ -1,21 +1,33 @@
-/* Every kind of operation, on every kind of interface, short and long: met by an entry that waits for it, or claimed from the overflow list later. Each event
- * has every field that it should have, at both ends.
+/* Every kind of operation, on every kind of interface, short and long: met by an entry that waits
+ * for it, or claimed from the overflow list later. Each event has every field that it should have,
+ * at both ends.
  *
- * Each process has memory at portal 7 with a slot for each operation, and begins all of them at its right neighbour, one after the other. The get asks for
- * more than is there.
+ * Each process has memory at portal 7 with a slot for each operation, and begins all of them at its
+ * right neighbour, one after the other. The get asks for more than is there.
  */
 #include <string.h>
 
 #include "exchange.h"
 
-enum { PROCESSES = 4, PORTAL = 7, SLOT = 90000, PLACE = 16, MOST_WORDS = 512, TOO_MUCH = 50, KINDS = 4 };
+enum {
+  PROCESSES = 4,
+  PORTAL = 7,
+  SLOT = 90000,
+  PLACE = 16,
+  MOST_WORDS = 512,
+  TOO_MUCH = 50,
+  KINDS = 4
+};
 enum operation { PUT, ATOMIC, FETCH, SWAP, GET, OPERATIONS };
 
-static const unsigned int kinds[KINDS] = {PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_NI_MATCHING | PTL_NI_LOGICAL, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL,
-                                          PTL_NI_NO_MATCHING | PTL_NI_LOGICAL};
-static const ptl_event_kind_t arrivals[OPERATIONS] = {PTL_EVENT_PUT, PTL_EVENT_ATOMIC, PTL_EVENT_FETCH_ATOMIC, PTL_EVENT_FETCH_ATOMIC, PTL_EVENT_GET};
-static const ptl_event_kind_t claims[OPERATIONS] = {PTL_EVENT_PUT_OVERFLOW, PTL_EVENT_ATOMIC_OVERFLOW, PTL_EVENT_FETCH_ATOMIC_OVERFLOW,
-                                                    PTL_EVENT_FETCH_ATOMIC_OVERFLOW, PTL_EVENT_GET_OVERFLOW};
+static const unsigned int kinds[KINDS] = {
+    PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_NI_MATCHING | PTL_NI_LOGICAL,
+    PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_NI_NO_MATCHING | PTL_NI_LOGICAL};
+static const ptl_event_kind_t arrivals[OPERATIONS] = {
+    PTL_EVENT_PUT, PTL_EVENT_ATOMIC, PTL_EVENT_FETCH_ATOMIC, PTL_EVENT_FETCH_ATOMIC, PTL_EVENT_GET};
+static const ptl_event_kind_t claims[OPERATIONS] = {
+    PTL_EVENT_PUT_OVERFLOW, PTL_EVENT_ATOMIC_OVERFLOW, PTL_EVENT_FETCH_ATOMIC_OVERFLOW,
+    PTL_EVENT_FETCH_ATOMIC_OVERFLOW, PTL_EVENT_GET_OVERFLOW};
 static const ptl_op_t combining[OPERATIONS] = {0, PTL_SUM, PTL_BXOR, PTL_MSWAP, 0};
 static const ptl_datatype_t types[OPERATIONS] = {0, PTL_INT64_T, PTL_UINT64_T, PTL_UINT32_T, 0};
 static const ptl_match_bits_t bits = 0x5a00000000000000ULL;
@@ -65,13 +77,21 @@ static ptl_size_t length_of(enum operation o) {
     default: return (is_long ? 80000 : 100) + TOO_MUCH;
   }
 }
-static ptl_size_t moved(enum operation o) { return o == GET ? length_of(o) - TOO_MUCH : length_of(o); }
+static ptl_size_t moved(enum operation o) {
+  return o == GET ? length_of(o) - TOO_MUCH : length_of(o);
+}
 static ptl_size_t memory_length(void) { return offset_of(GET) + moved(GET); }
-static ptl_hdr_data_t header(enum operation o, int from) { return 0xfedc000000000000ULL + (uint64_t)(unsigned int)from * 16 + o; }
+static ptl_hdr_data_t header(enum operation o, int from) {
+  return 0xfedc000000000000ULL + (uint64_t)(unsigned int)from * 16 + o;
+}
 
 /* What is in a slot before, what is sent for it, and what is there then. */
-static void fill_before(unsigned char *slot, enum operation o, int owner) { pattern_fill(slot, (size_t)moved(o), 100U + (unsigned int)o * 10 + (unsigned int)owner); }
-static void fill_data(enum operation o, int from) { pattern_fill(data, (size_t)length_of(o), 200U + (unsigned int)o * 10 + (unsigned int)from); }
+static void fill_before(unsigned char *slot, enum operation o, int owner) {
+  pattern_fill(slot, (size_t)moved(o), 100U + (unsigned int)o * 10 + (unsigned int)owner);
+}
+static void fill_data(enum operation o, int from) {
+  pattern_fill(data, (size_t)length_of(o), 200U + (unsigned int)o * 10 + (unsigned int)from);
+}
 
 static const uint32_t mask = 0x00ff0ff0;
 
@@ -98,12 +118,23 @@ static void check_after(const unsigned char *slot, enum operation o, int owner, 
   if (o == GET) REQUIRE(memcmp(slot, before, length) == 0);
 }
 
-static ptl_handle_any_t append(ptl_list_t list, void *start, ptl_size_t length, ptl_match_bits_t match, ptl_match_bits_t ignore, unsigned int options,
-                               void *user) {
+static ptl_handle_any_t append(ptl_list_t list, void *start, ptl_size_t length,
+                               ptl_match_bits_t match, ptl_match_bits_t ignore,
+                               unsigned int options, void *user) {
   ptl_handle_any_t handle = PTL_INVALID_HANDLE;
-  ptl_me_t me = {.start = start, .length = length, .ct_handle = ct, .uid = PTL_UID_ANY, .options = PTL_ME_OP_PUT | PTL_ME_OP_GET | options,
-                 .match_id = anyone(), .match_bits = match, .ignore_bits = ignore};
-  ptl_le_t le = {.start = start, .length = length, .ct_handle = ct, .uid = PTL_UID_ANY, .options = PTL_LE_OP_PUT | PTL_LE_OP_GET | options};
+  ptl_me_t me = {.start = start,
+                 .length = length,
+                 .ct_handle = ct,
+                 .uid = PTL_UID_ANY,
+                 .options = PTL_ME_OP_PUT | PTL_ME_OP_GET | options,
+                 .match_id = anyone(),
+                 .match_bits = match,
+                 .ignore_bits = ignore};
+  ptl_le_t le = {.start = start,
+                 .length = length,
+                 .ct_handle = ct,
+                 .uid = PTL_UID_ANY,
+                 .options = PTL_LE_OP_PUT | PTL_LE_OP_GET | options};
   if (matching) {
     CHECK(PtlMEAppend(ni, PORTAL, &me, list, user, &handle));
   } else {
@@ -112,7 +143,9 @@ static ptl_handle_any_t append(ptl_list_t list, void *start, ptl_size_t length, 
   return handle;
 }
 
-static int unlink_entry(ptl_handle_any_t entry) { return matching ? PtlMEUnlink(entry) : PtlLEUnlink(entry); }
+static int unlink_entry(ptl_handle_any_t entry) {
+  return matching ? PtlMEUnlink(entry) : PtlLEUnlink(entry);
+}
 
 static void check_entry_event(ptl_event_kind_t type, const void *user) {
   ptl_event_t event = event_wait(there, type);
@@ -131,20 +164,27 @@ static void check_answer(ptl_event_kind_t type, enum operation o, ptl_list_t lis
 
 static void operate(enum operation o, ptl_list_t list) {
   ptl_process_t target = name(right());
-  ptl_size_t from = address(data), into = address(fetched), length = length_of(o), offset = offset_of(o);
+  ptl_size_t from = address(data), into = address(fetched), length = length_of(o),
+             offset = offset_of(o);
   ptl_match_bits_t match = bits + o;
   fill_data(o, job_rank);
   memset(fetched, 0xee, sizeof fetched);
   switch (o) {
-    case PUT: CHECK(PtlPut(md, from, length, PTL_ACK_REQ, target, PORTAL, match, offset, &users[o], header(o, job_rank))); break;
+    case PUT:
+      CHECK(PtlPut(md, from, length, PTL_ACK_REQ, target, PORTAL, match, offset, &users[o],
+                   header(o, job_rank)));
+      break;
     case ATOMIC:
-      CHECK(PtlAtomic(md, from, length, PTL_ACK_REQ, target, PORTAL, match, offset, &users[o], header(o, job_rank), combining[o], types[o]));
+      CHECK(PtlAtomic(md, from, length, PTL_ACK_REQ, target, PORTAL, match, offset, &users[o],
+                      header(o, job_rank), combining[o], types[o]));
       break;
     case FETCH:
-      CHECK(PtlFetchAtomic(md, into, md, from, length, target, PORTAL, match, offset, &users[o], header(o, job_rank), combining[o], types[o]));
+      CHECK(PtlFetchAtomic(md, into, md, from, length, target, PORTAL, match, offset, &users[o],
+                           header(o, job_rank), combining[o], types[o]));
       break;
     case SWAP:
-      CHECK(PtlSwap(md, into, md, from, length, target, PORTAL, match, offset, &users[o], header(o, job_rank), &mask, combining[o], types[o]));
+      CHECK(PtlSwap(md, into, md, from, length, target, PORTAL, match, offset, &users[o],
+                    header(o, job_rank), &mask, combining[o], types[o]));
       break;
     default: CHECK(PtlGet(md, into, length, target, PORTAL, match, offset, &users[o])); break;
   }
@@ -156,11 +196,14 @@ static void operate(enum operation o, ptl_list_t list) {
 }
 
 /* Of the left neighbour's operation, at its arrival or when it is claimed. */
-static void check_operation(ptl_event_kind_t type, enum operation o, ptl_list_t list, const void *user) {
+static void check_operation(ptl_event_kind_t type, enum operation o, ptl_list_t list,
+                            const void *user) {
   ptl_event_t event = event_wait(there, type);
   ptl_process_t from = name(left());
   REQUIRE(event.start == memory + offset_of(o) && event.user_ptr == user);
-  REQUIRE(logical ? event.initiator.rank == from.rank : event.initiator.phys.nid == from.phys.nid && event.initiator.phys.pid == from.phys.pid);
+  REQUIRE(logical ? event.initiator.rank == from.rank
+                  : event.initiator.phys.nid == from.phys.nid &&
+                        event.initiator.phys.pid == from.phys.pid);
   if (o != GET) REQUIRE_EQUAL(event.hdr_data, header(o, left()));
   if (matching) REQUIRE_EQUAL(event.match_bits, bits + o);
   REQUIRE_EQUAL(event.rlength, length_of(o));
@@ -176,7 +219,8 @@ static void check_operation(ptl_event_kind_t type, enum operation o, ptl_list_t 
   check_after(event.start, o, job_rank, left());
 }
 
-/* All operations, at entries of `list`; those that are unexpected are claimed by an entry each, with memory of its own that stays as it was. */
+/* All operations, at entries of `list`; those that are unexpected are claimed by an entry each,
+ * with memory of its own that stays as it was. */
 static void round_of(ptl_list_t list) {
   static unsigned char untouched[64];
   ptl_ct_event_t count = {0, 0};
@@ -192,8 +236,9 @@ static void round_of(ptl_list_t list) {
   if (list == PTL_OVERFLOW_LIST) {
     EXPECT(PTL_IN_USE, unlink_entry(entry));
     for (int o = 0; o < OPERATIONS; ++o) {
-      ptl_handle_any_t claim = append(PTL_PRIORITY_LIST, untouched, sizeof untouched, bits + (unsigned int)o, 0, PTL_ME_USE_ONCE | PTL_ME_EVENT_CT_OVERFLOW,
-                                      &claimers[o]);
+      ptl_handle_any_t claim =
+          append(PTL_PRIORITY_LIST, untouched, sizeof untouched, bits + (unsigned int)o, 0,
+                 PTL_ME_USE_ONCE | PTL_ME_EVENT_CT_OVERFLOW, &claimers[o]);
       check_operation(claims[o], o, list, &claimers[o]);
       check_entry_event(PTL_EVENT_AUTO_UNLINK, &claimers[o]);
       EXPECT(PTL_ARG_INVALID, unlink_entry(claim));
@@ -244,7 +289,8 @@ static void interface_of(unsigned int kind) {
 
 static void body(void) {
   CHECK(PtlInit());
-  for (int i = 0; i < KINDS; ++i) interface_of(kinds[i]); /* they stay open: all four at once in the end */
+  for (int i = 0; i < KINDS; ++i) interface_of(kinds[i]); /* they stay open: all four at once in the
+                                                             end */
   PtlFini();
 }
 

@@ -1,5 +1,5 @@
-/* Processes with nothing to do use no processor time: three that wait for a counter or an event, each in another way, and one that calls nothing, and wakes the
- * others at the end.
+/* Processes with nothing to do use no processor time: three that wait for a counter or an event,
+ * each in another way, and one that calls nothing, and wakes the others at the end.
  */
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,16 @@
 
 #include "exchange.h"
 
-enum { IN_CT_WAIT, IN_CT_POLL, IN_EQ_POLL, CALLS_NOTHING, PROCESSES, PORTAL = 5, SECONDS = 5, MOST_PERCENT = 1 };
+enum {
+  IN_CT_WAIT,
+  IN_CT_POLL,
+  IN_EQ_POLL,
+  CALLS_NOTHING,
+  PROCESSES,
+  PORTAL = 5,
+  SECONDS = 5,
+  MOST_PERCENT = 1
+};
 
 static ptl_handle_ni_t ni;
 static ptl_handle_eq_t eq, sent_eq;
@@ -16,7 +25,8 @@ static ptl_handle_md_t md;
 static uint64_t word = 1, landing;
 
 static void put_to(int who) {
-  CHECK(PtlPut(md, address(&word), sizeof word, PTL_ACK_REQ, job_names[who], PORTAL, 0, 0, NULL, 0));
+  CHECK(
+      PtlPut(md, address(&word), sizeof word, PTL_ACK_REQ, job_names[who], PORTAL, 0, 0, NULL, 0));
   (void)event_wait(sent_eq, PTL_EVENT_ACK);
 }
 
@@ -49,10 +59,14 @@ static void body(void) {
   ptl_pt_index_t pt;
   ptl_handle_le_t entry;
   ptl_event_t event;
-  ptl_le_t le = {.start = &landing, .length = sizeof landing, .uid = PTL_UID_ANY,
-                 .options = PTL_LE_OP_PUT | PTL_LE_EVENT_LINK_DISABLE | PTL_LE_EVENT_CT_COMM | (job_rank == IN_EQ_POLL ? 0 : PTL_LE_EVENT_COMM_DISABLE)};
+  ptl_le_t le = {.start = &landing,
+                 .length = sizeof landing,
+                 .uid = PTL_UID_ANY,
+                 .options = PTL_LE_OP_PUT | PTL_LE_EVENT_LINK_DISABLE | PTL_LE_EVENT_CT_COMM |
+                            (job_rank == IN_EQ_POLL ? 0 : PTL_LE_EVENT_COMM_DISABLE)};
   CHECK(PtlInit());
-  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL, &ni));
+  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL,
+                  &ni));
   CHECK(PtlEQAlloc(ni, 64, &eq));
   CHECK(PtlEQAlloc(ni, 64, &sent_eq));
   CHECK(PtlCTAlloc(ni, &ct));

@@ -1,16 +1,19 @@
-/* What Open MPI's mtl asks of Portals 4, with messages of all lengths that come before and after their receives: mtl_layer.h says how they are made. */
+/* What Open MPI's mtl asks of Portals 4, with messages of all lengths that come before and after
+ * their receives: mtl_layer.h says how they are made. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mtl_layer.h"
 
 enum { PROCESSES = 4, SIZES = 12, MOST = 1000001 };
-static const size_t sizes[SIZES] = {0, 1, 8, 100, 2047, 2048, 2049, 16385, 65536, 65537, 300000, MOST};
+static const size_t sizes[SIZES] = {0,    1,     8,     100,   2047,   2048,
+                                    2049, 16385, 65536, 65537, 300000, MOST};
 static struct request sends[4096], receives[4096];
 
 static unsigned int seed_of(int from, uint32_t tag) { return (unsigned int)from * 100000 + tag; }
 
-/* A message of each length to the right, and from the left. early: all sent before the first receive is posted, and received in another order. */
+/* A message of each length to the right, and from the left. early: all sent before the first
+ * receive is posted, and received in another order. */
 static void neighbours(uint32_t first_tag, int early) {
   static char *out[SIZES], *in[SIZES];
   int right = (job_rank + 1) % job_size, left = (job_rank + job_size - 1) % job_size;
@@ -22,10 +25,13 @@ static void neighbours(uint32_t first_tag, int early) {
   }
   for (int step = 0; step < 2; ++step) {
     if (step == (early ? 0 : 1)) {
-      for (int i = 0; i < SIZES; ++i) send_start(&sends[i], right, first_tag + (uint32_t)i, out[i], sizes[i]);
+      for (int i = 0; i < SIZES; ++i)
+        send_start(&sends[i], right, first_tag + (uint32_t)i, out[i], sizes[i]);
       if (early) {
         while (outstanding > 0) progress();
-        for (int i = 0; i < SIZES; ++i) REQUIRE(sends[i].acked && sends[i].list == PTL_OVERFLOW_LIST && sends[i].done == (sizes[i] <= SHORT));
+        for (int i = 0; i < SIZES; ++i)
+          REQUIRE(sends[i].acked && sends[i].list == PTL_OVERFLOW_LIST &&
+                  sends[i].done == (sizes[i] <= SHORT));
       }
     } else {
       for (int k = 0; k < SIZES; ++k) {
@@ -48,8 +54,14 @@ static void neighbours(uint32_t first_tag, int early) {
 }
 
 static ptl_event_t search(ptl_search_op_t operation, int from, uint32_t tag, void *user) {
-  ptl_me_t me = {.start = NULL, .length = 0, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY, .options = PTL_ME_OP_PUT | PTL_ME_USE_ONCE,
-                 .match_id = name_of(from), .match_bits = match_bits(0, from, tag), .ignore_bits = PROTOCOL_BITS};
+  ptl_me_t me = {.start = NULL,
+                 .length = 0,
+                 .ct_handle = PTL_CT_NONE,
+                 .uid = PTL_UID_ANY,
+                 .options = PTL_ME_OP_PUT | PTL_ME_USE_ONCE,
+                 .match_id = name_of(from),
+                 .match_bits = match_bits(0, from, tag),
+                 .ignore_bits = PROTOCOL_BITS};
   int before = probe.answers;
   CHECK(PtlMESearch(ni, RECEIVE, &me, operation, user));
   while (probe.answers == before) progress();
@@ -57,7 +69,8 @@ static ptl_event_t search(ptl_search_op_t operation, int from, uint32_t tag, voi
   return probe.event;
 }
 
-/* MPI_Iprobe sees a message and leaves it, MPI_Improbe takes it; a cancelled receive leaves its message to the overflow list. */
+/* MPI_Iprobe sees a message and leaves it, MPI_Improbe takes it; a cancelled receive leaves its
+ * message to the overflow list. */
 static void probes(void) {
   static char out[2][20000], in[20000];
   int right = (job_rank + 1) % job_size, left = (job_rank + job_size - 1) % job_size;
@@ -80,7 +93,8 @@ static void probes(void) {
     meet();
     for (int twice = 0; twice < 2; ++twice) {
       event = search(PTL_SEARCH_ONLY, left, tag, &probe);
-      REQUIRE(event.type == PTL_EVENT_SEARCH && event.ni_fail_type == PTL_NI_OK && event.ptl_list == PTL_OVERFLOW_LIST);
+      REQUIRE(event.type == PTL_EVENT_SEARCH && event.ni_fail_type == PTL_NI_OK &&
+              event.ptl_list == PTL_OVERFLOW_LIST);
       REQUIRE_EQUAL(message_length(event.hdr_data), lengths[i]);
       REQUIRE_EQUAL(event.rlength, lengths[i]);
       REQUIRE_EQUAL(event.mlength, i == 0 ? lengths[i] : 0);
@@ -105,7 +119,8 @@ static void probes(void) {
   meet();
 }
 
-/* Receives that are too short get the beginning; a get of what is not there yet says so, and can be repeated. */
+/* Receives that are too short get the beginning; a get of what is not there yet says so, and can be
+ * repeated. */
 static void truncation_and_retry(void) {
   static char out[3][100000], in[3][100000], small[64], fetched[64];
   static const size_t lengths[3] = {1000, 50000, 100000}, rooms[3] = {100, 3000, 5000};
@@ -135,15 +150,21 @@ static void truncation_and_retry(void) {
     meet();
   }
   ptl_handle_me_t handle;
-  ptl_me_t me = {.start = small, .length = sizeof small, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY,
-                 .options = PTL_ME_OP_GET | PTL_ME_USE_ONCE | PTL_ME_EVENT_COMM_DISABLE | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE,
-                 .match_id = name_of(left), .match_bits = 99};
+  ptl_me_t me = {.start = small,
+                 .length = sizeof small,
+                 .ct_handle = PTL_CT_NONE,
+                 .uid = PTL_UID_ANY,
+                 .options = PTL_ME_OP_GET | PTL_ME_USE_ONCE | PTL_ME_EVENT_COMM_DISABLE |
+                            PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE,
+                 .match_id = name_of(left),
+                 .match_bits = 99};
   pattern_fill(small, sizeof small, seed_of(job_rank, 99));
   for (int i = 0; i < 2; ++i) {
     int before = retry.answers;
     CHECK(PtlGet(get_md, address(fetched), sizeof fetched, name_of(right), READ, 99, 0, &retry));
     while (retry.answers == before) progress();
-    REQUIRE(retry.event.type == PTL_EVENT_REPLY && retry.event.ni_fail_type == (i == 0 ? PTL_NI_DROPPED : PTL_NI_OK));
+    REQUIRE(retry.event.type == PTL_EVENT_REPLY &&
+            retry.event.ni_fail_type == (i == 0 ? PTL_NI_DROPPED : PTL_NI_OK));
     if (i == 0) {
       meet();
       CHECK(PtlMEAppend(ni, READ, &me, PTL_PRIORITY_LIST, NULL, &handle));
@@ -154,18 +175,21 @@ static void truncation_and_retry(void) {
   meet();
 }
 
-/* Everyone sends `each` messages to everyone else, of the same tag: they must be received in the order they were sent in. */
+/* Everyone sends `each` messages to everyone else, of the same tag: they must be received in the
+ * order they were sent in. */
 static void all_to_all(uint32_t tag, int each, size_t most) {
   int peers = job_size - 1, count = peers * each;
   char *out = malloc((size_t)count * (most + 1)), *in = malloc((size_t)count * (most + 1));
   REQUIRE(count <= (int)(sizeof sends / sizeof sends[0]));
   for (int i = 0; i < count; ++i) {
-    int message = i / peers, to = (job_rank + 1 + i % peers) % job_size, from = (job_rank + 1 + i % peers) % job_size;
+    int message = i / peers, to = (job_rank + 1 + i % peers) % job_size,
+        from = (job_rank + 1 + i % peers) % job_size;
     size_t length = (size_t)message * 7919 % (most + 1);
     char *data = out + (size_t)i * (most + 1);
     pattern_fill(data, length, seed_of(job_rank, tag + (uint32_t)message));
     send_start(&sends[i], to, tag, data, length);
-    if (message % 2 == job_rank % 2) continue; /* half of the receives are posted here, half after all the sends */
+    if (message % 2 == job_rank % 2) continue; /* half of the receives are posted here, half after
+                                                  all the sends */
     receive_start(&receives[i], from, tag, in + (size_t)i * (most + 1), most);
     advance();
   }
@@ -178,7 +202,8 @@ static void all_to_all(uint32_t tag, int each, size_t most) {
   }
   wait_all(sends, count);
   wait_all(receives, count);
-  /* Receives from one source are matched in the order of posting: first the odd half, then the even one, or the reverse. */
+  /* Receives from one source are matched in the order of posting: first the odd half, then the even
+   * one, or the reverse. */
   for (int p = 0; p < peers; ++p) {
     int from = (job_rank + 1 + p) % job_size, next = 0;
     for (int half = 0; half < 2; ++half) {
@@ -197,21 +222,24 @@ static void all_to_all(uint32_t tag, int each, size_t most) {
   meet();
 }
 
-/* Everyone sends short messages to process 0, which sleeps first. posted: they have receives, and the events run out; else the blocks do. */
+/* Everyone sends short messages to process 0, which sleeps first. posted: they have receives, and
+ * the events run out; else the blocks do. */
 static void flood(uint32_t tag, int posted) {
   enum { ALL = 1350, LENGTH = 1900 };
   static char in[ALL][LENGTH], out[ALL][LENGTH];
   int all = ALL / (job_size - 1) * (job_size - 1), each = all / (job_size - 1);
   int rounds_before = rounds, events_before = disabled_events;
   if (job_rank == 0) {
-    for (int i = 0; posted && i < all; ++i) receive_start(&receives[i], 1 + i % (job_size - 1), tag, in[i], LENGTH);
+    for (int i = 0; posted && i < all; ++i)
+      receive_start(&receives[i], 1 + i % (job_size - 1), tag, in[i], LENGTH);
   }
   meet();
   job_barrier(); /* from here on process 0 takes no events */
   if (job_rank == 0) {
     ptl_ct_event_t unused;
     job_step("sleep until alerted", __FILE__, __LINE__);
-    CHECK(PtlCTWait(alert_ct, (ptl_size_t)rounds + 1, &unused)); /* by the tree of triggered puts: this process does nothing for it */
+    /* by the tree of triggered puts: this process does nothing for it */
+    CHECK(PtlCTWait(alert_ct, (ptl_size_t)rounds + 1, &unused));
     for (int i = 0; !posted && i < all; ++i) {
       receive_start(&receives[i], 1 + i % (job_size - 1), tag, in[i], LENGTH);
       if (i % 16 == 0) advance();
@@ -219,7 +247,8 @@ static void flood(uint32_t tag, int posted) {
     wait_all(receives, all);
     for (int i = 0; i < all; ++i) {
       REQUIRE_EQUAL(receives[i].length, LENGTH);
-      pattern_check(in[i], LENGTH, seed_of(1 + i % (job_size - 1), tag + (uint32_t)(i / (job_size - 1))));
+      pattern_check(in[i], LENGTH,
+                    seed_of(1 + i % (job_size - 1), tag + (uint32_t)(i / (job_size - 1))));
     }
   } else {
     for (int i = 0; i < each; ++i) {
@@ -242,7 +271,8 @@ static void body(void) {
   truncation_and_retry();
   all_to_all(30000, 100, 1500);
   all_to_all(31000, 40, 90000);
-  for (int i = 0; i < 12; ++i) all_to_all(32000, 100, 2040); /* until the blocks have been used again */
+  /* until the blocks have been used again */
+  for (int i = 0; i < 12; ++i) all_to_all(32000, 100, 2040);
   REQUIRE(recycled > 0);
   flood(40000, 1);
   flood(50000, 0);
@@ -259,5 +289,6 @@ static void body(void) {
 int main(int argc, char **argv) {
   use_logical = argc > 1 && strcmp(argv[1], "--logical") == 0;
   if (use_logical) argv[1] = argv[0];
-  return job_main(argc - use_logical, argv + use_logical, use_logical ? "mtl --logical" : "mtl", PROCESSES, 100, body);
+  return job_main(argc - use_logical, argv + use_logical, use_logical ? "mtl --logical" : "mtl",
+                  PROCESSES, 100, body);
 }

@@ -3,7 +3,8 @@
 
 #include "mtl_layer.h"
 
-static const ptl_match_bits_t trigger_bits = 1, alert_bits = 2, fan_in_bits = 3, fan_out_bits = 4; /* of portal 14 */
+/* of portal 14 */
+static const ptl_match_bits_t trigger_bits = 1, alert_bits = 2, fan_in_bits = 3, fan_out_bits = 4;
 
 static struct block {
   enum kind kind;
@@ -64,42 +65,60 @@ ptl_match_bits_t match_bits(ptl_match_bits_t protocol, int source, uint32_t tag)
   return protocol | (ptl_match_bits_t)(unsigned int)source << 32 | tag;
 }
 size_t message_length(ptl_hdr_data_t header) { return (size_t)(header & 0xffffffffffffULL); }
-static int gets_for(size_t rest) { return rest <= FRAGMENT ? 1 : (int)((rest + FRAGMENT - 1) / FRAGMENT); }
+static int gets_for(size_t rest) {
+  return rest <= FRAGMENT ? 1 : (int)((rest + FRAGMENT - 1) / FRAGMENT);
+}
 
 static void block_append(struct block *b) {
   ptl_handle_me_t handle;
-  ptl_me_t me = {.start = b->memory, .length = BLOCK_BYTES, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY,
-                 .options = PTL_ME_OP_PUT | PTL_ME_MANAGE_LOCAL | PTL_ME_MAY_ALIGN | PTL_ME_EVENT_COMM_DISABLE, .match_bits = SHORT_MESSAGE,
-                 .ignore_bits = ~PROTOCOL_BITS, .min_free = SHORT};
+  ptl_me_t me = {
+      .start = b->memory,
+      .length = BLOCK_BYTES,
+      .ct_handle = PTL_CT_NONE,
+      .uid = PTL_UID_ANY,
+      .options = PTL_ME_OP_PUT | PTL_ME_MANAGE_LOCAL | PTL_ME_MAY_ALIGN | PTL_ME_EVENT_COMM_DISABLE,
+      .match_bits = SHORT_MESSAGE,
+      .ignore_bits = ~PROTOCOL_BITS,
+      .min_free = SHORT};
   me.match_id = anyone();
   b->linked = b->unlinked = 0;
   CHECK(PtlMEAppend(ni, RECEIVE, &me, PTL_OVERFLOW_LIST, b, &handle));
 }
 
 /* A zero-length entry for a signal of flow control, which counts. */
-static void signal_append(ptl_match_bits_t bits, unsigned int options, ptl_handle_ct_t ct, void *user) {
+static void signal_append(ptl_match_bits_t bits, unsigned int options, ptl_handle_ct_t ct,
+                          void *user) {
   ptl_handle_me_t handle;
-  ptl_me_t me = {.start = NULL, .length = 0, .ct_handle = ct, .uid = PTL_UID_ANY,
-                 .options = PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE | PTL_ME_EVENT_CT_COMM | options, .match_bits = bits};
+  ptl_me_t me = {.start = NULL,
+                 .length = 0,
+                 .ct_handle = ct,
+                 .uid = PTL_UID_ANY,
+                 .options = PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE |
+                            PTL_ME_EVENT_UNLINK_DISABLE | PTL_ME_EVENT_CT_COMM | options,
+                 .match_bits = bits};
   me.match_id = anyone();
   CHECK(PtlMEAppend(ni, FLOW, &me, PTL_PRIORITY_LIST, user, &handle));
 }
 
 static void signal_when(ptl_handle_ct_t ct, ptl_size_t count, int who, ptl_match_bits_t bits) {
-  CHECK(PtlTriggeredPut(zero_md, 0, 0, PTL_NO_ACK_REQ, name_of(who), FLOW, bits, 0, NULL, 0, ct, count));
+  CHECK(PtlTriggeredPut(zero_md, 0, 0, PTL_NO_ACK_REQ, name_of(who), FLOW, bits, 0, NULL, 0, ct,
+                        count));
 }
 
-/* The tree that the next alert runs down: process 0 alerts itself on the first trigger, everyone its children. */
+/* The tree that the next alert runs down: process 0 alerts itself on the first trigger, everyone
+ * its children. */
 static void arm_alert(void) {
   if (job_rank == 0) signal_when(trigger_ct, 1, 0, alert_bits);
-  for (int i = 0; i < children(); ++i) signal_when(alert_ct, (ptl_size_t)rounds + 1, child(i), alert_bits);
+  for (int i = 0; i < children(); ++i)
+    signal_when(alert_ct, (ptl_size_t)rounds + 1, child(i), alert_bits);
 }
 
 static void tree_barrier(void) {
   const ptl_ct_event_t one = {1, 0}, zero = {0, 0};
   ptl_size_t here = ++barriers * (ptl_size_t)(children() + 1);
   if (job_rank == 0) {
-    if (barriers % 2 == 0) CHECK(PtlTriggeredCTSet(trigger_ct, zero, fan_in_ct, here)); /* before anyone goes on */
+    /* before anyone goes on */
+    if (barriers % 2 == 0) CHECK(PtlTriggeredCTSet(trigger_ct, zero, fan_in_ct, here));
     signal_when(fan_in_ct, here, 0, fan_out_bits);
   } else {
     signal_when(fan_in_ct, here, parent(), fan_in_bits);
@@ -114,7 +133,8 @@ static void send_again(struct request *s) {
   ptl_match_bits_t protocol = s->length <= SHORT ? SHORT_MESSAGE : LONG_MESSAGE;
   s->sent = 0;
   ++outstanding;
-  CHECK(PtlPut(send_md, address(s->buffer), put, PTL_ACK_REQ, name_of(s->peer), RECEIVE, match_bits(protocol, job_rank, s->tag), 0, s, s->header));
+  CHECK(PtlPut(send_md, address(s->buffer), put, PTL_ACK_REQ, name_of(s->peer), RECEIVE,
+               match_bits(protocol, job_rank, s->tag), 0, s, s->header));
 }
 
 static void refuse(struct request *s) {
@@ -132,9 +152,14 @@ void send_start(struct request *s, int to, uint32_t tag, char *buffer, size_t le
   s->sequence = sequence++;
   s->header = (s->sequence & 0x3fff) << 48 | length;
   if (length > SHORT) {
-    ptl_me_t me = {.start = buffer, .length = length, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY,
-                   .options = PTL_ME_OP_GET | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE, .match_id = name_of(to),
-                   .match_bits = s->header};
+    ptl_me_t me = {
+        .start = buffer,
+        .length = length,
+        .ct_handle = PTL_CT_NONE,
+        .uid = PTL_UID_ANY,
+        .options = PTL_ME_OP_GET | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE,
+        .match_id = name_of(to),
+        .match_bits = s->header};
     CHECK(PtlMEAppend(ni, READ, &me, PTL_PRIORITY_LIST, s, &s->entry));
   }
   if (recovering || refused_count > 0) {
@@ -151,10 +176,15 @@ void receive_start(struct request *r, int from, uint32_t tag, char *buffer, size
   r->tag = tag;
   r->buffer = buffer;
   r->length = room;
-  ptl_me_t me = {.start = buffer, .length = room, .ct_handle = PTL_INVALID_HANDLE, .uid = PTL_UID_ANY,
-                 .options = PTL_ME_OP_PUT | PTL_ME_USE_ONCE | PTL_ME_EVENT_UNLINK_DISABLE | (room <= SHORT ? PTL_ME_EVENT_LINK_DISABLE : 0U),
+  ptl_me_t me = {.start = buffer,
+                 .length = room,
+                 .ct_handle = PTL_INVALID_HANDLE,
+                 .uid = PTL_UID_ANY,
+                 .options = PTL_ME_OP_PUT | PTL_ME_USE_ONCE | PTL_ME_EVENT_UNLINK_DISABLE |
+                            (room <= SHORT ? PTL_ME_EVENT_LINK_DISABLE : 0U),
                  .match_bits = match_bits(0, from == ANY ? 0 : from, tag),
-                 .ignore_bits = PROTOCOL_BITS | (from == ANY ? 0xffffULL << 32 : 0), .min_free = 0x5555};
+                 .ignore_bits = PROTOCOL_BITS | (from == ANY ? 0xffffULL << 32 : 0),
+                 .min_free = 0x5555};
   me.match_id = from == ANY ? anyone() : name_of(from);
   CHECK(PtlMEAppend(ni, RECEIVE, &me, PTL_PRIORITY_LIST, r, &r->entry));
 }
@@ -181,7 +211,8 @@ static void receive_message(struct request *r, const ptl_event_t *event, size_t 
   size_t offset = here;
   for (int i = 0; i < r->replies_wanted; ++i) {
     size_t length = offset >= room ? 0 : room - offset < FRAGMENT ? room - offset : FRAGMENT;
-    CHECK(PtlGet(get_md, address(r->buffer) + offset, length, event->initiator, READ, event->hdr_data, offset, r));
+    CHECK(PtlGet(get_md, address(r->buffer) + offset, length, event->initiator, READ,
+                 event->hdr_data, offset, r));
     offset += length;
   }
   r->length = room;
@@ -208,15 +239,19 @@ static void send_event(struct request *s, const ptl_event_t *event) {
     s->list = event->ptl_list;
     if (s->length > SHORT) {
       if (s->list == PTL_OVERFLOW_LIST) REQUIRE_EQUAL(event->mlength, 0);
-      s->gets_wanted = s->list == PTL_PRIORITY_LIST && s->length <= EAGER ? 0 : gets_for(s->length - event->mlength);
+      s->gets_wanted = s->list == PTL_PRIORITY_LIST && s->length <= EAGER
+                           ? 0
+                           : gets_for(s->length - event->mlength);
     }
   } else {
-    REQUIRE(event->type == PTL_EVENT_GET && event->ni_fail_type == PTL_NI_OK && event->pt_index == READ);
+    REQUIRE(event->type == PTL_EVENT_GET && event->ni_fail_type == PTL_NI_OK &&
+            event->pt_index == READ);
     REQUIRE(event->start == s->buffer + event->remote_offset && event->match_bits == s->header);
     ++s->gets;
   }
   if (s->done || !s->acked || s->gets < s->gets_wanted) return;
-  if (s->length > SHORT) CHECK(PtlMEUnlink(s->entry)); /* who saw the event of the last get can unlink */
+  if (s->length > SHORT) CHECK(PtlMEUnlink(s->entry)); /* who saw the event of the last get can
+                                                          unlink */
   s->done = 1;
 }
 
@@ -226,14 +261,16 @@ void receive_event(struct request *r, const ptl_event_t *event) {
     REQUIRE(!r->linked && !r->done && r->length > SHORT);
     r->linked = 1;
   } else if (event->type == PTL_EVENT_PUT) {
-    REQUIRE(event->ptl_list == PTL_PRIORITY_LIST && event->start == r->buffer && (r->linked || r->length <= SHORT));
+    REQUIRE(event->ptl_list == PTL_PRIORITY_LIST && event->start == r->buffer &&
+            (r->linked || r->length <= SHORT));
     REQUIRE_EQUAL(event->mlength, event->rlength < r->length ? event->rlength : r->length);
     receive_message(r, event, (size_t)event->mlength);
   } else if (event->type == PTL_EVENT_PUT_OVERFLOW) {
     REQUIRE(event->ptl_list == PTL_OVERFLOW_LIST && !r->linked);
     size_t here = event->mlength < r->length ? (size_t)event->mlength : r->length;
     r->from_overflow = 1;
-    if ((event->match_bits & PROTOCOL_BITS) == SHORT_MESSAGE) REQUIRE_EQUAL(event->mlength, event->rlength);
+    if ((event->match_bits & PROTOCOL_BITS) == SHORT_MESSAGE)
+      REQUIRE_EQUAL(event->mlength, event->rlength);
     if (here > 0) memcpy(r->buffer, event->start, here);
     receive_message(r, event, here);
   } else {
@@ -262,7 +299,8 @@ static int take_event(ptl_time_t timeout) {
   unsigned int which;
   int code = PtlEQPoll(queues, 2, timeout, &event, &which);
   if (code == PTL_EQ_EMPTY) return 0;
-  job_check(code, PTL_OK, "PtlEQPoll", __FILE__, __LINE__); /* PTL_EQ_DROPPED would be the end of an MPI job */
+  job_check(code, PTL_OK, "PtlEQPoll", __FILE__, __LINE__); /* PTL_EQ_DROPPED would be the end of an
+                                                               MPI job */
   if (event.type == PTL_EVENT_PT_DISABLED) {
     REQUIRE(event.pt_index == RECEIVE && event.ni_fail_type == PTL_NI_PT_DISABLED && which == 1);
     ++disabled_events;
@@ -338,21 +376,36 @@ void meet(void) {
 }
 
 void mtl_start(void) {
-  ptl_ni_limits_t want = {.max_entries = 8192, .max_unexpected_headers = 8192, .max_mds = 1024, .max_cts = 1024, .max_eqs = 1024, .max_pt_index = 64,
-                          .max_iovecs = 1024, .max_list_size = 1024 * 1024, .max_triggered_ops = 1024, .max_msg_size = 1ULL << 47,
-                          .max_atomic_size = 1ULL << 47, .max_fetch_atomic_size = 1ULL << 47, .max_waw_ordered_size = 1ULL << 47,
-                          .max_war_ordered_size = 1ULL << 47, .max_volatile_size = 1ULL << 47};
+  ptl_ni_limits_t want = {.max_entries = 8192,
+                          .max_unexpected_headers = 8192,
+                          .max_mds = 1024,
+                          .max_cts = 1024,
+                          .max_eqs = 1024,
+                          .max_pt_index = 64,
+                          .max_iovecs = 1024,
+                          .max_list_size = 1024 * 1024,
+                          .max_triggered_ops = 1024,
+                          .max_msg_size = 1ULL << 47,
+                          .max_atomic_size = 1ULL << 47,
+                          .max_fetch_atomic_size = 1ULL << 47,
+                          .max_waw_ordered_size = 1ULL << 47,
+                          .max_war_ordered_size = 1ULL << 47,
+                          .max_volatile_size = 1ULL << 47};
   ptl_ni_limits_t have;
   ptl_pt_index_t pt;
   ptl_handle_me_t handle;
   CHECK(PtlInit());
-  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | (use_logical ? PTL_NI_LOGICAL : PTL_NI_PHYSICAL), PTL_PID_ANY, &want, &have, &ni));
+  CHECK(PtlNIInit(PTL_IFACE_DEFAULT,
+                  PTL_NI_MATCHING | (use_logical ? PTL_NI_LOGICAL : PTL_NI_PHYSICAL), PTL_PID_ANY,
+                  &want, &have, &ni));
   REQUIRE_EQUAL(have.max_entries, 8192);
   job_publish(ni);
   if (use_logical) CHECK(PtlSetMap(ni, (ptl_size_t)job_size, job_names));
   CHECK(PtlEQAlloc(ni, 8192, &queues[0]));
-  CHECK(PtlEQAlloc(ni, 1024, &queues[1])); /* a flood of messages fills it; own appends never may: nobody refuses their events */
-  CHECK(PtlPTAlloc(ni, PTL_PT_ONLY_USE_ONCE | PTL_PT_ONLY_TRUNCATE | PTL_PT_FLOWCTRL, queues[1], RECEIVE, &pt));
+  CHECK(PtlEQAlloc(ni, 1024, &queues[1])); /* a flood of messages fills it; own appends never may:
+                                              nobody refuses their events */
+  CHECK(PtlPTAlloc(ni, PTL_PT_ONLY_USE_ONCE | PTL_PT_ONLY_TRUNCATE | PTL_PT_FLOWCTRL, queues[1],
+                   RECEIVE, &pt));
   REQUIRE_EQUAL(pt, RECEIVE);
   CHECK(PtlPTAlloc(ni, PTL_PT_ONLY_USE_ONCE | PTL_PT_ONLY_TRUNCATE, queues[0], READ, &pt));
   REQUIRE_EQUAL(pt, READ);
@@ -360,7 +413,8 @@ void mtl_start(void) {
   REQUIRE_EQUAL(pt, FLOW);
   send_md = whole_memory(ni, 0, queues[0], PTL_CT_NONE);
   get_md = whole_memory(ni, 0, queues[0], PTL_CT_NONE);
-  ptl_md_t nothing = {.start = NULL, .length = 0, .options = 0, .eq_handle = PTL_EQ_NONE, .ct_handle = PTL_CT_NONE};
+  ptl_md_t nothing = {
+      .start = NULL, .length = 0, .options = 0, .eq_handle = PTL_EQ_NONE, .ct_handle = PTL_CT_NONE};
   CHECK(PtlMDBind(ni, &nothing, &zero_md));
   CHECK(PtlCTAlloc(ni, &trigger_ct));
   CHECK(PtlCTAlloc(ni, &alert_ct));
@@ -370,9 +424,14 @@ void mtl_start(void) {
   signal_append(alert_bits, PTL_ME_ACK_DISABLE, alert_ct, &alert);
   signal_append(fan_in_bits, PTL_ME_EVENT_COMM_DISABLE | PTL_ME_ACK_DISABLE, fan_in_ct, NULL);
   signal_append(fan_out_bits, PTL_ME_EVENT_COMM_DISABLE | PTL_ME_ACK_DISABLE, fan_out_ct, NULL);
-  ptl_me_t long_me = {.start = NULL, .length = 0, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY,
-                      .options = PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE | PTL_ME_EVENT_COMM_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE,
-                      .match_bits = LONG_MESSAGE, .ignore_bits = ~PROTOCOL_BITS};
+  ptl_me_t long_me = {.start = NULL,
+                      .length = 0,
+                      .ct_handle = PTL_CT_NONE,
+                      .uid = PTL_UID_ANY,
+                      .options = PTL_ME_OP_PUT | PTL_ME_EVENT_LINK_DISABLE |
+                                 PTL_ME_EVENT_COMM_DISABLE | PTL_ME_EVENT_UNLINK_DISABLE,
+                      .match_bits = LONG_MESSAGE,
+                      .ignore_bits = ~PROTOCOL_BITS};
   long_me.match_id = anyone();
   CHECK(PtlMEAppend(ni, RECEIVE, &long_me, PTL_OVERFLOW_LIST, NULL, &handle));
   for (int i = 0; i < BLOCKS; ++i) {

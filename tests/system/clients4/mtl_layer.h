@@ -1,9 +1,11 @@
 /* Tagged messages between two sides over Portals 4, as Open MPI's mtl makes them.
  *
- * Portal 12 takes messages, 13 gives the rest of long ones, 14 is for flow control. A receive is a USE_ONCE entry on the priority list. Behind it, on the
- * overflow list, 32 MANAGE_LOCAL blocks take short messages that come early, and an entry without memory takes long ones: of these only the header
- * stays, and the receiver gets the data when it is ready. When portal 12 disables itself, all processes are told by a tree of triggered puts, let
- * their sends end, take their events, enable the portal and send again what was refused.
+ * Portal 12 takes messages, 13 gives the rest of long ones, 14 is for flow control. A receive is a
+ * USE_ONCE entry on the priority list. Behind it, on the overflow list, 32 MANAGE_LOCAL blocks take
+ * short messages that come early, and an entry without memory takes long ones: of these only the
+ * header stays, and the receiver gets the data when it is ready. When portal 12 disables itself,
+ * all processes are told by a tree of triggered puts, let their sends end, take their events,
+ * enable the portal and send again what was refused.
  *
  * Whatever is not as the interface promises ends the process.
  */
@@ -12,9 +14,20 @@
 
 #include "exchange.h"
 
-enum { RECEIVE = 12, READ = 13, FLOW = 14, SHORT = 2048, EAGER = 65536, FRAGMENT = 262144, BLOCKS = 32, BLOCK_BYTES = 32768, ANY = -1 };
+enum {
+  RECEIVE = 12,
+  READ = 13,
+  FLOW = 14,
+  SHORT = 2048,
+  EAGER = 65536,
+  FRAGMENT = 262144,
+  BLOCKS = 32,
+  BLOCK_BYTES = 32768,
+  ANY = -1
+};
 
-#define SHORT_MESSAGE (1ULL << 62) /* in the match bits: how the message comes, then 16 bits for the source, then the tag */
+#define SHORT_MESSAGE (1ULL << 62) /* in the match bits: how the message comes, then 16 bits for the
+                                      source, then the tag */
 #define LONG_MESSAGE (2ULL << 62)
 #define PROTOCOL_BITS (3ULL << 62)
 
@@ -37,14 +50,16 @@ struct request {
   size_t message_length; /* as the sender has it */
   int from_overflow;
 };
-/* Who waits for the answer to a search, or to a get of its own: the last one, and how many there were. */
+/* Who waits for the answer to a search, or to a get of its own: the last one, and how many there
+ * were. */
 struct answered {
   enum kind kind;
   int answers;
   ptl_event_t event;
 };
 
-extern int use_logical; /* set before mtl_start: processes are named by their ranks, and all are known at the start */
+extern int use_logical; /* set before mtl_start: processes are named by their ranks, and all are
+                           known at the start */
 extern ptl_handle_ni_t ni;
 extern ptl_handle_ct_t alert_ct; /* counts alerts: one for each round of flow control */
 extern ptl_handle_md_t send_md, get_md;

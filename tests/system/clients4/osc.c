@@ -1,7 +1,9 @@
-/* What Open MPI's osc asks of Portals 4: windows of memory that others put to, get from, and combine with.
+/* What Open MPI's osc asks of Portals 4: windows of memory that others put to, get from, and
+ * combine with.
  *
- * A window is two entries at portal 4, its data and its control block; it is there when two LINK events have come. An MD over all of memory counts acks and
- * replies in one counter, on which a flush waits; scattered memory at the origin gets an MD of ptl_iovec_t of its own.
+ * A window is two entries at portal 4, its data and its control block; it is there when two LINK
+ * events have come. An MD over all of memory counts acks and replies in one counter, on which a
+ * flush waits; scattered memory at the origin gets an MD of ptl_iovec_t of its own.
  */
 #include <complex.h>
 #include <stdlib.h>
@@ -11,8 +13,8 @@
 
 enum { PROCESSES = 4, WINDOW = 4, BYTES = 1 << 20, TURNS = 60 };
 
-static const ptl_match_bits_t data_bits = 0x1000, control_bits = 0x1001, dynamic_bits = 0x2000, other_user_bits = 0x3000,
-                              get_only_bits = 0x3001;
+static const ptl_match_bits_t data_bits = 0x1000, control_bits = 0x1001, dynamic_bits = 0x2000,
+                              other_user_bits = 0x3000, get_only_bits = 0x3001;
 static struct control {
   int64_t lock;
   int64_t post_count;
@@ -33,9 +35,14 @@ static int left(void) { return (job_rank + job_size - 1) % job_size; }
 
 static void flush(void) { count_wait(ct, operations); }
 
-static ptl_handle_me_t entry(void *start, ptl_size_t length, ptl_match_bits_t bits, unsigned int options, ptl_uid_t uid) {
+static ptl_handle_me_t entry(void *start, ptl_size_t length, ptl_match_bits_t bits,
+                             unsigned int options, ptl_uid_t uid) {
   ptl_handle_me_t handle;
-  ptl_me_t me = {.start = start, .length = length, .ct_handle = PTL_CT_NONE, .uid = uid, .options = options | PTL_ME_EVENT_SUCCESS_DISABLE,
+  ptl_me_t me = {.start = start,
+                 .length = length,
+                 .ct_handle = PTL_CT_NONE,
+                 .uid = uid,
+                 .options = options | PTL_ME_EVENT_SUCCESS_DISABLE,
                  .match_bits = bits};
   me.match_id.phys.nid = PTL_NID_ANY;
   me.match_id.phys.pid = PTL_PID_ANY;
@@ -44,15 +51,18 @@ static ptl_handle_me_t entry(void *start, ptl_size_t length, ptl_match_bits_t bi
 }
 
 /* Data and control block; both are there on return. */
-static void window_open(void *start, ptl_size_t length, ptl_match_bits_t bits, unsigned int options, struct control *block, ptl_handle_me_t *handles) {
+static void window_open(void *start, ptl_size_t length, ptl_match_bits_t bits, unsigned int options,
+                        struct control *block, ptl_handle_me_t *handles) {
   ptl_event_t event;
   int links = 0;
   handles[0] = entry(start, length, bits, PTL_ME_OP_PUT | PTL_ME_OP_GET | options, PTL_UID_ANY);
-  handles[1] = entry(block, sizeof *block, bits + 1, PTL_ME_OP_PUT | PTL_ME_OP_GET | options, PTL_UID_ANY);
+  handles[1] =
+      entry(block, sizeof *block, bits + 1, PTL_ME_OP_PUT | PTL_ME_OP_GET | options, PTL_UID_ANY);
   while (links < 2) {
     int code = PtlEQGet(eq, &event);
     if (code == PTL_EQ_EMPTY) continue;
-    REQUIRE(code == PTL_OK && event.type == PTL_EVENT_LINK && event.ni_fail_type == PTL_NI_OK && event.pt_index == WINDOW);
+    REQUIRE(code == PTL_OK && event.type == PTL_EVENT_LINK && event.ni_fail_type == PTL_NI_OK &&
+            event.pt_index == WINDOW);
     ++links;
   }
 }
@@ -60,25 +70,31 @@ static void window_open(void *start, ptl_size_t length, ptl_match_bits_t bits, u
 static void start(void) {
   ptl_pt_index_t pt;
   CHECK(PtlInit());
-  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, &limits, &ni));
+  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, &limits,
+                  &ni));
   REQUIRE(limits.max_atomic_size >= 512 && limits.max_fetch_atomic_size >= 512);
   CHECK(PtlEQAlloc(ni, 4096, &eq));
   CHECK(PtlPTAlloc(ni, 0, eq, WINDOW, &pt));
   REQUIRE_EQUAL(pt, WINDOW);
   CHECK(PtlCTAlloc(ni, &ct));
-  md = whole_memory(ni, PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_CT_ACK, eq, ct);
-  request_md = whole_memory(ni, PTL_MD_EVENT_SEND_DISABLE | PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_CT_ACK, eq, ct);
+  md = whole_memory(ni, PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_CT_ACK,
+                    eq, ct);
+  request_md = whole_memory(
+      ni, PTL_MD_EVENT_SEND_DISABLE | PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_CT_ACK, eq, ct);
   window = malloc(BYTES);
   scratch = malloc(BYTES);
   memset(window, 0xee, BYTES);
   job_publish(ni);
 }
 
-static void put(ptl_handle_md_t from, const void *data, size_t length, int who, ptl_match_bits_t bits, ptl_size_t offset, void *user) {
-  CHECK(PtlPut(from, address(data), length, PTL_ACK_REQ, job_names[who], WINDOW, bits, offset, user, 0));
+static void put(ptl_handle_md_t from, const void *data, size_t length, int who,
+                ptl_match_bits_t bits, ptl_size_t offset, void *user) {
+  CHECK(PtlPut(from, address(data), length, PTL_ACK_REQ, job_names[who], WINDOW, bits, offset, user,
+               0));
   ++operations;
 }
-static void get(ptl_handle_md_t into, void *data, size_t length, int who, ptl_match_bits_t bits, ptl_size_t offset, void *user) {
+static void get(ptl_handle_md_t into, void *data, size_t length, int who, ptl_match_bits_t bits,
+                ptl_size_t offset, void *user) {
   CHECK(PtlGet(into, address(data), length, job_names[who], WINDOW, bits, offset, user));
   ++operations;
 }
@@ -95,7 +111,8 @@ static void contiguous(void) {
     flush();
     if (i % 2 == 0) { /* MPI_Rput */
       ptl_event_t event = event_wait(eq, PTL_EVENT_ACK);
-      REQUIRE(event.user_ptr == &request && event.mlength == length && event.remote_offset == 3 && event.ptl_list == PTL_PRIORITY_LIST);
+      REQUIRE(event.user_ptr == &request && event.mlength == length && event.remote_offset == 3 &&
+              event.ptl_list == PTL_PRIORITY_LIST);
     }
     memset(scratch, 0, length);
     get(i % 2 ? request_md : md, scratch, length, right(), data_bits, 3, &request);
@@ -115,13 +132,18 @@ static void contiguous(void) {
 
 static ptl_handle_md_t scattered(ptl_iovec_t *parts, int count) {
   ptl_handle_md_t handle;
-  ptl_md_t d = {.start = parts, .length = (ptl_size_t)count, .options = PTL_IOVEC | PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_CT_ACK,
-                .eq_handle = eq, .ct_handle = ct};
+  ptl_md_t d = {.start = parts,
+                .length = (ptl_size_t)count,
+                .options = PTL_IOVEC | PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_EVENT_CT_REPLY |
+                           PTL_MD_EVENT_CT_ACK,
+                .eq_handle = eq,
+                .ct_handle = ct};
   CHECK(PtlMDBind(ni, &d, &handle));
   return handle;
 }
 
-/* A derived datatype: pieces of odd lengths, some empty, put from and got into, from any place on. */
+/* A derived datatype: pieces of odd lengths, some empty, put from and got into, from any place on.
+ */
 static void derived(size_t scale) {
   enum { PARTS = 17 };
   ptl_iovec_t parts[PARTS];
@@ -150,7 +172,8 @@ static void derived(size_t scale) {
   job_barrier();
   pattern_check(window, total, (unsigned int)(scale + (size_t)left()));
   bytes_check(window + total, BYTES - total, 0xee);
-  EXPECT(PTL_ARG_INVALID, PtlPut(handle, 1, total, PTL_ACK_REQ, job_names[right()], WINDOW, data_bits, 0, NULL, 0));
+  EXPECT(PTL_ARG_INVALID,
+         PtlPut(handle, 1, total, PTL_ACK_REQ, job_names[right()], WINDOW, data_bits, 0, NULL, 0));
   /* Back, all but 11 bytes at both ends. */
   memset(scratch, 0xcc, BYTES);
   CHECK(PtlGet(handle, 11, total - 22, job_names[right()], WINDOW, data_bits, 11, NULL));
@@ -158,7 +181,8 @@ static void derived(size_t scale) {
   flush();
   for (size_t i = 0, at = 0; i < PARTS; ++i) {
     unsigned char *piece = parts[i].iov_base;
-    for (size_t k = 0; k < parts[i].iov_len; ++k, ++at) REQUIRE_EQUAL(piece[k], at < 11 || at >= total - 11 ? 0xcc : flat[at]);
+    for (size_t k = 0; k < parts[i].iov_len; ++k, ++at)
+      REQUIRE_EQUAL(piece[k], at < 11 || at >= total - 11 ? 0xcc : flat[at]);
     bytes_check(piece + parts[i].iov_len, 3, 0xcc);
   }
   CHECK(PtlMDRelease(handle)); /* all counts have been seen */
@@ -166,19 +190,25 @@ static void derived(size_t scale) {
   job_barrier();
 }
 
-static void fetch(void *old, const void *data, size_t length, int who, ptl_size_t offset, ptl_op_t operation, ptl_datatype_t type) {
-  CHECK(PtlFetchAtomic(md, address(old), md, address(data), length, job_names[who], WINDOW, data_bits, offset, NULL, 0, operation, type));
+static void fetch(void *old, const void *data, size_t length, int who, ptl_size_t offset,
+                  ptl_op_t operation, ptl_datatype_t type) {
+  CHECK(PtlFetchAtomic(md, address(old), md, address(data), length, job_names[who], WINDOW,
+                       data_bits, offset, NULL, 0, operation, type));
   ++operations;
   flush();
 }
-static void swap(void *old, const void *data, const void *operand, size_t length, int who, ptl_match_bits_t bits, ptl_size_t offset, ptl_op_t operation,
+static void swap(void *old, const void *data, const void *operand, size_t length, int who,
+                 ptl_match_bits_t bits, ptl_size_t offset, ptl_op_t operation,
                  ptl_datatype_t type) {
-  CHECK(PtlSwap(md, address(old), md, address(data), length, job_names[who], WINDOW, bits, offset, NULL, 0, operand, operation, type));
+  CHECK(PtlSwap(md, address(old), md, address(data), length, job_names[who], WINDOW, bits, offset,
+                NULL, 0, operand, operation, type));
   ++operations;
   flush();
 }
-static void accumulate(const void *data, size_t length, int who, ptl_size_t offset, ptl_op_t operation, ptl_datatype_t type) {
-  CHECK(PtlAtomic(md, address(data), length, PTL_ACK_REQ, job_names[who], WINDOW, data_bits, offset, NULL, 0, operation, type));
+static void accumulate(const void *data, size_t length, int who, ptl_size_t offset,
+                       ptl_op_t operation, ptl_datatype_t type) {
+  CHECK(PtlAtomic(md, address(data), length, PTL_ACK_REQ, job_names[who], WINDOW, data_bits, offset,
+                  NULL, 0, operation, type));
   ++operations;
   flush();
 }
@@ -197,12 +227,14 @@ static void accumulates(void) {
   for (int i = 0; i < MANY; ++i) many[i] = i * (job_rank + 1);
   for (size_t offset = 0; offset < sizeof many; offset += step) {
     size_t length = sizeof many - offset < step ? sizeof many - offset : step;
-    CHECK(PtlAtomic(md, address(many) + offset, length, PTL_ACK_REQ, job_names[0], WINDOW, data_bits, offset, NULL, 0, PTL_SUM, PTL_INT64_T));
+    CHECK(PtlAtomic(md, address(many) + offset, length, PTL_ACK_REQ, job_names[0], WINDOW,
+                    data_bits, offset, NULL, 0, PTL_SUM, PTL_INT64_T));
     ++operations;
   }
   flush();
-  EXPECT(PTL_ARG_INVALID, PtlAtomic(md, address(many), limits.max_atomic_size + 8, PTL_ACK_REQ, job_names[0], WINDOW, data_bits, 0, NULL, 0, PTL_SUM,
-                                    PTL_INT64_T));
+  EXPECT(PTL_ARG_INVALID,
+         PtlAtomic(md, address(many), limits.max_atomic_size + 8, PTL_ACK_REQ, job_names[0], WINDOW,
+                   data_bits, 0, NULL, 0, PTL_SUM, PTL_INT64_T));
   job_barrier();
   CHECK(PtlAtomicSync());
   if (job_rank == 0) {
@@ -233,12 +265,16 @@ static void accumulates(void) {
   REQUIRE(creal(z_old) == 7 && cimag(z_old) == 0);
   accumulate(w, sizeof w, right(), 201, PTL_SUM, PTL_LONG_DOUBLE_COMPLEX);
   fetch(w_old, w, sizeof w, right(), 201, PTL_PROD, PTL_LONG_DOUBLE_COMPLEX);
-  REQUIRE(creall(w_old[0]) == 1 && cimagl(w_old[0]) == 1 && creall(w_old[1]) == 3 && cimagl(w_old[1]) == 0);
+  REQUIRE(creall(w_old[0]) == 1 && cimagl(w_old[0]) == 1 && creall(w_old[1]) == 3 &&
+          cimagl(w_old[1]) == 0);
   swap(w_old, w, NULL, sizeof w, right(), data_bits, 201, PTL_SWAP, PTL_LONG_DOUBLE_COMPLEX);
-  REQUIRE(creall(w_old[0]) == 0 && cimagl(w_old[0]) == 2 && creall(w_old[1]) == 9 && cimagl(w_old[1]) == 0);
-  EXPECT(PTL_ARG_INVALID, PtlSwap(md, address(w_old), md, address(w), sizeof w, job_names[0], WINDOW, data_bits, 0, NULL, 0, w, PTL_CSWAP,
-                                  PTL_LONG_DOUBLE_COMPLEX)); /* one element only */
-  EXPECT(PTL_ARG_INVALID, PtlAtomic(md, address(&z), sizeof z, PTL_ACK_REQ, job_names[0], WINDOW, data_bits, 0, NULL, 0, PTL_MAX, PTL_DOUBLE_COMPLEX));
+  REQUIRE(creall(w_old[0]) == 0 && cimagl(w_old[0]) == 2 && creall(w_old[1]) == 9 &&
+          cimagl(w_old[1]) == 0);
+  EXPECT(PTL_ARG_INVALID,
+         PtlSwap(md, address(w_old), md, address(w), sizeof w, job_names[0], WINDOW, data_bits, 0,
+                 NULL, 0, w, PTL_CSWAP, PTL_LONG_DOUBLE_COMPLEX)); /* one element only */
+  EXPECT(PTL_ARG_INVALID, PtlAtomic(md, address(&z), sizeof z, PTL_ACK_REQ, job_names[0], WINDOW,
+                                    data_bits, 0, NULL, 0, PTL_MAX, PTL_DOUBLE_COMPLEX));
   job_barrier();
   CHECK(PtlAtomicSync());
   memcpy(&ld, at + 1, sizeof ld);
@@ -246,14 +282,16 @@ static void accumulates(void) {
   /* Elements that lie across the pieces of scattered memory. */
   static unsigned char from[100], into[100];
   int64_t values[8], old[8];
-  ptl_iovec_t from_parts[3] = {{from, 13}, {from + 20, 30}, {from + 60, 21}}, into_parts[2] = {{into, 27}, {into + 40, 37}};
+  ptl_iovec_t from_parts[3] = {{from, 13}, {from + 20, 30}, {from + 60, 21}},
+              into_parts[2] = {{into, 27}, {into + 40, 37}};
   for (int i = 0; i < 8; ++i) values[i] = 1000 + i;
   memcpy(from, values, 13);
   memcpy(from + 20, (char *)values + 13, 30);
   memcpy(from + 60, (char *)values + 43, 21);
   ptl_handle_md_t from_md = scattered(from_parts, 3), into_md = scattered(into_parts, 2);
   for (int twice = 0; twice < 2; ++twice) {
-    CHECK(PtlFetchAtomic(into_md, 0, from_md, 0, sizeof values, job_names[right()], WINDOW, data_bits, 1001, NULL, 0, PTL_SUM, PTL_INT64_T));
+    CHECK(PtlFetchAtomic(into_md, 0, from_md, 0, sizeof values, job_names[right()], WINDOW,
+                         data_bits, 1001, NULL, 0, PTL_SUM, PTL_INT64_T));
     ++operations;
     flush();
     memcpy(old, into, 27);
@@ -269,7 +307,8 @@ static void accumulates(void) {
   job_barrier();
 }
 
-/* MPI_Win_lock on process 0 with compare and swap in the control block; what it protects is read and written back. */
+/* MPI_Win_lock on process 0 with compare and swap in the control block; what it protects is read
+ * and written back. */
 static void locks(void) {
   const int64_t free_word = 0, mine = 1000 + job_rank;
   uint64_t value[600]; /* 4800 bytes */
@@ -280,7 +319,8 @@ static void locks(void) {
     int64_t old = -1;
     job_step("lock", __FILE__, __LINE__);
     do {
-      swap(&old, &mine, &free_word, sizeof old, 0, control_bits, offsetof(struct control, lock), PTL_CSWAP, PTL_INT64_T);
+      swap(&old, &mine, &free_word, sizeof old, 0, control_bits, offsetof(struct control, lock),
+           PTL_CSWAP, PTL_INT64_T);
     } while (old != 0);
     get(md, value, sizeof value, 0, data_bits, 0, NULL);
     flush();
@@ -289,7 +329,8 @@ static void locks(void) {
     for (uint64_t i = 1; i < 600; ++i) value[i] = value[0] * (i + 1);
     put(md, value, sizeof value, 0, data_bits, 0, NULL);
     flush();
-    swap(&old, &free_word, NULL, sizeof old, 0, control_bits, offsetof(struct control, lock), PTL_SWAP, PTL_INT64_T);
+    swap(&old, &free_word, NULL, sizeof old, 0, control_bits, offsetof(struct control, lock),
+         PTL_SWAP, PTL_INT64_T);
     REQUIRE_EQUAL(old, mine);
   }
   job_barrier();
@@ -301,7 +342,8 @@ static void locks(void) {
   job_barrier();
 }
 
-/* MPI_Win_post to MPI_Win_wait: put, flush, count in the neighbour's control block, and wait for one's own by looking at memory. */
+/* MPI_Win_post to MPI_Win_wait: put, flush, count in the neighbour's control block, and wait for
+ * one's own by looking at memory. */
 static void post_and_wait(void) {
   const int64_t one = 1;
   control.post_count = 0;
@@ -311,8 +353,9 @@ static void post_and_wait(void) {
     pattern_fill(scratch, 3000, (unsigned int)(turn * 10 + job_rank));
     put(md, scratch, 3000, right(), data_bits, (ptl_size_t)(turn % 2) * 4096, NULL);
     flush();
-    CHECK(PtlAtomic(md, address(&one), sizeof one, PTL_ACK_REQ, job_names[right()], WINDOW, control_bits, offsetof(struct control, post_count), NULL, 0,
-                    PTL_SUM, PTL_INT64_T));
+    CHECK(PtlAtomic(md, address(&one), sizeof one, PTL_ACK_REQ, job_names[right()], WINDOW,
+                    control_bits, offsetof(struct control, post_count), NULL, 0, PTL_SUM,
+                    PTL_INT64_T));
     ++operations;
     job_step("wait for post_count", __FILE__, __LINE__);
     while (((volatile struct control *)control_of_all)->post_count < turn) {
@@ -320,7 +363,8 @@ static void post_and_wait(void) {
       CHECK(PtlAtomicSync());
     }
     pattern_check(window + turn % 2 * 4096, 3000, (unsigned int)(turn * 10 + left()));
-    flush(); /* of the count: the neighbour may be ahead by this turn, and writes to the other place then */
+    flush(); /* of the count: the neighbour may be ahead by this turn, and writes to the other place
+                then */
     job_barrier();
   }
 }
@@ -349,7 +393,8 @@ static void dynamic(void) {
   free(mine);
 }
 
-/* An operation that fails counts as one failure, which ends the flush; it also gives an event, for SUCCESS_DISABLE is about successes. */
+/* An operation that fails counts as one failure, which ends the flush; it also gives an event, for
+ * SUCCESS_DISABLE is about successes. */
 static void violation(ptl_ni_fail_t reason, int is_get, ptl_match_bits_t bits, ptl_size_t offset) {
   ptl_ct_event_t value;
   ptl_event_t event;
@@ -379,11 +424,14 @@ static void violations(void) {
   memset(guarded, 0xee, sizeof guarded);
   memset(window + BYTES - 50, 0xee, 50);
   CHECK(PtlGetUid(ni, &uid));
-  handles[0] = entry(guarded, sizeof guarded, other_user_bits, PTL_ME_OP_PUT | PTL_ME_OP_GET | PTL_ME_EVENT_LINK_DISABLE, uid + 1);
-  handles[1] = entry(guarded, sizeof guarded, get_only_bits, PTL_ME_OP_GET | PTL_ME_EVENT_LINK_DISABLE, uid);
+  handles[0] = entry(guarded, sizeof guarded, other_user_bits,
+                     PTL_ME_OP_PUT | PTL_ME_OP_GET | PTL_ME_EVENT_LINK_DISABLE, uid + 1);
+  handles[1] =
+      entry(guarded, sizeof guarded, get_only_bits, PTL_ME_OP_GET | PTL_ME_EVENT_LINK_DISABLE, uid);
   job_barrier();
   flush();
-  violation(PTL_NI_DROPPED, 0, data_bits, BYTES - 50); /* NO_TRUNCATE: it does not fit, and finds no other entry */
+  violation(PTL_NI_DROPPED, 0, data_bits, BYTES - 50); /* NO_TRUNCATE: it does not fit, and finds no
+                                                          other entry */
   violation(PTL_NI_DROPPED, 1, data_bits, BYTES - 50);
   violation(PTL_NI_DROPPED, 0, 0x9999, 0);
   violation(PTL_NI_PERM_VIOLATION, 0, other_user_bits, 0);

@@ -1,7 +1,9 @@
-/* What no other client here asks of Portals 4: handles compared and asked for their interface, the map read back, searches of list entries, a portal
- * disabled by its owner, triggered operations that fetch or are cancelled, bundles, and PtlAbort.
+/* What no other client here asks of Portals 4: handles compared and asked for their interface, the
+ * map read back, searches of list entries, a portal disabled by its owner, triggered operations
+ * that fetch or are cancelled, bundles, and PtlAbort.
  *
- * All on a logical interface without matching. Portal 6 has an entry at which each process' left neighbour works, portal 7 takes what is unexpected.
+ * All on a logical interface without matching. Portal 6 has an entry at which each process' left
+ * neighbour works, portal 7 takes what is unexpected.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,7 +12,16 @@
 
 #include "exchange.h"
 
-enum { PROCESSES = 4, PORTAL = 6, UNEXPECTED = 7, WORDS = 8, MESSAGES = 5, MANY = 200, LARGE = 4000000, LARGES = 16 };
+enum {
+  PROCESSES = 4,
+  PORTAL = 6,
+  UNEXPECTED = 7,
+  WORDS = 8,
+  MESSAGES = 5,
+  MANY = 200,
+  LARGE = 4000000,
+  LARGES = 16
+};
 
 static ptl_handle_ni_t ni;
 static ptl_handle_eq_t here, there; /* as initiator, as target */
@@ -65,16 +76,21 @@ static void map(void) {
   REQUIRE_EQUAL(size, job_size);
   bytes_check(&got[job_size - 1], sizeof got[0], 0xff);
   CHECK(PtlGetMap(ni, JOB_MOST + 1, got, NULL));
-  for (int r = 0; r < job_size; ++r) REQUIRE(got[r].phys.nid == job_names[r].phys.nid && got[r].phys.pid == job_names[r].phys.pid);
+  for (int r = 0; r < job_size; ++r)
+    REQUIRE(got[r].phys.nid == job_names[r].phys.nid && got[r].phys.pid == job_names[r].phys.pid);
   bytes_check(&got[job_size], sizeof got[0], 0xff);
 }
 
 static void start(void) {
   ptl_pt_index_t pt;
-  ptl_le_t le = {.start = words, .length = sizeof words, .uid = PTL_UID_ANY,
-                 .options = PTL_LE_OP_PUT | PTL_LE_OP_GET | PTL_LE_EVENT_LINK_DISABLE | PTL_LE_EVENT_CT_COMM | PTL_LE_EVENT_COMM_DISABLE};
+  ptl_le_t le = {.start = words,
+                 .length = sizeof words,
+                 .uid = PTL_UID_ANY,
+                 .options = PTL_LE_OP_PUT | PTL_LE_OP_GET | PTL_LE_EVENT_LINK_DISABLE |
+                            PTL_LE_EVENT_CT_COMM | PTL_LE_EVENT_COMM_DISABLE};
   CHECK(PtlInit());
-  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_LOGICAL, PTL_PID_ANY, NULL, NULL, &ni));
+  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_LOGICAL, PTL_PID_ANY, NULL, NULL,
+                  &ni));
   job_publish(ni);
   map();
   CHECK(PtlEQAlloc(ni, 64, &here));
@@ -84,7 +100,8 @@ static void start(void) {
   ct = counter();
   le.ct_handle = arrived = counter();
   CHECK(PtlLEAppend(ni, PORTAL, &le, PTL_PRIORITY_LIST, NULL, &entry));
-  md = whole_memory(ni, PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY, here, ct);
+  md = whole_memory(ni, PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY,
+                    here, ct);
   job_barrier();
 }
 
@@ -109,43 +126,57 @@ static void handles(void) {
 
 static unsigned char waiting_messages[MESSAGES * 8];
 
-/* A search, with its counter `found` at zero, that must find the messages from `first` on, `count` of them; none: it says so. */
-static void search(ptl_search_op_t operation, unsigned int options, unsigned int first, unsigned int count, ptl_handle_ct_t found) {
+/* A search, with its counter `found` at zero, that must find the messages from `first` on, `count`
+ * of them; none: it says so. */
+static void search(ptl_search_op_t operation, unsigned int options, unsigned int first,
+                   unsigned int count, ptl_handle_ct_t found) {
   static int user;
   ptl_event_t event;
   ptl_ct_event_t value;
-  ptl_le_t le = {.ct_handle = found, .uid = PTL_UID_ANY, .options = PTL_LE_OP_PUT | PTL_LE_EVENT_CT_OVERFLOW | options};
+  ptl_le_t le = {.ct_handle = found,
+                 .uid = PTL_UID_ANY,
+                 .options = PTL_LE_OP_PUT | PTL_LE_EVENT_CT_OVERFLOW | options};
   CHECK(PtlLESearch(ni, UNEXPECTED, &le, operation, &user));
   for (unsigned int i = first; i < first + count; ++i) {
-    event = event_wait(there, operation == PTL_SEARCH_ONLY ? PTL_EVENT_SEARCH : PTL_EVENT_PUT_OVERFLOW);
-    REQUIRE(event.user_ptr == &user && event.start == waiting_messages + i * 8 && event.initiator.rank == (ptl_rank_t)left());
-    REQUIRE(event.hdr_data == 70 + i && event.mlength == 8 && event.rlength == 8 && event.remote_offset == i * 8);
+    event =
+        event_wait(there, operation == PTL_SEARCH_ONLY ? PTL_EVENT_SEARCH : PTL_EVENT_PUT_OVERFLOW);
+    REQUIRE(event.user_ptr == &user && event.start == waiting_messages + i * 8 &&
+            event.initiator.rank == (ptl_rank_t)left());
+    REQUIRE(event.hdr_data == 70 + i && event.mlength == 8 && event.rlength == 8 &&
+            event.remote_offset == i * 8);
     REQUIRE(event.pt_index == UNEXPECTED && event.ptl_list == PTL_OVERFLOW_LIST);
   }
   if (count == 0) {
     CHECK(PtlEQWait(there, &event));
-    REQUIRE(event.type == PTL_EVENT_SEARCH && event.ni_fail_type == PTL_NI_NO_MATCH && event.user_ptr == &user);
+    REQUIRE(event.type == PTL_EVENT_SEARCH && event.ni_fail_type == PTL_NI_NO_MATCH &&
+            event.user_ptr == &user);
   }
   EXPECT(PTL_EQ_EMPTY, PtlEQGet(there, &event)); /* the end has no event of its own */
   CHECK(PtlCTGet(found, &value));
   REQUIRE_EQUAL(value.success, count);
-  REQUIRE_EQUAL(value.failure, count == 0 || !(options & PTL_LE_USE_ONCE)); /* but it is counted, unless it ended with the first */
+  /* but it is counted, unless it ended with the first */
+  REQUIRE_EQUAL(value.failure, count == 0 || !(options & PTL_LE_USE_ONCE));
   CHECK(PtlCTSet(found, zero));
 }
 
-/* Messages of the left neighbour that wait on the overflow list: looked at, then taken, one and all the others. */
+/* Messages of the left neighbour that wait on the overflow list: looked at, then taken, one and all
+ * the others. */
 static void searches(void) {
   static unsigned char sent[MESSAGES * 8];
   ptl_handle_ct_t found = counter();
   ptl_handle_le_t block;
-  ptl_le_t le = {.start = waiting_messages, .length = sizeof waiting_messages, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY,
+  ptl_le_t le = {.start = waiting_messages,
+                 .length = sizeof waiting_messages,
+                 .ct_handle = PTL_CT_NONE,
+                 .uid = PTL_UID_ANY,
                  .options = PTL_LE_OP_PUT | PTL_LE_EVENT_LINK_DISABLE | PTL_LE_EVENT_COMM_DISABLE};
   CHECK(PtlLEAppend(ni, UNEXPECTED, &le, PTL_OVERFLOW_LIST, NULL, &block));
   search(PTL_SEARCH_ONLY, PTL_LE_USE_ONCE, 0, 0, found);
   job_barrier();
   pattern_fill(sent, sizeof sent, 40U + (unsigned int)job_rank);
   for (unsigned int i = 0; i < MESSAGES; ++i) {
-    CHECK(PtlPut(md, address(sent) + i * 8ULL, 8, PTL_ACK_REQ, right(), UNEXPECTED, 0, i * 8ULL, NULL, 70 + i));
+    CHECK(PtlPut(md, address(sent) + i * 8ULL, 8, PTL_ACK_REQ, right(), UNEXPECTED, 0, i * 8ULL,
+                 NULL, 70 + i));
   }
   count_wait(ct, ends += MESSAGES);
   job_barrier();
@@ -162,7 +193,8 @@ static void searches(void) {
   job_barrier();
 }
 
-/* An armed get, fetching atomic and swap fire one after the other, each at its own count; what is cancelled never fires. */
+/* An armed get, fetching atomic and swap fire one after the other, each at its own count; what is
+ * cancelled never fires. */
 static void triggered(void) {
   ptl_handle_ct_t trigger = counter();
   uint32_t operand = 0x0000ffff;
@@ -172,8 +204,10 @@ static void triggered(void) {
   job_barrier();
   out[0] = 5;
   out[1] = 0x12345678;
-  CHECK(PtlTriggeredSwap(md, address(&in[2]), md, address(&out[1]), 4, right(), PORTAL, 0, 16, NULL, 0, &operand, PTL_MSWAP, PTL_UINT32_T, trigger, 3));
-  CHECK(PtlTriggeredFetchAtomic(md, address(&in[1]), md, address(&out[0]), 8, right(), PORTAL, 0, 8, NULL, 0, PTL_SUM, PTL_UINT64_T, trigger, 2));
+  CHECK(PtlTriggeredSwap(md, address(&in[2]), md, address(&out[1]), 4, right(), PORTAL, 0, 16, NULL,
+                         0, &operand, PTL_MSWAP, PTL_UINT32_T, trigger, 3));
+  CHECK(PtlTriggeredFetchAtomic(md, address(&in[1]), md, address(&out[0]), 8, right(), PORTAL, 0, 8,
+                                NULL, 0, PTL_SUM, PTL_UINT64_T, trigger, 2));
   CHECK(PtlTriggeredGet(md, address(&in[0]), 8, right(), PORTAL, 0, 0, NULL, trigger, 1));
   operand = 0; /* was read in the call */
   EXPECT(PTL_IN_USE, PtlMDRelease(md));
@@ -190,12 +224,14 @@ static void triggered(void) {
   REQUIRE_EQUAL(words[1], 1001 + 5);
   REQUIRE_EQUAL(words[2], (1002 & 0xffff0000) | 0x5678);
   job_barrier();
-  CHECK(PtlTriggeredPut(md, address(&out[0]), 8, PTL_ACK_REQ, right(), PORTAL, 0, 0, NULL, 0, trigger, 4));
+  CHECK(PtlTriggeredPut(md, address(&out[0]), 8, PTL_ACK_REQ, right(), PORTAL, 0, 0, NULL, 0,
+                        trigger, 4));
   CHECK(PtlTriggeredCTInc(ct, one, trigger, 5));
   CHECK(PtlCTCancelTriggered(trigger));
   require_count(trigger, 3);
   for (int i = 0; i < 2; ++i) CHECK(PtlCTInc(trigger, one));
-  CHECK(PtlPut(md, address(&out[1]), 8, PTL_ACK_REQ, right(), PORTAL, 0, 56, NULL, 0)); /* would come after it */
+  /* would come after it */
+  CHECK(PtlPut(md, address(&out[1]), 8, PTL_ACK_REQ, right(), PORTAL, 0, 56, NULL, 0));
   count_wait(ct, ++ends);
   job_barrier();
   require_count(ct, ends);
@@ -243,30 +279,39 @@ static void poll_counters(void) {
   job_barrier();
 }
 
-/* The left neighbour's large puts are coming in when their portal is disabled: each is then refused, or over, with its event. */
+/* The left neighbour's large puts are coming in when their portal is disabled: each is then
+ * refused, or over, with its event. */
 static void disable(void) {
   static unsigned char landing[LARGE], source[LARGE];
   int *accepted = (int *)job_board + job_rank;
   ptl_handle_le_t open;
   ptl_event_t event;
   int ok = 0, seen, code;
-  ptl_le_t le = {.start = landing, .length = sizeof landing, .ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY,
+  ptl_le_t le = {.start = landing,
+                 .length = sizeof landing,
+                 .ct_handle = PTL_CT_NONE,
+                 .uid = PTL_UID_ANY,
                  .options = PTL_LE_OP_PUT | PTL_LE_EVENT_LINK_DISABLE};
   ptl_handle_md_t events = whole_memory(ni, PTL_MD_EVENT_SEND_DISABLE, here, PTL_CT_NONE);
   CHECK(PtlLEAppend(ni, UNEXPECTED, &le, PTL_PRIORITY_LIST, NULL, &open));
   pattern_fill(source, sizeof source, 90U + (unsigned int)job_rank);
   job_barrier();
-  for (int i = 0; i < LARGES; ++i) CHECK(PtlPut(events, address(source), sizeof source, PTL_ACK_REQ, right(), UNEXPECTED, 0, 0, NULL, 0));
+  for (int i = 0; i < LARGES; ++i)
+    CHECK(PtlPut(events, address(source), sizeof source, PTL_ACK_REQ, right(), UNEXPECTED, 0, 0,
+                 NULL, 0));
   (void)event_wait(there, PTL_EVENT_PUT);
   CHECK(PtlPTDisable(ni, UNEXPECTED));
   pattern_check(landing, sizeof landing, 90U + (unsigned int)left());
   for (seen = 1; (code = PtlEQGet(there, &event)) == PTL_OK; ++seen) {
-    REQUIRE(event.type == PTL_EVENT_PUT && event.ni_fail_type == PTL_NI_OK && event.mlength == LARGE); /* no PT_DISABLED */
+    /* no PT_DISABLED */
+    REQUIRE(event.type == PTL_EVENT_PUT && event.ni_fail_type == PTL_NI_OK &&
+            event.mlength == LARGE);
   }
   REQUIRE_EQUAL(code, PTL_EQ_EMPTY);
   for (int i = 0; i < LARGES; ++i) {
     CHECK(PtlEQWait(here, &event));
-    REQUIRE(event.type == PTL_EVENT_ACK && (event.ni_fail_type == PTL_NI_OK || event.ni_fail_type == PTL_NI_PT_DISABLED));
+    REQUIRE(event.type == PTL_EVENT_ACK &&
+            (event.ni_fail_type == PTL_NI_OK || event.ni_fail_type == PTL_NI_PT_DISABLED));
     if (event.ni_fail_type == PTL_NI_OK) ++ok;
   }
   *accepted = ok;
@@ -313,9 +358,11 @@ static void aborting(void) {
   ptl_ct_event_t value;
   CHECK(PtlCTSet(arrived, zero));
   job_barrier();
-  for (intptr_t i = 0; i < WAITS; ++i) REQUIRE_EQUAL(pthread_create(&waiting[i], NULL, wait_for_ever, (void *)i), 0);
+  for (intptr_t i = 0; i < WAITS; ++i)
+    REQUIRE_EQUAL(pthread_create(&waiting[i], NULL, wait_for_ever, (void *)i), 0);
   while (__atomic_load_n(&entered, __ATOMIC_SEQ_CST) < WAITS) continue;
-  nanosleep(&moment, NULL); /* most of them sleep by now; those that do not are told when they come */
+  nanosleep(&moment, NULL); /* most of them sleep by now; those that do not are told when they
+                               come */
   PtlAbort();
   for (int i = 0; i < WAITS; ++i) REQUIRE_EQUAL(pthread_join(waiting[i], NULL), 0);
   for (intptr_t i = 0; i < WAITS; ++i) wait_for_ever((void *)i);

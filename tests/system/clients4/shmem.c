@@ -1,5 +1,6 @@
-/* What Sandia OpenSHMEM asks of Portals 4: no matching, ranks, two list entries at chosen portals, memory descriptors over the whole address space, and
- * counters instead of events. Static memory has the same address in all processes, since they are forked. */
+/* What Sandia OpenSHMEM asks of Portals 4: no matching, ranks, two list entries at chosen portals,
+ * memory descriptors over the whole address space, and counters instead of events. Static memory
+ * has the same address in all processes, since they are forked. */
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -36,18 +37,34 @@ static ptl_process_t rank(int r) {
 }
 
 static void start(void) {
-  ptl_ni_limits_t want = {.max_entries = INT_MAX, .max_unexpected_headers = INT_MAX, .max_mds = INT_MAX, .max_cts = INT_MAX, .max_eqs = INT_MAX,
-                          .max_pt_index = INT_MAX, .max_iovecs = INT_MAX, .max_list_size = INT_MAX, .max_triggered_ops = INT_MAX,
-                          .max_msg_size = LONG_MAX, .max_atomic_size = LONG_MAX, .max_fetch_atomic_size = LONG_MAX, .max_waw_ordered_size = LONG_MAX,
-                          .max_war_ordered_size = LONG_MAX, .max_volatile_size = LONG_MAX, .features = PTL_TARGET_BIND_INACCESSIBLE};
+  ptl_ni_limits_t want = {.max_entries = INT_MAX,
+                          .max_unexpected_headers = INT_MAX,
+                          .max_mds = INT_MAX,
+                          .max_cts = INT_MAX,
+                          .max_eqs = INT_MAX,
+                          .max_pt_index = INT_MAX,
+                          .max_iovecs = INT_MAX,
+                          .max_list_size = INT_MAX,
+                          .max_triggered_ops = INT_MAX,
+                          .max_msg_size = LONG_MAX,
+                          .max_atomic_size = LONG_MAX,
+                          .max_fetch_atomic_size = LONG_MAX,
+                          .max_waw_ordered_size = LONG_MAX,
+                          .max_war_ordered_size = LONG_MAX,
+                          .max_volatile_size = LONG_MAX,
+                          .features = PTL_TARGET_BIND_INACCESSIBLE};
   ptl_process_t id;
   ptl_uid_t uid;
   ptl_pt_index_t pt;
   ptl_handle_le_t le;
   CHECK(PtlInit());
-  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_LOGICAL, PTL_PID_ANY, &want, &limits, &ni));
-  REQUIRE(limits.max_volatile_size >= 32 && limits.max_atomic_size >= 32 && limits.max_fetch_atomic_size >= 32); /* a complex long double */
-  REQUIRE(limits.max_waw_ordered_size >= 8 && limits.max_war_ordered_size >= 8 && limits.max_pt_index >= 63);
+  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_LOGICAL, PTL_PID_ANY, &want,
+                  &limits, &ni));
+  /* a complex long double */
+  REQUIRE(limits.max_volatile_size >= 32 && limits.max_atomic_size >= 32 &&
+          limits.max_fetch_atomic_size >= 32);
+  REQUIRE(limits.max_waw_ordered_size >= 8 && limits.max_war_ordered_size >= 8 &&
+          limits.max_pt_index >= 63);
   REQUIRE(limits.features & PTL_TARGET_BIND_INACCESSIBLE);
   job_publish(ni);
   CHECK(PtlSetMap(ni, (ptl_size_t)job_size, job_names));
@@ -63,18 +80,26 @@ static void start(void) {
   CHECK(PtlCTAlloc(ni, &put_ct));
   CHECK(PtlCTAlloc(ni, &get_ct));
   CHECK(PtlCTAlloc(ni, &target_ct));
-  ptl_le_t entry = {.start = data_segment, .length = sizeof data_segment, .ct_handle = PTL_INVALID_HANDLE, .uid = uid,
-                    .options = PTL_LE_OP_PUT | PTL_LE_OP_GET | PTL_LE_EVENT_LINK_DISABLE | PTL_LE_EVENT_SUCCESS_DISABLE};
+  ptl_le_t entry = {.start = data_segment,
+                    .length = sizeof data_segment,
+                    .ct_handle = PTL_INVALID_HANDLE,
+                    .uid = uid,
+                    .options = PTL_LE_OP_PUT | PTL_LE_OP_GET | PTL_LE_EVENT_LINK_DISABLE |
+                               PTL_LE_EVENT_SUCCESS_DISABLE};
   CHECK(PtlLEAppend(ni, DATA, &entry, PTL_PRIORITY_LIST, NULL, &le));
   entry.start = NULL;
   entry.length = PTL_SIZE_MAX;
   entry.ct_handle = target_ct;
   entry.options |= PTL_LE_EVENT_CT_COMM;
   CHECK(PtlLEAppend(ni, HEAP, &entry, PTL_PRIORITY_LIST, NULL, &le));
-  put_inline = whole_memory(ni, PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_VOLATILE | PTL_MD_UNORDERED, eq, put_ct);
-  put_ordered = whole_memory(ni, PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_VOLATILE, eq, put_ct);
+  put_inline = whole_memory(
+      ni, PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_VOLATILE | PTL_MD_UNORDERED,
+      eq, put_ct);
+  put_ordered = whole_memory(
+      ni, PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_VOLATILE, eq, put_ct);
   put_bounce = whole_memory(ni, PTL_MD_EVENT_CT_ACK | PTL_MD_UNORDERED, eq, put_ct);
-  get_md = whole_memory(ni, PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_UNORDERED, PTL_EQ_NONE, get_ct);
+  get_md = whole_memory(ni, PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_SUCCESS_DISABLE | PTL_MD_UNORDERED,
+                        PTL_EQ_NONE, get_ct);
   job_barrier();
 }
 
@@ -83,7 +108,8 @@ static void get(void *into, const void *from, size_t length, int who) {
   count_wait(get_ct, ++gets);
 }
 
-/* Of every size: small ones from memory that is overwritten at once, larger ones through a bounce buffer that is free after SEND. */
+/* Of every size: small ones from memory that is overwritten at once, larger ones through a bounce
+ * buffer that is free after SEND. */
 static void puts_and_gets(void) {
   static const size_t sizes[] = {0, 1, 7, 8, 33, 1000, 4096, 16384, 16385, 70000, MOST};
   int right = job_rank + 1;
@@ -99,9 +125,11 @@ static void puts_and_gets(void) {
       ptl_size_t offset = half ? address(heap) + 5 : 5;
       pattern_fill(bounce, length, seed + (unsigned int)half * 50);
       if (length <= limits.max_volatile_size) {
-        CHECK(PtlPut(put_inline, address(bounce), length, PTL_OC_ACK_REQ, rank(right), pt, 0, offset, NULL, 0));
+        CHECK(PtlPut(put_inline, address(bounce), length, PTL_OC_ACK_REQ, rank(right), pt, 0,
+                     offset, NULL, 0));
       } else {
-        CHECK(PtlPut(put_bounce, address(bounce), length, PTL_OC_ACK_REQ, rank(right), pt, 0, offset, bounce, 0));
+        CHECK(PtlPut(put_bounce, address(bounce), length, PTL_OC_ACK_REQ, rank(right), pt, 0,
+                     offset, bounce, 0));
         REQUIRE(event_wait(eq, PTL_EVENT_SEND).user_ptr == bounce);
       }
       memset(bounce, 0x11, length);
@@ -127,23 +155,27 @@ static void puts_and_gets(void) {
   }
 }
 
-/* From memory that nobody may write, as a program's constants are: a page made so after it was filled, and this program's own file. */
+/* From memory that nobody may write, as a program's constants are: a page made so after it was
+ * filled, and this program's own file. */
 static void read_only(void) {
   static const size_t sizes[] = {8, 1000, 16384, 16385, 300000};
   enum { LENGTH = 300000 };
   int file = open("/proc/self/exe", O_RDONLY);
   off_t file_length = lseek(file, 0, SEEK_END);
-  void *sources[2] = {mmap(NULL, LENGTH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-                      mmap(NULL, (size_t)file_length, PROT_READ, MAP_SHARED, file, 0)};
+  void *sources[2] = {
+      mmap(NULL, LENGTH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+      mmap(NULL, (size_t)file_length, PROT_READ, MAP_SHARED, file, 0)};
   REQUIRE(sources[0] != MAP_FAILED && sources[1] != MAP_FAILED);
   pattern_fill(sources[0], LENGTH, 7000);
   REQUIRE_EQUAL(mprotect(sources[0], LENGTH, PROT_READ), 0);
   for (int s = 0; s < 2; ++s) {
     for (unsigned int i = 0; i < sizeof sizes / sizeof sizes[0]; ++i) {
-      size_t most = s == 0 ? LENGTH : (size_t)file_length, length = sizes[i] < most ? sizes[i] : most;
+      size_t most = s == 0 ? LENGTH : (size_t)file_length,
+             length = sizes[i] < most ? sizes[i] : most;
       memset(heap, 0xee, length + 64);
       job_barrier();
-      CHECK(PtlPut(put_bounce, address(sources[s]), length, PTL_OC_ACK_REQ, rank(job_rank + 1), HEAP, 0, address(heap), sources[s], 0));
+      CHECK(PtlPut(put_bounce, address(sources[s]), length, PTL_OC_ACK_REQ, rank(job_rank + 1),
+                   HEAP, 0, address(heap), sources[s], 0));
       REQUIRE(event_wait(eq, PTL_EVENT_SEND).user_ptr == sources[s]);
       count_wait(put_ct, ++sent);
       job_barrier();
@@ -160,21 +192,23 @@ static void read_only(void) {
 
 static int64_t swap(int64_t data, int64_t operand, ptl_op_t operation, int who) {
   int64_t old = -1;
-  CHECK(PtlSwap(get_md, address(&old), put_inline, address(&data), sizeof data, rank(who), HEAP, 0, address(&swap_word), NULL, 0, &operand, operation,
-                PTL_INT64_T));
+  CHECK(PtlSwap(get_md, address(&old), put_inline, address(&data), sizeof data, rank(who), HEAP, 0,
+                address(&swap_word), NULL, 0, &operand, operation, PTL_INT64_T));
   count_wait(get_ct, ++gets);
   return old;
 }
 
 static int64_t fetch_add(int64_t *word, int64_t add, int who) {
   int64_t old = -1;
-  CHECK(PtlFetchAtomic(get_md, address(&old), put_inline, address(&add), sizeof add, rank(who), HEAP, 0, address(word), NULL, 0, PTL_SUM, PTL_INT64_T));
+  CHECK(PtlFetchAtomic(get_md, address(&old), put_inline, address(&add), sizeof add, rank(who),
+                       HEAP, 0, address(word), NULL, 0, PTL_SUM, PTL_INT64_T));
   count_wait(get_ct, ++gets);
   return old;
 }
 
 static void atomic(void *word, uint64_t value, ptl_op_t operation, int who) {
-  CHECK(PtlAtomic(put_inline, address(&value), sizeof value, PTL_OC_ACK_REQ, rank(who), HEAP, 0, address(word), NULL, 0, operation, PTL_UINT64_T));
+  CHECK(PtlAtomic(put_inline, address(&value), sizeof value, PTL_OC_ACK_REQ, rank(who), HEAP, 0,
+                  address(word), NULL, 0, operation, PTL_UINT64_T));
   count_wait(put_ct, ++sent);
 }
 
@@ -202,7 +236,8 @@ static void atomics(void) {
   atomic(bits, 7, PTL_PROD, right);
   get(&seen, bits, sizeof seen, right);
   REQUIRE_EQUAL(seen, 42);
-  CHECK(PtlAtomic(put_inline, address(&half), sizeof half, PTL_OC_ACK_REQ, rank(right), HEAP, 0, address(&real_word), NULL, 0, PTL_PROD, PTL_DOUBLE));
+  CHECK(PtlAtomic(put_inline, address(&half), sizeof half, PTL_OC_ACK_REQ, rank(right), HEAP, 0,
+                  address(&real_word), NULL, 0, PTL_PROD, PTL_DOUBLE));
   half = 0;
   count_wait(put_ct, ++sent);
   job_barrier();
@@ -210,17 +245,21 @@ static void atomics(void) {
   REQUIRE(real_word == 1.125);
 }
 
-/* A put of data and a put of a flag behind it, without a fence: whoever sees the flag sees the data. Pairs take turns. */
+/* A put of data and a put of a flag behind it, without a fence: whoever sees the flag sees the
+ * data. Pairs take turns. */
 static void ordering(void) {
   static unsigned char block[sizeof mailbox.data];
   int peer = job_rank ^ 1;
-  size_t length = sizeof block < limits.max_waw_ordered_size ? sizeof block : (size_t)limits.max_waw_ordered_size;
+  size_t length = sizeof block < limits.max_waw_ordered_size ? sizeof block
+                                                             : (size_t)limits.max_waw_ordered_size;
   for (uint64_t i = 1; i <= ROUNDS; ++i) {
     uint64_t flag = i;
     if ((job_rank & 1) == (int)(i & 1)) {
       pattern_fill(block, length, (unsigned int)i);
-      CHECK(PtlPut(put_ordered, address(block), length, PTL_OC_ACK_REQ, rank(peer), HEAP, 0, address(mailbox.data), NULL, 0));
-      CHECK(PtlPut(put_ordered, address(&flag), sizeof flag, PTL_OC_ACK_REQ, rank(peer), HEAP, 0, address(&mailbox.flag), NULL, 0));
+      CHECK(PtlPut(put_ordered, address(block), length, PTL_OC_ACK_REQ, rank(peer), HEAP, 0,
+                   address(mailbox.data), NULL, 0));
+      CHECK(PtlPut(put_ordered, address(&flag), sizeof flag, PTL_OC_ACK_REQ, rank(peer), HEAP, 0,
+                   address(&mailbox.flag), NULL, 0));
       sent += 2;
     } else {
       ptl_ct_event_t value;
@@ -230,7 +269,8 @@ static void ordering(void) {
         CHECK(PtlCTGet(target_ct, &value));
         next = value.success + 1;
         if (mailbox.flag == i) break;
-        CHECK(PtlCTWait(target_ct, next, &value)); /* as shmem_wait does: until something more has arrived */
+        CHECK(PtlCTWait(target_ct, next, &value)); /* as shmem_wait does: until something more has
+                                                      arrived */
         REQUIRE_EQUAL(value.failure, 0);
       }
       CHECK(PtlAtomicSync());
@@ -249,11 +289,13 @@ static void hammer(void) {
   job_barrier();
   for (int i = 0; i < HAMMER; ++i) {
     int64_t one = 1, value = i + job_rank, old;
-    CHECK(PtlAtomic(put_inline, address(&value), sizeof value, PTL_OC_ACK_REQ, rank(0), HEAP, 0, address(&words[0]), NULL, 0, PTL_SUM, PTL_INT64_T));
+    CHECK(PtlAtomic(put_inline, address(&value), sizeof value, PTL_OC_ACK_REQ, rank(0), HEAP, 0,
+                    address(&words[0]), NULL, 0, PTL_SUM, PTL_INT64_T));
     ++sent;
     total += value;
     REQUIRE(fetch_add(&words[1], one, 0) >= 0);
-    CHECK(PtlAtomic(put_inline, address(&one), sizeof one, PTL_OC_ACK_REQ, rank(i), HEAP, 0, address(&words[2]), NULL, 0, PTL_SUM, PTL_INT64_T));
+    CHECK(PtlAtomic(put_inline, address(&one), sizeof one, PTL_OC_ACK_REQ, rank(i), HEAP, 0,
+                    address(&words[2]), NULL, 0, PTL_SUM, PTL_INT64_T));
     ++sent;
     if (i % 8 != 0) continue;
     for (old = 0;;) { /* an increment with compare and swap */

@@ -1,5 +1,6 @@
-/* Any call from any thread. Each process has four threads that put to and get from the same thread of the right neighbour, and wait in every way; two that share the
- * queue of what arrives; two that wait for one count of it; and one that makes, uses and frees objects of every kind all the while.
+/* Any call from any thread. Each process has four threads that put to and get from the same thread
+ * of the right neighbour, and wait in every way; two that share the queue of what arrives; two that
+ * wait for one count of it; and one that makes, uses and frees objects of every kind all the while.
  */
 #include <pthread.h>
 #include <string.h>
@@ -7,9 +8,18 @@
 
 #include "exchange.h"
 
-enum { PROCESSES = 4, THREADS = 4, SHARING = 2, ROUNDS = 150, LONGEST = 90000, PORTAL = 3, ALL = THREADS * ROUNDS };
+enum {
+  PROCESSES = 4,
+  THREADS = 4,
+  SHARING = 2,
+  ROUNDS = 150,
+  LONGEST = 90000,
+  PORTAL = 3,
+  ALL = THREADS * ROUNDS
+};
 
-static const ptl_match_bits_t put_bits = 0x100, get_bits = 0x200, unused_bits = 0x300; /* plus the number of the thread */
+/* plus the number of the thread */
+static const ptl_match_bits_t put_bits = 0x100, get_bits = 0x200, unused_bits = 0x300;
 
 static ptl_handle_ni_t ni;
 static ptl_handle_eq_t arrivals;
@@ -27,9 +37,15 @@ static pthread_t thread(void *(*body)(void *), intptr_t number) {
 }
 static void join(pthread_t ended) { REQUIRE_EQUAL(pthread_join(ended, NULL), 0); }
 
-static ptl_handle_me_t entry(void *start, ptl_size_t length, ptl_match_bits_t bits, unsigned int options, ptl_handle_ct_t ct) {
+static ptl_handle_me_t entry(void *start, ptl_size_t length, ptl_match_bits_t bits,
+                             unsigned int options, ptl_handle_ct_t ct) {
   ptl_handle_me_t handle = PTL_INVALID_HANDLE;
-  ptl_me_t me = {.start = start, .length = length, .ct_handle = ct, .uid = PTL_UID_ANY, .options = options | PTL_ME_EVENT_LINK_DISABLE, .match_bits = bits};
+  ptl_me_t me = {.start = start,
+                 .length = length,
+                 .ct_handle = ct,
+                 .uid = PTL_UID_ANY,
+                 .options = options | PTL_ME_EVENT_LINK_DISABLE,
+                 .match_bits = bits};
   me.match_id.phys.nid = PTL_NID_ANY;
   me.match_id.phys.pid = PTL_PID_ANY;
   CHECK(PtlMEAppend(ni, PORTAL, &me, PTL_PRIORITY_LIST, NULL, &handle));
@@ -66,14 +82,18 @@ static void *exchange(void *argument) {
   ptl_handle_ct_t ct;
   CHECK(PtlEQAlloc(ni, 8, &eq));
   CHECK(PtlCTAlloc(ni, &ct));
-  ptl_handle_md_t mds[2] = {whole_memory(ni, 0, eq, PTL_CT_NONE),
-                            whole_memory(ni, PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_SUCCESS_DISABLE, eq, ct)};
+  ptl_handle_md_t mds[2] = {
+      whole_memory(ni, 0, eq, PTL_CT_NONE),
+      whole_memory(ni, PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY | PTL_MD_EVENT_SUCCESS_DISABLE,
+                   eq, ct)};
   for (int round = 0; round < ROUNDS; ++round) {
     int counting = round % 2, way = round / 2;
     size_t length = (size_t)round * 641 % LONGEST;
     unsigned int seed = (unsigned int)(round * 100 + number * 10 + job_rank);
     pattern_fill(out[number], length, seed);
-    CHECK(PtlPut(mds[counting], address(out[number]), length, counting ? PTL_CT_ACK_REQ : PTL_ACK_REQ, right(), PORTAL, put_bits + (unsigned int)number, 0, NULL,
+    CHECK(PtlPut(mds[counting], address(out[number]), length,
+                 counting ? PTL_CT_ACK_REQ : PTL_ACK_REQ, right(), PORTAL,
+                 put_bits + (unsigned int)number, 0, NULL,
                  (ptl_hdr_data_t)number << 32 | (unsigned int)round));
     if (counting) {
       reach(ct, way, ++count);
@@ -81,7 +101,8 @@ static void *exchange(void *argument) {
       take(eq, way, PTL_EVENT_SEND, 0);
       take(eq, way + 1, PTL_EVENT_ACK, length);
     }
-    CHECK(PtlGet(mds[counting], address(in[number]), length, right(), PORTAL, get_bits + (unsigned int)number, 0, NULL));
+    CHECK(PtlGet(mds[counting], address(in[number]), length, right(), PORTAL,
+                 get_bits + (unsigned int)number, 0, NULL));
     if (counting) {
       reach(ct, way + 1, ++count);
     } else {
@@ -103,12 +124,16 @@ static void *share_queue(void *unused) {
     int code = PtlEQWait(arrivals, &event);
     if (code == PTL_ABORTED) return NULL;
     job_check(code, PTL_OK, "PtlEQWait", __FILE__, __LINE__);
-    unsigned int number = (unsigned int)(event.hdr_data >> 32), round = (unsigned int)event.hdr_data;
+    unsigned int number = (unsigned int)(event.hdr_data >> 32),
+                 round = (unsigned int)event.hdr_data;
     REQUIRE(number < THREADS && round < ROUNDS);
-    REQUIRE(event.type == PTL_EVENT_PUT && event.ni_fail_type == PTL_NI_OK && event.match_bits == put_bits + number);
+    REQUIRE(event.type == PTL_EVENT_PUT && event.ni_fail_type == PTL_NI_OK &&
+            event.match_bits == put_bits + number);
     REQUIRE(event.start == landings[number] && event.mlength == round * 641U % LONGEST);
-    REQUIRE(event.initiator.phys.nid == left().phys.nid && event.initiator.phys.pid == left().phys.pid);
-    REQUIRE_EQUAL(__atomic_add_fetch(&seen[number][round], 1, __ATOMIC_SEQ_CST), 1); /* each event goes to one thread */
+    REQUIRE(event.initiator.phys.nid == left().phys.nid &&
+            event.initiator.phys.pid == left().phys.pid);
+    /* each event goes to one thread */
+    REQUIRE_EQUAL(__atomic_add_fetch(&seen[number][round], 1, __ATOMIC_SEQ_CST), 1);
     __atomic_add_fetch(&taken, 1, __ATOMIC_SEQ_CST);
   }
 }
@@ -132,17 +157,23 @@ static void *rearrange(void *unused) {
     ptl_ct_event_t value;
     ptl_sr_value_t dropped;
     ptl_process_t self;
-    ptl_me_t nothing = {.ct_handle = PTL_CT_NONE, .uid = PTL_UID_ANY, .options = PTL_ME_OP_PUT | PTL_ME_USE_ONCE | PTL_ME_EVENT_COMM_DISABLE,
-                        .match_id = left(), .match_bits = unused_bits};
+    ptl_me_t nothing = {.ct_handle = PTL_CT_NONE,
+                        .uid = PTL_UID_ANY,
+                        .options = PTL_ME_OP_PUT | PTL_ME_USE_ONCE | PTL_ME_EVENT_COMM_DISABLE,
+                        .match_id = left(),
+                        .match_bits = unused_bits};
     CHECK(PtlEQAlloc(ni, 4, &eq));
     CHECK(PtlCTAlloc(ni, &ct));
     CHECK(PtlCTAlloc(ni, &other));
     CHECK(PtlPTAlloc(ni, 0, eq, PTL_PT_ANY, &pt));
-    ptl_handle_md_t md = whole_memory(ni, PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_SUCCESS_DISABLE, eq, ct);
-    ptl_handle_me_t me = entry(memory, sizeof memory, unused_bits, PTL_ME_OP_PUT | PTL_ME_EVENT_COMM_DISABLE, PTL_CT_NONE);
+    ptl_handle_md_t md =
+        whole_memory(ni, PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_SUCCESS_DISABLE, eq, ct);
+    ptl_handle_me_t me = entry(memory, sizeof memory, unused_bits,
+                               PTL_ME_OP_PUT | PTL_ME_EVENT_COMM_DISABLE, PTL_CT_NONE);
     CHECK(PtlGetId(ni, &self));
     CHECK(PtlStartBundle(ni));
-    CHECK(PtlTriggeredPut(md, address(memory), 8, PTL_CT_ACK_REQ, self, PORTAL, unused_bits, 32, NULL, 0, other, 1));
+    CHECK(PtlTriggeredPut(md, address(memory), 8, PTL_CT_ACK_REQ, self, PORTAL, unused_bits, 32,
+                          NULL, 0, other, 1));
     CHECK(PtlTriggeredCTInc(other, one, ct, 100)); /* never */
     CHECK(PtlCTInc(other, one));
     CHECK(PtlEndBundle(ni));
@@ -171,13 +202,15 @@ static void body(void) {
   pthread_t exchanging[THREADS], sharing[SHARING], awaiting[SHARING], rearranging;
   ptl_pt_index_t pt;
   CHECK(PtlInit());
-  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL, &ni));
+  CHECK(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, NULL, NULL,
+                  &ni));
   CHECK(PtlEQAlloc(ni, ALL, &arrivals));
   CHECK(PtlCTAlloc(ni, &arrived));
   CHECK(PtlPTAlloc(ni, 0, arrivals, PORTAL, &pt));
   for (unsigned int i = 0; i < THREADS; ++i) {
     entry(landings[i], LONGEST, put_bits + i, PTL_ME_OP_PUT | PTL_ME_EVENT_CT_COMM, arrived);
-    entry(landings[i], LONGEST, get_bits + i, PTL_ME_OP_GET | PTL_ME_EVENT_COMM_DISABLE, PTL_CT_NONE);
+    entry(landings[i], LONGEST, get_bits + i, PTL_ME_OP_GET | PTL_ME_EVENT_COMM_DISABLE,
+          PTL_CT_NONE);
   }
   job_publish(ni);
   rearranging = thread(rearrange, 0);

@@ -1,5 +1,6 @@
 #pragma once
-// A capture file written directly: TCP segments between 10.0.0.1 and 10.0.0.2, in order, without gaps.
+// A capture file written directly: TCP segments between 10.0.0.1 and 10.0.0.2, in order, without
+// gaps.
 
 #include <array>
 #include <cstddef>

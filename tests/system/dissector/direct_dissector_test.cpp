@@ -1,5 +1,5 @@
-// tools/wireshark/lintel.lua against captures of the stream of `direct` written here: greetings and pieces as doc/wire_format.md has them, and the ways in
-// which a TCP stream can be cut and broken.
+// tools/wireshark/lintel.lua against captures of the stream of `direct` written here: greetings and
+// pieces as doc/wire_format.md has them, and the ways in which a TCP stream can be cut and broken.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,27 +30,32 @@ Bytes joined(std::initializer_list<Bytes> parts) {
   return all;
 }
 
-const std::string kAsDirect = "-d tcp.port==" + std::to_string(CaptureFile::kTargetPort) + ",lintel_direct";
+const std::string kAsDirect =
+    "-d tcp.port==" + std::to_string(CaptureFile::kTargetPort) + ",lintel_direct";
 
 class DirectDissector : public testing::Test {
  protected:
   ~DirectDissector() override { std::remove(path_.c_str()); }
 
-  std::vector<DecodedPacket> decoded(const std::vector<std::string>& fields, const std::string& options = "") {
+  std::vector<DecodedPacket> decoded(const std::vector<std::string>& fields,
+                                     const std::string& options = "") {
     capture_.close();
     return decode(path_, fields, options);
   }
 
-  std::string path_ = testing::TempDir() + "lintel_direct_dissector_" + std::to_string(getpid()) + ".pcap";
+  std::string path_ =
+      testing::TempDir() + "lintel_direct_dissector_" + std::to_string(getpid()) + ".pcap";
   CaptureFile capture_{path_};
 };
 
 TEST_F(DirectDissector, ShowsBothGreetingsOfTheDocument) {
   capture_.add(example_of_stream("connect"));
   capture_.add(example_of_stream("accept"), Direction::kToInitiator);
-  const auto packets = decoded({"_ws.col.Protocol", "_ws.col.Info", "lintel_direct.magic", "lintel_direct.version",
-                                "lintel_direct.greeting", "lintel_direct.from.nid", "lintel_direct.from.pid", "lintel_direct.to.nid",
-                                "lintel_direct.to.pid", "lintel_direct.incarnation", "lintel_direct.generation"});
+  const auto packets =
+      decoded({"_ws.col.Protocol", "_ws.col.Info", "lintel_direct.magic", "lintel_direct.version",
+               "lintel_direct.greeting", "lintel_direct.from.nid", "lintel_direct.from.pid",
+               "lintel_direct.to.nid", "lintel_direct.to.pid", "lintel_direct.incarnation",
+               "lintel_direct.generation"});
   ASSERT_EQ(packets.size(), 2U);
   EXPECT_EQ(packets[0], (DecodedPacket{{"_ws.col.Protocol", {"Lintel"}},
                                        {"_ws.col.Info", {"Lintel greeting, connect"}},
@@ -71,8 +76,10 @@ TEST_F(DirectDissector, ShowsThePiecesOfTheDocumentBehindAGreeting) {
   capture_.add(direct_greeting(GreetingKind::kConnect));
   capture_.add(example_of_stream("message"));
   capture_.add(example_of_stream("write"));
-  const auto packets = decoded({"_ws.col.Info", "lintel_direct.piece", "lintel_direct.length", "lintel.frame.kind",
-                                "lintel_direct.write.key", "lintel_direct.write.address", "lintel.immediate", "lintel_direct.data"});
+  const auto packets =
+      decoded({"_ws.col.Info", "lintel_direct.piece", "lintel_direct.length", "lintel.frame.kind",
+               "lintel_direct.write.key", "lintel_direct.write.address", "lintel.immediate",
+               "lintel_direct.data"});
   ASSERT_EQ(packets.size(), 3U);
   EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel PING"));
   EXPECT_THAT(packets[1].at("lintel_direct.piece"), ElementsAre("1"));
@@ -92,13 +99,16 @@ TEST_F(DirectDissector, ShowsTheWritesOfALargeTransferWithTheImmediateOfItsClear
   constexpr std::uint32_t kOneOfSeveral = 0x80000000;
   capture_.add(direct_greeting(GreetingKind::kConnect));
   capture_.add(direct_message(data_frame({example_message("clear")})));
-  capture_.add(direct_write(0xc01, 0, 9 | kOneOfSeveral, bytes_of("the data")), Direction::kToInitiator);
+  capture_.add(direct_write(0xc01, 0, 9 | kOneOfSeveral, bytes_of("the data")),
+               Direction::kToInitiator);
   capture_.add(direct_write(0xc02, 0, 10, bytes_of("others")), Direction::kToInitiator);
-  const auto packets = decoded({"lintel.immediate", "lintel.several_writes", "_ws.col.Info"}, "-R lintel.immediate -2");
+  const auto packets = decoded({"lintel.immediate", "lintel.several_writes", "_ws.col.Info"},
+                               "-R lintel.immediate -2");
   ASSERT_EQ(packets.size(), 3U);
   EXPECT_THAT(packets[0].at("lintel.immediate"), ElementsAre("9"));
   EXPECT_THAT(packets[1].at("lintel.immediate"), ElementsAre("9"));
-  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel write length 8 immediate 9, one of several"));
+  EXPECT_THAT(packets[1].at("_ws.col.Info"),
+              ElementsAre("Lintel write length 8 immediate 9, one of several"));
   EXPECT_THAT(packets[2].at("_ws.col.Info"), ElementsAre("Lintel write length 6 immediate 10"));
 }
 
@@ -109,27 +119,34 @@ TEST_F(DirectDissector, ShowsTheMessageOfAPlacedMessage) {
   capture_.add(direct_greeting(GreetingKind::kConnect));
   constexpr std::size_t kSegment = 60'000;
   for (std::size_t at = 0; at < placed_message.size(); at += kSegment) {
-    capture_.add(std::span(placed_message).subspan(at, std::min(kSegment, placed_message.size() - at)));
+    capture_.add(
+        std::span(placed_message).subspan(at, std::min(kSegment, placed_message.size() - at)));
   }
-  const auto packets =
-      decoded({"_ws.col.Info", "lintel_direct.placed.key", "lintel_direct.message_bytes", "lintel.kind"}, "-R lintel -2");
+  const auto packets = decoded(
+      {"_ws.col.Info", "lintel_direct.placed.key", "lintel_direct.message_bytes", "lintel.kind"},
+      "-R lintel -2");
   ASSERT_EQ(packets.size(), 1U);
   EXPECT_THAT(packets[0].at("_ws.col.Info"),
-              ElementsAre("Lintel DATA, PUT announced, length 1048576 match bits 0xfedcba9876543210, placed message of 100000 bytes"));
+              ElementsAre("Lintel DATA, PUT announced, length 1048576 match bits "
+                          "0xfedcba9876543210, placed message of 100000 bytes"));
   EXPECT_THAT(packets[0].at("lintel_direct.placed.key"), ElementsAre("0x000000070000002a"));
-  EXPECT_THAT(packets[0].at("lintel_direct.message_bytes"), ElementsAre(std::to_string(frame.size())));
+  EXPECT_THAT(packets[0].at("lintel_direct.message_bytes"),
+              ElementsAre(std::to_string(frame.size())));
   EXPECT_THAT(packets[0].at("lintel.kind"), ElementsAre("1"));
 }
 
 TEST_F(DirectDissector, PutsPiecesTogetherThatCameInSmallSegments) {
   // The first segment must reach over the greeting's magic: from it the connection is recognised.
-  const Bytes stream = joined({direct_greeting(GreetingKind::kConnect), direct_message(data_frame({example_message("put")})),
-                               direct_write(1, 2, 3, bytes_of("written")), direct_message(bare_frame(FrameKind::kGoodbye))});
+  const Bytes stream = joined({direct_greeting(GreetingKind::kConnect),
+                               direct_message(data_frame({example_message("put")})),
+                               direct_write(1, 2, 3, bytes_of("written")),
+                               direct_message(bare_frame(FrameKind::kGoodbye))});
   constexpr std::size_t kSegment = 5;
   for (std::size_t at = 0; at < stream.size(); at += kSegment) {
     capture_.add(std::span(stream).subspan(at, std::min(kSegment, stream.size() - at)));
   }
-  const auto packets = decoded({"lintel_direct.greeting", "lintel.frame.kind", "lintel.data", "lintel.immediate"});
+  const auto packets =
+      decoded({"lintel_direct.greeting", "lintel.frame.kind", "lintel.data", "lintel.immediate"});
   ASSERT_EQ(packets.size(), 4U);
   EXPECT_THAT(packets[0].at("lintel_direct.greeting"), ElementsAre("1"));
   EXPECT_THAT(packets[1].at("lintel.data"), ElementsAre("706f7274616c7321"));
@@ -139,13 +156,17 @@ TEST_F(DirectDissector, PutsPiecesTogetherThatCameInSmallSegments) {
 
 TEST_F(DirectDissector, ShowsAllPiecesOfASegment) {
   capture_.add(direct_greeting(GreetingKind::kConnect));
-  capture_.add(joined({direct_greeting(GreetingKind::kAccept), direct_message(data_frame({example_message("get")})),
+  capture_.add(joined({direct_greeting(GreetingKind::kAccept),
+                       direct_message(data_frame({example_message("get")})),
                        direct_write(1, 2, 3, bytes_of("written"))}),
                Direction::kToInitiator);
   const auto packets = decoded({"_ws.col.Info"});
   ASSERT_EQ(packets.size(), 2U);
-  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel greeting, accept; Lintel DATA, GET length 6 match bits 0x0123456789abcdef; "
-                                                         "Lintel write length 7 immediate 3"));
+  EXPECT_THAT(
+      packets[1].at("_ws.col.Info"),
+      ElementsAre(
+          "Lintel greeting, accept; Lintel DATA, GET length 6 match bits 0x0123456789abcdef; "
+          "Lintel write length 7 immediate 3"));
 }
 
 TEST_F(DirectDissector, TakesUpAConnectionInTheMiddleWithTheFirstSegmentThatBeginsWithAFrame) {
@@ -174,7 +195,8 @@ TEST_F(DirectDissector, LeavesOtherTrafficAlone) {
 }
 
 TEST_F(DirectDissector, TakesNothingForAPieceThatBreaksTheConnection) {
-  for (const std::size_t changed : {0U, 4U, 5U}) {  // the length, the kind, the length of the message
+  for (const std::size_t changed : {0U, 4U, 5U}) {  // the length, the kind, the length of the
+                                                    // message
     Bytes piece = direct_write(1, 2, 3, bytes_of("written"));
     piece[changed] = std::byte{0x7f};
     capture_.add(piece);
@@ -183,9 +205,11 @@ TEST_F(DirectDissector, TakesNothingForAPieceThatBreaksTheConnection) {
 }
 
 std::vector<Bytes> one_of_each() {
-  return {direct_greeting(GreetingKind::kConnect), direct_message(data_frame({example_message("clear")})),
-          direct_write(1, 2, 3, bytes_of("written")),
-          direct_placed(4, data_frame({example_message("announced-put")}), bytes_of("the payload"))};
+  return {
+      direct_greeting(GreetingKind::kConnect),
+      direct_message(data_frame({example_message("clear")})),
+      direct_write(1, 2, 3, bytes_of("written")),
+      direct_placed(4, data_frame({example_message("announced-put")}), bytes_of("the payload"))};
 }
 
 TEST_F(DirectDissector, NoTruncationOfAMessageMakesItFail) {
@@ -203,7 +227,8 @@ TEST_F(DirectDissector, NoChangedByteMakesItFail) {
   std::mt19937 random(20060420);
   for (int round = 0; round < 200; ++round) {
     for (Bytes piece : one_of_each()) {
-      constexpr std::size_t kLength = 4;  // left whole: a wrong one there would hide all that follows
+      constexpr std::size_t kLength = 4;  // left whole: a wrong one there would hide all that
+                                          // follows
       piece[kLength + random() % (piece.size() - kLength)] = static_cast<std::byte>(random());
       capture_.add(piece);
     }

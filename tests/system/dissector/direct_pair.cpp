@@ -27,7 +27,8 @@ DirectPair::DirectPair(std::uint16_t initiator_port, std::uint16_t target_port) 
   sides_[0].transport = open(initiator_port);
   sides_[1].transport = open(target_port);
   for (std::size_t i = 0; i < sides_.size(); ++i) {
-    sides_[i].other = required("resolve", sides_[i].transport->resolve(sides_[1 - i].transport->self()));
+    sides_[i].other =
+        required("resolve", sides_[i].transport->resolve(sides_[1 - i].transport->self()));
     sides_[i].memory.resize(kPairBytes);
   }
 }
@@ -54,21 +55,25 @@ void DirectPair::send(std::size_t index, std::span<const std::byte> bytes) {
   const transport::MessageBuffer buffer = from.transport->reserve(from.other, bytes.size());
   if (!buffer) throw std::runtime_error("no room for a message");
   std::memcpy(buffer.data, bytes.data(), bytes.size());
-  post_and_wait(from, sides_[1 - index], [&] { return from.transport->commit(from.other, buffer, bytes.size()); });
+  post_and_wait(from, sides_[1 - index],
+                [&] { return from.transport->commit(from.other, buffer, bytes.size()); });
 }
 
 void DirectPair::write_to_target(std::span<const std::byte> bytes, std::uint32_t immediate) {
   Side& from = sides_[0];
   Side& to = sides_[1];
   const transport::Region target =
-      required("register_memory", to.transport->register_memory(to.other, to.memory, transport::Access::kWriteTarget));
+      required("register_memory",
+               to.transport->register_memory(to.other, to.memory, transport::Access::kWriteTarget));
   std::memcpy(from.memory.data(), bytes.data(), bytes.size());
   const std::span<std::byte> source(from.memory.data(), bytes.size());
-  const transport::Region region =
-      required("register_memory", from.transport->register_memory(from.other, source, transport::Access::kWriteSource));
+  const transport::Region region = required(
+      "register_memory",
+      from.transport->register_memory(from.other, source, transport::Access::kWriteSource));
   post_and_wait(from, to, [&] {
-    return from.transport->post_write(from.other, {source.data(), source.size(), region}, {target.key, target.base},
-                                      transport::Immediate(immediate), transport::Context(1));
+    return from.transport->post_write(from.other, {source.data(), source.size(), region},
+                                      {target.key, target.base}, transport::Immediate(immediate),
+                                      transport::Context(1));
   });
   from.transport->deregister_memory(region);
   to.transport->deregister_memory(target);

@@ -1,5 +1,6 @@
-// tools/wireshark/lintel.lua against captures written here: every message and frame of doc/wire_format.md, and the ways in which a TCP stream can be
-// cut, mixed and broken. The framing is libfabric's; that of `direct` has direct_dissector_test.cpp.
+// tools/wireshark/lintel.lua against captures written here: every message and frame of
+// doc/wire_format.md, and the ways in which a TCP stream can be cut, mixed and broken. The framing
+// is libfabric's; that of `direct` has direct_dissector_test.cpp.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +29,8 @@ class Dissector : public testing::Test {
  protected:
   ~Dissector() override { std::remove(path_.c_str()); }
 
-  std::vector<DecodedPacket> decoded(const std::vector<std::string>& fields, const std::string& options = "") {
+  std::vector<DecodedPacket> decoded(const std::vector<std::string>& fields,
+                                     const std::string& options = "") {
     capture_.close();
     return decode(path_, fields, options);
   }
@@ -37,13 +39,16 @@ class Dissector : public testing::Test {
   CaptureFile capture_{path_};
 };
 
-// The name under which the dissector shows a field of the document's tables; "" for what it shows as bytes only.
+// The name under which the dissector shows a field of the document's tables; "" for what it shows
+// as bytes only.
 std::string filter_name(const std::string& layer, std::string name, std::size_t offset) {
   if (name == "reserved" || name.empty()) return "";
   if (name.starts_with("clear ")) name.erase(0, name.find(' ') + 1);
-  if (layer == "frame" && offset < sizeof(lintel::transport::FrameHeader)) return "lintel.frame." + name;
+  if (layer == "frame" && offset < sizeof(lintel::transport::FrameHeader))
+    return "lintel.frame." + name;
   if (layer == "frame") return "lintel.session." + name;
-  if (name.starts_with("segment ") && name != "segment_count") return "lintel.segment." + name.substr(name.rfind(' ') + 1);
+  if (name.starts_with("segment ") && name != "segment_count")
+    return "lintel.segment." + name.substr(name.rfind(' ') + 1);
   for (const char* process : {"initiator_", "target_"}) {
     if (name.starts_with(process)) name[name.find('_')] = '.';
   }
@@ -63,7 +68,8 @@ std::string hex(const std::string& text) {
 // tshark's "16", "0x10" or "10.0.0.1" as a number.
 std::uint64_t number(const std::string& shown) {
   unsigned a = 0, b = 0, c = 0, d = 0;
-  if (std::sscanf(shown.c_str(), "%u.%u.%u.%u", &a, &b, &c, &d) == 4) return std::uint64_t{a} << 24 | b << 16 | c << 8 | d;
+  if (std::sscanf(shown.c_str(), "%u.%u.%u.%u", &a, &b, &c, &d) == 4)
+    return std::uint64_t{a} << 24 | b << 16 | c << 8 | d;
   return std::stoull(shown, nullptr, 0);
 }
 
@@ -93,9 +99,12 @@ std::vector<std::string> all_filter_names() {
   for (const Example& example : document().examples) {
     for (const ExampleField& field : example.fields) {
       if (example.layer == "stream") continue;
-      if (example.layer == "frame" && example.name == "data" && field.offset >= sizeof(lintel::transport::FrameHeader)) continue;
+      if (example.layer == "frame" && example.name == "data" &&
+          field.offset >= sizeof(lintel::transport::FrameHeader))
+        continue;
       const std::string name = filter_name(example.layer, field.name, field.offset);
-      if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
     }
   }
   return names;
@@ -125,17 +134,20 @@ TEST_F(Dissector, ShowsEveryFieldOfEveryFrameOfTheDocument) {
 
 TEST_F(Dissector, ShowsEveryRecordOfADataFrame) {
   capture_.add(xnet_message(document().example("frame", "data").bytes));
-  const auto packets = decoded({"_ws.col.Info", "lintel.kind", "lintel.record.length", "lintel.malformed"});
+  const auto packets =
+      decoded({"_ws.col.Info", "lintel.kind", "lintel.record.length", "lintel.malformed"});
   ASSERT_EQ(packets.size(), 1U);
   EXPECT_THAT(packets[0].at("lintel.kind"), ElementsAre("1", "18"));
   EXPECT_THAT(packets[0].at("lintel.record.length"), ElementsAre("77", "16"));
   EXPECT_THAT(packets[0].at("_ws.col.Info"),
-              ElementsAre("Lintel DATA, PUT length 5 match bits 0x0000000000000033, DISCARD token 0x0000000000000102"));
+              ElementsAre("Lintel DATA, PUT length 5 match bits 0x0000000000000033, DISCARD token "
+                          "0x0000000000000102"));
   EXPECT_THAT(packets[0].at("lintel.malformed"), IsEmpty());
 }
 
 TEST_F(Dissector, NamesEachMessageInTheInformationColumn) {
-  for (const char* name : {"put", "ack", "get", "reply", "getput", "announced-put", "clear", "written", "discard"}) {
+  for (const char* name :
+       {"put", "ack", "get", "reply", "getput", "announced-put", "clear", "written", "discard"}) {
     capture_.add(xnet_message(data_frame({example_message(name)})));
   }
   std::vector<std::string> shown;
@@ -143,25 +155,27 @@ TEST_F(Dissector, NamesEachMessageInTheInformationColumn) {
     EXPECT_THAT(packet.at("_ws.col.Protocol"), ElementsAre("Lintel"));
     shown.push_back(packet.at("_ws.col.Info").at(0));
   }
-  EXPECT_THAT(shown, ElementsAre("Lintel DATA, PUT length 8 match bits 0x0123456789abcdef",                   //
-                                 "Lintel DATA, ACK length 6 of 8 match bits 0x0123456789abcdef",              //
-                                 "Lintel DATA, GET length 6 match bits 0x0123456789abcdef",                   //
-                                 "Lintel DATA, REPLY length 6 of 6 match bits 0x0123456789abcdef",            //
-                                 "Lintel DATA, GETPUT length 4 match bits 0x0123456789abcdef",                //
-                                 "Lintel DATA, PUT announced, length 1048576 match bits 0xfedcba9876543210",  //
-                                 "Lintel DATA, CLEAR length 1000000 segments 2 immediate 9",                  //
-                                 "Lintel DATA, WRITTEN writes 2",                                             //
-                                 "Lintel DATA, DISCARD token 0x0000000000000102"));
+  EXPECT_THAT(
+      shown,
+      ElementsAre("Lintel DATA, PUT length 8 match bits 0x0123456789abcdef",                   //
+                  "Lintel DATA, ACK length 6 of 8 match bits 0x0123456789abcdef",              //
+                  "Lintel DATA, GET length 6 match bits 0x0123456789abcdef",                   //
+                  "Lintel DATA, REPLY length 6 of 6 match bits 0x0123456789abcdef",            //
+                  "Lintel DATA, GETPUT length 4 match bits 0x0123456789abcdef",                //
+                  "Lintel DATA, PUT announced, length 1048576 match bits 0xfedcba9876543210",  //
+                  "Lintel DATA, CLEAR length 1000000 segments 2 immediate 9",                  //
+                  "Lintel DATA, WRITTEN writes 2",                                             //
+                  "Lintel DATA, DISCARD token 0x0000000000000102"));
 }
 
 TEST_F(Dissector, ShowsTheClearThatAGetCarriesWithinIt) {
   capture_.add(xnet_message(data_frame({example_message("cleared-get")})));
-  const auto packets =
-      decoded({"_ws.col.Info", "lintel.kind", "lintel.flags.cleared", "lintel.immediate", "lintel.segment.length", "lintel.malformed"});
+  const auto packets = decoded({"_ws.col.Info", "lintel.kind", "lintel.flags.cleared",
+                                "lintel.immediate", "lintel.segment.length", "lintel.malformed"});
   ASSERT_EQ(packets.size(), 1U);
-  EXPECT_THAT(
-      packets[0].at("_ws.col.Info"),
-      ElementsAre("Lintel DATA, GET length 2097152 match bits 0x0123456789abcdef with CLEAR length 2097152 segments 2 immediate 11"));
+  EXPECT_THAT(packets[0].at("_ws.col.Info"),
+              ElementsAre("Lintel DATA, GET length 2097152 match bits 0x0123456789abcdef with "
+                          "CLEAR length 2097152 segments 2 immediate 11"));
   EXPECT_THAT(packets[0].at("lintel.kind"), ElementsAre("3", "16"));
   EXPECT_EQ(number(packets[0].at("lintel.immediate").at(0)), 11U);
   EXPECT_THAT(packets[0].at("lintel.segment.length"), ElementsAre("1572864", "524288"));
@@ -182,8 +196,12 @@ TEST_F(Dissector, MarksAClearedGetWithoutAClear) {
 }
 
 TEST_F(Dissector, FiltersByTheValueOfAField) {
-  for (const char* name : {"put", "announced-put", "get"}) capture_.add(xnet_message(data_frame({example_message(name)})));
-  EXPECT_EQ(decoded({"lintel.kind"}, "-R 'lintel.kind == 1 && lintel.match_bits == 0xfedcba9876543210' -2").size(), 1U);
+  for (const char* name : {"put", "announced-put", "get"})
+    capture_.add(xnet_message(data_frame({example_message(name)})));
+  EXPECT_EQ(decoded({"lintel.kind"},
+                    "-R 'lintel.kind == 1 && lintel.match_bits == 0xfedcba9876543210' -2")
+                .size(),
+            1U);
 }
 
 TEST_F(Dissector, PutsAMessageTogetherThatCameInSmallSegments) {
@@ -220,17 +238,20 @@ TEST_F(Dissector, ShowsAllMessagesOfASegmentThatBeginsAndEndsInTheMiddleOfOne) {
 TEST_F(Dissector, ShowsTheWritesOfALargeTransferWithTheImmediateOfItsClear) {
   capture_.add(xnet_message(data_frame({example_message("clear")})));
   constexpr std::uint64_t kOneOfSeveral = 0x80000000;
-  capture_.add(xnet_write(0x7f0012340000, 0xc01, 9 | kOneOfSeveral, bytes_of("the data")), Direction::kToInitiator);
+  capture_.add(xnet_write(0x7f0012340000, 0xc01, 9 | kOneOfSeveral, bytes_of("the data")),
+               Direction::kToInitiator);
   capture_.add(xnet_write(0x7f0056780000, 0xc02, 10, bytes_of("others")), Direction::kToInitiator);
   capture_.add(xnet_message(data_frame({example_message("written")})), Direction::kToInitiator);
-  const auto packets = decoded({"lintel.immediate", "xnet.rma.address", "xnet.rma.key", "xnet.rma.length", "_ws.col.Info"});
+  const auto packets = decoded(
+      {"lintel.immediate", "xnet.rma.address", "xnet.rma.key", "xnet.rma.length", "_ws.col.Info"});
   ASSERT_EQ(packets.size(), 4U);
   EXPECT_THAT(packets[0].at("lintel.immediate"), ElementsAre("9"));
   EXPECT_THAT(packets[1].at("lintel.immediate"), ElementsAre("9"));
   EXPECT_THAT(packets[1].at("xnet.rma.address"), ElementsAre("0x00007f0012340000"));
   EXPECT_THAT(packets[1].at("xnet.rma.key"), ElementsAre("0x0000000000000c01"));
   EXPECT_THAT(packets[1].at("xnet.rma.length"), ElementsAre("8"));
-  EXPECT_THAT(packets[1].at("_ws.col.Info"), ElementsAre("Lintel write length 8 immediate 9, one of several"));
+  EXPECT_THAT(packets[1].at("_ws.col.Info"),
+              ElementsAre("Lintel write length 8 immediate 9, one of several"));
   EXPECT_THAT(packets[2].at("_ws.col.Info"), ElementsAre("Lintel write length 6 immediate 10"));
 }
 
@@ -238,7 +259,8 @@ TEST_F(Dissector, DecodeAsShowsTheHandshakeToo) {
   capture_.add(xnet_connect_request());
   capture_.add(xnet_message(document().example("frame", "hello").bytes));
   const auto packets =
-      decoded({"xnet.handshake", "lintel.frame.kind"}, "-d tcp.port==" + std::to_string(CaptureFile::kTargetPort) + ",xnet");
+      decoded({"xnet.handshake", "lintel.frame.kind"},
+              "-d tcp.port==" + std::to_string(CaptureFile::kTargetPort) + ",xnet");
   ASSERT_EQ(packets.size(), 2U);
   EXPECT_THAT(packets[0].at("xnet.handshake"), ElementsAre("0"));
   EXPECT_THAT(packets[1].at("lintel.frame.kind"), ElementsAre("1"));
@@ -263,25 +285,31 @@ TEST_F(Dissector, MarksARecordThatIsLongerThanItsFrame) {
   capture_.add(xnet_message(frame));
   const auto packets = decoded({"lintel.malformed", "_ws.expert.message"});
   ASSERT_EQ(packets.size(), 1U);
-  EXPECT_THAT(packets[0].at("_ws.expert.message"), ElementsAre("a record is longer than its frame"));
+  EXPECT_THAT(packets[0].at("_ws.expert.message"),
+              ElementsAre("a record is longer than its frame"));
 }
 
 TEST_F(Dissector, MarksAPutWhoseAckFlagContradictsItsDescriptor) {
   Bytes put = example_message("put");
-  put[offsetof(lintel::portals::wire::MessageHeader, flags)] = std::byte{lintel::portals::wire::kFlagTracked};
+  put[offsetof(lintel::portals::wire::MessageHeader, flags)] =
+      std::byte{lintel::portals::wire::kFlagTracked};
   capture_.add(xnet_message(data_frame({put})));
   const auto packets = decoded({"_ws.expert.message"});
   ASSERT_EQ(packets.size(), 1U);
-  EXPECT_THAT(packets[0].at("_ws.expert.message"), ElementsAre("'ack wanted' does not agree with the memory descriptor"));
+  EXPECT_THAT(packets[0].at("_ws.expert.message"),
+              ElementsAre("'ack wanted' does not agree with the memory descriptor"));
 }
 
-Bytes first(const Bytes& bytes, std::size_t size) { return Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)); }
+Bytes first(const Bytes& bytes, std::size_t size) {
+  return Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+}
 
 TEST_F(Dissector, NoTruncationOfAFrameMakesItFail) {
   for (const Example& example : document().examples) {
     if (example.layer == "stream") continue;
     const Bytes frame = example.layer == "frame" ? example.bytes : data_frame({example.bytes});
-    for (std::size_t size = 2; size < frame.size(); ++size) capture_.add(xnet_message(first(frame, size)));
+    for (std::size_t size = 2; size < frame.size(); ++size)
+      capture_.add(xnet_message(first(frame, size)));
   }
   capture_.close();
   expect_no_script_error(decode_verbosely(path_));
@@ -290,7 +318,8 @@ TEST_F(Dissector, NoTruncationOfAFrameMakesItFail) {
 TEST_F(Dissector, NoTruncationOfAMessageMakesItFail) {
   for (const Example& example : document().examples) {
     if (example.layer != "message") continue;
-    for (std::size_t size = 0; size < example.bytes.size(); ++size) capture_.add(xnet_message(data_frame({first(example.bytes, size)})));
+    for (std::size_t size = 0; size < example.bytes.size(); ++size)
+      capture_.add(xnet_message(data_frame({first(example.bytes, size)})));
   }
   capture_.close();
   expect_no_script_error(decode_verbosely(path_));
@@ -301,8 +330,10 @@ TEST_F(Dissector, NoChangedByteMakesItFail) {
   for (int round = 0; round < 100; ++round) {
     for (const Example& example : document().examples) {
       if (example.layer == "stream") continue;
-      Bytes packet = xnet_message(example.layer == "frame" ? example.bytes : data_frame({example.bytes}));
-      constexpr std::size_t kFraming = 16;  // left whole: a wrong size there would hide all that follows
+      Bytes packet =
+          xnet_message(example.layer == "frame" ? example.bytes : data_frame({example.bytes}));
+      constexpr std::size_t kFraming = 16;  // left whole: a wrong size there would hide all that
+                                            // follows
       packet[kFraming + random() % (packet.size() - kFraming)] = static_cast<std::byte>(random());
       capture_.add(packet);
     }

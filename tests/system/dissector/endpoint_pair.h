@@ -1,6 +1,6 @@
 #pragma once
-// Two processes' ends of one network, both in this process, joined over TCP on loopback: they send real traffic, so that a capture shows how the provider
-// frames it.
+// Two processes' ends of one network, both in this process, joined over TCP on loopback: they send
+// real traffic, so that a capture shows how the provider frames it.
 
 #include <chrono>
 #include <cstddef>
@@ -18,15 +18,19 @@ class EndpointPair {
  public:
   virtual ~EndpointPair() = default;
 
-  // Each sends `bytes`, at most kPairBytes, and returns once the other side has them. Throws std::runtime_error if it does not get them.
+  // Each sends `bytes`, at most kPairBytes, and returns once the other side has them. Throws
+  // std::runtime_error if it does not get them.
   virtual void send_to_target(std::span<const std::byte> bytes) = 0;
   virtual void send_to_initiator(std::span<const std::byte> bytes) = 0;
 
-  // Writes `bytes`, at most kPairBytes, into the target's memory with that completion data; returns once the target has the completion.
+  // Writes `bytes`, at most kPairBytes, into the target's memory with that completion data; returns
+  // once the target has the completion.
   virtual void write_to_target(std::span<const std::byte> bytes, std::uint32_t immediate) = 0;
 };
 
-// Listens on these two ports, as LINTEL_PROVIDER=<provider> does. Throws std::runtime_error if the provider cannot do it.
-std::unique_ptr<EndpointPair> open_pair(const std::string& provider, std::uint16_t initiator_port, std::uint16_t target_port);
+// Listens on these two ports, as LINTEL_PROVIDER=<provider> does. Throws std::runtime_error if the
+// provider cannot do it.
+std::unique_ptr<EndpointPair> open_pair(const std::string& provider, std::uint16_t initiator_port,
+                                        std::uint16_t target_port);
 
 }  // namespace lintel::test

@@ -16,12 +16,14 @@ namespace {
 constexpr std::uint64_t kKey = 7;
 
 void check(const char* call, ssize_t result) {
-  if (result < 0) throw std::runtime_error(std::string(call) + ": " + fi_strerror(static_cast<int>(-result)));
+  if (result < 0)
+    throw std::runtime_error(std::string(call) + ": " + fi_strerror(static_cast<int>(-result)));
 }
 
 }  // namespace
 
-FabricPair::FabricPair(const std::string& provider, std::uint16_t initiator_port, std::uint16_t target_port) {
+FabricPair::FabricPair(const std::string& provider, std::uint16_t initiator_port,
+                       std::uint16_t target_port) {
   open(sides_[0], provider, initiator_port);
   open(sides_[1], provider, target_port);
   meet(sides_[0], target_port);
@@ -50,7 +52,8 @@ void FabricPair::open(Side& side, const std::string& provider, std::uint16_t por
   hints->addr_format = FI_SOCKADDR_IN;
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
   hints->fabric_attr->prov_name = strdup(provider.c_str());
-  const int found = fi_getinfo(FI_VERSION(1, 17), "127.0.0.1", std::to_string(port).c_str(), FI_SOURCE, hints, &side.info);
+  const int found = fi_getinfo(FI_VERSION(1, 17), "127.0.0.1", std::to_string(port).c_str(),
+                               FI_SOURCE, hints, &side.info);
   fi_freeinfo(hints);
   check("fi_getinfo", found);
   check("fi_fabric", fi_fabric(side.info->fabric_attr, &side.fabric, nullptr));
@@ -67,7 +70,8 @@ void FabricPair::open(Side& side, const std::string& provider, std::uint16_t por
   check("fi_ep_bind", fi_ep_bind(side.endpoint, &side.addresses->fid, 0));
   check("fi_enable", fi_enable(side.endpoint));
   side.memory.resize(kPairBytes);
-  check("fi_mr_reg", fi_mr_reg(side.domain, side.memory.data(), kPairBytes, FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE, 0, kKey, 0,
+  check("fi_mr_reg", fi_mr_reg(side.domain, side.memory.data(), kPairBytes,
+                               FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE, 0, kKey, 0,
                                &side.registration, nullptr));
 }
 
@@ -76,7 +80,8 @@ void FabricPair::meet(Side& side, std::uint16_t port) {
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (fi_av_insert(side.addresses, &address, 1, &side.other, 0, nullptr) != 1) throw std::runtime_error("fi_av_insert");
+  if (fi_av_insert(side.addresses, &address, 1, &side.other, 0, nullptr) != 1)
+    throw std::runtime_error("fi_av_insert");
 }
 
 void FabricPair::poll(Side& side) {
@@ -87,7 +92,8 @@ void FabricPair::poll(Side& side) {
   ++((entry.flags & (FI_RECV | FI_REMOTE_WRITE)) != 0 ? side.arrived : side.sent);
 }
 
-// Posts until it is taken, then polls both sides until `from` has its completion and `to` has the data.
+// Posts until it is taken, then polls both sides until `from` has its completion and `to` has the
+// data.
 template <class Post>
 void FabricPair::post_and_wait(Side& from, Side& to, Post post) {
   const auto end = std::chrono::steady_clock::now() + kPairDeadline;
@@ -95,7 +101,8 @@ void FabricPair::post_and_wait(Side& from, Side& to, Post post) {
   const std::uint64_t arrived = to.arrived + 1;
   bool posted = false;
   while (!posted || from.sent < sent || to.arrived < arrived) {
-    if (std::chrono::steady_clock::now() > end) throw std::runtime_error("no completion within 10 s");
+    if (std::chrono::steady_clock::now() > end)
+      throw std::runtime_error("no completion within 10 s");
     if (!posted) {
       const ssize_t result = post();
       if (result != -FI_EAGAIN) check("posting", result);
@@ -109,10 +116,12 @@ void FabricPair::post_and_wait(Side& from, Side& to, Post post) {
 void FabricPair::send(std::size_t index, std::span<const std::byte> bytes) {
   Side& from = sides_[index];
   Side& to = sides_[1 - index];
-  check("fi_recv", fi_recv(to.endpoint, to.memory.data(), kPairBytes, fi_mr_desc(to.registration), FI_ADDR_UNSPEC, nullptr));
+  check("fi_recv", fi_recv(to.endpoint, to.memory.data(), kPairBytes, fi_mr_desc(to.registration),
+                           FI_ADDR_UNSPEC, nullptr));
   std::memcpy(from.memory.data(), bytes.data(), bytes.size());
   post_and_wait(from, to, [&] {
-    return fi_send(from.endpoint, from.memory.data(), bytes.size(), fi_mr_desc(from.registration), from.other, nullptr);
+    return fi_send(from.endpoint, from.memory.data(), bytes.size(), fi_mr_desc(from.registration),
+                   from.other, nullptr);
   });
 }
 
@@ -120,10 +129,12 @@ void FabricPair::write_to_target(std::span<const std::byte> bytes, std::uint32_t
   Side& from = sides_[0];
   Side& to = sides_[1];
   const bool virtual_addresses = (to.info->domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0;
-  const std::uint64_t address = virtual_addresses ? reinterpret_cast<std::uint64_t>(to.memory.data()) : 0;
+  const std::uint64_t address =
+      virtual_addresses ? reinterpret_cast<std::uint64_t>(to.memory.data()) : 0;
   std::memcpy(from.memory.data(), bytes.data(), bytes.size());
   post_and_wait(from, to, [&] {
-    return fi_writedata(from.endpoint, from.memory.data(), bytes.size(), fi_mr_desc(from.registration), immediate, from.other, address,
+    return fi_writedata(from.endpoint, from.memory.data(), bytes.size(),
+                        fi_mr_desc(from.registration), immediate, from.other, address,
                         fi_mr_key(to.registration), nullptr);
   });
 }

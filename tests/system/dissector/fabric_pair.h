@@ -1,5 +1,6 @@
 #pragma once
-// Two libfabric endpoints of one provider. Raw libfabric on purpose: nothing of Lintel's transport stands between the bytes given and the wire.
+// Two libfabric endpoints of one provider. Raw libfabric on purpose: nothing of Lintel's transport
+// stands between the bytes given and the wire.
 
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
@@ -14,7 +15,8 @@ namespace lintel::test {
 
 class FabricPair final : public EndpointPair {
  public:
-  // Listens on these two ports. Throws std::runtime_error with the call's name if the provider cannot do it.
+  // Listens on these two ports. Throws std::runtime_error with the call's name if the provider
+  // cannot do it.
   FabricPair(const std::string& provider, std::uint16_t initiator_port, std::uint16_t target_port);
   ~FabricPair() override;
   FabricPair(const FabricPair&) = delete;

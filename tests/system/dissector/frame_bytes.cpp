@@ -13,7 +13,9 @@ void put_little_endian(Bytes& bytes, std::uint64_t value, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) bytes.push_back(static_cast<std::byte>(value >> (8 * i)));
 }
 
-void append(Bytes& bytes, const Bytes& more) { bytes.insert(bytes.end(), more.begin(), more.end()); }
+void append(Bytes& bytes, const Bytes& more) {
+  bytes.insert(bytes.end(), more.begin(), more.end());
+}
 
 Bytes frame_header(FrameKind kind, std::size_t length) {
   Bytes bytes;
@@ -29,9 +31,11 @@ Bytes frame_header(FrameKind kind, std::size_t length) {
 }
 
 // prov/tcp's base header: version 3, then little-endian on the hosts that we run on.
-Bytes xnet_header(unsigned operation, unsigned flags, unsigned iov_count, std::size_t header_size, std::size_t data_size) {
+Bytes xnet_header(unsigned operation, unsigned flags, unsigned iov_count, std::size_t header_size,
+                  std::size_t data_size) {
   Bytes bytes;
-  for (const unsigned byte : {3U, operation, flags, 0U, 0U, iov_count, static_cast<unsigned>(header_size), 0U}) {
+  for (const unsigned byte :
+       {3U, operation, flags, 0U, 0U, iov_count, static_cast<unsigned>(header_size), 0U}) {
     bytes.push_back(static_cast<std::byte>(byte));
   }
   put_little_endian(bytes, header_size + data_size, 8);
@@ -48,7 +52,8 @@ void append_wire(Bytes& bytes, const Wire& value) {
 
 Bytes piece(transport::PieceKind kind, std::size_t length, std::size_t message_bytes = 0) {
   Bytes bytes;
-  append_wire(bytes, transport::PieceHeader{static_cast<std::uint32_t>(length), static_cast<std::uint8_t>(kind),
+  append_wire(bytes, transport::PieceHeader{static_cast<std::uint32_t>(length),
+                                            static_cast<std::uint8_t>(kind),
                                             static_cast<std::uint8_t>(message_bytes), 0});
   return bytes;
 }
@@ -78,8 +83,9 @@ Bytes data_frame(const std::vector<Bytes>& messages) {
 
 Bytes direct_greeting(transport::GreetingKind kind) {
   Bytes bytes;
-  append_wire(bytes, transport::Greeting{transport::kGreetingMagic, transport::kStreamVersion, static_cast<std::uint8_t>(kind), 0,
-                                         0x0a000001, 1000, 0x0a000002, 2000, 0x5eed0000000000c3, 1});
+  append_wire(bytes, transport::Greeting{transport::kGreetingMagic, transport::kStreamVersion,
+                                         static_cast<std::uint8_t>(kind), 0, 0x0a000001, 1000,
+                                         0x0a000002, 2000, 0x5eed0000000000c3, 1});
   return bytes;
 }
 
@@ -89,7 +95,8 @@ Bytes direct_message(const Bytes& data) {
   return bytes;
 }
 
-Bytes direct_write(std::uint64_t key, std::uint64_t address, std::uint32_t immediate, const Bytes& data) {
+Bytes direct_write(std::uint64_t key, std::uint64_t address, std::uint32_t immediate,
+                   const Bytes& data) {
   Bytes bytes = piece(transport::PieceKind::kWrite, data.size());
   append_wire(bytes, transport::WriteHeader{key, address, immediate, 0});
   append(bytes, data);
@@ -121,9 +128,11 @@ Bytes rxm_message(const Bytes& data) {
   return xnet_message(packet);
 }
 
-Bytes xnet_write(std::uint64_t address, std::uint64_t key, std::uint64_t immediate, const Bytes& data) {
+Bytes xnet_write(std::uint64_t address, std::uint64_t key, std::uint64_t immediate,
+                 const Bytes& data) {
   Bytes bytes = xnet_header(4, 1, 1, kBaseHeaderSize + 32, data.size());
-  for (const std::uint64_t value : {immediate, address, std::uint64_t{data.size()}, key}) put_little_endian(bytes, value, 8);
+  for (const std::uint64_t value : {immediate, address, std::uint64_t{data.size()}, key})
+    put_little_endian(bytes, value, 8);
   append(bytes, data);
   return bytes;
 }

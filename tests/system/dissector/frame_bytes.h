@@ -1,6 +1,7 @@
 #pragma once
-// Bytes as they stand in a TCP stream between two Lintel processes: session frames around engine messages, and around those the stream of `direct`
-// or libfabric's framing of its TCP providers. For feeding captures to the dissector; the values in frame headers are made up.
+// Bytes as they stand in a TCP stream between two Lintel processes: session frames around engine
+// messages, and around those the stream of `direct` or libfabric's framing of its TCP providers.
+// For feeding captures to the dissector; the values in frame headers are made up.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,13 +37,16 @@ Bytes message(const Fixed& fixed, std::string_view payload = {}) {
 // Of `direct`: a greeting from 10.0.0.1 pid 1000 to 10.0.0.2 pid 2000, and the pieces.
 Bytes direct_greeting(transport::GreetingKind kind);
 Bytes direct_message(const Bytes& data);
-Bytes direct_write(std::uint64_t key, std::uint64_t address, std::uint32_t immediate, const Bytes& data);
+Bytes direct_write(std::uint64_t key, std::uint64_t address, std::uint32_t immediate,
+                   const Bytes& data);
 Bytes direct_placed(std::uint64_t key, const Bytes& message, const Bytes& payload);
 
-// libfabric's: a message that carries `data`; the same below tcp;ofi_rxm; a remote write with completion data; the connection request.
+// libfabric's: a message that carries `data`; the same below tcp;ofi_rxm; a remote write with
+// completion data; the connection request.
 Bytes xnet_message(const Bytes& data);
 Bytes rxm_message(const Bytes& data);
-Bytes xnet_write(std::uint64_t address, std::uint64_t key, std::uint64_t immediate, const Bytes& data);
+Bytes xnet_write(std::uint64_t address, std::uint64_t key, std::uint64_t immediate,
+                 const Bytes& data);
 Bytes xnet_connect_request();
 
 }  // namespace lintel::test

@@ -1,5 +1,6 @@
-// tools/wireshark/impi.lua against captures written here: start-up with a server, and packets between hosts, as the protocol's test vectors have them, and the
-// ways in which a TCP stream can be cut and broken.
+// tools/wireshark/impi.lua against captures written here: start-up with a server, and packets
+// between hosts, as the protocol's test vectors have them, and the ways in which a TCP stream can
+// be cut and broken.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,20 +47,26 @@ const std::string kSyncack = "00000003 00000000" + std::string(kRank3) + kRank0 
                              "00000000 00000000 0000000000000000 0000000000000003" +
                              std::string(48, '0');
 // Vector 6: as LAM writes what has a header only, with the header's length as that of the data.
-const std::string kFini = "00000007 00000080" + std::string(32, '0') + "ffffffffffffffff" + std::string(32, '0') +
+const std::string kFini = "00000007 00000080" + std::string(32, '0') + "ffffffffffffffff" +
+                          std::string(32, '0') +
                           "ffffffffffffffff 0000000000000000 0000000000000000 0000000000000080"
-                          "ffffffff ffffffff 0000000000000000 00000000000000ee ffffffffffffffff 0000000000000000 0000000000000000";
-const std::string kCancelno = "00000006 00000080" + std::string(kRank0) + kRank3 +
-                              "000000000000007b 0000000000000000 0000000000000080"
-                              "ffffffff ffffffff 4900000000000000 00000000000000e7 ffffffffffffffff" +
-                              std::string(32, '0');
+                          "ffffffff ffffffff 0000000000000000 00000000000000ee ffffffffffffffff "
+                          "0000000000000000 0000000000000000";
+const std::string kCancelno =
+    "00000006 00000080" + std::string(kRank0) + kRank3 +
+    "000000000000007b 0000000000000000 0000000000000080"
+    "ffffffff ffffffff 4900000000000000 00000000000000e7 ffffffffffffffff" +
+    std::string(32, '0');
 
 class ImpiDissector : public testing::Test {
  protected:
   ~ImpiDissector() override { std::remove(path_.c_str()); }
 
-  void add(const std::string& digits, Direction direction = Direction::kToTarget) { capture_.add(bytes_of(digits), direction); }
-  std::vector<DecodedPacket> decoded(const std::vector<std::string>& fields, const std::string& options = "") {
+  void add(const std::string& digits, Direction direction = Direction::kToTarget) {
+    capture_.add(bytes_of(digits), direction);
+  }
+  std::vector<DecodedPacket> decoded(const std::vector<std::string>& fields,
+                                     const std::string& options = "") {
     capture_.close();
     return decode(path_, fields, options);
   }
@@ -76,7 +83,8 @@ class ImpiDissector : public testing::Test {
   void expect_no_script_error(const std::string& options = "") {
     capture_.close();
     const std::string output = decode_verbosely(path_, options);
-    for (const char* error : {"Lua Error", "Lua: ", "Dissector bug"}) EXPECT_THAT(output, Not(HasSubstr(error)));
+    for (const char* error : {"Lua Error", "Lua: ", "Dissector bug"})
+      EXPECT_THAT(output, Not(HasSubstr(error)));
   }
 
   std::string path_ = testing::TempDir() + "impi_dissector_" + std::to_string(getpid()) + ".pcap";
@@ -85,7 +93,9 @@ class ImpiDissector : public testing::Test {
 
 // Vectors 1 and 2.
 void start_up_with_key(CaptureFile& capture) {
-  const auto add = [&](const char* digits, Direction direction) { capture.add(bytes_of(digits), direction); };
+  const auto add = [&](const char* digits, Direction direction) {
+    capture.add(bytes_of(digits), direction);
+  };
   add("41555448 00000004 00000002", kToServer);
   add("00000001 00000000", kToClient);
   add("000000000000162e", kToServer);
@@ -100,9 +110,11 @@ void start_up_with_key(CaptureFile& capture) {
 
 TEST_F(ImpiDissector, ShowsTheWholeStartUpWithAServer) {
   start_up_with_key(capture_);
-  EXPECT_THAT(shown(),
-              ElementsAre("IMPI AUTH mechanisms 0x2", "IMPI AUTH by KEY", "IMPI key", "IMPI IMPI rank 1", "IMPI IMPI size 2",
-                          "IMPI COLL IMPI_C_NHOSTS", "IMPI COLL IMPI_C_NHOSTS of clients 0x3", "IMPI DONE", "IMPI DONE", "IMPI FINI"));
+  EXPECT_THAT(
+      shown(),
+      ElementsAre("IMPI AUTH mechanisms 0x2", "IMPI AUTH by KEY", "IMPI key", "IMPI IMPI rank 1",
+                  "IMPI IMPI size 2", "IMPI COLL IMPI_C_NHOSTS",
+                  "IMPI COLL IMPI_C_NHOSTS of clients 0x3", "IMPI DONE", "IMPI DONE", "IMPI FINI"));
 }
 
 TEST_F(ImpiDissector, NeverShowsAKey) {
@@ -117,8 +129,9 @@ TEST_F(ImpiDissector, NeverShowsAKey) {
 
 TEST_F(ImpiDissector, ShowsTheFieldsOfTheStartUp) {
   start_up_with_key(capture_);
-  const auto packets = decoded({"impi.command", "impi.auth.mask", "impi.auth.key", "impi.auth.which", "impi.rank", "impi.size",
-                                "impi.label", "impi.client_mask", "impi.c.nhosts", "impi.malformed"});
+  const auto packets =
+      decoded({"impi.command", "impi.auth.mask", "impi.auth.key", "impi.auth.which", "impi.rank",
+               "impi.size", "impi.label", "impi.client_mask", "impi.c.nhosts", "impi.malformed"});
   ASSERT_EQ(packets.size(), 10U);
   EXPECT_THAT(packets[0].at("impi.command"), ElementsAre("0x41555448"));
   EXPECT_THAT(packets[0].at("impi.auth.mask"), ElementsAre("0x00000002"));
@@ -144,13 +157,21 @@ struct LabelVector {
 
 TEST_F(ImpiDissector, NamesEveryLabelAndItsElements) {
   const std::vector<LabelVector> labels = {
-      {"00001000", "IMPI_C_VERSION", "0000000000000000 0000000000000001", "impi.version.minor", {"0", "1"}},
+      {"00001000",
+       "IMPI_C_VERSION",
+       "0000000000000000 0000000000000001",
+       "impi.version.minor",
+       {"0", "1"}},
       {"00001100", "IMPI_C_NHOSTS", "00000001 00000002", "impi.c.nhosts", {"1", "2"}},
       {"00001200", "IMPI_C_NPROCS", "00000003 00000004", "impi.c.nprocs", {"3", "4"}},
       {"00001300", "IMPI_C_DATALEN", "00010000 000003e8", "impi.c.datalen", {"65536", "1000"}},
       {"00001400", "IMPI_C_TAGUB", "7fffffff 00007fff", "impi.c.tagub", {"2147483647", "32767"}},
       {"00001500", "IMPI_C_COLL_XSIZE", "ffffffff 00000400", "impi.c.coll_xsize", {"-1", "1024"}},
-      {"00001600", "IMPI_C_COLL_MAXLINEAR", "ffffffff 00000004", "impi.c.coll_maxlinear", {"-1", "4"}},
+      {"00001600",
+       "IMPI_C_COLL_MAXLINEAR",
+       "ffffffff 00000004",
+       "impi.c.coll_maxlinear",
+       {"-1", "4"}},
       {"00002000",
        "IMPI_H_IPV6",
        "0000000000000000000000000a4d0001 00000000000000000000ffff0a4d0002",
@@ -165,7 +186,11 @@ TEST_F(ImpiDissector, NamesEveryLabelAndItsElements) {
        "0000000000000000000000000a4d0001 00000000000000000000ffff0a4d0002",
        "impi.p.ipv6",
        {"::10.77.0.1", "::ffff:10.77.0.2"}},
-      {"00003100", "IMPI_P_PID", "00000000000001c2 0000000000000fa1", "impi.p.pid", {"450", "4001"}},
+      {"00003100",
+       "IMPI_P_PID",
+       "00000000000001c2 0000000000000fa1",
+       "impi.p.pid",
+       {"450", "4001"}},
   };
   std::vector<std::string> fields = {"_ws.col.Info", "impi.malformed"};
   for (const LabelVector& label : labels) {
@@ -179,7 +204,8 @@ TEST_F(ImpiDissector, NamesEveryLabelAndItsElements) {
   ASSERT_EQ(packets.size(), labels.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     SCOPED_TRACE(labels[i].name);
-    EXPECT_THAT(packets[i].at("_ws.col.Info"), ElementsAre("IMPI COLL " + std::string(labels[i].name) + " of clients 0x3"));
+    EXPECT_THAT(packets[i].at("_ws.col.Info"),
+                ElementsAre("IMPI COLL " + std::string(labels[i].name) + " of clients 0x3"));
     EXPECT_EQ(packets[i].at(labels[i].field), labels[i].values);
     EXPECT_THAT(packets[i].at("impi.malformed"), IsEmpty());
   }
@@ -188,14 +214,17 @@ TEST_F(ImpiDissector, NamesEveryLabelAndItsElements) {
 TEST_F(ImpiDissector, ALabelThatNobodySentAndOneThatIsUnknownAreShown) {
   add("434f4c4c 00000008 00001400 00000000", kToClient);
   add("434f4c4c 0000000c 00001350 00000001 00000007", kToClient);
-  EXPECT_THAT(shown(kAsImpi), ElementsAre("IMPI COLL IMPI_C_TAGUB of clients 0x0", "IMPI COLL label 0x1350 of clients 0x1"));
+  EXPECT_THAT(shown(kAsImpi), ElementsAre("IMPI COLL IMPI_C_TAGUB of clients 0x0",
+                                          "IMPI COLL label 0x1350 of clients 0x1"));
 }
 
 TEST_F(ImpiDissector, ShowsEveryFieldOfAPacket) {
   add("00000001" + kShort);
-  const auto packets = decoded({"impi.host_rank", "impi.type", "impi.len", "impi.src.hostid", "impi.src.pid", "impi.dest.hostid",
-                                "impi.dest.pid", "impi.srqid", "impi.drqid", "impi.msglen", "impi.lsrank", "impi.tag", "impi.cid",
-                                "impi.seqnum", "impi.count", "impi.dtype", "impi.reserved", "impi.data", "impi.malformed"});
+  const auto packets =
+      decoded({"impi.host_rank", "impi.type", "impi.len", "impi.src.hostid", "impi.src.pid",
+               "impi.dest.hostid", "impi.dest.pid", "impi.srqid", "impi.drqid", "impi.msglen",
+               "impi.lsrank", "impi.tag", "impi.cid", "impi.seqnum", "impi.count", "impi.dtype",
+               "impi.reserved", "impi.data", "impi.malformed"});
   ASSERT_EQ(packets.size(), 1U);
   const std::vector<std::pair<const char*, const char*>> expected = {
       {"impi.host_rank", "1"},
@@ -217,35 +246,43 @@ TEST_F(ImpiDissector, ShowsEveryFieldOfAPacket) {
       {"impi.reserved", "0000000000000000"},
       {"impi.dtype", "0x0000000000000000"},
   };
-  for (const auto& [field, value] : expected) EXPECT_THAT(packets[0].at(field), ElementsAre(value)) << field;
+  for (const auto& [field, value] : expected)
+    EXPECT_THAT(packets[0].at(field), ElementsAre(value)) << field;
   EXPECT_THAT(packets[0].at("impi.malformed"), IsEmpty());
 }
 
 TEST_F(ImpiDissector, NamesEachKindOfPacket) {
-  for (const char* type : {"00000000", "00000001", "00000002", "00000003", "00000004", "00000005"}) {
+  for (const char* type :
+       {"00000000", "00000001", "00000002", "00000003", "00000004", "00000005"}) {
     add(type + std::string("00000000") + kRank0 + kRank2 + std::string(144, '0'));
   }
   add(kCancelno);
   add(kFini);
-  EXPECT_THAT(shown(), ElementsAre("IMPI DATA from 10.77.0.1:450 to 10.77.0.2:4001 length 0 of 0 tag 0 context 0",      //
-                                   "IMPI DATASYNC from 10.77.0.1:450 to 10.77.0.2:4001 length 0 of 0 tag 0 context 0",  //
-                                   "IMPI PROTOACK from 10.77.0.1:450 to 10.77.0.2:4001 request 0",                      //
-                                   "IMPI SYNCACK from 10.77.0.1:450 to 10.77.0.2:4001 request 0",                       //
-                                   "IMPI CANCEL from 10.77.0.1:450 to 10.77.0.2:4001 request 0",                        //
-                                   "IMPI CANCELYES from 10.77.0.1:450 to 10.77.0.2:4001 request 0",                     //
-                                   "IMPI CANCELNO from 10.77.0.1:450 to 10.77.0.2:4002 request 123",                    //
-                                   "IMPI FINI"));
+  EXPECT_THAT(
+      shown(),
+      ElementsAre(
+          "IMPI DATA from 10.77.0.1:450 to 10.77.0.2:4001 length 0 of 0 tag 0 context 0",      //
+          "IMPI DATASYNC from 10.77.0.1:450 to 10.77.0.2:4001 length 0 of 0 tag 0 context 0",  //
+          "IMPI PROTOACK from 10.77.0.1:450 to 10.77.0.2:4001 request 0",                      //
+          "IMPI SYNCACK from 10.77.0.1:450 to 10.77.0.2:4001 request 0",                       //
+          "IMPI CANCEL from 10.77.0.1:450 to 10.77.0.2:4001 request 0",                        //
+          "IMPI CANCELYES from 10.77.0.1:450 to 10.77.0.2:4001 request 0",                     //
+          "IMPI CANCELNO from 10.77.0.1:450 to 10.77.0.2:4002 request 123",                    //
+          "IMPI FINI"));
 }
 
 TEST_F(ImpiDissector, NothingFollowsAHeaderThatOnlySaysSo) {
   add(kCancelno + kShort + kFini);
-  EXPECT_THAT(shown(), ElementsAre("IMPI CANCELNO from 10.77.0.1:450 to 10.77.0.2:4002 request 123; "
-                                   "DATA from 10.77.0.1:450 to 10.77.0.2:4002 length 4 of 4 tag 7 context 0; FINI"));
+  EXPECT_THAT(
+      shown(),
+      ElementsAre("IMPI CANCELNO from 10.77.0.1:450 to 10.77.0.2:4002 request 123; "
+                  "DATA from 10.77.0.1:450 to 10.77.0.2:4002 length 4 of 4 tag 7 context 0; FINI"));
 }
 
 TEST_F(ImpiDissector, FiltersByTheValueOfAField) {
   for (const std::string& packet : {kShort, kLong, kSyncack}) add(packet);
-  EXPECT_EQ(decoded({"impi.tag"}, "-R 'impi.tag == 12 && impi.src.hostid == ::10.77.0.1' -2").size(), 1U);
+  EXPECT_EQ(
+      decoded({"impi.tag"}, "-R 'impi.tag == 12 && impi.src.hostid == ::10.77.0.1' -2").size(), 1U);
 }
 
 TEST_F(ImpiDissector, PutsHalfPacketsTogether) {
@@ -260,7 +297,8 @@ TEST_F(ImpiDissector, PutsHalfPacketsTogether) {
   std::vector<std::string> types;
   for (const DecodedPacket& packet : decoded({"impi.type", "impi.data"})) {
     for (const std::string& type : packet.at("impi.type")) types.push_back(type);
-    for (const std::string& data : packet.at("impi.data")) EXPECT_THAT(data.size(), testing::AnyOf(8U, 2000U));
+    for (const std::string& data : packet.at("impi.data"))
+      EXPECT_THAT(data.size(), testing::AnyOf(8U, 2000U));
   }
   EXPECT_THAT(types, ElementsAre("0", "1", "0", "3"));
 }
@@ -276,12 +314,14 @@ TEST_F(ImpiDissector, NamedPortsNeedNoFirstLook) {
 }
 
 TEST_F(ImpiDissector, CommandsMayComeTogetherAndInParts) {
-  const Bytes stream = bytes_of("41555448 00000004 00000001 494d5049 00000004 00000001 434f4c4c 00000008 00001100 00000002");
+  const Bytes stream = bytes_of(
+      "41555448 00000004 00000001 494d5049 00000004 00000001 434f4c4c 00000008 00001100 00000002");
   const std::span<const std::byte> all(stream);
   capture_.add(all.first(9));
   capture_.add(all.subspan(9, 18));
   capture_.add(all.subspan(27));
-  EXPECT_THAT(shown(), ElementsAre("IMPI AUTH mechanisms 0x1; IMPI rank 1", "IMPI COLL IMPI_C_NHOSTS"));
+  EXPECT_THAT(shown(),
+              ElementsAre("IMPI AUTH mechanisms 0x1; IMPI rank 1", "IMPI COLL IMPI_C_NHOSTS"));
 }
 
 TEST_F(ImpiDissector, LeavesOtherTrafficAlone) {
@@ -310,7 +350,8 @@ TEST_F(ImpiDissector, MarksContributionsThatAreNoWholeElements) {
   for (const DecodedPacket& packet : decoded({"_ws.expert.message"}, kAsImpi)) {
     for (const std::string& message : packet.at("_ws.expert.message")) messages.push_back(message);
   }
-  EXPECT_THAT(messages, ElementsAre("the contributions are no multiple of 4 bytes", "shorter than a COLL", "IMPI has four bytes"));
+  EXPECT_THAT(messages, ElementsAre("the contributions are no multiple of 4 bytes",
+                                    "shorter than a COLL", "IMPI has four bytes"));
 }
 
 TEST_F(ImpiDissector, NoChangedByteMakesItFail) {
@@ -333,7 +374,8 @@ TEST_F(ImpiDissector, NoCommandMakesItFail) {
     capture_.add(command, round % 3 == 0 ? kToServer : kToClient);
   }
   // Lengths that do not fit what they are of.
-  for (const char* word : {"41555448", "494d5049", "434f4c4c", "444f4e45", "46494e49", "00000001"}) {
+  for (const char* word :
+       {"41555448", "494d5049", "434f4c4c", "444f4e45", "46494e49", "00000001"}) {
     for (unsigned size = 0; size < 20; ++size) {
       char length[9];
       std::snprintf(length, sizeof length, "%08x", size);

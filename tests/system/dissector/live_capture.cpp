@@ -29,20 +29,25 @@ constexpr const char* kStarted = "File: ";
 
 }  // namespace
 
-LiveCapture::LiveCapture(const std::string& path, std::uint16_t first_port, std::uint16_t second_port) : path_(path) {
+LiveCapture::LiveCapture(const std::string& path, std::uint16_t first_port,
+                         std::uint16_t second_port)
+    : path_(path) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) {
     words_ = std::strerror(errno);
     return;
   }
   errors_ = ends[0];
-  const std::string filter = "tcp port " + std::to_string(first_port) + " or tcp port " + std::to_string(second_port);
-  std::array<const char*, 11> arguments = {"dumpcap", "-q",           "-B", kBufferMebibytes, "-i",   "lo",
-                                           "-f",      filter.c_str(), "-w", path.c_str(),     nullptr};
+  const std::string filter =
+      "tcp port " + std::to_string(first_port) + " or tcp port " + std::to_string(second_port);
+  std::array<const char*, 11> arguments = {"dumpcap", "-q",         "-B",   kBufferMebibytes,
+                                           "-i",      "lo",         "-f",   filter.c_str(),
+                                           "-w",      path.c_str(), nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  const int failed = posix_spawnp(&child_, "dumpcap", &actions, nullptr, const_cast<char* const*>(arguments.data()), environ);
+  const int failed = posix_spawnp(&child_, "dumpcap", &actions, nullptr,
+                                  const_cast<char* const*>(arguments.data()), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   if (failed != 0) {
@@ -65,7 +70,8 @@ LiveCapture::~LiveCapture() {
   if (errors_ >= 0) close(errors_);
 }
 
-bool LiveCapture::wait_for(std::span<const std::byte> bytes, std::chrono::milliseconds deadline) const {
+bool LiveCapture::wait_for(std::span<const std::byte> bytes,
+                           std::chrono::milliseconds deadline) const {
   const std::string wanted(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const auto end = std::chrono::steady_clock::now() + deadline;
   while (std::chrono::steady_clock::now() < end) {

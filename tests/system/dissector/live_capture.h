@@ -13,7 +13,8 @@ namespace lintel::test {
 
 class LiveCapture {
  public:
-  // Returns once packets are being captured, or cannot be: see running(). `path` is written, and stays.
+  // Returns once packets are being captured, or cannot be: see running(). `path` is written, and
+  // stays.
   LiveCapture(const std::string& path, std::uint16_t first_port, std::uint16_t second_port);
   ~LiveCapture();
   LiveCapture(const LiveCapture&) = delete;

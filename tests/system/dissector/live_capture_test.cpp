@@ -1,4 +1,5 @@
-// tools/wireshark/lintel.lua against traffic that went over loopback, through sockets of our own and through libfabric, and was captured there.
+// tools/wireshark/lintel.lua against traffic that went over loopback, through sockets of our own
+// and through libfabric, and was captured there.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +33,8 @@ constexpr std::uint32_t kInitiatorPid = 101;
 constexpr std::uint32_t kTargetNid = 0x7f000001;
 constexpr std::uint32_t kTargetPid = 202;
 
-Request request(MessageKind kind, std::uint64_t match_bits, std::uint32_t payload, std::uint64_t length) {
+Request request(MessageKind kind, std::uint64_t match_bits, std::uint32_t payload,
+                std::uint64_t length) {
   Request request{};
   request.header = {kMessageVersion, static_cast<std::uint8_t>(kind), kFlagTracked, 0, payload};
   request.initiator_nid = kInitiatorNid;
@@ -47,7 +49,8 @@ Request request(MessageKind kind, std::uint64_t match_bits, std::uint32_t payloa
   return request;
 }
 
-Response response(MessageKind kind, const Request& to, std::uint32_t payload, std::uint64_t manipulated) {
+Response response(MessageKind kind, const Request& to, std::uint32_t payload,
+                  std::uint64_t manipulated) {
   Response response{};
   response.header = {kMessageVersion, static_cast<std::uint8_t>(kind), 0, 0, payload};
   response.initiator_nid = to.target_nid;
@@ -86,7 +89,8 @@ class LiveDissector : public testing::Test {
  protected:
   ~LiveDissector() override { std::remove(path_.c_str()); }
 
-  std::string path_ = testing::TempDir() + "lintel_live_dissector_" + std::to_string(getpid()) + ".pcapng";
+  std::string path_ =
+      testing::TempDir() + "lintel_live_dissector_" + std::to_string(getpid()) + ".pcapng";
 };
 
 class ProviderFraming : public LiveDissector, public testing::WithParamInterface<const char*> {};
@@ -94,7 +98,8 @@ class ProviderFraming : public LiveDissector, public testing::WithParamInterface
 TEST_P(ProviderFraming, ShowsPutAckGetReplyAndGetPutAsTheProviderFramesThem) {
   const std::array<std::uint16_t, 2> ports = free_ports();
   LiveCapture capture(path_, ports[0], ports[1]);
-  if (!capture.running()) GTEST_SKIP() << "capturing on loopback is not permitted here: " << capture.complaint();
+  if (!capture.running())
+    GTEST_SKIP() << "capturing on loopback is not permitted here: " << capture.complaint();
 
   const Request put = request(MessageKind::kPut, 0xa1, 8, 8);
   const Request get = request(MessageKind::kGet, 0xa2, 0, 4);
@@ -103,19 +108,22 @@ TEST_P(ProviderFraming, ShowsPutAckGetReplyAndGetPutAsTheProviderFramesThem) {
   pair->send_to_target(data_frame({message(put, "eight by")}));
   pair->send_to_initiator(data_frame({message(response(MessageKind::kAck, put, 0, 5))}));
   pair->send_to_target(data_frame({message(get), message(getput, "swap")}));
-  pair->send_to_initiator(data_frame(
-      {message(response(MessageKind::kReply, get, 4, 4), "four"), message(response(MessageKind::kReply, getput, 4, 4), "olds")}));
+  pair->send_to_initiator(
+      data_frame({message(response(MessageKind::kReply, get, 4, 4), "four"),
+                  message(response(MessageKind::kReply, getput, 4, 4), "olds")}));
   pair->write_to_target(bytes_of("written"), 77);
   pair->send_to_target(bare_frame(FrameKind::kGoodbye));
   ASSERT_TRUE(capture.wait_for(bare_frame(FrameKind::kGoodbye), std::chrono::seconds(10)));
   capture.stop();
 
-  const std::vector<std::string> fields = {"lintel.frame.kind",         "lintel.kind",       "lintel.match_bits",
-                                           "lintel.initiator.pid",      "lintel.target.pid", "lintel.length",
-                                           "lintel.manipulated_length", "lintel.data",       "lintel.immediate"};
+  const std::vector<std::string> fields = {
+      "lintel.frame.kind",         "lintel.kind",       "lintel.match_bits",
+      "lintel.initiator.pid",      "lintel.target.pid", "lintel.length",
+      "lintel.manipulated_length", "lintel.data",       "lintel.immediate"};
   std::vector<DecodedPacket> packets;
   for (DecodedPacket& packet : decode(path_, fields, "-o tcp.try_heuristic_first:TRUE")) {
-    if (!packet["lintel.frame.kind"].empty() || !packet["lintel.immediate"].empty()) packets.push_back(std::move(packet));
+    if (!packet["lintel.frame.kind"].empty() || !packet["lintel.immediate"].empty())
+      packets.push_back(std::move(packet));
   }
   ASSERT_EQ(packets.size(), 6U);
   EXPECT_EQ(packets[0], (DecodedPacket{{"lintel.frame.kind", {"4"}},
@@ -132,7 +140,8 @@ TEST_P(ProviderFraming, ShowsPutAckGetReplyAndGetPutAsTheProviderFramesThem) {
   EXPECT_THAT(packets[1].at("lintel.target.pid"), ElementsAre("101"));
   EXPECT_THAT(packets[1].at("lintel.manipulated_length"), ElementsAre("5"));
   EXPECT_THAT(packets[2].at("lintel.kind"), ElementsAre("3", "5"));
-  EXPECT_THAT(packets[2].at("lintel.match_bits"), ElementsAre("0x00000000000000a2", "0x00000000000000a3"));
+  EXPECT_THAT(packets[2].at("lintel.match_bits"),
+              ElementsAre("0x00000000000000a2", "0x00000000000000a3"));
   EXPECT_THAT(packets[2].at("lintel.data"), ElementsAre("73776170"));
   EXPECT_THAT(packets[3].at("lintel.kind"), ElementsAre("4", "4"));
   EXPECT_THAT(packets[3].at("lintel.data"), ElementsAre("666f7572", "6f6c6473"));
@@ -144,39 +153,50 @@ std::string provider_name(const testing::TestParamInfo<const char*>& one) {
   return one.param == std::string("tcp;ofi_rxm") ? "rxm" : one.param;
 }
 
-INSTANTIATE_TEST_SUITE_P(OnLoopback, ProviderFraming, testing::Values("direct", "net", "tcp;ofi_rxm"), provider_name);
+INSTANTIATE_TEST_SUITE_P(OnLoopback, ProviderFraming,
+                         testing::Values("direct", "net", "tcp;ofi_rxm"), provider_name);
 
 class ProviderTraffic : public LiveDissector, public testing::WithParamInterface<const char*> {};
 
 TEST_P(ProviderTraffic, ShowsTheOperationsOfAPortalsProgram) {
   const std::array<std::uint16_t, 2> ports = free_ports();
   LiveCapture capture(path_, ports[0], ports[1]);
-  if (!capture.running()) GTEST_SKIP() << "capturing on loopback is not permitted here: " << capture.complaint();
+  if (!capture.running())
+    GTEST_SKIP() << "capturing on loopback is not permitted here: " << capture.complaint();
 
   // A process id from 1024 on is the port; provider and loopback whatever the environment says.
-  const std::string program = "LINTEL_PROVIDER=" + std::string(GetParam()) + " LINTEL_INTERFACE=127.0.0.1 " LINTEL_PORTALS_TRAFFIC " ";
-  ASSERT_EQ(std::system((program + std::to_string(ports[0]) + " " + std::to_string(ports[1])).c_str()), 0);
+  const std::string program = "LINTEL_PROVIDER=" + std::string(GetParam()) +
+                              " LINTEL_INTERFACE=127.0.0.1 " LINTEL_PORTALS_TRAFFIC " ";
+  ASSERT_EQ(
+      std::system((program + std::to_string(ports[0]) + " " + std::to_string(ports[1])).c_str()),
+      0);
   const Bytes goodbye = bare_frame(FrameKind::kGoodbye);
   ASSERT_TRUE(capture.wait_for(std::span(goodbye).first(4), std::chrono::seconds(10)));
   capture.stop();
 
   std::map<std::string, std::vector<std::string>> shown;  // of the whole capture
   for (const DecodedPacket& packet :
-       decode(path_, {"lintel.frame.kind", "lintel.kind", "lintel.match_bits", "lintel.malformed", "lintel.immediate"},
+       decode(path_,
+              {"lintel.frame.kind", "lintel.kind", "lintel.match_bits", "lintel.malformed",
+               "lintel.immediate"},
               "-o tcp.try_heuristic_first:TRUE")) {
-    for (const auto& [field, values] : packet) shown[field].insert(shown[field].end(), values.begin(), values.end());
+    for (const auto& [field, values] : packet)
+      shown[field].insert(shown[field].end(), values.begin(), values.end());
   }
   EXPECT_THAT(shown["lintel.malformed"], testing::IsEmpty());
-  EXPECT_THAT(shown["lintel.frame.kind"], testing::IsSupersetOf({"1", "2", "4"}));  // HELLO, WELCOME, DATA
+  // HELLO, WELCOME, DATA
+  EXPECT_THAT(shown["lintel.frame.kind"], testing::IsSupersetOf({"1", "2", "4"}));
   EXPECT_THAT(shown["lintel.kind"], ElementsAre("1", "2", "3", "4", "5", "4", "1", "16", "2"));
   EXPECT_THAT(shown["lintel.match_bits"],
-              ElementsAre("0x00000000000000b1", "0x00000000000000b1", "0x00000000000000b2", "0x00000000000000b2", "0x00000000000000b3",
-                          "0x00000000000000b3", "0x00000000000000b4", "0x00000000000000b4"));
+              ElementsAre("0x00000000000000b1", "0x00000000000000b1", "0x00000000000000b2",
+                          "0x00000000000000b2", "0x00000000000000b3", "0x00000000000000b3",
+                          "0x00000000000000b4", "0x00000000000000b4"));
   // That of the CLEAR, then that of the one write.
   ASSERT_EQ(shown["lintel.immediate"].size(), 2U);
   EXPECT_EQ(shown["lintel.immediate"][0], shown["lintel.immediate"][1]);
 }
 
-INSTANTIATE_TEST_SUITE_P(OnLoopback, ProviderTraffic, testing::Values("direct", "net"), provider_name);
+INSTANTIATE_TEST_SUITE_P(OnLoopback, ProviderTraffic, testing::Values("direct", "net"),
+                         provider_name);
 
 }  // namespace

@@ -1,5 +1,6 @@
-// One of each operation between two processes, through the public interface: a put with an ack, a get, a getput, and a put that is too large
-// for a message. For capturing what they look like on the wire.
+// One of each operation between two processes, through the public interface: a put with an ack, a
+// get, a getput, and a put that is too large for a message. For capturing what they look like on
+// the wire.
 //
 //   portals_traffic <initiator's pid> <target's pid>
 //
@@ -32,7 +33,8 @@ ptl_handle_ni_t open_interface(ptl_pid_t pid) {
   return interface;
 }
 
-ptl_md_t memory(std::vector<char>& bytes, ptl_size_t length, unsigned options, ptl_handle_eq_t queue) {
+ptl_md_t memory(std::vector<char>& bytes, ptl_size_t length, unsigned options,
+                ptl_handle_eq_t queue) {
   ptl_md_t md{};
   md.start = bytes.data();
   md.length = length;
@@ -48,9 +50,13 @@ void serve(ptl_pid_t pid, int ready, int stop) {
   std::vector<char> bytes(kLarge);
   ptl_handle_me_t entry{};
   const ptl_process_id_t anybody = {PTL_NID_ANY, PTL_PID_ANY};
-  require(PtlMEAttach(interface, kPortal, anybody, 0, ~ptl_match_bits_t{0}, PTL_RETAIN, PTL_INS_AFTER, &entry), "PtlMEAttach");
-  constexpr unsigned kAnything = PTL_MD_OP_PUT | PTL_MD_OP_GET | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE;
-  require(PtlMDAttach(entry, memory(bytes, kLarge, kAnything, PTL_EQ_NONE), PTL_RETAIN, nullptr), "PtlMDAttach");
+  require(PtlMEAttach(interface, kPortal, anybody, 0, ~ptl_match_bits_t{0}, PTL_RETAIN,
+                      PTL_INS_AFTER, &entry),
+          "PtlMEAttach");
+  constexpr unsigned kAnything =
+      PTL_MD_OP_PUT | PTL_MD_OP_GET | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE;
+  require(PtlMDAttach(entry, memory(bytes, kLarge, kAnything, PTL_EQ_NONE), PTL_RETAIN, nullptr),
+          "PtlMDAttach");
   char byte = 0;
   if (write(ready, &byte, 1) != 1) _exit(1);
   while (read(stop, &byte, 1) > 0) {

@@ -8,7 +8,8 @@
 namespace lintel::test {
 
 inline void expect_no_script_error(const std::string& output) {
-  for (const char* error : {"Lua Error", "Lua: ", "Dissector bug"}) EXPECT_THAT(output, testing::Not(testing::HasSubstr(error)));
+  for (const char* error : {"Lua Error", "Lua: ", "Dissector bug"})
+    EXPECT_THAT(output, testing::Not(testing::HasSubstr(error)));
 }
 
 }  // namespace lintel::test

@@ -13,15 +13,20 @@ std::string run(const std::string& command) {
   if (pipe == nullptr) throw std::runtime_error("cannot run: " + command);
   std::string output;
   std::array<char, 4096> buffer{};
-  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) output.append(buffer.data(), got);
+  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    output.append(buffer.data(), got);
   const int status = pclose(pipe);
-  if (status != 0) throw std::runtime_error("status " + std::to_string(status) + " of: " + command + "\n" + output);
+  if (status != 0)
+    throw std::runtime_error("status " + std::to_string(status) + " of: " + command + "\n" +
+                             output);
   return output;
 }
 
 // The user's own configuration must not change the result.
 std::string tshark(const std::string& capture, const std::string& options) {
-  return "WIRESHARK_CONFIG_DIR=/nonexistent tshark -n -X lua_script:" LINTEL_DISSECTORS "/lintel.lua -r '" + capture + "' " + options;
+  return "WIRESHARK_CONFIG_DIR=/nonexistent tshark -n -X lua_script:" LINTEL_DISSECTORS
+         "/lintel.lua -r '" +
+         capture + "' " + options;
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -36,9 +41,12 @@ constexpr char kBetweenValues = '|';
 
 }  // namespace
 
-std::vector<DecodedPacket> decode(const std::string& capture, const std::vector<std::string>& fields, const std::string& options) {
+std::vector<DecodedPacket> decode(const std::string& capture,
+                                  const std::vector<std::string>& fields,
+                                  const std::string& options) {
   std::string command = tshark(capture, options) +
-                        " -Y 'lintel or lintel_direct.greeting or lintel_direct.piece or xnet.version or impi' -T fields -E separator=/t "
+                        " -Y 'lintel or lintel_direct.greeting or lintel_direct.piece or "
+                        "xnet.version or impi' -T fields -E separator=/t "
                         "-E occurrence=a -E 'aggregator=|'";
   for (const std::string& field : fields) command += " -e " + field;
   std::vector<DecodedPacket> packets;
@@ -46,11 +54,14 @@ std::vector<DecodedPacket> decode(const std::string& capture, const std::vector<
     const auto columns = split(line, kBetweenFields);
     DecodedPacket& packet = packets.emplace_back();
     for (std::size_t i = 0; i < fields.size(); ++i)
-      packet[fields[i]] = i < columns.size() ? split(columns[i], kBetweenValues) : std::vector<std::string>{};
+      packet[fields[i]] =
+          i < columns.size() ? split(columns[i], kBetweenValues) : std::vector<std::string>{};
   }
   return packets;
 }
 
-std::string decode_verbosely(const std::string& capture, const std::string& options) { return run(tshark(capture, options) + " -V 2>&1"); }
+std::string decode_verbosely(const std::string& capture, const std::string& options) {
+  return run(tshark(capture, options) + " -V 2>&1");
+}
 
 }  // namespace lintel::test

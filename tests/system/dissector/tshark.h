@@ -7,12 +7,16 @@
 
 namespace lintel::test {
 
-// A packet's fields by name; each field's values in order, as tshark prints them. A field that the packet does not have is empty.
+// A packet's fields by name; each field's values in order, as tshark prints them. A field that the
+// packet does not have is empty.
 using DecodedPacket = std::map<std::string, std::vector<std::string>>;
 
-// The packets in which a message of Lintel's, or of the framing around it, or of IMPI ends; and of them these fields. `options`: more arguments for tshark, as the
-// shell reads them. Throws std::runtime_error with tshark's own words if it fails.
-std::vector<DecodedPacket> decode(const std::string& capture, const std::vector<std::string>& fields, const std::string& options = "");
+// The packets in which a message of Lintel's, or of the framing around it, or of IMPI ends; and of
+// them these fields. `options`: more arguments for tshark, as the shell reads them. Throws
+// std::runtime_error with tshark's own words if it fails.
+std::vector<DecodedPacket> decode(const std::string& capture,
+                                  const std::vector<std::string>& fields,
+                                  const std::string& options = "");
 
 // Everything that tshark has to say about the capture, errors of the script included.
 std::string decode_verbosely(const std::string& capture, const std::string& options = "");

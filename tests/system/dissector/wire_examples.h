@@ -11,7 +11,11 @@ inline const WireDocument& document() {
   return the_document;
 }
 
-inline const Bytes& example_message(const char* name) { return document().example("message", name).bytes; }
-inline const Bytes& example_of_stream(const char* name) { return document().example("stream", name).bytes; }
+inline const Bytes& example_message(const char* name) {
+  return document().example("message", name).bytes;
+}
+inline const Bytes& example_of_stream(const char* name) {
+  return document().example("stream", name).bytes;
+}
 
 }  // namespace lintel::test

@@ -21,12 +21,14 @@ struct ToolRun {
 
 // lintel-info in a shell, with nothing of this process' LINTEL_ settings but what `variables` sets.
 ToolRun lintel_info(const std::string& arguments, const std::string& variables = "") {
-  const std::string command = "env -u LINTEL_PROVIDER -u LINTEL_INTERFACE " + variables + " " LINTEL_INFO " " + arguments + " 2>&1";
+  const std::string command = "env -u LINTEL_PROVIDER -u LINTEL_INTERFACE " + variables +
+                              " " LINTEL_INFO " " + arguments + " 2>&1";
   ToolRun run;
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return run;
   std::array<char, 4096> chunk;
-  while (const std::size_t length = std::fread(chunk.data(), 1, chunk.size(), pipe)) run.output.append(chunk.data(), length);
+  while (const std::size_t length = std::fread(chunk.data(), 1, chunk.size(), pipe))
+    run.output.append(chunk.data(), length);
   const int status = pclose(pipe);
   if (WIFEXITED(status)) run.exit_code = WEXITSTATUS(status);
   return run;
@@ -35,8 +37,8 @@ ToolRun lintel_info(const std::string& arguments, const std::string& variables =
 TEST(LintelInfo, SaysEverythingWithoutOptions) {
   const ToolRun run = lintel_info("");
   EXPECT_EQ(run.exit_code, 0);
-  EXPECT_THAT(run.output,
-              AllOf(HasSubstr("Lintel 0."), HasSubstr("Providers"), HasSubstr("max_pt_index"), HasSubstr("LINTEL_INTERFACE = ")));
+  EXPECT_THAT(run.output, AllOf(HasSubstr("Lintel 0."), HasSubstr("Providers"),
+                                HasSubstr("max_pt_index"), HasSubstr("LINTEL_INTERFACE = ")));
 }
 
 TEST(LintelInfo, MarksExactlyOneProviderAsChosenAndSaysWhyNotTheOthers) {
@@ -54,33 +56,42 @@ TEST(LintelInfo, MarksExactlyOneProviderAsChosenAndSaysWhyNotTheOthers) {
 }
 
 TEST(LintelInfo, FollowsTheProviderThatIsAskedFor) {
-  EXPECT_THAT(lintel_info("--providers", "LINTEL_PROVIDER='tcp;ofi_rxm'").output, HasSubstr("\n* tcp;ofi_rxm: "));
+  EXPECT_THAT(lintel_info("--providers", "LINTEL_PROVIDER='tcp;ofi_rxm'").output,
+              HasSubstr("\n* tcp;ofi_rxm: "));
 }
 
 TEST(LintelInfo, ShowsTheValueInForceBesideTheDefault) {
-  EXPECT_THAT(lintel_info("--config", "LINTEL_WINDOW=17").output, HasSubstr("LINTEL_WINDOW = 17 (default: 64)"));
+  EXPECT_THAT(lintel_info("--config", "LINTEL_WINDOW=17").output,
+              HasSubstr("LINTEL_WINDOW = 17 (default: 64)"));
 }
 
 TEST(LintelInfo, ReportsInEveryFormAValueThatIsNotAcceptedAndAVariableThatIsNotKnown) {
   for (const char* arguments : {"--config", "--limits", "--providers", "--json"}) {
     const ToolRun run = lintel_info(arguments, "LINTEL_WINDOW=none LINTEL_PROVIDR=net");
     EXPECT_EQ(run.exit_code, 2) << arguments;
-    EXPECT_THAT(run.output, HasSubstr("error: LINTEL_WINDOW=none is not accepted: expected an integer from 2 to 1024")) << arguments;
-    EXPECT_THAT(run.output,
-                HasSubstr("warning: LINTEL_PROVIDR is not a setting of Lintel and has no effect; did you mean LINTEL_PROVIDER?"))
+    EXPECT_THAT(
+        run.output,
+        HasSubstr("error: LINTEL_WINDOW=none is not accepted: expected an integer from 2 to 1024"))
+        << arguments;
+    EXPECT_THAT(run.output, HasSubstr("warning: LINTEL_PROVIDR is not a setting of Lintel and has "
+                                      "no effect; did you mean LINTEL_PROVIDER?"))
         << arguments;
   }
 }
 
-TEST(LintelInfo, AVariableThatIsNotKnownIsNoError) { EXPECT_EQ(lintel_info("--limits", "LINTEL_PROVIDR=net").exit_code, 0); }
+TEST(LintelInfo, AVariableThatIsNotKnownIsNoError) {
+  EXPECT_EQ(lintel_info("--limits", "LINTEL_PROVIDR=net").exit_code, 0);
+}
 
 TEST(LintelInfo, AnInterfaceOrAProviderThatIsNotThereIsASentenceAndExitCode2) {
   const ToolRun interface = lintel_info("--providers", "LINTEL_INTERFACE=nosuch0");
   EXPECT_EQ(interface.exit_code, 2);
-  EXPECT_THAT(interface.output, AllOf(HasSubstr("error: LINTEL_INTERFACE is \"nosuch0\": "), Not(HasSubstr("\n* "))));
+  EXPECT_THAT(interface.output,
+              AllOf(HasSubstr("error: LINTEL_INTERFACE is \"nosuch0\": "), Not(HasSubstr("\n* "))));
   const ToolRun provider = lintel_info("--providers", "LINTEL_PROVIDER=nosuch");
   EXPECT_EQ(provider.exit_code, 2);
-  EXPECT_THAT(provider.output, AllOf(HasSubstr("error: "), HasSubstr("nosuch"), Not(HasSubstr("\n* "))));
+  EXPECT_THAT(provider.output,
+              AllOf(HasSubstr("error: "), HasSubstr("nosuch"), Not(HasSubstr("\n* "))));
 }
 
 TEST(LintelInfo, PrintsOnlyTheSectionAskedFor) {
@@ -90,8 +101,9 @@ TEST(LintelInfo, PrintsOnlyTheSectionAskedFor) {
 }
 
 TEST(LintelInfo, JsonIsReadByAJsonParser) {
-  const ToolRun run =
-      lintel_info("--json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(len(d[\"settings\"]), sorted(d))'");
+  const ToolRun run = lintel_info(
+      "--json | python3 -c 'import json, sys; d = json.load(sys.stdin); "
+      "print(len(d[\"settings\"]), sorted(d))'");
   EXPECT_EQ(run.exit_code, 0) << run.output;
   EXPECT_THAT(run.output, HasSubstr("['interface', 'limits', 'providers', 'settings', 'version']"));
 }
@@ -105,7 +117,8 @@ TEST(LintelInfo, ConfigurationPageIsWhatItPrints) {
 TEST(LintelInfo, AWrongOptionIsASentenceAndExitCode2) {
   const ToolRun run = lintel_info("--provider");
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.output, AllOf(HasSubstr("unknown option --provider"), HasSubstr("expected --config, --providers")));
+  EXPECT_THAT(run.output, AllOf(HasSubstr("unknown option --provider"),
+                                HasSubstr("expected --config, --providers")));
 }
 
 }  // namespace

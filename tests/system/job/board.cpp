@@ -8,7 +8,8 @@
 namespace lintel::testing {
 namespace {
 
-// Sleeps for a twentieth of the time waited so far, so that many processes which wait for long leave
+// Sleeps for a twentieth of the time waited so far, so that many processes which wait for long
+// leave
 // the processors to those that work.
 template <class Condition>
 void wait_for(const Condition& condition, const char* what, std::size_t which) {
@@ -33,7 +34,9 @@ void Board::barrier(std::size_t rank) {
   wait_for([&] { return arrived_.load() >= phase * size_; }, "the others at barrier", phase);
 }
 
-void Board::publish(std::size_t rank, ptl_process_id_t id) { ids_[rank].store((std::uint64_t{id.nid} << 32) | id.pid); }
+void Board::publish(std::size_t rank, ptl_process_id_t id) {
+  ids_[rank].store((std::uint64_t{id.nid} << 32) | id.pid);
+}
 
 ptl_process_id_t Board::id(std::size_t rank) {
   wait_for([&] { return ids_[rank].load() != 0; }, "the address of rank", rank);

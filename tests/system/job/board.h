@@ -1,5 +1,6 @@
 #pragma once
-// Board: memory that the processes of one test share, by which they find each other and keep step without Portals.
+// Board: memory that the processes of one test share, by which they find each other and keep step
+// without Portals.
 //
 // Made by the test before it forks; every process sees the same. Any process, any thread.
 // Waits end the process with a sentence after kPatience: a test that hangs says where.

@@ -25,7 +25,8 @@ inline std::string provider_name(const ::testing::TestParamInfo<const char*>& in
   return name;
 }
 
-#define LINTEL_ON_EVERY_PROVIDER(suite) \
-  INSTANTIATE_TEST_SUITE_P(, suite, ::testing::Values("direct", "net", "tcp;ofi_rxm", "shm"), ::lintel::testing::provider_name)
+#define LINTEL_ON_EVERY_PROVIDER(suite)                                                       \
+  INSTANTIATE_TEST_SUITE_P(, suite, ::testing::Values("direct", "net", "tcp;ofi_rxm", "shm"), \
+                           ::lintel::testing::provider_name)
 
 }  // namespace lintel::testing

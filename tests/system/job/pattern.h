@@ -1,5 +1,6 @@
 #pragma once
-// Bytes that tell who they are: every byte depends on a seed and on its place, so that a shifted, stale or foreign byte shows.
+// Bytes that tell who they are: every byte depends on a seed and on its place, so that a shifted,
+// stale or foreign byte shows.
 
 #include <gtest/gtest.h>
 
@@ -26,11 +27,14 @@ inline std::vector<std::byte> patterned(std::size_t size, std::uint64_t seed) {
 }
 
 // `first` is the place of the first byte in the pattern.
-inline ::testing::AssertionResult holds_pattern(std::span<const std::byte> memory, std::uint64_t seed, std::size_t first = 0) {
+inline ::testing::AssertionResult holds_pattern(std::span<const std::byte> memory,
+                                                std::uint64_t seed, std::size_t first = 0) {
   for (std::size_t i = 0; i < memory.size(); ++i) {
     if (memory[i] == pattern_byte(seed, first + i)) continue;
-    return ::testing::AssertionFailure() << "byte " << i << " of " << memory.size() << " is " << std::to_integer<int>(memory[i]) << ", not "
-                                         << std::to_integer<int>(pattern_byte(seed, first + i)) << " (seed " << seed << ")";
+    return ::testing::AssertionFailure()
+           << "byte " << i << " of " << memory.size() << " is " << std::to_integer<int>(memory[i])
+           << ", not " << std::to_integer<int>(pattern_byte(seed, first + i)) << " (seed " << seed
+           << ")";
   }
   return ::testing::AssertionSuccess();
 }
@@ -39,7 +43,9 @@ inline constexpr std::byte kUntouched{0xa5};
 
 inline ::testing::AssertionResult untouched(std::span<const std::byte> memory) {
   for (std::size_t i = 0; i < memory.size(); ++i) {
-    if (memory[i] != kUntouched) return ::testing::AssertionFailure() << "byte " << i << " of " << memory.size() << " was written";
+    if (memory[i] != kUntouched)
+      return ::testing::AssertionFailure()
+             << "byte " << i << " of " << memory.size() << " was written";
   }
   return ::testing::AssertionSuccess();
 }

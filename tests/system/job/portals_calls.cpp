@@ -24,7 +24,8 @@ namespace {
 
 void must(int code, const char* call, const char* file, int line) {
   if (code == PTL_OK) return;
-  std::fprintf(stderr, "%s:%d: process %d: %s gave %s\n", file, line, ::getpid(), call, PtlErrorStr(static_cast<unsigned>(code)));
+  std::fprintf(stderr, "%s:%d: process %d: %s gave %s\n", file, line, ::getpid(), call,
+               PtlErrorStr(static_cast<unsigned>(code)));
   give_up();
 }
 
@@ -59,7 +60,8 @@ ptl_md_t describe(std::span<std::byte> memory, ptl_handle_eq_t queue, unsigned o
 }
 
 ptl_md_t describe(std::vector<ptl_md_iovec_t>& pieces, ptl_handle_eq_t queue, unsigned options) {
-  return {pieces.data(), pieces.size(), PTL_MD_THRESH_INF, 0, options | PTL_MD_IOVEC, nullptr, queue};
+  return {pieces.data(), pieces.size(), PTL_MD_THRESH_INF, 0, options | PTL_MD_IOVEC,
+          nullptr,       queue};
 }
 
 ptl_handle_md_t expose(ptl_handle_ni_t ni, ptl_match_bits_t bits, const ptl_md_t& md) {
@@ -81,19 +83,22 @@ ptl_event_t next_event(ptl_handle_eq_t queue, std::chrono::milliseconds patience
   int which = 0;
   const int code = PtlEQPoll(&queue, 1, static_cast<ptl_time_t>(patience.count()), &event, &which);
   if (code != PTL_OK) {
-    std::fprintf(stderr, "process %d: no event within %lld ms: %s\n", ::getpid(), static_cast<long long>(patience.count()),
+    std::fprintf(stderr, "process %d: no event within %lld ms: %s\n", ::getpid(),
+                 static_cast<long long>(patience.count()),
                  PtlErrorStr(static_cast<unsigned>(code)));
     give_up();
   }
   return event;
 }
 
-std::vector<ptl_event_t> next_events(ptl_handle_eq_t queue, std::size_t count, std::chrono::milliseconds patience) {
+std::vector<ptl_event_t> next_events(ptl_handle_eq_t queue, std::size_t count,
+                                     std::chrono::milliseconds patience) {
   std::vector<ptl_event_t> events;
   while (events.size() < count) {
     events.push_back(next_event(queue, patience));
     if (events.back().ni_fail_type == PTL_NI_OK) continue;
-    std::fprintf(stderr, "process %d: %s with %s after %zu events\n", ::getpid(), PtlEventKindStr(events.back().type),
+    std::fprintf(stderr, "process %d: %s with %s after %zu events\n", ::getpid(),
+                 PtlEventKindStr(events.back().type),
                  PtlNIFailStr(PTL_INVALID_HANDLE, events.back().ni_fail_type), events.size() - 1);
     give_up();
   }

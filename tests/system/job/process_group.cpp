@@ -14,8 +14,10 @@
 
 namespace lintel::testing {
 
-ProcessGroup::ProcessGroup(std::size_t size, Environment environment) : environment_(std::move(environment)), ranks_(size) {
-  void* memory = ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+ProcessGroup::ProcessGroup(std::size_t size, Environment environment)
+    : environment_(std::move(environment)), ranks_(size) {
+  void* memory =
+      ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) std::abort();
   board_ = new (memory) Board(size);
 }
@@ -68,7 +70,8 @@ void ProcessGroup::kill_now(Process& process) {
 
 void ProcessGroup::reap() {
   for (Process& process : ranks_) {
-    if (process.pid != 0 && ::waitpid(process.pid, &process.status, WNOHANG) == process.pid) process.pid = 0;
+    if (process.pid != 0 && ::waitpid(process.pid, &process.status, WNOHANG) == process.pid)
+      process.pid = 0;
   }
 }
 
@@ -113,7 +116,8 @@ void ProcessGroup::join_all(std::chrono::milliseconds limit) {
     if (process.disregarded) {
       kill_now(process);
     } else if (process.pid != 0) {
-      if (!failed) ADD_FAILURE() << "rank " << rank << " still ran after " << limit.count() << " ms";
+      if (!failed)
+        ADD_FAILURE() << "rank " << rank << " still ran after " << limit.count() << " ms";
       kill_now(process);
     } else {
       judge(rank);

@@ -1,9 +1,11 @@
 #pragma once
-// ProcessGroup: the processes of one test: forks them, lets them run to their end, and kills what does not end in time.
+// ProcessGroup: the processes of one test: forks them, lets them run to their end, and kills what
+// does not end in time.
 //
-// Made on the stack of a test that has never called Portals and has one thread; each rank is a fork that runs a body and exits with 0 unless an
-// expectation in it failed. Failed expectations print in the process where they fail; the test fails by the exit code.
-// Invariant: when the group is gone, so are its processes.
+// Made on the stack of a test that has never called Portals and has one thread; each rank is a fork
+// that runs a body and exits with 0 unless an expectation in it failed. Failed expectations print
+// in the process where they fail; the test fails by the exit code. Invariant: when the group is
+// gone, so are its processes.
 
 #include <sys/types.h>
 
@@ -40,7 +42,9 @@ class ProcessGroup {
   ~ProcessGroup();
 
   Board& board() { return *board_; }
-  void set(const std::string& variable, const std::string& value) { environment_[variable] = value; }
+  void set(const std::string& variable, const std::string& value) {
+    environment_[variable] = value;
+  }
   // Starts a rank. It may be started again once it has ended.
   void start(std::size_t rank, const Body& body);
   void start_all(const Body& body);
@@ -51,7 +55,8 @@ class ProcessGroup {
   void disregard(std::size_t rank) { ranks_[rank].disregarded = true; }
   // Expects that the rank ends within `limit`, with exit code 0. Kills it otherwise.
   void join(std::size_t rank, std::chrono::milliseconds limit = std::chrono::seconds(60));
-  // join() for all but the disregarded, which are killed then. One limit for all. A rank that fails ends the wait for the others.
+  // join() for all but the disregarded, which are killed then. One limit for all. A rank that fails
+  // ends the wait for the others.
   void join_all(std::chrono::milliseconds limit = std::chrono::seconds(60));
 
  private:

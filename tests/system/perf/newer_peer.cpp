@@ -1,5 +1,5 @@
-// A process of a later Lintel, which no longer understands the frames of this one: it declines every hello, in its own version.
-// Prints "at ADDRESS pid PID", then runs until it is killed.
+// A process of a later Lintel, which no longer understands the frames of this one: it declines
+// every hello, in its own version. Prints "at ADDRESS pid PID", then runs until it is killed.
 
 #include <poll.h>
 

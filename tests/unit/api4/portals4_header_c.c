@@ -1,4 +1,5 @@
-/* What C programs do with the constants of portals4.h: static initialisers and switches. Nothing else is included, so the header stands alone. */
+/* What C programs do with the constants of portals4.h: static initialisers and switches. Nothing
+ * else is included, so the header stands alone. */
 #include "portals4.h"
 
 ptl_handle_any_t lintel_c_unset_handle(void);
@@ -7,13 +8,18 @@ int lintel_c_is_target_event(ptl_event_kind_t kind);
 unsigned int lintel_c_receive_options(void);
 
 static const ptl_handle_any_t unset = PTL_INVALID_HANDLE;
-static const ptl_md_t everything = {0, PTL_SIZE_MAX, PTL_MD_VOLATILE | PTL_MD_EVENT_CT_ACK, PTL_EQ_NONE, PTL_CT_NONE};
-static const ptl_me_t anybody = {.uid = PTL_UID_ANY, .options = PTL_ME_OP_PUT | PTL_ME_ACK_DISABLE, .match_id = {.rank = PTL_RANK_ANY}};
+static const ptl_md_t everything = {0, PTL_SIZE_MAX, PTL_MD_VOLATILE | PTL_MD_EVENT_CT_ACK,
+                                    PTL_EQ_NONE, PTL_CT_NONE};
+static const ptl_me_t anybody = {.uid = PTL_UID_ANY,
+                                 .options = PTL_ME_OP_PUT | PTL_ME_ACK_DISABLE,
+                                 .match_id = {.rank = PTL_RANK_ANY}};
 static const ptl_process_t nobody = {.phys = {PTL_NID_ANY, PTL_PID_ANY}};
 static int portal_names[PTL_PT_ALLOC_OPTIONS_MASK + 1U];
 
 ptl_handle_any_t lintel_c_unset_handle(void) {
-  return everything.length == PTL_SIZE_MAX && nobody.phys.pid == PTL_PID_ANY && portal_names[0] == 0 ? unset : 0;
+  return everything.length == PTL_SIZE_MAX && nobody.phys.pid == PTL_PID_ANY && portal_names[0] == 0
+             ? unset
+             : 0;
 }
 
 unsigned int lintel_c_receive_options(void) { return anybody.options; }

@@ -1,4 +1,5 @@
-// Programs compiled against another Portals 4.3 header mean the same numbers and the same bytes: values and x86-64 layouts of portals4.h.
+// Programs compiled against another Portals 4.3 header mean the same numbers and the same bytes:
+// values and x86-64 layouts of portals4.h.
 
 #include "portals4.h"
 
@@ -32,12 +33,23 @@ struct Number {
   Number { #name, static_cast < std::uint64_t>(name), value }
 
 const std::vector<Number> kReturnCodes = {
-    LINTEL_IS(PTL_OK, 0),         LINTEL_IS(PTL_ARG_INVALID, 1),   LINTEL_IS(PTL_CT_NONE_REACHED, 2),
-    LINTEL_IS(PTL_EQ_DROPPED, 3), LINTEL_IS(PTL_EQ_EMPTY, 4),      LINTEL_IS(PTL_FAIL, 5),
-    LINTEL_IS(PTL_IGNORED, 6),    LINTEL_IS(PTL_IN_USE, 7),        LINTEL_IS(PTL_LIST_TOO_LONG, 8),
-    LINTEL_IS(PTL_NO_INIT, 9),    LINTEL_IS(PTL_NO_SPACE, 10),     LINTEL_IS(PTL_PID_IN_USE, 11),
-    LINTEL_IS(PTL_PT_FULL, 12),   LINTEL_IS(PTL_PT_EQ_NEEDED, 13), LINTEL_IS(PTL_PT_IN_USE, 14),
-    LINTEL_IS(PTL_ABORTED, 15),   LINTEL_IS(PTL_INTERRUPTED, 16),
+    LINTEL_IS(PTL_OK, 0),
+    LINTEL_IS(PTL_ARG_INVALID, 1),
+    LINTEL_IS(PTL_CT_NONE_REACHED, 2),
+    LINTEL_IS(PTL_EQ_DROPPED, 3),
+    LINTEL_IS(PTL_EQ_EMPTY, 4),
+    LINTEL_IS(PTL_FAIL, 5),
+    LINTEL_IS(PTL_IGNORED, 6),
+    LINTEL_IS(PTL_IN_USE, 7),
+    LINTEL_IS(PTL_LIST_TOO_LONG, 8),
+    LINTEL_IS(PTL_NO_INIT, 9),
+    LINTEL_IS(PTL_NO_SPACE, 10),
+    LINTEL_IS(PTL_PID_IN_USE, 11),
+    LINTEL_IS(PTL_PT_FULL, 12),
+    LINTEL_IS(PTL_PT_EQ_NEEDED, 13),
+    LINTEL_IS(PTL_PT_IN_USE, 14),
+    LINTEL_IS(PTL_ABORTED, 15),
+    LINTEL_IS(PTL_INTERRUPTED, 16),
 };
 
 const std::vector<Number> kEventKinds = {
@@ -52,11 +64,13 @@ const std::vector<Number> kEventKinds = {
 };
 
 const std::vector<Number> kOperations = {
-    LINTEL_IS(PTL_MIN, 0),       LINTEL_IS(PTL_MAX, 1),       LINTEL_IS(PTL_SUM, 2),       LINTEL_IS(PTL_PROD, 3),
-    LINTEL_IS(PTL_LOR, 4),       LINTEL_IS(PTL_LAND, 5),      LINTEL_IS(PTL_BOR, 6),       LINTEL_IS(PTL_BAND, 7),
-    LINTEL_IS(PTL_LXOR, 8),      LINTEL_IS(PTL_BXOR, 9),      LINTEL_IS(PTL_SWAP, 10),     LINTEL_IS(PTL_CSWAP, 11),
-    LINTEL_IS(PTL_CSWAP_NE, 12), LINTEL_IS(PTL_CSWAP_LE, 13), LINTEL_IS(PTL_CSWAP_LT, 14), LINTEL_IS(PTL_CSWAP_GE, 15),
-    LINTEL_IS(PTL_CSWAP_GT, 16), LINTEL_IS(PTL_MSWAP, 17),    LINTEL_IS(PTL_OP_LAST, 18),
+    LINTEL_IS(PTL_MIN, 0),       LINTEL_IS(PTL_MAX, 1),       LINTEL_IS(PTL_SUM, 2),
+    LINTEL_IS(PTL_PROD, 3),      LINTEL_IS(PTL_LOR, 4),       LINTEL_IS(PTL_LAND, 5),
+    LINTEL_IS(PTL_BOR, 6),       LINTEL_IS(PTL_BAND, 7),      LINTEL_IS(PTL_LXOR, 8),
+    LINTEL_IS(PTL_BXOR, 9),      LINTEL_IS(PTL_SWAP, 10),     LINTEL_IS(PTL_CSWAP, 11),
+    LINTEL_IS(PTL_CSWAP_NE, 12), LINTEL_IS(PTL_CSWAP_LE, 13), LINTEL_IS(PTL_CSWAP_LT, 14),
+    LINTEL_IS(PTL_CSWAP_GE, 15), LINTEL_IS(PTL_CSWAP_GT, 16), LINTEL_IS(PTL_MSWAP, 17),
+    LINTEL_IS(PTL_OP_LAST, 18),
 };
 
 const std::vector<Number> kDatatypes = {
@@ -71,9 +85,14 @@ const std::vector<Number> kDatatypes = {
 };
 
 const std::vector<Number> kFailures = {
-    LINTEL_IS(PTL_NI_OK, 0),          LINTEL_IS(PTL_NI_UNDELIVERABLE, 1),  LINTEL_IS(PTL_NI_DROPPED, 2),
-    LINTEL_IS(PTL_NI_PT_DISABLED, 3), LINTEL_IS(PTL_NI_PERM_VIOLATION, 4), LINTEL_IS(PTL_NI_OP_VIOLATION, 5),
-    LINTEL_IS(PTL_NI_NO_MATCH, 6),    LINTEL_IS(PTL_NI_SEGV, 7),
+    LINTEL_IS(PTL_NI_OK, 0),
+    LINTEL_IS(PTL_NI_UNDELIVERABLE, 1),
+    LINTEL_IS(PTL_NI_DROPPED, 2),
+    LINTEL_IS(PTL_NI_PT_DISABLED, 3),
+    LINTEL_IS(PTL_NI_PERM_VIOLATION, 4),
+    LINTEL_IS(PTL_NI_OP_VIOLATION, 5),
+    LINTEL_IS(PTL_NI_NO_MATCH, 6),
+    LINTEL_IS(PTL_NI_SEGV, 7),
 };
 
 const std::vector<Number> kMdOptions = {
@@ -130,8 +149,9 @@ const std::vector<Number> kMeOptions = {
 };
 
 const std::vector<Number> kPtOptions = {
-    LINTEL_IS(PTL_PT_ONLY_USE_ONCE, 1),   LINTEL_IS(PTL_PT_FLOWCTRL, 2),        LINTEL_IS(PTL_PT_ONLY_TRUNCATE, 4),
-    LINTEL_IS(PTL_PT_MATCH_UNORDERED, 8), LINTEL_IS(PTL_PT_ALLOC_DISABLED, 16),
+    LINTEL_IS(PTL_PT_ONLY_USE_ONCE, 1),   LINTEL_IS(PTL_PT_FLOWCTRL, 2),
+    LINTEL_IS(PTL_PT_ONLY_TRUNCATE, 4),   LINTEL_IS(PTL_PT_MATCH_UNORDERED, 8),
+    LINTEL_IS(PTL_PT_ALLOC_DISABLED, 16),
 };
 
 const std::vector<Number> kNiOptions = {
@@ -184,8 +204,10 @@ const std::vector<Number> kOthers = {
 
 #define LINTEL_SIZE(type, bytes) \
   Number { "size of " #type, sizeof(type), bytes }
-#define LINTEL_AT(type, member, offset, bytes) \
-  Number{#type "::" #member, offsetof(type, member), offset}, Number { "size of " #type "::" #member, sizeof(type::member), bytes }
+#define LINTEL_AT(type, member, offset, bytes)                         \
+  Number{#type "::" #member, offsetof(type, member), offset}, Number { \
+    "size of " #type "::" #member, sizeof(type::member), bytes         \
+  }
 #define LINTEL_PHYS_AT(member, offset) \
   Number { "ptl_process_t::phys." #member, offsetof(ptl_process_t, phys.member), offset }
 
@@ -286,16 +308,19 @@ void PrintTo(const Table& table, std::ostream* out) { *out << table.name; }
 class Portals4Numbers : public ::testing::TestWithParam<Table> {};
 
 TEST_P(Portals4Numbers, AreThoseOfTheSpecification) {
-  for (const Number& number : GetParam().numbers) EXPECT_EQ(number.found, number.specified) << number.name;
+  for (const Number& number : GetParam().numbers)
+    EXPECT_EQ(number.found, number.specified) << number.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Portals4Numbers,
-                         ::testing::Values(Table{"ReturnCodes", kReturnCodes}, Table{"EventKinds", kEventKinds},
-                                           Table{"Operations", kOperations}, Table{"Datatypes", kDatatypes}, Table{"Failures", kFailures},
-                                           Table{"MdOptions", kMdOptions}, Table{"LeOptions", kLeOptions}, Table{"MeOptions", kMeOptions},
-                                           Table{"PtOptions", kPtOptions}, Table{"NiOptions", kNiOptions}, Table{"Others", kOthers},
-                                           Table{"Layout", kLayout}),
-                         [](const ::testing::TestParamInfo<Table>& tested) { return std::string(tested.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Of, Portals4Numbers,
+    ::testing::Values(Table{"ReturnCodes", kReturnCodes}, Table{"EventKinds", kEventKinds},
+                      Table{"Operations", kOperations}, Table{"Datatypes", kDatatypes},
+                      Table{"Failures", kFailures}, Table{"MdOptions", kMdOptions},
+                      Table{"LeOptions", kLeOptions}, Table{"MeOptions", kMeOptions},
+                      Table{"PtOptions", kPtOptions}, Table{"NiOptions", kNiOptions},
+                      Table{"Others", kOthers}, Table{"Layout", kLayout}),
+    [](const ::testing::TestParamInfo<Table>& tested) { return std::string(tested.param.name); });
 
 // No bit has two meanings, and the mask lets all of them through and nothing else.
 std::uint64_t union_of_distinct_bits(const std::vector<Number>& options) {
@@ -307,12 +332,24 @@ std::uint64_t union_of_distinct_bits(const std::vector<Number>& options) {
   return all;
 }
 
-TEST(Portals4Options, OfAnMdFillItsMask) { EXPECT_EQ(union_of_distinct_bits(kMdOptions), PTL_MD_OPTIONS_MASK); }
-TEST(Portals4Options, OfAnLeFillItsMask) { EXPECT_EQ(union_of_distinct_bits(kLeOptions), PTL_LE_APPEND_OPTIONS_MASK); }
-TEST(Portals4Options, OfAnMeFillItsMask) { EXPECT_EQ(union_of_distinct_bits(kMeOptions), PTL_ME_APPEND_OPTIONS_MASK); }
-TEST(Portals4Options, OfAPortalFillItsMask) { EXPECT_EQ(union_of_distinct_bits(kPtOptions), PTL_PT_ALLOC_OPTIONS_MASK); }
-TEST(Portals4Options, OfAnInterfaceFillItsMask) { EXPECT_EQ(union_of_distinct_bits(kNiOptions), PTL_NI_INIT_OPTIONS_MASK); }
-TEST(Portals4Options, AckDisableIsABitOfNoOtherOption) { EXPECT_EQ(PTL_ME_ACK_DISABLE & PTL_ME_APPEND_OPTIONS_MASK, 0U); }
+TEST(Portals4Options, OfAnMdFillItsMask) {
+  EXPECT_EQ(union_of_distinct_bits(kMdOptions), PTL_MD_OPTIONS_MASK);
+}
+TEST(Portals4Options, OfAnLeFillItsMask) {
+  EXPECT_EQ(union_of_distinct_bits(kLeOptions), PTL_LE_APPEND_OPTIONS_MASK);
+}
+TEST(Portals4Options, OfAnMeFillItsMask) {
+  EXPECT_EQ(union_of_distinct_bits(kMeOptions), PTL_ME_APPEND_OPTIONS_MASK);
+}
+TEST(Portals4Options, OfAPortalFillItsMask) {
+  EXPECT_EQ(union_of_distinct_bits(kPtOptions), PTL_PT_ALLOC_OPTIONS_MASK);
+}
+TEST(Portals4Options, OfAnInterfaceFillItsMask) {
+  EXPECT_EQ(union_of_distinct_bits(kNiOptions), PTL_NI_INIT_OPTIONS_MASK);
+}
+TEST(Portals4Options, AckDisableIsABitOfNoOtherOption) {
+  EXPECT_EQ(PTL_ME_ACK_DISABLE & PTL_ME_APPEND_OPTIONS_MASK, 0U);
+}
 
 // Programs cast a ptl_me_t to a ptl_le_t.
 #define LINTEL_BEGINS_ALIKE(member)                                         \
@@ -324,13 +361,18 @@ LINTEL_BEGINS_ALIKE(ct_handle);
 LINTEL_BEGINS_ALIKE(uid);
 LINTEL_BEGINS_ALIKE(options);
 
-static_assert(std::is_same_v<decltype(ptl_ni_limits_t::max_entries), int>);  // limits of objects are signed: a negative wish is a wish
+// limits of objects are signed: a negative wish is a wish
+static_assert(std::is_same_v<decltype(ptl_ni_limits_t::max_entries), int>);
 static_assert(std::is_signed_v<ptl_sr_value_t>);
 static_assert(std::is_unsigned_v<ptl_time_t> && std::is_integral_v<ptl_handle_any_t>);
 
-TEST(Portals4InC, InvalidHandleInitialisesAStaticObject) { EXPECT_EQ(lintel_c_unset_handle(), PTL_INVALID_HANDLE); }
+TEST(Portals4InC, InvalidHandleInitialisesAStaticObject) {
+  EXPECT_EQ(lintel_c_unset_handle(), PTL_INVALID_HANDLE);
+}
 
-TEST(Portals4InC, OptionsInitialiseAStaticEntry) { EXPECT_EQ(lintel_c_receive_options(), 0x80002U); }
+TEST(Portals4InC, OptionsInitialiseAStaticEntry) {
+  EXPECT_EQ(lintel_c_receive_options(), 0x80002U);
+}
 
 TEST(Portals4InC, ASwitchKnowsEveryReturnCode) {
   std::set<int> known;
@@ -361,8 +403,10 @@ using Header = ptl_hdr_data_t;
 using Index = ptl_pt_index_t;
 using Target = ptl_process_t;
 
-#define LINTEL_TAKES(function, ...) static_assert(std::is_same_v<decltype(&function), int (*)(__VA_ARGS__)>)
-LINTEL_TAKES(PtlNIInit, ptl_interface_t, unsigned, ptl_pid_t, const ptl_ni_limits_t*, ptl_ni_limits_t*, Ni*);
+#define LINTEL_TAKES(function, ...) \
+  static_assert(std::is_same_v<decltype(&function), int (*)(__VA_ARGS__)>)
+LINTEL_TAKES(PtlNIInit, ptl_interface_t, unsigned, ptl_pid_t, const ptl_ni_limits_t*,
+             ptl_ni_limits_t*, Ni*);
 LINTEL_TAKES(PtlSetMap, Ni, Size, const Target*);
 LINTEL_TAKES(PtlGetMap, Ni, Size, Target*, Size*);
 LINTEL_TAKES(PtlPTAlloc, Ni, unsigned, ptl_handle_eq_t, Index, Index*);
@@ -375,17 +419,21 @@ LINTEL_TAKES(PtlEQPoll, const ptl_handle_eq_t*, unsigned, ptl_time_t, ptl_event_
 LINTEL_TAKES(PtlCTPoll, const Ct*, const Size*, unsigned, ptl_time_t, ptl_ct_event_t*, unsigned*);
 LINTEL_TAKES(PtlPut, Md, Size, Size, ptl_ack_req_t, Target, Index, Bits, Size, void*, Header);
 LINTEL_TAKES(PtlGet, Md, Size, Size, Target, Index, Bits, Size, void*);
-LINTEL_TAKES(PtlAtomic, Md, Size, Size, ptl_ack_req_t, Target, Index, Bits, Size, void*, Header, ptl_op_t, ptl_datatype_t);
-LINTEL_TAKES(PtlFetchAtomic, Md, Size, Md, Size, Size, Target, Index, Bits, Size, void*, Header, ptl_op_t, ptl_datatype_t);
-LINTEL_TAKES(PtlSwap, Md, Size, Md, Size, Size, Target, Index, Bits, Size, void*, Header, const void*, ptl_op_t, ptl_datatype_t);
-LINTEL_TAKES(PtlTriggeredPut, Md, Size, Size, ptl_ack_req_t, Target, Index, Bits, Size, void*, Header, Ct, Size);
+LINTEL_TAKES(PtlAtomic, Md, Size, Size, ptl_ack_req_t, Target, Index, Bits, Size, void*, Header,
+             ptl_op_t, ptl_datatype_t);
+LINTEL_TAKES(PtlFetchAtomic, Md, Size, Md, Size, Size, Target, Index, Bits, Size, void*, Header,
+             ptl_op_t, ptl_datatype_t);
+LINTEL_TAKES(PtlSwap, Md, Size, Md, Size, Size, Target, Index, Bits, Size, void*, Header,
+             const void*, ptl_op_t, ptl_datatype_t);
+LINTEL_TAKES(PtlTriggeredPut, Md, Size, Size, ptl_ack_req_t, Target, Index, Bits, Size, void*,
+             Header, Ct, Size);
 LINTEL_TAKES(PtlTriggeredGet, Md, Size, Size, Target, Index, Bits, Size, void*, Ct, Size);
-LINTEL_TAKES(PtlTriggeredAtomic, Md, Size, Size, ptl_ack_req_t, Target, Index, Bits, Size, void*, Header, ptl_op_t, ptl_datatype_t, Ct,
-             Size);
-LINTEL_TAKES(PtlTriggeredFetchAtomic, Md, Size, Md, Size, Size, Target, Index, Bits, Size, void*, Header, ptl_op_t, ptl_datatype_t, Ct,
-             Size);
-LINTEL_TAKES(PtlTriggeredSwap, Md, Size, Md, Size, Size, Target, Index, Bits, Size, void*, Header, const void*, ptl_op_t, ptl_datatype_t,
-             Ct, Size);
+LINTEL_TAKES(PtlTriggeredAtomic, Md, Size, Size, ptl_ack_req_t, Target, Index, Bits, Size, void*,
+             Header, ptl_op_t, ptl_datatype_t, Ct, Size);
+LINTEL_TAKES(PtlTriggeredFetchAtomic, Md, Size, Md, Size, Size, Target, Index, Bits, Size, void*,
+             Header, ptl_op_t, ptl_datatype_t, Ct, Size);
+LINTEL_TAKES(PtlTriggeredSwap, Md, Size, Md, Size, Size, Target, Index, Bits, Size, void*, Header,
+             const void*, ptl_op_t, ptl_datatype_t, Ct, Size);
 LINTEL_TAKES(PtlTriggeredCTInc, Ct, ptl_ct_event_t, Ct, Size);
 LINTEL_TAKES(PtlTriggeredCTSet, Ct, ptl_ct_event_t, Ct, Size);
 LINTEL_TAKES(PtlAtomicSync, void);

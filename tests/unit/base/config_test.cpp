@@ -33,13 +33,15 @@ TEST(Config, AnEmptyEnvironmentGivesTheDefaults) {
   const ConfigReading reading = read_config(nullptr);
   EXPECT_THAT(reading.errors, IsEmpty());
   EXPECT_THAT(reading.warnings, IsEmpty());
-  for (const Setting& row : settings()) EXPECT_EQ(value_text(row, reading.config), value_text(row, Config{})) << row.name;
+  for (const Setting& row : settings())
+    EXPECT_EQ(value_text(row, reading.config), value_text(row, Config{})) << row.name;
 }
 
 TEST(Config, EachKindOfValueReachesItsMember) {
   const ConfigReading reading =
-      read({"LINTEL_PROVIDER=tcp;ofi_rxm", "LINTEL_INTERFACE=10.0.0.7", "LINTEL_PORT_BASE=30000", "LINTEL_EAGER_LIMIT=8K",
-            "LINTEL_SPIN=250us", "LINTEL_LOG=debug", "LINTEL_DUMP_SIGNAL=USR2", "PATH=/bin"});
+      read({"LINTEL_PROVIDER=tcp;ofi_rxm", "LINTEL_INTERFACE=10.0.0.7", "LINTEL_PORT_BASE=30000",
+            "LINTEL_EAGER_LIMIT=8K", "LINTEL_SPIN=250us", "LINTEL_LOG=debug",
+            "LINTEL_DUMP_SIGNAL=USR2", "PATH=/bin"});
   EXPECT_THAT(reading.errors, IsEmpty());
   EXPECT_EQ(reading.config.provider, "tcp;ofi_rxm");
   EXPECT_EQ(reading.config.interface, "10.0.0.7");
@@ -50,11 +52,15 @@ TEST(Config, EachKindOfValueReachesItsMember) {
   EXPECT_EQ(reading.config.dump_signal, DumpSignal::kUsr2);
 }
 
-TEST(Config, AnEmptyValueCountsAsUnset) { EXPECT_EQ(read({"LINTEL_INTERFACE="}).config.interface, Config{}.interface); }
+TEST(Config, AnEmptyValueCountsAsUnset) {
+  EXPECT_EQ(read({"LINTEL_INTERFACE="}).config.interface, Config{}.interface);
+}
 
 TEST(Config, AValueThatIsNotUnderstoodIsASentenceWithVariableValueAndExpectation) {
   const ConfigReading reading = read({"LINTEL_PORT_BASE=many"});
-  EXPECT_THAT(reading.errors, ElementsAre("LINTEL_PORT_BASE=many is not accepted: expected an integer from 1024 to 64512"));
+  EXPECT_THAT(
+      reading.errors,
+      ElementsAre("LINTEL_PORT_BASE=many is not accepted: expected an integer from 1024 to 64512"));
   EXPECT_EQ(reading.config.port_base, Config{}.port_base);
 }
 
@@ -66,26 +72,33 @@ TEST(Config, AValueOutsideItsRangeIsRefusedAtBothEnds) {
 }
 
 TEST(Config, ADurationWithoutUnitIsRefused) {
-  EXPECT_THAT(read({"LINTEL_SPIN=100"}).errors, ElementsAre(AllOf(HasSubstr("LINTEL_SPIN=100"), HasSubstr("ns, us, ms, s"))));
+  EXPECT_THAT(read({"LINTEL_SPIN=100"}).errors,
+              ElementsAre(AllOf(HasSubstr("LINTEL_SPIN=100"), HasSubstr("ns, us, ms, s"))));
 }
 
 TEST(Config, AChoiceNamesAllItsWords) {
-  EXPECT_THAT(read({"LINTEL_LOG=loud"}).errors,
-              ElementsAre("LINTEL_LOG=loud is not accepted: expected one of error, warn, info, debug, trace"));
+  EXPECT_THAT(
+      read({"LINTEL_LOG=loud"}).errors,
+      ElementsAre(
+          "LINTEL_LOG=loud is not accepted: expected one of error, warn, info, debug, trace"));
 }
 
 TEST(Config, AnInterfaceIsAnAddressOrAName) {
   for (const char* good : {"127.0.0.1", "192.168.17.4", "eth0", "enp0s31f6", "br-lan"}) {
-    EXPECT_THAT(read({(std::string("LINTEL_INTERFACE=") + good).c_str()}).errors, IsEmpty()) << good;
+    EXPECT_THAT(read({(std::string("LINTEL_INTERFACE=") + good).c_str()}).errors, IsEmpty())
+        << good;
   }
-  for (const char* bad : {"0.0.0.0", "127.0.0", "300.1.1.1", "10.0.0.7.1", "a name", "anameofmorethanfifteen"}) {
-    EXPECT_THAT(read({(std::string("LINTEL_INTERFACE=") + bad).c_str()}).errors, testing::SizeIs(1)) << bad;
+  for (const char* bad :
+       {"0.0.0.0", "127.0.0", "300.1.1.1", "10.0.0.7.1", "a name", "anameofmorethanfifteen"}) {
+    EXPECT_THAT(read({(std::string("LINTEL_INTERFACE=") + bad).c_str()}).errors, testing::SizeIs(1))
+        << bad;
   }
 }
 
 TEST(Config, AnUnknownVariableIsWarnedAboutWithTheNearestName) {
   EXPECT_THAT(read({"LINTEL_PROVIDR=net"}).warnings,
-              ElementsAre("LINTEL_PROVIDR is not a setting of Lintel and has no effect; did you mean LINTEL_PROVIDER?"));
+              ElementsAre("LINTEL_PROVIDR is not a setting of Lintel and has no effect; did you "
+                          "mean LINTEL_PROVIDER?"));
   EXPECT_THAT(read({"LINTEL_LOGFILE=x"}).warnings, ElementsAre(HasSubstr("LINTEL_LOG_FILE?")));
 }
 
@@ -93,11 +106,17 @@ TEST(Config, AnUnknownVariableUnlikeAnyOtherGetsNoSuggestion) {
   EXPECT_THAT(read({"LINTEL_ZZ=1"}).warnings, ElementsAre(Not(HasSubstr("did you mean"))));
 }
 
-TEST(Config, TheCompilersOfTheMpiWrappersAreNoSettings) { EXPECT_THAT(read({"LINTEL_CC=gcc", "LINTEL_CXX=g++"}).warnings, IsEmpty()); }
+TEST(Config, TheCompilersOfTheMpiWrappersAreNoSettings) {
+  EXPECT_THAT(read({"LINTEL_CC=gcc", "LINTEL_CXX=g++"}).warnings, IsEmpty());
+}
 
-TEST(Config, VariablesOfOtherProgramsAreLeftAlone) { EXPECT_THAT(read({"LINTELX=1", "FI_PROVIDER=net"}).warnings, IsEmpty()); }
+TEST(Config, VariablesOfOtherProgramsAreLeftAlone) {
+  EXPECT_THAT(read({"LINTELX=1", "FI_PROVIDER=net"}).warnings, IsEmpty());
+}
 
-TEST(Config, EveryErrorIsReportedNotOnlyTheFirst) { EXPECT_THAT(read({"LINTEL_WINDOW=1", "LINTEL_SPIN=x"}).errors, testing::SizeIs(2)); }
+TEST(Config, EveryErrorIsReportedNotOnlyTheFirst) {
+  EXPECT_THAT(read({"LINTEL_WINDOW=1", "LINTEL_SPIN=x"}).errors, testing::SizeIs(2));
+}
 
 TEST(ConfigTable, NamesAreUniqueAndCarryThePrefix) {
   std::set<std::string_view> names;

@@ -36,7 +36,8 @@ TEST(ConfigText, JsonStringsAreEscaped) {
 TEST(ConfigText, TheDocumentIsWhatTheTableSays) {
   std::stringstream page;
   page << std::ifstream(LINTEL_SOURCE_DIR "/doc/configuration.md").rdbuf();
-  EXPECT_EQ(page.str(), settings_markdown()) << "run: lintel-info --config-doc > doc/configuration.md";
+  EXPECT_EQ(page.str(), settings_markdown())
+      << "run: lintel-info --config-doc > doc/configuration.md";
 }
 
 }  // namespace

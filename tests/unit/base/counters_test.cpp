@@ -34,7 +34,8 @@ TEST(Counters, ALargestValueNeverFalls) {
 TEST(Counters, DropsSumsEveryCauseAndNothingElse) {
   Counters counters;
   for (std::size_t i = 0; i < kCounterCount; ++i) counters.add(static_cast<Counter>(i));
-  EXPECT_EQ(counters.drops(), 10U);  // no interface, index, cookie, access, match, handle, disabled, operation, inaccessible, malformed
+  EXPECT_EQ(counters.drops(), 10U);  // no interface, index, cookie, access, match, handle,
+                                     // disabled, operation, inaccessible, malformed
 }
 
 TEST(Counters, LabelsAreUniqueLowerCaseWords) {
@@ -42,7 +43,8 @@ TEST(Counters, LabelsAreUniqueLowerCaseWords) {
   for (std::size_t i = 0; i < kCounterCount; ++i) {
     const CounterInfo& info = counter_info(static_cast<Counter>(i));
     EXPECT_TRUE(labels.insert(info.label).second) << info.label;
-    EXPECT_EQ(info.label.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos) << info.label;
+    EXPECT_EQ(info.label.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos)
+        << info.label;
     EXPECT_FALSE(info.help.empty()) << info.label;
   }
 }

@@ -71,7 +71,8 @@ TEST_F(Log, LeavesErrnoAlone) {
 TEST_F(Log, AFileThatCannotBeOpenedFallsBackToStandardErrorAndSaysSo) {
   testing::internal::CaptureStderr();
   configure_log(LogLevel::kWarn, "/no/such/folder/log");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), head_ + "warn: cannot open log file /no/such/folder/log : No such file or directory\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            head_ + "warn: cannot open log file /no/such/folder/log : No such file or directory\n");
 }
 
 TEST(ExpandProcessId, ReplacesEveryMark) {

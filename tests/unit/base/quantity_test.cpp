@@ -34,7 +34,8 @@ TEST(Quantity, DurationsNeedAUnitExceptZero) {
   EXPECT_EQ(parse_duration("20ms"), std::chrono::milliseconds(20));
   EXPECT_EQ(parse_duration("10s"), std::chrono::seconds(10));
   EXPECT_EQ(parse_duration("0"), Nanoseconds(0));
-  for (const char* text : {"", "10", "s", "-1s", "1m", "1 s", "1.5s"}) EXPECT_EQ(parse_duration(text), std::nullopt) << text;
+  for (const char* text : {"", "10", "s", "-1s", "1m", "1 s", "1.5s"})
+    EXPECT_EQ(parse_duration(text), std::nullopt) << text;
 }
 
 TEST(Quantity, ADurationThatOverflowsIsRefused) {

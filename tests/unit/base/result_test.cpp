@@ -31,7 +31,8 @@ TEST(Result, GivesAwayAMoveOnlyValue) {
 
 TEST(ResultDeathTest, TakingTheValueOfAnErrorIsAnInternalError) {
   Result<int> result(Error(Loss::kOperation, "call", "reason"));
-  EXPECT_DEATH(static_cast<void>(result.value()), "internal error: ok\\(\\) does not hold at .*result.h");
+  EXPECT_DEATH(static_cast<void>(result.value()),
+               "internal error: ok\\(\\) does not hold at .*result.h");
 }
 
 }  // namespace

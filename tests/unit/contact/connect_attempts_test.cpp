@@ -1,4 +1,5 @@
-// When a peer that accepts nothing is tried again, and when it is given up. Time is an argument here.
+// When a peer that accepts nothing is tried again, and when it is given up. Time is an argument
+// here.
 #include "transport/contact/connect_attempts.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,9 @@ using std::chrono::seconds;
 
 class ConnectAttemptsTest : public testing::Test {
  protected:
-  static constexpr TimePoint at(Nanoseconds since_start) { return TimePoint{1000000000} + since_start; }
+  static constexpr TimePoint at(Nanoseconds since_start) {
+    return TimePoint{1000000000} + since_start;
+  }
   ConnectAttemptsTest() { attempt.peer = PeerId(3); }
   // The owner wants the peer, and a try, if one may be made, fails. True: one was made.
   bool try_in_vain(TimePoint now) {
@@ -28,7 +31,8 @@ class ConnectAttemptsTest : public testing::Test {
     return tried;
   }
   void expire(TimePoint now) {
-    attempts.expire(now, [this](PeerId peer, ConnectAttempts::End end) { ends.emplace_back(peer, end); });
+    attempts.expire(
+        now, [this](PeerId peer, ConnectAttempts::End end) { ends.emplace_back(peer, end); });
   }
 
   ConnectAttempts attempts{milliseconds(100)};
@@ -56,7 +60,8 @@ TEST_F(ConnectAttemptsTest, a_peer_that_accepts_in_time_waits_no_more) {
   EXPECT_EQ(attempts.next_deadline(at(seconds(1))), kNever);
 }
 
-TEST_F(ConnectAttemptsTest, a_peer_is_tried_at_each_turn_of_the_first_millisecond_and_then_once_each) {
+TEST_F(ConnectAttemptsTest,
+       a_peer_is_tried_at_each_turn_of_the_first_millisecond_and_then_once_each) {
   for (int us = 0; us < 900; us += 10) ASSERT_TRUE(try_in_vain(at(microseconds(us)))) << us;
   int tries = 0;
   for (int us = 2000; us < 12000; us += 10) tries += try_in_vain(at(microseconds(us))) ? 1 : 0;
@@ -67,7 +72,8 @@ TEST_F(ConnectAttemptsTest, a_peer_that_nobody_wants_for_a_second_is_forgotten) 
   ConnectAttempts patient{seconds(60)};
   patient.begin(attempt, at(seconds(0)));
   const auto expire_at = [&](TimePoint now) {
-    patient.expire(now, [this](PeerId peer, ConnectAttempts::End end) { ends.emplace_back(peer, end); });
+    patient.expire(now,
+                   [this](PeerId peer, ConnectAttempts::End end) { ends.emplace_back(peer, end); });
   };
   expire_at(at(seconds(0)));
   EXPECT_EQ(patient.next_deadline(at(milliseconds(1))), at(seconds(1)));

@@ -1,4 +1,5 @@
-// Connections whose other side has not said who it is: how many, and for how long. Time is an argument here.
+// Connections whose other side has not said who it is: how many, and for how long. Time is an
+// argument here.
 #include "transport/contact/half_open_callers.h"
 
 #include <gtest/gtest.h>

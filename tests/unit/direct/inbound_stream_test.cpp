@@ -1,4 +1,5 @@
-// What comes on a connection in portions of any size: doc/wire_format.md, the stream of direct connections.
+// What comes on a connection in portions of any size: doc/wire_format.md, the stream of direct
+// connections.
 #include "transport/direct/inbound_stream.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,8 @@ class AnInboundStream : public ::testing::Test {
 
 TEST_F(AnInboundStream, hands_up_messages_whole_whatever_portions_they_come_in) {
   std::vector<Bytes> sent;
-  for (const std::size_t size : {0U, 1U, 7U, 8U, 500U, 999U, 1000U, 3U, 1000U, 1000U, 1000U, 1000U, 0U}) {
+  for (const std::size_t size :
+       {0U, 1U, 7U, 8U, 500U, 999U, 1000U, 3U, 1000U, 1000U, 1000U, 1000U, 0U}) {
     sent.push_back(filled(size, static_cast<unsigned>(sent.size())));
     append_message(bytes, sent.back());
   }
@@ -76,7 +78,8 @@ TEST_F(AnInboundStream, that_a_write_is_cut_in_drops_the_rest_and_goes_on_behind
   ASSERT_EQ(feed(stream, taker, std::span(bytes).subspan(332), 100), bytes.size() - 332);
   EXPECT_EQ(taker.found, Found{"message"});
   EXPECT_EQ(taker.contents.back(), filled(4, 9));
-  EXPECT_TRUE(std::all_of(before.begin() + 300, before.end(), [](std::byte b) { return b == std::byte{0}; }));
+  EXPECT_TRUE(std::all_of(before.begin() + 300, before.end(),
+                          [](std::byte b) { return b == std::byte{0}; }));
 }
 
 TEST_F(AnInboundStream, cuts_a_placed_message_to_its_place) {
@@ -140,11 +143,15 @@ std::vector<Nonsense> nonsense() {
       {"long_write", header(2, 100001), "a write has a length that none has"},
       {"empty_placed", header(3, 0), "a placed message has a length that none has"},
       {"long_placed", header(3, 50001), "a placed message has a length that none has"},
-      {"placed_with_a_long_message", header(3, 10, 129), "the placed message is longer than the largest"},
+      {"placed_with_a_long_message", header(3, 10, 129),
+       "the placed message is longer than the largest"},
       {"placed_with_no_key", placement_key(1ULL << 63), "the key of a placed message is none"},
-      {"write_to_nowhere", write_to({6, 0}, 1), "a write goes to memory that is not registered for it"},
-      {"write_past_the_end", write_to({5, 91}, 10), "a write goes to memory that is not registered for it"},
-      {"write_before_the_start", write_to({5, ~0ULL}, 10), "a write goes to memory that is not registered for it"},
+      {"write_to_nowhere", write_to({6, 0}, 1),
+       "a write goes to memory that is not registered for it"},
+      {"write_past_the_end", write_to({5, 91}, 10),
+       "a write goes to memory that is not registered for it"},
+      {"write_before_the_start", write_to({5, ~0ULL}, 10),
+       "a write goes to memory that is not registered for it"},
   };
 }
 
@@ -166,7 +173,9 @@ TEST_P(WhatMakesNoSense, breaks_the_stream_after_what_came_before_it) {
 // Any row of pieces, in any portions, with any limit on what is read ahead.
 TEST(InboundStreams, find_the_same_in_any_portions) {
   std::mt19937 random(1);
-  const auto below = [&](std::size_t most) { return std::uniform_int_distribution<std::size_t>(0, most)(random); };
+  const auto below = [&](std::size_t most) {
+    return std::uniform_int_distribution<std::size_t>(0, most)(random);
+  };
   for (int round = 0; round < 300; ++round) {
     Bytes bytes;
     Found expected;
@@ -200,8 +209,9 @@ TEST(InboundStreams, find_the_same_in_any_portions) {
           append_placed(bytes, PlacementKey(2), message, payload);
           expected.push_back("placed message 2 of " + std::to_string(payload.size()));
           contents.push_back(message);
-          contents.emplace_back(payload.begin(),
-                                payload.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(payload.size(), 20000)));
+          contents.emplace_back(
+              payload.begin(), payload.begin() + static_cast<std::ptrdiff_t>(
+                                                     std::min<std::size_t>(payload.size(), 20000)));
         }
       }
     }

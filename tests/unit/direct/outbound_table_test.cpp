@@ -39,11 +39,14 @@ TEST(AnOutboundTable, has_memory_for_each_frame_with_room_in_front_of_it) {
   std::vector<Outbound*> frames;
   for (int i = 0; i < 4; ++i) {
     frames.push_back(table.take_frame());
-    std::memset(table.memory(*frames.back()) - OutboundTable::kHeadroom, i + 1, OutboundTable::kHeadroom + 1000);
+    std::memset(table.memory(*frames.back()) - OutboundTable::kHeadroom, i + 1,
+                OutboundTable::kHeadroom + 1000);
   }
   for (int i = 0; i < 4; ++i) {
-    const std::byte* const begin = table.memory(*frames[static_cast<std::size_t>(i)]) - OutboundTable::kHeadroom;
-    for (std::size_t at = 0; at < OutboundTable::kHeadroom + 1000; ++at) ASSERT_EQ(begin[at], std::byte(i + 1));
+    const std::byte* const begin =
+        table.memory(*frames[static_cast<std::size_t>(i)]) - OutboundTable::kHeadroom;
+    for (std::size_t at = 0; at < OutboundTable::kHeadroom + 1000; ++at)
+      ASSERT_EQ(begin[at], std::byte(i + 1));
   }
 }
 
@@ -51,7 +54,8 @@ TEST(AnOutboundRow, gives_back_in_the_order_in_which_it_was_filled) {
   OutboundTable table(2, 100, 2);
   OutboundRow row;
   EXPECT_TRUE(row.empty());
-  Outbound* const records[] = {table.take_write(), table.take_frame(), table.take_write(), table.take_frame()};
+  Outbound* const records[] = {table.take_write(), table.take_frame(), table.take_write(),
+                               table.take_frame()};
   for (Outbound* const record : records) table.append(row, *record);
   for (Outbound* const record : records) {
     ASSERT_FALSE(row.empty());

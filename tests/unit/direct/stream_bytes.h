@@ -1,5 +1,6 @@
 #pragma once
-// The bytes of pieces, and a taker that keeps what a stream finds in them, for tests without sockets.
+// The bytes of pieces, and a taker that keeps what a stream finds in them, for tests without
+// sockets.
 
 #include <algorithm>
 #include <cstring>
@@ -20,7 +21,9 @@ inline Bytes filled(std::size_t bytes, unsigned seed) {
   return made;
 }
 
-inline void append(Bytes& to, std::span<const std::byte> more) { to.insert(to.end(), more.begin(), more.end()); }
+inline void append(Bytes& to, std::span<const std::byte> more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
 
 template <class Wire>
 void append_wire(Bytes& to, const Wire& value) {
@@ -30,7 +33,8 @@ void append_wire(Bytes& to, const Wire& value) {
 }
 
 inline PieceHeader piece_header(PieceKind kind, std::size_t length, std::size_t message_bytes = 0) {
-  return {static_cast<std::uint32_t>(length), static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(message_bytes), 0};
+  return {static_cast<std::uint32_t>(length), static_cast<std::uint8_t>(kind),
+          static_cast<std::uint8_t>(message_bytes), 0};
 }
 
 inline void append_message(Bytes& to, std::span<const std::byte> message) {
@@ -38,13 +42,15 @@ inline void append_message(Bytes& to, std::span<const std::byte> message) {
   append(to, message);
 }
 
-inline void append_write(Bytes& to, RemoteMemory where, Immediate immediate, std::span<const std::byte> data) {
+inline void append_write(Bytes& to, RemoteMemory where, Immediate immediate,
+                         std::span<const std::byte> data) {
   append_wire(to, piece_header(PieceKind::kWrite, data.size()));
   append_wire(to, WriteHeader{where.key, where.address, immediate.value, 0});
   append(to, data);
 }
 
-inline void append_placed(Bytes& to, PlacementKey key, std::span<const std::byte> message, std::span<const std::byte> payload) {
+inline void append_placed(Bytes& to, PlacementKey key, std::span<const std::byte> message,
+                          std::span<const std::byte> payload) {
   append_wire(to, piece_header(PieceKind::kPlaced, payload.size(), message.size()));
   append_wire(to, PlacedHeader{key.value});
   append(to, message);
@@ -63,17 +69,23 @@ class KeepingTaker : public StreamTaker {
   void take_message(std::span<const std::byte> message) override { keep("message", message); }
   std::byte* place_of_write(RemoteMemory where, std::size_t length) override {
     const auto target = targets.find(where.key);
-    if (target == targets.end() || where.address > target->second.size() || length > target->second.size() - where.address) return nullptr;
+    if (target == targets.end() || where.address > target->second.size() ||
+        length > target->second.size() - where.address)
+      return nullptr;
     return target->second.data() + where.address;
   }
-  void write_is_in_place(Immediate immediate) override { keep("write " + std::to_string(immediate.value), {}); }
+  void write_is_in_place(Immediate immediate) override {
+    keep("write " + std::to_string(immediate.value), {});
+  }
   std::span<std::byte> place_of_payload(PlacementKey key) override {
     last_placed = key.value;
     const auto landing = landings.find(key.value);
-    return landing == landings.end() ? std::span<std::byte>() : std::span<std::byte>(landing->second);
+    return landing == landings.end() ? std::span<std::byte>()
+                                     : std::span<std::byte>(landing->second);
   }
   void take_placed(std::span<const std::byte> message, const PlacedPayload& payload) override {
-    keep("placed message " + std::to_string(last_placed) + " of " + std::to_string(payload.length), message);
+    keep("placed message " + std::to_string(last_placed) + " of " + std::to_string(payload.length),
+         message);
     contents.emplace_back(payload.bytes.begin(), payload.bytes.end());
   }
 
@@ -84,9 +96,10 @@ class KeepingTaker : public StreamTaker {
   }
 };
 
-// Gives the stream the bytes as it has room for them, at most `portion` at a time; stops when it does not go on. Returns how many it has taken.
-inline std::size_t feed(InboundStream& stream, StreamTaker& taker, std::span<const std::byte> bytes, std::size_t portion,
-                        std::size_t at_most = 1U << 20) {
+// Gives the stream the bytes as it has room for them, at most `portion` at a time; stops when it
+// does not go on. Returns how many it has taken.
+inline std::size_t feed(InboundStream& stream, StreamTaker& taker, std::span<const std::byte> bytes,
+                        std::size_t portion, std::size_t at_most = 1U << 20) {
   std::size_t fed = 0;
   while (fed < bytes.size() && stream.state() == InboundStream::State::kReading) {
     std::size_t come = 0;

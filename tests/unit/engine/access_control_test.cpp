@@ -13,8 +13,8 @@ constexpr ProcessId kSomebody{NodeId(1), Pid(2)};
 
 class AccessControlTest : public testing::Test {
  protected:
-  Verdict check(std::uint32_t index, ProcessId process = kSomebody, UserId user = kOwner, JobId job = JobId(9),
-                std::uint32_t portal = 4) const {
+  Verdict check(std::uint32_t index, ProcessId process = kSomebody, UserId user = kOwner,
+                JobId job = JobId(9), std::uint32_t portal = 4) const {
     return control.check(index, process, user, job, portal);
   }
   AccessControl control{3, kOwner};

@@ -52,20 +52,24 @@ std::vector<T> values_of(const Bytes& bytes) {
   return values;
 }
 
-// Runs `operate` on a copy of `target` that lies `offset` bytes into its memory, between guards, and returns what became of it.
+// Runs `operate` on a copy of `target` that lies `offset` bytes into its memory, between guards,
+// and returns what became of it.
 template <typename Operate>
 Bytes guarded(const Bytes& target, std::size_t offset, Operate operate) {
   Bytes memory(kGuardBytes + offset + target.size() + kGuardBytes, kGuard);
   const std::span<std::byte> place = std::span(memory).subspan(kGuardBytes + offset, target.size());
   std::copy(target.begin(), target.end(), place.begin());
   operate(place);
-  EXPECT_TRUE(std::all_of(memory.data(), place.data(), [](std::byte b) { return b == kGuard; })) << "written before the target";
-  EXPECT_TRUE(std::all_of(place.data() + place.size(), memory.data() + memory.size(), [](std::byte b) { return b == kGuard; }))
+  EXPECT_TRUE(std::all_of(memory.data(), place.data(), [](std::byte b) { return b == kGuard; }))
+      << "written before the target";
+  EXPECT_TRUE(std::all_of(place.data() + place.size(), memory.data() + memory.size(),
+                          [](std::byte b) { return b == kGuard; }))
       << "written behind the target";
   return {place.begin(), place.end()};
 }
 
-// A copy of `bytes` that ends with its memory, at an address off by `offset`: reading beyond it is seen by the address sanitizer.
+// A copy of `bytes` that ends with its memory, at an address off by `offset`: reading beyond it is
+// seen by the address sanitizer.
 class Source {
  public:
   Source(const Bytes& bytes, std::size_t offset) : memory_(offset + bytes.size()), offset_(offset) {
@@ -78,15 +82,20 @@ class Source {
   std::size_t offset_;
 };
 
-Bytes combined(AtomicOp op, Datatype type, const Bytes& target, const Bytes& data, std::size_t offset = 0) {
+Bytes combined(AtomicOp op, Datatype type, const Bytes& target, const Bytes& data,
+               std::size_t offset = 0) {
   const Source source(data, offset);
-  return guarded(target, offset, [&](std::span<std::byte> place) { combine(op, type, place, source.span()); });
+  return guarded(target, offset,
+                 [&](std::span<std::byte> place) { combine(op, type, place, source.span()); });
 }
 
-Bytes swapped(AtomicOp op, Datatype type, const Bytes& target, const Bytes& data, const Bytes& operand, std::size_t offset = 0) {
+Bytes swapped(AtomicOp op, Datatype type, const Bytes& target, const Bytes& data,
+              const Bytes& operand, std::size_t offset = 0) {
   const Source source(data, offset);
   const Source condition(operand, offset);
-  return guarded(target, offset, [&](std::span<std::byte> place) { swap(op, type, place, source.span(), condition.span()); });
+  return guarded(target, offset, [&](std::span<std::byte> place) {
+    swap(op, type, place, source.span(), condition.span());
+  });
 }
 
 // Equal to the bit, so that 0.0 is not -0.0; any NaN equals any other. Padding is not looked at.
@@ -102,18 +111,20 @@ bool same(std::complex<T> a, std::complex<T> b) {
 
 // combine() of all `targets` and `data`, in arrays of each length and at each offset.
 template <typename T>
-void expect_combined(AtomicOp op, Datatype type, const std::vector<T>& targets, const std::vector<T>& data,
-                     const std::vector<T>& expected) {
+void expect_combined(AtomicOp op, Datatype type, const std::vector<T>& targets,
+                     const std::vector<T>& data, const std::vector<T>& expected) {
   for (std::size_t length : kArrayLengths) {
     for (std::size_t offset : kOffsets) {
       for (std::size_t first = 0; first < targets.size(); first += length) {
         const std::size_t count = std::min(length, targets.size() - first);
-        const auto part = [&](const std::vector<T>& of) { return bytes_of(std::vector<T>(of.data() + first, of.data() + first + count)); };
+        const auto part = [&](const std::vector<T>& of) {
+          return bytes_of(std::vector<T>(of.data() + first, of.data() + first + count));
+        };
         const auto result = values_of<T>(combined(op, type, part(targets), part(data), offset));
         for (std::size_t i = 0; i < count; ++i) {
           EXPECT_TRUE(same(result[i], expected[first + i]))
-              << "operation " << static_cast<int>(op) << " type " << static_cast<int>(type) << ": " << targets[first + i] << " with "
-              << data[first + i] << " gave " << result[i];
+              << "operation " << static_cast<int>(op) << " type " << static_cast<int>(type) << ": "
+              << targets[first + i] << " with " << data[first + i] << " gave " << result[i];
         }
       }
     }
@@ -122,14 +133,19 @@ void expect_combined(AtomicOp op, Datatype type, const std::vector<T>& targets, 
 
 TEST(AtomicOperationTest, NumbersAreThoseOfTheApi) {
   using Op = AtomicOp;
-  constexpr Op kOps[] = {Op::kMin,     Op::kMax,     Op::kSum,     Op::kProd,    Op::kLor,     Op::kLand,
-                         Op::kBor,     Op::kBand,    Op::kLxor,    Op::kBxor,    Op::kSwap,    Op::kCSwap,
-                         Op::kCSwapNe, Op::kCSwapLe, Op::kCSwapLt, Op::kCSwapGe, Op::kCSwapGt, Op::kMSwap};
+  constexpr Op kOps[] = {Op::kMin,     Op::kMax,     Op::kSum,     Op::kProd,    Op::kLor,
+                         Op::kLand,    Op::kBor,     Op::kBand,    Op::kLxor,    Op::kBxor,
+                         Op::kSwap,    Op::kCSwap,   Op::kCSwapNe, Op::kCSwapLe, Op::kCSwapLt,
+                         Op::kCSwapGe, Op::kCSwapGt, Op::kMSwap};
   for (unsigned i = 0; i < 18; ++i) EXPECT_EQ(static_cast<unsigned>(kOps[i]), i);
   using Type = Datatype;
-  constexpr Type kTypes[] = {Type::kInt8,         Type::kUint8,         Type::kInt16,      Type::kUint16,           Type::kInt32,
-                             Type::kUint32,       Type::kFloat,         Type::kInt64,      Type::kUint64,           Type::kDouble,
-                             Type::kFloatComplex, Type::kDoubleComplex, Type::kLongDouble, Type::kLongDoubleComplex};
+  constexpr Type kTypes[] = {Type::kInt8,         Type::kUint8,
+                             Type::kInt16,        Type::kUint16,
+                             Type::kInt32,        Type::kUint32,
+                             Type::kFloat,        Type::kInt64,
+                             Type::kUint64,       Type::kDouble,
+                             Type::kFloatComplex, Type::kDoubleComplex,
+                             Type::kLongDouble,   Type::kLongDoubleComplex};
   for (unsigned i = 0; i < 14; ++i) EXPECT_EQ(static_cast<unsigned>(kTypes[i]), i);
 }
 
@@ -143,15 +159,19 @@ TEST(AtomicOperationTest, OnlyNumbersOfTheApiAreKnown) {
 TEST(AtomicOperationTest, SizesAreThoseOfTheTypes) {
   for (auto type : {Datatype::kInt8, Datatype::kUint8}) EXPECT_EQ(size_of(type), 1U);
   for (auto type : {Datatype::kInt16, Datatype::kUint16}) EXPECT_EQ(size_of(type), 2U);
-  for (auto type : {Datatype::kInt32, Datatype::kUint32, Datatype::kFloat}) EXPECT_EQ(size_of(type), 4U);
-  for (auto type : {Datatype::kInt64, Datatype::kUint64, Datatype::kDouble, Datatype::kFloatComplex}) EXPECT_EQ(size_of(type), 8U);
+  for (auto type : {Datatype::kInt32, Datatype::kUint32, Datatype::kFloat})
+    EXPECT_EQ(size_of(type), 4U);
+  for (auto type :
+       {Datatype::kInt64, Datatype::kUint64, Datatype::kDouble, Datatype::kFloatComplex})
+    EXPECT_EQ(size_of(type), 8U);
   for (auto type : {Datatype::kDoubleComplex, Datatype::kLongDouble}) EXPECT_EQ(size_of(type), 16U);
   EXPECT_EQ(size_of(Datatype::kLongDoubleComplex), 32U);
   EXPECT_EQ(size_of(type_of(14)), 0U);
   EXPECT_EQ(size_of(type_of(255)), 0U);
 }
 
-// The table of the reference. Columns: integers; float and double; long double; complex; then the calls.
+// The table of the reference. Columns: integers; float and double; long double; complex; then the
+// calls.
 TEST(AtomicLegalityTest, PairsAreLegalAfterTheTable) {
   using Op = AtomicOp;
   constexpr bool y = true;
@@ -162,23 +182,41 @@ TEST(AtomicLegalityTest, PairsAreLegalAfterTheTable) {
     bool call[3];
   };
   const Row kTable[] = {
-      //                                                                             int fl ld cx   atomic fetch swap
-      {{Op::kMin, Op::kMax}, /*                                                  */ {y, y, y, n}, {y, y, n}},
-      {{Op::kSum, Op::kProd}, /*                                                 */ {y, y, y, y}, {y, y, n}},
-      {{Op::kLor, Op::kLand, Op::kLxor, Op::kBor, Op::kBand, Op::kBxor}, /*      */ {y, n, n, n}, {y, y, n}},
-      {{Op::kSwap}, /*                                                           */ {y, y, y, y}, {n, n, y}},
-      {{Op::kCSwap, Op::kCSwapNe}, /*                                            */ {y, y, y, y}, {n, n, y}},
-      {{Op::kCSwapLe, Op::kCSwapLt, Op::kCSwapGe, Op::kCSwapGt}, /*              */ {y, y, y, n}, {n, n, y}},
-      {{Op::kMSwap}, /*                                                          */ {y, n, n, n}, {n, n, y}},
+      //                                                                             int fl ld cx
+      //                                                                             atomic fetch
+      //                                                                             swap
+      {{Op::kMin, Op::kMax},
+       /*                                                  */ {y, y, y, n},
+       {y, y, n}},
+      {{Op::kSum, Op::kProd},
+       /*                                                 */ {y, y, y, y},
+       {y, y, n}},
+      {{Op::kLor, Op::kLand, Op::kLxor, Op::kBor, Op::kBand, Op::kBxor},
+       /*      */ {y, n, n, n},
+       {y, y, n}},
+      {{Op::kSwap},
+       /*                                                           */ {y, y, y, y},
+       {n, n, y}},
+      {{Op::kCSwap, Op::kCSwapNe},
+       /*                                            */ {y, y, y, y},
+       {n, n, y}},
+      {{Op::kCSwapLe, Op::kCSwapLt, Op::kCSwapGe, Op::kCSwapGt},
+       /*              */ {y, y, y, n},
+       {n, n, y}},
+      {{Op::kMSwap},
+       /*                                                          */ {y, n, n, n},
+       {n, n, y}},
   };
-  // By number: int8 to uint32, float, int64, uint64, double, complex of float and double, long double, its complex.
+  // By number: int8 to uint32, float, int64, uint64, double, complex of float and double, long
+  // double, its complex.
   constexpr unsigned kColumnOf[14] = {0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 3, 3, 2, 3};
   int pairs = 0;
   for (const Row& row : kTable) {
     for (AtomicOp op : row.ops) {
       for (unsigned type = 0; type < 14; ++type) {
         for (unsigned call = 0; call < 3; ++call) {
-          EXPECT_EQ(is_legal(static_cast<AtomicCall>(call), op, type_of(type)), row.column[kColumnOf[type]] && row.call[call])
+          EXPECT_EQ(is_legal(static_cast<AtomicCall>(call), op, type_of(type)),
+                    row.column[kColumnOf[type]] && row.call[call])
               << "call " << call << " operation " << static_cast<int>(op) << " type " << type;
         }
         ++pairs;
@@ -190,9 +228,12 @@ TEST(AtomicLegalityTest, PairsAreLegalAfterTheTable) {
 
 TEST(AtomicLegalityTest, UnknownNumbersAreIllegal) {
   for (auto call : {AtomicCall::kAtomic, AtomicCall::kFetchAtomic, AtomicCall::kSwap}) {
-    for (unsigned raw = 18; raw < 256; ++raw) EXPECT_FALSE(is_legal(call, op_of(raw), Datatype::kInt32)) << raw;
+    for (unsigned raw = 18; raw < 256; ++raw)
+      EXPECT_FALSE(is_legal(call, op_of(raw), Datatype::kInt32)) << raw;
     for (unsigned raw = 14; raw < 256; ++raw) {
-      EXPECT_FALSE(is_legal(call, AtomicOp::kSum, type_of(raw)) || is_legal(call, AtomicOp::kSwap, type_of(raw))) << raw;
+      EXPECT_FALSE(is_legal(call, AtomicOp::kSum, type_of(raw)) ||
+                   is_legal(call, AtomicOp::kSwap, type_of(raw)))
+          << raw;
     }
   }
   EXPECT_FALSE(is_legal(static_cast<AtomicCall>(3), AtomicOp::kSum, Datatype::kInt32));
@@ -200,7 +241,8 @@ TEST(AtomicLegalityTest, UnknownNumbersAreIllegal) {
 }
 
 TEST(AtomicLegalityTest, ConditionalAndMaskedSwapsTakeOneElement) {
-  for (unsigned op = 0; op < 256; ++op) EXPECT_EQ(single_element(op_of(op)), op >= 11 && op <= 17) << op;
+  for (unsigned op = 0; op < 256; ++op)
+    EXPECT_EQ(single_element(op_of(op)), op >= 11 && op <= 17) << op;
 }
 
 // Integers, as bit patterns without a type.
@@ -211,18 +253,23 @@ struct IntegerType {
 
   std::uint64_t mask() const { return ~std::uint64_t{0} >> (64 - bits); }
   std::uint64_t sign() const { return std::uint64_t{1} << (bits - 1); }
-  bool less(std::uint64_t a, std::uint64_t b) const { return is_signed ? (a ^ sign()) < (b ^ sign()) : a < b; }
+  bool less(std::uint64_t a, std::uint64_t b) const {
+    return is_signed ? (a ^ sign()) < (b ^ sign()) : a < b;
+  }
   // Extremes of either signedness with their neighbours, and bits that alternate.
   std::vector<std::uint64_t> patterns() const {
-    return {0, 1, 2, 77, sign() - 1, sign(), sign() + 1, mask() - 1, mask(), mask() / 3, mask() / 3 * 2};
+    return {0,          1,          2,      77,         sign() - 1,    sign(),
+            sign() + 1, mask() - 1, mask(), mask() / 3, mask() / 3 * 2};
   }
 };
 const IntegerType kIntegerTypes[] = {
-    {Datatype::kInt8, 8, true},   {Datatype::kInt16, 16, true},   {Datatype::kInt32, 32, true},   {Datatype::kInt64, 64, true},
-    {Datatype::kUint8, 8, false}, {Datatype::kUint16, 16, false}, {Datatype::kUint32, 32, false}, {Datatype::kUint64, 64, false},
+    {Datatype::kInt8, 8, true},     {Datatype::kInt16, 16, true},   {Datatype::kInt32, 32, true},
+    {Datatype::kInt64, 64, true},   {Datatype::kUint8, 8, false},   {Datatype::kUint16, 16, false},
+    {Datatype::kUint32, 32, false}, {Datatype::kUint64, 64, false},
 };
 
-std::uint64_t plain_combined(AtomicOp op, const IntegerType& type, std::uint64_t a, std::uint64_t b) {
+std::uint64_t plain_combined(AtomicOp op, const IntegerType& type, std::uint64_t a,
+                             std::uint64_t b) {
   switch (op) {
     case AtomicOp::kMin: return type.less(a, b) ? a : b;
     case AtomicOp::kMax: return type.less(a, b) ? b : a;
@@ -249,17 +296,19 @@ TEST(AtomicCombineTest, IntegersFollowThePlainComputationOnBitPatterns) {
     for (unsigned number = 0; number <= 9; ++number) {
       const AtomicOp op = op_of(number);
       std::vector<std::uint64_t> expected;
-      for (std::size_t i = 0; i < targets.size(); ++i) expected.push_back(plain_combined(op, type, targets[i], data[i]));
+      for (std::size_t i = 0; i < targets.size(); ++i)
+        expected.push_back(plain_combined(op, type, targets[i], data[i]));
       for (std::size_t length : kArrayLengths) {
         for (std::size_t offset : kOffsets) {
           for (std::size_t first = 0; first < targets.size(); first += length) {
             const std::size_t last = std::min(first + length, targets.size());
             const auto part = [&](const std::vector<std::uint64_t>& of) {
-              return bytes_of(std::vector<std::uint64_t>(of.data() + first, of.data() + last), size);
+              return bytes_of(std::vector<std::uint64_t>(of.data() + first, of.data() + last),
+                              size);
             };
             EXPECT_EQ(combined(op, type.type, part(targets), part(data), offset), part(expected))
-                << "operation " << number << " on " << type.bits << " bits, signed " << type.is_signed << ", elements " << first << " to "
-                << last;
+                << "operation " << number << " on " << type.bits << " bits, signed "
+                << type.is_signed << ", elements " << first << " to " << last;
           }
         }
       }
@@ -281,10 +330,14 @@ TEST(AtomicCombineTest, IntegersWrapAround) {
   EXPECT_EQ(one<std::int32_t>(AtomicOp::kSum, Datatype::kInt32, 2147483647, 2), -2147483647);
   EXPECT_EQ(one<std::int32_t>(AtomicOp::kProd, Datatype::kInt32, 65536, 65536), 0);
   EXPECT_EQ(one<std::uint32_t>(AtomicOp::kSum, Datatype::kUint32, 4294967295U, 5), 4U);
-  EXPECT_EQ(one<std::int64_t>(AtomicOp::kSum, Datatype::kInt64, 9223372036854775807, 1), std::numeric_limits<std::int64_t>::min());
-  EXPECT_EQ(one<std::int64_t>(AtomicOp::kProd, Datatype::kInt64, std::numeric_limits<std::int64_t>::min(), -1),
+  EXPECT_EQ(one<std::int64_t>(AtomicOp::kSum, Datatype::kInt64, 9223372036854775807, 1),
             std::numeric_limits<std::int64_t>::min());
-  EXPECT_EQ(one<std::uint64_t>(AtomicOp::kProd, Datatype::kUint64, 18446744073709551615U, 18446744073709551615U), 1U);
+  EXPECT_EQ(one<std::int64_t>(AtomicOp::kProd, Datatype::kInt64,
+                              std::numeric_limits<std::int64_t>::min(), -1),
+            std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(one<std::uint64_t>(AtomicOp::kProd, Datatype::kUint64, 18446744073709551615U,
+                               18446744073709551615U),
+            1U);
 }
 
 TEST(AtomicCombineTest, MinimumAndMaximumHeedTheSign) {
@@ -302,7 +355,8 @@ TEST(AtomicCombineTest, LogicalOperationsGiveZeroOrOne) {
   EXPECT_EQ(one<std::int32_t>(AtomicOp::kLand, Datatype::kInt32, 2, 4), 1);  // no common bit
   EXPECT_EQ(one<std::int32_t>(AtomicOp::kLor, Datatype::kInt32, 0, 6), 1);
   EXPECT_EQ(one<std::int32_t>(AtomicOp::kLxor, Datatype::kInt32, 2, 4), 0);
-  EXPECT_EQ(one<std::uint64_t>(AtomicOp::kLor, Datatype::kUint64, 0x100000000U, 0), 1U);  // not only the low bits count
+  // not only the low bits count
+  EXPECT_EQ(one<std::uint64_t>(AtomicOp::kLor, Datatype::kUint64, 0x100000000U, 0), 1U);
 }
 
 template <typename T>
@@ -359,11 +413,13 @@ TYPED_TEST(AtomicFloatingTest, RealNumbersCombine) {
   };
   const auto column = [&](T Row::*member) {
     std::vector<T> values;
-    std::transform(kRows.begin(), kRows.end(), std::back_inserter(values), [&](const Row& row) { return row.*member; });
+    std::transform(kRows.begin(), kRows.end(), std::back_inserter(values),
+                   [&](const Row& row) { return row.*member; });
     return values;
   };
   const auto expect = [&](AtomicOp op, T Row::*result) {
-    expect_combined<T>(op, Named<T>::kReal, column(&Row::target), column(&Row::data), column(result));
+    expect_combined<T>(op, Named<T>::kReal, column(&Row::target), column(&Row::data),
+                       column(result));
   };
   expect(AtomicOp::kMin, &Row::min);
   expect(AtomicOp::kMax, &Row::max);
@@ -378,11 +434,14 @@ TYPED_TEST(AtomicFloatingTest, ComplexNumbersCombine) {
   const T nan = std::numeric_limits<T>::quiet_NaN();
   const T big = std::numeric_limits<T>::max();
   const T fine = 1 + std::numeric_limits<T>::epsilon();
-  const std::vector<C> targets = {{1, 2}, {0, 1}, {T(-1.5), 2}, {big, 0}, {0, fine}, {inf, inf}, {nan, 0}};
+  const std::vector<C> targets = {{1, 2},    {0, 1},     {T(-1.5), 2}, {big, 0},
+                                  {0, fine}, {inf, inf}, {nan, 0}};
   const std::vector<C> data = {{3, 4}, {0, 1}, {2, T(-0.5)}, {big, 1}, {2, 1}, {1, 0}, {1, 1}};
-  const std::vector<C> sums = {{4, 6}, {0, 2}, {T(0.5), T(1.5)}, {inf, 1}, {2, 2}, {inf, inf}, {nan, 1}};
+  const std::vector<C> sums = {{4, 6}, {0, 2},     {T(0.5), T(1.5)}, {inf, 1},
+                               {2, 2}, {inf, inf}, {nan, 1}};
   // (inf, inf) times 1 is infinite (Annex G); from the four partial products alone it would be NaN.
-  const std::vector<C> products = {{-5, 10}, {-1, 0}, {-2, T(4.75)}, {inf, big}, {-fine, 2 * fine}, {inf, inf}, {nan, nan}};
+  const std::vector<C> products = {{-5, 10},          {-1, 0},    {-2, T(4.75)}, {inf, big},
+                                   {-fine, 2 * fine}, {inf, inf}, {nan, nan}};
   expect_combined<C>(AtomicOp::kSum, Named<T>::kComplex, targets, data, sums);
   expect_combined<C>(AtomicOp::kProd, Named<T>::kComplex, targets, data, products);
 }
@@ -392,8 +451,12 @@ TEST(AtomicSwapTest, PlainSwapTakesAnyBytesOfData) {
     for (std::size_t length : kArrayLengths) {
       for (std::size_t offset : kOffsets) {
         Bytes data(length * size_of(type_of(type)));
-        for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(255 - i);  // among them NaNs that signal
-        EXPECT_EQ(swapped(AtomicOp::kSwap, type_of(type), Bytes(data.size(), std::byte{3}), data, {}, offset), data) << type;
+        // among them NaNs that signal
+        for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(255 - i);
+        EXPECT_EQ(swapped(AtomicOp::kSwap, type_of(type), Bytes(data.size(), std::byte{3}), data,
+                          {}, offset),
+                  data)
+            << type;
       }
     }
   }
@@ -405,11 +468,13 @@ struct Condition {
   bool less, equal, greater;
 };
 constexpr Condition kConditions[] = {
-    {AtomicOp::kCSwap, false, true, false},   {AtomicOp::kCSwapNe, true, false, true}, {AtomicOp::kCSwapLe, true, true, false},
-    {AtomicOp::kCSwapLt, true, false, false}, {AtomicOp::kCSwapGe, false, true, true}, {AtomicOp::kCSwapGt, false, false, true},
+    {AtomicOp::kCSwap, false, true, false},  {AtomicOp::kCSwapNe, true, false, true},
+    {AtomicOp::kCSwapLe, true, true, false}, {AtomicOp::kCSwapLt, true, false, false},
+    {AtomicOp::kCSwapGe, false, true, true}, {AtomicOp::kCSwapGt, false, false, true},
 };
 
-void expect_swap_if(bool condition, AtomicOp op, Datatype type, const Bytes& operand, const Bytes& target) {
+void expect_swap_if(bool condition, AtomicOp op, Datatype type, const Bytes& operand,
+                    const Bytes& target) {
   const Bytes data(target.size(), std::byte{0x5a});
   for (std::size_t offset : kOffsets) {
     EXPECT_EQ(swapped(op, type, target, data, operand, offset), condition ? data : target)
@@ -422,7 +487,9 @@ void expect_conditions(Datatype type, const std::vector<Bytes>& ascending) {
   for (const Condition& condition : kConditions) {
     for (std::size_t operand = 0; operand < ascending.size(); ++operand) {
       for (std::size_t target = 0; target < ascending.size(); ++target) {
-        const bool expected = operand < target ? condition.less : operand == target ? condition.equal : condition.greater;
+        const bool expected = operand < target    ? condition.less
+                              : operand == target ? condition.equal
+                                                  : condition.greater;
         expect_swap_if(expected, condition.op, type, ascending[operand], ascending[target]);
       }
     }
@@ -435,7 +502,8 @@ TEST(AtomicSwapTest, ConditionComparesTheOperandWithTheTargetOfIntegers) {
     const std::vector<std::uint64_t> positive = {0, 1, type.sign() - 1};
     const std::vector<std::uint64_t> high_bit = {type.sign(), type.sign() + 1, type.mask()};
     std::vector<Bytes> ascending;
-    for (const auto& half : type.is_signed ? std::vector{high_bit, positive} : std::vector{positive, high_bit}) {
+    for (const auto& half :
+         type.is_signed ? std::vector{high_bit, positive} : std::vector{positive, high_bit}) {
       for (std::uint64_t number : half) ascending.push_back(bytes_of({number}, size));
     }
     expect_conditions(type.type, ascending);
@@ -446,8 +514,8 @@ TYPED_TEST(AtomicFloatingTest, ConditionComparesTheOperandWithTheTarget) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
   std::vector<Bytes> ascending;
-  for (T value : {-Limits::infinity(), Limits::lowest(), T(-1), -Limits::denorm_min(), T(0), Limits::min(), T(1), 1 + Limits::epsilon(),
-                  Limits::max(), Limits::infinity()}) {
+  for (T value : {-Limits::infinity(), Limits::lowest(), T(-1), -Limits::denorm_min(), T(0),
+                  Limits::min(), T(1), 1 + Limits::epsilon(), Limits::max(), Limits::infinity()}) {
     ascending.push_back(bytes_of<T>({value}));
   }
   expect_conditions(Named<T>::kReal, ascending);
@@ -467,8 +535,10 @@ TYPED_TEST(AtomicFloatingTest, NanIsOnlyUnequal) {
 
 TYPED_TEST(AtomicFloatingTest, ZerosOfEitherSignAreEqual) {
   using T = TypeParam;
-  expect_swap_if(true, AtomicOp::kCSwap, Named<T>::kReal, bytes_of<T>({T(0)}), bytes_of<T>({T(-0.0)}));
-  expect_swap_if(false, AtomicOp::kCSwapNe, Named<T>::kReal, bytes_of<T>({T(-0.0)}), bytes_of<T>({T(0)}));
+  expect_swap_if(true, AtomicOp::kCSwap, Named<T>::kReal, bytes_of<T>({T(0)}),
+                 bytes_of<T>({T(-0.0)}));
+  expect_swap_if(false, AtomicOp::kCSwapNe, Named<T>::kReal, bytes_of<T>({T(-0.0)}),
+                 bytes_of<T>({T(0)}));
 }
 
 TYPED_TEST(AtomicFloatingTest, ConditionOnComplexNumbersComparesBothParts) {
@@ -477,15 +547,17 @@ TYPED_TEST(AtomicFloatingTest, ConditionOnComplexNumbersComparesBothParts) {
   for (const C& operand : values) {
     for (const C& target : values) {
       const bool equal = &operand == &target;
-      expect_swap_if(equal, AtomicOp::kCSwap, Named<TypeParam>::kComplex, bytes_of<C>({operand}), bytes_of<C>({target}));
-      expect_swap_if(!equal, AtomicOp::kCSwapNe, Named<TypeParam>::kComplex, bytes_of<C>({operand}), bytes_of<C>({target}));
+      expect_swap_if(equal, AtomicOp::kCSwap, Named<TypeParam>::kComplex, bytes_of<C>({operand}),
+                     bytes_of<C>({target}));
+      expect_swap_if(!equal, AtomicOp::kCSwapNe, Named<TypeParam>::kComplex, bytes_of<C>({operand}),
+                     bytes_of<C>({target}));
     }
   }
 }
 
 TEST(AtomicSwapTest, MaskedSwapTakesTheBitsUnderTheMask) {
-  const Bytes result =
-      swapped(AtomicOp::kMSwap, Datatype::kUint32, bytes_of({0x12345678}, 4), bytes_of({0xaabbccdd}, 4), bytes_of({0x00ff00f0}, 4));
+  const Bytes result = swapped(AtomicOp::kMSwap, Datatype::kUint32, bytes_of({0x12345678}, 4),
+                               bytes_of({0xaabbccdd}, 4), bytes_of({0x00ff00f0}, 4));
   EXPECT_EQ(result, bytes_of({0x12bb56d8}, 4));
 }
 
@@ -500,7 +572,8 @@ TEST(AtomicSwapTest, MaskedSwapOnEveryIntegerTypeBitByBit) {
             const std::uint64_t from = (mask >> bit) % 2 == 1 ? data : target;
             expected += ((from >> bit) % 2) << bit;
           }
-          EXPECT_EQ(swapped(AtomicOp::kMSwap, type.type, bytes_of({target}, size), bytes_of({data}, size), bytes_of({mask}, size), 1),
+          EXPECT_EQ(swapped(AtomicOp::kMSwap, type.type, bytes_of({target}, size),
+                            bytes_of({data}, size), bytes_of({mask}, size), 1),
                     bytes_of({expected}, size))
               << type.bits << " bits, mask " << mask;
         }
@@ -519,26 +592,42 @@ Bytes padded(const std::vector<long double>& parts, int padding) {
 }
 
 TEST(AtomicPaddingTest, PaddingIsNotCompared) {
-  EXPECT_EQ(swapped(AtomicOp::kCSwap, Datatype::kLongDouble, padded({2.5L}, 1), padded({7}, 2), padded({2.5L}, 3)), padded({7}, 2));
-  EXPECT_EQ(swapped(AtomicOp::kCSwapNe, Datatype::kLongDouble, padded({2.5L}, 1), padded({7}, 2), padded({2.5L}, 3)), padded({2.5L}, 1));
-  EXPECT_EQ(swapped(AtomicOp::kCSwap, Datatype::kLongDoubleComplex, padded({2, 3}, 1), padded({7, 8}, 2), padded({2, 3}, 3)),
+  EXPECT_EQ(swapped(AtomicOp::kCSwap, Datatype::kLongDouble, padded({2.5L}, 1), padded({7}, 2),
+                    padded({2.5L}, 3)),
+            padded({7}, 2));
+  EXPECT_EQ(swapped(AtomicOp::kCSwapNe, Datatype::kLongDouble, padded({2.5L}, 1), padded({7}, 2),
+                    padded({2.5L}, 3)),
+            padded({2.5L}, 1));
+  EXPECT_EQ(swapped(AtomicOp::kCSwap, Datatype::kLongDoubleComplex, padded({2, 3}, 1),
+                    padded({7, 8}, 2), padded({2, 3}, 3)),
             padded({7, 8}, 2));
 }
 
 TEST(AtomicPaddingTest, WhatIsStoredHasThePaddingOfTheData) {
-  EXPECT_EQ(combined(AtomicOp::kSum, Datatype::kLongDouble, padded({1, 2, 3}, 1), padded({10, 20, 30}, 2)), padded({11, 22, 33}, 2));
-  EXPECT_EQ(combined(AtomicOp::kProd, Datatype::kLongDouble, padded({3}, 1), padded({5}, 2)), padded({15}, 2));
-  EXPECT_EQ(combined(AtomicOp::kMin, Datatype::kLongDouble, padded({1, 4}, 1), padded({2, 3}, 2)), padded({1, 3}, 2));
-  EXPECT_EQ(combined(AtomicOp::kMax, Datatype::kLongDouble, padded({1, 4}, 1), padded({2, 3}, 2)), padded({2, 4}, 2));
-  EXPECT_EQ(combined(AtomicOp::kSum, Datatype::kLongDoubleComplex, padded({1, 2}, 1), padded({10, 20}, 2)), padded({11, 22}, 2));
-  EXPECT_EQ(combined(AtomicOp::kProd, Datatype::kLongDoubleComplex, padded({1, 2}, 1), padded({3, 4}, 2)), padded({-5, 10}, 2));
+  EXPECT_EQ(combined(AtomicOp::kSum, Datatype::kLongDouble, padded({1, 2, 3}, 1),
+                     padded({10, 20, 30}, 2)),
+            padded({11, 22, 33}, 2));
+  EXPECT_EQ(combined(AtomicOp::kProd, Datatype::kLongDouble, padded({3}, 1), padded({5}, 2)),
+            padded({15}, 2));
+  EXPECT_EQ(combined(AtomicOp::kMin, Datatype::kLongDouble, padded({1, 4}, 1), padded({2, 3}, 2)),
+            padded({1, 3}, 2));
+  EXPECT_EQ(combined(AtomicOp::kMax, Datatype::kLongDouble, padded({1, 4}, 1), padded({2, 3}, 2)),
+            padded({2, 4}, 2));
+  EXPECT_EQ(combined(AtomicOp::kSum, Datatype::kLongDoubleComplex, padded({1, 2}, 1),
+                     padded({10, 20}, 2)),
+            padded({11, 22}, 2));
+  EXPECT_EQ(
+      combined(AtomicOp::kProd, Datatype::kLongDoubleComplex, padded({1, 2}, 1), padded({3, 4}, 2)),
+      padded({-5, 10}, 2));
 }
 
 TEST(AtomicOperationTest, NoBytesAreLeftAlone) {
   for (unsigned op = 0; op < 18; ++op) {
     for (unsigned type = 0; type < 14; ++type) {
-      if (is_legal(AtomicCall::kAtomic, op_of(op), type_of(type))) combine(op_of(op), type_of(type), {}, {});
-      if (is_legal(AtomicCall::kSwap, op_of(op), type_of(type))) swap(op_of(op), type_of(type), {}, {}, {});
+      if (is_legal(AtomicCall::kAtomic, op_of(op), type_of(type)))
+        combine(op_of(op), type_of(type), {}, {});
+      if (is_legal(AtomicCall::kSwap, op_of(op), type_of(type)))
+        swap(op_of(op), type_of(type), {}, {}, {});
     }
   }
 }

@@ -12,7 +12,8 @@ namespace {
 class EntryTableTest : public ::testing::Test, protected InterfaceParts {
  protected:
   bool is_found(std::uint32_t portal = 0) {
-    return portals[portal].priority.find({NodeId(1), Pid(1)}, 7, [](const MatchEntry&) { return true; }) != nullptr;
+    return portals[portal].priority.find({NodeId(1), Pid(1)}, 7,
+                                         [](const MatchEntry&) { return true; }) != nullptr;
   }
 };
 
@@ -62,7 +63,8 @@ TEST_F(EntryTableTest, AnEntryInUseIsNotUnlinked) {
 
 TEST_F(EntryTableTest, AListHasSoManyEntries) {
   SlotId made;
-  for (int i = 0; i < 3; ++i) ASSERT_EQ(entries.attach(0, kAnybody, true, ListEnd::kTail, made), Status::kOk);
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(entries.attach(0, kAnybody, true, ListEnd::kTail, made), Status::kOk);
   EXPECT_EQ(entries.attach(0, kAnybody, true, ListEnd::kTail, made), Status::kListTooLong);
   EXPECT_EQ(entries.append(0, PortalList::kPriority, kAnybody, rules(option::kPut)), nullptr);
 }

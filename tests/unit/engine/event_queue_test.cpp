@@ -87,7 +87,8 @@ TEST_F(EventQueueTest, QueueThatGrowsLosesNothingAndKeepsTheOrder) {
   for (std::uint64_t number = 1; number <= 100; ++number) {
     EXPECT_FALSE(growing.deposit(event(number)).lost_one);
     // Taken from now and then, so that it grows with its oldest event anywhere in the ring.
-    if (number % 3 == 0 && growing.take(taken) == Taken::kEvent) numbers.push_back(taken->header_data);
+    if (number % 3 == 0 && growing.take(taken) == Taken::kEvent)
+      numbers.push_back(taken->header_data);
   }
   while (growing.take(taken) == Taken::kEvent) numbers.push_back(taken->header_data);
   std::vector<std::uint64_t> expected(100);
@@ -168,7 +169,8 @@ TEST_F(EventQueueTest, RingGoesRoundManyTimes) {
 
 TEST(EventQueueWithSpareRoom, HoldsExactlyAsManyAsAskedFor) {
   EventQueue queue(3, nullptr, 2);
-  for (std::uint64_t number = 1; number <= 3; ++number) EXPECT_FALSE(queue.deposit(event(number)).lost_one);
+  for (std::uint64_t number = 1; number <= 3; ++number)
+    EXPECT_FALSE(queue.deposit(event(number)).lost_one);
   EXPECT_TRUE(queue.deposit(event(4)).lost_one);
 }
 

@@ -47,7 +47,8 @@ struct InterfaceParts {
   std::vector<EventKind> kinds(SlotId queue) {
     std::vector<EventKind> found;
     const Event* event = nullptr;
-    while (events.queue(queue)->take(event) != EventQueue::Taken::kEmpty) found.push_back(event->kind);
+    while (events.queue(queue)->take(event) != EventQueue::Taken::kEmpty)
+      found.push_back(event->kind);
     return found;
   }
   static DescriptorRules rules(std::uint32_t options, SlotId queue = {}) {

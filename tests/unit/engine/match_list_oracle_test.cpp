@@ -26,8 +26,10 @@ struct PlainEntry {
   bool matchable;
 
   bool matches(ProcessId from, std::uint64_t bits) const {
-    const bool nid = criteria.initiator.nid.value == kAnyId || criteria.initiator.nid.value == from.nid.value;
-    const bool pid = criteria.initiator.pid.value == kAnyId || criteria.initiator.pid.value == from.pid.value;
+    const bool nid =
+        criteria.initiator.nid.value == kAnyId || criteria.initiator.nid.value == from.nid.value;
+    const bool pid =
+        criteria.initiator.pid.value == kAnyId || criteria.initiator.pid.value == from.pid.value;
     return matchable && nid && pid && ((bits ^ criteria.match_bits) & ~criteria.ignore_bits) == 0;
   }
 };
@@ -71,15 +73,21 @@ class Comparison {
  private:
   using Place = std::list<PlainEntry>::iterator;
 
-  std::size_t draw(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_); }
-  std::uint32_t draw_id() { return draw(4) == 0 ? kAnyId : static_cast<std::uint32_t>(draw(universe_.ids)); }
+  std::size_t draw(std::size_t below) {
+    return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_);
+  }
+  std::uint32_t draw_id() {
+    return draw(4) == 0 ? kAnyId : static_cast<std::uint32_t>(draw(universe_.ids));
+  }
 
   MatchEntry& real(const PlainEntry& entry) { return *entries_[entry.name]; }
 
-  // A new entry for both lists, about half of them matchable at once, as an entry with a descriptor is.
+  // A new entry for both lists, about half of them matchable at once, as an entry with a descriptor
+  // is.
   PlainEntry make() {
-    const MatchCriteria criteria{
-        {NodeId{draw_id()}, Pid{draw_id()}}, draw(universe_.bits), universe_.ignored[draw(universe_.ignored.size())]};
+    const MatchCriteria criteria{{NodeId{draw_id()}, Pid{draw_id()}},
+                                 draw(universe_.bits),
+                                 universe_.ignored[draw(universe_.ignored.size())]};
     std::uint32_t name = static_cast<std::uint32_t>(entries_.size());
     if (!free_.empty()) {
       name = free_.back();
@@ -103,7 +111,9 @@ class Comparison {
   void insert() {
     if (plain_.empty()) return;
     // Mostly at one place, as a mark is used; often enough anywhere.
-    const Place base = draw(3) == 0 ? any() : std::next(plain_.begin(), static_cast<std::ptrdiff_t>(plain_.size() / 2));
+    const Place base =
+        draw(3) == 0 ? any()
+                     : std::next(plain_.begin(), static_cast<std::ptrdiff_t>(plain_.size() / 2));
     const PlainEntry entry = make();
     const bool before = draw(2) == 0;
     list_.insert(real(entry), real(*base), before ? Side::kBefore : Side::kAfter);
@@ -128,9 +138,11 @@ class Comparison {
   }
 
   void find() {
-    const ProcessId from{NodeId{static_cast<std::uint32_t>(draw(universe_.ids))}, Pid{static_cast<std::uint32_t>(draw(universe_.ids))}};
+    const ProcessId from{NodeId{static_cast<std::uint32_t>(draw(universe_.ids))},
+                         Pid{static_cast<std::uint32_t>(draw(universe_.ids))}};
     const std::uint64_t bits = draw(universe_.bits);
-    const std::size_t patience = draw(3) == 0 ? draw(plain_.size() + 1) : draw(3);  // so many refuse before one accepts
+    // so many refuse before one accepts
+    const std::size_t patience = draw(3) == 0 ? draw(plain_.size() + 1) : draw(3);
     std::vector<std::uint32_t> expected;
     for (const PlainEntry& entry : plain_) {
       if (expected.size() <= patience && entry.matches(from, bits)) expected.push_back(entry.name);
@@ -147,7 +159,9 @@ class Comparison {
     }
   }
 
-  Place any() { return std::next(plain_.begin(), static_cast<std::ptrdiff_t>(draw(plain_.size()))); }
+  Place any() {
+    return std::next(plain_.begin(), static_cast<std::ptrdiff_t>(draw(plain_.size())));
+  }
 
   Universe universe_;
   std::mt19937_64 random_;
@@ -188,10 +202,11 @@ std::string test_name(const ::testing::TestParamInfo<MatchListOracle::ParamType>
   const auto [universe, seed] = instance.param;
   return std::string(universes()[universe].name) + "Seed" + std::to_string(seed);
 }
-INSTANTIATE_TEST_SUITE_P(Random, MatchListOracle,
-                         ::testing::Combine(::testing::Range<std::size_t>(0, universes().size()),
-                                            ::testing::Range<std::uint64_t>(1, lintel::testing::kSanitized ? 2 : 4)),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(
+    Random, MatchListOracle,
+    ::testing::Combine(::testing::Range<std::size_t>(0, universes().size()),
+                       ::testing::Range<std::uint64_t>(1, lintel::testing::kSanitized ? 2 : 4)),
+    test_name);
 
 }  // namespace
 }  // namespace lintel::portals

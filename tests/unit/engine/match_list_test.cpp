@@ -25,23 +25,27 @@ constexpr std::uint64_t kAllBits = ~0ULL;
 class MatchListTest : public ::testing::Test {
  protected:
   MatchEntry& make(ProcessId from, std::uint64_t match_bits, std::uint64_t ignore_bits = 0) {
-    MatchEntry& entry = entries_.emplace_back(MatchCriteria{from, match_bits, ignore_bits}, 0U, true);
+    MatchEntry& entry =
+        entries_.emplace_back(MatchCriteria{from, match_bits, ignore_bits}, 0U, true);
     names_[&entry] = static_cast<int>(names_.size());
     return entry;
   }
-  MatchEntry& attach(ProcessId from, std::uint64_t match_bits, std::uint64_t ignore_bits = 0, ListEnd end = ListEnd::kTail) {
+  MatchEntry& attach(ProcessId from, std::uint64_t match_bits, std::uint64_t ignore_bits = 0,
+                     ListEnd end = ListEnd::kTail) {
     MatchEntry& entry = make(from, match_bits, ignore_bits);
     list_.attach(entry, end);
     list_.set_matchable(entry, true);
     return entry;
   }
-  MatchEntry& insert(MatchEntry& base, Side side, ProcessId from, std::uint64_t match_bits, std::uint64_t ignore_bits = 0) {
+  MatchEntry& insert(MatchEntry& base, Side side, ProcessId from, std::uint64_t match_bits,
+                     std::uint64_t ignore_bits = 0) {
     MatchEntry& entry = make(from, match_bits, ignore_bits);
     list_.insert(entry, base, side);
     list_.set_matchable(entry, true);
     return entry;
   }
-  // More entries than are walked, each with criteria which no request of these tests meets, so that the rest goes through the hash tables.
+  // More entries than are walked, each with criteria which no request of these tests meets, so that
+  // the rest goes through the hash tables.
   void fill_with_others() {
     for (std::uint32_t i = 0; i < 2 * MatchIndex::kWalked; ++i) attach(process(99, i), 99);
   }
@@ -109,29 +113,35 @@ TEST_F(MatchListTest, ASingleGapTakesAnyNumberOfInsertions) {
   MatchEntry* right = &attach(process(1, 1), 7);
   std::deque<int> expected{0, 1};
   for (int i = 2; i < 3000; ++i) {  // each between the two which came last, turning left and right
-    right = &insert(i % 3 == 0 ? left : *right, i % 3 == 0 ? Side::kAfter : Side::kBefore, process(1, 1), 7);
-    const auto place = i % 3 == 0 ? expected.begin() + 1 : std::find(expected.begin(), expected.end(), i - 1);
+    right = &insert(i % 3 == 0 ? left : *right, i % 3 == 0 ? Side::kAfter : Side::kBefore,
+                    process(1, 1), 7);
+    const auto place =
+        i % 3 == 0 ? expected.begin() + 1 : std::find(expected.begin(), expected.end(), i - 1);
     expected.insert(place, i);
   }
   EXPECT_EQ(order(), std::vector<int>(expected.begin(), expected.end()));
   EXPECT_EQ(asked(process(1, 1), 7), order());
 }
 
-// Receives that come and go behind one which stays, for so long that the numbers which order the list reach their end.
+// Receives that come and go behind one which stays, for so long that the numbers which order the
+// list reach their end.
 TEST_F(MatchListTest, AttachingAtOneEndGoesOnForEver) {
   for (const ListEnd end : {ListEnd::kTail, ListEnd::kHead}) {
     std::deque<MatchEntry> receives;
     MatchList list;
-    for (int i = 0; i < 5; ++i) list.attach(receives.emplace_back(MatchCriteria{process(1, 1), 7, 0}, 0U, true), end);
+    for (int i = 0; i < 5; ++i)
+      list.attach(receives.emplace_back(MatchCriteria{process(1, 1), 7, 0}, 0U, true), end);
     for (MatchEntry& receive : receives) list.set_matchable(receive, true);
-    constexpr std::size_t kTimes = lintel::testing::kSanitized ? 90'000 : 9'000'000;  // the end comes after eight million
+    // the end comes after eight million
+    constexpr std::size_t kTimes = lintel::testing::kSanitized ? 90'000 : 9'000'000;
     for (std::size_t i = 0; i < kTimes; ++i) {
       MatchEntry& oldest = receives[1 + i % 4];
       list.remove(oldest);
       list.attach(oldest, end);
       list.set_matchable(oldest, true);
       if (i % 64 != 0) continue;
-      std::vector<const MatchEntry*> expected{&receives[0], &receives[1 + (i + 1) % 4], &receives[1 + (i + 2) % 4],
+      std::vector<const MatchEntry*> expected{&receives[0], &receives[1 + (i + 1) % 4],
+                                              &receives[1 + (i + 2) % 4],
                                               &receives[1 + (i + 3) % 4], &oldest};
       if (end == ListEnd::kHead) std::reverse(expected.begin(), expected.end());
       std::vector<const MatchEntry*> seen;
@@ -144,7 +154,8 @@ TEST_F(MatchListTest, AttachingAtOneEndGoesOnForEver) {
   }
 }
 
-// The place of an entry among many of the same key has to be found, whatever the order in which they become matchable.
+// The place of an entry among many of the same key has to be found, whatever the order in which
+// they become matchable.
 TEST_F(MatchListTest, EqualEntriesMayBecomeMatchableInAnyOrder) {
   constexpr std::size_t kMany = 2000;
   std::vector<int> expected;
@@ -203,7 +214,8 @@ TEST_F(MatchListTest, ARefusalGoesOnToTheNextThatMatches) {
   MatchEntry& refused = attach(process(1, 1), 7);
   MatchEntry& taken = attach(process(1, 1), 7);
   attach(process(1, 1), 7);
-  EXPECT_EQ(list_.find(process(1, 1), 7, [&](MatchEntry& entry) { return &entry != &refused; }), &taken);
+  EXPECT_EQ(list_.find(process(1, 1), 7, [&](MatchEntry& entry) { return &entry != &refused; }),
+            &taken);
 }
 
 TEST_F(MatchListTest, NoEntryBehindTheWinnerIsAsked) {
@@ -302,12 +314,14 @@ TEST_F(MatchListTest, TablesOfForgottenMasksServeNewOnes) {
 }
 
 TEST_F(MatchListTest, KeysOfOneHashAreToldApart) {
-  const ProcessId unlucky = process(0x9E3779B9, 0x7F4A7C15);  // one factor of the hash is zero for this initiator, whatever the match bits
+  // one factor of the hash is zero for this initiator, whatever the match bits
+  const ProcessId unlucky = process(0x9E3779B9, 0x7F4A7C15);
   fill_with_others();
   std::vector<MatchEntry*> entries;
   for (std::uint64_t bits = 0; bits < 100; ++bits) entries.push_back(&attach(unlucky, bits));
   for (std::uint64_t bits = 0; bits < 100; bits += 3) list_.remove(*entries[bits]);
-  for (std::uint64_t bits = 0; bits < 100; ++bits) EXPECT_EQ(find(unlucky, bits), bits % 3 == 0 ? nullptr : entries[bits]) << bits;
+  for (std::uint64_t bits = 0; bits < 100; ++bits)
+    EXPECT_EQ(find(unlucky, bits), bits % 3 == 0 ? nullptr : entries[bits]) << bits;
   EXPECT_EQ(find(unlucky, 100), nullptr);
 }
 

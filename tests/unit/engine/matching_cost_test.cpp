@@ -1,6 +1,7 @@
-// The cost of matching does not grow with the lists of a portal: exact entries and exact searches at depth 100,000 against depth 10. Judged by processor time
-// of this thread, by medians of turns that take turns, so that a loaded machine slows both alike; a list that is walked would miss by a factor of thousands.
-// What it costs: bench/micro.
+// The cost of matching does not grow with the lists of a portal: exact entries and exact searches
+// at depth 100,000 against depth 10. Judged by processor time of this thread, by medians of turns
+// that take turns, so that a loaded machine slows both alike; a list that is walked would miss by a
+// factor of thousands. What it costs: bench/micro.
 
 #include <gtest/gtest.h>
 #include <time.h>
@@ -23,12 +24,15 @@ constexpr double kLargestRatio = 3;
 constexpr std::uint64_t kOnlyOverflow = 1ULL << 40;  // what no entry of a priority list has
 constexpr ProcessId kAnySender{NodeId{kAnyId}, Pid{kAnyId}};
 
-ProcessId sender(std::size_t number) { return {NodeId{1}, Pid{static_cast<std::uint32_t>(number % 64)}}; }
+ProcessId sender(std::size_t number) {
+  return {NodeId{1}, Pid{static_cast<std::uint32_t>(number % 64)}};
+}
 
 std::uint64_t processor_ns() {
   timespec now{};
   EXPECT_EQ(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now), 0);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 // Processor time of the median turn of each, by turns.
@@ -56,12 +60,14 @@ enum class Mix { kExact, kWithWildcards };
 // The lists of a portal, matched as the target does: the priority list, then the overflow list.
 class Lists {
  public:
-  // `number` entries; with wildcards one of 16 is from any source, or for any of 16 bits. Those match nothing that is asked for.
+  // `number` entries; with wildcards one of 16 is from any source, or for any of 16 bits. Those
+  // match nothing that is asked for.
   void fill(PortalList list, std::uint64_t context, std::size_t number, Mix mix = Mix::kExact) {
     for (std::size_t i = 0; i < number; ++i) {
       const bool wild = mix == Mix::kWithWildcards && i % 16 == 0 && i + 1 != number;
       const std::uint64_t bits = wild ? 1ULL << 60 : 0;
-      const MatchCriteria criteria{wild && i % 32 == 0 ? kAnySender : sender(i), bits | context | i, wild && i % 32 != 0 ? 0xffffULL : 0};
+      const MatchCriteria criteria{wild && i % 32 == 0 ? kAnySender : sender(i), bits | context | i,
+                                   wild && i % 32 != 0 ? 0xffffULL : 0};
       MatchEntry& entry = entries_.emplace_back(criteria, 0U, true, list);
       portal_.list(list).attach(entry, ListEnd::kTail);
       portal_.list(list).set_matchable(entry, true);
@@ -72,7 +78,8 @@ class Lists {
     const MatchCriteria& wanted = last_->criteria();
     const auto accepts = [](MatchEntry&) { return true; };
     MatchEntry* found = portal_.priority.find(wanted.initiator, wanted.match_bits, accepts);
-    if (found == nullptr) found = portal_.overflow.find(wanted.initiator, wanted.match_bits, accepts);
+    if (found == nullptr)
+      found = portal_.overflow.find(wanted.initiator, wanted.match_bits, accepts);
     ASSERT_EQ(found, last_);
   }
 
@@ -108,7 +115,9 @@ TEST_P(MatchingCost, OfTheLastOfTheOverflowListDoesNotGrowWithBothLists) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mix, MatchingCost, ::testing::Values(Mix::kExact, Mix::kWithWildcards),
-                         [](const auto& instance) { return instance.param == Mix::kExact ? "Exact" : "AmongWildcards"; });
+                         [](const auto& instance) {
+                           return instance.param == Mix::kExact ? "Exact" : "AmongWildcards";
+                         });
 
 // Unexpected headers: one more comes, is searched for and goes.
 class Headers {
@@ -132,13 +141,16 @@ class Headers {
 TEST(UnexpectedCost, OfTheLastHeaderDoesNotGrow) {
   Headers shallow(kShallow), deep(kDeep);
   const MatchCriteria wanted{sender(0), kOnlyOverflow, 0};
-  EXPECT_LE(Medians([&] { shallow.come_and_go(wanted); }, [&] { deep.come_and_go(wanted); }).ratio, kLargestRatio);
+  EXPECT_LE(Medians([&] { shallow.come_and_go(wanted); }, [&] { deep.come_and_go(wanted); }).ratio,
+            kLargestRatio);
 }
 
 TEST(UnexpectedCost, OfTheLastHeaderDoesNotGrowWithSearchesOfManyKinds) {
   Headers shallow(kShallow), deep(kDeep);
-  const MatchCriteria kinds[] = {
-      {sender(0), kOnlyOverflow, 0}, {kAnySender, kOnlyOverflow, 0}, {sender(0), kOnlyOverflow, 0xff}, {kAnySender, kOnlyOverflow, 0xff}};
+  const MatchCriteria kinds[] = {{sender(0), kOnlyOverflow, 0},
+                                 {kAnySender, kOnlyOverflow, 0},
+                                 {sender(0), kOnlyOverflow, 0xff},
+                                 {kAnySender, kOnlyOverflow, 0xff}};
   const auto search_for = [&](Headers& headers) {
     for (const MatchCriteria& wanted : kinds) headers.come_and_go(wanted);
   };

@@ -11,7 +11,8 @@ using Acceptance = MemoryDescriptor::Acceptance;
 
 class MemoryDescriptorTest : public testing::Test {
  protected:
-  DescriptorRules rules(std::uint32_t options, std::int32_t threshold = kUnlimited, std::uint64_t max_size = 0) {
+  DescriptorRules rules(std::uint32_t options, std::int32_t threshold = kUnlimited,
+                        std::uint64_t max_size = 0) {
     DescriptorRules made;
     made.described.start = memory.data();
     made.described.length = memory.size();
@@ -22,11 +23,13 @@ class MemoryDescriptorTest : public testing::Test {
     return made;
   }
   // Offset and length that it would take, or {-1, -1}.
-  static std::pair<std::int64_t, std::int64_t> offer(const MemoryDescriptor& descriptor, std::uint64_t offset, std::uint64_t length,
+  static std::pair<std::int64_t, std::int64_t> offer(const MemoryDescriptor& descriptor,
+                                                     std::uint64_t offset, std::uint64_t length,
                                                      std::uint32_t needed = option::kPut) {
     const auto accepted = descriptor.accept(needed, offset, length);
     if (!accepted) return {-1, -1};
-    return {static_cast<std::int64_t>(accepted->offset), static_cast<std::int64_t>(accepted->length)};
+    return {static_cast<std::int64_t>(accepted->offset),
+            static_cast<std::int64_t>(accepted->length)};
   }
   using Offered = std::pair<std::int64_t, std::int64_t>;
   static constexpr Offered kRefused{-1, -1};
@@ -68,7 +71,8 @@ TEST_F(MemoryDescriptorTest, OffsetAndLengthDoNotOverflow) {
   const MemoryDescriptor remote(rules(option::kPut | option::kManageRemote), false);
   EXPECT_EQ(offer(remote, UINT64_MAX, 1), kRefused);
   EXPECT_EQ(offer(remote, 1, UINT64_MAX), kRefused);
-  const MemoryDescriptor cutting(rules(option::kPut | option::kManageRemote | option::kTruncate), false);
+  const MemoryDescriptor cutting(rules(option::kPut | option::kManageRemote | option::kTruncate),
+                                 false);
   EXPECT_EQ(offer(cutting, UINT64_MAX, 1), kRefused);
   EXPECT_EQ(offer(cutting, 1, UINT64_MAX), (Offered{1, 15}));
 }
@@ -97,7 +101,8 @@ TEST_F(MemoryDescriptorTest, MaxSizeZeroNeverInactivates) {
 }
 
 TEST_F(MemoryDescriptorTest, MaxSizeMeansNothingWithoutItsOptionOrWithRemoteOffsets) {
-  for (const std::uint32_t options : {option::kPut, option::kPut | option::kMaxSize | option::kManageRemote}) {
+  for (const std::uint32_t options :
+       {option::kPut, option::kPut | option::kMaxSize | option::kManageRemote}) {
     MemoryDescriptor other(rules(options, kUnlimited, 8), false);
     EXPECT_EQ(offer(other, 0, 16), (Offered{0, 16}));
     other.charge_accepted({0, 16});
@@ -156,7 +161,8 @@ TEST_F(MemoryDescriptorTest, KnowsWhatItIsBusyFor) {
   descriptor.begin(Awaits::kAck);
   descriptor.begin(Awaits::kAck);
   EXPECT_TRUE(descriptor.busy() && descriptor.awaits(Awaits::kAck));
-  EXPECT_FALSE(descriptor.awaits(Awaits::kReply) || descriptor.awaits(Awaits::kTrigger) || descriptor.data_move());
+  EXPECT_FALSE(descriptor.awaits(Awaits::kReply) || descriptor.awaits(Awaits::kTrigger) ||
+               descriptor.data_move());
   descriptor.begin();
   EXPECT_TRUE(descriptor.data_move());
   descriptor.end(Awaits::kAck);

@@ -15,11 +15,14 @@ class PieceRegion : public testing::Test {
   std::string runs(std::uint64_t offset, std::uint64_t length) const {
     std::string text;
     region.for_each_run(offset, length, [&](std::span<std::byte> run) {
-      text += (text.empty() ? "" : "|") + std::string(reinterpret_cast<const char*>(run.data()), run.size());
+      text += (text.empty() ? "" : "|") +
+              std::string(reinterpret_cast<const char*>(run.data()), run.size());
     });
     return text;
   }
-  static Piece piece(std::string& text) { return {reinterpret_cast<std::byte*>(text.data()), text.size()}; }
+  static Piece piece(std::string& text) {
+    return {reinterpret_cast<std::byte*>(text.data()), text.size()};
+  }
 
   std::string first = "abc", second, third = "defgh", fourth = "ij";
   std::vector<Piece> pieces{piece(first), {nullptr, 0}, piece(third), piece(fourth)};
@@ -32,7 +35,9 @@ TEST_F(PieceRegion, WholeRegionIsItsNonEmptyPieces) { EXPECT_EQ(runs(0, 10), "ab
 
 TEST_F(PieceRegion, RangeWithinOnePieceIsOneRun) { EXPECT_EQ(runs(4, 3), "efg"); }
 
-TEST_F(PieceRegion, RangeFromTheBeginningOfAPieceSkipsTheEmptyOneBeforeIt) { EXPECT_EQ(runs(3, 1), "d"); }
+TEST_F(PieceRegion, RangeFromTheBeginningOfAPieceSkipsTheEmptyOneBeforeIt) {
+  EXPECT_EQ(runs(3, 1), "d");
+}
 
 TEST_F(PieceRegion, RangeOverABorderIsSeveralRuns) {
   EXPECT_EQ(runs(2, 2), "c|d");

@@ -17,12 +17,14 @@ class OutboxTest : public ::testing::Test {
   // A request of an interface, whose record is `operation`.
   void send_get(transport::PeerId to, SlotId operation, std::uint8_t interface_kind = 1) {
     wire::Request request{};
-    request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kGet), 0, interface_kind, 0};
+    request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kGet), 0,
+                      interface_kind, 0};
     outbox.send(to, request, {}, nullptr, operation);
   }
   void send_ack(transport::PeerId to, std::uint8_t interface_kind = 1) {
     wire::Response response{};
-    response.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kAck), 0, interface_kind, 0};
+    response.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kAck), 0,
+                       interface_kind, 0};
     outbox.send(to, response);
   }
 
@@ -45,7 +47,8 @@ TEST_F(OutboxTest, WhatWaitsKeepsTheOrderToItsPeer) {
   EXPECT_EQ(outbox.waiting(), 2U);
   EXPECT_TRUE(transport.sent.empty());
   EXPECT_EQ(outbox.retry(), 2U);
-  EXPECT_EQ(transport.take_kinds(), (std::vector{wire::MessageKind::kGet, wire::MessageKind::kAck}));
+  EXPECT_EQ(transport.take_kinds(),
+            (std::vector{wire::MessageKind::kGet, wire::MessageKind::kAck}));
   EXPECT_EQ(outbox.left_of(1), 1U);
 }
 
@@ -73,7 +76,8 @@ TEST_F(OutboxTest, AnInterfaceTakesItsRequestsBackAndItsAnswersLeave) {
   EXPECT_EQ(outbox.waiting_of(1), 0U);
   transport.message_room = 10;
   outbox.retry();
-  EXPECT_EQ(transport.take_kinds(), (std::vector{wire::MessageKind::kAck, wire::MessageKind::kGet}));
+  EXPECT_EQ(transport.take_kinds(),
+            (std::vector{wire::MessageKind::kAck, wire::MessageKind::kGet}));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A waiting caller polls as long as its patience lasts, then sleeps. Time stands still but for the questions after it.
+// A waiting caller polls as long as its patience lasts, then sleeps. Time stands still but for the
+// questions after it.
 
 #include "portals/engine/progress.h"
 
@@ -13,7 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Never finds anything; each look at the clock takes `kLook`, and its file descriptor always has something.
+// Never finds anything; each look at the clock takes `kLook`, and its file descriptor always has
+// something.
 class IdleWork final : public Work {
  public:
   static constexpr Nanoseconds kLook = 1us;
@@ -97,7 +99,9 @@ TEST_F(ProgressTest, AfterALongSleepACallerPollsAsLongAsEver) {
   EXPECT_EQ(before[2], before[0]);
 }
 
-TEST_F(ProgressTest, WhoIsAloneYieldsNowAndThen) { EXPECT_EQ(yields(10 * Crowd::kBetweenLooks, 0us), 10); }
+TEST_F(ProgressTest, WhoIsAloneYieldsNowAndThen) {
+  EXPECT_EQ(yields(10 * Crowd::kBetweenLooks, 0us), 10);
+}
 
 TEST_F(ProgressTest, WhoIsToldOfACrowdYieldsEveryTimeHoweverLongThatTakes) {
   {

@@ -45,20 +45,24 @@ class RecordingTransport final : public transport::Transport {
     frame_.resize(bytes);
     return {.data = frame_.data(), .capacity = bytes, .token = 0};
   }
-  transport::PostStatus commit(transport::PeerId to, const transport::MessageBuffer&, std::size_t bytes) override {
+  transport::PostStatus commit(transport::PeerId to, const transport::MessageBuffer&,
+                               std::size_t bytes) override {
     --message_room;
     sent.push_back({to, {frame_.begin(), frame_.begin() + static_cast<std::ptrdiff_t>(bytes)}});
     return transport::PostStatus::kOk;
   }
   void abandon(transport::PeerId, const transport::MessageBuffer&) override {}
-  Result<transport::Region> register_memory(transport::PeerId, std::span<std::byte> memory, transport::Access) override {
+  Result<transport::Region> register_memory(transport::PeerId, std::span<std::byte> memory,
+                                            transport::Access) override {
     if (!registers) return Error(Loss::kOperation, "test", "");
     ++registered;
-    return transport::Region{.id = 1, .key = 7, .base = reinterpret_cast<std::uintptr_t>(memory.data())};
+    return transport::Region{
+        .id = 1, .key = 7, .base = reinterpret_cast<std::uintptr_t>(memory.data())};
   }
   void deregister_memory(const transport::Region&) override { --registered; }
-  transport::PostStatus post_write(transport::PeerId, const transport::LocalMemory& from, transport::RemoteMemory to,
-                                   transport::Immediate immediate, transport::Context context) override {
+  transport::PostStatus post_write(transport::PeerId, const transport::LocalMemory& from,
+                                   transport::RemoteMemory to, transport::Immediate immediate,
+                                   transport::Context context) override {
     if (write_room == 0) return transport::PostStatus::kWouldBlock;
     --write_room;
     posted.push_back({from.data, from.length, to, immediate, context});

@@ -1,7 +1,9 @@
 #pragma once
-// Memory that runs out when a test says so: for code that asks with new (std::nothrow) T[n] and goes on without.
+// Memory that runs out when a test says so: for code that asks with new (std::nothrow) T[n] and
+// goes on without.
 //
-// A program linked with scarce_memory.cpp has this in place of its own. Global, for tests of one thread.
+// A program linked with scarce_memory.cpp has this in place of its own. Global, for tests of one
+// thread.
 
 #include <cstddef>
 

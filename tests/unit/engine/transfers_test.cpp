@@ -84,10 +84,12 @@ TEST_F(TransfersTest, TheInitiatorHearsOfTheEndOfASourceOfItsRequest) {
   transfers.begin_source(operation, place(), {});
   clear(operation, 100);
   EXPECT_EQ(transfers.write_ended(transport.posted[0].context, {}).operation, nullptr);
-  const Transfers::Ended ended = transfers.write_ended(transport.posted[1].context, Error(Loss::kOperation, "test", ""));
+  const Transfers::Ended ended =
+      transfers.write_ended(transport.posted[1].context, Error(Loss::kOperation, "test", ""));
   EXPECT_EQ(ended.operation, &operation);
   EXPECT_EQ(ended.failure, Failure::kFailed);
-  EXPECT_EQ(transport.take_kinds(), (std::vector{wire::MessageKind::kWritten, wire::MessageKind::kDiscard}));
+  EXPECT_EQ(transport.take_kinds(),
+            (std::vector{wire::MessageKind::kWritten, wire::MessageKind::kDiscard}));
   operation.request = nullptr;
   operations.release(operation);
 }
@@ -154,7 +156,8 @@ TEST_F(TransfersTest, AWriteMoreThanWasToldEndsTheSinkAsFailed) {
   std::array<std::byte, Transfers::kMostClearBytes> message;
   ASSERT_GT(transfers.clear_ahead(get, place(), 4000, message.data()), 0U);
   get.sink->writes_seen = 1;
-  const Transfers::Ended ended = transfers.immediate_came(get, transport::Immediate(wire::parse_clear(message).immediate));
+  const Transfers::Ended ended =
+      transfers.immediate_came(get, transport::Immediate(wire::parse_clear(message).immediate));
   EXPECT_EQ(ended.failure, Failure::kFailed);
   EXPECT_EQ(transport.registered, 0U);
   get.request = nullptr;

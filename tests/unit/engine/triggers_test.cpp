@@ -19,7 +19,9 @@ class TriggersTest : public ::testing::Test, protected InterfaceParts {
 TEST_F(TriggersTest, AnOperationIsDueWhenItsCounterReachesTheThreshold) {
   SlotId changed;
   ASSERT_EQ(triggers.allocate_counter(changed), Status::kOk);
-  ASSERT_EQ(triggers.change_counter_when(counter, 2, TriggeredOperation::Kind::kIncrement, changed, {1, 0}), Status::kOk);
+  ASSERT_EQ(triggers.change_counter_when(counter, 2, TriggeredOperation::Kind::kIncrement, changed,
+                                         {1, 0}),
+            Status::kOk);
   EXPECT_EQ(triggers.increment_counter(counter, {1, 0}), Status::kOk);
   EXPECT_FALSE(triggers.has_due());
   EXPECT_FALSE(attention.triggers_due);
@@ -45,7 +47,9 @@ TEST_F(TriggersTest, AnArmedOperationKeepsItsDescriptorBusyUntilItIsReleased) {
 
 TEST_F(TriggersTest, OneCounterHasSoManyOperations) {
   SlotId changed = counter;
-  const auto one_more = [&] { return triggers.change_counter_when(counter, 9, TriggeredOperation::Kind::kSet, changed, {}); };
+  const auto one_more = [&] {
+    return triggers.change_counter_when(counter, 9, TriggeredOperation::Kind::kSet, changed, {});
+  };
   EXPECT_EQ(one_more(), Status::kOk);
   EXPECT_EQ(one_more(), Status::kOk);
   EXPECT_EQ(one_more(), Status::kNoSpace);
@@ -53,7 +57,9 @@ TEST_F(TriggersTest, OneCounterHasSoManyOperations) {
 
 TEST_F(TriggersTest, AnIncrementChangesOneOfTheNumbers) {
   EXPECT_EQ(triggers.increment_counter(counter, {1, 1}), Status::kCounterInvalid);
-  EXPECT_EQ(triggers.change_counter_when(counter, 1, TriggeredOperation::Kind::kIncrement, counter, {1, 1}), Status::kCounterInvalid);
+  EXPECT_EQ(triggers.change_counter_when(counter, 1, TriggeredOperation::Kind::kIncrement, counter,
+                                         {1, 1}),
+            Status::kCounterInvalid);
 }
 
 TEST_F(TriggersTest, ADescriptorCountsTheEventsThatItsOptionsName) {

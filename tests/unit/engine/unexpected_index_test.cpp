@@ -1,4 +1,5 @@
-// When the unexpected list indexes and when it walks, seen by what it allocates: every class that is built anew takes memory.
+// When the unexpected list indexes and when it walks, seen by what it allocates: every class that
+// is built anew takes memory.
 #include "portals/engine/unexpected_index.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +34,9 @@ class UnexpectedIndexTest : public ::testing::Test {
     return list_.find(criteria, [](UnexpectedHeader&) { return true; });
   }
   // The kind of criteria of this number: it ignores one bit, which no header has.
-  UnexpectedHeader* find_by_kind(unsigned kind, std::uint64_t bits) { return find({kSender, bits, 1ULL << (40 + kind % 24)}); }
+  UnexpectedHeader* find_by_kind(unsigned kind, std::uint64_t bits) {
+    return find({kSender, bits, 1ULL << (40 + kind % 24)});
+  }
 
   // How many allocations are asked for by what `act` does.
   template <class Act>
@@ -78,7 +81,8 @@ TEST_F(UnexpectedIndexTest, CriteriaThatLookAtNothingTakeNoMemory) {
   arrive(kMany);
   EXPECT_EQ(allocations([&] {
               std::size_t asked = 0;
-              list_.for_each_match(MatchCriteria{kAnySender, 0, ~0ULL}, [&](UnexpectedHeader&) { return ++asked != 0; });
+              list_.for_each_match(MatchCriteria{kAnySender, 0, ~0ULL},
+                                   [&](UnexpectedHeader&) { return ++asked != 0; });
               EXPECT_EQ(asked, kMany);
             }),
             0U);
@@ -110,21 +114,25 @@ TEST_F(UnexpectedIndexTest, MoreKindsOfCriteriaThanClassesDoNotKeepIndexing) {
 }
 
 TEST_F(UnexpectedIndexTest, AKindThatIsNoLongerSearchedGivesItsClassToANewOne) {
-  if (!counts_memory()) GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
+  if (!counts_memory())
+    GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
   arrive(kMany);
   for (unsigned kind = 0; kind < kClasses; ++kind) find_by_kind(kind, kMany);
-  for (unsigned i = 0; i < UnexpectedIndex::kIdleSearches; ++i) find_by_kind(1 + i % (kClasses - 1), kMany);
+  for (unsigned i = 0; i < UnexpectedIndex::kIdleSearches; ++i)
+    find_by_kind(1 + i % (kClasses - 1), kMany);
   const unsigned new_kind = kClasses;
   EXPECT_GT(allocations([&] { find_by_kind(new_kind, kMany); }), 0U);
   EXPECT_EQ(allocations([&] {
-              for (unsigned kind = 1; kind <= new_kind; ++kind) find_by_kind(kind, kMany);  // all but the first kept theirs
+              // all but the first kept theirs
+              for (unsigned kind = 1; kind <= new_kind; ++kind) find_by_kind(kind, kMany);
             }),
             0U);
 }
 
 // Memory runs out at each search of a growing list in turn, and so at each size of its tables.
 TEST_F(UnexpectedIndexTest, WithoutMemoryEverySearchFindsWhatItWouldWithIt) {
-  if (!counts_memory()) GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
+  if (!counts_memory())
+    GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
   const std::size_t refused_before = allocations_refused;
   for (std::size_t first_without = 0; first_without < kMany; ++first_without) {
     std::deque<UnexpectedHeader> headers;
@@ -132,7 +140,8 @@ TEST_F(UnexpectedIndexTest, WithoutMemoryEverySearchFindsWhatItWouldWithIt) {
     for (std::size_t i = 0; i < kMany; ++i) {
       list.append(headers.emplace_back(kSender, std::uint64_t{i}));
       memory_is_out = i >= first_without;
-      const UnexpectedHeader* found = list.find(MatchCriteria{kSender, i, 0}, [](UnexpectedHeader&) { return true; });
+      const UnexpectedHeader* found =
+          list.find(MatchCriteria{kSender, i, 0}, [](UnexpectedHeader&) { return true; });
       memory_is_out = false;
       ASSERT_EQ(found, &headers.back()) << "memory ran out at search " << first_without;
     }
@@ -153,7 +162,8 @@ TEST_F(UnexpectedIndexTest, AppendAndRemoveTakeNoMemory) {
 }
 
 TEST_F(UnexpectedIndexTest, WhenThereIsMemoryAgainTheListIsIndexedAgain) {
-  if (!counts_memory()) GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
+  if (!counts_memory())
+    GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";
   arrive(kMany);
   memory_is_out = true;
   find({kSender, kMany, 0});

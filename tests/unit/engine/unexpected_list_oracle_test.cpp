@@ -1,4 +1,5 @@
-// The unexpected list against a plain list that is walked: the same random operations, the same answers, with and without memory.
+// The unexpected list against a plain list that is walked: the same random operations, the same
+// answers, with and without memory.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,7 +22,8 @@ namespace {
 
 // A header as the engine makes one: the list's part, and more.
 struct Arrival : UnexpectedHeader {
-  Arrival(ProcessId from, std::uint64_t bits, std::uint32_t number) : UnexpectedHeader(from, bits), name(number) {}
+  Arrival(ProcessId from, std::uint64_t bits, std::uint32_t number)
+      : UnexpectedHeader(from, bits), name(number) {}
   std::uint32_t name;
 };
 
@@ -32,8 +34,10 @@ struct PlainHeader {
   std::uint64_t bits;
 
   bool meets(const MatchCriteria& criteria) const {
-    const bool nid = criteria.initiator.nid.value == kAnyId || criteria.initiator.nid.value == from.nid.value;
-    const bool pid = criteria.initiator.pid.value == kAnyId || criteria.initiator.pid.value == from.pid.value;
+    const bool nid =
+        criteria.initiator.nid.value == kAnyId || criteria.initiator.nid.value == from.nid.value;
+    const bool pid =
+        criteria.initiator.pid.value == kAnyId || criteria.initiator.pid.value == from.pid.value;
     return nid && pid && ((bits ^ criteria.match_bits) & ~criteria.ignore_bits) == 0;
   }
 };
@@ -78,9 +82,13 @@ class Comparison {
  private:
   using Place = std::list<PlainHeader>::iterator;
 
-  static std::uint32_t name(const UnexpectedHeader& header) { return static_cast<const Arrival&>(header).name; }
+  static std::uint32_t name(const UnexpectedHeader& header) {
+    return static_cast<const Arrival&>(header).name;
+  }
 
-  std::size_t draw(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_); }
+  std::size_t draw(std::size_t below) {
+    return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_);
+  }
   std::uint32_t draw_id() { return static_cast<std::uint32_t>(draw(universe_.ids)); }
 
   MatchCriteria draw_criteria() {
@@ -105,7 +113,8 @@ class Comparison {
 
   void remove() {
     if (plain_.empty()) return;
-    remove_real(remove_plain(std::next(plain_.begin(), static_cast<std::ptrdiff_t>(draw(plain_.size())))));
+    remove_real(
+        remove_plain(std::next(plain_.begin(), static_cast<std::ptrdiff_t>(draw(plain_.size())))));
   }
 
   void drain() {
@@ -124,7 +133,8 @@ class Comparison {
     free_.push_back(number);
   }
 
-  // As an entry that is used once: so many are refused before one is accepted, which is claimed or only looked at.
+  // As an entry that is used once: so many are refused before one is accepted, which is claimed or
+  // only looked at.
   void find() {
     const MatchCriteria criteria = draw_criteria();
     const std::size_t patience = draw(3) == 0 ? draw(plain_.size() + 1) : draw(3);
@@ -191,7 +201,8 @@ const std::array<Universe, 7>& universes() {
   return all;
 }
 
-class UnexpectedListOracle : public ::testing::TestWithParam<std::tuple<std::size_t, std::uint64_t>> {};
+class UnexpectedListOracle
+    : public ::testing::TestWithParam<std::tuple<std::size_t, std::uint64_t>> {};
 
 TEST_P(UnexpectedListOracle, GivesTheAnswersOfAPlainList) {
   const auto [universe, seed] = GetParam();
@@ -210,10 +221,11 @@ std::string test_name(const ::testing::TestParamInfo<UnexpectedListOracle::Param
   const auto [universe, seed] = instance.param;
   return std::string(universes()[universe].name) + "Seed" + std::to_string(seed);
 }
-INSTANTIATE_TEST_SUITE_P(Random, UnexpectedListOracle,
-                         ::testing::Combine(::testing::Range<std::size_t>(0, universes().size()),
-                                            ::testing::Range<std::uint64_t>(1, lintel::testing::kSanitized ? 2 : 4)),
-                         test_name);
+INSTANTIATE_TEST_SUITE_P(
+    Random, UnexpectedListOracle,
+    ::testing::Combine(::testing::Range<std::size_t>(0, universes().size()),
+                       ::testing::Range<std::uint64_t>(1, lintel::testing::kSanitized ? 2 : 4)),
+    test_name);
 
 }  // namespace
 }  // namespace lintel::portals

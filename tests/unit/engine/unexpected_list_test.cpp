@@ -32,7 +32,8 @@ class UnexpectedListTest : public testing::Test {
     list_.append(header);
     return header;
   }
-  // More headers than are walked, which no criteria of these tests admit unless they ignore much, so that the rest goes through an index.
+  // More headers than are walked, which no criteria of these tests admit unless they ignore much,
+  // so that the rest goes through an index.
   void fill_with_others() {
     for (std::uint32_t i = 0; i < kOthers; ++i) arrive(process(99, 90 + i), 99);
   }
@@ -110,7 +111,8 @@ TEST_F(UnexpectedListTest, NodeAndProcessAreWildSeparately) {
   EXPECT_THAT(asked({process(6, 5), 7, 0}), ElementsAre(kOthers));
   EXPECT_THAT(asked({process(kAnyId, 5), 7, 0}), ElementsAre(kOthers, kOthers + 1));
   EXPECT_THAT(asked({process(6, kAnyId), 7, 0}), ElementsAre(kOthers, kOthers + 2));
-  EXPECT_THAT(asked({process(kAnyId, kAnyId), 7, 0}), ElementsAre(kOthers, kOthers + 1, kOthers + 2));
+  EXPECT_THAT(asked({process(kAnyId, kAnyId), 7, 0}),
+              ElementsAre(kOthers, kOthers + 1, kOthers + 2));
   EXPECT_THAT(asked({process(kAnyId, kAnyId), 9, 0}), IsEmpty());
 }
 
@@ -143,10 +145,11 @@ TEST_F(UnexpectedListTest, ARefusalGoesOnToTheNextThatMatchesAndNoneBehindTheWin
   UnexpectedHeader& winner = arrive(process(1, 1), 7);
   arrive(process(1, 1), 7);
   std::vector<int> seen;
-  UnexpectedHeader* found = list_.find(MatchCriteria{process(1, 1), 7, 0}, [&](UnexpectedHeader& header) {
-    seen.push_back(names_.at(&header));
-    return &header == &winner;
-  });
+  UnexpectedHeader* found =
+      list_.find(MatchCriteria{process(1, 1), 7, 0}, [&](UnexpectedHeader& header) {
+        seen.push_back(names_.at(&header));
+        return &header == &winner;
+      });
   EXPECT_EQ(found, &winner);
   EXPECT_THAT(seen, ElementsAre(0, kOthers + 1, kOthers + 2));
 }
@@ -170,8 +173,10 @@ TEST_F(UnexpectedListTest, WhatArrivesAfterASearchIsFoundByTheNextOfItsKind) {
 
 TEST_F(UnexpectedListTest, WhatIsRemovedIsFoundByNoKindOfSearch) {
   fill_with_others();
-  const std::vector<MatchCriteria> kinds{
-      {process(1, 1), 7, 0}, {process(kAnyId, 1), 7, 0}, {process(1, kAnyId), 7, 0}, {process(1, 1), 0, 0xff}};
+  const std::vector<MatchCriteria> kinds{{process(1, 1), 7, 0},
+                                         {process(kAnyId, 1), 7, 0},
+                                         {process(1, kAnyId), 7, 0},
+                                         {process(1, 1), 0, 0xff}};
   UnexpectedHeader& header = arrive(process(1, 1), 7);
   for (const MatchCriteria& kind : kinds) EXPECT_EQ(find(kind), &header);
   list_.remove(header);
@@ -204,7 +209,8 @@ TEST_F(UnexpectedListTest, FirstMiddleAndLastOfEqualHeadersMayGo) {
   list_.remove(*equal[3]);
   EXPECT_THAT(asked(criteria), ElementsAre(kOthers + 1, kOthers + 2, kOthers + 4, kOthers + 5));
   arrive(process(1, 1), 7);
-  EXPECT_THAT(asked(criteria), ElementsAre(kOthers + 1, kOthers + 2, kOthers + 4, kOthers + 5, kOthers + 7));
+  EXPECT_THAT(asked(criteria),
+              ElementsAre(kOthers + 1, kOthers + 2, kOthers + 4, kOthers + 5, kOthers + 7));
 }
 
 TEST_F(UnexpectedListTest, APersistentEntryTakesAllItsMatchesInOrderOfArrival) {
@@ -261,7 +267,8 @@ TEST_F(UnexpectedListTest, ThousandsOfKeysComeAndGo) {
   constexpr std::uint64_t kMany = 5000;
   fill_with_others();
   std::vector<UnexpectedHeader*> headers;
-  for (std::uint64_t bits = 0; bits < kMany; ++bits) headers.push_back(&arrive(process(1, 1), bits));
+  for (std::uint64_t bits = 0; bits < kMany; ++bits)
+    headers.push_back(&arrive(process(1, 1), bits));
   ASSERT_EQ(find({process(1, 1), kMany - 1, 0}), headers.back());
   for (std::uint64_t bits = 0; bits < kMany; bits += 3) list_.remove(*headers[bits]);
   for (std::uint64_t bits = 0; bits < kMany; ++bits) {
@@ -292,7 +299,9 @@ TEST_F(UnexpectedListTest, AListThatDiesLetsItsHeadersGo) {
   EXPECT_TRUE(list_.empty());
 }
 
-TEST_F(UnexpectedListTest, AHeaderCostsTheEngineFortyEightBytes) { EXPECT_EQ(sizeof(UnexpectedHeader), 48U); }
+TEST_F(UnexpectedListTest, AHeaderCostsTheEngineFortyEightBytes) {
+  EXPECT_EQ(sizeof(UnexpectedHeader), 48U);
+}
 
 }  // namespace
 }  // namespace lintel::portals

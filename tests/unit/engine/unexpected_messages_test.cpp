@@ -17,7 +17,8 @@ class UnexpectedMessagesTest : public ::testing::Test, protected InterfaceParts 
     ASSERT_EQ(portals.allocate({}, queue, 0, made), Status::kOk);
     DescriptorRules overflow = rules(option::kPut | option::kLinkDisable);
     SlotId entry;
-    ASSERT_EQ(unexpected.append_entry(0, PortalList::kOverflow, kAnybody, overflow, false, entry), Status::kOk);
+    ASSERT_EQ(unexpected.append_entry(0, PortalList::kOverflow, kAnybody, overflow, false, entry),
+              Status::kOk);
     holder = entries.get(entry)->descriptor;
   }
 
@@ -32,7 +33,8 @@ class UnexpectedMessagesTest : public ::testing::Test, protected InterfaceParts 
     return completion.unexpected;
   }
   Status append(SlotId& entry) {
-    return unexpected.append_entry(0, PortalList::kPriority, kAnybody, rules(option::kPut | option::kLinkDisable), true, entry);
+    return unexpected.append_entry(0, PortalList::kPriority, kAnybody,
+                                   rules(option::kPut | option::kLinkDisable), true, entry);
   }
 
   SlotId queue;
@@ -74,18 +76,22 @@ TEST_F(UnexpectedMessagesTest, ASearchTellsAndLeavesItThere) {
 }
 
 TEST_F(UnexpectedMessagesTest, APortalHasRoomForSoManyHeaders) {
-  const auto room = [&] { return unexpected.room_for(portals[0], *holder, {0, 0}, PortalList::kOverflow); };
+  const auto room = [&] {
+    return unexpected.room_for(portals[0], *holder, {0, 0}, PortalList::kOverflow);
+  };
   arrive();
   EXPECT_EQ(room(), PortalTable::Room::kEnough);
   arrive();
   EXPECT_EQ(room(), PortalTable::Room::kNoHeader);
-  EXPECT_EQ(unexpected.room_for(portals[0], *holder, {0, 0}, PortalList::kPriority), PortalTable::Room::kEnough);
+  EXPECT_EQ(unexpected.room_for(portals[0], *holder, {0, 0}, PortalList::kPriority),
+            PortalTable::Room::kEnough);
 }
 
 TEST_F(UnexpectedMessagesTest, OneThatWasMovedAwayDoesNotHoldItsEntry) {
   const SlotId header = arrive();
   unexpected.landed(0, header, Failure::kNone);
-  UnexpectedHeader* const found = portals[0].unexpected.find(kAnybody, [](const UnexpectedHeader&) { return true; });
+  UnexpectedHeader* const found =
+      portals[0].unexpected.find(kAnybody, [](const UnexpectedHeader&) { return true; });
   ASSERT_NE(found, nullptr);
   std::byte elsewhere{};
   unexpected.move(static_cast<UnexpectedMessage&>(*found), &elsewhere);

@@ -43,12 +43,14 @@ TEST(WireClearedGet, GetOfPortals3WithAClearIsRejected) {
 }
 
 TEST(WireClearedGet, GetWhoseClearSaysThatMoreFollowsIsRejected) {
-  EXPECT_FALSE(accepted(cleared_get(10, with_byte(clear_of_get(10, {10}), offsetof(MessageHeader, flags), kFlagMore))));
+  EXPECT_FALSE(accepted(cleared_get(
+      10, with_byte(clear_of_get(10, {10}), offsetof(MessageHeader, flags), kFlagMore))));
 }
 
 TEST(WireClearedGet, GetWhoseClearIsOfAnotherInterfaceIsRejected) {
   for (unsigned kind = kPortals3Kind; kind <= kHighestInterfaceKind; ++kind) {
-    EXPECT_EQ(accepted(cleared_get(10, clear_of_get(10, {10}, kind))), kind == kAnInterface) << kind;
+    EXPECT_EQ(accepted(cleared_get(10, clear_of_get(10, {10}, kind))), kind == kAnInterface)
+        << kind;
   }
 }
 
@@ -62,14 +64,18 @@ TEST(WireClearedGet, GetWhoseClearDoesNotAgreeWithItselfIsRejected) {
   EXPECT_FALSE(accepted(cleared_get(10, clear_of_get(10, {4, 5}))));
   EXPECT_FALSE(accepted(cleared_get(10, clear_of_get(10, {10, 0}))));
   EXPECT_FALSE(accepted(cleared_get(0, clear_of_get(0, {}))));
-  EXPECT_FALSE(accepted(cleared_get(10, with_byte(clear_of_get(10, {10}), offsetof(MessageHeader, version), kMessageVersion + 1U))));
+  EXPECT_FALSE(
+      accepted(cleared_get(10, with_byte(clear_of_get(10, {10}), offsetof(MessageHeader, version),
+                                         kMessageVersion + 1U))));
 }
 
 TEST(WireClearedGet, GetWithAnotherMessageInThePlaceOfItsClearIsRejected) {
   for (const Bytes& inner : one_of_each_kind()) {
-    const Bytes of_its_interface = with_byte(inner, offsetof(MessageHeader, interface_kind), kAnInterface);
+    const Bytes of_its_interface =
+        with_byte(inner, offsetof(MessageHeader, interface_kind), kAnInterface);
     const bool is_clear = inner[1] == static_cast<std::byte>(MessageKind::kClear);
-    EXPECT_EQ(accepted(cleared_get(3, of_its_interface)), is_clear) << "kind " << std::to_integer<int>(inner[1]);
+    EXPECT_EQ(accepted(cleared_get(3, of_its_interface)), is_clear)
+        << "kind " << std::to_integer<int>(inner[1]);
   }
 }
 
@@ -94,7 +100,9 @@ TEST(WireClearedGet, GetInAGetIsRejectedHoweverDeep) {
 TEST(WireClearedGet, GetWhoseClearIsCutOrFollowedByMoreIsRejected) {
   const Bytes whole = clear_of_get(10, {4, 6});
   for (std::size_t size = 0; size < whole.size(); ++size) {
-    EXPECT_FALSE(accepted(cleared_get(10, Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size))))) << size << " bytes";
+    EXPECT_FALSE(accepted(
+        cleared_get(10, Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)))))
+        << size << " bytes";
   }
   Bytes longer = whole;
   longer.push_back(std::byte{0});

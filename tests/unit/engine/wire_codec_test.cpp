@@ -14,7 +14,8 @@ namespace {
 using namespace lintel::test;
 
 TEST(WireCodec, AcceptsOneOfEachKind) {
-  for (const Bytes& bytes : one_of_each_kind()) EXPECT_TRUE(accepted(bytes)) << "kind " << std::to_integer<int>(bytes[1]);
+  for (const Bytes& bytes : one_of_each_kind())
+    EXPECT_TRUE(accepted(bytes)) << "kind " << std::to_integer<int>(bytes[1]);
 }
 
 TEST(WireCodec, PutOfNothingIsAccepted) { EXPECT_TRUE(accepted(message(put(0)))); }
@@ -23,7 +24,8 @@ TEST(WireCodec, EveryPrefixOfAMessageIsRejected) {
   for (const Bytes& whole : one_of_each_kind()) {
     for (std::size_t size = 0; size < whole.size(); ++size) {
       const Bytes prefix(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-      EXPECT_FALSE(accepted(prefix)) << "kind " << std::to_integer<int>(whole[1]) << ", " << size << " bytes";
+      EXPECT_FALSE(accepted(prefix))
+          << "kind " << std::to_integer<int>(whole[1]) << ", " << size << " bytes";
     }
   }
 }
@@ -54,15 +56,17 @@ TEST(WireCodec, InterfaceKindBeyondTheHighestIsRejected) {
 TEST(WireCodec, FlagsThatTheKindDoesNotHaveAreRejected) {
   constexpr unsigned kOfAPut = kFlagAckWanted | kFlagAnnounced | kFlagTracked;
   constexpr unsigned kOfAGet = kFlagTracked | kFlagCleared;
-  const std::vector<unsigned> known = {kOfAPut,      0,         kOfAGet, kOfAGet, kFlagAnnounced,
-                                       kFlagTracked, kFlagMore, 0,       0};  // in the order of one_of_each_kind
+  const std::vector<unsigned> known = {kOfAPut, 0, kOfAGet, kOfAGet, kFlagAnnounced,
+                                       // in the order of one_of_each_kind
+                                       kFlagTracked, kFlagMore, 0, 0};
   const auto messages = one_of_each_kind();
   ASSERT_EQ(known.size(), messages.size());
   for (std::size_t i = 0; i < messages.size(); ++i) {
     for (unsigned bit = 1; bit <= 0x80; bit <<= 1) {
       if ((known[i] & bit) != 0) continue;
       const unsigned own = std::to_integer<unsigned>(messages[i][2]);
-      EXPECT_FALSE(accepted(with_byte(messages[i], 2, own | bit))) << "message " << i << ", flag " << bit;
+      EXPECT_FALSE(accepted(with_byte(messages[i], 2, own | bit)))
+          << "message " << i << ", flag " << bit;
     }
   }
 }
@@ -137,7 +141,9 @@ TEST(WireCodec, AnnouncedReplyHasNoData) {
   EXPECT_TRUE(accepted(message(response)));
 }
 
-TEST(WireCodec, ClearMaySayThatMoreFollows) { EXPECT_TRUE(accepted(with_byte(clear(3, {1, 2}), 2, kFlagMore))); }
+TEST(WireCodec, ClearMaySayThatMoreFollows) {
+  EXPECT_TRUE(accepted(with_byte(clear(3, {1, 2}), 2, kFlagMore)));
+}
 
 TEST(WireCodec, ClearWithoutSegmentsIsRejected) { EXPECT_FALSE(accepted(clear(0, {}))); }
 
@@ -163,7 +169,8 @@ TEST(WireCodec, ClearWhoseCountIsNotItsPayloadIsRejected) {
 }
 
 TEST(WireCodec, ClearWhoseCountMatchesOnlyIn32BitsIsRejected) {
-  // 0x20000000 * 24 is a multiple of 2^32: with a 32-bit product this count would look like no payload at all.
+  // 0x20000000 * 24 is a multiple of 2^32: with a 32-bit product this count would look like no
+  // payload at all.
   const Bytes bytes = clear(0, {});
   EXPECT_FALSE(accepted(with_byte(bytes, offsetof(Clear, segment_count), 0x20)));
 }

@@ -9,12 +9,15 @@ namespace lintel::test {
 namespace {
 
 [[noreturn]] void malformed(std::size_t line_number, const std::string& line) {
-  throw std::runtime_error("wire document, line " + std::to_string(line_number) + ": cannot read '" + line + "'");
+  throw std::runtime_error("wire document, line " + std::to_string(line_number) +
+                           ": cannot read '" + line + "'");
 }
 
 std::uint64_t number(const std::string& text) { return std::stoull(text, nullptr, 0); }
 
-std::string between(const std::string& text, std::size_t from, std::size_t to) { return text.substr(from, to - from); }
+std::string between(const std::string& text, std::size_t from, std::size_t to) {
+  return text.substr(from, to - from);
+}
 
 // "16", "0x0010", "10.0.0.1" or "\"text\"".
 void set_value(ExampleField& field, const std::string& shown) {
@@ -34,12 +37,14 @@ void read_comment(ExampleField& field, const std::string& comment) {
   const std::size_t equals = comment.find(kEquals);
   if (equals == std::string::npos) return;
   field.name = comment.substr(0, equals);
-  set_value(field, between(comment, equals + kEquals.size(), std::min(comment.find("  (", equals), comment.size())));
+  set_value(field, between(comment, equals + kEquals.size(),
+                           std::min(comment.find("  (", equals), comment.size())));
 }
 
 void read_example_line(Example& example, std::size_t line_number, const std::string& line) {
   constexpr std::size_t kOffsetDigits = 4;
-  if (line.size() < kOffsetDigits || std::stoul(line.substr(0, kOffsetDigits), nullptr, 16) != example.bytes.size())
+  if (line.size() < kOffsetDigits ||
+      std::stoul(line.substr(0, kOffsetDigits), nullptr, 16) != example.bytes.size())
     malformed(line_number, line);
   const std::size_t comment = line.find("# ");
   if (comment != std::string::npos) {
@@ -60,7 +65,8 @@ std::vector<std::string> cells(const std::string& line) {
   std::istringstream in(line.substr(1));
   for (std::string cell; std::getline(in, cell, '|');) {
     const auto from = cell.find_first_not_of(' ');
-    all.push_back(from == std::string::npos ? "" : cell.substr(from, cell.find_last_not_of(' ') - from + 1));
+    all.push_back(
+        from == std::string::npos ? "" : cell.substr(from, cell.find_last_not_of(' ') - from + 1));
   }
   return all;
 }
@@ -78,7 +84,8 @@ const Example& WireDocument::example(std::string_view layer, std::string_view na
   for (const Example& each : examples) {
     if (each.layer == layer && each.name == name) return each;
   }
-  throw std::out_of_range("the wire document has no example '" + std::string(layer) + " " + std::string(name) + "'");
+  throw std::out_of_range("the wire document has no example '" + std::string(layer) + " " +
+                          std::string(name) + "'");
 }
 
 const Layout& WireDocument::layout(std::string_view name) const {
@@ -108,7 +115,8 @@ WireDocument read_wire_document(const std::string& path) {
       Example& example = document.examples.emplace_back();
       std::istringstream(line.substr(kBlock.size())) >> example.layer >> example.name;
     } else if (line.starts_with(kHeading)) {
-      heading = between(line, kHeading.size(), std::min(line.find_first_of(" ,:", kHeading.size()), line.size()));
+      heading = between(line, kHeading.size(),
+                        std::min(line.find_first_of(" ,:", kHeading.size()), line.size()));
     } else if (line.starts_with("| offset | size | ")) {
       in_layout = true;
       const std::string title = cells(line)[2];

@@ -1,8 +1,10 @@
 #pragma once
-// Reads doc/wire_format.md: its hex blocks and its layout tables, so that tests can hold the code to them.
+// Reads doc/wire_format.md: its hex blocks and its layout tables, so that tests can hold the code
+// to them.
 //
-// A hex block starts with "```hex message put" or "```hex frame hello". Its lines are "offset  bytes  # name = value  (note)", where the
-// bytes of a long field go on in lines without a "#". A layout table has the columns offset and size first and the field's name third.
+// A hex block starts with "```hex message put" or "```hex frame hello". Its lines are "offset
+// bytes  # name = value  (note)", where the bytes of a long field go on in lines without a "#". A
+//        layout table has the columns offset and size first and the field's name third.
 
 #include <cstddef>
 #include <cstdint>
@@ -52,7 +54,8 @@ struct WireDocument {
   const Layout& layout(std::string_view name) const;
 };
 
-// Throws std::runtime_error, naming the line, if the file cannot be read or a block or table is malformed.
+// Throws std::runtime_error, naming the line, if the file cannot be read or a block or table is
+// malformed.
 WireDocument read_wire_document(const std::string& path);
 
 }  // namespace lintel::test

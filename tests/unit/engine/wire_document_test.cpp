@@ -1,5 +1,6 @@
-// Holds wire_format.h, frame_format.h and their codecs, and stream_format.h, to doc/wire_format.md. Bytes, values and offsets all come from the document; here
-// stands only which struct's field a name means.
+// Holds wire_format.h, frame_format.h and their codecs, and stream_format.h, to doc/wire_format.md.
+// Bytes, values and offsets all come from the document; here stands only which struct's field a
+// name means.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,33 +52,57 @@ using Fields = std::vector<Field>;
 #define FIELD(Struct, name) \
   Field { #name, offsetof(Struct, name), sizeof(Struct::name) }
 
-const Fields kFrameHeader = {FIELD(FrameHeader, magic),         FIELD(FrameHeader, version),        FIELD(FrameHeader, kind),
-                             FIELD(FrameHeader, receiver_slot), FIELD(FrameHeader, receiver_epoch), FIELD(FrameHeader, sequence),
-                             FIELD(FrameHeader, acknowledged),  FIELD(FrameHeader, length)};
-const Fields kIntroduction = {
-    FIELD(Introduction, nid),     FIELD(Introduction, pid),          FIELD(Introduction, incarnation),    FIELD(Introduction, slot),
-    FIELD(Introduction, epoch),   FIELD(Introduction, echoed_epoch), FIELD(Introduction, oldest_version), FIELD(Introduction, reserved),
-    FIELD(Introduction, provider)};
-const Fields kRefusal = {FIELD(Refusal, echoed_epoch), FIELD(Refusal, reason), FIELD(Refusal, oldest_version), FIELD(Refusal, reserved),
+const Fields kFrameHeader = {FIELD(FrameHeader, magic),          FIELD(FrameHeader, version),
+                             FIELD(FrameHeader, kind),           FIELD(FrameHeader, receiver_slot),
+                             FIELD(FrameHeader, receiver_epoch), FIELD(FrameHeader, sequence),
+                             FIELD(FrameHeader, acknowledged),   FIELD(FrameHeader, length)};
+const Fields kIntroduction = {FIELD(Introduction, nid),
+                              FIELD(Introduction, pid),
+                              FIELD(Introduction, incarnation),
+                              FIELD(Introduction, slot),
+                              FIELD(Introduction, epoch),
+                              FIELD(Introduction, echoed_epoch),
+                              FIELD(Introduction, oldest_version),
+                              FIELD(Introduction, reserved),
+                              FIELD(Introduction, provider)};
+const Fields kRefusal = {FIELD(Refusal, echoed_epoch), FIELD(Refusal, reason),
+                         FIELD(Refusal, oldest_version), FIELD(Refusal, reserved),
                          FIELD(Refusal, provider)};
 const Fields kRecordHeader = {FIELD(RecordHeader, length), FIELD(RecordHeader, reserved)};
-const Fields kGreeting = {FIELD(Greeting, magic),       FIELD(Greeting, version),   FIELD(Greeting, kind),   FIELD(Greeting, reserved),
-                          FIELD(Greeting, from_nid),    FIELD(Greeting, from_pid),  FIELD(Greeting, to_nid), FIELD(Greeting, to_pid),
+const Fields kGreeting = {FIELD(Greeting, magic),       FIELD(Greeting, version),
+                          FIELD(Greeting, kind),        FIELD(Greeting, reserved),
+                          FIELD(Greeting, from_nid),    FIELD(Greeting, from_pid),
+                          FIELD(Greeting, to_nid),      FIELD(Greeting, to_pid),
                           FIELD(Greeting, incarnation), FIELD(Greeting, generation)};
-const Fields kPieceHeader = {FIELD(PieceHeader, length), FIELD(PieceHeader, kind), FIELD(PieceHeader, message_bytes),
-                             FIELD(PieceHeader, reserved)};
-const Fields kWriteHeader = {FIELD(WriteHeader, key), FIELD(WriteHeader, address), FIELD(WriteHeader, immediate),
-                             FIELD(WriteHeader, reserved)};
+const Fields kPieceHeader = {FIELD(PieceHeader, length), FIELD(PieceHeader, kind),
+                             FIELD(PieceHeader, message_bytes), FIELD(PieceHeader, reserved)};
+const Fields kWriteHeader = {FIELD(WriteHeader, key), FIELD(WriteHeader, address),
+                             FIELD(WriteHeader, immediate), FIELD(WriteHeader, reserved)};
 const Fields kPlacedHeader = {FIELD(PlacedHeader, key)};
-const Fields kMessageHeader = {FIELD(MessageHeader, version), FIELD(MessageHeader, kind), FIELD(MessageHeader, flags),
-                               FIELD(MessageHeader, interface_kind), FIELD(MessageHeader, payload_length)};
-const Fields kRequest = {
-    FIELD(Request, header),        FIELD(Request, initiator_nid),    FIELD(Request, initiator_pid),   FIELD(Request, user),
-    FIELD(Request, job),           FIELD(Request, target_nid),       FIELD(Request, target_pid),      FIELD(Request, portal_index),
-    FIELD(Request, cookie),        FIELD(Request, match_bits),       FIELD(Request, offset),          FIELD(Request, length),
-    FIELD(Request, header_data),   FIELD(Request, md_handle),        FIELD(Request, md_generation),   FIELD(Request, sender_token),
-    FIELD(Request, return_offset), FIELD(Request, atomic_operation), FIELD(Request, atomic_datatype), FIELD(Request, reserved),
-    FIELD(Request, operand)};
+const Fields kMessageHeader = {FIELD(MessageHeader, version), FIELD(MessageHeader, kind),
+                               FIELD(MessageHeader, flags), FIELD(MessageHeader, interface_kind),
+                               FIELD(MessageHeader, payload_length)};
+const Fields kRequest = {FIELD(Request, header),
+                         FIELD(Request, initiator_nid),
+                         FIELD(Request, initiator_pid),
+                         FIELD(Request, user),
+                         FIELD(Request, job),
+                         FIELD(Request, target_nid),
+                         FIELD(Request, target_pid),
+                         FIELD(Request, portal_index),
+                         FIELD(Request, cookie),
+                         FIELD(Request, match_bits),
+                         FIELD(Request, offset),
+                         FIELD(Request, length),
+                         FIELD(Request, header_data),
+                         FIELD(Request, md_handle),
+                         FIELD(Request, md_generation),
+                         FIELD(Request, sender_token),
+                         FIELD(Request, return_offset),
+                         FIELD(Request, atomic_operation),
+                         FIELD(Request, atomic_datatype),
+                         FIELD(Request, reserved),
+                         FIELD(Request, operand)};
 const Fields kResponse = {FIELD(Response, header),
                           FIELD(Response, initiator_nid),
                           FIELD(Response, initiator_pid),
@@ -98,10 +123,12 @@ const Fields kResponse = {FIELD(Response, header),
                           FIELD(Response, return_offset),
                           FIELD(Response, request_token),
                           FIELD(Response, sender_token)};
-const Fields kClear = {FIELD(Clear, header), FIELD(Clear, source_token), FIELD(Clear, receiver_token),
-                       FIELD(Clear, length), FIELD(Clear, immediate),    FIELD(Clear, segment_count)};
+const Fields kClear = {FIELD(Clear, header),         FIELD(Clear, source_token),
+                       FIELD(Clear, receiver_token), FIELD(Clear, length),
+                       FIELD(Clear, immediate),      FIELD(Clear, segment_count)};
 const Fields kSegment = {FIELD(Segment, key), FIELD(Segment, address), FIELD(Segment, length)};
-const Fields kWritten = {FIELD(Written, header), FIELD(Written, receiver_token), FIELD(Written, write_count)};
+const Fields kWritten = {FIELD(Written, header), FIELD(Written, receiver_token),
+                         FIELD(Written, write_count)};
 const Fields kDiscard = {FIELD(Discard, header), FIELD(Discard, token)};
 
 // --- the layout tables ---
@@ -118,10 +145,13 @@ TEST_P(WireLayout, TableNamesEveryFieldWithItsOffsetAndSize) {
   const auto& [name, fields, size] = GetParam();
   const Layout& layout = document().layout(name);
   std::vector<std::string> documented;
-  for (const auto& row : layout.rows) documented.push_back(row.name + " " + std::to_string(row.offset) + " " + std::to_string(row.size));
+  for (const auto& row : layout.rows)
+    documented.push_back(row.name + " " + std::to_string(row.offset) + " " +
+                         std::to_string(row.size));
   std::vector<std::string> compiled;
   for (const auto& field : fields)
-    compiled.push_back(std::string(field.name) + " " + std::to_string(field.offset) + " " + std::to_string(field.size));
+    compiled.push_back(std::string(field.name) + " " + std::to_string(field.offset) + " " +
+                       std::to_string(field.size));
   EXPECT_THAT(documented, testing::ElementsAreArray(compiled));
 }
 
@@ -138,12 +168,17 @@ TEST_P(WireLayout, TableLeavesNoGapAndEndsWhereTheStructEnds) {
 INSTANTIATE_TEST_SUITE_P(
     OfTheDocument, WireLayout,
     testing::Values(LayoutCase{"FrameHeader", kFrameHeader, sizeof(FrameHeader)},
-                    LayoutCase{"Introduction", kIntroduction, sizeof(Introduction)}, LayoutCase{"Refusal", kRefusal, sizeof(Refusal)},
+                    LayoutCase{"Introduction", kIntroduction, sizeof(Introduction)},
+                    LayoutCase{"Refusal", kRefusal, sizeof(Refusal)},
                     LayoutCase{"RecordHeader", kRecordHeader, sizeof(RecordHeader)},
-                    LayoutCase{"MessageHeader", kMessageHeader, sizeof(MessageHeader)}, LayoutCase{"Request", kRequest, sizeof(Request)},
-                    LayoutCase{"Response", kResponse, sizeof(Response)}, LayoutCase{"Clear", kClear, sizeof(Clear)},
-                    LayoutCase{"Segment", kSegment, sizeof(Segment)}, LayoutCase{"Written", kWritten, sizeof(Written)},
-                    LayoutCase{"Discard", kDiscard, sizeof(Discard)}, LayoutCase{"Greeting", kGreeting, sizeof(Greeting)},
+                    LayoutCase{"MessageHeader", kMessageHeader, sizeof(MessageHeader)},
+                    LayoutCase{"Request", kRequest, sizeof(Request)},
+                    LayoutCase{"Response", kResponse, sizeof(Response)},
+                    LayoutCase{"Clear", kClear, sizeof(Clear)},
+                    LayoutCase{"Segment", kSegment, sizeof(Segment)},
+                    LayoutCase{"Written", kWritten, sizeof(Written)},
+                    LayoutCase{"Discard", kDiscard, sizeof(Discard)},
+                    LayoutCase{"Greeting", kGreeting, sizeof(Greeting)},
                     LayoutCase{"PieceHeader", kPieceHeader, sizeof(PieceHeader)},
                     LayoutCase{"WriteHeader", kWriteHeader, sizeof(WriteHeader)},
                     LayoutCase{"PlacedHeader", kPlacedHeader, sizeof(PlacedHeader)}),
@@ -153,7 +188,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 std::uint64_t big_endian(const Example& example, const ExampleField& field) {
   std::uint64_t value = 0;
-  for (std::size_t i = 0; i < field.size; ++i) value = value << 8 | std::to_integer<std::uint64_t>(example.bytes[field.offset + i]);
+  for (std::size_t i = 0; i < field.size; ++i)
+    value = value << 8 | std::to_integer<std::uint64_t>(example.bytes[field.offset + i]);
   return value;
 }
 
@@ -175,9 +211,11 @@ TEST(WireDocument, EveryStatedValueIsWhatItsBytesSay) {
 
 TEST(WireDocument, HasAnExampleOfEveryMessageAndFrame) {
   std::vector<std::string> names;
-  for (const Example& example : document().examples) names.push_back(example.layer + " " + example.name);
-  for (const char* name : {"put", "ack", "get", "cleared-get", "reply", "getput", "clear", "written", "discard", "unanswered-put",
-                           "announced-put", "announced-reply", "atomic", "fetch-atomic", "swap", "refused-ack"}) {
+  for (const Example& example : document().examples)
+    names.push_back(example.layer + " " + example.name);
+  for (const char* name : {"put", "ack", "get", "cleared-get", "reply", "getput", "clear",
+                           "written", "discard", "unanswered-put", "announced-put",
+                           "announced-reply", "atomic", "fetch-atomic", "swap", "refused-ack"}) {
     EXPECT_THAT(names, testing::Contains(std::string("message ") + name));
   }
   for (const char* name : {"hello", "welcome", "refuse", "data", "ack", "ping", "goodbye"}) {
@@ -190,8 +228,10 @@ TEST(WireDocument, HasAnExampleOfEveryMessageAndFrame) {
 
 // --- the messages against the codec ---
 
-// Puts the stated value of `prefix` + field name into the host-order struct at `to`; its "header" is filled field by field.
-void fill(const Example& example, const Fields& fields, const std::string& prefix, unsigned char* to) {
+// Puts the stated value of `prefix` + field name into the host-order struct at `to`; its "header"
+// is filled field by field.
+void fill(const Example& example, const Fields& fields, const std::string& prefix,
+          unsigned char* to) {
   const auto put = [&](const Field& field, auto value) {
     ASSERT_EQ(field.size, sizeof value) << prefix << field.name;
     std::memcpy(to + field.offset, &value, sizeof value);
@@ -228,7 +268,8 @@ T stated(const Example& example, const Fields& fields, const std::string& prefix
 // What follows the fixed part: data, or the CLEAR of a get.
 std::size_t payload_size(const Example& example) {
   for (const char* first : {"data", "clear version"}) {
-    if (const ExampleField* field = example.field(first)) return example.bytes.size() - field->offset;
+    if (const ExampleField* field = example.field(first))
+      return example.bytes.size() - field->offset;
   }
   return 0;
 }
@@ -258,10 +299,13 @@ std::vector<std::byte> encoded(const Segment& segment) {
   return bytes;
 }
 
-void append(std::vector<std::byte>& bytes, const std::vector<std::byte>& more) { bytes.insert(bytes.end(), more.begin(), more.end()); }
+void append(std::vector<std::byte>& bytes, const std::vector<std::byte>& more) {
+  bytes.insert(bytes.end(), more.begin(), more.end());
+}
 
 // A CLEAR, whose fields have `prefix`, and its segments.
-void append_clear(std::vector<std::byte>& bytes, const Example& example, const std::string& prefix) {
+void append_clear(std::vector<std::byte>& bytes, const Example& example,
+                  const std::string& prefix) {
   append(bytes, encoded(stated<Clear>(example, kClear, prefix)));
   for (std::size_t i = 0;; ++i) {
     const std::string segment = prefix + "segment " + std::to_string(i) + " ";
@@ -315,9 +359,12 @@ TEST_P(WireRequest, ParsesToTheValuesOfTheDocument) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfTheDocument, WireRequest,
-                         testing::Values(MessageCase{"put", MessageKind::kPut}, MessageCase{"unanswered-put", MessageKind::kPut},
-                                         MessageCase{"announced-put", MessageKind::kPut}, MessageCase{"get", MessageKind::kGet},
-                                         MessageCase{"cleared-get", MessageKind::kGet}, MessageCase{"getput", MessageKind::kGetPut}),
+                         testing::Values(MessageCase{"put", MessageKind::kPut},
+                                         MessageCase{"unanswered-put", MessageKind::kPut},
+                                         MessageCase{"announced-put", MessageKind::kPut},
+                                         MessageCase{"get", MessageKind::kGet},
+                                         MessageCase{"cleared-get", MessageKind::kGet},
+                                         MessageCase{"getput", MessageKind::kGetPut}),
                          test_name);
 
 class WireResponse : public testing::TestWithParam<MessageCase> {};
@@ -339,8 +386,10 @@ TEST_P(WireResponse, ParsesToTheValuesOfTheDocument) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfTheDocument, WireResponse,
-                         testing::Values(MessageCase{"ack", MessageKind::kAck}, MessageCase{"refused-ack", MessageKind::kAck},
-                                         MessageCase{"reply", MessageKind::kReply}, MessageCase{"announced-reply", MessageKind::kReply}),
+                         testing::Values(MessageCase{"ack", MessageKind::kAck},
+                                         MessageCase{"refused-ack", MessageKind::kAck},
+                                         MessageCase{"reply", MessageKind::kReply},
+                                         MessageCase{"announced-reply", MessageKind::kReply}),
                          test_name);
 
 TEST(WireClear, EncodesToTheBytesOfTheDocument) {
@@ -373,7 +422,8 @@ TEST(WireClear, InAGetParsesToTheValuesOfTheDocument) {
   EXPECT_EQ(clear.source_token, 0U);
   EXPECT_EQ(clear.length, parse_request(example.bytes).length);
   EXPECT_EQ(header->interface_kind, get->interface_kind);
-  EXPECT_TRUE(same(parse_segment(payload_of(message, *header), 0), stated<Segment>(example, kSegment, "clear segment 0 ")));
+  EXPECT_TRUE(same(parse_segment(payload_of(message, *header), 0),
+                   stated<Segment>(example, kSegment, "clear segment 0 ")));
 }
 
 TEST(WireWritten, EncodesAndParsesAsInTheDocument) {
@@ -436,7 +486,9 @@ TEST_P(WireFrame, EncodesToTheBytesOfTheDocument) {
   append_frame_part(bytes, stated<FrameHeader>(example, kFrameHeader));
   switch (GetParam().kind) {
     case FrameKind::kHello:
-    case FrameKind::kWelcome: append_frame_part(bytes, stated<Introduction>(example, kIntroduction)); break;
+    case FrameKind::kWelcome:
+      append_frame_part(bytes, stated<Introduction>(example, kIntroduction));
+      break;
     case FrameKind::kRefuse: append_frame_part(bytes, stated<Refusal>(example, kRefusal)); break;
     default: break;
   }
@@ -445,14 +497,19 @@ TEST_P(WireFrame, EncodesToTheBytesOfTheDocument) {
 
 TEST_P(WireFrame, DecodesToTheValuesOfTheDocument) {
   const Example& example = document().example("frame", GetParam().name);
-  EXPECT_TRUE(same(lintel::transport::decode<FrameHeader>(example.bytes.data()), stated<FrameHeader>(example, kFrameHeader)));
+  EXPECT_TRUE(same(lintel::transport::decode<FrameHeader>(example.bytes.data()),
+                   stated<FrameHeader>(example, kFrameHeader)));
   const std::byte* body = example.bytes.data() + sizeof(FrameHeader);
   switch (GetParam().kind) {
     case FrameKind::kHello:
     case FrameKind::kWelcome:
-      EXPECT_TRUE(same(lintel::transport::decode<Introduction>(body), stated<Introduction>(example, kIntroduction)));
+      EXPECT_TRUE(same(lintel::transport::decode<Introduction>(body),
+                       stated<Introduction>(example, kIntroduction)));
       break;
-    case FrameKind::kRefuse: EXPECT_TRUE(same(lintel::transport::decode<Refusal>(body), stated<Refusal>(example, kRefusal))); break;
+    case FrameKind::kRefuse:
+      EXPECT_TRUE(
+          same(lintel::transport::decode<Refusal>(body), stated<Refusal>(example, kRefusal)));
+      break;
     default: break;
   }
 }
@@ -466,9 +523,12 @@ TEST_P(WireFrame, StatesMagicVersionKindAndLength) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfTheDocument, WireFrame,
-                         testing::Values(FrameCase{"hello", FrameKind::kHello}, FrameCase{"welcome", FrameKind::kWelcome},
-                                         FrameCase{"refuse", FrameKind::kRefuse}, FrameCase{"ack", FrameKind::kAck},
-                                         FrameCase{"ping", FrameKind::kPing}, FrameCase{"goodbye", FrameKind::kGoodbye}),
+                         testing::Values(FrameCase{"hello", FrameKind::kHello},
+                                         FrameCase{"welcome", FrameKind::kWelcome},
+                                         FrameCase{"refuse", FrameKind::kRefuse},
+                                         FrameCase{"ack", FrameKind::kAck},
+                                         FrameCase{"ping", FrameKind::kPing},
+                                         FrameCase{"goodbye", FrameKind::kGoodbye}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 TEST(WireDataFrame, HeaderAndRecordHeadersEncodeToTheBytesOfTheDocument) {
@@ -476,11 +536,14 @@ TEST(WireDataFrame, HeaderAndRecordHeadersEncodeToTheBytesOfTheDocument) {
   const auto expect_at = [&](std::size_t offset, const auto& part) {
     std::vector<std::byte> bytes;
     append_frame_part(bytes, part);
-    EXPECT_EQ(std::memcmp(bytes.data(), example.bytes.data() + offset, bytes.size()), 0) << "at " << offset;
+    EXPECT_EQ(std::memcmp(bytes.data(), example.bytes.data() + offset, bytes.size()), 0)
+        << "at " << offset;
   };
   expect_at(0, stated<FrameHeader>(example, kFrameHeader));
-  expect_at(example.field("record 0 length")->offset, stated<RecordHeader>(example, kRecordHeader, "record 0 "));
-  expect_at(example.field("record 1 length")->offset, stated<RecordHeader>(example, kRecordHeader, "record 1 "));
+  expect_at(example.field("record 0 length")->offset,
+            stated<RecordHeader>(example, kRecordHeader, "record 0 "));
+  expect_at(example.field("record 1 length")->offset,
+            stated<RecordHeader>(example, kRecordHeader, "record 1 "));
 }
 
 TEST(WireDataFrame, RecordsAreWholeMessagesAtTheirStatedPlaces) {
@@ -490,7 +553,8 @@ TEST(WireDataFrame, RecordsAreWholeMessagesAtTheirStatedPlaces) {
   std::vector<MessageKind> kinds;
   for (std::span<const std::byte> message; reader.next(message);) {
     const std::string prefix = "record " + std::to_string(kinds.size()) + " ";
-    EXPECT_EQ(message.data(), bytes.data() + example.field(prefix + "length")->offset + sizeof(RecordHeader));
+    EXPECT_EQ(message.data(),
+              bytes.data() + example.field(prefix + "length")->offset + sizeof(RecordHeader));
     EXPECT_EQ(message.size(), example.field(prefix + "length")->value);
     const auto header = parse_header(message);
     ASSERT_TRUE(header) << prefix;
@@ -508,8 +572,10 @@ void expect_on_stream(const Example& example, std::size_t offset, const Wire& st
   std::vector<std::byte> wire(sizeof(Wire));
   lintel::transport::encode(wire.data(), stated_value);
   ASSERT_GE(example.bytes.size(), offset + sizeof(Wire));
-  EXPECT_EQ(std::memcmp(wire.data(), example.bytes.data() + offset, sizeof(Wire)), 0) << example.name << " at " << offset;
-  EXPECT_TRUE(same(lintel::transport::decode<Wire>(example.bytes.data() + offset), stated_value)) << example.name << " at " << offset;
+  EXPECT_EQ(std::memcmp(wire.data(), example.bytes.data() + offset, sizeof(Wire)), 0)
+      << example.name << " at " << offset;
+  EXPECT_TRUE(same(lintel::transport::decode<Wire>(example.bytes.data() + offset), stated_value))
+      << example.name << " at " << offset;
 }
 
 TEST(WireStream, GreetingsAreAsInTheDocument) {
@@ -537,7 +603,8 @@ PieceHeader expect_piece(const Example& example, PieceKind kind) {
 TEST(WireStream, AMessageIsAPieceHeaderAndAFrame) {
   const Example& example = document().example("stream", "message");
   const PieceHeader piece = expect_piece(example, PieceKind::kMessage);
-  const std::vector<std::byte> message(example.bytes.begin() + sizeof(PieceHeader), example.bytes.end());
+  const std::vector<std::byte> message(example.bytes.begin() + sizeof(PieceHeader),
+                                       example.bytes.end());
   EXPECT_EQ(piece.length, message.size());
   EXPECT_EQ(message, document().example("frame", "ping").bytes);
 }
@@ -545,7 +612,8 @@ TEST(WireStream, AMessageIsAPieceHeaderAndAFrame) {
 TEST(WireStream, AWriteIsAPieceHeaderAWriteHeaderAndTheBytes) {
   const Example& example = document().example("stream", "write");
   const PieceHeader piece = expect_piece(example, PieceKind::kWrite);
-  expect_on_stream(example, sizeof(PieceHeader), stated<WriteHeader>(example, kWriteHeader, "write "));
+  expect_on_stream(example, sizeof(PieceHeader),
+                   stated<WriteHeader>(example, kWriteHeader, "write "));
   EXPECT_EQ(example.field("data")->offset, sizeof(PieceHeader) + sizeof(WriteHeader));
   EXPECT_EQ(piece.length, payload_size(example));
 }

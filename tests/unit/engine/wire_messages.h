@@ -12,8 +12,10 @@ namespace lintel::test {
 using namespace portals::wire;
 using Bytes = std::vector<std::byte>;
 
-inline MessageHeader header(MessageKind kind, unsigned flags = 0, std::uint32_t payload_length = 0) {
-  return {kMessageVersion, static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(flags), 0, payload_length};
+inline MessageHeader header(MessageKind kind, unsigned flags = 0,
+                            std::uint32_t payload_length = 0) {
+  return {kMessageVersion, static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(flags), 0,
+          payload_length};
 }
 
 inline constexpr unsigned kAnInterface = 3;  // of Portals 4
@@ -65,11 +67,13 @@ inline Response reply(std::uint64_t requested, std::uint64_t manipulated) {
 inline Bytes clear(std::uint64_t length, const std::vector<std::uint64_t>& segment_lengths) {
   Clear fixed{};
   fixed.segment_count = static_cast<std::uint32_t>(segment_lengths.size());
-  fixed.header = header(MessageKind::kClear, 0, static_cast<std::uint32_t>(segment_lengths.size() * sizeof(Segment)));
+  fixed.header = header(MessageKind::kClear, 0,
+                        static_cast<std::uint32_t>(segment_lengths.size() * sizeof(Segment)));
   fixed.length = length;
   Bytes bytes = message(fixed, segment_lengths.size() * sizeof(Segment));
   for (std::size_t i = 0; i < segment_lengths.size(); ++i) {
-    encode(Segment{i, 0x1000 * i, segment_lengths[i]}, bytes.data() + sizeof(Clear) + i * sizeof(Segment));
+    encode(Segment{i, 0x1000 * i, segment_lengths[i]},
+           bytes.data() + sizeof(Clear) + i * sizeof(Segment));
   }
   return bytes;
 }
@@ -82,7 +86,8 @@ inline Bytes with_byte(Bytes bytes, std::size_t offset, unsigned value) {
 }
 
 // A get of Portals 4 with `payload` as its CLEAR.
-inline Bytes cleared_get(std::uint64_t length, const Bytes& payload, unsigned interface_kind = kAnInterface) {
+inline Bytes cleared_get(std::uint64_t length, const Bytes& payload,
+                         unsigned interface_kind = kAnInterface) {
   Request request = get(length);
   request.header.flags |= kFlagCleared;
   request.header.interface_kind = static_cast<std::uint8_t>(interface_kind);
@@ -93,8 +98,10 @@ inline Bytes cleared_get(std::uint64_t length, const Bytes& payload, unsigned in
 }
 
 // The CLEAR of such a get.
-inline Bytes clear_of_get(std::uint64_t length, const std::vector<std::uint64_t>& segment_lengths, unsigned interface_kind = kAnInterface) {
-  return with_byte(clear(length, segment_lengths), offsetof(MessageHeader, interface_kind), interface_kind);
+inline Bytes clear_of_get(std::uint64_t length, const std::vector<std::uint64_t>& segment_lengths,
+                          unsigned interface_kind = kAnInterface) {
+  return with_byte(clear(length, segment_lengths), offsetof(MessageHeader, interface_kind),
+                   interface_kind);
 }
 
 inline std::vector<Bytes> one_of_each_kind() {

@@ -25,7 +25,9 @@ TEST(Addressing, any_other_pid_is_the_port_itself) {
   EXPECT_EQ(port_of(Pid(65534), kBase).value(), 65534);
 }
 
-TEST(Addressing, the_pid_that_means_any_is_invalid) { EXPECT_FALSE(port_of(Pid(65535), kBase).ok()); }
+TEST(Addressing, the_pid_that_means_any_is_invalid) {
+  EXPECT_FALSE(port_of(Pid(65535), kBase).ok());
+}
 
 TEST(Addressing, a_pid_that_spells_a_port_of_the_small_pids_is_invalid) {
   EXPECT_FALSE(port_of(Pid(27000), kBase).ok());
@@ -53,16 +55,20 @@ TEST(Addressing, every_unprivileged_port_but_the_last_has_one_pid_that_leads_bac
 
 constexpr std::uint32_t kBases[] = {1, 500, 1023, 1024, 1025, kBase, 64000, 64511, 64512};
 
-bool may_be_given(Pid pid, std::uint32_t base) { return pid.value >= 1024 && pid.value < 65535 && port_of(pid, base).ok(); }
+bool may_be_given(Pid pid, std::uint32_t base) {
+  return pid.value >= 1024 && pid.value < 65535 && port_of(pid, base).ok();
+}
 
 TEST(AnyPid, is_good_whatever_the_process_id) {
   for (const std::uint32_t base : kBases) {
     for (std::uint32_t process_id = 0; process_id < (1U << 17); ++process_id) {
-      ASSERT_TRUE(may_be_given(any_pid(process_id, 0, base), base)) << process_id << " with base " << base;
+      ASSERT_TRUE(may_be_given(any_pid(process_id, 0, base), base))
+          << process_id << " with base " << base;
     }
     // The largest process ids that Linux gives, and more.
     for (const std::uint32_t process_id : {(1U << 22) - 1, 1U << 22, 0x7fffffffU, 0xffffffffU}) {
-      for (std::uint32_t turn = 0; turn < 5000; ++turn) ASSERT_TRUE(may_be_given(any_pid(process_id, turn, base), base)) << process_id;
+      for (std::uint32_t turn = 0; turn < 5000; ++turn)
+        ASSERT_TRUE(may_be_given(any_pid(process_id, turn, base), base)) << process_id;
     }
   }
 }
@@ -101,7 +107,8 @@ TEST(Addressing, the_nid_is_the_ipv4_address_in_host_order) {
 }
 
 TEST(Addressing, only_the_address_of_one_host_is_a_nid) {
-  for (const char* text : {"0.0.0.0", "255.255.255.255", "224.0.0.1", "localhost", "1.2.3", "1.2.3.4.5", "::1", ""}) {
+  for (const char* text :
+       {"0.0.0.0", "255.255.255.255", "224.0.0.1", "localhost", "1.2.3", "1.2.3.4.5", "::1", ""}) {
     EXPECT_FALSE(parse_node(text).ok()) << text;
   }
   EXPECT_TRUE(parse_node("223.255.255.255").ok());
@@ -116,7 +123,8 @@ TEST(Addressing, a_socket_address_leads_back_to_its_name) {
 }
 
 TEST(Addressing, a_shared_memory_name_spells_node_pid_and_incarnation) {
-  EXPECT_EQ(shared_memory_name_of({NodeId(0x7f000001U), Pid(42)}, 0xabcU).value(), "lintel-7f000001-42-00000abc");
+  EXPECT_EQ(shared_memory_name_of({NodeId(0x7f000001U), Pid(42)}, 0xabcU).value(),
+            "lintel-7f000001-42-00000abc");
   EXPECT_FALSE(shared_memory_name_of({NodeId(0x7f000001U), kAnyPid}, 1).ok());
   EXPECT_FALSE(shared_memory_name_of({NodeId(0), Pid(1)}, 1).ok());
 }

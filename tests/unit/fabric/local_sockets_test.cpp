@@ -1,4 +1,5 @@
-// Which sockets are told to use reno: those of the provider that stay on this machine and have a congestion control that paces, and no others.
+// Which sockets are told to use reno: those of the provider that stay on this machine and have a
+// congestion control that paces, and no others.
 #include "transport/fabric/local_sockets.h"
 
 #include <arpa/inet.h>
@@ -39,16 +40,19 @@ class Socket {
     return name;
   }
   bool use(const std::string& algorithm) const {
-    return ::setsockopt(fd_, IPPROTO_TCP, TCP_CONGESTION, algorithm.data(), static_cast<socklen_t>(algorithm.size())) == 0;
+    return ::setsockopt(fd_, IPPROTO_TCP, TCP_CONGESTION, algorithm.data(),
+                        static_cast<socklen_t>(algorithm.size())) == 0;
   }
 
  private:
   int fd_;
 };
 
-// What the sockets of these tests have before: bbr, where the kernel lets us, else cubic, which stays.
+// What the sockets of these tests have before: bbr, where the kernel lets us, else cubic, which
+// stays.
 const std::string& before() {
-  static const std::string name = Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)).use("bbr") ? "bbr" : "cubic";
+  static const std::string name =
+      Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)).use("bbr") ? "bbr" : "cubic";
   return name;
 }
 std::string freed() { return paces(before()) ? "reno" : before(); }
@@ -89,7 +93,8 @@ TEST(LocalSockets, stay_on_this_machine_when_both_ends_are_loopback_or_the_same_
 
 TEST(LocalSockets, keep_a_congestion_control_that_does_not_pace) {
   for (const char* pacing : {"bbr", "bbr2", "bbr3"}) EXPECT_TRUE(paces(pacing)) << pacing;
-  for (const char* other : {"cubic", "reno", "dctcp", "htcp", ""}) EXPECT_FALSE(paces(other)) << other;
+  for (const char* other : {"cubic", "reno", "dctcp", "htcp", ""})
+    EXPECT_FALSE(paces(other)) << other;
   const Socket own(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   EXPECT_TRUE(own.use("cubic") || own.use("reno"));  // not every user may have cubic
   const std::string kept = own.algorithm();

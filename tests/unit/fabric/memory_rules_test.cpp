@@ -26,7 +26,8 @@ TEST(MemoryRules, without_a_mode_regions_are_named_by_offset_with_keys_of_our_ow
 
 TEST(MemoryRules, virtual_addresses_name_a_byte_by_where_it_lies) {
   int memory = 0;
-  EXPECT_EQ(rules_with(FI_MR_VIRT_ADDR).remote_base(&memory), reinterpret_cast<std::uintptr_t>(&memory));
+  EXPECT_EQ(rules_with(FI_MR_VIRT_ADDR).remote_base(&memory),
+            reinterpret_cast<std::uintptr_t>(&memory));
 }
 
 TEST(MemoryRules, each_mode_sets_its_own_rule_only) {
@@ -36,8 +37,10 @@ TEST(MemoryRules, each_mode_sets_its_own_rule_only) {
     const bool allocated = (modes & 4) != 0;
     const bool key = (modes & 8) != 0;
     const bool endpoint = (modes & 16) != 0;
-    const MemoryRules rules = rules_with((local ? FI_MR_LOCAL : 0) | (address ? FI_MR_VIRT_ADDR : 0) | (allocated ? FI_MR_ALLOCATED : 0) |
-                                         (key ? FI_MR_PROV_KEY : 0) | (endpoint ? FI_MR_ENDPOINT : 0));
+    const MemoryRules rules =
+        rules_with((local ? FI_MR_LOCAL : 0) | (address ? FI_MR_VIRT_ADDR : 0) |
+                   (allocated ? FI_MR_ALLOCATED : 0) | (key ? FI_MR_PROV_KEY : 0) |
+                   (endpoint ? FI_MR_ENDPOINT : 0));
     EXPECT_EQ(rules.needs_local_descriptor, local) << modes;
     EXPECT_EQ(rules.virtual_addresses, address) << modes;
     EXPECT_EQ(rules.needs_pages, allocated) << modes;
@@ -50,7 +53,9 @@ TEST(MemoryRules, keys_fit_the_width_of_the_provider) {
   ProviderDescription p = mock_provider("any");
   for (std::size_t bytes = 1; bytes < 8; ++bytes) {
     p.mr_key_bytes = bytes;
-    EXPECT_EQ(memory_rules(p).requested_key(~std::uint64_t{0}), (std::uint64_t{1} << (8 * bytes)) - 1) << bytes;
+    EXPECT_EQ(memory_rules(p).requested_key(~std::uint64_t{0}),
+              (std::uint64_t{1} << (8 * bytes)) - 1)
+        << bytes;
   }
   p.mr_key_bytes = 8;
   EXPECT_EQ(memory_rules(p).requested_key(~std::uint64_t{0}), ~std::uint64_t{0});

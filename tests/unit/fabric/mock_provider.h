@@ -1,5 +1,6 @@
 #pragma once
-// Descriptions of providers as libfabric gives them, for decisions about providers that are not at hand.
+// Descriptions of providers as libfabric gives them, for decisions about providers that are not at
+// hand.
 
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
@@ -9,7 +10,8 @@
 
 namespace lintel::transport {
 
-inline constexpr std::uint64_t kAllCapabilities = FI_MSG | FI_SEND | FI_RECV | FI_RMA | FI_WRITE | FI_REMOTE_WRITE | FI_MULTI_RECV;
+inline constexpr std::uint64_t kAllCapabilities =
+    FI_MSG | FI_SEND | FI_RECV | FI_RMA | FI_WRITE | FI_REMOTE_WRITE | FI_MULTI_RECV;
 
 inline ProviderDescription mock_provider(const std::string& name) {
   ProviderDescription p;

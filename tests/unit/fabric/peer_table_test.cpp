@@ -20,7 +20,9 @@ class FailureRecorder : public Sink {
 
 class PeerTableTest : public testing::Test {
  protected:
-  static constexpr TimePoint at(milliseconds since_start) { return TimePoint{1000000000} + since_start; }
+  static constexpr TimePoint at(milliseconds since_start) {
+    return TimePoint{1000000000} + since_start;
+  }
   // A try in vain at `now`, then a poll.
   void try_in_vain(TimePoint now) {
     if (table.may_try(table.at(peer), now)) {

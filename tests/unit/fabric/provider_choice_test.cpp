@@ -13,7 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string chosen_of(const std::vector<ProviderDescription>& offered, const std::string& wanted = "") {
+std::string chosen_of(const std::vector<ProviderDescription>& offered,
+                      const std::string& wanted = "") {
   const ProviderChoice choice = choose_provider(offered, wanted);
   return choice.chosen ? offered[*choice.chosen].name : "none";
 }
@@ -29,7 +30,9 @@ TEST(ProviderChoice, without_native_tcp_prefers_verbs_to_tcp_under_rxm) {
 }
 
 TEST(ProviderChoice, never_takes_shared_memory_or_a_stranger_unasked) {
-  EXPECT_EQ(chosen_of({mock_shared_memory(), mock_provider("sockets"), mock_provider("udp;ofi_rxd")}), "none");
+  EXPECT_EQ(
+      chosen_of({mock_shared_memory(), mock_provider("sockets"), mock_provider("udp;ofi_rxd")}),
+      "none");
 }
 
 TEST(ProviderChoice, takes_any_usable_provider_by_name) {
@@ -47,7 +50,8 @@ TEST(ProviderChoice, the_lower_half_of_a_name_means_the_provider_unless_another_
 TEST(ProviderChoice, gives_a_reason_for_each) {
   ProviderDescription unordered = mock_provider("sockets");
   unordered.send_order = 0;
-  const ProviderChoice choice = choose_provider({mock_provider("tcp;ofi_rxm"), mock_provider("net"), mock_shared_memory(), unordered}, "");
+  const ProviderChoice choice = choose_provider(
+      {mock_provider("tcp;ofi_rxm"), mock_provider("net"), mock_shared_memory(), unordered}, "");
   ASSERT_EQ(choice.reports.size(), 4U);
   EXPECT_EQ(choice.reports[0].reason, "net is preferred");
   EXPECT_TRUE(choice.reports[1].chosen);
@@ -58,7 +62,8 @@ TEST(ProviderChoice, gives_a_reason_for_each) {
 }
 
 TEST(ProviderChoice, a_name_that_is_not_offered_is_answered_with_those_that_are) {
-  const ProviderChoice choice = choose_provider({mock_provider("net"), mock_shared_memory()}, "foo");
+  const ProviderChoice choice =
+      choose_provider({mock_provider("net"), mock_shared_memory()}, "foo");
   EXPECT_EQ(explain_failure(choice, "foo"), "provider \"foo\" is not offered; offered: net, shm");
 }
 
@@ -66,7 +71,8 @@ TEST(ProviderChoice, a_named_provider_that_cannot_be_used_is_answered_with_what_
   ProviderDescription small = mock_provider("net");
   small.cq_data_bytes = 2;
   EXPECT_EQ(explain_failure(choose_provider({small}, "net"), "net"),
-            "provider \"net\" cannot be used: a write carries 2 bytes of completion data; at least 4 are needed");
+            "provider \"net\" cannot be used: a write carries 2 bytes of completion data; at least "
+            "4 are needed");
 }
 
 struct Unusable {
@@ -87,29 +93,44 @@ TEST_P(ProviderRequirement, is_checked_and_named) {
 
 INSTANTIATE_TEST_SUITE_P(
     Missing, ProviderRequirement,
-    testing::Values(Unusable{"endpoint", [](ProviderDescription& p) { p.reliable_datagram = false; }, "FI_EP_RDM"},
-                    Unusable{"addresses", [](ProviderDescription& p) { p.socket_addresses = false; }, "IPv4"},
-                    Unusable{"messages", [](ProviderDescription& p) { p.capabilities &= ~FI_MSG; }, "FI_MSG"},
-                    Unusable{"rma", [](ProviderDescription& p) { p.capabilities &= ~FI_RMA; }, "FI_RMA"},
-                    Unusable{"remote_write", [](ProviderDescription& p) { p.capabilities &= ~FI_REMOTE_WRITE; }, "FI_REMOTE_WRITE"},
-                    Unusable{"multi_recv", [](ProviderDescription& p) { p.capabilities &= ~FI_MULTI_RECV; }, "FI_MULTI_RECV"},
-                    Unusable{"prefix_mode", [](ProviderDescription& p) { p.mode = FI_MSG_PREFIX; }, "mode bits 0x400000000000000"},
-                    Unusable{"future_mode", [](ProviderDescription& p) { p.mode = 1ULL << 40; }, "mode bits 0x10000000000"},
-                    Unusable{"raw_keys", [](ProviderDescription& p) { p.mr_mode = FI_MR_RAW; }, "mr_mode bits 0x8"},
-                    Unusable{"mmu_notify", [](ProviderDescription& p) { p.mr_mode = FI_MR_MMU_NOTIFY | FI_MR_LOCAL; }, "mr_mode bits 0x80"},
-                    Unusable{"basic_registration", [](ProviderDescription& p) { p.mr_mode = 1; }, "old way"},
-                    Unusable{"no_key", [](ProviderDescription& p) { p.mr_key_bytes = 0; }, "keys have 0 bytes"},
-                    Unusable{"long_key", [](ProviderDescription& p) { p.mr_key_bytes = 16; }, "keys have 16 bytes"},
-                    Unusable{"cq_data", [](ProviderDescription& p) { p.cq_data_bytes = 0; }, "0 bytes of completion data"},
-                    Unusable{"send_order", [](ProviderDescription& p) { p.send_order = FI_ORDER_RAR; }, "FI_ORDER_SAS"},
-                    Unusable{"receive_order", [](ProviderDescription& p) { p.receive_order = 0; }, "FI_ORDER_SAS"},
-                    Unusable{"tiny_messages", [](ProviderDescription& p) { p.max_message_bytes = 512; }, "512 bytes"},
-                    Unusable{"no_vector", [](ProviderDescription& p) { p.rma_iov_limit = 0; }, "iov_limit"}),
+    testing::Values(
+        Unusable{"endpoint", [](ProviderDescription& p) { p.reliable_datagram = false; },
+                 "FI_EP_RDM"},
+        Unusable{"addresses", [](ProviderDescription& p) { p.socket_addresses = false; }, "IPv4"},
+        Unusable{"messages", [](ProviderDescription& p) { p.capabilities &= ~FI_MSG; }, "FI_MSG"},
+        Unusable{"rma", [](ProviderDescription& p) { p.capabilities &= ~FI_RMA; }, "FI_RMA"},
+        Unusable{"remote_write", [](ProviderDescription& p) { p.capabilities &= ~FI_REMOTE_WRITE; },
+                 "FI_REMOTE_WRITE"},
+        Unusable{"multi_recv", [](ProviderDescription& p) { p.capabilities &= ~FI_MULTI_RECV; },
+                 "FI_MULTI_RECV"},
+        Unusable{"prefix_mode", [](ProviderDescription& p) { p.mode = FI_MSG_PREFIX; },
+                 "mode bits 0x400000000000000"},
+        Unusable{"future_mode", [](ProviderDescription& p) { p.mode = 1ULL << 40; },
+                 "mode bits 0x10000000000"},
+        Unusable{"raw_keys", [](ProviderDescription& p) { p.mr_mode = FI_MR_RAW; },
+                 "mr_mode bits 0x8"},
+        Unusable{"mmu_notify",
+                 [](ProviderDescription& p) { p.mr_mode = FI_MR_MMU_NOTIFY | FI_MR_LOCAL; },
+                 "mr_mode bits 0x80"},
+        Unusable{"basic_registration", [](ProviderDescription& p) { p.mr_mode = 1; }, "old way"},
+        Unusable{"no_key", [](ProviderDescription& p) { p.mr_key_bytes = 0; }, "keys have 0 bytes"},
+        Unusable{"long_key", [](ProviderDescription& p) { p.mr_key_bytes = 16; },
+                 "keys have 16 bytes"},
+        Unusable{"cq_data", [](ProviderDescription& p) { p.cq_data_bytes = 0; },
+                 "0 bytes of completion data"},
+        Unusable{"send_order", [](ProviderDescription& p) { p.send_order = FI_ORDER_RAR; },
+                 "FI_ORDER_SAS"},
+        Unusable{"receive_order", [](ProviderDescription& p) { p.receive_order = 0; },
+                 "FI_ORDER_SAS"},
+        Unusable{"tiny_messages", [](ProviderDescription& p) { p.max_message_bytes = 512; },
+                 "512 bytes"},
+        Unusable{"no_vector", [](ProviderDescription& p) { p.rma_iov_limit = 0; }, "iov_limit"}),
     [](const testing::TestParamInfo<Unusable>& tested) { return tested.param.what; });
 
 TEST(ProviderRequirements, of_contexts_and_receives_for_completion_data_are_met) {
   ProviderDescription p = mock_provider("net");
-  std::vector<std::uint64_t> modes = {FI_CONTEXT, FI_CONTEXT2, FI_RX_CQ_DATA, FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA, FI_ASYNC_IOV};
+  std::vector<std::uint64_t> modes = {FI_CONTEXT, FI_CONTEXT2, FI_RX_CQ_DATA,
+                                      FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA, FI_ASYNC_IOV};
 #ifdef FI_BUFFERED_RECV  // of libfabric 1
   modes.push_back(FI_BUFFERED_RECV);
 #endif
@@ -127,7 +148,8 @@ TEST(ProviderRequirements, of_every_known_kind_of_registration_are_met) {
   EXPECT_EQ(missing_from(p), "");
 }
 
-TEST(ProviderLimits, a_message_has_room_for_64_KiB_and_headers_over_native_tcp_and_is_16_KiB_elsewhere) {
+TEST(ProviderLimits,
+     a_message_has_room_for_64_KiB_and_headers_over_native_tcp_and_is_16_KiB_elsewhere) {
   EXPECT_EQ(suitable_message_bytes(mock_provider("net")), 69632U);
   EXPECT_EQ(suitable_message_bytes(mock_provider("tcp")), 69632U);
   EXPECT_EQ(suitable_message_bytes(mock_provider("tcp;ofi_rxm")), 16384U);
@@ -145,7 +167,9 @@ TEST(ProviderLimits, a_message_is_never_larger_than_the_provider_takes) {
   EXPECT_EQ(suitable_write_bytes(p), 9000U);
 }
 
-TEST(ProviderLimits, a_write_is_at_most_16_MiB) { EXPECT_EQ(suitable_write_bytes(mock_provider("net")), std::size_t{16} << 20); }
+TEST(ProviderLimits, a_write_is_at_most_16_MiB) {
+  EXPECT_EQ(suitable_write_bytes(mock_provider("net")), std::size_t{16} << 20);
+}
 
 }  // namespace
 }  // namespace lintel::transport

@@ -7,9 +7,10 @@ namespace lintel::transport {
 namespace {
 
 TEST(WatchedDescriptors, are_read_from_the_text_of_an_epoll_instance) {
-  EXPECT_EQ(watched_descriptors("pos:\t0\nflags:\t02\nmnt_id:\t17\nino:\t1038\n"
-                                "tfd:        9 events:       19 data:     557738c35290  pos:0 ino:5b5ab8 sdev:9\n"
-                                "tfd:      128 events:       19 data:     557738c35180  pos:0 ino:40e sdev:10\n"),
+  EXPECT_EQ(watched_descriptors(
+                "pos:\t0\nflags:\t02\nmnt_id:\t17\nino:\t1038\n"
+                "tfd:        9 events:       19 data:     557738c35290  pos:0 ino:5b5ab8 sdev:9\n"
+                "tfd:      128 events:       19 data:     557738c35180  pos:0 ino:40e sdev:10\n"),
             (std::vector<int>{9, 128}));
 }
 

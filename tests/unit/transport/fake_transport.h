@@ -1,5 +1,6 @@
 #pragma once
-// FakeTransport: a lower transport held in hand. What is committed lies in `sent`; what the next poll() reports is queued by the test.
+// FakeTransport: a lower transport held in hand. What is committed lies in `sent`; what the next
+// poll() reports is queued by the test.
 
 #include <cstddef>
 #include <deque>
@@ -54,7 +55,8 @@ class FakeTransport final : public Transport {
   TimePoint deadline = kNever;
 
   void arrives(Bytes frame, PeerId from = kNoPeer) {
-    queue_.push_back([frame = std::move(frame), from](Sink& sink) { sink.on_message(from, frame); });
+    queue_.push_back(
+        [frame = std::move(frame), from](Sink& sink) { sink.on_message(from, frame); });
   }
   void arrives_placed(Bytes frame, std::span<const std::byte> payload, PeerId from = kNoPeer) {
     queue_.push_back([frame = std::move(frame), payload, from](Sink& sink) {
@@ -68,7 +70,9 @@ class FakeTransport final : public Transport {
     queue_.push_back([to](Sink& sink) { sink.on_message_left(to); });
   }
   void fails(PeerId peer) {
-    queue_.push_back([peer](Sink& sink) { sink.on_peer_failed(peer, Error(Loss::kPeer, "fake", "connection refused", 111)); });
+    queue_.push_back([peer](Sink& sink) {
+      sink.on_peer_failed(peer, Error(Loss::kPeer, "fake", "connection refused", 111));
+    });
   }
   std::size_t lent() const { return lent_.size(); }
 
@@ -95,7 +99,9 @@ class FakeTransport final : public Transport {
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override {
     return commit_placed(peer, buffer, bytes, {}, {}, {});
   }
-  void abandon(PeerId, const MessageBuffer& buffer) override { LINTEL_ASSERT(lent_.erase(buffer.token) == 1); }
+  void abandon(PeerId, const MessageBuffer& buffer) override {
+    LINTEL_ASSERT(lent_.erase(buffer.token) == 1);
+  }
 
   void disconnect(PeerId peer) override {
     disconnected.push_back(peer);
@@ -103,8 +109,9 @@ class FakeTransport final : public Transport {
   }
 
   void enable_placement() override { welcomed = true; }
-  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes, std::span<const std::byte> payload,
-                           PlacementKey key, Context context) override {
+  PostStatus commit_placed(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
+                           std::span<const std::byte> payload, PlacementKey key,
+                           Context context) override {
     LINTEL_ASSERT(lent_.contains(buffer.token) && bytes <= buffer.capacity);
     LINTEL_ASSERT(payload.empty() || bytes <= attributes_.max_placed_message);
     if (commit_answer != PostStatus::kOk) return commit_answer;

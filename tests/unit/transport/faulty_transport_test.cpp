@@ -34,8 +34,9 @@ TEST(FaultPlanText, EmptyTextIsNoFaults) {
 
 TEST(FaultPlanText, EveryFaultIsRead) {
   FaultPlan plan;
-  ASSERT_EQ(parse_fault_plan(
-                "seed=7,drop=0.01,duplicate=0.5,delay=0.2:1ms,block=0.1:50,write_error=1,post_failure=0.001,silent_death=200:5", plan),
+  ASSERT_EQ(parse_fault_plan("seed=7,drop=0.01,duplicate=0.5,delay=0.2:1ms,block=0.1:50,write_"
+                             "error=1,post_failure=0.001,silent_death=200:5",
+                             plan),
             "");
   EXPECT_EQ(plan.seed, 7U);
   EXPECT_EQ(plan.drop, 0.01);
@@ -54,19 +55,22 @@ TEST(FaultPlanText, EveryFaultIsRead) {
 
 TEST(FaultPlanText, ErrorNamesTheValueAndWhatWasExpected) {
   FaultPlan plan;
-  EXPECT_EQ(parse_fault_plan("drop=2", plan), "fault plan: 'drop=2' is not understood; expected drop=P, P from 0 to 1");
+  EXPECT_EQ(parse_fault_plan("drop=2", plan),
+            "fault plan: 'drop=2' is not understood; expected drop=P, P from 0 to 1");
   EXPECT_THAT(parse_fault_plan("seed=7,delay=0.2:1", plan), HasSubstr("'delay=0.2:1'"));
   EXPECT_THAT(parse_fault_plan("seed=7,delay=0.2:1", plan), HasSubstr("a duration such as 1ms"));
-  EXPECT_THAT(parse_fault_plan("dorp=0.1", plan), HasSubstr("'dorp=0.1' is not understood; expected one of seed, drop"));
+  EXPECT_THAT(parse_fault_plan("dorp=0.1", plan),
+              HasSubstr("'dorp=0.1' is not understood; expected one of seed, drop"));
 }
 
 TEST(FaultPlanText, WhatIsNotUnderstoodLeavesThePlanAlone) {
   FaultPlan plan;
   plan.drop = 0.25;
-  for (const char* text : {"drop",      "drop=",     "drop=x",           "drop=-0.1",   "drop=nan",
-                           "drop=0.1x", "seed=-1",   "delay=0.1",        "delay=0.1:",  "block=0.1:0",
-                           "block=0.1", "death=200", "death=x:1",        "death=200:0", "death=99999999999:1",
-                           ",",         "drop=0.1,", "drop=0.1,,seed=1", "=",           "drop=0.1;seed=3"}) {
+  for (const char* text :
+       {"drop",      "drop=",     "drop=x",           "drop=-0.1",   "drop=nan",
+        "drop=0.1x", "seed=-1",   "delay=0.1",        "delay=0.1:",  "block=0.1:0",
+        "block=0.1", "death=200", "death=x:1",        "death=200:0", "death=99999999999:1",
+        ",",         "drop=0.1,", "drop=0.1,,seed=1", "=",           "drop=0.1;seed=3"}) {
     EXPECT_NE(parse_fault_plan(text, plan), "") << text;
     EXPECT_EQ(plan.drop, 0.25) << text;
   }
@@ -92,7 +96,8 @@ class FaultyTransportTest : public testing::Test {
   }
   std::vector<std::string> sent() const {
     std::vector<std::string> out;
-    for (const auto& message : fake->sent) out.emplace_back(reinterpret_cast<const char*>(message.frame.data()), message.frame.size());
+    for (const auto& message : fake->sent)
+      out.emplace_back(reinterpret_cast<const char*>(message.frame.data()), message.frame.size());
     return out;
   }
 
@@ -188,7 +193,8 @@ TEST_F(FaultyTransportTest, FailedCompletionReplacesTheGoodOne) {
   std::byte to[4] = {};
   const PeerId other = *writer.resolve(kOther);
   const Region source = *writer.register_memory(other, from, Access::kWriteSource);
-  const Region target = *target_process->register_memory(*target_process->resolve(kSelf), to, Access::kWriteTarget);
+  const Region target =
+      *target_process->register_memory(*target_process->resolve(kSelf), to, Access::kWriteTarget);
   writer.post_write(other, {from, 4, source}, {target.key, target.base}, Immediate{1}, Context{5});
   writer.poll(TimePoint{1'000'000}, sink);
   EXPECT_THAT(sink.log, ElementsAre("write_done 5 fault injected: the completion failed"));
@@ -245,7 +251,8 @@ TEST_F(FaultyTransportTest, DisconnectEndsWritesThatADeadPeerHasSwallowed) {
   faulty->poll({}, sink);
   sink.take();
   std::byte bytes[8] = {};
-  EXPECT_EQ(faulty->post_write(peer, {bytes, sizeof bytes, {}}, {}, Immediate{1}, Context{5}), PostStatus::kOk);
+  EXPECT_EQ(faulty->post_write(peer, {bytes, sizeof bytes, {}}, {}, Immediate{1}, Context{5}),
+            PostStatus::kOk);
   faulty->poll({}, sink);
   EXPECT_THAT(sink.log, IsEmpty());
   faulty->disconnect(peer);
@@ -263,8 +270,8 @@ TEST_F(FaultyTransportTest, SameSeedSameFaults) {
   EXPECT_NE(run("drop=0.5,seed=1"), run("drop=0.5,seed=2"));
 }
 
-// Two sessions whose lower transports misbehave. Whatever happens, each session delivers a run of messages without hole or repetition
-// between two failures, and comes to rest.
+// Two sessions whose lower transports misbehave. Whatever happens, each session delivers a run of
+// messages without hole or repetition between two failures, and comes to rest.
 class SessionUnderFaults : public testing::TestWithParam<const char*> {};
 
 TEST_P(SessionUnderFaults, MessagesComeOnceAndInOrderOrThePeerFails) {
@@ -278,8 +285,9 @@ TEST_P(SessionUnderFaults, MessagesComeOnceAndInOrderOrThePeerFails) {
     const ProcessId names[2] = {kSelf, kOther};
     for (std::size_t i = 0; i < 2; ++i) {
       plan.seed = 2 * seed + i;
-      sessions[i] = std::make_unique<Session>(std::make_unique<FaultyTransport>(network.join(names[i]), plan),
-                                              SessionOptions{.incarnation = i + 1, .window_frames = 8});
+      sessions[i] =
+          std::make_unique<Session>(std::make_unique<FaultyTransport>(network.join(names[i]), plan),
+                                    SessionOptions{.incarnation = i + 1, .window_frames = 8});
     }
     const PeerId to = *sessions[0]->resolve(kOther);
     std::size_t next = 0;
@@ -326,9 +334,11 @@ TEST_P(SessionUnderFaults, MessagesComeOnceAndInOrderOrThePeerFails) {
   EXPECT_EQ(failures == 0, harmless) << "the fault was felt if it could be";
 }
 
-INSTANTIATE_TEST_SUITE_P(Plans, SessionUnderFaults,
-                         testing::Values("", "duplicate=0.2", "delay=0.3:1ms", "block=0.1:20", "drop=0.02", "post_failure=0.02",
-                                         "drop=0.01,duplicate=0.1,delay=0.2:100us,block=0.05:10,post_failure=0.01"));
+INSTANTIATE_TEST_SUITE_P(
+    Plans, SessionUnderFaults,
+    testing::Values("", "duplicate=0.2", "delay=0.3:1ms", "block=0.1:20", "drop=0.02",
+                    "post_failure=0.02",
+                    "drop=0.01,duplicate=0.1,delay=0.2:100us,block=0.05:10,post_failure=0.01"));
 
 }  // namespace
 }  // namespace lintel::transport

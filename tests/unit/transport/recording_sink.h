@@ -1,6 +1,7 @@
 #pragma once
 // RecordingSink: writes down what a transport reports, in order, as short sentences.
-// A placed message's: its sender, its message, the payload as far as there was room for it, and how long that is if it was longer.
+// A placed message's: its sender, its message, the payload as far as there was room for it, and how
+// long that is if it was longer.
 
 #include <functional>
 #include <span>
@@ -19,7 +20,8 @@ class RecordingSink final : public Sink {
   std::vector<Error> failures;
   std::size_t left = 0;
   // Called for each message and placed message after it is written down.
-  std::function<void(PeerId, std::span<const std::byte>)> answer = [](PeerId, std::span<const std::byte>) {};
+  std::function<void(PeerId, std::span<const std::byte>)> answer =
+      [](PeerId, std::span<const std::byte>) {};
   std::function<void(PeerId)> on_failure = [](PeerId) {};
   std::vector<const std::byte*> payloads;  // where they were
 
@@ -28,13 +30,14 @@ class RecordingSink final : public Sink {
     log.push_back("message " + std::to_string(from.value) + " " + messages.back());
     answer(from, message);
   }
-  void on_placed_message(PeerId from, std::span<const std::byte> message, const PlacedPayload& payload) override {
+  void on_placed_message(PeerId from, std::span<const std::byte> message,
+                         const PlacedPayload& payload) override {
     const auto text = [](std::span<const std::byte> bytes) {
       return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     };
     const bool cut = payload.length != payload.bytes.size();
-    log.push_back("placed message " + std::to_string(from.value) + " " + text(message) + " " + text(payload.bytes) +
-                  (cut ? " of " + std::to_string(payload.length) : ""));
+    log.push_back("placed message " + std::to_string(from.value) + " " + text(message) + " " +
+                  text(payload.bytes) + (cut ? " of " + std::to_string(payload.length) : ""));
     payloads.push_back(payload.bytes.data());
     answer(from, message);
   }
@@ -43,9 +46,12 @@ class RecordingSink final : public Sink {
     log.push_back("left " + std::to_string(to.value));
   }
   void on_write_done(Context context, Error error) override {
-    log.push_back("write_done " + std::to_string(context.value) + (error.ok() ? "" : std::string(" ") + error.reason()));
+    log.push_back("write_done " + std::to_string(context.value) +
+                  (error.ok() ? "" : std::string(" ") + error.reason()));
   }
-  void on_immediate(Immediate immediate) override { log.push_back("immediate " + std::to_string(immediate.value)); }
+  void on_immediate(Immediate immediate) override {
+    log.push_back("immediate " + std::to_string(immediate.value));
+  }
   void on_peer_failed(PeerId peer, Error error) override {
     failures.push_back(error);
     log.push_back("failed " + std::to_string(peer.value) + " " + error.reason());

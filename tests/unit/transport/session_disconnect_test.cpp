@@ -25,7 +25,8 @@ class SessionDisconnect : public SessionTest {
   }
 };
 
-TEST_F(SessionDisconnect, a_silent_peer_is_told_goodbye_and_then_disconnected_before_anybody_hears_of_it) {
+TEST_F(SessionDisconnect,
+       a_silent_peer_is_told_goodbye_and_then_disconnected_before_anybody_hears_of_it) {
   std::size_t disconnected = 0;
   sink.on_failure = [&](PeerId) { disconnected = fake->disconnected.size(); };
   give_up();
@@ -74,7 +75,8 @@ TEST_F(SessionDisconnect, frames_that_had_not_left_are_not_waited_for) {
   EXPECT_TRUE(session->close(now));
 }
 
-TEST_F(SessionDisconnect, a_peer_that_is_not_there_is_not_tried_any_more_after_the_connect_deadline) {
+TEST_F(SessionDisconnect,
+       a_peer_that_is_not_there_is_not_tried_any_more_after_the_connect_deadline) {
   const PeerId absent = *session->resolve({NodeId{1}, Pid{9}});
   const PeerId absent_below = *fake->resolve({NodeId{1}, Pid{9}});
   EXPECT_EQ(send(absent, "a"), PostStatus::kWouldBlock);
@@ -101,12 +103,14 @@ TEST_F(SessionDisconnect, messages_and_writes_to_oneself_that_wait_are_dropped) 
   std::byte to[4] = {};
   const Region region = *session->register_memory(local, to, Access::kWriteTarget);
   send(local, "a");
-  session->post_write(local, {from, sizeof from, {}}, {region.key, region.base}, Immediate{3}, Context{4});
+  session->post_write(local, {from, sizeof from, {}}, {region.key, region.base}, Immediate{3},
+                      Context{4});
   session->disconnect(local);
   send(local, "b");
   poll();
   EXPECT_EQ(to[0], std::byte{0});
-  EXPECT_THAT(sink.take(), ElementsAre("message 1 b", "left 1", "write_done 4 the memory of the write is not registered"));
+  EXPECT_THAT(sink.take(), ElementsAre("message 1 b", "left 1",
+                                       "write_done 4 the memory of the write is not registered"));
 }
 
 TEST_F(SessionDisconnect, a_message_to_oneself_may_drop_those_behind_it) {

@@ -1,5 +1,6 @@
 #pragma once
-// SessionTest: one Session over a FakeTransport. The test plays the peer: it writes frames by hand and reads those that the session sent.
+// SessionTest: one Session over a FakeTransport. The test plays the peer: it writes frames by hand
+// and reads those that the session sent.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +21,8 @@ namespace lintel::transport {
 
 using namespace std::chrono_literals;
 
-// A frame of a peer, before it is bytes. Numbers that a test does not care about fit the session that SessionTest::open() makes.
+// A frame of a peer, before it is bytes. Numbers that a test does not care about fit the session
+// that SessionTest::open() makes.
 struct Frame {
   FrameKind kind = FrameKind::kData;
   std::uint32_t slot = 0;
@@ -34,8 +36,10 @@ struct Frame {
 
   Bytes bytes() const {
     Bytes out(sizeof(FrameHeader) + body.size());
-    const auto length = static_cast<std::uint32_t>(static_cast<std::int64_t>(body.size()) + length_error);
-    encode(out.data(), FrameHeader{magic, version, static_cast<std::uint8_t>(kind), slot, epoch, sequence, acknowledged, length});
+    const auto length =
+        static_cast<std::uint32_t>(static_cast<std::int64_t>(body.size()) + length_error);
+    encode(out.data(), FrameHeader{magic, version, static_cast<std::uint8_t>(kind), slot, epoch,
+                                   sequence, acknowledged, length});
     if (!body.empty()) std::memcpy(out.data() + sizeof(FrameHeader), body.data(), body.size());
     return out;
   }
@@ -53,13 +57,18 @@ inline Bytes records(std::initializer_list<std::string_view> messages) {
 }
 
 inline FrameHeader header_of(const Bytes& frame) { return decode<FrameHeader>(frame.data()); }
-inline FrameKind kind_of(const Bytes& frame) { return static_cast<FrameKind>(header_of(frame).kind); }
-inline Introduction introduction_of(const Bytes& frame) { return decode<Introduction>(frame.data() + sizeof(FrameHeader)); }
+inline FrameKind kind_of(const Bytes& frame) {
+  return static_cast<FrameKind>(header_of(frame).kind);
+}
+inline Introduction introduction_of(const Bytes& frame) {
+  return decode<Introduction>(frame.data() + sizeof(FrameHeader));
+}
 inline std::vector<std::string> messages_of(const Bytes& frame) {
   std::vector<std::string> out;
   std::span<const std::byte> message;
   RecordReader reader{std::span<const std::byte>{frame}.subspan(sizeof(FrameHeader))};
-  while (reader.next(message)) out.emplace_back(reinterpret_cast<const char*>(message.data()), message.size());
+  while (reader.next(message))
+    out.emplace_back(reinterpret_cast<const char*>(message.data()), message.size());
   EXPECT_FALSE(reader.malformed());
   return out;
 }
@@ -99,13 +108,16 @@ class SessionTest : public testing::Test {
     return session->commit(to, buffer, message.size());
   }
 
-  Frame hello(std::uint32_t epoch = kOtherEpoch, std::uint64_t incarnation = kOtherIncarnation) const {
+  Frame hello(std::uint32_t epoch = kOtherEpoch,
+              std::uint64_t incarnation = kOtherIncarnation) const {
     return {.kind = FrameKind::kHello, .body = introduction(epoch, incarnation, 0)};
   }
   Frame welcome(const Bytes& hello_frame, std::uint32_t epoch = kOtherEpoch) const {
     const Introduction ours = introduction_of(hello_frame);
-    return {
-        .kind = FrameKind::kWelcome, .slot = ours.slot, .epoch = ours.epoch, .body = introduction(epoch, kOtherIncarnation, ours.epoch)};
+    return {.kind = FrameKind::kWelcome,
+            .slot = ours.slot,
+            .epoch = ours.epoch,
+            .body = introduction(epoch, kOtherIncarnation, ours.epoch)};
   }
   Frame refusal(const Bytes& hello_frame, RefuseReason reason, const char* provider = "other 2.0",
                 std::uint8_t version = kFrameVersion) const {
@@ -117,9 +129,14 @@ class SessionTest : public testing::Test {
     std::strncpy(refusal.provider, provider, sizeof refusal.provider - 1);
     Bytes body(sizeof refusal);
     encode(body.data(), refusal);
-    return {.kind = FrameKind::kRefuse, .slot = ours.slot, .epoch = ours.epoch, .body = body, .version = version};
+    return {.kind = FrameKind::kRefuse,
+            .slot = ours.slot,
+            .epoch = ours.epoch,
+            .body = body,
+            .version = version};
   }
-  static Bytes introduction(std::uint32_t epoch, std::uint64_t incarnation, std::uint32_t echoed, const char* provider = "fake 9.9",
+  static Bytes introduction(std::uint32_t epoch, std::uint64_t incarnation, std::uint32_t echoed,
+                            const char* provider = "fake 9.9",
                             std::uint8_t oldest = kOldestFrameVersion, ProcessId name = kOther) {
     Introduction introduction{};
     introduction.nid = name.nid.value;
@@ -135,9 +152,14 @@ class SessionTest : public testing::Test {
     return body;
   }
   // A frame of the open session, addressed as our welcome or hello asked.
-  Frame of_session(FrameKind kind, std::uint32_t sequence, std::uint32_t acknowledged, Bytes body = {}) const {
-    return {
-        .kind = kind, .slot = our_slot, .epoch = our_epoch, .sequence = sequence, .acknowledged = acknowledged, .body = std::move(body)};
+  Frame of_session(FrameKind kind, std::uint32_t sequence, std::uint32_t acknowledged,
+                   Bytes body = {}) const {
+    return {.kind = kind,
+            .slot = our_slot,
+            .epoch = our_epoch,
+            .sequence = sequence,
+            .acknowledged = acknowledged,
+            .body = std::move(body)};
   }
 
   void arrives(const Frame& frame) { fake->arrives(frame.bytes()); }

@@ -54,7 +54,8 @@ TEST_F(SessionFlow, WithAFrameOpenThereIsNoSleeping) {
 TEST_F(SessionFlow, FullFrameLeavesWithoutAPoll) {
   const std::string message(200, 'x');
   for (int i = 0; i < 10; ++i) EXPECT_EQ(send(message), PostStatus::kOk);
-  // 1024 bytes hold 4 records of 208 bytes: the first went alone, two frames of 4 are full, one message is in the open frame.
+  // 1024 bytes hold 4 records of 208 bytes: the first went alone, two frames of 4 are full, one
+  // message is in the open frame.
   ASSERT_EQ(fake->sent.size(), 3U);
   EXPECT_EQ(messages_of(take_sent()).size(), 1U);
   EXPECT_EQ(messages_of(take_sent()).size(), 4U);
@@ -91,7 +92,8 @@ TEST_F(SessionFlow, MessagesBeginAtMultiplesOfEightAndPaddingIsZero) {
   EXPECT_EQ(frame.size() % 8, 0U);
   std::size_t at = sizeof(FrameHeader);
   for (std::size_t length = 1; length <= 9; ++length) {
-    for (std::size_t i = at + sizeof(RecordHeader) + length; i < at + record_bytes(length); ++i) EXPECT_EQ(frame[i], std::byte{0});
+    for (std::size_t i = at + sizeof(RecordHeader) + length; i < at + record_bytes(length); ++i)
+      EXPECT_EQ(frame[i], std::byte{0});
     at += record_bytes(length);
   }
   EXPECT_EQ(at, frame.size());
@@ -160,7 +162,9 @@ TEST_F(SessionFlow, MessagesOfAFrameComeInOrder) {
 }
 
 TEST_F(SessionFlow, ReceivedMessagesAreAligned) {
-  sink.answer = [](PeerId, std::span<const std::byte> message) { EXPECT_EQ(reinterpret_cast<std::uintptr_t>(message.data()) % 8, 0U); };
+  sink.answer = [](PeerId, std::span<const std::byte> message) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(message.data()) % 8, 0U);
+  };
   receive(of_session(Kind::kData, 1, 0, records({"a", "bb", "0123456789"})));
   EXPECT_EQ(sink.messages.size(), 3U);
 }
@@ -185,7 +189,8 @@ TEST_F(SessionFlow, FrameLostIsSeenAsAGapAndFailsThePeer) {
   EXPECT_STREQ(sink.failures[0].reason(), "frames from the peer were lost");
   EXPECT_EQ(session->counters().gaps, 1U);
   EXPECT_EQ(session->state_of(peer), PeerState::kClosed);
-  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kGoodbye)) << "so that the other side's operations end too";
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kGoodbye))
+      << "so that the other side's operations end too";
 }
 
 TEST_F(SessionFlow, LossOfTheLastFrameIsSeenByThePing) {
@@ -244,7 +249,8 @@ TEST_F(SessionFlow, WindowFullThenAckOpensIt) {
   EXPECT_EQ(send(message), PostStatus::kWouldBlock);
   EXPECT_EQ(session->counters().would_block, 1U);
   poll();
-  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kPing)) << "the peer may confirm less often than this window needs";
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kPing))
+      << "the peer may confirm less often than this window needs";
   EXPECT_TRUE(session->prepare_wait()) << "only the peer can open the window";
 
   receive(of_session(Kind::kAck, 0, 2));
@@ -349,10 +355,12 @@ TEST_F(SessionFlow, FramesOfAnEndedSessionThatLeaveLateAreNotTakenForThoseOfTheN
 TEST_F(SessionFlow, WriteGoesToTheLowerTransportWhenOpenAndFailsOtherwise) {
   std::byte memory[16];
   const Region region = *session->register_memory(peer, memory, Access::kWriteSource);
-  EXPECT_EQ(session->post_write(peer, {memory, 16, region}, {}, Immediate{1}, Context{2}), PostStatus::kOk);
+  EXPECT_EQ(session->post_write(peer, {memory, 16, region}, {}, Immediate{1}, Context{2}),
+            PostStatus::kOk);
   EXPECT_EQ(fake->writes, 1);
   receive(of_session(Kind::kGoodbye, 0, 0));
-  EXPECT_EQ(session->post_write(peer, {memory, 16, region}, {}, Immediate{1}, Context{2}), PostStatus::kFailed)
+  EXPECT_EQ(session->post_write(peer, {memory, 16, region}, {}, Immediate{1}, Context{2}),
+            PostStatus::kFailed)
       << "the peer may be another process by now";
   EXPECT_EQ(fake->writes, 1);
 }
@@ -370,7 +378,8 @@ TEST_F(SessionFlow, DumpHasALineForEachPeer) {
   send("b");
   std::string text;
   session->dump(text);
-  EXPECT_THAT(text, HasSubstr("peer 0 127.0.0.1 pid 200 open next_sequence 2 acknowledged 0 in_window 1 received 0 leaving 1"));
+  EXPECT_THAT(text, HasSubstr("peer 0 127.0.0.1 pid 200 open next_sequence 2 acknowledged 0 "
+                              "in_window 1 received 0 leaving 1"));
   EXPECT_THAT(text, HasSubstr("open_frame_bytes 40\n"));
 }
 

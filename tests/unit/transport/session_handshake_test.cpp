@@ -59,7 +59,8 @@ TEST_F(SessionHandshake, HelloIsAnsweredByWelcomeThatEchoesItsEpoch) {
 
 TEST_F(SessionHandshake, HelloOfAnUnknownProcessMakesItAPeer) {
   Frame frame = hello();
-  frame.body = introduction(kOtherEpoch, kOtherIncarnation, 0, "fake 1", kOldestFrameVersion, {NodeId{9}, Pid{9}});
+  frame.body = introduction(kOtherEpoch, kOtherIncarnation, 0, "fake 1", kOldestFrameVersion,
+                            {NodeId{9}, Pid{9}});
   receive(frame);
   EXPECT_EQ(session->state_of(*session->resolve({NodeId{9}, Pid{9}})), State::kOpen);
 }
@@ -90,7 +91,8 @@ TEST_F(SessionHandshake, LateRefusalOfOurHelloDoesNotEndTheSessionThatTheirsOpen
   poll();
   EXPECT_THAT(sink.failures, IsEmpty());
   EXPECT_EQ(session->state_of(peer), State::kOpen);
-  EXPECT_THAT(take_sent_kinds(), ElementsAre(FrameKind::kWelcome)) << "in case the first one is gone with the connection";
+  EXPECT_THAT(take_sent_kinds(), ElementsAre(FrameKind::kWelcome))
+      << "in case the first one is gone with the connection";
   fake->fails(lower_peer);
   poll();
   EXPECT_EQ(sink.failures.size(), 1U) << "a second one is not late";
@@ -164,7 +166,8 @@ TEST_F(SessionHandshake, WelcomeOfAnotherProcessIsMalformed) {
   send("a");
   const Bytes said = take_sent();
   Frame frame = welcome(said);
-  frame.body = introduction(kOtherEpoch, 1, introduction_of(said).epoch, "fake 1", kOldestFrameVersion, {NodeId{9}, Pid{9}});
+  frame.body = introduction(kOtherEpoch, 1, introduction_of(said).epoch, "fake 1",
+                            kOldestFrameVersion, {NodeId{9}, Pid{9}});
   receive(frame);
   EXPECT_EQ(session->state_of(peer), State::kConnecting);
   EXPECT_EQ(session->counters().malformed_introduction, 1U);
@@ -210,7 +213,8 @@ TEST_F(SessionHandshake, HelloThatDoesNotUnderstandOurVersionIsRefused) {
   receive(frame);
   const Bytes answer = take_sent();
   ASSERT_EQ(kind_of(answer), FrameKind::kRefuse);
-  EXPECT_EQ(decode<Refusal>(answer.data() + sizeof(FrameHeader)).reason, static_cast<std::uint8_t>(RefuseReason::kVersion));
+  EXPECT_EQ(decode<Refusal>(answer.data() + sizeof(FrameHeader)).reason,
+            static_cast<std::uint8_t>(RefuseReason::kVersion));
 }
 
 TEST_F(SessionHandshake, NewerHelloThatStillUnderstandsOurVersionIsWelcome) {
@@ -225,7 +229,10 @@ TEST_F(SessionHandshake, RefusalForTheProviderFailsThePeerAndIsDescribed) {
   receive(refusal(take_sent(), RefuseReason::kProvider, "tcp;ofi_rxm 117.0"));
   ASSERT_EQ(sink.failures.size(), 1U);
   EXPECT_STREQ(sink.failures[0].reason(), "the peer uses another libfabric provider");
-  EXPECT_THAT(session->describe(peer), HasSubstr("provider 'tcp;ofi_rxm 117.0', this process speaks version 1 with provider 'fake 1.0'"));
+  EXPECT_THAT(
+      session->describe(peer),
+      HasSubstr(
+          "provider 'tcp;ofi_rxm 117.0', this process speaks version 1 with provider 'fake 1.0'"));
   EXPECT_EQ(session->state_of(peer), State::kClosed);
 }
 
@@ -233,7 +240,8 @@ TEST_F(SessionHandshake, RefusalForTheVersionFailsThePeerAndIsDescribed) {
   send("a");
   receive(refusal(take_sent(), RefuseReason::kVersion, "fake 2.0", 9));
   ASSERT_EQ(sink.failures.size(), 1U);
-  EXPECT_STREQ(sink.failures[0].reason(), "the peer speaks an incompatible version of the wire protocol");
+  EXPECT_STREQ(sink.failures[0].reason(),
+               "the peer speaks an incompatible version of the wire protocol");
   EXPECT_THAT(session->describe(peer), HasSubstr("it speaks version 9 with provider 'fake 2.0'"));
 }
 
@@ -289,7 +297,8 @@ TEST_F(SessionHandshake, ConnectDeadlineFailsThePeer) {
     poll(session->next_deadline() - now);
   }
   EXPECT_EQ(now - begin, 10s);
-  EXPECT_STREQ(sink.failures[0].reason(), "the peer could not be reached within the connect deadline");
+  EXPECT_STREQ(sink.failures[0].reason(),
+               "the peer could not be reached within the connect deadline");
   EXPECT_EQ(sink.failures[0].code(), 111) << "the number that the lower transport gave";
   EXPECT_EQ(session->next_deadline(), kNever);
 }
@@ -318,7 +327,8 @@ TEST_F(SessionHandshake, PeersAreBounded) {
   start({.max_peers = 2});
   for (std::uint32_t pid = 300; pid < 303; ++pid) {
     Frame frame = hello();
-    frame.body = introduction(kOtherEpoch, 1, 0, "fake 1", kOldestFrameVersion, {NodeId{9}, Pid{pid}});
+    frame.body =
+        introduction(kOtherEpoch, 1, 0, "fake 1", kOldestFrameVersion, {NodeId{9}, Pid{pid}});
     receive(frame);
   }
   EXPECT_EQ(session->counters().too_many_peers, 2U);

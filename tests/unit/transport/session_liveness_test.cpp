@@ -49,8 +49,10 @@ TEST_F(SessionLiveness, SilentPeerIsFailedAtTheDeadline) {
   const TimePoint begin = now;
   while (sink.failures.empty()) sleep();
   EXPECT_EQ(now - begin, 10s);
-  EXPECT_THAT(take_sent_kinds(), ElementsAre(Kind::kPing, Kind::kPing, Kind::kPing, Kind::kGoodbye));
-  EXPECT_STREQ(sink.failures[0].reason(), "the peer has not answered within the dead-peer deadline");
+  EXPECT_THAT(take_sent_kinds(),
+              ElementsAre(Kind::kPing, Kind::kPing, Kind::kPing, Kind::kGoodbye));
+  EXPECT_STREQ(sink.failures[0].reason(),
+               "the peer has not answered within the dead-peer deadline");
   EXPECT_EQ(session->next_deadline(), kNever);
 }
 
@@ -163,7 +165,8 @@ TEST_F(SessionLiveness, DeadlineOfAFrameCountsFromThePollAfterItsCommit) {
   const TimePoint last_poll = now;
   now = now + 3600s;  // nobody polled since: commit() thinks that it is an hour earlier
   send("a");
-  EXPECT_FALSE(session->prepare_wait()) << "somebody who knows the time has to poll before anybody sleeps";
+  EXPECT_FALSE(session->prepare_wait())
+      << "somebody who knows the time has to poll before anybody sleeps";
   EXPECT_EQ(session->next_deadline(), last_poll);
   poll();
   EXPECT_EQ(session->next_deadline(), now + 2500ms);

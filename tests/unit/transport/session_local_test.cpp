@@ -15,8 +15,11 @@ class SessionLocal : public SessionTest {
     start(options);
     local = *session->resolve(kSelf);
   }
-  PostStatus write(const std::byte* from, std::byte* to, std::size_t length, std::uint32_t number, std::uint64_t key) {
-    return session->post_write(local, {from, length, {}}, {key, reinterpret_cast<std::uintptr_t>(to)}, Immediate{number}, Context{number});
+  PostStatus write(const std::byte* from, std::byte* to, std::size_t length, std::uint32_t number,
+                   std::uint64_t key) {
+    return session->post_write(local, {from, length, {}},
+                               {key, reinterpret_cast<std::uintptr_t>(to)}, Immediate{number},
+                               Context{number});
   }
   PeerId local;
 };
@@ -44,10 +47,13 @@ TEST_F(SessionLocal, MessagesCommittedWhileDeliveringComeWithThePollAfter) {
 
 TEST_F(SessionLocal, MessagesKeepTheirOrderAndTheirAlignment) {
   std::vector<std::string> expected;
-  sink.answer = [](PeerId, std::span<const std::byte> message) { EXPECT_EQ(reinterpret_cast<std::uintptr_t>(message.data()) % 8, 0U); };
+  sink.answer = [](PeerId, std::span<const std::byte> message) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(message.data()) % 8, 0U);
+  };
   for (int round = 0; round < 50; ++round) {
     for (int i = 0; i < 100; ++i) {
-      expected.push_back(std::string(static_cast<std::size_t>(i * 7 % 300), 'x') + std::to_string(i));
+      expected.push_back(std::string(static_cast<std::size_t>(i * 7 % 300), 'x') +
+                         std::to_string(i));
       ASSERT_EQ(send(local, expected.back()), PostStatus::kOk);
     }
     poll();
@@ -72,7 +78,8 @@ TEST_F(SessionLocal, MoreMessagesThanTheBoundWouldBlock) {
 
 TEST_F(SessionLocal, MoreBytesThanTheBlocksHoldWouldBlock) {
   const std::string message(session->attributes().max_message_bytes, 'x');
-  for (std::size_t i = 0; i < LocalLoop::kMaxBlocks; ++i) EXPECT_EQ(send(local, message), PostStatus::kOk);
+  for (std::size_t i = 0; i < LocalLoop::kMaxBlocks; ++i)
+    EXPECT_EQ(send(local, message), PostStatus::kOk);
   EXPECT_EQ(send(local, message), PostStatus::kWouldBlock);
   poll();
   EXPECT_EQ(sink.messages.size(), LocalLoop::kMaxBlocks);
@@ -103,7 +110,8 @@ TEST_F(SessionLocal, WriteHappensWithTheNextPollThenImmediateThenDone) {
 }
 
 TEST_F(SessionLocal, WriteMayOverlapItsSource) {
-  std::byte memory[6] = {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}, std::byte{5}, std::byte{6}};
+  std::byte memory[6] = {std::byte{1}, std::byte{2}, std::byte{3},
+                         std::byte{4}, std::byte{5}, std::byte{6}};
   const Region region = *session->register_memory(local, memory, Access::kWriteTarget);
   write(memory, memory + 2, 4, 1, region.key);
   poll();
@@ -141,7 +149,8 @@ TEST_F(SessionLocal, WriteToARegistrationThatHasGoneTouchesNothingThatIsRegister
   const Region old = *session->register_memory(local, to, Access::kWriteTarget);
   session->deregister_memory(old);
   std::vector<Region> all;
-  for (int i = 0; i < 200; ++i) all.push_back(*session->register_memory(local, to, Access::kWriteTarget));
+  for (int i = 0; i < 200; ++i)
+    all.push_back(*session->register_memory(local, to, Access::kWriteTarget));
   write(from, to, 4, 9, old.key);
   poll();
   EXPECT_EQ(to[0], std::byte{0});
@@ -172,7 +181,8 @@ TEST_F(SessionLocal, AnotherWriteOfTheSameBytesOutlivesADeregistration) {
   session->deregister_memory(first);
   poll();
   EXPECT_EQ(to[0], std::byte{1});
-  EXPECT_THAT(sink.take(), ElementsAre("write_done 8 the memory of the write is not registered", "immediate 9", "write_done 9"));
+  EXPECT_THAT(sink.take(), ElementsAre("write_done 8 the memory of the write is not registered",
+                                       "immediate 9", "write_done 9"));
   session->deregister_memory(second);
 }
 

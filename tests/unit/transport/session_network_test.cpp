@@ -1,4 +1,5 @@
-// Sessions over a simulated network: many processes, random delays, deaths and restarts, in virtual time.
+// Sessions over a simulated network: many processes, random delays, deaths and restarts, in virtual
+// time.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +23,9 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-ProcessId name_of(std::size_t i) { return {NodeId{0x7f000001}, Pid{static_cast<std::uint32_t>(i + 1)}}; }
+ProcessId name_of(std::size_t i) {
+  return {NodeId{0x7f000001}, Pid{static_cast<std::uint32_t>(i + 1)}};
+}
 
 struct Process {
   std::unique_ptr<Session> session;
@@ -31,7 +34,8 @@ struct Process {
 
 class SessionNetwork : public testing::Test {
  protected:
-  void start(std::size_t count, SimulatedOptions options = {}, const SessionOptions& session_options = {}) {
+  void start(std::size_t count, SimulatedOptions options = {},
+             const SessionOptions& session_options = {}) {
     options_ = session_options;
     processes.clear();
     network = std::make_unique<SimulatedNetwork>(options);
@@ -46,7 +50,9 @@ class SessionNetwork : public testing::Test {
     processes[i]->session.reset();
     processes[i]->session = std::make_unique<Session>(network->join(name_of(i)), options);
   }
-  PeerId peer(std::size_t at, std::size_t other) { return *processes[at]->session->resolve(name_of(other)); }
+  PeerId peer(std::size_t at, std::size_t other) {
+    return *processes[at]->session->resolve(name_of(other));
+  }
   PostStatus send(std::size_t from, std::size_t to, std::string_view message) {
     Session& session = *processes[from]->session;
     const PeerId id = peer(from, to);
@@ -60,7 +66,8 @@ class SessionNetwork : public testing::Test {
       if (process->session) process->session->poll(network->now(), process->sink);
     }
   }
-  // One step: time goes to the next event or deadline, then everybody polls. False when nothing will ever happen.
+  // One step: time goes to the next event or deadline, then everybody polls. False when nothing
+  // will ever happen.
   bool step() {
     TimePoint next = network->next_event();
     for (const auto& process : processes) {
@@ -97,7 +104,8 @@ TEST_F(SessionNetwork, BothSayHelloAtOnce) {
     start(2, {.seed = seed});
     bool done[2] = {};
     while (!done[0] || !done[1]) {
-      for (const std::size_t i : {0U, 1U}) done[i] = done[i] || send(i, 1 - i, "hello") == PostStatus::kOk;
+      for (const std::size_t i : {0U, 1U})
+        done[i] = done[i] || send(i, 1 - i, "hello") == PostStatus::kOk;
       ASSERT_TRUE(step());
     }
     settle();
@@ -120,7 +128,8 @@ TEST_F(SessionNetwork, PeerThatStartsLateIsReached) {
     // Both turn to each other now; the last refusal may still be under way.
     bool done[2] = {};
     while (!done[0] || !done[1]) {
-      for (const std::size_t i : {0U, 1U}) done[i] = done[i] || send(i, 1 - i, "hello") == PostStatus::kOk;
+      for (const std::size_t i : {0U, 1U})
+        done[i] = done[i] || send(i, 1 - i, "hello") == PostStatus::kOk;
       ASSERT_TRUE(step());
     }
     settle();
@@ -140,8 +149,9 @@ TEST_F(SessionNetwork, MessagesOf64ProcessesComeOnceAndInOrder) {
     const std::size_t from = random() % kProcesses;
     const std::size_t to = random() % kProcesses;
     auto& list = expected[{from, to}];
-    const std::string message =
-        std::to_string(from) + ">" + std::to_string(to) + " #" + std::to_string(list.size()) + " " + std::string(random() % 700, 'x');
+    const std::string message = std::to_string(from) + ">" + std::to_string(to) + " #" +
+                                std::to_string(list.size()) + " " +
+                                std::string(random() % 700, 'x');
     for (int burst = static_cast<int>(random() % 8); burst >= 0; --burst) {
       if (send(from, to, message) != PostStatus::kOk) break;
       list.push_back(message);
@@ -153,7 +163,8 @@ TEST_F(SessionNetwork, MessagesOf64ProcessesComeOnceAndInOrder) {
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::string>> got;
   for (std::size_t to = 0; to < kProcesses; ++to) {
     EXPECT_THAT(processes[to]->sink.failures, IsEmpty());
-    for (const std::string& message : processes[to]->sink.messages) got[{std::stoul(message), to}].push_back(message);
+    for (const std::string& message : processes[to]->sink.messages)
+      got[{std::stoul(message), to}].push_back(message);
   }
   std::erase_if(expected, [](const auto& entry) { return entry.second.empty(); });
   EXPECT_EQ(got, expected);
@@ -236,9 +247,11 @@ TEST_F(SessionNetwork, WriteOfSeveralPartsPassesThrough) {
   std::vector<std::byte> to(1000);
   Session& a = *processes[0]->session;
   const Region source = *a.register_memory(peer(0, 1), from, Access::kWriteSource);
-  const Region target = *processes[1]->session->register_memory(peer(1, 0), to, Access::kWriteTarget);
+  const Region target =
+      *processes[1]->session->register_memory(peer(1, 0), to, Access::kWriteTarget);
   for (std::size_t at = 0; at < 1000; at += 100) {
-    ASSERT_EQ(a.post_write(peer(0, 1), {from.data() + at, 100, source}, {target.key, target.base + at}, Immediate{5}, Context{at}),
+    ASSERT_EQ(a.post_write(peer(0, 1), {from.data() + at, 100, source},
+                           {target.key, target.base + at}, Immediate{5}, Context{at}),
               PostStatus::kOk);
   }
   settle();

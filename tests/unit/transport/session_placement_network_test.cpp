@@ -53,7 +53,8 @@ class SessionPlacementOverTheNetwork : public testing::Test {
     if (!buffer) return PostStatus::kWouldBlock;
     std::memcpy(buffer.data, message.data(), message.size());
     if (payload.empty()) return session.commit(a().other, buffer, message.size());
-    const PostStatus status = session.commit_placed(a().other, buffer, message.size(), std::as_bytes(std::span(payload)), kKey, context);
+    const PostStatus status = session.commit_placed(
+        a().other, buffer, message.size(), std::as_bytes(std::span(payload)), kKey, context);
     if (status != PostStatus::kOk) session.abandon(a().other, buffer);
     return status;
   }
@@ -84,7 +85,8 @@ class SessionPlacementOverTheNetwork : public testing::Test {
 TEST_F(SessionPlacementOverTheNetwork, PlacedMessageLandsWhereItIsExpected) {
   start();
   std::string room(8, '.');
-  ASSERT_TRUE(b().session->expect_placement(b().other, kKey, std::as_writable_bytes(std::span(room))));
+  ASSERT_TRUE(
+      b().session->expect_placement(b().other, kKey, std::as_writable_bytes(std::span(room))));
   ASSERT_EQ(send_placed("m", "payload", Context{3}), PostStatus::kOk);
   settle();
   EXPECT_THAT(b().sink.log, ElementsAre("placed message 0 m payload"));
@@ -99,14 +101,19 @@ TEST_F(SessionPlacementOverTheNetwork, PlacedMessageThatNobodyExpectsComesWithIt
   EXPECT_THAT(b().sink.log, ElementsAre("placed message 0 m payload"));
 }
 
-TEST_F(SessionPlacementOverTheNetwork, PlacedMessagesAndMessagesComeOnceEachInTheOrderOfTheirCommitsWithTheirOwnPayloads) {
+TEST_F(SessionPlacementOverTheNetwork,
+       PlacedMessagesAndMessagesComeOnceEachInTheOrderOfTheirCommitsWithTheirOwnPayloads) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     start({.seed = seed, .max_in_flight = 6}, {.window_frames = 8});
     std::string room(32, '.');
-    const auto expect_next = [&] { b().session->expect_placement(b().other, kKey, std::as_writable_bytes(std::span(room))); };
+    const auto expect_next = [&] {
+      b().session->expect_placement(b().other, kKey, std::as_writable_bytes(std::span(room)));
+    };
     std::size_t landed = 0;
     b().sink.answer = [&](PeerId, std::span<const std::byte>) {
-      if (!b().sink.payloads.empty() && b().sink.payloads.back() == reinterpret_cast<std::byte*>(room.data())) ++landed;
+      if (!b().sink.payloads.empty() &&
+          b().sink.payloads.back() == reinterpret_cast<std::byte*>(room.data()))
+        ++landed;
       b().sink.payloads.clear();
       expect_next();
     };
@@ -121,7 +128,8 @@ TEST_F(SessionPlacementOverTheNetwork, PlacedMessagesAndMessagesComeOnceEachInTh
         ASSERT_TRUE(step());
         continue;
       }
-      expected.push_back(placed_message ? "placed message 0 " + number + " " + payloads[i] : "message 0 " + number);
+      expected.push_back(placed_message ? "placed message 0 " + number + " " + payloads[i]
+                                        : "message 0 " + number);
       ++i;
     }
     settle();
@@ -141,13 +149,15 @@ TEST_F(SessionPlacementOverTheNetwork, DeathOfTheSenderEndsWhatIsExpectedOfIt) {
   for (const Death death : {Death::kSilent, Death::kNoticed}) {
     start();
     std::string room(8, '.');
-    ASSERT_TRUE(b().session->expect_placement(b().other, kKey, std::as_writable_bytes(std::span(room))));
+    ASSERT_TRUE(
+        b().session->expect_placement(b().other, kKey, std::as_writable_bytes(std::span(room))));
     b().session->watch(b().other, true);
     network->kill(name(0), death);
     a().session.reset();
     while (b().sink.failures.empty()) ASSERT_TRUE(step());
     EXPECT_EQ(b().session->withdraw_placement(b().other), Withdrawal::kNone);
-    EXPECT_FALSE(b().session->expect_placement(b().other, kKey, std::as_writable_bytes(std::span(room))));
+    EXPECT_FALSE(
+        b().session->expect_placement(b().other, kKey, std::as_writable_bytes(std::span(room))));
     EXPECT_EQ(room, "........");
   }
 }
@@ -157,7 +167,8 @@ TEST_F(SessionPlacementOverTheNetwork, CloseWaitsForTheAcknowledgementOfPlacedMe
   ASSERT_EQ(send_placed("m", "payload", Context{3}), PostStatus::kOk);
   while (!a().session->close(network->now())) ASSERT_TRUE(step());
   settle();
-  EXPECT_THAT(b().sink.log, ElementsAre("placed message 0 m payload", "failed 0 the peer closed its endpoint"));
+  EXPECT_THAT(b().sink.log,
+              ElementsAre("placed message 0 m payload", "failed 0 the peer closed its endpoint"));
 }
 
 }  // namespace

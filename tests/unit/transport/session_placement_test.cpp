@@ -1,4 +1,5 @@
-// Placed messages through sessions: a frame of their own each, in its turn among the others, and an end with the session.
+// Placed messages through sessions: a frame of their own each, in its turn among the others, and an
+// end with the session.
 
 #include <memory>
 #include <string>
@@ -28,7 +29,8 @@ class SessionPlacement : public SessionTest {
     const MessageBuffer buffer = session->reserve(peer, message.size());
     if (!buffer) return PostStatus::kWouldBlock;
     std::memcpy(buffer.data, message.data(), message.size());
-    const PostStatus status = session->commit_placed(peer, buffer, message.size(), payload(), kKey, kContext);
+    const PostStatus status =
+        session->commit_placed(peer, buffer, message.size(), payload(), kKey, kContext);
     if (status != PostStatus::kOk) session->abandon(peer, buffer);
     return status;
   }
@@ -52,7 +54,8 @@ class SessionPlacement : public SessionTest {
     arrives_placed(frame);
     poll();
   }
-  Frame placed_frame(std::uint32_t sequence, std::initializer_list<std::string_view> messages = {"m"}) const {
+  Frame placed_frame(std::uint32_t sequence,
+                     std::initializer_list<std::string_view> messages = {"m"}) const {
     return of_session(Kind::kData, sequence, 0, records(messages));
   }
   // The session must drop what comes, count it under `cause` and go on as if it had not come.
@@ -65,8 +68,12 @@ class SessionPlacement : public SessionTest {
     receive_placed(placed_frame(++good_));
     EXPECT_THAT(sink.take(), ElementsAre("placed message 0 m payload"));
   }
-  void expect_dropped(const Frame& frame, std::uint64_t SessionCounters::*cause) { expect_dropped(frame.bytes(), cause); }
-  Frame next_placed(Bytes body) const { return of_session(Kind::kData, good_ + 1, 0, std::move(body)); }
+  void expect_dropped(const Frame& frame, std::uint64_t SessionCounters::*cause) {
+    expect_dropped(frame.bytes(), cause);
+  }
+  Frame next_placed(Bytes body) const {
+    return of_session(Kind::kData, good_ + 1, 0, std::move(body));
+  }
 
   std::byte room[8] = {};
 
@@ -145,7 +152,8 @@ TEST_F(SessionPlacement, PlacedMessageWouldBlockWhileAnotherMessageWaitsInTheOpe
   EXPECT_THAT(messages_of(take_sent()), ElementsAre("leaves"));
   EXPECT_THAT(fake->sent, IsEmpty());
   poll();
-  EXPECT_THAT(messages_of(take_sent()), ElementsAre("waits")) << "alone: nothing of the placed message stays behind";
+  EXPECT_THAT(messages_of(take_sent()), ElementsAre("waits"))
+      << "alone: nothing of the placed message stays behind";
   EXPECT_EQ(send_placed("m"), PostStatus::kOk);
   EXPECT_THAT(messages_of(take_sent()), ElementsAre("m"));
 }
@@ -170,9 +178,11 @@ TEST_F(SessionPlacement, PlacedMessageWouldBlockWhenTheWindowIsFullThenAckOpensI
 
 TEST_F(SessionPlacement, PlacedMessageWouldBlockWhereNoSessionIsOpen) {
   const PeerId other = *session->resolve({NodeId{3}, Pid{3}});
-  EXPECT_EQ(session->commit_placed(other, {}, 0, payload(), kKey, kContext), PostStatus::kWouldBlock);
+  EXPECT_EQ(session->commit_placed(other, {}, 0, payload(), kKey, kContext),
+            PostStatus::kWouldBlock);
   EXPECT_FALSE(session->reserve(other, 1));  // connects
-  EXPECT_EQ(session->commit_placed(other, {}, 0, payload(), kKey, kContext), PostStatus::kWouldBlock);
+  EXPECT_EQ(session->commit_placed(other, {}, 0, payload(), kKey, kContext),
+            PostStatus::kWouldBlock);
 }
 
 TEST_F(SessionPlacement, PlacedMessageToOneselfWouldBlockAndItsMessageMayGoAlone) {
@@ -180,7 +190,8 @@ TEST_F(SessionPlacement, PlacedMessageToOneselfWouldBlockAndItsMessageMayGoAlone
   const MessageBuffer buffer = session->reserve(local, 1);
   ASSERT_TRUE(buffer);
   buffer.data[0] = std::byte{'m'};
-  EXPECT_EQ(session->commit_placed(local, buffer, 1, payload(), kKey, kContext), PostStatus::kWouldBlock);
+  EXPECT_EQ(session->commit_placed(local, buffer, 1, payload(), kKey, kContext),
+            PostStatus::kWouldBlock);
   EXPECT_FALSE(session->expect_placement(local, kKey, room));
   EXPECT_EQ(session->withdraw_placement(local), Withdrawal::kNone);
   EXPECT_EQ(session->commit(local, buffer, 1), PostStatus::kOk);
@@ -204,7 +215,8 @@ TEST_F(SessionPlacement, MessageOfAPlacedMessageThatIsNotTakenMayBeCommittedWith
   const MessageBuffer buffer = session->reserve(peer, 5);
   std::memcpy(buffer.data, "again", 5);
   fake->commit_answer = PostStatus::kWouldBlock;
-  EXPECT_EQ(session->commit_placed(peer, buffer, 5, payload(), kKey, kContext), PostStatus::kWouldBlock);
+  EXPECT_EQ(session->commit_placed(peer, buffer, 5, payload(), kKey, kContext),
+            PostStatus::kWouldBlock);
   fake->commit_answer = PostStatus::kOk;
   EXPECT_EQ(session->commit(peer, buffer, 5), PostStatus::kOk);
   EXPECT_THAT(messages_of(take_sent()), ElementsAre("again"));
@@ -228,7 +240,8 @@ TEST_F(SessionPlacement, ConnectionLostInAPlacedMessageFailsItAndIsReportedByThe
   EXPECT_STREQ(sink.failures[0].reason(), "the connection is lost");
 }
 
-TEST_F(SessionPlacement, MessageOfAPlacedMessageHasLeftWhenItsFrameHasLeftAndItsPayloadIsFreeWhenThatIsSaidBelow) {
+TEST_F(SessionPlacement,
+       MessageOfAPlacedMessageHasLeftWhenItsFrameHasLeftAndItsPayloadIsFreeWhenThatIsSaidBelow) {
   send_placed("m");
   fake->left(lower_peer);
   poll();
@@ -260,7 +273,8 @@ TEST_F(SessionPlacement, PlacedMessagesAndMessagesAreTakenInOneSequence) {
   receive(of_session(Kind::kData, 1, 0, records({"a", "b"})));
   receive_placed(placed_frame(2));
   receive(of_session(Kind::kData, 3, 0, records({"c"})));
-  EXPECT_THAT(sink.take(), ElementsAre("message 0 a", "message 0 b", "placed message 0 m payload", "message 0 c"));
+  EXPECT_THAT(sink.take(), ElementsAre("message 0 a", "message 0 b", "placed message 0 m payload",
+                                       "message 0 c"));
 }
 
 TEST_F(SessionPlacement, PlacedMessagesAreAcknowledgedAsMessagesAre) {
@@ -299,7 +313,8 @@ TEST_F(SessionPlacement, FrameLostBeforeAPlacedMessageIsSeenAsAGapAndFailsThePee
 TEST_F(SessionPlacement, FrameShorterThanItsHeader) {
   const Bytes whole = placed_frame(1).bytes();
   for (std::size_t length = 0; length < sizeof(FrameHeader); ++length) {
-    expect_dropped(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)), &SessionCounters::malformed_short);
+    expect_dropped(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)),
+                   &SessionCounters::malformed_short);
   }
 }
 
@@ -310,8 +325,8 @@ TEST_F(SessionPlacement, WrongMagicVersionOrKind) {
   frame = next_placed(records({"m"}));
   frame.version = kFrameVersion + 1;
   expect_dropped(frame, &SessionCounters::malformed_version);
-  for (const Kind kind :
-       {Kind::kHello, Kind::kWelcome, Kind::kRefuse, Kind::kAck, Kind::kPing, Kind::kGoodbye, Kind{0}, Kind{8}, Kind{255}}) {
+  for (const Kind kind : {Kind::kHello, Kind::kWelcome, Kind::kRefuse, Kind::kAck, Kind::kPing,
+                          Kind::kGoodbye, Kind{0}, Kind{8}, Kind{255}}) {
     frame = next_placed(records({"m"}));
     frame.kind = kind;
     expect_dropped(frame, &SessionCounters::malformed_kind);

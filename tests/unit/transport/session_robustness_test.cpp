@@ -25,8 +25,12 @@ class SessionRobustness : public SessionTest {
     receive(of_session(Kind::kData, ++good_, 0, records({"good"})));
     EXPECT_THAT(sink.take(), ElementsAre("message 0 good"));
   }
-  void expect_dropped(const Frame& frame, std::uint64_t SessionCounters::*cause) { expect_dropped(frame.bytes(), cause); }
-  Frame next_data(Bytes body) const { return of_session(Kind::kData, good_ + 1, 0, std::move(body)); }
+  void expect_dropped(const Frame& frame, std::uint64_t SessionCounters::*cause) {
+    expect_dropped(frame.bytes(), cause);
+  }
+  Frame next_data(Bytes body) const {
+    return of_session(Kind::kData, good_ + 1, 0, std::move(body));
+  }
 
   std::uint32_t good_ = 0;
 };
@@ -34,7 +38,8 @@ class SessionRobustness : public SessionTest {
 TEST_F(SessionRobustness, FrameShorterThanItsHeader) {
   const Bytes whole = of_session(Kind::kAck, 0, 0).bytes();
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    expect_dropped(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)), &SessionCounters::malformed_short);
+    expect_dropped(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)),
+                   &SessionCounters::malformed_short);
   }
 }
 
@@ -232,12 +237,14 @@ TEST_F(SessionRobustness, FailureOfAnUnknownLowerPeerIsIgnored) {
 
 TEST_F(SessionRobustness, ValidFramesWithFlippedBitsNeverHarm) {
   std::mt19937 random(1);
-  const std::vector<Bytes> valid = {of_session(Kind::kData, 1, 0, records({"a", "bcd", "0123456789"})).bytes(),
-                                    of_session(Kind::kAck, 0, 0).bytes(), hello().bytes(), hello(3, 3).bytes(),
-                                    of_session(Kind::kGoodbye, 0, 0).bytes()};
+  const std::vector<Bytes> valid = {
+      of_session(Kind::kData, 1, 0, records({"a", "bcd", "0123456789"})).bytes(),
+      of_session(Kind::kAck, 0, 0).bytes(), hello().bytes(), hello(3, 3).bytes(),
+      of_session(Kind::kGoodbye, 0, 0).bytes()};
   for (int i = 0; i < 20000; ++i) {
     Bytes frame = valid[random() % valid.size()];
-    for (unsigned flips = random() % 4; flips > 0; --flips) frame[random() % frame.size()] ^= static_cast<std::byte>(1U << (random() % 8));
+    for (unsigned flips = random() % 4; flips > 0; --flips)
+      frame[random() % frame.size()] ^= static_cast<std::byte>(1U << (random() % 8));
     if (random() % 4 == 0) frame.resize(random() % (frame.size() + 1));
     fake->arrives(std::move(frame));
     if (i % 8 == 0) {

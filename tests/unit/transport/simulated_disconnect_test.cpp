@@ -15,7 +15,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Each test runs with many seeds: at the disconnect a write may have been read or not, and be in place or not.
+// Each test runs with many seeds: at the disconnect a write may have been read or not, and be in
+// place or not.
 class SimulatedDisconnect : public testing::TestWithParam<std::uint64_t>, protected TwoSimulated {
  protected:
   SimulatedDisconnect() {
@@ -34,7 +35,8 @@ TEST_P(SimulatedDisconnect, a_write_that_is_under_way_changes_no_byte_of_the_tar
   std::vector<std::byte> target(64);
   const Region from = *a->register_memory(b_at_a, source, Access::kWriteSource);
   const Region to = *b->register_memory(a_at_b, target, Access::kWriteTarget);
-  a->post_write(b_at_a, {source.data(), source.size(), from}, {to.key, to.base}, Immediate{7}, Context{1});
+  a->post_write(b_at_a, {source.data(), source.size(), from}, {to.key, to.base}, Immediate{7},
+                Context{1});
   half_way();
   b->disconnect(a_at_b);
   const std::vector<std::byte> then = target;
@@ -43,7 +45,8 @@ TEST_P(SimulatedDisconnect, a_write_that_is_under_way_changes_no_byte_of_the_tar
   EXPECT_THAT(sink_b.log, IsEmpty());
 }
 
-TEST_P(SimulatedDisconnect, a_placed_message_that_is_under_way_changes_no_byte_of_its_place_afterwards) {
+TEST_P(SimulatedDisconnect,
+       a_placed_message_that_is_under_way_changes_no_byte_of_its_place_afterwards) {
   const std::vector<std::byte> payload(64, std::byte{1});
   std::vector<std::byte> place(64);
   ASSERT_TRUE(b->expect_placement(a_at_b, PlacementKey{7}, place));
@@ -55,15 +58,18 @@ TEST_P(SimulatedDisconnect, a_placed_message_that_is_under_way_changes_no_byte_o
   settle();
   EXPECT_EQ(place, then);
   EXPECT_THAT(sink_b.log, IsEmpty());
-  EXPECT_TRUE(b->expect_placement(a_at_b, PlacementKey{7}, place)) << "nothing is expected any more";
+  EXPECT_TRUE(b->expect_placement(a_at_b, PlacementKey{7}, place))
+      << "nothing is expected any more";
 }
 
-TEST_P(SimulatedDisconnect, the_sources_bytes_are_not_read_afterwards_and_the_write_ends_in_the_next_poll) {
+TEST_P(SimulatedDisconnect,
+       the_sources_bytes_are_not_read_afterwards_and_the_write_ends_in_the_next_poll) {
   std::vector<std::byte> source(64, std::byte{1});
   std::vector<std::byte> target(64);
   const Region from = *a->register_memory(b_at_a, source, Access::kWriteSource);
   const Region to = *b->register_memory(a_at_b, target, Access::kWriteTarget);
-  a->post_write(b_at_a, {source.data(), source.size(), from}, {to.key, to.base}, Immediate{7}, Context{1});
+  a->post_write(b_at_a, {source.data(), source.size(), from}, {to.key, to.base}, Immediate{7},
+                Context{1});
   half_way();
   a->disconnect(b_at_a);
   std::fill(source.begin(), source.end(), std::byte{2});
@@ -71,7 +77,8 @@ TEST_P(SimulatedDisconnect, the_sources_bytes_are_not_read_afterwards_and_the_wr
   EXPECT_EQ(sink_a.take().size(), 1U);
   settle();
   EXPECT_THAT(sink_a.log, IsEmpty());
-  EXPECT_TRUE(std::none_of(target.begin(), target.end(), [](std::byte one) { return one == std::byte{2}; }));
+  EXPECT_TRUE(std::none_of(target.begin(), target.end(),
+                           [](std::byte one) { return one == std::byte{2}; }));
 }
 
 TEST_P(SimulatedDisconnect, the_room_of_messages_that_nobody_took_is_back_at_once) {
@@ -79,10 +86,12 @@ TEST_P(SimulatedDisconnect, the_room_of_messages_that_nobody_took_is_back_at_onc
   }
   half_way();
   a->disconnect(b_at_a);
-  for (std::size_t i = 0; i < network->options().max_in_flight; ++i) ASSERT_EQ(send(*a, b_at_a, "y"), PostStatus::kOk) << i;
+  for (std::size_t i = 0; i < network->options().max_in_flight; ++i)
+    ASSERT_EQ(send(*a, b_at_a, "y"), PostStatus::kOk) << i;
 }
 
-TEST_P(SimulatedDisconnect, messages_of_the_peer_that_were_not_handed_up_are_gone_and_later_ones_come) {
+TEST_P(SimulatedDisconnect,
+       messages_of_the_peer_that_were_not_handed_up_are_gone_and_later_ones_come) {
   send(*a, b_at_a, "before");
   half_way();
   b->disconnect(a_at_b);
@@ -91,7 +100,8 @@ TEST_P(SimulatedDisconnect, messages_of_the_peer_that_were_not_handed_up_are_gon
   EXPECT_THAT(sink_b.messages, ElementsAre("after"));
 }
 
-TEST_P(SimulatedDisconnect, what_the_peer_sends_on_its_next_connection_comes_though_the_last_is_ended_later) {
+TEST_P(SimulatedDisconnect,
+       what_the_peer_sends_on_its_next_connection_comes_though_the_last_is_ended_later) {
   send(*a, b_at_a, "goodbye");
   a->disconnect(b_at_a);
   send(*a, b_at_a, "hello again");

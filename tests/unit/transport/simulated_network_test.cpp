@@ -23,7 +23,8 @@ class SimulatedNetworkTest : public testing::Test, protected TwoSimulated {
 
   PostStatus write(std::span<std::byte> from, RemoteMemory to, std::uint64_t context = 1) {
     if (source.id == 0) source = *a->register_memory(b_at_a, from, Access::kWriteSource);
-    return a->post_write(b_at_a, {from.data(), from.size(), source}, to, Immediate{7}, Context{context});
+    return a->post_write(b_at_a, {from.data(), from.size(), source}, to, Immediate{7},
+                         Context{context});
   }
 
   Region source;
@@ -164,7 +165,8 @@ TEST_F(SimulatedNetworkTest, BadKeyAddressOrLengthFailsTheWritersPeerAndChangesN
     write(from, memory);
     settle();
     EXPECT_EQ(network->counters().writes_refused, ++expected);
-    EXPECT_THAT(sink_a.take(), Contains(HasSubstr("failed 0 the peer has no such memory registered")));
+    EXPECT_THAT(sink_a.take(),
+                Contains(HasSubstr("failed 0 the peer has no such memory registered")));
   }
   EXPECT_EQ(to, std::vector<std::byte>(32));
   EXPECT_THAT(sink_b.log, IsEmpty());
@@ -185,7 +187,8 @@ TEST_F(SimulatedNetworkTest, RegionForReadingOrForAnotherPeerIsNoTarget) {
   std::vector<std::byte> from(16, std::byte{5});
   std::vector<std::byte> to(16);
   const Region wrong_access = *b->register_memory(a_at_b, to, Access::kWriteSource);
-  const Region wrong_peer = *b->register_memory(*b->resolve({NodeId{9}, Pid{9}}), to, Access::kWriteTarget);
+  const Region wrong_peer =
+      *b->register_memory(*b->resolve({NodeId{9}, Pid{9}}), to, Access::kWriteTarget);
   write(from, {wrong_access.key, wrong_access.base});
   write(from, {wrong_peer.key, wrong_peer.base});
   settle();

@@ -1,4 +1,5 @@
-// Placed messages on the simulated network: where their payloads come to, when they are read, and in which order they come.
+// Placed messages on the simulated network: where their payloads come to, when they are read, and
+// in which order they come.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,12 +48,14 @@ class SimulatedPlacement : public testing::Test, protected TwoSimulated {
   static PostStatus send(SimulatedTransport& from, std::string_view message) {
     return TwoSimulated::send(from, *from.resolve(kB), message);
   }
-  static PostStatus send_placed(SimulatedTransport& from, std::string_view message, std::string_view payload, PlacementKey key = kKey) {
+  static PostStatus send_placed(SimulatedTransport& from, std::string_view message,
+                                std::string_view payload, PlacementKey key = kKey) {
     const PeerId to = *from.resolve(kB);
     const MessageBuffer buffer = from.reserve(to, message.size());
     if (!buffer) return PostStatus::kWouldBlock;
     std::memcpy(buffer.data, message.data(), message.size());
-    return from.commit_placed(to, buffer, message.size(), std::as_bytes(std::span(payload)), key, kContext);
+    return from.commit_placed(to, buffer, message.size(), std::as_bytes(std::span(payload)), key,
+                              kContext);
   }
   // Everything arrives, but nobody polls.
   void deliver() { network->run_until(network->now() + std::chrono::seconds(1)); }
@@ -72,7 +75,8 @@ TEST_F(SimulatedPlacement, PlacedMessageLandsInTheMemoryThatItIsExpectedIn) {
   EXPECT_EQ(network->counters().payloads_placed, 1U);
 }
 
-TEST_F(SimulatedPlacement, PlacedMessageThatNobodyExpectsComesWithoutItsSendersNameInMemoryOfTheTransport) {
+TEST_F(SimulatedPlacement,
+       PlacedMessageThatNobodyExpectsComesWithoutItsSendersNameInMemoryOfTheTransport) {
   send_placed(*a, "head", "payload");
   settle();
   EXPECT_THAT(sink_b.log, ElementsAre("placed message " + kNobody + " head payload"));
@@ -179,7 +183,8 @@ TEST_F(SimulatedPlacement, PlacedMessagesKeepTheirPlaceAmongTheMessagesOfTheirSe
     if (i % 3 == 0) {
       payloads[static_cast<std::size_t>(i)] = std::string(static_cast<std::size_t>(i) + 1, 'x');
       send_placed(*a, number, payloads[static_cast<std::size_t>(i)]);
-      expected.push_back("placed message " + kNobody + " " + number + " " + payloads[static_cast<std::size_t>(i)]);
+      expected.push_back("placed message " + kNobody + " " + number + " " +
+                         payloads[static_cast<std::size_t>(i)]);
     } else {
       send(*a, number);
       expected.push_back("message " + kNobody + " " + number);
@@ -234,7 +239,8 @@ TEST_F(SimulatedPlacement, SecondPlacedMessageWithTheKeyDoesNotOverwriteTheFirst
   send_placed(*a, "m", "second");
   deliver();
   poll();
-  EXPECT_THAT(sink_b.log, ElementsAre("placed message 0 m first", "placed message " + kNobody + " m second"));
+  EXPECT_THAT(sink_b.log,
+              ElementsAre("placed message 0 m first", "placed message " + kNobody + " m second"));
   EXPECT_EQ(room.bytes, "first...");
 }
 
@@ -254,10 +260,12 @@ TEST_F(SimulatedPlacement, PayloadThatChangesTooEarlyShowsAtTheReceiverAndAfterI
     send_placed(*a, "m", patient);
     sink_a.take();
     do poll();
-    while (network->advance_to_next() && (sink_a.log.empty() || sink_a.log.back() != "write_done 11"));
+    while (network->advance_to_next() &&
+           (sink_a.log.empty() || sink_a.log.back() != "write_done 11"));
     patient = "SPOIL";
     settle();
-    EXPECT_THAT(sink_b.take(), ElementsAre("placed message " + kNobody + " m right")) << "seed " << seed;
+    EXPECT_THAT(sink_b.take(), ElementsAre("placed message " + kNobody + " m right"))
+        << "seed " << seed;
   }
   EXPECT_GT(spoiled, 0);
   EXPECT_LT(spoiled, 40);
@@ -271,7 +279,8 @@ TEST_F(SimulatedPlacement, PlacedMessageToADeadReceiverEndsWithAnError) {
   sink_a.take();
   EXPECT_EQ(send_placed(*a, "m", "payload"), PostStatus::kOk);
   settle();
-  EXPECT_THAT(sink_a.log, UnorderedElementsAre("failed 0 the connection was refused", "write_done 11 the connection was refused"));
+  EXPECT_THAT(sink_a.log, UnorderedElementsAre("failed 0 the connection was refused",
+                                               "write_done 11 the connection was refused"));
   EXPECT_EQ(network->counters().messages_lost, 1U);
 }
 

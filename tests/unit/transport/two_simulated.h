@@ -1,5 +1,6 @@
 #pragma once
-// Two processes on the simulated network, A and B, which know each other. What each is told is in its sink.
+// Two processes on the simulated network, A and B, which know each other. What each is told is in
+// its sink.
 
 #include <cstring>
 #include <memory>

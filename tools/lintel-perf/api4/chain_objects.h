@@ -1,5 +1,6 @@
 #pragma once
-// The interface of a rank, and the Portals objects that chains are made of. Each frees its own at its
+// The interface of a rank, and the Portals objects that chains are made of. Each frees its own at
+// its
 // end, and waits then for an operation that still uses it.
 
 #include <portals4.h>
@@ -212,7 +213,8 @@ class ChainMemory {
   ChainMemory(const ChainMemory&) = delete;
   ChainMemory& operator=(const ChainMemory&) = delete;
 
-  // Move `length` bytes between `offset` here and `offset` there, once `when` has come: a put without an
+  // Move `length` bytes between `offset` here and `offset` there, once `when` has come: a put
+  // without an
   // ack, and a get.
   void put(const Trigger& when, ChainTarget to, ptl_size_t offset, ptl_size_t length) const {
     check_call(

@@ -215,7 +215,8 @@ class Portals4Operations final : public Completions {
       return started(PtlPut(md, 0, length_, ack, peer_, place.portal, place.bits, 0, nullptr, 0),
                      "PtlPut");
     };
-    // A counting descriptor that a fetching operation sends from counts acks, of which there are none.
+    // A counting descriptor that a fetching operation sends from counts acks, of which there are
+    // none.
     const auto sent = [&] { return Memory::md(*operand, Moment::kAcked); };
     switch (action) {
       case Action::kPut: return put(PTL_NO_ACK_REQ);
