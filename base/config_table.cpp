@@ -45,7 +45,8 @@ constexpr Setting kSettings[] = {
      "with it end with a failure. During a large transfer each 16 MiB that are written count as "
      "an answer.",
      &Config::peer_timeout},
-    {"LINTEL_CONNECT_TIMEOUT", SettingType::kDuration, "", 10'000 * kMicrosecond, 3600 * kSecond, {},
+    {"LINTEL_CONNECT_TIMEOUT", SettingType::kDuration, "", 10'000 * kMicrosecond, 3600 * kSecond,
+     {},
      "How long the first contact with a peer may take before operations with it end with a "
      "failure.",
      &Config::connect_timeout},

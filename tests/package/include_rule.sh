@@ -4,60 +4,99 @@ set -u
 cd "$1" || exit 1
 broken=0
 
-# forbid <what it breaks> <extended regex> <paths...>: none of the files below the paths has a line like this.
+# forbid <what it breaks> <extended regex> <paths...>: none of the files below the paths has a line
+# like this.
 forbid() {
   local rule=$1 pattern=$2 found
   shift 2
-  found=$(grep -rnE --include='*.h' --include='*.cpp' --include='*.c' -e "$pattern" "$@" 2>/dev/null)
+  found=$(grep -rnE --include='*.h' --include='*.cpp' --include='*.c' -e "$pattern" \
+    "$@" 2>/dev/null)
   [ -z "$found" ] && return
   printf '%s:\n%s\n' "$rule" "$found"
   broken=1
 }
-# Below portals/ one file composes the transports; everything else there knows transport/transport.h only. One more asks libfabric's survey.
-portals_but_composition=$(find portals \( -name '*.h' -o -name '*.cpp' \) ! -path portals/engine/node_endpoint.cpp)
-portals_but_survey=$(find portals \( -name '*.h' -o -name '*.cpp' \) ! -path portals/engine/node_endpoint.cpp ! -path portals/engine/lintel_c.cpp)
+# Below portals/ one file composes the transports; everything else there knows transport/transport.h
+# only. One more asks libfabric's survey.
+portals_but_composition=$(find portals \( -name '*.h' -o -name '*.cpp' \) \
+  ! -path portals/engine/node_endpoint.cpp)
+portals_but_survey=$(find portals \( -name '*.h' -o -name '*.cpp' \) \
+  ! -path portals/engine/node_endpoint.cpp ! -path portals/engine/lintel_c.cpp)
 # impi-server is the MPI layer's start-up of IMPI on sockets.
 tools_but_impi_server=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*')
-tools_but_launchers=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*' ! -path 'tools/lintel-run/*')
+tools_but_launchers=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*' \
+  ! -path 'tools/lintel-run/*')
 
-forbid 'libfabric is used below transport/fabric only' '#include *[<"]rdma/' base transport/*.h transport/address transport/contact transport/direct transport/network transport/session transport/simulated transport/faulty portals tools
+# Beginnings and parts of the expressions below.
+includes_libfabric='#include *([<"]rdma/'
+faces='"(transport|tools)/|"portals/(api[34]|include)/'
+
+forbid 'libfabric is used below transport/fabric only' '#include *[<"]rdma/' base transport/*.h \
+  transport/address transport/contact transport/direct transport/network transport/session \
+  transport/simulated transport/faulty portals tools
 forbid 'base/ knows nobody' '#include *"(transport|portals|mpi_layer|tools)/' base
 forbid 'transport/ knows base/ only' '#include *"(portals|mpi_layer|tools)/' transport
 forbid 'portals/ does not know what is built on it' '#include *"(mpi_layer|tools)/' portals
-forbid 'envelope and p2p know base/ and the engine only' '#include *([<"]rdma/|[<"]portals[34]\.h|[<"]mpi\.h|"(transport|tools)/|"portals/(api[34]|include)/)' mpi_layer/envelope mpi_layer/p2p
-p2p_but_engine_access=$(find mpi_layer/p2p \( -name '*.h' -o -name '*.cpp' \) ! -path mpi_layer/p2p/engine_access.h)
+forbid 'envelope and p2p know base/ and the engine only' \
+  "$includes_libfabric|[<\"]portals[34]\\.h|[<\"]mpi\\.h|$faces)" mpi_layer/envelope mpi_layer/p2p
+p2p_but_engine_access=$(find mpi_layer/p2p \( -name '*.h' -o -name '*.cpp' \) \
+  ! -path mpi_layer/p2p/engine_access.h)
 # shellcheck disable=SC2086  # a list of files
 forbid 'p2p meets the engine in engine_access.h only' '#include *"portals/' $p2p_but_engine_access
-p2p_but_engine_access=$(find mpi_layer/p2p \( -name '*.h' -o -name '*.cpp' \) ! -path mpi_layer/p2p/engine_access.h)
+p2p_but_engine_access=$(find mpi_layer/p2p \( -name '*.h' -o -name '*.cpp' \) \
+  ! -path mpi_layer/p2p/engine_access.h)
 # shellcheck disable=SC2086  # a list of files
 forbid 'p2p meets the engine in engine_access.h only' '#include *"portals/' $p2p_but_engine_access
 forbid 'the envelope knows nothing of messages' '#include *"mpi_layer/p2p/' mpi_layer/envelope
 forbid 'a transport does not know match bits' 'match_bits|MatchBits' transport base
 # shellcheck disable=SC2086  # lists of files
 {
-  forbid 'only the composition names a transport' '#include *"transport/(session|simulated|faulty|direct)/' $portals_but_composition
-  forbid 'only the composition names a transport' '#include *"transport/fabric/fabric_' $portals_but_composition
-  forbid 'only the composition and the survey name networks' '#include *"transport/(fabric|network)/' $portals_but_survey
+  forbid 'only the composition names a transport' \
+    '#include *"transport/(session|simulated|faulty|direct)/' $portals_but_composition
+  forbid 'only the composition names a transport' '#include *"transport/fabric/fabric_' \
+    $portals_but_composition
+  forbid 'only the composition and the survey name networks' \
+    '#include *"transport/(fabric|network)/' $portals_but_survey
 }
-forbid 'the local objects of MPI know base/ only' '#include *"(transport|portals|tools|mpi_layer/(envelope|p2p|bootstrap|mpi/runtime))/' mpi_layer/mpi/objects mpi_layer/mpi/functions
-forbid 'the runtime of MPI sits on p2p, start-up and the engine' '#include *([<"]rdma/|[<"](portals[34]|lintel)\.h|"(transport|tools)/|"portals/(api[34]|include)/)' mpi_layer/mpi/runtime
-forbid 'the station sits on p2p, start-up and the engine' '#include *([<"]rdma/|[<"](portals[34]|lintel|mpi)\.h|"(transport|tools)/|"portals/(api[34]|include)/|"mpi_layer/(mpi|openmpi)/)' mpi_layer/station
-forbid 'the C files of the component know Open MPI and their seam only' '#include *"(base|transport|portals|tools|mpi_layer/[^o])' mpi_layer/openmpi/*.c mpi_layer/openmpi/messages.h mpi_layer/openmpi/series.h mpi_layer/openmpi/mtl_lintel.h
-forbid 'Open MPI is known to the C files of the component only' '#include *"(ompi|opal)/' base portals transport tools mpi_layer/*/*.cpp
-forbid 'the objects below the C functions know no mpi.h' '#include *([<"]mpi(_constants|_profiling)?\.h|"mpi_layer/mpi/functions/)' mpi_layer/mpi/objects
+forbid 'the local objects of MPI know base/ only' \
+  '#include *"(transport|portals|tools|mpi_layer/(envelope|p2p|bootstrap|mpi/runtime))/' \
+  mpi_layer/mpi/objects mpi_layer/mpi/functions
+forbid 'the runtime of MPI sits on p2p, start-up and the engine' \
+  "$includes_libfabric|[<\"](portals[34]|lintel)\\.h|$faces)" mpi_layer/mpi/runtime
+forbid 'the station sits on p2p, start-up and the engine' \
+  "$includes_libfabric|[<\"](portals[34]|lintel|mpi)\\.h|$faces|\"mpi_layer/(mpi|openmpi)/)" \
+  mpi_layer/station
+forbid 'the C files of the component know Open MPI and their seam only' \
+  '#include *"(base|transport|portals|tools|mpi_layer/[^o])' mpi_layer/openmpi/*.c \
+  mpi_layer/openmpi/messages.h mpi_layer/openmpi/series.h mpi_layer/openmpi/mtl_lintel.h
+forbid 'Open MPI is known to the C files of the component only' '#include *"(ompi|opal)/' base \
+  portals transport tools mpi_layer/*/*.cpp
+forbid 'the objects below the C functions know no mpi.h' \
+  '#include *([<"]mpi(_constants|_profiling)?\.h|"mpi_layer/mpi/functions/)' mpi_layer/mpi/objects
 forbid 'tools use the public headers only' '#include *"(transport|portals)/' tools
 # shellcheck disable=SC2086  # lists of files
 {
   forbid 'tools use the public headers only' '#include *"base/' $tools_but_launchers
-  forbid 'tools share the lines of PMI-1 with the MPI layer and nothing else' '#include *"mpi_layer/([^b]|bootstrap/([^p]|p[^m]|pm[^i]|pmi[^1]))' $tools_but_impi_server
+  forbid 'tools share the lines of PMI-1 with the MPI layer and nothing else' \
+    '#include *"mpi_layer/([^b]|bootstrap/([^p]|p[^m]|pm[^i]|pmi[^1]))' $tools_but_impi_server
 }
-forbid 'lintel-run shares with the libraries how a descriptor is owned, and nothing else of base/' '#include *"base/([^f]|f[^i])' tools/lintel-run
-forbid 'impi-server sits on the start-up of IMPI' '#include *"mpi_layer/([^i]|i[^m])' tools/impi-server
-forbid 'IMPI below its gateway knows base/ and how start-up fails' '#include *("(transport|portals|tools|mpi_layer/([^bi]|bootstrap/[^o]|impi/gateway))|[<"](portals[34]|lintel|mpi)\.h)' \
+forbid 'lintel-run shares with the libraries how a descriptor is owned, and nothing else of base/' \
+  '#include *"base/([^f]|f[^i])' tools/lintel-run
+forbid 'impi-server sits on the start-up of IMPI' '#include *"mpi_layer/([^i]|i[^m])' \
+  tools/impi-server
+above_start_up='transport|portals|tools|mpi_layer/([^bi]|bootstrap/[^o]|impi/gateway)'
+forbid 'IMPI below its gateway knows base/ and how start-up fails' \
+  "#include *(\"($above_start_up)|[<\"](portals[34]|lintel|mpi)\\.h)" \
   mpi_layer/impi/*.h mpi_layer/impi/*.cpp mpi_layer/impi/host mpi_layer/impi/sockets
-forbid 'the gateway of IMPI sits on p2p and the engine' '#include *([<"]rdma/|[<"](portals[34]|lintel|mpi)\.h|"(transport|tools)/|"portals/(api[34]|include)/|"mpi_layer/(mpi|openmpi|station)/)' mpi_layer/impi/gateway
-forbid 'start-up knows base/ only' '#include *("(transport|portals|tools|mpi_layer/[^b])|[<"](portals[34]|lintel)\.h)' mpi_layer/bootstrap
-forbid 'the runtime of old programs sits on the face of Portals 3 and start-up' '#include *([<"]rdma/|[<"](portals4|lintel|mpi)\.h|"(transport|tools)/|"portals/api4/|"mpi_layer/([^bp]|bootstrap/pmi|p2p))' mpi_layer/p3rt
+beside_gateway='"mpi_layer/(mpi|openmpi|station)/'
+forbid 'the gateway of IMPI sits on p2p and the engine' \
+  "$includes_libfabric|[<\"](portals[34]|lintel|mpi)\\.h|$faces|$beside_gateway)" \
+  mpi_layer/impi/gateway
+forbid 'start-up knows base/ only' \
+  '#include *("(transport|portals|tools|mpi_layer/[^b])|[<"](portals[34]|lintel)\.h)' \
+  mpi_layer/bootstrap
+not_portals3='"(transport|tools)/|"portals/api4/|"mpi_layer/([^bp]|bootstrap/pmi|p2p)'
+forbid 'the runtime of old programs sits on the face of Portals 3 and start-up' \
+  "$includes_libfabric|[<\"](portals4|lintel|mpi)\\.h|$not_portals3)" mpi_layer/p3rt
 perf=tools/lintel-perf
 # shellcheck disable=SC2086  # lists of files
 {
@@ -72,10 +111,15 @@ perf=tools/lintel-perf
     $perf/puts.cpp $perf/gets.cpp $perf/atomics.cpp $perf/passive.cpp
 }
 forbid 'the faces hold no transport' '#include *"transport/' portals/api3 portals/api4
-forbid 'what is measured and tested knows nothing of measurements and tests' '#include *"(bench|tests)/' base transport portals mpi_layer tools
-forbid 'bench/raw is libfabric without Lintel' '#include *(["<](portals3|lintel)\.h|"(base|transport|portals|tools|tests)/)' bench/raw
-forbid 'bench/micro measures the engine without a network' '#include *([<"]rdma/|"(transport/[a-z]*/|tools/|tests/))' bench/micro
-environment_readers=$(grep -rlE --include='*.cpp' --include='*.h' '\b(secure_)?getenv *\(|\benviron\)' base transport portals mpi_layer | grep -v '^base/environment.cpp$')
+forbid 'what is measured and tested knows nothing of measurements and tests' \
+  '#include *"(bench|tests)/' base transport portals mpi_layer tools
+forbid 'bench/raw is libfabric without Lintel' \
+  '#include *(["<](portals3|lintel)\.h|"(base|transport|portals|tools|tests)/)' bench/raw
+forbid 'bench/micro measures the engine without a network' \
+  '#include *([<"]rdma/|"(transport/[a-z]*/|tools/|tests/))' bench/micro
+environment_readers=$(grep -rlE --include='*.cpp' --include='*.h' \
+  '\b(secure_)?getenv *\(|\benviron\)' base transport portals mpi_layer \
+  | grep -v '^base/environment.cpp$')
 if [ -n "$environment_readers" ]; then
   printf 'the environment is read in base/environment.cpp only:\n%s\n' "$environment_readers"
   broken=1
