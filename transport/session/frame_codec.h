@@ -1,6 +1,6 @@
 #pragma once
-// Frame structures to and from the bytes of the wire. Reading never looks beyond the span that it
-// is given; judging the values is the caller's.
+// Converts the structures of a frame to and from the bytes of the wire. Reads only within the given
+// span. The caller checks the values.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +12,7 @@
 
 namespace lintel::transport {
 
-// The same structure with every number's bytes the other way round, or unchanged on a big-endian
-// machine.
+// The same structure with the bytes of every number swapped; unchanged on a big-endian machine.
 constexpr FrameHeader network_order(FrameHeader h) {
   return {network_order(h.magic),
           h.version,
@@ -44,18 +43,19 @@ constexpr RecordHeader network_order(RecordHeader r) {
   return {network_order(r.length), network_order(r.reserved)};
 }
 
-// What a record of `length` message bytes takes in a frame. REQUIRES: length <= 0xffffffff.
+// The bytes that a record with a message of `length` bytes takes in a frame. REQUIRES: length <=
+// 0xffffffff.
 constexpr std::size_t record_bytes(std::size_t length) {
   return sizeof(RecordHeader) + ((length + kRecordAlignment - 1) & ~(kRecordAlignment - 1));
 }
 
-// The records of a kData frame one by one.
+// Reads the records of a kData frame one by one.
 //   RecordReader reader(body); while (reader.next(message)) ...; if (reader.malformed()) ...
 class RecordReader {
  public:
   explicit RecordReader(std::span<const std::byte> body) : rest_(body) {}
 
-  // False at the end, or where the bytes stop making sense.
+  // False: the end, or malformed bytes.
   bool next(std::span<const std::byte>& message) {
     if (rest_.empty()) return false;
     if (rest_.size() < sizeof(RecordHeader)) return fail();

@@ -1,7 +1,7 @@
 #pragma once
-// The bytes of a session frame: one transport message, holding zero or more engine messages to one
-// peer. doc/wire_format.md describes it; a test holds both together. Network byte order. No logic
-// here.
+// The format of a session frame, which is one message of the lower transport and holds zero or more
+// engine messages to one peer. doc/wire_format.md describes it; a test compares both. Network byte
+// order. No logic here.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,16 +11,17 @@ namespace lintel::transport {
 inline constexpr std::uint16_t kFrameMagic = 0x4C54;  // "LT"
 // version of everything below and of the engine's messages
 inline constexpr std::uint8_t kFrameVersion = 1;
-inline constexpr std::uint8_t kOldestFrameVersion = 1;  // oldest that is understood
+// Oldest version that this process understands.
+inline constexpr std::uint8_t kOldestFrameVersion = 1;
 
 enum class FrameKind : std::uint8_t {
-  kHello = 1,    // opens a session: names the sender and says how it wants to be addressed
+  kHello = 1,    // opens a session: names the sender, its slot and its epoch
   kWelcome = 2,  // accepts a hello
-  kRefuse = 3,   // declines a hello, with the reason
-  kData = 4,     // carries engine messages; takes a sequence number
-  kAck = 5,      // carries the cumulative acknowledgement only; takes no sequence number
-  kPing = 6,     // asks for a kAck at once; takes no sequence number
-  kGoodbye = 7,  // the sender closes its endpoint; takes no sequence number
+  kRefuse = 3,   // refuses a hello, with the reason
+  kData = 4,     // carries engine messages; has a sequence number of its own
+  kAck = 5,      // carries the cumulative acknowledgement only; no sequence number of its own
+  kPing = 6,     // asks for a kAck at once; no sequence number of its own
+  kGoodbye = 7,  // the sender closes its endpoint; no sequence number of its own
 };
 
 enum class RefuseReason : std::uint8_t { kVersion = 1, kProvider = 2 };
@@ -30,13 +31,13 @@ struct FrameHeader {
   std::uint16_t magic;
   std::uint8_t version;
   std::uint8_t kind;
-  std::uint32_t receiver_slot;   // the receiver's own number for this session, from its hello or
-                                 // welcome; 0 in a hello
-  std::uint32_t receiver_epoch;  // the receiver's epoch of this session: frames of an earlier one
-                                 // are recognised; 0 in a hello
-  std::uint32_t sequence;        // of this frame (kData), else of the last kData frame sent
-  std::uint32_t acknowledged;    // all frames up to this one have come
-  std::uint32_t length;          // bytes that follow this header
+  // The receiver's number for this session, from its hello or welcome; 0 in a hello.
+  std::uint32_t receiver_slot;
+  // The receiver's epoch of this session, which tells frames of an earlier session; 0 in a hello.
+  std::uint32_t receiver_epoch;
+  std::uint32_t sequence;      // kData: of this frame; other kinds: of the last kData frame sent
+  std::uint32_t acknowledged;  // all frames up to this one have arrived
+  std::uint32_t length;        // bytes that follow this header
 };
 static_assert(sizeof(FrameHeader) == 24);
 static_assert(offsetof(FrameHeader, receiver_slot) == 4 &&
@@ -48,16 +49,15 @@ static_assert(offsetof(FrameHeader, sequence) == 12 && offsetof(FrameHeader, ack
 struct Introduction {
   std::uint32_t nid;
   std::uint32_t pid;
-  std::uint64_t incarnation;    // drawn at random when the process' endpoint is opened: a restarted
-                                // process is another one
+  // Random, chosen when the endpoint is opened: a restarted process has another one.
+  std::uint64_t incarnation;
   std::uint32_t slot;           // receiver_slot that the other side is to use
   std::uint32_t epoch;          // receiver_epoch that the other side is to use
   std::uint32_t echoed_epoch;   // kWelcome: epoch of the hello that this answers; kHello: 0
-  std::uint8_t oldest_version;  // versions that the sender understands: oldest_version ...
-                                // FrameHeader.version
+  std::uint8_t oldest_version;  // the sender understands oldest_version ... FrameHeader.version
   std::uint8_t reserved[3];
-  char provider[32];  // Attributes.name and version, "net 117.0", zero-padded: sides must agree on
-                      // the name
+  // Attributes.name and version, "net 117.0", zero-padded; both sides must have the same name.
+  char provider[32];
 };
 static_assert(sizeof(Introduction) == 64);
 static_assert(offsetof(Introduction, incarnation) == 8 && offsetof(Introduction, slot) == 16 &&
@@ -70,15 +70,14 @@ static_assert(offsetof(Introduction, echoed_epoch) == 24 &&
 struct Refusal {
   std::uint32_t echoed_epoch;   // epoch of the hello that this answers
   std::uint8_t reason;          // RefuseReason
-  std::uint8_t oldest_version;  // what the refuser understands: oldest_version ...
-                                // FrameHeader.version
+  std::uint8_t oldest_version;  // the sender understands oldest_version ... FrameHeader.version
   std::uint8_t reserved[2];
-  char provider[32];  // the refuser's
+  char provider[32];  // the sender's
 };
 static_assert(sizeof(Refusal) == 40);
 
-// Each engine message of a kData frame: this, then `length` bytes, then zero bytes up to a multiple
-// of 8 from the frame's start.
+// Begins each engine message of a kData frame. `length` bytes follow, then zero bytes up to a
+// multiple of 8 from the start of the frame.
 struct RecordHeader {
   std::uint32_t length;
   std::uint32_t reserved;

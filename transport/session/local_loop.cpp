@@ -51,7 +51,7 @@ void LocalLoop::deregister_memory(const Region& region) {
   LINTEL_ASSERT(regions_.get(id) != nullptr);
   for (std::size_t i = 0; i < writes_count_; ++i) {
     Write& write = writes_[(first_write_ + i) % max_messages_];
-    // By registration, not by address: another transfer of the same bytes goes on.
+    // By registration, not by address, because another transfer may use the same bytes.
     if (write.from_region == region.id || write.to_key == region.key) write.dropped = true;
   }
   regions_.destroy(id);
@@ -61,8 +61,8 @@ PostStatus LocalLoop::post_write(const LocalMemory& from, RemoteMemory to, Immed
                                  Context context) {
   if (writes_count_ >= max_messages_) return PostStatus::kWouldBlock;
   if (writes_.empty()) writes_.resize(max_messages_);
-  // The address comes from this very process: it is as good as any pointer of its own, for as long
-  // as what it was given out with is registered.
+  // The address comes from this process, so it is valid while the region that it was made from is
+  // registered.
   const bool registered = (to.key & kLocalRegion) != 0 &&
                           regions_.get(SlotId::unpack(to.key & ~kLocalRegion)) != nullptr;
   // NOLINT(performance-no-int-to-ptr)
@@ -83,8 +83,7 @@ std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
   std::size_t reports = 0;
   for (std::size_t left = messages_; left > 0; --left) {
     if (read_ == blocks_[head_].end) {
-      // Its memory goes to the block that will be opened next, so that a steady stream stays within
-      // a few blocks.
+      // Its memory goes to the block that is opened next, so that a steady stream uses few blocks.
       Block& next = blocks_[(head_ + used_blocks_) % kMaxBlocks];
       if (!next.words) std::swap(next.words, blocks_[head_].words);
       head_ = (head_ + 1) % kMaxBlocks;
@@ -108,8 +107,8 @@ std::size_t LocalLoop::deliver(PeerId self, Sink& sink) {
     sink.on_message_left(self);
     ++reports;
   }
-  // The only block is empty: begin it anew rather than crawl to its end. A reservation may be open
-  // in it, but not while nothing waits: poll() is not called with a buffer lent.
+  // The only block is empty: start again at its beginning. No reservation can be open in it,
+  // because poll() is not called while a buffer is lent.
   if (used_blocks_ == 1 && messages_ == 0) {
     used_blocks_ = 0;
     read_ = 0;

@@ -1,13 +1,12 @@
 #pragma once
-// LocalLoop: messages and writes of a process to itself. They wait here and come out in deliver(),
-// never inside the call that made them.
+// LocalLoop: messages and writes of a process to itself. They are queued here; deliver() reports
+// them, never the call that posted them.
 //
-// Owned by a Session; its lock guards it. Messages are packed into blocks of one frame each, which
-// are used again: no allocation once the blocks are there.
-// Invariants: (1) messages come out once and in order; (2) a message's bytes are 8-byte aligned and
-// stay put until it has come out;
-//             (3) at most `max_messages` messages and as many writes wait, in at most kMaxBlocks
-//                 blocks.
+// Owned by a Session; its lock guards it. Messages are packed into blocks of one frame each. The
+// blocks are used again, so nothing is allocated once they exist.
+// Invariants: (1) messages are delivered once and in order; (2) the bytes of a message are 8-byte
+// aligned and do not move before it is delivered; (3) at most `max_messages` messages and as many
+// writes wait, in at most kMaxBlocks blocks.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,26 +26,27 @@ class LocalLoop {
   // `max_message_bytes`: the largest message that reserve() is asked for.
   LocalLoop(std::size_t max_message_bytes, std::size_t max_messages);
 
-  // As Transport's; one reservation at a time.
+  // As in Transport, with one reservation at a time.
   MessageBuffer reserve(std::size_t bytes);
   void commit(std::size_t bytes);
 
-  // Registration for writes to oneself: base = address, key = id, which has kLocalRegion set.
+  // Registers memory for writes of the process to itself: base = address, key = id, which has
+  // kLocalRegion set.
   static constexpr std::uint64_t kLocalRegion = std::uint64_t{1} << 63;
   Result<Region> register_memory(std::span<std::byte> memory);
-  // Writes with this registration, on either side, that wait are dropped, and so are those that are
-  // posted to its key from now on; they end with an error.
+  // Drops waiting writes that use this registration for their source or their target, and later
+  // writes to its key. They end with an error.
   void deregister_memory(const Region& region);
   PostStatus post_write(const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context);
 
-  // Nothing that waits is handed over; the writes that wait end with an error.
+  // Drops all waiting messages and writes. The writes end with an error.
   void disconnect();
 
   bool empty() const { return messages_ == 0 && writes_count_ == 0; }
   std::size_t waiting_messages() const { return messages_; }
-  // Hands over what waited when it was called; what the sink adds waits for the next. Returns the
-  // number of reports.
+  // Delivers what waited when it was called. What the sink adds waits for the next call. Returns
+  // the number of reports.
   std::size_t deliver(PeerId self, Sink& sink);
 
  private:
@@ -65,18 +65,18 @@ class LocalLoop {
     Context context;
     bool dropped = false;
   };
-  struct LocalRegion {};  // that it exists is all that is known of it
+  struct LocalRegion {};  // only its existence matters
 
   Block& tail() { return blocks_[(head_ + used_blocks_ - 1) % kMaxBlocks]; }
 
   std::size_t block_bytes_;
   std::size_t max_messages_;
-  std::vector<Block> blocks_;  // ring of kMaxBlocks; memory appears on first use
+  std::vector<Block> blocks_;  // ring of kMaxBlocks; memory is allocated on first use
   std::size_t head_ = 0;
   std::size_t used_blocks_ = 0;
-  std::size_t read_ = 0;  // bytes of the head block that have come out
+  std::size_t read_ = 0;  // bytes of the head block that were delivered
   std::size_t messages_ = 0;
-  std::size_t dropped_ = 0;    // of them, the first: not to be handed over
+  std::size_t dropped_ = 0;    // the first so many of them are not delivered
   std::vector<Write> writes_;  // ring of max_messages_
   std::size_t first_write_ = 0;
   std::size_t writes_count_ = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// PeerSession: what a Session knows about one peer. Owned by the Session, which alone changes it;
-// no logic here but arithmetic on its own numbers. Stays where it is while the Session lives.
+// PeerSession: what a Session knows about one peer. The Session owns it and alone changes it. It
+// has no logic except arithmetic on its own numbers. It does not move while the Session exists.
 
 #include <boost/intrusive/list.hpp>
 #include <cstddef>
@@ -14,18 +14,22 @@
 
 namespace lintel::transport {
 
-// Session::enter() holds the legal changes.
+// Session::enter() checks the changes of state.
 enum class PeerState : std::uint8_t {
-  kClosed,      // no session. reserve() starts one; a hello of the peer too. Entered at first use
-                // of the name and when a session has ended.
-  kConnecting,  // our hello is on its way or due; waits for a welcome, a hello or the connect
-                // deadline. reserve() would block.
-  kWelcoming,   // took the peer's hello, our welcome waits for room in the lower transport.
-                // reserve() would block.
-  kOpen,        // messages flow.
-  kLost,        // ended outside poll(); on_peer_failed comes in the next. commit() and post_write()
-                // fail, reserve() would block.
-  kLocal,       // this process itself; for ever.
+  // No session: before the first one, or after one ended. reserve() or a hello of the peer starts
+  // one.
+  kClosed,
+  // Our hello was sent or is due; waits for a welcome, a hello or the connect deadline. reserve()
+  // would block.
+  kConnecting,
+  // Accepted the peer's hello; our welcome waits for room in the lower transport. reserve() would
+  // block.
+  kWelcoming,
+  kOpen,  // messages can be sent.
+  // Ended outside poll(); the next poll() calls on_peer_failed. commit() and post_write() fail,
+  // reserve() would block.
+  kLost,
+  kLocal,  // this process itself; never changes.
 };
 
 using PeerHook =
@@ -44,56 +48,56 @@ struct PeerSession {
   // Data path.
   PeerState state = PeerState::kClosed;
   Due due;
-  bool early_ping = false;           // asked for an ack before its time, for window or close; until
-                                     // the next progress
-  bool hello_unanswered = false;     // opened by the peer's hello while ours was out: that one may
-                                     // still be refused
-  std::uint8_t silent_quarters = 0;  // of the dead-peer deadline that passed without an answer
-  PeerId id;                         // index in the session
-  PeerId lower;                      // index in the lower transport
-  MessageBuffer frame;               // open frame, lent by the lower transport
-  std::uint32_t frame_bytes = 0;     // filled, header included
+  // A ping was sent early, for a full window or for close(); until the next progress.
+  bool early_ping = false;
+  // The peer's hello opened the session after ours was sent: ours may still be refused.
+  bool hello_unanswered = false;
+  // Quarters of the dead-peer deadline that have passed without an answer.
+  std::uint8_t silent_quarters = 0;
+  PeerId id;                      // index in the session
+  PeerId lower;                   // index in the lower transport
+  MessageBuffer frame;            // open frame, lent by the lower transport
+  std::uint32_t frame_bytes = 0;  // filled, header included
   std::uint32_t frame_messages = 0;
   std::uint32_t sent = 0;          // sequence of the last kData frame sent
-  std::uint32_t acknowledged = 0;  // up to here the peer has them
-  std::uint32_t received = 0;      // sequence of the last kData frame taken
-  std::uint32_t unconfirmed = 0;   // frames taken since the peer was last told
+  std::uint32_t acknowledged = 0;  // the peer has acknowledged the frames up to this one
+  std::uint32_t received = 0;      // sequence of the last kData frame accepted
+  std::uint32_t unconfirmed = 0;   // frames accepted since the last acknowledgement was sent
   std::uint32_t remote_slot = 0;
   std::uint32_t remote_epoch = 0;
   std::uint32_t local_epoch = 0;  // 0: no session
 
-  // Frames handed to the lower transport and not reported as left. The reports do not say which
-  // frame, so messages are reported in two generations: those of `first` when all its frames have
-  // left; frames that start meanwhile gather in `next`.
+  // Frames that were committed to the lower transport and have not been reported as left. The lower
+  // transport does not say which frame has left. So messages are reported in two groups: those of
+  // `first` when all its frames have left; frames that are sent meanwhile count in `next`.
   struct Leaving {
     std::uint32_t frames = 0;
     std::uint32_t messages = 0;
   };
   Leaving first;
   Leaving next;
-  std::uint32_t foreign_leaving = 0;  // frames of an ended session that have not left either
+  std::uint32_t foreign_leaving = 0;  // frames of an ended session that have not left
 
   // Liveness.
   std::uint32_t watchers = 0;
-  TimePoint timer = kNever;             // when this peer needs attention; valid while linked in the
-                                        // timed list
+  TimePoint timer = kNever;  // when on_timer() is due; valid while linked in the timed list
   TimePoint connect_deadline = kNever;  // kConnecting
   TimePoint last_heard{};
   Nanoseconds back_off{};
   PeerHook timed_hook;    // Session::timed_ or Session::unstamped_
   PeerHook pending_hook;  // Session::pending_
 
-  // Who it is.
+  // Identity.
   ProcessId name;
-  std::uint64_t incarnation = 0;    // of the current or last session; 0: never met
+  std::uint64_t incarnation = 0;    // of the current or last session; 0: there was none
   Error error;                      // why the last session ended
-  std::uint8_t newest_version = 0;  // as its last introduction or refusal said
+  std::uint8_t newest_version = 0;  // from its last hello, welcome or refuse
   std::uint8_t oldest_version = 0;
   char provider[sizeof(Introduction::provider)] = {};
 
   std::uint32_t unacknowledged() const { return sent - acknowledged; }
   std::uint32_t leaving() const { return first.frames + next.frames; }
-  // Somebody waits for an answer of this peer.
+  // An answer of this peer is awaited: an acknowledgement, or one for a watcher.
   bool awaited() const { return sent != acknowledged || watchers > 0; }
 };
 static_assert(sizeof(PeerSession) <= 384, "an idle peer is to stay far below 1 KiB");

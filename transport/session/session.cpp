@@ -11,12 +11,13 @@ namespace lintel::transport {
 
 namespace {
 
-// How soon to try again when the lower transport had no room and nothing else wakes us.
+// When to try again if the lower transport had no room and no event is expected.
 constexpr Nanoseconds kRoomRetry = std::chrono::milliseconds(1);
 
 constexpr std::size_t kSmallestFrame = 256;
 
-// Epochs of two incarnations of a process must not meet: spreads the incarnation over all bits.
+// Epochs of two incarnations of a process must differ: the multiplication spreads the incarnation
+// over all bits.
 std::uint32_t first_epoch(std::uint64_t incarnation) {
   return static_cast<std::uint32_t>((incarnation * 0x9E3779B97F4A7C15ULL) >> 32);
 }
@@ -196,7 +197,8 @@ std::size_t Session::turn(TimePoint now, Sink& sink, bool hold) {
   if (!unstamped_.empty()) stamp_new_timers();
   if (!local_.empty()) reports_ += local_.deliver(local_peer_, sink);
   lower_->poll(now, *this);
-  // After the lower transport: what arrived while we were away proves its sender alive.
+  // After the poll of the lower transport, because frames that arrived meanwhile prove that their
+  // sender is alive.
   if (now >= earliest_timer_) run_timers();
   if (!hold || reports_ == 0) send_held();
   sink_ = nullptr;
@@ -220,7 +222,7 @@ TimePoint Session::next_deadline() const {
   lock_.is_held();
   if (work_waits()) return now_;
   TimePoint deadline = lower_->next_deadline();
-  // or earlier than any: run_timers() tells then
+  // may be too early: run_timers() then corrects it
   if (!timed_.empty()) deadline = std::min(deadline, earliest_timer_);
   if (room_awaited_) deadline = std::min(deadline, now_ + kRoomRetry);
   return deadline;

@@ -1,27 +1,29 @@
 #pragma once
-// Session: makes of a transport that may lose, repeat or forget one that delivers once and in
-// order, or says that the peer is lost.
+// Session: makes a transport that delivers once and in order, or reports the peer as lost, from one
+// that may lose, repeat or forget messages.
 //
-// Owns the lower transport. Adds, per peer: a handshake that carries incarnation, versions and
-// provider; sequence numbers with cumulative acknowledgements and a bounded window; detection of
-// duplicates, gaps and dead peers; frames shared by messages. Messages and writes of a process to
-// itself never touch the lower transport. Thread: see Transport; one lock of the owner guards
-// everything.
-// Invariants: (1) between two on_peer_failed for a peer, its messages come once, in order and
-//             without a hole; (2) what the engine sent to a peer has been delivered at most once,
-//             and after on_peer_failed nothing more of it is; (3) unacknowledged frames per peer
-//             never exceed SessionOptions::window_frames; (4) a frame is open only while messages
-//             are in it or being built in it;
-//             (5) no periodic wake-up for peers that nobody waits for; (6) a peer that this session
-//             gives up is disconnected below: when on_peer_failed is called, nothing of it changes
-//             memory any more, as far as the lower transport's disconnect() promises that.
-// A failed peer is not failed for ever: the next reserve() starts a new session with it.
-// Does not: acknowledge end to end (a frame is acknowledged when its messages have been handed to
+// Owns the lower transport. Adds, per peer: a handshake with incarnation, versions and provider;
+// sequence numbers with cumulative acknowledgements and a bounded window; detection of duplicates,
+// gaps and dead peers; frames that messages share. Messages and writes of a process to itself do
+// not use the lower transport.
+// Thread: see Transport; one lock of the owner guards everything.
+// Invariants:
+//  (1) Between two on_peer_failed for a peer, its messages arrive once, in order and without a gap.
+//  (2) What the engine sent to a peer is delivered at most once, and not at all after
+//      on_peer_failed.
+//  (3) The unacknowledged frames per peer never exceed SessionOptions::window_frames.
+//  (4) A frame is open only while it holds messages or one is being built in it.
+//  (5) There is no periodic wake-up for peers from which nothing is awaited.
+//  (6) A peer that this session gives up is disconnected in the lower transport: when
+//      on_peer_failed is called, nothing of the peer changes memory, as far as the lower
+//      transport's disconnect() promises it.
+// After a failure of a peer, the next reserve() starts a new session with it.
+// Does not: acknowledge end to end (a frame is acknowledged when its messages have been passed to
 // the Sink), encrypt, authenticate, or resend after a lost connection (see on_connection_lost()).
 //
 // The path of a message: reserve() lends room in the peer's open frame, which is a reservation of
-// the lower transport; commit() closes the record, and sends the frame if none is still leaving to
-// that peer. Otherwise later messages share it until it is full or poll() runs.
+// the lower transport. commit() closes the record, and sends the frame if no earlier frame to that
+// peer is still leaving. Otherwise later messages share the frame until it is full or poll() runs.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,12 +41,12 @@
 namespace lintel::transport {
 
 struct SessionOptions {
-  std::uint64_t incarnation = 0;     // drawn at random by the caller for each process; not 0
+  std::uint64_t incarnation = 0;     // a random number of the process, given by the caller; not 0
   std::uint32_t window_frames = 64;  // unacknowledged frames per peer
   Nanoseconds dead_peer_deadline = std::chrono::seconds(10);
   Nanoseconds connect_deadline = std::chrono::seconds(10);
-  std::size_t max_peers = 65536;          // names beyond are not taken
-  std::size_t max_local_messages = 1024;  // messages to oneself that wait
+  std::size_t max_peers = 65536;          // resolve() refuses more
+  std::size_t max_local_messages = 1024;  // waiting messages of the process to itself
 };
 
 class Session final : public Transport, private Sink {
@@ -54,8 +56,8 @@ class Session final : public Transport, private Sink {
   Session(std::unique_ptr<Transport> lower, const SessionOptions& options);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  // Tells open peers goodbye, as far as the lower transport takes it at once. close() until true
-  // before is the orderly way.
+  // Sends a goodbye to open peers, as far as the lower transport takes it at once. The orderly way
+  // is close() until it returns true.
   ~Session() override;
 
   const Attributes& attributes() const override { return attributes_; }
@@ -66,7 +68,7 @@ class Session final : public Transport, private Sink {
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
-  // Ends the session too, and says goodbye where the network takes it at once.
+  // Also ends the session, and sends a goodbye if the network takes it at once.
   [[gnu::cold]] void disconnect(PeerId peer) override;
 
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
@@ -93,16 +95,16 @@ class Session final : public Transport, private Sink {
   int wait_fd() const override { return lower_->wait_fd(); }
   bool prepare_wait() override;
 
-  // Waits for the acknowledgement of what was sent, then tells the peer goodbye, so that its
-  // operations need not wait for their deadline.
+  // Waits for the acknowledgement of what was sent, then sends the peer a goodbye, so that the
+  // peer's operations do not wait for their deadline.
   bool close(TimePoint now) override;
 
   const SessionCounters& counters() const {
     lock_.is_held();
     return counters_;
   }
-  // One sentence about the peer: its state, and if the last session ended or was refused, why, with
-  // the versions and providers of both sides.
+  // One sentence about the peer: its state, and if the last session ended or was refused, the
+  // reason, with the versions and providers of both sides.
   std::string describe(PeerId peer) const override;
   FrameCounts frame_counts() const override {
     lock_.is_held();
@@ -110,13 +112,13 @@ class Session final : public Transport, private Sink {
             counters_.duplicates};
   }
   // One line per peer: name, state, next sequence, acknowledged, in window, time last heard, bytes
-  // in the open frame; then the lower transport's.
+  // in the open frame. Then the dump of the lower transport.
   void dump(std::string& out) const override;
   PeerState state_of(PeerId peer) const {
     lock_.is_held();
     return at(peer).state;
   }
-  // The transport below, still owned by the session: for tests and diagnosis.
+  // The lower transport, owned by the session. For tests and diagnosis.
   Transport& lower() { return *lower_; }
 
  private:
@@ -137,7 +139,7 @@ class Session final : public Transport, private Sink {
   void need_attention(PeerSession& peer) LINTEL_REQUIRES(lock_);
   std::size_t turn(TimePoint now, Sink& sink, bool hold) LINTEL_REQUIRES(lock_);
   void send_held() LINTEL_REQUIRES(lock_);
-  // poll() would do something at once: send, report, or learn when a timer began.
+  // poll() has work: something to send or to report, or a timer that needs the time.
   bool work_waits() const LINTEL_REQUIRES(lock_) {
     return work_waits_ || !local_.empty() || !unstamped_.empty();
   }
@@ -222,12 +224,13 @@ class Session final : public Transport, private Sink {
   Attributes attributes_;
   OwnerLock lock_;
   SessionCounters counters_ LINTEL_GUARDED_BY(lock_);
-  std::size_t frame_limit_;  // bytes of a frame: the lower transport's largest message, rounded
-                             // down to the alignment of records
+  // Bytes of a frame: the lower transport's largest message, rounded down to a multiple of
+  // kRecordAlignment.
+  std::size_t frame_limit_;
   char provider_[sizeof(Introduction::provider)] = {};
   std::uint32_t next_epoch_ LINTEL_GUARDED_BY(lock_);
 
-  // by PeerId; a wire slot is the same index
+  // by PeerId, which is also the slot on the wire
   std::vector<std::unique_ptr<PeerSession>> peers_ LINTEL_GUARDED_BY(lock_);
   // PeerId of this session by PeerId of the lower transport
   std::vector<std::uint32_t> peer_of_lower_ LINTEL_GUARDED_BY(lock_);
@@ -240,14 +243,14 @@ class Session final : public Transport, private Sink {
   bool closing_ LINTEL_GUARDED_BY(lock_) = false;
   // the next poll() has something to send or to report
   bool work_waits_ LINTEL_GUARDED_BY(lock_) = false;
-  // the lower transport had no room: try again soon
+  // the lower transport had no room: try again after kRoomRetry
   bool room_awaited_ LINTEL_GUARDED_BY(lock_) = false;
   Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;     // during poll() and its halves
   std::size_t reports_ LINTEL_GUARDED_BY(lock_) = 0;  // of this poll()
   PendingList pending_ LINTEL_GUARDED_BY(lock_);      // peers with something to send or to report
-  TimedList unstamped_
-      LINTEL_GUARDED_BY(lock_);  // peers whose timer starts at the next stamp_new_timers(): outside
-                                 // poll() nobody knows the time
+  // Peers whose timer starts at the next stamp_new_timers(), because the time is known only in
+  // poll().
+  TimedList unstamped_ LINTEL_GUARDED_BY(lock_);
   TimedList timed_ LINTEL_GUARDED_BY(lock_);
   TimePoint earliest_timer_ LINTEL_GUARDED_BY(lock_) = kNever;  // lower bound over timed_
 };

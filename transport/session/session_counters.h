@@ -1,5 +1,5 @@
 #pragma once
-// What a Session counts. Plain numbers, written under the owner's lock; they only grow.
+// SessionCounters: the counters of a Session, guarded by the owner's lock. They only grow.
 
 #include <cstdint>
 
@@ -7,29 +7,29 @@ namespace lintel::transport {
 
 struct SessionCounters {
   std::uint64_t frames_sent = 0;      // all kinds
-  std::uint64_t frames_received = 0;  // all kinds, also the bad ones
+  std::uint64_t frames_received = 0;  // all kinds, malformed ones included
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
   std::uint64_t local_messages = 0;  // to this process itself
   std::uint64_t pings = 0;           // sent
   std::uint64_t pure_acks = 0;       // sent
   std::uint64_t hellos = 0;          // sent, repetitions included
-  std::uint64_t would_block = 0;     // reserve() that lent nothing, post_write() that took nothing
+  std::uint64_t would_block = 0;     // reserve() and post_write() that would block
   std::uint64_t peer_failures = 0;
-  std::uint64_t refused = 0;  // hellos that this side declined
+  std::uint64_t refused = 0;  // hellos that this side refused
   std::uint64_t longest_poll_gap_ns = 0;
 
   // Frames dropped, by cause.
-  std::uint64_t duplicates = 0;   // came before
-  std::uint64_t gaps = 0;         // frames before it are missing: the peer was failed
-  std::uint64_t stale_epoch = 0;  // of a session that is over, or of nobody's
+  std::uint64_t duplicates = 0;   // received before
+  std::uint64_t gaps = 0;         // frames before it are missing: the session was ended
+  std::uint64_t stale_epoch = 0;  // of a session that has ended, or of none
   std::uint64_t malformed_short = 0;
   std::uint64_t malformed_magic = 0;
   std::uint64_t malformed_version = 0;
   std::uint64_t malformed_kind = 0;
   std::uint64_t malformed_length = 0;
   std::uint64_t malformed_slot = 0;
-  std::uint64_t malformed_source = 0;           // came from another process than it says
+  std::uint64_t malformed_source = 0;           // from another process than the frame says
   std::uint64_t malformed_acknowledgement = 0;  // of frames that were never sent
   std::uint64_t malformed_record = 0;
   std::uint64_t malformed_introduction = 0;

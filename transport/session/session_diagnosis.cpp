@@ -1,4 +1,4 @@
-// Session: what a person may want to know about it.
+// Session: describe() and dump(), texts for users.
 
 #include <cstring>
 #include <string>
@@ -35,7 +35,7 @@ std::string versions(unsigned oldest, unsigned newest) {
                           : "versions " + std::to_string(oldest) + " to " + std::to_string(newest);
 }
 
-// A provider string of the wire: ends at a zero byte, and may hold anything but letters before it.
+// A provider string from the wire: it ends at a zero byte and may contain unprintable bytes.
 std::string printable(const char (&provider)[sizeof(Introduction::provider)]) {
   std::string text(provider, strnlen(provider, sizeof provider));
   for (char& c : text) {
@@ -51,7 +51,7 @@ std::string Session::describe(PeerId id) const {
   const PeerSession& peer = at(id);
   std::string text = to_string(peer.name) + " is " + to_string(peer.state);
   if (!peer.error.ok()) text += std::string("; ") + peer.error.reason();
-  // Of interest where the two do not agree.
+  // Versions and providers are shown only where they differ.
   const bool same_version =
       peer.oldest_version == kOldestFrameVersion && peer.newest_version == kFrameVersion;
   if (peer.newest_version != 0 && !(same_version && same_provider(peer.provider))) {

@@ -22,7 +22,7 @@ bool well_formed(const FrameHeader& header, const Introduction& introduction) {
          std::memchr(introduction.provider, 0, sizeof introduction.provider) != nullptr;
 }
 
-// "net 117.0" -> "net": versions of one provider may differ, providers may not.
+// "net 117.0" -> "net": peers may have different versions of a provider, not different providers.
 std::size_t name_length(const char* provider) { return std::strcspn(provider, " "); }
 
 }  // namespace
@@ -69,7 +69,7 @@ bool Session::send_hello(PeerSession& peer) {
   const FrameHeader header{0, 0, static_cast<std::uint8_t>(FrameKind::kHello), 0, 0, 0, 0, 0};
   const PostStatus status = send_alone(peer.lower, header, body);
   if (status == PostStatus::kFailed) {
-    // As good as refused: the timer tries again.
+    // The connection was refused: the timer tries again.
     peer.due.hello = false;
     return true;
   }
@@ -80,7 +80,8 @@ bool Session::send_hello(PeerSession& peer) {
   return true;
 }
 
-// Answers the hello that remember() kept. False: no room below, or the peer is lost.
+// Answers the hello that remember() stored. False: the lower transport has no room, or the peer is
+// lost.
 bool Session::send_welcome(PeerSession& peer) {
   std::byte body[sizeof(Introduction)];
   encode(body, introduce(peer, peer.remote_epoch));
@@ -143,7 +144,7 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
     const bool again = introduction.incarnation == peer.incarnation &&
                        introduction.epoch == peer.remote_epoch &&
                        introduction.slot == peer.remote_slot;
-    if (again) {  // it has not seen our welcome yet
+    if (again) {  // the peer has not received our welcome yet
       peer.due.welcome = true;
       return need_attention(peer);
     }
@@ -151,8 +152,8 @@ void Session::on_hello(PeerId from, const FrameHeader& header, std::span<const s
                    ? Error(Loss::kPeer, "session", "the peer was restarted")
                    : Error(Loss::kPeer, "session", "the peer ended the session and began another"));
   }
-  // Closed, or connecting: then both sides have said hello, and each answers the other's with the
-  // epoch that it named in its own.
+  // If this side is connecting, both sides have sent a hello. Each answers with the epoch that it
+  // named in its own hello.
   if (peer.state == PeerState::kConnecting) {
     peer.hello_unanswered = true;
   } else {
@@ -180,7 +181,7 @@ void Session::on_welcome(const FrameHeader& header, std::span<const std::byte> b
   const bool current = peer.local_epoch != 0 && header.receiver_epoch == peer.local_epoch &&
                        introduction.echoed_epoch == peer.local_epoch;
   if (current && peer.state == PeerState::kOpen && introduction.epoch == peer.remote_epoch) {
-    peer.hello_unanswered = false;  // both said hello; theirs opened the session
+    peer.hello_unanswered = false;  // both sides sent a hello; the peer's opened the session
     return;
   }
   if (!current || peer.state != PeerState::kConnecting) return void(++counters_.stale_epoch);
@@ -203,7 +204,7 @@ void Session::refuse(PeerId lower, const FrameHeader&, const Introduction& intro
   const FrameHeader header{
       0, 0, static_cast<std::uint8_t>(FrameKind::kRefuse), introduction.slot, introduction.epoch, 0,
       0, 0};
-  // Without room it is not said; the peer says hello again.
+  // If there is no room, nothing is sent; the peer repeats its hello.
   if (send_alone(lower, header, body) == PostStatus::kOk) frame_is_leaving(*of_lower(lower), 0);
 }
 

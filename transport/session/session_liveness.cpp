@@ -1,4 +1,4 @@
-// Session: who is awaited, who has gone, how a session ends.
+// Session: timers of awaited peers, lost connections, the end of a session.
 
 #include <algorithm>
 
@@ -34,7 +34,7 @@ void Session::note_progress(PeerId id) {
   if (peer.state == PeerState::kOpen) heard_from(peer, true);
 }
 
-// From the next moment at which the time is known.
+// The timer begins at the next stamp_new_timers(), because the time is known only in poll().
 void Session::start_timer(PeerSession& peer) {
   peer.timed_hook.unlink();
   peer.silent_quarters = 0;
@@ -79,8 +79,8 @@ void Session::run_timers() {
 
 void Session::on_timer(PeerSession& peer) {
   if (peer.state == PeerState::kOpen) {
-    // Counted, not measured: when this process itself was stopped for a while, its peers are asked
-    // again before they are given up.
+    // Intervals are counted and time is not compared: if this process was stopped for a while, it
+    // asks its peers again before it gives them up.
     if (++peer.silent_quarters == kQuarters) {
       return give_up(peer, Error(Loss::kPeer, "session",
                                  "the peer has not answered within the dead-peer deadline"));
@@ -104,15 +104,15 @@ void Session::on_timer(PeerSession& peer) {
   earliest_timer_ = std::min(earliest_timer_, peer.timer);
 }
 
-// `progress`: something was acknowledged. A peer that owes an acknowledgement proves nothing by
-// other frames.
+// `progress`: the frame acknowledged something new. While an acknowledgement is due, frames without
+// one do not reset the timer.
 void Session::heard_from(PeerSession& peer, bool progress) {
   peer.last_heard = now_;
   if (!peer.awaited()) {
     stop_timer(peer);
   } else if (progress || peer.unacknowledged() == 0) {
     peer.silent_quarters = 0;
-    // Only ever later, so that earliest_timer_ stays a lower bound.
+    // The timer only moves later, so earliest_timer_ stays a lower bound.
     peer.timer = now_ + ping_interval();
   }
 }
@@ -127,7 +127,7 @@ void Session::on_peer_failed(PeerId lower, Error error) {
     case PeerState::kLost:
     case PeerState::kLocal: return;
     case PeerState::kConnecting:
-      // It may not have been started yet.
+      // The peer may not have been started yet.
       stamp_new_timers();
       peer->error = error;
       peer->timer = std::min(peer->connect_deadline, now_ + peer->back_off);
@@ -136,8 +136,8 @@ void Session::on_peer_failed(PeerId lower, Error error) {
       return;
     case PeerState::kOpen:
       if (peer->hello_unanswered) {
-        // This may be the late answer to our hello, sent before the peer was there. If it is not,
-        // sequence numbers tell soon enough.
+        // The failure may belong to our hello, which was sent before the peer existed. If it does
+        // not, the sequence numbers will show the loss.
         peer->hello_unanswered = false;
         peer->due.welcome = true;
         return need_attention(*peer);
@@ -147,15 +147,15 @@ void Session::on_peer_failed(PeerId lower, Error error) {
   }
 }
 
-// The place for resending: the peer's unacknowledged frames would be kept, and go out again on a
-// new connection to the same incarnation. For now the session ends; the peer is told if it can
-// still be reached, so that its operations need not wait for its own deadline.
+// Resending would begin here: keep the unacknowledged frames and send them on a new connection to
+// the same incarnation. At present the session ends. The peer is told if it can be reached, so that
+// its operations do not wait for its deadline.
 void Session::on_connection_lost(PeerSession& peer, Error error) {
   if (peer.state == PeerState::kOpen) send_control(peer, FrameKind::kGoodbye);
   fail(peer, Error(Loss::kPeer, error.call(), error.reason(), error.code()));
 }
 
-// The connection may be alive still, but nothing of it is to reach us any more.
+// The connection may still work, so it is ended: nothing that arrives on it may reach the engine.
 void Session::give_up(PeerSession& peer, Error error) {
   if (peer.state == PeerState::kOpen) send_control(peer, FrameKind::kGoodbye);
   end_connection(peer);
@@ -168,7 +168,7 @@ void Session::end_connection(PeerSession& peer) {
   forget_leaving(peer);
 }
 
-// The lower transport has ended the connection: it will not say of any frame that it has left.
+// The lower transport has ended the connection, so it will not report frames of it as left.
 void Session::forget_leaving(PeerSession& peer) {
   peer.first = peer.next = {};
   peer.foreign_leaving = 0;
@@ -202,7 +202,7 @@ void Session::fail(PeerSession& peer, Error error) {
   sink_->on_peer_failed(peer.id, error);
 }
 
-// Everything that belongs to one session is forgotten; who the peer is stays.
+// Resets the state of one session. The identity of the peer stays.
 void Session::end_session(PeerSession& peer) {
   drop_open_frame(peer);
   lower_->withdraw_placement(peer.lower);
@@ -235,9 +235,9 @@ bool Session::close(TimePoint now) {
   return done && lower_->close(now);
 }
 
-// One step towards the end of an open session: what is queued, its acknowledgement, goodbye. A
-// frame that has left may still be lost with our endpoint; only the acknowledgement tells that the
-// peer has it.
+// One step towards the end of an open session: sends what is queued, waits for its acknowledgement,
+// sends a goodbye. A frame that has left may still be lost when our endpoint closes; only the
+// acknowledgement proves that the peer has it.
 void Session::part(PeerSession& peer) {
   if (peer.frame_messages > 0 && !send_frame(peer)) return;
   if (peer.unacknowledged() > 0) {

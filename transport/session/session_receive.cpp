@@ -1,4 +1,4 @@
-// Session: the way of a frame in. Everything in it is foreign: what makes no sense is dropped and
+// Session: received frames. Everything in them is foreign input: what is malformed is dropped and
 // counted.
 
 #include "transport/session/frame_codec.h"
@@ -54,7 +54,8 @@ bool Session::parse_frame(std::span<const std::byte> frame, FrameHeader& header)
   return header.magic == kFrameMagic;
 }
 
-// A frame of one message, in the room that all placed messages have for it.
+// The frame of one message. Zeros may follow it, because placed messages have a fixed room for
+// their frame.
 void Session::on_placed_message(PeerId from, std::span<const std::byte> frame,
                                 const PlacedPayload& payload) {
   lock_.is_held();
@@ -95,8 +96,8 @@ PeerSession* Session::addressed(PeerId from, const FrameHeader& header) {
   return &peer;
 }
 
-// False: the frame acknowledges what was never sent. An older acknowledgement than the last is no
-// news, and fine.
+// False: the frame acknowledges frames that were never sent. An older acknowledgement than the last
+// one is valid and changes nothing.
 bool Session::take_acknowledgement(PeerSession& peer, const FrameHeader& header) {
   const std::uint32_t news = header.acknowledged - peer.acknowledged;
   if (news > peer.unacknowledged()) {
@@ -113,7 +114,7 @@ bool Session::take_acknowledgement(PeerSession& peer, const FrameHeader& header)
   return true;
 }
 
-// False: it came before, or one is missing.
+// False: the frame was received before, or one before it is missing.
 bool Session::in_turn(PeerSession& peer, const FrameHeader& header) {
   const auto ahead = static_cast<std::int32_t>(header.sequence - (peer.received + 1));
   if (ahead < 0) ++counters_.duplicates;
@@ -124,7 +125,7 @@ bool Session::in_turn(PeerSession& peer, const FrameHeader& header) {
   return ahead == 0;
 }
 
-// The frame that was in turn.
+// Counts the frame that in_turn() accepted.
 void Session::received(PeerSession& peer) {
   ++peer.received;
   if (++peer.unconfirmed > options_.window_frames / 4) {
@@ -136,7 +137,8 @@ void Session::received(PeerSession& peer) {
 void Session::on_data(PeerSession& peer, const FrameHeader& header,
                       std::span<const std::byte> body) {
   if (!in_turn(peer, header)) return;
-  // All of it is looked at before any of it is handed up: a frame counts whole or not at all.
+  // The whole frame is checked before any message of it is delivered: a frame counts whole or not
+  // at all.
   std::span<const std::byte> message;
   RecordReader check(body);
   while (check.next(message)) {

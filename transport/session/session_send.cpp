@@ -1,4 +1,4 @@
-// Session: the way of a message out, and of control frames.
+// Session: sends messages and control frames.
 
 #include <cstring>
 
@@ -44,12 +44,13 @@ PostStatus Session::commit(PeerId id, const MessageBuffer& buffer, std::size_t b
     return PostStatus::kOk;
   }
   close_record(peer, bytes);
-  // Answers that poll() brings about share a frame too: it leaves at the end of the poll.
+  // Inside poll() the frame stays open, so that answers share it; it is sent at the end of the
+  // poll.
   if (sink_ != nullptr || peer.leaving() != 0 || !send_frame(peer)) need_attention(peer);
   return PostStatus::kOk;
 }
 
-// The next message of the open frame has so many bytes.
+// Ends the record of the message that was built in the open frame, which has `bytes` bytes.
 void Session::close_record(PeerSession& peer, std::size_t bytes) {
   std::byte* const record = peer.frame.data + peer.frame_bytes;
   encode(record, RecordHeader{static_cast<std::uint32_t>(bytes), 0});
@@ -61,7 +62,7 @@ void Session::close_record(PeerSession& peer, std::size_t bytes) {
   ++counters_.messages_sent;
 }
 
-// The frame of a placed message has no other message, and leaves at once.
+// The frame of a placed message has no other message, and is sent at once.
 PostStatus Session::commit_placed(PeerId id, const MessageBuffer& buffer, std::size_t bytes,
                                   std::span<const std::byte> payload, PlacementKey key,
                                   Context context) {
@@ -108,7 +109,8 @@ bool Session::open_frame(PeerSession& peer) {
   return true;
 }
 
-// False: it is still open (window full, no room below) or the peer is lost.
+// False: the frame is still open (window full, no room in the lower transport), or the peer is
+// lost.
 bool Session::send_frame(PeerSession& peer) {
   if (window_full(peer)) return false;
   seal_frame(peer);
@@ -171,7 +173,7 @@ void Session::drop_open_frame(PeerSession& peer) {
   peer.frame_messages = 0;
 }
 
-// One frame of its own. Fills in magic, version and length.
+// Sends a control frame. Fills in magic, version and length.
 PostStatus Session::send_alone(PeerId lower, FrameHeader header, std::span<const std::byte> body) {
   const std::size_t bytes = sizeof(FrameHeader) + body.size();
   const MessageBuffer buffer = lower_->reserve(lower, bytes);
@@ -190,7 +192,7 @@ PostStatus Session::send_alone(PeerId lower, FrameHeader header, std::span<const
   return status;
 }
 
-// kPing, kAck and kGoodbye: nothing but the header, which says everything this side knows.
+// Sends kPing, kAck or kGoodbye, which have only a header.
 bool Session::send_control(PeerSession& peer, FrameKind kind) {
   const FrameHeader header{0,
                            0,
@@ -222,7 +224,8 @@ void Session::serve_pending() {
   }
 }
 
-// Sends what is due to the peer. True: something is left, for want of room below or of window.
+// Sends what is due to the peer. True: something remains, because the lower transport has no room
+// or the window is full.
 bool Session::serve(PeerSession& peer) {
   switch (peer.state) {
     case PeerState::kClosed:
@@ -237,7 +240,7 @@ bool Session::serve(PeerSession& peer) {
   }
   if (peer.due.welcome && send_welcome(peer)) peer.due.welcome = false;
   if (peer.frame_messages > 0 && !send_frame(peer) && window_full(peer) && !peer.early_ping) {
-    // The other side may be set to confirm less often than our window needs.
+    // The peer may acknowledge less often than our window needs.
     peer.due.ping = true;
     peer.early_ping = true;
   }
