@@ -1,7 +1,7 @@
 #pragma once
-// Numbers and structures to and from the bytes of the wire, which are in network byte order. A
-// structure of the wire has a network_order() of its own, beside its definition, which turns each
-// of its numbers. Reading never looks beyond sizeof(Wire); judging the values is the caller's.
+// Converts numbers and structures to and from the bytes of the wire, which are in network byte
+// order. A structure of the wire has its own network_order() beside its definition, which converts
+// each of its numbers. decode() reads only sizeof(Wire) bytes; the caller checks the values.
 
 #include <bit>
 #include <cstddef>
