@@ -37,8 +37,8 @@ portals::AckRequest ack_request(ptl_ack_req_t ack) {
   return ack == PTL_ACK_REQ ? portals::AckRequest::kFull : portals::AckRequest::kNone;
 }
 
-// Starts what `describe(interface, request)` makes of the request, for a descriptor's handle, and
-// lets sleepers know that something was posted.
+// Starts an operation of the descriptor `md`. `describe(interface, request)` completes the request,
+// or returns an error. Then wakes a sleeping thread if it has to send something that was posted.
 template <class Describe>
 int start_operation(ptl_handle_md_t md, MessageKind kind, RequestArguments& request,
                     Describe&& describe) {
@@ -46,7 +46,8 @@ int start_operation(ptl_handle_md_t md, MessageKind kind, RequestArguments& requ
                         [&](Process& process, NetworkInterface& interface, SlotId id) {
                           request.descriptor = id;
                           Status status = describe(interface, request);
-                          // It may wait for room, and the interface be gone then.
+                          // start_when_room may wait; the interface may have been closed when it
+                          // returns.
                           if (status == Status::kOk)
                             status = portals::start_when_room(process, interface, kind, request);
                           process.progress().after_call();

@@ -9,7 +9,7 @@ namespace {
 
 namespace option = portals::option;
 
-// The engine's options carry the same numbers.
+// The engine's options have the same values.
 static_assert(PTL_MD_OP_PUT == option::kPut && PTL_MD_OP_GET == option::kGet &&
               PTL_MD_MANAGE_REMOTE == option::kManageRemote);
 static_assert(PTL_MD_TRUNCATE == option::kTruncate && PTL_MD_ACK_DISABLE == option::kAckDisable &&
@@ -19,7 +19,7 @@ static_assert(PTL_MD_MAX_SIZE == option::kMaxSize &&
 static_assert(PTL_MD_EVENT_END_DISABLE == option::kEndDisable &&
               PTL_MD_THRESH_INF == portals::kUnlimited);
 
-// Null only if empty.
+// A null pointer is allowed only for an empty piece.
 bool is_sound(const void* start, std::uint64_t length) {
   return length == 0 || (start != nullptr && portals::within_address_space(start, length));
 }

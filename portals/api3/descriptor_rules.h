@@ -1,5 +1,5 @@
 #pragma once
-// From a caller's ptl_md_t to the engine's description of a memory descriptor, and back.
+// Converts a caller's ptl_md_t to the engine's description of a memory descriptor, and back.
 
 #include "portals/api3/handle.h"
 #include "portals/engine/memory_descriptor.h"
@@ -7,8 +7,8 @@
 
 namespace lintel::api3 {
 
-// Checks what Portals lets an implementation check and copies the list of pieces. Errors:
-// PTL_MD_ILLEGAL, PTL_EQ_INVALID.
+// Fills in `rules` from `md`. Checks options, queue and memory as far as Portals allows, and copies
+// the list of pieces. Errors: PTL_MD_ILLEGAL, PTL_EQ_INVALID.
 int make_rules(portals::NetworkInterface& interface, std::uint32_t interface_index,
                const ptl_md_t& md, portals::DescriptorRules& rules);
 

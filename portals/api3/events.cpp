@@ -88,7 +88,7 @@ int poll(ptl_handle_eq_t* eqs, int size, ptl_time_t timeout, ptl_event_t* event,
       handler = reinterpret_cast<ptl_eq_handler_t>(wait.face_data());
     }
   }
-  // With no lock held: a handler may call what it likes but to wait.
+  // No lock is held here: a handler may call any function that does not wait for events.
   if (handler != nullptr) handler(event);
   return code;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Handles of Portals 3 are the engine's (portals/engine/handle.h); its one interface is number 0.
+// Handles of Portals 3 have the format of the engine's handles (portals/engine/handle.h). The one
+// interface of Portals 3 is number 0.
 
 #include <type_traits>
 

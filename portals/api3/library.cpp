@@ -18,7 +18,7 @@ namespace {
 using portals::Process;
 using portals::Status;
 
-// Portals 3 is started or it is not: a second PtlInit counts for nothing.
+// Whether Portals 3 is started. Calls of PtlInit are not counted: a second one has no effect.
 struct Started {
   std::mutex mutex;
   bool value = false;
@@ -78,7 +78,7 @@ int PtlInit(int* max_interfaces) {
   if (max_interfaces == nullptr) return PTL_SEGV;
   Started& state = started();
   const std::lock_guard<std::mutex> lock(state.mutex);
-  state.value = state.value && portals::host_started();  // not in a child of fork()
+  state.value = state.value && portals::host_started();  // false in a child of fork()
   if (!state.value && (current_process() == nullptr || portals::host_started())) {
     if (!portals::start_host()) return PTL_FAIL;
     state.value = true;
@@ -122,7 +122,7 @@ int PtlNIInit(ptl_interface_t iface, ptl_pid_t pid, ptl_ni_limits_t* desired,
   {
     const MutexLock lock(process->lock());
     portals::NetworkInterface* interface = process->interface(kInterfaceKind);
-    if (interface == nullptr) return PTL_FAIL;  // another thread has shut it again
+    if (interface == nullptr) return PTL_FAIL;  // another thread has closed it again
     limits = interface->limits();
     self = interface->identity().process;
   }

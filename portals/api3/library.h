@@ -1,5 +1,5 @@
 #pragma once
-// What the C functions share: from a handle to the objects of the engine.
+// What the C functions share: the way from a handle to the objects of the engine.
 
 #include <optional>
 
@@ -8,14 +8,14 @@
 
 namespace lintel::api3 {
 
-inline constexpr std::uint8_t kInterfaceKind = 0;  // Portals 3's among the engine's interfaces
+inline constexpr std::uint8_t kInterfaceKind = 0;  // the engine's number of the interface
 
 using portals::current_process;
 using portals::ScopedProcess;
 
 // Calls `function(process, interface, slot id)` under the lock with the interface that `handle`
-// belongs to. PTL_NO_INIT before PtlInit; `invalid` if the handle is of another kind or its
-// interface is not open.
+// belongs to. Returns PTL_NO_INIT before PtlInit, and `invalid` if the handle is of another kind or
+// its interface is not open.
 template <class Function>
 int with_interface(ptl_handle_any_t handle, HandleKind kind, int invalid, Function&& function) {
   portals::Process* process = current_process();

@@ -22,16 +22,16 @@ MatchCriteria criteria(ptl_process_id_t match_id, ptl_match_bits_t match_bits,
 
 Side side(ptl_ins_pos_t pos) { return pos == PTL_INS_BEFORE ? Side::kBefore : Side::kAfter; }
 
-// The answer of a call that a test queue decides. What has arrived and is not taken in yet has no
-// part in it: a program that has just found the queue empty would meet messages that came after
-// that, again and again. When the queue refuses, what it waits for may come: a caller may try again
-// and call nothing else.
+// The result of a call that tests a queue. No message is received before the test: otherwise a
+// program that has just found the queue empty would be refused again and again because of messages
+// that came later. After a refusal it makes progress, because a caller may repeat this call and
+// call nothing else.
 int tested(Process& process, Status status) {
   if (status == Status::kNoUpdate) process.progress().advance();
   return return_code(status);
 }
 
-// Hands out a handle if the call went well.
+// Writes the handle of `made` to `out` if `status` is kOk.
 int give(Status status, HandleKind kind, std::uint32_t interface, SlotId made,
          ptl_handle_any_t* out) {
   if (status == Status::kOk && out != nullptr) *out = encode(kind, interface, made);
@@ -89,7 +89,8 @@ int PtlMEUnlink(ptl_handle_me_t me) {
                         [](Process& process, NetworkInterface& interface, SlotId id) {
                           Status status = interface.entries.unlink(id);
                           if (status == Status::kEntryInUse) {
-                            // A caller may try again and again and call nothing else.
+                            // Makes progress, because a caller may repeat this call and call
+                            // nothing else.
                             process.progress().advance();
                             status = interface.entries.unlink(id);
                           }

@@ -1,5 +1,5 @@
 #pragma once
-// The one place where the engine's Status becomes a PTL_* code.
+// The only place that converts the engine's Status to a PTL_* code.
 
 #include "portals/engine/status.h"
 

@@ -35,7 +35,8 @@ int wait(std::span<const ptl_handle_ct_t> cts, const ptl_size_t* tests, ptl_time
     wanted.push_back({engine_kind(decoded.interface), decoded.id, tests[i]});
   }
   const MutexLock lock(own->lock());
-  // What is no counting event at first is a wrong argument; what ceases to be one ends the wait.
+  // A handle that names no counting event now is a wrong argument. One whose counting event is
+  // freed later ends the wait.
   for (const CounterTest& test : wanted) {
     NetworkInterface* interface = own->interface(test.interface_kind);
     if (interface == nullptr || interface->triggers.counter(test.id) == nullptr)
@@ -96,7 +97,7 @@ int PtlCTGet(ptl_handle_ct_t ct_handle, ptl_ct_event_t* event) {
                         [&](Process& own, NetworkInterface& interface, SlotId id) -> int {
                           if (event == nullptr || interface.triggers.counter(id) == nullptr)
                             return PTL_ARG_INVALID;
-                          own.progress().advance();  // programs spin on this
+                          own.progress().advance();  // programs call this in a loop
                           const CountingEvent* counter = interface.triggers.counter(id);
                           *event = from_value(counter->value());
                           return PTL_OK;
@@ -105,7 +106,7 @@ int PtlCTGet(ptl_handle_ct_t ct_handle, ptl_ct_event_t* event) {
 
 int PtlCTWait(ptl_handle_ct_t ct_handle, ptl_size_t test, ptl_ct_event_t* event) {
   if (process() == nullptr) return PTL_NO_INIT;
-  if (aborted.load(std::memory_order_relaxed)) return PTL_ABORTED;  // whatever the handle is
+  if (aborted.load(std::memory_order_relaxed)) return PTL_ABORTED;  // even for a wrong handle
   if (event == nullptr) return PTL_ARG_INVALID;
   return wait({&ct_handle, 1}, &test, PTL_TIME_FOREVER, event, nullptr);
 }

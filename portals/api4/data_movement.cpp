@@ -24,13 +24,13 @@ namespace option = portals::option;
 
 namespace {
 
-// Memory of this side: a descriptor, and which part of it.
+// Memory of the initiator: a descriptor, and an offset in it.
 struct Local {
   ptl_handle_md_t md;
   ptl_size_t offset;
 };
 
-// What lies at the other side, and what travels with the operation.
+// The target, the place there, and the values that the operation carries.
 struct Remote {
   ptl_process_t target;
   ptl_pt_index_t pt_index;
@@ -46,7 +46,7 @@ struct Atomic {
   const void* operand = nullptr;
 };
 
-// When an operation is to begin: now, or when a counting event has reached a threshold.
+// When an operation begins: now, or when a counting event has reached a threshold.
 struct When {
   ptl_handle_ct_t counter = PTL_CT_NONE;
   ptl_size_t threshold = 0;
@@ -63,7 +63,7 @@ MemoryDescriptor* md_of(NetworkInterface& interface, ptl_handle_md_t md) {
                                                                                         : nullptr;
 }
 
-// PTL_OK and the engine's kind of ack, or PTL_ARG_INVALID.
+// Sets `out` to the engine's kind of ack. Returns PTL_OK or PTL_ARG_INVALID.
 int to_ack(const MemoryDescriptor& descriptor, ptl_ack_req_t ack, portals::AckRequest& out) {
   switch (ack) {
     case PTL_NO_ACK_REQ: out = portals::AckRequest::kNone; return PTL_OK;
@@ -105,8 +105,8 @@ bool to_atomic(AtomicCall call, const Atomic& atomic, ptl_size_t length,
   return true;
 }
 
-// Starts the operation, or leaves it to its counting event. The interface may be gone then: the
-// start may have waited for room.
+// Starts the operation, or makes it wait for its counting event. The start may wait for room; the
+// interface may have been closed when this returns.
 int begin(Process& own, NetworkInterface& interface, Kind kind, const RequestArguments& request,
           const When& when) {
   if (!when.triggered)

@@ -18,12 +18,12 @@ using portals::Status;
 
 namespace {
 
-// `stop`: ends the wait; null for a call that does not wait.
+// `stop` ends the wait when it becomes true; null for a call that does not wait.
 int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_event_t* event,
          unsigned* which, const std::atomic<bool>* stop) {
   Process* own = process();
   if (own == nullptr) return PTL_NO_INIT;
-  // whatever the handles are
+  // even for wrong handles
   if (stop != nullptr && stop->load(std::memory_order_relaxed)) return PTL_ABORTED;
   boost::container::small_vector<QueueName, 8> names;
   for (unsigned i = 0; i < size; ++i) {
@@ -40,7 +40,8 @@ int poll(const ptl_handle_eq_t* eqs, unsigned size, ptl_time_t timeout, ptl_even
   } else if (timeout != 0) {
     deadline = own->now() + std::chrono::milliseconds(timeout);
   }
-  // What is no queue at first is a wrong argument; what ceases to be one ends the wait.
+  // A handle that names no queue now is a wrong argument. One whose queue is freed later ends the
+  // wait.
   for (const QueueName& name : names) {
     NetworkInterface* interface = own->interface(name.interface_kind);
     if (interface == nullptr || interface->events.queue(name.id) == nullptr) return PTL_ARG_INVALID;
@@ -65,8 +66,7 @@ int PtlEQAlloc(ptl_handle_ni_t ni_handle, ptl_size_t count, ptl_handle_eq_t* eq_
       ni_handle, HandleKind::kInterface, [&](Process&, NetworkInterface& interface, SlotId) -> int {
         if (eq_handle == nullptr) return PTL_ARG_INVALID;
         SlotId made;
-        // Exactly as many as asked for, and room for each portal to say that it has disabled
-        // itself.
+        // Exactly `count` events, and one PT_DISABLED for each portal.
         const Status status = interface.events.allocate_queue(
             std::max<ptl_size_t>(count, 1), nullptr, made, interface.limits().max_portal_index + 1);
         if (status == Status::kOk) *eq_handle = encode(HandleKind::kQueue, interface.kind(), made);

@@ -1,6 +1,6 @@
 #pragma once
-// Handles of Portals 4 are the engine's (portals/engine/handle.h). Its interfaces are numbers 0 to
-// 3 in a handle, and one more in the engine.
+// Handles of Portals 4 have the format of the engine's handles (portals/engine/handle.h). Its
+// interfaces have the numbers 0 to 3 in a handle, and 1 to 4 in the engine.
 
 #include <type_traits>
 
@@ -20,7 +20,7 @@ constexpr std::uint8_t engine_kind(std::uint32_t number) {
 }
 constexpr std::uint32_t number_of(std::uint8_t engine_kind) { return engine_kind - 1U; }
 
-// Which of the four interfaces `options` ask for; 4 if they ask for none.
+// The number of the interface that `options` ask for; 4 if they name none.
 constexpr std::uint32_t number_for(unsigned options) {
   switch (options) {
     case PTL_NI_MATCHING | PTL_NI_LOGICAL: return 0;

@@ -1,4 +1,4 @@
-// Starting and ending the library, its network interfaces, names of processes (Portals 4: network
+// Start and end of the library, its network interfaces, names of processes (Portals 4: network
 // interfaces, process identification).
 
 #include <mutex>
@@ -18,7 +18,7 @@ using portals::Process;
 using portals::Status;
 
 struct Library {
-  std::mutex mutex;  // PtlInit, PtlFini, and the counts of PtlNIInit
+  std::mutex mutex;  // guards PtlInit, PtlFini and the counts of PtlNIInit
   unsigned starts = 0;
   std::atomic<bool> started{false};
 };
@@ -29,8 +29,8 @@ Library& library() {
   return *instance;
 }
 
-// Whether the process is on the network as `pid` already; one that PTL_PID_ANY has given it may be
-// any.
+// Whether the process has an endpoint with this pid. The pid need not be below PTL_PID_MAX if
+// PTL_PID_ANY has chosen it.
 bool is_own_pid(Process& own, ptl_pid_t pid) {
   const MutexLock lock(own.lock());
   return own.has_endpoint() && own.endpoint().self().pid.value == pid;
@@ -62,8 +62,9 @@ extern "C" {
 int PtlInit(void) {
   Library& state = library();
   const std::lock_guard<std::mutex> lock(state.mutex);
-  const bool lent = portals::current_process() != nullptr && !portals::host_started();  // by a test
-  // a child of fork()
+  // a test has set it
+  const bool lent = portals::current_process() != nullptr && !portals::host_started();
+  // In a child of fork() nothing is started.
   if (!lent && !portals::host_started()) state.starts = 0;
   if (state.starts == 0 && !lent && !portals::start_host()) return PTL_FAIL;
   ++state.starts;
@@ -245,8 +246,8 @@ int PtlHandleIsEqual(ptl_handle_any_t handle1, ptl_handle_any_t handle2) {
   return handle1 == handle2 ? 1 : 0;
 }
 
-// Atomic operations are carried out by this machine's processors under the engine's lock: having
-// held it, the program sees what they have done, and they what it has.
+// The engine executes atomic operations under its lock. Taking and releasing the lock here orders
+// them with the program's own loads and stores.
 int PtlAtomicSync(void) {
   Process* own = process();
   if (own == nullptr) return PTL_NO_INIT;
@@ -254,8 +255,7 @@ int PtlAtomicSync(void) {
   return PTL_OK;
 }
 
-// Hints. Operations leave at once and share frames as far as the network is busy, with or without
-// them.
+// Hints without effect: operations leave at once, and share frames while the network is busy.
 int PtlStartBundle(ptl_handle_ni_t ni_handle) {
   return with_interface(ni_handle, HandleKind::kInterface, [](Process&, NetworkInterface&, SlotId) {
     return static_cast<int>(PTL_OK);

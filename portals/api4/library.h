@@ -12,12 +12,12 @@ namespace lintel::api4 {
 // The process of the engine, or null before PtlInit.
 portals::Process* process();
 
-// Set by PtlAbort until the last PtlFini: calls that wait return.
+// True from PtlAbort until the last PtlFini: calls that wait return.
 extern std::atomic<bool> aborted;
 
 // Calls `function(process, interface, slot id)` under the lock with the interface that `handle`
-// belongs to. PTL_NO_INIT before PtlInit; PTL_ARG_INVALID if the handle is of another kind or its
-// interface is not open.
+// belongs to. Returns PTL_NO_INIT before PtlInit, and PTL_ARG_INVALID if the handle is of another
+// kind or its interface is not open.
 template <class Function>
 int with_interface(ptl_handle_any_t handle, HandleKind kind, Function&& function) {
   portals::Process* own = process();
@@ -32,7 +32,8 @@ int with_interface(ptl_handle_any_t handle, HandleKind kind, Function&& function
   return function(*own, *interface, decoded.id);
 }
 
-// The same for calls that start something or may set off triggered operations; lets sleepers know.
+// The same for calls that start an operation or may trigger one. Afterwards it carries out
+// triggered operations and wakes a sleeping thread if that has to send something.
 template <class Function>
 int with_interface_acting(ptl_handle_any_t handle, HandleKind kind, Function&& function) {
   return with_interface(

@@ -24,8 +24,8 @@ std::optional<MatchCriteria> criteria_of(NetworkInterface& interface, const ptl_
   return MatchCriteria{*from, me.match_bits, me.ignore_bits};
 }
 
-// What LE and ME calls have in common: `function(process, interface, rules, criteria)` on an
-// interface of the right sort with sound arguments.
+// What calls for LEs have in common: checks that the interface is non-matching and the arguments
+// are valid, then calls `function(interface, rules, criteria)`. with_me does the same for MEs.
 template <class Function>
 int with_le(ptl_handle_ni_t ni, const ptl_le_t* le, void* user_pointer, Function&& function) {
   return with_interface_acting(
@@ -76,7 +76,7 @@ int unlink(ptl_handle_any_t handle, bool matching) {
                         });
 }
 
-// The portal takes nothing any more, and nothing that it took is under way.
+// True when the portal accepts no message and none that it has accepted is under way.
 struct Quiet final : portals::Condition {
   Quiet(Process& p, std::uint8_t k, ptl_pt_index_t i) : process(p), kind(k), index(i) {}
   bool holds() override LINTEL_NO_THREAD_SAFETY_ANALYSIS {

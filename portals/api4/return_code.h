@@ -4,7 +4,7 @@
 
 namespace lintel::api4 {
 
-// The engine's answer as a code of portals4.h.
+// Converts the engine's Status to a code of portals4.h.
 int return_code(portals::Status status);
 
 }  // namespace lintel::api4

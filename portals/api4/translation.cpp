@@ -85,8 +85,8 @@ ptl_event_kind_t to_kind(EventKind kind) {
     case EventKind::kGetPutStart:
     case EventKind::kGetPutEnd:
     case EventKind::kReplyStart:
-    case EventKind::kSendStart:        // of Portals 3 only
-    case EventKind::kPeerLost: break;  // of the MPI layer only
+    case EventKind::kSendStart:        // only of Portals 3
+    case EventKind::kPeerLost: break;  // only of interfaces whose rules ask for it
   }
   LINTEL_ASSERT(false);
   return 0;
@@ -114,8 +114,8 @@ int to_int(std::uint64_t value) {
 }
 
 constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 62;
-// MDs, entries and searches have descriptors, which share the slots that a handle has bits for, see
-// handle.h.
+// MDs, entries and searches each have a descriptor. A handle has kSlotBits for the descriptor's
+// slot (handle.h).
 constexpr std::uint32_t kMaxObjects = 120000;
 static_assert(2 * kMaxObjects + portals::kMaxSearches < (1U << portals::kSlotBits));
 

@@ -1,5 +1,6 @@
 #pragma once
-// Values of portals4.h to values of the engine and back. Pure; each function says what it refuses.
+// Converts values of portals4.h to values of the engine, and back. Pure functions; each says what
+// it refuses.
 
 #include <optional>
 
@@ -8,8 +9,8 @@
 
 namespace lintel::api4 {
 
-// A process as the interface names it: rank or nid and pid. Nothing for a rank beyond the map. With
-// `wild`, the ANY values stand for themselves.
+// The process that `name` means on the interface: a rank, or nid and pid. Nothing for a rank beyond
+// the map. With `wild`, ANY values are allowed and become the engine's wildcard.
 std::optional<ProcessId> to_process(portals::NetworkInterface& interface, ptl_process_t name,
                                     bool wild);
 ptl_process_t from_process(portals::NetworkInterface& interface, ProcessId process);
@@ -17,11 +18,10 @@ ptl_process_t from_process(portals::NetworkInterface& interface, ProcessId proce
 portals::Limits to_limits(const ptl_ni_limits_t* desired, std::uint64_t max_unexpected);
 ptl_ni_limits_t from_limits(const portals::Limits& limits);
 
-// Nothing if an option, a handle or the memory makes no sense.
+// Nothing if an option, a handle or the memory is not valid.
 std::optional<portals::DescriptorRules> to_rules(portals::NetworkInterface& interface,
                                                  const ptl_md_t& md);
-// What LE and ME have in common, and the rest of an ME. `allowed`: the options that the caller's
-// kind of entry has.
+// For an LE, and for the part of an ME that is like an LE. `allowed`: the options that are legal.
 std::optional<portals::DescriptorRules> to_rules(portals::NetworkInterface& interface,
                                                  const ptl_le_t& le, unsigned allowed,
                                                  void* user_pointer);
@@ -31,8 +31,8 @@ std::optional<portals::DescriptorRules> to_rules(portals::NetworkInterface& inte
 // Fills in `out` from an event of the interface.
 void translate(portals::NetworkInterface& interface, const portals::Event& event, ptl_event_t& out);
 
-// The counting event that a handle of this interface names; generation 0 for PTL_CT_NONE. Nothing
-// if it names none.
+// The counting event or event queue that a handle of this interface names; generation 0 for
+// PTL_CT_NONE or PTL_EQ_NONE. Nothing if the handle names none.
 std::optional<SlotId> to_counter(portals::NetworkInterface& interface, ptl_handle_ct_t ct);
 std::optional<SlotId> to_queue(portals::NetworkInterface& interface, ptl_handle_eq_t eq);
 
