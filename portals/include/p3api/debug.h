@@ -1,5 +1,5 @@
-/* Programs written for the Sandia implementation include this for PtlNIDebug, which is in
- * portals3.h, and for the bits of its mask. Here any bit means the log level debug. */
+/* Programs written for the Sandia implementation include this header for PtlNIDebug, which is in
+ * portals3.h here, and for the bits of its mask. Any bit selects the log level debug. */
 #ifndef LINTEL_P3API_DEBUG_H
 #define LINTEL_P3API_DEBUG_H
 
