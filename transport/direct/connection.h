@@ -2,7 +2,7 @@
 // DirectTransport::Connection: one TCP connection of a DirectTransport, from the connect request to
 // its end.
 //
-// Owned by the transport, which uses records again. The stream's findings go straight to the
+// Owned by the transport, which reuses the records. Passes what its stream finds directly to the
 // transport's sink.
 
 #include <array>
@@ -14,9 +14,9 @@ namespace lintel::transport {
 
 struct DirectTransport::Connection final : StreamTaker, HalfOpenCaller {
   enum class Phase : std::uint8_t {
-    kConnecting,  // ours: the kernel is connecting
-    kRequested,   // ours: the connect request is sent, the answer is awaited
-    kAccepted,    // theirs: the connect request is awaited
+    kConnecting,  // made by this process: the kernel is connecting
+    kRequested,   // made by this process: the connect request was sent, the answer is awaited
+    kAccepted,    // made by the peer: its connect request is awaited
     kOpen,        // carries pieces
     kClosed,      // torn down
   };
@@ -24,14 +24,14 @@ struct DirectTransport::Connection final : StreamTaker, HalfOpenCaller {
   Connection(DirectTransport& transport, const InboundStream::Limits& limits)
       : owner(transport), limits_(limits) {}
 
-  // From its stream, inside poll().
+  // Called by its stream, inside poll().
   void take_message(std::span<const std::byte> message) override;
   std::byte* place_of_write(RemoteMemory where, std::size_t length) override;
   void write_is_in_place(Immediate immediate) override;
   std::span<std::byte> place_of_payload(PlacementKey key) override;
   void take_placed(std::span<const std::byte> message, const PlacedPayload& payload) override;
 
-  // As new, over another socket.
+  // Resets the record for another socket.
   void begin(FileDescriptor socket, Phase first);
 
   DirectTransport& owner;
@@ -41,16 +41,15 @@ struct DirectTransport::Connection final : StreamTaker, HalfOpenCaller {
   std::optional<InboundStream> stream;
   OutboundRow waiting;
   static constexpr std::uint32_t kUnwatched = 0xffffffffU;
-  std::uint32_t watched = kUnwatched;  // events that epoll tells
-  bool is_ending = false;              // it cannot be sent to; the rest of what has come is read
-                                       // first
+  std::uint32_t watched = kUnwatched;  // events that epoll reports
+  bool is_ending = false;  // nothing can be sent; what has arrived is read, then it ends
   Error ending;
-  std::uint64_t written_key = 0;            // of the write that comes in
-  PlacementKey stalled_key;                 // of the payload that has no place
-  bool is_expected = false;                 // the payload that comes in was expected
-  std::unique_ptr<std::byte[]> unexpected;  // else where it comes
-  sockaddr_in address{};                    // kAccepted: of the other side
-  std::array<std::byte, 40> greeting;       // as much as has come of it
+  std::uint64_t written_key = 0;            // of the write that arrives
+  PlacementKey stalled_key;                 // of the payload that waits for memory
+  bool is_expected = false;                 // the payload that arrives was expected
+  std::unique_ptr<std::byte[]> unexpected;  // memory of an unexpected payload that arrives
+  sockaddr_in address{};                    // kAccepted: of the peer
+  std::array<std::byte, 40> greeting;       // the part that has arrived
   std::size_t greeting_bytes = 0;
 
  private:

@@ -1,9 +1,8 @@
-// How connections are made and end.
+// Makes and ends connections.
 //
-// A process connects to a peer that it has something for. Of two simultaneous connect requests that
-// of the lower name is kept. A
-// peer that sends a connect request although it has a connection, as we see it, has lost that one,
-// unless the request is older than the connection.
+// A process connects to a peer when it has something to send. Of two simultaneous connect requests,
+// that of the process with the lower name is kept. If a peer that has an open connection sends a
+// connect request, it has lost that connection, unless the request is older than the connection.
 #include <cerrno>
 #include <vector>
 
@@ -41,7 +40,7 @@ void DirectTransport::Connection::begin(FileDescriptor socket, Phase first) {
 
 // ---- Connecting
 
-// Tries to reach the peer, unless it has been tried a moment ago.
+// Connects to the peer, unless it is too early for another attempt.
 void DirectTransport::connect(PeerId id) {
   Peer& peer = at(id);
   if (peer.failed || closing_) return;
@@ -59,7 +58,7 @@ void DirectTransport::connect(PeerId id) {
   watch_for(connection, EPOLLOUT);
 }
 
-// A record for it, as good as new.
+// A record that no connection uses.
 DirectTransport::Connection& DirectTransport::spare_connection() {
   if (spare_.empty()) {
     const InboundStream::Limits limits{attributes_.max_message_bytes, attributes_.max_write_bytes,
@@ -72,10 +71,10 @@ DirectTransport::Connection& DirectTransport::spare_connection() {
   return connection;
 }
 
-// Nobody is there, or the request was declined.
+// Nothing listens at the peer's address, or the peer refused the request.
 void DirectTransport::refused(PeerId id) { attempts_.refused(at(id).attempt, now_); }
 
-// A connection that is being made is readable, writable or at its end.
+// A connection that is being made is readable or writable, or has ended.
 void DirectTransport::on_handshake_ready(Connection& connection, std::uint32_t events) {
   const PeerId peer = connection.peer;
   if (connection.phase == Connection::Phase::kConnecting) {
@@ -105,7 +104,7 @@ void DirectTransport::on_greeting(Connection& connection) {
   const ProcessId from{NodeId(greeting.from_nid), Pid(greeting.from_pid)};
   const ProcessId to{NodeId(greeting.to_nid), Pid(greeting.to_pid)};
   const bool is_answer = connection.phase == Connection::Phase::kRequested;
-  // A sender that names another address than its own is not believed.
+  // A sender must have the address that it names.
   const bool believed =
       is_answer ? from == at(called).name
                 : htonl(from.nid.value) == connection.address.sin_addr.s_addr && from != self_;
@@ -141,7 +140,7 @@ bool DirectTransport::send_greeting(Connection& connection, ProcessId to, Greeti
   std::byte wire[sizeof greeting];
   encode(wire, greeting);
   const iovec piece{wire, sizeof wire};
-  // the first bytes of a connection always find room
+  // The first bytes of a connection always have room.
   return send_to(connection.fd.get(), {&piece, 1}) == sizeof wire;
 }
 
@@ -153,14 +152,14 @@ void DirectTransport::accept_callers() {
     if (!caller.fd.is_open()) {
       if (caller.error == EMFILE || caller.error == ENFILE || caller.error == ENOBUFS ||
           caller.error == ENOMEM) {
-        // It stays where it is; asking for it again at once would keep a processor busy.
+        // The caller stays in the queue. To ask for it again at once would keep a processor busy.
         epoll_event nothing{0, {.ptr = nullptr}};
         ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, listener_.get(), &nothing);
         listen_again_ = now_ + kNoDescriptorPause;
         return;
       }
       if (caller.error == 0) return;
-      continue;  // that one has gone
+      continue;  // that caller has ended
     }
     if (HalfOpenCaller* const oldest = callers_.displaced_by_next(); oldest != nullptr)
       drop_caller(*oldest);
@@ -181,7 +180,7 @@ void DirectTransport::on_connect_request(Connection& connection, const Greeting&
     return tear_down(connection);
   }
   Peer& peer = at(resolved.value());
-  // A request of ours that has found nobody yet may take a long time.
+  // Only a request that has reached the peer counts: another one may take a long time.
   const bool simultaneous = peer.connecting != nullptr &&
                             peer.connecting->phase == Connection::Phase::kRequested && self_ < from;
   const bool is_older = peer.connection != nullptr &&
@@ -216,7 +215,7 @@ void DirectTransport::opened(Connection& connection, PeerId id, const Greeting& 
   ++open_count_;
   attempts_.end(peer.attempt);
   watch_for(connection, EPOLLIN);
-  if (!peer.failed) note_recent(connection);  // else it is read when the loss has been reported
+  if (!peer.failed) note_recent(connection);  // else it is read after the loss has been reported
 }
 
 // ---- Ending
@@ -226,7 +225,7 @@ void DirectTransport::watch_for(Connection& connection, std::uint32_t events) {
   const int change = connection.watched == Connection::kUnwatched ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
   connection.watched = events;
   epoll_event event{events, {.ptr = &connection}};
-  // as if it had broken
+  // As if the connection were broken.
   if (::epoll_ctl(epoll_.get(), change, connection.fd.get(), &event) != 0) stop_sending(connection);
 }
 
@@ -236,7 +235,7 @@ void DirectTransport::stop_watching(Connection& connection) {
   connection.watched = Connection::kUnwatched;
 }
 
-// Closes its socket, and ends what waited for it.
+// Closes the socket, and ends what waited for the connection.
 void DirectTransport::tear_down(Connection& connection) {
   --(connection.phase == Connection::Phase::kOpen ? open_count_ : opening_count_);
   callers_.remove(connection);
@@ -264,21 +263,22 @@ void DirectTransport::tear_down(Connection& connection) {
   give_back_unexpected(connection);
   for (std::vector<Connection*>* list : {&recent_, &ending_, &stalled_})
     std::erase(*list, &connection);
-  // Inside poll() its stream may be what calls: it stops now and goes at the end of the poll.
+  // Inside poll(), the stream may be the caller: it stops now and is destroyed at the end of the
+  // poll.
   if (sink_ != nullptr) {
     connection.stream->stop();
   } else {
     connection.stream.reset();
   }
-  // A child process may hold the socket too: it is to end all the same, and epoll would go on with
-  // it.
+  // A child process may also hold the socket. end_socket() ends the connection, and epoll must be
+  // told, because it would continue to report the socket.
   stop_watching(connection);
   end_socket(std::move(connection.fd));
   connection.phase = Connection::Phase::kClosed;
   torn_down_.push_back(&connection);
 }
 
-// Both connections of a peer, and what belongs to them.
+// Ends both connections of a peer and the operations on them.
 void DirectTransport::end_connections(Peer& peer, Error ending) {
   attempts_.end(peer.attempt);
   if (peer.connecting != nullptr) tear_down(*peer.connecting);
@@ -290,17 +290,17 @@ void DirectTransport::end_connections(Peer& peer, Error ending) {
   peer.expects = false;
 }
 
-// The open connection is lost, or none can be made.
+// Called when the open connection is lost, or none can be made.
 void DirectTransport::fail(PeerId id, Error error) {
   Peer& peer = at(id);
   end_connections(peer, error);
-  if (peer.failed) return;  // one report for several losses in a row
+  if (peer.failed) return;  // one report for several losses
   peer.failed = true;
   peer.failure = error;
   failed_.push_back(id);
 }
 
-// What the kernel has may still arrive, such as a farewell.
+// Data that the kernel has may still arrive at the peer, such as a goodbye.
 void DirectTransport::disconnect(PeerId id) {
   lock_.is_held();
   Peer& peer = at(id);
@@ -309,7 +309,7 @@ void DirectTransport::disconnect(PeerId id) {
   if (std::exchange(peer.failed, false)) std::erase(failed_, id);
 }
 
-// Peers that were tried for too long, and accepted connections that send nothing.
+// Ends attempts that have taken too long, and accepted connections that send nothing.
 void DirectTransport::expire_attempts() {
   attempts_.expire(now_, [this](PeerId id, ConnectAttempts::End end) {
     lock_.is_held();
@@ -324,7 +324,7 @@ void DirectTransport::expire_attempts() {
   while (HalfOpenCaller* const silent = callers_.overdue(now_)) drop_caller(*silent);
 }
 
-// It has not said who it is in time, or others need its room.
+// The caller has not sent its connect request in time, or another caller needs its place.
 void DirectTransport::drop_caller(HalfOpenCaller& caller) {
   ++counters_.refused_callers;
   tear_down(static_cast<Connection&>(caller));

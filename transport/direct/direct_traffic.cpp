@@ -1,4 +1,4 @@
-// poll(): reads sockets, hands up what has arrived, sends what waited.
+// poll(): reads sockets, delivers what has arrived, sends what waited.
 #include <algorithm>
 #include <cerrno>
 #include <new>
@@ -11,18 +11,18 @@
 namespace lintel::transport {
 namespace {
 
-constexpr int kReadsPerPoll = 8;     // of one connection, so that the owner gets its turn under a
-                                     // flood
-constexpr int kRecordsPerPoll = 16;  // the same for sending
-constexpr int kLastReads = 64;       // of a connection that is to end
+// Of one connection: bounds poll() when a peer sends without pause.
+constexpr int kReadsPerPoll = 8;
+constexpr int kRecordsPerPoll = 16;  // the same bound for sending
+constexpr int kLastReads = 64;       // of a connection that ends
 constexpr int kEventsPerLook = 64;
-constexpr std::size_t kRecent = 2;  // connections that are read without asking epoll
-constexpr unsigned kSeldom = 32;    // turns between two questions to epoll when all connections are
-                                    // read without it
-constexpr unsigned kOther = 2;      // when there are others
-// Where much is due that has a place of its own, little more than its header is read first: the
-// rest should not come to a buffer. For a short placed message that would be slower than copying
-// it: a second call, with which the kernel tells the sender of a little more room.
+constexpr std::size_t kRecent = 2;  // connections that are read without epoll_wait
+// Turns between two epoll_wait when all connections are read without it.
+constexpr unsigned kSeldom = 32;
+constexpr unsigned kOther = 2;  // turns between two epoll_wait when there are other connections
+// If a long payload with its own place is due, little more than its header is read first, so that
+// the rest does not pass through a buffer. For a short placed message this would be slower than a
+// copy, because it takes a second call, in which the kernel also sends a window update.
 constexpr std::size_t kLittle = 128 * 1024;
 constexpr std::size_t kShortLook = 1024;
 
@@ -58,7 +58,7 @@ std::size_t DirectTransport::poll(TimePoint now, Sink& sink) {
   return reports_;
 }
 
-// What the sink does may send more, which is for the next poll().
+// What the sink sends is reported in the next poll().
 void DirectTransport::report_left(Sink& sink) {
   reporting_left_.swap(left_);
   for (const PeerId id : reporting_left_) {
@@ -89,7 +89,7 @@ void DirectTransport::read_sockets() {
   if (all_sockets_due_ || ++turns_ % (nobody_else ? kSeldom : kOther) == 0) poll_all_sockets();
 }
 
-// Asks epoll about all of them.
+// Reads all sockets that epoll reports.
 void DirectTransport::poll_all_sockets() {
   epoll_event events[kEventsPerLook];
   const int count = ::epoll_wait(epoll_.get(), events, kEventsPerLook, 0);
@@ -99,7 +99,7 @@ void DirectTransport::poll_all_sockets() {
     const std::uint32_t seen = events[i].events;
     if (connection == nullptr) {
       accept_callers();
-      all_sockets_due_ = true;  // what they say has come with them
+      all_sockets_due_ = true;  // their connect requests may have arrived with them
       continue;
     }
     if (connection->phase == Connection::Phase::kClosed) continue;
@@ -110,8 +110,7 @@ void DirectTransport::poll_all_sockets() {
     if ((seen & EPOLLOUT) != 0) send_waiting(*connection);
     if ((seen & ~std::uint32_t{EPOLLOUT}) == 0) continue;
     if (connection->stream->state() == InboundStream::State::kStalled) {
-      stop_watching(*connection);  // it has ended, which is told when what came before has found
-                                   // its place
+      stop_watching(*connection);  // it has ended; this is reported after its payload was placed
       continue;
     }
     note_recent(*connection);
@@ -134,14 +133,14 @@ bool DirectTransport::much_is_due(const Connection& connection) const {
   return peer.targets > 0 || (peer.expects && peer.landing.size() > kLittle);
 }
 
-// True: more may be there.
+// Reads what has arrived. True: there may be more.
 bool DirectTransport::receive(Connection& connection) {
   InboundStream& stream = *connection.stream;
   for (int read = 0; read < kReadsPerPoll; ++read) {
     if (stream.state() != InboundStream::State::kReading) return false;
     const std::span<const iovec> room =
         stream.room(much_is_due(connection) ? kShortLook : buffers_.bytes());
-    if (room.empty()) return false;  // no memory now
+    if (room.empty()) return false;  // no memory for a buffer now
     const ssize_t got = receive_from(connection.fd.get(), room);
     if (got <= 0) {
       if (got < 0 && errno == EAGAIN) return false;
@@ -176,7 +175,7 @@ void DirectTransport::resume_stalled() {
   std::vector<Connection*> round;
   round.swap(stalled_);
   for (Connection* const connection : round) {
-    if (connection->phase != Connection::Phase::kOpen) continue;  // ended by what the sink did
+    if (connection->phase != Connection::Phase::kOpen) continue;  // ended by a call of the sink
     if (may_resume(*connection)) connection->stream->resume(*connection);
     switch (connection->stream->state()) {
       case InboundStream::State::kStopped: break;
@@ -212,8 +211,7 @@ std::byte* DirectTransport::Connection::place_of_write(RemoteMemory where, std::
 
 void DirectTransport::Connection::write_is_in_place(Immediate immediate) {
   owner.lock_.is_held();
-  owner.targets_.at(written_key).writer = nullptr;  // it is there: else the write would have been
-                                                    // cut
+  owner.targets_.at(written_key).writer = nullptr;  // it exists: deregister_memory() cuts the write
   written_key = 0;
   ++owner.reports_;
   owner.sink_->on_immediate(immediate);
@@ -242,7 +240,7 @@ std::span<std::byte> DirectTransport::Connection::place_of_payload(PlacementKey 
 void DirectTransport::Connection::take_placed(std::span<const std::byte> message,
                                               const PlacedPayload& payload) {
   owner.lock_.is_held();
-  // the sink may expect the next
+  // First, because the sink may expect the next payload.
   if (std::exchange(is_expected, false)) owner.at(peer).expects = false;
   ++owner.reports_;
   owner.sink_->on_placed_message(peer, message, payload);
@@ -257,7 +255,7 @@ void DirectTransport::give_back_unexpected(Connection& connection) {
 
 // ---- Sending
 
-// The kernel has room again. It tells so once more if that is not all.
+// Called when the kernel has room again. epoll reports the connection again if something is left.
 void DirectTransport::send_waiting(Connection& connection) {
   for (int records = 0; records < kRecordsPerPoll && !connection.waiting.empty(); ++records) {
     Outbound& record = outbound_.front(connection.waiting);
@@ -276,14 +274,15 @@ void DirectTransport::send_waiting(Connection& connection) {
   watch_for(connection, connection.watched & ~std::uint32_t{EPOLLOUT});
 }
 
-// The kernel takes nothing more for it. What has come is read yet, for it may say why.
+// The kernel accepts nothing more for the connection. What has arrived is still read, because it
+// may contain the reason.
 void DirectTransport::stop_sending(Connection& connection) {
   if (std::exchange(connection.is_ending, true)) return;
   connection.ending = broken(errno);
   ending_.push_back(&connection);
 }
 
-// What has come on a connection that is to end. Its end may come with it.
+// Reads what has arrived on a connection that ends. This may itself end the connection.
 void DirectTransport::receive_last(Connection& connection) {
   for (int reads = 0; reads < kLastReads && receive(connection); ++reads) {
   }
@@ -299,7 +298,7 @@ void DirectTransport::end(Connection& connection) {
   receive_last(connection);
   if (connection.phase != Connection::Phase::kOpen) return;
   if (connection.stream->state() == InboundStream::State::kStalled) {
-    std::erase(ending_, &connection);  // let_go_on() ends it
+    std::erase(ending_, &connection);  // resume_stalled() ends it
     return stop_watching(connection);
   }
   fail(peer, connection.ending);

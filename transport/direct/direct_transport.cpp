@@ -1,5 +1,5 @@
-// Opening and posting: what the owner calls. Connections are made in direct_connections.cpp, poll()
-// is in direct_traffic.cpp.
+// Opening and posting. Connections are made in direct_connections.cpp; poll() is in
+// direct_traffic.cpp.
 #include "transport/direct/direct_transport.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace lintel::transport {
 namespace {
 
 constexpr std::size_t kStreamBufferBytes = 256 * 1024;
-// 64 KiB of data and the headers of who sends them
+// 64 KiB of data and the headers of the layers above
 constexpr std::size_t kSuitableMessageBytes = 68 * 1024;
 
 std::size_t message_bytes(const NetworkOptions& options) {
@@ -32,7 +32,7 @@ std::uint64_t random_number() {
 Result<std::unique_ptr<DirectTransport>> DirectTransport::open(const NetworkOptions& options,
                                                                std::string* explanation) {
   std::unique_ptr<DirectTransport> transport(new DirectTransport(options));
-  transport->lock_.is_held();  // nobody else knows it yet
+  transport->lock_.is_held();  // no other thread knows it yet
   if (const Error error = transport->listen(); !error.ok()) {
     if (explanation != nullptr) {
       *explanation = explain_opening(options.interface_address, options.pid, options.port_base,
@@ -48,8 +48,8 @@ DirectTransport::DirectTransport(const NetworkOptions& options)
       incarnation_(random_number()),
       buffers_(std::max(kStreamBufferBytes, message_bytes(options) + sizeof(PieceHeader))),
       outbound_(options.send_frames, message_bytes(options), options.max_writes),
-      // At random, so that a write which is under way to the process that had this port before does
-      // not find memory of ours.
+      // Random, so that a late write to the process that had this port before does not match memory
+      // of this one.
       next_key_(random_number()),
       attempts_(options.connect_timeout),
       callers_(kMostCallers, options.connect_timeout) {
@@ -70,7 +70,7 @@ Error DirectTransport::listen() {
   epoll_ = FileDescriptor(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll_.is_open())
     return {Loss::kInterface, "epoll_create1", "the system gives no descriptor to wait on", errno};
-  // A port that the system chooses may be the one that is no pid.
+  // The system may choose the one port that is no valid pid.
   constexpr int kTries = 4;
   for (int tried = 1;; ++tried) {
     own_ = {};
@@ -138,7 +138,7 @@ PostStatus DirectTransport::commit(PeerId peer, const MessageBuffer& buffer, std
   frame.rest[0] = {begin, sizeof(PieceHeader) + bytes};
   frame.rest[1] = {};
   frame.is_message = true;
-  frame.keeps_memory = false;  // it may have been tried as a placed message
+  frame.keeps_memory = false;  // it may have been used for commit_placed() before
   return send(*connection, frame);
 }
 
@@ -166,7 +166,7 @@ PostStatus DirectTransport::commit_placed(PeerId peer, const MessageBuffer& buff
                             static_cast<std::uint8_t>(bytes), 0});
   encode(begin + sizeof(PieceHeader), PlacedHeader{key.value});
   frame.rest[0] = {begin, kHead + bytes};
-  frame.rest[1] = {const_cast<std::byte*>(payload.data()), payload.size()};  // only ever read from
+  frame.rest[1] = {const_cast<std::byte*>(payload.data()), payload.size()};  // never written
   frame.is_message = frame.keeps_memory = true;
   frame.context = context;
   return send(*connection, frame);
@@ -192,15 +192,15 @@ PostStatus DirectTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   return status;
 }
 
-// At once, as far as the kernel takes it; the rest waits.
+// Passes the record to the kernel as far as it accepts it; the rest waits.
 PostStatus DirectTransport::send(Connection& connection, Outbound& record) {
-  // Nothing goes to a successor before the loss has been reported.
+  // Nothing is sent on a new connection before the loss has been reported.
   if (connection.is_ending || at(connection.peer).failed) return PostStatus::kWouldBlock;
   if (connection.waiting.empty()) {
     const ssize_t sent = send_to(connection.fd.get(),
                                  std::span(record.rest).first(record.rest[1].iov_len > 0 ? 2 : 1));
     if (sent < 0 && errno != EAGAIN) [[unlikely]] {
-      // The owner is told by the next poll(), after what has come until now.
+      // The next poll() reports the loss, after what has arrived until now.
       stop_sending(connection);
       return PostStatus::kWouldBlock;
     }
@@ -211,7 +211,8 @@ PostStatus DirectTransport::send(Connection& connection, Outbound& record) {
       return PostStatus::kOk;
     }
     ++sending_;
-    watch_for(connection, connection.watched | EPOLLOUT);  // also for whoever sleeps already
+    // Also wakes a thread that sleeps already.
+    watch_for(connection, connection.watched | EPOLLOUT);
   }
   record.lent = false;
   outbound_.append(connection.waiting, record);
@@ -227,7 +228,7 @@ void DirectTransport::has_left(PeerId to, Outbound& record) {
 Result<Region> DirectTransport::register_memory(PeerId peer, std::span<std::byte> memory,
                                                 Access access) {
   lock_.is_held();
-  if (access == Access::kWriteSource) return Region{};  // any memory will do
+  if (access == Access::kWriteSource) return Region{};  // the source needs no registration
   const Region made{next_region_++, next_key_++, 0};
   targets_.emplace(made.key, Target{memory, peer, nullptr});
   ++at(peer).targets;

@@ -1,25 +1,23 @@
 #pragma once
-// DirectTransport: messages, writes and placed messages through TCP sockets of our own, one
-// connection for each peer.
+// DirectTransport: messages, writes and placed messages over TCP sockets, one connection for each
+// peer.
 //
-// It carries what libfabric's native TCP provider carries, and exists because that one is slower:
-// libfabric 1.17 asks epoll before
-// it reads a socket, and reads long messages in two portions. Here the connections that were read
-// last are read again without
-// asking, and long data come to their place in as few portions as the kernel has them in.
+// It does what libfabric's native TCP provider does, and exists because that provider is slower:
+// libfabric 1.17 calls epoll_wait before it reads a socket, and reads a long message in two parts.
+// This transport reads the sockets that it read last again without epoll_wait, and the kernel
+// writes long data to their place in as few calls as possible.
 //
-// Owns the listening socket and the connections; borrows the bytes of writes, of payloads and of
-// registered memory. Thread: no
-// lock of its own, see Transport. Lives on one network interface and listens on its one address
-// only.
+// Owns the listening socket and the connections. Borrows the bytes of writes, of payloads and of
+// registered memory. Thread: no lock of its own, see Transport. Uses one network interface and
+// listens on one address of it.
 //
-// Invariants: (1) a peer has at most one open connection, and one that is being made; (2) a loss is
-//             reported before anything that comes on a connection made after it; (3) what a peer
-//             sends is read until its connection ends, also when nothing can be sent to it any
-//             more; (4) the record of a connection that was torn down is used again after the next
-//             poll().
+// Invariants:
+//  (1) A peer has at most one open connection, and at most one that is being made.
+//  (2) A loss is reported before anything that arrives on a later connection.
+//  (3) A connection is read until it ends, also when nothing can be sent on it.
+//  (4) The record of a connection that was torn down is reused only after the next poll().
 // Does not: order across connections, repeat or acknowledge anything (its owner does), notice the
-// death of a machine, or talk to itself.
+// death of a machine, or connect to itself.
 
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -42,27 +40,25 @@
 
 namespace lintel::transport {
 
-// Things that should not happen often, for diagnosis.
+// Counts rare events, for diagnosis.
 struct DirectCounters {
-  std::uint64_t refused_callers = 0;        // connections not of Lintel, or of another version
+  std::uint64_t refused_callers = 0;  // not of Lintel, of another version, too late, or displaced
   std::uint64_t simultaneous_connects = 0;  // both processes sent a connect request
-  std::uint64_t broken_streams = 0;         // streams that are against the wire format
-  std::uint64_t failed_receives = 0;        // messages, writes and placed messages that broke off
-                                            // while they came in
-  std::uint64_t failed_writes = 0;          // writes and placed messages that did not leave
+  std::uint64_t broken_streams = 0;         // streams that violated the wire format
+  // Messages, writes and placed messages that ended before they had arrived.
+  std::uint64_t failed_receives = 0;
+  std::uint64_t failed_writes = 0;  // writes and placed messages that were not sent
 };
 
 class DirectTransport final : public Transport {
  public:
-  // As LINTEL_PROVIDER names it.
+  // Its name in LINTEL_PROVIDER.
   static constexpr const char* kName = "direct";
-  static constexpr std::size_t kMaxWriteBytes =
-      std::size_t{16}  // each write that ends is a sign of life, see
-      // Transport::note_progress()
-      << 20;
+  // Each write that ends counts as an answer of the peer, see Transport::note_progress().
+  static constexpr std::size_t kMaxWriteBytes = std::size_t{16} << 20;
 
-  // Listens. Talks to nobody. Error: Loss::kOperation for an option that cannot be (address, pid),
-  // else kInterface. `explanation`, if given, gets a sentence that names the value and what was
+  // Listens; sends nothing. Error: Loss::kOperation for an option that cannot be used (address,
+  // pid), else kInterface. `explanation`, if given, receives a sentence with the value and what was
   // expected.
   static Result<std::unique_ptr<DirectTransport>> open(const NetworkOptions& options,
                                                        std::string* explanation = nullptr);
@@ -94,8 +90,7 @@ class DirectTransport final : public Transport {
   void deregister_memory(const Region& region) override;
   PostStatus post_write(PeerId peer, const LocalMemory& from, RemoteMemory to, Immediate immediate,
                         Context context) override;
-  void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the
-                                        // owner's
+  void watch(PeerId, bool) override {}  // TCP reports lost connections unasked; the owner pings
   std::size_t poll(TimePoint now, Sink& sink) override;
   bool close(TimePoint now) override;
   TimePoint next_deadline() const override;
@@ -114,23 +109,22 @@ class DirectTransport final : public Transport {
   struct Peer {
     ProcessId name;
     Connection* connection = nullptr;  // open
-    Connection* connecting = nullptr;  // being made by us
-    std::uint32_t left = 0;            // messages that are in the kernel, not yet reported
-    std::uint32_t targets = 0;         // registered for its writes
+    Connection* connecting = nullptr;  // being made by this process
+    std::uint32_t left = 0;            // messages that the kernel has, not yet reported as left
+    std::uint32_t targets = 0;         // memory registered for writes of the peer
     ConnectAttempt attempt;            // waiting: every connect request has failed so far
-    bool failed = false;               // lost; reported by this poll()
-    bool expects = false;              // a placed message of it
+    bool failed = false;               // lost; this poll() reports it
+    bool expects = false;              // a placed message of the peer is expected
     PlacementKey expected;
     std::span<std::byte> landing;
     Error failure;
-    std::uint64_t peer_incarnation = 0;  // of the open connection: as the other side's greeting
-                                         // said
+    std::uint64_t peer_incarnation = 0;  // of the open connection, from the peer's greeting
     std::uint64_t peer_generation = 0;
   };
   struct Target {
     std::span<std::byte> memory;
     PeerId peer;
-    Connection* writer = nullptr;  // a write to it is under way there
+    Connection* writer = nullptr;  // the connection on which a write to it arrives
   };
   struct EndedWrite {
     Context context;
@@ -138,9 +132,10 @@ class DirectTransport final : public Transport {
   };
 
   static constexpr std::size_t kMaxPlacedBytes = std::size_t{1} << 20;
-  static constexpr std::size_t kUnexpectedSlots = 16;  // payloads that nobody expects may come in
-                                                       // at once
-  static constexpr std::size_t kMostCallers = 256;     // that have not said who they are
+  // Unexpected payloads that may arrive at once.
+  static constexpr std::size_t kUnexpectedSlots = 16;
+  // Accepted connections without a connect request yet.
+  static constexpr std::size_t kMostCallers = 256;
 
   explicit DirectTransport(const NetworkOptions& options);
   [[gnu::cold]] Error listen() LINTEL_REQUIRES(lock_);
@@ -175,7 +170,8 @@ class DirectTransport final : public Transport {
   [[gnu::cold]] void stop_watching(Connection& connection) LINTEL_REQUIRES(lock_);
 
   // Posting (direct_transport.cpp).
-  // The open one; null: there is none, and one is being made.
+
+  // The open connection. Null: there is none; it is being made.
   Connection* connection_to(PeerId peer) LINTEL_REQUIRES(lock_) {
     Connection* const open = at(peer).connection;
     if (open == nullptr) connect(peer);
@@ -184,7 +180,7 @@ class DirectTransport final : public Transport {
   PostStatus send(Connection& connection, Outbound& record) LINTEL_REQUIRES(lock_);
   void has_left(PeerId peer, Outbound& record) LINTEL_REQUIRES(lock_);
 
-  // What comes and goes (direct_traffic.cpp).
+  // poll() (direct_traffic.cpp).
   void read_sockets() LINTEL_REQUIRES(lock_);
   void poll_all_sockets() LINTEL_REQUIRES(lock_);
   bool receive(Connection& connection) LINTEL_REQUIRES(lock_);
@@ -210,7 +206,7 @@ class DirectTransport final : public Transport {
 
   FileDescriptor epoll_;
   FileDescriptor listener_;
-  // there was no descriptor for a connection
+  // Accept again then: there was no free descriptor.
   TimePoint listen_again_ LINTEL_GUARDED_BY(lock_) = kNever;
   StreamBuffers buffers_ LINTEL_GUARDED_BY(lock_);
   OutboundTable outbound_ LINTEL_GUARDED_BY(lock_);
@@ -222,31 +218,32 @@ class DirectTransport final : public Transport {
 
   std::vector<std::unique_ptr<Connection>> connections_ LINTEL_GUARDED_BY(lock_);
   std::vector<Connection*> spare_ LINTEL_GUARDED_BY(lock_);  // torn down in earlier polls
-  // in this one: what the kernel has told of them may still be looked at
+  // Torn down since the last poll(): the events of the kernel may still name them.
   std::vector<Connection*> torn_down_ LINTEL_GUARDED_BY(lock_);
   std::size_t open_count_ LINTEL_GUARDED_BY(lock_) = 0;  // connections
-  // open connections that are read without asking epoll, the latest first
+  // Open connections that are read without asking epoll, the latest first.
   std::vector<Connection*> recent_ LINTEL_GUARDED_BY(lock_);
   ConnectAttempts attempts_ LINTEL_GUARDED_BY(lock_);
   HalfOpenCallers callers_ LINTEL_GUARDED_BY(lock_);
-  // connections that are being made, by us or by others
+  // Connections that are being made, by us or by others.
   std::size_t opening_count_ LINTEL_GUARDED_BY(lock_) = 0;
-  // connections with records that wait for room in the kernel
+  // Connections with records that wait for room in the kernel.
   std::size_t sending_ LINTEL_GUARDED_BY(lock_) = 0;
-  std::vector<Connection*> ending_ LINTEL_GUARDED_BY(lock_);  // that cannot be sent to any more
-  // that wait until a payload has a place
+  // On which nothing can be sent any more.
+  std::vector<Connection*> ending_ LINTEL_GUARDED_BY(lock_);
+  // That wait for memory for a payload.
   std::vector<Connection*> stalled_ LINTEL_GUARDED_BY(lock_);
   std::vector<PeerId> failed_ LINTEL_GUARDED_BY(lock_);
   std::vector<PeerId> left_ LINTEL_GUARDED_BY(lock_);  // with messages to report
   std::vector<PeerId> reporting_left_ LINTEL_GUARDED_BY(lock_);
   std::vector<EndedWrite> ended_ LINTEL_GUARDED_BY(lock_);
   std::vector<EndedWrite> reporting_ended_ LINTEL_GUARDED_BY(lock_);
-  // not in use
+  // Not in use.
   std::vector<std::unique_ptr<std::byte[]>> unexpected_memory_ LINTEL_GUARDED_BY(lock_);
   std::size_t unexpected_ LINTEL_GUARDED_BY(lock_) = 0;  // in use
   bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;
   bool closing_ LINTEL_GUARDED_BY(lock_) = false;
-  // the next poll() asks epoll about all sockets
+  // The next poll() asks epoll about all sockets.
   bool all_sockets_due_ LINTEL_GUARDED_BY(lock_) = true;
   unsigned turns_ LINTEL_GUARDED_BY(lock_) = 0;
   Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;     // during poll()

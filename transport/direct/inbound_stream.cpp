@@ -39,7 +39,7 @@ std::span<const iovec> InboundStream::room(std::size_t at_most) {
                        : std::span<const iovec>(pieces_).subspan(1);
 }
 
-// The piece that has begun is moved to the front of the buffer where its end would not find room.
+// Moves the piece that has begun to the front of the buffer if it would not fit behind begin_.
 void InboundStream::make_room() {
   if (begin_ == 0 || std::max(wanted_, sizeof(PieceHeader)) <= buffers_.bytes() - begin_) return;
   std::memmove(buffer_.get(), next(), available());
@@ -73,7 +73,7 @@ void InboundStream::take_pieces(StreamTaker& taker) {
   if (available() == 0) give_buffer_back();
 }
 
-// False: no more can be done with what is there.
+// False: the bytes that have arrived allow no further step.
 bool InboundStream::take_piece(StreamTaker& taker) {
   wanted_ = sizeof(PieceHeader);
   if (available() < wanted_) return false;
@@ -143,7 +143,7 @@ void InboundStream::carry(PieceKind kind, std::span<std::byte> place, std::size_
   wanted_ = 0;
 }
 
-// What the buffer holds of the payload goes to its place. False: not all has come.
+// Copies the part of the payload that is in the buffer to its place. False: more has to arrive.
 bool InboundStream::carry_on(StreamTaker& taker) {
   const std::size_t placed = std::min(available(), to_place_);
   if (placed > 0) std::memcpy(place_, next(), placed);

@@ -1,15 +1,17 @@
 #pragma once
-// InboundStream: makes of the bytes that come on one connection, in portions of any size, messages,
-// writes and placed messages. Knows no socket: it says where the next bytes are to go, and is told
-// how many have come.
+// InboundStream: parses the bytes that arrive on one connection, in parts of any size, into
+// messages, writes and placed messages. It has no socket: it says where the next bytes are to go,
+// and is told how many have arrived.
 //
-// What is small comes to a buffer, and messages are handed up where they lie there. What a write or
-// a placed message carries goes to its place, but for what has come along with its header.
+// Short data go to a buffer, and messages are delivered from there without a copy. The payload of a
+// write or a placed message goes to its place directly, except for the part that arrived with its
+// header.
 //
-// Owned by a connection of a DirectTransport; under its owner's lock. Everything that comes is
-// foreign and checked here or by the taker. Invariants: (1) it holds a buffer only while there is
-// part of a piece in it; (2) after a broken piece, or stop(), nothing is handed up any more. Does
-// not: allocate but through its buffers, or decide where writes and placed messages may go: its
+// Owned by a connection of a DirectTransport; guarded by its owner's lock. All input is foreign and
+// is checked here or by the taker.
+// Invariants: (1) it holds a buffer only while part of a piece is in it; (2) after a malformed
+// piece, or stop(), nothing is delivered.
+// Does not: allocate except by its buffers, or decide where writes and placed messages go: its
 // taker does.
 
 #include <sys/uio.h>
@@ -26,7 +28,8 @@
 
 namespace lintel::transport {
 
-// Buffers that streams take turns with: what was used last is used next, while it is in the cache.
+// StreamBuffers: buffers that the streams of a transport share. The one that was used last is used
+// next, because it is in the cache.
 class StreamBuffers {
  public:
   explicit StreamBuffers(std::size_t bytes) : bytes_(bytes) {}
@@ -44,20 +47,20 @@ class StreamBuffers {
   std::vector<std::unique_ptr<std::byte[]>> free_;
 };
 
-// Takes what an InboundStream finds. What is given is valid during the call. Meanwhile the stream
-// may be stopped, but must not end.
+// StreamTaker: receives what an InboundStream finds. Spans are valid during the call only. The
+// stream may be stopped during the call, but not destroyed.
 class StreamTaker {
  public:
   virtual ~StreamTaker() = default;
   virtual void take_message(std::span<const std::byte> message) = 0;
 
-  // Where `length` bytes for that address go; nullptr: there is no such memory, and the stream is
+  // Where `length` bytes for that address go. nullptr: there is no such memory, and the stream is
   // broken.
   virtual std::byte* place_of_write(RemoteMemory where, std::size_t length) = 0;
   virtual void write_is_in_place(Immediate immediate) = 0;
 
-  // Where the payload of a placed message goes: what is longer is cut. Empty: it has to wait, and
-  // everything behind it: the stream stalls until resume().
+  // Where the payload of a placed message goes; a longer payload is cut. Empty: there is no memory
+  // now, and the stream stalls until resume().
   virtual std::span<std::byte> place_of_payload(PlacementKey key) = 0;
   virtual void take_placed(std::span<const std::byte> message, const PlacedPayload& payload) = 0;
 };
@@ -80,23 +83,24 @@ class InboundStream {
 
   enum class State : std::uint8_t {
     kReading,
-    kStalled,  // a placed message waits for a place
-    kBroken,   // what came makes no sense; reason() says why
+    kStalled,  // a placed message waits for memory
+    kBroken,   // the input was malformed; reason() says why
     kStopped,  // by stop()
   };
 
-  // Up to two places for the next bytes, the second used only when the first is full; beside what
-  // has a place of its own not more than `at_most`. Empty: no memory. REQUIRES: state() == kGoesOn.
+  // Up to two places for the next bytes; the second is used only when the first is full. Beyond
+  // payloads with their own place, they have room for at most `at_most` bytes. Empty: no memory.
+  // REQUIRES: state() == State::kReading.
   std::span<const iovec> room(std::size_t at_most);
-  // So many bytes have come there. Hands up all that is complete.
+  // `bytes` bytes have arrived there. Delivers everything that is complete.
   void arrived(std::size_t bytes, StreamTaker& taker);
-  // After kStalled: asks for the place again.
+  // After kStalled: asks the taker for the place again.
   void resume(StreamTaker& taker);
 
-  // The write under way, if there is one, is not to touch its memory any more: the rest of it is
-  // dropped, and nobody is told that it is in place.
+  // The write that arrives, if any, does not touch its memory any more: the rest of it is dropped,
+  // and write_is_in_place() is not called.
   void cut_write();
-  // Nothing is handed up any more, and no memory but the buffer is touched. Also inside a call of
+  // Delivers nothing more, and touches no memory except the buffer. May be called inside a call of
   // the taker.
   void stop();
   State state() const { return state_; }
@@ -121,15 +125,15 @@ class InboundStream {
   Limits limits_;
   StreamBuffers& buffers_;
   std::unique_ptr<std::byte[]> buffer_;
-  std::size_t begin_ = 0;   // of what has not been looked at in the buffer
-  std::size_t end_ = 0;     // of what has come there
-  std::size_t wanted_ = 0;  // bytes of the piece at begin_, as far as they are known
+  std::size_t begin_ = 0;   // start of the unread bytes in the buffer
+  std::size_t end_ = 0;     // end of the bytes that have arrived there
+  std::size_t wanted_ = 0;  // bytes of the piece at begin_, as far as known
 
   // The payload under way.
   PieceKind carried_ = PieceKind::kMessage;  // kMessage: none
   std::byte* place_ = nullptr;               // of the next byte
   std::size_t to_place_ = 0;
-  std::size_t to_drop_ = 0;  // behind those
+  std::size_t to_drop_ = 0;  // bytes to drop after those
   bool cut_ = false;
   Immediate immediate_;
   std::span<std::byte> landing_;

@@ -38,8 +38,8 @@ ssize_t uninterrupted(Call call) {
 Result<FileDescriptor> listen_at(sockaddr_in& own) {
   FileDescriptor fd(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd.is_open()) return failed(Loss::kInterface, "socket", "the system gives no socket");
-  set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // beside what is left of connections of the last who
-                                               // had the port
+  // Although connections of an earlier process on this port may be in TIME_WAIT.
+  set(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);
   if (::bind(fd.get(), generic(own), sizeof own) != 0 || ::listen(fd.get(), kBacklog) != 0) {
     return failed(Loss::kInterface, "bind",
                   errno == EADDRINUSE ? "the name is in use by another process"
@@ -58,7 +58,7 @@ Result<FileDescriptor> connect_from(const sockaddr_in& own, const sockaddr_in& p
   if (!fd.is_open()) return failed(Loss::kPeer, "socket", "the system gives no socket");
   sockaddr_in from = own;
   from.sin_port = 0;
-  // the port is chosen for the connection, not for all of them
+  // The kernel may share a port between connections to different peers.
   set(fd.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
   set(fd.get(), IPPROTO_TCP, TCP_NODELAY, 1);
   if (on_this_machine(own, peer)) free_of_pacing(fd.get());
@@ -92,14 +92,15 @@ Caller accept_at(int listener, const sockaddr_in& own) {
   return caller;
 }
 
-// A socket that is closed while something in it has not been read resets its connection, and what
-// is on its way to the other side may be lost with it.
+// A socket that is closed with unread data resets its connection, and data on the way to the peer
+// may be lost. So unread data are discarded first.
 void leave(int fd) {
   constexpr int kMostReads = 64;
   constexpr std::size_t kAll = std::size_t{1} << 30;
   ::shutdown(fd, SHUT_WR);
   for (int read = 0; read < kMostReads; ++read) {
-    if (::recv(fd, nullptr, kAll, MSG_DONTWAIT | MSG_TRUNC) <= 0) return;  // thrown away unseen
+    // Discarded without a copy.
+    if (::recv(fd, nullptr, kAll, MSG_DONTWAIT | MSG_TRUNC) <= 0) return;
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// The bytes of a connection between two DirectTransports, which is one TCP connection: a greeting
-// each way, then pieces. doc/wire_format.md describes them; a test holds both together. Network
-// byte order. No logic here.
+// The format of a connection between two DirectTransports, which is one TCP connection: a greeting
+// each way, then pieces. doc/wire_format.md describes it; a test compares both. Network byte order.
+// No logic here.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +14,8 @@ inline constexpr std::uint32_t kGreetingMagic = 0x4C4E5444;  // "LNTD"
 inline constexpr std::uint16_t kStreamVersion = 1;           // of everything here
 
 enum class GreetingKind : std::uint8_t {
-  kConnect = 1,       // the connect request: first on a connection, from the side that has made it
-  kAccept = 2,        // the answer: accepted; pieces may follow in both directions
+  kConnect = 1,  // the connect request: the first bytes on a connection, from the side that made it
+  kAccept = 2,   // the answer: accepted; pieces may follow in both directions
   kSimultaneous = 3,  // the answer: the connection of the other direction is kept; this one ends
 };
 
@@ -28,7 +28,7 @@ struct Greeting {
   std::uint32_t from_pid;
   std::uint32_t to_nid;
   std::uint32_t to_pid;
-  std::uint64_t incarnation;  // drawn at random when the sender's transport was opened
+  std::uint64_t incarnation;  // random, chosen when the sender's transport was opened
   std::uint64_t generation;   // of that incarnation: grows with each greeting that it sends
 };
 static_assert(sizeof(Greeting) == 40);
