@@ -43,8 +43,8 @@ Pid pid_of(std::uint16_t port, std::uint32_t port_base) {
 }
 
 Pid any_pid(std::uint32_t process_id, std::uint32_t turn, std::uint32_t port_base) {
-  // The pids in their order without those that spell ports of small ones, which may lie partly
-  // outside.
+  // All pids in order, without those that equal ports of pids below 1024. These may lie partly
+  // outside of the range.
   const std::uint32_t first_gap = std::clamp(port_base, kWellKnownPids, kMeansAny);
   const std::uint32_t gap =
       std::clamp(port_base + kWellKnownPids, kWellKnownPids, kMeansAny) - first_gap;
@@ -65,7 +65,7 @@ Result<NodeId> parse_node(const std::string& dotted) {
 }
 
 Error check_node(NodeId nid) {
-  // 224.0.0.0; all above name groups, are reserved, or mean everybody
+  // 224.0.0.0; from here on: multicast, reserved, broadcast
   constexpr std::uint32_t kFirstMulticast = 0xE0000000U;
   if (nid.value == 0 || nid.value >= kFirstMulticast) {
     return {Loss::kOperation, "check_node", "the address does not name one single host"};

@@ -8,7 +8,7 @@
 
 namespace lintel::transport {
 
-// bbr, and what later kernels have of it: bbr1, bbr2, bbr3.
+// bbr and its later versions: bbr1, bbr2, bbr3.
 bool paces(std::string_view congestion_control) { return congestion_control.starts_with("bbr"); }
 
 void free_of_pacing(int fd) {

@@ -1,10 +1,10 @@
 #pragma once
-// How the kernel is told to let a TCP connection run that stays on this machine.
+// Chooses the congestion control of TCP connections that stay on one machine.
 //
-// Between two processes of one machine there is no network to share, and congestion control has
-// nothing to find out. One that paces what it sends by an estimate, as bbr does, takes a third of
-// the bandwidth there. reno is part of every kernel and open to every user. Any other choice of the
-// system's, as cubic, costs nothing there and is left alone.
+// Between two processes of one machine there is no network to share, so congestion control is of no
+// use. An algorithm that paces what it sends by an estimate of the bandwidth, as bbr does, costs a
+// third of the bandwidth there. reno is part of every kernel and open to every user, so it replaces
+// such an algorithm. Other algorithms, such as cubic, cost nothing and stay.
 
 #include <string_view>
 
@@ -13,9 +13,9 @@ namespace lintel::transport {
 // Whether the congestion control of this name paces what it sends.
 bool paces(std::string_view congestion_control);
 
-// For a socket that is connected or about to be, or listens and hands it on to all that it accepts:
-// reno in the place of one that paces. What the kernel refuses stays as it is. One or two system
-// calls.
+// Sets reno on a socket whose congestion control paces. The socket is connected, will be connected,
+// or listens and passes the setting on to the sockets that it accepts. If the kernel refuses,
+// nothing changes. One or two system calls.
 void free_of_pacing(int fd);
 
 }  // namespace lintel::transport

@@ -43,8 +43,8 @@ TimePoint ConnectAttempts::next_deadline(TimePoint now) const {
   TimePoint deadline = kNever;
   for (const ConnectAttempt* const attempt : waiting_) {
     if (attempt->since == kNever) return now;
-    // An owner that wants the peer asks for it at each turn. If it did not, the attempt is only to
-    // be forgotten.
+    // An owner that wants the peer calls may_try() in each turn. If it did not, the attempt only
+    // waits to be forgotten.
     TimePoint next = attempt->in_progress ? kNever : attempt->next_try;
     if (attempt->last_wanted < now) next = attempt->last_wanted + kForgottenAfter;
     deadline = std::min({deadline, next, attempt->since + timeout_});

@@ -1,11 +1,10 @@
 #pragma once
-// HalfOpenCallers: connections that were accepted and have not said yet who they are. Bounds their
-// number and their time, so
-// that strangers who connect and say nothing cost little and keep nobody else out.
+// HalfOpenCallers: connections that were accepted and whose connect request has not arrived. Bounds
+// their number and their time, so that a connection that sends nothing costs little and blocks no
+// other.
 //
 // A member of each network that accepts connections; the network's record of a connection derives
-// from HalfOpenCaller.
-// Borrows these records. Thread: the network's. Time is an argument.
+// from HalfOpenCaller. Borrows these records. Thread: the network's. Time is an argument.
 // Does not: close connections; the network does, and calls remove().
 
 #include <boost/intrusive/list.hpp>
@@ -29,14 +28,14 @@ class HalfOpenCallers {
 
   // REQUIRES: displaced_by_next() == nullptr.
   [[gnu::cold]] void add(HalfOpenCaller& caller, TimePoint now);
-  // It has said who it is, or has ended. No effect if it is not held.
+  // Its connect request has arrived, or it has ended. No effect if it is not in the list.
   [[gnu::cold]] void remove(HalfOpenCaller& caller);
 
-  // The one that must go before another is added: the oldest; nullptr: there is room.
+  // The caller to remove before another is added, which is the oldest; nullptr: there is room.
   HalfOpenCaller* displaced_by_next() { return count_ == most_ ? &callers_.front() : nullptr; }
-  // One that has said nothing within the timeout, or nullptr.
+  // A caller whose timeout has passed, or nullptr.
   [[gnu::cold]] HalfOpenCaller* overdue(TimePoint now);
-  // When overdue() is to be asked next; kNever if there are no callers.
+  // When to call overdue() next; kNever if there are no callers.
   TimePoint next_deadline() const {
     return callers_.empty() ? kNever : callers_.front().accepted_at + timeout_;
   }
@@ -48,7 +47,7 @@ class HalfOpenCallers {
   std::size_t most_;
   Nanoseconds timeout_;
   std::size_t count_ = 0;
-  // oldest first
+  // Oldest first.
   boost::intrusive::list<HalfOpenCaller, Hook, boost::intrusive::constant_time_size<false>>
       callers_;
 };

@@ -1,6 +1,5 @@
 #pragma once
-// NetworkOptions: what a process may decide about any network. Plain values: nothing here reads the
-// environment.
+// NetworkOptions: the options of every network. Plain values; the environment is not read here.
 
 #include <chrono>
 #include <cstddef>
@@ -18,13 +17,13 @@ struct NetworkOptions {
   std::string name;
   // IPv4 address of the one interface to listen on
   std::string interface_address = "127.0.0.1";
-  Pid pid = kAnyPid;                           // kAnyPid: one that is free
+  Pid pid = kAnyPid;                           // kAnyPid: any free one
   std::uint32_t port_base = kDefaultPortBase;  // pid 0 is this TCP port, see address.h
-  // messages that may be under way or lent at once
+  // Messages that may be under way or lent at a time.
   std::size_t send_frames = 64;
-  std::size_t max_writes = 256;       // writes that may be under way at once
-  std::size_t max_message_bytes = 0;  // 0: what suits the network
-  // a peer that accepts nothing for this long is lost
+  std::size_t max_writes = 256;       // writes that may be under way at a time
+  std::size_t max_message_bytes = 0;  // 0: the network's default
+  // A peer that accepts no connection for this long is lost.
   Nanoseconds connect_timeout = std::chrono::seconds(3);
 };
 

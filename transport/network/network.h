@@ -1,6 +1,6 @@
 #pragma once
-// The networks that there are, and which of them a process uses: sockets of our own over TCP
-// (direct/), or a provider of libfabric (fabric/).
+// Chooses and opens the network of a process: TCP sockets (direct/), or a provider of libfabric
+// (fabric/).
 
 #include <cstdint>
 #include <memory>
@@ -14,33 +14,32 @@
 
 namespace lintel::transport {
 
-// Opens the network that options.name names; empty: the best by preference, which is TCP without
-// libfabric. Blocks while
-// libfabric loads its providers, if it does. `fabric` counts where libfabric carries it.
-// Error: Loss::kOperation for an option that cannot be (address, pid, name), else kInterface.
-// `explanation`, if given, gets
-// a sentence that names the value and what was expected.
+// Opens the network that options.name names. Empty: direct, which is TCP without libfabric. Blocks
+// while libfabric loads its providers, if that network needs it. `fabric` applies only to networks
+// of libfabric.
+// Error: Loss::kOperation for an option that cannot be used (address, pid, name), else kInterface.
+// `explanation`, if given, receives a sentence with the value and what was expected.
 Result<std::unique_ptr<Transport>> open_network(const NetworkOptions& options,
                                                 const FabricOptions& fabric = {},
                                                 std::string* explanation = nullptr);
 
-// What was found out about one network.
+// What is known about one network.
 struct NetworkReport {
   struct Figure {
     const char* name;
     std::uint64_t value;
   };
   std::string name;
-  bool usable = false;  // offers all that is needed
+  bool usable = false;  // offers everything that Lintel needs
   bool chosen = false;
   std::string reason;  // a sentence: why chosen, why not, or what is missing
   std::vector<Figure> figures;
 };
 
-// All that there are, and what open_network() would do with them. For diagnosis.
+// All networks, and what open_network() would do with each. For diagnosis.
 std::vector<NetworkReport> survey_networks(const NetworkOptions& options);
 
-// Why open_network() would fail; empty if it would not, as far as can be told without doing it.
+// Why open_network() would fail, as far as it can be known without opening it; empty: it would not.
 // Error: the options name no valid address, or libfabric fails.
 Result<std::string> obstacle_to_network(const NetworkOptions& options);
 
