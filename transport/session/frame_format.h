@@ -9,7 +9,7 @@
 namespace lintel::transport {
 
 inline constexpr std::uint16_t kFrameMagic = 0x4C54;  // "LT"
-// version of everything below and of the engine's messages
+// Version of everything below and of the engine's messages.
 inline constexpr std::uint8_t kFrameVersion = 1;
 // Oldest version that this process understands.
 inline constexpr std::uint8_t kOldestFrameVersion = 1;

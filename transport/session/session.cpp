@@ -222,7 +222,7 @@ TimePoint Session::next_deadline() const {
   lock_.is_held();
   if (work_waits()) return now_;
   TimePoint deadline = lower_->next_deadline();
-  // may be too early: run_timers() then corrects it
+  // May be too early: run_timers() then corrects it.
   if (!timed_.empty()) deadline = std::min(deadline, earliest_timer_);
   if (room_awaited_) deadline = std::min(deadline, now_ + kRoomRetry);
   return deadline;

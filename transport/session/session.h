@@ -131,7 +131,7 @@ class Session final : public Transport, private Sink {
   void on_immediate(Immediate immediate) override;
   void on_peer_failed(PeerId peer, Error error) override;
 
-  // session.cpp
+  // Session.cpp.
   PeerSession& at(PeerId peer) LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
   const PeerSession& at(PeerId peer) const LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
   PeerSession* of_lower(PeerId lower) LINTEL_REQUIRES(lock_);
@@ -230,7 +230,7 @@ class Session final : public Transport, private Sink {
   char provider_[sizeof(Introduction::provider)] = {};
   std::uint32_t next_epoch_ LINTEL_GUARDED_BY(lock_);
 
-  // by PeerId, which is also the slot on the wire
+  // By PeerId, which is also the slot on the wire.
   std::vector<std::unique_ptr<PeerSession>> peers_ LINTEL_GUARDED_BY(lock_);
   // PeerId of this session by PeerId of the lower transport
   std::vector<std::uint32_t> peer_of_lower_ LINTEL_GUARDED_BY(lock_);
@@ -241,9 +241,9 @@ class Session final : public Transport, private Sink {
   TimePoint now_ LINTEL_GUARDED_BY(lock_){};  // of the last poll
   bool polled_ LINTEL_GUARDED_BY(lock_) = false;
   bool closing_ LINTEL_GUARDED_BY(lock_) = false;
-  // the next poll() has something to send or to report
+  // The next poll() has something to send or to report.
   bool work_waits_ LINTEL_GUARDED_BY(lock_) = false;
-  // the lower transport had no room: try again after kRoomRetry
+  // The lower transport had no room: try again after kRoomRetry.
   bool room_awaited_ LINTEL_GUARDED_BY(lock_) = false;
   Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;     // during poll() and its halves
   std::size_t reports_ LINTEL_GUARDED_BY(lock_) = 0;  // of this poll()
