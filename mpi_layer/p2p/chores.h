@@ -1,6 +1,6 @@
 #pragma once
-// Chores: whether some part of a messenger has work left for DrivenParts::tidy(). Each part that
-// keeps something for later says so; tidy() asks all parts whether they are done.
+// Chores: whether some part of a messenger has work left for DrivenParts::tidy(). A part that puts
+// work off calls add(). tidy() asks every part whether it is done, and calls set().
 //
 // Owned by the messenger, borrowed by its parts.
 

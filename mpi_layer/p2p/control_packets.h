@@ -1,9 +1,9 @@
 #pragma once
-// ControlPackets: sends the packets that are no messages. Those that find no room in the engine
-// wait here, in order.
+// ControlPackets: sends control packets. Those for which the engine has no room wait here, in
+// order.
 //
 // Owned by the messenger; the process' lock guards it. Borrows engine and chores.
-// Does not: take control packets in (DrivenParts::on_control).
+// Does not: receive control packets (DrivenParts::on_control does).
 
 #include <deque>
 #include <utility>
@@ -21,15 +21,15 @@ class ControlPackets {
   ControlPackets(const ControlPackets&) = delete;
   ControlPackets& operator=(const ControlPackets&) = delete;
 
-  // Sends it now or when there is room. Of a lost peer: no effect.
+  // Sends it now, or later when the engine has room. No effect if the peer is lost.
   void tell(Peer& peer, const Control& control) LINTEL_REQUIRES(kLock);
-  // PROTOACK, which says too whether the peer's long messages may go placed. Credit of nothing
-  // changes nothing: it greets.
+  // Sends PROTOACK, which also says whether the peer may send long messages by eager direct
+  // placement. Empty credit is allowed: PeerWatch sends it to open a session.
   void tell_credit(Peer& peer, const Credit& credit) LINTEL_REQUIRES(kLock);
 
-  // Sends what has waited, as far as there is room.
+  // Sends waiting packets until the engine has no more room.
   void retry() LINTEL_REQUIRES(kLock);
-  // None waits.
+  // No packet waits.
   bool quiet() const LINTEL_REQUIRES(kLock) { return waiting_.empty(); }
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// Credit: how much may be sent ahead of its receive; CreditAccount: what stands between this
-// process and one peer.
+// Credit: how many bytes and messages a sender may send before they are received. CreditAccount:
+// the credit between this process and one peer.
 
 #include <cstdint>
 
@@ -13,9 +13,9 @@ struct Credit {
 
 // CreditLedger's record of a peer.
 struct CreditAccount {
-  Credit available;  // what the peer may still be sent ahead
-  Credit owed;       // what of the peer was matched since credit was given last
-  bool due = false;  // the peer is in the ledger's list of those to be given some
+  Credit available;  // this process may still send to the peer
+  Credit owed;       // matched messages of the peer, not returned as credit yet
+  bool due = false;  // the peer is in CreditLedger::due_
 };
 
 }  // namespace lintel::mpi

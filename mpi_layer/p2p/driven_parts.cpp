@@ -9,8 +9,8 @@ using portals::EventKind;
 using portals::Status;
 namespace option = portals::option;
 
-// As many as the slots of an interface allow (NetworkInterface); those that receives leave are for
-// the rests of long sends.
+// The most entries that an interface may have (NetworkInterface). Those that receives do not use
+// are for the rests of long sends.
 constexpr std::uint32_t kEntries = 250'000;
 constexpr std::uint32_t kRestEntries = 40'000;
 
@@ -66,8 +66,8 @@ bool DrivenParts::open(std::string& explanation) {
 bool DrivenParts::set_up(std::uint32_t headers) {
   self_ = engine_.self();
   eager_limit_ = engine_.eager_limit();
-  // Of what it is at least, the network's own limit left aside: the credit is the same at both
-  // ends.
+  // Computed from the least length that landings accept, whatever the network can place. So both
+  // ends compute the same credit.
   const std::uint64_t longest = Landings::longest(options_.unexpected_bytes, eager_limit_);
   const std::uint64_t all = Landings::window(options_.unexpected_bytes, longest);
   window_ = {std::min(all / options_.most_processes, kMaxCreditBytes), headers};
@@ -86,7 +86,7 @@ bool DrivenParts::set_up(std::uint32_t headers) {
   return landings_.open(options_.unexpected_bytes, longest) == Status::kOk;
 }
 
-// Nothing is left to do that a peer or an active send waits for.
+// No peer and no active send waits for this process.
 bool DrivenParts::quiet() {
   bool landed = true;
   peers_.for_each([&](Peer& peer)
@@ -154,7 +154,7 @@ void DrivenParts::drain_all() {
   do {
     while (const portals::Event* const next = engine_.take_event()) {
       ++happened_;
-      const portals::Event event = *next;  // what it leads to may deposit another in its place
+      const portals::Event event = *next;  // its handling may overwrite it with a new event
       take(event);
     }
     landings_.start_anew();
@@ -199,7 +199,7 @@ void DrivenParts::on_peer_lost(ProcessId process) {
   receives_.lose(*peer);
 }
 
-// REQUIRES: no event waits.
+// REQUIRES: all events are handled.
 void DrivenParts::tidy() {
   if (ends_.any_relayed()) outside_.hand_back_relayed();
   if (credit_.any_due()) {

@@ -1,21 +1,21 @@
 #pragma once
-// DrivenParts: the parts of a messenger, put together and driven: it opens and closes them, hands
-// the engine's events to them, has them do what has become possible, and lets callers wait.
+// DrivenParts: constructs the parts of a messenger, opens and closes them, dispatches the engine's
+// events to them, runs the work that they have put off, and blocks callers that wait.
 //
 //   EngineAccess      the interface, its events
 //   PeerTable         processes by number, with each part's record of them
-//   CreditLedger      who may send how much ahead
-//   ControlPackets    packets that are no messages
-//   PeerWatch         whose death is noticed, first contact
+//   CreditLedger      flow control of unexpected messages
+//   ControlPackets    sends control packets
+//   PeerWatch         which peers the engine watches, sessions with peers that have none
 //   Landings          memory for unexpected messages
-//   EagerPlacement    long messages straight into their receive's buffer
+//   EagerPlacement    long messages directly into the buffer of their receive
 //   RequestEnds       requests that have ended
-//   Sends, Receives   the protocols
-//   Probes            looks at unexpected messages
-//   OutsideProcesses  what the gateway calls
+//   Sends, Receives   the protocols of sends, of receives
+//   Probes            finds unexpected messages
+//   OutsideProcesses  processes of other jobs, for the gateway
 //
-// Owned by Messenger, which says what callers may rely on; the process' lock guards it.
-// Does not: hold a rule of a protocol.
+// Owned by Messenger, which has the contract for callers; the process' lock guards it.
+// Does not: know the protocols.
 // More than 30 members: each part is one.
 
 #include <memory>
@@ -40,7 +40,7 @@ class DrivenParts {
   Refusal add_peer(ProcessId process) LINTEL_REQUIRES(kLock);
   Refusal add_outside() LINTEL_REQUIRES(kLock);
 
-  // [any thread] They stay as they are from open() on.
+  // [any thread] Constant after open().
   Mutex& lock() const { return engine_.lock(); }
   ProcessId self() const { return self_; }
   std::uint64_t eager_limit() const { return eager_limit_; }
@@ -57,21 +57,21 @@ class DrivenParts {
 
   // One turn of progress. Returns how much happened in the engine.
   std::size_t turn(portals::Yielding yielding = portals::Yielding::kHere) LINTEL_REQUIRES(kLock);
-  // Takes in all events there are, then does what has become possible by them, which may lead to
-  // more.
+  // Handles all events, then runs the work that they have made possible, and repeats until there
+  // are no more events.
   void drain() LINTEL_REQUIRES(kLock) {
     if (engine_.has_events() || chores_.any() || ends_.any_ended()) drain_all();
   }
-  // The end of a call that has posted or ended something.
+  // Ends a call that has posted or completed something.
   void finish() LINTEL_REQUIRES(kLock);
-  // Events taken so far: grows while something goes on.
+  // The number of events handled so far. It grows as long as there is traffic.
   std::uint64_t happened() const LINTEL_REQUIRES(kLock) { return happened_; }
-  // Blocks until it holds, and lets the lock go meanwhile. `seek` is asked at the beginning of the
-  // wait, and after each further while: whether somebody is waited for who was not met yet
-  // (PeerWatch::seek()).
+  // Blocks until `holds` returns true, and releases the lock meanwhile. `seek` (PeerWatch::seek())
+  // is called at the beginning of the wait and then each time its result asks for it: true while
+  // the awaited peer has no session yet.
   template <class Holds, class Seek>
   void wait_until(Holds holds, Seek seek) LINTEL_REQUIRES(kLock);
-  // The same for the ends of requests. `sought`: one, or some.
+  // The same for the completion of requests. `sought`: one request, or a span of them.
   template <class Sought, class Holds>
   void wait_for(Sought&& sought, Holds holds) LINTEL_REQUIRES(kLock) {
     wait_until(std::move(holds), [&]() LINTEL_REQUIRES(kLock) { return watch_.seek(sought); });
@@ -113,8 +113,8 @@ class DrivenParts {
   unsigned sleepers_ LINTEL_GUARDED_BY(kLock) = 0;
 };
 
-// What a call that blocks gives to the engine. While its caller sleeps, whoever takes in an event
-// or ends a request wakes it.
+// The condition that a blocking call gives to the engine. While the caller sleeps, any thread that
+// handles an event or completes a request wakes it.
 template <class Holds>
 class DrivenParts::Awaited final : public portals::Condition {
  public:

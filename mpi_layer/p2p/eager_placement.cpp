@@ -3,8 +3,8 @@
 namespace lintel::mpi {
 namespace {
 
-// From the top: 16 bits of the number, 15 of the context, the tag. Two processes never have
-// 2^16 messages under way between them.
+// From the highest bit: 16 bits of the sequence number, 15 of the context, 32 of the tag. Sixteen
+// bits are enough because two processes never have 2^16 messages under way between them.
 constexpr unsigned kContextBits = 15;
 constexpr unsigned kTagBits = 32;
 constexpr unsigned kSequenceBits = 16;
@@ -15,7 +15,9 @@ EngineAccess::PlacementKey placement_key(std::uint64_t bits, std::uint64_t seque
   return EngineAccess::PlacementKey(((sequence & 0xffff) << (kContextBits + kTagBits)) | bits);
 }
 
-// How far to look for the first posted receive among those under way with a process.
+// The most receives under way from a process among which expect_next() looks for the first posted
+// one. The limit bounds the cost of a message while many long messages are being pulled. Sends are
+// in another list, so they do not count.
 constexpr int kMostSteps = 8;
 
 }  // namespace
@@ -32,7 +34,7 @@ bool EagerPlacement::try_put(const Peer& peer, const portals::RequestArguments& 
 void EagerPlacement::judge_arrival(Peer& peer, const portals::Event& arrival) {
   PlacementRecord& record = peer.placement;
   const bool expected = record.expects != nullptr;
-  if (!expected && !peer.numbers.answer_is_due()) return;  // it was not placed
+  if (!expected && !peer.numbers.answer_is_due()) return;  // it cannot have been placed
   const bool landed =
       expected && engine_.forget_placed(peer.process) == EngineAccess::Forgotten::kNone;
   record.expects = nullptr;
@@ -48,13 +50,13 @@ void EagerPlacement::judge_arrival(Peer& peer, const portals::Event& arrival) {
   controls_.tell_credit(peer, {});
 }
 
-// Whether a message could be expected for it: one of a single source, context and tag.
+// Whether the receive names a single source, context and tag, and is long enough.
 bool EagerPlacement::may_expect(const ReceiveRequest& receive) const {
   return receive.asked_source_ >= 0 && receive.asked_tag_ != kAnyTag &&
          may_be_placed(std::min(receive.capacity_, limit_), receive.context_);
 }
 
-// The peer's answer, if it goes placed, is to land in the first receive that is posted for it.
+// If the peer places its answer, it lands in the first receive that is posted for the peer.
 void EagerPlacement::expect_next(Peer& peer) {
   PlacementRecord& record = peer.placement;
   if (record.expects != nullptr || !peer.numbers.answer_is_due() || peer.lost || peer.outside) {

@@ -1,22 +1,23 @@
 #pragma once
-// EagerPlacement: long messages that go whole, from the sender's buffer into that of the receive
-// which is posted for them (the engine's parcels). Who receives says whether they are to
-// (PlacementPolicy).
+// EagerPlacement: long messages that are sent whole, from the sender's buffer directly into the
+// buffer of the receive that is posted for them (the engine's parcels). The receiver decides
+// whether a sender may do so (PlacementPolicy).
 //
-// Only answers go so: the first message to a process since the last one from it. Of more in a row
-// each would have to wait until the one before has been seen to and a receive expects the next. As
-// they go otherwise, many are taken in at once, which makes up for the copies.
+// Only answers are placed: the first message to a process since the last message from it. In a
+// stream, each placed message would have to wait until the one before is handled and a receive
+// expects the next one. Without placement, the receiver handles many messages of a stream at once,
+// which saves more than the copies cost.
 //
-// The key of such a message is its context, tag and number. A receive expects the next message of
-// its source, whichever that is. So a key is right for one message or for none, and what has
-// another comes by way of a copy. An expectation ends when the next message comes, before anything
-// else is done with that: so no message lands where it would not have gone, or in a buffer that is
-// the program's again.
+// The key of a placed message is its context, tag and sequence number. A receive expects the next
+// message of its source. Therefore a key fits at most one message, and a message with another key
+// is copied. When the next message of the source arrives, the expectation ends before the message
+// is handled. Therefore a message never lands in a buffer that matching would not have chosen, or
+// in one that belongs to the program again.
 //
 // Owned by the messenger; the process' lock guards it. Borrows engine and control packets. Its
 // record of a peer is Peer::placement.
-// Invariants: (1) Peer::placement.expects is null or a receive that is posted.
-// Does not: decide whether there is credit.
+// Invariants: (1) Peer::placement.expects is null or a posted receive.
+// Does not: check credit. Sends does.
 
 #include <algorithm>
 #include <cstdint>
@@ -29,7 +30,7 @@ namespace lintel::mpi {
 
 class EagerPlacement {
  public:
-  // A shorter message is sooner copied than expected.
+  // To copy a shorter message costs less than to expect it.
   static constexpr std::uint64_t kLeast = portals::TransferLimits::kLeastParcel;
 
   EagerPlacement(EngineAccess& engine, ControlPackets& controls)
@@ -37,36 +38,37 @@ class EagerPlacement {
   EagerPlacement(const EagerPlacement&) = delete;
   EagerPlacement& operator=(const EagerPlacement&) = delete;
 
-  // The longest message; 0: none goes so. Once, before messages.
+  // The longest message that is placed; 0: none. Call it once, before the first message.
   void set_limit(std::uint64_t limit) LINTEL_REQUIRES(kLock) { limit_ = limit; }
 
   // ---- As a sender
-  // The next message to the peer goes so, if there is credit for it.
+  // The next message to the peer is to be placed if there is credit for it.
   bool suits(const Peer& peer, std::uint64_t length, std::uint32_t context) const
       LINTEL_REQUIRES(kLock) {
     const bool is_answer = !peer.numbers.answer_is_due() && peer.numbers.arrived() > 0;
     return peer.placement.peer_accepts && is_answer && may_be_placed(length, context);
   }
-  // The peer has said whether long messages to it may go so.
+  // The peer has said whether long messages to it may be placed.
   static void note_acceptance(Peer& peer, bool accepts) { peer.placement.peer_accepts = accepts; }
-  // Sends `put`, the peer's next message. False: the engine has no room now; nothing has happened.
+  // Sends `put`, the next message to the peer. False: the engine has no room now, and nothing has
+  // changed.
   bool try_put(const Peer& peer, const portals::RequestArguments& put) LINTEL_REQUIRES(kLock);
 
   // ---- As a receiver
-  // A message was sent to the peer, or a receive was posted for it: the first receive that is
-  // posted may expect the answer now.
+  // A message was sent to the peer, or a receive was posted for one of its messages. The first
+  // posted receive may expect the answer from now on.
   void note_change(Peer& peer) LINTEL_REQUIRES(kLock) {
     if (peer.placement.policy.enabled()) expect_next(peer);
   }
-  // A message has come; Peer::numbers still say what was before it.
+  // A message has arrived. Call it before Peer::numbers counts that message.
   void judge_arrival(Peer& peer, const portals::Event& arrival) LINTEL_REQUIRES(kLock);
-  // Nothing lands in the receive's buffer, or any of the peer's, any more. False: its message is
-  // landing there.
+  // Ends the expectation for this receive, or for any receive of the peer. True: nothing is written
+  // to the buffer any more. False: a message is arriving in it.
   bool forget(Peer& peer, const ReceiveRequest& receive) LINTEL_REQUIRES(kLock) {
     return peer.placement.expects != &receive || forget(peer);
   }
   bool forget(Peer& peer) LINTEL_REQUIRES(kLock);
-  // The peer is lost: the engine has ended what it expected.
+  // The peer is lost. The engine has already ended the expectation.
   static void drop(Peer& peer) { peer.placement.expects = nullptr; }
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
-// EitherRequest: room for one request, of which the first use says whether it is a send or a
-// receive. For a caller whose objects stand for either.
+// EitherRequest: holds one request, either a send or a receive. The first use decides which. It is
+// for callers whose request objects may be either.
 //
-// Owned by its user; used as requests are. It does not move.
+// Owned by its user. The rules of Request apply: it does not move.
 
 #include <variant>
 
@@ -12,10 +12,10 @@ namespace lintel::mpi {
 
 class EitherRequest {
  public:
-  // A send, or a receive, from now on. REQUIRES: it is not active, or is one already.
+  // Makes it a send, or a receive. REQUIRES: it is not active, or has that kind already.
   SendRequest& as_send() { return as<SendRequest>(); }
   ReceiveRequest& as_receive() { return as<ReceiveRequest>(); }
-  // What it is; before the first use a send that was never started.
+  // The request that it holds; before the first use, a send that was never started.
   Request& request() {
     if (auto* const receive = std::get_if<ReceiveRequest>(&request_)) return *receive;
     return as_send();

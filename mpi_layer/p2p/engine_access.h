@@ -1,12 +1,13 @@
 #pragma once
 // EngineAccess: what the messenger and its parts use of the engine: one interface of a process,
 // with its event queue and its three portals. It is the only file of this folder that includes
-// headers of portals/engine (package.include_rule); the others get the engine's types from here.
+// headers of portals/engine (package.include_rule checks this). The other files get the engine's
+// types from here.
 //
-// Owned by the messenger; borrows the process. Every member REQUIRES the process' lock, unless it
-// is marked. Between open() and close() the interface exists; the functions below "While open"
-// are for that time.
-// Does not: hold a rule of MPI.
+// Owned by the messenger; borrows the process. Every member REQUIRES the process' lock unless its
+// comment says otherwise. The functions under "While open" may be called between open() and close()
+// only, while the interface exists.
+// Does not: know rules of MPI.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +27,7 @@ namespace lintel::mpi {
 
 // The portals of the messenger's interface.
 inline constexpr std::uint32_t kMessagePortal = 0;
-inline constexpr std::uint32_t kRestPortal = 1;  // what did not go ahead of long messages
+inline constexpr std::uint32_t kRestPortal = 1;  // the rests of long messages
 inline constexpr std::uint32_t kControlPortal = 2;
 
 class EngineAccess {
@@ -35,13 +36,13 @@ class EngineAccess {
   EngineAccess(const EngineAccess&) = delete;
   EngineAccess& operator=(const EngineAccess&) = delete;
 
-  // Opens the interface. False, with a sentence in `explanation`, if that fails or one is open.
-  // close() is to follow in either case. [lock not held]
+  // Opens the interface. Returns false, with a sentence in `explanation`, if that fails or if the
+  // process has one already. Call close() afterwards in either case. [lock not held]
   [[nodiscard]] bool open(std::uint32_t entries, std::uint32_t unexpected, std::string& explanation)
       LINTEL_EXCLUDES(kLock);
-  // Allocates queue, portals and descriptors. After open(). False: there is no room.
+  // Allocates queue, portals and descriptors. Call it after open(). False: no room.
   [[nodiscard]] bool set_up() LINTEL_REQUIRES(kLock);
-  // Ends the interface and all on it. Blocks. [lock not held]
+  // Closes the interface with everything on it. Blocks. [lock not held]
   void close() LINTEL_EXCLUDES(kLock);
   // [any thread] Changed by open() and close() only.
   bool is_open() const { return interface_ != nullptr; }
@@ -62,28 +63,30 @@ class EngineAccess {
   void watch(ProcessId process, bool watched) LINTEL_REQUIRES(kLock) {
     process_.endpoint().watch(process, watched);
   }
-  // Nothing waits to leave.
+  // True if no message waits in the engine to be sent.
   bool idle() const LINTEL_REQUIRES(kLock) { return process_.endpoint().idle(); }
 
   // ---- While open: progress
-  // One turn; `react` is called when what has arrived was taken in, before answers leave.
+  // One turn of progress. `react` is called after the arrived messages are handled and before
+  // answers are sent.
   template <class React>
   std::size_t advance(React&& react, portals::Yielding yielding) LINTEL_REQUIRES(kLock) {
     return process_.progress().advance(std::forward<React>(react), yielding);
   }
-  // Blocks, and lets the lock go meanwhile. Returns whether the condition holds.
+  // Blocks, and releases the lock meanwhile. Returns whether the condition holds.
   bool wait_until(portals::Condition& condition, TimePoint deadline) LINTEL_REQUIRES(kLock) {
     return process_.progress().wait_until(condition, deadline);
   }
   void wake_all() LINTEL_REQUIRES(kLock) { process_.progress().wake_all(); }
-  // A call has posted something.
+  // To be called at the end of a call that has posted something.
   void after_call() LINTEL_REQUIRES(kLock) { process_.progress().after_call(); }
 
-  // ---- While open: events. The queue grows, and loses none while there is memory.
+  // ---- While open: events. The queue grows, and loses no event while there is memory.
   bool has_events() const LINTEL_REQUIRES(kLock) { return queue_->unread() > 0; }
-  // The oldest event, or null. It stands there until the next one is deposited.
+  // Removes the oldest event and returns it; null: there is none. It is valid until the next event
+  // is deposited.
   const portals::Event* take_event() LINTEL_REQUIRES(kLock);
-  // A caller sleeps until there is an event, or awakes.
+  // A caller begins (true) or ends (false) to sleep until there is an event.
   void asleep(bool asleep) LINTEL_REQUIRES(kLock) { queue_->sleepers += asleep ? 1U : ~0U; }
 
   // ---- While open: entries
@@ -93,7 +96,7 @@ class EngineAccess {
     return interface_->unexpected.append_entry(portal, list, criteria, std::move(rules), use_once,
                                                made);
   }
-  // Takes the entry back. False: it is gone, or a message is landing in it.
+  // Unlinks the entry. False: it does not exist any more, or a message is arriving in it.
   bool withdraw(SlotId entry) LINTEL_REQUIRES(kLock) {
     return interface_->entries.unlink(entry) == portals::Status::kOk;
   }
@@ -103,17 +106,18 @@ class EngineAccess {
   SlotId descriptor_of(SlotId entry) const LINTEL_REQUIRES(kLock) {
     return interface_->entries.get(entry)->descriptor->id;
   }
-  // Null: it is gone.
+  // Null: it does not exist any more.
   portals::MemoryDescriptor* descriptor(SlotId id) const LINTEL_REQUIRES(kLock) {
     return interface_->descriptors.get(id);
   }
-  // Receives that are in the list of the message portal.
+  // The number of receives in the priority list of the message portal.
   std::size_t posted() const LINTEL_REQUIRES(kLock) {
     return interface_->portals[kMessagePortal].priority.size();
   }
 
   // ---- While open: unexpected messages of the message portal
-  // The first in order of arrival that `wanted` admits and `accepts` is true for; null: none.
+  // The first message, in order of arrival, that matches `wanted` and for which `accepts` returns
+  // true; null: none.
   template <class Accepts>
   portals::UnexpectedMessage* find_unexpected(const portals::MatchCriteria& wanted,
                                               Accepts&& accepts) const LINTEL_REQUIRES(kLock) {
@@ -123,7 +127,7 @@ class EngineAccess {
           return accepts(static_cast<const portals::UnexpectedMessage&>(header));
         }));
   }
-  // `visit` may end the message that it is given.
+  // `visit` may consume the message that it gets.
   template <class Visit>
   void for_each_unexpected(Visit&& visit) const LINTEL_REQUIRES(kLock) {
     unexpected().for_each([&](portals::UnexpectedHeader& header) {
@@ -140,7 +144,7 @@ class EngineAccess {
   }
 
   // ---- While open: requests. Errors: kNoSpace, and those of Initiator.
-  // A request of any memory of the process; length 0 until it is filled in.
+  // A request that may use any memory of the process. Its length is 0 until the caller sets it.
   portals::RequestArguments request_to(ProcessId target, std::uint32_t portal) const
       LINTEL_REQUIRES(kLock);
   portals::Status put(const portals::RequestArguments& arguments) LINTEL_REQUIRES(kLock) {
@@ -159,11 +163,12 @@ class EngineAccess {
   // ---- While open: eager direct placement. See Endpoint's parcels.
   using PlacementKey = transport::PlacementKey;
   static constexpr unsigned kPlacementKeyBits = transport::kPlacementKeyBits;
-  // The longest message that may be placed so; 0: the network has no such thing.
+  // The longest message that may be placed; 0: the network cannot place messages.
   std::uint64_t placement_limit() const LINTEL_REQUIRES(kLock) {
     return process_.endpoint().limits().parcel;
   }
-  // `arguments` as request_to() makes them. A SEND_END event tells that the memory is free.
+  // REQUIRES: `arguments` from request_to(). A SEND_END event says that the memory is the caller's
+  // again.
   portals::Status put_placed(portals::RequestArguments arguments, PlacementKey key)
       LINTEL_REQUIRES(kLock) {
     arguments.descriptor = placed_;
@@ -187,7 +192,7 @@ class EngineAccess {
   portals::NetworkInterface* interface_ = nullptr;
   portals::EventQueue* queue_ LINTEL_GUARDED_BY(kLock) = nullptr;
   SlotId everything_
-      LINTEL_GUARDED_BY(kLock);  // the descriptor of all memory, of which puts and gets name parts
+      LINTEL_GUARDED_BY(kLock);             // descriptor of all memory: puts and gets name a part
   SlotId placed_ LINTEL_GUARDED_BY(kLock);  // the same, with SEND_END events
 };
 

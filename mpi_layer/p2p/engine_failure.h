@@ -1,5 +1,5 @@
 #pragma once
-// What a failure that the engine reports means to a request.
+// failure_of(): how a request fails when the engine reports a failure.
 
 #include "mpi_layer/p2p/engine_access.h"
 #include "mpi_layer/p2p/request.h"

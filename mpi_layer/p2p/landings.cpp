@@ -16,8 +16,8 @@ namespace option = portals::option;
 
 constexpr std::uint64_t kLargestBlock = 8 * 1024 * 1024;
 constexpr std::uint64_t kLongest = 1024 * 1024;
-constexpr std::uint64_t kBlocks = 8;    // at least, unless they would be too small
-constexpr std::uint64_t kMessages = 4;  // of the longest, at least, fit into a block
+constexpr std::uint64_t kBlocks = 8;    // the least number, unless blocks became too small
+constexpr std::uint64_t kMessages = 4;  // the least number of longest messages that fit a block
 
 }  // namespace
 
@@ -39,7 +39,7 @@ Status Landings::open(std::uint64_t bytes, std::uint64_t longest) {
   longest_ = longest;
   block_bytes_ = block_bytes(bytes, longest);
 
-  // First in the list, so that no header holds a block for nothing.
+  // The first entry of the list, so that messages without data do not occupy a block.
   portals::DescriptorRules rules;
   rules.described.options =
       option::kPut | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
@@ -53,7 +53,7 @@ Status Landings::open(std::uint64_t bytes, std::uint64_t longest) {
   blocks_.reserve(count);
   for (std::uint64_t i = 0; i < count; ++i) {
     std::unique_ptr<std::byte[]> memory(new (std::nothrow)
-                                            std::byte[block_bytes_]);  // touched as it is used
+                                            std::byte[block_bytes_]);  // resident when used
     if (memory == nullptr) return Status::kNoSpace;
     blocks_.push_back({std::move(memory), 0, {}, {}});
     if (const Status status = append(blocks_.back()); status != Status::kOk) return status;
@@ -63,8 +63,8 @@ Status Landings::open(std::uint64_t bytes, std::uint64_t longest) {
 
 Status Landings::append(Block& block) {
   portals::DescriptorRules rules;
-  // With both options a message longer than the longest is not taken, and after any that is there
-  // is room for one more or the entry is used up.
+  // With both options, the entry accepts no message longer than the longest, and is used up as soon
+  // as less than the longest is left.
   rules.described.options = option::kPut | option::kMinFree | option::kMaxSize |
                             option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
   rules.described.max_size = longest_;
@@ -87,7 +87,7 @@ void Landings::close() {
 }
 
 void Landings::on_arrival(const portals::Event& event) {
-  if (event.user_pointer == nullptr) return;  // a header
+  if (event.user_pointer == nullptr) return;  // a message without data
   static_cast<Block*>(event.user_pointer)->spent = event.offset + event.manipulated_length;
 }
 
@@ -105,7 +105,7 @@ void Landings::release(const portals::Event& event) {
   }
 }
 
-// The engine goes on with a block until less than the longest is left.
+// The engine uses a block until less than the longest message is left.
 std::uint64_t Landings::room_in(const Block& block) const {
   const std::uint64_t sure = block_bytes_ - longest_;
   return block.spent < sure ? sure - block.spent : 0;
@@ -127,7 +127,7 @@ void Landings::rewind_empty() {
   for (Block& block : blocks_) {
     if (block.spent == 0) continue;
     portals::MemoryDescriptor* const descriptor = engine_.descriptor(block.descriptor);
-    // One that is used up is make_room()'s.
+    // A block that is used up is renewed by make_room().
     if (descriptor == nullptr || !descriptor->active() || descriptor->in_use()) continue;
     descriptor->rewind();
     block.spent = 0;

@@ -1,20 +1,21 @@
 #pragma once
-// Landings: where the bytes of messages lie that arrive before their receive, in memory that is
-// bounded and always there for what may come.
+// Landings: the memory of unexpected messages. It is bounded, and allocated before messages arrive.
 //
-// Blocks are entries in the overflow list of the message portal, which the engine fills one after
-// the other; header-only messages have an entry of their own, which never ends. One message that
-// nobody receives would hold a whole block, so make_room() moves such messages out of the way, each
-// once, and appends the block anew. A block of which all messages were received starts anew at
-// once: a few messages always lie in the same memory, which is mapped and in the cache. Of the
-// bytes that it is given, blocks have two thirds. Senders together may have half of what the blocks
-// take on their way, unmatched ones included. So what is moved out of the way is less than the last
-// third, and make_room() is seldom asked to move anything.
+// Blocks are entries in the overflow list of the message portal. The engine fills one after the
+// other. Messages without data have an entry of their own, which is never used up. One message that
+// nobody receives would occupy a whole block. Therefore make_room() moves such messages to memory
+// of their own, each once, and appends the block again. A block of which all messages were received
+// is reused at once. So a program with few unexpected messages always uses the same memory, which
+// is mapped and in the cache.
+//
+// Two thirds of the memory are blocks. All senders together have credit for half of what the blocks
+// hold. So the moved messages need less than the last third, and make_room() seldom has to move
+// any.
 //
 // Owned by the messenger; the process' lock guards it. Borrows the engine.
-// Invariants: (1) room() is never more than the engine would take of messages up to the longest, in
-// whatever sizes they come.
-// Does not: know who sends, or give credit.
+// Invariants: (1) room() is never more than what the engine accepts, whatever the lengths of the
+// messages up to the longest.
+// Does not: know senders or credit.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,37 +32,37 @@ class Landings {
   Landings(const Landings&) = delete;
   Landings& operator=(const Landings&) = delete;
 
-  // The longest message that goes ahead whole, and so has to find room, where `bytes` are to be
-  // used in all: at least `eager_limit`.
+  // The longest message that is sent whole, and so needs room here, if `bytes` of memory are used
+  // in all. It is at least `eager_limit`.
   static std::uint64_t longest(std::uint64_t bytes, std::uint64_t eager_limit);
-  // What all senders together may have on their way.
+  // The credit of all senders together, in bytes.
   static std::uint64_t window(std::uint64_t bytes, std::uint64_t longest);
 
   // Appends the entries. REQUIRES: the overflow list of the message portal is empty. Errors:
   // kNoSpace.
   [[nodiscard]] portals::Status open(std::uint64_t bytes, std::uint64_t longest)
       LINTEL_REQUIRES(kLock);
-  // Frees what was moved and never received. Before the interface ends.
+  // Frees moved messages that were never received. Call it before the interface is closed.
   void close() LINTEL_REQUIRES(kLock);
 
-  // A message has come to lie here: `event` is that of its arrival.
+  // A message has arrived here; `event` is its PUT_END.
   void on_arrival(const portals::Event& event) LINTEL_REQUIRES(kLock);
-  // A message was received whose data are where `event`, its PUT_OVERFLOW, says, and have been
-  // copied.
+  // A message was received, and its data have been copied from where `event`, its PUT_OVERFLOW,
+  // says.
   void release(const portals::Event& event) LINTEL_REQUIRES(kLock);
-  // One that no receive has claimed is taken out, and nobody needs its data there any more.
-  // REQUIRES: it has landed.
+  // Removes a message that no receive has claimed. Its data are not needed any more. REQUIRES: all
+  // of it has arrived.
   void consume(portals::UnexpectedMessage& message) LINTEL_REQUIRES(kLock);
-  // Blocks that hold nothing any more start anew. REQUIRES: every arrival was told, every event of
-  // a message that was received taken.
+  // Reuses the blocks that hold no message any more. REQUIRES: on_arrival() was called for every
+  // arrival, and release() for every message that was received.
   void start_anew() LINTEL_REQUIRES(kLock) {
     if (released_) rewind_empty();
   }
 
-  // How many more bytes are sure to find room.
+  // The number of bytes that are certain to find room.
   std::uint64_t room() const LINTEL_REQUIRES(kLock);
-  // Makes sure that there is room for so many, at most window(). REQUIRES: every arrival was told,
-  // every event of a message that was received taken. False: without memory to move messages to.
+  // Makes sure that there is room for `bytes`, at most window(). REQUIRES: as start_anew(). False:
+  // there is no memory to which messages could be moved.
   bool make_room(std::uint64_t bytes) LINTEL_REQUIRES(kLock);
 
  private:
@@ -83,7 +84,7 @@ class Landings {
   std::uint64_t longest_ LINTEL_GUARDED_BY(kLock) = 0;
   std::uint64_t block_bytes_ LINTEL_GUARDED_BY(kLock) = 0;
   std::vector<Block> blocks_ LINTEL_GUARDED_BY(kLock);
-  bool released_ LINTEL_GUARDED_BY(kLock) = false;  // something, since the last start_anew()
+  bool released_ LINTEL_GUARDED_BY(kLock) = false;  // since the last start_anew()
 };
 
 }  // namespace lintel::mpi

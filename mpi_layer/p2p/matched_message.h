@@ -1,8 +1,9 @@
 #pragma once
-// MatchedMessage: a message that a matched probe has taken from the unexpected ones, for one
-// receive to come. The caller owns it.
+// MatchedMessage: a message that a matched probe has removed from the unexpected messages. One
+// receive may be started for it. The caller owns it.
 //
-// Values may be moved; a message that is dropped is lost, and its sender, if it waits, is not told.
+// Values may be moved. If a value is destroyed, its message is lost, and a sender that waits is not
+// informed.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,12 +17,12 @@ namespace lintel::mpi {
 class MatchedMessage {
  public:
   MatchedMessage() = default;
-  // It holds none, and this says why.
+  // Holds no message; `envelope` says why.
   explicit MatchedMessage(const Result& envelope) : envelope_(envelope) {}
 
-  // It holds a message: one was found, and no receive has been started for it.
+  // True if it holds a message: one was found, and no receive has been started for it.
   explicit operator bool() const { return held_; }
-  // As a probe gives it.
+  // What a probe of the message reports.
   const Result& envelope() const { return envelope_; }
 
  private:
@@ -32,7 +33,7 @@ class MatchedMessage {
   std::uint32_t context_ = 0;
   MessageHeader header_;
   std::uint64_t sequence_ = 0;
-  std::uint64_t ahead_ = 0;  // bytes that have come with it
+  std::uint64_t ahead_ = 0;  // the number of data bytes that came with it
   std::unique_ptr<std::byte[]> bytes_;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 // MessageNumbers: the sequence numbers of the messages between this process and one peer, each way.
-// They begin at 1 and ascend by one per message.
+// The first number is 1; each message has the next one.
 //
 // Owned by the Peer; the process' lock guards it. Sends counts the messages to the peer, Receives
 // those from it.
@@ -12,13 +12,14 @@ namespace lintel::mpi {
 
 class MessageNumbers {
  public:
-  // Of the last message to the peer and from it; 0: none yet.
+  // The number of the last message to the peer, and from it; 0: none yet.
   std::uint64_t sent() const { return sent_; }
   std::uint64_t arrived() const { return arrived_; }
   bool any() const { return sent_ > 0 || arrived_ > 0; }
   // Messages to the peer since the last one from it arrived.
   std::uint64_t sent_since_arrival() const { return sent_ - sent_before_arrival_; }
-  // The last message between the two is one to the peer. An answer is what comes then.
+  // The last message between the two was sent to the peer. So the next message from it is an
+  // answer.
   bool answer_is_due() const { return sent_since_arrival() != 0; }
 
   std::uint64_t next() const { return sent_ + 1; }

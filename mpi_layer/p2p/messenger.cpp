@@ -41,7 +41,8 @@ Refusal Messenger::send(const SendArguments& arguments, SendRequest& request, bo
   if (sends.wants_turn(request)) parts_.turn();
   const Refusal refusal = sends.begin(request);
   if (Sends::is_being_placed(request)) {
-    // The network has mostly taken all of it by now: to ask spares its sender a wait.
+    // Usually the network has taken all of it by now. Then this turn completes the send, and its
+    // caller need not wait.
     parts_.turn();
   } else {
     parts_.finish();
@@ -74,7 +75,7 @@ Refusal Messenger::receive_and_wait(const ReceiveArguments& arguments, ReceiveRe
       refusal != Refusal::kNone) {
     return refusal;
   }
-  parts_.drain();  // what it has claimed
+  parts_.drain();  // handles the message if it has claimed one
   if (request.under_way()) {
     parts_.wait_for(request, [&request] { return !request.under_way(); });
   } else {
@@ -125,10 +126,10 @@ void Messenger::cancel(Request& request) {
       parts_.receives().cancel(static_cast<ReceiveRequest&>(request));
     } else {
       auto& send = static_cast<SendRequest&>(request);
-      // Where this process is the receiver too, the question and its answer take a turn each, and
-      // need nobody else.
+      // If this process is the receiver too, CANCEL and its answer need a turn each and no other
+      // process.
       if (parts_.sends().cancel(send)) {
-        constexpr int kMostTurns = 16;  // more where the engine has no room for either at first
+        constexpr int kMostTurns = 16;  // more if the engine has no room at first
         for (int i = 0; i < kMostTurns && Sends::is_cancelling(send); ++i) parts_.turn();
       }
     }

@@ -1,11 +1,11 @@
 #pragma once
-// Messenger: MPI's point-to-point communication between processes that know each other by number,
-// on matched puts of the engine. A facade: each part below owns its state and says its rules.
+// Messenger: MPI's point-to-point communication between numbered processes, on matched puts of the
+// engine. It is a facade over DrivenParts: each part owns its state and documents its rules.
 //
-// It opens an interface of the engine of its own; a process has one at a time. It knows bytes,
-// contexts, tags and numbers of processes, to which its user maps ranks.
+// It opens an interface of the engine of its own. A process has one messenger at a time. It deals
+// with bytes, contexts, tags and process numbers. Its user maps ranks to these numbers.
 //
-// Promises, as MPI does (MPI 4.1 chapter 3):
+// Guarantees (MPI 4.1 chapter 3):
 //   - messages of one sender in one context are matched in the order in which they were sent;
 //   - a send and a receive that match and have been started complete, whatever else was started and
 //     is not received, up to Options::unexpected_headers. Further sends there wait, in order;
@@ -15,21 +15,20 @@
 //     at the bound: a sender sends a header only, and the data follow when they are received.
 // How: doc/mpi_layer.md.
 //
-// Progress: in every call that says so. While the process computes, the engine serves it: posted
-// receives take messages up to the eager limit, synchronous ones are answered, the rests of its
-// long messages are pulled. The receiver's calls are needed to begin a pull, answer CANCEL, give
-// credit.
-// Thread: any, but a request or matched message is used by one thread at a time, and close() and
-// the destructor are the last call. Each call takes the process' lock; one that waits lets it go
-// meanwhile.
-// Errors of the caller are returned (Refusal) and change nothing; all others end a request
-// (Failure).
+// Progress: every call that says so makes progress. While the process computes, the engine fills
+// posted receives with messages up to the eager limit, answers synchronous sends that match them,
+// and sends the rests of its long messages. The receiver must call the messenger to begin a pull,
+// to answer CANCEL and to return credit.
+// Thread: any. A request or matched message is used by one thread at a time. No other call may run
+// during or after close() and the destructor. Each call takes the process' lock; a call that waits
+// releases it meanwhile. Errors: a caller's mistake is returned (Refusal), and nothing has changed.
+// Every other error ends a request (Failure).
 //
-// Lost peers: every send to them and every receive from them ends with kPeerLost, unless its
-// message is here already. So does a receive from any source that is posted at that moment; later
-// ones do not. A death is noticed of peers that a request or a probe names (peer_watch.h).
+// Lost peers: every send to them, and every receive from them whose message has not arrived, ends
+// with kPeerLost. So does a receive from any source that is posted when the peer is lost; later
+// ones do not. The death of a peer is noticed while a request or a probe names it (peer_watch.h).
 //
-// More than 30 members: one for each call that MPI has.
+// More than 30 members: there is one for each call of MPI.
 
 #include <memory>
 #include <span>
@@ -44,97 +43,98 @@ class Messenger {
   static constexpr std::size_t kNone = ~std::size_t{0};
   using ProbeArguments = mpi::ProbeArguments;
 
-  // Opens the interface, and with it the process' endpoint if it is the first. Peers may send from
-  // now on. Null with a sentence in `explanation` if that fails, or one is open. `process` is
-  // borrowed.
+  // Opens the interface. If it is the first interface of the process, the endpoint is opened too.
+  // Peers may send from now on. Returns null, with a sentence in `explanation`, if that fails or if
+  // the process has a messenger already. `process` is borrowed.
   static std::unique_ptr<Messenger> open(portals::Process& process, const Options& options,
                                          std::string& explanation);
   Messenger(const Messenger&) = delete;
   Messenger& operator=(const Messenger&) = delete;
-  ~Messenger();  // close() if that was not called
+  ~Messenger();  // calls close() if that was not called
 
-  // Ends it: what was sent leaves, sends that are under way complete, control packets leave, as
-  // long as some of that goes on within `close_patience`. Requests that are still active are
-  // complete then, with kClosed. Messages that were never received are dropped. Blocks.
+  // Closes the messenger. First it waits until sends under way are complete and control packets
+  // have left; it gives up when nothing has happened for Options::close_patience. Then requests
+  // that are still active complete with kClosed. Messages that were never received are dropped.
+  // Blocks.
   void close();
 
   ProcessId self() const { return parts_.self(); }
-  // The next number of the table: 0, 1, ... in the same order at all processes, this one included.
-  // Errors: kProcess (not an address, in the table already, or the table is full; of add_outside():
-  // Options::outside_headers is 0).
+  // Adds a process with the next number: 0, 1, ... All processes add all processes, themselves
+  // included, in the same order. Errors: kProcess (not an address, in the table already, or the
+  // table is full; in add_outside(): Options::outside_headers is 0).
   [[nodiscard]] Refusal add_peer(ProcessId process);
-  [[nodiscard]] Refusal add_outside();  // for a process that the gateway reaches
+  [[nodiscard]] Refusal add_outside();  // a process that the gateway reaches
   std::size_t peers() const;
 
-  // What goes ahead of a message at most, unless it is placed, and of that to one process
-  // unmatched.
+  // The most bytes of a message that are sent before it is matched, unless it is placed; and the
+  // most that may be unmatched at one process.
   std::uint64_t eager_limit() const { return parts_.eager_limit(); }
   Credit window() const { return parts_.window(); }
 
-  // ---- Sends and receives. They do not block. The request is active when they return kNone; it
-  // may be complete. Progress: sends. `over`, if given: a send that has ended well already is told
-  // at once, as by wait(); else false.
+  // ---- Sends and receives. They do not block. If they return kNone, the request is active, and
+  // may already be complete. Progress: sends. `over`, if not null: set to true if the send has
+  // completed without a failure; then the request is inactive, as after wait(). Else set to false.
   [[nodiscard]] Refusal send(const SendArguments& arguments, SendRequest& request,
                              bool* over = nullptr);
   [[nodiscard]] Refusal receive(const ReceiveArguments& arguments, ReceiveRequest& request);
-  // At the least cost: true if the message has left whole, or is with the engine; it is complete
-  // then. False: it is to be sent by send(), for whatever reason; nothing has happened.
+  // The cheapest way to send. True: the engine has all of the message, and the send is complete.
+  // False: nothing has changed; use send(), which reports errors.
   [[nodiscard]] bool send_at_once(const SendArguments& arguments);
-  // receive() and wait() in one; blocks. Progress: all.
+  // receive() followed by wait(). Blocks. Progress: all.
   [[nodiscard]] Refusal receive_and_wait(const ReceiveArguments& arguments,
                                          ReceiveRequest& request);
-  // Persistent requests: set up once, inactive; started often, each time after the last was
-  // completed.
+  // Persistent requests: set up once, which leaves them inactive; started any number of times, each
+  // time when they are inactive.
   [[nodiscard]] Refusal init_send(const SendArguments& arguments, SendRequest& request);
   [[nodiscard]] Refusal init_receive(const ReceiveArguments& arguments, ReceiveRequest& request);
   [[nodiscard]] Refusal start(Request& request);
 
-  // ---- Completion. What is told to be complete is inactive from then on, and its result() is
-  // there. An inactive request counts as complete, with whatever result it has; a null pointer as
-  // inactive. Progress: all; wait functions block.
+  // ---- Completion. A request that is reported complete becomes inactive, and result() is valid.
+  // An inactive request counts as complete with the result that it has. A null pointer counts as
+  // inactive. Progress: all. The wait functions block.
   bool test(Request& request);
   void wait(Request& request);
-  // All or none of them are told.
+  // Reports all requests or none.
   bool test_all(std::span<Request* const> requests);
   void wait_all(std::span<Request* const> requests);
-  // The index of one that was active and is complete; kNone: none is active.
+  // Returns the index of an active request that is complete; kNone: no request is active.
   std::size_t wait_any(std::span<Request* const> requests);
-  // False: there are active ones, and none is complete.
+  // False: some requests are active, and none of them is complete.
   bool test_any(std::span<Request* const> requests, std::size_t& index);
-  // The indices of all that were active and are complete go to `indices`, which has room for as
-  // many as there are requests. Returns how many, wait_some() at least one; kNone: none is active.
+  // Writes the indices of all active requests that are complete to `indices`, which must have room
+  // for all requests. Returns their number, in wait_some() at least one; kNone: no request is
+  // active.
   std::size_t test_some(std::span<Request* const> requests, std::span<std::size_t> indices);
   std::size_t wait_some(std::span<Request* const> requests, std::span<std::size_t> indices);
-  // For a user who waits in a way of its own: the requests that have become complete and were not
-  // told yet, in that order; as many as `completed` has room for. Returns how many. Does not wait.
-  // REQUIRES: Options::list_completed. All receives that are posted count as waited for.
+  // For a user that does not use the functions above: reports requests that have completed, in
+  // order of their completion, as many as `completed` has room for. Returns their number. Does not
+  // block. Every posted receive counts as waited for. REQUIRES: Options::list_completed.
   std::size_t take_completed(std::span<Request*> completed,
                              portals::Yielding yielding = portals::Yielding::kHere);
 
-  // ---- Probes: as Probes::look() and take(). Progress: all. Without a message, `envelope` says
-  // kPeerLost if there will be none from that source, or stays as it was; probe() and mprobe()
-  // block until there is one, or will be none.
+  // ---- Probes: as Probes::look() and take(). Progress: all. If no message is found, `envelope`
+  // gets kPeerLost if the source is lost, else it is not changed. probe() and mprobe() block until
+  // there is a message or the source is lost.
   [[nodiscard]] Refusal iprobe(const ProbeArguments& arguments, bool& found, Result& envelope);
   [[nodiscard]] Refusal improbe(const ProbeArguments& arguments, MatchedMessage& message);
   [[nodiscard]] Refusal probe(const ProbeArguments& arguments, Result& envelope);
   [[nodiscard]] Refusal mprobe(const ProbeArguments& arguments, MatchedMessage& message);
-  // Receives what a matched probe has found.
+  // Receives a message that a matched probe has found.
   [[nodiscard]] Refusal receive_matched(MatchedMessage& message, void* buffer,
                                         std::uint64_t capacity, ReceiveRequest& request);
 
-  // Asks for the end of an active request, and does not block. A receive that has not been matched
-  // is complete at once, with `cancelled`. So is a send whose message has not left, or that the
-  // receiver gives back. Others complete as if nothing had been asked, as soon as the peer makes
-  // progress.
+  // Cancels an active request if possible. Does not block. An unmatched receive, and a send whose
+  // message has not left, complete at once with `cancelled`. A send that has left completes with
+  // `cancelled` if the receiver has not matched it, else normally, when the peer makes progress.
   void cancel(Request& request);
 
-  // One turn: takes in what has arrived. Returns how much happened.
+  // Makes one turn of progress. Returns the number of things that happened; 0: nothing.
   std::size_t progress();
 
   // ---- For the gateway, with the lock held
   OutsideProcesses& outside() { return parts_.outside(); }
-  // Takes in what the engine has done, which may call the gateway. Not from within its send(),
-  // receive() and cancel(). Returns how much happened.
+  // Handles the engine's events, which may call the gateway. Not to be called from Gateway::send(),
+  // receive() or cancel(). Returns the number of events.
   std::size_t take_in() LINTEL_REQUIRES(kLock);
 
  private:

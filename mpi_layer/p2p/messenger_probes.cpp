@@ -1,4 +1,4 @@
-// Messenger's probes: when they look, and how they wait.
+// Messenger's probes.
 
 #include "mpi_layer/p2p/messenger.h"
 
@@ -11,8 +11,8 @@ Result lost(const ProbeArguments& arguments) {
 
 }  // namespace
 
-// A probe that does not wait has found nothing. Who asks once may ask again: it waits for its
-// source.
+// A probe that does not block has found nothing. The program may probe again, so it counts as
+// waiting for the source.
 void Messenger::not_found(const ProbeArguments& arguments, Result& envelope) {
   Peer* const source = parts_.peers().at(arguments.source);
   if (source == nullptr) return;
@@ -24,7 +24,7 @@ void Messenger::not_found(const ProbeArguments& arguments, Result& envelope) {
   parts_.watch().seek(*source);
 }
 
-// Until `look` has found it, or it will never come. Its source is watched meanwhile.
+// Blocks until `look` returns true or the source is lost. Watches the source meanwhile.
 template <class Look>
 void Messenger::wait_for_message(const ProbeArguments& arguments, Result& envelope, Look look) {
   PeerWatch& watch = parts_.watch();

@@ -7,7 +7,8 @@
 namespace lintel::mpi {
 namespace {
 
-// The first that is complete, or kNone; `active`: whether there is any that is active.
+// Returns the first active request that is complete, or kNone. `active`: whether any request is
+// active.
 std::size_t first_complete(std::span<Request* const> requests, bool& active) {
   active = false;
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -18,7 +19,8 @@ std::size_t first_complete(std::span<Request* const> requests, bool& active) {
   return Messenger::kNone;
 }
 
-// Tells the end of all that are active and complete; returns how many, their indices in `indices`.
+// Reports all active requests that are complete. Returns their number, and their indices in
+// `indices`.
 std::size_t collect(std::span<Request* const> requests, std::span<std::size_t> indices) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -61,7 +63,7 @@ bool Messenger::test_all(std::span<Request* const> requests) {
   };
   if (std::ranges::any_of(requests, awaited)) parts_.turn();
   if (const auto first = std::ranges::find_if(requests, awaited); first != requests.end()) {
-    parts_.watch().seek(**first);  // the others have their turn when this one has ended
+    parts_.watch().seek(**first);  // the others follow when this one has ended
     return false;
   }
   for (Request* request : requests) {
@@ -72,7 +74,8 @@ bool Messenger::test_all(std::span<Request* const> requests) {
 
 void Messenger::wait_all(std::span<Request* const> requests) {
   const ProcessLock lock(parts_.lock());
-  // They end in any order, and stay ended: each is looked at until it has, once.
+  // Each request is checked until it has ended, and not again: a request that has ended stays
+  // ended.
   std::size_t ended = 0;
   const auto all = [&] {
     while (ended < requests.size() && (requests[ended] == nullptr || !requests[ended]->under_way()))

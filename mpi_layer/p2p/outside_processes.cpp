@@ -23,8 +23,8 @@ Refusal OutsideProcesses::add() {
   return Refusal::kNone;
 }
 
-// The arrival's number goes where that of a message would, and of its header data only the length
-// means something.
+// The remote offset carries the number, as for every message. Of the header data only the length is
+// used.
 std::uint64_t OutsideProcesses::deliver(std::int32_t source, std::uint32_t context,
                                         std::int32_t tag, std::uint64_t length) {
   Peer& peer = *peers_.at(source);
@@ -40,7 +40,7 @@ std::uint64_t OutsideProcesses::deliver(std::int32_t source, std::uint32_t conte
 
 bool OutsideProcesses::withdraw(std::int32_t source, std::uint64_t sequence) {
   Peer& peer = *peers_.at(source);
-  // By any context and tag: the number is the only one of its kind.
+  // Any context and tag, because the number identifies the message.
   portals::UnexpectedMessage* const found = engine_.find_unexpected(
       {peer.process, 0, ~0ULL}, [&](const portals::UnexpectedMessage& message) {
         return message.event.remote_offset == sequence;

@@ -1,28 +1,28 @@
 #pragma once
-// The packets of the point-to-point protocol, by the names and numbers of IMPI (its packet header,
-// pk_type), and where their fields travel in a put.
+// The packets of the point-to-point protocol, and which fields of a put carry their fields. Names
+// and numbers are those of IMPI (its packet header, pk_type).
 //
-// A message (DATA, DATASYNC) is a put to the portal of messages: match bits as envelope.h says,
-// header data as MessageHeader, remote offset the sequence number of the message, length what goes
-// ahead of it. Its identity is (source, destination, source request id, sequence number). The
-// others are header-only puts to the portal of control: the top 4 match bits are the kind, the rest
-// as Control says.
+// A message (DATA, DATASYNC) is a put to the message portal: the match bits are those of
+// envelope.h, the header data a MessageHeader, the remote offset the sequence number of the
+// message, the data its first part. (Source, destination, source request id, sequence number)
+// identifies a message. All other packets are puts without data to the control portal: the top 4
+// match bits are the kind, the rest is a Control.
 //
-// Pure functions of values; any thread. What comes from the wire decodes to something whatever it
-// is; whoever uses it judges it.
+// Pure functions of values; any thread. Any bits from the wire can be decoded. The user of the
+// decoded values validates them.
 
 #include <cstdint>
 
 namespace lintel::mpi {
 
 enum class PacketKind : std::uint8_t {
-  kData = 0,       // a message that nobody waits for an answer to
-  kDatasync = 1,   // a message whose sender is to learn that it was received
-  kProtoack = 2,   // credit that goes back; of nothing: a greeting (peer_watch.h)
-  kSyncack = 3,    // it was received, and nothing of it will be pulled
-  kCancel = 4,     // the sender wants it back
-  kCancelyes = 5,  // it has it back
-  kCancelno = 6,   // it was received before
+  kData = 0,       // a message whose sender waits for no answer
+  kDatasync = 1,   // a message whose sender waits until it is received
+  kProtoack = 2,   // returned credit; without credit it opens a session (PeerWatch)
+  kSyncack = 3,    // the message was received, and nothing of it will be pulled
+  kCancel = 4,     // the sender asks for the message back
+  kCancelyes = 5,  // the message was removed, unreceived
+  kCancelno = 6,   // the message had been received
 };
 
 inline constexpr unsigned kLengthBits = 42;
@@ -30,11 +30,11 @@ inline constexpr unsigned kRequestIdBits = 20;
 inline constexpr std::uint64_t kMaxLength = (std::uint64_t{1} << kLengthBits) - 1;
 inline constexpr std::uint32_t kMaxRequestId = (std::uint32_t{1} << kRequestIdBits) - 1;
 
-// The header data of a message. From the top: 2 bits kind, 20 bits source request id, 42 bits
-// length.
+// The header data of a message. From the highest bit: 2 bits kind, 20 bits source request id, 42
+// bits length.
 struct MessageHeader {
   PacketKind kind = PacketKind::kData;  // kData, kDatasync
-  bool rest_follows = false;            // DATASYNC: what did not go ahead is to be pulled
+  bool rest_follows = false;            // DATASYNC: the receiver is to pull the rest
   std::uint32_t request_id = 0;         // DATASYNC: unique among the active sends of the source
   std::uint64_t length = 0;             // of the whole message
 };
@@ -53,18 +53,18 @@ constexpr MessageHeader decode_message(std::uint64_t header_data) {
           header_data & kMaxLength};
 }
 
-// Sequence numbers as control packets carry them.
+// The part of a sequence number that control packets carry.
 inline constexpr unsigned kSequenceBits = 64 - kRequestIdBits;
 constexpr std::uint64_t short_sequence(std::uint64_t sequence) {
   return sequence & ((std::uint64_t{1} << kSequenceBits) - 1);
 }
 
-// How the receiver of a message names the rest of it at its source: match bits of a get.
+// The match bits of the get with which a receiver pulls the rest of a message.
 constexpr std::uint64_t rest_bits(std::uint32_t request_id, std::uint64_t sequence) {
   return (std::uint64_t{request_id} << kSequenceBits) | short_sequence(sequence);
 }
 
-// A packet that is no message.
+// A control packet.
 struct Control {
   PacketKind kind = PacketKind::kSyncack;
   std::uint64_t match_bits = 0;  // of the message; CANCEL only
@@ -73,10 +73,10 @@ struct Control {
   std::uint32_t headers =
       0;  // PROTOACK: messages and bytes that the sender may have under way in addition
   std::uint64_t bytes = 0;
-  bool parcels = false;  // PROTOACK: long messages are welcome as parcels
+  bool parcels = false;  // PROTOACK: long messages may be sent as parcels
 };
 
-inline constexpr unsigned kCreditBits = 40;  // of the bytes; the headers have the rest of 64
+inline constexpr unsigned kCreditBits = 40;  // of the bytes; the headers have the other 24
 inline constexpr std::uint64_t kMaxCreditBytes = (std::uint64_t{1} << kCreditBits) - 1;
 inline constexpr std::uint32_t kMaxCreditHeaders = (std::uint32_t{1} << (64 - kCreditBits)) - 1;
 

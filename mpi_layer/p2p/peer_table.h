@@ -1,8 +1,7 @@
 #pragma once
-// PeerTable: the processes that a messenger talks to, by number, and the numbers by process.
+// PeerTable: the processes that a messenger knows. It maps number to process and process to number.
 //
-// Owned by a messenger; its process' lock guards it. Peers are added and never go; they do not
-// move.
+// Owned by a messenger; its process' lock guards it. Peers are never removed and do not move.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,29 +18,29 @@
 
 namespace lintel::mpi {
 
-// One process, with what each part of the messenger keeps for it. A record is its part's alone.
+// One process, with a record for each part of the messenger. Only that part uses the record.
 struct Peer {
   ProcessId process;
   std::int32_t number = 0;
   bool lost = false;
-  bool outside = false;  // the gateway's; of the rest its lists, numbers and `delivered` are used
+  bool outside = false;  // of another job; uses only `numbers`, `delivered` and the lists
   MessageNumbers numbers;
 
   CreditAccount credit;         // CreditLedger
   PlacementRecord placement;    // EagerPlacement
   WatchRecord watch;            // PeerWatch
-  std::uint32_t delivered = 0;  // outside: messages from it that are not matched
+  std::uint32_t delivered = 0;  // outside: unmatched messages from it
   struct {
-    SendList backlog;      // wait for credit or room, in order
-    SendList under_way;    // have left, and something will end them
-    bool blocked = false;  // it is in the list of peers with a backlog
+    SendList backlog;      // they wait for credit or room, in order
+    SendList under_way;    // they have left, and an event or packet will end them
+    bool blocked = false;  // the peer is in Sends::blocked_
   } sends;
   struct {
-    ReceiveList under_way;  // posted for it, or pulling from it
+    ReceiveList under_way;  // posted for the peer, or pulling from it
     bool gap_told = false;
   } receives;
 
-  // A session with it has begun: the transport tells of its end.
+  // A session with it exists or existed, so the transport reports its loss.
   bool met() const { return numbers.any() || watch.greeted || outside; }
 };
 
@@ -56,7 +55,7 @@ class PeerTable {
                ? peers_[static_cast<std::size_t>(number)].get()
                : nullptr;
   }
-  // Null for a stranger.
+  // Null if the process is not in the table.
   Peer* find(ProcessId process) {
     return last_found_ != nullptr && last_found_->process == process ? last_found_
                                                                      : search(process);
@@ -76,7 +75,7 @@ class PeerTable {
   std::vector<std::unique_ptr<Peer>> peers_;
   std::vector<std::uint32_t> slots_;
   std::uint32_t mask_ = 0;
-  Peer* last_found_ = nullptr;  // messages of one process often come in a row
+  Peer* last_found_ = nullptr;  // successive messages are often from one process
 };
 
 }  // namespace lintel::mpi

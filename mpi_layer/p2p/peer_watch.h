@@ -1,14 +1,14 @@
 #pragma once
-// PeerWatch: which peers' deaths are to be noticed, and contact with those that were never met.
+// PeerWatch: tells the engine which peers to watch, and opens sessions with peers that have none.
 //
-// A peer is watched while requests or probes name it. Nothing tells of the death of a process that
-// there is no session with. So who has waited for such a peer's message for a while greets it,
-// which begins a session.
+// A peer is watched while requests or probes name it. The death of a process without a session is
+// not noticed. Therefore a wait for a message of such a peer sends it empty credit after some time,
+// which opens a session.
 //
 // Owned by the messenger; the process' lock guards it. Borrows engine, peers and control packets.
 // Its record of a peer is Peer::watch.
 // Invariants: (1) the engine watches a peer exactly while its record has watchers.
-// Does not: hear of deaths (DrivenParts::on_peer_lost).
+// Does not: handle losses (DrivenParts::on_peer_lost does).
 
 #include <cstdint>
 #include <span>
@@ -22,8 +22,8 @@ namespace lintel::mpi {
 
 class PeerWatch {
  public:
-  // `contact_after`: how long a wait lasts until its peer is greeted. `any_counts`: all requests
-  // count as waited for, and strangers are to be sought by seek_strangers().
+  // `contact_after`: how long a wait lasts until it opens a session. `any_counts`: all receives
+  // count as waited for, and the user calls seek_strangers().
   PeerWatch(EngineAccess& engine, PeerTable& peers, ControlPackets& controls,
             Nanoseconds contact_after, bool any_counts)
       : engine_(engine),
@@ -34,32 +34,34 @@ class PeerWatch {
   PeerWatch(const PeerWatch&) = delete;
   PeerWatch& operator=(const PeerWatch&) = delete;
 
-  // The peer is new.
+  // Initialises the record of a new peer.
   void open(Peer& peer) LINTEL_REQUIRES(kLock) {
     peer.watch.greeted = peer.process == engine_.self();
   }
-  // Calls nest. Of a peer outside: no effect, the gateway knows.
+  // Calls nest. No effect for an outside peer, which the gateway watches.
   void watch(Peer& peer) LINTEL_REQUIRES(kLock);
   void unwatch(Peer& peer) LINTEL_REQUIRES(kLock);
-  // On account of a request, of which further calls have no effect. It ends when the request does.
+  // Watches on behalf of a request. Further calls for this request have no effect. The watch ends
+  // with the request.
   void watch(Request& request, Peer& peer) LINTEL_REQUIRES(kLock);
   void unwatch(Request& request) LINTEL_REQUIRES(kLock);
-  // Of a source by a probe that has found nothing, until a message of it arrives.
+  // Watches the source of a probe that has found nothing, until a message of it arrives.
   void watch_probed(Peer& source) LINTEL_REQUIRES(kLock);
   void note_arrival(Peer& source) LINTEL_REQUIRES(kLock) {
     if (source.watch.probed) end_probed(source);
   }
-  // The interface ends: nobody is watched any more.
+  // Ends all watches, because the interface is about to be closed.
   void release_all() LINTEL_REQUIRES(kLock);
 
-  // Somebody waits for a message of the peer, or for the receive's message, in vain so far. True:
-  // the peer was not met yet, and is to be sought again.
+  // A caller still waits for a message of the peer, or for a receive. Opens a session if there is
+  // none and the wait has lasted long enough. True: there is no session yet, so call it again at
+  // next_seek().
   bool seek(Peer& peer) LINTEL_REQUIRES(kLock);
   bool seek(const Request& request) LINTEL_REQUIRES(kLock);
   bool seek(std::span<Request* const> requests) LINTEL_REQUIRES(kLock);
-  // All that were not met and are watched. REQUIRES: `any_counts`.
+  // The same for all watched peers without a session. REQUIRES: `any_counts`.
   void seek_strangers() LINTEL_REQUIRES(kLock);
-  // When a wait that seeks is to do so again.
+  // When a wait is to call seek() again.
   TimePoint next_seek() const { return engine_.now() + contact_after_; }
 
  private:
@@ -71,8 +73,8 @@ class PeerWatch {
   ControlPackets& controls_;
   const Nanoseconds contact_after_;
   const bool any_counts_;
-  std::vector<Peer*> strangers_ LINTEL_GUARDED_BY(kLock);  // not met when they began to be watched
-  TimePoint strangers_since_ LINTEL_GUARDED_BY(kLock) = kNever;  // when they were first looked at
+  std::vector<Peer*> strangers_ LINTEL_GUARDED_BY(kLock);  // without a session when first watched
+  TimePoint strangers_since_ LINTEL_GUARDED_BY(kLock) = kNever;  // when they were first seen
 };
 
 }  // namespace lintel::mpi

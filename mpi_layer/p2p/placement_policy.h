@@ -1,10 +1,10 @@
 #pragma once
-// PlacementPolicy: whether the long messages of one process are to go by eager direct placement,
-// judged by their receiver from how those before have come.
+// PlacementPolicy: whether the long messages of one process are to use eager direct placement. The
+// receiver decides this from how the previous long messages arrived.
 //
-// Such a message that finds its receive posted, and nothing in between, lands in place without a
-// copy. One that does not is copied twice, and holds up what its sender sends after it until it is
-// found. So placement is enabled only while messages find their receives. Pure state; any thread.
+// A placed message whose receive is posted and expects it is written to its buffer without a copy.
+// Otherwise it is copied twice, and delays the messages that its sender sends after it. So
+// placement is enabled only while messages find their receives posted. Pure state; any thread.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,9 +15,8 @@ class PlacementPolicy {
  public:
   bool enabled() const { return enabled_; }
 
-  // Another long message has come, or one that was expected. `well`: it landed in place; while
-  // placement is not enabled, it would have. True: the verdict has changed, and the sender is to
-  // hear of it.
+  // A long message, or one that was expected, has arrived. `well`: it was placed; while placement
+  // is disabled: it would have been. True: enabled() has changed, and the sender is to be informed.
   bool note(bool well) {
     if (!enabled_) {
       in_a_row_ = well ? in_a_row_ + 1 : 0;
@@ -41,12 +40,12 @@ class PlacementPolicy {
   static constexpr std::uint32_t kFirstWanted = 2;
   static constexpr std::uint32_t kMostWanted = 1024;
   static constexpr std::uint32_t kTolerated = 4;
-  // The sender may have so many on their way before it hears that placement is enabled.
+  // The most messages that may be on their way before the sender learns that placement is enabled.
   static constexpr std::uint32_t kUntilHeard = 128;
 
   bool enabled_ = false;
   std::uint32_t in_a_row_ = 0;
-  std::uint32_t wanted_ = kFirstWanted;  // doubled each time it was a mistake
+  std::uint32_t wanted_ = kFirstWanted;  // doubled each time placement is disabled again
   std::uint32_t tolerated_ = 0;
 };
 

@@ -8,9 +8,9 @@ namespace lintel::mpi {
 class ReceiveRequest;
 
 struct PlacementRecord {
-  bool peer_accepts = false;          // the peer has said so last: its long messages may go placed
-  PlacementPolicy policy;             // whether its messages are accepted so here
-  ReceiveRequest* expects = nullptr;  // its next message is to land in this receive's buffer
+  bool peer_accepts = false;          // long messages to the peer may be placed, as it said last
+  PlacementPolicy policy;             // whether messages from the peer are to be placed
+  ReceiveRequest* expects = nullptr;  // the receive that expects the peer's next message
 };
 
 }  // namespace lintel::mpi

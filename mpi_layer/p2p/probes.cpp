@@ -10,7 +10,8 @@ namespace {
 
 const Result kNobody{kProcNull, kAnyTag, 0, Failure::kNone, false};
 
-// Of the whole message. What goes with it says no less.
+// The length of the whole message: at least that of the data that came with it, whatever the header
+// says.
 std::uint64_t length_of(const portals::Event& arrival) {
   const MessageHeader header = decode_message(arrival.header_data);
   if (header.kind == PacketKind::kData) return arrival.requested_length;

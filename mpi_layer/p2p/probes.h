@@ -1,10 +1,10 @@
 #pragma once
-// Probes: looks for unexpected messages that a receive would get, and takes one out for a matched
+// Probes: finds the unexpected message that a receive would get, and removes it for a matched
 // probe.
 //
-// Owned by the messenger; the process' lock guards it. Borrows the parts that it is given; holds no
+// Owned by the messenger; the process' lock guards it. Borrows the parts that it is given; has no
 // state of its own.
-// Does not: wait, or watch the source. Messenger does.
+// Does not: wait, or watch the source. Messenger does both.
 
 #include "mpi_layer/p2p/receives.h"
 
@@ -15,7 +15,7 @@ struct ProbeArguments {
   std::int32_t source = kAnySource;
   std::uint32_t context = 0;
   std::int32_t tag = kAnyTag;
-  // Of iprobe and improbe: they take in what has come before they look.
+  // iprobe and improbe make a turn of progress before they search.
   bool drives = true;
 };
 
@@ -26,11 +26,10 @@ class Probes {
   Probes(const Probes&) = delete;
   Probes& operator=(const Probes&) = delete;
 
-  // Whether there is a message that a receive with these arguments would get now: its source, tag
-  // and length go to `envelope`. REQUIRES for this and the next: Receives::check() of the
-  // arguments.
+  // True if a receive with these arguments would get a message now; its source, tag and length are
+  // in `envelope`. REQUIRES, as does take(): Receives::check() accepts the arguments.
   bool look(const ProbeArguments& arguments, Result& envelope) LINTEL_REQUIRES(kLock);
-  // The same, and takes it. False too without memory for its bytes.
+  // The same, and moves the message to `message`. False also if there is no memory for its bytes.
   bool take(const ProbeArguments& arguments, MatchedMessage& message) LINTEL_REQUIRES(kLock);
 
  private:

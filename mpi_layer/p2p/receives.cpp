@@ -112,7 +112,7 @@ portals::MatchCriteria Receives::wanted_by(const ReceiveRequest& request) {
                   request.asked_tag_);
 }
 
-// It waits for room behind others, if there is none.
+// Queues it behind others if the engine has no room.
 void Receives::post_or_queue(ReceiveRequest& request) {
   if (unposted_.empty() && post(request)) return;
   if (Peer* const peer = peers_.at(request.asked_source_); peer != nullptr) {
@@ -136,7 +136,7 @@ bool Receives::post(ReceiveRequest& request) {
   }
   request.stage_ = ReceiveRequest::Stage::kPosted;
   if (request.is_linked()) request.unlink();
-  if (!engine_.has(request.entry_)) return true;  // it has claimed a message; the event is there
+  if (!engine_.has(request.entry_)) return true;  // it has claimed a message
   Peer* const peer = peers_.at(request.asked_source_);
   if (peer == nullptr) {
     any_source_.push_back(request);
@@ -149,7 +149,7 @@ bool Receives::post(ReceiveRequest& request) {
   return true;
 }
 
-// It goes on waiting, before others that wait for room.
+// Posts it again, before receives that wait for room.
 void Receives::repost(ReceiveRequest& request) {
   if (post(request)) return;
   if (request.is_linked()) request.unlink();
@@ -166,8 +166,8 @@ bool Receives::awaits(const portals::UnexpectedMessage& message) {
 
 // ---- Messages
 
-// Of a process that is not in the table yet it is as if its credit were still out: more room than
-// is needed is kept.
+// Not called for a process that is not in the table yet. Its message does not reduce
+// CreditLedger::granted_, so more room than needed is kept.
 void Receives::note_arrival(Peer& peer, const portals::Event& event) {
   if (peer.outside) return;
   credit_.note_arrival(event.requested_length);
@@ -198,7 +198,8 @@ void Receives::on_matched(Peer* peer, const portals::Event& event) {
   ReceiveRequest& request = *static_cast<ReceiveRequest*>(event.user_pointer);
   const bool claimed = event.kind == portals::EventKind::kPutOverflow;
   if (peer == nullptr || event.failure != portals::Failure::kNone) [[unlikely]] {
-    // A stranger's, or one that broke off while it landed: the receive goes on.
+    // The sender is not in the table, or was lost before all of the message arrived. The receive
+    // stays posted.
     if (claimed) landings_.release(event);
     return repost(request);
   }
@@ -224,8 +225,8 @@ void Receives::release(Peer& sender, std::uint64_t bytes_ahead) {
   }
 }
 
-// The message is the request's, what has come of it is in place. `tell_sender`: a synchronous one
-// waits to hear of it.
+// The request has matched a message, and the data that came with it are in the buffer.
+// `tell_sender`: a synchronous sender waits for SYNCACK.
 void Receives::matched(ReceiveRequest& request, Peer& peer, const MessageHeader& header,
                        std::uint64_t sequence, bool tell_sender) {
   watch_.unwatch(request);
@@ -253,7 +254,7 @@ void Receives::matched(ReceiveRequest& request, Peer& peer, const MessageHeader&
   complete(request, request.result_.failure);
 }
 
-// Nothing of the message is in place yet.
+// No data of the message are in the buffer yet.
 void Receives::matched_outside(ReceiveRequest& request, Peer& peer, std::uint64_t sequence) {
   request.stage_ = ReceiveRequest::Stage::kPulling;
   peer.receives.under_way.push_back(request);
@@ -262,7 +263,8 @@ void Receives::matched_outside(ReceiveRequest& request, Peer& peer, std::uint64_
   link_.gateway->receive(peer.number, sequence, {request.buffer_, room}, request);
 }
 
-// False: the engine has no room for another operation. True: it is on its way, or has ended.
+// False: the engine has no room for another operation. True: the get has started, or the request
+// has ended.
 bool Receives::try_pull(ReceiveRequest& request) {
   Peer& peer = *peers_.at(request.result_.source);
   if (peer.lost) {
@@ -326,7 +328,7 @@ void Receives::cancel(ReceiveRequest& request) {
     case ReceiveRequest::Stage::kPosted: {
       Peer* const peer = peers_.at(request.asked_source_);
       const bool forgotten = peer == nullptr || placement_.forget(*peer, request);
-      if (!forgotten || !engine_.withdraw(request.entry_)) return;  // its message is landing
+      if (!forgotten || !engine_.withdraw(request.entry_)) return;  // its message is arriving
       break;
     }
     default: return;  // matched
@@ -342,11 +344,12 @@ void Receives::lose(Peer& peer) {
   lose(unpulled_, &peer);
 }
 
-// Ends those of them that wait for `peer`; null: all. What the engine is moving ends with that.
+// Ends those receives that wait for `peer`; null: all. A receive into which the engine is moving
+// data ends with that operation.
 void Receives::lose(ReceiveList& receives, const Peer* peer) {
   for (auto next = receives.begin(); next != receives.end();) {
     ReceiveRequest& request = *next++;
-    // One that has met a message waits for that one's source.
+    // A matched receive waits for the source of its message.
     const bool has_met = request.stage_ == ReceiveRequest::Stage::kUnpulled;
     const std::int32_t source = has_met ? request.result_.source : request.asked_source_;
     if (peer != nullptr && source != peer->number && source != kAnySource) continue;

@@ -1,6 +1,6 @@
 #pragma once
-// Receives: the receives that are posted, in the engine's list of the message portal, or wait for
-// room there; what happens when one has met its message; and the pull of a long message's rest.
+// Receives: the protocols of receives. It posts receives in the engine's list of the message
+// portal, handles matched messages, and pulls the rests of long messages.
 //
 // Owned by the messenger; the process' lock guards it. Borrows the parts that it is given. Its
 // record of a peer is Peer::receives.
@@ -9,7 +9,7 @@
 // pulls from it, else in one of the lists here; (2) receives are posted in the order of their
 // starts.
 // Does not: match. The engine does.
-// More than 30 members: every way that a receive may go on or end is one.
+// More than 30 members: there is one for each way in which a receive may proceed or end.
 
 #include <cstdint>
 
@@ -22,46 +22,48 @@ namespace lintel::mpi {
 
 class Receives {
  public:
-  // `most_posted`: receives that are posted at once; further ones wait.
+  // `most_posted`: the most receives that are posted at the same time; further ones wait.
   Receives(const SharedParts& parts, Landings& landings, std::uint32_t most_posted);
   Receives(const Receives&) = delete;
   Receives& operator=(const Receives&) = delete;
 
   // Errors: kProcess, kContext.
   Refusal check(std::int32_t source, std::uint32_t context) LINTEL_REQUIRES(kLock);
-  // Sets a request up that is not active. Errors: kRequest, those of check().
+  // Sets up an inactive request. Errors: kRequest (it is active), those of check().
   Refusal set_up(const ReceiveArguments& arguments, ReceiveRequest& request, bool persistent)
       LINTEL_REQUIRES(kLock);
-  // Sets up and starts one that is not persistent. Errors: those of set_up().
+  // Sets up and starts a request that is not persistent. Errors: those of set_up().
   Refusal start(const ReceiveArguments& arguments, ReceiveRequest& request) LINTEL_REQUIRES(kLock);
-  // Starts one that is set up and not active. What it claims the next event tells.
+  // Starts an inactive request that is set up. If it claims an unexpected message, the engine
+  // deposits an event for that.
   void begin(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
-  // Receives what a matched probe has found, which `message` holds no longer then. Errors:
-  // kRequest, kMessage.
+  // Receives the message of a matched probe. `message` is empty afterwards. Errors: kRequest,
+  // kMessage.
   Refusal begin_matched(MatchedMessage& message, void* buffer, std::uint64_t capacity,
                         ReceiveRequest& request) LINTEL_REQUIRES(kLock);
-  // A receive of the gateway's own, from a process that is not outside.
+  // Starts a receive of the gateway's own, from a process of this job.
   void relay(const ReceiveArguments& arguments, ReceiveRequest& request) LINTEL_REQUIRES(kLock);
-  // A receive that had no room in the list is to have this message.
+  // True if a receive that waits for room in the list will get this message.
   bool awaits(const portals::UnexpectedMessage& message) LINTEL_REQUIRES(kLock);
 
   // ---- What arrives
-  // A message, to a receive or unexpected, or one that was unexpected and is claimed.
+  // A message has arrived, matched or unexpected; or a receive has claimed an unexpected message.
   void on_message(const portals::Event& event) LINTEL_REQUIRES(kLock);
   void on_pulled(const portals::Event& event) LINTEL_REQUIRES(kLock);
-  // The sender wants a message back: it gets it if nobody has received it.
+  // CANCEL: removes the message if it is unmatched, and answers the sender.
   void on_cancel(Peer& sender, const Control& control) LINTEL_REQUIRES(kLock);
-  // A message of this sender occupies no memory any more.
+  // A message of this sender occupies no unexpected memory any more.
   void release(Peer& sender, std::uint64_t bytes_ahead) LINTEL_REQUIRES(kLock);
 
   // ---- What ends receives
   void end_outside(ReceiveRequest& request, Failure failure) LINTEL_REQUIRES(kLock);
   void cancel(ReceiveRequest& request) LINTEL_REQUIRES(kLock);
   void lose(Peer& peer) LINTEL_REQUIRES(kLock);
-  // The interface is gone: nothing refers to their memory any more.
+  // Ends all receives, because the interface is closed. The engine does not use their memory any
+  // more.
   void end_all() LINTEL_REQUIRES(kLock);
 
-  // Posts and pulls what has waited, as far as there is room.
+  // Posts waiting receives and starts waiting pulls until there is no more room.
   void retry() LINTEL_REQUIRES(kLock);
   // No pull waits for room.
   bool quiet() const LINTEL_REQUIRES(kLock) { return unpulled_.empty(); }
@@ -97,7 +99,7 @@ class Receives {
   Chores& chores_;
   Landings& landings_;
   const std::uint32_t most_posted_;
-  ReceiveList any_source_ LINTEL_GUARDED_BY(kLock);  // posted for it
+  ReceiveList any_source_ LINTEL_GUARDED_BY(kLock);  // posted with kAnySource
   ReceiveList unposted_ LINTEL_GUARDED_BY(kLock);
   ReceiveList unpulled_ LINTEL_GUARDED_BY(kLock);
 };

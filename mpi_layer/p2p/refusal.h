@@ -1,5 +1,6 @@
 #pragma once
-// Refusal: why a call of the messenger was refused: a mistake of the caller. Nothing has changed.
+// Refusal: the mistake of its caller for which a call of the messenger was refused. Nothing has
+// changed.
 
 #include <cstdint>
 
@@ -11,10 +12,10 @@ enum class Refusal : std::uint8_t {
   kContext,
   kTag,
   kLength,
-  kRequest,  // it is active, or to be started and not persistent
-  kMessage,  // the matched message holds none
+  kRequest,  // it is active; in start(): or not persistent
+  kMessage,  // the matched message is empty
   kNoMemory,
-  kNoRoom,  // not the messenger's: in memory that its user has set apart for copies
+  kNoRoom,  // of its user's own buffer for copies; the messenger never returns it
 };
 
 }  // namespace lintel::mpi

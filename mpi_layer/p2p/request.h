@@ -1,11 +1,11 @@
 #pragma once
-// Request, SendRequest, ReceiveRequest: one send or receive from its start to its end, and what its
-// result is. The caller owns it; the library allocates nothing for it. Request is what both have:
-// functions that wait for an end take either.
+// Request, SendRequest, ReceiveRequest: one send or receive from its start to its end, with its
+// result. The caller owns it; the library allocates nothing for it. Request is the base of both.
+// Functions that wait take either.
 //
-// Thread: its members belong to the Messenger that it was started on, under the lock of that one's
-// process; result() is the caller's once wait or test has said that it is complete, and active()
-// always: nothing that happens meanwhile changes it.
+// Thread: the messenger uses the members under the lock of its process. The caller may read
+// result() without the lock after a wait or test has reported completion. It may read active()
+// without the lock at any time, because only its own calls change it.
 // Invariants: (1) it is in at most one list of the messenger, while it is active; (2) it does not
 // move or die while it is active.
 
@@ -19,20 +19,20 @@
 
 namespace lintel::mpi {
 
-// Processes are numbers of the messenger's table. In the place of one:
+// A process is a number of the messenger's table, or one of:
 inline constexpr std::int32_t kAnySource = -1;    // of a receive or a probe
-inline constexpr std::int32_t kProcNull = -2;     // nobody: complete at once, nothing moves
+inline constexpr std::int32_t kProcNull = -2;     // no process: completes at once
 inline constexpr std::uint32_t kNoContext = ~0U;  // a request that was never started
 
 enum class SendMode : std::uint8_t {
   kStandard,
-  kSynchronous,  // complete only when its receive has begun
+  kSynchronous,  // completes only after its receive has matched
   kReady,        // as kStandard
-  kBuffered,     // copied if need be: the buffer is free when the call returns
+  kBuffered,     // the buffer is free when the call returns; copied if necessary
 };
 
 struct SendArguments {
-  const void* buffer = nullptr;  // to stay as it is until the send is complete
+  const void* buffer = nullptr;  // must not change until the send is complete
   std::uint64_t length = 0;      // in bytes, at most kMaxLength (packet.h)
   std::int32_t destination = kProcNull;
   std::uint32_t context = 0;
@@ -51,14 +51,14 @@ struct ReceiveArguments {
 // How a request ended.
 enum class Failure : std::uint8_t {
   kNone,
-  kTruncated,  // the message is longer than the buffer, which holds its beginning
-  kPeerLost,   // the peer, or for a receive from any source some peer, has died or closed
-  kFailed,     // the peer refused the message, or it could not be moved
+  kTruncated,  // the message is longer than the buffer, which has its beginning
+  kPeerLost,   // the peer has died or closed; with any source: some peer
+  kFailed,     // the peer refused the message, or the transfer failed
   kClosed,     // the messenger was closed
 };
 
-// `length` is that of the message as it was sent, also of one that was truncated. Of a send: its
-// own.
+// The result of a send, receive or probe. `length` is that of the whole message, also if it was
+// truncated.
 struct Result {
   std::int32_t source = kAnySource;
   std::int32_t tag = kAnyTag;
@@ -69,7 +69,7 @@ struct Result {
 
 struct Peer;
 
-// Links a request into the messenger's list that its stage and its peer say.
+// Links a request into a list of the messenger, which depends on its stage and its peer.
 using RequestHook =
     boost::intrusive::list_base_hook<boost::intrusive::link_mode<boost::intrusive::auto_unlink>>;
 
@@ -81,12 +81,12 @@ class Request : public RequestHook {
   Request& operator=(const Request&) = delete;
 
   Direction direction() const { return direction_; }
-  // It was started, and no wait or test has told its end.
+  // It was started, and no wait or test has reported its completion.
   bool active() const { return active_; }
   bool persistent() const { return persistent_; }
-  // Of its last end; empty before the first.
+  // The result of its last completion; empty before the first.
   const Result& result() const { return result_; }
-  // It has been started and has not ended. [the lock held]
+  // It was started and has not ended. [lock held]
   bool under_way() const { return under_way_; }
 
  protected:
@@ -102,11 +102,12 @@ class Request : public RequestHook {
 
   const Direction direction_;
   bool under_way_ = false;
-  // Written by the calls that start it and tell its end, whose caller reads it without the lock.
+  // Written only by the calls that start it or report its completion. So its caller may read it
+  // without the lock.
   bool active_ = false;
   bool persistent_ = false;
-  bool relayed_ = false;     // the gateway's own
-  Peer* watched_ = nullptr;  // is watched on its account
+  bool relayed_ = false;     // started by OutsideProcesses::relay()
+  Peer* watched_ = nullptr;  // the peer that PeerWatch watches for it
   Result result_;
 };
 
@@ -118,16 +119,16 @@ class SendRequest : public Request {
   friend class Sends;
 
   enum class Stage : std::uint8_t {
-    kBacklog,  // waits for credit, behind others to the same process
-    kSent,     // waits for the end that its protocol has
+    kBacklog,  // waits for credit or room, behind others to the same process
+    kSent,     // has left; an event or a packet will end it
   };
 
   Stage stage_ = Stage::kBacklog;
   SendMode mode_ = SendMode::kStandard;
   bool cancelling_ = false;    // CANCEL has been sent
-  bool rest_exposed_ = false;  // the receiver may get the rest
-  bool placed_ = false;        // it has left as an eager direct placement
-  bool copied_ = false;        // the library's own, of a buffered one
+  bool rest_exposed_ = false;  // the rest is an entry that the receiver may get
+  bool placed_ = false;        // it has left by eager direct placement
+  bool copied_ = false;        // the send of the library's copy of a buffered send
   std::int32_t destination_ = kProcNull;
   std::int32_t tag_ = 0;
   std::uint32_t context_ = 0;
@@ -135,7 +136,7 @@ class SendRequest : public Request {
   std::uint64_t length_ = 0;
   std::uint64_t sequence_ = 0;
   SlotId rest_entry_;
-  SlotId active_id_;  // among the sends that an answer will end
+  SlotId active_id_;  // in Sends::active_
 };
 
 class ReceiveRequest : public Request {
@@ -148,10 +149,10 @@ class ReceiveRequest : public Request {
   friend class Receives;
 
   enum class Stage : std::uint8_t {
-    kUnposted,  // waits for room among the entries, behind others
-    kPosted,    // an entry is in the list
+    kUnposted,  // waits for room for its entry, behind others
+    kPosted,    // its entry is in the list
     kUnpulled,  // matched; the get of its rest waits for room
-    kPulling,   // matched; the rest is on its way, or all of a message from outside
+    kPulling,   // matched; the rest, or a message from outside, is arriving
   };
 
   Stage stage_ = Stage::kUnposted;
@@ -161,10 +162,10 @@ class ReceiveRequest : public Request {
   std::byte* buffer_ = nullptr;
   std::uint64_t capacity_ = 0;
   SlotId entry_;
-  // Of the message that it has met.
+  // Of the message that it has matched.
   std::uint32_t rest_id_ = 0;  // the request id of its sender
   std::uint64_t sequence_ = 0;
-  std::uint64_t landed_ = 0;  // bytes in place
+  std::uint64_t landed_ = 0;  // bytes that are in the buffer
   std::uint64_t to_pull_ = 0;
 };
 

@@ -1,6 +1,5 @@
 #pragma once
-// Lists of requests of one messenger in order. A request leaves its list by itself when it is
-// unlinked or linked elsewhere.
+// Ordered lists of requests of one messenger. unlink() on the request removes it from its list.
 
 #include <boost/intrusive/list.hpp>
 

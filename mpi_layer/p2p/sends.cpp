@@ -52,7 +52,7 @@ void Sends::fill_in(const SendArguments& arguments, SendRequest& request) {
   request.length_ = arguments.length;
 }
 
-// Credit may have come, and a flood has to let in what answers it.
+// Credit may have arrived. A program that only sends must also handle the answers to its messages.
 bool Sends::wants_turn(const SendRequest& request) {
   const Peer* const peer = peers_.at(request.destination_);
   if (peer == nullptr || peer->outside) return false;
@@ -68,7 +68,7 @@ Refusal Sends::begin(SendRequest& request) {
   return Refusal::kNone;
 }
 
-// It goes on with a copy unless it can leave whole at once.
+// Sends a copy, unless the message can leave whole at once.
 Refusal Sends::begin_buffered(SendRequest& request) {
   Peer& peer = *peers_.at(request.destination_);
   if (peer.lost || goes_whole(peer, request.length_)) {
@@ -151,8 +151,8 @@ void Sends::leave_or_queue(Peer& peer, SendRequest& request) {
 
 // ---- Ways
 
-// What goes ahead of a message's rest: all of it up to the eager limit, but for the longest in a
-// stream.
+// The length of the first part that is sent at once: the whole message up to the eager limit,
+// except for messages longer than one segment in a stream.
 std::uint64_t Sends::part_ahead(const Peer& peer, std::uint64_t length) const {
   const bool whole =
       length <= eager_limit_ && (length <= Limits::kOneSegment ||
@@ -160,8 +160,8 @@ std::uint64_t Sends::part_ahead(const Peer& peer, std::uint64_t length) const {
   return whole ? length : std::min<std::uint64_t>(eager_limit_, Limits::kFirstPart);
 }
 
-// It waits behind no other, and there is credit for all of it. Whether the engine has room is not
-// known yet.
+// True if the message can be sent whole now: it waits behind no other, and there is credit for all
+// of it. The engine may still have no room.
 bool Sends::goes_whole(const Peer& peer, std::uint64_t length) const {
   return peer.sends.backlog.empty() && credit_.allows_message(peer) &&
          credit_.covers(peer, length) && part_ahead(peer, length) == length;
@@ -171,7 +171,7 @@ bool Sends::goes_placed(const Peer& peer, std::uint64_t length, std::uint32_t co
   return placement_.suits(peer, length, context) && credit_.covers(peer, length);
 }
 
-// False: there is no credit for its header, or no room in the engine; nothing has happened.
+// False: there is no credit for its header, or no room in the engine, and nothing has changed.
 bool Sends::try_send(Peer& peer, SendRequest& request) {
   if (!credit_.allows_message(peer)) return false;
   if (try_place(peer, request)) return true;
@@ -189,8 +189,8 @@ bool Sends::try_send(Peer& peer, SendRequest& request) {
     header.request_id = id.slot;
   }
   Status status = rest ? expose_rest(peer, request, ahead) : Status::kOk;
-  // The acknowledgement names it by number: the request may have ended, and its memory be
-  // another's, when that comes.
+  // The acknowledgement carries the id and no pointer, because the request may have ended, and its
+  // memory may be reused, before it arrives.
   if (status == Status::kOk) {
     const std::uint64_t bits = match_bits(request.context_, request.tag_);
     status = put(peer, {request.buffer_, bits, request.sequence_, header, ahead, answered,
@@ -213,9 +213,9 @@ bool Sends::try_send(Peer& peer, SendRequest& request) {
   return true;
 }
 
-// False: it does not go by placement, or cannot now; nothing has happened.
+// False: it cannot be placed, or not now, and nothing has changed.
 bool Sends::try_place(Peer& peer, SendRequest& request) {
-  // A buffered send is over when its call is. A synchronous one wants an answer.
+  // A buffered send must be complete when its call returns. A synchronous send needs an answer.
   const bool suits = request.mode_ == SendMode::kStandard || request.mode_ == SendMode::kReady;
   if (!suits || !goes_placed(peer, request.length_, request.context_)) return false;
   request.sequence_ = peer.numbers.next();
@@ -244,7 +244,7 @@ portals::RequestArguments Sends::put_of(const Peer& peer, const Departure& messa
 Status Sends::put(const Peer& peer, const Departure& message) {
   portals::RequestArguments put = put_of(peer, message);
   put.ack = message.ack ? portals::AckRequest::kFull : portals::AckRequest::kNone;
-  // The send is complete when the call returns.
+  // A DATA send is complete when the call returns.
   put.is_volatile = message.header.kind == PacketKind::kData;
   put.user_pointer = reinterpret_cast<void*>(message.active_id.packed());
   return engine_.put(put);
@@ -255,7 +255,7 @@ Status Sends::expose_rest(const Peer& peer, SendRequest& request, std::uint64_t 
   rules.described.options =
       option::kGet | option::kStartDisable | option::kLinkDisable | option::kUnlinkDisable;
   rules.described.user_pointer = &request;
-  // Only ever read from.
+  // The engine only reads this memory.
   rules.region = portals::MemoryRegion(const_cast<std::byte*>(request.buffer_) + ahead,
                                        request.length_ - ahead);
   const portals::MatchCriteria receiver{peer.process,
@@ -266,7 +266,7 @@ Status Sends::expose_rest(const Peer& peer, SendRequest& request, std::uint64_t 
   return status;
 }
 
-// False: the receiver is getting it.
+// False: the receiver's get is under way.
 bool Sends::withdraw_rest(SendRequest& request) {
   if (!request.rest_exposed_ || !engine_.is_open()) return true;
   if (!engine_.withdraw(request.rest_entry_)) return false;
@@ -274,14 +274,14 @@ bool Sends::withdraw_rest(SendRequest& request) {
   return true;
 }
 
-// A message has gone there, so many bytes of it ahead.
+// A message has left with `ahead` bytes of data.
 void Sends::charge(Peer& peer, std::uint64_t ahead) {
   peer.numbers.note_sent();
   credit_.spend(peer, ahead);
   placement_.note_change(peer);
 }
 
-// It is under way, and something will end it.
+// The message has left, and an event or a packet will end the send.
 void Sends::has_left(Peer& peer, SendRequest& request) {
   request.stage_ = SendRequest::Stage::kSent;
   if (request.is_linked()) request.unlink();
@@ -365,7 +365,8 @@ bool Sends::cancel(SendRequest& request) {
     complete(request, Failure::kNone);
     return false;
   }
-  if (request.cancelling_ || request.placed_) return false;  // what is placed is gone, as a copy is
+  // A placed message cannot be cancelled: its data may be in the buffer of a receive.
+  if (request.cancelling_ || request.placed_) return false;
   request.cancelling_ = true;
   Peer& to = *peers_.at(request.destination_);
   if (to.outside) {
@@ -393,7 +394,7 @@ void Sends::lose(SendList& sends) {
   }
 }
 
-// One whose rest is being pulled ends with that.
+// A send whose rest is being pulled ends when the pull does.
 void Sends::end(SendRequest& request, Failure failure) {
   if (withdraw_rest(request)) complete(request, failure);
 }

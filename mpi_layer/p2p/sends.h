@@ -1,6 +1,6 @@
 #pragma once
-// Sends: which protocol a message takes, the sends that wait for credit or room, and those under
-// way.
+// Sends: the protocols of sends. It chooses the protocol of each message, and keeps the sends that
+// wait for credit or room, and those under way.
 //
 //   message                               as
 //   up to the eager limit, not            DATA: a put of all bytes; complete when the engine has
@@ -16,10 +16,11 @@
 //
 // Owned by the messenger; the process' lock guards it. Borrows the parts that it is given. Its
 // record of a peer is Peer::sends.
-// Invariants: (1) a send that is under way is in its peer's backlog or among its sends under way;
+// Invariants: (1) a send that is under way is in its peer's list `backlog` or `under_way`;
 // (2) messages to a peer leave in the order of their starts.
-// Does not: make progress. Its user does, before it starts a send that wants_turn().
-// More than 30 members: every way that a send may end is one.
+// Does not: make progress. Its user makes a turn before it starts a send for which wants_turn() is
+// true.
+// More than 30 members: there is one for each way in which a send may end.
 
 #include <cstdint>
 #include <memory>
@@ -37,23 +38,23 @@ class Sends {
   Sends(const Sends&) = delete;
   Sends& operator=(const Sends&) = delete;
 
-  // Once, before messages.
+  // Call it once, before the first message.
   void set_eager_limit(std::uint64_t limit) LINTEL_REQUIRES(kLock) { eager_limit_ = limit; }
-  // A peer is new. `peers`: how many there are now.
+  // A peer was added. `peers`: the number of peers now.
   void reserve(std::size_t peers) LINTEL_REQUIRES(kLock) { blocked_.reserve(peers); }
 
-  // Sets a request up that is not active. Errors: kRequest, kProcess, kContext, kTag, kLength.
+  // Sets up an inactive request. Errors: kRequest, kProcess, kContext, kTag, kLength.
   Refusal set_up(const SendArguments& arguments, SendRequest& request, bool persistent)
       LINTEL_REQUIRES(kLock);
-  // It would have to wait as things are: progress may bring what it wants.
+  // True if the send would have to wait now. A turn of progress may bring credit or room.
   bool wants_turn(const SendRequest& request) LINTEL_REQUIRES(kLock);
-  // Starts one that is set up and not active. Errors: kNoMemory.
+  // Starts an inactive request that is set up. Errors: kNoMemory.
   Refusal begin(SendRequest& request) LINTEL_REQUIRES(kLock);
   // Messenger::send_at_once().
   bool send_at_once(const SendArguments& arguments) LINTEL_REQUIRES(kLock);
-  // A send of the gateway's own, to a process that is not outside.
+  // Starts a send of the gateway's own, to a process of this job.
   void relay(const SendArguments& arguments, SendRequest& request) LINTEL_REQUIRES(kLock);
-  // It was placed, and the transport has not taken all of it.
+  // It left by eager direct placement, and the transport has not taken all of it yet.
   static bool is_being_placed(const SendRequest& request) {
     return request.under_way() && request.placed_;
   }
@@ -66,25 +67,25 @@ class Sends {
   void on_answer(const Peer& peer, const Control& control) LINTEL_REQUIRES(kLock);
   void end_outside(SendRequest& request, Failure failure, bool cancelled) LINTEL_REQUIRES(kLock);
   static void refuse_cancel(SendRequest& request) { request.cancelling_ = false; }
-  // Asks for its end. True: this process is the receiver too, and decides in its next turns.
+  // Cancels it if possible. True: this process is the receiver too, and decides in its next turns.
   bool cancel(SendRequest& request) LINTEL_REQUIRES(kLock);
   static bool is_cancelling(const SendRequest& request) {
     return request.under_way() && request.cancelling_;
   }
   void lose(Peer& peer) LINTEL_REQUIRES(kLock);
-  // The interface is gone: nothing refers to their memory any more.
+  // Ends all sends, because the interface is closed. The engine does not use their memory any more.
   void end_all() LINTEL_REQUIRES(kLock);
 
-  // Sends what has waited, as far as credit and room allow.
+  // Sends waiting messages, as far as credit and room allow.
   void retry() LINTEL_REQUIRES(kLock);
-  // None waits for an answer, or to leave.
+  // No send waits for an answer or to leave.
   bool quiet() const LINTEL_REQUIRES(kLock) {
     return active_.size() == 0 && !has_chores() && copied_.empty();
   }
   bool has_chores() const LINTEL_REQUIRES(kLock) { return !blocked_.empty() || copied_ended_; }
 
  private:
-  // A message on its way to the engine.
+  // The arguments of put() for one message.
   struct Departure {
     const std::byte* buffer;
     std::uint64_t match_bits;
@@ -94,7 +95,7 @@ class Sends {
     bool ack = false;
     SlotId active_id{};
   };
-  // A buffered send that goes on by itself, with its own copy of the bytes.
+  // The send of the library's copy of a buffered send.
   struct Copied {
     std::unique_ptr<std::byte[]> bytes;
     SendRequest request;
@@ -136,10 +137,10 @@ class Sends {
   Chores& chores_;
   std::uint64_t eager_limit_ LINTEL_GUARDED_BY(kLock) = 0;
   SlotPool<SendRequest*> active_
-      LINTEL_GUARDED_BY(kLock);                          // that wait for an answer, by request id
+      LINTEL_GUARDED_BY(kLock);  // those that wait for an answer, by request id
   std::vector<Peer*> blocked_ LINTEL_GUARDED_BY(kLock);  // peers with a backlog
   std::vector<std::unique_ptr<Copied>> copied_ LINTEL_GUARDED_BY(kLock);
-  bool copied_ended_ LINTEL_GUARDED_BY(kLock) = false;  // some of them
+  bool copied_ended_ LINTEL_GUARDED_BY(kLock) = false;  // one of copied_ has ended
 };
 
 }  // namespace lintel::mpi

@@ -8,11 +8,11 @@
 namespace lintel::mpi {
 
 struct WatchRecord {
-  std::uint32_t watchers = 0;       // requests and probes; its death is noticed while there are any
-  bool probed = false;              // in vain, by a probe that does not block: one of the watchers
-  bool greeted = false;             // it is this process itself, or was told something
-  bool stranger = false;            // it is in the list of strangers
-  TimePoint sought_since = kNever;  // since before there was any contact
+  std::uint32_t watchers = 0;       // requests and probes that name it; watched while there are any
+  bool probed = false;              // a probe that found nothing is one of the watchers
+  bool greeted = false;             // it is this process itself, or empty credit was sent to it
+  bool stranger = false;            // it is in PeerWatch::strangers_
+  TimePoint sought_since = kNever;  // since when a wait for it lasts; there is no session yet
 };
 
 }  // namespace lintel::mpi
