@@ -131,7 +131,7 @@ class Session final : public Transport, private Sink {
   void on_immediate(Immediate immediate) override;
   void on_peer_failed(PeerId peer, Error error) override;
 
-  // Session.cpp.
+  // session.cpp
   PeerSession& at(PeerId peer) LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
   const PeerSession& at(PeerId peer) const LINTEL_REQUIRES(lock_) { return *peers_[peer.value]; }
   PeerSession* of_lower(PeerId lower) LINTEL_REQUIRES(lock_);
