@@ -1,10 +1,9 @@
 #pragma once
-// BufferSlab: one piece of page-aligned memory cut into equal buffers for messages, registered
-// where the provider wants that.
+// BufferSlab: page-aligned memory divided into message buffers of equal length, registered if the
+// provider needs it.
 //
-// Owned by FabricTransport, which destroys it after the endpoint: a provider may write into posted
-// buffers until then.
-// Untouched pages cost no memory.
+// Owned by FabricTransport, which destroys it after the endpoint, because a provider may write into
+// posted buffers until then. Pages that were not used cost no memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +35,7 @@ class BufferSlab {
   // Error (kInterface): no memory.
   static Result<BufferSlab> allocate(std::size_t buffer_bytes, std::size_t count);
 
-  // Makes the buffers known to the provider if its rules ask for it. `access`: FI_SEND or FI_RECV.
+  // Registers the buffers with the provider if its rules ask for it. `access`: FI_SEND or FI_RECV.
   // Call once, before the buffers are used.
   Error register_with(const Domain& domain, const Endpoint& endpoint, const MemoryRules& rules,
                       std::uint64_t access, std::uint64_t key);
@@ -45,7 +44,7 @@ class BufferSlab {
   std::byte* buffer(std::size_t index) const { return memory_ + index * buffer_bytes_; }
   std::size_t buffer_bytes() const { return buffer_bytes_; }
   std::size_t count() const { return count_; }
-  void* descriptor() const { return region_.descriptor(); }  // nullptr where none is needed
+  void* descriptor() const { return region_.descriptor(); }  // nullptr if none is needed
 
  private:
   BufferSlab(std::byte* memory, std::size_t buffer_bytes, std::size_t count)
@@ -53,7 +52,7 @@ class BufferSlab {
   std::byte* memory_ = nullptr;
   std::size_t buffer_bytes_ = 0;
   std::size_t count_ = 0;
-  MemoryRegion region_;  // dies before the memory is unmapped, see the destructor
+  MemoryRegion region_;  // destroyed before the memory is unmapped, see the destructor
 };
 
 }  // namespace lintel::transport

@@ -15,16 +15,17 @@ namespace {
 
 constexpr std::uint32_t kApiVersion = FI_VERSION(1, 17);
 
-// The provider that placed messages are known to work with: how it cancels receives, and that a
-// message which matches none of them waits in its socket, is its own.
+// The provider with which placed messages are known to work. They depend on how it cancels
+// receives, and on its leaving a message that matches no receive in the socket.
 constexpr const char* kPlacesPayloads = "net";
 
 enum class Strictness { kWhatWeNeed, kPlacementToo, kAnything };
 
 bool is_shared_memory_name(const std::string& provider) { return provider == "shm"; }
 
-// What we need, nothing more: a provider may be slower for every capability that is asked for. The
-// modes are those we can live with; the answer says which are demanded. nullptr: no memory.
+// Asks for what is needed and nothing more, because each capability may make a provider slower. The
+// modes are those that we can fulfil; the answer says which the provider demands. nullptr: no
+// memory.
 fi_info* make_hints(const std::string& provider, Strictness strictness) {
   fi_info* hints = fi_allocinfo();
   if (hints == nullptr) return nullptr;
@@ -49,7 +50,7 @@ fi_info* make_hints(const std::string& provider, Strictness strictness) {
   return hints;
 }
 
-// Listens on this address only. Port 0 = any free one.
+// The address to listen on. Port 0: any free one.
 bool set_source(fi_info& hints, const sockaddr_in& address) {
   hints.addr_format = FI_SOCKADDR_IN;
   hints.src_addr = std::malloc(sizeof address);
@@ -59,7 +60,7 @@ bool set_source(fi_info& hints, const sockaddr_in& address) {
   return true;
 }
 
-// The offers, or an empty list when there is none.
+// The offers of libfabric; an empty list if there are none.
 Result<Info> ask(const fi_info& hints) {
   fi_info* list = nullptr;
   const SignalDispositions before;
@@ -85,8 +86,8 @@ Result<sockaddr_in> listening_address(const NetworkOptions& options) {
   return address;
 }
 
-// Offers for `provider` (empty: all). Shared memory is asked without an address: a string of our
-// own is set when the endpoint is opened.
+// The offers of `provider` (empty: of all). Shared memory is asked without an address: its own kind
+// of address, a string, is set when the endpoint is opened.
 Result<Info> offers(const std::string& provider, const sockaddr_in& address,
                     Strictness strictness) {
   const Info hints(make_hints(provider, strictness));
@@ -110,7 +111,7 @@ bool listed(const std::vector<ProviderDescription>& list, const std::string& nam
                      [&](const ProviderDescription& d) { return d.name == name; });
 }
 
-// Adds those of `more` whose name is not there yet, one for each name.
+// Adds the offers of `more` whose name is not in the list yet, one for each name.
 void append_new(std::vector<ProviderDescription>& list,
                 const std::vector<ProviderDescription>& more) {
   for (const ProviderDescription& d : more) {
@@ -118,13 +119,13 @@ void append_new(std::vector<ProviderDescription>& list,
   }
 }
 
-// What libfabric 1.17 calls "net", its native datagrams over TCP, is "tcp" from 1.18 on: a name
-// that worked goes on working.
+// libfabric 1.17 names its native datagrams over TCP "net"; 1.18 and later name them "tcp". Both
+// names work with each version.
 std::string name_here(const std::string& provider) {
   return provider == "net" && FI_VERSION_GE(fi_version(), FI_VERSION(1, 18)) ? "tcp" : provider;
 }
 
-// The same provider once more, with what placed messages take.
+// The offer of the same provider with the capabilities that placed messages need.
 void ask_for_placement(const sockaddr_in& address, DiscoveredProvider& found) {
   Result<Info> info = offers(kPlacesPayloads, address, Strictness::kPlacementToo);
   if (!info || info->raw() == nullptr) return;
@@ -153,7 +154,7 @@ Result<DiscoveredProvider> discover(const NetworkOptions& options) {
     if (descriptions[*found.choice.chosen].name == kPlacesPayloads)
       ask_for_placement(address.value(), found);
   } else {
-    found.choice.reports = survey_providers(options);  // to say what there is instead
+    found.choice.reports = survey_providers(options);  // for the error message
   }
   return found;
 }

@@ -27,8 +27,8 @@ std::string bell_name(ProcessId name) {
   return text;
 }
 
-// Abstract names belong to a network namespace, /dev/shm does not: without its number here, a
-// process in another one would look dead.
+// Abstract names belong to a network namespace; /dev/shm does not. Without the namespace's number
+// in the file name, a process of another namespace would look dead.
 std::string page_suffix() {
   struct stat status {};
   return ::stat("/proc/self/ns/net", &status) == 0 ? "-" + std::to_string(status.st_ino) : "";
@@ -41,7 +41,7 @@ struct SocketAddress {
   socklen_t length = 0;
 };
 
-// In the abstract name space, which starts with a zero byte: no file to be left behind.
+// An abstract name, which begins with a zero byte, so that no file can be left.
 SocketAddress socket_address(ProcessId name) {
   SocketAddress made;
   made.address.sun_family = AF_UNIX;
@@ -60,8 +60,8 @@ bool connect_to(int socket, ProcessId name) {
   return ::connect(socket, reinterpret_cast<const sockaddr*>(&to.address), to.length) == 0;
 }
 
-// Maps the page of that name; none with errno. Takes no file that another user made or that has
-// another size than ours.
+// Maps the page of that name; none with errno. Refuses a file that another user made or that has
+// another size.
 MappedPage map_page(ProcessId name, bool create) {
   FileDescriptor file(
       ::shm_open(page_name(name).c_str(), O_RDWR | (create ? O_CREAT : 0), S_IRUSR | S_IWUSR));
@@ -77,7 +77,7 @@ MappedPage map_page(ProcessId name, bool create) {
   const int error = errno;
   file.close();
   errno = error;
-  // zero bytes are a page with no incarnation
+  // Zero bytes are a page without an incarnation.
   return MappedPage(memory == MAP_FAILED ? nullptr : static_cast<DoorbellPage*>(memory));
 }
 
@@ -104,7 +104,7 @@ Result<Doorbell> Doorbell::hang(ProcessId name) {
         errno == EADDRINUSE ? "the name is in use by another process" : "no doorbell socket",
         errno};
   }
-  // The name is ours from here on; the page is so too, whoever made it.
+  // This process owns the name from here on, and so the page, even if another process made it.
   MappedPage& page = bell.parts_.page = map_page(name, true);
   if (page == nullptr)
     return Error{Loss::kInterface, "shm_open", "no page of shared memory for the doorbell", errno};
@@ -127,7 +127,7 @@ Doorbell& Doorbell::operator=(Doorbell&& other) noexcept {
 
 Doorbell::~Doorbell() {
   if (!hung_) return;
-  // The socket, which holds the name, closes last: no other process can be using the page yet.
+  // The socket, which holds the name, closes last, so that no other process uses the page yet.
   parts_.page->incarnation.store(0);
   ::shm_unlink(page_name(name_).c_str());
 }
@@ -138,7 +138,8 @@ void Doorbell::announce() {
 
 void Doorbell::fall_asleep() {
   parts_.page->asleep.store(1, std::memory_order_seq_cst);
-  // Against ring_if_asleep(): either the poster sees the flag, or we see what it posted.
+  // Pairs with the fence in ring_if_asleep(): either the poster sees the flag, or this process sees
+  // what was posted.
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
@@ -158,8 +159,8 @@ void clear_away_remains() {
     if (std::sscanf(entry->d_name, "lintel-bell-%8x-%10u", &nid, &pid) != 2) continue;
     const ProcessId name{NodeId(nid), Pid(pid)};
     if (page_name(name).compare(1, std::string::npos, entry->d_name) != 0) continue;
-    // Who can take the name may clear up behind it; both happen here, and the name is free again at
-    // once.
+    // A process that can take the name may remove what its last owner left. hang() does both, and
+    // the name is free again at once.
     const FileDescriptor probe = open_socket();
     if (probe.is_open() && !connect_to(probe.get(), name)) (void)Doorbell::hang(name);
   }
@@ -178,17 +179,16 @@ std::optional<PeerDoorbell> PeerDoorbell::find(ProcessId name) {
 void PeerDoorbell::ring_if_asleep() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (parts_.page->asleep.load(std::memory_order_relaxed) == 0) return;
-  if (parts_.page->asleep.exchange(0) == 0) return;  // somebody else rings
+  if (parts_.page->asleep.exchange(0) == 0) return;  // another peer rings
   const char byte = 1;
-  // A full socket means that rings are waiting already; a closed one, that nobody sleeps there any
-  // more.
+  // A full socket has rings that wait already; a closed one means that the owner has ended.
   (void)!::send(parts_.socket.get(), &byte, 1, MSG_NOSIGNAL);
 }
 
 bool PeerDoorbell::alive() const {
   if (parts_.page->incarnation.load(std::memory_order_relaxed) != incarnation_) return false;
   const FileDescriptor probe = open_socket();
-  // out of descriptors: nothing is known against it
+  // Out of descriptors: the peer counts as alive.
   return !probe.is_open() || connect_to(probe.get(), name_);
 }
 

@@ -1,18 +1,18 @@
 #pragma once
-// Doorbells: how processes on one machine find, wake and outlive each other when their messages go
-// through shared memory.
+// Doorbells: how processes on one machine find each other, wake each other, and notice that another
+// one has ended, when their messages go through shared memory.
 //
-// The shared-memory provider has no descriptor to sleep on, does not notice that a peer died, and
-// cannot talk to a process that took the name of a dead one. So each process hangs a doorbell
-// beside its provider's memory:
-//  * a datagram socket with the abstract name "lintel-bell-<nid>-<pid>": a byte wakes the owner;
-//    the kernel lets one process hold the name, and takes it away when the process ends, whatever
-//    the way;
-//  * one page of shared memory, /dev/shm/lintel-bell-<nid>-<pid>-<network namespace>: the owner's
-//    incarnation (a random number, part of the provider's name for its memory, so that no
-//    incarnation is taken for another) and whether the owner is asleep.
+// The shared-memory provider has no descriptor to sleep on, does not notice that a peer has died,
+// and cannot talk to a process that has the name of a dead one. So each process has a doorbell
+// beside the provider's memory:
+//  * A datagram socket with the abstract name "lintel-bell-<nid>-<pid>". A byte wakes the owner.
+//    The kernel gives the name to one process only, and frees it when the process ends in any way.
+//  * One page of shared memory, /dev/shm/lintel-bell-<nid>-<pid>-<network namespace>. It has the
+//    owner's incarnation, and whether the owner is asleep. The incarnation is a random number and
+//    part of the provider's name for its memory, so that no incarnation is confused with another.
 //
-// Thread: that of the transport; what the page holds is atomic because other processes read it.
+// Thread: that of the transport. The contents of the page are atomic because other processes read
+// them.
 
 #include <atomic>
 #include <cstdint>
@@ -27,10 +27,9 @@
 
 namespace lintel::transport {
 
-// The page. Other processes of the same user can write it: nothing read from it is trusted further
-// than as a hint.
+// The page. Other processes of the same user can write it, so its contents are used as hints only.
 struct DoorbellPage {
-  std::atomic<std::uint32_t> incarnation;  // 0: not yet, or no longer, to be talked to
+  std::atomic<std::uint32_t> incarnation;  // 0: not ready yet, or no longer
   std::atomic<std::uint32_t> asleep;
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
@@ -40,13 +39,13 @@ struct UnmapPage {
 };
 using MappedPage = std::unique_ptr<DoorbellPage, UnmapPage>;
 
-// What either end holds.
+// What the owner and a peer of a doorbell hold.
 struct DoorbellParts {
   FileDescriptor socket;
   MappedPage page;
 };
 
-// This process' own bell.
+// The doorbell of this process.
 class Doorbell {
  public:
   Doorbell() = default;
@@ -58,40 +57,41 @@ class Doorbell {
   Doorbell& operator=(Doorbell&&) noexcept;
   ~Doorbell();
 
-  // Takes the name. Error: EADDRINUSE when a process holds it; others when the machine has no room.
-  // Removes what a dead process of that name left behind in shared memory.
+  // Takes the name, and removes what a dead process of that name has left in shared memory. Error:
+  // EADDRINUSE if a process holds the name; others if the machine has no resources.
   static Result<Doorbell> hang(ProcessId name);
 
   std::uint32_t incarnation() const { return incarnation_; }
-  // From now on peers may find this process: its memory is ready for them.
+  // Lets peers find this process from now on: its memory is ready for them.
   void announce();
-  int fd() const { return parts_.socket.get(); }  // readable: somebody rang
-  // After this, who posts something rings. What was posted before does not: look for it after this
-  // call, then sleep.
+  int fd() const { return parts_.socket.get(); }  // readable: a peer rang
+  // After this call, a peer that posts something rings. What was posted before it does not ring:
+  // check for it after this call, then sleep.
   void fall_asleep();
   void wake_up();
 
  private:
   ProcessId name_;
   std::uint32_t incarnation_ = 0;
-  bool hung_ = false;  // the name and the page's file are ours to give up
+  bool hung_ = false;  // this object owns the name and the file of the page
   DoorbellParts parts_;
 };
 
-// Removes from shared memory what processes of this user left there that have died without closing.
-// Some milliseconds at most.
+// Removes from shared memory what processes of this user left that died without closing. Some
+// milliseconds at most.
 void clear_away_remains();
 
-// The bell of a peer.
+// The doorbell of a peer.
 class PeerDoorbell {
  public:
-  // nullopt: no process of that name is ready to be talked to.
+  // nullopt: no process of that name is ready.
   static std::optional<PeerDoorbell> find(ProcessId name);
 
   std::uint32_t incarnation() const { return incarnation_; }
-  // Call after each post: wakes the peer if it sleeps. Costs a fence and a load when it does not.
+  // Call after each post: wakes the peer if it sleeps. If it does not sleep, costs a fence and a
+  // load.
   void ring_if_asleep();
-  // The process that was found still runs. A system call.
+  // Whether the process that was found still runs. A system call.
   bool alive() const;
 
  private:

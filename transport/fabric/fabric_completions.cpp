@@ -1,4 +1,4 @@
-// What the completion queue says.
+// Handles the completion queue.
 #include <rdma/fi_errno.h>
 
 #include <cstdlib>
@@ -10,10 +10,10 @@ namespace lintel::transport {
 namespace {
 
 constexpr std::size_t kEntriesPerRead = 32;
-constexpr int kReadsPerPoll = 8;  // bound of one poll(), so that the owner gets its turn under a
-                                  // flood
+// Bounds poll() when peers send without pause.
+constexpr int kReadsPerPoll = 8;
 
-// Some providers give the negative of the error number.
+// Some providers return the negative error number.
 int positive(int code) { return std::abs(code); }
 
 const char* reason_for(int code) {
@@ -53,8 +53,8 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
     if (got > 0) {
       for (ssize_t i = 0; i < got; ++i) reports += take_completion(entries[i], sink);
       if (has_held()) reports += take_held(sink);
-      // Only now: an entry of the same batch may point into a buffer that an earlier one has
-      // released.
+      // Not earlier, because an entry of the same batch may point into a buffer that an earlier
+      // entry has released.
       if (!receives_to_post_.empty()) repost_receives();
       if (static_cast<std::size_t>(got) < kEntriesPerRead) break;
     } else if (got == -FI_EAVAIL) {
@@ -69,7 +69,7 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
   if (!receives_to_post_.empty()) repost_receives();
   if (neighbours_) {
     if (neighbours_->look_after(now, peers_)) reports += end_lost_operations(sink);
-    // Time that this process was away, stopped or with nothing to do, nobody else has let it wait.
+    // Time during which this process did not poll does not count against the write timeout.
     if (operations_.taken_count(OperationKind::kWrite) == 0 ||
         away > fabric_options_.write_timeout / 4)
       write_progress_ = now;
@@ -79,7 +79,7 @@ std::size_t FabricTransport::poll(TimePoint now, Sink& sink) {
   return reports;
 }
 
-// Nobody's messages wait for a peer that is gone.
+// Ends the operations to peers that are gone.
 std::size_t FabricTransport::end_lost_operations(Sink& sink) {
   for (std::size_t i = 0; i < operations_.count(OperationKind::kSend); ++i) {
     if (Operation& send = operations_.at(OperationKind::kSend, i); is_lost(send))
@@ -96,10 +96,10 @@ bool FabricTransport::is_lost(const Operation& operation) const {
          peers_.at(operation.peer).address == FI_ADDR_NOTAVAIL;
 }
 
-// The shared-memory provider keeps writes to a dead process, or into memory that is not registered
-// any more, for ever, or reports their end without saying which. Worse, 1.17 takes the answers to
-// large writes in their order: behind one that never comes, none is seen again. So all those writes
-// end here, whoever they went to, and there are no more of them.
+// The shared-memory provider keeps writes to a dead process, or into memory that is no longer
+// registered, forever, or reports their end without saying which. In addition, 1.17 handles the
+// answers to large writes in order: after one that never comes it sees no other. So all large
+// writes end here, to whatever peer, and no more are posted.
 std::size_t FabricTransport::jam_writes(Sink& sink) {
   writes_jammed_ = true;
   std::size_t reports = 0;
@@ -118,8 +118,8 @@ std::size_t FabricTransport::jam_writes(Sink& sink) {
 std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink& sink) {
   std::size_t reports = 0;
   if ((entry.flags & FI_REMOTE_CQ_DATA) != 0) {
-    // A peer's write. Most providers give no context with it; those with FI_RX_CQ_DATA may use up a
-    // receive, see below.
+    // A write of a peer. Most providers give no context with it; those with FI_RX_CQ_DATA may
+    // consume a receive, see below.
     sink.on_immediate(Immediate(static_cast<std::uint32_t>(entry.data)));
     ++reports;
     if (entry.op_context == nullptr) return reports;
@@ -133,7 +133,7 @@ std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink
   switch (operation->kind) {
     case OperationKind::kReceive: {
       const auto* message = static_cast<const std::byte*>(entry.buf);
-      // A release may come alone, with neither buffer nor length.
+      // A release may arrive alone, without buffer and length.
       const bool carries = reports == 0 && message != nullptr && entry.len > 0;
       if (carries) {
         sink.on_message(kNoPeer, {message, entry.len});
@@ -178,7 +178,7 @@ std::size_t FabricTransport::take_completion(const fi_cq_data_entry& entry, Sink
 std::size_t FabricTransport::take_errors(Sink& sink) {
   std::size_t reports = 0;
   for (;;) {
-    fi_cq_err_entry entry{};  // err_data_size 0: the provider keeps its details
+    fi_cq_err_entry entry{};  // err_data_size 0: no details from the provider
     const ssize_t got = fi_cq_readerr(completions_.raw(), &entry, 0);
     if (got <= 0) return reports;
     reports += take_error(entry, sink);
@@ -193,7 +193,7 @@ std::size_t FabricTransport::take_error(const fi_cq_err_entry& entry, Sink& sink
   return 0;
 }
 
-// In the order in which they came; what the sink does may hold more.
+// In the order in which they were read. A call of the sink may add more.
 std::size_t FabricTransport::take_held(Sink& sink) {
   std::size_t reports = 0;
   while (has_held()) {
@@ -212,8 +212,8 @@ std::size_t FabricTransport::end_failed_operation(Operation& operation,
                                                   const fi_cq_err_entry& entry, Sink& sink) {
   const int code = positive(entry.err);
   if (operation.kind == OperationKind::kReceive) {
-    // A message broke off while it came in; its sender will say it again or be found dead. What
-    // matters is whether the buffer is ours again.
+    // A message ended in the middle. Its sender will repeat it or be found dead. What matters is
+    // whether the provider has released the buffer.
     ++counters_.failed_receives;
     operation.torn = true;
     torn_receives_ = true;
@@ -232,21 +232,22 @@ std::size_t FabricTransport::end_failed_operation(Operation& operation,
   const bool is_write = operation.kind == OperationKind::kWrite;
   const bool keeps_memory = is_write || std::exchange(operation.placed_message, false);
   ++(is_write ? counters_.failed_writes : counters_.failed_sends);
-  if (record_end(operation)) peers_.fail(peer, error);  // the first of this break
+  // The first failed operation of this connection.
+  if (record_end(operation)) peers_.fail(peer, error);
   if (!keeps_memory) return 0;
   sink.on_write_done(context, error);
   return 1;
 }
 
-// No further message begins in the buffer; the last one that did ends at `end_bytes`.
+// Called when no further message begins in the buffer. The last one ends at `end_bytes`.
 void FabricTransport::filled(Operation& receive, std::size_t end_bytes) {
   receive.filled = true;
   receive.end_bytes = end_bytes;
   receive.filled_at = now_;
 }
 
-// Of a buffer in which a message broke off nobody says when the others in it are complete. They
-// have had their time by then.
+// If a message in a buffer ended in the middle, the provider does not say when the other messages
+// in it are complete. So the buffer is released after kTornGrace, which is long enough for them.
 void FabricTransport::release_torn() {
   torn_receives_ = false;
   for (std::size_t i = 0; i < operations_.count(OperationKind::kReceive); ++i) {
@@ -260,8 +261,8 @@ void FabricTransport::release_torn() {
   }
 }
 
-// The provider has let go of a receive buffer. It is posted again when the batch of completions is
-// done, and once only if that is said twice.
+// The provider has released a receive buffer. It is posted again after the batch of completions,
+// and once only, even if the release is reported twice.
 void FabricTransport::released(Operation& receive) {
   receive.state = OperationState::kFree;
   receives_to_post_.push_back(&receive);
@@ -283,7 +284,7 @@ bool FabricTransport::post_receive(Operation& receive) {
   return true;
 }
 
-// What cannot be posted now is tried again by the next poll().
+// The next poll() tries again what cannot be posted now.
 void FabricTransport::repost_receives() {
   std::size_t kept = 0;
   for (Operation* receive : receives_to_post_) {
@@ -300,8 +301,8 @@ bool FabricTransport::prepare_wait() {
     asleep_ = true;
   }
   if (wait_object_.provider_arms()) return wait_object_.may_sleep(fabric_, completions_);
-  // What has come since the last poll() would wake nobody. Reading also lets the provider work on
-  // what lies in its sockets.
+  // What has arrived since the last poll() would not wake the sleeper. Reading also lets the
+  // provider process what its sockets have.
   fi_cq_data_entry entries[kHeldAtOnce];
   const ssize_t got = fi_cq_read(completions_.raw(), entries, kHeldAtOnce);
   if (got > 0) held_.insert(held_.end(), entries, entries + got);

@@ -15,11 +15,11 @@
 namespace lintel::transport {
 namespace {
 
-constexpr std::size_t kExtraCompletions = 1024;  // arrivals that may pile up between two polls,
-                                                 // beside our own operations
+// Arrivals that may accumulate between two polls, in addition to our own operations.
+constexpr std::size_t kExtraCompletions = 1024;
 
-// Keys start at a random number, so that a write which is under way to the process that had this
-// port before does not find a region of ours.
+// Keys start at a random number, so that a late write to the process that had this port before does
+// not match a region of this one.
 std::uint64_t random_key() {
   std::random_device device;
   return (std::uint64_t{device()} << 32) | device();
@@ -42,9 +42,9 @@ ReceiveRoom receive_room_for(const NetworkOptions& options, const FabricOptions&
   ReceiveRoom room{std::max<std::size_t>(fabric.receive_buffers, 2),
                    std::max(fabric.receive_buffer_bytes, 2 * message_bytes(options, provider))};
   if (is_shared_memory(provider)) {
-    // shm of 1.17 locks up for ever when, in one read of its queue, about a thousand messages find
-    // no room: it then has no record left to take another buffer with. With this much room that
-    // takes some twenty peers which all have a full window of the largest messages on the way.
+    // shm of 1.17 blocks forever if about a thousand messages find no room in one read of its
+    // queue, because it then has no record left to accept another buffer. With this much room, that
+    // takes about twenty peers that each have a full window of the largest messages under way.
     room.buffers = std::max<std::size_t>(room.buffers, 16);
     room.bytes = std::max<std::size_t>(room.bytes, 256 * 1024);
   }
@@ -107,7 +107,7 @@ FabricTransport::FabricTransport(const NetworkOptions& options, const FabricOpti
                   options.max_writes, found.placed_messages ? kLandings : 0),
       peers_(options.connect_timeout, provider_.socket_addresses) {
   attributes_.name = provider_.name;
-  attributes_.version = fi_tostr("1", FI_TYPE_VERSION);  // the argument is not looked at
+  attributes_.version = fi_tostr("1", FI_TYPE_VERSION);  // the argument is ignored
   attributes_.max_message_bytes = message_bytes(options, provider_);
   attributes_.max_write_bytes = suitable_write_bytes(provider_);
   if (found.placed_messages) {
@@ -120,8 +120,8 @@ FabricTransport::FabricTransport(const NetworkOptions& options, const FabricOpti
 }
 
 FabricTransport::~FabricTransport() {
-  // Registrations that are bound to the endpoint must go before it; all others go after it, because
-  // the provider may use them until then.
+  // Registrations that are bound to the endpoint are closed before it. All others are closed after
+  // it, because the provider may use them until then.
   if (rules_.binds_to_endpoint) {
     regions_.clear();
     send_buffers_.forget_registration();
@@ -129,8 +129,8 @@ FabricTransport::~FabricTransport() {
   }
 }
 
-// Shared memory only: the name decides how the endpoint is opened. Elsewhere opening decides the
-// name.
+// Shared memory only: there the name decides how the endpoint is opened; elsewhere opening decides
+// the name.
 Error FabricTransport::take_name() {
   if (provider_.socket_addresses) return {};
   const Result<NodeId> nid = parse_node(options_.interface_address);
@@ -157,7 +157,7 @@ Error FabricTransport::open_objects() {
   domain_ = std::move(domain).value();
 
   const bool signal_sticks = provider_.name == "net";
-  // shared memory has no descriptor to wait on
+  // Shared memory has no descriptor to wait on.
   const bool queue_wakes = provider_.socket_addresses && !signal_sticks;
   Result<CompletionQueue> completions = CompletionQueue::open(
       domain_, operations_.size() + kExtraCompletions, queue_wakes ? FI_WAIT_FD : FI_WAIT_NONE);
@@ -196,7 +196,7 @@ Error FabricTransport::enable() {
                              : "the endpoint cannot be used";
     return {Loss::kInterface, "fi_enable", reason, -status};
   }
-  // After enabling: before it, shm of 1.17 crashes on this call.
+  // After enabling, because before it shm of 1.17 crashes in this call.
   std::size_t least_room = attributes_.max_message_bytes;
   if (const int status = fi_setopt(&endpoint_.raw()->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
                                    &least_room, sizeof least_room);
@@ -222,7 +222,7 @@ Error FabricTransport::learn_own_name() {
     }
     self_ = transport::name_of(address, options_.port_base);
     free_listener(address);
-    // A port that the system chose may be the one that is no pid.
+    // The system may have chosen the one port that is no valid pid.
     if (const Result<std::uint16_t> port = port_of(self_.pid, options_.port_base); !port)
       return port.error();
   }

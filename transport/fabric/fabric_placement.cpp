@@ -1,7 +1,7 @@
-// Placed messages: messages with a payload, as tagged messages of the native TCP providers. The tag
-// is the key. A tagged message that no posted receive matches stays in its socket, and what its
-// sender sends after it waits behind it. So one that nobody expects is looked for now and then, and
-// taken in to memory of our own.
+// Placed messages are tagged messages of the native TCP providers, and the key is the tag. A tagged
+// message that no posted receive matches stays in its socket, and everything that its sender sends
+// after it waits. So the transport searches for unexpected ones from time to time, and receives
+// them into memory of its own.
 #include <rdma/fi_errno.h>
 #include <rdma/fi_tagged.h>
 
@@ -15,18 +15,17 @@
 namespace lintel::transport {
 namespace {
 
-// Of landing_buffers_.
-constexpr std::size_t kSpill = 0;     // what is longer than the memory that it lands in ends here;
-                                      // nobody reads it
-constexpr std::size_t kMessages = 1;  // of the placed messages, by landing
+// Indices of landing_buffers_.
+// Receives the part of a payload that is longer than its memory. Never read.
+constexpr std::size_t kSpill = 0;
+constexpr std::size_t kMessages = 1;  // messages of placed messages, by landing
 constexpr std::size_t kBufferCount = 2;
 
-// Looks at an empty completion queue between two for unexpected payloads: each costs as much as
-// several of those.
+// Reads of an empty completion queue between two searches for unexpected payloads, because a search
+// costs as much as several reads.
 constexpr unsigned kLooksPerSearch = 16;
 
-// A tag with these bits to be ignored matches every key. The provider keeps the bit above for
-// itself.
+// Ignoring these bits of the tag matches every key. The provider uses the highest bit itself.
 constexpr std::uint64_t kAnyKey = (std::uint64_t{1} << kPlacementKeyBits) - 1;
 
 }  // namespace
@@ -60,7 +59,7 @@ PostStatus FabricTransport::commit_placed(PeerId peer, const MessageBuffer& buff
   LINTEL_ASSERT(!payload.empty() && payload.size() <= attributes_.max_placed_bytes);
   if (!may_try(peer)) return PostStatus::kWouldBlock;
   std::memset(buffer.data + bytes, 0, kPlacedMessageBytes - bytes);
-  // Only ever read from.
+  // Never written.
   const iovec pieces[] = {{buffer.data, kPlacedMessageBytes},
                           {const_cast<std::byte*>(payload.data()), payload.size()}};
   const ssize_t status = fi_tsendv(endpoint_.raw(), pieces, nullptr, std::size(pieces),
@@ -77,7 +76,7 @@ bool FabricTransport::expect_placement(PeerId peer, PlacementKey key, std::span<
   LINTEL_ASSERT(is_placement_key(key));
   FabricPeer& from = peers_.at(peer);
   if (!placement_enabled_ || from.landing != nullptr || memory.empty()) return false;
-  // the others are for unexpected payloads
+  // The others are for unexpected payloads.
   if (expected_.size() == kLandings - kUnexpectedSlots) return false;
   Operation* const landing = operations_.take(OperationKind::kLanding);
   landing->memory = memory;
@@ -93,9 +92,9 @@ bool FabricTransport::expect_placement(PeerId peer, PlacementKey key, std::span<
   return true;
 }
 
-// Some of a placed message is in place, and the rest is in its socket or on its way there: of a
-// payload in more than one piece the provider takes what it has read ahead, and asks its sockets
-// again when it is asked. Tells by the first byte of the message, see Transport::commit_placed().
+// True: a placed message has begun to arrive. The provider reads a payload in parts, and reads the
+// socket again only when it is called again, so another read of the queue is worth while. The first
+// byte of the message shows the beginning, see Transport::commit_placed().
 bool FabricTransport::payload_has_begun() const {
   for (const Operation* const landing : expected_) {
     if (*landing_message(*landing) != std::byte{0}) return true;
@@ -106,7 +105,7 @@ bool FabricTransport::payload_has_begun() const {
 bool FabricTransport::post_landing(Operation& landing, fi_addr_t from, std::uint64_t key,
                                    std::uint64_t ignored) {
   const std::size_t most = std::min(landing.memory.size(), kMaxPlacedBytes);
-  // A longer one than there is room for would end the connection.
+  // A payload longer than its room would end the connection.
   const iovec pieces[] = {{landing_message(landing), kPlacedMessageBytes},
                           {landing.memory.data(), most},
                           {landing_buffers_.buffer(kSpill), kMaxPlacedBytes - most}};
@@ -118,8 +117,8 @@ bool FabricTransport::post_landing(Operation& landing, fi_addr_t from, std::uint
   return true;
 }
 
-// The provider takes a receive that no message has met out of its list at once, and says so in its
-// queue. Of one that was met it says nothing.
+// The provider removes a receive that no message has matched from its list at once, and reports
+// this in its queue. About one that was matched it reports nothing.
 Withdrawal FabricTransport::withdraw_placement(PeerId peer) {
   lock_.is_held();
   Operation* const landing = peers_.at(peer).landing;
@@ -146,7 +145,7 @@ Withdrawal FabricTransport::withdraw_placement(PeerId peer) {
   }
 }
 
-// A placed message has come, or one waits that nobody expects.
+// A placed message has arrived, or an unexpected one waits.
 std::size_t FabricTransport::take_placed(Operation& landing, const fi_cq_data_entry& entry,
                                          Sink& sink) {
   UnexpectedSlot* const unexpected = unexpected_slot_of(landing);
@@ -155,7 +154,7 @@ std::size_t FabricTransport::take_placed(Operation& landing, const fi_cq_data_en
     unexpected->posted = post_landing(landing, FI_ADDR_UNSPEC, 0, kAnyKey);
     return 0;
   }
-  // What the sink does may want the landing again.
+  // A copy, because a call of the sink may use the landing again.
   std::array<std::byte, kPlacedMessageBytes> message;
   std::memcpy(message.data(), landing_message(landing), message.size());
   const std::size_t length = entry.len - std::min(entry.len, message.size());
@@ -170,9 +169,9 @@ std::size_t FabricTransport::take_placed(Operation& landing, const fi_cq_data_en
     sink.on_placed_message(from, message, payload);
     ++reports;
   } else {
-    ++counters_.failed_receives;  // no placed message of ours: the payload of those is not empty
+    ++counters_.failed_receives;  // malformed: a payload is never empty
   }
-  if (unexpected != nullptr) unexpected->posted = false;  // only now: its memory has been read
+  if (unexpected != nullptr) unexpected->posted = false;  // not earlier: its memory was in use
   return reports;
 }
 
@@ -182,8 +181,8 @@ void FabricTransport::end_landing(Operation& landing) {
   operations_.give_back(landing);
 }
 
-// It was cancelled, or broke off while it came in; of an unexpected payload: there is none, or
-// that.
+// The landing was cancelled, or its message ended in the middle. If it is for unexpected payloads,
+// there may be none.
 void FabricTransport::end_failed_landing(Operation& landing, const fi_cq_err_entry& entry) {
   const int code = std::abs(entry.err);
   if (code != FI_ECANCELED && code != FI_ENOMSG) ++counters_.failed_receives;
@@ -200,7 +199,7 @@ FabricTransport::UnexpectedSlot* FabricTransport::unexpected_slot_of(const Opera
   return found == unexpected_.end() ? nullptr : &*found;
 }
 
-// One that waits for nothing; null: there are no more. They stay where they are.
+// A slot that is not posted; null: there is none. Slots do not move.
 FabricTransport::UnexpectedSlot* FabricTransport::free_unexpected_slot() {
   const auto found = std::ranges::find(unexpected_, false, &UnexpectedSlot::posted);
   if (found != unexpected_.end()) return &*found;
@@ -213,12 +212,12 @@ FabricTransport::UnexpectedSlot* FabricTransport::free_unexpected_slot() {
   return &unexpected_.back();
 }
 
-// The next read of the queue has the answer.
+// The next read of the queue has the answer of the provider.
 void FabricTransport::look_for_unexpected() {
   if (asking_ == nullptr && ++idle_looks_ % kLooksPerSearch == 0) ask_for_unexpected();
 }
 
-// False: it cannot be asked now.
+// False: the provider cannot be asked now.
 bool FabricTransport::ask_for_unexpected() {
   UnexpectedSlot* const unexpected = free_unexpected_slot();
   if (unexpected == nullptr) return false;
@@ -232,12 +231,13 @@ bool FabricTransport::ask_for_unexpected() {
   return true;
 }
 
-// One that waits wakes nobody. REQUIRES: the completion queue has just been found empty. Only
-// errors are read, of which "there is none" is one: any other read of the queue would let the
-// provider work on what has come since, and something might be left there that wakes nobody either.
+// Whether an unexpected payload waits, which would not wake a sleeper. REQUIRES: the completion
+// queue has just been found empty.
+// Reads only errors, of which "there is none" is one. Any other read of the queue would let the
+// provider process what has arrived since, and something could remain that wakes nobody.
 bool FabricTransport::unexpected_is_waiting() {
   if (asking_ != nullptr) return true;
-  if (!ask_for_unexpected()) return false;  // all are coming in, and the end of any tells of itself
+  if (!ask_for_unexpected()) return false;  // all slots are posted; the end of each is reported
   fi_cq_err_entry answer{};
   if (fi_cq_readerr(completions_.raw(), &answer, 0) <= 0) return true;
   if (answer.op_context != &asking_->landing->provider_room) {

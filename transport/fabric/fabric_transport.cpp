@@ -1,5 +1,4 @@
-// Posting: what the owner calls. Opening is in fabric_open.cpp, completions are in
-// fabric_completions.cpp.
+// Posting. Opening is in fabric_open.cpp, completions are in fabric_completions.cpp.
 #include "transport/fabric/fabric_transport.h"
 
 #include <rdma/fi_errno.h>
@@ -16,8 +15,8 @@ Result<PeerId> FabricTransport::resolve(ProcessId name) {
   lock_.is_held();
   if (const PeerId known = peers_.find(name); known != kNoPeer) return known;
   if (neighbours_) {
-    // Introduced to the provider when its process is found to be there: 1.17 confuses names that
-    // are introduced before.
+    // Added to the provider when its process is found to exist, because 1.17 confuses names that
+    // are added earlier.
     if (const Result<std::string> spelled = shared_memory_name_of(name, 1); !spelled)
       return spelled.error();
     return peers_.add(name, FI_ADDR_NOTAVAIL);
@@ -76,8 +75,9 @@ Result<Region> FabricTransport::register_memory(PeerId, std::span<std::byte> mem
                                                 Access access) {
   lock_.is_held();
   const bool is_target = access == Access::kWriteTarget;
-  if (!is_target && !rules_.needs_local_descriptor) return Region{};  // any memory will do
-  // A key of ours may be in use still, after the counter has come round in a narrow key.
+  // The source needs no registration.
+  if (!is_target && !rules_.needs_local_descriptor) return Region{};
+  // A key may still be in use after the counter of narrow keys has wrapped.
   constexpr int kTries = 8;
   for (int tried = 1;; ++tried) {
     Result<MemoryRegion> opened = MemoryRegion::open(domain_, memory.data(), memory.size(),
@@ -130,7 +130,7 @@ PostStatus FabricTransport::post_write(PeerId peer, const LocalMemory& from, Rem
   return PostStatus::kOk;
 }
 
-// False: the peer is known not to be there, or was found so a moment ago.
+// False: the peer is known to be absent, or it is too early for another attempt.
 bool FabricTransport::may_try(PeerId id) {
   FabricPeer& peer = peers_.at(id);
   if (!peers_.may_try(peer, now_)) return false;
@@ -139,12 +139,12 @@ bool FabricTransport::may_try(PeerId id) {
   return false;
 }
 
-// The provider took nothing. "Try again" is no error, but it may mean that nobody is there:
-// PeerTable keeps watch.
+// The provider has taken nothing. "Try again" is no error, but it may mean that the peer is absent;
+// FabricPeerTable limits the time.
 PostStatus FabricTransport::refused(PeerId peer, ssize_t status, const char* call) {
   if (status == -FI_EAGAIN) {
     peers_.refused(peer, now_);
-    if (neighbours_) neighbours_->ring(peer);  // a first contact is answered by the peer's poll()
+    if (neighbours_) neighbours_->ring(peer);  // the peer's poll() answers a first contact
     return PostStatus::kWouldBlock;
   }
   peers_.fail(peer, {Loss::kPeer, call, "the provider refuses to talk to the peer",
@@ -164,7 +164,7 @@ void FabricTransport::record_start(Operation& operation, PeerId peer) {
   if (neighbours_) neighbours_->ring(peer);
 }
 
-// A connection to the peer has been made.
+// Called when a connection to the peer was made.
 void FabricTransport::connected(const FabricPeer& peer) {
   if (!provider_.socket_addresses) return;
   const Result<sockaddr_in> own = socket_address_of(self_, options_.port_base);
@@ -172,7 +172,7 @@ void FabricTransport::connected(const FabricPeer& peer) {
   if (own && other && on_this_machine(*own, *other)) free_connections(*own, *other);
 }
 
-// Gives the record back. False: the peer was lost since the operation was posted.
+// Gives the record back. False: the peer was lost after the operation was posted.
 bool FabricTransport::record_end(Operation& operation) {
   FabricPeer& peer = peers_.at(operation.peer);
   const bool current = peer.epoch == operation.peer_epoch;
@@ -207,8 +207,8 @@ void FabricTransport::dump(std::string& text) const {
 
 TimePoint FabricTransport::next_deadline() const {
   lock_.is_held();
-  // Without a descriptor that tells, look often. So too while the shared-memory provider has
-  // something under way: that it has arrived rings no bell.
+  // Without a descriptor to wait on, poll often. Also while the shared-memory provider has
+  // operations under way, because their end does not ring the doorbell.
   constexpr Nanoseconds kLookAgain = std::chrono::microseconds(500);
   constexpr Nanoseconds kLookSoon = std::chrono::microseconds(50);
   TimePoint deadline = receives_to_post_.empty() ? peers_.next_deadline(now_) : now_;

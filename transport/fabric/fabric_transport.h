@@ -1,18 +1,18 @@
 #pragma once
 // FabricTransport: messages and remote writes through one libfabric endpoint.
 //
-// Owns the endpoint with everything below it, the buffers of messages under way, and the
-// registrations; borrows the bytes of writes and of registered memory. Thread: no lock of its own,
-// see Transport. Lives on one network interface and listens on its one address only.
+// Owns the endpoint with all objects that it needs, the buffers of messages under way, and the
+// registrations. Borrows the bytes of writes and of registered memory. Thread: no lock of its own,
+// see Transport. Uses one network interface and listens on one address of it.
 //
-// Invariants: (1) each operation that the provider has is one record of `operations_`, and each
-// record goes back when its completion is read;
-//             (2) at least two receive buffers are posted, except for the moment between a release
-//                 and the next poll();
-//             (3) buffers are freed after the endpoint is closed; (4) nothing is asked of a
-//                 provider that its description does not offer.
+// Invariants:
+//  (1) Each operation that the provider has is one record of `operations_`. The record is given
+//      back when its completion is read.
+//  (2) At least two receive buffers are posted, except between a release and the next poll().
+//  (3) Buffers are freed after the endpoint is closed.
+//  (4) A provider is used only for what its description offers.
 // Does not: order, repeat or acknowledge anything (its owner does), or notice the death of a peer
-// that it is not talking to.
+// with which it exchanges nothing.
 
 #include <memory>
 #include <optional>
@@ -37,19 +37,19 @@
 
 namespace lintel::transport {
 
-// Things that should not happen often, for diagnosis.
+// Counts rare events, for diagnosis.
 struct FabricCounters {
-  std::uint64_t foreign_completions = 0;  // completions that belong to no operation of ours
-  std::uint64_t failed_receives = 0;      // messages that ended in an error while they came in
+  std::uint64_t foreign_completions = 0;  // completions of unknown operations
+  std::uint64_t failed_receives = 0;      // messages that ended in an error while they arrived
   std::uint64_t failed_sends = 0;
   std::uint64_t failed_writes = 0;
 };
 
 class FabricTransport final : public Transport {
  public:
-  // Opens an endpoint. Blocks while libfabric loads its providers; talks to nobody.
-  // Error: Loss::kOperation for an option that cannot be (address, pid, provider), else kInterface.
-  // `explanation`, if given, gets a sentence that names the value and what was expected.
+  // Opens an endpoint. Blocks while libfabric loads its providers; sends nothing.
+  // Error: Loss::kOperation for an option that cannot be used (address, pid, provider), else
+  // kInterface. `explanation`, if given, receives a sentence with the value and what was expected.
   static Result<std::unique_ptr<FabricTransport>> open(const NetworkOptions& options,
                                                        const FabricOptions& fabric = {},
                                                        std::string* explanation = nullptr);
@@ -64,12 +64,13 @@ class FabricTransport final : public Transport {
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
-  // libfabric has no call that ends one connection, nor one that takes back a send or a write. So
-  // what the provider has of the
-  // peer ends when the provider ends it: frames are free, and on_write_done() comes, only then; a
-  // placed message that is arriving, and a write into memory that is still registered, may go on.
-  // All else holds: what is expected is withdrawn, nothing of a placed message that arrives is
-  // reported, and what ends later counts for no later connection.
+  // libfabric has no call that ends one connection, and none that takes back a send or a write. So
+  // the provider's operations with the peer end when the provider ends them:
+  //  * Frames become free, and on_write_done() is called, only then.
+  //  * A placed message that is arriving, and a write into memory that is still registered, may
+  //    continue to change memory.
+  // Everything else is as in Transport: expected payloads are withdrawn, a placed message that
+  // arrives is not reported, and completions that come later do not count for a later connection.
   [[gnu::cold]] void disconnect(PeerId peer) override;
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
   void deregister_memory(const Region& region) override;
@@ -81,8 +82,8 @@ class FabricTransport final : public Transport {
                            Context context) override;
   bool expect_placement(PeerId peer, PlacementKey key, std::span<std::byte> memory) override;
   Withdrawal withdraw_placement(PeerId peer) override;
-  void watch(PeerId, bool) override {}  // connections tell what they know unasked; the rest is the
-                                        // owner's
+  // The provider reports lost connections unasked; the owner pings.
+  void watch(PeerId, bool) override {}
   std::size_t poll(TimePoint now, Sink& sink) override;
   bool close(TimePoint now) override;
   TimePoint next_deadline() const override;
@@ -98,14 +99,13 @@ class FabricTransport final : public Transport {
 
  private:
   static constexpr std::size_t kHeldAtOnce = 8;
-  static constexpr std::size_t kPlacedMessageBytes =
-      128;  // all of them are sent, so that the payload begins at the same place in every placed
-            // message
+  // All of these bytes are sent, so that the payload begins at the same offset in every placed
+  // message.
+  static constexpr std::size_t kPlacedMessageBytes = 128;
   static constexpr std::size_t kMaxPlacedBytes = std::size_t{1} << 20;
   static constexpr std::size_t kUnexpectedSlots = 16;
-  static constexpr std::size_t kLandings =
-      64 + kUnexpectedSlots;  // peers that a placed message may be expected from at once, and
-                              // unexpected payloads
+  // Peers from which a placed message may be expected at the same time, and unexpected payloads.
+  static constexpr std::size_t kLandings = 64 + kUnexpectedSlots;
   static constexpr Error kJammed{
       Loss::kPeer, "fi_writedata",
       "one that was never answered has blocked the large writes of the shared-memory provider"};
@@ -137,12 +137,13 @@ class FabricTransport final : public Transport {
                                                  Sink& sink) LINTEL_REQUIRES(lock_);
 
   // Placed messages (fabric_placement.cpp).
-  // Where placed messages come that nobody expects: more than one, as a sender may stop in the
-  // middle.
+
+  // Memory for unexpected placed messages. There are several, because a sender may stop in the
+  // middle of one.
   struct UnexpectedSlot {
     Operation* landing = nullptr;
     BufferSlab memory;
-    bool posted = false;  // a placed message waits, or did, and has this room
+    bool posted = false;  // a placed message waits or arrives, and this memory is posted for it
   };
   [[gnu::cold]] bool prepare_landings() LINTEL_REQUIRES(lock_);
   std::byte* landing_message(const Operation& landing) const LINTEL_REQUIRES(lock_);
@@ -182,15 +183,16 @@ class FabricTransport final : public Transport {
   std::uint64_t next_key_ LINTEL_GUARDED_BY(lock_);
   FabricCounters counters_ LINTEL_GUARDED_BY(lock_);
 
-  // Parents first: destroyed from the bottom up. The buffers stand above the endpoint because the
-  // provider may use them until it is closed.
+  // Destroyed from the last to the first, so each object is declared after those that it needs. The
+  // buffers are declared before the endpoint, because the provider may use them until it is closed.
   Info info_list_;
   fi_info* info_ = nullptr;
   Fabric fabric_;
   Domain domain_;
   BufferSlab send_buffers_ LINTEL_GUARDED_BY(lock_);
   BufferSlab receive_buffers_ LINTEL_GUARDED_BY(lock_);
-  // what is too long for where it lands, messages of placed messages
+  // For the part of a payload that is longer than its memory, and for the messages of placed
+  // messages.
   BufferSlab landing_buffers_ LINTEL_GUARDED_BY(lock_);
   std::unordered_map<std::uint64_t, MemoryRegion> regions_ LINTEL_GUARDED_BY(lock_);
   std::uint64_t next_region_ LINTEL_GUARDED_BY(lock_) = 1;
@@ -201,20 +203,20 @@ class FabricTransport final : public Transport {
 
   PeerTable peers_ LINTEL_GUARDED_BY(lock_);
   std::vector<Operation*> receives_to_post_ LINTEL_GUARDED_BY(lock_);
-  bool torn_receives_ LINTEL_GUARDED_BY(lock_) = false;            // some receive is torn
+  bool torn_receives_ LINTEL_GUARDED_BY(lock_) = false;            // a receive is torn
   std::optional<Neighbours> neighbours_ LINTEL_GUARDED_BY(lock_);  // shared memory only
   WaitObject wait_object_ LINTEL_GUARDED_BY(lock_);
   int wait_fd_ = -1;
   bool closing_ LINTEL_GUARDED_BY(lock_) = false;
-  // shared memory: a large write was never answered
+  // Shared memory: a large write was never answered.
   bool writes_jammed_ LINTEL_GUARDED_BY(lock_) = false;
-  // shared memory: until then no write was kept waiting
+  // Shared memory: the last time at which a write ended or none was under way.
   TimePoint write_progress_ LINTEL_GUARDED_BY(lock_);
-  // landings that are no unexpected payloads
+  // Landings of expected payloads.
   std::vector<Operation*> expected_ LINTEL_GUARDED_BY(lock_);
   std::vector<UnexpectedSlot> unexpected_ LINTEL_GUARDED_BY(lock_);
-  bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;  // placed messages are
-  // the provider was asked whether a placed message waits, on its behalf
+  bool placement_enabled_ LINTEL_GUARDED_BY(lock_) = false;  // placed messages are received
+  // The provider was asked whether a placed message waits, which this slot would receive.
   UnexpectedSlot* asking_ LINTEL_GUARDED_BY(lock_) = nullptr;
   unsigned idle_looks_ LINTEL_GUARDED_BY(lock_) = 0;
   bool asleep_ LINTEL_GUARDED_BY(lock_) = false;  // peers have been told to ring

@@ -50,7 +50,7 @@ Result<CompletionQueue> CompletionQueue::open(const Domain& domain, std::size_t 
 
 Result<AddressVector> AddressVector::open(const Domain& domain) {
   fi_av_attr attributes{};
-  attributes.type = FI_AV_TABLE;  // the map kind is gone from libfabric 2
+  attributes.type = FI_AV_TABLE;  // libfabric 2 no longer has FI_AV_MAP
   fid_av* object = nullptr;
   if (const int status = fi_av_open(domain.raw(), &attributes, &object, nullptr); status != 0) {
     return failed("fi_av_open", "no address table", status);

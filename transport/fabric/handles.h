@@ -1,11 +1,11 @@
 #pragma once
-// One move-only owner for each kind of libfabric object. Each is made by its open() and closed by
-// its destructor, once only: even when fi_close answers "busy" it is not called again, because the
-// provider has freed part of the object by then. Such an object is leaked and reported.
+// Handles: one move-only owner for each kind of libfabric object. open() makes the object and the
+// destructor closes it, once only. If fi_close answers "busy", it is not called again, because the
+// provider has then freed part of the object; the object is leaked and this is logged.
 //
-// Owners: FabricTransport and the pools beside it. Every object must die before the one it was
-// opened from: declare members parent first. Thread: that of the owner. The handles keep no lock
-// and no parent alive.
+// Used by FabricTransport and the classes beside it. An object must be destroyed before the one it
+// was opened from: declare members parent first.
+// Thread: that of the owner. A handle has no lock and does not keep its parent alive.
 
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
@@ -22,8 +22,7 @@ namespace lintel::transport {
 // Closes `object` and logs a warning if that fails. `kind` is a literal such as "fi_domain".
 void close_object(fid* object, const char* kind) noexcept;
 
-// Owns one object whose first member is a `struct fid` of that name, as all libfabric objects have
-// it.
+// Owns one object that has a `struct fid` as its member `fid`, as all libfabric objects have.
 template <class Object>
 class Handle {
  public:
@@ -55,7 +54,7 @@ class Handle {
   const char* kind_ = "";
 };
 
-// What fi_getinfo answered: a list of offers. Not a fid; freed, not closed.
+// The answer of fi_getinfo: a list of offers. Not a fid: freed, not closed.
 class Info {
  public:
   Info() = default;
@@ -129,7 +128,7 @@ class MemoryRegion : public Handle<fid_mr> {
   // `access`: FI_SEND, FI_RECV, FI_WRITE, FI_REMOTE_WRITE. The memory must outlive the region.
   static Result<MemoryRegion> open(const Domain& domain, const void* memory, std::size_t bytes,
                                    std::uint64_t access, std::uint64_t key);
-  // For FI_MR_ENDPOINT: must be done before the region is used.
+  // For FI_MR_ENDPOINT: required before the region is used.
   Error bind_and_enable(const Endpoint& endpoint);
   void* descriptor() const { return raw() != nullptr ? fi_mr_desc(raw()) : nullptr; }
   std::uint64_t key() const { return fi_mr_key(raw()); }

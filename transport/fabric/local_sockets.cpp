@@ -15,8 +15,8 @@ namespace {
 
 using AddressOf = int (*)(int, sockaddr*, socklen_t*);
 
-// The address that `address_of` (getsockname or getpeername) gives; family AF_UNSPEC for what is no
-// IPv4 socket, or not connected.
+// The address that `address_of` (getsockname or getpeername) gives. Family AF_UNSPEC: not an IPv4
+// socket, or not connected.
 sockaddr_in ask(AddressOf address_of, int fd) {
   sockaddr_in address{};
   socklen_t length = sizeof address;
@@ -34,7 +34,8 @@ bool same(const sockaddr_in& a, const sockaddr_in& b) {
   return same_node(a, b) && a.sin_port == b.sin_port;
 }
 
-// Frees each socket of this process of which `wanted(local address, remote address)` holds.
+// Calls free_of_pacing() for each socket of this process for which `wanted(local address, remote
+// address)` is true.
 template <class Wanted>
 std::size_t free_sockets(Wanted wanted) {
   std::size_t found = 0;

@@ -1,8 +1,9 @@
 #pragma once
-// The provider's TCP sockets whose other end is on this machine are freed of pacing (pacing.h).
-// libfabric has no setting for it, so they are looked up in /proc/self/fd by their addresses.
-// Functions without state. Thread: any; they take some microseconds per open descriptor, and belong
-// where a connection is made.
+// Sets reno on the provider's TCP sockets that stay on this machine, if their congestion control
+// paces (pacing.h). libfabric has no setting for it, so the sockets are found in /proc/self/fd by
+// their addresses.
+// Functions without state. Thread: any. They take some microseconds per open descriptor, so they
+// are called when a connection is made.
 
 #include <netinet/in.h>
 
@@ -10,12 +11,13 @@
 
 namespace lintel::transport {
 
-// The socket that listens at `own`, and so all that it accepts from then on; only if that is
-// loopback, where nobody comes from elsewhere. Returns how many were found.
+// The socket that listens at `own`, which passes the setting on to what it accepts. Only if `own`
+// is loopback, where no connection comes from another machine. Returns how many sockets were found.
 std::size_t free_listener(const sockaddr_in& own);
 
 // The sockets that are connected to `peer`, and those that were accepted at `own` from its address.
-// Returns how many were found. REQUIRES: on_this_machine(own, peer).
+// Returns how many were found.
+// REQUIRES: on_this_machine(own, peer).
 std::size_t free_connections(const sockaddr_in& own, const sockaddr_in& peer);
 
 }  // namespace lintel::transport

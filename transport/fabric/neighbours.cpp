@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kPidsToTry = 4096;
 static_assert(kPidsToTry <= kAnyPids);
 constexpr int kTriesForName = 3;
-// one connect(2) for each neighbour
+// One connect(2) for each neighbour.
 constexpr Nanoseconds kLookInterval = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -21,7 +21,7 @@ constexpr Nanoseconds kLookInterval = std::chrono::milliseconds(100);
 Result<Neighbours> Neighbours::open(NodeId nid, Pid pid, std::uint32_t port_base) {
   clear_away_remains();
   if (pid != kAnyPid) {
-    // No name that another provider would refuse.
+    // Refuses names that another provider would refuse.
     if (const Result<std::uint16_t> port = port_of(pid, port_base); !port) return port.error();
     Result<Doorbell> bell = Doorbell::hang({nid, pid});
     for (int tries = 0; !bell && bell.error().code() == FI_EADDRINUSE && tries < kTriesForName;
@@ -32,7 +32,7 @@ Result<Neighbours> Neighbours::open(NodeId nid, Pid pid, std::uint32_t port_base
     if (!bell) return bell.error();
     return Neighbours({nid, pid}, std::move(bell).value());
   }
-  // The process id is free as a rule.
+  // The pid that equals the process id is usually free.
   const auto process_id = static_cast<std::uint32_t>(::getpid());
   for (std::uint32_t turn = 0;; ++turn) {
     const ProcessId name{nid, any_pid(process_id, turn, port_base)};

@@ -1,12 +1,13 @@
 #pragma once
-// Neighbours: the doorbells of a shared-memory transport, its own and those of the peers that it
-// talks to.
+// Neighbours: the doorbells of a shared-memory transport: its own and those of the peers with which
+// it exchanges messages.
 //
-// Owned by FabricTransport, present only for the shared-memory provider; under its owner's lock.
-// Invariants: (1) a peer has a bell here exactly while the provider knows an address for it; (2)
-//             each incarnation of a peer gets an address of its own: the provider cannot forget one
-//             (1.17 never introduces itself again to a name that it has removed), so the memory of
-//             dead incarnations stays mapped, and their number is bounded by kMostIntroductions.
+// Owned by FabricTransport, only for the shared-memory provider; guarded by its owner's lock.
+// Invariants:
+//  (1) A peer has a doorbell here exactly while the provider has an address for it.
+//  (2) Each incarnation of a peer gets its own address, because the provider cannot forget one:
+//      1.17 never introduces itself again to a name that it has removed. So the memory of dead
+//      incarnations stays mapped, and kMostIntroductions bounds their number.
 
 #include <optional>
 #include <vector>
@@ -21,12 +22,12 @@ namespace lintel::transport {
 
 class Neighbours {
  public:
-  // the provider's table is no larger, and 1.17 does not check
+  // The provider's table is no larger, and 1.17 does not check it.
   static constexpr std::size_t kMostIntroductions = 256;
 
-  // Takes a name: this one, or with kAnyPid the first free one from the process id on. Clears away
-  // what dead processes have left in shared memory. May block for some milliseconds when another
-  // process is just clearing away what the last holder of the name left.
+  // Takes a name: the given one, or with kAnyPid the first free one, starting at the process id.
+  // Removes what dead processes have left in shared memory. May block for some milliseconds while
+  // another process removes what the last owner of the name left.
   static Result<Neighbours> open(NodeId nid, Pid pid, std::uint32_t port_base);
 
   ProcessId self() const { return self_; }
@@ -35,12 +36,12 @@ class Neighbours {
     return shared_memory_name_of(self_, own_.incarnation());
   }
 
-  // Makes the peer known to the provider if its process is there. False: it is not.
+  // Adds the peer to the provider if its process exists. False: it does not.
   bool introduce(PeerId id, FabricPeer& peer, const AddressVector& addresses);
   void ring(PeerId id);
 
-  // Looks from time to time after all neighbours that have a bell; each that has died since is
-  // failed and loses its address. True: some have.
+  // Checks from time to time whether the peers with a doorbell still run. A peer that has died is
+  // failed and loses its address. True: there were some.
   bool look_after(TimePoint now, PeerTable& peers);
   bool has_any() const { return known_ > 0; }
 

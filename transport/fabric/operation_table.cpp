@@ -22,7 +22,7 @@ OperationTable::OperationTable(std::size_t receives, std::size_t sends, std::siz
 }
 
 Operation* OperationTable::find(void* op_context) {
-  // Compared as numbers: a pointer that is not ours belongs to no array of ours.
+  // Compared as numbers, because a foreign pointer belongs to no array of this table.
   const auto place = reinterpret_cast<std::uintptr_t>(op_context);
   const auto begin = reinterpret_cast<std::uintptr_t>(records_.data());
   if (place < begin || (place - begin) % sizeof(Operation) != 0) return nullptr;

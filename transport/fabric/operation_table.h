@@ -1,13 +1,12 @@
 #pragma once
-// OperationTable: the record of everything that was handed to the provider and has not come back.
-// The provider's op_context points at a record.
+// OperationTable: a record for each operation that was passed to the provider and has not ended.
+// The provider's op_context points to the record.
 //
-// Owned by FabricTransport; under its owner's lock.
-// Invariants: (1) records never move and live as long as the table, so a pointer that a provider
-// kept stays valid;
-//             (2) a pointer that is not one of ours is recognised by find() and never followed;
-//             (3) free records are reused last in, first out: what was used last is in the cache.
-// Does not: allocate after construction, or talk to the provider.
+// Owned by FabricTransport; guarded by its owner's lock.
+// Invariants: (1) records never move and exist as long as the table, so a pointer that a provider
+// kept stays valid; (2) find() recognises a pointer that is not to a record, and does not
+// dereference it; (3) the record that was used last is reused first, because it is in the cache.
+// Does not: allocate after construction, or call the provider.
 
 #include <rdma/fabric.h>
 
@@ -25,13 +24,13 @@ inline constexpr std::size_t kOperationKinds = 4;
 
 enum class OperationState : std::uint8_t {
   kFree,
-  kLent,      // a send frame that the caller is filling
+  kLent,      // a send frame that the caller fills
   kInFlight,  // the provider has it
 };
 
 struct Operation {
-  fi_context2 provider_room{};  // first member: the provider may write here while it has the
-                                // operation (FI_CONTEXT, FI_CONTEXT2)
+  // First member: the provider may write here while it has the operation (FI_CONTEXT, FI_CONTEXT2).
+  fi_context2 provider_room{};
   OperationKind kind = OperationKind::kReceive;
   OperationState state = OperationState::kFree;
   std::uint32_t index = 0;  // among the records of its kind
@@ -39,15 +38,15 @@ struct Operation {
   PeerId peer = kNoPeer;
   std::uint32_t peer_epoch = 0;  // of the peer when the operation was posted
   Context context;               // kWrite, and kSend of a placed message: the caller's
-  bool placed_message = false;   // kSend: a payload goes with it
-  bool given_up = false;         // kLanding: its peer was disconnected, nothing of it is reported
+  bool placed_message = false;   // kSend: with a payload
+  bool given_up = false;         // kLanding: its peer was disconnected; the message is not reported
   std::span<std::byte> memory;   // kLanding: of the payload
-  // kReceive: a buffer is filled by messages of several peers at once, and the one that finds the
-  // last room need not be the last to arrive.
-  std::size_t taken_bytes = 0;  // of messages that have arrived whole, since it was posted
-  std::size_t end_bytes = 0;    // where the last message ends; known once `filled`
-  bool filled = false;          // the provider begins no further message in it
-  bool torn = false;            // a message of it broke off, of unknown length
+  // kReceive: messages of several peers fill a buffer at the same time, and the one in the last
+  // room may not be the last to be complete.
+  std::size_t taken_bytes = 0;  // of messages that are complete since the buffer was posted
+  std::size_t end_bytes = 0;    // where the last message ends; valid if `filled`
+  bool filled = false;          // the provider begins no further message in the buffer
+  bool torn = false;            // a message in the buffer ended in the middle, at an unknown length
   TimePoint filled_at;
 };
 
@@ -57,13 +56,13 @@ class OperationTable {
   OperationTable(const OperationTable&) = delete;
   OperationTable& operator=(const OperationTable&) = delete;
 
-  // The record at `op_context`, or nullptr when it is none of ours.
+  // The record at `op_context`, or nullptr if it is no record of this table.
   Operation* find(void* op_context);
 
-  // A free record of that kind, or nullptr; its state is the caller's to set.
+  // A free record of that kind, or nullptr. The caller sets its state.
   Operation* take(OperationKind kind);
   void give_back(Operation& operation);
-  // The same for a record that the provider may still mention: it is used again last of all.
+  // Gives back a record whose completion the provider may still report: it is reused last.
   void give_back_last(Operation& operation);
 
   // REQUIRES: index < count of that kind.
@@ -81,8 +80,8 @@ class OperationTable {
     std::size_t begin = 0;
     std::size_t count = 0;
     std::size_t free = 0;
-    std::uint32_t first_free = 0;  // an index of its kind; meaningless when free == 0, as is
-                                   // last_free
+    // An index of its kind; without meaning if free == 0, as is last_free.
+    std::uint32_t first_free = 0;
     std::uint32_t last_free = 0;
   };
   std::vector<Operation> records_;

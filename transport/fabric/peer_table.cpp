@@ -28,7 +28,7 @@ void PeerTable::accepted(FabricPeer& peer) {
 
 void PeerTable::refused(PeerId id, TimePoint now) {
   FabricPeer& peer = at(id);
-  // its queue is full: the peer is there
+  // Its queue is full, so the peer exists.
   if (peer.reached && !(idle_refusal_means_absent_ && peer.in_flight == 0)) return;
   peer.reached = false;
   attempts_.begin(peer.attempt, now);
@@ -51,7 +51,7 @@ void PeerTable::disconnect(PeerId id) {
 void PeerTable::fail(PeerId id, Error error) {
   FabricPeer& peer = at(id);
   end_epoch(peer);
-  if (peer.failed) return;  // one report for several losses in a row
+  if (peer.failed) return;  // one report for several losses
   peer.failed = true;
   peer.failure = error;
   failed_.push_back(id);

@@ -1,14 +1,13 @@
 #pragma once
-// PeerTable: what a FabricTransport knows of each peer, and which of them accept nothing.
+// PeerTable: what a FabricTransport knows about each peer, and which peers accept nothing.
 //
-// libfabric's TCP providers never say that nobody listens at an address: every post answers "try
-// again", for ever. So a peer that has accepted nothing for the connect timeout, although it was
-// tried (ConnectAttempts), is reported as lost here.
+// libfabric's TCP providers never report that nothing listens at an address: every post answers
+// "try again". So a peer that was tried and has accepted nothing for the connect timeout is
+// reported as lost here (ConnectAttempts).
 //
-// Owned by FabricTransport; under its owner's lock.
+// Owned by FabricTransport; guarded by its owner's lock.
 // Invariants: (1) ids are dense and never reused; (2) a peer's epoch grows by one each time it is
-//             lost or disconnected: completions of an earlier epoch say nothing about the present
-//             one.
+// lost or disconnected: completions of an earlier epoch do not count for the present one.
 
 #include <rdma/fabric.h>
 
@@ -29,15 +28,15 @@ struct Operation;
 
 struct FabricPeer {
   ProcessId name;
-  fi_addr_t address = FI_ADDR_NOTAVAIL;  // FI_ADDR_NOTAVAIL: not yet known to the provider
+  fi_addr_t address = FI_ADDR_NOTAVAIL;  // FI_ADDR_NOTAVAIL: not added to the provider yet
   std::uint32_t epoch = 0;
   std::uint32_t in_flight = 0;   // operations of the present epoch that the provider has
-  bool reached = false;          // it has accepted something in the present epoch
+  bool reached = false;          // the peer has accepted something in the present epoch
   bool failed = false;           // lost; reported by the next poll()
-  Operation* landing = nullptr;  // where a placed message of it is expected
+  Operation* landing = nullptr;  // for the placed message that is expected of the peer
   Error failure;
-  ConnectAttempt attempt;  // waiting: posts are answered with "try again", and it counts as not
-                           // reached
+  // Waiting: posts are answered with "try again", and the peer counts as not reached.
+  ConnectAttempt attempt;
 };
 
 class PeerTable {
@@ -51,34 +50,34 @@ class PeerTable {
   const FabricPeer& at(PeerId peer) const { return peers_[peer.value]; }
   std::size_t size() const { return peers_.size(); }
 
-  // Whether it is worth while to try a post now, see ConnectAttempts.
+  // Whether to try a post now, see ConnectAttempts.
   bool may_try(FabricPeer& peer, TimePoint now) const {
     return attempts_.may_try(peer.attempt, now);
   }
   void accepted(FabricPeer& peer);
   [[gnu::cold]] void refused(PeerId id, TimePoint now);
 
-  // Marks the peer as lost and its epoch as over. The next report_failures() tells the sink.
+  // Marks the peer as lost and ends its epoch. The next report_failures() tells the sink.
   [[gnu::cold]] void fail(PeerId id, Error error);
 
-  // Ends the peer's epoch and all attempts to reach it, and takes back a report that is due.
+  // Ends the peer's epoch and all attempts to reach it, and cancels a report that is due.
   [[gnu::cold]] void disconnect(PeerId id);
 
   // Whether report_failures() has anything to do.
   bool must_report() const { return !attempts_.none() || !failed_.empty(); }
-  // Ends the wait of peers that were tried in vain for too long. Then reports each lost peer once.
-  // Returns the number of reports.
+  // Fails the peers that were tried for too long, then reports each lost peer once. Returns the
+  // number of reports.
   [[gnu::cold]] std::size_t report_failures(TimePoint now, Sink& sink);
 
-  // When report_failures() is to be called next for a peer that is tried; kNever if there is none.
+  // When to call report_failures() next for a peer that is tried; kNever if there is none.
   TimePoint next_deadline(TimePoint now) const { return attempts_.next_deadline(now); }
 
  private:
   void end_epoch(FabricPeer& peer);
 
   ConnectAttempts attempts_;
-  bool idle_refusal_means_absent_;  // a refusal while nothing is in flight means that there is no
-                                    // connection
+  // A refusal while nothing is in flight means that there is no connection.
+  bool idle_refusal_means_absent_;
   std::deque<FabricPeer> peers_;
   std::unordered_map<ProcessId, PeerId> ids_;
   std::vector<PeerId> failed_;

@@ -10,8 +10,8 @@ namespace lintel::transport {
 namespace {
 
 constexpr std::size_t kImmediateBytes = 4;
-constexpr std::size_t kLeastMessageBytes = 1024;  // what the layers above send in one message at
-                                                  // the least
+// What the layers above send in one message at least.
+constexpr std::size_t kLeastMessageBytes = 1024;
 
 struct NamedBit {
   std::uint64_t bit;
@@ -29,7 +29,7 @@ constexpr NamedBit kNeededCapabilities[] = {
 };
 
 constexpr std::uint64_t kKnownModes = FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA;
-// FI_BUFFERED_RECV and FI_ASYNC_IOV offer something and demand nothing of who does not use it.
+// FI_BUFFERED_RECV and FI_ASYNC_IOV are offers and demand nothing of a user that ignores them.
 #ifdef FI_BUFFERED_RECV
 constexpr std::uint64_t kBufferedReceive = FI_BUFFERED_RECV;
 #else
@@ -39,9 +39,8 @@ constexpr std::uint64_t kHarmlessModes =
     kBufferedReceive | FI_ASYNC_IOV | FI_RESTRICTED_COMP | FI_NOTIFY_FLAGS_ONLY;
 constexpr int kKnownMrModes =
     FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-constexpr int kOldMrModes =
-    (1 << 0) | (1 << 1);  // "basic" and "scalable", gone from libfabric 2: bits of their own,
-                          // replaced by those above
+// "basic" and "scalable", which the other bits have replaced and libfabric 2 no longer has.
+constexpr int kOldMrModes = (1 << 0) | (1 << 1);
 
 std::string hex(std::uint64_t number) {
   static constexpr char kDigits[] = "0123456789abcdef";
@@ -53,7 +52,7 @@ std::string hex(std::uint64_t number) {
   return "0x" + text;
 }
 
-// Place in the order of preference; nullopt: by name only.
+// The place in the order of preference; nullopt: chosen by name only.
 std::optional<int> preference(const ProviderDescription& provider) {
   if (is_native_tcp(provider)) return 0;
   if (provider.name == "verbs;ofi_rxm") return 1;
@@ -174,8 +173,8 @@ std::size_t suitable_message_bytes(const ProviderDescription& provider) {
 }
 
 std::size_t suitable_write_bytes(const ProviderDescription& provider) {
-  // Each write that ends is a sign of life, see Transport::note_progress(): 16 MiB take 1.6 MB/s to
-  // keep a peer within a deadline of 10 s.
+  // Each write that ends counts as an answer of the peer, see Transport::note_progress(). With 16
+  // MiB, a peer stays within a deadline of 10 s at 1.6 MB/s.
   constexpr std::size_t kMost = std::size_t{16} << 20;
   return std::min(provider.max_message_bytes, kMost);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Which provider to use, and why not the others. Pure functions over ProviderDescription: what
-// lintel-info prints is what open() does.
+// Decides which provider to use, and says why not the others. Pure functions of
+// ProviderDescription: lintel-info prints exactly what open() does.
 
 #include <cstddef>
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace lintel::transport {
 
-// What was found out about one provider that libfabric offers.
+// What is known about one provider that libfabric offers.
 struct ProviderReport {
   ProviderDescription description;
-  bool usable = false;  // offers all that is needed
+  bool usable = false;  // offers everything that Lintel needs
   bool chosen = false;
   std::string reason;  // a sentence: why chosen, why not, or what is missing
 };
@@ -24,27 +24,27 @@ struct ProviderChoice {
   std::vector<ProviderReport> reports;  // one for each description, in the same order
 };
 
-// Empty: usable. Else a sentence that names what is missing, with its value.
+// Empty: the provider is usable. Else a sentence that names what is missing, with its value.
 std::string missing_from(const ProviderDescription& provider);
 
-// `wanted`: a provider's name, or empty for the best by preference: native TCP, then verbs;ofi_rxm,
-// then tcp;ofi_rxm. Others, among them shm, which reaches this machine only, are chosen only by
-// name.
+// `wanted`: a provider's name. Empty: the first one offered of native TCP, verbs;ofi_rxm,
+// tcp;ofi_rxm. All others are chosen only by name, among them shm, which reaches only this machine.
 ProviderChoice choose_provider(const std::vector<ProviderDescription>& offered,
                                const std::string& wanted);
 
-// "provider "foo" is not offered; offered: net, tcp;ofi_rxm, shm", or why it cannot be used.
-// `offered_beside` stands in front of what is. REQUIRES: !choice.chosen.
+// Why nothing was chosen: "provider "foo" is not offered; offered: net, tcp;ofi_rxm, shm", or why
+// it cannot be used. `offered_beside` is listed before the offered ones. REQUIRES: !choice.chosen.
 std::string explain_failure(const ProviderChoice& choice, const std::string& wanted,
                             const std::string& offered_beside = {});
 
-// Largest message to be sent through this provider: over native TCP 64 KiB of data and the headers,
-// 16 KiB elsewhere (others switch to a rendezvous above it), or less if the provider's limit is
-// lower. Through shared memory no more than it injects: a larger one waits for an answer, and an
-// answer that never comes because the peer died blocks all others in 1.17.
+// The largest message to send through this provider, at most the provider's limit:
+//  * native TCP: 64 KiB of data and the headers.
+//  * shared memory: no more than it injects. A larger one waits for an answer, and if the peer dies
+//    before it answers, that blocks all others in 1.17.
+//  * others: 16 KiB, because they switch to a rendezvous above it.
 std::size_t suitable_message_bytes(const ProviderDescription& provider);
 
-// Largest write to be posted at once: the provider's limit, at most 1 GiB.
+// The largest write to post at once: the provider's limit, at most 1 GiB.
 std::size_t suitable_write_bytes(const ProviderDescription& provider);
 
 }  // namespace lintel::transport

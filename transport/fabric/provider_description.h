@@ -1,7 +1,7 @@
 #pragma once
-// ProviderDescription: what fi_getinfo says about one provider, as plain values, so that every
-// decision taken from it can be tested with providers that are not at hand. Numbers are libfabric's
-// own; nothing here depends on a running provider.
+// ProviderDescription: the answer of fi_getinfo about one provider as plain values, so that
+// decisions can be tested with providers that this machine does not have. The numbers are
+// libfabric's.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace lintel::transport {
 struct ProviderDescription {
   std::string name;                // "net", "tcp;ofi_rxm", "verbs;ofi_rxm", "shm", ...
   bool reliable_datagram = true;   // endpoint type FI_EP_RDM
-  bool socket_addresses = true;    // IPv4 sockaddr; else strings, as shared memory has them
+  bool socket_addresses = true;    // IPv4 sockaddr; else strings, as for shared memory
   std::uint64_t capabilities = 0;  // FI_MSG, FI_RMA, FI_MULTI_RECV, ...
-  std::uint64_t mode = 0;          // FI_CONTEXT, ...: what the provider demands
-  int mr_mode = 0;                 // FI_MR_LOCAL, FI_MR_VIRT_ADDR, ...: what the provider demands
+  std::uint64_t mode = 0;          // FI_CONTEXT, ...: demands of the provider
+  int mr_mode = 0;                 // FI_MR_LOCAL, FI_MR_VIRT_ADDR, ...: demands of the provider
   std::uint64_t send_order = 0;    // FI_ORDER_SAS, ...
   std::uint64_t receive_order = 0;
   std::size_t mr_key_bytes = 0;
@@ -37,8 +37,8 @@ ProviderDescription describe(const fi_info& info);
 bool is_native_tcp(const ProviderDescription& provider);
 bool is_shared_memory(const ProviderDescription& provider);
 
-// Whether a user who asks for `wanted` means the provider `name`: the same name, or its lower half
-// ("tcp" means "tcp;ofi_rxm" where nothing else is called tcp).
+// Whether the name `wanted` selects the provider `name`: the same name, or its core provider ("tcp"
+// selects "tcp;ofi_rxm" if no other is named tcp).
 bool means(const std::string& wanted, const std::string& name);
 
 }  // namespace lintel::transport

@@ -17,7 +17,7 @@ namespace lintel::transport {
 namespace {
 
 bool is_of_infinipath(const struct sigaction& disposition) {
-  void* handler = nullptr;  // one address, whichever kind of handler it is
+  void* handler = nullptr;  // the address of either kind of handler
   static_assert(sizeof handler == sizeof disposition.sa_handler);
   std::memcpy(&handler, &disposition.sa_handler, sizeof handler);
   Dl_info found;
@@ -42,8 +42,8 @@ void SignalDispositions::give_back() const {
   }
 }
 
-// libinfinipath is made for x86-64 only. A sanitizer has handlers of its own, and its functions
-// cannot run as early as this.
+// libinfinipath exists for x86-64 only. A sanitizer has handlers of its own, and its functions
+// cannot run this early.
 #if defined(__x86_64__) && !defined(LINTEL_SANITIZED)
 namespace {
 
@@ -54,17 +54,17 @@ struct KernelDisposition {
   unsigned long mask;
 };
 
-constexpr unsigned long kRestorer = 0x04000000;  // the kernel's flag that `restorer` is set, which
-                                                 // is libc's affair
+// The kernel's flag SA_RESTORER, which libc hides.
+constexpr unsigned long kRestorer = 0x04000000;
 KernelDisposition at_load[std::tuple_size_v<SignalDispositions::All>];
 
 void noted() {}
 
 }  // namespace
 
-// The dynamic linker resolves an indirect function while it relocates, and it relocates all that it
-// loads before it calls the first constructor. No function of another library may be called yet:
-// hence the bare system call.
+// The dynamic linker resolves an indirect function while it relocates, and it relocates everything
+// before it calls the first constructor. No function of another library may be called yet, so this
+// is a bare system call.
 extern "C" {
 [[gnu::visibility("hidden"), gnu::no_profile_instrument_function]] void (*lintel_note_signals())() {
   for (unsigned long number = 1; number < std::size(at_load); ++number) {

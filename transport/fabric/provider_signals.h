@@ -1,18 +1,19 @@
 #pragma once
-// SignalDispositions: what a process does on each signal, so that no library of libfabric's takes
-// signals for itself.
+// SignalDispositions: the signal handlers of a process at one time. Used to undo what libraries of
+// libfabric change.
 //
-// libinfinipath, which Debian 12's libfabric is linked with for its provider psm, replaces in its
-// constructor what SIGINT, SIGILL, SIGABRT, SIGBUS, SIGSEGV and SIGTERM do. Its handler writes a
-// backtrace and ends the process with exit code 1: nobody can tell any more what has ended it, and
-// a handler that the program had before is lost. It comes with libfabric into every process that is
-// linked with Lintel or loads it, whatever the network. What stops it, IPATH_NO_BACKTRACE in the
-// environment, must be there before the process is. So Lintel notes the dispositions before any
-// constructor of what is loaded together with it runs, and in its own, which comes later, gives
-// back what was taken; and does the same around the search for providers, which loads those that
-// are files of their own.
+// libinfinipath, to which Debian 12's libfabric is linked for its provider psm, replaces the
+// handlers of SIGINT, SIGILL, SIGABRT, SIGBUS, SIGSEGV and SIGTERM in its constructor. Its handler
+// writes a backtrace and ends the process with exit code 1, so the cause of the end is no longer
+// visible, and a handler that the program had set before is lost. libfabric brings it into every
+// process that uses Lintel, whatever the network. IPATH_NO_BACKTRACE in the environment would stop
+// it, but only if it is set before the process starts.
 //
-// Any thread. A disposition that is not libinfinipath's is never touched.
+// So Lintel stores the handlers before the constructors of the libraries that are loaded with it
+// run, and restores them in its own constructor, which runs later. It does the same around the
+// search for providers, which loads providers that are separate files.
+//
+// Thread: any. Handlers that are not libinfinipath's are never changed.
 
 #include <array>
 #include <csignal>
@@ -21,14 +22,14 @@ namespace lintel::transport {
 
 class SignalDispositions {
  public:
-  // Signals with a meaning of their own; index 0 is none.
+  // The classic signals; index 0 is not used.
   using All = std::array<struct sigaction, 32>;
 
-  // Those of now.
+  // Stores the present handlers.
   SignalDispositions();
   explicit SignalDispositions(const All& then) : then_(then) {}
 
-  // What libinfinipath has taken since does what it did then.
+  // Restores the stored handler of each signal whose handler is now libinfinipath's.
   void give_back() const;
 
  private:

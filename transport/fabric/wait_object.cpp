@@ -14,7 +14,7 @@ std::string fdinfo_of(int fd) {
 
 bool is_epoll(const std::string& fdinfo) { return fdinfo.find("\ntfd:") != std::string::npos; }
 
-// The one epoll instance among those that `outer` watches; -1: it is not as expected.
+// The only epoll instance among the descriptors that `outer` watches; -1: there is not exactly one.
 int inner_epoll(int outer) {
   int found = -1;
   for (const int fd : watched_descriptors(fdinfo_of(outer))) {
