@@ -1,7 +1,7 @@
 #pragma once
-// What SimulatedNetwork and SimulatedTransport share: the state of one process on the network, and
-// of one pair of processes.
-// Events under way keep it alive after the transport is gone.
+// SimulatedEndpoint: what SimulatedNetwork and SimulatedTransport share: the state of one process
+// on the network, and of one pair of processes. Events under way keep it alive after the transport
+// is destroyed.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,15 +19,15 @@
 
 namespace lintel::transport {
 
-// From one sender to one receiver, by name: a restarted process comes after what its predecessor
-// sent.
+// Traffic from one sender to one receiver. Identified by their names, so messages of a restarted
+// process arrive after those of its predecessor.
 struct SimulatedPair {
-  std::size_t messages = 0;  // reserved, or committed and not yet polled by the receiver
-  std::size_t writes = 0;    // posted and not yet done
+  std::size_t messages = 0;  // reserved, or committed and not polled by the receiver yet
+  std::size_t writes = 0;    // posted and not done yet
   TimePoint last_delivery{};
 };
 
-// Counts in one of a pair's numbers while it lives.
+// Increments one of a pair's numbers, and decrements it when it is destroyed.
 class InFlight {
  public:
   InFlight() = default;
@@ -50,15 +50,15 @@ class InFlight {
   std::size_t SimulatedPair::*number_ = nullptr;
 };
 
-// What a placed message has besides its message.
+// The payload of a placed message.
 struct SimulatedPayload {
   PlacementKey key;
-  std::vector<std::byte> bytes;  // read from the sender's memory
-  std::span<std::byte> landed;   // the receiver's memory that they are in; empty if it expected
-                                 // something else
+  std::vector<std::byte> bytes;  // copied from the sender's memory
+  // The receiver's memory that has them; empty: they were not expected.
+  std::span<std::byte> landed;
 };
 
-// The connection on which something was sent: its number at either end. A process draws a new one
+// The connection on which something was sent: its number at each end. A process takes a new number
 // when it disconnects, and a restarted process has higher numbers than its predecessor.
 struct SimulatedConnection {
   std::uint64_t at_sender = 0;
@@ -108,19 +108,19 @@ struct SimulatedExpectation {
 
 struct SimulatedEndpoint {
   ProcessId name;
-  std::uint64_t first_connection = 0;  // the number of its first connection with anybody
+  std::uint64_t first_connection = 0;  // the number of its first connection with any peer
   bool alive = true;
-  bool silent = false;  // when dead: messages to it vanish instead of being refused
+  bool silent = false;  // if dead: messages to it are lost and not refused
   std::deque<SimulatedReport> reports;
   std::vector<ProcessId> peers;  // by PeerId
   std::unordered_map<ProcessId, PeerId> peer_of;
-  std::unordered_map<std::uint64_t, SimulatedRegion> regions;  // by key, which is the id too
+  std::unordered_map<std::uint64_t, SimulatedRegion> regions;  // by key, which is also the id
   std::unordered_map<PeerId, SimulatedExpectation> expected;   // by sender
-  // with those that it has disconnected: the present one
+  // of peers that it has disconnected: the present connection
   std::unordered_map<ProcessId, std::uint64_t> connections;
-  // the sender's number of the latest connection it has heard on
+  // the sender's number of the latest connection with a message
   std::unordered_map<ProcessId, std::uint64_t> heard;
-  // up to this number of the sender, connections have ended
+  // connections up to this number of the sender have ended
   std::unordered_map<ProcessId, std::uint64_t> ended;
 
   PeerId known(ProcessId peer) {
@@ -137,15 +137,16 @@ struct SimulatedEndpoint {
     const auto found = connections.find(peer);
     return found == connections.end() ? first_connection : found->second;
   }
-  // What comes on it is not for this process any more. What the peer has sent on a later one is.
+  // Whether the connection has ended, so that nothing that arrives on it is delivered. What the
+  // peer has sent on a later one is delivered.
   bool has_ended(ProcessId from, const SimulatedConnection& connection) const {
     const auto last = ended.find(from);
     return connection.at_receiver != connection_with(from) && last != ended.end() &&
            connection.at_sender <= last->second;
   }
   // Ends the connection with the peer: nothing of it is reported, and nothing of it that is under
-  // way arrives. `number`: of the
-  // next one; `senders`: the peer's number of the present one, if nothing was heard on any.
+  // way arrives. `number`: the number of the next connection. `senders`: the peer's number of the
+  // present one, used if nothing has arrived on any.
   void disconnect(PeerId peer, std::uint64_t number, std::uint64_t senders) {
     const ProcessId other = peers[peer.value];
     connections[other] = number;
@@ -164,7 +165,7 @@ struct SimulatedEndpoint {
       return failed != nullptr && failed->peer == peer;
     });
   }
-  // Puts the payload where it is expected. False: it is not.
+  // Copies the payload to the memory where it is expected. False: it is not expected.
   bool land(ProcessId from, SimulatedPayload& payload) {
     const auto sender = peer_of.find(from);
     const auto found = sender == peer_of.end() ? expected.end() : expected.find(sender->second);
@@ -176,7 +177,7 @@ struct SimulatedEndpoint {
     found->second.arriving = true;
     return true;
   }
-  // The process is no more: nobody reads its reports, and its memory is not touched.
+  // The process has ended: its reports are dropped, and its memory is not touched.
   void end() {
     alive = false;
     reports.clear();

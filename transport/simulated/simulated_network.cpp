@@ -30,7 +30,7 @@ void SimulatedNetwork::kill(ProcessId name, Death death) {
   victim->end();
   victim->silent = death == Death::kSilent;
   if (death == Death::kSilent) return;
-  // In the order of names, not of the hash table: a run must repeat.
+  // In the order of names, because the order of the hash table may differ between runs.
   std::vector<std::shared_ptr<SimulatedEndpoint>> others;
   for (const auto& [_, endpoint] : endpoints_) {
     if (endpoint->alive && endpoint->peer_of.contains(name)) others.push_back(endpoint);

@@ -1,22 +1,22 @@
 #pragma once
-// SimulatedNetwork: a network of many processes inside one, in virtual time, repeatable by its
-// seed.
+// SimulatedNetwork: a network of many processes inside one process, in virtual time, repeatable by
+// its seed.
 //
-// Owns time, the delays and what is under way; its transports borrow it.
+// Owns the time, the delays and what is under way; its transports borrow it.
 // Thread: one for the network and all its transports; there is no lock.
-// Invariants: (1) messages and placed messages of one (sender, receiver) pair arrive in the order
-//             of their commits, at most Options::max_in_flight of them being committed and not yet
-//             polled by the receiver; (2) between pairs, and between messages and writes, order is
-//             random;
-//             (3) a write's local bytes are read at a random moment between post_write and
-//             on_write_done, its immediate is reported after its bytes are in place; (4) a placed
-//             message's payload is read at a random moment between commit_placed and its delivery,
-//             when it is put into the memory that the receiver expects it in by then; (5) the same
-//             seed and the same calls give the same run.
-// Time moves only when it is told to: by advance_to_next(), run_until() or a poll() with a later
-// time.
+// Invariants:
+//  (1) Messages and placed messages of one (sender, receiver) pair arrive in the order of their
+//      commits. At most SimulatedOptions::max_in_flight of them are committed and not polled by the
+//      receiver.
+//  (2) Between pairs, and between messages and writes, the order is random.
+//  (3) The local bytes of a write are read at a random time between post_write and on_write_done.
+//      Its immediate is reported after its bytes are in place.
+//  (4) The payload of a placed message is read at a random time between commit_placed and its
+//      delivery, and is then copied into the memory in which the receiver expects it.
+//  (5) The same seed and the same calls give the same run.
+// Time advances only by advance_to_next(), run_until() or a poll() with a later time.
 // Does not: resend, notice a death of which it is not told (see Death), tell a peer of a
-// disconnect(), or let placed messages and what is behind them wait until placement is enabled.
+// disconnect(), or make placed messages wait until placement is enabled.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,9 +39,10 @@ class SimulatedTransport;
 
 // How a process disappears.
 enum class Death : std::uint8_t {
-  kSilent,   // nobody is told and messages to it vanish, as when its machine loses power
-  kNoticed,  // everybody who knows it gets on_peer_failed after a delay, and messages to it are
-             // refused, as when its kernel closes sockets
+  kSilent,  // nobody is told and messages to it are lost, as when its machine loses power
+  // All who know it get on_peer_failed after a delay, and messages to it are refused, as when its
+  // kernel closes sockets.
+  kNoticed,
 };
 
 struct SimulatedOptions {
@@ -50,9 +51,9 @@ struct SimulatedOptions {
   Nanoseconds longest_delay{20'000};
   std::size_t max_in_flight = 64;         // messages per pair; more would block
   std::size_t max_writes_in_flight = 16;  // writes per pair; more would block
-  bool refuse_absent = true;              // a message to a name that never joined: on_peer_failed
-                                          // (true), or silence
-  bool virtual_addresses = true;          // Region::base is the address of the first byte, or 0
+  // A message to a name that never joined: on_peer_failed (true), or nothing.
+  bool refuse_absent = true;
+  bool virtual_addresses = true;  // Region::base is the address of the first byte, or 0
   Attributes attributes{.name = "simulated",
                         .version = "1",
                         .max_message_bytes = 8192,
@@ -64,14 +65,14 @@ struct SimulatedOptions {
 };
 
 struct SimulatedCounters {
-  std::uint64_t messages = 0;          // delivered to a receiver's poll queue; placed messages are
-                                       // messages here
-  std::uint64_t messages_lost = 0;     // to a process that was gone, or a placed message whose
-                                       // payload had gone with its sender
-  std::uint64_t payloads_placed = 0;   // whose payload was put where it was expected
-  std::uint64_t writes = 0;            // whose bytes were placed
+  std::uint64_t messages = 0;  // delivered to a receiver's poll queue, placed messages included
+  // To a process that had ended, or a placed message whose sender had ended before its payload was
+  // read.
+  std::uint64_t messages_lost = 0;
+  std::uint64_t payloads_placed = 0;   // placed messages whose payload was expected
+  std::uint64_t writes = 0;            // whose bytes were written
   std::uint64_t writes_refused = 0;    // wrong key, address, length or peer at the receiver
-  std::uint64_t writes_cancelled = 0;  // source or receiver gone before the bytes moved
+  std::uint64_t writes_cancelled = 0;  // source or receiver ended before the bytes were read
 };
 
 class SimulatedNetwork {
@@ -81,26 +82,25 @@ class SimulatedNetwork {
   SimulatedNetwork& operator=(const SimulatedNetwork&) = delete;
   ~SimulatedNetwork();
 
-  // A new process of that name. Destroying the transport ends the process as Death::kNoticed does,
-  // but without telling anybody. REQUIRES: no living process has the name; the network outlives the
-  // transport.
+  // Adds a process of that name. Destroying the transport ends the process as Death::kNoticed does,
+  // but no process is told.
+  // REQUIRES: no living process has the name; the network outlives the transport.
   std::unique_ptr<SimulatedTransport> join(ProcessId name);
 
-  // Ends a process. What it had committed still arrives; its writes are cancelled, and so are
-  // placed messages whose payload had not been read. No effect if no such process lives.
+  // Ends a process. The messages that it has committed still arrive. Its writes are cancelled, and
+  // so are placed messages whose payload was not read yet. No effect if no such process lives.
   void kill(ProcessId name, Death death);
 
   TimePoint now() const { return now_; }
-  // When the next thing happens; kNever if nothing is under way.
+  // The time of the next event; kNever if nothing is under way.
   TimePoint next_event() const;
-  // Moves time to the next event and lets it happen. False, and time stands still, if nothing is
-  // under way.
+  // Advances the time to the next event, which happens. False: nothing is under way, and the time
+  // stays.
   bool advance_to_next();
-  // Moves time to `until` through all events before it. Processes notice by poll(). No effect if
-  // `until` is past.
+  // Advances the time to `until`; all events up to then happen. Processes see them in poll(). No
+  // effect if `until` is past.
   void run_until(TimePoint until);
-  // The same, but calls `step(now)` after each event and once at `until`: the place to poll the
-  // processes.
+  // The same, and calls `step(now)` after each event and once at `until`, to poll the processes.
   void run_until(TimePoint until, const std::function<void(TimePoint)>& step);
 
   const SimulatedCounters& counters() const { return counters_; }
@@ -116,7 +116,7 @@ class SimulatedNetwork {
   // The process of that name, dead or alive, or nullptr.
   std::shared_ptr<SimulatedEndpoint> find(ProcessId name) const;
   std::shared_ptr<SimulatedPair> pair(ProcessId from, ProcessId to);
-  // What is under way from `from` to `to` counts no more.
+  // Starts the counts of the pair again: what is under way does not count.
   void renew_pair(ProcessId from, ProcessId to);
 
   SimulatedOptions options_;

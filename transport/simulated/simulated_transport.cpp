@@ -22,8 +22,8 @@ struct SimulatedTransport::Borrowed {
   std::shared_ptr<SimulatedEndpoint> source;
   PeerId peer;  // the target, at the source
   Context context;
-  InFlight in_flight = {};  // of a write; a placed message counts as its message
-  bool done = false;        // on_write_done is reported
+  InFlight in_flight = {};  // of a write; a placed message counts as a message
+  bool done = false;        // on_write_done has been reported
 
   void finish(Error error) {
     if (std::exchange(done, true)) return;
@@ -89,7 +89,7 @@ PostStatus SimulatedTransport::send(PeerId peer, const MessageBuffer& buffer, st
   LINTEL_ASSERT(!node.empty());
   Reserved& reserved = node.mapped();
   LINTEL_ASSERT(bytes <= reserved.bytes.size());
-  if (!endpoint_->alive) return PostStatus::kOk;  // the process no longer exists; nobody looks
+  if (!endpoint_->alive) return PostStatus::kOk;  // the process has ended
 
   const std::shared_ptr<SimulatedEndpoint> target = network_.find(name_of(peer));
   if (!target || !target->alive) {
@@ -195,8 +195,7 @@ Result<Region> SimulatedTransport::register_memory(PeerId peer, std::span<std::b
   if (memory.empty())
     return Error(Loss::kOperation, "simulated network", "a region must not be empty");
   LINTEL_ASSERT(peer.value < endpoint_->peers.size());
-  // Keys are unlike each other and unlike small numbers, so that a wrong one does not happen to be
-  // right.
+  // Keys are random large numbers, so that a wrong key is not valid by chance.
   std::uint64_t key = 0;
   do {
     key = network_.random_() >> 1;
@@ -241,7 +240,7 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
 
   if (!write->target || !write->target->alive) {
     ++network_.counters_.writes_cancelled;
-    // nothing is ever heard of it
+    // it never completes
     if (write->target && write->target->silent) return PostStatus::kOk;
     network_.at(landing, [write] { write->finish(kRefused); });
     refuse(peer);
@@ -303,7 +302,8 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
 
 std::size_t SimulatedTransport::poll(TimePoint now, Sink& sink) {
   network_.run_until(now);
-  // Only what is here now: a sink that answers at once does not keep poll() going.
+  // Only the reports that exist now, so that a sink which answers at once does not keep poll()
+  // busy.
   std::size_t reported = 0;
   for (std::size_t left = endpoint_->reports.size(); left > 0 && !endpoint_->reports.empty();
        --left, ++reported) {
@@ -318,7 +318,7 @@ std::size_t SimulatedTransport::poll(TimePoint now, Sink& sink) {
     } else if (auto* immediate = std::get_if<ReportImmediate>(&report)) {
       sink.on_immediate(immediate->immediate);
     } else if (auto* failed = std::get_if<ReportFailed>(&report)) {
-      // What has landed comes all the same: it lies behind this in the queue.
+      // A payload that has arrived is still reported: its report is behind this one in the queue.
       withdraw_placement(failed->peer);
       sink.on_peer_failed(failed->peer, failed->error);
     }
@@ -333,7 +333,8 @@ void SimulatedTransport::hand_over(SimulatedMessage& message, Sink& sink) {
   const PeerId from =
       landed || attributes().knows_source ? endpoint_->known(message.from) : kNoPeer;
   if (!message.payload) return sink.on_message(from, message.bytes);
-  if (landed) endpoint_->expected.erase(from);  // first: the sink may expect the next
+  // First, because the sink may expect the next payload.
+  if (landed) endpoint_->expected.erase(from);
   const std::span<const std::byte> bytes =
       landed ? message.payload->landed : std::span(message.payload->bytes);
   sink.on_placed_message(from, message.bytes, PlacedPayload{bytes, message.payload->bytes.size()});

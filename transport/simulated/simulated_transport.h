@@ -1,7 +1,7 @@
 #pragma once
 // SimulatedTransport: one process on a SimulatedNetwork. Made by SimulatedNetwork::join(), owned by
-// whom join() gave it to; borrows the network. Thread: the network's. Does not: wake anybody
-// (wait_fd() is -1).
+// its caller. Borrows the network. Thread: the network's. Does not: wake a sleeper (wait_fd() is
+// -1).
 
 #include <memory>
 #include <unordered_map>
@@ -28,8 +28,8 @@ class SimulatedTransport final : public Transport {
   MessageBuffer reserve(PeerId peer, std::size_t bytes) override;
   PostStatus commit(PeerId peer, const MessageBuffer& buffer, std::size_t bytes) override;
   void abandon(PeerId peer, const MessageBuffer& buffer) override;
-  // What was committed to the peer as messages arrives all the same; of placed messages and writes,
-  // what had been read.
+  // Messages that were committed to the peer still arrive. Of placed messages and writes, those
+  // arrive whose bytes have been read.
   void disconnect(PeerId peer) override;
 
   Result<Region> register_memory(PeerId peer, std::span<std::byte> memory, Access access) override;
@@ -44,15 +44,15 @@ class SimulatedTransport final : public Transport {
   Withdrawal withdraw_placement(PeerId peer) override;
 
   void watch(PeerId, bool) override {}
-  // `now` later than the network's time moves the network's time.
+  // If `now` is later than the network's time, advances the network's time.
   std::size_t poll(TimePoint now, Sink& sink) override;
   TimePoint next_deadline() const override { return kNever; }
   int wait_fd() const override { return -1; }
   bool prepare_wait() override { return endpoint_->reports.empty(); }
 
-  // Buffers lent and not yet given back.
+  // Buffers that are lent.
   std::size_t open_reservations() const { return reserved_.size(); }
-  // Registrations alive.
+  // Registrations that exist.
   std::size_t live_regions() const { return endpoint_->regions.size(); }
 
  private:
@@ -68,8 +68,7 @@ class SimulatedTransport final : public Transport {
   PostStatus send(PeerId peer, const MessageBuffer& buffer, std::size_t bytes,
                   const std::shared_ptr<PlacedMessage>& placed_message);
   void keep(const std::shared_ptr<Borrowed>& borrowed);
-  // To be called at once, and then whenever something has happened: whether this is the connection
-  // with the peer still.
+  // Returns a function that tells whether the connection with the peer is still the present one.
   auto same_connection(PeerId peer) const {
     return [endpoint = endpoint_, name = name_of(peer),
             connection = endpoint_->connection_with(name_of(peer))] {
@@ -83,7 +82,7 @@ class SimulatedTransport final : public Transport {
   std::shared_ptr<SimulatedEndpoint> endpoint_;
   std::unordered_map<std::uint64_t, Reserved> reserved_;  // by token
   std::uint64_t next_token_ = 1;
-  std::vector<std::weak_ptr<Borrowed>> borrowed_;  // under way, some perhaps done
+  std::vector<std::weak_ptr<Borrowed>> borrowed_;  // under way; some may be done
 };
 
 }  // namespace lintel::transport
