@@ -1,18 +1,17 @@
 #pragma once
-// FaultPlan: which faults a FaultyTransport injects, how often, and the text from which it comes.
+// FaultPlan: the faults that a FaultyTransport injects and how often, and the parser of its text.
 //
 // The text is a list such as "seed=7,drop=0.01,delay=0.2:1ms":
-//   seed=N            of the random numbers; the same seed and the same calls give the same faults
+//   seed=N            of the random numbers; the same seed and calls give the same faults
 //   drop=P            a message is lost after it has left
 //   duplicate=P       a message arrives twice
-//   delay=P:D         a message waits up to D before it goes on; later ones to the same peer wait
-//                     behind it
-//   block=P:N         a storm begins: the next N calls that want room are told that there is none
+//   delay=P:D         a message waits up to D; later ones to the same peer wait behind it
+//   block=P:N         a period of no room begins: the next N calls would block
 //   write_error=P     a write whose bytes arrive completes with an error
-//   post_failure=P    a call says that the peer is lost
-//   death=PID:N       the peer of that pid is gone, and known to be gone, when the Nth message to
-//                     it is sent
-//   silent_death=PID:N  the same, but nobody is told
+//   post_failure=P    a call returns that the peer is lost
+//   death=PID:N       the peer of that pid dies when the Nth message to it is sent, and this is
+//   reported
+//   silent_death=PID:N  the same, but it is not reported
 // P is a probability from 0 to 1, D a duration with its unit.
 
 #include <cstdint>
@@ -44,8 +43,8 @@ struct FaultPlan {
   std::optional<PeerDeath> death;
 };
 
-// Returns "" and sets `plan`, or a sentence that names the value and what was expected, and leaves
-// `plan` alone.
+// Returns "" and sets `plan`. Otherwise returns a sentence that names the value and what was
+// expected, and does not change `plan`.
 std::string parse_fault_plan(std::string_view text, FaultPlan& plan);
 
 }  // namespace lintel::transport

@@ -10,7 +10,7 @@ namespace lintel::transport {
 
 namespace {
 
-// Nothing wakes a sleeper when a storm is over: look again soon.
+// When to poll again after a call that was blocked, because no event reports the end of the period.
 constexpr Nanoseconds kStormRetry = std::chrono::microseconds(100);
 constexpr std::size_t kMaxDelayedPerPeer = 1024;
 
@@ -53,7 +53,7 @@ void FaultyTransport::report_failed(PeerId peer, const char* call) {
   reports_.push_back({peer, [peer, error](Sink& sink) { sink.on_peer_failed(peer, error); }});
 }
 
-// The peer is dead, or dies of the message that is being sent.
+// Whether the peer is dead, or dies when this message is sent.
 bool FaultyTransport::dies(PeerId id, Peer& peer) {
   if (!plan_.death || wrapped_->name_of(id).pid != plan_.death->pid) return false;
   ++peer.messages;
@@ -116,7 +116,7 @@ PostStatus FaultyTransport::commit(PeerId to, const MessageBuffer& buffer, std::
   std::vector<std::byte> copy;
   if (happens(plan_.duplicate)) copy.assign(buffer.data, buffer.data + bytes);
   const PostStatus status = wrapped_->commit(to, buffer, bytes);
-  if (status != PostStatus::kOk && peer.messages > 0) --peer.messages;  // it is still to be sent
+  if (status != PostStatus::kOk && peer.messages > 0) --peer.messages;  // it was not sent
   if (status == PostStatus::kOk && !copy.empty() && send_copy(to, copy)) {
     ++counters_.duplicated;
     ++at(to).unasked_left;
@@ -155,7 +155,7 @@ PostStatus FaultyTransport::post_write(PeerId to, const LocalMemory& from, Remot
   return wrapped_->post_write(to, from, target, immediate, context);
 }
 
-// What is due goes on; what finds no room stays the first.
+// Sends the delayed messages that are due. If there is no room, they stay in order.
 void FaultyTransport::release_delayed() {
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     std::deque<Delayed>& delayed = peers_[i].delayed;
@@ -197,7 +197,7 @@ TimePoint FaultyTransport::next_deadline() const {
   TimePoint deadline = wrapped_->next_deadline();
   if (blocked_since_poll_) deadline = std::min(deadline, now_ + kStormRetry);
   for (const Peer& peer : peers_) {
-    // What is overdue had no room, and is covered above.
+    // An overdue message had no room, which kStormRetry covers.
     if (!peer.delayed.empty() && peer.delayed.front().due > now_)
       deadline = std::min(deadline, peer.delayed.front().due);
   }

@@ -1,13 +1,13 @@
 #pragma once
-// FaultyTransport: makes the transport that it wraps misbehave by a FaultPlan, and by its seed
-// always in the same way.
+// FaultyTransport: injects the faults of a FaultPlan into another transport. The same seed and the
+// same calls give the same faults.
 //
 // Owns the wrapped transport. Thread: see Transport.
-// Invariants: (1) messages to one peer keep their order, delayed or not; (2) every fault is one
-//             that a real network shows: what is reported to the sink stays within the contract of
-//             Transport; (3) with an empty plan nothing changes.
-// Does not: stop messages of a dead peer when the wrapped transport does not know their source, nor
-// its writes.
+// Invariants: (1) messages to one peer keep their order, delayed or not; (2) each fault is one that
+// real networks have, and what is reported to the sink stays within the contract of Transport; (3)
+// an empty plan changes nothing.
+// Does not: stop messages of a dead peer if the wrapped transport does not know their source, or
+// stop its writes.
 
 #include <cstddef>
 #include <cstdint>
@@ -95,9 +95,9 @@ class FaultyTransport final : public Transport, private Sink {
   };
   struct Peer {
     std::deque<Delayed> delayed;
-    std::vector<Context> swallowed;  // writes that nobody ends while the peer is silent
+    std::vector<Context> swallowed;  // writes that do not end while the peer is silent
     std::uint64_t messages = 0;      // committed to it
-    std::uint32_t unasked_left = 0;  // reports of copies that nobody committed
+    std::uint32_t unasked_left = 0;  // reports of copies that the owner did not commit
     bool dead = false;
   };
 
@@ -117,7 +117,7 @@ class FaultyTransport final : public Transport, private Sink {
     return peer.value < peers_.size() && peers_[peer.value].dead;
   }
   struct Report {
-    PeerId peer;  // whose connection it belongs to; kNoPeer: it comes also when that has ended
+    PeerId peer;  // the peer of its connection; kNoPeer: disconnect() does not cancel it
     std::function<void(Sink&)> tell;
   };
   void report_left(PeerId to) LINTEL_REQUIRES(lock_);
@@ -127,15 +127,16 @@ class FaultyTransport final : public Transport, private Sink {
   void release_delayed() LINTEL_REQUIRES(lock_);
 
   std::unique_ptr<Transport> wrapped_;
-  Attributes attributes_;  // without placed messages: every fault there is a message's or a write's
+  Attributes attributes_;  // without placed messages: all faults are of messages and writes
   FaultPlan plan_;
   OwnerLock lock_;
   FaultCounters counters_ LINTEL_GUARDED_BY(lock_);
   std::mt19937_64 random_ LINTEL_GUARDED_BY(lock_);
   TimePoint now_ LINTEL_GUARDED_BY(lock_){};
-  std::vector<Peer> peers_ LINTEL_GUARDED_BY(lock_);        // by PeerId
-  std::deque<Report> reports_ LINTEL_GUARDED_BY(lock_);     // of the next poll
-  std::uint64_t storm_calls_ LINTEL_GUARDED_BY(lock_) = 0;  // left of the present storm
+  std::vector<Peer> peers_ LINTEL_GUARDED_BY(lock_);     // by PeerId
+  std::deque<Report> reports_ LINTEL_GUARDED_BY(lock_);  // for the next poll
+  // Remaining calls of the present period of no room.
+  std::uint64_t storm_calls_ LINTEL_GUARDED_BY(lock_) = 0;
   bool blocked_since_poll_ LINTEL_GUARDED_BY(lock_) = false;
   Sink* sink_ LINTEL_GUARDED_BY(lock_) = nullptr;  // during poll()
 };
