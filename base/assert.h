@@ -1,11 +1,11 @@
 #pragma once
-// LINTEL_ASSERT: for our own bugs only. Never for a caller's argument (error code) and never for
-// bytes from the wire (validation). Always on: a broken invariant must not go on to corrupt
-// somebody's memory.
+// LINTEL_ASSERT: for bugs of Lintel only. A caller's wrong argument gets an error code; bytes from
+// the wire are validated.
+// Always enabled: a process with a broken invariant must not continue and corrupt memory.
 
 namespace lintel {
 
-// Prints the broken condition with its place and aborts.
+// Prints the condition with its file and line, and aborts.
 [[noreturn, gnu::cold]] void assertion_failed(const char* condition, const char* file,
                                               int line) noexcept;
 

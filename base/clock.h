@@ -1,6 +1,6 @@
 #pragma once
-// Time as a value: every function that needs the time takes a TimePoint; only the outermost loop
-// asks a clock for it.
+// Time as a value: a function that needs the time takes a TimePoint. Only the outermost loop reads
+// a clock.
 
 #include <chrono>
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace lintel {
 
 using Nanoseconds = std::chrono::nanoseconds;
 
-// Nanoseconds since an arbitrary start; never goes back. A simulated network counts virtual
+// Nanoseconds since an arbitrary start; never decreases. A simulated network counts virtual
 // nanoseconds in the same type.
 struct TimePoint {
   std::int64_t ns = 0;
@@ -31,8 +31,8 @@ inline TimePoint monotonic_now() {
           .count()};
 }
 
-// The same clock as it was at the kernel's last tick, some milliseconds ago at most: an eighth of
-// the cost.
+// The same clock at the kernel's last tick, at most some milliseconds ago. Costs an eighth of
+// monotonic_now().
 inline TimePoint coarse_monotonic_now() {
   timespec time{};
   ::clock_gettime(CLOCK_MONOTONIC_COARSE, &time);

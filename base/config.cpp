@@ -29,7 +29,7 @@ std::string number_text(SettingType type, std::uint64_t number) {
   return std::to_string(number);
 }
 
-// The number that `text` stands for, in the unit of the setting's range; for a choice, its index.
+// The number that `text` represents, in the unit of the setting's range; for a choice, its index.
 std::optional<std::uint64_t> parse_number(const Setting& setting, std::string_view text) {
   switch (setting.type) {
     case SettingType::kInteger: return parse_integer(text);
@@ -50,7 +50,7 @@ std::optional<std::uint64_t> parse_number(const Setting& setting, std::string_vi
   return std::nullopt;
 }
 
-// Edits that turn `a` into `b`: insert, remove or replace one character.
+// The number of edits that turn `a` into `b`: insert, remove or replace one character.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -73,8 +73,8 @@ std::string unknown_variable(std::string_view name) {
         return distance(name, a.name) < distance(name, b.name);
       });
   std::string warning = std::string(name) + " is not a setting of Lintel and has no effect";
-  // A name that shares less than two thirds with any other is somebody's own, not a slip of the
-  // keyboard.
+  // A name that differs from each setting in more than a third of its characters is not a typing
+  // error.
   const std::size_t own_length = name.size() - kPrefix.size();
   if (distance(name, nearest->name) * 3 <= own_length)
     warning += "; did you mean " + std::string(nearest->name) + "?";
@@ -158,7 +158,7 @@ ConfigReading read_config(const char* const* variables) {
     const auto all = settings();
     const auto setting = std::find_if(all.begin(), all.end(),
                                       [name](const Setting& row) { return row.name == name; });
-    // the compilers of lintel-mpicc and lintel-mpicxx
+    // The compilers of lintel-mpicc and lintel-mpicxx.
     if (name == "LINTEL_CC" || name == "LINTEL_CXX") continue;
     if (setting == all.end()) {
       reading.warnings.push_back(unknown_variable(name));

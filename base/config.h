@@ -1,9 +1,10 @@
 #pragma once
-// Every setting of Lintel: the plain struct that constructors take, and the one table from which
-// parsing, lintel-info, the documentation and the warning about unknown variables all come.
+// Config: every setting of Lintel, as a plain struct that constructors take; and the one table from
+// which the parser, lintel-info, the documentation and the warning about unknown variables are
+// made.
 //
-// Values. Nothing here reads the process' environment: environment.h does, once. A setting is added
-// by a member of Config and a row in config_table.cpp; a default lives in Config alone.
+// Values. The environment is not read here: environment.h does it, once. To add a setting, add a
+// member of Config and a row in config_table.cpp. A default is only in Config.
 
 #include <cstdint>
 #include <span>
@@ -20,29 +21,29 @@ enum class LogLevel : std::uint8_t { kError, kWarn, kInfo, kDebug, kTrace };
 enum class DumpSignal : std::uint8_t { kNone, kUsr1, kUsr2 };
 
 struct Config {
-  std::string provider;                         // empty: chosen by what the providers offer
-  std::string interface = "127.0.0.1";          // IPv4 address or interface name
-  std::uint64_t port_base = 27000;              // pid 0 listens here, see doc/addressing.md
-  std::uint64_t eager_limit_bytes = 65536;      // payloads up to this travel inside their message
-  Nanoseconds spin{100'000};                    // a waiting call polls this long before it sleeps,
-                                                // at times longer
-  Nanoseconds peer_timeout{10'000'000'000};     // silence after which a peer that owes an answer is
-                                                // dead
-  Nanoseconds connect_timeout{10'000'000'000};  // time that a first contact may take
+  std::string provider;                 // empty: direct
+  std::string interface = "127.0.0.1";  // IPv4 address or interface name
+  std::uint64_t port_base = 27000;      // pid 0 listens here, see doc/addressing.md
+  // Payloads up to this length are sent inside their message.
+  std::uint64_t eager_limit_bytes = 65536;
+  Nanoseconds spin{100'000};  // a waiting call polls this long before it sleeps, sometimes longer
+  // A peer that owes an answer and is silent for this long is dead.
+  Nanoseconds peer_timeout{10'000'000'000};
+  Nanoseconds connect_timeout{10'000'000'000};  // time limit of a first contact
   std::uint64_t window_frames = 64;             // unacknowledged frames per peer
   std::uint64_t send_frames = 64;               // frames under way to all peers together
   std::uint64_t receive_buffer_bytes = 262144;
   std::uint64_t receive_buffers = 4;
-  // outgoing operations that may be open at once
+  // Outgoing operations that may be open at once.
   std::uint64_t max_operations = 65536;
-  // unexpected headers of one portal (Portals 4)
+  // Unexpected headers of one portal (Portals 4).
   std::uint64_t max_unexpected = 65536;
-  // memory for messages that no receive has been posted for (MPI)
+  // memory for messages without a posted receive (MPI)
   std::uint64_t mpi_unexpected_bytes = 64 * 1024 * 1024;
-  // 1: Open MPI is to use its component lintel
+  // 1: Open MPI uses its component lintel
   std::uint64_t openmpi = 0;
-  std::string impi;          // empty: the job is all there is
-  std::string impi_native;   // client ranks with commas between them
+  std::string impi;          // empty: the job is not part of an IMPI job
+  std::string impi_native;   // client ranks, separated by commas
   std::uint64_t job_id = 0;  // 0: none
   std::string faults;        // fault plan, see transport/faulty
   LogLevel log_level = LogLevel::kWarn;
@@ -64,7 +65,7 @@ enum class SettingType : std::uint8_t {
 struct Setting {
   std::string_view name;  // LINTEL_...
   SettingType type;
-  std::string_view unit;  // empty when there is none
+  std::string_view unit;  // empty: none
   std::uint64_t minimum;  // kInteger: number; kSize: bytes; kDuration: nanoseconds
   std::uint64_t maximum;
   std::span<const std::string_view> choices;  // kChoice: in the order of the member's enumerators
@@ -77,20 +78,20 @@ struct Setting {
 // The table, in the order of the documentation.
 std::span<const Setting> settings();
 
-// The value of `setting` in `config` as a user would write it; "" for an empty string.
+// The value of `setting` in `config` as a user writes it; "" for an empty string.
 std::string value_text(const Setting& setting, const Config& config);
 
 // What `setting` accepts, as the end of a sentence: "an integer from 1 to 64".
 std::string expected_text(const Setting& setting);
 
-// Sets one member from `text`. Returns "" when it is accepted; else a sentence that names the
-// variable, the value and what was expected, and `config` is unchanged.
+// Sets one member from `text`. Returns "" if it is accepted. Otherwise returns a sentence that
+// names the variable, the value and what was expected, and does not change `config`.
 std::string apply_setting(const Setting& setting, std::string_view text, Config& config);
 
 struct ConfigReading {
-  Config config;                      // rejected values keep their default
-  std::vector<std::string> errors;    // values out of range or not understood: Lintel must not
-                                      // start
+  Config config;  // rejected values keep their default
+  // Values that are out of range or malformed: Lintel must not start.
+  std::vector<std::string> errors;
   std::vector<std::string> warnings;  // variables that begin with LINTEL_ and are not in the table
 };
 

@@ -24,7 +24,7 @@ std::string default_text(const Setting& setting) { return value_text(setting, Co
 
 std::string or_unset(const std::string& value) { return value.empty() ? "unset" : value; }
 
-// `text` in lines of at most kTextWidth characters, each with four blanks before it.
+// `text` in lines of at most kTextWidth characters, each indented by four blanks.
 std::string indented(std::string_view text) {
   std::string lines;
   while (!text.empty()) {

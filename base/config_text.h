@@ -1,5 +1,5 @@
 #pragma once
-// The table of settings in words: for lintel-info and for doc/configuration.md.
+// The table of settings as text, for lintel-info and doc/configuration.md.
 
 #include <string>
 #include <string_view>

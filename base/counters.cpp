@@ -131,7 +131,7 @@ bool write_counters_file(const Counters& counters, const std::string& pattern) {
   if (pattern.empty()) return true;
   const std::string path = expand_process_id(pattern, getpid());
   struct stat existing {};
-  // a pipe or a terminal is not replaced
+  // a pipe or a terminal is written, not replaced
   const bool in_place = stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode);
   const std::string draft = in_place ? path : path + ".new." + std::to_string(getpid());
   std::FILE* file = std::fopen(draft.c_str(), "w");

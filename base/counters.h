@@ -1,10 +1,9 @@
 #pragma once
-// What a process has done and what went wrong, as numbers: the first thing to look at before any
-// log.
+// Counters: what a process has done and what has failed, as numbers.
 //
-// Value-like, fixed size, no allocation. Thread: one writer at a time (the owner's lock); any
-// thread may read at any time and sees each number whole, not the set of them at one moment.
-// Invariant: a counter never falls.
+// Value-like, fixed size, no allocation. Thread: one writer at a time (the owner's lock). Any
+// thread may read at any time; it sees each number whole, but not all numbers of one moment.
+// Invariant: a counter never decreases.
 
 #include <array>
 #include <atomic>
@@ -68,23 +67,23 @@ const CounterInfo& counter_info(Counter counter);
 
 class Counters {
  public:
-  // Load and store, not an atomic addition: there is one writer.
+  // Load and store, without an atomic addition, because there is one writer.
   void add(Counter counter, std::uint64_t amount = 1) {
     auto& cell = cells_[static_cast<std::size_t>(counter)];
     cell.store(cell.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }
-  // For counters that hold the largest value seen.
+  // For counters of the largest value.
   void raise_to(Counter counter, std::uint64_t value) {
     auto& cell = cells_[static_cast<std::size_t>(counter)];
     if (value > cell.load(std::memory_order_relaxed)) cell.store(value, std::memory_order_relaxed);
   }
-  // What another one has counted was counted here too.
+  // Adds the numbers of another object.
   void add_all(const Counters& other);
   std::uint64_t get(Counter counter) const {
     return cells_[static_cast<std::size_t>(counter)].load(std::memory_order_relaxed);
   }
 
-  // Sum of all kDrops… counters: messages that were discarded, whatever the cause.
+  // The sum of all kDrops… counters: messages that were discarded for any reason.
   std::uint64_t drops() const;
 
   // One "label value" line each, in the enum's order, zeros included.
@@ -96,9 +95,9 @@ class Counters {
   std::array<std::atomic<std::uint64_t>, kCounterCount> cells_{};
 };
 
-// Writes text() to the file `pattern`, in which %p stands for the process id; replaces what was
-// there in one step, so a reader sees either the old or the new. An empty pattern does nothing.
-// Returns false, with errno set, when the file cannot be written.
+// Writes text() to the file `pattern`, in which %p is replaced by the process id. Replaces the file
+// in one step, so a reader sees the old or the new contents. An empty pattern does nothing. Returns
+// false, with errno set, if the file cannot be written.
 bool write_counters_file(const Counters& counters, const std::string& pattern);
 
 }  // namespace lintel

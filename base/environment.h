@@ -1,5 +1,5 @@
 #pragma once
-// The only place that looks at the process' environment.
+// Reads the process' environment. No other file does.
 
 #include <optional>
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace lintel {
 
-// Settings of this process, read from its LINTEL_* variables now.
+// The settings of this process, read now from its LINTEL_* variables.
 ConfigReading read_environment();
 
-// The value of a variable that is not Lintel's own, such as a launcher's, now. Nothing when it is
-// not set, or empty.
+// The value of a variable that is not one of Lintel's, such as a launcher's, read now. Empty: not
+// set, or set to "".
 std::optional<std::string> environment_variable(const char* name);
-// The same of a variable that has a meaning also when it is empty.
+// The same, for a variable that has a meaning also when it is set to "". Empty: not set.
 std::optional<std::string> present_environment_variable(const char* name);
 
 }  // namespace lintel

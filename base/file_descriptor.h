@@ -1,5 +1,5 @@
 #pragma once
-// FileDescriptor: one open file descriptor, owned: closed when its owner ends.
+// FileDescriptor: owns one open file descriptor, and closes it when it is destroyed.
 
 #include <unistd.h>
 
@@ -10,7 +10,7 @@ namespace lintel {
 class FileDescriptor {
  public:
   FileDescriptor() = default;
-  // -1: none, as of a system call that has failed.
+  // -1, as a failed system call returns it: none.
   explicit FileDescriptor(int fd) : fd_(fd) {}
   FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
   FileDescriptor& operator=(FileDescriptor&& other) noexcept {

@@ -1,9 +1,8 @@
 #pragma once
-// Identifiers that name processes and their attributes: one type each, so that none can be passed
-// for another.
+// Identifiers of processes and their attributes: a type for each, so that one cannot be passed for
+// another.
 //
-// Values: they copy and compare, carry no behaviour, and hold the number exactly as it stands on
-// the wire.
+// Values: they copy and compare, have no behaviour, and hold the number as it is on the wire.
 
 #include <compare>
 #include <cstddef>
@@ -12,8 +11,7 @@
 
 namespace lintel {
 
-// A number that means one thing. `Tag` makes each use a type of its own; there is no arithmetic
-// because none would mean anything.
+// A number with one meaning. `Tag` makes each use a type of its own. There is no arithmetic.
 template <class Tag, class Number>
 struct Id {
   Number value{};

@@ -51,7 +51,7 @@ void configure_log(LogLevel level, const std::string& file) {
 void write_log(LogLevel level, const char* format, ...) {
   const int saved_errno = errno;
   char line[512];
-  const std::size_t room = sizeof line - 1;  // for the line's end
+  const std::size_t room = sizeof line - 1;  // for the end of the line
   const int head = std::snprintf(line, room, "lintel[%ld] %s: ", static_cast<long>(getpid()),
                                  kNames[static_cast<std::size_t>(level)]);
   std::size_t length = static_cast<std::size_t>(head);

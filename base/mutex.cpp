@@ -11,11 +11,11 @@ namespace lintel {
 static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t) &&
               std::atomic<std::uint32_t>::is_always_lock_free);
 
-// Whoever comes by here takes it as kAwaited: there may be others asleep.
+// Takes the lock as kAwaited, because other threads may sleep too.
 void Mutex::wait_for_it() {
   waiting_.fetch_add(1, std::memory_order_relaxed);
   while (state_.exchange(kAwaited, std::memory_order_acquire) != kFree) {
-    // Returns at once if it is not kAwaited any more.
+    // Returns at once if the state is no longer kAwaited.
     ::syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, std::uint32_t{kAwaited}, nullptr, nullptr, 0);
   }
   waiting_.fetch_sub(1, std::memory_order_relaxed);

@@ -1,13 +1,13 @@
 #pragma once
-// Mutex and MutexLock: a mutual exclusion with names for clang's thread-safety analysis, which also
-// tells its holder whether others wait for it.
+// Mutex and MutexLock: a mutex with annotations for clang's thread-safety analysis, which also
+// tells its holder whether another thread waits for it.
 //
-// Not an std::mutex: each message's way takes and leaves a lock at least twice, and that one's two
-// calls into the C library cost as much as a lookup in a match list. This is the second mutex of U.
-// Drepper, "Futexes are tricky" (2011): one indivisible operation for each of lock() and unlock()
-// while nobody waits. Not recursive, and not fair. Threads sleep in the kernel's futex itself:
-// std::atomic's wait() keeps its sleepers in a table, of which each shared library has its own, and
-// who unlocks in another one would not find them.
+// Not std::mutex: each message takes and releases a lock at least twice, and the two calls of
+// std::mutex into the C library cost as much as a lookup in a match list. This is the second mutex
+// of U. Drepper, "Futexes are tricky" (2011): lock() and unlock() are one atomic operation each if
+// no thread waits. Not recursive, and not fair.
+// Threads sleep in the futex itself. std::atomic's wait() keeps its sleepers in a table, and each
+// shared library has its own table, so an unlock() in another library would not find them.
 
 #include <atomic>
 #include <cstdint>
@@ -33,12 +33,12 @@ class LINTEL_CAPABILITY("mutex") Mutex {
   void unlock() LINTEL_RELEASE() {
     if (state_.exchange(kFree, std::memory_order_release) == kAwaited) wake_one();
   }
-  // Some thread waits in lock(). A hint, for a holder that would unlock and lock again: it may take
-  // the lock back before whom it woke gets it.
+  // Whether a thread waits in lock(). A hint for a holder that would unlock and lock again: it may
+  // take the lock back before the thread that it woke gets it.
   bool wanted() const { return waiting_.load(std::memory_order_relaxed) != 0; }
 
  private:
-  // the last: held, and whoever leaves it wakes one who sleeps
+  // kAwaited: held, and unlock() wakes one thread
   enum State : std::uint32_t { kFree, kHeld, kAwaited };
 
   [[gnu::cold]] void wait_for_it() LINTEL_ACQUIRE();

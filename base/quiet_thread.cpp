@@ -9,7 +9,7 @@
 namespace lintel {
 
 std::thread start_quiet_thread(std::function<void()> body) {
-  // A thread has the mask of the one that starts it.
+  // A thread inherits the signal mask of the thread that starts it.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -1,13 +1,13 @@
 #pragma once
-// start_quiet_thread: a thread of the library's own. The program's signals are the program's: none
-// is delivered to it.
+// start_quiet_thread: starts a thread of the library. All signals are blocked in it, because they
+// belong to the program.
 
 #include <functional>
 #include <thread>
 
 namespace lintel {
 
-// Throws std::system_error if there is no thread to be had.
+// Throws std::system_error if no thread can be started.
 std::thread start_quiet_thread(std::function<void()> body);
 
 }  // namespace lintel

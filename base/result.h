@@ -1,9 +1,9 @@
 #pragma once
-// Error and Result<T>: how a function of Lintel says that something outside of it went wrong.
+// Error and Result<T>: how a function of Lintel reports that something outside of it has failed.
 //
-// Values. An Error is small, owns nothing, and never allocates, so that it may travel on the data
-// path. The function that finds
-// the error fills it in; those above pass it on unchanged. Exceptions appear only in tools.
+// Values. An Error is small, owns nothing and never allocates, so the data path may use it. The
+// function that finds the error makes it; its callers pass it on unchanged. Exceptions are used
+// only in tools.
 
 #include <cstdint>
 #include <utility>
@@ -13,7 +13,7 @@
 
 namespace lintel {
 
-// What is lost, which is what a caller needs to know to go on.
+// What is lost. A caller decides by it how to continue.
 enum class Loss : std::uint8_t {
   kNothing,    // no error
   kOperation,  // this operation only
@@ -26,7 +26,7 @@ class [[nodiscard]] Error {
  public:
   constexpr Error() = default;  // no error
   // `call` and `reason` must be string literals, or outlive every copy. `code` is the errno-like
-  // number that the system or the provider gave (positive), or 0.
+  // number of the system or the provider (positive), or 0.
   constexpr Error(Loss loss, const char* call, const char* reason, int code = 0)
       : call_(call), reason_(reason), code_(code), loss_(loss) {}
 
@@ -73,7 +73,7 @@ class [[nodiscard]] Result {
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
 
-  // The error, or Error() when ok().
+  // The error, or Error() if ok().
   Error error() const { return ok() ? Error() : *std::get_if<1>(&content_); }
 
  private:

@@ -1,14 +1,13 @@
 #pragma once
-// SlotPool<T>: objects addressed by slot number + generation, so that a stale handle is recognised
-// and never reaches another object.
+// SlotPool<T>: objects addressed by slot number and generation, so that a stale handle is
+// recognised and never reaches another object.
 //
 // Owns its objects. Thread: none of its own; the caller's lock guards it.
-// Invariants: (1) an object never moves while it lives; (2) a slot's generation grows by one each
-// time its object dies, and never is 0;
-//             (3) slots are reused oldest first, which keeps a generation from coming round for as
-//                 long as possible.
-// Memory grows in blocks up to `limit` objects and is kept until the pool dies. Does not: allocate
-// in get() or destroy().
+// Invariants: (1) an object never moves; (2) the generation of a slot grows by one each time its
+// object is destroyed, and is never 0; (3) the slot that has been free longest is reused first, so
+// that a generation repeats as late as possible.
+// Memory grows in blocks up to `limit` objects and is kept until the pool is destroyed. Does not:
+// allocate in get() or destroy().
 
 #include <cstddef>
 #include <cstdint>
@@ -23,10 +22,9 @@ namespace lintel {
 
 struct SlotId {
   std::uint32_t slot = 0;
-  std::uint32_t generation = 0;  // 0 names nothing
+  std::uint32_t generation = 0;  // 0: names no object
   friend constexpr bool operator==(const SlotId&, const SlotId&) = default;
-  // One number for places that have room for 64 bits only, such as a transport's context; 0 names
-  // nothing.
+  // Both as one number of 64 bits, such as a transport's context; 0 names no object.
   constexpr std::uint64_t packed() const { return (std::uint64_t{generation} << 32) | slot; }
   static constexpr SlotId unpack(std::uint64_t number) {
     return {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)};
@@ -36,9 +34,9 @@ struct SlotId {
 template <class T>
 class SlotPool {
  public:
-  // `generation_bits`: width after which the generation wraps to 1, for handles that have no room
-  // for 32 bits. `first_generation`: of every slot; a pool that takes another's place goes on from
-  // the other's next_generation(), so that the other's handles name nothing in it.
+  // `generation_bits`: the width at which the generation wraps to 1, for handles that have no room
+  // for 32 bits. `first_generation`: of every slot. A pool that replaces another one continues at
+  // the other's next_generation(), so that handles of the other name nothing in it.
   explicit SlotPool(std::size_t limit, unsigned generation_bits = 32,
                     std::uint32_t first_generation = 1)
       : limit_(limit),
@@ -51,8 +49,8 @@ class SlotPool {
     for_each([this](SlotId id, T&) { destroy(id); });
   }
 
-  // Makes an object. Returns {nullptr, {}} when `limit` objects live already; throws nothing but
-  // what T's constructor or memory does.
+  // Makes an object. Returns {nullptr, {}} if `limit` objects exist already. Throws only what T's
+  // constructor or the allocation throws.
   template <class... Args>
   std::pair<T*, SlotId> create(Args&&... args) {
     if (first_free_ == kNoSlot && !grow()) return {nullptr, {}};
@@ -66,21 +64,21 @@ class SlotPool {
     return {object, {slot, cell.generation}};
   }
 
-  // The object, or nullptr when `id` never named one or names one that is gone.
+  // The object, or nullptr if `id` names none or one that was destroyed.
   T* get(SlotId id) {
     if (id.slot >= capacity()) return nullptr;
     Cell& cell = at(id.slot);
     return cell.alive && cell.generation == id.generation ? cell.object() : nullptr;
   }
 
-  // The object that lives in `slot` now, whatever its generation, or nullptr.
+  // The object that is in `slot` now, of any generation, or nullptr.
   T* find_slot(std::uint32_t slot) {
     if (slot >= capacity()) return nullptr;
     Cell& cell = at(slot);
     return cell.alive ? cell.object() : nullptr;
   }
 
-  // Ends the object. REQUIRES: get(id) != nullptr.
+  // Destroys the object. REQUIRES: get(id) != nullptr.
   void destroy(SlotId id) {
     T* object = get(id);
     LINTEL_ASSERT(object != nullptr);
@@ -95,8 +93,7 @@ class SlotPool {
     --size_;
   }
 
-  // Calls `visit(SlotId, T&)` for each living object; `visit` may destroy the object that it was
-  // given, and no other.
+  // Calls `visit(SlotId, T&)` for each object. `visit` may destroy that object, and no other.
   template <class Visit>
   void for_each(Visit&& visit) {
     for (std::uint32_t slot = 0; slot < capacity(); ++slot) {
@@ -105,7 +102,7 @@ class SlotPool {
     }
   }
 
-  // One that no object of this pool has had, unless generations have come round.
+  // A generation that no object of this pool has had, unless generations have wrapped.
   std::uint32_t next_generation() const { return valid(newest_generation_ + 1); }
 
   std::size_t size() const { return size_; }

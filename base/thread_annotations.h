@@ -1,5 +1,5 @@
 #pragma once
-// Names for clang's -Wthread-safety analysis; empty for other compilers.
+// Attributes of clang's -Wthread-safety analysis; empty for other compilers.
 
 #if defined(__clang__)
 #define LINTEL_THREAD_ANNOTATION(x) __attribute__((x))
