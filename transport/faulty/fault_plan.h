@@ -9,8 +9,7 @@
 //   block=P:N         a period of no room begins: the next N calls would block
 //   write_error=P     a write whose bytes arrive completes with an error
 //   post_failure=P    a call returns that the peer is lost
-//   death=PID:N       the peer of that pid dies when the Nth message to it is sent, and this is
-//   reported
+//   death=PID:N         the peer of that pid dies at the Nth message to it; this is reported
 //   silent_death=PID:N  the same, but it is not reported
 // P is a probability from 0 to 1, D a duration with its unit.
 

@@ -116,11 +116,11 @@ struct SimulatedEndpoint {
   std::unordered_map<ProcessId, PeerId> peer_of;
   std::unordered_map<std::uint64_t, SimulatedRegion> regions;  // by key, which is also the id
   std::unordered_map<PeerId, SimulatedExpectation> expected;   // by sender
-  // of peers that it has disconnected: the present connection
+  // Of peers that it has disconnected: the present connection.
   std::unordered_map<ProcessId, std::uint64_t> connections;
-  // the sender's number of the latest connection with a message
+  // The sender's number of the latest connection with a message.
   std::unordered_map<ProcessId, std::uint64_t> heard;
-  // connections up to this number of the sender have ended
+  // Connections up to this number of the sender have ended.
   std::unordered_map<ProcessId, std::uint64_t> ended;
 
   PeerId known(ProcessId peer) {

@@ -240,7 +240,7 @@ PostStatus SimulatedTransport::post_write(PeerId peer, const LocalMemory& from, 
 
   if (!write->target || !write->target->alive) {
     ++network_.counters_.writes_cancelled;
-    // it never completes
+    // It never completes.
     if (write->target && write->target->silent) return PostStatus::kOk;
     network_.at(landing, [write] { write->finish(kRefused); });
     refuse(peer);
