@@ -1,8 +1,8 @@
-# lintel_headers: what all_verify_interface_header_sets compiles, each header as the only one of a
-# file, in a third of the time: the headers of others are compiled once, before all. So it finds the
-# header of ours that another one needs and does not include; only all_verify_interface_header_sets
-# finds those of the standard library too. Before public headers, which programs include first,
-# there is nothing here either.
+# lintel_headers: compiles each header of Lintel alone, as all_verify_interface_header_sets does, in
+# a third of the time, because headers of other projects are precompiled. It finds a missing include
+# of a header of Lintel. Only all_verify_interface_header_sets also finds a missing include of the
+# standard library. Public headers are compiled without the precompiled header, because programs
+# include them first.
 set(LINTEL_HEADERS_OF_OTHERS
   <algorithm> <array> <atomic> <bit> <chrono> <compare> <condition_variable> <cstddef> <cstdint>
   <cstring> <deque> <functional> <limits> <list> <map> <memory> <mutex> <optional> <random> <set>
@@ -16,7 +16,7 @@ target_precompile_headers(lintel_headers PRIVATE ${LINTEL_HEADERS_OF_OTHERS})
 target_compile_options(lintel_headers PRIVATE -O0 -g0)  # nobody runs them
 set_target_properties(lintel_headers PROPERTIES UNITY_BUILD OFF)
 
-# lintel_add_headers(<folder>): those of the targets there and below.
+# lintel_add_headers(<folder>): adds the headers of the targets in that folder and below.
 function(lintel_add_headers folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)

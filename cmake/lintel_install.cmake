@@ -1,18 +1,19 @@
-# What `cmake --install` puts where, besides the tools: the shared libraries with their public
+# What `cmake --install` installs, besides the tools: the shared libraries with their public
 # headers, the CMake package "lintel", the pkg-config modules "lintel-portals3", "portals4" and
-# "lintel-mpi". The headers of MPI have a folder of their own: others have an mpi.h too.
+# "lintel-mpi". The headers of MPI have a folder of their own, because other MPI implementations
+# also have an mpi.h.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lintel)
 
-# An installed tree works from any place: what it holds finds its libraries from its own place
-# ($ORIGIN). A package of a system leaves that out, because the linker searches its library folder;
-# what only Lintel's own programs load is in a folder of its own there too.
+# An installed tree may be moved: its files find their libraries relative to their own place
+# ($ORIGIN). A package of a system omits that, because the linker searches its library folder.
+# Libraries that only Lintel's own programs load are in a folder of their own in both cases.
 option(LINTEL_INSTALL_RPATH
   "Installed programs and libraries find the libraries of their tree from their own place" ON)
 
-# lintel_rpath(<targets> IN <their folder> FIND <library folders>): for those of the targets that
-# exist.
+# lintel_rpath(<targets> IN <their folder> FIND <library folders>): sets the run path of those of
+# the targets that exist.
 function(lintel_rpath)
   cmake_parse_arguments(arg "" "IN" "FIND" ${ARGN})
   set(path)
@@ -44,7 +45,7 @@ lintel_rpath(lintel portals3 portals4 lintel_mpi lintel_mpi_abi IN ${CMAKE_INSTA
   FIND ${searched})
 lintel_rpath(lintel_perf_api4 IN ${CMAKE_INSTALL_LIBDIR}/lintel FIND ${searched})
 lintel_rpath(lintel_openmpi IN ${CMAKE_INSTALL_LIBDIR}/lintel/openmpi FIND ${searched})
-# A libfabric that is not where the linker searches.
+# A libfabric outside of the folders that the linker searches.
 set_target_properties(lintel PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 
 install(TARGETS lintel portals3 portals4 EXPORT lintel_targets
@@ -66,10 +67,10 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lintelConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/lintelConfigVersion.cmake
   DESTINATION ${package_dir})
 
-# Where the linker does not search the library folder, the .pc file gives a program that it links
-# the place of that folder. The .pc file finds the tree from its own place, whatever the depth of
-# the library folder; with absolute folders that is not possible. Only the prefix of the
-# installation says which of the two places it is, so a file is made for each.
+# If the linker does not search the library folder, the .pc file gives a program that is linked by
+# it the path of that folder. The .pc file finds the tree relative to its own place, at any depth of
+# the library folder; with absolute folders this is not possible. Only the prefix of the
+# installation decides which of the two applies, so a file is made for each.
 # lintel_install_pc(<module> <description> <version> <library> [<folder of its headers>])
 function(lintel_install_pc module description version library)
   set(headers "\${includedir}${ARGV4}")

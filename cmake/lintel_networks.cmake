@@ -1,9 +1,9 @@
-# lintel_network_labels(<variable> <test>): the labels of a system or fault test that say on which
-# network it runs, which its name tells ("...net...", or the default), and whether the gate has it:
-# on the default network all, on each other one those of LINTEL_SLICE. CTest includes this file too,
-# for names that only a program tells.
+# lintel_network_labels(<variable> <test>): the labels of a system or fault test for its network.
+# The name of the test tells the network ("...net...", or the default). The gate runs all tests on
+# the default network, and on each other network those of LINTEL_SLICE. CTest includes this file
+# too, for names that only a program knows.
 
-# What the gate runs on every network that is not the default: a clause of each kind of traffic, the
+# What the gate runs on every network except the default one: a test of each kind of traffic, the
 # death of a peer, a client of each API.
 set(LINTEL_SLICE
   "DataMovement\\.(APutOfAnySize|AGetOfAnySize)" "Traffic\\.GetsAndPuts"

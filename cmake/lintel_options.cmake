@@ -1,5 +1,5 @@
-# lintel_options: how Lintel's own targets are compiled. Linked PRIVATE as
-# $<BUILD_INTERFACE:lintel_options>, so it never reaches a consumer.
+# lintel_options: the compiler options of Lintel's own targets. Linked PRIVATE as
+# $<BUILD_INTERFACE:lintel_options>, so they never reach a consumer.
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH LINTEL_SOURCE_DIR)
 
 add_library(lintel_options INTERFACE)
@@ -13,20 +13,20 @@ target_compile_options(lintel_options INTERFACE
   $<$<BOOL:${LINTEL_WERROR}>:-Werror>
   -fno-semantic-interposition)  # nobody replaces a function of liblintel.so: let it inline its own
 target_include_directories(lintel_options INTERFACE ${LINTEL_SOURCE_DIR})
-# How the small structs of a message are handled; both checked, as they are of some compilers and
-# processors only. The code runs on every processor as before.
-#   -mtune=skylake             they are cleared by plain stores of 16 bytes: from 33 bytes on g++
-#                              would use "rep stos", which takes some forty cycles to start
-#   -fno-tree-slp-vectorize    neighbouring fields are not gathered into vectors, which code that
-#                              reads them one by one would have to take apart again
+# How small structs of a message are cleared and copied. Both options are checked, because only some
+# compilers and processors have them. The code still runs on every processor.
+#   -mtune=skylake             clears them by plain stores of 16 bytes. g++ otherwise uses "rep
+#                              stos" from 33 bytes on, which takes about forty cycles to start.
+#   -fno-tree-slp-vectorize    does not gather neighbouring fields into vectors, which code that
+#                              reads them one by one would have to take apart again.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-mtune=skylake LINTEL_TUNES_FOR_SKYLAKE)
 check_cxx_compiler_flag(-fno-tree-slp-vectorize LINTEL_LEAVES_FIELDS_APART)
 target_compile_options(lintel_options INTERFACE
   $<$<AND:$<BOOL:${LINTEL_TUNES_FOR_SKYLAKE}>,$<COMPILE_LANGUAGE:CXX>>:-mtune=skylake>
   $<$<AND:$<BOOL:${LINTEL_LEAVES_FIELDS_APART}>,$<COMPILE_LANGUAGE:CXX>>:-fno-tree-slp-vectorize>)
-# What is shipped is the same wherever the tree lies. Not with a profile, whose files would be
-# looked for under the other name.
+# The shipped files do not depend on the path of the source tree. Not with a profile, because its
+# files would be searched under the other name.
 check_cxx_compiler_flag(-ffile-prefix-map=a=b LINTEL_MAPS_FILE_NAMES)
 if(LINTEL_MAPS_FILE_NAMES AND NOT LINTEL_PROFILE MATCHES "^(USE|RECORD)$")
   target_compile_options(lintel_options
@@ -47,8 +47,8 @@ if(LINTEL_COVERAGE)
 endif()
 
 # One static library per folder: lintel_layer(base SOURCES a.cpp HEADERS a.h LIBS lintel_x) makes
-# lintel_base. What it links is what it may include. Each of its headers must compile alone: most do
-# as the first thing that their source includes, the others are compiled by the targets
+# lintel_base. It may include only what it links. Each of its headers must compile alone. Most do as
+# the first include of their source; the others are compiled by the targets
 # all_verify_interface_header_sets and lintel_headers.
 function(lintel_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;LIBS" ${ARGN})

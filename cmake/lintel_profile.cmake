@@ -1,16 +1,16 @@
-# LINTEL_PROFILE: the libraries are compiled for the way that messages take. A message costs mostly
-# code that is not in the processor's cache. So the place of that code, and what is inlined, matter
-# more than the number of its instructions.
+# LINTEL_PROFILE: compiles the libraries with a profile of messages. The cost of a message is mostly
+# code that is not in the processor's cache, so the place of that code, and what is inlined, matter
+# more than the number of instructions.
 #
-#   OFF     nothing of this. Packages are built so: their build must not run programs for half a
-#           minute, and with counted profiles two builds would not give the same bytes
-#   USE     a tree of its own, build/X/profile, is built first, with counters; its lintel-perf, and
-#           an MPI program, run for half a minute over loopback (lintel_train.cmake); the libraries
-#           of this tree are compiled with what was counted. Once: to count again, remove the tree
-#           and build anew. Functions that have changed since count as unknown.
-#   RECORD  that tree itself
+#   OFF     no profile. Packages are built this way: their build must not run programs for half a
+#           minute, and two builds with counted profiles would not give the same bytes.
+#   USE     builds a second tree first, build/X/profile, with counters. Its lintel-perf and an MPI
+#           program run for half a minute over loopback (lintel_train.cmake). Then the libraries of
+#           this tree are compiled with the counts. This happens once: to count again, remove the
+#           second tree and build again. Functions that have changed since then have no counts.
+#   RECORD  the second tree
 #
-# GCC only; others build as with OFF.
+# GCC only; other compilers build as with OFF.
 set(LINTEL_PROFILE OFF CACHE STRING
   "Compile the libraries with a profile of their own: OFF, USE or RECORD")
 set_property(CACHE LINTEL_PROFILE PROPERTY STRINGS OFF USE RECORD)
@@ -26,7 +26,7 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR CMAKE_CXX_COMPILER_VERSION VERSIO
   return()
 endif()
 
-# Names in the profile are relative to the tree, as it is another one that uses them.
+# Names in the profile are relative to the tree, because another tree uses them.
 if(LINTEL_PROFILE STREQUAL "RECORD")
   set(record -fprofile-generate=${PROJECT_BINARY_DIR}/counted
     -fprofile-prefix-path=${PROJECT_BINARY_DIR} -fprofile-update=prefer-atomic)
@@ -62,7 +62,7 @@ block()
   add_custom_target(lintel_profile DEPENDS ${lintel_profile_tree}/trained)
 endblock()
 
-# What is not in the profile, as it does not run in that time, is compiled as ever.
+# Functions that are not in the profile are compiled as without a profile.
 set(LINTEL_PROFILE_OPTIONS -fprofile-use=${lintel_profile_tree}/counted
   -fprofile-prefix-path=${PROJECT_BINARY_DIR} -fprofile-partial-training
   # most of what was counted is waiting: the code of a message must not count as cold beside it

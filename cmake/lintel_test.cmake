@@ -1,21 +1,24 @@
-# How tests join CTest: one label says what a test needs, and from it follow its name and its time
+# How tests are added to CTest. One label says what a test needs, and sets its name and its time
 # limit.
-#   unit      no network, milliseconds          system    several processes
-#   protocol  engine on a simulated network     fault     several processes, one of which misbehaves
-#   fabric    networks in one process           fuzz      libFuzzer, clang only
-#   package   the installed tree                script    scripts of the source tree
+#   unit      no network, milliseconds
+#   protocol  engine on a simulated network
+#   fabric    networks in one process
+#   system    several processes
+#   fault     several processes, one of which misbehaves
+#   package   the installed tree
+#   script    scripts of the source tree
 #   cost      optimised code: what one operation may cost
+#   fuzz      libFuzzer, clang only
 # More labels say where a test runs:
-#   direct, net, tcp_ofi_rxm, shm   system and fault: the network that it runs on
-#   default   it names none, so it runs on direct, or on what LINTEL_PROVIDER says
-#   threads                         several threads of one process meet in the library: what the
-#                                   thread sanitizer is for
-#   slow                            minutes, or gigabytes: not under sanitizers
-#   parts                           linked with the parts of the libraries, so not with what is
-#                                   shipped: asan has it in place of shipped
-#   full                            left to tools/check --full
-# The limit of unit, protocol and fabric tests is for a whole program. On a slow machine eight of
-# them share two processors.
+#   direct, net, tcp_ofi_rxm, shm  the network of a system or fault test
+#   default  it names no network: direct, or what LINTEL_PROVIDER says
+#   threads  several threads of one process use the library: for the thread sanitizer
+#   slow     minutes, or gigabytes: not under sanitizers
+#   parts    linked with parts of the libraries, not with what is shipped: asan runs it in place of
+#            shipped
+#   full     only tools/check --full runs it
+# The time limit of unit, protocol and fabric tests is for a whole program. On a slow machine eight
+# of them share two processors.
 set(LINTEL_TESTS "" CACHE STRING "Build only the tests that have one of these labels; empty: all")
 set(LINTEL_TIMEOUT_unit 200)
 set(LINTEL_TIMEOUT_protocol 200)
@@ -35,11 +38,11 @@ endif()
 include(${CMAKE_CURRENT_LIST_DIR}/lintel_networks.cmake)
 
 # Sets `labels`, `properties` and `wanted` (by LINTEL_TESTS) in the caller from the arguments that
-# all the functions below share:
+# all functions below share:
 # LABEL <label> [SLOW] [THREADS] [PARTS] [FULL] [SERIAL] [PROCESSORS n] [NETWORK <network>]
 # [ENVIRONMENT ...].
-# SLOW, THREADS, PARTS and FULL add the labels of those names, SLOW its time limit too. SERIAL tests
-# run alone.
+# SLOW, THREADS, PARTS and FULL add the labels of those names; SLOW also sets its time limit. SERIAL
+# tests run alone.
 macro(lintel_parse_test)
   cmake_parse_arguments(arg "SERIAL;SLOW;THREADS;PARTS;FULL;TOGETHER"
     "LABEL;PROCESSORS;SHARDS;NETWORK" "SOURCES;LIBS;ENVIRONMENT;COMMAND;NEEDS" ${ARGN})
@@ -84,8 +87,8 @@ function(lintel_wants variable)
   endif()
 endfunction()
 
-# lintel_precompile_headers(name): the program starts from what nearly every test includes, compiled
-# once.
+# lintel_precompile_headers(name): compiles the program with a precompiled header of what nearly
+# every test includes.
 function(lintel_precompile_headers name)
   if(NOT TARGET lintel_test_headers)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/lintel_test_headers.cpp CONTENT "")
@@ -100,11 +103,11 @@ function(lintel_precompile_headers name)
 endfunction()
 
 # lintel_add_test(name LABEL <label> SOURCES ... [LIBS ...] [TOGETHER] [SHARDS n], and the arguments
-#                 of lintel_parse_test)
-# A GoogleTest program. Its cases run under CTest as "<label>.<Suite>.<Case>". Unit, protocol and
-# fabric tests, and others with TOGETHER, run all their cases in one process, as "<label>.<name>";
-# with SHARDS in so many parts that may run at the same time, as "<label>.<name>.1" and so on.
-# A program that LINTEL_TESTS does not name is a target that nothing builds.
+# of lintel_parse_test)
+# A GoogleTest program. CTest runs its cases as "<label>.<Suite>.<Case>". Unit, protocol and fabric
+# tests, and others with TOGETHER, run all their cases in one process, as "<label>.<name>". With
+# SHARDS they run as n parts that may run at the same time, as "<label>.<name>.1" and so on. If
+# LINTEL_TESTS does not name a program, it is a target that nothing builds.
 function(lintel_add_test name)
   lintel_parse_test(${ARGN})
   find_package(GTest REQUIRED)
@@ -119,8 +122,8 @@ function(lintel_add_test name)
     return()
   endif()
   if(arg_TOGETHER OR arg_LABEL MATCHES "^(unit|protocol|fabric)$")
-    # Thousands of short cases: starting a program, with libfabric and all that it loads, for each
-    # would take longer than they do.
+    # There are thousands of short cases. To start a program for each, with libfabric and all that
+    # it loads, would take longer than the cases.
     if(NOT arg_SHARDS)
       set(arg_SHARDS 1)
     endif()
@@ -141,8 +144,8 @@ function(lintel_add_test name)
     endforeach()
     return()
   endif()
-  # The properties are set by a script of our own: gtest_discover_tests takes lists among them
-  # apart, and only a case's name tells its network.
+  # A script sets the properties, because gtest_discover_tests splits lists among them, and because
+  # only the name of a case tells its network.
   gtest_discover_tests(${name} TEST_PREFIX "${arg_LABEL}." DISCOVERY_TIMEOUT 60
     TEST_LIST ${name}_cases)
   list(JOIN properties " " property_words)
@@ -160,8 +163,8 @@ endfunction()
 add_custom_target(lintel_test_needs ALL COMMENT "What tests start")
 
 # lintel_add_test_program(name SOURCES ... [LIBS ...])
-# A program that tests start. It is built if one of these tests is: when its name is in the COMMAND
-# of a test, in its TARGET_FILE or its NEEDS.
+# A program that tests start. It is built if one of these tests is: its name is in the COMMAND, the
+# TARGET_FILE or the NEEDS of a test.
 function(lintel_add_test_program name)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} EXCLUDE_FROM_ALL ${arg_SOURCES})
@@ -214,8 +217,8 @@ function(lintel_add_command_test name)
 endfunction()
 
 # lintel_list_clauses(<variable> <script>)
-# The clauses that a test script in Python has, as it lists them with --list; asked again when it or
-# a module beside it changes. REQUIRES: Python3.
+# The clauses of a test script in Python, as its option --list prints them. They are listed again
+# when the script or a module beside it changes. REQUIRES: Python3.
 function(lintel_list_clauses variable script)
   cmake_path(GET script PARENT_PATH folder)
   file(GLOB modules ${folder}/*.py)

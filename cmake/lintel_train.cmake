@@ -1,6 +1,6 @@
-# Runs the programs of the tree TREE, which counts: each kind of operation, with each way to learn
-# of its end. Most operations are small, because a large one counts mostly waiting. A run that
-# fails leaves its part of the profile out. SOURCE: the source tree.
+# Runs the programs of the tree TREE, which has the counters: each kind of operation, with each way
+# to learn of its end. Most operations are small, because a large one counts mostly waiting. If a
+# run fails, its part of the profile is missing. SOURCE: the source tree.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text
     TIMEOUT 60)
