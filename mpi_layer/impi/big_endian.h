@@ -1,5 +1,5 @@
 #pragma once
-// Numbers as IMPI writes them: big-endian, two's complement, one after the other without padding.
+// Numbers in IMPI's encoding: big-endian, two's complement, without padding.
 
 #include <boost/endian/conversion.hpp>
 #include <cstdint>
@@ -16,7 +16,7 @@ void append_number(std::string& bytes, T number) {
   bytes.append(reinterpret_cast<const char*>(&stored), sizeof stored);
 }
 
-// The number at `offset`. REQUIRES: it is all there.
+// The number at `offset`. REQUIRES: `bytes` contains all of it.
 template <class T>
 T number_at(std::string_view bytes, std::size_t offset) {
   LINTEL_ASSERT(offset <= bytes.size() && sizeof(T) <= bytes.size() - offset);

@@ -1,6 +1,6 @@
 #pragma once
-// ClientOffer: what one job brings into an IMPI job: its hosts with their processes, and its bounds
-// and wishes.
+// ClientOffer: what one job contributes to an IMPI job: its hosts with their processes, its bounds
+// and its preferences.
 
 #include <cstdint>
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace lintel::mpi::impi {
 
-inline constexpr std::int32_t kNoWish = -1;  // the others, or the specification's default, decide
+inline constexpr std::int32_t kNoWish = -1;  // no preference: others, or the default, decide
 
 struct HostOffer {
   HostId address;
-  std::uint16_t port = 0;       // it listens there before the offer is made
-  std::uint32_t ackmark = 10;   // an acknowledgement after so many packets, and
-  std::uint32_t hiwater = 20;   // no more than so many without: what LAM has
+  std::uint16_t port = 0;       // the host listens there before it makes the offer
+  std::uint32_t ackmark = 10;   // packets until an acknowledgement is sent
+  std::uint32_t hiwater = 20;   // most packets without one; both values are LAM's
   std::vector<ProcId> procs{};  // in the order of their ranks
 };
 
@@ -29,8 +29,7 @@ struct ClientOffer {
   std::vector<HostOffer> hosts{};
 };
 
-// What the client contributes to `label`, one of labels(): elements one after the other as IMPI
-// writes them.
+// The client's contribution to `label`, one of labels(): its elements in IMPI's encoding.
 std::string contribution(const ClientOffer& offer, Label label);
 
 }  // namespace lintel::mpi::impi

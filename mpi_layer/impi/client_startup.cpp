@@ -104,7 +104,7 @@ void ClientStartup::take_set(const Command& command) {
   if (clients_ < kMaxClients && set.mask >> clients_ != 0)
     return fail("it answered " + name + " for more than " + std::to_string(clients_) + " clients");
   answered_ = set.label;
-  if (phase_ == Phase::kFinishing) return;  // what others have sent beyond IMPI 0.0
+  if (phase_ == Phase::kFinishing) return;  // labels of other clients beyond IMPI 0.0
   const Label expected = labels()[told_].label;
   if (set.label < expected) return;
   if (set.label > expected)

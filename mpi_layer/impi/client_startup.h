@@ -1,18 +1,18 @@
 #pragma once
-// ClientStartup: one client's way through the start-up of an IMPI job: it authenticates, gives its
-// rank, offers what its job has, and learns the layout of all.
+// ClientStartup: one client's side of the start-up of an IMPI job. It authenticates, announces its
+// rank, offers what its job has, and learns the layout of the whole job.
 //
-// Knows no socket and no clock, as server.h. Goes in lock-step, as all clients do: one label, its
-// answer, the next. Labels that it did not send it passes over.
+// Knows neither sockets nor the clock, as server.h. Every client sends one label, waits for its
+// answer, and sends the next. Answers to labels that it did not send are ignored.
 //
 //   kAuthenticating   AUTH was sent
-//   kJoining          IMPI was sent; the server answers, with the number of clients, when it likes:
-//                     at the latest when all are there
+//   kJoining          IMPI was sent. The server answers with the number of clients, at the latest
+//                     when all clients have joined
 //   kTelling          a label was sent
 //   kFinishing        DONE was sent
-//   kReady            the layout is known. The connection stays open and silent until finish();
-//                     that it ends earlier is no harm to this client
-//   kFailed           with a sentence
+//   kReady            the layout is known. The connection stays open without traffic until
+//                     finish(). If it ends earlier, this client continues
+//   kFailed           problem() says why
 
 #include <cstdint>
 #include <map>
@@ -35,7 +35,7 @@ class ClientStartup {
   struct Settings {
     std::uint32_t rank = 0;  // of the client
     Authentication authentication;
-    ClientOffer offer;  // its hosts listen already
+    ClientOffer offer;  // its hosts are listening
     Nanoseconds
         patience;  // for each answer; while others have not joined there is no limit. Longer than
                    // the server's own, which knows whom it waits for
@@ -46,28 +46,27 @@ class ClientStartup {
 
   Phase phase() const { return phase_; }
 
-  // Bytes of the server.
+  // Bytes from the server.
   void take(std::string_view bytes, TimePoint now);
   // The connection has ended; `how` is the end of a sentence: "it closed its connection".
   void lose(const std::string& how);
   TimePoint next_deadline() const;
   void advance(TimePoint now);
 
-  // What is to be sent, since the last call.
+  // The bytes to be sent since the last call.
   std::string take_outgoing() { return std::exchange(outgoing_, {}); }
 
-  // All processes of this client have ended well: says FINI, to which there is no answer. REQUIRES:
-  // kReady, once.
+  // Call it once, when all processes of this client have ended successfully. Sends FINI, which has
+  // no answer. REQUIRES: kReady.
   void finish();
 
   // REQUIRES: kReady.
   const JobLayout& layout() const;
-  // REQUIRES: kFailed. Names no key.
+  // REQUIRES: kFailed. Contains no key.
   const std::string& problem() const;
 
  private:
-  // Takes the next thing that the server has sent; false when there is none yet, or start-up is
-  // over.
+  // Handles the next command of the server. False: it has not all arrived, or start-up is over.
   bool take_next(TimePoint now);
   bool take_mechanism(TimePoint now);
   void take_size(const Command& command);
@@ -79,11 +78,11 @@ class ClientStartup {
 
   Settings settings_;
   Phase phase_ = Phase::kAuthenticating;
-  TimePoint since_;  // the last answer
+  TimePoint since_;  // time of the last answer
   CommandReader reader_{Side::kServer};
   std::string outgoing_;
   std::uint32_t clients_ = 0;
-  std::size_t told_ = 0;  // of labels(): answered so far
+  std::size_t told_ = 0;  // of labels(): the number answered
   Label answered_ = kNoLabel;
   std::map<Label, LabelSet> sets_;
   JobLayout layout_;

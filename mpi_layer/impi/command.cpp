@@ -9,7 +9,7 @@ namespace lintel::mpi::impi {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 8;
-// Versions of LAM have sent it in their machine's byte order.
+// Some versions of LAM sent FINI in the byte order of their machine.
 constexpr std::uint32_t kSwappedFini = 0x494E4946;
 
 struct Lengths {

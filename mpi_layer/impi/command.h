@@ -1,9 +1,9 @@
 #pragma once
-// Command: what client and server of IMPI say to each other during start-up: a word of four
-// letters, a length, and so many bytes.
+// Command: a message between client and server of IMPI during start-up: a word of four letters, a
+// length, and that many bytes.
 //
-// Two things that are said at the beginning have no such header: the server's choice of an
-// authentication mechanism, and a client's key. They are bare bytes.
+// Two messages at the beginning have no such header: the server's choice of an authentication
+// mechanism, and a client's key. They are bare bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,36 +34,37 @@ struct Command {
   bool operator==(const Command&) const = default;
 };
 
-// As it travels.
+// The command in IMPI's encoding.
 std::string encode(CommandWord word, std::string_view payload);
 
-// "AUTH"; of a word that is no command what can be printed of it, and its number.
+// "AUTH" and so on. For a word that is no command: its printable characters and its number.
 std::string text_of_word(std::uint32_t word);
 
 enum class Side { kClient, kServer };
 
-// CommandReader: cuts the bytes that `sender` has sent into commands, in whatever pieces they come.
+// CommandReader: splits the bytes that `sender` has sent into commands. The bytes may arrive in any
+// pieces.
 //
-// A header that no sender of IMPI writes is refused before its bytes are waited for. So what is
-// held is one command at most, beyond what was appended since next() last gave nothing. Does not
-// read: its owner does, and appends.
+// An invalid header is refused before its payload arrives. So the reader holds at most one command,
+// and what was appended since next() last returned nothing. Does not read from sockets: its owner
+// does.
 class CommandReader {
  public:
   explicit CommandReader(Side sender) : sender_(sender) {}
 
   void append(std::string_view bytes) { bytes_ += bytes; }
 
-  // The word of the next command, as soon as its header is there. Nothing until then, and when the
-  // header is refused: `problem` says why then, as the end of a sentence.
+  // The word of the next command, as soon as its header has arrived; nothing until then. Nothing
+  // also if the header is invalid; then `problem` says why, as the end of a sentence.
   std::optional<CommandWord> next_word(std::string& problem) const;
 
-  // The next command; nothing when it has not all come, or is refused as above.
+  // The next command; nothing if it has not all arrived, or is invalid as above.
   std::optional<Command> next(std::string& problem);
 
-  // The next `size` bytes, which have no header; nothing when they have not all come.
+  // The next `size` bytes, which have no header; nothing if they have not all arrived.
   std::optional<std::string> next_bare(std::size_t size);
 
-  // Nothing is there that has not been given.
+  // All bytes that were appended have been returned.
   bool is_empty() const { return bytes_.empty(); }
 
  private:

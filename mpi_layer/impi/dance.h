@@ -1,10 +1,10 @@
 #pragma once
-// Dance: how the hosts of an IMPI job connect after start-up ("shall we dance"): each calls those
-// of lower ranks and says its own rank, one number of 32 bits; each is called by those of higher
-// ranks, in any order. One connection joins two hosts, and from then on carries packets only.
+// Dance: how the hosts of an IMPI job connect after start-up. Each host connects to all hosts of
+// lower ranks and sends its own rank, a number of 32 bits. It accepts the connections of all hosts
+// of higher ranks, in any order. Two hosts have one connection, which then carries packets only.
 //
-// Knows no sockets: says whom to call, from which address, and who has called. What a caller says
-// is a claim; IMPI has nothing to prove it.
+// Knows no sockets: says to which hosts to connect and from which address, and records which hosts
+// are connected. IMPI has no way to verify the rank that a connecting host sends.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,24 +26,24 @@ class Dance {
     std::uint16_t port = 0;
   };
 
-  // Fails when a host's address is not of IPv4. REQUIRES: own < layout.hosts.size(). `layout` is
+  // Fails if the address of a host is not IPv4. REQUIRES: own < layout.hosts.size(). `layout` is
   // not kept.
   static Outcome<Dance> of(const JobLayout& layout, std::uint32_t own);
 
-  // Whom this host calls, in this order.
+  // The hosts to which this host connects, in this order.
   const std::vector<Call>& calls() const { return calls_; }
-  // The address to bind to before calling: others may know a caller by the address that it has
-  // announced.
+  // The address to bind to before connecting, because other hosts may check that a connection comes
+  // from the announced address.
   std::uint32_t own_ipv4() const { return own_ipv4_; }
-  // What this host says first on each connection that it has made.
+  // The first bytes that this host sends on each connection that it makes.
   std::string greeting() const;
 
-  // A connection that was made to `host` is up, and greeting() has been said. REQUIRES: it is one
-  // of calls(), the first time.
+  // A connection to `host` was made, and greeting() was sent. REQUIRES: `host` is one of calls(),
+  // and this is its first connection.
   void called(std::uint32_t host);
-  // The first kGreetingBytes of a connection from outside: the rank of the host that it comes from.
-  // Fails, and that connection is to be closed, for a rank that does not call this host, or has
-  // called.
+  // Takes the first kGreetingBytes of an accepted connection and returns the rank of the host at
+  // its other end. Fails if that rank is not to connect to this host, or is connected already; then
+  // the connection is to be closed.
   Outcome<std::uint32_t> greeted(std::string_view greeting);
 
   // The hosts with which there is no connection yet.

@@ -1,8 +1,8 @@
 #pragma once
 // HostId, ProcId: how IMPI names a machine, by an IPv6 address, and a process on it.
 //
-// Values. An IPv4 address has two forms in use, ::a.b.c.d and ::ffff:a.b.c.d, which are different
-// names: whoever has been told one uses that one.
+// Values. An IPv4 address has two forms, ::a.b.c.d and ::ffff:a.b.c.d, which are different names.
+// Use the form in which the name was received.
 
 #include <array>
 #include <compare>

@@ -17,7 +17,7 @@ constexpr std::int32_t kDefaultCrossoverSize = 1024;
 constexpr std::int32_t kDefaultMaxLinear = 4;
 constexpr std::int32_t kLeastTagUpperBound = 32767;
 
-// Goes through the labels in their order; the first problem stays.
+// Reads the labels in their order, and keeps the first problem.
 class Reader {
  public:
   Reader(const std::map<Label, LabelSet>& sets, std::uint32_t clients)
@@ -28,7 +28,7 @@ class Reader {
   void refuse(std::string sentence) {
     if (ok()) problem_ = std::move(sentence);
   }
-  // What all clients have said to the label; empty when something is wrong.
+  // The contributions of all clients to the label; empty if one is invalid.
   std::string_view contributions(Label label) {
     const auto found = sets_.find(label);
     const std::uint32_t mask = found == sets_.end() ? 0 : found->second.mask;
@@ -38,7 +38,7 @@ class Reader {
     }
     return ok() ? std::string_view(found->second.contributions) : std::string_view();
   }
-  // The same as `count` elements of one number each; empty when something is wrong.
+  // The same as `count` numbers; empty if something is invalid.
   template <class T>
   std::vector<T> numbers(Label label, std::uint64_t count) {
     const std::string_view bytes = elements(label, count, sizeof(T));
@@ -83,8 +83,8 @@ class Reader {
   std::string problem_;
 };
 
-// Clients contribute as many as they like, ascending, and all begin with 0.0: so there another one
-// begins.
+// A client contributes any number of versions, ascending from 0.0. So each 0.0 begins the list of
+// the next client.
 std::vector<std::vector<Version>> read_versions(Reader& reader, std::uint32_t clients) {
   std::vector<std::vector<Version>> versions;
   const std::string_view bytes = reader.contributions(kVersion);
@@ -107,7 +107,7 @@ std::vector<std::vector<Version>> read_versions(Reader& reader, std::uint32_t cl
   return versions;
 }
 
-// What everyone has to want the same, wishes that are none filled in.
+// The value on which all clients with a preference must agree; the default if no client has one.
 std::int32_t read_agreed(Reader& reader, Label label, std::uint32_t clients,
                          std::int32_t default_value) {
   auto wishes = reader.bounded<std::int32_t>(label, clients, "client", kNoWish, INT32_MAX);

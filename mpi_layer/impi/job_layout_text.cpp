@@ -5,7 +5,7 @@
 namespace lintel::mpi::impi {
 namespace {
 
-// What is there of the bytes; once they have run out, every further number is 0.
+// Reads numbers from the bytes. After the last byte, every further number is 0.
 class LayoutReader {
  public:
   explicit LayoutReader(std::string_view bytes) : bytes_(bytes) {}
@@ -18,7 +18,7 @@ class LayoutReader {
   void take(HostId& id) {
     for (std::uint8_t& byte : id.bytes) take(byte);
   }
-  // A list's length, of elements of at least so many bytes.
+  // The length of a list whose elements have at least `element` bytes each.
   std::uint32_t take_count(std::size_t element) {
     std::uint32_t count = 0;
     take(count);

@@ -1,6 +1,5 @@
 #pragma once
-// A JobLayout as bytes: for the processes of a job that learn it from the one that was at the
-// start-up.
+// Encodes a JobLayout as bytes, for the processes of a job that did not take part in the start-up.
 //
 // Pure functions of values; any thread.
 
@@ -14,7 +13,7 @@ namespace lintel::mpi::impi {
 
 std::string encode(const JobLayout& layout);
 
-// Fails unless the bytes are what encode() gives for some layout.
+// Fails unless the bytes are the result of encode() for some layout.
 Outcome<JobLayout> decode_layout(std::string_view bytes);
 
 }  // namespace lintel::mpi::impi

@@ -26,7 +26,7 @@ Outcome<std::uint64_t> read_key(int fd, const std::string& path) {
     return Problem{"key file " + path + " has mode " + mode +
                    "; expected 600, so that nobody but its owner has the key"};
   }
-  std::array<char, 64> bytes;  // a key has 20 digits
+  std::array<char, 64> bytes;  // a key has at most 20 digits
   const ssize_t got = ::read(fd, bytes.data(), bytes.size());
   if (got < 0) return Problem{"key file " + path + " cannot be read: " + std::strerror(errno)};
   return parse_key({bytes.data(), static_cast<std::size_t>(got)},
@@ -36,7 +36,7 @@ Outcome<std::uint64_t> read_key(int fd, const std::string& path) {
 }  // namespace
 
 Outcome<std::uint64_t> read_key_file(const std::string& path) {
-  // a FIFO that nobody writes would not open
+  // O_NONBLOCK, because the open of a FIFO without a writer would block
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open())
     return Problem{"key file " + path + " cannot be opened: " + std::strerror(errno)};

@@ -1,5 +1,5 @@
 #pragma once
-// Where a key of IMPI stands that is on no command line and in no environment.
+// Reads a key of IMPI from a file, which keeps it out of command lines and environments.
 
 #include <cstdint>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace lintel::mpi::impi {
 
-// The key in the file at `path`: a decimal number and nothing else. Fails also for a file that
-// anybody but its owner may read or write.
+// The key in the file at `path`: a decimal number and nothing else. Fails also if anybody but the
+// owner may read or write the file.
 Outcome<std::uint64_t> read_key_file(const std::string& path);
 
 }  // namespace lintel::mpi::impi

@@ -1,6 +1,6 @@
 #pragma once
-// Labels: what clients of IMPI tell each other through the server during start-up, one after the
-// other in ascending order.
+// Labels: what the clients of IMPI tell each other through the server during start-up, in ascending
+// order.
 
 #include <cstdint>
 #include <span>
@@ -8,15 +8,15 @@
 
 namespace lintel::mpi::impi {
 
-// The wire has it as a signed number of 32 bits; a server passes on labels that it does not know.
+// A signed number of 32 bits. A server forwards labels that it does not know.
 using Label = std::int32_t;
 
 inline constexpr Label kNoLabel = 0;
-// One element of each client; of kVersion one for each version that it speaks.
+// One element from each client; for kVersion, one for each version that the client supports.
 inline constexpr Label kVersion = 0x1000;
 inline constexpr Label kClientHosts = 0x1100;
 inline constexpr Label kClientProcs = 0x1200;
-inline constexpr Label kDataLength = 0x1300;  // the longest data of a packet; in the draft PKTLEN
+inline constexpr Label kDataLength = 0x1300;  // most data of a packet; PKTLEN in the draft
 inline constexpr Label kTagUpperBound = 0x1400;
 inline constexpr Label kCollectiveCrossoverSize = 0x1500;
 inline constexpr Label kCollectiveMaxLinear = 0x1600;
@@ -32,13 +32,13 @@ inline constexpr Label kProcPid = 0x3100;
 
 struct LabelRow {
   Label label;
-  const char* name;  // the specification's
+  const char* name;  // the name in the specification
 };
 
-// All labels of IMPI 0.0 that are sent, every one of them by every client, ascending.
+// All labels of IMPI 0.0, ascending. Every client sends every label.
 std::span<const LabelRow> labels();
 
-// "IMPI_C_NHOSTS (0x1100)"; of a label that IMPI 0.0 does not have, its number.
+// "IMPI_C_NHOSTS (0x1100)"; for a label that is not in IMPI 0.0, its number.
 std::string text_of_label(Label label);
 
 }  // namespace lintel::mpi::impi

@@ -22,7 +22,7 @@ std::string LabelCollection::add(unsigned client, Label label, std::string_view 
   }
   ++contributor.labels;
   contributor.bytes += contribution.size();
-  if (label == kNoLabel) return "";  // reserved: nobody is told
+  if (label == kNoLabel) return "";  // reserved, so it is not forwarded
   contributor.last = label;
   sets_[label].emplace(client, contribution);
   return "";

@@ -1,10 +1,10 @@
 #pragma once
-// LabelCollection: what the server of IMPI has collected: each client's contributions, until every
-// client has sent a label or has gone past it.
+// LabelCollection: collects the contributions of each client in the server of IMPI. The set of a
+// label is complete when every client has sent that label or a later one.
 //
-// Clients send labels in ascending order. So when the slowest one has come to label L, all sets up
-// to L are complete: whoever has not contributed never will. Contributions are opaque. What one
-// client may contribute in all is bounded. Knows no connections.
+// Clients send labels in ascending order. So all sets up to the label of the slowest client are
+// complete: clients that have not contributed to them never will. Contributions are opaque. The
+// bytes and labels of one client are bounded. Knows no connections.
 
 #include <array>
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace lintel::mpi::impi {
 
-inline constexpr std::size_t kMaxClientBytes = 4U << 20;  // of all labels of a client together
+inline constexpr std::size_t kMaxClientBytes = 4U << 20;  // of all labels of one client
 inline constexpr std::size_t kMaxClientLabels = 256;
 
 class LabelCollection {
@@ -27,24 +27,24 @@ class LabelCollection {
   // REQUIRES: 1 <= clients <= kMaxClients.
   explicit LabelCollection(unsigned clients) : contributors_(clients) {}
 
-  // Takes a contribution. Returns "", or what is wrong with it as the end of a sentence; nothing
-  // has changed then. REQUIRES: client < clients.
+  // Adds a contribution. Returns "", or the end of a sentence that says what is wrong with it; then
+  // nothing has changed. REQUIRES: client < clients.
   std::string add(unsigned client, Label label, std::string_view contribution);
 
-  // The client has no more labels. The same as above.
+  // The client has no more labels. Returns as above.
   std::string finish(unsigned client);
 
-  // What the client has sent is as if it had not been. REQUIRES: no set was complete yet.
+  // Removes everything that the client has sent. REQUIRES: no set was complete yet.
   void forget(unsigned client);
 
-  // Sets that have become complete since the last call, ascending. A label of IMPI 0.0 that nobody
-  // has sent has an empty one.
+  // The sets that have become complete since the last call, ascending. The set of a label of IMPI
+  // 0.0 that no client has sent is empty.
   std::vector<LabelSet> take_complete();
 
-  // The client cannot go on before others do: it has sent a label that has not been answered, or
-  // all it had.
+  // The client waits for others: it has sent a label that is not answered yet, or has no more
+  // labels.
   bool is_waiting(unsigned client) const;
-  // It has sent all it had.
+  // The client has no more labels.
   bool is_finished(unsigned client) const { return contributors_[client].is_finished; }
   bool all_finished() const;
 
@@ -57,8 +57,8 @@ class LabelCollection {
   };
 
   std::vector<Contributor> contributors_;
-  std::map<Label, std::map<unsigned, std::string>> sets_;  // not complete yet
-  Label answered_ = kNoLabel;                              // up to here
+  std::map<Label, std::map<unsigned, std::string>> sets_;  // the incomplete ones
+  Label answered_ = kNoLabel;                              // sets up to this label were taken
 };
 
 }  // namespace lintel::mpi::impi

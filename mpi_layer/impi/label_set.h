@@ -1,5 +1,5 @@
 #pragma once
-// LabelSet: what all clients have said to one label, as the server tells it.
+// LabelSet: the contributions of all clients to one label, as the server sends them.
 
 #include <cstdint>
 #include <string>
@@ -19,8 +19,8 @@ struct LabelSet {
 
 // The payload of a server's COLL.
 std::string encode(const LabelSet& set);
-// REQUIRES: it has a label and a mask at least, as every COLL has that a CommandReader of the
-// server's side gives.
+// REQUIRES: it has at least a label and a mask. A CommandReader of the server's side returns no
+// COLL without them.
 LabelSet decode_set(std::string_view payload);
 
 }  // namespace lintel::mpi::impi

@@ -58,8 +58,8 @@ bool Server::take_next(Connection connection, TimePoint now) {
   }
   std::string problem;
   const auto word = peer.reader.next_word(problem);
-  // Whoever has not joined is not given the time, and the memory, to send anything else than what
-  // is expected.
+  // A connection that has not joined may send only what is expected. Anything else is refused at
+  // its header, so it costs neither time nor memory.
   if (word && peer.step != Step::kJoined) {
     const auto expected = peer.step == Step::kAuth ? CommandWord::kAuth : CommandWord::kImpi;
     if (*word != expected) {
@@ -92,7 +92,7 @@ void Server::take_mask(Connection connection, Peer& peer, const Command& command
   }
   std::string answer;
   append_number(answer, static_cast<std::uint32_t>(*mechanism));
-  append_number(answer, std::uint32_t{0});  // neither mechanism has anything to say
+  append_number(answer, std::uint32_t{0});  // no payload: neither mechanism has one
   send(connection, std::move(answer));
   peer.step = *mechanism == Mechanism::kKey ? Step::kKey : Step::kImpi;
 }
@@ -129,7 +129,7 @@ void Server::begin_collecting(TimePoint now) {
   append_number(size, settings_.clients);
   send_all(encode(CommandWord::kImpi, size));
   note("all " + std::to_string(settings_.clients) + " clients have joined");
-  answer_complete(now);  // somebody may have sent labels meanwhile
+  answer_complete(now);  // a client may have sent labels already
 }
 
 void Server::take_command(Connection connection, Peer& peer, const Command& command,
@@ -242,7 +242,7 @@ void Server::advance(TimePoint now) {
   }
   for (const Connection connection : late) {
     const auto found = peers_.find(connection);
-    if (found == peers_.end()) continue;  // gone with another one
+    if (found == peers_.end()) continue;  // removed together with another one
     drop(connection,
          (found->second.step == Step::kJoined ? "it did not send its next label, or DONE, within "
                                               : "it did not join within ") +

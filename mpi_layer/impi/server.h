@@ -1,22 +1,22 @@
 #pragma once
-// Server: the rendezvous of the clients of one IMPI job: lets them in, collects their labels, tells
-// each of all, and waits for their ends.
+// Server: the rendezvous of the clients of one IMPI job. It authenticates clients, collects their
+// labels, sends each client the contributions of all, and waits until all have ended.
 //
-// Knows no sockets and no clock: bytes and times go in, decisions and notes come out. Whoever has
-// the sockets carries out the decisions in their order. Connections are independent of each other
-// until all clients have joined, so none can block another.
+// Knows neither sockets nor the clock: it gets bytes and times, and returns decisions and notes.
+// The owner of the sockets carries out the decisions in their order. Connections are independent of
+// each other until all clients have joined, so none can block another.
 //
-//   kJoining      a connection says AUTH, a key if KEY was chosen, IMPI with its rank; a rank whose
-//                 client leaves is free again.
-//   kCollecting   all clients have joined and were told so. COLL and DONE; sets go to all as soon
-//                 as they are complete. A client that is lost ends the job.
-//   kRunning      all have been told DONE. A client says FINI, or is lost, which is told; the
-//                 others go on.
-//   kSucceeded    all have said FINI.
+//   kJoining      a connection sends AUTH, a key if KEY was chosen, and IMPI with its rank. If a
+//                 client leaves, its rank may be taken again.
+//   kCollecting   all clients have joined and were told so. Clients send COLL and DONE. Sets go to
+//                 all clients as soon as they are complete. The job fails if a client is lost.
+//   kRunning      DONE was sent to all. A client sends FINI, or is lost, which is noted; the others
+//                 go on.
+//   kSucceeded    all clients have sent FINI.
 //   kFailed       a client was lost after all had joined.
 //
-// A client of which something is expected, and which does not send it in time, is lost. What the
-// bytes of one connection may make the server hold is bounded. Keys appear in no note.
+// A client that does not send in time what is expected of it is lost. The memory that one
+// connection can make the server use is bounded. No note contains a key.
 
 #include <cstdint>
 #include <map>
@@ -39,8 +39,8 @@ class Server {
   enum class Phase { kJoining, kCollecting, kRunning, kSucceeded, kFailed };
   using Connection = std::uint64_t;
 
-  // Connections that have not joined. One more ends the oldest of them: an honest one has joined
-  // long before.
+  // The most connections that have not joined. A further one ends the oldest of them, because a
+  // real client joins at once.
   static constexpr std::size_t kMaxStrangers = 64;
 
   struct Settings {
@@ -62,23 +62,22 @@ class Server {
 
   Phase phase() const { return phase_; }
   bool is_over() const { return phase_ == Phase::kSucceeded || phase_ == Phase::kFailed; }
-  // New connections are of use: not all clients have joined.
+  // True while clients may still join.
   bool accepts() const { return phase_ == Phase::kJoining; }
 
   // A new connection; `name` is its address, for notes. REQUIRES: accepts().
   Connection open(std::string name, TimePoint now);
-  // Bytes have come. Those of a connection that was to be closed are passed over.
+  // Bytes have arrived. Bytes of a connection that is to be closed are ignored.
   void take(Connection connection, std::string_view bytes, TimePoint now);
   // The connection has ended; `how` is the end of a sentence: "it closed its connection".
   void lose(Connection connection, const std::string& how);
 
-  // When advance() will have something to do at the latest; kNever: not before something else
-  // happens.
+  // When advance() must be called at the latest; kNever: not before another call.
   TimePoint next_deadline() const;
-  // Gives up those that are late.
+  // Ends the connections that are late.
   void advance(TimePoint now);
 
-  // What has come up since the last call, in order.
+  // The decisions and notes since the last call, in order.
   std::vector<Decision> take_decisions() { return std::exchange(decisions_, {}); }
   std::vector<Note> take_notes() { return std::exchange(notes_, {}); }
 
@@ -86,14 +85,14 @@ class Server {
   enum class Step { kAuth, kKey, kImpi, kJoined };
   struct Peer {
     std::string name;
-    TimePoint since;  // it was opened; when it has joined: something was expected of it
+    TimePoint since;  // when it was opened; after it has joined: when it had to send something
     Step step = Step::kAuth;
-    unsigned rank = 0;  // when it has joined
+    unsigned rank = 0;  // after it has joined
     CommandReader reader{Side::kClient};
   };
   enum class Presence { kAbsent, kPresent, kFinished, kLost };
 
-  // Takes the next thing that the peer has sent; false when there is none yet, or the peer is gone.
+  // Handles the next command of the peer. False: it has not all arrived, or the peer was removed.
   bool take_next(Connection connection, TimePoint now);
   void take_mask(Connection connection, Peer& peer, const Command& command);
   void take_rank(Connection connection, Peer& peer, const Command& command, TimePoint now);
@@ -105,8 +104,8 @@ class Server {
 
   void send(Connection connection, std::string bytes);
   void send_all(std::string bytes);
-  // Ends a connection, whose peer is then gone, with what follows from it. `why` is the end of a
-  // sentence.
+  // Ends a connection and removes its peer, with all consequences for the job. `why` is the end of
+  // a sentence.
   void drop(Connection connection, const std::string& why);
   void close(Connection connection);
   TimePoint deadline_of(const Peer& peer) const;

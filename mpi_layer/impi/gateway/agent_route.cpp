@@ -41,7 +41,8 @@ void AgentRoute::add_relays(Messenger& messenger, const JobLayout& layout) {
   }
 }
 
-// What is still said when all is over, such as the answer to a late CANCEL, nobody waits for.
+// After finish() packets are dropped. They are answers for which nobody waits, such as that to a
+// late CANCEL.
 void AgentRoute::send(const Packet& packet, std::span<const std::byte> data) {
   if (!finished_) sockets_->send(places_.at(packet.destination).host, packet, data);
 }
@@ -84,7 +85,7 @@ Error AgentRoute::on_relayed(std::uint32_t rank, const Packet& packet,
   return {};
 }
 
-// The channel has seen to it that it is for a process of this host.
+// The channel has checked that the packet is for a process of this host.
 Error AgentRoute::on_packet(std::uint32_t, const Packet& packet, std::span<const std::byte> data) {
   const std::uint32_t rank = places_.at(packet.destination).rank;
   if (rank == rank_) return events_.on_packet(packet, data);

@@ -1,6 +1,7 @@
 #pragma once
-// AgentRoute: packets in the process that has its job's connections with other hosts: its own, and
-// those of the job's other processes, which come and go by relays.
+// AgentRoute: the packet route of the process that owns its job's connections with other hosts (the
+// agent). It sends and receives its own packets, and those of the other processes of its job by a
+// PacketRelay for each.
 
 #include <cstdint>
 #include <map>
@@ -17,8 +18,8 @@ namespace lintel::mpi::impi {
 
 class AgentRoute final : public PacketRoute, private HostSockets::Owner {
  public:
-  // Process `rank` of the world, the agent of its host. Takes the sockets of `joined`. A machine
-  // that is silent for `peer_timeout` is lost.
+  // For process `rank` of the world, the agent of its host. Takes the sockets of `joined`. A
+  // machine that is silent for `peer_timeout` counts as lost.
   static Outcome<std::unique_ptr<AgentRoute>> open(Messenger& messenger, std::uint32_t rank,
                                                    JoinedJob joined, Nanoseconds peer_timeout,
                                                    Events events);
@@ -55,7 +56,7 @@ class AgentRoute final : public PacketRoute, private HostSockets::Owner {
   Events events_;
   std::map<ProcId, Place> places_;
   std::unique_ptr<HostSockets> sockets_;
-  // by rank: to the other processes of this host
+  // to the other processes of this host, by rank
   std::map<std::uint32_t, std::unique_ptr<PacketRelay>> relays_;
   bool finished_ = false;  // finish() was called
 };

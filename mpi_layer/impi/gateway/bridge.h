@@ -1,10 +1,11 @@
 #pragma once
-// Bridge: what joins one process to the processes of other jobs, as long as the program runs: the
-// gateway of its messenger, and the way that packets take: in the agent, the process of the
-// client's lowest rank, to the connections with other hosts; in the others to the agent.
+// Bridge: connects one process to the processes of other jobs while the program runs. It has the
+// gateway of the messenger and the route of its packets. The agent, the process of the client's
+// lowest rank, has the connections with other hosts; the other processes send their packets to the
+// agent.
 //
-// Driven by the engine's progress like the engine itself: no thread of its own. One owner; any
-// thread may use the messenger meanwhile.
+// The engine's progress drives it; it has no thread of its own. One owner; any thread may use the
+// messenger meanwhile.
 
 #include <functional>
 #include <memory>
@@ -22,32 +23,34 @@ namespace lintel::mpi::impi {
 
 class Bridge final : private portals::Companion {
  public:
-  // The world cannot go on, for the reason in the sentence. Called once, with the lock of the
-  // process; what is outside does not answer any more.
+  // The job cannot go on; the sentence says why. Called once, with the lock of the process held.
+  // Outside processes do not answer any more.
   using Broken = std::function<void(const std::string& sentence)>;
 
   struct Place {
     const JobLayout& layout;
     std::uint32_t rank;               // of this process in the world
     std::optional<JoinedJob> joined;  // in the agent
-    Nanoseconds peer_timeout;         // in the agent: a machine that is silent for so long is lost
+    Nanoseconds peer_timeout;         // in the agent: a machine silent for so long is lost
   };
-  // All processes of the job know each other; `messenger`, which is borrowed like `process`, has
-  // the world's ranks for numbers.
+  // `process` and `messenger` are borrowed. REQUIRES: the table of `messenger` is complete; its
+  // numbers are the ranks of the world.
   static Outcome<std::unique_ptr<Bridge>> open(portals::Process& process, Messenger& messenger,
                                                Place place, Broken broken);
   Bridge(const Bridge&) = delete;
   Bridge& operator=(const Bridge&) = delete;
   ~Bridge() override = default;
-  // Nothing calls it any more. Before the messenger is closed; it must not die before that has
-  // happened, which ends what it has under way. Once or more.
+  // Detaches it from the engine and the messenger, which do not call it any more. Call it before
+  // the messenger is closed. Destroy the bridge after that, because closing ends the requests that
+  // it has under way. May be called again.
   void detach();
 
-  // Waits until what this process has sent has left it, for `patience` at most; false: it has not.
-  // Blocks. That other processes of the job end is no news from then on.
+  // Waits until everything that this process has sent has left it, for at most `patience`. False:
+  // it has not. Blocks. From then on, the end of other processes of the job is no failure.
   bool finish_sending(Nanoseconds patience);
-  // All processes of this job have finished: says so to the other hosts, waits until they do, and
-  // tells the server. False: they have not within `patience`. Blocks. The agent only.
+  // For the agent, when all processes of this job have finished: sends FINI to the other hosts,
+  // waits for theirs, and sends FINI to the server. False: theirs did not arrive within `patience`.
+  // Blocks.
   bool finish(Nanoseconds patience);
 
  private:

@@ -10,13 +10,14 @@
 namespace lintel::mpi::impi {
 namespace {
 
-// They may lie there already.
+// The data may be in the buffer already.
 void copy(std::span<const std::byte> data, std::uint64_t offset, std::span<std::byte> buffer) {
   if (offset >= buffer.size() || data.empty() || data.data() == buffer.data() + offset) return;
   std::memcpy(buffer.data() + offset, data.data(), std::min(data.size(), buffer.size() - offset));
 }
 
-// What no message of Lintel has, so that no receive of this process could ask for it.
+// False if a receive of this process cannot match it, because no message of Lintel can have such an
+// envelope.
 bool is_receivable(const Envelope& envelope) {
   return envelope.context < kRelayContext && is_tag(envelope.tag) && envelope.length <= kMaxLength;
 }
@@ -34,7 +35,8 @@ Crossing::Crossing(Messenger& messenger, const JobLayout& layout, std::uint32_t 
 
 // ---- Sends
 
-// The rank is that in the world: what travels has no communicator's.
+// The packet carries the world rank, because the messenger does not know the rank in the
+// communicator.
 bool Crossing::send(const SendArguments& message, SendRequest& request) {
   const Envelope envelope{procs_[rank_],
                           procs_[static_cast<std::size_t>(message.destination)],
@@ -73,7 +75,7 @@ void Crossing::go_on() {
   }
 }
 
-// What was held up only is gone, and ends by itself.
+// A send in held_up_ has left and will complete, so it cannot be cancelled.
 void Crossing::cancel(SendRequest& request) {
   const auto found = std::ranges::find_if(
       sends_, [&request](const auto& send) { return send.second == &request; });
@@ -95,7 +97,7 @@ void Crossing::on_arrival(ArrivalNumber number, const Envelope& envelope,
   arrival.beginning = data;
   if (!undelivered_.contains(arrival.source) && deliver(number, arrival)) {
     kLock.is_held();
-    messenger_.take_in();  // a receive that waits for it gets it now, from where it lies
+    messenger_.take_in();  // a posted receive copies the data from `data` now
   } else {
     undelivered_[arrival.source].push_back(number);
   }
@@ -173,7 +175,7 @@ std::span<std::byte> Crossing::place_for(ArrivalNumber number, std::uint64_t off
              : std::span<std::byte>();
 }
 
-// The messenger knows whether a receive or a matched probe has got it.
+// The messenger knows whether a receive or a matched probe has taken it.
 bool Crossing::withdraw(ArrivalNumber number) {
   const auto found = arrivals_.find(number);
   const Arrival& arrival = found->second;
@@ -184,7 +186,7 @@ bool Crossing::withdraw(ArrivalNumber number) {
   } else {
     const std::pair key(arrival.source, arrival.sequence);
     kLock.is_held();
-    messenger_.take_in();  // what has met its receive by now
+    messenger_.take_in();  // handles matches that have happened already
     if (!messenger_.outside().withdraw(key.first, key.second)) return false;
     delivered_.erase(key);
   }

@@ -1,15 +1,15 @@
 #pragma once
-// Crossing: how the messages of one process go to and come from processes of other jobs: the
-// messenger's gateway, on IMPI's message protocols.
+// Crossing: the gateway of the messenger. It carries the messages of one process to and from
+// processes of other jobs by IMPI's message protocols.
 //
-// Owned with the way that its packets take (agent_route.h, member_route.h). Guarded by the lock of
-// the messenger's process: every member REQUIRES it. Invariants: (1) an arrival is in the
-//             messenger's list under one number, or waits in `undelivered_` until there is room;
-//             (2) its bytes are kept until it has met its receive, and go straight to that one's
-//                 buffer from then on; (3) the sender of an arrival is answered when it has met its
-//                 receive, not before.
-// Does not: bound how much is kept of messages that nobody receives: IMPI's hosts take in what
-// comes, so that answers are not stuck behind it.
+// Owned together with the route of its packets (agent_route.h, member_route.h). Guarded by the lock
+// of the messenger's process: every member REQUIRES it.
+// Invariants: (1) an arrival is in the messenger's list under one number, or waits in
+// `undelivered_` until there is room; (2) its bytes are kept until it is matched, and then go
+// directly to the buffer of its receive; (3) the sender of an arrival is answered when the arrival
+// is matched, not before.
+// Does not: bound the memory for messages that nobody receives. A host of IMPI must accept every
+// packet, so that answers are not stuck behind it.
 
 #include <cstdint>
 #include <deque>
@@ -29,23 +29,24 @@ namespace lintel::mpi::impi {
 
 class Crossing final : public Gateway, private Messages::Owner {
  public:
-  // Process `rank` of the world, whose numbers of the messenger are world ranks. All are borrowed.
-  // OutsideProcesses::set_gateway() is the owner's to call.
+  // For process `rank` of the world. The numbers of the messenger are world ranks. All arguments
+  // are borrowed. The owner calls OutsideProcesses::set_gateway().
   Crossing(Messenger& messenger, const JobLayout& layout, std::uint32_t rank, PacketWay& way);
   Crossing(const Crossing&) = delete;
   Crossing& operator=(const Crossing&) = delete;
 
-  // A packet for this process. An error: whoever sent it breaks the protocol.
+  // A packet for this process has arrived. Returns an error if its sender violates the protocol.
   Error on_packet(const Packet& packet, std::span<const std::byte> data) {
     return messages_.on_packet(packet, data);
   }
-  // Where its data may be put before it is told of; see Messages.
+  // Where the data of a packet may be written before on_packet(); see Messages.
   std::span<std::byte> place_for(const Packet& packet) { return messages_.place_for(packet); }
-  // The way may take more than it did: of long messages, and from senders that wait for that.
+  // The route may accept more packets. Continues long messages, and completes sends that wait for
+  // that.
   void go_on();
-  // Brings to the messenger what it had no room for. Returns how many.
+  // Delivers arrivals for which the messenger had no room. Returns their number.
   std::size_t deliver_waiting();
-  // Nothing that was sent waits for the other side, or to leave.
+  // True if no send waits for the other side or to leave.
   bool quiet() const { return sends_.empty() && held_up_.empty(); }
   void dump(std::string& out) const;
 
@@ -53,9 +54,9 @@ class Crossing final : public Gateway, private Messages::Owner {
   struct Arrival {
     Envelope envelope;
     std::int32_t source = 0;               // world rank
-    std::uint64_t sequence = 0;            // the messenger's; 0: not delivered
-    std::span<const std::byte> beginning;  // what has come until it meets its receive
-    std::vector<std::byte> kept;           // the same, once the call that has told of it is over
+    std::uint64_t sequence = 0;            // the messenger's number; 0: not delivered
+    std::span<const std::byte> beginning;  // what has arrived before it is matched
+    std::vector<std::byte> kept;           // a copy of it, after on_arrival() has returned
   };
   struct Landing {
     std::span<std::byte> buffer;
@@ -81,7 +82,7 @@ class Crossing final : public Gateway, private Messages::Owner {
   std::span<std::byte> place_for(ArrivalNumber number, std::uint64_t offset,
                                  std::size_t length) override;
 
-  // Whoever calls a function of this class holds the lock.
+  // Every caller of this class holds the lock.
   OutsideProcesses& outside() LINTEL_ASSERT_CAPABILITY(kLock) { return messenger_.outside(); }
   void drop(ArrivalNumber number, const Envelope& envelope);
   bool deliver(ArrivalNumber number, Arrival& arrival);
@@ -93,17 +94,17 @@ class Crossing final : public Gateway, private Messages::Owner {
   std::vector<ProcId> procs_;  // by world rank
   std::map<ProcId, std::int32_t> ranks_;
   std::map<SendNumber, SendRequest*> sends_;
-  // that have not met their receive
+  // the arrivals that are not matched
   std::map<ArrivalNumber, Arrival> arrivals_;
-  // by source and the messenger's number
+  // by source and number of the messenger
   std::map<std::pair<std::int32_t, std::uint64_t>, ArrivalNumber> delivered_;
-  // by source, of those that have any
+  // by source; no empty queues
   std::map<std::int32_t, std::deque<ArrivalNumber>> undelivered_;
-  // sources that this was said of
+  // sources whose dropped messages were logged
   std::set<std::int32_t> dropped_of_;
   std::map<SendRequest*, ProcId>
-      held_up_;  // short sends that have left, to those that the way takes no more for: by the pace
-                 // of their end a sender learns that
+      held_up_;  // short sends that have left, and complete only when the route accepts more for
+                 // their destination. This slows the sender down
   std::map<ArrivalNumber, Landing> landings_;
 };
 

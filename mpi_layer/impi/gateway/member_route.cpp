@@ -6,11 +6,11 @@
 namespace lintel::mpi::impi {
 namespace {
 
-// Of the rests of long messages: enough to keep the agent's connection busy while it is being
-// refilled.
+// The most bytes on their way to the agent before the rests of long messages wait. It is enough to
+// keep the agent's connection busy until more arrives.
 constexpr std::size_t kAhead = std::size_t{512} << 10;
 
-// The process of the lowest rank of the same host, which has that one's connections.
+// The process of the lowest rank of the same host. It has the connections of the host.
 std::int32_t agent_rank(const JobLayout& layout, std::uint32_t rank) {
   return static_cast<std::int32_t>(layout.hosts[layout.procs[rank].host].first_proc);
 }

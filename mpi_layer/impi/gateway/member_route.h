@@ -1,5 +1,6 @@
 #pragma once
-// MemberRoute: packets of a process that is not its job's agent go through that one.
+// MemberRoute: the packet route of a process that is not the agent of its job. All packets go
+// through the agent.
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +13,7 @@ namespace lintel::mpi::impi {
 
 class MemberRoute final : public PacketRoute {
  public:
-  // Process `rank` of the world.
+  // For process `rank` of the world.
   MemberRoute(Messenger& messenger, const JobLayout& layout, std::uint32_t rank, Events events);
 
   void send(const Packet& packet, std::span<const std::byte> data) override {
@@ -24,7 +25,7 @@ class MemberRoute final : public PacketRoute {
   bool drained() const override { return relay_.backlog() == 0; }
   void dump(std::string& out) const override;
   void expect_end() override { relay_.expect_end(); }
-  // The agent's business.
+  // The agent does this.
   void finish() override {}
   bool finished() const override { return true; }
   void say_goodbye() override {}

@@ -8,7 +8,7 @@
 namespace lintel::mpi::impi {
 namespace {
 
-// So many packets land without a pause.
+// The number of posted receives: so many packets can arrive before the first is handled.
 constexpr std::size_t kReceives = 8;
 constexpr std::size_t kSpareSends = 8;
 constexpr std::int32_t kTag = 0;
@@ -59,7 +59,8 @@ void PacketRelay::on_end(ReceiveRequest& request) {
   packet.relay->on_landed();
 }
 
-// What a packet leads to may have further ones land: they have their turn here.
+// Handling a packet may complete further receives. The outer call handles those too, so that the
+// order is kept.
 void PacketRelay::on_landed() {
   if (std::exchange(taking_, true)) return;
   while (!broken_ && receives_.front().landed) {
@@ -76,7 +77,7 @@ void PacketRelay::on_landed() {
   taking_ = false;
 }
 
-// Both ends are Lintel's, but what comes from another process is looked at all the same.
+// Both ends are Lintel's, but bytes of another process are validated nevertheless.
 Error PacketRelay::take(std::span<const std::byte> bytes) {
   if (bytes.size() < kHeaderBytes)
     return {Loss::kPeer, "relay of IMPI packets", "one is shorter than its header"};

@@ -1,10 +1,11 @@
 #pragma once
-// PacketRelay: packets between two processes of one job: the agent, which has the connections to
-// other hosts, and another one. They travel as messages in a context of their own.
+// PacketRelay: packets between two processes of one job: the agent, which has the connections with
+// other hosts, and one other process. They are sent as messages in a context of their own.
 //
-// Guarded by the lock of the messenger's process: every member REQUIRES it. Requests of it may be
-// under way when it dies only if the messenger has been closed. Invariants: (1) packets are handed
-// on in the order in which they were sent, also when a later one has landed first.
+// Guarded by the lock of the messenger's process: every member REQUIRES it. When it is destroyed,
+// it may have requests under way only if the messenger was closed.
+// Invariants: (1) packets are handed on in the order in which they were sent, also if a later one
+// completes first.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,30 +22,30 @@ namespace lintel::mpi::impi {
 
 class PacketRelay {
  public:
-  // Gets what came; an error says that it cannot be.
+  // Gets a packet that has arrived. Returns an error if the packet is invalid.
   using Handler = std::function<Error(const Packet&, std::span<const std::byte> data)>;
 
   struct Events {
     Handler on_packet;
-    std::function<void()> on_left;  // something of backlog() has left
-    // `other` is lost, or what came from there cannot be; once
+    std::function<void()> on_left;  // backlog() has become less
+    // `other` is lost, or has sent an invalid packet. Called once
     std::function<void(const Error& error)> on_broken;
   };
 
-  // Between this process and process `other` of the job. `data_bytes`: of a packet at most. Takes
-  // packets from now on.
+  // Between this process and process `other` of the job. `data_bytes`: the most data of a packet.
+  // Receives packets from now on.
   PacketRelay(Messenger& messenger, std::int32_t other, std::uint32_t data_bytes, Events events);
   PacketRelay(const PacketRelay&) = delete;
   PacketRelay& operator=(const PacketRelay&) = delete;
 
   void send(const Packet& packet, std::span<const std::byte> data);
-  // Bytes that have not left.
+  // The number of bytes that have not left.
   std::size_t backlog() const { return backlog_; }
 
-  // All is over soon: that `other` ends is no news from now on.
+  // The job is about to end. From now on, the end of `other` is not reported.
   void expect_end() { ending_ = true; }
 
-  // A request of whichever relay is over.
+  // A request of any relay has ended.
   static void on_end(SendRequest& request);
   static void on_end(ReceiveRequest& request);
 
@@ -59,7 +60,7 @@ class PacketRelay {
     std::vector<std::byte> bytes;
   };
 
-  // Whoever calls holds the lock.
+  // Every caller holds the lock.
   OutsideProcesses& outside() LINTEL_ASSERT_CAPABILITY(kLock) { return messenger_.outside(); }
   void post(Incoming& packet);
   void on_landed();
@@ -72,7 +73,7 @@ class PacketRelay {
   Events events_;
   std::list<Incoming> receives_;  // in the order in which they were posted
   std::list<Outgoing> sends_;     // under way
-  std::list<Outgoing> spare_;     // sends for the next packets, so that their memory is kept
+  std::list<Outgoing> spare_;     // unused sends, kept for their memory
   std::size_t backlog_ = 0;
   bool taking_ = false;  // in on_landed()
   bool ending_ = false;

@@ -1,6 +1,6 @@
 #pragma once
-// PacketRoute: a PacketWay with what its Bridge needs of it: the agent's leads to sockets, a
-// member's to the agent.
+// PacketRoute: a PacketWay with the functions that Bridge needs: the agent's route leads to
+// sockets, a member's to the agent.
 //
 // Every member REQUIRES the lock of the messenger's process.
 
@@ -15,9 +15,9 @@ namespace lintel::mpi::impi {
 
 class PacketRoute : public PacketWay {
  public:
-  // What a route tells its process. The same rules as for Messages: not from within send().
+  // What a route reports to its process. None of these is called from within send().
   struct Events {
-    // for this process
+    // a packet for this process
     std::function<Error(const Packet& packet, std::span<const std::byte> data)> on_packet;
     // as Messages::place_for()
     std::function<std::span<std::byte>(const Packet& packet)> place_for;
@@ -32,12 +32,12 @@ class PacketRoute : public PacketWay {
 
   virtual void dump(std::string& out) const = 0;
 
-  // What was given to send() has left this process.
+  // True if all packets given to send() have left this process.
   virtual bool drained() const = 0;
-  // The processes of the job end one after the other from now on.
+  // From now on, the end of a process of the job is no failure.
   virtual void expect_end() = 0;
-  // All processes of the job have finished: the other hosts are told. Whether they have, too; and,
-  // then, the server is told.
+  // When all processes of the job have finished: finish() informs the other hosts, finished() is
+  // true when they have finished too, and then say_goodbye() informs the server.
   virtual void finish() = 0;
   virtual bool finished() const = 0;
   virtual void say_goodbye() = 0;

@@ -80,7 +80,7 @@ void Channel::wrote(std::span<const std::byte, kHeaderBytes> header,
   frame.insert(frame.end(), data.begin(), data.end());
   queue(ready_, std::move(frame));
   if (bytes == 0) return;
-  next_bytes();  // it has been begun: nothing passes it
+  next_bytes();  // makes it the current frame, which nothing overtakes
   written(bytes);
 }
 
@@ -90,7 +90,7 @@ void Channel::finish() {
   say_fini_if_due();
 }
 
-// Not before what its flow control still holds back.
+// FINI waits for the packets that flow control still holds back.
 void Channel::say_fini_if_due() {
   if (!finished_ || fini_queued_ || blocked_packets_ > 0) return;
   Packet fini;
@@ -116,7 +116,7 @@ Error Channel::end_of_stream() const {
 }
 
 Error Channel::on_packet(const Packet& packet, std::span<const std::byte> data) {
-  // Its processes have finalized; it may still take what ours have sent.
+  // After FINI the peer sends only PROTOACK, for packets that are still on their way to it.
   if (peer_finished_ && packet.type != PacketType::kProtoack)
     return {Loss::kPeer, "IMPI channel", "the other host sends packets after it said FINI"};
   if (packet.type == PacketType::kFini) {
@@ -136,7 +136,8 @@ Error Channel::on_packet(const Packet& packet, std::span<const std::byte> data) 
   return receiver_.on_packet(packet, data);
 }
 
-// Of a packet that on_packet() will refuse nothing goes to the receiver.
+// Returns no place for a packet that on_packet() will refuse, so that none of its data reach the
+// receiver.
 std::span<std::byte> Channel::place_for(const Packet& packet) {
   const bool is_known =
       !peer_finished_ && local_.contains(packet.destination) && remote_.contains(packet.source);

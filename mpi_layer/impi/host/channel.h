@@ -1,15 +1,15 @@
 #pragma once
-// Channel: what two hosts say to each other on their one connection: packets in order, flow control
-// for each pair of processes, the end by FINI (IMPI 0.0, data transfer; reference sections 6, 8,
+// Channel: the protocol of the one connection between two hosts: packets in order, flow control for
+// each pair of processes, and the end by FINI (IMPI 0.0, data transfer; reference sections 6, 8,
 // 9).
 //
-// Knows no sockets: bytes that came go in by receive(), bytes to send come out by next_bytes().
-// Owned by whoever has the connection. Thread: one. Invariants: (1) from a local process to a
-// remote one at most `hiwater` packets are out that PROTOACK has not taken back; further ones wait
-// here, in their order; those of other pairs pass them;
-//             (2) PROTOACK waits behind no packet but the one that next_bytes() has begun to give
-//                 out; (3) a packet's data are copied when it is given.
-// Does not: match, or know what a message is: see Messages.
+// Knows no sockets: received bytes go in by receive(), and next_bytes() returns the bytes to send.
+// Owned by the owner of the connection. Thread: one at a time.
+// Invariants: (1) from a local process to a remote one at most `hiwater` packets are without
+// PROTOACK; further ones wait here, in order, and packets of other pairs overtake them; (2)
+// PROTOACK waits only for the packet that next_bytes() has begun to return; (3) the data of a
+// packet are copied when it is given.
+// Does not: match, or know messages: see Messages.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@
 
 namespace lintel::mpi::impi {
 
-// What all hosts of a job agree upon: the least of what each has offered.
+// The limits of all hosts of a job: the least of what each has offered.
 struct ChannelLimits {
   std::uint32_t data_bytes = 65536;  // IMPI_C_DATALEN
   std::uint32_t ackmark = 10;        // IMPI_H_ACKMARK. REQUIRES: 1 <= ackmark <= hiwater
@@ -38,12 +38,12 @@ class Channel {
   class Receiver {
    public:
     virtual ~Receiver() = default;
-    // A packet other than PROTOACK and FINI, between processes that the channel joins. `data` are
-    // the channel's until the call returns. An error breaks the channel.
+    // A packet other than PROTOACK and FINI has arrived, between processes of the two hosts. `data`
+    // are valid until the call returns. An error breaks the channel.
     virtual Error on_packet(const Packet& packet, std::span<const std::byte> data) = 0;
-    // Where the data of a packet that is beginning may lie, packet.length bytes that stay until
-    // on_packet() has told of it or the channel has ended: on_packet() finds them there then.
-    // Mostly it is not asked, or what it says has no effect. Empty: anywhere.
+    // Where the data of a packet whose header has arrived may be written: packet.length bytes that
+    // stay valid until on_packet() is called for it or the channel has ended. The channel need not
+    // ask, and need not use the place. Empty: no place.
     virtual std::span<std::byte> place_for(const Packet&) { return {}; }
   };
 
@@ -53,43 +53,45 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  // Sends a packet, now or when its pair may. The sequence number is the channel's. REQUIRES: its
-  // source is local, its destination remote; `data` if it carries data, of `packet.length` bytes
-  // and no more than limits.data_bytes; neither PROTOACK nor FINI; finish() has not been called.
+  // Queues a packet, or keeps it until flow control allows it. The channel sets the sequence
+  // number. REQUIRES: its source is local, its destination remote; `data` has `packet.length`
+  // bytes, at most limits.data_bytes, if the type carries data; the type is neither PROTOACK nor
+  // FINI; finish() was not called.
   void send(Packet packet, std::span<const std::byte> data = {});
 
-  // Whether a packet between these two would be queued to be written at once. REQUIRES: as send().
+  // True if flow control allows a packet between these two now. REQUIRES: as send().
   bool may_send(const ProcId& source, const ProcId& destination);
 
-  // send() without a copy, for who can write at once: when nothing waits before the packet, its
-  // header is in `header`; the caller writes that and `data` as far as the connection takes them,
-  // and says by wrote() how many bytes of both these were. False: it is not to be written now, and
-  // was queued by send().
+  // send() without a copy, for a caller that can write at once. True: no packet waits before this
+  // one, and its header is in `header`. The caller writes `header` and `data`, as much as the
+  // connection accepts, and calls wrote() with the number of bytes written. False: it was given to
+  // send().
   bool send_at_once(Packet packet, std::span<const std::byte> data,
                     std::span<std::byte, kHeaderBytes> header);
   void wrote(std::span<const std::byte, kHeaderBytes> header, std::span<const std::byte> data,
              std::size_t bytes);
 
-  // All local processes have finalized: FINI follows what is there to send. Once.
+  // Call it once, when all local processes have finalized. FINI follows everything that is still to
+  // be sent.
   void finish();
 
   // As PacketReader.
   std::span<std::byte> room() { return reader_.room(); }
   Error filled(std::size_t bytes);
-  // Takes what came. Errors: the peer breaks the protocol, or on_packet() says so; nothing more is
-  // taken or sent then.
+  // Handles received bytes. Errors: the peer violates the protocol, or the error of on_packet().
+  // After an error nothing more is received or sent.
   Error receive(std::span<const std::byte> bytes);
-  // The peer has closed the connection. An error unless it had said FINI.
+  // The peer has closed the connection. Returns an error unless it had sent FINI.
   Error end_of_stream() const;
 
-  // Bytes to write next, empty if there are none; and that so many of them have been written.
+  // The bytes to write next, empty if there are none; and: `bytes` of them were written.
   std::span<const std::byte> next_bytes();
   void written(std::size_t bytes);
 
-  // FINI has been said on both sides, and ours is written: nothing more leaves this side. From the
-  // other PROTOACK may still come.
+  // Both sides have sent FINI, and ours is written. This side sends nothing more. PROTOACK may
+  // still arrive from the other side.
   bool closed() const { return fini_queued_ && peer_finished_ && unwritten_bytes_ == 0; }
-  // Bytes that wait to be written, and packets that wait for PROTOACK.
+  // The number of bytes to be written, and of packets that wait for PROTOACK.
   std::size_t unwritten_bytes() const { return unwritten_bytes_; }
   std::size_t blocked_packets() const { return blocked_packets_; }
   // One line for each pair that has exchanged anything.
@@ -97,10 +99,10 @@ class Channel {
 
  private:
   using Frame = std::vector<std::byte>;
-  // local and remote process, by their places in the lists
+  // indices of the local and the remote process
   using PairName = std::pair<std::size_t, std::size_t>;
   struct Pair {
-    std::uint32_t sent = 0;      // out, and not taken back
+    std::uint32_t sent = 0;      // packets without PROTOACK
     std::uint32_t received = 0;  // since the last PROTOACK
     std::deque<Frame> waiting;
   };
@@ -123,13 +125,13 @@ class Channel {
   std::map<PairName, Pair> pairs_;
   std::deque<Frame> urgent_;
   std::deque<Frame> ready_;
-  Frame current_;  // given out, or empty
+  Frame current_;  // next_bytes() has begun to return it; or empty
   std::size_t current_written_ = 0;
   std::size_t unwritten_bytes_ = 0;
   std::size_t blocked_packets_ = 0;
   std::uint64_t sequence_ = 0;
   bool finished_ = false;     // finish() was called
-  bool fini_queued_ = false;  // and nothing but what is queued is left
+  bool fini_queued_ = false;  // nothing more will be queued
   bool peer_finished_ = false;
   Error broken_;
 };

@@ -101,7 +101,7 @@ Error Messages::on_first(const Packet& packet, std::span<const std::byte> data) 
   return {};
 }
 
-// The message that the packet goes on with.
+// The arrival whose next part is in the packet.
 lintel::Result<std::map<ArrivalNumber, Messages::Arrival>::iterator> Messages::continued_by(
     const Packet& packet) {
   const auto found = arrivals_.find(packet.destination_request);
@@ -138,7 +138,7 @@ Error Messages::on_rest(const Packet& packet, std::span<const std::byte> data) {
   return {};
 }
 
-// The send that the other side answers, if it is one of between these two that is still under way.
+// The send that the packet answers, if it is under way between the same two processes.
 Messages::Send* Messages::send_of(const Packet& answer) {
   const auto found = sends_.find(answer.source_request);
   if (found == sends_.end()) return nullptr;
@@ -163,7 +163,7 @@ Error Messages::on_syncack(const Packet& packet) {
   return {};
 }
 
-// Of several with one request the most recent is meant.
+// If several arrivals have the same request, the most recent one is cancelled.
 Error Messages::on_cancel(const Packet& packet) {
   const auto newest =
       std::find_if(arrivals_.rbegin(), arrivals_.rend(), [&packet](const auto& entry) {
@@ -183,8 +183,8 @@ Error Messages::on_cancel(const Packet& packet) {
 
 Error Messages::on_cancel_answer(const Packet& packet) {
   Send* const send = send_of(packet);
-  // A send that has ended meanwhile is not asked for any more: the answer is still on its way, and
-  // no news.
+  // The send may have ended before this answer arrived. Then CANCELNO is expected and changes
+  // nothing.
   if (send == nullptr && packet.type == PacketType::kCancelno) return {};
   if (send == nullptr || !send->cancelling)
     return {Loss::kPeer, "IMPI packet", "it answers a cancel that was not asked for"};
@@ -214,7 +214,7 @@ void Messages::forget(const ProcId& remote) {
                 [&](const auto& entry) { return entry.second.envelope.source == remote; });
 }
 
-// Long messages take turns, packet by packet.
+// Long messages alternate packet by packet.
 void Messages::go_on() {
   for (std::size_t passed_over = 0; passed_over < leaving_.size();) {
     const SendNumber number = leaving_.front();

@@ -2,15 +2,14 @@
 // Messages: the message protocols of IMPI: short, synchronous, long, cancel (IMPI 0.0, data
 // transfer; reference section 7).
 //
-// The side of some local processes, mostly one, of all their messages with processes of other
-// hosts, by however many channels. Packets go out by a PacketWay and come in by on_packet().
-// Matching is not done here: an arrival waits until its owner accepts it, by its number. Thread:
-//             one. Invariants: (1) a send ends once: sent, cancelled, or with its channel, which is
-//             for the owner to say; (2) an arrival is withdrawn by its sender only before it was
-//             accepted; (3) the rest of long messages leaves packet by packet, as long as the way
-//             takes more.
-// Does not: keep the data of arrivals; bound how many there are: that is for their owner, and flow
-// control.
+// It handles all messages between some local processes (usually one) and processes of other hosts,
+// whatever the number of channels. Packets are sent by a PacketWay and arrive by on_packet(). It
+// does not match: an arrival waits until its owner accepts it, by its number. Thread: one at a
+// time.
+// Invariants: (1) a send ends once: sent, cancelled, or with its channel, which its owner decides;
+// (2) an arrival is withdrawn by its sender only before it was accepted; (3) the rest of a long
+// message is sent packet by packet, as long as the route accepts more.
+// Does not: keep the data of arrivals, or bound their number. Its owner and flow control do so.
 
 #include <cstdint>
 #include <deque>
@@ -30,7 +29,7 @@ struct Envelope {
   std::int32_t tag = 0;
   std::uint64_t context = 0;
   std::uint64_t length = 0;
-  std::int64_t count = 0;  // informative, like the next
+  std::int64_t count = 0;  // informative, as `datatype`
   std::uint64_t datatype = 0;
   bool operator==(const Envelope&) const = default;
 };
@@ -45,63 +44,62 @@ class Messages final {
   class Owner {
    public:
     virtual ~Owner() = default;
-    // The message's data are not needed any more; a synchronous one has met its receive. Never from
-    // within send().
+    // The data of the message are not needed any more; a synchronous one was matched. Never called
+    // from within send().
     virtual void on_send_end(SendNumber number, SendEnd end) = 0;
-    // cancel() was too late: the send ends as any other.
+    // cancel() was too late. The send ends normally.
     virtual void on_cancel_refused(SendNumber number) = 0;
-    // A message begins: its envelope and the first `data` of it, all of a short one. It is there
-    // until accept(), which may be called from here, or until it is withdrawn.
+    // A message has arrived: its envelope and its first `data`, which is all of a short one. It
+    // exists until accept(), which may be called from here, or until it is withdrawn.
     virtual void on_arrival(ArrivalNumber number, const Envelope& envelope,
                             std::span<const std::byte> data) = 0;
-    // The sender wants one back that was not accepted. True: it is gone. False: it has met its
-    // receive, or will; it may be accepted in the call.
+    // The sender cancels an arrival that was not accepted. True: the owner has removed it. False:
+    // it is or will be matched; accept() may be called in this call.
     virtual bool withdraw(ArrivalNumber number) = 0;
-    // More of a message that was accepted, behind what has come. The last of it if `offset +
-    // data.size()` is its length.
+    // The next part of an accepted message. It is the last one if `offset + data.size()` is the
+    // length of the message.
     virtual void on_more(ArrivalNumber number, std::uint64_t offset,
                          std::span<const std::byte> data) = 0;
-    // Where on_more() would copy so many bytes of it, if they may be put there at once: then its
-    // `data` lie there already, or not. Empty: they may not.
+    // Where on_more() would copy these bytes of the message, if they may be written there at once.
+    // Then the `data` of on_more() may be there already. Empty: no place.
     virtual std::span<std::byte> place_for(ArrivalNumber, std::uint64_t /*offset*/,
                                            std::size_t /*length*/) {
       return {};
     }
   };
 
-  // `data_bytes`: of a packet at most, as all hosts agreed (IMPI_C_DATALEN). `way` and `owner` are
-  // borrowed.
+  // `data_bytes`: the most data of a packet (IMPI_C_DATALEN). `way` and `owner` are borrowed.
   Messages(std::uint32_t data_bytes, PacketWay& way, Owner& owner)
       : data_bytes_(data_bytes), way_(way), owner_(owner) {}
   Messages(const Messages&) = delete;
   Messages& operator=(const Messages&) = delete;
 
-  // A packet has come for one of the local processes, neither PROTOACK nor FINI. An error: the peer
-  // breaks the protocol; its channel ends.
+  // A packet for a local process has arrived, neither PROTOACK nor FINI. An error: the peer
+  // violates the protocol, and its channel ends.
   Error on_packet(const Packet& packet, std::span<const std::byte> data);
-  // As Channel::Receiver: the data of such a packet are mostly written once, where they belong.
+  // As Channel::Receiver. So the data of most packets are written to their buffer without a copy.
   std::span<std::byte> place_for(const Packet& packet);
-  // The way may take more than it did.
+  // The route may accept more packets.
   void go_on();
 
-  // Starts a send. 0: it has ended already, sent. REQUIRES: `data` stay as they are until it ends,
-  // and are envelope.length long.
+  // Starts a send. Returns 0 if it is complete already. REQUIRES: `data` has envelope.length bytes
+  // and does not change until the send ends.
   SendNumber send(const Envelope& envelope, bool synchronous, std::span<const std::byte> data);
-  // Asks for a send back. The answer is on_send_end(kCancelled) or on_cancel_refused(), and it may
-  // end before. REQUIRES: it has not ended, and was not asked for before.
+  // Cancels a send if possible. The answer is on_send_end(kCancelled) or on_cancel_refused(). The
+  // send may end before. REQUIRES: it has not ended, and cancel() was not called for it before.
   void cancel(SendNumber number);
 
-  // The arrival has met its receive: its sender is told, if it waits for that, and sends the rest,
-  // if there is any.
-  // REQUIRES: on_arrival() has told of it; it was neither accepted nor withdrawn.
+  // The arrival was matched. Informs its sender if that waits, which then sends the rest if there
+  // is any.
+  // REQUIRES: on_arrival() was called for it; it was neither accepted nor withdrawn.
   void accept(ArrivalNumber number);
 
-  // Nobody will ever accept the arrival: it is forgotten, and its sender, if it waits, is not told.
-  // REQUIRES: as accept(); from within on_arrival() too.
+  // Forgets an arrival that nobody will accept. Its sender is not informed, even if it waits. May
+  // be called from on_arrival(). REQUIRES: as accept().
   void drop(ArrivalNumber number) { arrivals_.erase(number); }
 
-  // The channel of `remote` has ended: sends to it and arrivals from it are forgotten, and nobody
-  // is told.
+  // The channel of `remote` has ended. Forgets sends to it and arrivals from it; no function of the
+  // owner is called.
   void forget(const ProcId& remote);
 
   std::size_t sends_under_way() const { return sends_.size(); }
@@ -111,9 +109,9 @@ class Messages final {
   struct Send {
     Envelope envelope;
     std::span<const std::byte> data;
-    std::uint64_t left = 0;                 // bytes given to the way
-    std::uint64_t destination_request = 0;  // of one that was accepted
-    bool accepted = false;                  // a long one, its rest is leaving
+    std::uint64_t left = 0;                 // bytes given to the route
+    std::uint64_t destination_request = 0;  // after it was accepted
+    bool accepted = false;                  // a long message whose rest is being sent
     bool cancelling = false;
   };
   struct Arrival {
@@ -137,7 +135,7 @@ class Messages final {
   PacketWay& way_;
   Owner& owner_;
   std::map<SendNumber, Send> sends_;
-  std::deque<SendNumber> leaving_;  // long ones that were accepted, in turn
+  std::deque<SendNumber> leaving_;  // accepted long messages, in turn
   std::map<ArrivalNumber, Arrival> arrivals_;
   SendNumber last_send_ = 0;
   ArrivalNumber last_arrival_ = 0;

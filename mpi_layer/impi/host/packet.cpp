@@ -7,8 +7,7 @@
 namespace lintel::mpi::impi {
 namespace {
 
-// One walk over the header in the order of its bytes: it is written with what each field holds, or
-// read into it.
+// Visits the fields of the header in the order of their bytes, for writing and for reading.
 class Writer {
  public:
   explicit Writer(std::byte* out) : out_(out) {}

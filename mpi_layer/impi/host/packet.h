@@ -1,9 +1,8 @@
 #pragma once
-// The packet that two hosts of an IMPI job exchange: 128 bytes of header, all big-endian, then the
-// user data of DATA and DATASYNC (IMPI 0.0, data transfer; reference section 6).
+// The packet that two hosts of an IMPI job exchange: a header of 128 bytes, all big-endian, then
+// the user data of DATA and DATASYNC (IMPI 0.0, data transfer; reference section 6).
 //
-// Pure functions of values; any thread. A header that was decoded says what its bytes say:
-// PacketReader judges it.
+// Pure functions of values; any thread. decode() does not validate: PacketReader does.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,18 +24,19 @@ enum class PacketType : std::uint32_t {
 };
 inline constexpr std::uint32_t kHighestPacketType = 7;
 
-// User data follow those two only, whatever the length of another says: LAM's says 128.
+// Only these two are followed by user data, whatever the length field of another type says: LAM
+// sets it to 128.
 constexpr bool carries_data(PacketType type) {
   return type == PacketType::kData || type == PacketType::kDatasync;
 }
-// Those that the receiver acknowledges by PROTOACK, and that the sender may send only so many of
-// ahead.
+// Types that the receiver acknowledges by PROTOACK. The sender may send a limited number of them
+// without it.
 constexpr bool is_flow_controlled(PacketType type) {
   return type != PacketType::kProtoack && type != PacketType::kFini;
 }
 
-// `source` is the process that this packet comes from: an acknowledgement's is the destination of
-// what it acknowledges.
+// `source` is the process that sends this packet. In an acknowledgement it is the destination of
+// the packet that is acknowledged.
 struct Packet {
   PacketType type = PacketType::kData;
   std::uint32_t length = 0;  // of the user data in this packet
@@ -49,7 +49,7 @@ struct Packet {
   std::int32_t tag = 0;
   std::uint64_t context = 0;
   std::uint64_t sequence = 0;
-  std::int64_t count = 0;  // informative, like the next
+  std::int64_t count = 0;  // informative, as `datatype`
   std::uint64_t datatype = 0;
   bool operator==(const Packet&) const = default;
 };

@@ -15,7 +15,7 @@ Error PacketReader::take(std::span<const std::byte> bytes) {
       if (header_filled_ == kHeaderBytes) violation_ = begin();
       continue;
     }
-    // What lies in one piece is handed on where it lies.
+    // Data that are in one piece are handed on without a copy.
     if (data_.empty() && bytes.size() >= packet_.length) {
       const std::span<const std::byte> data = bytes.first(packet_.length);
       bytes = bytes.subspan(packet_.length);
@@ -50,7 +50,7 @@ Error PacketReader::filled(std::size_t bytes) {
   return violation_;
 }
 
-// The header is whole. A packet without data is, too.
+// The header is complete. A packet without data is then complete, too.
 Error PacketReader::begin() {
   packet_ = decode(header_);
   if (!carries_data(packet_.type)) return finish({});

@@ -1,12 +1,11 @@
 #pragma once
-// PacketReader: cuts the stream of one connection into packets.
+// PacketReader: splits the byte stream of one connection into packets.
 //
-// Owned by the connection. Thread: one.
+// Owned by the connection. Thread: one at a time.
 // Invariants: (1) it keeps one header and the data of one packet at most, which the negotiated
-//             length bounds; (2) after a violation it takes nothing more; (3) data are copied only
-//             of a packet that comes in pieces, and of that only the pieces that did not come into
-//             room().
-// Does not: know processes, count, or answer.
+// length bounds; (2) after a violation it accepts nothing more; (3) it copies data only of a packet
+// that arrives in pieces, and only those pieces that did not arrive in room().
+// Does not: know processes, count packets, or answer.
 
 #include <array>
 #include <cstddef>
@@ -22,32 +21,32 @@ namespace lintel::mpi::impi {
 
 class PacketReader {
  public:
-  // A packet and its user data, which are the reader's until the call returns. An error ends the
-  // stream.
+  // A packet and its user data, which are valid until the call returns. An error ends the stream.
   using Handler = std::function<Error(const Packet&, std::span<const std::byte> data)>;
 
-  // Where the data of a packet that is beginning are to lie, `packet.length` bytes that stay there
-  // until it is whole; empty: nobody cares, they lie in the reader.
+  // Where to write the data of a packet whose header has arrived: `packet.length` bytes that stay
+  // valid until the packet is complete. Empty: in the reader.
   using Place = std::function<std::span<std::byte>(const Packet&)>;
 
-  // `data_bytes`: what all agreed upon under the label IMPI_C_DATALEN.
+  // `data_bytes`: the agreed value of the label IMPI_C_DATALEN.
   PacketReader(
       std::uint32_t data_bytes, Handler handler,
       Place place = [](const Packet&) { return std::span<std::byte>(); })
       : data_bytes_(data_bytes), handler_(std::move(handler)), place_(std::move(place)) {}
 
-  // Takes all of `bytes`, wherever it is cut. Packets of a type that is not known are passed over:
-  // they have no data.
-  // Errors, all of them Loss::kPeer: a packet with more data than was agreed upon, or than its
-  // message has; the handler's own. The same again from then on.
+  // Handles all of `bytes`, which may begin and end anywhere in a packet. Packets of an unknown
+  // type are ignored: they have no data. Errors, all of them Loss::kPeer: a packet has more data
+  // than was agreed, or than its message has; the handler's errors. Every later call returns the
+  // same error.
   Error take(std::span<const std::byte> bytes);
 
-  // Where the bytes that come next may be put by who reads them, and that so many of them are
-  // there. Empty between packets, and after a violation. take() is for those behind.
+  // room(): where the caller may read the next bytes of the stream. Empty between packets, and
+  // after a violation. filled(): the caller has read so many bytes to room(). Bytes that follow
+  // room() go to take().
   std::span<std::byte> room();
   Error filled(std::size_t bytes);
 
-  // The stream may end here: nothing was begun.
+  // True if no packet has begun, so the stream may end here.
   bool between_packets() const { return header_filled_ == 0; }
 
  private:
@@ -61,9 +60,9 @@ class PacketReader {
   std::array<std::byte, kHeaderBytes> header_{};
   std::size_t header_filled_ = 0;
   Packet packet_;
-  std::span<std::byte> data_;  // of a packet that comes in pieces; empty: there is none
+  std::span<std::byte> data_;  // of a packet that arrives in pieces; else empty
   std::size_t data_filled_ = 0;
-  std::vector<std::byte> kept_;  // of one that has no other place
+  std::vector<std::byte> kept_;  // of a packet that has no other place
   Error violation_;
 };
 

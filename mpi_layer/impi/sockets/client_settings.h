@@ -1,5 +1,5 @@
 #pragma once
-// ClientSettings: what the environment says of the IMPI job that this job is to be a part of.
+// ClientSettings: what the environment says about the IMPI job that this job joins.
 
 #include <cstdint>
 #include <optional>
@@ -26,7 +26,7 @@ struct ClientSettings {
                                                      // is lost
 };
 
-// The variables as they stand there.
+// The values of the environment variables.
 struct ClientVariables {
   std::string impi{};                                // LINTEL_IMPI
   std::string native{};                              // LINTEL_IMPI_NATIVE
@@ -37,12 +37,12 @@ struct ClientVariables {
   Nanoseconds peer_timeout = Config().peer_timeout;  // LINTEL_PEER_TIMEOUT
 };
 
-// Fails for a value that is none, or when there is nothing to authenticate by. No sentence has a
+// Fails if a value is invalid, or if no authentication mechanism can be used. No message contains a
 // key. REQUIRES: `impi` is not empty.
 Outcome<ClientSettings> client_settings(const ClientVariables& variables);
 
-// The settings of this process; nothing when LINTEL_IMPI is not set: its job is all there is. Reads
-// the environment.
+// The settings of this process; nothing if LINTEL_IMPI is not set, so that this job joins no other.
+// Reads the environment.
 Outcome<std::optional<ClientSettings>> read_client_settings();
 
 }  // namespace lintel::mpi::impi

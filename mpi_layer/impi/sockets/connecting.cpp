@@ -14,7 +14,7 @@
 namespace lintel::mpi::impi {
 namespace {
 
-// Those who have called, until they have said who they are.
+// The accepted connections that have not sent their rank yet.
 class Callers {
  public:
   Callers(Dance& dance, Socket listener, std::vector<Socket>& sockets)
@@ -30,7 +30,7 @@ class Callers {
 
   const TcpAddress& own() const { return own_; }
 
-  // Waits for calls and greetings, and takes them.
+  // Waits for connections and ranks, and handles them.
   Outcome<> serve(TimePoint deadline) {
     std::vector<pollfd> polled{{listener_.get(), POLLIN, 0}};
     for (const Stranger& stranger : strangers_)
@@ -64,7 +64,7 @@ class Callers {
     return {};
   }
 
-  // No byte more than its greeting: packets follow.
+  // Reads no byte more than the rank, because packets follow.
   void hear(Stranger& stranger) {
     std::array<char, Dance::kGreetingBytes> bytes;
     const ssize_t got =
@@ -95,7 +95,7 @@ class Callers {
   std::vector<Stranger> strangers_;
 };
 
-// Says which host calls. A connection that was just made has room for that.
+// Connects and sends the rank of this host. A new connection has room for it.
 Outcome<Socket> call_host(const Dance::Call& call, const Dance& dance, TimePoint deadline) {
   Outcome<Socket> socket = connect_to({call.ipv4, call.port}, dance.own_ipv4(), deadline);
   if (!socket) return socket.failure();

@@ -1,5 +1,5 @@
 #pragma once
-// How a host of IMPI connects to the others: the dance on sockets.
+// Connects a host of IMPI to all other hosts, over sockets (rules: dance.h).
 
 #include <cstdint>
 #include <vector>
@@ -11,15 +11,15 @@
 
 namespace lintel::mpi::impi {
 
-// Connections that have not said who they are, of which one more ends the oldest: an honest one
-// says it at once.
+// The most accepted connections that have not sent their rank. A further one ends the oldest of
+// them, because a real host sends its rank at once.
 inline constexpr std::size_t kMaxStrangers = 64;
 
-// Calls the hosts below `own` from the address that `own` has announced, and waits for the calls of
-// those above it. Returns a connection for each host; that of `own` is not open. Callers that are
-// none of the others are closed and named in the log; they hold up nobody. Fails, and names the
-// host, when one cannot be reached, or has not called at the deadline. REQUIRES: `listener` is at
-// the address of `own`.
+// Connects to the hosts below `own` from the address that `own` has announced, and accepts the
+// connections of the hosts above it. Returns a connection for each host; that of `own` is not open.
+// Connections from anyone else are closed and logged, and delay nobody. Fails, with the name of the
+// host, if a host cannot be reached or has not connected at the deadline. REQUIRES: `listener` is
+// at the address of `own`.
 Outcome<std::vector<Socket>> connect_hosts(const JobLayout& layout, std::uint32_t own,
                                            Socket listener, TimePoint deadline);
 

@@ -18,9 +18,8 @@ namespace {
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 constexpr std::size_t kLongPacket = std::size_t{16} << 10;
 constexpr std::size_t kLittle = std::size_t{4} << 10;
-constexpr int kReadsAtOnce = 16;  // of one connection, before the others and the caller have their
-                                  // turn
-constexpr int kLooks = 32;        // connections that one poll() looks at; a job has no more clients
+constexpr int kReadsAtOnce = 16;  // of one connection, before others are read
+constexpr int kLooks = 32;        // connections that one poll() reads; a job has at most 32 clients
 
 ChannelLimits limits_of(const JobLayout& layout) {
   return {layout.data_length, layout.ackmark, layout.hiwater};
@@ -58,12 +57,12 @@ struct HostSockets::Link final : Channel::Receiver {
 
   std::uint32_t host;
   std::string name;
-  Socket socket;  // not open: the connection is over
+  Socket socket;  // not open: the connection has ended
   Owner& owner;
   Channel channel;
-  bool is_full = false;  // it has not taken all, and is watched for room
+  bool is_full = false;  // it did not accept all; epoll waits until it is writable
   bool has_said_end = false;
-  std::string unwritable;  // why it takes nothing any more
+  std::string unwritable;  // why writing has failed
   bool is_lost = false;
 };
 
@@ -96,7 +95,7 @@ Outcome<std::unique_ptr<HostSockets>> HostSockets::open(JoinedJob& job, Nanoseco
 
 std::size_t HostSockets::poll() {
   happened_ = 0;
-  if (open_links_ == 1) {  // no need to ask which
+  if (open_links_ == 1) {  // one connection needs no epoll_wait
     for (const auto& link : links_) {
       if (link != nullptr) progress(*link);
     }
@@ -118,7 +117,7 @@ void HostSockets::progress(Link& link) {
     if (reading.got < reading.asked) break;
   }
   if (!link.socket.is_open()) return;
-  moved = write_waiting(link) || moved;  // answers, and what there was no room for above
+  moved = write_waiting(link) || moved;  // answers, and what could not be written above
   if (moved) {
     ++happened_;
     owner_.on_moved(link.host);
@@ -126,8 +125,8 @@ void HostSockets::progress(Link& link) {
   say_end_if_over(link);
 }
 
-// The rest of a long packet goes to its place; little is read behind it, so that the next one's
-// goes to its own as well.
+// Reads the rest of a long packet to its place, and only a little behind it, so that the data of
+// the next packet can go to their place too.
 HostSockets::Reading HostSockets::read_some(Link& link) {
   const std::span<std::byte> room = link.channel.room();
   const std::span<std::byte> behind =
@@ -151,7 +150,7 @@ HostSockets::Reading HostSockets::read_some(Link& link) {
   return {got, room.size() + behind.size()};
 }
 
-// `how` is empty when the other side has closed the connection.
+// `how` is empty if the other side has closed the connection.
 void HostSockets::take_end(Link& link, const std::string& how) {
   const Error error = link.channel.end_of_stream();
   if (error.ok()) return end(link);
@@ -168,7 +167,7 @@ void HostSockets::send(std::uint32_t host, const Packet& packet, std::span<const
   watch_for_room(link);
 }
 
-// Whether any of it was taken.
+// True if the connection has accepted some bytes.
 bool HostSockets::write_waiting(Link& link) {
   bool some = false;
   for (auto next = link.channel.next_bytes(); !next.empty(); next = link.channel.next_bytes()) {
@@ -181,7 +180,8 @@ bool HostSockets::write_waiting(Link& link) {
   return some;
 }
 
-// Returns how many bytes of both the connection has taken: all, when it will never take any more.
+// Returns how many bytes of both the connection has accepted. If writing has failed, it returns
+// all, because nothing more can be written.
 std::size_t HostSockets::write(Link& link, std::span<const std::byte> first,
                                std::span<const std::byte> second) {
   const std::size_t all = first.size() + second.size();
@@ -194,8 +194,8 @@ std::size_t HostSockets::write(Link& link, std::span<const std::byte> first,
   const ssize_t sent = ::sendmsg(link.socket.get(), &message, MSG_NOSIGNAL);
   if (sent >= 0) return static_cast<std::size_t>(sent);
   if (errno == EAGAIN || errno == EINTR || errno == ENOBUFS || errno == ENOMEM) return 0;
-  // The end is found by reading: what the other side has said before, FINI perhaps, is still to be
-  // read.
+  // The end of the connection is handled when reading finds it, because what the other side has
+  // sent before, such as FINI, must still be read.
   link.unwritable = ended_by("sendmsg");
   return all;
 }
@@ -235,18 +235,19 @@ void HostSockets::finish() {
 void HostSockets::say_fini() {
   LINTEL_ASSERT(server_.is_open());
   const std::string fini = encode(CommandWord::kFini, {});
-  std::array<char, 256> ignored;  // a connection that is closed with bytes unread takes along what
-                                  // it has sent
+  std::array<char, 256> ignored;  // closing with unread bytes would discard what was
+                                  // sent
   while (::recv(server_.get(), ignored.data(), ignored.size(), 0) ==
          static_cast<ssize_t>(ignored.size()))
     ;
-  // A server that has ended already misses nothing.
+  // A failure is ignored: a server that has ended does not need FINI.
   static_cast<void>(::send(server_.get(), fini.data(), fini.size(), MSG_NOSIGNAL));
   server_.close();
 }
 
-// The other side does the same, and its end is waited for: PROTOACK may follow its FINI, and what
-// comes to a closed connection takes along what is still to be sent.
+// Shuts down only the sending side, and waits for the end of the other. PROTOACK may follow the
+// other side's FINI, and bytes that arrive at a closed socket reset the connection, which would
+// discard what is still to be sent.
 void HostSockets::say_end_if_over(Link& link) {
   if (!link.socket.is_open() || link.has_said_end || !link.channel.closed()) return;
   link.has_said_end = true;

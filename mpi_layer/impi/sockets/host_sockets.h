@@ -1,14 +1,13 @@
 #pragma once
-// HostSockets: the connections of one host of IMPI with all others: sockets below, one Channel
-// above each.
+// HostSockets: the connections of one host of IMPI with all other hosts: a socket and a Channel for
+// each.
 //
 // Owned by the process that has joined. Nothing blocks, and no thread is started: poll() is called
-// when fd() is readable, or to look. Thread: one at a time, under a lock of the owner's.
-// Invariants: (1) a connection ends once: by FINI of both sides, without a word to the owner, or by
-// on_lost(); (2) the owner is called from within poll() only, and may call all but poll();
-//             (3) what the connection takes at once is written where it lies; what it does not is
-//                 copied.
-// Does not: know messages; bound what is given to send(): that is for takes_more().
+// when fd() is readable, or at any time. Thread: one at a time, under a lock of the owner.
+// Invariants: (1) a connection ends once: by FINI of both sides, which is not reported, or by
+// on_lost(); (2) the owner is called from within poll() only, and may call everything but poll();
+// (3) bytes that the connection accepts at once are written without a copy; the others are copied.
+// Does not: know messages; bound what is given to send(): takes_more() is for that.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,12 +32,12 @@ class HostSockets {
     virtual std::span<std::byte> place_for(std::uint32_t, const Packet&) { return {}; }
     // takes_more() may have become true.
     virtual void on_moved(std::uint32_t host) = 0;
-    // The connection has ended before FINI, or the other side breaks the protocol. The sentence
-    // names its client and address. What is sent to the host from now on is dropped.
+    // The connection has ended before FINI, or the other side violates the protocol. The sentence
+    // names its client and address. Packets that are sent to the host from now on are dropped.
     virtual void on_lost(std::uint32_t host, const std::string& sentence) = 0;
   };
 
-  // Takes the sockets of `job`; its layout stays. A connection with a machine that is silent for
+  // Takes the sockets of `job`, but not its layout. A connection with a machine that is silent for
   // `peer_timeout` is lost. Borrows `owner`.
   static Outcome<std::unique_ptr<HostSockets>> open(JoinedJob& job, Nanoseconds peer_timeout,
                                                     Owner& owner);
@@ -46,30 +45,30 @@ class HostSockets {
   HostSockets& operator=(const HostSockets&) = delete;
   ~HostSockets();
 
-  // Readable when poll() would find something.
+  // Readable when poll() has something to do.
   int fd() const { return watch_.get(); }
 
   // Reads what has come, up to a bound, answers, and writes what waits. Returns how much happened.
   std::size_t poll();
 
-  // Sends a packet as soon as its flow control lets it. REQUIRES: as Channel::send; `host` is not
+  // Sends a packet as soon as flow control allows it. REQUIRES: as Channel::send; `host` is not
   // this one.
   void send(std::uint32_t host, const Packet& packet, std::span<const std::byte> data);
 
-  // Whether a packet between these two would leave at once: nothing waits for the connection, nor
-  // the pair for PROTOACK. Never, when the host is lost.
+  // True if a packet between these two would leave at once: nothing waits for the connection, and
+  // the pair does not wait for PROTOACK. False if the host is lost.
   bool takes_more(std::uint32_t host, const ProcId& source, const ProcId& destination);
-  // Bytes that wait for the connection, those that wait for PROTOACK not counted.
+  // The number of bytes that wait for the connection, without those that wait for PROTOACK.
   std::size_t backlog(std::uint32_t host) const;
   bool is_lost(std::uint32_t host) const;
 
-  // All processes of this host have finalized: FINI to all hosts, behind what waits. Once. What is
-  // sent from now on, in answer to somebody who has not noticed, is dropped.
+  // Call it once, when all processes of this host have finalized. Sends FINI to all hosts, behind
+  // what waits. Packets that are sent from now on are dropped; they are late answers.
   void finish();
-  // No connection is left: after finish() each ends with the end of the other side, which says FINI
-  // when its own processes have finalized. Needs poll().
+  // True if no connection is left. After finish() each connection ends when the other side ends it,
+  // which it does when its own processes have finalized. Needs calls of poll().
   bool finished() const { return open_links_ == 0; }
-  // FINI to the server, when all else is done. Once.
+  // Sends FINI to the server. Call it once, last.
   void say_fini();
 
   // Lines for a dump of the process.
@@ -95,8 +94,8 @@ class HostSockets {
 
   Owner& owner_;
   Socket watch_;                              // an epoll instance
-  Socket server_;                             // not in it: what the server does meanwhile is no
-                                              // business of this host
+  Socket server_;                             // not in `watch_`: this host ignores what the
+                                              // server does meanwhile
   std::vector<std::unique_ptr<Link>> links_;  // by host; null: this one
   std::size_t open_links_ = 0;
   bool is_finishing_ = false;

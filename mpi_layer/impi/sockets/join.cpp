@@ -18,10 +18,10 @@
 namespace lintel::mpi::impi {
 namespace {
 
-// as the server has it with its clients
+// the same as in the server
 constexpr Nanoseconds kServerSilence = std::chrono::seconds(60);
 
-// The address that other hosts find this one at.
+// The address at which other hosts can reach this one.
 Outcome<std::uint32_t> host_address(const ClientSettings& settings, const Socket& server) {
   if (!settings.interface) return own_address(server).ipv4;
   Outcome<std::string> dotted = listen_address(*settings.interface);
@@ -33,7 +33,8 @@ HostOffer offer_of(const TcpAddress& own, const std::vector<std::int64_t>& pids)
   HostOffer host;
   host.address = host_id_of(own.ipv4);
   host.port = own.port;
-  // The least of all hosts holds. LAM's 10 and 20 make a sender of long messages wait too often.
+  // The least value of all hosts is used. With LAM's 10 and 20, a sender of long messages waits too
+  // often.
   host.ackmark = 32;
   host.hiwater = 64;
   for (const std::int64_t pid : pids) host.procs.push_back({host.address, pid});
@@ -73,7 +74,7 @@ Outcome<JobLayout> start_up(const Socket& server, const ClientSettings& settings
   while (startup.phase() != Phase::kReady && startup.phase() != Phase::kFailed) {
     const Outcome<> written =
         write_all(server, startup.take_outgoing(), monotonic_now() + patience);
-    // Why it has ended, if it says so, comes before its end.
+    // The server may have sent the reason before it closed the connection, so read first.
     if (written && !wait_for(server, POLLIN, startup.next_deadline()))
       startup.advance(monotonic_now());
     else
@@ -84,7 +85,7 @@ Outcome<JobLayout> start_up(const Socket& server, const ClientSettings& settings
   return startup.layout();
 }
 
-// The server's word is what all others know of this client.
+// Checks that the layout has this client as offered, because all others know it from there.
 Outcome<> find_own(const JobLayout& layout, std::uint32_t own, const HostOffer& offer) {
   const JobHost& told = layout.hosts.at(own);
   bool is_own =

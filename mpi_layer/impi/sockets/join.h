@@ -1,6 +1,6 @@
 #pragma once
-// join(): how a job becomes one client, with one host, of an IMPI job: the server, what all have to
-// say of themselves, and a connection to every other host.
+// join(): makes this job one client, with one host, of an IMPI job: it contacts the server,
+// exchanges the labels, and connects to every other host.
 
 #include <cstdint>
 #include <vector>
@@ -15,15 +15,15 @@ struct JoinedJob {
   JobLayout layout;
   std::uint32_t client = 0;     // this one
   std::uint32_t host = 0;       // its host
-  Socket server{};              // open and silent until the job ends
-  std::vector<Socket> hosts{};  // by host rank: a connection with each other host; the own one is
-                                // not open
+  Socket server{};              // open without traffic until the job ends
+  std::vector<Socket> hosts{};  // connections by host rank; that of this host is not open
 };
 
-// Joins with the processes of this job, whose process ids, all different, are by their ranks in it;
-// they are said to be at the address of its host. Blocks: for other clients to join as long as it
-// takes, for everything else `patience` at most. Only one process of a job calls it. Fails with a
-// sentence that names the client, or host, and the address at fault. No sentence has a key.
+// Joins with the processes of this job. `local_pids` are their process ids in order of rank, all
+// different; they are announced at the address of the host. Blocks without limit until all other
+// clients have joined, and at most `patience` for everything else. Only one process of a job calls
+// it. If it fails, the message names the client or host and the address at fault. No message
+// contains a key.
 Outcome<JoinedJob> join(const ClientSettings& settings, const std::vector<std::int64_t>& local_pids,
                         Nanoseconds patience);
 

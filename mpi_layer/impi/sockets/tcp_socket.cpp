@@ -83,7 +83,8 @@ Outcome<std::optional<Caller>> accept_on(const Socket& listener) {
   socklen_t size = sizeof from;
   Socket socket(::accept4(listener.get(), reinterpret_cast<sockaddr*>(&from), &size, kSocketFlags));
   if (!socket.is_open()) {
-    // What the network has to say of a connection that has ended already comes out here as well.
+    // accept() also returns network errors of a connection that has already ended. They are no
+    // failure of the listener.
     const bool has_room = errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
     if (has_room) return std::optional<Caller>();
     return refusal("cannot take a connection", "accept4", errno);
@@ -148,7 +149,7 @@ bool wait_for(const Socket& socket, short events, TimePoint deadline) {
   while (true) {
     const int ready = ::poll(&polled, 1, milliseconds_until(deadline));
     if (ready > 0) return true;
-    if (ready < 0 && errno != EINTR) return true;  // the next call on the socket says why
+    if (ready < 0 && errno != EINTR) return true;  // the next call on the socket returns the reason
     if (deadline <= monotonic_now()) return false;
   }
 }

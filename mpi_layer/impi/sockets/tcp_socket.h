@@ -1,6 +1,6 @@
 #pragma once
-// Socket: one TCP socket over IPv4, which never blocks; and what the sockets of IMPI's servers and
-// clients have in common.
+// Socket: a TCP socket over IPv4 that never blocks, and functions on such sockets for IMPI's
+// servers and clients.
 
 #include <cstdint>
 #include <optional>
@@ -23,38 +23,40 @@ struct TcpAddress {
 
 // "10.0.0.1:4711".
 std::string text_of(const TcpAddress& address);
-// The address of a dotted text; nothing for any other.
+// The address of a dotted text; nothing for any other text.
 std::optional<std::uint32_t> parse_ipv4(const std::string& text);
-// The first IPv4 address that a dotted text or a name stands for. Asks the resolver, and may wait
-// for it.
+// The first IPv4 address of a dotted text or a host name. Asks the resolver, which may block.
 Outcome<std::uint32_t> resolve(const std::string& host);
 
-// Listens; port 0: on any that is free. It may be used again at once after the last one's end.
+// Listens. Port 0: any free port. The address can be reused at once after an earlier listener has
+// ended.
 Outcome<Socket> listen_on(const TcpAddress& own);
 
 struct Caller {
   Socket socket;
   TcpAddress address;
 };
-// A connection that has been made to `listener`, without delays (Nagle); nothing when there is
-// none. Fails when the process or the system has no room for it.
+// Accepts a connection to `listener`, with TCP_NODELAY; nothing if there is none. Fails if the
+// process or the system has no room for it.
 Outcome<std::optional<Caller>> accept_on(const Socket& listener);
 
-// Connects, from the address `source` if there is one, without delays (Nagle). Waits until
-// `deadline` at most. The sentence names the address.
+// Connects with TCP_NODELAY, from the address `source` if given. Blocks until `deadline` at most.
+// The error message names the address.
 Outcome<Socket> connect_to(const TcpAddress& to, std::optional<std::uint32_t> source,
                            TimePoint deadline);
 
-// The address that it is bound to.
+// The address to which the socket is bound.
 TcpAddress own_address(const Socket& socket);
 
-// A machine that is gone says nothing, not even that: within about this time its connection ends,
-// whether something is sent or not. So it does when the other side takes nothing for so long.
+// A machine that has crashed does not end its connections. Makes the connection fail after about
+// `silence` without any answer, whether something is sent or not, and also if the other side
+// accepts no bytes for so long.
 void watch_over(const Socket& socket, Nanoseconds silence);
 
-// poll(2)'s timeout for a deadline.
+// The timeout of poll(2) for a deadline.
 int milliseconds_until(TimePoint deadline);
-// Waits until poll(2) has one of `events` to tell, or an end; false: the deadline came first.
+// Waits until poll(2) reports one of `events` or the end of the connection. False: the deadline
+// passed first.
 bool wait_for(const Socket& socket, short events, TimePoint deadline);
 
 }  // namespace lintel::mpi::impi
