@@ -13,7 +13,7 @@ void report_abort(unsigned rank, int exit_code, std::string_view text) {
                            " aborts the job with exit code " + std::to_string(exit_code) + ": " +
                            std::string(text) + "\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
-  // No stream is waited for: a thread that reads holds its own for as long as that takes.
+  // Does not wait for the lock of a stream, because a thread that reads may hold one without limit.
   if (::ftrylockfile(stdout) != 0) return;
   ::fflush_unlocked(stdout);
   ::funlockfile(stdout);

@@ -27,7 +27,7 @@ std::string escaped(std::string_view text) {
   return plain;
 }
 
-// Nothing when escaped() does not give `plain`, or gives it for an empty text.
+// Nothing if `plain` is not a result of escaped(), or is that of the empty text.
 std::optional<std::string> unescaped(std::string_view plain) {
   std::string text;
   for (std::size_t i = 0; i < plain.size(); ++i) {
@@ -81,8 +81,8 @@ std::string hexadecimal_of(const JobSecret& secret) {
   return to_hexadecimal(bytes);
 }
 
-// Takes "<name>=<text>" with the blank that follows off the beginning of `rest`, and turns its text
-// into a value by `read`.
+// Removes "<name>=<text>" and the following blank from the beginning of `rest`, and converts the
+// text by `read`.
 template <class Value>
 Outcome<Value> take(std::string_view& rest, const std::string& name,
                     std::optional<Value> (*read)(std::string_view)) {
@@ -93,7 +93,7 @@ Outcome<Value> take(std::string_view& rest, const std::string& name,
   auto value = read(text);
   if (!value) return Problem{"'" + escaped(text) + "' is not what " + name + "= can say"};
   rest.remove_prefix(pair.size());
-  // A blank that nothing follows stays, to be found wrong.
+  // A blank at the end stays in `rest`, so that it is reported as an error.
   if (rest.size() > 1) rest.remove_prefix(1);
   return *std::move(value);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Bytes as hexadecimal digits, two each, lower case: what passes through a launcher's text
-// unharmed.
+// Bytes as hexadecimal digits, two each, lower case. Every launcher transports such texts
+// unchanged.
 
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@ namespace lintel::mpi {
 
 std::string to_hexadecimal(std::string_view bytes);
 
-// Nothing when `digits` is anything else than what to_hexadecimal() gives.
+// Nothing if `digits` is not a result of to_hexadecimal().
 std::optional<std::string> from_hexadecimal(std::string_view digits);
 
 }  // namespace lintel::mpi

@@ -9,7 +9,8 @@ namespace lintel::mpi {
 
 Outcome<JobSecret> random_secret() {
   JobSecret secret;
-  // So few bytes come whole, and without a signal in between, once the generator is ready.
+  // For up to 256 bytes, getrandom(2) returns all of them, without interruption by signals, once
+  // the generator is initialised.
   if (::getrandom(secret.bytes.data(), secret.bytes.size(), 0) !=
       static_cast<ssize_t>(secret.bytes.size())) {
     return Problem{std::string("the system gives no random numbers: getrandom: ") +

@@ -1,6 +1,6 @@
 #pragma once
-// JobSecret: 128 random bits that all ranks of a job know, and, as far as the launcher keeps its
-// job's data to itself, nobody else.
+// JobSecret: 128 random bits that all ranks of a job know. Nobody else knows them if the launcher
+// keeps the data of its job secret.
 
 #include <array>
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace lintel::mpi {
 struct JobSecret {
   std::array<std::uint8_t, 16> bytes{};
 
-  // Parts are combined so that the whole is as random as the best of them.
+  // Combines two parts. The result is as random as the better of them.
   JobSecret& operator^=(const JobSecret& other) {
     for (std::size_t i = 0; i < bytes.size(); ++i)
       bytes[i] = static_cast<std::uint8_t>(bytes[i] ^ other.bytes[i]);
@@ -21,7 +21,7 @@ struct JobSecret {
   bool operator==(const JobSecret&) const = default;
 };
 
-// From the system's generator.
+// From the random number generator of the system.
 Outcome<JobSecret> random_secret();
 
 }  // namespace lintel::mpi

@@ -1,5 +1,5 @@
 #pragma once
-// What a launcher leaves in the environment of the processes that it starts.
+// The variables that launchers set in the environment of the processes that they start.
 
 #include <optional>
 #include <string>
@@ -7,22 +7,22 @@
 namespace lintel::mpi {
 
 struct LaunchVariables {
-  std::optional<std::string> pmix_namespace{};  // PMIX_NAMESPACE, with PMIX_RANK: a PMIx server is
-                                                // there
+  // PMIX_NAMESPACE and PMIX_RANK: there is a PMIx server.
+  std::optional<std::string> pmix_namespace{};
   std::optional<std::string> pmix_rank{};
-  std::optional<std::string> ompi_size{};   // OMPI_COMM_WORLD_SIZE, beside PMIx: the launcher is
-                                            // Open MPI's mpirun, or prterun
-  std::optional<std::string> slurm_size{};  // SLURM_STEP_NUM_TASKS: so many processes have been
-                                            // started by srun
-  std::optional<std::string> pmi_fd{};      // PMI_FD, PMI_RANK, PMI_SIZE: PMI-1 on an inherited
-                                            // descriptor
+  // OMPI_COMM_WORLD_SIZE, together with PMIx: the launcher is mpirun of Open MPI, or prterun.
+  std::optional<std::string> ompi_size{};
+  // SLURM_STEP_NUM_TASKS: the number of processes that srun has started.
+  std::optional<std::string> slurm_size{};
+  // PMI_FD, PMI_RANK, PMI_SIZE: PMI-1 on an inherited descriptor.
+  std::optional<std::string> pmi_fd{};
   std::optional<std::string> pmi_rank{};
   std::optional<std::string> pmi_size{};
-  std::optional<std::string> pmi_port{};  // PMI_PORT: PMI-1 over TCP, which mpiexec.hydra does on
-                                          // request only
+  // PMI_PORT: PMI-1 over TCP. mpiexec.hydra uses it on request only.
+  std::optional<std::string> pmi_port{};
 };
 
-// Those of this process. A variable that is empty counts as not there.
+// The variables of this process. An empty variable counts as not set.
 LaunchVariables read_launch_variables();
 
 }  // namespace lintel::mpi

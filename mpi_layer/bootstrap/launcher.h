@@ -1,11 +1,11 @@
 #pragma once
-// Launcher: what started the processes of a job, as one of them sees it: who am I, how many are we,
-// and a place to leave a few bytes for the others.
+// Launcher: the program that started the processes of a job, as one of them uses it: its rank, the
+// size of the job, and an exchange of a few bytes between all ranks.
 //
-// A resource: made by open_launcher(), owned by one owner, used by one thread at a time. exchange()
-// and barrier() are collective: every rank calls them in the same order, and they block until all
-// have. After a failure the launcher is of no further use, except for abort(). Does not: know what
-// the bytes mean; world.h does.
+// A resource: made by open_launcher(), with one owner, used by one thread at a time. exchange() and
+// barrier() are collective: every rank calls them in the same order, and they block until all have.
+// After a failure only abort() may be called.
+// Does not: know what the bytes mean; world.h does.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +17,12 @@
 
 namespace lintel::mpi {
 
-// What one rank may leave in one exchange. As hexadecimal digits it fits, with its key, into the
-// 1024 bytes of a PMI-1 line.
+// The most bytes of one rank in one exchange. As hexadecimal digits and with its key they fit into
+// the 1024 bytes of a PMI-1 line.
 inline constexpr std::size_t kMaxBlobBytes = 384;
 
-// Why a rank aborts: of its own accord, or because another process is lost to it. The launcher then
-// looks for that one's end, which says more.
+// Why a rank aborts: of its own accord, or because it has lost another process. In the second case
+// the launcher looks for the end of that process, which is the real cause.
 enum class AbortCause { kOwn, kLostProcess };
 
 class Launcher {
@@ -38,22 +38,22 @@ class Launcher {
   virtual std::uint32_t rank() const = 0;
   virtual std::uint32_t size() const = 0;
 
-  // Leaves `own`, any bytes, for all and returns what each rank has left, by rank. Collective.
-  // `name` tells one exchange of the job from another: letters, digits and "-", at most 32.
-  // REQUIRES: own has 1 to kMaxBlobBytes bytes.
+  // Gives `own`, any bytes, to all ranks, and returns the bytes of each rank, by rank. Collective.
+  // `name` distinguishes the exchanges of a job: letters, digits and "-", at most 32. REQUIRES: own
+  // has 1 to kMaxBlobBytes bytes.
   virtual Outcome<std::vector<std::string>> exchange(std::string_view name,
                                                      std::string_view own) = 0;
 
   // Collective.
   virtual Outcome<> barrier() = 0;
 
-  // Writes `text` to standard error, has the whole job ended, and ends this process with
+  // Writes `text` to standard error, has the launcher end the whole job, and ends this process with
   // `exit_code`, without destructors.
   [[noreturn]] virtual void abort(int exit_code, std::string_view text, AbortCause cause) = 0;
 
-  // This rank needs the launcher no longer; it may still run on. Nothing but the destructor may
-  // follow. A process that ends without it has failed in the eyes of most launchers, and its job is
-  // ended.
+  // Says that this rank does not need the launcher any more. The process may continue. Only the
+  // destructor may follow. Most launchers treat a process that ends without this call as failed,
+  // and end its job.
   virtual Outcome<> finalize() = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// LoneLauncher: nobody launched this process: a world of one.
+// LoneLauncher: for a process that no launcher started. Its world has one process.
 
 #include "mpi_layer/bootstrap/abort_process.h"
 #include "mpi_layer/bootstrap/launcher.h"

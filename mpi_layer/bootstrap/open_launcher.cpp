@@ -11,8 +11,7 @@
 namespace lintel::mpi {
 namespace {
 
-// Ranks and sizes are below 2^24 everywhere, descriptors even more so: a larger number is a
-// mistake.
+// The greatest rank, size or descriptor that is accepted. No launcher uses greater ones.
 constexpr std::uint32_t kMaxNumber = 1U << 24;
 
 Outcome<std::uint32_t> number_of(const char* name, const std::optional<std::string>& text) {

@@ -1,5 +1,5 @@
 #pragma once
-// Which launcher started this process.
+// Finds and opens the launcher that started this process.
 
 #include <memory>
 
@@ -8,10 +8,11 @@
 
 namespace lintel::mpi {
 
-// The launcher that `variables` tell of: PMIx if it is there, else PMI-1, else none: a world of
-// one. Call it once in a process: it takes over what the launcher has left, such as PMI_FD. Blocks
-// until the launcher has answered. Fails when what the variables say cannot be: it never falls back
-// to a world of one then, which would run N jobs in place of one with N processes.
+// The launcher that `variables` describe: PMIx if its variables are set, else PMI-1, else none,
+// which makes a world of one process. Call it once per process, because it takes over resources
+// such as PMI_FD. Blocks until the launcher has answered. Fails if the variables are invalid. It
+// does not fall back to a world of one process then, because that would run N jobs in place of one
+// job of N processes.
 Outcome<std::unique_ptr<Launcher>> open_launcher(const LaunchVariables& variables);
 
 }  // namespace lintel::mpi

@@ -1,11 +1,11 @@
 #pragma once
-// Outcome<T>: a value, or the one sentence for the user that says why there is none. Outcome<>: no
-// value, only whether it went well.
+// Outcome<T>: a value, or a sentence for the user that says why there is none. Outcome<>: success
+// without a value, or such a sentence.
 //
-// Start-up happens once and fails for reasons that only a sentence with its names and values
-// explains; base/result.h's Error, which never allocates, is for what happens per message. The
-// sentence names the value at fault and what was expected; it has no full stop and no program's
-// name before it.
+// Start-up happens once, and only a sentence with names and values explains its failures. For
+// errors per message there is Error of base/result.h, which never allocates. The sentence names the
+// value at fault and what was expected. It has no full stop, and does not begin with a program's
+// name.
 
 #include <string>
 #include <utility>

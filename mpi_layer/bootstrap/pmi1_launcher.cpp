@@ -18,8 +18,8 @@ std::string key_of(std::string_view name, std::uint32_t rank) {
   return std::string(name) + "-" + std::to_string(rank);
 }
 
-// A launcher that is gone must show as an error, not as SIGPIPE. Descriptors of PMI_FD are sockets
-// with every launcher known; write() is for the others.
+// Reports a launcher that has ended as an error, without SIGPIPE. With every known launcher, PMI_FD
+// is a socket; write() is for other descriptors.
 ssize_t write_some(int fd, std::string_view bytes) {
   const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
   return sent < 0 && errno == ENOTSOCK ? ::write(fd, bytes.data(), bytes.size()) : sent;
@@ -104,11 +104,10 @@ Outcome<> Pmi1Launcher::barrier() {
 
 void Pmi1Launcher::abort(int exit_code, std::string_view text, AbortCause cause) {
   report_abort(rank_, exit_code, text);
-  // What happens to the line does not matter: a launcher that does not get it sees this process
-  // fail.
+  // A failure to send the line is ignored: a launcher that does not get it sees this process fail.
   Pmi1Line line("abort");
   line.add("exitcode", std::to_string(exit_code));
-  // for lintel-run; others take no notice of a key that they do not know
+  // for lintel-run; other launchers ignore a key that they do not know
   if (cause == AbortCause::kLostProcess) line.add("because", "lost-process");
   static_cast<void>(send(line.text()).ok());
   end_aborted(exit_code);

@@ -1,10 +1,10 @@
 #pragma once
-// Pmi1Launcher: mpiexec.hydra, srun --mpi=pmi2 or lintel-run, spoken to over PMI-1's wire: one line
-// asks, one line answers.
+// Pmi1Launcher: mpiexec.hydra, srun --mpi=pmi2 or lintel-run, by the protocol PMI-1: each request
+// is one line, and so is each answer.
 //
-// Owns the descriptor, which is not passed on to programs that this process starts. Each answer is
-// validated; the first that is not as expected, and the end of the connection, make every later
-// call fail with the same sentence.
+// Owns the descriptor, which programs that this process starts do not inherit. Each answer is
+// validated. After the first unexpected answer, or the end of the connection, every later call
+// fails with the same sentence.
 
 #include <memory>
 
@@ -17,8 +17,8 @@ namespace lintel::mpi {
 
 class Pmi1Launcher final : public Launcher {
  public:
-  // Greets the launcher on `fd`, which it takes over, a stream of which the other end belongs to
-  // the launcher.
+  // Initialises the protocol on `fd`, a stream whose other end belongs to the launcher. Takes `fd`
+  // over.
   static Outcome<std::unique_ptr<Launcher>> open(int fd, std::uint32_t rank, std::uint32_t size);
 
   std::string_view name() const override { return "PMI-1"; }
@@ -34,8 +34,8 @@ class Pmi1Launcher final : public Launcher {
       : socket_(fd), rank_(rank), size_(size) {}
 
   Outcome<> greet();
-  // Sends `request` and waits for its answer, which must be a line of the command `expected`, and
-  // without a failure in its rc.
+  // Sends `request` and waits for its answer, which must have the command `expected`, and no
+  // failure in its rc.
   Outcome<Pmi1Line> ask(const Pmi1Line& request, std::string_view expected);
   Outcome<> send(const std::string& line);
   Outcome<std::string> receive();

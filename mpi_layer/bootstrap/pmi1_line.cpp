@@ -23,7 +23,7 @@ bool is_key(std::string_view key) {
   return !key.empty() && std::all_of(key.begin(), key.end(), is_key_character);
 }
 
-// Where the text of a pair ends that begins at `start`.
+// The end of the text that begins at `start`.
 std::size_t text_end(std::string_view line, std::size_t start, bool free_text) {
   std::size_t end = std::min(line.find(' ', start), line.size());
   while (free_text && end < line.size()) {

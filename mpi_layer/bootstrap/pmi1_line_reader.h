@@ -1,8 +1,9 @@
 #pragma once
-// Pmi1LineReader: cuts the bytes of a PMI-1 connection into lines, in whatever pieces they come.
+// Pmi1LineReader: splits the bytes of a PMI-1 connection into lines. The bytes may arrive in any
+// pieces.
 //
-// Holds at most one line beyond what was appended since next() last gave nothing. Does not read:
-// its owner does, and appends.
+// Holds at most one line, and what was appended since next() last returned nothing. Does not read
+// from the connection: its owner does.
 
 #include <algorithm>
 #include <optional>
@@ -17,7 +18,7 @@ class Pmi1LineReader {
  public:
   void append(std::string_view bytes) { bytes_ += bytes; }
 
-  // The next line, without its newline; nothing when it has not all come, or too_long().
+  // The next line, without its newline; nothing if it has not all arrived, or if too_long().
   std::optional<std::string> next() {
     const std::size_t end = bytes_.find('\n');
     if (end == std::string::npos || end > kMaxPmi1LineBytes) return std::nullopt;
@@ -26,10 +27,10 @@ class Pmi1LineReader {
     return line;
   }
 
-  // What comes next has more bytes than a line may have. No more lines can be read then.
+  // The next line is longer than lines may be. No more lines can be read then.
   bool too_long() const { return std::min(bytes_.find('\n'), bytes_.size()) > kMaxPmi1LineBytes; }
 
-  // What has come of the next line.
+  // The part of the next line that has arrived.
   const std::string& rest() const { return bytes_; }
 
  private:

@@ -1,4 +1,4 @@
-// In place of pmix_launcher.cpp, where a build has no headers of PMIx.
+// Replaces pmix_launcher.cpp in a build without the headers of PMIx.
 
 #include "mpi_layer/bootstrap/pmix_launcher.h"
 

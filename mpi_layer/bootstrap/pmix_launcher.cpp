@@ -12,8 +12,8 @@
 namespace lintel::mpi {
 namespace {
 
-// A value that libpmix has given away; freed by type, for the library's own function for that has
-// changed its form between versions.
+// A value that libpmix has returned. It is freed here by its type, because the library's function
+// for that differs between versions.
 class PmixValue {
  public:
   explicit PmixValue(pmix_value_t* value) : value_(value) {}

@@ -7,11 +7,11 @@
 
 namespace lintel::mpi {
 
-// Loads libpmix.so.2, and greets the server that its own variables in the environment tell of. Call
-// it once in a process. Fails when the library is not there, the server does not answer, or this
-// build has been made without the headers of PMIx. `job_ends_with_process`: the launcher ends the
-// job when a process ends with another exit code than 0 (mpirun, prterun), so abort() need not ask
-// for it. It does not then: asked by PMIx_Abort, mpirun of Open MPI 4.1.4 hangs in one run of four.
+// Loads libpmix.so.2 and connects to the server that its environment variables name. Call it once
+// per process. Fails if the library is missing, if the server does not answer, or if this build was
+// made without the headers of PMIx. `job_ends_with_process`: the launcher ends the job when a
+// process ends with another exit code than 0 (mpirun, prterun). Then abort() does not call
+// PMIx_Abort, because with it mpirun of Open MPI 4.1.4 hangs in one run of four.
 Outcome<std::unique_ptr<Launcher>> open_pmix_launcher(bool job_ends_with_process);
 
 }  // namespace lintel::mpi

@@ -16,7 +16,7 @@ bool find(void* library, const char* name, Function& function) {
 }  // namespace
 
 Outcome<PmixLibrary> load_pmix() {
-  // Global: the library loads components that expect its symbols.
+  // RTLD_GLOBAL, because the library loads components that need its symbols.
   void* library = ::dlopen(kLibrary, RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) {
     return Problem{std::string("PMIx has started this process (PMIX_NAMESPACE is set), and ") +

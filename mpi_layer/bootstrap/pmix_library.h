@@ -1,7 +1,7 @@
 #pragma once
-// The functions of libpmix that Lintel calls, loaded when they are needed: programs that another
-// launcher starts neither need the library nor wait for it. Private to this folder: it needs the
-// headers of PMIx.
+// The functions of libpmix that Lintel calls. They are loaded when they are needed, so that
+// programs of other launchers neither need the library nor wait for it. Private to this folder,
+// because it needs the headers of PMIx.
 
 #include <pmix.h>
 
@@ -20,8 +20,8 @@ struct PmixLibrary {
   decltype(&PMIx_Error_string) error_string = nullptr;
 };
 
-// Loads libpmix.so.2, for as long as the process lives: it has threads of its own. Fails when it is
-// not there, or lacks a function.
+// Loads libpmix.so.2 until the end of the process, because it has threads of its own. Fails if the
+// library or a function is missing.
 Outcome<PmixLibrary> load_pmix();
 
 }  // namespace lintel::mpi

@@ -17,7 +17,7 @@ Problem malformed(std::size_t rank, const std::string& problem) {
   return Problem{"the start-up card of " + rank_text(rank) + " is malformed: " + problem};
 }
 
-// The cards, all of one version.
+// Decodes the cards, which must all be of one version.
 Outcome<std::vector<BusinessCard>> decode_all(const std::vector<std::string>& texts) {
   std::string first_version;
   for (std::size_t rank = 0; rank < texts.size(); ++rank) {
@@ -37,7 +37,7 @@ Outcome<std::vector<BusinessCard>> decode_all(const std::vector<std::string>& te
   return cards;
 }
 
-// The sentence of the first rank that does not fit to those before it.
+// Fails for the first rank that does not fit the ranks before it.
 Outcome<> check(const std::vector<BusinessCard>& cards) {
   constexpr std::uint32_t kLoopbackNet = 127;
   const BusinessCard& first = cards.front();

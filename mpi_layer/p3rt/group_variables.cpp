@@ -16,8 +16,8 @@ namespace {
 using mpi::Outcome;
 using mpi::Problem;
 
-// As the C function strtoul() with base 0 reads it, but whole and without a sign; all ones mean
-// "any" and are no name.
+// Parsed as by strtoul() with base 0, but the whole text and without a sign. All ones mean "any",
+// so they are no valid number.
 std::optional<std::uint32_t> number_of(std::string_view text) {
   int base = 10;
   if (text.starts_with("0x") || text.starts_with("0X")) {
@@ -49,7 +49,7 @@ std::optional<Pid> pid_of(std::string_view text) {
   return number ? std::optional(Pid(*number)) : std::nullopt;
 }
 
-// Items with colons between; several colons in a row count as one, and at the ends as none.
+// Items separated by colons. Several colons in a row count as one; colons at the ends are ignored.
 template <class Item>
 Outcome<std::vector<Item>> list_of(const std::string& name, const std::optional<std::string>& text,
                                    std::optional<Item> (*read)(std::string_view),

@@ -1,5 +1,5 @@
 #pragma once
-// The variables by which scripts for the Sandia implementation tell a process who it is:
+// The variables by which scripts for the Sandia implementation describe a process and its group:
 // PTL_MY_RID, PTL_NIDMAP, PTL_PIDMAP.
 
 #include <optional>
@@ -16,11 +16,11 @@ struct GroupVariables {
   std::optional<std::string> pids{};  // PTL_PIDMAP: "1:2"
 };
 
-// Those of this process. A variable that is empty counts as not there.
+// The variables of this process. An empty variable counts as not set.
 GroupVariables read_group_variables();
 
-// The group that they tell of: complete. REQUIRES: variables.rank. Fails when another variable is
-// not there, is not a list of numbers, or does not fit to the others.
+// The group that they describe, which is complete. REQUIRES: variables.rank. Fails if another
+// variable is not set, is not a list of numbers, or does not fit the others.
 mpi::Outcome<ProcessGroup> group_of(const GroupVariables& variables);
 
 }  // namespace lintel::p3rt

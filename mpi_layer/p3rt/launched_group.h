@@ -1,8 +1,8 @@
 #pragma once
-// LaunchedGroup: the group that this process' launcher tells of: rank and size when it is asked,
-// the names when all ranks have an interface.
+// LaunchedGroup: the group that the launcher of this process describes. The launcher gives rank and
+// size at once, and the names when all ranks have an interface.
 //
-// One for each process, because the launcher can be asked once. Its owner keeps threads apart.
+// One per process, because the launcher can be asked only once. Its owner serialises calls.
 // Does not: open interfaces.
 
 #include <sys/types.h>
@@ -22,16 +22,16 @@ class LaunchedGroup {
   using Open = mpi::Outcome<std::unique_ptr<mpi::Launcher>> (*)();
   explicit LaunchedGroup(Open open) : open_(open) {}
 
-  // What is known. The first call opens the launcher, and blocks until it has answered. What went
-  // wrong once goes wrong again, with the same sentence.
+  // What is known so far. The first call opens the launcher, and blocks until it has answered.
+  // After a failure every call fails with the same sentence.
   mpi::Outcome<ProcessGroup> ask();
   // The same with all names. `own` describes the interface that this process has opened. The first
-  // call blocks until all ranks have called it; then the launcher is let go, so that from then on
-  // this process may end as it likes.
+  // call blocks until all ranks have called it. It then finalizes the launcher, so that this
+  // process may end at any time from then on.
   mpi::Outcome<ProcessGroup> meet(const mpi::BusinessCard& own);
 
-  // The whole group, if all have met and the launcher was this operating-system process'; null for
-  // a child of fork().
+  // The whole group after meet() has succeeded; else null. Null also in a child of fork(), because
+  // the launcher belongs to its parent.
   const ProcessGroup* known() const;
 
  private:

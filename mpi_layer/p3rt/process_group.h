@@ -1,6 +1,6 @@
 #pragma once
-// ProcessGroup: the processes of a job as one of them has been told of them: its own rank, how many
-// they are, and what is known of their names: a value.
+// ProcessGroup: the processes of a job as one of them knows them: its own rank, the size of the
+// group, and the names that are known. A value.
 
 #include <cstdint>
 #include <optional>
@@ -16,16 +16,16 @@ struct ProcessGroup {
   std::uint32_t size = 0;
   std::optional<std::vector<NodeId>> nids{};  // by rank, `size` of them; nothing: not known yet
   std::optional<std::vector<Pid>> pids{};
-  bool of_launcher = false;  // the launcher has told rank and size, and will tell the rest when all
-                             // ranks have an interface
+  bool of_launcher =
+      false;  // rank and size are the launcher's, which gives the rest when all ranks
+              // have an interface
 
   bool complete() const { return nids && pids; }
 };
 
-// What is wrong with the names that `group` has for its own rank, seen from the interface that has
-// the name `self`.
+// Which part of the name of its own rank in `group` differs from `self`, the name of the interface.
 enum class Mismatch { kNone, kNid, kPid };
-// With kNid and kPid `sentence` says it.
+// With kNid and kPid `sentence` describes the difference.
 Mismatch compare(const ProcessGroup& group, ProcessId self, std::string& sentence);
 
 }  // namespace lintel::p3rt

@@ -20,14 +20,14 @@ namespace {
 
 using mpi::Outcome;
 
-// As the launchers have it: more is a mistake.
+// The same bound as for launchers.
 constexpr unsigned kMaxSize = 1U << 24;
 
 Outcome<std::unique_ptr<mpi::Launcher>> open_this_launcher() {
   return mpi::open_launcher(mpi::read_launch_variables());
 }
 
-// The name of the interface that is open; nothing if none is.
+// The name of the open interface; nothing if none is open.
 std::optional<ProcessId> own_id() {
   portals::Process* const process = api3::current_process();
   if (process == nullptr) return std::nullopt;
@@ -50,13 +50,13 @@ Outcome<mpi::BusinessCard> own_card(ProcessId self) {
                        self);
 }
 
-// The groups of this process. Everything is guarded by `mutex`, which is held while all ranks of a
-// job meet.
+// The groups of this process. `mutex_` guards everything. It is held while the ranks of a job
+// exchange their names.
 class Runtime final : public api3::InterfaceListener {
  public:
   ptl_pid_t pid_for_any() override {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // The others of the job know this process by the pid that it had when they met.
+    // The other processes know this process by the pid that it had when names were exchanged.
     const ProcessGroup* const group = next_ ? &*next_ : launched_.known();
     return group != nullptr && group->pids ? (*group->pids)[group->rank].value : PTL_PID_ANY;
   }
@@ -65,12 +65,12 @@ class Runtime final : public api3::InterfaceListener {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (fresh) current_.reset();
     if (!next_) return PTL_OK;
-    // Used up, also when it does not fit: the next attempt begins anew.
+    // The group is used up even if it does not fit. The next attempt needs a new one.
     return adopt("PtlNIInit", *std::exchange(next_, std::nullopt),
                  {NodeId(self.nid), Pid(self.pid)});
   }
 
-  // Calls `function(the group that `ni` stands for, the name of its interface if it is open)`.
+  // Calls `function(group of `ni`, name of its interface if that is open)`.
   template <class Function>
   int with_group(ptl_handle_ni_t ni, Function&& function) {
     if (api3::current_process() == nullptr) return PTL_NO_INIT;
@@ -81,8 +81,8 @@ class Runtime final : public api3::InterfaceListener {
     return function(current_, self);
   }
 
-  // Calls `function(group)` for the group of the open interface `ni`, which the environment tells
-  // if nobody has.
+  // Calls `function(group)` for the group of the open interface `ni`. If the group was not set, it
+  // is taken from the environment.
   template <class Function>
   int ask_group(const char* call, ptl_handle_ni_t ni, Function&& function) {
     return with_group(
@@ -111,7 +111,7 @@ class Runtime final : public api3::InterfaceListener {
     return code;
   }
 
-  // PTL_OK if the group's names for its own rank are the interface's.
+  // PTL_OK if the name of its own rank in the group is that of the interface.
   static int fits(const char* call, const ProcessGroup& group, std::optional<ProcessId> self) {
     std::string sentence;
     const Mismatch mismatch = self ? compare(group, *self, sentence) : Mismatch::kNone;
@@ -120,7 +120,7 @@ class Runtime final : public api3::InterfaceListener {
   }
 
  private:
-  // The group becomes that of the open interface, after what it still lacks has been learned.
+  // Makes the group that of the open interface, after a launcher has completed it if necessary.
   int adopt(const char* call, ProcessGroup group, ProcessId self) {
     if (group.of_launcher && !group.complete()) {
       Outcome<mpi::BusinessCard> card = own_card(self);
@@ -136,11 +136,12 @@ class Runtime final : public api3::InterfaceListener {
 
   std::mutex mutex_;
   LaunchedGroup launched_{open_this_launcher};
-  std::optional<ProcessGroup> next_;     // of the interface that is opened next
-  std::optional<ProcessGroup> current_;  // of the one that is open
+  std::optional<ProcessGroup> next_;     // of the next interface
+  std::optional<ProcessGroup> current_;  // of the open interface
 };
 
-// From the first call on it hears of interfaces; before, it has nothing to say to them.
+// The first call registers it as the listener of interfaces. Before that, it has no group and need
+// not be called.
 Runtime& runtime() {
   static auto* const instance = [] {
     auto* const made = new Runtime;  // never destroyed: programs end Portals from atexit handlers
@@ -150,7 +151,7 @@ Runtime& runtime() {
   return *instance;
 }
 
-// Puts a map in the place `member` of the group; `code` when that is not possible.
+// Stores a map in the member `member` of the group. Returns `code` if that is not possible.
 template <class Item, class Number>
 int set_map(const char* call, ptl_handle_ni_t ni, const Number* map, unsigned group_size,
             std::optional<std::vector<Item>> ProcessGroup::*member, int code) {

@@ -1,8 +1,8 @@
 #pragma once
-// Station: this process as the others of its job reach it: the engine's process, the messenger, and
-// what all of them must know of each other and agree on. How that travels is its user's business.
+// Station: the endpoint of this process in its job: the engine's process, the messenger, and the
+// data that all processes must exchange and agree on. Its user exchanges them.
 //
-// One owner, one thread; the messenger says who may call it.
+// One owner, one thread. The messenger says which threads may call it.
 
 #include <cstdint>
 #include <memory>
@@ -18,26 +18,26 @@ namespace lintel::mpi {
 
 class Station {
  public:
-  // Starts the engine and opens the messenger, for a job of so many processes; what else `options`
-  // has of the settings is set from these. Blocks.
+  // Starts the engine and opens the messenger. Values of `options` that are also settings are
+  // overwritten from the settings. Blocks.
   static Outcome<std::unique_ptr<Station>> open(Options options);
   Station(const Station&) = delete;
   Station& operator=(const Station&) = delete;
-  // close() if that was not called.
+  // Calls close() if that was not called.
   ~Station();
 
   Messenger& messenger() { return *messenger_; }
 
   Outcome<BusinessCard> card() const;
-  // Those settings that credit is derived from at both ends of a message, as a line of text.
+  // The settings from which both ends of a message compute credit, as a line of text.
   std::string limits() const;
 
-  // Makes the numbers of the messenger the ranks of `world`, of which those on kOutsideNode
-  // (gateway.h) are the gateway's. Once. Where more of them are on this node than it has
-  // processors, whoever waits here yields its own while it polls.
+  // Adds the processes of `world` to the messenger, so that its numbers are their ranks. Those on
+  // kOutsideNode (gateway.h) are outside processes. Call it once. If more processes are on this
+  // node than it has processors, waits yield the processor while they poll.
   Outcome<> add(const World& world);
 
-  // Ends the messenger. Blocks. Only the destructor may follow.
+  // Closes the messenger. Blocks. Only the destructor may follow.
   void close() { messenger_.reset(); }
 
  private:
@@ -48,7 +48,7 @@ class Station {
   bool host_started_ = false;
 };
 
-// Whether all ranks, whose limits() these are, have the same.
+// Fails unless the limits() of all ranks are the same.
 Outcome<> compare_limits(const std::vector<std::string>& limits);
 
 }  // namespace lintel::mpi

@@ -17,21 +17,20 @@ struct ClientSettings {
   std::string server_host{};  // an address or a name
   std::uint16_t server_port = 0;
   Authentication authentication{false, std::nullopt};
-  std::vector<std::uint32_t>
-      native_clients{};                     // those that exchange little-endian bytes in the sizes
-                                            // of their machine instead of external32
-  std::optional<std::string> interface {};  // to listen on; without it the address that leads to
-                                            // the server
-  Nanoseconds peer_timeout = Config().peer_timeout;  // after so much silence of its machine a host
-                                                     // is lost
+  // The clients with which data are exchanged in the little-endian format of this machine, instead
+  // of external32.
+  std::vector<std::uint32_t> native_clients{};
+  // Where to listen. Without it: the address from which the server is reached.
+  std::optional<std::string> interface {};
+  // A host is lost after so much silence of its machine.
+  Nanoseconds peer_timeout = Config().peer_timeout;
 };
 
 // The values of the environment variables.
 struct ClientVariables {
   std::string impi{};                                // LINTEL_IMPI
   std::string native{};                              // LINTEL_IMPI_NATIVE
-  std::optional<std::string> none{};                 // IMPI_AUTH_NONE, which may be there with
-                                                     // nothing in it
+  std::optional<std::string> none{};                 // IMPI_AUTH_NONE, which may be set to nothing
   std::optional<std::string> key{};                  // IMPI_AUTH_KEY
   std::optional<std::string> interface {};           // LINTEL_INTERFACE
   Nanoseconds peer_timeout = Config().peer_timeout;  // LINTEL_PEER_TIMEOUT
