@@ -1,5 +1,5 @@
 #pragma once
-// Long stretches of addresses over little memory, for lengths beyond 4 GiB on any machine.
+// Long address ranges over little memory, for lengths beyond 4 GiB on any machine.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -14,8 +14,7 @@
 
 namespace lintel::testing {
 
-// `length` bytes of addresses, all of which show the same `kWindow` bytes over and over; zeroes at
-// first.
+// `length` bytes of addresses, which all map the same `kWindow` bytes repeatedly. Initially zero.
 class MirroredMemory {
  public:
   static constexpr std::uint64_t kWindow = 64 << 20;
@@ -47,8 +46,8 @@ class MirroredMemory {
  private:
   static constexpr std::uint64_t kHugePage = 2 << 20;
 
-  // Of huge pages where it is allowed to have them: a million pages of 4 KiB take a virtual machine
-  // minutes to map.
+  // Uses huge pages where permitted: mapping a million pages of 4 KiB takes minutes in a virtual
+  // machine.
   static FileDescriptor window() {
     const FileDescriptor context(::fsopen("tmpfs", FSOPEN_CLOEXEC));
     FileDescriptor file;

@@ -1,6 +1,6 @@
 #pragma once
-// Whether a test was compiled with the address or the thread sanitizer: then figures of time and
-// memory are not the product's, and everything takes longer.
+// Whether a test was compiled with the address or the thread sanitizer. Then measured time and
+// memory are not those of the product, and everything takes longer.
 
 namespace lintel::testing {
 

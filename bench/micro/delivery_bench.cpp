@@ -1,5 +1,5 @@
-// One whole delivery of a put at its target: parse, access control, match, copy, event; without a
-// network. And the event queue alone.
+// One complete delivery of a put at its target, without a network: parse, access control, match,
+// copy, event. Also the event queue alone.
 
 #include <benchmark/benchmark.h>
 
@@ -14,7 +14,7 @@ namespace {
 using namespace lintel;
 using namespace lintel::portals;
 
-// An 8-byte put meets the last of `depth` entries; PUT_END is logged and taken.
+// An 8-byte put matches the last of `depth` entries. PUT_END is logged and taken.
 void put_delivery(benchmark::State& state) {
   const auto depth = static_cast<std::uint64_t>(state.range(0));
   Counters counters;

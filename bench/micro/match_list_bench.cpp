@@ -1,5 +1,5 @@
-// What one find() costs as the match list grows. Depth is the number of entries; they are attached
-// in random memory order, as a busy list has them.
+// The cost of one find() as the match list grows. Depth is the number of entries. They are attached
+// in random memory order, as in a busy list.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -29,9 +29,9 @@ constexpr ProcessId kAnySender{NodeId{kAnyId}, Pid{kAnyId}};
 
 enum class Mix { kExact, kWithWildcards };
 
-// A list of `exact` entries, last one last. With wildcards, every tenth exact entry brings three
-// receives of another context, from any source, with any tag, and with both; they match none of the
-// requests here.
+// A list of `exact` entries. With wildcards, every tenth exact entry brings three receives of
+// another context, from any source, with any tag, and with both. They match none of the requests
+// here.
 class Entries {
  public:
   explicit Entries(std::size_t exact, Mix mix = Mix::kExact) {
@@ -70,7 +70,7 @@ MatchEntry* find(MatchList& list, ProcessId from, std::uint64_t bits) {
   return list.find(from, bits, [](MatchEntry&) { return true; });
 }
 
-// The last entry of a list of exact entries, over and over: a plain list would walk all of it.
+// The last entry of a list of exact entries each time: a linear search would visit all of it.
 void MatchListFindLast(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));
   Entries entries(depth);
@@ -83,7 +83,7 @@ void MatchListFindLast(benchmark::State& state) {
   }
 }
 
-// Any entry, at random: the caches do not hold what is looked for.
+// A random entry each time, so that the caches do not hold it.
 void MatchListFindRandom(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));
   Entries entries(depth);
@@ -99,8 +99,8 @@ void MatchListFindRandom(benchmark::State& state) {
   }
 }
 
-// The last exact entry, with three kinds of wildcard entries before it and so three more tables to
-// ask.
+// The last exact entry, with three kinds of wildcard entries before it, so that three more tables
+// are searched.
 void MatchListFindLastAmongWildcards(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));
   Entries entries(depth, Mix::kWithWildcards);
@@ -134,7 +134,7 @@ BENCHMARK(MatchListFindRandom)->Apply(depths);
 BENCHMARK(MatchListFindLastAmongWildcards)->Apply(depths);
 BENCHMARK(MatchListMiss)->Apply(depths);
 
-// A receive posted and consumed at a steady depth: attach, make matchable, find, remove.
+// A receive is posted and consumed at a constant depth: attach, make matchable, find, remove.
 void MatchListPostAndConsume(benchmark::State& state) {
   const auto depth = static_cast<std::size_t>(state.range(0));
   Entries entries(depth);
@@ -149,8 +149,8 @@ void MatchListPostAndConsume(benchmark::State& state) {
 }
 BENCHMARK(MatchListPostAndConsume)->Apply(depths);
 
-// The whole of posting so many receives right before a fixed mark, as an MPI does, and taking them
-// out again.
+// Posting that many receives right before a fixed marker entry, as an MPI does, and removing them
+// again.
 void MatchListFillBeforeMark(benchmark::State& state) {
   const auto count = static_cast<std::size_t>(state.range(0));
   std::deque<MatchEntry> receives;

@@ -1,6 +1,6 @@
 #pragma once
-// NullTransport: takes everything and sends nothing, so that what is measured is the engine; and
-// the messages that the benchmarks hand to it.
+// NullTransport: accepts everything and sends nothing, so that only the engine is measured. Also
+// the messages that the benchmarks give to the engine.
 
 #include <array>
 #include <cstddef>
@@ -56,7 +56,7 @@ class NullTransport final : public transport::Transport {
 
 inline constexpr std::uint32_t kPutPortal = 4;
 
-// A put of process (2, 2) to portal kPutPortal of process (1, 1), which wants no ack.
+// A put without ack from process (2, 2) to portal kPutPortal of process (1, 1).
 inline std::vector<std::byte> put_message(std::uint8_t interface_kind, std::uint64_t match_bits,
                                           std::size_t length) {
   namespace wire = portals::wire;

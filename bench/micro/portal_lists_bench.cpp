@@ -1,7 +1,7 @@
-// What one message of Portals 4 costs at its target as the lists of its portal grow: the whole
-// delivery of an 8-byte put, without a network. Depth is the number of entries in the list that is
-// named, or of unexpected headers; the message meets the last of them, so that a plain list would
-// walk all of them.
+// The cost of one message of Portals 4 at its target as the lists of its portal grow: the complete
+// delivery of an 8-byte put, without a network. Depth is the number of entries in the named list,
+// or of unexpected headers. The message matches the last of them, so that a linear search would
+// visit all of them.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -21,9 +21,9 @@ constexpr ProcessId kSender{NodeId{2}, Pid{2}};
 constexpr ProcessId kAnySender{NodeId{kAnyId}, Pid{kAnyId}};
 constexpr std::uint64_t kTagBits = 0xffffffffULL;  // low half of the match bits, as an MPI's tag
 constexpr std::uint64_t kOtherContext = 6ULL << 48;
-constexpr std::uint64_t kOnlyOverflow = 7ULL << 48;  // what no entry of a priority list has
-constexpr std::uint32_t kMost = 250'000;             // entries of two lists of the greatest depth,
-                                                     // in the slots of a handle
+constexpr std::uint64_t kOnlyOverflow = 7ULL << 48;  // no entry of a priority list has it
+// entries of two lists of the greatest depth fit the slots of a handle
+constexpr std::uint32_t kMost = 250'000;
 
 enum class Mix { kExact, kWithWildcards };
 
@@ -75,7 +75,7 @@ class PutTarget {
   void deliver(const std::vector<std::byte>& message) {
     endpoint_.on_message(transport::PeerId(0), message);
   }
-  // Takes one event; false if there is none, or another.
+  // Takes one event. Returns false if there is none or it is of another kind.
   bool saw(EventKind kind) {
     const Event* event = nullptr;
     return interface_.events.queue(queue_)->take(event) == EventQueue::Taken::kEvent &&
@@ -109,7 +109,7 @@ class PutTarget {
   bool good_ = false;
 };
 
-// The last entry's own bits: with wildcards too it is an exact one.
+// The match bits of the last entry, which is exact in every mix.
 std::uint64_t last(std::uint64_t context, std::uint64_t depth) {
   return context | (depth - 1) | 1U << 24;
 }
@@ -142,8 +142,8 @@ void Portals4Overflow(benchmark::State& state, Mix mix) {
   deliver_over_and_over(state, target, last(kOnlyOverflow, depth(state)));
 }
 
-// Both are deep: the message misses all of the priority list and meets the last of the overflow
-// list.
+// Both are deep: the message matches nothing in the priority list and the last entry of the
+// overflow list.
 void Portals4OverflowBehindPriority(benchmark::State& state, Mix mix) {
   PutTarget target;
   if (!target.good() || !target.fill(PortalList::kPriority, 0, depth(state), mix) ||
@@ -153,8 +153,8 @@ void Portals4OverflowBehindPriority(benchmark::State& state, Mix mix) {
   deliver_over_and_over(state, target, last(kOnlyOverflow, depth(state)));
 }
 
-// So many unexpected headers; one more comes, and an entry that is used once claims it. With
-// wildcards one of 16 entries is for any source.
+// That many unexpected headers. One more arrives, and a use-once entry claims it. With wildcards
+// one of 16 entries accepts any source.
 void Portals4Unexpected(benchmark::State& state, Mix mix) {
   PutTarget target;
   if (!target.good() || !target.append(PortalList::kOverflow, {kAnySender, 0, ~0ULL}))
@@ -172,8 +172,8 @@ void Portals4Unexpected(benchmark::State& state, Mix mix) {
     return target.append(PortalList::kPriority, {wild ? kAnySender : kSender, bits, 0}, 0, true) &&
            target.saw(EventKind::kPutEnd) && target.saw(EventKind::kPutOverflow);
   };
-  // The first search of each kind brings the index up to date with all headers: once in their life,
-  // and no part of what one more costs.
+  // The first search of each kind brings the index up to date with all headers. This happens once
+  // and is not part of the cost of one more.
   for (int i = 0; i < 2; ++i) {
     if (!come_and_be_claimed()) return state.SkipWithError("not claimed");
   }

@@ -1,5 +1,5 @@
-// What one search of the unexpected list costs as the list grows. Depth is the number of headers;
-// they stand in random memory order, as in a list that has been busy.
+// The cost of one search of the unexpected list as the list grows. Depth is the number of headers.
+// They are in random memory order, as in a busy list.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class Headers {
     for (UnexpectedHeader* header : by_number_) list_.append(*header);
   }
 
-  // Brings the class of these criteria up to date, so that a loop behind it measures searches only.
+  // Brings the class of these criteria up to date, so that a following loop measures only searches.
   void index(MatchCriteria criteria) {
     criteria.match_bits |= kNoContext;
     find(list_, criteria);
@@ -88,8 +88,8 @@ std::size_t depth(const benchmark::State& state) {
   return static_cast<std::size_t>(state.range(0));
 }
 
-// The last header that arrived, or the one in the middle, over and over: a plain list would walk to
-// it.
+// The last header that arrived, or the one in the middle, each time: a linear search would visit
+// all before it.
 void UnexpectedFindLast(benchmark::State& state) {
   Headers headers(depth(state));
   find_one(state, headers, depth(state) - 1, exact);
@@ -99,7 +99,7 @@ void UnexpectedFindMiddle(benchmark::State& state) {
   find_one(state, headers, depth(state) / 2, exact);
 }
 
-// The last message's tag from any source: of the last few senders of that tag, the first to arrive.
+// The last message's tag from any source: finds the first of the last few senders of that tag.
 void UnexpectedFindAnySource(benchmark::State& state) {
   Headers headers(depth(state));
   find_one(state, headers, depth(state) - 1, any_source);
@@ -111,8 +111,8 @@ void UnexpectedFindAnyTag(benchmark::State& state) {
   find_one(state, headers, depth(state) - 1, any_tag);
 }
 
-// Exact criteria, any source, any pid and any tag in turn, each for a random header: the caches do
-// not hold what is looked for.
+// Exact criteria, any source, any pid and any tag in turn, each for a random header, so that the
+// caches do not hold it.
 void UnexpectedFindMixedRandom(benchmark::State& state) {
   Headers headers(depth(state));
   std::vector<std::uint32_t> wanted(1U << 16);
@@ -131,7 +131,7 @@ void UnexpectedFindMixedRandom(benchmark::State& state) {
   }
 }
 
-// Exact criteria that no header meets: what a receive pays that is posted ahead of its message.
+// Exact criteria that no header matches: the cost of a receive that is posted before its message.
 void UnexpectedMiss(benchmark::State& state) {
   Headers headers(depth(state));
   std::size_t number = 0;
@@ -160,8 +160,8 @@ BENCHMARK(UnexpectedMiss)->Apply(depths);
 
 constexpr MatchCriteria (*kClasses[])(std::size_t) = {exact, any_source, any_tag};
 
-// One header arrives at a list of so many and goes, with so many classes in use, none of which is
-// asked meanwhile.
+// One header is added to a list of that many and removed, with that many classes in use and no
+// search meanwhile.
 void UnexpectedAppendRemove(benchmark::State& state) {
   Headers headers(depth(state));
   const auto classes = static_cast<std::size_t>(state.range(1));
@@ -177,8 +177,8 @@ BENCHMARK(UnexpectedAppendRemove)
     ->ArgNames({"depth", "classes"})
     ->ArgsProduct({{10, 1'000, 100'000}, {0, 1, 3}});
 
-// The same, but each class is asked for the header before it goes; the searches are part of the
-// time.
+// The same, but each class is searched for the header before it is removed. The searches are part
+// of the time.
 void UnexpectedAppendSearchRemove(benchmark::State& state) {
   Headers headers(depth(state));
   const auto classes = static_cast<std::size_t>(state.range(1));
@@ -200,8 +200,8 @@ BENCHMARK(UnexpectedAppendSearchRemove)
 
 enum class Claim { kInOrder, kReverse, kRandom };
 
-// A burst arrives at an empty list, then each header is claimed by an exact entry: all of the cost,
-// the building of the index with it.
+// A burst arrives at an empty list, then an exact entry claims each header. The time includes
+// building the index.
 void UnexpectedBurst(benchmark::State& state, Claim order) {
   std::vector<std::size_t> claims(depth(state));
   std::iota(claims.begin(), claims.end(), std::size_t{0});

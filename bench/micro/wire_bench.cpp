@@ -1,5 +1,5 @@
-// Encode and decode of one message, as each put, ack and reply pays for it on either side. Times
-// are CPU time of one call.
+// Encoding and decoding of one message, as for each put, ack and reply on either side. Times are
+// CPU time of one call.
 
 #include <benchmark/benchmark.h>
 
@@ -50,8 +50,7 @@ void BM_EncodeResponse(benchmark::State& state) {
 }
 BENCHMARK(BM_EncodeResponse);
 
-// What the receiver of a put does before matching: check the whole message, then read its fixed
-// part.
+// The receiver's work for a put before matching: check the whole message, then read its fixed part.
 void BM_CheckAndParseRequest(benchmark::State& state) {
   constexpr std::uint32_t kPayload = 8;
   const Request put = example_put(kPayload);

@@ -1,8 +1,6 @@
-/*
- * What the measuring programs of MPI have in common: how they end, what they read from the command
- * line, and the line of JSON that they print. Each is compiled with each MPI from its own source
- * and this. A wrong use ends the job with exit code 2, a wrong byte with 3.
- */
+/* What the MPI measuring programs share: how they end, what they read from the command line, and
+ * the line of JSON that they print. Each is compiled with each MPI from its own source and this.
+ * Wrong usage ends the job with exit code 2, a wrong byte with 3. */
 #ifndef LINTEL_BENCH_MPI_FIGURE_H
 #define LINTEL_BENCH_MPI_FIGURE_H
 

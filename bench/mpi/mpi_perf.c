@@ -56,8 +56,7 @@ static unsigned char *memory_of(size_t bytes) {
   return memory;
 }
 
-/* The content of message `number`: eight bytes that are other ones in each message and at each
- * place of it. */
+/* The content of message `number`: eight bytes that differ in each message and at each position. */
 static unsigned long long word_of(unsigned long long number, size_t place) {
   unsigned long long word = (number + 1) * 0x9E3779B97F4A7C15ULL + place;
   return word ^ (word >> 29);
@@ -98,7 +97,7 @@ static void pass(unsigned char *out, unsigned char *in, int size, int source) {
   }
 }
 
-/* The seconds of `messages` round trips. */
+/* Returns the seconds of `messages` round trips. */
 static double ping_pong(int size, long messages, long warm_up, int source) {
   unsigned char *const out = memory_of((size_t)size);
   unsigned char *const in = memory_of((size_t)size);
@@ -151,8 +150,8 @@ static void verify_window(const struct window *window, unsigned long long first)
     verify(window->in + (size_t)i * window->size, window->size, first + (unsigned long long)i);
 }
 
-/* The seconds of as many whole windows as `*messages` of one way needs, which becomes what they
- * hold. */
+/* Returns the seconds of as many whole windows as `*messages` needs in one direction. `*messages`
+ * becomes what they hold. */
 static double stream(size_t size, long *messages, long warm_up, int length, int both_ways) {
   const size_t bytes = size * (size_t)length;
   struct window window = {NULL, NULL, malloc(2 * (size_t)length * sizeof(MPI_Request)), size,
@@ -180,14 +179,14 @@ static double stream(size_t size, long *messages, long warm_up, int length, int 
   return seconds;
 }
 
-/* ---- Collective functions. Of call `number` each rank has other content, and an alltoall's rank
- * for each it sends to. */
+/* ---- Collective functions. In each call `number` each rank has other content, and in an alltoall
+ * for each receiver. */
 
 static unsigned long long part_number(unsigned long long number, int from, int to) {
   return (number * RANKS + (unsigned)from) * RANKS + (unsigned)to;
 }
 
-/* Whole numbers, of whose sum a double has every bit. */
+/* Whole numbers, whose sum a double represents exactly. */
 static double summand(unsigned long long number, int rank, size_t place) {
   return (double)(word_of(part_number(number, rank, 0), place) & 0xFFFFFFFFFFFFULL);
 }
@@ -232,7 +231,7 @@ struct collective {
 static const struct collective allreduce = {fill_summands, reduce_all, verify_sums},
                                alltoall = {fill_parts, exchange_all, verify_parts};
 
-/* The seconds of `calls`. */
+/* Returns the seconds of `calls`. */
 static double together(const struct collective *collective, size_t size, long calls, long warm_up) {
   unsigned char *const out = memory_of(size * RANKS);
   unsigned char *const in = memory_of(size * RANKS);
@@ -291,8 +290,8 @@ static double behind_posted(int depth, long messages, long warm_up, int source) 
 
 static double behind_unexpected(int depth, long messages, long warm_up, int source) {
   send_queued(depth);
-  /* Messages of a pair do not overtake each other: the first round trip has all of them at their
-   * place. */
+  /* Messages of a pair do not overtake each other, so after the first round trip all of them have
+   * arrived. */
   const double seconds = ping_pong(QUEUED_SIZE, messages, warm_up, source);
   for (int i = 0; i < depth; ++i) {
     unsigned char message[QUEUED_SIZE];

@@ -35,7 +35,7 @@ static unsigned char *out, *in; /* a part for each rank; in of rank 0: INCAST of
 static MPI_Request *requests;
 static double sum;
 
-/* What rank `from` has for rank `to` in call `number`, as message `index`. */
+/* What rank `from` sends to rank `to` in call `number`, as message `index`. */
 static unsigned char content(long number, int from, int to, int index) {
   return (unsigned char)(number * 31 + from * 7 + to * 3 + index);
 }
@@ -46,8 +46,7 @@ static void verify_part(const unsigned char *part, unsigned char expected) {
   ++verified;
 }
 
-/* ---- Each in three steps: what it sends is filled in, the call, what it has brought is verified.
- */
+/* ---- Each in three steps: fill what is sent, call, verify what was received. */
 
 static void fill_nothing(long number) { (void)number; }
 
@@ -83,7 +82,7 @@ static void verify_alltoall(long number) {
     verify_part(in + (size_t)from * PART, content(number, from, self, 0));
 }
 
-/* Where message `index` of rank `from` lies. */
+/* Address of message `index` of rank `from`. */
 static unsigned char *place_of(int from, int index) {
   return in + ((size_t)from * INCAST + (size_t)index) * PART;
 }
@@ -115,8 +114,8 @@ static void verify_incast(long number) {
   }
 }
 
-/* The rank that message `index` of rank `from` goes to in call `number`. All ranks know it of all,
- * so each knows how many will come. */
+/* The rank to which message `index` of rank `from` goes in call `number`. Every rank computes it
+ * for all, so each knows how many will come. */
 static int target_of(long number, int from, int index) {
   unsigned long bits =
       (unsigned long)number * 1000003UL + (unsigned long)from * INCAST + (unsigned long)index;
@@ -125,7 +124,7 @@ static int target_of(long number, int from, int index) {
   return (int)((bits ^ (bits >> 31)) % (unsigned long)ranks);
 }
 
-static int targets[INCAST], expected; /* of a call's messages, those for this rank */
+static int targets[INCAST], expected; /* messages of a call for this rank */
 
 static void fill_polled(long number) {
   expected = 0;
@@ -154,7 +153,7 @@ static void call_polled(long number) {
              status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     ++came;
   }
-  MPI_Barrier(MPI_COMM_WORLD); /* or a message of the next call is taken for one of this */
+  MPI_Barrier(MPI_COMM_WORLD); /* otherwise a message of the next call is taken for one of this */
 }
 static void verify_polled(long number) {
   for (int from = 0; from < ranks; ++from) {

@@ -87,7 +87,7 @@ static void pass(int self, const unsigned char *out, unsigned char *in, size_t s
   if (self == 1) send_all(out, size);
 }
 
-/* The seconds of `messages` round trips. */
+/* Returns the seconds of `messages` round trips. */
 static double ping_pong(int self, size_t size, long messages, long warm_up) {
   unsigned char *const out = memory_of(size), *const in = memory_of(size);
   for (long i = 0; i < warm_up; ++i) {
@@ -117,7 +117,8 @@ static void pass_window(int self, unsigned char *messages, size_t size, long win
     send_all(&answer, 1);
 }
 
-/* The seconds of as many whole windows as `*messages` needs, which becomes what they hold. */
+/* Returns the seconds of as many whole windows as `*messages` needs. `*messages` becomes what they
+ * hold. */
 static double stream(int self, size_t size, long *messages, long warm_up, long window) {
   unsigned char *const memory = memory_of(size * (size_t)window);
   const long windows = (*messages + window - 1) / window;
@@ -151,7 +152,7 @@ static void take_processor(int self) {
   if (sched_setaffinity(0, sizeof own, &own) != 0) fail(WRONG_USE, "sched_setaffinity");
 }
 
-/* Forks; both are connected then. The parent is process 0. */
+/* Forks. Both processes are then connected. The parent is process 0. */
 static int connect_two(pid_t *child) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t length = sizeof address;
@@ -206,7 +207,7 @@ int main(int argc, char **argv) {
   take_processor(self);
   const double seconds = is_latency ? ping_pong(self, size, messages, warm_up)
                                     : stream(self, size, &messages, warm_up, window);
-  if (self == 1) { /* tells what it has verified, on the connection */
+  if (self == 1) { /* reports what it has verified, on the connection */
     send_all((const unsigned char *)&verified, sizeof verified);
     return 0;
   }

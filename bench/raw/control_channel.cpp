@@ -21,7 +21,7 @@ constexpr std::size_t kLongestMessage = 4096;
 
 std::pair<ControlChannel, ControlChannel> ControlChannel::make_pair() {
   int ends[2];
-  // Packets: one send is one receive.
+  // SOCK_SEQPACKET: one send is one receive.
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     throw std::system_error(errno, std::generic_category(), "socketpair");
   }

@@ -1,7 +1,8 @@
 #pragma once
-// The two processes' own line, beside the fabric: strings in order over a socket pair.
+// The control connection of the two processes, beside the fabric: strings in order over a socket
+// pair.
 //
-// Owns its descriptor. Throws std::runtime_error when the other process is gone.
+// Owns its descriptor. Throws std::runtime_error when the other process has ended.
 
 #include <optional>
 #include <string>
@@ -11,7 +12,7 @@ namespace lintel::bench {
 
 class ControlChannel {
  public:
-  // Both ends of a new line.
+  // Both ends of a new connection.
   static std::pair<ControlChannel, ControlChannel> make_pair();
 
   ControlChannel(ControlChannel&& other) noexcept
@@ -21,9 +22,9 @@ class ControlChannel {
 
   // `message` is at most 4096 bytes and not empty.
   void send(const std::string& message);
-  // The next message, or nothing yet. Does not block.
+  // Returns the next message, or nothing if none has come. Does not block.
   std::optional<std::string> receive_if_any();
-  // Blocks for the next message.
+  // Waits for the next message and returns it.
   std::string receive();
   // Throws when the other process has ended.
   void check_alive() const;

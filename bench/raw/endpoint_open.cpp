@@ -1,4 +1,4 @@
-// Opening of a RawEndpoint: the choice of the provider and the objects in their order.
+// Opening of a RawEndpoint: choice of the provider, then its objects in order.
 
 #include <rdma/fi_cm.h>
 #include <sys/mman.h>
@@ -20,8 +20,7 @@ InfoList get_info(const std::string& provider, const char* node) {
   hints->fabric_attr->prov_name = strdup(provider.c_str());
   hints->caps = FI_MSG | FI_RMA;
   hints->ep_attr->type = FI_EP_RDM;
-  hints->domain_attr->threading = FI_THREAD_DOMAIN;  // one thread: lets the provider leave its
-                                                     // locks out
+  hints->domain_attr->threading = FI_THREAD_DOMAIN;  // one thread: the provider needs no locks
   hints->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;
   hints->domain_attr->resource_mgmt = FI_RM_ENABLED;
   if (node != nullptr) hints->addr_format = FI_SOCKADDR_IN;
@@ -72,7 +71,8 @@ void RawEndpoint::allocate(std::size_t bytes) {
   buffer_bytes_ = (bytes + kPage - 1) / kPage * kPage;
   buffer_.reset(static_cast<std::byte*>(std::aligned_alloc(kPage, buffer_bytes_)));
   if (!buffer_) throw std::bad_alloc();
-  std::memset(buffer_.get(), 0x5A, buffer_bytes_);  // no page fault while the clock runs
+  // touches the pages, so that none is faulted in while the clock runs
+  std::memset(buffer_.get(), 0x5A, buffer_bytes_);
 }
 
 void RawEndpoint::open_objects() {

@@ -1,6 +1,6 @@
 #pragma once
-// Ownership of one fi_* object: closed exactly once, when the owner goes. Declare owners parent
-// first (fabric, domain, queue, endpoint), so that the children close before what they stand on.
+// Owns one fi_* object and closes it exactly once. Declare owners parent first (fabric, domain,
+// queue, endpoint), so that children close before what they depend on.
 
 #include <rdma/fabric.h>
 #include <rdma/fi_errno.h>
@@ -11,7 +11,7 @@
 
 namespace lintel::bench {
 
-// A libfabric call that failed, as a sentence.
+// A failed libfabric call, as a message.
 class FabricError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -2,9 +2,8 @@
 //
 //   lintel-raw-fabric pingpong rate bw-send bw-write bw-read --provider net --json raw.json
 //
-// Starts its own peer, one process on each of two processors. Exit code 0: measured, 1: the fabric
-// or the output failed,
-// 2: bad option.
+// Starts its own peer. Each of the two processes has a processor of its own. Exit code 0: measured,
+// 1: the fabric or the output failed, 2: bad option.
 
 #include <fmt/core.h>
 

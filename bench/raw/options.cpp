@@ -29,7 +29,7 @@ bool cpu_is_usable(int cpu) {
          CPU_ISSET(static_cast<std::size_t>(cpu), &allowed);
 }
 
-// The first two processors this process may use, or none when there is only one: two spinning
+// The first two processors that this process may use, or none if there is only one: two spinning
 // processes must not share a core.
 std::pair<int, int> default_cpus() {
   std::vector<int> usable;

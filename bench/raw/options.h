@@ -25,12 +25,12 @@ inline constexpr const char* kLoopback = "127.0.0.1";
 
 struct Options {
   std::vector<Mode> modes;
-  std::string provider;              // empty: the first of net, tcp that this machine offers
-  std::vector<std::size_t> sizes;    // bytes; empty: the usual ladder of each mode
+  std::string provider;  // empty: the first of net, tcp that this machine offers
+  std::vector<std::size_t> sizes;    // bytes; empty: the usual sizes of each mode
   std::uint64_t iterations = 0;      // messages of one repeat; 0: chosen by size
   std::uint64_t warm_up = 200;       // messages before the clock starts, in each repeat
   std::uint32_t window = 64;         // operations under way at a time, all modes but pingpong
-  std::uint32_t repeats = 5;         // the median of them is reported
+  std::uint32_t repeats = 5;         // their median is reported
   std::pair<int, int> cpus{-1, -1};  // initiator, target; -1: not pinned
   // Initiator's and target's IPv4 addresses. Other than loopback: the provider must have them.
   std::pair<std::string, std::string> addresses{kLoopback, kLoopback};
@@ -42,13 +42,13 @@ struct Options {
 
 // The sizes to measure in `mode`.
 std::vector<std::size_t> sizes_of(const Options& options, Mode mode);
-// The largest of all sizes of all modes: what the buffers must hold.
+// The largest of all sizes of all modes: the size of the buffers.
 std::size_t largest_size(const Options& options);
 // Messages of one repeat at `size`.
 std::uint64_t iterations_of(const Options& options, Mode mode, std::size_t size);
 
-// Either options, or the exit code when there is nothing left to do: 0 after --help, 2 after a bad
-// option (said on standard error).
+// Either options, or an exit code when there is nothing left to do: 0 after --help, 2 after a bad
+// option, which was reported on standard error.
 struct Parsed {
   std::optional<Options> options;
   int exit_code = 0;

@@ -24,13 +24,14 @@ PeerProcess::PeerProcess(std::pair<ControlChannel, ControlChannel> ends,
   std::fflush(nullptr);
   child_ = fork();
   if (child_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (child_ > 0) return;  // `ends` goes, and with it the child's end
+  if (child_ > 0) return;  // the child's end is closed with `ends`
 
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   int exit_code = 0;
   try {
     ControlChannel mine(std::move(ends.second));
-    { const ControlChannel parents(std::move(channel_)); }  // so that the end of the parent is seen
+    // so that the end of the parent is noticed
+    { const ControlChannel parents(std::move(channel_)); }
     body(mine);
   } catch (const std::exception& failure) {
     fmt::print(stderr, "lintel-raw-fabric (target): {}\n", failure.what());

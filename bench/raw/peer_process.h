@@ -1,9 +1,8 @@
 #pragma once
 // The target: a child of this program that runs one function and ends.
 //
-// Owns the child. It dies with its parent, and the destructor waits for it (after a failure of the
-// parent: kills it first).
-// Make it before the first libfabric call: providers do not survive fork.
+// Owns the child. It dies with its parent. The destructor waits for it, and kills it first after a
+// failure of the parent. Make it before the first libfabric call: providers do not survive fork.
 
 #include <sys/types.h>
 
@@ -16,15 +15,15 @@ namespace lintel::bench {
 
 class PeerProcess {
  public:
-  // Starts the child; there `body` runs with its end of the line, an exception is printed, and
-  // nothing else is executed.
+  // Starts the child. It runs `body` with its end of the control connection, prints an exception,
+  // and executes nothing else.
   explicit PeerProcess(const std::function<void(ControlChannel&)>& body);
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
   ~PeerProcess();
 
   ControlChannel& channel() { return channel_; }
-  // Waits for the end of the child. False when it failed.
+  // Waits for the child to end. Returns false if it failed.
   bool join();
 
  private:
@@ -35,8 +34,8 @@ class PeerProcess {
   pid_t child_ = -1;
 };
 
-// Takes the calling process into the network namespace at `path`; nothing if that is empty. Throws
-// when the system refuses.
+// Moves the calling process into the network namespace at `path`; no effect if `path` is empty.
+// Throws when the system refuses.
 void enter_namespace(const std::string& path);
 
 // Keeps the calling process on processor `cpu`; -1 leaves it where it is.

@@ -55,7 +55,7 @@ void RawEndpoint::post_receives() {
   for (; receives_posted_ < receives_wanted_; ++receives_posted_) {
     const ssize_t code = fi_recv(endpoint_.get(), buffer_.get(), buffer_bytes_, descriptor_,
                                  FI_ADDR_UNSPEC, nullptr);
-    if (code == -FI_EAGAIN) return;  // the next call makes up for it
+    if (code == -FI_EAGAIN) return;  // the next call posts the rest
     check(code, "fi_recv");
   }
 }

@@ -1,14 +1,13 @@
 #pragma once
-// One RDM endpoint with one peer, used as a careful application would: inject where the provider
-// allows it, completions read in batches, back-pressure answered by progress.
+// One RDM endpoint with one peer, used as a careful application would use it: inject where the
+// provider allows it, completions read in batches, progress when the provider has no room.
 //
 // Owns every fi_* object below it and one registered buffer, which all sends, receives and remote
-// accesses share (the bytes mean nothing). Thread: the one that made it.
-// Invariants: (1) a receive of the whole buffer is posted for each message that the peer may have
-// under way;
-//             (2) completions are counted, never matched: all operations of a kind are alike.
-// Every call that moves data polls while the provider has no room, and throws FabricError when an
-// operation fails or nothing moves.
+// accesses share (its bytes have no meaning). Thread: the one that made it. Invariants: (1) a
+// receive of the whole buffer is posted for each message that the peer may have under way; (2)
+// completions are counted, not matched, because all operations of a kind are alike. Every call that
+// moves data polls while the provider has no room, and throws FabricError when an operation fails
+// or nothing moves.
 
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
@@ -29,10 +28,10 @@ namespace lintel::bench {
 
 // What the peer must know to reach this endpoint.
 struct Contact {
-  std::string address;            // as fi_getname gave it
-  std::uint64_t key = 0;          // of the buffer
-  std::uint64_t remote_base = 0;  // offset or virtual address of the buffer, as the provider wants
-                                  // it
+  std::string address;    // as fi_getname returned it
+  std::uint64_t key = 0;  // of the buffer
+  // offset or virtual address of the buffer, as the provider requires
+  std::uint64_t remote_base = 0;
 };
 
 class RawEndpoint {
@@ -40,9 +39,8 @@ class RawEndpoint {
   using IdleHandler = std::function<void(std::chrono::steady_clock::duration idle)>;
 
   // Opens `provider` (empty: the first of net, tcp offered) on this IPv4 address, with room for
-  // messages of `buffer_bytes` and `receives` of them posted. `on_idle` is called now and then
-  // while nothing completes, with
-  // the time that this has lasted; it may throw to give up.
+  // messages of `buffer_bytes` and `receives` of them posted. Calls `on_idle` from time to time
+  // while nothing completes, with the duration of that. It may throw to give up.
   RawEndpoint(const std::string& provider, const std::string& address, std::size_t buffer_bytes,
               std::size_t receives, IdleHandler on_idle);
 
@@ -51,7 +49,7 @@ class RawEndpoint {
 
   const fi_info& info() const { return *info_; }
 
-  // Starts one operation of `bytes`. send() of at most the inject size makes no completion.
+  // Starts one operation of `bytes`. send() of at most the inject size has no completion.
   void send(std::size_t bytes);
   void write(std::size_t bytes);
   void write_and_notify(std::size_t bytes);  // the peer counts a notification when these bytes are
@@ -60,13 +58,13 @@ class RawEndpoint {
 
   // Operations of this side that have not completed.
   std::uint64_t under_way() const { return started_ - completed_; }
-  // Takes what has arrived since the last call, `at_most` so many: messages, or notifications. What
-  // is left counts for the next
-  // call, so a run does not lose what the peer sends for it while the one before is ending.
+  // Takes what has arrived since the last call, at most `at_most` messages or notifications. The
+  // rest counts for the next call, so that a run does not lose what the peer sends for it while the
+  // previous one ends.
   std::uint64_t take_messages(std::uint64_t at_most) { return take(messages_, at_most); }
   std::uint64_t take_notifications(std::uint64_t at_most) { return take(notifications_, at_most); }
-  void post_receives();  // makes up for the messages that have arrived
-  void poll();           // reads what the completion queue holds
+  void post_receives();  // replaces the receives of messages that have arrived
+  void poll();           // reads the completion queue
 
   template <class Condition>
   void poll_until(Condition condition) {
@@ -88,7 +86,7 @@ class RawEndpoint {
   void count(const fi_cq_data_entry& entry);
   void read_failure();
   void nothing_arrived();
-  // Repeats `post` until the provider takes the operation.
+  // Repeats `post` until the provider accepts the operation.
   template <class Post>
   void start(const char* call, Post post);
 
@@ -113,15 +111,15 @@ class RawEndpoint {
 
   std::uint64_t started_ = 0;
   std::uint64_t completed_ = 0;
-  std::uint64_t messages_ = 0;       // arrived and not taken
-  std::uint64_t notifications_ = 0;  // arrived and not taken
+  std::uint64_t messages_ = 0;       // arrived and not yet taken
+  std::uint64_t notifications_ = 0;  // arrived and not yet taken
   std::uint64_t receives_posted_ = 0;
-  std::uint64_t receives_wanted_ = 0;  // posted at a time
+  std::uint64_t receives_wanted_ = 0;  // receives posted at a time
 };
 
-// The description that libfabric gives for `provider` on this address; in the place of loopback
-// also without an address, when it has no IP ones. Throws FabricError when the provider is not
-// there.
+// The description that libfabric gives for `provider` on this address. For loopback also one
+// without an address, if the provider has no IP addresses. Throws FabricError when the provider
+// does not exist.
 InfoList describe(const std::string& provider, const std::string& address);
 
 }  // namespace lintel::bench

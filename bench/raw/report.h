@@ -1,5 +1,5 @@
 #pragma once
-// What was measured, as a table for people and as one JSON document for programs.
+// The results, as a table for people and as one JSON document for programs.
 
 #include <cstdio>
 #include <string>

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Endpoint and control line of one process, joined to those of the other.
+// Endpoint and control connection of one process, connected to those of the other.
 class Link {
  public:
   // Gives up when nothing completes at this end for `patience`.
@@ -50,9 +50,8 @@ class Link {
 
   RawEndpoint& endpoint() { return endpoint_; }
 
-  // Returns when both processes have come here, before and after each run of `workload`. Goes on
-  // polling: the other may still
-  // need this end's progress.
+  // Returns when both processes have called it, before and after each run of `workload`. Keeps
+  // polling, because the other may still need this end's progress.
   void meet(const Workload& workload) {
     current_ = workload;
     channel_.send("here");
@@ -61,7 +60,7 @@ class Link {
 
  private:
   ControlChannel& channel_;
-  Workload current_;  // for the message of the failure
+  Workload current_;  // for the error message
   RawEndpoint endpoint_;
 };
 
@@ -122,7 +121,7 @@ void run_target(const Options& options, ControlChannel& initiator) {
   enter_namespace(options.target_namespace);
   pin_to(options.cpus.second);
   Link link(options, options.addresses.second, initiator,
-            Clock::duration::max());  // being read makes no completion here; the initiator judges
+            Clock::duration::max());  // a remote read has no completion here; the initiator decides
   for_each_repeat(options, [&](const Workload& workload, std::uint64_t iterations) {
     link.meet(workload);
     serve(link.endpoint(), workload, warm_up_of(options, iterations));

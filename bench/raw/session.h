@@ -1,6 +1,6 @@
 #pragma once
-// All measurements that the options ask for, over one pair of endpoints: the initiator's half and
-// the target's.
+// Runs all measurements of the options over one pair of endpoints: the initiator's and the target's
+// part.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace lintel::bench {
 
-// One mode at one size. In each vector one value per repeat.
+// One mode at one size. Each vector has one value per repeat.
 struct Measurement {
   Mode mode = Mode::kPingPong;
   std::size_t size_bytes = 0;
@@ -21,14 +21,14 @@ struct Measurement {
 };
 
 struct Session {
-  std::string provider;  // as the provider calls itself
+  std::string provider;  // the provider's own name
   std::uint64_t inject_bytes = 0;
   std::vector<Measurement> measurements;
 };
 
-// The initiator's half. Throws when the fabric, or the target, fails.
+// The initiator's part. Throws when the fabric or the target fails.
 Session run_initiator(const Options& options, ControlChannel& target);
-// The target's half. Returns when the initiator is done.
+// The target's part. Returns when the initiator is done.
 void run_target(const Options& options, ControlChannel& initiator);
 
 }  // namespace lintel::bench

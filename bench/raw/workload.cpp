@@ -6,10 +6,10 @@
 namespace lintel::bench {
 namespace {
 
-constexpr std::size_t kSignalBytes = 8;  // credits and ends of a run
+constexpr std::size_t kSignalBytes = 8;  // credits, and messages that end a run
 
-// The target hands out credit for this many messages at a time: often enough to keep the window
-// open, rarely enough not to matter.
+// The target grants credit for this many messages at a time: often enough to keep the window open,
+// rarely enough to cost nothing.
 std::uint64_t credit_interval(std::uint32_t window) {
   return std::max<std::uint64_t>(1, window / 2);
 }
@@ -28,8 +28,8 @@ void drain(RawEndpoint& endpoint) {
   endpoint.poll_until([&] { return endpoint.under_way() == 0; });
 }
 
-// --- pingpong: the receive is posted again after the answer has left, outside of the path of the
-// message.
+// --- pingpong: the receive is posted again after the answer has left, so that it is not on the
+// message's path.
 
 void ping(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count,
           std::vector<std::uint32_t>& round_trips_ns) {
@@ -54,7 +54,7 @@ void pong(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count) 
   drain(endpoint);
 }
 
-// --- rate, bw-send: at most `window` messages that the target has not given credit for.
+// --- rate, bw-send: at most `window` messages without credit from the target.
 
 void stream(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count) {
   const std::uint64_t interval = credit_interval(workload.window);
@@ -92,9 +92,8 @@ void absorb(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count
   drain(endpoint);
 }
 
-// --- bw-write, bw-read: at most `window` operations without a completion. The last write says that
-// it has arrived, and so that
-// all did: the providers keep the order of writes to one peer.
+// --- bw-write, bw-read: at most `window` operations without a completion. The last write notifies
+// the target. Providers keep the order of writes to one peer, so all have then arrived.
 
 void write_all(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count) {
   for (std::uint64_t written = 0; written < count; ++written) {
@@ -145,9 +144,7 @@ void serve(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count)
     case Mode::kRate:
     case Mode::kSendBandwidth: return absorb(endpoint, workload, count);
     case Mode::kWriteBandwidth: return be_written(endpoint);
-    case Mode::kReadBandwidth:
-      return;  // served by polling until the initiator says that the run
-               // is over
+    case Mode::kReadBandwidth: return;  // served by polling until the initiator ends the run
   }
 }
 

@@ -1,10 +1,8 @@
 #pragma once
-// The five measurements, each as the two halves that the initiator and the target run.
+// The five measurements, each as an initiator's and a target's part.
 //
-// Both halves are given the same Workload and the same count, and return when every message of it
-// has arrived at its end, so
-// runs follow one another without anything left over. Completion is remote in all modes: the clock
-// stops when the target has
+// Both get the same Workload and count, and return when every message has arrived, so that nothing
+// is left for the next run. Completion is remote in all modes: the clock stops when the target has
 // the last byte (bw-read: the initiator).
 
 #include <cstddef>
@@ -22,14 +20,14 @@ struct Workload {
   std::uint32_t window = 1;
 };
 
-// Moves `count` messages as the initiator. In pingpong appends each round trip, in ns, to
+// Moves `count` messages as the initiator. In pingpong it appends each round trip, in ns, to
 // `round_trips_ns`.
 void initiate(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count,
               std::vector<std::uint32_t>& round_trips_ns);
 // Serves one initiate() of the peer.
 void serve(RawEndpoint& endpoint, const Workload& workload, std::uint64_t count);
 
-// Receives that the window needs at a time, at either end.
+// How many receives the window needs at a time, at either end.
 std::size_t receives_for(std::uint32_t window);
 
 }  // namespace lintel::bench

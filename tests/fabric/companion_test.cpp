@@ -1,4 +1,4 @@
-// A Companion is driven along with the engine, by whoever drives that.
+// The thread that drives the engine drives its Companion too.
 
 #include <gtest/gtest.h>
 #include <sys/eventfd.h>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Counts what was written into its descriptor.
+// Counts the writes to its event descriptor.
 class Counting final : public Companion {
  public:
   Counting() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
@@ -83,7 +83,7 @@ TEST_F(ACompanion, IsDrivenByACallerThatWaits) {
   };
   Counted counted(companion);
   std::thread later([this] {
-    std::this_thread::sleep_for(20ms);  // the caller sleeps by then, most times
+    std::this_thread::sleep_for(20ms);  // the caller usually sleeps by now
     companion.add();
   });
   bool held = false;

@@ -1,5 +1,5 @@
-// How the connections of direct transports come about and end: who calls whom, who is believed, and
-// what becomes of what is on its way.
+// How connections between direct transports are made and end: connect requests, which greetings are
+// accepted, and what happens to data in flight.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -27,7 +27,7 @@ const DirectCounters& counters(const Node& node) {
   return dynamic_cast<const DirectTransport&>(*node.transport).counters();
 }
 
-// A program that speaks, well or not, to a transport: a blocking socket.
+// A blocking socket that speaks the stream format to a transport, correctly or not.
 class Stranger {
  public:
   explicit Stranger(const Node& called, const char* from = "127.0.0.1")
@@ -69,7 +69,7 @@ class Stranger {
                     static_cast<std::uint8_t>(PieceKind::kMessage), 0, 0});
     say_bytes(message);
   }
-  // The answer to the greeting; nullopt: the connection has ended.
+  // Returns the kind of the answer to the greeting, or nullopt if the connection has ended.
   std::optional<GreetingKind> answer(Node& called) {
     std::byte wire[sizeof(Greeting)];
     std::size_t got = 0;
@@ -107,7 +107,7 @@ class Stranger {
 class DirectConnections : public TwoNodes, public testing::Test {
  protected:
   void SetUp() override { open_both(options_for(kDirect)); }
-  // Has been let in: what it says now are pieces.
+  // Completes the handshake. What `stranger` sends from now on is read as pieces.
   void let_in(Stranger& stranger) {
     ASSERT_TRUE(stranger.connected());
     stranger.say(stranger.greeting());
@@ -122,7 +122,7 @@ TEST_F(DirectConnections, that_cross_each_other_become_one_and_lose_nothing) {
     const MessageBuffer from_a = a.transport->reserve(b_at_a, 8);
     const MessageBuffer from_b = b.transport->reserve(a_at_b, 8);
     ASSERT_TRUE(from_a && from_b);
-    // Both call before either hears of the other.
+    // Both send a connect request before either receives the other's.
     EXPECT_EQ(a.transport->commit(b_at_a, from_a, 8), PostStatus::kWouldBlock);
     EXPECT_EQ(b.transport->commit(a_at_b, from_b, 8), PostStatus::kWouldBlock);
     if (round % 2 == 0) a.poll();
@@ -153,7 +153,7 @@ TEST_F(DirectConnections, that_end_are_reported_behind_the_last_message) {
   EXPECT_EQ(b.seen.failures[0].first, a_at_b);
 }
 
-// What the peer has said before it went is read although nothing can be sent to it any more.
+// What the peer sent before it ended is read, although nothing can be sent to it any more.
 TEST_F(DirectConnections, that_cannot_be_sent_to_are_read_to_their_end) {
   connect();
   for (std::uint32_t i = 0; i < 5; ++i)
@@ -161,7 +161,7 @@ TEST_F(DirectConnections, that_cannot_be_sent_to_are_read_to_their_end) {
     ASSERT_TRUE(send(a, b_at_a, pattern(1000, i), {&a}));
   a.transport.reset();
   bool taken = true;
-  for (int i = 0; i < 10 && taken; ++i) {  // the first that finds nobody is answered by a reset
+  for (int i = 0; i < 10 && taken; ++i) {  // a segment that finds no socket is answered by a reset
     const MessageBuffer buffer = b.transport->reserve(a_at_b, 8);
     taken = b.transport->commit(a_at_b, buffer, 8) == PostStatus::kOk;
     if (!taken) b.transport->abandon(a_at_b, buffer);
@@ -171,7 +171,7 @@ TEST_F(DirectConnections, that_cannot_be_sent_to_are_read_to_their_end) {
   EXPECT_EQ(b.seen.messages.size(), 5U);
 }
 
-// It runs again under its name, and calls before we have noticed that it was away.
+// The peer restarts under the same name and connects before B has noticed that it was gone.
 TEST_F(DirectConnections, of_a_peer_that_begins_anew_are_lost_before_anything_new_comes) {
   Stranger first(b);
   let_in(first);
@@ -284,12 +284,11 @@ TEST_F(DirectConnections, of_a_great_number_of_silent_callers_at_once_are_not_al
   EXPECT_THAT(state, HasSubstr("connections being made: 256\n"));
 }
 
-// The peer has called, too, but its call does not get through: a listener that takes no more drops
-// what comes.
+// The peer has sent a connect request too, but it does not get through: a listener with a full
+// backlog drops it.
 TEST_F(DirectConnections, are_taken_while_a_call_the_other_way_finds_nobody) {
   NetworkOptions options = options_for(kDirect);
-  options.pid = Pid(1011);  // a lower name than the other's, which would decline a call that
-                            // crosses its own
+  options.pid = Pid(1011);  // a lower name than the peer's: it would decline a simultaneous connect
   a = open_node(options);
   const FileDescriptor deaf(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -367,7 +366,7 @@ TEST_F(DirectConnections, carry_on_when_memory_is_taken_away_under_a_write) {
   EXPECT_TRUE(b.seen.immediates.empty());
 }
 
-// More than are read unasked, each with something to say at any time.
+// More peers than are read without a poll of their sockets, each of which may send at any time.
 TEST_F(DirectConnections, of_many_peers_are_all_heard) {
   std::vector<Node> others;
   std::vector<PeerId> ids;
@@ -390,7 +389,6 @@ TEST_F(DirectConnections, of_many_peers_are_all_heard) {
   }
 }
 
-// One that floods does not keep another from being heard.
 TEST_F(DirectConnections, that_flood_leave_room_for_others) {
   connect();
   std::vector<Node> flooding;
@@ -429,12 +427,12 @@ TEST_F(DirectConnections, that_flood_leave_room_for_others) {
   EXPECT_TRUE(heard);
 }
 
-// A process may run out of descriptors and have some again.
+// A process may run out of descriptors and have free ones later.
 TEST_F(DirectConnections, wait_until_there_is_a_descriptor_for_them_and_nobody_spins) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   std::vector<FileDescriptor> used;
-  Stranger early(b);  // has its descriptor; the transport has none for it
+  Stranger early(b);  // connected at the kernel, but the transport has no descriptor to accept it
   rlimit low = before;
   low.rlim_cur = 256;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
@@ -455,7 +453,7 @@ TEST_F(DirectConnections, wait_until_there_is_a_descriptor_for_them_and_nobody_s
   EXPECT_EQ(early.answer(b), GreetingKind::kAccept);
 }
 
-// It holds the sockets too, and keeps them open.
+// The child has inherited the sockets and keeps them open.
 TEST_F(DirectConnections, that_a_child_process_holds_end_all_the_same) {
   Stranger stranger(b);
   let_in(stranger);
@@ -477,7 +475,7 @@ TEST_F(DirectConnections, that_a_child_process_holds_end_all_the_same) {
   EXPECT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
-// Somebody tried once more to reach it, as a session does to say goodbye.
+// One more attempt was made to reach the peer, as a session does to send its goodbye.
 TEST_F(DirectConnections, to_a_peer_that_died_keep_nobody_awake) {
   connect();
   a.transport.reset();
@@ -509,7 +507,7 @@ TEST_F(DirectConnections, that_are_reset_while_paused_lose_nothing_that_had_come
   EXPECT_EQ(placed_messages, 1U);
 }
 
-// All memory for those that nobody expects is in use, and stays so.
+// All memory for unexpected placed messages is in use and stays so.
 TEST_F(DirectConnections, that_wait_for_memory_for_a_placed_message_keep_nobody_awake_and_go_on) {
   connect();
   b.transport->enable_placement();
@@ -533,7 +531,8 @@ TEST_F(DirectConnections, that_wait_for_memory_for_a_placed_message_keep_nobody_
       return state.find(expected) != std::string::npos;
     })) << i;
   }
-  // The last one has no memory; what is expected of it is another one.
+  // The last peer's message finds no memory. The placement that is expected from it has another
+  // key.
   const PeerId last =
       b.transport->resolve({slow.back().self().nid, Pid(slow.back().self().pid.value + 16)})
           .value();

@@ -1,4 +1,4 @@
-// disconnect(): what of a connection is over when it returns. By the clauses of
+// What disconnect() promises about a connection when it returns: one test for each clause of
 // Transport::disconnect().
 #include "tests/fabric/placement_fixture.h"
 #include "transport/session/session.h"
@@ -6,7 +6,7 @@
 namespace lintel::transport {
 namespace {
 
-// Two nodes over sockets of our own, which keep the whole contract.
+// Two nodes on the direct network, which keeps the whole contract.
 class DirectDisconnect : public TwoNodes, public testing::Test {
  protected:
   static constexpr std::size_t kLong = std::size_t{16} << 20;  // more than the kernel holds
@@ -22,7 +22,8 @@ class DirectDisconnect : public TwoNodes, public testing::Test {
     return a.transport->post_write(b_at_a, {from.data(), from.size(), {}}, {to.key, to.base},
                                    Immediate(7), context);
   }
-  // Messages until no more are taken, while B does nothing: how many.
+  // Sends messages until no more are accepted, while B does not poll. Returns how many were
+  // accepted.
   std::size_t fill_the_way() {
     const std::vector<std::byte> message(60'000, std::byte{1});
     for (std::size_t sent = 0;; ++sent) {
@@ -78,7 +79,7 @@ TEST_F(DirectDisconnect, frames_and_writes_that_a_peer_holds_are_back_at_once) {
 
 TEST_F(DirectDisconnect, messages_that_had_left_before_arrive) {
   for (std::uint32_t i = 0; i < 3; ++i) ASSERT_TRUE(send(a, b_at_a, pattern(100, i), {&a}));
-  // unread at A: a plain close would throw away what A has sent
+  // A has not read it: a plain close would then discard what A has sent
   ASSERT_TRUE(send(b, a_at_b, pattern(100, 9), {&b}));
   a.transport->disconnect(b_at_a);
   ASSERT_TRUE(until_both([&] { return !b.seen.failures.empty(); }));
@@ -139,7 +140,7 @@ TEST_P(DirectPlacedMessageDisconnect, no_byte_changes_after_it_in_the_middle_of_
       << "it was taken from the peer";
 }
 
-// What a session that gives its peer up makes of it.
+// The same through a session that gives its peer up.
 class SessionOverDirect : public DirectDisconnect {
  protected:
   void SetUp() override {
@@ -175,7 +176,7 @@ TEST_F(SessionOverDirect,
   b.transport->watch(a_at_b, false);
 }
 
-// Over any network.
+// On every network.
 class Disconnect : public FabricPair {};
 LINTEL_FOR_EACH_PROVIDER(Disconnect);
 
@@ -188,7 +189,8 @@ TEST_P(Disconnect, is_followed_by_a_connection_as_good_as_the_last) {
   connect();
   for (std::uint32_t round = 0; round < 5; ++round) {
     a.transport->disconnect(b_at_a);
-    // The other side may have to see the end first; what it sends until then may be lost.
+    // The other side may first have to see that the connection ended. What it sends until then may
+    // be lost.
     ASSERT_TRUE(send(a, b_at_a, pattern(8, round), {&a, &b}));
     const std::size_t before = b.seen.message_count;
     ASSERT_TRUE(until_both([&] { return b.seen.message_count > before; })) << round;

@@ -1,7 +1,6 @@
 #pragma once
-// Two transports over a real network in one process and what they report. Real time: everything
-// waits for an outcome
-// with a deadline, nothing sleeps for a fixed time.
+// Two transports on a real network in one process, and what they report. Time is real: every wait
+// ends with its condition or at a deadline, and nothing sleeps for a fixed time.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +16,7 @@ namespace lintel::transport {
 
 inline constexpr Nanoseconds kPatience = std::chrono::seconds(20);
 
-// Keeps all that a transport reports.
+// Records everything that a transport reports.
 class Recorder : public Sink {
  public:
   struct WriteEnd {
@@ -54,7 +53,7 @@ class Recorder : public Sink {
   void on_peer_failed(PeerId peer, Error error) override { failures.emplace_back(peer, error); }
 };
 
-// A process on the network: a transport with its recorder.
+// One process on the network: a transport with its recorder.
 struct Node {
   std::unique_ptr<Transport> transport;
   Recorder seen;
@@ -76,7 +75,7 @@ inline NetworkOptions options_for(const std::string& provider) {
   return options;
 }
 
-// Bytes that depend on their place and on `seed`.
+// Bytes that depend on their position and on `seed`.
 inline std::vector<std::byte> pattern(std::size_t bytes, std::uint32_t seed) {
   std::vector<std::byte> made(bytes);
   std::uint32_t state = seed * 2654435761U + 1;
@@ -139,7 +138,7 @@ class TwoNodes {
   bool until_both(Done done, Nanoseconds patience = kPatience) {
     return until({&a, &b}, done, patience);
   }
-  // A message each way, so that connecting is not part of what the test looks at.
+  // Sends a message each way, so that the connection exists before the test begins.
   void connect() {
     ASSERT_TRUE(send(a, b_at_a, pattern(8, 1), {&a, &b}));
     ASSERT_TRUE(until_both([&] { return b.seen.message_count == 1 && a.seen.messages_left == 1; }));
@@ -149,7 +148,7 @@ class TwoNodes {
     b.seen = Recorder();
   }
 
-  // One more each way.
+  // Sends one more message each way.
   void one_more_each_way(std::uint32_t number) {
     const std::size_t at_a = a.seen.message_count;
     const std::size_t at_b = b.seen.message_count;

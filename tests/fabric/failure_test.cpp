@@ -1,4 +1,4 @@
-// What is reported when the other side is not there, or goes away.
+// What is reported when the peer does not exist or dies.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,9 +12,9 @@ namespace {
 
 volatile std::sig_atomic_t told_to_die = 0;
 
-// A process of its own that receives with a fixed pid until it is killed. It dies without closing
-// anything, yet outside of libfabric: shm of 1.17 makes everybody else wait for ever for a lock
-// that a process held when it died.
+// A process that receives on a fixed pid until it is killed. It is killed while it is outside of
+// libfabric and closes nothing. With shm of libfabric 1.17, a process killed inside may hold a lock
+// for which all others would wait for ever.
 class ReceivingProcess {
  public:
   ReceivingProcess(const std::string& provider, Pid pid) {
@@ -66,7 +66,7 @@ NetworkOptions impatient(const char* provider) {
   return options;
 }
 
-// Tries to send one message until `done`; what is accepted is accepted.
+// Tries to send one message until `done`. An accepted message is not sent again.
 template <class Done>
 bool keep_sending(Node& node, PeerId to, std::size_t bytes, Done done) {
   return until({&node}, [&] {
@@ -90,7 +90,7 @@ TEST_P(FabricFailure, a_peer_that_never_was_is_reported_after_the_connect_timeou
 
 TEST_P(FabricFailure, a_peer_that_comes_late_is_reached_without_a_report) {
   ReceivingProcess late(GetParam(), Pid(1001));
-  late.kill();  // leaves behind what a killed process leaves
+  late.kill();  // leaves the files that a killed process leaves
   Node node = open_node(options_for(GetParam()));
   const PeerId peer = node.transport->resolve({node.transport->self().nid, Pid(1001)}).value();
   const TimePoint soon = monotonic_now() + std::chrono::milliseconds(200);
@@ -159,7 +159,7 @@ TEST_P(FabricFailure, every_write_to_a_peer_that_dies_ends) {
                             Access::kWriteSource)
           .value();
   process->kill();
-  // Into memory that nobody has registered, at a process that is gone.
+  // A write to unregistered memory of a process that has died.
   std::uint64_t posted = 0;
   for (int i = 0; i < 8; ++i) {
     if (node.transport->post_write(peer, {source.data(), source.size(), region}, {1, 0},
@@ -171,7 +171,7 @@ TEST_P(FabricFailure, every_write_to_a_peer_that_dies_ends) {
   })) << posted;
 }
 
-// A process that starts to send to `pid` when told so, and goes on until it is killed.
+// A process that sends to `pid` once told to, until it is killed.
 class SenderProcess {
  public:
   SenderProcess(const std::string& provider, ProcessId to) {
@@ -221,8 +221,8 @@ TEST_P(FabricFailureOverTcp,
   options.pid = Pid(1005);
   FabricOptions fabric;
   fabric.receive_buffers = 2;
-  std::vector<SenderProcess> senders;  // made before anything is open here, so that they inherit
-                                       // nothing
+  // created before anything is open here, so that they inherit no descriptor
+  std::vector<SenderProcess> senders;
   for (int i = 0; i < 6; ++i)
     senders.emplace_back(GetParam(), ProcessId{NodeId(0x7f000001U), options.pid});
   Node receiver = open_node(options, fabric);

@@ -1,5 +1,5 @@
-// What providers of other networks ask of registered memory, asked here by those that are at hand:
-// all that moves by messages and by writes still does.
+// Memory registration modes that other networks need, demanded here from the providers at hand:
+// messages and writes must still work.
 #include <rdma/fi_domain.h>
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 namespace lintel::transport {
 namespace {
 
-// Before libfabric looks for its providers.
+// Must run before libfabric looks for its providers.
 [[maybe_unused]] const int kFound = ::setenv("FI_PROVIDER_PATH", LINTEL_TEST_PROVIDERS, 1);
 
 struct ModeCase {
@@ -76,7 +76,7 @@ TEST_P(FabricMemoryModes, memory_to_write_from_is_registered_if_asked_for) {
   a.transport->deregister_memory(region);
 }
 
-// Its own demand, FI_MR_ENDPOINT, is what strict_provider.cpp checks.
+// strict_provider.cpp checks its demand FI_MR_ENDPOINT itself.
 INSTANTIATE_TEST_SUITE_P(Endpoint, FabricMemoryModes,
                          testing::Values(ModeCase{"strict", "strict", 0},
                                          ModeCase{"strict_local", "strict", FI_MR_LOCAL}),
@@ -94,8 +94,8 @@ INSTANTIATE_TEST_SUITE_P(Mode, FabricMemoryModes,
 
 class ReceivesUsedUp : public TwoNodes, public testing::Test {};
 
-// With FI_RX_CQ_DATA. More than are posted, one after the other and all at once, with messages
-// between them.
+// With FI_RX_CQ_DATA. More writes than receives are posted, one after the other and all at once,
+// with messages in between.
 TEST_F(ReceivesUsedUp, by_the_data_of_writes_are_posted_again) {
   constexpr std::size_t kWrites = 100;
   open_both(options_for("strict"));
@@ -128,7 +128,7 @@ TEST_F(ReceivesUsedUp, by_the_data_of_writes_are_posted_again) {
 class NarrowKeys : public FabricPair {};
 LINTEL_FOR_EACH_LIBFABRIC_PROVIDER(NarrowKeys);
 
-// One byte of key, and a counter that comes round: a key that is in use is passed over.
+// Keys have one byte and the counter wraps around: a key in use is skipped.
 TEST_P(NarrowKeys, that_are_in_use_are_not_given_again) {
   FabricOptions fabric;
   fabric.mr_key_bytes = 1;

@@ -1,4 +1,4 @@
-// Messages through real networks: whole, in order, with back-pressure as a value.
+// Messages on real networks arrive whole and in order. A full queue is reported as kWouldBlock.
 #include "tests/fabric/fabric_pair.h"
 
 namespace lintel::transport {
@@ -29,7 +29,7 @@ TEST_P(FabricMessages, of_every_size_class_arrive_whole) {
 TEST_P(FabricMessages, ten_thousand_arrive_in_order_with_the_fewest_and_smallest_receive_buffers) {
   FabricOptions fabric;
   fabric.receive_buffers = 2;
-  fabric.receive_buffer_bytes = 1;  // both are raised to what the provider needs
+  fabric.receive_buffer_bytes = 1;  // both are raised to the least that the provider needs
   open_both(options_for(GetParam()), fabric);
   constexpr std::uint32_t kCount = 10000;
   const auto size_of = [](std::uint32_t i) { return 8 + (i * 7919U) % 3000U; };
@@ -69,7 +69,7 @@ TEST_P(FabricMessages, to_a_peer_that_does_not_poll_would_block_and_all_arrive_l
     blocked = a.transport->commit(b_at_a, buffer, bytes) == PostStatus::kWouldBlock;
     if (blocked) a.transport->abandon(b_at_a, buffer);
     accepted += blocked ? 0 : 1;
-    a.poll();  // the sender alone
+    a.poll();  // only the sender polls
   }
   ASSERT_TRUE(blocked);
 
@@ -79,7 +79,7 @@ TEST_P(FabricMessages, to_a_peer_that_does_not_poll_would_block_and_all_arrive_l
   EXPECT_TRUE(a.seen.failures.empty());
 }
 
-// Of libfabric. A session, which is what stands on the others, does not send to itself.
+// libfabric only. On the other networks a session does not send to itself through the transport.
 class FabricToOneself : public FabricPair {};
 LINTEL_FOR_EACH_LIBFABRIC_PROVIDER(FabricToOneself);
 

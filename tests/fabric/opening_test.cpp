@@ -1,4 +1,4 @@
-// Opening an endpoint: names, addresses, and what is said when it cannot be.
+// Opening an endpoint: names, addresses, and the errors when it fails.
 #include "tests/fabric/fabric_pair.h"
 #include "transport/address/address.h"
 
@@ -85,7 +85,7 @@ TEST_P(FabricOpeningOverTcp, listens_on_the_given_address_only) {
   NetworkOptions second = first;
   second.interface_address = "127.0.0.2";
   Node a = open_node(first);
-  Node b = open_node(second);  // the same port: refused if the first listened everywhere
+  Node b = open_node(second);  // the same port: refused if the first listened on all addresses
   ASSERT_TRUE(a.transport && b.transport);
   EXPECT_EQ(to_string(b.transport->self().nid), "127.0.0.2");
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of placed messages through real networks have in common.
+// Fixture for tests of placed messages on real networks.
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -15,8 +15,8 @@
 
 namespace lintel::transport {
 
-// Two or more transports over a network that has placed messages. The last `Guard` bytes of a Room
-// are not given to anybody.
+// Two or more transports on a network that supports placed messages. The last `Guard` bytes of a
+// Room are never offered as room.
 class FabricPlacement : public testing::TestWithParam<const char*> {
  protected:
   static constexpr PlacementKey kKey{7};
@@ -30,7 +30,7 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     std::uint64_t length = 0;
     const std::byte* place = nullptr;
   };
-  // Keeps messages and placed messages in one row.
+  // Records messages and placed messages in one sequence.
   class RowRecorder final : public Recorder {
    public:
     std::vector<Came> came;
@@ -60,7 +60,7 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     RowRecorder seen;
     void poll() { transport->poll(monotonic_now(), seen); }
   };
-  // Memory with a guard behind it that must keep its bytes.
+  // Memory followed by guard bytes that must not change.
   class Room {
    public:
     explicit Room(std::size_t bytes) : bytes_(bytes + kGuard, std::byte{0xaa}) {}
@@ -92,7 +92,7 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     b.transport->enable_placement();
   }
   static Side open() { return {open_node(options_for(GetParam())).transport, {}}; }
-  // Messages that broke off at that side while they came in.
+  // How many messages broke off while that side received them.
   static std::size_t failed_receives(const Side& side) {
     if (const auto* direct = dynamic_cast<const DirectTransport*>(side.transport.get()))
       return direct->counters().failed_receives;
@@ -115,8 +115,8 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
   bool until_both(Done done) {
     return until_all({&a, &b}, done);
   }
-  // One of the pattern with that number. `polled` have their turn while there is no room. False:
-  // not accepted in time.
+  // Sends message `number` of the pattern. Polls `polled` while there is no room. Returns false if
+  // it was not accepted before the deadline.
   static bool send(Side& from, PeerId to, std::uint32_t number,
                    std::initializer_list<Side*> polled) {
     return send_with(from, to, number, polled, [&](const MessageBuffer& buffer) {
@@ -150,7 +150,7 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     if (!sent) from.transport->abandon(to, buffer);
     return sent;
   }
-  // A message each way, so that connecting is not part of what the test looks at.
+  // Sends a message each way, so that the connection exists before the test begins.
   void connect() {
     ASSERT_TRUE(send(0));
     ASSERT_TRUE(send(b, a_at_b, 0, {&a, &b}));
@@ -158,23 +158,25 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     a.seen = {};
     b.seen = {};
   }
-  // From now on the kernel holds little of what is on its way: a long placed message stops in the
-  // middle while its sender is not polled.
+  // Reduces the kernel's buffers of all sockets, so that a long placed message stops in the middle
+  // while its sender is not polled.
   static void narrow_all_sockets() {
-    constexpr int kDescriptors = 1024;  // more than a test has
+    constexpr int kDescriptors = 1024;  // more than any test opens
     constexpr int kBytes = 32 * 1024;
-    for (int fd = 0; fd < kDescriptors; ++fd) {  // what is no socket stays as it is
+    // setsockopt fails without effect on what is no socket
+    for (int fd = 0; fd < kDescriptors; ++fd) {
       for (const int side : {SO_SNDBUF, SO_RCVBUF})
         (void)::setsockopt(fd, SOL_SOCKET, side, &kBytes, sizeof kBytes);
     }
   }
-  // What comes is the message of that number; the room for a placed message's may be larger.
+  // Whether `came` is the message of that number. The room for a placed message may be larger than
+  // its payload.
   static bool is_message(const Came& came, std::uint32_t number) {
     const std::vector<std::byte> expected = pattern(kMessageBytes, number);
     return came.message.size() >= kMessageBytes &&
            std::equal(expected.begin(), expected.end(), came.message.begin());
   }
-  // The placed message that A has just sent to B is in the kernel or at B, whatever B does.
+  // Whether the placed message that A has just sent has left A's transport, whatever B does.
   bool has_gone(std::size_t placed_messages) {
     return until_all({&a}, [&] { return a.seen.write_ends.size() >= placed_messages; });
   }
@@ -182,7 +184,8 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
     pollfd waited{descriptor, POLLIN, 0};
     return ::poll(&waited, 1, milliseconds) == 1;
   }
-  // Sends A's placed messages, of one byte and the payload, until no more are taken: how many were.
+  // Sends placed messages of one byte and the payload from A until no more are accepted. Returns
+  // how many were.
   std::uint32_t fill_the_way(std::span<const std::byte> payload, std::uint32_t most) {
     for (std::uint32_t sent = 0; sent < most; ++sent) {
       const MessageBuffer buffer = a.transport->reserve(b_at_a, 1);

@@ -1,5 +1,5 @@
-// Placed messages through the real provider: where their payloads come to, and what keeps its place
-// beside them.
+// Placed messages through a real provider: where payloads arrive, and their order among other
+// messages.
 #include <atomic>
 #include <string>
 #include <thread>
@@ -54,7 +54,7 @@ TEST_P(FabricPlacement, of_every_size_land_where_they_are_expected_and_nowhere_e
   }
 }
 
-// The provider hands out the first 9,000 bytes of what waits in a socket at first.
+// The provider first hands out only the first 9,000 bytes that wait in a socket.
 TEST_P(FabricPlacement, that_wait_in_their_sockets_land_in_one_turn) {
   connect();
   const std::vector<std::byte> payload = pattern(40000, 1);
@@ -82,7 +82,7 @@ TEST_P(FabricPlacement, that_nobody_expects_come_whole_in_memory_of_the_transpor
   }
 }
 
-// The connection is the peer's then, made before anybody here knew its name.
+// The peer made the connection before anybody here knew its name.
 TEST_P(FabricPlacement, of_a_peer_that_spoke_first_land_too) {
   for (const bool answered : {false, true}) {
     Side stranger = open();
@@ -279,7 +279,7 @@ TEST_P(FabricPlacement, that_have_come_cannot_be_forgotten) {
   EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kNone);
 }
 
-// Whatever the answer is, it is true: kWithdrawn, and the memory stays as it is; kArriving, and the
+// Either answer must be true. After kWithdrawn the memory does not change. After kArriving the
 // placed message is reported there.
 TEST_P(FabricPlacement, that_are_forgotten_while_they_come_land_or_do_not) {
   connect();
@@ -292,7 +292,7 @@ TEST_P(FabricPlacement, that_are_forgotten_while_they_come_land_or_do_not) {
     Room room(kLargest);
     ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
     ASSERT_TRUE(send_placed(i, payload));
-    // B alone: what A's kernel holds comes
+    // only B polls: what A's kernel already holds arrives
     for (std::uint32_t polls = i % 4; polls > 0 && b.seen.came.empty(); --polls) b.poll();
     const Withdrawal forgotten = b.transport->withdraw_placement(a_at_b);
     if (forgotten == Withdrawal::kWithdrawn) {
@@ -318,7 +318,7 @@ TEST_P(FabricPlacement, that_are_forgotten_while_they_come_land_or_do_not) {
   EXPECT_GT(withdrawn, 0U);
 }
 
-// What withdraw_placement() reads on its way is reported by the next poll().
+// Messages that withdraw_placement() reads are reported by the next poll().
 TEST_P(FabricPlacement, that_are_forgotten_take_no_messages_with_them) {
   connect();
   Room room(100);
@@ -331,7 +331,7 @@ TEST_P(FabricPlacement, that_are_forgotten_take_no_messages_with_them) {
   for (std::uint32_t i = 0; i < 200; ++i) ASSERT_TRUE(is_message(b.seen.came[i], i)) << i;
 }
 
-// The same from within the report of a failure, with messages behind it.
+// The same, called while a failure is reported, with messages behind it.
 TEST_P(FabricPlacement, that_are_forgotten_in_a_report_change_no_order) {
   connect();
   Side c = open();
@@ -375,7 +375,7 @@ TEST_P(FabricPlacement, in_a_row_land_or_come_whole_when_each_is_expected_after_
     const bool here = came.place == rooms[next].data();
     landed += here ? 1 : 0;
     right = right && is_message(came, next) && came.payload == pattern(size_of(next), next);
-    // Of the one that comes elsewhere the expectation is left.
+    // If a message came elsewhere, its expectation still stands.
     EXPECT_EQ(b.transport->withdraw_placement(a_at_b),
               here ? Withdrawal::kNone : Withdrawal::kWithdrawn)
         << next;

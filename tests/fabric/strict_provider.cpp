@@ -1,13 +1,3 @@
-// A libfabric provider for tests, loaded from FI_PROVIDER_PATH: tcp;ofi_rxm below, with demands
-// that only rare hardware makes.
-//   FI_MR_ENDPOINT  a registration has neither key nor descriptor before it is bound to an endpoint
-//                   and enabled, and goes before that endpoint
-//   FI_RX_CQ_DATA   the data of a write uses up a receive, the oldest that is posted; without one
-//                   it waits
-// Who breaks a rule is told so, and the process ends: a test that goes on would not notice.
-//
-// Objects are the ones of the provider below, with some of their functions exchanged.
-// Single-threaded, as the tests that use it.
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -46,7 +36,7 @@ struct InfoDeleter {
 };
 using Info = std::unique_ptr<fi_info, InfoDeleter>;
 
-// What the provider below has to be asked for.
+// What must be requested from the provider below.
 Info for_below(const fi_info* info) {
   Info copy(fi_dupinfo(info));
   rename(copy->fabric_attr->prov_name, kBelow);
@@ -56,15 +46,15 @@ Info for_below(const fi_info* info) {
   return copy;
 }
 
-// Objects are told apart by address and never forgotten; libfabric holds on to functions until it
-// has closed an object.
+// Objects are told apart by address and never forgotten, because libfabric uses their functions
+// until an object is closed.
 template <class T>
 T& keep(const T& made) {
   static std::deque<T> kept;
   return kept.emplace_back(made);
 }
 
-// What belongs to one domain. It has one endpoint and one queue.
+// The state of one domain, which has one endpoint and one completion queue.
 struct Domain {
   fi_ops_domain ops;
   fi_ops_mr mr;
@@ -73,17 +63,16 @@ struct Domain {
   fi_ops_cq queue;
   int bound_regions = 0;
 
-  bool has_receive = false;  // posted, and not known below
+  bool has_receive = false;  // receives that are posted here but not yet below
   void* receive = nullptr;
-  std::deque<fi_cq_data_entry> held;  // completions that have been read below and wait for a
-                                      // receive
+  std::deque<fi_cq_data_entry> held;  // completions read below that wait for a receive
 };
 
 const fi_ops_fabric* fabric_below;
 fi_ops_fabric fabric_ops;
-std::map<const void*, Domain*> domain_of;  // of a domain, an endpoint or a queue
+std::map<const void*, Domain*> domain_of;  // key: a domain, an endpoint or a queue
 
-// The functions of `object` become those of a copy that may be changed.
+// Replaces the functions of `object` by a copy that may be changed.
 template <class Ops>
 Ops& exchange(Ops*& of_object, Ops& original) {
   original = *of_object;
@@ -175,7 +164,7 @@ ssize_t read_queue(fid_cq* queue, void* into, std::size_t count) {
       if (!domain.has_receive) break;
       domain.has_receive = false;
       entry.op_context = domain.receive;
-      entry.flags |= FI_MULTI_RECV;  // nothing more comes into that buffer
+      entry.flags |= FI_MULTI_RECV;  // nothing more arrives in that buffer
       entry.buf = nullptr;
     }
     domain.held.pop_front();
@@ -225,7 +214,7 @@ int open_domain(fid_fabric* fabric, fi_info* info, fid_domain** made, void* cont
   return 0;
 }
 
-// What has been read below does not wake anybody any more.
+// What was already read below does not wake a sleeper any more.
 int try_wait(fid_fabric* fabric, fid** objects, int count) {
   for (int i = 0; i < count; ++i) {
     const auto domain = domain_of.find(objects[i]);
@@ -250,7 +239,7 @@ int open_fabric(fi_fabric_attr* attributes, fid_fabric** made, void* context) {
   return 0;
 }
 
-// Offers itself only to who asks for it by name.
+// Offers itself only when asked for by name.
 int offers(std::uint32_t version, const char* node, const char* service, std::uint64_t flags,
            const fi_info* hints, fi_info** list) {
   if (hints == nullptr || hints->fabric_attr == nullptr || hints->fabric_attr->prov_name == nullptr)

@@ -1,5 +1,5 @@
-// Placed messages through the real provider: who is woken by them, and what becomes of them when
-// somebody stops or ends.
+// Placed messages through a real provider: whom they wake, and what happens when a process stops or
+// ends.
 #include <string>
 #include <thread>
 
@@ -8,7 +8,7 @@
 namespace lintel::transport {
 namespace {
 
-// In whatever state the search for placed messages that nobody expects is.
+// In every state of the search for unexpected placed messages.
 TEST_P(FabricPlacement, that_nobody_expects_keep_their_receiver_awake_until_they_are_taken) {
   connect();
   std::uint32_t sent = 0;
@@ -70,7 +70,7 @@ TEST_P(FabricPlacement, that_are_expected_of_a_peer_that_goes_may_be_forgotten) 
   ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
   a.transport.reset();
   for (int i = 0; i < 1000; ++i) b.poll();
-  // Where the network tells of the loss, the end of the connection has withdrawn it already.
+  // If the network reports the loss, the end of the connection has withdrawn the placement already.
   EXPECT_NE(b.transport->withdraw_placement(a_at_b), Withdrawal::kArriving);
   EXPECT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
   EXPECT_EQ(b.transport->withdraw_placement(a_at_b), Withdrawal::kWithdrawn);
@@ -90,7 +90,7 @@ TEST_P(FabricPlacement, that_break_off_in_the_middle_are_not_reported_and_free_t
     Room room(kLargest);
     ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
     const std::size_t failed = failed_receives(b);
-    // The kernels hold some of it; the rest, and several more, are lost with A.
+    // The kernels hold some of it. The rest, and several more messages, are lost with A.
     const std::uint32_t sent = fill_the_way(payload, 8);
     b.seen.when_placed = [&](const Came&) {
       (void)b.transport->expect_placement(a_at_b, kKey, room.span());
@@ -107,7 +107,7 @@ TEST_P(FabricPlacement, that_break_off_in_the_middle_are_not_reported_and_free_t
     EXPECT_TRUE(room.guard_untouched());
   }
   EXPECT_GT(broken, 0U) << "the test saw what it is about";
-  // The receiver is as good as new.
+  // The receiver still works.
   a = open();
   b_at_a = at(a, b);
   a_at_b = at(b, a);
@@ -131,7 +131,7 @@ TEST_P(FabricPlacement, to_a_peer_that_goes_end) {
   EXPECT_EQ(a.seen.failures[0].first, b_at_a);
 }
 
-// It may be stopped for long, and nobody needs to notice.
+// A sender may be stopped for long without anybody noticing.
 TEST_P(FabricPlacement, of_a_sender_that_stops_in_the_middle_do_not_hold_up_those_of_another) {
   connect();
   Side stopped = open();
@@ -183,7 +183,7 @@ TEST_P(FabricPlacement, may_be_expected_when_the_transport_ends) {
   EXPECT_TRUE(room.guard_untouched());
 }
 
-// Its sender has stopped in the middle of it.
+// The sender has stopped in the middle of the message.
 TEST_P(FabricPlacement, that_have_begun_keep_nobody_from_finding_others) {
   connect();
   narrow_all_sockets();

@@ -25,7 +25,7 @@ inline bool sleep_once(Transport& transport, Nanoseconds patience) {
   return ::ppoll(&waited, 1, &timeout, nullptr) > 0 || left < patience;
 }
 
-// Of this thread.
+// Processor time of the calling thread.
 inline double processor_seconds() {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
@@ -33,7 +33,7 @@ inline double processor_seconds() {
          1e-6 * static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-// A second in which nothing comes.
+// Waits for one second in which nothing arrives.
 template <class Node>
 void expect_idle_costs_nothing(Node& node) {
   const double before = processor_seconds();

@@ -1,4 +1,4 @@
-// Sleeping on wait_fd(): nothing is missed, and nobody is kept awake.
+// Sleeping on wait_fd(): no message is missed, and no thread is kept awake without reason.
 #include <atomic>
 #include <mutex>
 #include <thread>

@@ -6,7 +6,7 @@ namespace {
 
 class FabricWrites : public FabricPair {
  protected:
-  // A write from `a` into memory of `b` that was registered, and is no more.
+  // Writes from `a` into memory of `b` whose registration has ended.
   [[nodiscard]] bool write_in_vain(std::span<const std::byte> source, std::span<std::byte> target) {
     const Region gone = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
     b.transport->deregister_memory(gone);
@@ -77,21 +77,21 @@ TEST_P(FabricWrites, many_at_once_end_once_each) {
   b.transport->deregister_memory(region);
 }
 
-// The peer's own registration ends before the write comes. What the writer is told differs: over
-// TCP the connection breaks, shared memory of 1.17 tells it nothing.
+// The target's registration ends before the write arrives. The report to the writer differs: over
+// TCP the connection breaks; shm of 1.17 reports nothing.
 TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_change_nothing) {
   connect();
   const std::vector<std::byte> source = pattern(100000, 6);
   std::vector<std::byte> target(source.size());
   ASSERT_TRUE(write_in_vain(source, target));
-  // Messages that follow show that the provider has dealt with the write, where they still can.
+  // Where later messages still arrive, they show that the provider has finished with the write.
   until_both([&] { return !a.seen.write_ends.empty(); }, std::chrono::milliseconds(500));
   EXPECT_EQ(target, std::vector<std::byte>(source.size()));
   EXPECT_TRUE(b.seen.immediates.empty());
 }
 
-// Over TCP a write ends when it has left, whatever becomes of it; shared memory of 1.17 answers
-// nothing, to this one or to any large one behind it.
+// Over TCP a write ends when it has left, whatever happens at the target. shm of 1.17 answers
+// neither this write nor any later large one.
 TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_end_all_the_same) {
   FabricOptions fabric;
   fabric.write_timeout = std::chrono::milliseconds(200);
@@ -111,7 +111,7 @@ TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_do_not_end_the_tal
   std::vector<std::byte> target(source.size());
   ASSERT_TRUE(write_in_vain(source, target));
   until_both([&] { return !a.seen.write_ends.empty(); }, std::chrono::milliseconds(200));
-  // A message may be lost with the connection that breaks; a later one arrives.
+  // A message may be lost with the connection. A later one must arrive.
   const TimePoint end = monotonic_now() + kPatience;
   while (b.seen.messages.empty() && monotonic_now() < end) {
     ASSERT_TRUE(send(a, b_at_a, pattern(8, 7), {&a, &b}));

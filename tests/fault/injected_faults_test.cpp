@@ -1,10 +1,10 @@
 // Traffic between real processes while LINTEL_FAULTS makes the network below the engine misbehave.
-// Whatever it does: every operation ends, an operation that ends well has moved exactly its bytes,
-// nothing arrives twice or out of order, and what was not delivered is told.
 //
-// A fault may cost the session, and operations under way with it: they end with PTL_NI_PEER_DEAD or
-// PTL_NI_FAIL, and the next ones go on. What the target has accepted without the initiator hearing
-// of it is allowed; the reverse is not.
+// In every case each operation ends, an operation that succeeds has moved exactly its bytes,
+// nothing arrives twice or out of order, and what was not delivered is reported. A fault may end
+// the session and the operations under way with it. These end with PTL_NI_PEER_DEAD or PTL_NI_FAIL,
+// and later ones succeed. The target may have accepted an operation that the initiator saw fail.
+// The reverse is an error.
 
 #include <unistd.h>
 
@@ -27,16 +27,16 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kRounds = 60;
-constexpr std::size_t kBatch = 8;  // puts that are under way at once
+constexpr std::size_t kBatch = 8;  // puts under way at the same time
 constexpr std::size_t kSlot = 80'000;
 constexpr ptl_match_bits_t kPuts = 1;
 constexpr ptl_match_bits_t kGets = 2;
-constexpr std::size_t kOver = 0;       // board: the initiator is done
-constexpr std::size_t kAcked = 1;      // board: puts that ended with an ACK
-constexpr std::size_t kTaken = 2;      // board: puts that the target saw
-constexpr std::size_t kFailed = 3;     // board: operations that ended with a failure
-constexpr std::size_t kPutNumber = 8;  // board, words 8 on: bit i set = put number i was
-                                       // acknowledged
+constexpr std::size_t kOver = 0;    // board word: the initiator has finished
+constexpr std::size_t kAcked = 1;   // board word: puts that ended with an ACK
+constexpr std::size_t kTaken = 2;   // board word: puts that the target saw
+constexpr std::size_t kFailed = 3;  // board word: operations that ended with a failure
+// board words from 8 on: bit i says that put number i was acknowledged
+constexpr std::size_t kPutNumber = 8;
 constexpr milliseconds kPeerTimeout{1500};
 
 std::size_t length_of(std::size_t put) {
@@ -44,18 +44,18 @@ std::size_t length_of(std::size_t put) {
   return kCycle[put % std::size(kCycle)];
 }
 
-// What one initiator saw of its puts and gets.
+// The results of one initiator's puts and gets.
 struct Tally {
   std::size_t acked = 0;
   std::size_t replied = 0;
   std::size_t failed = 0;
 };
 
-// What became of all of it.
+// The results of all processes.
 struct Outcome {
   std::size_t acked = 0;
   std::size_t failed = 0;                // operations
-  std::uint64_t duplicates[2] = {0, 0};  // messages that came to each rank a second time
+  std::uint64_t duplicates[2] = {0, 0};  // messages that each rank received a second time
 };
 
 class InjectedFaults : public OnEveryProvider {
@@ -72,8 +72,8 @@ class InjectedFaults : public OnEveryProvider {
 };
 LINTEL_ON_EVERY_PROVIDER(InjectedFaults);
 
-// Each put has a place of its own at the target, so that a second delivery, or one of a put that
-// failed, is seen by its event and harms no other.
+// Each put has its own place at the target. A second delivery, or one of a put that failed, is then
+// seen by its event and changes no other put's bytes.
 void initiate(Rank& rank) {
   const ptl_handle_ni_t ni = open_interface(rank);
   const ptl_process_id_t target = rank.board.id(1);
@@ -91,8 +91,8 @@ void initiate(Rank& rank) {
     }
     const std::size_t get_length = length_of(round);
     LINTEL_MUST(PtlGetRegion(get_md, 0, get_length, target, kPortal, 0, kGets, 0));
-    // Until each operation has had its last event: a put its ACK, or a SEND_END that failed; the
-    // get its REPLY_END.
+    // Runs until each operation has had its last event: a put its ACK or a failed SEND_END, the get
+    // its REPLY_END.
     std::size_t puts_ended = 0;
     std::size_t sends = 0;
     std::size_t replies = 0;
@@ -162,7 +162,7 @@ void serve(Rank& rank) {
     EXPECT_TRUE(
         holds_pattern(std::span<std::byte>(landing).subspan(event.hdr_data * kSlot, event.mlength),
                       1, event.hdr_data * kSlot));
-    // Batches follow each other; within one, a large put ends after later small ones.
+    // Batches follow each other. Within one batch, a large put ends after later small ones.
     EXPECT_GE(event.hdr_data + kBatch, highest) << "of an earlier batch";
     highest = std::max(highest, event.hdr_data);
   }
@@ -170,7 +170,8 @@ void serve(Rank& rank) {
     const bool acked = ((rank.board.get(kPutNumber + put / 60) >> (put % 60)) & 1) != 0;
     EXPECT_TRUE(!acked || arrived.contains(put))
         << "put " << put << " was acknowledged and has not arrived";
-    // Nothing is written beyond a put's own bytes, nor where no put ended and no failure was told.
+    // Nothing is written beyond a put's own bytes, nor where no put ended and no failure was
+    // reported.
     const std::size_t length = arrived.contains(put) || !acked ? length_of(put) : 0;
     EXPECT_TRUE(
         untouched(std::span<std::byte>(landing).subspan(put * kSlot + length, kSlot - length)))
@@ -218,9 +219,9 @@ TEST_P(InjectedFaults, StormsOfWouldBlockCostTimeOnly) {
   EXPECT_EQ(run("seed=4,block=0.02:50").failed, 0U);
 }
 
-// A process sends 120 messages or more, several puts or answers in each. Of this seed the 28th,
-// 37th, 47th and 67th of each process are lost, however long the traffic goes on: a rate that may
-// hit none would leave it to the load of the machine whether anything is tested.
+// A process sends at least 120 messages, each with several puts or answers. With this seed the
+// 28th, 37th, 47th and 67th message of each process are lost. A rate of losses could by chance lose
+// none and test nothing.
 TEST_P(InjectedFaults, DroppedMessagesEndTheOperationsUnderWayAndNoOthers) {
   const Outcome outcome = run("seed=35,drop=0.02");
   EXPECT_GT(outcome.failed, 0U);
@@ -242,7 +243,7 @@ TEST_P(InjectedFaults, EverythingAtOnceStillEndsEveryOperation) {
             0U);
 }
 
-// `plan` kills the target, for the initiator's network, in the middle of the traffic.
+// `plan` makes the target dead for the initiator's network in the middle of the traffic.
 void initiate_until_death(Rank& rank) {
   const ptl_handle_ni_t ni = open_interface(rank);
   const ptl_process_id_t target = rank.board.id(1);
@@ -282,7 +283,7 @@ void serve_blindly(Rank& rank) {
   PtlFini();
 }
 
-// The plan names the target by its pid, which is known once it runs.
+// The plan names the target by its pid, which is known only once it runs.
 void start_with_death(ProcessGroup& group, const std::string& kind) {
   group.start(1, serve_blindly);
   group.set("LINTEL_FAULTS",

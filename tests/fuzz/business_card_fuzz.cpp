@@ -1,4 +1,4 @@
-// libFuzzer entry: the start-up cards of a job, one a line, of which any may be anything.
+// libFuzzer entry: the start-up cards of a job, one per line, any of which may be malformed.
 
 #include <cstdlib>
 #include <string>

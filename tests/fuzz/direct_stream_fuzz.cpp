@@ -1,6 +1,6 @@
 // libFuzzer entry: bytes of a hostile network into an InboundStream. The input is a list of
-// commands: raw bytes, or pieces whose header is sound, in portions of any size, mixed with
-// registrations that end and placed messages that find a place late.
+// commands: raw bytes, or pieces with a valid header, in portions of any size. In between,
+// registrations end and placed messages find a place late.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,7 @@ using lintel::testing::Input;
 constexpr InboundStream::Limits kLimits{512, 4096, 2048};
 constexpr std::size_t kBuffer = 1024;
 
-// Writes go anywhere into one target; placed messages find a place only while there is one. Touches
+// Writes go anywhere into one target. Placed messages find a place only while there is one. Reads
 // every byte that it is given.
 class TouchingTaker final : public StreamTaker {
  public:
@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   StreamBuffers buffers(kBuffer);
   InboundStream stream(kLimits, buffers);
   TouchingTaker taker;
-  Bytes waiting;  // in the kernel, so to speak
+  Bytes waiting;  // stands for the kernel's buffer
   while (!input.empty() && stream.state() != InboundStream::State::kBroken) {
     const std::uint8_t command = input.byte();
     switch (command % 8) {

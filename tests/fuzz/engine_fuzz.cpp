@@ -21,7 +21,7 @@ bool is_request(const wire::MessageHeader& header) {
   }
 }
 
-// The CLEAR that the message is, or carries.
+// The CLEAR that the message is or contains.
 std::optional<wire::Clear> clear_in(std::span<const std::byte> message) {
   const auto header = wire::parse_header(message);
   if (!header) return std::nullopt;
@@ -108,7 +108,7 @@ void EngineFuzz::step() {
   if ((command & 0x40) == 0) poll();
 }
 
-// Lengths around everything that has a limit.
+// Lengths close to every limit.
 std::uint64_t EngineFuzz::length() {
   static constexpr std::uint64_t kLengths[] = {
       0,    1,    16,      kEagerLimit, kEagerLimit + 1,  700,
@@ -130,7 +130,7 @@ const HeldTransport::Sent* EngineFuzz::pick() {
                     ->sent[transport_->sent.size() - 1 - input_.byte() % transport_->sent.size()];
 }
 
-// One that the engine has named in a message, or any.
+// A token that the engine has sent in a message, or any number.
 std::uint64_t EngineFuzz::token() {
   const HeldTransport::Sent* sent = pick();
   const auto header = sent != nullptr ? wire::parse_header(sent->bytes) : std::nullopt;
@@ -151,7 +151,7 @@ std::uint64_t EngineFuzz::token() {
   return 0;
 }
 
-// With as much payload as its put announces, mostly; some of it may have found no room.
+// Usually with as much payload as its put announces. Part of it may have found no room.
 void EngineFuzz::send_placed(std::size_t from, std::vector<std::byte> message,
                              std::uint64_t length) {
   const std::uint8_t choice = input_.byte();
@@ -204,7 +204,7 @@ void EngineFuzz::send_request(wire::MessageKind kind, std::uint8_t shape) {
   if (combines) {
     request.atomic_operation = input_.byte() % 19;
     request.atomic_datatype = input_.byte() % 15;
-    // Mostly whole elements, and one where there can only be one.
+    // Usually whole elements, and exactly one where the operation allows only one.
     const auto datatype = static_cast<portals::Datatype>(request.atomic_datatype);
     const std::uint64_t element =
         request.atomic_datatype < portals::kDatatypes ? portals::size_of(datatype) : 1;
@@ -228,7 +228,7 @@ void EngineFuzz::send_request(wire::MessageKind kind, std::uint8_t shape) {
           std::vector<std::byte>(carries && request.length <= 2048 ? request.length : 0));
 }
 
-// In one to four segments; now and then one that does not go with its get.
+// One to four segments. Sometimes they do not fit their get.
 std::vector<std::byte> EngineFuzz::clear_of_get(const wire::Request& get) {
   const std::uint8_t choice = input_.byte();
   wire::Clear clear{};
@@ -252,7 +252,7 @@ std::vector<std::byte> EngineFuzz::clear_of_get(const wire::Request& get) {
   return bytes;
 }
 
-// To a request that the engine has sent, changed here and there.
+// Answers a request that the engine has sent, with some fields changed.
 void EngineFuzz::send_response(wire::MessageKind kind) {
   const HeldTransport::Sent* sent = pick();
   const auto header = sent != nullptr ? wire::parse_header(sent->bytes) : std::nullopt;
@@ -315,7 +315,7 @@ void EngineFuzz::send_clear() {
   deliver(from, clear, segments);
 }
 
-// Echoes one of the engine's own messages to it: a peer that has gone mad.
+// Sends one of the engine's own messages back to it, as a broken peer might.
 void EngineFuzz::answer_sent() {
   const HeldTransport::Sent* sent = pick();
   if (sent == nullptr) return;
@@ -337,7 +337,7 @@ void EngineFuzz::poll() {
 void EngineFuzz::lose_all_peers() {
   transport_->room = true;
   poll();
-  // Triggered operations may have waited for the room of those that end.
+  // Triggered operations may have waited for the room of operations that end now.
   for (int rounds = 100; rounds > 0; --rounds) {
     for (std::size_t i = 0; i < kPeers.size(); ++i) transport_->peer_fails(i);
     poll();

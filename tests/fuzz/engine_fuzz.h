@@ -1,13 +1,11 @@
 #pragma once
 // EngineFuzz: messages, immediates and completions of a hostile network into the engine of a
-// process that has entries, descriptors and operations under way. The input is a list of commands
-// (see step()); most build messages that get far, with tokens and handles that the engine itself
-// has sent. What the process has opened, and what its program calls meanwhile, is an API's:
-// engine_receive_fuzz.cpp, engine_receive4_fuzz.cpp.
+// process that has entries, descriptors and operations under way.
 //
-// Held by the sanitizers: nothing is read or written where it may not be. The rest is for finish()
-// to say.
-// Thread: one; time stands still.
+// The input is a list of commands (see step()). Most build messages that pass the first checks,
+// with tokens and handles that the engine itself has sent. Objects and calls of the process belong
+// to an API: engine_receive_fuzz.cpp, engine_receive4_fuzz.cpp. The sanitizers check that nothing
+// is read or written out of bounds. finish() checks the rest. Thread: one. Time does not advance.
 
 #include <array>
 #include <cstddef>
@@ -40,7 +38,8 @@ inline void require(bool condition) {
 
 class EngineFuzz {
  public:
-  // `max_operations`: see EndpointOptions. What a call waits for never comes here.
+  // `max_operations`: see EndpointOptions. No call may wait, because nothing would ever end its
+  // wait.
   EngineFuzz(const std::uint8_t* data, std::size_t size, std::size_t max_operations);
   EngineFuzz(const EngineFuzz&) = delete;
   EngineFuzz& operator=(const EngineFuzz&) = delete;
@@ -52,17 +51,17 @@ class EngineFuzz {
   }
 
  protected:
-  // The request that commands 1 to 3 send.
+  // The kind of request that commands 1 to 3 send.
   virtual wire::MessageKind request_kind(unsigned command, std::uint8_t shape) = 0;
-  // Says to which of the interfaces and portals, in the fields of the request.
+  // Sets the interface and portal in the request.
   virtual void aim(wire::Request& request) = 0;
-  // What the program itself does meanwhile. Any answer will do but a crash.
+  // Makes a call of the program. It may return any code but must not crash.
   virtual void call() = 0;
-  // The input is at its end: expects what must hold then.
+  // Called at the end of the input: checks what must hold then.
   virtual void finish() = 0;
 
   void poll();
-  // All peers are lost: nothing is under way any more.
+  // Loses all peers, so that nothing is under way any more.
   void lose_all_peers();
 
   Input input_;
@@ -70,7 +69,7 @@ class EngineFuzz {
   HeldTransport* transport_ = nullptr;
   portals::Process process_;
   std::optional<portals::ScopedProcess> scoped_;
-  std::uint64_t malformed_ = 0;  // messages handed over that parse_header refuses
+  std::uint64_t malformed_ = 0;  // received messages that parse_header refuses
 
  private:
   void step();

@@ -1,11 +1,10 @@
 // libFuzzer entry: a hostile network (engine_fuzz.h) into a process of Portals 4 with a matching
 // and a non-matching interface: priority and overflow entries, counters with triggered operations,
-// a portal that is disabled, one with flow control and a short queue, one with few unexpected
-// headers and no queue.
+// a disabled portal, one with flow control and a short queue, one with few unexpected headers and
+// no queue.
 //
-// Held: when all peers are gone no operation and no registered memory is left, no portal has
-// anything under way, every entry can be taken out, every portal freed, and no object is left
-// behind.
+// Checks that, when all peers are gone, no operation, no registered memory and no object is left,
+// no portal has anything under way, every entry can be unlinked, and every portal freed.
 
 #include <array>
 #include <vector>
@@ -109,7 +108,7 @@ void Fuzz::open(Interface& interface) {
     ptl_pt_index_t made = PTL_PT_ANY;
     require(PtlPTAlloc(interface.ni, options, queue, place, &made) == PTL_OK);
   }
-  // On the non-matching interface the first takes all, until it is used up.
+  // On the non-matching interface the first entry takes every message until it is used up.
   const unsigned matching =
       interface.matching()
           ? ~0U
@@ -163,7 +162,7 @@ int Fuzz::append(Interface& interface, Place place, ptl_list_t list, unsigned op
   return code;
 }
 
-// MDs of a few bytes, of many, in pieces, and a silent one that is volatile.
+// MDs of a few bytes, of many bytes, in pieces, and one without events that is volatile.
 void Fuzz::bind(Interface& interface, std::size_t which) {
   const unsigned counts = PTL_MD_EVENT_CT_SEND | PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY;
   const ptl_md_t mds[] = {
@@ -189,7 +188,7 @@ wire::MessageKind Fuzz::request_kind(unsigned command, std::uint8_t shape) {
 
 void Fuzz::aim(wire::Request& request) {
   const std::uint8_t choice = input_.byte();
-  // Now and then an interface that is not open, or that of Portals 3.
+  // Sometimes an interface that is not open, or that of Portals 3.
   request.header.interface_kind =
       choice >= 250 ? choice % 5
                     : api4::engine_kind(api4::number_for(interfaces_[choice % 2].options));
@@ -197,7 +196,7 @@ void Fuzz::aim(wire::Request& request) {
   request.header_data = choice;
 }
 
-// Starts an operation, at once or when a counter says so.
+// Starts an operation, at once or as a triggered one.
 void Fuzz::start(Interface& interface, std::uint8_t choice) {
   const ptl_handle_md_t md = interface.sources[choice / 8U % interface.sources.size()];
   const ptl_handle_md_t small = interface.sources[0];
@@ -313,7 +312,7 @@ void Fuzz::call() {
 void Fuzz::finish() {
   poll();
   for (Interface& interface : interfaces_) {
-    // What waits for a counter would start anew when operations fail.
+    // Operations that wait for a counter would start when others fail.
     for (const ptl_handle_ct_t counter : interface.counters)
       require(PtlCTCancelTriggered(counter) == PTL_OK);
   }

@@ -1,7 +1,7 @@
 // libFuzzer entry: a hostile network (engine_fuzz.h) into a process of Portals 3.
 //
-// Held: every discarded message is counted once under one cause, and when all peers are gone
-// nothing is left: no operation, no registered memory, no event owed.
+// Checks that every discarded message is counted once under one cause, and that nothing is left
+// when all peers are gone: no operation, no registered memory, no owed event.
 
 #include <vector>
 
@@ -34,7 +34,7 @@ class Fuzz final : public EngineFuzz {
   ptl_handle_ni_t ni_ = PTL_INVALID_HANDLE;
   ptl_handle_eq_t queue_ = PTL_EQ_NONE;
   std::vector<ptl_md_iovec_t> pieces_;
-  std::vector<ptl_handle_md_t> sources_;  // bound, for operations that start here
+  std::vector<ptl_handle_md_t> sources_;  // bound, for operations of this process
 };
 
 Fuzz::Fuzz(const std::uint8_t* data, std::size_t size) : EngineFuzz(data, size, 65536) {
@@ -111,7 +111,7 @@ void Fuzz::call() {
       while (PtlEQGet(queue_, &event) != PTL_EQ_EMPTY) {
       }
       break;
-    case 5: {  // a handle of any age
+    case 5: {  // any handle given so far, valid or not
       ptl_md_t now{};
       static_cast<void>(PtlMDUpdate(md, &now, nullptr, PTL_EQ_NONE));
       if (PtlMDUnlink(md) == PTL_OK) {
@@ -159,7 +159,7 @@ void Fuzz::finish() {
   }
   ptl_md_t now{};
   require(PtlMDUpdate(sources_[0], &now, nullptr, PTL_EQ_NONE) == PTL_OK);
-  // the queue is empty and nobody owes it an event
+  // the queue is empty and no event is owed to it
   require(PtlMDUpdate(sources_[0], nullptr, &now, queue_) == PTL_OK);
   for (const ptl_handle_md_t md : sources_) require(PtlMDUnlink(md) == PTL_OK);
 }

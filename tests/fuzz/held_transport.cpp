@@ -23,7 +23,7 @@ HeldTransport::~HeldTransport() { LINTEL_ASSERT(lent_.empty() && regions_.empty(
 
 namespace {
 
-// In memory of exactly its size, so that a read behind its end is seen.
+// Allocates exactly the size, so that a read beyond the end is detected.
 class Exact {
  public:
   explicit Exact(const std::vector<std::byte>& bytes)

@@ -1,10 +1,9 @@
 #pragma once
-// HeldTransport: a transport whose network is the test itself: what is sent is kept, what arrives
-// is said by a call.
+// HeldTransport: a transport whose network is the test.
 //
-// Owned by the engine's endpoint; the test keeps a reference. Stands in a session's place: peers
-// are known, messages come once and in order. Invariant: every write posted is ended by the test,
-// by end_write() or by end_all_writes().
+// It keeps what is sent. The test calls it to deliver what arrives. Owned by the engine's endpoint;
+// the test keeps a reference. It replaces a session: peers are known, messages come once and in
+// order. Invariant: the test ends every posted write, by end_write() or end_all_writes().
 
 #include <cstddef>
 #include <cstdint>
@@ -27,12 +26,12 @@ class HeldTransport final : public transport::Transport {
 
   // ---- The test's side
   void arrives(std::size_t peer, std::vector<std::byte> message);
-  // Of `length` bytes of payload those in `payload` have found room.
+  // `length` bytes of payload were sent; those in `payload` found room.
   void placed_arrives(std::size_t peer, std::vector<std::byte> message,
                       std::vector<std::byte> payload, std::uint64_t length);
   void immediate_arrives(std::uint32_t value);
   void peer_fails(std::size_t peer);
-  // The write posted as the `index`th of those under way ends.
+  // Ends the write with this index among those under way.
   void end_write(std::size_t index, Error error);
   void end_all_writes();
 
@@ -40,8 +39,8 @@ class HeldTransport final : public transport::Transport {
     std::size_t peer;
     std::vector<std::byte> bytes;
   };
-  std::deque<Sent> sent;        // at most kKept, the newest last
-  bool room = true;             // messages and writes are taken
+  std::deque<Sent> sent;        // at most kKept, newest last
+  bool room = true;             // messages and writes are accepted
   bool refuses_memory = false;  // register_memory() fails
   std::size_t writes_under_way() const { return writes_.size(); }
   std::size_t regions() const { return regions_.size(); }

@@ -1,8 +1,8 @@
-// libFuzzer entry: what a hostile server may send to a client of IMPI, and hostile clients through
-// an honest one.
+// libFuzzer entry: what a hostile server may send to an IMPI client, and what hostile clients may
+// send through a correct server.
 //
-// The first byte says how many clients there are. Then come changes of what an honest server would
-// send: a label's set is replaced, or raw bytes come in between.
+// The first byte is the number of clients. Then come changes of what a correct server would send: a
+// label's set is replaced, or raw bytes are inserted.
 
 #include <cstdlib>
 #include <map>
@@ -36,14 +36,14 @@ ClientOffer offer_of(std::uint32_t client) {
   return offer;
 }
 
-// A layout as the processes of a job tell it each other.
+// A layout as the processes of a job send it to each other.
 void check_text(std::string_view bytes, bool is_layout) {
   auto layout = decode_layout(bytes);
   must(layout.ok() || !is_layout);
   must(!layout.ok() || encode(*layout) == bytes);
 }
 
-// What holds of whatever layout has been accepted.
+// Properties of every accepted layout.
 void check(const JobLayout& layout, std::uint32_t clients, testing::Input& input) {
   must(layout.versions.size() == clients && layout.hosts.size() >= clients &&
        layout.procs.size() >= clients);
@@ -91,7 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (startup.phase() == ClientStartup::Phase::kFailed)
       must(!startup.problem().empty() && startup.take_outgoing().empty());
   };
-  // 0: as it should be; 1: other bytes before it; 2: other bytes in its place.
+  // 0: correct; 1: other bytes before it; 2: other bytes instead of it.
   const auto next = [&](const std::string& honest) {
     const std::uint8_t what = input.byte() % 8;
     if (what == 1 || what == 2) hears(text_of(input.bytes(input.byte())));

@@ -1,6 +1,6 @@
 // libFuzzer entry: bytes of a hostile host into the data transfer of IMPI. The input is a list of
-// commands: packets with their addresses mended so that they reach a process, bare bytes, sends,
-// cancels, acceptances, and bytes that the connection takes.
+// commands: packets whose addresses are corrected so that they reach a process, raw bytes, sends,
+// cancels, acceptances, and bytes that the connection accepts.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,13 +24,13 @@ ProcId process(std::uint8_t host, std::int64_t pid) {
   return address;
 }
 
-// Keeps the rules of Messages, and sees to it that Messages keeps its promises.
+// Keeps the rules of Messages and checks what Messages guarantees.
 class Owner final : public Messages::Owner {
  public:
   std::set<SendNumber> sends;
   std::set<SendNumber> cancelling;
   std::set<ArrivalNumber> open;
-  std::map<ArrivalNumber, std::uint64_t> missing;  // of those that have begun
+  std::map<ArrivalNumber, std::uint64_t> missing;  // of messages that have begun
 
   void on_send_end(SendNumber number, SendEnd) override {
     LINTEL_ASSERT(sends.erase(number) == 1);
@@ -68,7 +68,7 @@ class Owner final : public Messages::Owner {
   void touch(std::span<const std::byte> data) {
     for (const std::byte b : data) touched_ = touched_ + std::to_integer<unsigned>(b);
   }
-  // where a packet lies that has begun: no longer than that
+  // memory of each packet that has begun, exactly as long as the packet
   std::map<ArrivalNumber, std::vector<std::byte>> memory_;
   volatile unsigned touched_ = 0;
 };
@@ -102,7 +102,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const Packet packet = packet_of(input, bytes.size());
         encode(packet, std::span<std::byte, kHeaderBytes>(frame.data(), kHeaderBytes));
         frame.insert(frame.end(), bytes.begin(), bytes.end());
-        // Whole, or in two pieces.
+        // In one piece or in two.
         const std::size_t first =
             packet.message_length % 2 == 0 ? frame.size() : kHeaderBytes + bytes.size() / 2;
         static_cast<void>(joined.receive(std::span(frame).first(first)));

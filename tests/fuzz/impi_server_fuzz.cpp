@@ -1,8 +1,8 @@
-// libFuzzer entry: what hostile and clumsy clients may send to a server of IMPI.
+// libFuzzer entry: what hostile and faulty clients may send to an IMPI server.
 //
 // The first byte says how many clients the job has, and whether they have a key. Then come steps: a
-// new connection, bytes of one, the end of one, time. What the server decides is read back as a
-// client would read it.
+// new connection, bytes on one, the end of one, time. The server's output is decoded as a client
+// would decode it.
 
 #include <cstdlib>
 #include <map>
@@ -20,7 +20,7 @@ void must(bool holds) {
   if (!holds) std::abort();
 }
 
-// What one connection has been told, in the order in which a client may be told it.
+// Checks what one connection receives, in the order in which a client may receive it.
 class Listener {
  public:
   void take(std::string_view bytes, std::uint32_t clients, bool has_key) {
@@ -49,7 +49,7 @@ class Listener {
         is_done_ = true;
       }
     }
-    must(problem.empty() && reader_.is_empty());  // the server decides in whole commands
+    must(problem.empty() && reader_.is_empty());  // the server sends whole commands
   }
 
  private:
@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Server::Connection last = 0;
   while (!input.empty()) {
     const std::uint8_t step = input.byte();
-    // also one that is closed
+    // may be one that is closed
     const Server::Connection which = last == 0 ? 0 : last - (step >> 3) % last;
     switch (step & 7) {
       case 0:
@@ -97,7 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (const auto& [connection, bytes] : server.take_decisions()) {
       const auto found = listeners.find(connection);
-      must(found != listeners.end());  // nothing after its end
+      must(found != listeners.end());  // nothing is sent after its end
       if (bytes == nullptr) {
         listeners.erase(found);
       } else {

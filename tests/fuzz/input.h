@@ -1,6 +1,6 @@
 #pragma once
-// Input: the bytes that libFuzzer made, read from the beginning to the end. At the end there are
-// zeros, and shorter pieces.
+// Input: the bytes that libFuzzer made, read from beginning to end. After the end it gives zeros
+// and shorter pieces.
 
 #include <algorithm>
 #include <cstddef>

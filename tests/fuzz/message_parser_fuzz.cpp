@@ -1,4 +1,5 @@
-// Any bytes: what parse_header accepts can be read in full, and encodes to the same bytes again.
+// libFuzzer entry: what parse_header accepts can be read in full, and is encoded to the same bytes
+// again.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,7 @@ void require(bool condition) {
 template <class T>
 void require_same_bytes(const T& value, std::span<const std::byte> bytes,
                         std::size_t size = sizeof(T)) {
-  // of exactly this size, so that a write past its end is seen
+  // of exactly this size, so that a write beyond its end is detected
   const std::unique_ptr<std::byte[]> again(new std::byte[size]);
   encode(value, again.get());
   require(std::memcmp(again.get(), bytes.data(), size) == 0);
@@ -34,7 +35,7 @@ void require_payload_readable(std::span<const std::byte> payload) {
 
 void read_all(const MessageHeader& header, std::span<const std::byte> bytes);
 
-// What a cleared get carries is a message of its own, and goes with it.
+// The CLEAR in a get is a message of its own, sent with the get.
 void read_clear_of_get(const MessageHeader& get, const Request& request,
                        std::span<const std::byte> message) {
   const auto header = parse_header(message);
@@ -91,13 +92,13 @@ void read_all(const MessageHeader& header, std::span<const std::byte> bytes) {
     case MessageKind::kWritten: require_same_bytes(parse_written(bytes), bytes); return;
     case MessageKind::kDiscard: require_same_bytes(parse_discard(bytes), bytes); return;
   }
-  std::abort();  // accepted, but of no kind
+  std::abort();  // accepted, but of no known kind
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // A copy of exactly this size, so that a read past its end is seen.
+  // A copy of exactly this size, so that a read beyond its end is detected.
   const std::unique_ptr<std::byte[]> bytes(new std::byte[size]);
   if (size != 0) std::memcpy(bytes.get(), data, size);
   const std::span<const std::byte> message(bytes.get(), size);

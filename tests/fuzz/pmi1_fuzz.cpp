@@ -1,8 +1,8 @@
 // libFuzzer entry: lines of PMI-1 as a hostile program may send them, to lintel-run's side and to a
-// process' side.
+// process's side.
 //
-// The first byte says how the rest is cut into pieces. The same bytes are lines of ranks to a
-// Pmi1Server, and the answers of a launcher to a Pmi1Launcher.
+// The first byte says how the rest is divided. The same bytes are lines of ranks to a Pmi1Server,
+// and answers of a launcher to a Pmi1Launcher.
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ void must(bool holds) {
   if (!holds) std::abort();
 }
 
-// What is accepted is written as it is read.
+// What is accepted is encoded to the same text again.
 void read_back(const std::string& text) {
   std::string problem;
   const auto line = parse_pmi1_line(text, problem);

@@ -1,6 +1,6 @@
 // libFuzzer entry: frames of a hostile network into a Session. The input is a list of (command,
-// length, bytes): arriving frames, with their address fields optionally mended so that they reach
-// an open session, mixed with sends, polls and failures below.
+// length, bytes): arriving frames, whose address fields may be corrected so that they reach an open
+// session, mixed with sends, polls and failures of the lower transport.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ constexpr ProcessId kOther{NodeId{1}, Pid{2}};
 constexpr std::size_t kPlacedFrame = 128;
 constexpr std::byte kPayload[] = {std::byte{1}};
 
-// Answers some messages, and touches every byte that it is given.
+// Answers some messages and reads every byte that it is given.
 class TouchingSink final : public Sink {
  public:
   Session* session = nullptr;
@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto poll = [&](Nanoseconds later) {
     now = now + later;
     session.poll(now, sink);
-    // Learn from what the session says, as a peer would.
+    // Reads the session's frames for their numbers, as a peer would.
     for (const FakeTransport::Sent& sent : fake.sent) {
       const auto header = decode<FrameHeader>(sent.frame.data());
       if (header.kind != static_cast<std::uint8_t>(FrameKind::kWelcome) &&
@@ -104,7 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     switch (command % 10) {
       case 0: fake.arrives(input.bytes(input.byte())); break;
       case 1:
-      case 2: {  // a frame of any kind and body, addressed well
+      case 2: {  // a frame of any kind and body, correctly addressed
         Bytes frame(sizeof(FrameHeader));
         const std::uint8_t kind = input.byte();
         const auto skew = static_cast<std::uint32_t>(static_cast<std::int8_t>(input.byte()) / 32);
@@ -126,7 +126,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       }
       case 3:
-      case 4: {  // a good hello or welcome
+      case 4: {  // a valid hello or welcome
         Bytes frame(sizeof(FrameHeader) + sizeof(Introduction));
         Introduction said = introduction((command & 0x40) != 0 ? next_epoch : ++next_epoch);
         const bool hello = command % 10 == 3;

@@ -1,5 +1,5 @@
-/* abort RANK: that rank aborts with exit code 7, when all have begun; the others wait for a message
- * of it. */
+/* abort RANK: that rank aborts with exit code 7 when all have begun. The others wait for a message
+ * from it. */
 #include "../mpi_layer/programs/check.h"
 
 int main(int argc, char** argv) {

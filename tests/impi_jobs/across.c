@@ -1,6 +1,7 @@
-/* Point-to-point between all pairs of a world that may be of several jobs. The world has at least
- * two ranks; the first and the last one are of different jobs, if there are several. What must not
- * happen yet is asked after a message has gone there and back, so that nothing waits for a time. */
+/* Point-to-point between all pairs of a world that may consist of several jobs. The world has at
+ * least two ranks. If there are several jobs, the first and the last rank are of different ones.
+ * What must not have happened yet is checked after a message has gone there and back, so that the
+ * test needs no fixed time. */
 #include <stddef.h>
 #include <string.h>
 
@@ -27,8 +28,7 @@ static int length_of(const MPI_Status* status) {
   return count;
 }
 
-/* Whatever the first and the last rank have sent each other before is at its place when this
- * returns. */
+/* Returns when everything that the first and the last rank have sent each other has arrived. */
 static void there_and_back(void) {
   if (world_rank == FIRST) {
     MPI_Send(NULL, 0, MPI_BYTE, last, GO, MPI_COMM_WORLD);
@@ -53,7 +53,7 @@ static void messages_of_all_lengths_go_round(void) {
     CHECK(status.MPI_SOURCE == previous_rank && status.MPI_TAG == number &&
           length_of(&status) == length);
     verify(in, previous_rank, number, length);
-    /* The other way, in place. */
+    /* The other direction, in place. */
     CHECK(MPI_Sendrecv_replace(in, length, MPI_BYTE, previous_rank, number, next_rank, number,
                                MPI_COMM_WORLD, &status) == MPI_SUCCESS);
     CHECK(length_of(&status) == length);
@@ -61,8 +61,8 @@ static void messages_of_all_lengths_go_round(void) {
   }
 }
 
-/* Each rank to each, so many messages, short and long ones mixed: they come in the order in which
- * they were sent. */
+/* Each rank sends that many messages to each, short and long ones mixed. They come in the order in
+ * which they were sent. */
 static void many_messages_keep_their_order(void) {
   enum { MANY = 300, ROOM = 100000 };
   static const int lengths[] = {0, 4, 100, 3000, 8, 70000, 1, 0, 66000, 12};
@@ -135,7 +135,7 @@ static void probes_see_messages_before_they_are_received(void) {
     CHECK(status.MPI_SOURCE == FIRST && status.MPI_TAG == 22 && length_of(&status) == lengths[i]);
     CHECK(MPI_Iprobe(FIRST, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &status) == MPI_SUCCESS && found &&
           status.MPI_TAG == 20);
-    /* Taken by a matched probe, it is nobody else's. */
+    /* A message taken by a matched probe is not available to others. */
     CHECK(MPI_Mprobe(FIRST, 21, MPI_COMM_WORLD, &message, &status) == MPI_SUCCESS &&
           message != MPI_MESSAGE_NULL);
     CHECK(length_of(&status) == lengths[i]);
@@ -154,7 +154,7 @@ static void probes_see_messages_before_they_are_received(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Neither short nor long ones are complete before their receive has begun. */
+/* Neither short nor long ones complete before their receive has begun. */
 static void synchronous_sends_wait_for_their_receives(void) {
   static const int lengths[] = {0, 8, 65536, 1 << 20};
   for (int i = 0; i < 4; ++i) {
@@ -198,7 +198,8 @@ static void receives_can_be_cancelled(void) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* A send that has met no receive is gone without a trace; one that has is not cancelled. */
+/* A cancelled send that has met no receive leaves nothing. A send that has met one is not
+ * cancelled. */
 static void sends_can_be_cancelled(void) {
   static const int lengths[] = {0, 8, 65536, 1 << 20};
   for (int i = 0; i < 4; ++i) {
@@ -215,7 +216,7 @@ static void sends_can_be_cancelled(void) {
       CHECK(MPI_Iprobe(FIRST, 50, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
             !found);
 
-    /* The receive is there first. */
+    /* The receive is posted first. */
     if (world_rank == last) MPI_Irecv(in, MOST, MPI_BYTE, FIRST, 51, MPI_COMM_WORLD, &request);
     there_and_back();
     if (world_rank == FIRST) {
@@ -228,7 +229,7 @@ static void sends_can_be_cancelled(void) {
       verify(in, FIRST, i, lengths[i]);
     }
 
-    /* A standard send may have gone; but then it is received. */
+    /* A standard send may already have left. Then it is received. */
     if (world_rank == FIRST) {
       MPI_Isend(out, lengths[i], MPI_BYTE, last, 52, MPI_COMM_WORLD, &request);
       cancelled = ends_cancelled(&request);
@@ -274,7 +275,7 @@ static void items_keep_their_values_and_numbers(void) {
     CHECK(memcmp(got[i].few, sent[i].few, sizeof sent[i].few) == 0);
   }
 
-  /* Holes at one side only. */
+  /* Holes on one side only. */
   int whole[100];
   for (int i = 0; i < 100; ++i) whole[i] = world_rank * 1000 + i;
   memset(table, -1, sizeof table);

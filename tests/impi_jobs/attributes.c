@@ -1,5 +1,5 @@
-/* The attributes of IMPI: attributes CLIENT... with the client of each rank, which is its host as
- * well; or without: a job that is no client. */
+/* The attributes of IMPI: attributes CLIENT... with the client of each rank, which is also its
+ * host; without arguments: a job that is no client. */
 #include "../mpi_layer/programs/check.h"
 
 static int keys[4];
@@ -17,8 +17,7 @@ static void check(MPI_Comm comm, int size, int color) {
   CHECK(value_of(comm, IMPI_HOST_SIZE) == size && value_of(comm, IMPI_HOST_COLOR) == color);
 }
 
-/* Of ranks of the world from 0 on: how many clients are among the first `ranks`. Clients come in
- * order. */
+/* How many clients are among the first `ranks` ranks of the world. Clients are in order. */
 static int clients_among(char** clients, int ranks) {
   int count = 0;
   for (int rank = 0; rank < ranks; ++rank)
@@ -58,7 +57,7 @@ int main(int argc, char** argv) {
 
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN); /* errors of keys are raised there */
-  for (int i = 0; i < 4; ++i) { /* the program may not have them */
+  for (int i = 0; i < 4; ++i) { /* the program may not create them */
     int key = keys[i];
     CHECK(MPI_Comm_set_attr(MPI_COMM_WORLD, key, keys) == MPI_ERR_KEYVAL);
     CHECK(MPI_Comm_delete_attr(MPI_COMM_WORLD, key) == MPI_ERR_KEYVAL);

@@ -1,7 +1,7 @@
-// Makes one job look like several clients of IMPI to what follows MPI_Init, so that the collective
-// functions of such jobs can be tried in one. TEST_IMPI_CLIENTS has the client of each rank, which
-// is its host as well, a digit for each: 00011222. TEST_IMPI_MAX_LINEAR: as ClientMap's.
-// TEST_IMPI_REDUCING_AMONG_MESSAGES, set to whatever: client 1 does.
+// Makes one job look like several IMPI clients after MPI_Init, so that the collective functions of
+// such jobs can be tested in one. TEST_IMPI_CLIENTS has the client of each rank, which is also its
+// host, one digit each: 00011222. TEST_IMPI_MAX_LINEAR: as ClientMap's. With
+// TEST_IMPI_REDUCING_AMONG_MESSAGES set to anything, client 1 reduces in the context of messages.
 #include <cstdlib>
 #include <string>
 
@@ -9,7 +9,7 @@
 #include "mpi_layer/mpi/runtime/client_map.h"
 #include "mpi_profiling.h"
 
-// In the place of the library's, which is weak.
+// Replaces the library's function, which is weak.
 extern "C" int MPI_Init(int* argc, char*** argv) {
   const int error = PMPI_Init(argc, argv);
   const char* const clients = std::getenv("TEST_IMPI_CLIENTS");

@@ -7,15 +7,15 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Processes 0 to 2 are client 0's, 3 and 4 client 1's, 5 to 7 client 2's, which has two hosts: four
-// in all.
+// Processes 0 to 2 belong to client 0, 3 and 4 to client 1, 5 to 7 to client 2, which has two
+// hosts: four hosts in all.
 ClientMap three_clients() {
   return {.clients = {0, 0, 0, 1, 1, 2, 2, 2}, .hosts = {0, 0, 0, 1, 1, 2, 2, 3}};
 }
 
 GroupClients in_world(int rank) { return {three_clients(), Group({0, 1, 2, 3, 4, 5, 6, 7}), rank}; }
 
-// Positions in the group: 0 and 3 are client 2's, 1 and 4 client 0's, 2 client 1's.
+// Positions in the group: 0 and 3 belong to client 2, 1 and 4 to client 0, 2 to client 1.
 GroupClients in_mixed_group(int rank) { return {three_clients(), Group({6, 2, 3, 5, 0}), rank}; }
 
 TEST(ClientMap, IsAbsentInAJobThatIsNoClient) { EXPECT_EQ(client_map(), nullptr); }
@@ -90,7 +90,7 @@ TEST(GroupClients, ColorsAreTheSameInOneClientOrHostOnlyAndBelowTheSizes) {
   EXPECT_THAT(hosts, ElementsAre(0, 0, 0, 1, 1, 2, 2, 3));
 }
 
-// As LAM/MPI 7.1.4 has told its processes behind a client of two hosts: color 1 of the clients, 2
+// As LAM/MPI 7.1.4 gave it to its processes behind a client of two hosts: color 1 of the clients, 2
 // of the hosts.
 TEST(GroupClients, AHostBehindAClientOfTwoHostsHasTheThirdColor) {
   const ClientMap map{.clients = {0, 0, 0, 1, 1}, .hosts = {0, 1, 1, 2, 2}};

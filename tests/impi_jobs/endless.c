@@ -1,6 +1,6 @@
-/* Goes on until a rank is lost: endless ring sends a message round and round; endless allreduce
- * calls one after the other; endless wait waits for a message of the last rank that never comes.
- * Rank 0, and the last one, say "running" when all have begun. */
+/* Runs until a rank is lost: "endless ring" sends a message round and round; "endless allreduce"
+ * makes one call after the other; "endless wait" waits for a message of the last rank that never
+ * comes. Rank 0 and the last one print "running" when all have begun. */
 #include <string.h>
 
 #include "../mpi_layer/programs/check.h"

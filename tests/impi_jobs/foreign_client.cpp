@@ -1,6 +1,7 @@
-// Client 1 (ranks 3 and 4) has another MPI than clients 0 and 2: it calls no collective function
-// but sends and receives what IMPI's text says, written down here by hand for three masters that
-// talk with one rank directly. All must get their results, and client 1 nothing besides.
+// Client 1 (ranks 3 and 4) stands for another MPI than clients 0 and 2. It calls no collective
+// function but sends and receives what IMPI's text says, written here by hand for three masters
+// that communicate directly with one rank. All must get their results, and client 1 no other
+// messages.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
@@ -20,7 +21,7 @@ constexpr std::int32_t kBarrier = 110, kBroadcast = 120, kReduce = 190, kEnd = 7
 constexpr std::uint32_t kMessages = 0, kCollectives = 1;  // contexts of MPI_COMM_WORLD
 constexpr int kCount = 1000;
 
-// Where client 1 reduces: as IMPI has it, or as LAM/MPI does.
+// The context in which client 1 reduces: as IMPI has it, or as LAM/MPI does.
 std::uint32_t reduce_context() {
   return std::getenv("TEST_IMPI_REDUCING_AMONG_MESSAGES") != nullptr ? kMessages : kCollectives;
 }
@@ -85,7 +86,7 @@ void foreign_barrier() {
   receive(0, kBarrier, 0);
 }
 
-// Between its two ranks it has tags of its own.
+// Between its own two ranks it uses tags of its own.
 void foreign_broadcast(int root) {
   constexpr std::int32_t kLocal = 5;
   const int head = client_of(root) == 1 ? root : kFirst;
@@ -132,7 +133,7 @@ void foreign_reduction_in_order(int root) {
   CHECK(result == combined_from_the_last());
 }
 
-// Everything that others have sent before has arrived when this has, and all of it was received.
+// When this has arrived, everything sent before has arrived too, and all of it was received.
 void nothing_is_left() {
   for (const std::uint32_t context : {kMessages, kCollectives}) {
     for (int rank = 0; rank < kRanks; ++rank) {

@@ -1,5 +1,5 @@
-// The global phases against the reference's text: some written down by hand, all of up to 9 masters
-// carried out with sends that wait for their receives.
+// The global phases compared with the reference's text: some written by hand, and all for up to 9
+// masters, executed with sends that wait for their receives.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace {
 using ::testing::ElementsAre;
 
 constexpr int kMost = 9;
-constexpr int kLinear = kMost;  // as max_linear: always
+constexpr int kLinear = kMost;  // as max_linear: always linear
 constexpr int kTree = 0;        // never
 
 GlobalStep to(int peer) { return {GlobalStep::Kind::kSend, peer}; }
 GlobalStep from(int peer) { return {GlobalStep::Kind::kReceive, peer}; }
 
-// Master n has rank 10 n; rank 10 n + 1 is of its client and no master.
+// Master n has rank 10 n. Rank 10 n + 1 is of the same client and no master.
 struct Clients {
   explicit Clients(int count, int max_linear)
       : ranks(static_cast<std::size_t>(count)), linear(max_linear) {
@@ -44,11 +44,11 @@ struct Clients {
   int linear;
 };
 
-// What each rank has: the ranks that it has heard of, and how often.
+// The contributions that each rank has: the ranks that they come from, and how often.
 using Knowledge = std::map<int, std::multiset<int>>;
 
-// Carries the phases out. A send waits until its receive is the other's next step. False if they
-// block each other; `receive(to, from)` when a message passes.
+// Executes the phases. A send waits until its receive is the other's next step. Returns false if
+// they block each other. Calls `receive(to, from)` for each message.
 template <class Receive>
 bool carry_out(std::map<int, GlobalPhase> phases, Receive receive) {
   for (bool moved = true; moved;) {

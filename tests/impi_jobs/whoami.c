@@ -1,4 +1,4 @@
-/* Each rank says who it is. */
+/* Each rank prints its rank, its client, and the number of both. */
 #include "../mpi_layer/programs/check.h"
 
 int main(void) {

@@ -1,11 +1,11 @@
-/* conjugate_gradient [n]: solves A x = b, A the five-point Laplacian of a grid of n x n points, by
- * conjugate gradients; rows are dealt out to the processes.
+/* conjugate_gradient [n]: solves A x = b by conjugate gradients.
  *
- * A row's product needs the rows above and below (MPI_Sendrecv, with MPI_PROC_NULL at the edges);
- * scalar products are sums over all processes (MPI_Allreduce). b is made from a solution of whole
- * numbers, which x must come to; rank 0 also solves by itself, as a communicator of one, and
- * compares. Sums differ with the number of processes in their last bits, so the checksum is of x to
- * six decimal places. */
+ * A is the five-point Laplacian of a grid of n x n points, and its rows are distributed over the
+ * processes. A row's product needs the rows above and below (MPI_Sendrecv, with MPI_PROC_NULL at
+ * the edges). Scalar products are sums over all processes (MPI_Allreduce). b is computed from a
+ * solution of whole numbers, which x must reach. Rank 0 also solves alone, as a communicator of
+ * one, and compares. Sums differ in their last bits with the number of processes, so the checksum
+ * is of x to six decimal places. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static double solution(int row, int column) {
              : (double)((row * 7 + column * 3) % 11 - 5);
 }
 
-/* The processes of `comm` solve together; each has `rows` rows, with one of zeros or of its
+/* The processes of `comm` solve together. Each has `rows` rows, with a row of zeros or of its
  * neighbour above and below. */
 typedef struct {
   MPI_Comm comm;
@@ -51,8 +51,8 @@ static void multiply(const part* own, double* x, double* result) {
   }
 }
 
-/* This process' rows of x, without those of its neighbours. `*iterations` becomes -1 if it does not
- * converge. */
+/* This process's rows of x, without those of its neighbours. `*iterations` becomes -1 if it does
+ * not converge. */
 static double* solve(MPI_Comm comm, int* rows, int* iterations) {
   int rank, size;
   MPI_Comm_rank(comm, &rank);

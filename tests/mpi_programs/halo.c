@@ -1,8 +1,8 @@
-/* halo [rows] [columns] [generations]: Conway's game of life on a torus, its rows dealt out to the
- * processes.
+/* halo [rows] [columns] [generations]: Conway's game of life on a torus whose rows are distributed
+ * over the processes.
  *
- * Before each generation neighbours exchange their outermost rows; the rows between are computed
- * meanwhile. Rank 0 compares the end with a serial game. */
+ * Before each generation neighbours exchange their outermost rows. The rows between are computed
+ * meanwhile. Rank 0 compares the result with a serial game. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,8 @@ static int is_alive_at_first(int row, int column) {
   return (value >> 16) % 3 == 0;
 }
 
-/* The row `here` of the next generation, from the rows above, here and below of this one. */
+/* Computes the row `here` of the next generation from the rows above, here and below of this one.
+ */
 static void next_row(const char* above, const char* here, const char* below, char* next) {
   for (int column = 0; column < columns; ++column) {
     const int left = (column + columns - 1) % columns, right = (column + 1) % columns;

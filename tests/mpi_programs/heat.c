@@ -1,10 +1,10 @@
-/* heat [rows] [columns] [steps]: heat spreads over a plate that is cut into blocks in both
+/* heat [rows] [columns] [steps]: heat spreads over a plate that is divided into blocks in both
  * directions, one for each process.
  *
- * A block has a border of its neighbours' cells. Rows of it move as they are, columns as a vector
- * type. Rank 0 gives each process its block of the first state and takes back the last one by
- * subarray types, and compares with the same steps done by itself, bit for bit: each cell is
- * computed alike. */
+ * A block has a border of its neighbours' cells. Its rows are sent as they are, its columns as a
+ * vector type. Rank 0 sends each process its block of the initial state and receives the final one,
+ * with subarray types. It compares with the same steps done alone, bit for bit: each cell is
+ * computed in the same way. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,8 +58,8 @@ static MPI_Datatype type_of(block part, int rows, int columns) {
   return type;
 }
 
-/* Rank 0's `plate` and every process' `inner` cells of its own `cells`: out to all blocks, or back.
- */
+/* Moves between rank 0's `plate` and the `inner` cells of every process's `cells`: out to all
+ * blocks, or back. */
 static void move_blocks(int out, double* plate, int down, int across, int rows, int columns,
                         double* cells, MPI_Datatype inner) {
   int rank, size;
@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
   const int columns = argc > 2 ? atoi(argv[2]) : 130;
   const int steps = argc > 3 ? atoi(argv[3]) : 80;
 
-  /* As square as it goes. */
+  /* Chooses blocks that are as square as possible. */
   int down = 1;
   for (int i = 1; i * i <= size; ++i) {
     if (size % i == 0) down = i;

@@ -1,11 +1,11 @@
-/* master_worker [tasks] [width]: rank 0 deals out tasks to whoever is free, in the manner of
- * MPINU's master and slaves.
+/* master_worker [tasks] [width]: rank 0 gives tasks to free workers, as MPINU's master and slaves
+ * do.
  *
- * Task t is: the prime numbers from t * width to (t + 1) * width. An answer has as many numbers as
- * there are primes, so the master looks at it with MPI_Probe before it receives it. With each
- * answer a worker sends a line for the log, which the master reads at the very end, so that the
- * messages of one tag wait while those of the other go by. Rank 0 compares the whole with the same
- * done by itself; alone it does all of the work. */
+ * Task t is to find the prime numbers from t * width to (t + 1) * width. An answer has as many
+ * numbers as there are primes, so the master calls MPI_Probe before it receives it. With each
+ * answer a worker sends a line for the log. The master reads the log at the very end, so that
+ * messages of one tag wait while those of the other pass. Rank 0 compares everything with the same
+ * work done alone. Without workers it does all the work. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static int is_prime(int number) {
   return 1;
 }
 
-/* primes[0] is the task's number; behind it its primes. Returns how many numbers that is. */
+/* primes[0] is the task's number. Its primes follow. Returns the number of elements. */
 static int do_task(int task, int width, int* primes) {
   int count = 0;
   primes[count++] = task;

@@ -1,8 +1,8 @@
-/* ring [hops] [numbers]: a token of many numbers is handed on from process to process, and each
+/* ring [hops] [numbers]: a token of many numbers is passed from process to process, and each
  * changes it.
  *
- * The process that has it after the last hop gives it to rank 0, which compares it with the same
- * done by itself. */
+ * The process that has it after the last hop sends it to rank 0, which compares it with its own
+ * computation. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

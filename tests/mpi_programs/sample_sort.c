@@ -1,9 +1,9 @@
-/* sample_sort [keys]: sorts keys that lie with all processes, so that in the end rank r has those
- * between those of ranks r - 1 and r + 1.
+/* sample_sort [keys]: sorts keys that are distributed over all processes, so that in the end rank r
+ * has those between the keys of ranks r - 1 and r + 1.
  *
- * Each process sorts its own and offers samples; from all samples follow the bounds between the
- * ranks; MPI_Alltoallv brings each key to its rank, who sorts again. Rank 0 compares the whole with
- * what qsort makes of all keys. */
+ * Each process sorts its own keys and offers samples. The bounds between ranks follow from all
+ * samples. MPI_Alltoallv moves each key to its rank, which sorts again. Rank 0 compares the result
+ * with qsort of all keys. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 typedef unsigned key;
 
-/* Key `i` of all; some are equal to others. */
+/* Key `i` of all. Some keys are equal. */
 static key key_of(int i) {
   key value = (key)i * 2654435761u;
   value ^= value >> 13;
@@ -52,8 +52,8 @@ int main(int argc, char** argv) {
   for (int i = 0; i < count; ++i) own[i] = key_of(begin + i);
   sort(own, count);
 
-  /* As many samples of each process as there are processes, at equal distances; the bounds are
-   * every size-th of all of them. */
+  /* As many samples from each process as there are processes, at equal distances. The bounds are
+   * every size-th of all samples. */
   key *samples = calloc((size_t)size, sizeof *samples),
       *all_samples = malloc((size_t)size * (size_t)size * sizeof *samples);
   for (int i = 0; i < size && count > 0; ++i) samples[i] = own[(int)((long long)count * i / size)];

@@ -1,4 +1,4 @@
-/* Rank 1 aborts the job with 7 when all others wait for a message that never comes. */
+/* Rank 1 aborts the job with 7 while all others wait for a message that never comes. */
 #include "check.h"
 
 int main(void) {

@@ -1,4 +1,4 @@
-/* killed SIGNAL: rank 1 gets SIGNAL while all ranks look for a message that nobody sends. */
+/* killed SIGNAL: rank 1 gets SIGNAL while all ranks wait for a message that nobody sends. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdlib.h>

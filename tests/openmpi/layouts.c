@@ -1,8 +1,8 @@
-/* layouts SHIFT: each way to make a datatype, with so many numbers between the buffer's beginning
- * and the first one, also below 0. Contiguous and with holes, once and several times, from a buffer
- * and from MPI_BOTTOM, by every function that sends and every function that receives. The bytes on
- * the way are those of MPI_Pack, and what is received lies where MPI_Unpack puts it. A line for
- * each layout has a sum over all that was received: it is the same over any transport. */
+/* layouts SHIFT: each way to make a datatype, with SHIFT numbers between the buffer's beginning and
+ * the first one, also below 0. Contiguous and with holes, once and several times, from a buffer and
+ * from MPI_BOTTOM, by every function that sends and every function that receives. The bytes sent
+ * are those of MPI_Pack, and received data lie where MPI_Unpack puts them. Prints a line for each
+ * layout with a sum of all that was received. It is the same on any transport. */
 #include <stdint.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ struct data {
                kWidest */
 };
 
-/* run.sh has it set. */
+/* Set by run.sh. */
 static int over_lintel(void) { return getenv("LINTEL_COUNTERS_FILE") != NULL; }
 
 static void add_to_sum(const void* bytes, size_t length) {
@@ -37,7 +37,7 @@ static void add_to_sum(const void* bytes, size_t length) {
   for (size_t i = 0; i < length; ++i) sum = (sum ^ byte[i]) * 0x100000001b3u;
 }
 
-/* ---- Sends. The receiver takes bytes */
+/* ---- Sends. The receiver receives bytes */
 
 typedef int blocking_send(const void*, int, MPI_Datatype, int, int, MPI_Comm);
 typedef int starting_send(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
@@ -71,7 +71,7 @@ static MPI_Request take(const struct data* data, size_t mode) {
   return request;
 }
 
-/* All ranks send the same. Turns that all transports have are in the sum. */
+/* All ranks send the same. Variants that all transports support are part of the sum. */
 static void check_taken(const struct data* data, MPI_Request* request, int turn,
                         const char* function) {
   MPI_Status status;
@@ -104,7 +104,7 @@ static void send_all_ways(const struct data* data) {
 
     CHECK(modes[mode].persistent(data->buffer, data->count, data->type, next, kTag, MPI_COMM_WORLD,
                                  &sent) == MPI_SUCCESS);
-    /* a second one of those ob1 sends wrong */
+    /* ob1 sends a second one of those wrong */
     const int turns = modes[mode].persistent == MPI_Bsend_init && !over_lintel() ? 1 : 2;
     for (int turn = 3; turn < 3 + turns; ++turn) {
       fill(data, turn);
@@ -177,9 +177,9 @@ static void receive_all_ways(const struct data* data) {
   check_given(data, &status, &sent);
 }
 
-/* ---- What is made of persistent sends elsewhere in Open MPI */
+/* ---- How other parts of Open MPI use persistent sends */
 
-/* Each sends to the next and gets from the one before. */
+/* Each sends to the next rank and receives from the previous one. */
 static void alltoallw(const struct data* data) {
   int counts[2][64] = {{0}}, at[64] = {0};
   MPI_Datatype types[2][64];
@@ -219,8 +219,8 @@ static void put(const struct data* data, MPI_Win window, char* memory) {
   add_to_sum(memory, (size_t)data->bytes);
 }
 
-/* The request of a buffered send ends before its message has left: what it takes at its next start
- * is what the user's buffer has then, and the memory that was attached in between. */
+/* The request of a buffered send ends before its message has left. Its next start takes the present
+ * content of the user's buffer, and uses the memory that was attached in between. */
 static void buffered_again_before_it_is_received(int count) {
   enum { kTurns = 4 };
   MPI_Request send;

@@ -1,4 +1,4 @@
-/* Rank 0 ends without a word, once they know each other; what rank 1 waits for fails. */
+/* Rank 0 ends without notice after both have communicated. What rank 1 waits for fails. */
 #include <signal.h>
 #include <unistd.h>
 

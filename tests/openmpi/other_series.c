@@ -1,4 +1,4 @@
-/* Preloaded: Open MPI says that it is of another series, OTHER_SERIES. */
+/* Preloaded: makes Open MPI report another series, OTHER_SERIES. */
 #include <mpi.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* Preloaded: Open MPI's class of matched messages has another size than in its headers, as it may
- * in a library that somebody has changed. */
+/* Preloaded: gives Open MPI's class of matched messages another size than in its headers, as in a
+ * modified library. */
 #include "opal_config.h"
 
 #include "opal/class/opal_object.h"
 
-/* not there in a process that is no rank */
+/* missing in a process that is no rank */
 extern opal_class_t ompi_message_t_class __attribute__((weak));
 
 __attribute__((constructor)) static void enlarge(void) {

@@ -1,11 +1,11 @@
-/* What only a whole MPI has, over Lintel's component: collectives that do not block beside receives
- * of any tag, intercommunicators, hundreds of communicators, layouts with holes through matched
+/* Features of a complete MPI over Lintel's component: non-blocking collectives beside receives of
+ * any tag, intercommunicators, hundreds of communicators, layouts with holes through matched
  * probes, cancelled requests, one-sided communication, a file. Every result is known. */
 #include "check.h"
 
 enum { kNumbers = 5000, kCopies = 300 };
 
-/* Their tags are negative: a receive of any tag is not for them. */
+/* Their tags are negative, so a receive of any tag does not match them. */
 static void collectives_beside_any_tag(void) {
   int* all = malloc(sizeof(int) * (size_t)(world_size * kNumbers));
   int* mine = malloc(sizeof(int) * (size_t)(world_size * kNumbers));
@@ -84,7 +84,7 @@ static void hundreds_of_communicators(void) {
   }
 }
 
-/* Every third number, of short and long messages, taken by a matched probe. */
+/* Every third number, in short and long messages, received by a matched probe. */
 static void holes(int count) {
   int* out = malloc(sizeof(int) * (size_t)(3 * count));
   int* in = malloc(sizeof(int) * (size_t)(3 * count));
@@ -121,10 +121,9 @@ static void cancelled_receive(void) {
   CHECK(MPI_Test_cancelled(&status, &flag) == MPI_SUCCESS && flag == 1 && number == 7);
 }
 
-/* MPI 5.0, 3.8.1 and 2.9: whoever only probes makes progress all the same. The message that rank 0
- * looks for is sent when a barrier has ended that rank 0 takes part in by its probes alone. It
- * comes
- * from the rank that a dissemination among 4 cannot let go before rank 0 has sent twice. */
+/* MPI 5.0, 3.8.1 and 2.9: a rank that only probes makes progress. The message that rank 0 probes
+ * for is sent after a barrier in which rank 0 takes part only by its probes. Its sender is the rank
+ * that a dissemination among 4 cannot release before rank 0 has sent twice. */
 static void probing_makes_progress(int matched) {
   const int sender = world_size > 2 ? 2 : world_size - 1;
   MPI_Request barrier, request = MPI_REQUEST_NULL;
@@ -169,7 +168,7 @@ static void one_sided(void) {
   CHECK(MPI_Win_free(&window) == MPI_SUCCESS);
 }
 
-/* Rows of ten numbers, a row of each rank in turn. `name` is a file that is not there. */
+/* Rows of ten numbers, one row of each rank in turn. `name` is a file that does not exist. */
 static void shared_file(const char* name) {
   enum { kRow = 10, kRows = 20 };
   int own[kRow * kRows];

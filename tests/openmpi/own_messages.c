@@ -1,6 +1,6 @@
-/* What is asked of requests right after MPI_Cancel, and of messages to oneself: what the calls say
- * is printed, and is the same over any transport. Nothing waits for a message that has been
- * cancelled: what follows depends on what is said at once. */
+/* Results of calls right after MPI_Cancel, and of messages to oneself: they are printed and are the
+ * same on any transport. Nothing waits for a cancelled message. The next steps depend on these
+ * results. */
 #include <string.h>
 
 #include "check.h"
@@ -93,7 +93,7 @@ static void receives_that_are_cancelled(int source, int tag) {
   MPI_Request_free(&request);
 }
 
-/* It has its message: it keeps it. */
+/* The request has its message and keeps it. */
 static void receive_that_has_its_message(int count) {
   MPI_Request request, send;
   MPI_Status status = marked();
@@ -109,8 +109,8 @@ static void receive_that_has_its_message(int count) {
 
 typedef int starting_send(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
 
-/* The message can be received if and only if its send is told to be not cancelled; and what is told
- * at once is the truth. */
+/* The message can be received exactly if its send is not reported as cancelled. The first report is
+ * final. */
 static void send_to_oneself(const char* name, starting_send* start, int count) {
   MPI_Request request, next;
   MPI_Status status = marked(), probed = marked();
@@ -140,7 +140,7 @@ static void send_to_oneself(const char* name, starting_send* start, int count) {
   printf("%d: %s of %d to oneself has come to its end\n", world_rank, name, count);
 }
 
-/* It is not there for anybody else, and its send goes on until it is received. */
+/* The message is not available to others, and its send continues until it is received. */
 static void matched_probe(const char* name, starting_send* start, int count) {
   MPI_Request request, receive;
   MPI_Message message, other;

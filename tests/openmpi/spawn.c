@@ -1,4 +1,4 @@
-/* Asks for one more process, which cannot be met. */
+/* Asks for one more process, which is not possible. */
 #include <mpi.h>
 
 int main(int argc, char** argv) {

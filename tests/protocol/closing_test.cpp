@@ -1,6 +1,6 @@
-// The end of one interface while another of the process is open: what it has sent leaves first, as
-// with the last, and what peers have under way with it ends although the session lives on.
-// Processes linger two seconds here.
+// The end of one interface while another one of the process is open. What it has sent leaves first,
+// as with the last interface. What peers have under way with it ends although the session
+// continues. Processes linger for two seconds here.
 
 #include <algorithm>
 
@@ -43,7 +43,7 @@ class Closing : public ProtocolTest {
     options.network.shortest_delay = options.network.longest_delay = delay;
     return options;
   }
-  // How long PtlNIFini of process `rank` takes.
+  // Returns how long PtlNIFini of process `rank` takes.
   Nanoseconds end(std::size_t rank = 0) {
     const TimePoint start = job->network().now();
     job->as(rank);
@@ -75,7 +75,7 @@ TEST_F(Closing, OtherInterfacesTransfersDoNotKeepItOpen) {
   begin(every_step_takes(300ms));
   target(memory, {.options = kBoth}, {}, 0);
   ASSERT_EQ(post_get(source(large, {}, 1), {.to = 0}, 1), PTL_OK);
-  EXPECT_LT(end(), 1s);  // the get has not come, and is nothing that this interface has sent
+  EXPECT_LT(end(), 1s);  // the get has not arrived, and this interface has sent nothing
 }
 
 TEST_F(Closing, MessagesThatWaitForRoomLeave) {
@@ -162,7 +162,7 @@ TEST_F(Closing, ReplySourceThatNobodyClearsIsCutAndItsSinkHears) {
 TEST_F(Closing, SmallReplyThatHasNoRoomInTimeLeavesLaterAsItWas) {
   constexpr std::ptrdiff_t kGets = 20;
   JobOptions options = every_step_takes(5s);
-  options.endpoint.eager_limit = 7000;  // a frame of its own for each
+  options.endpoint.eager_limit = 7000;  // so that each has a frame of its own
   options.network.max_in_flight = 8;
   begin(options);
   small = pattern(7000);
@@ -179,7 +179,7 @@ TEST_F(Closing, SmallReplyThatHasNoRoomInTimeLeavesLaterAsItWas) {
     answered += std::ranges::count(events, PTL_EVENT_GET_END, &ptl_event_t::type);
   }
   ASSERT_EQ(come, kGets);
-  ASSERT_LT(answered, kGets);  // some have no room
+  ASSERT_LT(answered, kGets);  // some find no room
   EXPECT_LE(end(), 7s);
   std::ranges::fill(small, std::uint8_t{0});
   job->run(120s);
@@ -191,7 +191,7 @@ TEST_F(Closing, SmallReplyThatHasNoRoomInTimeLeavesLaterAsItWas) {
 TEST_F(Closing, RequestsThatComeMeanwhileAreRefused) {
   RawPeer peer(*job), silent(*job, RawPeer::kNid + 1);
   target(memory, {.options = kBoth}, {}, 0);
-  // keeps it lingering
+  // makes the process linger
   ASSERT_EQ(PtlPut(source(large), PTL_NO_ACK_REQ, silent.id(), kPortal, 0, kBits, 0, 0), PTL_OK);
   peer.send(0, peer.request(MessageKind::kGet, job->id(0), 8));
   ASSERT_EQ(peer.received(), "REPLY");

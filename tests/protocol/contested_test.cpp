@@ -1,5 +1,5 @@
-// Section 13: points on which implementations differ. One test for each, on the behaviour that was
-// chosen; the number is the clause.
+// Points on which implementations of Portals 3.3 differ: one test for each, for the behaviour that
+// doc/portals3.md promises.
 
 #include <algorithm>
 

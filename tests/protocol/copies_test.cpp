@@ -1,5 +1,5 @@
-// Which transfers pass through the engine's own memory: small ones once on each side, large ones
-// nowhere.
+// Which transfers are copied through the engine's memory: small ones once on each side, large ones
+// never.
 
 #include "tests/protocol/protocol_test.h"
 
@@ -17,7 +17,7 @@ class Copies : public ProtocolTest {
   std::uint64_t bytes_in_messages() {
     return counter(0, Counter::kBytesReceived) + counter(1, Counter::kBytesReceived);
   }
-  // A CLEAR's list of where to write is the only payload of a large transfer's messages.
+  // The segments of a CLEAR are the only payload of a large transfer's messages.
   static constexpr std::uint64_t kSegmentBytes = 24;
 
   Bytes from = pattern(5000);

@@ -1,5 +1,5 @@
-// Section 8: which events, on whose queue, what their members hold, and how sequences and links
-// run.
+// Which events are logged, on whose queue, what their members hold, and how sequence numbers and
+// links run.
 
 #include <map>
 
@@ -17,7 +17,7 @@ class EventFields : public ProtocolTest {
               PTL_OK);
     job->as(0);
   }
-  // What events of every kind have in common in these tests.
+  // Members that events of every kind have in common in these tests.
   void expect_request_fields(const ptl_event_t& event, std::size_t initiator, ptl_uid_t user,
                              ptl_handle_md_t md) {
     EXPECT_EQ(event.initiator.nid, job->id(initiator).nid);
@@ -160,7 +160,8 @@ TEST_F(EventFields, LinksOfStartEndAndAck) {
   EXPECT_EQ(events[2].link, events[2].sequence);
 }
 
-// A queue may be shorter than what one operation deposits: nothing of it is needed to go on.
+// A queue may be shorter than the events of one operation. The operation needs none of them to
+// proceed.
 TEST_F(EventFields, QueueOfOneEventSurvives) {
   ptl_handle_eq_t eq = PTL_EQ_NONE;
   ASSERT_EQ(PtlEQAlloc(job->ni(), 1, PTL_EQ_HANDLER_NONE, &eq), PTL_OK);

@@ -1,11 +1,11 @@
 #pragma once
-// Sequences of events as text, in the protocol tests of both APIs.
+// Sequences of events as text, for the protocol tests of both APIs.
 
 #include <string>
 
 namespace lintel::testing {
 
-// What `text` makes of each event, with a space between each two.
+// Joins text(event) of all events with spaces.
 template <class Events, class Text>
 std::string join(const Events& events, Text&& text) {
   std::string all;

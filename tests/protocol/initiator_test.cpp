@@ -1,5 +1,5 @@
-// Section 7: the initiator's side. What is checked in the call, what the call consumes, and what
-// happens when the target cannot be reached.
+// The initiator's side: what the call checks, what it consumes, and what happens when the target
+// cannot be reached.
 
 #include <algorithm>
 
@@ -121,7 +121,7 @@ TEST_F(Initiator, SendStartAndThresholdAreThereWhenTheCallReturns) {
 
 TEST_F(Initiator, MdIsBusyUntilItsBytesHaveLeft) {
   const ptl_handle_md_t md = source(data);
-  ASSERT_EQ(post_put(md), PTL_OK);  // no session yet: the bytes wait
+  ASSERT_EQ(post_put(md), PTL_OK);  // no session yet: the message waits
   EXPECT_EQ(PtlMDUnlink(md), PTL_MD_IN_USE);
   job->settle();
   EXPECT_EQ(kinds(0), "SEND_START SEND_END");

@@ -1,5 +1,5 @@
-// Operations whose data move by writes, above the eager limit of 1024 bytes: every layout, cut to
-// pieces, truncated, refused, and with many seeds.
+// Operations above the eager limit of 1024 bytes, whose data move by writes: every layout, in
+// several writes, truncated, refused, and with many seeds.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace {
 
 class LargeTransfer : public ProtocolTest {
  protected:
-  // Writes of at most `bytes`, so that one transfer is many.
+  // Limits writes to `bytes`, so that one transfer needs many.
   void start_with_small_writes(std::size_t bytes, std::uint64_t seed = 1) {
     JobOptions options;
     options.network.seed = seed;
@@ -19,7 +19,7 @@ class LargeTransfer : public ProtocolTest {
   }
 };
 
-// A region in pieces; {} is one contiguous piece.
+// The lengths of a region's pieces. {} is one contiguous piece.
 using Layout = std::vector<std::size_t>;
 
 struct LayoutCase {
@@ -229,7 +229,7 @@ TEST_F(LargeTransfer, ManyAtOnceInBothDirections) {
   EXPECT_EQ(landing, outgoing);
 }
 
-// ---- With every seed the network reorders messages, writes and their completions otherwise.
+// ---- With each seed the network reorders messages, writes and their completions differently.
 
 class LargeTransferSeeds : public LargeTransfer,
                            public ::testing::WithParamInterface<std::uint64_t> {};

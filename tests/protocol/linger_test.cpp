@@ -1,5 +1,5 @@
-// What the end of the last interface waits for, and for how long: processes linger two seconds
-// here, and a write takes a third of one.
+// What the end of the last interface waits for, and for how long. Processes linger for two seconds
+// here, and a write takes a third of a second.
 
 #include "tests/protocol/protocol_test.h"
 
@@ -24,7 +24,7 @@ class Linger : public ProtocolTest {
     take(0);
     take(1);
   }
-  // How long PtlNIFini of process 0 takes.
+  // Returns how long PtlNIFini of process 0 takes.
   Nanoseconds end() {
     const TimePoint start = job->network().now();
     job->drive_by_clock(0);

@@ -1,7 +1,7 @@
-// What sources for other implementations of Portals 3 name: they compile, and find what they
-// expect.
+// Names that sources for other implementations of Portals 3 use: they compile and have the expected
+// values.
 
-// As such sources do: before the header, and by the folders of other installations.
+// Such sources define this before the header, and use the header folders of other installations.
 #define PTL_IFACE_DEFAULT PTL_IFACE_SS
 #include <p3nal_utcp.h>
 #include <portals/p3api/debug.h>

@@ -1,4 +1,4 @@
-// Section 9: what is ordered, and what is not but must still come.
+// What is ordered, and what is unordered but must still arrive.
 
 #include "tests/protocol/protocol_test.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Bytes to send, in the protocol tests of both APIs.
+// Bytes to send, for the protocol tests of both APIs.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace lintel::testing {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Bytes that differ from their neighbours, and from those of another `first`.
+// Bytes that differ from their neighbours and from those of another `first`.
 inline Bytes pattern(std::size_t length, std::uint8_t first = 1) {
   Bytes bytes(length);
   for (std::size_t i = 0; i < length; ++i)

@@ -1,5 +1,5 @@
-// A peer dies at every moment of an operation: each START gets its END with PTL_NI_PEER_DEAD,
-// nothing is stuck, and memory is the program's again.
+// A peer dies at each step of an operation: each START gets its END with PTL_NI_PEER_DEAD, nothing
+// hangs, and the program may reuse its memory.
 
 #include <map>
 #include <string>
@@ -63,8 +63,7 @@ class PeerDeath : public ProtocolTest, public ::testing::WithParamInterface<Deat
         break;
     }
   }
-  // Each START has one END, and what the program waits for has come: with success or with the
-  // peer's death.
+  // Each START has one END, and what the program waits for has come: success or the peer's death.
   void expect_ended(const Events& events, std::size_t survivor) {
     std::map<ptl_seq_t, int> open;
     bool answered = false;
@@ -91,8 +90,8 @@ class PeerDeath : public ProtocolTest, public ::testing::WithParamInterface<Deat
   ptl_handle_md_t other = PTL_INVALID_HANDLE;
 };
 
-// The number of steps is counted until one run needs no more of them: every moment between two
-// events of the network is tried.
+// The number of steps grows until a run needs no more: the peer dies between each two events of the
+// network.
 TEST_P(PeerDeath, AtEveryMomentNothingIsStuck) {
   const std::size_t survivor = 1 - GetParam().victim;
   bool finished = false;

@@ -1,6 +1,5 @@
 #pragma once
-// The suite of the pitfalls: each test's name begins with the number of the clause in the list of
-// what is most often got wrong.
+// Rules of Portals 3.3 that implementations often get wrong.
 
 #include "tests/protocol/protocol_test.h"
 

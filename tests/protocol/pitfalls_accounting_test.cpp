@@ -1,4 +1,4 @@
-// Pitfalls 11 to 24: what a memory descriptor counts, and when it goes.
+// Rules that are often got wrong: what a memory descriptor counts, and when it is unlinked.
 
 #include <algorithm>
 
@@ -89,7 +89,7 @@ TEST_F(Pitfalls, P13_UnlimitedNeverDecrements) {
 TEST_F(Pitfalls, P13_ZeroNeverBecomesUnlimited) {
   Bytes memory(8), data = pattern(1);
   target(memory, {.options = kPut});
-  // the put takes the only unit, the ack comes on top
+  // the put takes the only unit; the ack takes none
   const ptl_handle_md_t from = source(data, {.threshold = 1});
   ASSERT_EQ(put(from, {.ack = true}), PTL_OK);
   EXPECT_EQ(kinds(0), "SEND_START SEND_END ACK");
@@ -132,19 +132,20 @@ TEST_F(Pitfalls, P15_UnlinkWaitsForTheLastPendingOperation) {
   start({.processes = 3});
   Bytes memory(8192), large = pattern(4096), small = pattern(8);
   const Entry entry = target(memory, {.options = kPut, .threshold = 2, .unlink = PTL_UNLINK});
-  // opens the session: the next put overtakes nothing
+  // opens the session, so that the next put overtakes nothing
   ASSERT_EQ(put(source(small, {}, 2), {.portal = 9}, 2), PTL_OK);
   ASSERT_EQ(post_put(source(large)), PTL_OK);
   std::string seen;
-  while (seen.empty()) {  // the large put has matched, and its data are under way
+  while (seen.empty()) {  // the large put has matched and its data are under way
     job->settle(0ns);
     ASSERT_TRUE(job->network().advance_to_next());
     seen = kinds(1);
   }
   ASSERT_EQ(seen, "PUT_START");
-  job->kill(0, transport::Death::kSilent);  // and will not come
+  job->kill(0, transport::Death::kSilent);  // its remaining data will not come
   ASSERT_EQ(put(source(small, {}, 2), {}, 2), PTL_OK);
-  EXPECT_EQ(kinds(1), "PUT_START PUT_END");  // it hit zero, but is not the last to end
+  // its threshold reached zero, but another operation ends later
+  EXPECT_EQ(kinds(1), "PUT_START PUT_END");
   EXPECT_TRUE(alive(entry.md, 1));
   job->run(30s);
   EXPECT_EQ(kinds(1), "PUT_END!PEER_DEAD UNLINK");
@@ -250,7 +251,7 @@ TEST_F(Pitfalls, P18_InitiatorRoleIgnoresTheLocalOffset) {
   ASSERT_EQ(get(mine.md), PTL_OK);
   EXPECT_EQ(data, memory);
   ASSERT_EQ(put(source(incoming, {}, 1), {.to = 0}, 1), PTL_OK);
-  EXPECT_EQ(part(data, 2, 2), incoming);  // and still is: the initiator's role does not move it
+  EXPECT_EQ(part(data, 2, 2), incoming);  // unchanged: the initiator's role does not move it
 }
 
 TEST_F(Pitfalls, P18_RemoteOffsetCountsWithManageRemote) {
@@ -401,7 +402,7 @@ TEST_F(Pitfalls, P23_LateAnswersAreRecognisedThoughTheSlotIsUsedAgain) {
   const ptl_handle_md_t first = source(old);
   ASSERT_EQ(post_get(first), PTL_OK);
   ASSERT_EQ(unlink_md(first, 0), PTL_OK);
-  const ptl_handle_md_t second = source(innocent);  // in the only slot there is
+  const ptl_handle_md_t second = source(innocent);  // takes the only slot
   EXPECT_NE(second, first);
   job->settle();
   EXPECT_EQ(innocent, Bytes(8));

@@ -1,5 +1,5 @@
-// Pitfalls 40 to 52, and of 10 what takes threads: calls. That a process which never calls Portals
-// is served (the other half of 40) needs a progress thread and is left to the system tests.
+// Rules that are often got wrong: calls. tests/system/application_bypass_test.cpp shows that a
+// process which never calls Portals is served, because that needs a progress thread.
 
 #include <atomic>
 #include <set>
@@ -32,10 +32,10 @@ TEST_F(Pitfalls, P40_WaitingMakesProgressOfItsOwn) {
   target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE});
   const ptl_handle_md_t from = source(data);
   ASSERT_EQ(put(from), PTL_OK);
-  while (kinds(1).empty()) job->settle();  // the session is open,
-  job->settle();                           // and all is quiet
+  while (kinds(1).empty()) job->settle();  // the session is open
+  job->settle();                           // and the network is idle
   ASSERT_EQ(post_put(from, {.hdr_data = 1}), PTL_OK);
-  job->poll(0);  // it is on its way
+  job->poll(0);  // it is under way
   job->as(1);
   ptl_event_t event;
   ASSERT_EQ(PtlEQWait(queue(1), &event), PTL_OK);  // nobody but this call polls process 1
@@ -123,7 +123,7 @@ TEST_F(Pitfalls, P41_TimeoutExpires) {
   EXPECT_GE(std::chrono::steady_clock::now() - before, 5ms);
 }
 
-// ---- 43: handlers
+// ---- Handlers
 
 struct HandlerState {
   int runs = 0;
@@ -170,7 +170,7 @@ TEST_F(Pitfalls, P43_HandlerRunsOncePerEventInTheCallThatReturnsItAndMayCallBack
   EXPECT_EQ(handler_state.runs, 6);
 }
 
-// ---- 44 to 46: library and interface
+// ---- Library and interface
 
 TEST_F(Pitfalls, P44_SecondNIInitGivesTheSameHandleAndOneFiniEndsIt) {
   ptl_handle_ni_t again = PTL_INVALID_HANDLE;
@@ -237,7 +237,7 @@ TEST_F(Pitfalls, P46_OldHandlesStayInvalidWhenTheInterfaceOpensAgain) {
   EXPECT_TRUE(alive(other.md, 0));
 }
 
-// ---- 47, 48
+// ---- Unlinking
 
 TEST_F(Pitfalls, P47_RetryingUnlinkAloneMakesProgress) {
   Bytes memory(1 << 16), data = pattern(60000);
@@ -287,7 +287,7 @@ TEST_F(Pitfalls, P48_FireAndForgetOfALargeMessageToo) {
   EXPECT_EQ(part(memory, 0, 4000), data);
 }
 
-// ---- 49 and 50: names and numbers
+// ---- Names and numbers
 
 static_assert(PTL_NOACK_REQ == PTL_NO_ACK_REQ);
 
@@ -306,7 +306,7 @@ TEST(PitfallsOfHandles, P50_SentinelsAreDistinctAndNameNothing) {
 
 TEST(PitfallsOfHandles, P50_EncodingKeepsKindInterfaceSlotAndGeneration) {
   using namespace lintel::api3;
-  // Interfaces have fewer objects than there are slots, see portals/engine/handle.h.
+  // An interface has fewer objects than there are slots: portals/engine/handle.h.
   const SlotId largest{(1U << portals::kSlotBits) - 2, (1U << portals::kGenerationBits) - 1};
   for (const HandleKind kind :
        {HandleKind::kInterface, HandleKind::kEntry, HandleKind::kDescriptor, HandleKind::kQueue}) {
@@ -328,7 +328,7 @@ TEST_F(Pitfalls, P50_HandlesCompareAsNumbers) {
   EXPECT_EQ(PtlHandleIsEqual(queue(0), PTL_EQ_NONE), PTL_FAIL);
 }
 
-// ---- 51: teardown
+// ---- Teardown
 
 class Teardown : public Pitfalls, public ::testing::WithParamInterface<bool> {};
 
@@ -378,8 +378,8 @@ TEST_F(Pitfalls, P51_TeardownWithAnswersThatNeverGotRoom) {
   const ptl_handle_md_t from = source(nothing);
   ASSERT_EQ(put(from, {.ack = true}), PTL_OK);
   for (int i = 0; i < 200; ++i) ASSERT_EQ(post_put(from, {.ack = true}), PTL_OK);
-  for (int i = 0; i < 10; ++i) {  // process 0 never looks again, so the acks of process 1 fill the
-                                  // way to it
+  // process 0 never polls again, so the acks of process 1 fill the path to it
+  for (int i = 0; i < 10; ++i) {
     job->network().advance_to_next();
     job->poll(1);
   }
@@ -388,7 +388,7 @@ TEST_F(Pitfalls, P51_TeardownWithAnswersThatNeverGotRoom) {
   EXPECT_EQ(PtlNIFini(job->ni()), PTL_OK);
 }
 
-// ---- 52: operations on oneself
+// ---- Operations on oneself
 
 TEST_F(Pitfalls, P52_SelfPutFromAnMdToItself) {
   Bytes memory = pattern(8);
@@ -396,8 +396,8 @@ TEST_F(Pitfalls, P52_SelfPutFromAnMdToItself) {
   ASSERT_EQ(put(mine.md, {.to = 0}), PTL_OK);
   const Events events = take(0);
   ASSERT_EQ(kinds(events), "SEND_START SEND_END PUT_START PUT_END UNLINK");
-  EXPECT_EQ(events[1].md.threshold, 1);  // charged as source,
-  EXPECT_EQ(events[3].md.threshold, 0);  // and as target
+  EXPECT_EQ(events[1].md.threshold, 1);  // charged as source
+  EXPECT_EQ(events[3].md.threshold, 0);  // charged as target
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Pitfalls 25 to 39: events. 26 and 27 are in posting_race_test.cpp; 38, the publication to other
-// threads, in tests/system/threads_test.cpp.
+// Rules that are often got wrong: events. See also posting_race_test.cpp and, for events that other
+// threads take, tests/system/threads_test.cpp.
 
 #include <iterator>
 #include <map>
@@ -21,7 +21,7 @@ TEST_F(Pitfalls, P25_FullQueueNeverRefusesAndReportsTheLossOnceWithAValidEvent) 
   attach(description);
   const ptl_handle_md_t from = source(data);
   for (int i = 0; i < 5; ++i) ASSERT_EQ(put(from, {.ack = true}), PTL_OK);
-  EXPECT_EQ(part(memory, 16, 4), data);  // the fifth was accepted like the first
+  EXPECT_EQ(part(memory, 16, 4), data);  // the fifth put was accepted like the first
   job->as(1);
   ptl_event_t event;
   ASSERT_EQ(PtlEQGet(small, &event), PTL_EQ_DROPPED);
@@ -230,8 +230,8 @@ TEST_F(Pitfalls, P35_ShortMessageDoesNotOvertakeTheMatchingOfALongOne) {
   EXPECT_EQ(next, 6U);
 }
 
-// 36: nobody may rely on the order of SEND_END and ACK; this engine does give SEND_END first, which
-// the large transfers check with many seeds.
+// A program may not rely on the order of SEND_END and ACK. This engine gives SEND_END first; the
+// tests of large transfers check it with many seeds.
 TEST_F(Pitfalls, P36_SendEndComesBeforeAckOnOneQueue) {
   Bytes memory(8), data = pattern(4);
   target(memory, {.options = kPut});
@@ -275,7 +275,7 @@ TEST(PitfallsOfNames, P39_EveryEventKindHasItsOwnNumberAndItsSpecifiedName) {
     names.insert(kind.text);
   }
   EXPECT_EQ(numbers.size(), std::size(kinds));
-  for (unsigned other = 0; other < 16; ++other) {  // all that the type can hold
+  for (unsigned other = 0; other < 16; ++other) {  // all values that the type can hold
     if (numbers.contains(other)) continue;
     const char* const text = PtlEventKindStr(static_cast<ptl_event_kind_t>(other));
     ASSERT_NE(text, nullptr);

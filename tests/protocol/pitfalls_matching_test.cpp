@@ -1,4 +1,4 @@
-// Pitfalls 1 to 10: matching and lists.
+// Rules that are often got wrong: matching and lists.
 
 #include "tests/protocol/pitfalls.h"
 

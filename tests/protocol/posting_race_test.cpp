@@ -1,5 +1,4 @@
-// Posting a receive while messages arrive: PtlMDUpdate and PtlMEMDPost with a test queue. Pitfalls
-// 26 and 27 are here.
+// Posting a receive while messages arrive: PtlMDUpdate and PtlMEMDPost with a test queue.
 
 #include "tests/protocol/protocol_test.h"
 
@@ -8,7 +7,7 @@ namespace {
 
 class PostingRace : public ProtocolTest {
  protected:
-  // An unexpected-message entry at the tail, and a receive before it that is not active yet.
+  // A match entry for unexpected messages at the tail, and an inactive receive before it.
   void arrange(unsigned more_options = 0) {
     unexpected = target(overflow, {.options = kPut | more_options});
     posted = target(user, {.options = kPut, .threshold = 0}, {.position = PTL_INS_BEFORE});
@@ -63,7 +62,7 @@ TEST_F(PostingRace, P26_P27_OwedEndRefusesTheUpdateAndComes) {
   }
   EXPECT_EQ(activate(), PTL_MD_NO_UPDATE);  // matched already: the receive would overtake it
   job->settle();
-  EXPECT_EQ(kinds(1), "PUT_END");  // an event was on its way
+  EXPECT_EQ(kinds(1), "PUT_END");  // an event was under way
   EXPECT_EQ(activate(), PTL_OK);
 }
 
@@ -88,7 +87,7 @@ TEST_F(PostingRace, MessageThatHasNotBeenTakenInLeavesADrainedQueueEmptyAndMeets
   take(1);
   ASSERT_EQ(post_put(source(data)), PTL_OK);
   while (job->network().advance_to_next()) {
-  }  // it is here, but process 1 has not polled
+  }  // the message is here, but process 1 has not polled
   EXPECT_EQ(activate(), PTL_OK);
   job->settle();
   EXPECT_EQ(only(take(1), PTL_EVENT_PUT_END).md_handle, posted.md);
@@ -99,7 +98,7 @@ TEST_F(PostingRace, RefusedUpdateTakesInWhatIsOwed) {
   ASSERT_EQ(put(source(data)), PTL_OK);
   take(1);
   ASSERT_EQ(post_put(source(large)), PTL_OK);
-  // A program that calls nothing else sees its own queue fill.
+  // A program that calls nothing but PtlMDUpdate still sees its queue fill.
   int refusals = 0;
   while (activate() == PTL_OK) {
     ASSERT_EQ(update(posted.md, md(user, {.options = kPut, .threshold = 0}, 1), PTL_EQ_NONE),
@@ -116,23 +115,23 @@ TEST_F(PostingRace, RefusedUpdateTakesInWhatIsOwed) {
   EXPECT_EQ(kinds(1), "PUT_END");
 }
 
-// ---- Attach, traffic, drain, update: what a drained queue may still be owed by what its own
-// process has started. None of it refuses the update.
+// ---- A drained queue may still be owed events of operations that its own process started. None of
+// them refuses the update.
 
 class DrainedQueue : public PostingRace {
  protected:
-  // Process 1 has put into process 0, or got from there, and has taken all that its queue held.
+  // Process 1 has put to process 0, or got from it, and has taken all events of its queue.
   void drain(const std::string& expected) { EXPECT_EQ(kinds(1), expected); }
   void expect_update_and_then(const std::string& expected) {
     EXPECT_EQ(activate(), PTL_OK);
     job->settle();
     EXPECT_EQ(kinds(1), expected);
   }
-  // What process 0 has for process 1's operations.
+  // Process 0 attaches `memory` for operations of process 1.
   void offer(Bytes& memory) {
     target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE, .quiet = true}, {}, 0);
   }
-  // An operation of process 1 has begun, and its data move.
+  // Runs until an operation of process 1 has begun and its data move.
   void run_until(const std::string& expected) {
     std::string seen;
     while (seen != expected && job->network().advance_to_next()) {
@@ -155,7 +154,8 @@ TEST_F(DrainedQueue, AfterTrafficThatHasEndedIsEmpty) {
 TEST_F(DrainedQueue, SendEndOfASmallPutThatHasNotLeftDoesNotCount) {
   arrange();
   offer(theirs);
-  ASSERT_EQ(post_put(source(data, {}, 1), {.to = 0}, 1), PTL_OK);  // no session yet: the bytes wait
+  // no session yet: the message waits
+  ASSERT_EQ(post_put(source(data, {}, 1), {.to = 0}, 1), PTL_OK);
   drain("SEND_START");
   expect_update_and_then("SEND_END");
 }
@@ -351,7 +351,7 @@ TEST_F(PostEntry, NoTestQueueAlwaysPosts) {
   EXPECT_EQ(post(PTL_EQ_NONE), PTL_OK);
 }
 
-// The whole protocol of 11.3, against messages that arrive at any moment: each lands in the receive
+// The complete posting protocol against messages that arrive at any time: each lands in the receive
 // or in the overflow, in order, none twice.
 class PostingProtocol : public PostingRace, public ::testing::WithParamInterface<int> {};
 

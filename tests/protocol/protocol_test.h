@@ -1,11 +1,12 @@
 #pragma once
-// ProtocolTest: the vocabulary of the protocol tests. Process 0 starts operations, process 1 is
-// their target; both have an event queue that the words use. A test arranges, lets one thing
-// happen, and looks at the sequence of events, the drop count and the memory.
+// ProtocolTest: helpers for the protocol tests of Portals 3.
 //
-// Sequences of events are compared as text: kinds() gives "PUT_START PUT_END", story() "PUT_START
-// 5/9@2 PUT_END 5/9@2" (manipulated / requested length @ offset). An event whose ni_fail_type is
-// not PTL_NI_OK has "!PEER_DEAD" and the like after its kind.
+// Process 0 starts operations and process 1 is their target. Both have an event queue, which the
+// helpers use. A test arranges the objects, does one thing, and checks the sequence of events, the
+// drop count and the memory. Sequences of events are compared as text: kinds() gives "PUT_START
+// PUT_END", story() gives "PUT_START 5/9@2 PUT_END 5/9@2" (manipulated / requested length @
+// offset). An event whose ni_fail_type is not PTL_NI_OK has "!PEER_DEAD" and the like after its
+// kind.
 
 #include <gtest/gtest.h>
 
@@ -36,8 +37,7 @@ inline constexpr unsigned kGet = PTL_MD_OP_GET;
 inline constexpr unsigned kBoth = PTL_MD_OP_PUT | PTL_MD_OP_GET;
 inline constexpr int kForever = PTL_MD_THRESH_INF;
 
-// How a match entry is made. What a test does not name is as here: it takes everything with kBits,
-// at the tail of kPortal.
+// How a match entry is made. The defaults accept every message with kBits, at the tail of kPortal.
 struct EntryRules {
   ptl_pt_index_t portal = kPortal;
   ptl_process_id_t from = kAnyone;
@@ -75,19 +75,19 @@ struct Call {
 class ProtocolTest : public ::testing::Test {
  protected:
   explicit ProtocolTest(JobOptions options = {}) { start(std::move(options)); }
-  // Begins anew with other options.
+  // Starts new processes with other options.
   void start(JobOptions options);
-  // The processes end before the memory that a fixture has lent them; the network lives on for what
-  // else is on it.
+  // The processes end before the memory that a fixture has lent them. The network stays for others
+  // that use it.
   void TearDown() override {
     if (job) job->close();
   }
 
-  // ---- Arrange. Each acts as `rank` and leaves process 0 in force.
+  // ---- Arrange. Each helper acts as `rank` and leaves process 0 current.
   ptl_handle_eq_t queue(std::size_t rank) const { return queues_[rank]; }
   ptl_handle_me_t entry(const EntryRules& rules = {}, std::size_t rank = 1);
   ptl_md_t md(Bytes& memory, const MdRules& rules, std::size_t rank) const;
-  // The list of pieces is kept for as long as the test runs.
+  // The list of pieces is kept until the test ends.
   ptl_md_t iovec_md(std::vector<Bytes>& pieces, const MdRules& rules, std::size_t rank);
   Entry attach(const ptl_md_t& md, const EntryRules& rules = {}, ptl_unlink_t unlink = PTL_RETAIN,
                std::size_t rank = 1);
@@ -96,8 +96,8 @@ class ProtocolTest : public ::testing::Test {
   ptl_handle_md_t bind(const ptl_md_t& md, ptl_unlink_t unlink = PTL_RETAIN, std::size_t rank = 0);
   ptl_handle_md_t source(Bytes& memory, const MdRules& rules = {}, std::size_t rank = 0);
 
-  // ---- Act. Calls of process `from`; they return the code and let the network run until it is
-  // quiet.
+  // ---- Act. Calls of process `from`. They return the code and let the network run until it is
+  // idle.
   int put(ptl_handle_md_t md, const Call& call = {}, std::size_t from = 0);
   int get(ptl_handle_md_t md, const Call& call = {}, std::size_t from = 0);
   int get_put(ptl_handle_md_t to, ptl_handle_md_t out, const Call& call = {}, std::size_t from = 0);
@@ -113,8 +113,8 @@ class ProtocolTest : public ::testing::Test {
   std::string kinds(std::size_t rank) { return testing::kinds(take(rank)); }
   std::string story(std::size_t rank) { return testing::story(take(rank)); }
   static std::string kinds(const Events& events) { return testing::kinds(events); }
-  // Lets messages arrive, one by one, until rank 1 has taken its PUT_START and nothing else since.
-  // False: none came.
+  // Delivers messages one by one until rank 1 has taken PUT_START and no other event. Returns false
+  // if none came.
   bool run_until_put_starts() {
     while (kinds(1) != "PUT_START") {
       if (!job->network().advance_to_next()) return false;
@@ -123,7 +123,7 @@ class ProtocolTest : public ::testing::Test {
     return true;
   }
   static std::string story(const Events& events) { return testing::story(events); }
-  // The only event of that kind among `events`; a failure if there is none.
+  // Returns the only event of that kind in `events`. The test fails if there is none.
   static ptl_event_t only(const Events& events, ptl_event_kind_t kind);
   std::uint64_t status(std::size_t rank, ptl_sr_index_t reg);
   std::uint64_t drops(std::size_t rank) { return status(rank, PTL_SR_DROP_COUNT); }

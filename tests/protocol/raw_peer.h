@@ -1,5 +1,5 @@
 #pragma once
-// RawPeer: a RawProcess that speaks to processes of Portals 3, beside a SimulatedJob.
+// RawPeer: a RawProcess for the processes of Portals 3 of a SimulatedJob.
 
 #include "tests/protocol/protocol_test.h"
 #include "tests/protocol/raw_process.h"

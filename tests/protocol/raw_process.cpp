@@ -78,7 +78,7 @@ void RawProcess::send_bytes(std::size_t rank, std::span<const std::byte> bytes) 
   const transport::PeerId to = peer(rank);
   transport::MessageBuffer buffer = session_->reserve(to, bytes.size());
   if (!buffer) {
-    job_.settle();  // the session opens
+    job_.settle();  // opens the session
     buffer = session_->reserve(to, bytes.size());
   }
   ASSERT_TRUE(buffer);

@@ -1,10 +1,10 @@
 #pragma once
-// RawProcess: a process on the simulated network that speaks the engine's messages without being an
-// engine: a session, and what a test makes it say. With it a test sends what no sound initiator
-// would, and sees the answers that programs do not. For either API; RawPeer and RawPeer4 speak of
-// it in the names of theirs.
+// RawProcess: a process on the simulated network that sends and receives the engine's messages
+// through a session of its own, without an engine.
 //
-// Owned by the test, beside the SimulatedProcesses, which poll it. Thread: the test's.
+// With it a test sends what no correct initiator would send, and sees answers that programs do not
+// see. RawPeer and RawPeer4 add the names of each API. Owned by the test, beside the
+// SimulatedProcesses, which poll it. Thread: the test's.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@
 
 namespace lintel::testing {
 
-// What its messages speak of unless a test says otherwise.
+// Defaults of the messages.
 struct RawAim {
   std::uint8_t interface_kind = portals::wire::kPortals3Kind;
   std::uint32_t portal_index = 0;
@@ -30,30 +30,29 @@ struct RawAim {
 
 class RawProcess : private transport::Sink {
  public:
-  // Joins the network of `job` under a name of its own. REQUIRES: lives as long as `job` runs.
+  // Joins the network of `job` under its own name. REQUIRES: lives as long as `job` runs.
   RawProcess(SimulatedProcesses& job, const RawAim& aim, std::uint32_t nid = kNid);
   static constexpr std::uint32_t kNid = 0x0a0000f0;
 
   ProcessId name() const { return self_; }
 
-  // A put, get or getput to `target` that a sound initiator would send: of user 1000 and job 7,
-  // without an ack. The caller changes what it wants.
+  // A put, get or getput to `target` as a correct initiator would send it: user 1000, job 7, no
+  // ack. The caller may change any field.
   portals::wire::Request request(portals::wire::MessageKind kind, ProcessId target,
                                  std::uint64_t length) const;
-  // An answer to `request` as its target would give it.
+  // The answer to `request` that its target would send.
   static portals::wire::Response response(portals::wire::MessageKind kind,
                                           const portals::wire::Request& request,
                                           std::uint64_t length);
 
-  // Sends a message to process `rank` and lets the network run. header.payload_length is filled in.
+  // Sends a message to process `rank` and lets the network run. Fills in header.payload_length.
   template <class Fixed>
   void send(std::size_t rank, Fixed fixed, const Bytes& payload = {});
-  // The same for bytes as they are.
+  // The same for raw bytes.
   void send_bytes(std::size_t rank, std::span<const std::byte> bytes);
   // The same without letting the network run. REQUIRES: something was sent to `rank` before.
   void post_bytes(std::size_t rank, std::span<const std::byte> bytes);
-  // Says CLEAR for `source`, with `segments` of memory registered here. Returns nothing to wait
-  // for: the network has run.
+  // Sends CLEAR for `source`, with `segments` of memory registered here, and lets the network run.
   void clear(std::size_t rank, std::uint64_t source_token, std::vector<Bytes*> segments,
              std::uint64_t receiver_token = 77, std::uint8_t flags = 0);
   // The same without letting the network run. REQUIRES: something was sent to `rank` before.
@@ -67,11 +66,11 @@ class RawProcess : private transport::Sink {
                         const std::vector<Bytes*>& segments, std::uint64_t receiver_token = 77);
   void discard(std::size_t rank, std::uint64_t token);
   void written(std::size_t rank, std::uint64_t receiver_token, std::uint64_t count);
-  // Writes `bytes` to where `to` wants them, `immediate` with them.
+  // Writes `bytes` to the place that `to` names, with `immediate`.
   void write(std::size_t rank, Bytes& bytes, const portals::wire::Segment& to,
              std::uint32_t immediate);
 
-  // What has come since the last call, as "ACK", "REPLY", "CLEAR", "WRITTEN", "DISCARD", "PUT",
+  // Messages received since the last call, as "ACK", "REPLY", "CLEAR", "WRITTEN", "DISCARD", "PUT",
   // "GET", "GET(CLEAR)", "GETPUT".
   std::string received();
   // The newest message of that kind.
@@ -89,7 +88,7 @@ class RawProcess : private transport::Sink {
     return portals::wire::parse_clear(last(portals::wire::MessageKind::kClear));
   }
   portals::wire::Segment last_segment(std::size_t index) const;
-  // Of the CLEAR in the newest GET. REQUIRES: it has one.
+  // The CLEAR in the newest GET. REQUIRES: it has one.
   portals::wire::Clear clear_of_get() const {
     return portals::wire::parse_clear(payload_of_last(portals::wire::MessageKind::kGet));
   }

@@ -1,5 +1,5 @@
-// The initiator's side of ACK and REPLY: what is expected, and what is past, duplicate, stale or
-// foreign.
+// The initiator's side of ACK and REPLY: expected answers, and those that are late, duplicate,
+// stale or from another process.
 
 #include "tests/protocol/raw_peer.h"
 
@@ -14,7 +14,7 @@ class ReceiveAnswer : public ProtocolTest {
  protected:
   ReceiveAnswer() : peer(*job), other(*job, RawPeer::kNid + 1) {}
 
-  // Process 0 puts to the peer, which has the request then.
+  // Process 0 puts to the peer. Returns the request that the peer received.
   Request put_to_peer(ptl_handle_md_t md, ptl_ack_req_t ack = PTL_ACK_REQ) {
     EXPECT_EQ(PtlPut(md, ack, peer.id(), kPortal, 3, kBits, 40, 50), PTL_OK);
     job->settle();
@@ -96,7 +96,7 @@ TEST_F(ReceiveAnswer, AckThatNamesWhatNeverWasIsDiscardedAndCounted) {
   EXPECT_EQ(kinds(0), "");
   EXPECT_EQ(status(0, PTL_SR_DROP_STALE_HANDLE), 3U);
   peer.send(0, ack(request, 8));
-  EXPECT_EQ(kinds(0), "ACK");  // and the true one still counts
+  EXPECT_EQ(kinds(0), "ACK");  // the true answer still counts
 }
 
 TEST_F(ReceiveAnswer, AckFromAProcessThatWasNotAskedIsDiscardedAndCounted) {
@@ -267,7 +267,7 @@ TEST_F(ReceiveAnswer, AnnouncedReplyForAnUnlinkedMdReleasesItsSource) {
   EXPECT_EQ(drops(0), 1U);
 }
 
-// ---- What a request looks like on its way
+// ---- What a request contains when it leaves
 
 TEST_F(ReceiveAnswer, RequestCarriesTheArgumentsOfTheCall) {
   const ptl_handle_md_t md = source(data);

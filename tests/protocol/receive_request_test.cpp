@@ -1,5 +1,5 @@
-// The target's side of put, get and getput: the order of its checks, the walk of the match list,
-// and what is accounted in one step with the match.
+// The target's side of put, get and getput: the order of checks, the search of the match list, and
+// what is counted in one step with the match.
 
 #include "tests/protocol/raw_peer.h"
 
@@ -12,7 +12,7 @@ using portals::wire::Request;
 class ReceiveRequest : public ProtocolTest {
  protected:
   ReceiveRequest() : peer(*job) {}
-  // What the drop registers say, in the order index, cookie, access, no match, stale, malformed.
+  // The drop registers in the order index, cookie, access, no match, stale, malformed.
   std::string drops_by_cause() {
     std::string text;
     for (ptl_sr_index_t reg = PTL_SR_DROP_PT_INDEX; reg <= PTL_SR_DROP_MALFORMED; ++reg)
@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
         AccessCase{"OtherPortal", kAnyone, PTL_UID_ANY, PTL_JID_ANY, kPortal + 1, false}),
     [](const auto& instance) { return instance.param.name; });
 
-// ---- What makes one entry refuse, so that the next is asked
+// ---- Why an entry refuses, so that the next one is tried
 
 struct RefusalCase {
   const char* name;
@@ -191,7 +191,7 @@ TEST_F(ReceiveRequest, EndOfTheListDropsWithItsLength) {
   EXPECT_EQ(peer.received(), "");
 }
 
-// ---- Put, get, getput: one each from arrival to answer
+// ---- One put, get and getput each, from arrival to answer
 
 TEST_F(ReceiveRequest, PutPlacesItsDataThenAcknowledges) {
   target(memory, {.options = kPut});
@@ -207,7 +207,7 @@ TEST_F(ReceiveRequest, PutPlacesItsDataThenAcknowledges) {
   const portals::wire::Response ack = peer.last_response();
   EXPECT_EQ(ack.requested_length, 8U);
   EXPECT_EQ(ack.manipulated_length, 8U);
-  EXPECT_EQ(ack.offset, 99U);  // the request's: an echo
+  EXPECT_EQ(ack.offset, 99U);  // copied from the request
   EXPECT_EQ(ack.md_handle, 11U);
   EXPECT_EQ(ack.md_generation, 12U);
   EXPECT_EQ(ack.match_bits, kBits);

@@ -1,5 +1,5 @@
-// Data that move by writes: announcement, CLEAR, writes, WRITTEN, DISCARD, seen from either side,
-// with a peer that keeps to the rules or does not.
+// Data that move by writes: announcement, CLEAR, writes, WRITTEN, DISCARD. Tested for receiver and
+// source, with a peer that keeps the protocol or breaks it.
 
 #include "tests/protocol/raw_peer.h"
 
@@ -27,7 +27,7 @@ class ReceiveTransfer : public ProtocolTest {
     }
     peer.send(1, put);
   }
-  // Process 0 puts `data` to the peer, which has the announcement then.
+  // Process 0 puts `data` to the peer. Returns the announcement that the peer received.
   Request put_to_peer(Bytes& bytes, ptl_ack_req_t ack = PTL_NO_ACK_REQ) {
     EXPECT_EQ(PtlPut(source(bytes), ack, peer.id(), kPortal, 0, kBits, 0, 0), PTL_OK);
     job->settle();
@@ -138,7 +138,7 @@ TEST_F(ReceiveTransfer, WrittenForAnUnknownTransferIsDroppedAndCounted) {
   target(memory, {.options = kPut});
   announce(kLarge);
   peer.written(1, peer.last_clear().receiver_token + 1, 2);
-  peer.written(1, peer.last_clear().receiver_token, 1);  // one write needs no count
+  peer.written(1, peer.last_clear().receiver_token, 1);  // a single write needs no WRITTEN
   EXPECT_EQ(kinds(1), "PUT_START");
   EXPECT_EQ(drops(1), 2U);
 }
@@ -149,7 +149,7 @@ TEST_F(ReceiveTransfer, ImmediateOfATransferThatEndedIsDroppedAndCounted) {
   const wire::Clear first = peer.last_clear();
   peer.write(1, data, peer.last_segment(0), first.immediate);
   EXPECT_EQ(kinds(1), "PUT_START PUT_END");
-  announce(kLarge);  // another one, whose memory the stray write goes to
+  announce(kLarge);  // a second transfer, into whose memory the unexpected write goes
   peer.write(1, data, peer.last_segment(0), first.immediate);
   EXPECT_EQ(kinds(1), "PUT_START");
   EXPECT_EQ(job->process(1).counters().get(Counter::kDropsStaleHandle), 1U);
@@ -183,7 +183,7 @@ TEST_F(ReceiveTransfer, ClearMakesTheSourceWrite) {
   peer.clear(0, peer.last_request(MessageKind::kPut).sender_token, {&memory});
   EXPECT_EQ(memory, data);
   EXPECT_EQ(peer.immediates(), 1U);
-  EXPECT_EQ(peer.received(), "");  // one write: no count
+  EXPECT_EQ(peer.received(), "");  // a single write: no WRITTEN
   EXPECT_EQ(kinds(0), "SEND_END");
 }
 
@@ -269,8 +269,8 @@ TEST_F(ReceiveTransfer, WriteToMemoryThatIsNotTheReceiversFailsTheSource) {
   EXPECT_EQ(PtlMDUnlink(events[1].md_handle), PTL_OK);
 }
 
-// The operation that ends last began when its descriptor had no queue; the UNLINK that it causes
-// speaks of it all the same.
+// The operation that ends last began when its descriptor had no queue. The UNLINK that it causes
+// still has the link of that operation.
 TEST_F(ReceiveTransfer, UnlinkOnAQueueThatCameMeanwhileHasTheFieldsOfTheOperationThatEndedLast) {
   const ptl_handle_md_t md = source(data, {.threshold = 2, .unlink = PTL_UNLINK, .quiet = true});
   ASSERT_EQ(PtlPut(md, PTL_NO_ACK_REQ, peer.id(), kPortal, 0, kBits, 3, 77), PTL_OK);
@@ -316,7 +316,7 @@ TEST_F(ReceiveTransfer, LargeGetWhoseInitiatorNoLongerWantsItEnds) {
   EXPECT_EQ(unlink_md(entry.md, 1), PTL_OK);
 }
 
-// A descriptor may be unlinked or updated before the reply comes: nothing may be written into its
+// A descriptor may be unlinked or updated before the reply comes. Nothing may be written into its
 // memory until then.
 TEST_F(ReceiveTransfer, LargeGetCarriesNoClear) {
   ASSERT_EQ(PtlGet(source(memory), peer.id(), kPortal, 0, kBits, 0), PTL_OK);

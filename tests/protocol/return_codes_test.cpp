@@ -1,5 +1,5 @@
-// Section 3: every function and every code that it may return, in the order in which it looks:
-// SEGV, then NO_INIT, then the handle, then the arguments.
+// Every function and every code that it may return, in the order of the checks: SEGV, NO_INIT, the
+// handle, the arguments.
 
 #include <climits>
 #include <functional>
@@ -15,10 +15,10 @@ constexpr ptl_md_t kEmptyMd{nullptr, 0, PTL_MD_THRESH_INF, 0, 0, nullptr, PTL_EQ
 
 struct FunctionCase {
   const char* name;
-  // Calls it on `handle` with arguments that are good otherwise.
+  // Calls the function with `handle` and otherwise valid arguments.
   std::function<int(ptl_handle_any_t handle)> call;
-  int invalid;                                 // what a handle that names nothing gives
-  std::function<int()> null_output = nullptr;  // with a null output pointer
+  int invalid;                                 // the code for a handle that names nothing
+  std::function<int()> null_output = nullptr;  // calls it with a null output pointer
 };
 
 ptl_handle_any_t handle_out;
@@ -121,14 +121,14 @@ INSTANTIATE_TEST_SUITE_P(Api, EveryFunction, ::testing::ValuesIn(functions()),
 TEST_P(EveryFunction, NullOutputIsSegvBeforeAnythingElse) {
   if (!GetParam().null_output) return;
   handle_out = PTL_INVALID_HANDLE;
-  EXPECT_EQ(GetParam().null_output(), PTL_SEGV);  // though the handle is bad
+  EXPECT_EQ(GetParam().null_output(), PTL_SEGV);  // although the handle is invalid
   job.reset();
-  EXPECT_EQ(GetParam().null_output(), PTL_SEGV);  // and the library not started
+  EXPECT_EQ(GetParam().null_output(), PTL_SEGV);  // although the library is not started
 }
 
 TEST_P(EveryFunction, BeforeInitGivesNoInit) {
   const ptl_handle_any_t good = queue(0);
-  job.reset();  // no process is lent to the library any more, and it has not been started
+  job.reset();  // no process is left, and the library is not started
   EXPECT_EQ(GetParam().call(good), PTL_NO_INIT);
   EXPECT_EQ(GetParam().call(PTL_INVALID_HANDLE), PTL_NO_INIT);
 }
@@ -156,7 +156,7 @@ TEST_P(EveryFunction, HandleThatNamesNothingIsInvalid) {
 }
 
 TEST_P(EveryFunction, HandleOfAnotherKindIsInvalid) {
-  if (GetParam().invalid == PTL_HANDLE_INVALID) return;  // takes any kind
+  if (GetParam().invalid == PTL_HANDLE_INVALID) return;  // accepts any kind
   Bytes memory(8);
   const Entry entry = target(memory, {}, {}, 0);
   const std::pair<int, ptl_handle_any_t> handles[] = {{PTL_NI_INVALID, job->ni()},
@@ -178,7 +178,7 @@ TEST_P(EveryFunction, HandleOfAnInterfaceThatWasShutIsInvalid) {
     EXPECT_EQ(GetParam().call(handle), GetParam().invalid);
 }
 
-// ---- One by one, what is left
+// ---- The remaining codes, one by one
 
 using ReturnCodes = ProtocolTest;
 

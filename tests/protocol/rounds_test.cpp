@@ -1,5 +1,5 @@
-// Large transfers whose receiver clears them in rounds, because its memory is in more pieces than
-// one CLEAR names: seen from either side, with a peer that keeps to the rules or does not.
+// Large transfers that the receiver clears in rounds, because its memory has more pieces than one
+// CLEAR can name. Tested for receiver and source, with a peer that keeps the protocol or breaks it.
 
 #include <optional>
 #include <span>
@@ -133,8 +133,8 @@ TEST_F(RoundsSource, RoundAfterTheLastIsRefused) {
   EXPECT_EQ(kinds(0), "SEND_START SEND_END");
 }
 
-// The receiver has the bytes, and the source has not yet heard that its write has ended: how it
-// comes depends on the seed.
+// The receiver has the bytes, but the source has not yet been told that its write has ended. The
+// order depends on the seed.
 TEST_F(RoundsSource, ClearThatOvertakesTheEndOfTheWritesWaitsForItAndASecondIsRefused) {
   std::uint64_t refusals = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -193,7 +193,7 @@ TEST_F(RoundsSource, DiscardBetweenRoundsFailsIt) {
   EXPECT_EQ(third, Bytes(3000));
 }
 
-// ---- The receiver: process 1, whose messages are so small that few segments fit
+// ---- The receiver: process 1, whose messages are so small that they hold few segments
 
 class RoundsReceiver : public Rounds {
  protected:
@@ -213,7 +213,7 @@ class RoundsReceiver : public Rounds {
     peer->send(1, put);
   }
   bool more() const { return (peer->last_clear().header.flags & wire::kFlagMore) != 0; }
-  // Writes what the last CLEAR asks for, from `data` at `at`; returns where the next one goes on.
+  // Writes what the last CLEAR asks for, from `data` at `at`. Returns where the next write begins.
   std::size_t fill(std::size_t at) {
     const wire::Clear clear = peer->last_clear();
     wire::Written written{};
@@ -290,7 +290,7 @@ TEST_F(RoundsReceiver, UpdateMeanwhileDoesNotMoveWhereTheRestLands) {
   EXPECT_EQ(other, Bytes(kTotal));
 }
 
-// The memory of a round that has ended is registered no more.
+// The memory of a finished round is deregistered.
 TEST_F(RoundsReceiver, WriteToAnEarlierRoundIsRefusedByTheNetwork) {
   announce(kTotal);
   const wire::Segment old = peer->last_segment(0);

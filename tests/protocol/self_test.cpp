@@ -1,4 +1,4 @@
-// Section 10: operations to oneself behave like remote ones.
+// Operations on oneself behave like remote ones.
 
 #include "tests/protocol/protocol_test.h"
 
@@ -79,7 +79,7 @@ TEST_F(Self, OverlappingRegionsOfOneMd) {
     Bytes both = pattern(2 * length);
     const Bytes before = part(both, 0, length);
     const Entry entry = mine(both, {.options = kPut | PTL_MD_MANAGE_REMOTE});
-    // a large one is moved by the network: source and landing must not overlap
+    // the network moves a large one: source and destination must not overlap
     const ptl_size_t shift = length == 100 ? 10 : length;
     ASSERT_EQ(
         PtlPutRegion(entry.md, 0, length, PTL_NO_ACK_REQ, job->id(0), kPortal, 0, kBits, shift, 0),

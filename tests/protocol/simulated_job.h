@@ -1,5 +1,5 @@
 #pragma once
-// SimulatedJob: several processes of Portals 3 on a simulated network, spoken to through the C API.
+// SimulatedJob: several processes of Portals 3 on a simulated network, used through the C API.
 
 #include <cstdint>
 #include <optional>
@@ -16,12 +16,11 @@ struct JobOptions {
   transport::SimulatedOptions network{};
   portals::EndpointOptions endpoint{.eager_limit = 1024, .max_operations = 4096};
   transport::SessionOptions session{};
-  std::vector<std::uint32_t> users{};       // uid of each process; missing: 1000
+  std::vector<std::uint32_t> users{};       // uid of each process; default 1000
   std::optional<ptl_ni_limits_t> limits{};  // what PtlNIInit is asked for
   Nanoseconds linger{0};                    // see ProcessesOptions
-  bool real_time = false;                   // the processes look at the machine's clock, for tests
-                                            // in which a call waits
-  bool open = true;                         // PtlInit and PtlNIInit have been called
+  bool real_time = false;  // the processes use the machine's clock, for tests in which a call waits
+  bool open = true;        // PtlInit and PtlNIInit have been called
 };
 
 class SimulatedJob : public SimulatedProcesses {
@@ -33,7 +32,7 @@ class SimulatedJob : public SimulatedProcesses {
   }
   ptl_handle_ni_t ni() const { return ni_; }
 
-  // Takes all events that are in `eq` of the process in force.
+  // Takes all events in `eq` of the current process.
   std::vector<ptl_event_t> events(ptl_handle_eq_t eq);
   std::uint64_t status(ptl_sr_index_t reg);
 

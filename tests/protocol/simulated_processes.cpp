@@ -20,7 +20,7 @@ SimulatedProcesses::SimulatedProcesses(const ProcessesOptions& options)
     const Clock& clock = *static_cast<const Clock*>(context);
     return clock.processes->ask_clock(clock.rank);
   };
-  // A process that sleeps would do so in real time.
+  // A process that sleeps would sleep in real time.
   const Nanoseconds spin = lingers_ ? kEndlessly : Nanoseconds(0);
   for (std::size_t rank = 0; rank < options.processes; ++rank) {
     transport::SessionOptions session = options.session;
@@ -77,7 +77,7 @@ bool SimulatedProcesses::sleeps(std::size_t rank) {
 
 TimePoint SimulatedProcesses::ask_clock(std::size_t rank) {
   if (rank == clock_driver_) {
-    clock_driver_ = kNobody;  // the others ask too
+    clock_driver_ = kNobody;  // the others ask for the time too
     if (!network_.advance_to_next()) network_.run_until(network_.now() + kStep);
     poll_all(rank);
     clock_driver_ = rank;
@@ -97,8 +97,8 @@ std::size_t SimulatedProcesses::poll_all(std::size_t but) {
 void SimulatedProcesses::settle(Nanoseconds limit) {
   const TimePoint end = network_.now() + limit;
   do {
-    // Until a round finds nothing: an answer to what one round delivered may be held back until the
-    // next, and what a process sends to itself takes no time.
+    // Polls until a round does nothing. An answer may be held back until the next round, and a
+    // process sends to itself without delay.
     while (poll_all() > 0) {
     }
     poll_all();

@@ -1,10 +1,10 @@
 #pragma once
 // SimulatedProcesses: several processes of the engine on a simulated network, in one thread and
-// virtual time. What the jobs of both APIs have in common.
+// virtual time; the common part of the jobs of both APIs.
 //
-// A test says which process it plays (`as(0)`), calls functions of an API, and lets the network run
-// (`settle()`). Nothing sleeps; nothing is random but for the seed.
-// Does not: call any function of an API (simulated_job.h, tests/protocol4/simulated_job4.h).
+// A test selects a process (`as(0)`), calls functions of an API, and lets the network run
+// (`settle()`). Nothing sleeps. Only the seed makes anything random. Does not: call functions of an
+// API (simulated_job.h, tests/protocol4/simulated_job4.h).
 
 #include <cstdint>
 #include <functional>
@@ -25,10 +25,9 @@ struct ProcessesOptions {
   transport::SimulatedOptions network{};
   portals::EndpointOptions endpoint{};
   transport::SessionOptions session{};
-  std::vector<std::uint32_t> users{};  // uid of each process; missing: 1000
-  Nanoseconds linger{0};               // of the processes, see drive_by_clock()
-  bool real_time = false;              // the processes look at the machine's clock, for tests in
-                                       // which a call waits
+  std::vector<std::uint32_t> users{};  // uid of each process; default 1000
+  Nanoseconds linger{0};               // linger time of the processes, see drive_by_clock()
+  bool real_time = false;  // the processes use the machine's clock, for tests in which a call waits
 };
 
 class SimulatedProcesses {
@@ -38,21 +37,20 @@ class SimulatedProcesses {
   SimulatedProcesses& operator=(const SimulatedProcesses&) = delete;
   ~SimulatedProcesses();
 
-  // The C functions now act as process `rank`.
+  // Selects process `rank` for the following calls of the C API.
   void as(std::size_t rank);
 
-  // Lets virtual time pass, all processes polling, until nothing is under way or `limit` has
-  // passed.
+  // Advances virtual time, polling all processes, until nothing is under way or `limit` has passed.
   void settle(Nanoseconds limit = std::chrono::milliseconds(50));
-  // Lets exactly `duration` of virtual time pass, all processes polling.
+  // Advances virtual time by exactly `duration`, polling all processes.
   void run(Nanoseconds duration);
-  // One poll of one process, and no time. Returns how many things happened.
+  // Polls one process once, without advancing time. Returns how many things happened.
   std::size_t poll(std::size_t rank);
-  // For calls that wait in virtual time: when process `rank` asks what time it is, the network
-  // moves on and the others poll.
+  // For calls that wait in virtual time: each time process `rank` reads its clock, the network
+  // advances and the others poll.
   void drive_by_clock(std::size_t rank) { clock_driver_ = rank; }
-  // A call of process `rank` that waits, driven so; nobody is afterwards. REQUIRES:
-  // ProcessesOptions::linger, so that nobody sleeps in real time.
+  // Makes a waiting call of process `rank` under drive_by_clock(), which ends with it. REQUIRES:
+  // ProcessesOptions::linger, so that no process sleeps in real time.
   template <class Call>
   auto waiting(std::size_t rank, Call&& call) {
     drive_by_clock(rank);
@@ -60,7 +58,7 @@ class SimulatedProcesses {
     clock_driver_ = kNobody;
     return result;
   }
-  // Whatever else lives on the network, to be polled along with the processes; returns how many
+  // Adds something on the network that is polled along with the processes. It returns how many
   // things happened.
   void poll_also(std::function<std::size_t()> other) { others_.push_back(std::move(other)); }
 
@@ -68,20 +66,20 @@ class SimulatedProcesses {
     return {NodeId(kNid + static_cast<std::uint32_t>(rank)), Pid(1)};
   }
   std::size_t size() const { return processes_.size(); }
-  // Ends all processes, each in order. The network stays; nothing else may be called.
+  // Ends all processes in order. The network stays. Nothing else may be called afterwards.
   void close();
-  // The process disappears.
+  // The process disappears in the way that `death` says.
   void kill(std::size_t rank, transport::Death death);
   portals::Process& process(std::size_t rank) { return *processes_[rank]; }
-  // REQUIRES: an interface of it is open; its lock.
+  // REQUIRES: the process has an open interface; the caller holds its lock.
   transport::Session& session(std::size_t rank) { return *sessions_[rank]; }
   transport::SimulatedNetwork& network() { return network_; }
 
  private:
   static constexpr std::size_t kNobody = ~std::size_t{0};
 
-  // Polls every process that a thread in its place would not sleep through: a wake-up that the
-  // engine owes shows as something that never happens.
+  // Polls every process whose thread would be awake. If the engine fails to request a wake-up, the
+  // test then sees that something never happens.
   std::size_t poll_all(std::size_t but = kNobody);
   bool sleeps(std::size_t rank);
   TimePoint ask_clock(std::size_t rank);
@@ -90,7 +88,7 @@ class SimulatedProcesses {
 
   transport::SimulatedNetwork network_;
   std::vector<std::unique_ptr<portals::Process>> processes_;
-  std::vector<transport::Session*> sessions_;  // the last one of each process
+  std::vector<transport::Session*> sessions_;  // the last session of each process
   std::vector<bool> alive_;
   bool lingers_;
   std::vector<std::function<std::size_t()>> others_;

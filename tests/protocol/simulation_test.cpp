@@ -1,9 +1,9 @@
-// Many processes, every pair of them in operation at random over a network that reorders what it
-// may. What must hold: nothing is lost, nothing comes twice, the requests of a pair are matched in
-// the order of their calls, what is aimed at nobody is counted exactly, and every byte is right.
+// Many processes, each pair with random operations over a network that reorders what it may.
 //
-// Each process has, for each other one, a portal-wide log of what it must see: hdr_data and match
-// bits carry (initiator, number), so the target's events alone tell what arrived.
+// Nothing may be lost or come twice. Requests of a pair are matched in the order of their calls.
+// Messages without a match are counted exactly. Every byte is right. Each process has, for each
+// other one, a log of what it must see. hdr_data and match bits carry (initiator, number), so that
+// the target's events alone identify what arrived.
 
 #include <algorithm>
 #include <array>
@@ -25,7 +25,7 @@ constexpr ptl_pt_index_t kGetPortal = 4;
 constexpr ptl_pt_index_t kSwapPortal = 5;
 constexpr ptl_pt_index_t kNobodysPortal = 6;
 constexpr std::size_t kLongest = 3000;
-constexpr std::size_t kSlots = 40;  // landing places of puts at each target, for each initiator
+constexpr std::size_t kSlots = 40;  // places for puts at each target, for each initiator
 
 enum class Kind { kPut, kAckedPut, kGet, kGetPut, kDroppedPut, kDroppedGet };
 constexpr std::size_t kKinds = 6;
@@ -35,10 +35,10 @@ struct Issued {
   std::size_t from;
   std::size_t to;
   std::size_t length;
-  ptl_hdr_data_t number;  // of this pair, counted over all kinds that match
+  ptl_hdr_data_t number;  // counts all matching requests of this pair
   ptl_size_t offset = 0;
-  Bytes buffer;  // what is sent, or where it lands
-  Bytes old;     // getput: where the old contents land
+  Bytes buffer;  // what is sent, or the destination
+  Bytes old;     // getput: destination of the old contents
   ptl_handle_md_t md = PTL_INVALID_HANDLE;
 };
 
@@ -89,7 +89,7 @@ class Simulation : public ProtocolTest, public ::testing::WithParamInterface<std
     Bytes swapped;
     ptl_handle_eq_t targets = PTL_EQ_NONE;
     ptl_handle_eq_t initiators = PTL_EQ_NONE;
-    std::size_t landed = 0;  // bytes of `landing` that are given away
+    std::size_t landed = 0;  // bytes of `landing` already handed out
     std::uint64_t expected_drops = 0;
     std::uint64_t expected_dropped_bytes = 0;
   };
@@ -160,9 +160,9 @@ void Simulation::issue(std::size_t serial) {
   }
 }
 
-// Every request that matches has one START and one END; those of a pair START in the order of their
-// numbers, without a gap. Every other one is counted as dropped, for that reason and with its
-// length, and has no event.
+// Every request that matches has one START and one END. The STARTs of a pair come in the order of
+// their numbers without a gap. Every other request is counted as dropped, for its reason and with
+// its length, and has no event.
 void Simulation::check_targets() {
   for (std::size_t rank = 0; rank < kProcesses; ++rank) {
     SCOPED_TRACE("target " + std::to_string(rank));
@@ -194,7 +194,7 @@ void Simulation::check_targets() {
   }
 }
 
-// Each operation has exactly the events that are due, and its bytes.
+// Each operation has exactly its events and its bytes.
 void Simulation::check_initiators() {
   std::vector<std::string> seen(issued_.size());
   for (std::size_t rank = 0; rank < kProcesses; ++rank) {
@@ -231,9 +231,9 @@ void Simulation::check_initiators() {
       case Kind::kDroppedGet: ASSERT_EQ(seen[serial], ""); break;
     }
   }
-  // Swaps of one place are one after the other: what any of them found is what another left, or the
-  // zeros of the beginning; so the first bytes that were brought and those that were found, with
-  // what is there at last, are the same multiset.
+  // Swaps of one place are serial. Each finds what another one left, or the initial zeros. So the
+  // initial bytes and the bytes brought are the same multiset as the bytes found and the final
+  // bytes.
   for (std::size_t rank = 0; rank < kProcesses; ++rank) {
     std::vector<std::uint8_t> brought{0}, found{nodes_[rank].swapped[0]};
     for (const Issued* swap : swaps[rank]) {
@@ -252,7 +252,7 @@ TEST_P(Simulation, NothingIsLostNothingComesTwiceAndPairsKeepTheirOrder) {
     issue(serial);
     if (HasFatalFailure()) return;
     if (below(64) != 0) continue;
-    // time passes while others go on issuing
+    // time passes while others continue to issue operations
     for (std::size_t rank = 0; rank < kProcesses; ++rank) job->poll(rank);
     job->network().advance_to_next();
   }

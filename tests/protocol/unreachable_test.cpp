@@ -1,5 +1,4 @@
-// Codes that need a network which refuses: an address that cannot be, a pid that is taken, no
-// network at all.
+// Codes for a network that refuses: an impossible address, a pid in use, no network at all.
 
 #include <climits>
 
@@ -48,7 +47,7 @@ TEST_F(Unreachable, DistanceIsTheLargestNumber) {
   EXPECT_EQ(distance, ULONG_MAX);
 }
 
-// What PtlNIInit returns when opening the transport fails with `loss`.
+// Returns the code of PtlNIInit when opening the transport fails with `loss`.
 int open_with_failure(Loss loss) {
   portals::ProcessOptions options;
   options.progress_thread = false;

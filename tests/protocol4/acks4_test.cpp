@@ -1,12 +1,12 @@
-// Sections 3.10, 3.14, 3.15: how an initiator learns of the end of its operations: the kinds of
-// ack, what the counter of an MD counts, what is suppressed, and how failures are told.
+// Sections 3.10, 3.14, 3.15: how an initiator learns of the end of its operations: kinds of ack,
+// what an MD's counter counts, which events are suppressed, and how failures are reported.
 
 #include "tests/protocol4/portals4_test.h"
 
 namespace lintel::testing {
 namespace {
 
-constexpr std::size_t kNobody = 99;  // a name that nobody on the network has
+constexpr std::size_t kNobody = 99;  // no process on the network has this name
 
 class Acks4 : public Portals4Test {
  protected:
@@ -90,7 +90,7 @@ TEST_F(Acks4, SendComesBeforeAckAndAckAfterTheTargetsEvent) {
 TEST_F(Acks4, AckThatNobodyCouldSeeIsNotAskedForAndPinsNothing) {
   Bytes large = pattern(9000), room(9000);
   target(room);
-  ASSERT_EQ(put(bind(data)), PTL_OK);  // the session is there: what is short leaves in the call
+  ASSERT_EQ(put(bind(data)), PTL_OK);  // the session is open: a short message leaves in the call
   const Counters& there = job->process(1).counters();
   for (const bool quiet : {true, false}) {
     for (const ptl_ack_req_t ack : {PTL_CT_ACK_REQ, PTL_OC_ACK_REQ}) {
@@ -118,7 +118,7 @@ class Release4 : public Acks4 {
   Release4() {
     start({.linger = 2s});
     target(memory, kBoth);
-    EXPECT_EQ(put(bind(data)), PTL_OK);  // the session is there
+    EXPECT_EQ(put(bind(data)), PTL_OK);  // the session is open
     take(0);
     take(1);
   }
@@ -158,7 +158,7 @@ TEST_F(Release4, WaitsForThePeerOfTheAckToBeLost) {
   EXPECT_EQ(count(acks, 0), "0+1");
 }
 
-// There is no event or count after which the program could know that the MD is idle.
+// No event or count tells the program that the MD is idle.
 TEST_F(Release4, WaitsForOperationsOfWhoseEndNothingIsTold) {
   Bytes large = pattern(9000), room(9000), back(16);
   append(room, {.options = kBoth | kNoLink, .bits = kBits + 1});
@@ -209,7 +209,7 @@ TEST_F(Acks4, CounterCountsWhatItsOptionsSay) {
   };
   constexpr unsigned kSend = PTL_MD_EVENT_CT_SEND, kReply = PTL_MD_EVENT_CT_REPLY,
                      kAck = PTL_MD_EVENT_CT_ACK, kBytes = PTL_MD_EVENT_CT_BYTES;
-  // 16 bytes are asked for, 10 moved.
+  // 16 bytes are requested, 10 are moved.
   const Case cases[] = {{0, "0+0", "0+0"},
                         {kSend, "1+0", "1+0"},
                         {kAck, "1+0", "1+0"},
@@ -291,7 +291,7 @@ TEST_F(Acks4, SendDisableSuppressesSendOnlyAndCounts) {
   EXPECT_EQ(count(ct, 0), "1+0");
 }
 
-// ---- Failures that the target tells
+// ---- Failures that the target reports
 
 struct Refusal {
   const char* name;

@@ -1,6 +1,6 @@
 #pragma once
-// Every function of portals4.h that administers something, with good arguments and with each one
-// spoilt. Those that move data: arguments4_operations.h.
+// Every function of portals4.h that manages objects, with valid arguments and with each one made
+// invalid. Functions that move data: arguments4_operations.h.
 
 #include <functional>
 
@@ -12,7 +12,7 @@ using enum Names;
 using W = ArgumentsWorld;
 using Handles = std::array<ptl_handle_any_t, 3>;
 
-// Where results go.
+// Output parameters.
 struct Outputs {
   ptl_handle_any_t handle = 4711;
   ptl_pt_index_t index = 4711;
@@ -33,15 +33,15 @@ inline Outputs out;
 
 struct Function4 {
   const char* name;
-  // what the places of `h` want
+  // which handles the members of `h` must name
   std::vector<Names> handles;
-  // with arguments that are good but for `h`
+  // calls it with arguments that are valid except for `h`
   std::function<int(W& w, const Handles& h)> call;
-  // with good handles, and one other argument bad
+  // calls with valid handles and one other argument invalid
   std::vector<std::pair<const char*, std::function<int(W& w)>>> otherwise{};
   int when_good = PTL_OK;
 };
-inline constexpr int kWouldWait = -1;  // `when_good`: not to be called
+inline constexpr int kWouldWait = -1;  // for `when_good`: do not call
 
 template <class Change>
 inline int bind_with(W& w, Change&& change) {

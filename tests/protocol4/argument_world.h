@@ -1,6 +1,6 @@
 #pragma once
-// ArgumentsWorld: process 0 with four kinds of interface and some of each kind of object, for tests
-// that hand wrong arguments to every function.
+// ArgumentsWorld: process 0 with four kinds of interface and some objects of each kind, for tests
+// that pass wrong arguments to every function.
 
 #include <array>
 
@@ -8,7 +8,7 @@
 
 namespace lintel::testing {
 
-// What a handle must name to be a right argument.
+// What a handle must name to be a valid argument.
 enum class Names {
   kAnyInterface,
   kMatching,     // interface
@@ -24,10 +24,10 @@ enum class Names {
   kAnything,
 };
 
-// Everything good; a test spoils one thing.
+// All members are valid. A test makes one of them invalid.
 struct ArgumentsWorld {
-  // The main interface is matching and physical, the other one non-matching and physical; of each
-  // object there is one on both.
+  // The main interface is matching and physical, the other one non-matching and physical. Each has
+  // one object of every kind.
   ptl_handle_ni_t ni, other_ni, logical_ni;
   ptl_handle_eq_t eq, other_eq, gone_eq;
   ptl_handle_ct_t ct, second_ct, other_ct, gone_ct;
@@ -38,8 +38,8 @@ struct ArgumentsWorld {
   ptl_process_t self;
   std::array<std::uint8_t, 64> memory{};
 
-  // Makes it all as the process in force, which has the main interface open and kPortal allocated
-  // there.
+  // Makes everything as the current process, which has the main interface open and kPortal
+  // allocated there.
   explicit ArgumentsWorld(ptl_handle_ni_t main) : ni(main) {
     EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY,
                         nullptr, nullptr, &other_ni),
@@ -130,8 +130,8 @@ struct ArgumentsWorld {
     return ct;
   }
 
-  // Every handle that is no right argument where `what` is wanted. `with_others`: another handle in
-  // the call says which interface it is about.
+  // Every handle that is not valid where `what` is expected. `with_others`: another handle in the
+  // call determines the interface.
   std::vector<ptl_handle_any_t> wrong(Names what, bool with_others) const {
     std::vector<ptl_handle_any_t> all{PTL_INVALID_HANDLE,
                                       0,

@@ -1,15 +1,15 @@
 #pragma once
-// Every function of portals4.h that moves data, plain and triggered, with good arguments and with
-// each one spoilt.
+// Every function of portals4.h that moves data, plain and triggered, with valid arguments and with
+// each one made invalid.
 
 #include "tests/protocol4/argument_functions.h"
 
 namespace lintel::testing {
 
-// The arguments of one operation. Each function takes those that it has.
+// The arguments of one operation. Each function uses those that it has.
 struct Operation4 {
-  ptl_handle_md_t md;      // put: of the data; get: where they go to
-  ptl_handle_md_t put_md;  // of those with two: where data are sent from
+  ptl_handle_md_t md;      // put: source; get: destination
+  ptl_handle_md_t put_md;  // functions with two MDs: source of the data sent
   ptl_handle_ct_t trigger;
   ptl_process_t target;
   ptl_size_t offset = 0, put_offset = 8, length = 8;
@@ -28,7 +28,7 @@ struct Moving4 {
   Start4 start;
   ptl_size_t ptl_ni_limits_t::*limit;
   Kind kind = kPlain;
-  bool acks = false;  // takes an ack request
+  bool acks = false;  // has an ack request argument
   bool two_mds = false;
   bool triggered = false;
 };
@@ -79,7 +79,7 @@ inline Operation4 good_operation(const W& w, const Moving4& moving) {
   return good;
 }
 
-// One row: a good operation, spoilt by `spoil(w, operation)`.
+// One row: a valid operation, made invalid by `spoil(w, operation)`.
 template <class Spoil>
 void add_row(Function4& function, const Moving4& moving, const char* what, Spoil spoil) {
   function.otherwise.emplace_back(what, [=](W& w) {
@@ -109,7 +109,7 @@ inline void add_bad_regions(Function4& function, const Moving4& moving) {
   }
 }
 
-// All of memory, so that nothing but the limit is in the way.
+// The MD covers all of memory, so that only the limit can refuse.
 inline void add_bad_sizes(Function4& function, const Moving4& moving) {
   const auto all_of_memory = [](W& w, Operation4& o, unsigned options) {
     const ptl_md_t all{nullptr, PTL_SIZE_MAX, options, w.eq, w.ct};
@@ -179,7 +179,7 @@ inline void add_bad_ranks(Function4& function, const Moving4& moving) {
 
 inline constexpr std::uint64_t kOperand[4] = {};
 
-// What an atomic or a swap does not do, or not with this type, or not with these elements.
+// Operations, datatypes and element counts that an atomic or a swap does not support.
 inline void add_bad_arithmetic(Function4& function, const Moving4& moving) {
   const bool swaps = moving.kind == Moving4::kSwap;
   const auto add = [&](const char* what, ptl_op_t operation, ptl_datatype_t type,
@@ -231,7 +231,7 @@ inline Function4 function_of(const Moving4& moving) {
     if (moving.two_mds) operation.put_md = h[1];
     if (moving.triggered) operation.trigger = h[moving.two_mds ? 2 : 1];
     if (moving.acks && !moving.triggered) operation.ack = PTL_ACK_REQ;
-    if (!moving.acks) operation.threshold = 0;  // some are armed, some fire at once
+    if (!moving.acks) operation.threshold = 0;  // some wait for their counter, some start at once
     return moving.start(operation);
   };
   add_bad_regions(function, moving);

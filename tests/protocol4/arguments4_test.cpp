@@ -1,6 +1,6 @@
-// Section 3.4 and the errors of every function: before PtlInit, with each wrong handle in each
-// place, and with each other argument out of its range. A call that is refused leaves its output
-// parameters, and what it was to change, as they were.
+// Section 3.4 and the errors of every function: before PtlInit, with each invalid handle in each
+// place, and with each other argument out of range. A refused call leaves its output parameters,
+// and the objects it would change, as they were.
 
 #include "tests/protocol4/arguments4_operations.h"
 
@@ -15,7 +15,7 @@ class EveryFunction4 : public Portals4Test, public ::testing::WithParamInterface
       handles[i] = world.good(GetParam().handles[i]);
     return handles;
   }
-  // Whether it is as good as ever.
+  // Whether everything still works.
   void expect_good(W& world) {
     if (GetParam().when_good == kWouldWait) return;
     EXPECT_EQ(GetParam().call(world, good(world)), GetParam().when_good);
@@ -70,7 +70,7 @@ TEST_P(EveryFunction4, AnyOtherArgumentOutOfItsRangeIsInvalid) {
   expect_good(world);
 }
 
-// ---- What is left
+// ---- The rest
 
 using Arguments4 = Portals4Test;
 

@@ -1,6 +1,6 @@
 #pragma once
-// Small whole numbers as elements of any datatype of portals4.h, and what the operations make of
-// them.
+// Small whole numbers as elements of every datatype of portals4.h, and the results of the
+// operations.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ inline bool is_floating(ptl_datatype_t type) {
 }
 inline bool is_integer(ptl_datatype_t type) { return !is_complex(type) && !is_floating(type); }
 
-// Calls `with` with a value of the type that `type` names.
+// Calls `with` with a value of the C++ type that `type` names.
 template <class With>
 auto with_type(ptl_datatype_t type, With&& with) {
   switch (type) {
@@ -80,7 +80,7 @@ inline std::vector<int> decode(ptl_datatype_t type, const Bytes& memory, std::si
   });
 }
 
-// What the table of operations and datatypes allows, of PtlAtomic and PtlFetchAtomic.
+// Which operations and datatypes PtlAtomic and PtlFetchAtomic allow together.
 inline bool combines(ptl_op_t op, ptl_datatype_t type) {
   if (op == PTL_MIN || op == PTL_MAX) return !is_complex(type);
   if (op == PTL_SUM || op == PTL_PROD) return true;

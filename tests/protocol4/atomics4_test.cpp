@@ -1,5 +1,5 @@
-// Section 3.15: atomic, fetch-atomic and swap. Every operation on every datatype travels; what is
-// refused, shortened, counted; and many processes at once.
+// Section 3.15: atomic, fetch-atomic and swap. Every operation on every datatype; what is refused,
+// truncated and counted; many processes at once.
 
 #include <numeric>
 #include <set>
@@ -214,7 +214,7 @@ TEST_F(Atomics4, LimitsAreInclusive) {
   EXPECT_EQ(kinds(1), "ATOMIC FETCH_ATOMIC FETCH_ATOMIC");
 }
 
-// Each element is changed once, wherever the target cuts a long operation.
+// Each element is changed once, wherever the target divides a long operation.
 TEST_F(Atomics4, AsLongAsAMessage) {
   start({.endpoint = {.eager_limit = 4096}});
   const std::size_t bytes = job->limits().max_volatile_size;

@@ -1,6 +1,6 @@
 // Sections 3.15.3 and 3.13.1: a large get at its target, when the message says where the reply may
-// be written. Taken as it asks, it is answered by writes and nothing else; in every other case by a
-// REPLY, and what its initiator has opened stays untouched.
+// be written. If the target accepts it, the writes are the only answer. In every other case a REPLY
+// answers, and the initiator's memory stays unchanged.
 
 #include <optional>
 
@@ -22,7 +22,7 @@ class ClearedGet4Target : public Portals4Test {
 
   ClearedGet4Target() { peer.emplace(*job); }
   void begin(const JobOptions4& options) {
-    job->close();  // before what it polls
+    job->close();  // before the peer that it polls
     peer.reset();
     start(options);
     peer.emplace(*job, options.interface);
@@ -38,7 +38,7 @@ class ClearedGet4Target : public Portals4Test {
     memory.resize(request.length);
     peer->cleared_get(1, request, {&memory});
   }
-  // What the peer has heard: a REPLY that tells of `failure`, and nothing written.
+  // Checks that the peer received a REPLY with `failure` and that nothing was written.
   void expect_refused(std::uint8_t failure) {
     ASSERT_EQ(peer->received(), "REPLY");
     EXPECT_EQ(peer->last_reply().failure, failure);
@@ -126,7 +126,7 @@ TEST_F(ClearedGet4Target, NonMatchingInterfaceAnswersAlike) {
   EXPECT_EQ(story(1), "GET 4096/4096@0");
 }
 
-// ---- A REPLY has something to say
+// ---- Cases in which a REPLY answers
 
 TEST_F(ClearedGet4Target, GetThatIsTruncatedIsAnsweredByReply) {
   data.resize(3000);
@@ -161,7 +161,7 @@ TEST_F(ClearedGet4Target, GetFromBeyondTheEndIsAnsweredByAnEmptyReply) {
   EXPECT_EQ(memory, Bytes(kSize));
 }
 
-// Its initiator announces less than this target does.
+// The initiator's eager limit is lower than this target's.
 TEST_F(ClearedGet4Target, GetOfAFewBytesIsAnsweredByReplyWithThem) {
   append(data, {.options = kGet | kNoLink});
   get_by_peer(large_get(1000));
@@ -245,7 +245,7 @@ TEST_F(ClearedGet4Target, GetForAnInterfaceThatIsNotOpenIsRefused) {
   ASSERT_EQ(other.received(), "REPLY");
   EXPECT_EQ(other.last_reply().failure, 8U);
   EXPECT_EQ(other.immediates(), 0U);
-  job->close();  // before what it polls
+  job->close();  // before the peer that it polls
 }
 
 // ---- The transfer fails
@@ -287,14 +287,14 @@ TEST_F(ClearedGet4Target, WriteToMemoryThatIsNotTheInitiatorsFailsTheGet) {
   EXPECT_EQ(unlink(entry), PTL_OK);
 }
 
-// Nothing of the interface is read after it is shut, and its initiator hears of it.
+// Nothing of the interface is read after it is closed, and the initiator learns of it.
 TEST_F(ClearedGet4Target, ClosingTheInterfaceInTheMiddleOfTheWritesTellsTheInitiator) {
   JobOptions4 options;
   options.network.attributes.max_write_bytes = 100;
   options.network.max_writes_in_flight = 1;
   begin(options);
   job->as(1);
-  ptl_handle_ni_t other = PTL_INVALID_HANDLE;  // the session lives on
+  ptl_handle_ni_t other = PTL_INVALID_HANDLE;  // keeps the session open
   ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr,
                       nullptr, &other),
             PTL_OK);

@@ -1,6 +1,5 @@
-// Sections 3.15.3 and 3.13.1: a large get, whose message says where the reply may be written, and
-// whose writes are the reply. At its initiator, whose target is a peer that keeps to the rules or
-// does not.
+// Sections 3.15.3 and 3.13.1: a large get at its initiator. The message says where the reply may be
+// written, and the writes are the reply. The target is a peer that keeps the protocol or breaks it.
 
 #include <optional>
 
@@ -23,20 +22,20 @@ class ClearedGet4 : public Portals4Test {
  protected:
   ClearedGet4() { peer.emplace(*job); }
   void begin(const JobOptions4& options) {
-    job->close();  // before what it polls
+    job->close();  // before the peer that it polls
     peer.reset();
     start(options);
     peer.emplace(*job);
   }
 
-  // Process 0 gets from the peer, which has the message then.
+  // Process 0 gets from the peer. Returns the request that the peer received.
   Request get_from_peer(const Md& md, Call call = {}) {
     call.to = RawPeer4::kRank;
     EXPECT_EQ(get(md, call), PTL_OK);
     EXPECT_EQ(peer->received(), "GET(CLEAR)");
     return peer->last_request(MessageKind::kGet);
   }
-  // The peer writes `bytes` at `offset` in the first segment of that message.
+  // The peer writes `bytes` at `offset` in the first segment of that request.
   void write(Bytes bytes, std::uint32_t flag = 0, std::uint64_t offset = 0) {
     Segment to = peer->segment_of_get(0);
     to.address += offset;
@@ -47,7 +46,7 @@ class ClearedGet4 : public Portals4Test {
     write(part(data, which * kLargeReply / 2, kLargeReply / 2), kOneOfSeveral,
           which * kLargeReply / 2);
   }
-  // The answer of a target that has refused `request`.
+  // The answer of a target that refuses `request`.
   static Response refusal(const Request& request, std::uint8_t failure) {
     Response response = RawPeer4::response(MessageKind::kReply, request, 0);
     response.failure = failure;
@@ -217,14 +216,14 @@ TEST_F(ClearedGet4, WriteThatComesTwiceIsDroppedAndCounted) {
   const std::uint32_t immediate = peer->clear_of_get().immediate;
   write(data);
   ASSERT_EQ(kinds(0), "REPLY");
-  get_from_peer(bind(here));  // whose memory the second one goes to
+  get_from_peer(bind(here));  // a second get, to whose memory the write goes
   peer->write(0, data, peer->segment_of_get(0), immediate);
   EXPECT_EQ(kinds(0), "");
   EXPECT_EQ(stale(), 1U);
   EXPECT_EQ(drops(0), 0) << "a write is no message";
 }
 
-// ---- A REPLY comes instead, and the memory is no longer open
+// ---- A REPLY comes instead, and the memory is deregistered
 
 TEST_F(ClearedGet4, ReplyWithDataTellsOfLess) {
   const Request request = get_from_peer(bind(here), {.offset = 64});
@@ -271,7 +270,7 @@ TEST_F(ClearedGet4, ImmediateOfAGetThatWasRefusedIsDroppedAndCounted) {
   peer->send(0, refusal(get_from_peer(bind(here)), 4));
   const std::uint32_t immediate = peer->clear_of_get().immediate;
   EXPECT_EQ(kinds(0), "REPLY!DROPPED");
-  get_from_peer(bind(here));  // whose memory the stray write goes to
+  get_from_peer(bind(here));  // a second get, to whose memory the unexpected write goes
   peer->write(0, data, peer->segment_of_get(0), immediate);
   EXPECT_EQ(kinds(0), "");
   EXPECT_EQ(stale(), 1U);
@@ -340,10 +339,10 @@ TEST_F(ClearedGet4, DeathOfTheTargetFailsTheGetThatWaits) {
   }
 }
 
-// ---- The interface is shut while the get waits
+// ---- The interface is closed while the get waits
 
 TEST_F(ClearedGet4, ClosingTheInterfaceClosesTheMemory) {
-  ptl_handle_ni_t other = PTL_INVALID_HANDLE;  // the session lives on
+  ptl_handle_ni_t other = PTL_INVALID_HANDLE;  // keeps the session open
   ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr,
                       nullptr, &other),
             PTL_OK);
@@ -376,7 +375,7 @@ TEST_F(ClearedGet4, GetFromOneselfOfLessIsToldByReply) {
   EXPECT_EQ(only(take(0), PTL_EVENT_REPLY).mlength, 2000U);
 }
 
-// The writes have no room at once.
+// The writes do not find room at once.
 TEST_F(ClearedGet4, ClosingTheInterfaceInTheMiddleOfAGetFromOneselfClosesTheMemory) {
   JobOptions4 options;
   options.session.max_local_messages = 4;

@@ -1,5 +1,5 @@
-// Section 3.6, PtlNIFini of one interface while another is open: what it has sent leaves first, and
-// what peers have under way with it ends although the session lives on. Processes linger two
+// Section 3.6: PtlNIFini of one interface while another is open. What it has sent leaves first, and
+// what peers have under way with it ends although the session stays open. Processes linger for two
 // seconds here.
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class Closing4 : public Portals4Test {
     take(0);
     take(1);
   }
-  // How long PtlNIFini of process `rank` takes.
+  // Returns how long PtlNIFini of process `rank` takes.
   Nanoseconds end(std::size_t rank) {
     const TimePoint start = job->network().now();
     job->as(rank);
@@ -121,7 +121,7 @@ TEST_F(Closing4, RequestsThatComeMeanwhileAreAnswered) {
   job->run(2s);
   EXPECT_EQ(kinds(0), "SEND REPLY!UNDELIVERABLE ACK!UNDELIVERABLE REPLY");
   EXPECT_EQ(large, there);
-  job->close();  // it polls what is of this test
+  job->close();  // it polls an object of this test
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Section 3.16: collective operations of many processes made of triggered operations alone. After
-// the arrangement, and one increment of a counter for each process that enters, no process calls
-// anything: they only poll, as a progress thread would.
+// Section 3.16: collective operations of many processes made of triggered operations only. After
+// the set-up and one increment of a counter in each process that enters, no process calls anything.
+// They only poll, as a progress thread would.
 
 #include <algorithm>
 #include <bit>
@@ -29,8 +29,8 @@ class Collectives4 : public Portals4Test, public ::testing::WithParamInterface<J
     options.network.seed = GetParam().seed;
     start(options);
   }
-  // An entry that counts its messages, and no more. Non-matching interfaces have no match bits:
-  // each entry gets a portal of its own there.
+  // An entry that counts its messages and logs no events. Non-matching interfaces have no match
+  // bits, so each entry gets a portal of its own there.
   ptl_handle_ct_t counted(Bytes& region, ptl_pt_index_t slot, std::size_t rank) {
     ptl_pt_index_t portal = slot;
     if (slot != kPortal) {
@@ -45,7 +45,7 @@ class Collectives4 : public Portals4Test, public ::testing::WithParamInterface<J
            rank);
     return ct;
   }
-  // A chain from one counter of the process to another.
+  // Increments counter `to` when `from` reaches the threshold.
   void pass_on(ptl_handle_ct_t from, ptl_size_t threshold, ptl_handle_ct_t to, std::size_t rank) {
     job->as(rank);
     EXPECT_EQ(PtlTriggeredCTInc(to, {1, 0}, from, threshold), PTL_OK);
@@ -91,8 +91,8 @@ TEST_P(Collectives4, BroadcastThroughATree) {
   }
 }
 
-// In round k each process tells the one 2^k further that it has entered, or heard of those behind
-// it. Nobody is through before the last has entered.
+// In round k each process tells the one 2^k further that it has entered, or has heard from those
+// behind it. No process leaves before the last has entered.
 TEST_P(Collectives4, BarrierByDissemination) {
   const auto rounds = static_cast<ptl_pt_index_t>(std::bit_width(n - 1));
   Bytes nothing;
@@ -102,8 +102,8 @@ TEST_P(Collectives4, BarrierByDissemination) {
     entered.push_back(stage);
     const Md md = bind(nothing, {.quiet = true}, rank);
     for (ptl_pt_index_t k = 0; k < rounds; ++k) {
-      const ptl_size_t complete = k == 0 ? 1 : 2;  // entered; or the last round's message sent and
-                                                   // received
+      // entered; or the last round's message sent and received
+      const ptl_size_t complete = k == 0 ? 1 : 2;
       const std::size_t peer = (rank + (std::size_t{1} << k)) % n;
       ASSERT_EQ(post_put(md, {.to = peer, .portal = k, .trigger = Trigger{stage, complete}}, rank),
                 PTL_OK);
@@ -115,7 +115,7 @@ TEST_P(Collectives4, BarrierByDissemination) {
     through.push_back(stage);
   }
   const std::string done = rounds == 0 ? "1+0" : "2+0";
-  // They enter in some order, one by one.
+  // They enter one by one, in any order.
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t rank = 0; rank < n; ++rank)
       EXPECT_NE(count(through[rank], rank), done) << rank << " after " << i;
@@ -153,8 +153,8 @@ TEST_P(Collectives4, ReductionThroughATree) {
             std::vector<int>(kWords, static_cast<int>(n * (n + 1) / 2)));
 }
 
-// Up the tree and down again; then once more with the same counters, the thresholds twice as high:
-// rounds may overlap nowhere.
+// Up the tree and down again, then once more with the same counters and twice the thresholds. The
+// rounds must not mix.
 TEST_P(Collectives4, AllreduceTwice) {
   std::vector<Bytes> sums(n, Bytes(8)), results(n, Bytes(8));
   std::vector<ptl_handle_ct_t> up, down;
@@ -196,7 +196,7 @@ TEST_P(Collectives4, AllreduceTwice) {
   }
 }
 
-// A message that goes round by itself: each arrival sends it on, as often as was arranged.
+// A message that goes round without calls: each arrival forwards it, as often as was set up.
 TEST_P(Collectives4, ATokenGoesRound) {
   constexpr ptl_size_t kLaps = 20;
   Bytes nothing;

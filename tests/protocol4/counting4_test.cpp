@@ -1,5 +1,5 @@
-// Section 3.14: counting events as numbers: get, set, increment, wait and poll. What they set off
-// is in triggered4_test.cpp.
+// Section 3.14: counting events as numbers: get, set, increment, wait and poll. triggered4_test.cpp
+// has what they trigger.
 
 #include <thread>
 
@@ -19,7 +19,7 @@ class Counting4 : public Portals4Test {
     EXPECT_EQ(set_counter(ct, value, 0), PTL_OK);
     return ct;
   }
-  // The code of PtlCTPoll with one counter and no patience.
+  // Returns the code of PtlCTPoll with one counter and timeout 0.
   static int look(ptl_handle_ct_t ct, ptl_size_t test) {
     ptl_ct_event_t value;
     unsigned which = 0;
@@ -74,7 +74,7 @@ TEST_F(Counting4, AnyFailureEndsAWaitUntilItIsCleared) {
   EXPECT_EQ(look(ct, 100), PTL_CT_NONE_REACHED);
 }
 
-// The sum that triggers look at is not what a wait looks at.
+// Triggers compare the sum of successes and failures. Waits compare successes only.
 TEST_F(Counting4, FailuresDoNotAddToTheTest) {
   const ptl_handle_ct_t ct = counter_of({3, 0});
   EXPECT_EQ(look(ct, 4), PTL_CT_NONE_REACHED);
@@ -113,7 +113,7 @@ TEST_F(Counting4, PollEndsOnAFailure) {
   EXPECT_EQ(text(value), "0+1");
 }
 
-// Also if another one of them would end the call: what is wrong is wrong at any time.
+// Even if another counter would end the call: an invalid handle is always an error.
 TEST_F(Counting4, PollOfABadHandleIsInvalidWhateverTheOthersSay) {
   ptl_handle_ni_t other = PTL_INVALID_HANDLE;
   ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL, PTL_PID_ANY, nullptr,
@@ -151,8 +151,8 @@ TEST_F(Counting4, AsManyAsGrantedAndFreedOnesComeBack) {
   EXPECT_EQ(PtlCTGet(cts[1], &value), PTL_ARG_INVALID);
 }
 
-// What an MD or an entry still counts when its counter is gone goes nowhere, and not to the next
-// counter in the same place.
+// What an MD or entry counts after its counter is freed is lost. The next counter in the same slot
+// does not get it.
 TEST_F(Counting4, AFreedCounterIsNotCountedInAnyMore) {
   Bytes data = pattern(16), memory(16);
   const ptl_handle_ct_t mine = counter(0), theirs = counter(1);
@@ -170,12 +170,12 @@ TEST_F(Counting4, AFreedCounterIsNotCountedInAnyMore) {
   EXPECT_EQ(count(next_mine, 0) + " " + count(next_theirs, 1), "0+0 0+0");
 }
 
-// ---- Calls that wait, in the machine's time
+// ---- Calls that wait, in real time
 
 class Counting4Waiting : public Counting4 {
  protected:
   Counting4Waiting() { start({.processes = 1, .real_time = true}); }
-  // Another thread is asleep until the counter changes.
+  // Waits until another thread sleeps on the counter.
   void await_sleeper(ptl_handle_ct_t ct) {
     portals::Process& process = job->process(0);
     const auto decoded = api4::decode(ct);
@@ -190,8 +190,8 @@ class Counting4Waiting : public Counting4 {
       std::this_thread::yield();
     }
   }
-  // What PtlCTWait for a first success returns in another thread, when `act` has happened after it
-  // has gone to sleep.
+  // Returns the code of PtlCTWait for one success in another thread, where `act` happens after that
+  // thread has gone to sleep.
   template <class Act>
   int waiting_during(Act&& act) {
     const ptl_handle_ct_t ct = counter(0);
@@ -277,7 +277,7 @@ TEST_F(Counting4Waiting, AbortEndsWaitsForEventsToo) {
 TEST_F(Counting4Waiting, AbortLastsUntilTheLastFini) {
   PtlAbort();
   job.reset();
-  PtlAbort();  // not initialised: nothing happens
+  PtlAbort();  // not initialised: no effect
   start({.processes = 1});
   const ptl_handle_ct_t ct = counter_of({1, 0});
   EXPECT_EQ(look(ct, 1), PTL_OK);

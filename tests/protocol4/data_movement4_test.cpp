@@ -1,4 +1,4 @@
-// Section 3.15: put and get. Which bytes move, between what kinds of memory, and how long the
+// Section 3.15: put and get: which bytes move, between what kinds of memory, and how long the
 // memory is in use.
 
 #include <sys/mman.h>
@@ -158,7 +158,7 @@ TEST_F(DataMovement4, OffsetsAddressThePiecesOneAfterTheOther) {
   EXPECT_EQ(part(joined(to), 5, 6), part(joined(from), 8, 6));
   EXPECT_EQ(part(joined(to), 0, 5), Bytes(5));
   EXPECT_EQ(part(joined(to), 11, 9), Bytes(9));
-  // The room is what the pieces add up to.
+  // The room is the sum of the pieces.
   ASSERT_EQ(put(bind_iovec(from), {.ack = PTL_ACK_REQ, .offset = 15}), PTL_OK);
   EXPECT_EQ(story(0), "SEND ACK 6@5 SEND ACK 5@15");
 }
@@ -216,7 +216,7 @@ TEST_F(DataMovement4, VolatileMemoryMayChangeWhenTheCallHasReturned) {
   target(memory);
   const Bytes before = data;
   const Md md = bind(data, {.options = PTL_MD_VOLATILE});
-  ASSERT_EQ(post_put(md), PTL_OK);  // there is no session yet: the message waits
+  ASSERT_EQ(post_put(md), PTL_OK);  // no session yet: the message waits
   std::ranges::fill(data, std::uint8_t{0});
   job->settle();
   EXPECT_EQ(memory, before);

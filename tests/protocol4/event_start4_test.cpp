@@ -1,6 +1,6 @@
-// Section 3.13: `start` of an event: where the data are at the target. It is known when the event
-// comes, so that the program may throw away its list of pieces once the MD is released or the entry
-// unlinked, whatever events it has not read yet.
+// Section 3.13: `start` of an event is where the data are at the target. It is fixed when the event
+// is logged. The program may therefore free its list of pieces after releasing the MD or unlinking
+// the entry, even with unread events.
 
 #include "tests/protocol4/portals4_test.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 class EventStart4 : public Portals4Test {
  protected:
-  // The list of pieces as the program holds it, until it throws it away.
+  // The program's list of pieces, until it frees the list.
   void make_list() {
     list = std::make_unique<ptl_iovec_t[]>(3);
     list[0] = {first.data(), first.size()};

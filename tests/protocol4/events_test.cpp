@@ -1,5 +1,4 @@
-// Full events: which members each kind has, in which order they come, what suppresses them; and
-// whose messages an entry is for.
+// Full events: members of each kind, order, suppression; and which messages an entry accepts.
 
 #include "tests/protocol4/portals4_test.h"
 
@@ -11,7 +10,7 @@ class FullEvents : public Portals4Test {
   Call tagged(ptl_ack_req_t ack = PTL_NO_ACK_REQ) {
     return {.ack = ack, .offset = 3, .hdr_data = 0xfeedfacecafebeef, .user = &operation_user};
   }
-  // What all events of a message have in common at the target.
+  // Members that all events of a message have in common at the target.
   void expect_message(const ptl_event_t& event, ptl_size_t length) {
     EXPECT_EQ(event.start, memory.data() + 3);
     EXPECT_EQ(event.user_ptr, &entry_user);

@@ -1,5 +1,5 @@
-// Sections 3.10, 3.15, 3.16: operations that end badly on their way: a process dies, or an
-// interface is shut. What an operation owes comes all the same.
+// Sections 3.10, 3.15, 3.16: operations that fail under way, because a process dies or an interface
+// is closed. Every owed event and count still comes.
 
 #include <sys/mman.h>
 
@@ -69,7 +69,7 @@ TEST_F(Failures4, EveryOperationUnderWayWithADeadPeerEnds) {
   const unsigned counted = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY;
   const Md big = bind(large, {.options = counted, .counter = ct, .quiet = true}),
            in = bind(fetched, {.options = counted, .counter = ct, .quiet = true});
-  ASSERT_EQ(put(big, {.length = 8}), PTL_OK);  // the session is there
+  ASSERT_EQ(put(big, {.length = 8}), PTL_OK);  // opens the session
   for (int i = 0; i < 5; ++i) {
     ASSERT_EQ(post_put(big, {.ack = PTL_CT_ACK_REQ}), PTL_OK);
     ASSERT_EQ(post_put(big, {.ack = PTL_CT_ACK_REQ, .length = 8}), PTL_OK);
@@ -98,7 +98,7 @@ TEST_F(Failures4, AFailureGoesDownAChainOfTriggers) {
   EXPECT_EQ(count(next, 0), "0+1");
 }
 
-// ---- The interface is shut
+// ---- The interface is closed
 
 TEST_F(Failures4, ShuttingAnInterfaceForgetsWhatIsArmed) {
   Bytes data = pattern(8);
@@ -135,7 +135,7 @@ TEST_F(Failures4, ShuttingAnInterfaceFailsWhatOthersWantFromIt) {
 
 // ---- Memory of the target that is not there
 
-// Two pages of process 1, the second of which may be taken away.
+// Two pages of process 1, the second of which may be made inaccessible.
 class InaccessibleMemory : public Portals4Test {
  protected:
   static constexpr std::size_t kPage = 4096;
@@ -155,7 +155,7 @@ class InaccessibleMemory : public Portals4Test {
     wanted.features = features;
     start({.limits = wanted});
   }
-  // An entry over all of the address space, so that offsets are addresses.
+  // An entry over the whole address space, so that offsets are addresses.
   void expose(unsigned options = kBoth) {
     Bytes none;
     ptl_me_t all = me(none, {.options = options | PTL_ME_EVENT_LINK_DISABLE});
@@ -252,7 +252,7 @@ TEST_F(InaccessibleMemory, OperationsOfNoBytesTouchNothing) {
   EXPECT_EQ(kinds(0), "SEND ACK");
 }
 
-// An entry that is used once is there for the next message.
+// A use-once entry is still there for the next message.
 TEST_F(InaccessibleMemory, RefusedMessageUsesNothingUp) {
   expose(kPut | PTL_ME_USE_ONCE | PTL_ME_EVENT_UNLINK_DISABLE);
   protect_second(PROT_NONE);

@@ -1,5 +1,5 @@
-// Flow control: a portal that disables itself in the place of dropping, who learns of it, and the
-// way back.
+// Flow control: a portal disables itself instead of dropping; who is told, and how it is enabled
+// again.
 
 #include "tests/protocol4/portals4_test.h"
 
@@ -19,7 +19,7 @@ class FlowControl : public Portals4Test {
   void put_times(int times) {
     for (int i = 0; i < times; ++i) ASSERT_EQ(put_acked(from), PTL_OK);
   }
-  // Without LINK, so that the queue holds the events of messages only.
+  // Without LINK events, so that the queue holds only events of messages.
   static constexpr unsigned kSilentLink = kPut | PTL_ME_EVENT_LINK_DISABLE;
 
   Bytes data = pattern(8);
@@ -193,7 +193,7 @@ TEST_F(FlowControl, EnabledAgainItTakesMessagesAndMayDisableItselfAgain) {
   EXPECT_EQ(kinds(1), "PT_DISABLED");
 }
 
-// A large message that is landing, and one that was refused and has disabled the portal meanwhile.
+// A large message is landing, and another one was refused and has disabled the portal.
 class DrainingPortal : public FlowControl {
  protected:
   DrainingPortal() {

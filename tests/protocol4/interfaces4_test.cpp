@@ -28,7 +28,7 @@ TEST_F(Interfaces4, InitAndFiniAreCounted) {
   EXPECT_EQ(PtlGetUid(job->ni(), &uid), PTL_OK);
   PtlFini();
   EXPECT_EQ(PtlGetUid(job->ni(), &uid), PTL_NO_INIT);
-  PtlFini();  // one too many: nothing happens
+  PtlFini();  // one call too many: no effect
   EXPECT_EQ(PtlGetUid(job->ni(), &uid), PTL_NO_INIT);
 }
 
@@ -120,7 +120,7 @@ TEST_F(Interfaces4, AllHaveOnePid) {
   EXPECT_EQ(open(kNonMatching | kPhysical, ni, own), PTL_OK);
 }
 
-// One that PTL_PID_ANY has given is as a rule above those that a program may choose.
+// A pid that PTL_PID_ANY gave is usually above those that a program may choose.
 TEST_F(Interfaces4, TheProcessOwnPidIsGoodHoweverLargeItIs) {
   constexpr ptl_pid_t kLarge = 40000;
   transport::SimulatedNetwork network{{}};

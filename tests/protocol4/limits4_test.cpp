@@ -1,5 +1,5 @@
-// Section 3.6: limits. What is asked for is granted if it can be, what is granted holds exactly,
-// and no wish is an error.
+// Section 3.6: limits. A requested limit is granted if possible, a granted limit holds exactly, and
+// no request is an error.
 
 #include <climits>
 #include <cstring>
@@ -11,7 +11,7 @@ namespace {
 
 class Limits4 : public Portals4Test {
  protected:
-  // Starts anew with the defaults but for what `wish` changes; returns what was granted.
+  // Starts new processes with the default limits as changed by `wish`. Returns what was granted.
   template <class Wish>
   ptl_ni_limits_t granted(Wish&& wish, unsigned interface = PTL_NI_MATCHING | PTL_NI_PHYSICAL) {
     ptl_ni_limits_t desired{};
@@ -111,7 +111,7 @@ TEST_F(Limits4, SmallWishesAreGrantedAsTheyAre) {
   EXPECT_NE(l.features & PTL_TARGET_BIND_INACCESSIBLE, 0U);
 }
 
-// Programs send atomics of up to max_volatile_size, or max_waw_ordered_size, bytes.
+// Programs send atomics of up to max_volatile_size or max_waw_ordered_size bytes.
 TEST_F(Limits4, AtomicsMayBeAsLongAsWhatIsVolatileOrOrdered) {
   for (const std::size_t eager_limit : {0U, 100U, 1024U, 65536U, 1U << 20}) {
     start({.endpoint = {.eager_limit = eager_limit}});
@@ -127,7 +127,7 @@ TEST_F(Limits4, AtomicsMayBeAsLongAsWhatIsVolatileOrOrdered) {
   EXPECT_EQ(l.max_waw_ordered_size, 16U);
 }
 
-// ---- What is granted holds
+// ---- Granted limits hold
 
 TEST_F(Limits4, Entries) {
   for (const unsigned interface :
@@ -199,7 +199,7 @@ TEST_F(Limits4, Mds) {
   EXPECT_EQ(PtlMDBind(job->ni(), &description, &made), PTL_OK);
 }
 
-// An entry is no MD, nor the other way round.
+// MDs and entries are counted separately.
 TEST_F(Limits4, MdsAndEntriesAreCountedApart) {
   granted([](ptl_ni_limits_t& l) {
     l.max_mds = 2;
@@ -218,7 +218,7 @@ TEST_F(Limits4, MdsAndEntriesAreCountedApart) {
 }
 
 TEST_F(Limits4, Queues) {
-  granted([](ptl_ni_limits_t& l) { l.max_eqs = 2; });  // the test has one
+  granted([](ptl_ni_limits_t& l) { l.max_eqs = 2; });  // the fixture has one
   ptl_handle_eq_t second = PTL_EQ_NONE, third = PTL_EQ_NONE;
   ASSERT_EQ(PtlEQAlloc(job->ni(), 3, &second), PTL_OK);
   EXPECT_EQ(PtlEQAlloc(job->ni(), 3, &third), PTL_NO_SPACE);
@@ -276,7 +276,7 @@ TEST_F(Limits4, AtomicSizes) {
   EXPECT_EQ(swap(to, md, nullptr, PTL_SWAP, PTL_UINT8_T, {.length = 3}), PTL_ARG_INVALID);
 }
 
-// The target's limits are its own: what its initiator may send, it takes.
+// The target's limits do not apply to what it receives: it accepts what the initiator may send.
 TEST_F(Limits4, AtomicsToATargetThatGrantedItselfLess) {
   start({.open = false});
   Bytes data(64), memory(64), old(64);
@@ -304,7 +304,7 @@ TEST_F(Limits4, AtomicsToATargetThatGrantedItselfLess) {
                       PTL_UINT8_T),
             PTL_OK);
   job->settle();
-  // Step 9 of the receive rules: shortened to what the target takes.
+  // Truncated to the room of the entry.
   EXPECT_EQ(part(memory, 0, 8), Bytes(8, 1));
   for (std::size_t rank = 0; rank < 2; ++rank) {
     job->as(rank);

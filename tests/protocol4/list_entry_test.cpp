@@ -12,7 +12,7 @@ class ListEntry : public Portals4Test {
   int put_acked(ptl_match_bits_t bits = kBits, ptl_size_t offset = 0) {
     return put(bind(data), {.ack = PTL_ACK_REQ, .bits = bits, .offset = offset});
   }
-  // Where the data of the only PUT event are, from the start of `memory`.
+  // The offset from `memory` of the data of the only PUT event.
   std::ptrdiff_t place_of_put(const Events& events) {
     return static_cast<std::uint8_t*>(only(events, PTL_EVENT_PUT).start) - memory.data();
   }
@@ -131,7 +131,7 @@ TEST_F(ListEntry, PutNeedsItsPermissionAndLeavesTheEntryAsItWas) {
   EXPECT_EQ(kinds(1), "");
   EXPECT_EQ(status(1, PTL_SR_OPERATION_VIOLATIONS), 1);
   EXPECT_EQ(drops(1), 0);
-  EXPECT_EQ(second, Bytes(32));  // it does not fall through
+  EXPECT_EQ(second, Bytes(32));  // it does not try the next entry
   ASSERT_EQ(get(bind(data)), PTL_OK);
   EXPECT_EQ(kinds(1), "GET AUTO_UNLINK");
 }
@@ -260,7 +260,7 @@ TEST_F(ListEntry, NoTruncateWithManageLocalLooksAtWhatIsLeft) {
   EXPECT_EQ(drops(1), 1);
 }
 
-// ---- What is told
+// ---- Which events are logged
 
 TEST_F(ListEntry, EachEventMayBeDisabled) {
   struct Case {
@@ -353,7 +353,7 @@ TEST_F(ListEntry, UnlinkTakesInWhatHasArrivedBeforeItSaysInUse) {
   Bytes large = pattern(4096), room(4096);
   const ptl_handle_me_t entry = append(room);
   put_until_landing(bind(large));
-  // the data are here, and nobody has looked
+  // the data have arrived, and the program has not looked
   while (job->network().advance_to_next()) job->poll(0);
   EXPECT_EQ(job->landing(1, kPortal), 1U);
   EXPECT_EQ(unlink(entry), PTL_OK);

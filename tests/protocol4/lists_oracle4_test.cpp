@@ -1,7 +1,7 @@
-// The lists of a portal against plain lists that are walked in order: the same random appends,
-// unlinks, arrivals and searches, the same events, return codes and registers after every step.
-// With wildcards in bits and source, entries that are used once or run out of room, entries that
-// refuse what does not fit, and overflow entries without headers.
+// The lists of a portal compared with plain lists and linear search: the same random appends,
+// unlinks, arrivals and searches give the same events, return codes and registers after every step.
+// Includes wildcards in bits and source, entries that are used once or run out of room, entries
+// that refuse what does not fit, and overflow entries without headers.
 
 #include <array>
 #include <list>
@@ -19,9 +19,9 @@ namespace {
 
 constexpr ptl_size_t kRoom = 64;  // bytes of every entry
 constexpr std::size_t kTarget = 1;
-constexpr std::size_t kProcesses = 3;  // all of them send, the target too
+constexpr std::size_t kProcesses = 3;  // all of them send, including the target
 
-// What an event must tell. Of events that are no message's only kind and user count.
+// What an event must contain. For events without a message only kind and user pointer are compared.
 struct Told {
   ptl_event_kind_t kind = 0;
   ptl_ni_fail_t failure = PTL_NI_OK;
@@ -71,15 +71,16 @@ Told told_by(const ptl_event_t& event) {
   return told;
 }
 
-// What the operations draw from. Small, so that equal criteria, long walks and refusals abound.
+// The ranges of random values. They are small, so that equal criteria, long searches and refusals
+// are frequent.
 struct Universe {
   const char* name;
   std::uint64_t bits;  // match bits are drawn below this
   std::vector<ptl_match_bits_t> ignored;
-  std::size_t usual_length;  // lists hover around this many entries
+  std::size_t usual_length;  // lists keep about this many entries
 };
 
-// Which messages an entry or a search is for.
+// Which messages an entry or a search accepts.
 struct PlainCriteria {
   ptl_process_t from;
   ptl_match_bits_t bits = 0;
@@ -99,8 +100,8 @@ struct PlainEntry {
   ptl_size_t min_free = 0;
   ptl_handle_me_t handle = PTL_INVALID_HANDLE;
   const std::uint8_t* memory = nullptr;
-  ptl_size_t filled = 0;    // of an entry that manages its offset
-  std::size_t headers = 0;  // whose data lie in its memory
+  ptl_size_t filled = 0;  // of an entry that manages its offset
+  std::size_t headers = 0;  // headers whose data are in its memory
   bool used_up = false;
 
   bool has(unsigned option) const { return (options & option) != 0; }
@@ -144,7 +145,7 @@ class Comparison : public Portals4Test {
     }
   }
 
-  // The events so far, and the registers.
+  // Compares the events so far and the registers.
   void expect_same() {
     std::vector<Told> found;
     for (const ptl_event_t& event : take(kTarget)) found.push_back(told_by(event));
@@ -152,7 +153,7 @@ class Comparison : public Portals4Test {
     ASSERT_EQ(drops(kTarget), dropped_);
     ASSERT_EQ(status(kTarget, PTL_SR_OPERATION_VIOLATIONS), violations_);
   }
-  // What a run has met, so that none passes that has met nothing.
+  // Which events a run has seen, so that no run passes without any.
   std::array<std::size_t, PTL_EVENT_SEARCH + 1> seen{};
 
  private:
@@ -186,10 +187,10 @@ class Comparison : public Portals4Test {
     Entries& entries = lists_[list];
     if (entries.size() > draw(2 * universe_.usual_length)) return unlink_any();
     PlainEntry made{.name = ++last_name_, .criteria = draw_criteria()};
-    // An operation that an entry does not allow is in error if it comes to it; of unexpected
-    // messages that has been judged.
+    // An operation that an entry does not permit is an error when it reaches that entry. For
+    // unexpected messages this was decided on arrival.
     made.options = list == PTL_OVERFLOW_LIST ? either(kPut, kBoth, 8) : kBoth;
-    // Persistent entries with wildcards would take all that comes: few, and see step().
+    // Persistent entries with wildcards would take all messages, so they are rare: see step().
     made.options |= either(0U, PTL_ME_USE_ONCE, list == PTL_OVERFLOW_LIST ? 4 : 12);
     made.options |= either(PTL_ME_NO_TRUNCATE, 0U, 5);
     if (draw(3) == 0) {
@@ -348,7 +349,7 @@ class Comparison : public Portals4Test {
     if (entry->used_up) {
       expect(PTL_EVENT_AUTO_UNLINK, *entry);
       stale_.push_back(entry->handle);
-      // Its memory is in use until the last header has gone.
+      // Its memory stays in use until the last header has gone.
       gone_.splice(gone_.end(), entries, entry);
       if (list == PTL_OVERFLOW_LIST && !keeps_header && holder->headers == 0)
         expect(PTL_EVENT_AUTO_FREE, *holder);

@@ -11,14 +11,14 @@ namespace {
 class Overflow : public Portals4Test {
  protected:
   Overflow() { mine = bind(data); }
-  // Appends without LINK, and forgets the events so far.
+  // Appends without LINK, and discards the events so far.
   ptl_handle_me_t block(unsigned options = 0, ptl_size_t min_free = 0) {
     const ptl_handle_me_t made = append_overflow(
         memory, {.options = kBoth | options, .min_free = min_free, .user = &block_user});
     take(1);
     return made;
   }
-  // One message for each letter, which comes back as its hdr_data; then forgets the events.
+  // Delivers one message per letter, with the letter as hdr_data, and discards the events.
   void arrive(const std::string& letters) {
     for (const char letter : letters)
       ASSERT_EQ(put(mine, {.hdr_data = static_cast<ptl_hdr_data_t>(letter)}), PTL_OK);
@@ -290,8 +290,8 @@ TEST_F(Overflow, LandingMessageIsClaimedBeforeALaterOneThatIsThere) {
     ASSERT_TRUE(job->network().advance_to_next());
     job->settle(0ns);
   }
-  ASSERT_EQ(job->landing(1, kPortal), 1U);  // the small one has come first, the large one lands
-                                            // still
+  // the small one has arrived, the large one is still landing
+  ASSERT_EQ(job->landing(1, kPortal), 1U);
   append(wanted, claiming_once());
   job->settle();
   EXPECT_EQ(letters(take(1)), "L");
@@ -358,7 +358,7 @@ TEST_F(Overflow, InterfaceMayEndWhileClaimedMessagesLand) {
   put_until_landing(bind(large));
   put_until_landing(bind(large));
   append(wanted, claiming());
-  put_until_landing(bind(large));  // into the entry that has claimed the two
+  put_until_landing(bind(large));  // into the entry that has claimed both
   job->as(1);
   EXPECT_EQ(PtlNIFini(job->ni()), PTL_OK);
 }

@@ -1,5 +1,5 @@
-// Section 3.6, max_iovecs: large transfers into and out of memory in as many pieces as an iovec may
-// have, and what happens to them half-way.
+// Section 3.6, max_iovecs: large transfers from and to memory in as many pieces as an iovec may
+// have, also interrupted.
 
 #include <algorithm>
 #include <string>
@@ -13,7 +13,8 @@ class Pieces4 : public Portals4Test {
  protected:
   static constexpr std::size_t kSize = 30000;
 
-  // Pieces of different lengths, kSize bytes in all, with zeros or a part of the pattern each.
+  // Pieces of different lengths, kSize bytes in all, filled with zeros or with parts of the
+  // pattern.
   static std::vector<Bytes> pieces(std::size_t count, bool filled) {
     const Bytes all = filled ? pattern(kSize) : Bytes(kSize);
     std::vector<Bytes> made;
@@ -37,8 +38,7 @@ class Pieces4 : public Portals4Test {
     return job->process(0).counters().get(Counter::kEagerCopies) +
            job->process(1).counters().get(Counter::kEagerCopies);
   }
-  // A put into 200 pieces of process 1, until some of the second round have come and others have
-  // not.
+  // A put into 200 pieces of process 1, run until part of the second round has arrived.
   void put_until_second_round(const Md& md, const Call& call = {}) {
     put_until_landing(md, call);
     while (there[70] == Bytes(there[70].size())) {
@@ -171,7 +171,7 @@ TEST_F(Pieces4, InitiatorThatDiesInTheSecondRoundFailsThePut) {
   EXPECT_EQ(unlink(entry), PTL_OK);
 }
 
-// An interface is closed in the second round while another keeps the session alive.
+// An interface is closed in the second round while another keeps the session open.
 class Pieces4Closing : public Pieces4, public ::testing::WithParamInterface<std::size_t> {};
 
 TEST_P(Pieces4Closing, TheOtherSideHears) {

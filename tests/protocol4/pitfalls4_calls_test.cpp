@@ -1,5 +1,5 @@
-// Pitfalls 1 to 7, of the header and the calls, and 25 to 35, of memory, progress and threads.
-// Where a pitfall is an article of its own elsewhere, pitfalls4.h says where.
+// Rules that are often got wrong: constants, calls, memory, progress and threads. pitfalls4.h lists
+// tests of others.
 
 #include <cstring>
 #include <set>
@@ -16,7 +16,7 @@ TEST_F(Pitfalls4, P01_OptionsOfBothDialectsAreKnownAndNoOthers) {
   for (unsigned bit = 0; bit < 32; ++bit) {
     const unsigned option = 1U << bit;
     const bool known = ((PTL_ME_APPEND_OPTIONS_MASK | PTL_ME_ACK_DISABLE) & option) != 0;
-    if (option == PTL_IOVEC) continue;  // the length would be another
+    if (option == PTL_IOVEC) continue;  // with it, length would count elements
     EXPECT_EQ(try_append(me(memory, {.options = kPut | option}), {}, made),
               known ? PTL_OK : PTL_ARG_INVALID)
         << "bit " << bit;
@@ -24,7 +24,7 @@ TEST_F(Pitfalls4, P01_OptionsOfBothDialectsAreKnownAndNoOthers) {
 }
 
 TEST_F(Pitfalls4, P03_OnlyTheWildcardItselfIsWildNotItsLowHalf) {
-  // An IPv4 address may well end in 255.255.
+  // An IPv4 address may end in 255.255.
   ptl_process_t almost = job->anyone();
   almost.phys.nid = 0x0a00ffff;
   append(memory, {.from = almost});
@@ -83,7 +83,7 @@ TEST_F(Pitfalls4, P07_TimeIsUnsignedMilliseconds) {
   ptl_event_t event;
   unsigned which = 7;
   EXPECT_EQ(PtlEQPoll(&mine, 1, 0, &event, &which), PTL_EQ_EMPTY);
-  // What is there already is given at once, however long the call would wait: no time is negative.
+  // An event that is there is returned at once, however long the timeout: no timeout is negative.
   for (const ptl_time_t timeout :
        {ptl_time_t{0}, ptl_time_t{0x7fffffff}, ptl_time_t{0x80000000}, PTL_TIME_FOREVER}) {
     ASSERT_EQ(put_acked(bind(data)), PTL_OK);
@@ -103,7 +103,7 @@ TEST_F(Pitfalls4, P25_LengthAndOffsetDoNotWrap) {
   }
   const Md small = bind(data);
   EXPECT_EQ(put(small, {.local = 4, .length = PTL_SIZE_MAX - 2}), PTL_ARG_INVALID);
-  // At the target an offset that would wrap lies behind the end.
+  // At the target, an offset that would wrap is beyond the end.
   for (const ptl_size_t remote : {PTL_SIZE_MAX, PTL_SIZE_MAX - 7, PTL_SIZE_MAX - 3}) {
     ASSERT_EQ(put(small, {.ack = PTL_ACK_REQ, .offset = remote}), PTL_OK);
     EXPECT_EQ(only(take(0), PTL_EVENT_ACK).mlength, 0U) << remote;
@@ -156,7 +156,7 @@ TEST_F(Pitfalls4, P28_PaddingOfALongDoubleIsNotCompared) {
       old(sizeof(long double));
   const auto write = [](Bytes& bytes, long double value, std::uint8_t padding) {
     std::ranges::fill(bytes, padding);
-    std::memcpy(bytes.data(), &value, 10);  // what x86 uses of the 16 bytes
+    std::memcpy(bytes.data(), &value, 10);  // the bytes that x86 uses of the 16
   };
   write(there, 7, 0xaa);
   write(operand, 7, 0x55);
@@ -195,7 +195,7 @@ TEST_F(Pitfalls4, P30_PutLeavesWithItsCallAndTheTargetAnswersUncalled) {
   take(0);
   take(1);
   ASSERT_EQ(post_put(mine, {.ack = PTL_ACK_REQ, .offset = 8}), PTL_OK);
-  // From here on process 0 does nothing, and process 1 only polls, as its progress thread would.
+  // From here on process 0 does nothing. Process 1 only polls, as its progress thread would.
   while (job->network().advance_to_next()) job->poll(1);
   EXPECT_EQ(part(memory, 8, 8), data);
   job->poll(0);

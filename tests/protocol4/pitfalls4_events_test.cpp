@@ -1,4 +1,4 @@
-// Pitfalls 8 to 15: events and counters.
+// Rules that are often got wrong: events and counters.
 
 #include "tests/protocol4/pitfalls4.h"
 
@@ -97,8 +97,8 @@ TEST_F(Pitfalls4, P11_SendCountsTheLengthAskedForAndAckAndReplyTheLengthMoved) {
   EXPECT_EQ(count(replied, 0), "3+0");
 }
 
-// What ends with an event may be ended itself when the event is seen: at each moment of the
-// operation, an event that is there is enough.
+// An object may be released as soon as the event of its last operation is seen: at every step of
+// the operation, an existing event is enough.
 TEST_F(Pitfalls4, P12_MdMayBeReleasedOnTheSightOfItsLastEvent) {
   for (const std::size_t length : {8U, 4000U}) {
     Bytes sent = pattern(length);
@@ -170,7 +170,7 @@ TEST_F(Pitfalls4, P14_EventsOfAnUnexpectedMessageComeInOrder) {
   int appended = 0;
   append(memory, {.options = kOnce, .user = &appended});
   const Events events = take(1);
-  // what ends with the header before what ends with the append
+  // events of the header come before events of the append
   ASSERT_EQ(kinds(events), "PUT_OVERFLOW AUTO_FREE AUTO_UNLINK");
   EXPECT_EQ(events[1].user_ptr, nullptr);
   EXPECT_EQ(events[2].user_ptr, &appended);

@@ -1,4 +1,4 @@
-// Pitfalls 36 to 41: limits, flow control, and messages that come early.
+// Rules that are often got wrong: limits, flow control, and messages that come early.
 
 #include "tests/protocol4/pitfalls4.h"
 
@@ -13,7 +13,7 @@ class Limits4 : public Pitfalls4 {
 TEST_F(Limits4, P36_MessageBeforeTheReceiverHasItsMapIsNotLost) {
   start({.interface = PTL_NI_MATCHING | PTL_NI_LOGICAL, .map = false});
   ASSERT_EQ(job->set_map(0), PTL_OK);
-  append(memory);  // takes messages of any rank
+  append(memory);  // accepts messages of any rank
   ASSERT_EQ(put_acked(bind(data)), PTL_OK);
   ASSERT_EQ(job->set_map(1), PTL_OK);
   job->settle();
@@ -38,7 +38,7 @@ TEST_F(Limits4, P38_TriggeredOperationsAreLimitedForEachCounter) {
   for (int i = 0; i < 4; ++i) ASSERT_EQ(put(md, {.trigger = Trigger{first, 100}}), PTL_OK);
   EXPECT_EQ(put(md, {.trigger = Trigger{first, 100}}), PTL_NO_SPACE);
   EXPECT_EQ(put(md, {.trigger = Trigger{second, 100}}), PTL_OK);
-  ASSERT_EQ(set_counter(first, {100, 0}, 0), PTL_OK);  // they have fired
+  ASSERT_EQ(set_counter(first, {100, 0}, 0), PTL_OK);  // they have started
   EXPECT_EQ(put(md, {.trigger = Trigger{first, 200}}), PTL_OK);
 }
 
@@ -101,7 +101,7 @@ TEST_F(Limits4, P38_CountersAndQueuesAreLimitedExactly) {
   ptl_handle_ct_t ct = 0;
   EXPECT_EQ(PtlCTAlloc(job->ni(), &ct), PTL_NO_SPACE);
   ptl_handle_eq_t eq = 0;
-  EXPECT_EQ(PtlEQAlloc(job->ni(), 1, &eq), PTL_OK);  // beside the fixture's own
+  EXPECT_EQ(PtlEQAlloc(job->ni(), 1, &eq), PTL_OK);  // in addition to the fixture's own
   EXPECT_EQ(PtlEQAlloc(job->ni(), 1, &eq), PTL_NO_SPACE);
 }
 

@@ -1,4 +1,4 @@
-// Pitfalls 16 to 24: lists.
+// Rules that are often got wrong: lists.
 
 #include "tests/protocol4/pitfalls4.h"
 
@@ -34,7 +34,7 @@ TEST_F(Pitfalls4, P17_AppendReturnsWhileTheDataOfWhatItMeetsAreUnderWay) {
   Bytes large = pattern(4096);
   append_overflow(memory);
   put_until_landing(bind(large));
-  append(memory, {.options = kOnce});  // virtual time stands still
+  append(memory, {.options = kOnce});  // virtual time does not advance
   EXPECT_EQ(kinds(1), "LINK");
   job->settle();
   EXPECT_EQ(kinds(1), "PUT PUT_OVERFLOW AUTO_UNLINK");

@@ -29,7 +29,7 @@ std::string name_of_failure(ptl_ni_fail_t failure) {
 }
 
 std::string kind_of(const ptl_event_t& event) {
-  // PT_DISABLED has no other failure than that.
+  // PTL_NI_PT_DISABLED is the only failure of this event.
   if (event.ni_fail_type == PTL_NI_OK || event.type == PTL_EVENT_PT_DISABLED)
     return name_of(event.type);
   return name_of(event.type) + "!" + name_of_failure(event.ni_fail_type);

@@ -1,6 +1,6 @@
 #pragma once
-// RawPeer4: a RawProcess that speaks to processes of Portals 4, through the kind of interface that
-// a SimulatedJob4 has.
+// RawPeer4: a RawProcess for processes of Portals 4, on the kind of interface that a SimulatedJob4
+// has.
 
 #include "portals/api4/handle.h"
 #include "tests/protocol/raw_process.h"
@@ -10,7 +10,7 @@ namespace lintel::testing {
 
 class RawPeer4 final : public RawProcess {
  public:
-  // The rank by which words of Portals4Test call it, where the interface is physical.
+  // The rank by which helpers of Portals4Test address it, where the interface is physical.
   static constexpr std::size_t kRank = 0xef;
 
   explicit RawPeer4(SimulatedJob4& job, unsigned interface = PTL_NI_MATCHING | PTL_NI_PHYSICAL)
@@ -20,7 +20,7 @@ class RawPeer4 final : public RawProcess {
                     .match_bits = kBits},
                    SimulatedProcesses::name(kRank).nid.value) {}
 
-  // As RawProcess', to process `rank`.
+  // As RawProcess::request(), to process `rank`.
   portals::wire::Request request(portals::wire::MessageKind kind, std::size_t rank,
                                  std::uint64_t length) const {
     return RawProcess::request(kind, SimulatedProcesses::name(rank), length);

@@ -1,6 +1,6 @@
-// Section 3.15: a call that starts an operation is never refused for want of room. It makes
-// progress until there is some, or its peer is lost. A triggered operation that fires without room
-// begins when there is some. Processes linger two seconds here, so that calls may wait in virtual
+// Section 3.15: a call that starts an operation never fails for lack of room. It makes progress
+// until there is room or its peer is lost. A triggered operation that starts without room begins
+// when there is some. Processes linger for two seconds here, so that calls may wait in virtual
 // time.
 
 #include <thread>
@@ -10,7 +10,7 @@
 namespace lintel::testing {
 namespace {
 
-constexpr std::size_t kNobody = 99;  // a name that nobody on the network has
+constexpr std::size_t kNobody = 99;  // no process on the network has this name
 constexpr unsigned kCounted = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY;
 
 class Room4 : public Portals4Test {
@@ -18,7 +18,7 @@ class Room4 : public Portals4Test {
   static constexpr std::size_t kRoom = 4;
 
   Room4() { begin(); }
-  // Rank 1 and rank 2 have an entry for everything, and are known.
+  // Ranks 1 and 2 have an entry for every message, and sessions are open.
   void begin() {
     start(
         {.processes = 3, .endpoint = {.eager_limit = 1024, .max_operations = kRoom}, .linger = 2s});
@@ -36,7 +36,7 @@ class Room4 : public Portals4Test {
   MdRules counting(ptl_handle_ct_t ct) {
     return {.options = kCounted, .counter = ct, .quiet = true};
   }
-  // Gets from rank 2, which does not answer any more, take all the room.
+  // Gets from rank 2, which no longer answers, take all the room.
   void fill_for_long() {
     silence = counter(0);
     const Md md = bind(elsewhere, counting(silence));
@@ -104,8 +104,8 @@ TEST_F(Room4, WhatOthersWantHasRoomOfItsOwn) {
   EXPECT_EQ(back, large);
 }
 
-// ---- The peer of a start that waits is lost: the operation ends as one whose message could not
-// leave.
+// ---- The peer of a waiting call is lost: the operation ends as one whose message could not be
+// sent.
 
 class Room4PeerLost : public Room4 {
  protected:
@@ -307,7 +307,7 @@ TEST_F(Room4Triggered, WhatHasFiredBeginsBeforeItsInterfaceIsShut) {
 
 class Room4RealTime : public Portals4Test {
  protected:
-  // Rank 1, whom nobody drives, answers nothing.
+  // Rank 1 is not polled and answers nothing.
   Room4RealTime() {
     start({.endpoint = {.eager_limit = 1024, .max_operations = 4}, .real_time = true});
     md = bind(data, {.quiet = true});

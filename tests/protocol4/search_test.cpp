@@ -1,4 +1,5 @@
-// Searches of the unexpected messages: only and delete, for one and for all, events and counters.
+// Searches of the unexpected messages: PTL_SEARCH_ONLY and PTL_SEARCH_DELETE, for one match and for
+// all, events and counters.
 
 #include "tests/protocol4/portals4_test.h"
 

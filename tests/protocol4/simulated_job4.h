@@ -1,6 +1,6 @@
 #pragma once
-// SimulatedJob4: several processes of Portals 4 on a simulated network, spoken to through the C
-// API. Each has opened one interface, all the same kind.
+// SimulatedJob4: several processes of Portals 4 on a simulated network, used through the C API.
+// Each has opened one interface of the same kind.
 
 #include <cstdint>
 #include <optional>
@@ -18,13 +18,12 @@ struct JobOptions4 {
   transport::SimulatedOptions network{};
   portals::EndpointOptions endpoint{.eager_limit = 1024, .max_operations = 4096};
   transport::SessionOptions session{};
-  std::vector<std::uint32_t> users{};       // uid of each process; missing: 1000
-  std::optional<ptl_ni_limits_t> limits{};  // what PtlNIInit is asked for; members that are 0 have
-                                            // no opinion
-  Nanoseconds linger{0};                    // see ProcessesOptions
-  bool real_time = false;                   // the processes look at the machine's clock, for tests
-                                            // in which a call waits
-  bool open = true;                         // PtlInit and PtlNIInit have been called
+  std::vector<std::uint32_t> users{};  // uid of each process; default 1000
+  // the limits that PtlNIInit requests; 0 leaves one to the library
+  std::optional<ptl_ni_limits_t> limits{};
+  Nanoseconds linger{0};   // see ProcessesOptions
+  bool real_time = false;  // the processes use the machine's clock, for tests in which a call waits
+  bool open = true;        // PtlInit and PtlNIInit have been called
 };
 
 class SimulatedJob4 : public SimulatedProcesses {
@@ -34,25 +33,25 @@ class SimulatedJob4 : public SimulatedProcesses {
 
   bool logical() const { return (interface_ & PTL_NI_LOGICAL) != 0; }
   bool matching() const { return (interface_ & PTL_NI_MATCHING) != 0; }
-  // As the interface names a process: rank, or nid and pid.
+  // The name of a process on this interface: rank, or nid and pid.
   ptl_process_t id(std::size_t rank) const {
     return logical() ? ptl_process_t{static_cast<ptl_rank_t>(rank)} : physical_id(rank);
   }
   static ptl_process_t physical_id(std::size_t rank);
-  // Whoever it is, as a match_id.
+  // A match_id that matches any process.
   ptl_process_t anyone() const;
-  // PtlSetMap for process `rank`; leaves it in force.
+  // Calls PtlSetMap as process `rank`, which stays current.
   int set_map(std::size_t rank);
 
   ptl_handle_ni_t ni() const { return ni_; }
   const ptl_ni_limits_t& limits() const { return limits_; }
-  // PtlFini for every process, then their end. Nothing else may be called.
+  // Calls PtlFini in every process and ends them. Nothing else may be called afterwards.
   void close();
 
-  // Takes all events that are in `eq` of the process in force.
+  // Takes all events in `eq` of the current process.
   static std::vector<ptl_event_t> events(ptl_handle_eq_t eq);
   int status(ptl_sr_index_t reg) const;
-  // How many messages `portal` of process `rank` has accepted whose data are still on their way.
+  // How many messages `portal` of process `rank` has accepted whose data are still under way.
   std::size_t landing(std::size_t rank, ptl_pt_index_t portal);
 
  private:

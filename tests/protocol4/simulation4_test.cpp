@@ -1,12 +1,12 @@
-// Many processes, every pair of them in operation at random over a network that reorders what it
-// may, with little room in some runs: puts, gets, atomics, fetching atomics, swaps, triggered ones,
-// all kinds of ack, receives before and after their messages, searches. What must hold: every
-// operation ends exactly once, on both sides; the messages of a pair meet its receives in the order
-// of the calls; sums, tickets and swaps are right; counters add up; what is aimed at nobody is
-// counted exactly; and every byte is right.
+// Many processes, each pair with random operations over a network that reorders what it may, in
+// some runs with little room: puts, gets, atomics, fetching atomics, swaps, triggered operations,
+// all kinds of ack, receives before and after their messages, searches.
 //
-// One-sided operations carry their serial number as match bits, which their entries ignore;
-// messages to receives carry it as header data, and the sender's rank as match bits.
+// Every operation ends exactly once on both sides. The messages of a pair match its receives in the
+// order of the calls. Sums, tickets and swaps are right. Counters add up. Messages without a match
+// are counted exactly. Every byte is right. One-sided operations carry their serial number as match
+// bits, which their entries ignore. Messages to receives carry it as header data, and the sender's
+// rank as match bits.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t kProcesses = 24;
 constexpr std::size_t kOperations = 5000;
 constexpr std::size_t kLongest = 3000;
-constexpr std::size_t kRoom = 1 << 20;  // landing place of puts
+constexpr std::size_t kRoom = 1 << 20;  // destination of puts
 constexpr std::size_t kBlock = 1 << 14;
 constexpr std::size_t kBlocks = 12;
 constexpr std::size_t kWords = 8;
@@ -45,11 +45,11 @@ struct Issued {
   std::size_t from = 0;
   std::size_t to = 0;
   ptl_ack_req_t ack = PTL_NO_ACK_REQ;
-  bool silent = false;       // its MD tells no success
+  bool silent = false;       // its MD reports no success
   ptl_size_t offset = 0;     // at the target
-  std::uint64_t number = 0;  // of a message: of this pair
-  Bytes buffer;              // what is sent, or where it lands
-  std::uint64_t word = 0;    // what a ticket or a swap brings
+  std::uint64_t number = 0;  // of a message: its number in this pair
+  Bytes buffer;              // what is sent, or the destination
+  std::uint64_t word = 0;    // the value that a ticket or a swap brings
   std::uint64_t fetched = 0;
 };
 
@@ -69,20 +69,20 @@ struct Node {
   std::uint64_t swapped = 0;
   std::deque<Bytes> blocks;
   std::deque<Receive> receives;
-  std::array<std::uint64_t, kProcesses> posted{};    // receives for each sender
-  std::array<std::uint64_t, kProcesses> messages{};  // sent by each sender
-  std::size_t landed = 0;                            // bytes of `landing` that are given away
-  std::size_t untriggered_puts = 0;                  // so many messages will count at kPuts
-                                                     // whatever else happens
+  std::array<std::uint64_t, kProcesses> posted{};    // receives posted for each sender
+  std::array<std::uint64_t, kProcesses> messages{};  // messages sent by each sender
+  std::size_t landed = 0;                            // bytes of `landing` already handed out
+  // puts that count at kPuts whether triggered operations start or not
+  std::size_t untriggered_puts = 0;
   std::uint64_t puts = 0;
   std::uint64_t triggered_ticks = 0;
   ptl_handle_eq_t targets = PTL_EQ_NONE, initiators = PTL_EQ_NONE;
   ptl_handle_ct_t arrivals = PTL_CT_NONE, ticks = PTL_CT_NONE;
-  std::array<ptl_handle_md_t, 2> mds{};  // one that tells all, one that is silent
+  std::array<ptl_handle_md_t, 2> mds{};  // one with all events, one without
   std::array<ptl_handle_ct_t, 2> done{};
   std::array<ptl_ct_event_t, 2> expected_done{};
   int expected_drops = 0;
-  Events seen;  // at the target's side, so far
+  Events seen;  // events of the target's side so far
 };
 
 class Simulation4 : public ::testing::TestWithParam<std::uint64_t> {
@@ -204,7 +204,7 @@ void Simulation4::issue(std::size_t serial) {
 void Simulation4::start(Issued& operation, std::size_t serial) {
   Node& from = nodes_[operation.from];
   Node& to = nodes_[operation.to];
-  // triggered messages would have no order
+  // triggered messages have no order
   const bool triggered = operation.kind != Kind::kMessage && below(6) == 0;
   const ptl_size_t threshold = triggered ? below(from.untriggered_puts + 1) : 0;
   job_->as(operation.from);
@@ -295,14 +295,14 @@ void Simulation4::start(Issued& operation, std::size_t serial) {
 }
 
 // The next receive for messages of that sender: an entry, or a search that takes the message if it
-// is here.
+// has arrived.
 void Simulation4::receive(std::size_t rank, std::size_t from) {
   Node& node = nodes_[rank];
   job_->as(rank);
   Receive& made = node.receives.emplace_back(Receive{from, ++node.posted[from], Bytes(kLongest)});
   if (below(4) == 0) {
     const auto result = search(node, from, PTL_SEARCH_DELETE, &made);
-    if (!result) return;  // taken; its event may come later, when the data have landed
+    if (!result) return;  // claimed; its event may come later, when the data have landed
     ASSERT_EQ(result->ni_fail_type, PTL_NI_NO_MATCH);
   }
   const ptl_me_t me =
@@ -311,7 +311,7 @@ void Simulation4::receive(std::size_t rank, std::size_t from) {
             PTL_OK);
 }
 
-// The call may take in messages on its way, so there may be other events.
+// The call may handle incoming messages, so there may be other events.
 std::optional<ptl_event_t> Simulation4::search(Node& node, std::size_t from, ptl_search_op_t how,
                                                void* user) {
   Bytes none;
@@ -329,7 +329,7 @@ std::optional<ptl_event_t> Simulation4::search(Node& node, std::size_t from, ptl
   return result;
 }
 
-// What a search may find is the first message for which there is no receive.
+// A search may only find the first message for which there is no receive.
 void Simulation4::probe(std::size_t rank, std::size_t from) {
   job_->as(rank);
   const auto found = search(nodes_[rank], from, PTL_SEARCH_ONLY, nullptr);
@@ -362,7 +362,8 @@ std::string Simulation4::expected_at_target(const Issued& operation) const {
   return "";
 }
 
-// A message has met its receive: the one with its number, and its bytes are where the event says.
+// A message has matched a receive: it must be the one with its number, and its bytes must be where
+// the event says.
 void Simulation4::meet(std::size_t rank, const ptl_event_t& event, std::string& seen) {
   ASSERT_LT(event.hdr_data, issued_.size());
   const Issued& message = issued_[event.hdr_data];
@@ -418,13 +419,13 @@ void Simulation4::check_targets() {
     for (Receive& receive : node.receives) {
       ASSERT_EQ(receive.met, receive.number <= node.messages[receive.from])
           << receive.number << " from " << receive.from;
-      // What a search found is no entry, and what nothing has met is still one.
+      // A receive that a search satisfied has no entry. A receive without a message still has one.
       EXPECT_EQ(ends[&receive],
                 receive.met && receive.handle != PTL_INVALID_HANDLE ? "AUTO_UNLINK" : "");
       if (receive.handle == PTL_INVALID_HANDLE) continue;
       EXPECT_EQ(PtlMEUnlink(receive.handle), receive.met ? PTL_ARG_INVALID : PTL_OK);
     }
-    // Every message has been claimed, so a block that is full is free.
+    // Every message has been claimed, so a full block is free.
     for (const Bytes& block : node.blocks)
       EXPECT_TRUE(ends[&block].empty() || ends[&block] == "AUTO_UNLINK AUTO_FREE") << ends[&block];
     EXPECT_EQ(job_->status(PTL_SR_DROP_COUNT), node.expected_drops);
@@ -489,9 +490,9 @@ void Simulation4::check_initiators() {
   }
 }
 
-// Sums are those of their terms; tickets are 0, 1, 2 and so on, each given once; of swaps at one
-// word, what was brought and what was found, with the first and the last contents, are the same
-// multiset.
+// Sums equal the sum of their terms. Tickets are 0, 1, 2 and so on, each given once. For swaps of
+// one word, the values brought and the first content are the same multiset as the values found and
+// the last content.
 void Simulation4::check_words() {
   std::array<std::vector<std::uint64_t>, kProcesses> tickets, brought, found;
   for (const Issued& operation : issued_) {
@@ -536,7 +537,7 @@ TEST_P(Simulation4, EveryOperationEndsOnceAndNothingIsLost) {
       default: break;
     }
     if (below(16) != 0) continue;
-    // time passes while others go on issuing
+    // time passes while others continue to issue operations
     for (std::size_t other = 0; other < kProcesses; ++other) job_->poll(other);
     job_->network().advance_to_next();
   }

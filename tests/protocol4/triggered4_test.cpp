@@ -1,5 +1,5 @@
-// Section 3.16: triggered operations: when they start, in which order, what they are then, and what
-// becomes of those that never start.
+// Section 3.16: triggered operations: when they start, in which order, and what happens to those
+// that never start.
 
 #include "tests/protocol4/atomic_numbers.h"
 #include "tests/protocol4/portals4_test.h"
@@ -18,7 +18,7 @@ class Triggered4 : public Portals4Test {
     trigger = counter(0);
     other = counter(0);
   }
-  // The hdr_data of what has arrived at process 1.
+  // The hdr_data of the messages that have arrived at process 1.
   std::vector<ptl_hdr_data_t> arrived() {
     std::vector<ptl_hdr_data_t> all;
     for (const ptl_event_t& event : take(1)) all.push_back(event.hdr_data);
@@ -314,7 +314,7 @@ TEST_F(Triggered4, APutToOneselfStartsTheNext) {
   EXPECT_EQ(count(landed, 0), std::to_string(kTurns) + "+0");
 }
 
-// ---- What sets them off
+// ---- What triggers them
 
 TEST_F(Triggered4, TheTargetsCountSetsThemOffWithoutAnyCallThere) {
   arrange();

@@ -1,5 +1,5 @@
-// Section 3.16: triggered operations that cannot be: what is wrong with them is told in the call,
-// as by the plain function.
+// Section 3.16: invalid triggered operations: the call reports the error, as the plain function
+// does.
 
 #include "tests/protocol4/atomic_numbers.h"
 #include "tests/protocol4/portals4_test.h"
@@ -17,7 +17,7 @@ class TriggeredRefusal4 : public Portals4Test {
     md = bind(data);
     get_md = bind(fetched);
     to = job->id(1);
-    // the one peer that may be known
+    // the only peer that the table has room for
     EXPECT_EQ(PtlPut(md.handle, 0, 8, PTL_NO_ACK_REQ, to, kPortal, kBits, 0, nullptr, 0), PTL_OK);
     job->settle();
     take(0);
@@ -29,7 +29,8 @@ class TriggeredRefusal4 : public Portals4Test {
     wanted.max_fetch_atomic_size = 24;
     return wanted;
   }
-  // The codes of the plain function and of the triggered one, which must not be told of later.
+  // Checks that the plain and the triggered function return `code`, and that no event reports it
+  // later.
   void expect_both(int code, const char* what, int plain, int triggered) {
     EXPECT_EQ(plain, code) << what;
     EXPECT_EQ(triggered, code) << what;
@@ -94,7 +95,7 @@ TEST_F(TriggeredRefusal4, RegionThatIsNotInTheMd) {
   job->settle();
 }
 
-// The reference names max_atomic_size alone for atomics.
+// The specification limits atomics by max_atomic_size only.
 TEST_F(TriggeredRefusal4, AtomicsMayBeLargerThanMessages) {
   ptl_ni_limits_t wanted{};
   wanted.max_msg_size = 4;

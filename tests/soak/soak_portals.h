@@ -1,6 +1,6 @@
-/* What the soak's processes want of Portals, over version 3 (soak_portals3.c) and 4
+/* What the soak's processes use of Portals, over version 3 (soak_portals3.c) and 4
  * (soak_portals4.c): one interface, one queue, operations that are counted and not told apart. A
- * call that fails ends the process with a sentence and exit code 1; an operation that fails is an
+ * call that fails ends the process with a message and exit code 1. An operation that fails is an
  * event. */
 #ifndef LINTEL_TESTS_SOAK_PORTALS_H
 #define LINTEL_TESTS_SOAK_PORTALS_H
@@ -14,10 +14,9 @@ typedef struct {
 
 typedef enum {
   SOAK_NOTHING, /* in time */
-  SOAK_ENDED,   /* an operation of this process: it has been acknowledged, answered, or has
-                   failed */
-  SOAK_ARRIVED, /* a put or swap of another has changed memory here */
-  SOAK_OTHER    /* nothing that counts */
+  SOAK_ENDED, /* an operation of this process ended: acknowledged, answered or failed */
+  SOAK_ARRIVED, /* a put or swap of another process has changed memory here */
+  SOAK_OTHER /* nothing that counts */
 } soak_kind;
 
 typedef struct {
@@ -34,23 +33,23 @@ void soak_open(void);
 void soak_close(void);
 soak_name soak_own_name(void);
 
-/* Memory that others put to, get from and swap in; `silently`: only get from, without events here.
- */
+/* Memory that others put to, get from and swap in. `silently`: others only get from it, without
+ * events here. */
 void soak_expose(uint64_t match, void* memory, size_t bytes, int silently);
 
-/* Memory that operations of this process read or fill: its number. At most 4. */
+/* Memory that operations of this process read or fill. Returns its number. At most 4. */
 int soak_bind(void* memory, size_t bytes);
 void soak_put(int bound, size_t place, size_t bytes, soak_name to, uint64_t match, size_t offset,
               uint64_t header);
 void soak_get(int bound, size_t place, size_t bytes, soak_name from, uint64_t match, size_t offset);
-/* Puts the word soak_given there, and what was there to soak_taken. */
+/* Puts the word soak_given there, and the previous one to soak_taken. */
 extern uint64_t soak_given, soak_taken;
 void soak_swap(soak_name with, uint64_t match, size_t offset, uint64_t header);
 
-/* The next event, or SOAK_NOTHING after so many milliseconds. */
+/* Returns the next event, or SOAK_NOTHING after that many milliseconds. */
 soak_event soak_next(unsigned milliseconds);
 
-/* Ends the process with that sentence and exit code. */
+/* Ends the process with that message and exit code. */
 void soak_fail(int exit_code, const char* format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 

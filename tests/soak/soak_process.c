@@ -42,7 +42,7 @@ static const uint64_t answer_wanted = 1ULL << 63;
 
 static unsigned char slots[SLOTS][SLOT_BYTES], answers[ANSWERS_BYTES];
 static uint64_t counts[SLOTS];
-static uint64_t operations, bytes; /* a survivor: arrived; a peer: of its own */
+static uint64_t operations, bytes; /* survivor: arrived operations; peer: its own */
 
 void soak_fail(int exit_code, const char* format, ...) {
   va_list rest;
@@ -114,7 +114,7 @@ static void take(const soak_event* event) {
     if (event->match < MATCH_SLOT || event->match >= MATCH_SLOT + SLOTS)
       soak_fail(WRONG, "an operation has arrived with match bits %llu",
                 (unsigned long long)event->match);
-    if (event->failed) return; /* its peer has died on the way */
+    if (event->failed) return; /* its peer has died meanwhile */
     ++operations;
     bytes += event->bytes;
     __atomic_add_fetch(&counts[event->match - MATCH_SLOT], 1, __ATOMIC_RELEASE);
@@ -125,7 +125,7 @@ static void take(const soak_event* event) {
   }
 }
 
-/* Whether to go on. */
+/* Returns whether to continue. */
 static int obey(void) {
   static char line[64];
   struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -162,12 +162,12 @@ static void survive(void) {
 
 static soak_name survivor;
 static uint64_t slot, counted_before, sent;
-static unsigned char* const shadow = slots[0]; /* what the slot holds */
+static unsigned char* const shadow = slots[0]; /* the content of the slot */
 static unsigned char* const landing = slots[1];
 static unsigned char landed_answer[MOST_ANSWER];
 enum { FROM_SHADOW = 2, TO_LANDING = 3 };
 
-/* Until so many operations have ended, and an answer has come if one is expected. */
+/* Waits until that many operations have ended, and until an answer has come if one is expected. */
 static void finish(unsigned open, uint64_t answer) {
   const time_t begin = now();
   while (open > 0 || answer != 0) {
@@ -194,7 +194,7 @@ static void finish(unsigned open, uint64_t answer) {
   }
 }
 
-/* The range of `length` bytes at the shadow's `place` has come to the landing. */
+/* The range of `length` bytes at the shadow's `place` has arrived at the destination. */
 static void compare(size_t place, size_t length) {
   for (size_t i = place; i < place + length; ++i) {
     if (landing[i] == shadow[i]) continue;
@@ -215,7 +215,7 @@ static uint64_t counted(void) {
   return count;
 }
 
-/* Until the survivor has seen all but `lead` of what was sent. */
+/* Waits until the survivor has seen all but `lead` of the operations sent. */
 static void await_counted(uint64_t lead) {
   const time_t begin = now();
   while (1) {
@@ -242,8 +242,9 @@ static size_t draw_length(size_t most) {
 
 static void put_some(void) {
   const unsigned count = 1 + (unsigned)draw(BATCH);
-  const size_t part = SLOT_BYTES / count; /* those of one batch do not meet: large data may come
-                                             after the small ones of a later put */
+  /* ranges of one batch do not overlap: large data may arrive after the small data of a later put
+   */
+  const size_t part = SLOT_BYTES / count;
   uint64_t answer = 0;
   for (unsigned i = 0; i < count; ++i) {
     const size_t length = draw_length(part), place = i * part + draw(part - length + 1);

@@ -1,5 +1,5 @@
-// The target's only thread computes or sleeps and calls nothing, and its process serves puts and
-// gets all the same.
+// The target's only thread computes or sleeps and calls nothing. Its process still serves puts and
+// gets.
 
 #include <sched.h>
 #include <unistd.h>
@@ -19,16 +19,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kPassive = 0;  // board: the target calls nothing from now on
-constexpr std::size_t kOver = 1;     // board: it may call again
-constexpr std::size_t kExposed = 2;  // board: puts and gets may come
+constexpr std::size_t kPassive = 0;  // board word: the target calls nothing from now on
+constexpr std::size_t kOver = 1;     // board word: it may call again
+constexpr std::size_t kExposed = 2;  // board word: puts and gets may come
 constexpr double kMedianLimitUs = 200;
 constexpr std::size_t kLength = 64;
 
 class ApplicationBypass : public OnEveryProvider {
  protected:
-  // `before` runs at the target while it still calls Portals; `absent` is what it does then, until
-  // the board says that it is over.
+  // The target runs `before` while it still calls Portals, and then `absent` until the board says
+  // that the test is over.
   void measure(const char* what, const std::function<void(Rank&, ptl_handle_eq_t)>& before,
                const std::function<void(Rank&)>& absent);
 };
@@ -114,7 +114,7 @@ void ApplicationBypass::measure(const char* what,
     if (limited) {
       EXPECT_LT(median(puts), kMedianLimitUs);
     }
-    // Some of the time passes between operations, too: the target must not have dozed off.
+    // Part of the time passes between operations, so that the target would have gone to sleep.
     ::usleep(300'000);
     put(kLength);
     rank.board.set(kOver, 1);

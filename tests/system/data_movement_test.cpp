@@ -1,4 +1,4 @@
-// Two processes: every operation in every class of size, every byte looked at.
+// Two processes: every operation in every class of size, every byte checked.
 
 #include <algorithm>
 #include <vector>
@@ -14,15 +14,14 @@ constexpr std::size_t kEagerLimit = 65536;  // the default of LINTEL_EAGER_LIMIT
 constexpr std::size_t kLargest = std::size_t{16} << 20;
 constexpr std::size_t kSizes[] = {
     0, 1, 8, 1024, 16384, 16385, kEagerLimit, kEagerLimit + 1, std::size_t{1} << 20, kLargest};
-constexpr std::size_t kSkew = 3;    // offsets that are aligned to nothing
-constexpr std::size_t kFence = 64;  // bytes around the landing place that must not change
+constexpr std::size_t kSkew = 3;    // unaligned offsets
+constexpr std::size_t kFence = 64;  // bytes around the destination that must not change
 
 std::span<std::byte> part(std::vector<std::byte>& memory, std::size_t offset, std::size_t length) {
   return std::span<std::byte>(memory).subspan(offset, length);
 }
 
-// `memory` cut into pieces of growing length, in memory order but for the first two, with none
-// empty.
+// `memory` cut into non-empty pieces of growing length, in memory order except for the first two.
 std::vector<ptl_md_iovec_t> cut(std::span<std::byte> memory, std::size_t pieces) {
   std::vector<ptl_md_iovec_t> vector;
   std::size_t place = 0;
@@ -87,8 +86,9 @@ TEST_P(DataMovement, APutOfAnySizeArrivesByteForByteAndIsAcknowledged) {
         EXPECT_TRUE(untouched(part(memory, 0, kFence + kSkew)));
         EXPECT_TRUE(untouched(part(memory, kFence + kSkew + size, kFence)));
         std::fill(memory.begin(), memory.end(), kUntouched);
-        own_id(ni);  // takes the library's lock: the thread sanitizer does not see that the next
-                     // put comes after the other process' barrier
+        // takes the library's lock, because the thread sanitizer does not see that the next put
+        // comes after the other process's barrier
+        own_id(ni);
       }
       rank.barrier();
     }
@@ -232,7 +232,7 @@ TEST_P(DataMovement, AGetFromPiecesLandsInOtherPieces) {
   job.join_all();
 }
 
-// The target has room for some of it only: contiguous, and in pieces.
+// The target has room for only part of it: contiguous, and in pieces.
 TEST_P(DataMovement, APutThatIsTooLongIsTruncatedAndNothingBehindChanges) {
   ProcessGroup job(2, environment());
   job.start_all([](Rank& rank) {

@@ -1,5 +1,5 @@
-// Settings from the environment, as a user gives them: what doc/configuration.md promises of each
-// is seen from outside the process.
+// Settings from the environment: the promises of doc/configuration.md, observed from outside of the
+// process.
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -29,9 +29,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr std::size_t kPid = 0;    // board, plus the rank: its process id
-constexpr std::size_t kOver = 8;   // board: the ranks may end
-constexpr std::size_t kReady = 9;  // board: the rank is as the test wants it
+constexpr std::size_t kPid = 0;    // board word, plus the rank: its process id
+constexpr std::size_t kOver = 8;   // board word: the ranks may end
+constexpr std::size_t kReady = 9;  // board word: the rank is in the state that the test wants
 
 std::string content(const std::string& path) {
   std::ostringstream text;
@@ -41,7 +41,7 @@ std::string content(const std::string& path) {
 
 bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-// A folder for each test's files, and the ways to look at them.
+// A folder for each test's files, and functions that read them.
 class EnvironmentSettings : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -60,12 +60,12 @@ class EnvironmentSettings : public ::testing::Test {
     return in_folder(name + std::to_string(job.board().get(kPid + rank)));
   }
 
-  // What the rank writes to standard error from now on goes to the file, here with its process id.
+  // Redirects the rank's standard error to the file, whose name gets its process id.
   static void redirect_errors(const std::string& path) {
     ASSERT_NE(std::freopen(path.c_str(), "a", stderr), nullptr);
   }
 
-  // Waits until the file holds `what`; the file's text, whatever it is by then.
+  // Waits until the file contains `what`. Returns the file's text, whatever it is by then.
   static std::string content_once_it_has(const std::string& path, const std::string& what) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (content(path).find(what) == std::string::npos &&
@@ -106,15 +106,14 @@ TEST_F(EnvironmentSettings, TheCountersFileHasEachProcessNumbersOnceItEnds) {
         LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, peer, kPortal, 0, 4711, 0, 0));  // matches nothing
         expect_event(queue, PTL_EVENT_SEND_END);
       }
-      // what came before it has been looked at, too
+      // everything before it has been handled too
       LINTEL_MUST(PtlGetRegion(md, 0, 100, peer, kPortal, 0, 1, 0));
       expect_event(queue, PTL_EVENT_REPLY_END);
     }
     rank.barrier();
     EXPECT_FALSE(exists(prefix + std::to_string(::getpid()))) << "before the end";
     if (rank.number == 1)
-      rank.board.await(kOver, 1);  // the end of the other one counts among
-                                   // peer_failures
+      rank.board.await(kOver, 1);  // the end of the other process counts in peer_failures
     PtlFini();
     EXPECT_TRUE(exists(prefix + std::to_string(::getpid())));
     if (rank.number == 0) rank.board.set(kOver, 1);
@@ -181,8 +180,8 @@ TEST_F(EnvironmentSettings, TheCountersFileHasWhatWasDoneBetweenEveryPtlInitAndP
 
 class DumpSignal : public EnvironmentSettings, public ::testing::WithParamInterface<const char*> {
  protected:
-  // A process with one entry and one queue, which sleeps in PtlEQWait or computes, gets the signal,
-  // and then goes on as before.
+  // A process with one entry and one queue sleeps in PtlEQWait or computes, gets the signal, and
+  // then continues.
   void dump(ProcessGroup& job, bool waits, const std::string& errors) {
     job.start(0, [waits, errors](Rank& rank) {
       if (!errors.empty()) redirect_errors(errors);
@@ -224,7 +223,7 @@ class DumpSignal : public EnvironmentSettings, public ::testing::WithParamInterf
     EXPECT_THAT(text, HasSubstr("length 4321"));
     EXPECT_THAT(text, HasSubstr("puts_sent 0"));
   }
-  // The last line of a dump: then all of it is there.
+  // The last line of a dump: when it is there, the dump is complete.
   static constexpr const char* kLastLine = "longest_progress_gap_ns";
 };
 INSTANTIATE_TEST_SUITE_P(, DumpSignal, ::testing::Values("USR1", "USR2"),
@@ -299,7 +298,7 @@ TEST_F(EnvironmentSettings, AnAccessEntryForOneJobAdmitsItsProcessesAndRefusesTh
         expect_sent_and_acked(queue);
       } else {
         expect_event(queue, PTL_EVENT_SEND_END);
-        // A request that is admitted by another entry comes after the refused one.
+        // A request that another entry admits comes after the refused one.
         LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(0), kPortal, 0, 1, 0, 100));
         EXPECT_EQ(expect_sent_and_acked(queue).mlength, memory.size());
       }
@@ -445,7 +444,7 @@ TEST_F(EnvironmentSettings, PutsToAProcessThatHasExitedAreToldInOneSentenceOnce)
 
 // ---- LINTEL_MAX_OPERATIONS
 
-// The signal is on its way when kill() returns: until every thread has stopped.
+// When kill() returns, the signal is still under way. Waits until every thread has stopped.
 void stop(pid_t process) {
   ASSERT_EQ(::kill(process, SIGSTOP), 0);
   const auto goes_on = [](const std::filesystem::directory_entry& thread) {

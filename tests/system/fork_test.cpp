@@ -62,7 +62,7 @@ TEST_P(Fork, AChildForkedFromAnOpenProcessStartsAfreshAndItsParentGoesOn) {
     expose(ni, 1, describe(memory, queue, kOpen));
     rank.barrier();
     if (rank.number == 0) {
-      // Connected, so that there is something to inherit.
+      // Connects, so that the child inherits a connection.
       put_to(rank.board.id(1), 1);
     } else {
       const auto expect_put = [&](std::uint64_t value) {
@@ -83,7 +83,7 @@ TEST_P(Fork, AChildForkedFromAnOpenProcessStartsAfreshAndItsParentGoesOn) {
       }
       expect_put(2);
       expect_exit(child);
-      // The parent's connections have outlived the child.
+      // The parent's connections are still open after the child's end.
       rank.board.set(0, 1);
       expect_put(3);
     }

@@ -1,5 +1,5 @@
-// Lengths over 4 GiB. What lies near 0, near 4 GiB and at the end of the mirrored memory is memory
-// of its own, and is checked there.
+// Lengths over 4 GiB. The mirrored memory has real memory near 0, near 4 GiB and at its end, which
+// is checked.
 
 #include <sys/mman.h>
 

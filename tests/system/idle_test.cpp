@@ -18,8 +18,9 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-constexpr std::size_t kConnected = 0;  // board, and the word after it: a rank has met the other
-constexpr std::size_t kReturned = 2;   // board: PtlEQWait has returned
+// board words, one for each rank: it has connected to the other
+constexpr std::size_t kConnected = 0;
+constexpr std::size_t kReturned = 2;  // board word: PtlEQWait has returned
 
 Seconds processor_time(pid_t process) {
   clockid_t clock{};

@@ -1,4 +1,4 @@
-// A program with one network interface and nothing else; prints the bytes of memory that it has
+// A program with one network interface and nothing else. Prints how many bytes of its memory are
 // resident.
 
 #include <cstdio>

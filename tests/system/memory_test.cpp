@@ -1,4 +1,4 @@
-// What a process costs: with one interface, per connected peer, and after many interfaces.
+// Memory of a process: with one interface, per connected peer, and after many interfaces.
 
 #include <malloc.h>
 
@@ -40,7 +40,8 @@ TEST_P(Memory, AProcessWithOneInterfaceStaysBelowSixteenMiB) {
 // One process puts to all others, and they to it; then all are idle.
 TEST_P(Memory, AnIdleConnectedPeerCostsLessThanSixtyFourKiB) {
   const bool limited = preferred();
-  const std::size_t peers = limited ? 64 : 8;  // where nothing is promised, only that it works
+  // on other networks no limit is promised, only that it works
+  const std::size_t peers = limited ? 64 : 8;
   ProcessGroup job(peers + 1, environment());
   job.start_all([&](Rank& rank) {
     const ptl_handle_ni_t ni = open_interface(rank);
@@ -68,7 +69,8 @@ TEST_P(Memory, AnIdleConnectedPeerCostsLessThanSixtyFourKiB) {
       meet(peer);
       rank.board.set(0, peer);
       rank.board.await(1, peer);
-      if (peer == 1) before = resident_bytes();  // what is made with the first peer is not a peer's
+      // what the first peer allocates is not counted per peer
+      if (peer == 1) before = resident_bytes();
     }
     const std::size_t each = (resident_bytes() - before) / (peers - 1);
     std::printf("%s: %.1f KiB for each connected peer\n", GetParam(),
@@ -83,8 +85,8 @@ TEST_P(Memory, AnIdleConnectedPeerCostsLessThanSixtyFourKiB) {
 }
 
 TEST_P(Memory, InterfacesOneAfterAnotherLeaveNothingBehind) {
-  const int rounds = preferred() ? 200 : 50;  // an endpoint of the heaviest provider takes 69 MiB,
-                                              // and the time to touch them
+  // an endpoint of the heaviest provider takes 69 MiB, and the time to touch them
+  const int rounds = preferred() ? 200 : 50;
   ProcessGroup job(1, environment());
   job.start_all([&](Rank&) {
     int interfaces = 0;

@@ -1,5 +1,5 @@
-// A peer that dies, freezes, goes away or was never there: every operation with it ends with an
-// event that says so, in time, and others go on.
+// A peer dies, freezes, ends, or never existed: every operation with it ends in time with an event
+// that says so, and others continue.
 
 #include <unistd.h>
 
@@ -22,18 +22,18 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPeerTimeout{2000};
-// a sanitized process may need seconds to start
+// a process under a sanitizer may need seconds to start
 constexpr milliseconds kConnectTimeout{kSanitized ? 8000 : 3000};
 constexpr milliseconds kSlack{1500};
 constexpr milliseconds kPromptly = kPeerTimeout - milliseconds(500);
-// What is started while a peer is found dead may have to connect to it anew, in vain.
+// An operation that starts while a peer is being found dead may have to try to connect again.
 constexpr milliseconds kVainLimit = std::max(kPeerTimeout, kConnectTimeout) + kSlack;
 
-constexpr std::size_t kBusy = 0;     // board: operations are in flight
-constexpr std::size_t kGone = 1;     // board: the peer has been killed, stopped or has gone
-constexpr std::size_t kDone = 2;     // board: nothing more is wanted of the target
-constexpr std::size_t kExposed = 3;  // board: the target has exposed its memory: 1 + how many
-                                     // messages it had dropped by then
+constexpr std::size_t kBusy = 0;  // board word: operations are in flight
+constexpr std::size_t kGone = 1;  // board word: the peer has been killed, stopped or has ended
+constexpr std::size_t kDone = 2;  // board word: the target is no longer needed
+// board word: the target has exposed its memory: 1 + how many messages it had dropped by then
+constexpr std::size_t kExposed = 3;
 
 constexpr ptl_match_bits_t kSmall = 1;
 constexpr ptl_match_bits_t kLarge = 2;
@@ -51,8 +51,8 @@ class PeerDeath : public OnEveryProvider {
 };
 LINTEL_ON_EVERY_PROVIDER(PeerDeath);
 
-// A name that a process can leave and another take: the system gives ports of that kind to nobody,
-// as it may those of processes that asked for any.
+// A pid that one process can leave and another take. The system never assigns ports of this kind
+// itself, so no other process gets it by chance.
 ptl_pid_t well_known_pid(ptl_pid_t first, const std::string& provider) {
   return first + (provider == "shm" ? 2 : provider == "net" ? 0 : provider == "direct" ? 3 : 1);
 }
@@ -77,14 +77,13 @@ class Offer {
 void serve(Rank& rank, ptl_pid_t pid) {
   const ptl_handle_ni_t ni = open_interface(pid);
   const Offer offer(ni);
-  rank.board.publish(rank.number, own_id(ni));  // only now: what came earlier would be dropped
+  rank.board.publish(rank.number, own_id(ni));  // only now: earlier messages would be dropped
   rank.board.await(kDone, 1);
   PtlFini();
 }
 void serve_anywhere(Rank& rank) { serve(rank, PTL_PID_ANY); }
 
-// Puts and gets, small ones and large ones, all started and none waited for. Events are counted by
-// kind.
+// Small and large puts and gets, all started and none awaited. Events are counted by kind.
 class Flight {
  public:
   Flight(ptl_handle_ni_t ni, ptl_process_id_t target)
@@ -98,7 +97,7 @@ class Flight {
     landing_md_ = bind(ni, describe(landing_, queue_));
   }
 
-  // One put and its ack, so that both sides know each other.
+  // One put and its ack, so that both sides are connected.
   void connect() {
     LINTEL_MUST(PtlPut(small_md_, PTL_ACK_REQ, target_, kPortal, 0, kSmall, 0, 0));
     expect_sent_and_acked(queue_);
@@ -115,13 +114,13 @@ class Flight {
     }
   }
 
-  // Takes what comes until each operation has had its last event. Returns how many of them failed.
+  // Takes events until each operation has had its last one. Returns how many operations failed.
   std::size_t expect_all_end(Clock::time_point from, milliseconds limit, bool large) {
     const std::size_t each = kSmallOperations + (large ? 1 : 0);
     std::map<ptl_event_kind_t, std::size_t> seen;
     std::size_t failed = 0;
     std::size_t failed_sends = 0;
-    // A put ends with its ACK, or with a SEND_END that failed, after which no ACK comes.
+    // A put ends with its ACK, or with a failed SEND_END, after which no ACK comes.
     while (seen[PTL_EVENT_SEND_END] < each || seen[PTL_EVENT_REPLY_END] < each ||
            seen[PTL_EVENT_ACK] + failed_sends < each) {
       const milliseconds left = limit - since(from);
@@ -146,18 +145,18 @@ class Flight {
     }
     std::printf("all %zu operations ended %lld ms after, %zu with a failure\n", 2 * each,
                 static_cast<long long>(since(from).count()), failed);
-    rest();  // and nothing a second time
+    rest();  // and no second event
     EXPECT_LE(seen[PTL_EVENT_ACK] + failed_sends, each);
     return failed;
   }
-  // Nothing happens any more, on the other side neither.
+  // Waits until nothing happens any more, on the other side either.
   void rest() {
     ptl_event_t event;
     int which = 0;
     EXPECT_EQ(PtlEQPoll(&queue_, 1, 300, &event, &which), PTL_EQ_EMPTY)
         << PtlEventKindStr(event.type) << " after the end";
   }
-  // The memory is the program's again.
+  // The program may use the memory again.
   void release() {
     LINTEL_MUST(PtlMDUnlink(small_md_));
     LINTEL_MUST(PtlMDUnlink(large_md_));
@@ -175,9 +174,8 @@ class Flight {
   ptl_handle_md_t landing_md_;
 };
 
-// The shared-memory provider of libfabric 1.17 keeps its locks in memory that processes share: one
-// that is killed while it holds one stops its peers inside libfabric, where nothing of ours can end
-// their operations.
+// The shared-memory provider of libfabric 1.17 keeps its locks in shared memory. A process killed
+// while it holds one blocks its peers inside libfabric, where Lintel cannot end their operations.
 #define LINTEL_SKIP_KILL_ON_SHM()                                                                \
   if (std::string(GetParam()) == "shm")                                                          \
   GTEST_SKIP() << "a process killed inside libfabric 1.17's shared-memory lock stops its peers " \
@@ -210,7 +208,7 @@ TEST_P(PeerDeath, AFrozenTargetEndsEveryOperationByTheDeadline) {
   job.start(0, [](Rank& rank) {
     Flight flight(open_interface(rank), rank.board.id(1));
     flight.connect();
-    flight.rest();  // or it might be stopped inside the shared-memory provider's lock, see above
+    flight.rest();  // so that it is not stopped inside the shared-memory provider's lock, see above
     rank.board.set(kBusy, 1);
     rank.board.await(kGone, 1);
     const Clock::time_point start = Clock::now();
@@ -225,7 +223,7 @@ TEST_P(PeerDeath, AFrozenTargetEndsEveryOperationByTheDeadline) {
   job.join_all();
 }
 
-// The program is busy elsewhere when its peer dies: the events are there when it comes back.
+// The program does other work when its peer dies. The events are there when it returns.
 TEST_P(PeerDeath, OperationsEndAlsoWhileTheInitiatorCallsNothing) {
   LINTEL_SKIP_KILL_ON_SHM();
   ProcessGroup job(2, environment());
@@ -290,7 +288,7 @@ TEST_P(PeerDeath, APeerThatStartsASecondLaterGetsTheFirstMessage) {
     EXPECT_TRUE(holds_pattern(std::span<std::byte>(memory).first(100), 3));
     PtlFini();
   };
-  // An address that nobody has, as it was somebody's a moment ago.
+  // An address that no process has any more.
   job.start(1, [pid = well_known_pid(731, GetParam())](Rank& rank) {
     open_interface(rank, pid);
     PtlFini();
@@ -306,8 +304,8 @@ TEST_P(PeerDeath, APeerThatStartsASecondLaterGetsTheFirstMessage) {
     rank.board.set(kBusy, 1);
     rank.board.await(kExposed, 1);
     if (rank.board.get(kExposed) > 1) {
-      // It met an interface without an entry yet, was dropped there, and nobody hears of that
-      // (clause 4.2): with its memory exposed the target takes another.
+      // Its message reached an interface that had no entry yet and was dropped without a report.
+      // When the target has exposed its memory it accepts the next one.
       expect_event(queue, PTL_EVENT_SEND_END);
       LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, late, kPortal, 0, kSmall, 0, 77));
     }
@@ -321,7 +319,7 @@ TEST_P(PeerDeath, APeerThatStartsASecondLaterGetsTheFirstMessage) {
 }
 
 TEST_P(PeerDeath, APeerThatIsStartedAgainUnderTheSameNameWorksWithNewOperations) {
-  // On shared memory it dies idle, for the reason above.
+  // On shared memory the process is idle when it dies, for the reason above.
   const bool dies_idle = std::string(GetParam()) == "shm";
   ProcessGroup job(2, environment());
   constexpr std::size_t kRestarted = 3;
@@ -337,8 +335,8 @@ TEST_P(PeerDeath, APeerThatIsStartedAgainUnderTheSameNameWorksWithNewOperations)
     rank.board.set(kBusy, 1);
     rank.board.await(kGone, 1);
     if (dies_idle || flight.expect_all_end(Clock::now(), kVainLimit, false) == 0) {
-      // All of it had ended before the kill: nothing has told this process yet, and what it starts
-      // first is what finds out.
+      // All operations had ended before the kill. Nothing has told this process yet, so its next
+      // operation finds out.
       flight.start_small();
       EXPECT_GT(flight.expect_all_end(Clock::now(), kVainLimit, false), 0U);
     }
@@ -363,8 +361,7 @@ TEST_P(PeerDeath, APeerThatIsStartedAgainUnderTheSameNameWorksWithNewOperations)
   job.join_all();
 }
 
-// The target has nothing that would answer: its process ends in order while a large get waits
-// behind a frozen moment.
+// The target cannot answer: its process ends in order while a large get waits behind a stopped one.
 TEST_P(PeerDeath, AnOrderlyEndOfThePeerFailsOutstandingOperationsPromptly) {
   if (kSanitized && std::string(GetParam()) == "shm")
     GTEST_SKIP() << "too slow with sanitizers for what counts as promptly";
@@ -376,14 +373,14 @@ TEST_P(PeerDeath, AnOrderlyEndOfThePeerFailsOutstandingOperationsPromptly) {
     rank.board.await(kBusy, 1);
     LINTEL_MUST(PtlNIFini(ni));
     rank.board.set(kGone, 1);
-    rank.board.await(kDone, 1);  // alive all the while
+    rank.board.await(kDone, 1);  // alive all the time
   });
   job.start(0, [](Rank& rank) {
     Flight flight(open_interface(rank), rank.board.id(1));
     flight.connect();
     flight.start();
-    rank.board.set(kBusy, 1);  // all of it is started: what is started later has to connect again,
-                               // in vain
+    // all operations are started; a later one would have to connect again
+    rank.board.set(kBusy, 1);
     rank.board.await(kGone, 1);
     flight.expect_all_end(Clock::now(), kPromptly, true);
     rank.board.set(kDone, 1);

@@ -1,5 +1,5 @@
 #pragma once
-// Memory and file descriptors that this process has now.
+// Current memory and file descriptors of this process.
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// Any call from any thread: several threads of two processes move data, attach and unlink at once,
-// and share event queues.
+// Any call from any thread: several threads of two processes move data, attach and unlink at the
+// same time, and share event queues.
 
 #include <unistd.h>
 
@@ -30,8 +30,8 @@ constexpr std::size_t kThreads = 4;
 constexpr std::size_t kRounds = kSanitized ? 150 : 500;
 constexpr std::size_t kLongest = 100'000;
 
-// One thread of one process: puts to the same thread of the other and takes its answers with
-// PtlEQWait, PtlEQPoll or PtlEQGet.
+// One thread of one process: puts to the same thread of the other process and takes its answers
+// with PtlEQWait, PtlEQPoll or PtlEQGet.
 void exchange(Rank& rank, ptl_handle_ni_t ni, std::size_t thread) {
   const ptl_process_id_t peer = rank.board.id(rank.other());
   std::vector<std::byte> source = patterned(kLongest, thread);
@@ -64,7 +64,8 @@ void exchange(Rank& rank, ptl_handle_ni_t ni, std::size_t thread) {
   }
 }
 
-// Attaches, replaces and unlinks entries all the time, at the head of the list that the others use.
+// Attaches, replaces and unlinks entries all the time, at the head of the list that other threads
+// use.
 void rearrange(ptl_handle_ni_t ni, const std::atomic<bool>& over) {
   std::vector<std::byte> memory(64);
   const ptl_handle_eq_t queue = make_queue(ni);
@@ -119,13 +120,13 @@ TEST_P(Threads, SeveralThreadsOfTwoProcessesUseEverythingAtOnce) {
   job.join_all(std::chrono::seconds(100));
 }
 
-// The reader asks in turn by PtlEQGet, PtlEQWait and PtlEQPoll, and looks at what an event stands
-// for as soon as it has it.
+// The reader calls PtlEQGet, PtlEQWait and PtlEQPoll in turn, and checks the data of an event as
+// soon as it has it.
 class Publication {
  public:
   static constexpr std::size_t kMessages = kSanitized ? 400 : 2000;
-  static constexpr std::size_t kPlaces = 8;  // in the target's memory; a message goes to the place
-                                             // of the one eight before it
+  // in the target's memory; a message reuses the place of the one eight before it
+  static constexpr std::size_t kPlaces = 8;
   static constexpr std::size_t kRoom = 70'000;
 
   static std::size_t length_of(std::uint64_t message) {
@@ -169,9 +170,9 @@ class Publication {
         ASSERT_EQ(event.sequence, last + 1);
       }
       last = event.sequence;
-      // What comes later into this place comes after this look at it, by way of the writer's
-      // process, where the thread sanitizer does not see it. A call that takes the library's lock
-      // says the same in this process.
+      // The next message for this place comes after this check, by way of the writer's process,
+      // which the thread sanitizer does not see. A call that takes the library's lock establishes
+      // the order in this process.
       ptl_process_id_t self{};
       LINTEL_MUST(PtlGetId(ni, &self));
       board.set(seen, message + 1);
@@ -195,7 +196,7 @@ class Publication {
 TEST_P(Threads, P38_AnEventThatOneThreadTakesIsWholeAndItsDataAreInPlaceThoughAnotherThreadDrives) {
   ProcessGroup job(2, environment());
   job.start_all([](Rank& rank) {
-    constexpr std::size_t kSeen = 0;  // board: messages that the reader is done with
+    constexpr std::size_t kSeen = 0;  // board word: messages that the reader has finished
     const ptl_handle_ni_t ni = open_interface(rank);
     std::vector<std::byte> memory(Publication::kPlaces * Publication::kRoom);
     const ptl_handle_eq_t queue = make_queue(ni, Publication::kPlaces);
@@ -213,7 +214,7 @@ TEST_P(Threads, P38_AnEventThatOneThreadTakesIsWholeAndItsDataAreInPlaceThoughAn
       });
       while (!over) LINTEL_MUST(PtlProgress(ni, 0));
       reader.join();
-      // the writer waits for a reader that is gone
+      // the writer would wait for a reader that is gone
       if (::testing::Test::HasFailure()) std::_Exit(1);
     }
     rank.barrier();
@@ -235,7 +236,7 @@ TEST_P(Threads, EachEventOfAQueueGoesToExactlyOneOfItsWaiters) {
       for (std::size_t i = 0; i < kEvents; ++i) {
         LINTEL_MUST(PtlPut(md, PTL_ACK_REQ, rank.board.id(1), kPortal, 0, 1, 0, i));
         expect_sent_and_acked(queue);
-        if (i % 100 == 0) ::usleep(2000);  // lets the waiters fall asleep
+        if (i % 100 == 0) ::usleep(2000);  // lets the waiters go to sleep
       }
     } else {
       const ptl_handle_eq_t queue = make_queue(ni, kEvents);
@@ -270,7 +271,7 @@ TEST_P(Threads, EachEventOfAQueueGoesToExactlyOneOfItsWaiters) {
   job.join_all();
 }
 
-// What a blocked waiter returns, and how soon, when `act` happens.
+// Checks what a blocked wait returns, and how soon, when `act` happens.
 void expect_wakes(Rank& rank, bool poll, int (*act)(ptl_handle_ni_t, ptl_handle_eq_t)) {
   const ptl_handle_ni_t ni = open_interface(rank);
   const ptl_handle_eq_t queue = make_queue(ni);
@@ -321,7 +322,7 @@ TEST_P(Threads, ShuttingTheInterfaceWakesThreadsInEQPoll) {
   job.join_all(std::chrono::seconds(30));
 }
 
-// The handler's world: C gives it no argument but the event.
+// State for the handler, because C passes it only the event.
 struct Handled {
   std::size_t calls = 0;
   std::set<std::uint64_t> seen;

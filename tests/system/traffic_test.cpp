@@ -1,5 +1,5 @@
-// Many messages under way at once, between all processes of a job: none lost, none twice, in order
-// per pair, every byte right.
+// Many messages under way at once between all processes of a job: none lost, none repeated, in
+// order per pair, every byte right.
 
 #include <algorithm>
 #include <vector>
@@ -16,7 +16,7 @@ LINTEL_ON_EVERY_PROVIDER(Traffic);
 
 constexpr std::size_t kMessages = 400;
 
-// Small ones mostly, some around the eager limit, some far above it.
+// Mostly small, some around the eager limit, some far above it.
 std::size_t message_size(std::size_t number) {
   constexpr std::size_t kCycle[] = {0, 1, 8, 100, 1024, 4000, 16384, 65537, 7, 90000, 300, 8};
   return kCycle[number % std::size(kCycle)];
@@ -30,7 +30,8 @@ std::size_t place_of(std::size_t number) {
 
 std::uint64_t seed_of(std::size_t from, std::size_t to) { return from * 100 + to + 1; }
 
-// Puts of all sizes to every other rank, without waiting in between; match bits name the sender.
+// Puts of all sizes to every other rank, without waiting in between. The match bits name the
+// sender.
 void exchange_with_all(Rank& rank) {
   const ptl_handle_ni_t ni = open_interface(rank);
   const std::size_t total = place_of(kMessages);

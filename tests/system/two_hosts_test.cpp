@@ -1,5 +1,5 @@
 // Two network namespaces joined by a pair of virtual Ethernet devices stand for two hosts. They
-// live in the ranks, so they go when the ranks go.
+// belong to the ranks and disappear with them.
 
 #include <sched.h>
 #include <sys/wait.h>
@@ -19,16 +19,16 @@
 namespace lintel::testing {
 namespace {
 
-constexpr std::size_t kApart = 0;  // board, plus the rank: it is in its own namespace (kIsApart),
-                                   // or the error that it got
-constexpr std::size_t kWired = 2;  // board: the cable is plugged in
-constexpr std::size_t kOver = 3;   // board: the namespaces are no longer needed
+// board word, plus the rank: it is in its own namespace (kIsApart), or its error
+constexpr std::size_t kApart = 0;
+constexpr std::size_t kWired = 2;  // board word: the virtual cable is connected
+constexpr std::size_t kOver = 3;   // board word: the namespaces are no longer needed
 
 constexpr std::uint64_t kIsApart = 100'000;
 
 bool run(const std::string& command) { return std::system(command.c_str()) == 0; }
 
-// Empty if the command succeeds, else what it said.
+// Returns "" if the command succeeds, else its output.
 std::string complaint_of(const std::string& command) {
   std::FILE* output = ::popen((command + " 2>&1").c_str(), "r");
   if (output == nullptr) return command + ": " + std::strerror(errno);
@@ -39,8 +39,7 @@ std::string complaint_of(const std::string& command) {
   return command + ": " + (said.empty() ? "failed" : said);
 }
 
-// Whether it tells of a missing permission: everything else that goes wrong is a failure of the
-// test.
+// Whether the message is about a missing permission. Any other error fails the test.
 bool not_permitted(const std::string& complaint) {
   return complaint.find(std::strerror(EPERM)) != std::string::npos;
 }
@@ -49,7 +48,8 @@ std::string address(std::size_t rank) { return "10.77.0." + std::to_string(rank 
 
 class TwoHosts : public ::testing::TestWithParam<const char*> {
  protected:
-  // Starts two ranks on a host each, and runs `body` there once they can reach each other.
+  // Starts two ranks, each on a host of its own, and runs `body` there once they can reach each
+  // other.
   void start(ProcessGroup& job, const ProcessGroup::Body& body) {
     for (const char* tool : {"ip", "nsenter"}) {
       if (!run(std::string("command -v ") + tool + " > /dev/null"))
@@ -80,7 +80,7 @@ class TwoHosts : public ::testing::TestWithParam<const char*> {
     ASSERT_EQ(complaint, "");
     job.board().set(kWired, 1);
   }
-  // Whether there is nothing to test: skipped, or failed already.
+  // Whether there is nothing to run: skipped, or already failed.
   static bool cannot_start() { return IsSkipped() || HasFatalFailure(); }
 
   static std::string inside(const ProcessGroup& job, std::size_t rank) {
@@ -92,7 +92,7 @@ class TwoHosts : public ::testing::TestWithParam<const char*> {
     job.disregard(0);
     job.disregard(1);
   }
-  // Empty, or what went wrong.
+  // Returns "" or what went wrong.
   static std::string plug_in(const ProcessGroup& job) {
     const std::string pids[] = {std::to_string(job.os_pid(0)), std::to_string(job.os_pid(1))};
     std::vector<std::string> commands{"ip link add host0 netns " + pids[0] +
@@ -150,7 +150,7 @@ TEST_P(TwoHosts, PutAndGetBetweenHostsArriveByteForByte) {
   job.join_all();
 }
 
-// The cable is cut: no reset, no refusal, nothing comes any more.
+// The cable is cut: no reset, no refusal, nothing arrives any more.
 TEST_P(TwoHosts, ACutCableFailsOperationsByThePeerTimeout) {
   ProcessGroup job(2, {{"LINTEL_PROVIDER", GetParam()}, {"LINTEL_PEER_TIMEOUT", "2s"}});
   constexpr std::size_t kConnected = 4;

@@ -1,5 +1,5 @@
-// impi-server: the rendezvous of an IMPI job. See options.cpp for what it can do,
-// mpi_layer/impi/server.h for how.
+// impi-server: the rendezvous of an IMPI job. Options: options.cpp. Protocol:
+// mpi_layer/impi/server.h.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ int main(int argc, char** argv) {
     const auto options = impi_server::parse_options(argc, argv, std::getenv("IMPI_AUTH_NONE"),
                                                     std::getenv("IMPI_AUTH_KEY"));
     if (!options) return 0;
-    std::signal(SIGPIPE, SIG_IGN);  // whoever read our notes may leave before the job
+    std::signal(SIGPIPE, SIG_IGN);  // the reader of the messages may end before the job
     mpi::impi::Server server(options->server);
     impi_server::ServerSockets sockets(server, options->address, options->port,
                                        options->is_verbose);

@@ -65,12 +65,12 @@ Authentication authentication_of(const Texts& texts, const char* none, const cha
                                       : value_of(all.preferring(texts.authentication), "-auth");
 }
 
-// IMPI's launchers have long options with one dash. Two do as well.
+// IMPI's launchers have long options with one dash. Two dashes are accepted too.
 std::vector<std::string> with_two_dashes(int argc, const char* const* argv) {
   constexpr std::array<std::string_view, 8> kLong = {"-server",   "-port",    "-auth",    "-host",
                                                      "-key-file", "-timeout", "-version", "-help"};
   std::vector<std::string> arguments;
-  for (int i = argc - 1; i > 0; --i) {  // as CLI11 wants them: the last one first
+  for (int i = argc - 1; i > 0; --i) {  // CLI11 expects the last one first
     const std::string_view argument = argv[i];
     const bool is_long = std::find(kLong.begin(), kLong.end(),
                                    argument.substr(0, argument.find('='))) != kLong.end();

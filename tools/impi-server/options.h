@@ -16,9 +16,9 @@ struct Options {
   bool is_verbose = false;
 };
 
-// Nothing when the command line only asked for help or the version, which is printed. `none` and
-// `key` are IMPI_AUTH_NONE and IMPI_AUTH_KEY, null when they are not set. Throws run::Failure for
-// what is wrong; no sentence has a key.
+// Returns nothing when the command line only asked for help or the version, which is printed.
+// `none` and `key` are IMPI_AUTH_NONE and IMPI_AUTH_KEY, null when not set. Throws run::Failure for
+// errors. No message contains a key.
 std::optional<Options> parse_options(int argc, const char* const* argv, const char* none,
                                      const char* key);
 

@@ -17,7 +17,8 @@ namespace {
 
 using namespace mpi::impi;
 
-constexpr Nanoseconds kSilence = std::chrono::seconds(60);  // of a machine, after which it is gone
+// after this time without an answer the machine counts as lost
+constexpr Nanoseconds kSilence = std::chrono::seconds(60);
 
 template <class T>
 T value_of(mpi::Outcome<T> outcome) {
@@ -59,7 +60,8 @@ void ServerSockets::serve() {
     throw run::Failure(run::kExitFailed,
                        fmt::format("cannot wait for clients: poll: {}", std::strerror(errno)));
   for (std::size_t i = 0; ready > 0 && i < connections.size(); ++i) {
-    const auto found = links_.find(connections[i]);  // gone, if another one's bytes have ended it
+    // missing if another connection's bytes have ended it
+    const auto found = links_.find(connections[i]);
     if (found == links_.end() || polled[i].revents == 0) continue;
     if ((polled[i].revents & POLLOUT) != 0) write_some(found->first, found->second);
     if ((polled[i].revents & ~POLLOUT) != 0) read_some(found->first, found->second);
@@ -124,7 +126,7 @@ void ServerSockets::carry_out() {
     decisions = server_.take_decisions();
   }
   for (const auto& [is_problem, sentence] : server_.take_notes()) {
-    // who reads it may have left
+    // the reader may have ended
     if (is_problem || is_verbose_)
       std::fputs(fmt::format("impi-server: {}\n", sentence).c_str(), stderr);
   }

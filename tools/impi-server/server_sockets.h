@@ -2,9 +2,9 @@
 // ServerSockets: an impi::Server on TCP: one listening socket on one address, one connection for
 // each client.
 //
-// Carries bytes, times and ends of connections to the server's state machine, and out what it
-// decides. Nothing waits but poll(), so no connection holds up another; what a slow reader has not
-// taken yet is kept, one copy for all. One thread.
+// Passes bytes, times and ends of connections to the server's state machine, and sends what it
+// decides. Only poll() waits, so that no connection delays another. Bytes that a slow reader has
+// not taken are kept in one copy for all. One thread.
 
 #include <poll.h>
 
@@ -23,11 +23,11 @@ namespace lintel::impi_server {
 
 class ServerSockets {
  public:
-  // Listens. Throws run::Failure when that is not possible. Borrows `server`.
+  // Listens. Throws run::Failure if that is not possible. Borrows `server`.
   ServerSockets(mpi::impi::Server& server, const std::string& address, std::uint16_t port,
                 bool is_verbose);
 
-  // "127.0.0.1:4711", where clients connect to.
+  // The address to which clients connect, such as "127.0.0.1:4711".
   const std::string& address() const { return address_; }
 
   // Serves until the server is over.
@@ -38,7 +38,7 @@ class ServerSockets {
   struct Link {
     mpi::impi::Socket socket;
     std::deque<std::shared_ptr<const std::string>> outgoing;
-    std::size_t sent = 0;  // of the first of them
+    std::size_t sent = 0;  // bytes of the first of them that were sent
   };
 
   void serve();

@@ -1,5 +1,5 @@
-// lintel-info: what this installation of Lintel is, what it finds on this machine, and how it is
-// configured.
+// lintel-info: version and settings of this installation of Lintel, and the networks of this
+// machine.
 
 #include <cstdio>
 #include <cstdlib>
@@ -65,7 +65,7 @@ void print_json(const std::vector<Section>& sections) {
   for (const Section& section : sections) {
     if (!section.wanted) continue;
     const std::string object = describe(section.topic, LINTEL_JSON);
-    // its members join those of the whole
+    // its members become members of the outer object
     std::printf(",\n%s", object.substr(1, object.size() - 2).c_str());
   }
   std::puts("}");

@@ -8,11 +8,11 @@
 
 namespace lintel::run {
 
-// Those that this process may run on, in ascending order.
+// The processors that this process may run on, in ascending order.
 class Cores {
  public:
   Cores();
-  // The set of one processor for `rank`: the i-th for rank i, and from the first again after the
+  // The set of one processor for `rank`: the i-th for rank i, starting again at the first after the
   // last.
   cpu_set_t of_rank(std::size_t rank) const;
 

@@ -1,17 +1,17 @@
 #pragma once
-// How the tool gives up before a job runs: one exception type that carries the sentence for the
-// user and the exit code.
+// How the tool gives up before a job runs: one exception type with the message for the user and the
+// exit code.
 
 #include <stdexcept>
 #include <string>
 
 namespace lintel::run {
 
-inline constexpr int kExitFailed = 1;         // the system refused something, or the job hangs
+inline constexpr int kExitFailed = 1;  // the system refused something, or the job hangs
 inline constexpr int kExitWrongUsage = 2;     // the command line
 inline constexpr int kExitTimeout = 124;      // --timeout, as timeout(1)
-inline constexpr int kExitNotRunnable = 126;  // the program is there and cannot be run, as a shell
-inline constexpr int kExitNotFound = 127;     // the program is not there, as a shell
+inline constexpr int kExitNotRunnable = 126;  // the program exists and cannot be run, as in a shell
+inline constexpr int kExitNotFound = 127;     // the program does not exist, as in a shell
 
 class Failure : public std::runtime_error {
  public:

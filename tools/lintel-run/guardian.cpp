@@ -54,7 +54,7 @@ Guardian::Guardian() {
 }
 
 void Guardian::tell(pid_t message) {
-  // A guardian that has been killed can do no harm, and no more good.
+  // If the guardian was killed, nothing is left to do.
   static_cast<void>(!::write(pipe_.get(), &message, sizeof message));
 }
 

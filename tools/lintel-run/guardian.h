@@ -1,10 +1,10 @@
 #pragma once
-// Guardian: a process beside lintel-run that outlives it by a moment, to end what lintel-run can no
-// longer end when it is killed itself.
+// Guardian: a process beside lintel-run that outlives it briefly, to end what a killed lintel-run
+// can no longer end.
 //
-// The ranks die with lintel-run by themselves (PR_SET_PDEATHSIG); their children do not, and are
-// reached through the ranks' process groups. The guardian sleeps in a read until lintel-run is
-// gone, however that came. It holds nothing of lintel-run's open and hears no signal.
+// The ranks die with lintel-run by themselves (PR_SET_PDEATHSIG). Their children do not, and are
+// reached through the ranks' process groups. The guardian sleeps in a read until lintel-run has
+// ended in any way. It keeps no descriptor of lintel-run open and ignores signals.
 
 #include <sys/types.h>
 
@@ -17,7 +17,7 @@ class Guardian {
   // Starts the process, a child of this one. Throws Failure when the system refuses.
   Guardian();
 
-  // `group` is to end with lintel-run; no longer.
+  // `group` is to end when lintel-run ends, until forget().
   void watch(pid_t group) { tell(group); }
   void forget(pid_t group) { tell(-group); }
 

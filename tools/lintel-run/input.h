@@ -1,8 +1,8 @@
 #pragma once
-// Input: lintel-run's standard input on its way to rank 0.
+// Input: passes lintel-run's standard input to rank 0.
 //
-// Reads only when rank 0 has taken what came before, and, from a terminal, only in the foreground,
-// where reading does not stop the process. Borrows the descriptor that it reads from.
+// Reads only when rank 0 has taken what came before. From a terminal it reads only in the
+// foreground, where reading does not stop the process. Borrows the descriptor that it reads from.
 
 #include <string>
 
@@ -15,12 +15,12 @@ class Input {
   explicit Input(int from) : from_(from) {}
 
   int from() const { return from_; }
-  // There may be something to read for `rank`, its standard input.
+  // Whether it should read for `rank`, the standard input of rank 0.
   bool wants_to_read(const FileDescriptor& rank) const;
   bool wants_to_write() const { return !waiting_.empty(); }
 
-  // After poll() found something. The end of the input, and of the rank's interest in it, close
-  // `rank`.
+  // Call after poll() found something. Closes `rank` at the end of the input, or when the rank has
+  // closed its end.
   void read(FileDescriptor& rank);
   void write(FileDescriptor& rank);
 

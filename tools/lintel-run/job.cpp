@@ -20,10 +20,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kGrace = 2s;
-// A process' connections end before its end can be waited for: so long its exit code, which says
-// more, may come after it has left the others waiting.
+// A process's connections end before its end can be waited for. Its exit code, which says more, may
+// come this much after it has left the others waiting.
 constexpr auto kHangPatience = 300ms;
-// The same, when another has met its end already: the system may be slow to finish it.
+// The same, when another has already reported its loss: the system may finish it slowly.
 constexpr auto kEndPatience = 2s;
 constexpr auto kDrainPatience = 1s;
 constexpr auto kSweep = 10ms;
@@ -33,7 +33,7 @@ bool is_readable(const FileDescriptor& descriptor) {
   return ::poll(&ready, 1, 0) > 0;
 }
 
-// Nobody is at the other end, and there is nothing left to read.
+// Whether the other end is closed and nothing is left to read.
 bool is_at_end(const FileDescriptor& socket) {
   char byte = 0;
   return ::recv(socket.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
@@ -52,7 +52,7 @@ Job::Job(const Options& options, unsigned job_id)
       errors_(STDERR_FILENO),
       input_(STDIN_FILENO),
       server_(fmt::format("lintel-run-{}", job_id), options.ranks) {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what a rank leaves behind becomes our child
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphaned children of ranks become our children
 }
 
 Job::~Job() {
@@ -119,8 +119,7 @@ void Job::watch_all() {
     RankProcess& rank = ranks_[i];
     const auto watch_stream = [this](FileDescriptor& stream, LineForwarder& lines) {
       if (lines.output().is_closed())
-        stream.close();  // the rank is to feel it, as it would on a
-                         // pipe of its own
+        stream.close();  // the rank sees a closed pipe, as it would with a pipe of its own
       if (stream.is_open() && !lines.output().is_full())
         watch(stream.get(), POLLIN, [this, &stream, &lines] { read_stream(stream, lines); });
     };
@@ -191,7 +190,7 @@ void Job::on_signals() {
       continue;
     }
     signal_ranks(*number);
-    if (*number == SIGTSTP) ::raise(SIGSTOP);  // the shell is to see the whole job stopped
+    if (*number == SIGTSTP) ::raise(SIGSTOP);  // the shell sees the whole job stopped
     if (*number != SIGINT && *number != SIGTERM) continue;
     if (is_ending_) kill_at_ = Clock::now();
     if (++interruptions_ == 2)
@@ -214,7 +213,7 @@ void Job::on_end_of(std::size_t number, int status) {
   guardian_.forget(rank.pid);
   rank.pid = -1;
   --running_;
-  drain(rank.output, rank.output_lines);  // its last words come before ours
+  drain(rank.output, rank.output_lines);  // its last output comes before our message
   drain(rank.errors, rank.error_lines);
   // such as an abort
   while (rank.pmi.is_open() && rank.pmi_answers.empty() && is_readable(rank.pmi)) read_pmi(number);
@@ -254,7 +253,7 @@ void Job::end(int exit_code, const std::string& reason) {
   exit_code_ = exit_code;
   errors_.add(fmt::format("lintel-run: {}{}\n", reason, running_ > 0 ? "; the job ends" : ""));
   signal_ranks(SIGTERM);
-  signal_ranks(SIGCONT);  // one that is stopped could not hear it
+  signal_ranks(SIGCONT);  // a stopped process could not handle SIGTERM
   kill_at_ = Clock::now() + kGrace;
   failure_.reset();
   failure_at_.reset();

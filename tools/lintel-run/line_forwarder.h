@@ -1,9 +1,8 @@
 #pragma once
-// LineForwarder: one stream of one rank on its way to an Output: lines stay whole, and may bear a
-// prefix.
+// LineForwarder: passes one stream of one rank to an Output.
 //
-// A line of more than kMaxLineBytes goes on in pieces. What a rank leaves without a newline at its
-// end goes on as it is, with a prefix as a line.
+// Lines stay whole and may have a prefix. A line of more than kMaxLineBytes is passed in pieces. A
+// last line without a newline is passed as it is, with a prefix like any line.
 
 #include <cstddef>
 #include <string>
@@ -23,7 +22,7 @@ class LineForwarder {
 
   Output& output() { return *output_; }
   void take(std::string_view bytes);
-  // The stream has ended.
+  // Call at the end of the stream.
   void end();
 
  private:
@@ -31,8 +30,8 @@ class LineForwarder {
 
   Output* output_;
   std::string prefix_;
-  std::string line_;           // what has come of the next line
-  bool is_continued_ = false;  // its beginning has gone already
+  std::string line_;           // received part of the next line
+  bool is_continued_ = false;  // its beginning was passed on already
 };
 
 }  // namespace lintel::run

@@ -1,5 +1,5 @@
-// lintel-run: starts the processes of a job on this machine. See options.cpp for what it can do,
-// job.h for how.
+// lintel-run: starts the processes of a job on this machine. Options: options.cpp. Operation:
+// job.h.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace lintel::run;
 
-// A stream that the caller has closed would give its number to something else.
+// If the caller has closed a standard stream, another file would get its number.
 void fill_standard_streams() {
   int fd = 0;
   do fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -27,7 +27,7 @@ void fill_standard_streams() {
   if (fd >= 0) ::close(fd);
 }
 
-// Four descriptors for each rank.
+// Each rank needs four descriptors.
 void raise_descriptor_limit(std::size_t ranks) {
   constexpr rlim_t kOthers = 64;
   const rlim_t wanted = 4 * ranks + kOthers;

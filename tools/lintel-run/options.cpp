@@ -19,7 +19,7 @@ struct Texts {
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Failure(kExitWrongUsage, sentence); }
 
-// Nothing if it is no decimal number from `least` to `most`.
+// Returns nothing if it is no decimal number from `least` to `most`.
 std::optional<std::size_t> number_of(std::string_view text, std::size_t least, std::size_t most) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -54,7 +54,7 @@ std::chrono::milliseconds timeout_of(const std::string& text) {
   return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
 }
 
-// RANK@HOST:PORT. Whether the host can be found is for those who call it.
+// RANK@HOST:PORT. Whether the host exists is checked when it is contacted.
 std::string impi_of(const std::string& text) {
   constexpr std::size_t kMostClients = 32;
   constexpr std::string_view kInNames =
@@ -105,7 +105,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv) {
       "longer\n"
       "come to a barrier.");
   app.set_version_flag("--version", "lintel-run " LINTEL_RUN_VERSION);
-  app.prefix_command();  // what follows the program is the program's
+  app.prefix_command();  // arguments after the program are the program's
   app.add_option("-n", texts.ranks, "How many processes")->type_name("N");
   app.add_flag("--tag-output", options.tag_output,
                "Begin each line of output with its rank: [3] ...");

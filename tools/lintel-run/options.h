@@ -18,13 +18,12 @@ struct Options {
   bool tag_output = false;
   Binding binding = Binding::kNone;
   std::optional<std::chrono::milliseconds> timeout;
-  std::string impi;                  // RANK@HOST:PORT: the client of IMPI that the job is, and its
-                                     // server; empty: none
+  std::string impi;  // RANK@HOST:PORT: the IMPI client that the job is, and its server; empty: none
   std::vector<std::string> program;  // with its arguments; not empty
 };
 
-// Nothing when the command line only asked for help or the version, which is printed. Throws
-// Failure for a wrong one.
+// Returns nothing when the command line only asked for help or the version, which is printed.
+// Throws Failure for errors.
 std::optional<Options> parse_options(int argc, const char* const* argv);
 
 }  // namespace lintel::run

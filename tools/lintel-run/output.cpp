@@ -9,8 +9,8 @@
 namespace lintel::run {
 
 void Output::write_some() {
-  // A pipe that poll() finds writable has room for PIPE_BUF bytes. The descriptor itself stays as
-  // it is: others share it.
+  // A pipe that poll() reports writable has room for PIPE_BUF bytes. The descriptor stays blocking,
+  // because others share it.
   const ssize_t written =
       ::write(fd_, waiting_.data(), std::min<std::size_t>(waiting_.size(), PIPE_BUF));
   if (written >= 0) {

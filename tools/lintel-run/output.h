@@ -1,9 +1,9 @@
 #pragma once
-// Output: what is to go to one of lintel-run's own streams, written when there is room, so that a
-// slow reader never stops the job's other affairs.
+// Output: data for one of lintel-run's own streams, written when there is room, so that a slow
+// reader never stops the rest of the job.
 //
-// Borrows the descriptor. Whoever reads from the ranks asks is_full() first, so that what waits
-// here is bounded and the ranks feel a slow reader as they would on a pipe of their own.
+// Borrows the descriptor. Code that reads from the ranks asks is_full() first. This bounds the
+// waiting data, and the ranks notice a slow reader as with a pipe of their own.
 
 #include <cstddef>
 #include <string>
@@ -21,7 +21,7 @@ class Output {
   }
   bool is_empty() const { return waiting_.empty(); }
   bool is_full() const { return waiting_.size() >= kEnough; }
-  // Nobody reads any more; what is added is dropped.
+  // The reader has closed. What is added is dropped.
   bool is_closed() const { return is_closed_; }
 
   // Writes what a pipe takes without blocking. REQUIRES: poll() found room.

@@ -11,11 +11,11 @@ namespace {
 
 using mpi::Pmi1Line;
 
-// What MPICH's hydra grants.
+// The length that MPICH's hydra allows.
 constexpr std::size_t kMaxNameBytes = 256;
 constexpr std::size_t kMaxKeyBytes = 64;
 constexpr std::size_t kMaxValueBytes = 1024;
-// Of one rank. MPICH puts about a kilobyte.
+// Limit per rank. MPICH puts about a kilobyte.
 constexpr std::size_t kMaxStoredBytes = 1U << 20;
 
 std::string refused(const char* answer, const char* why) {
@@ -26,7 +26,7 @@ std::string refused(const char* answer, const char* why) {
 
 Pmi1Server::Pmi1Server(std::string job_name, std::size_t ranks)
     : job_name_(std::move(job_name)), ranks_(ranks) {
-  // Where MPICH's programs look up which ranks share a node: from node 0 on, 1 node, with so many
+  // MPICH's programs read here which ranks share a node: from node 0 on, 1 node, with that many
   // ranks each.
   values_["PMI_process_mapping"] = fmt::format("(vector,(0,1,{}))", ranks);
 }

@@ -1,11 +1,11 @@
 #pragma once
-// Pmi1Server: the launcher's side of PMI-1 for one job: what the ranks have put, and who waits at
+// Pmi1Server: the launcher's side of PMI-1 for one job: what the ranks have put, and which wait at
 // the barrier.
 //
-// Takes lines and gives lines; knows no descriptors and no processes. Lines come from foreign
-// programs and are validated; what a rank may store is bounded. Provides: init, get_maxes,
+// Takes lines and returns lines. Knows no descriptors and no processes. Lines come from foreign
+// programs and are validated. What a rank may store is bounded. Provides: init, get_maxes,
 // get_appnum, get_universe_size, get_my_kvsname, put, get, barrier_in, finalize, abort. The rest of
-// PMI-1 (spawning, publishing) ends the job with a sentence.
+// PMI-1 (spawning, publishing) ends the job with a message.
 
 #include <cstddef>
 #include <map>
@@ -28,26 +28,26 @@ class Pmi1Server {
   struct End {
     std::size_t rank;
     int exit_code;
-    std::string reason;         // what follows "rank 3 "
-    bool lost_process = false;  // the rank says that another was lost to it: what that one said, or
-                                // its end, comes first
+    std::string reason;  // what follows "rank 3 "
+    // the rank reports the loss of another, whose own message or end is handled first
+    bool lost_process = false;
   };
 
   Pmi1Server(std::string job_name, std::size_t ranks);
 
-  // Takes a line of `rank`, without its newline, and adds the lines that are to be sent.
+  // Handles a line of `rank`, without its newline, and adds the lines to send.
   std::optional<End> take(std::size_t rank, std::string_view line, std::vector<Answer>& answers);
 
-  // The rank will say no more: its connection or its process has ended.
+  // The rank sends no more: its connection or its process has ended.
   void leave(std::size_t rank) { ranks_[rank].gone = true; }
 
-  // Has begun PMI and not finalized it: such a rank's connection ends only with it, if all is well
-  // with it.
+  // Whether it has begun PMI and not finalized it: then its connection should end only with its
+  // process.
   bool is_within(std::size_t rank) const {
     return ranks_[rank].initialized && !ranks_[rank].finalized;
   }
 
-  // A rank that waits at a barrier to which another will not come any more: the job hangs.
+  // A rank waits at a barrier that another will not reach any more: the job hangs.
   std::optional<End> hanging() const;
 
  private:

@@ -7,9 +7,9 @@
 
 namespace lintel::run {
 
-// "NAME=value" of lintel-run's own environment, without what another launcher may have left (PMI_*,
-// PMIX_*), and with PMI_FD, PMI_RANK and PMI_SIZE of this rank. LINTEL_JOB_ID becomes `job_id`
-// unless it is set already.
+// "NAME=value" of lintel-run's own environment, without variables that another launcher may have
+// left (PMI_*, PMIX_*), and with PMI_FD, PMI_RANK and PMI_SIZE of this rank. LINTEL_JOB_ID becomes
+// `job_id` unless it is already set.
 std::vector<std::string> rank_environment(const char* const* own, std::size_t rank,
                                           std::size_t ranks, int pmi_fd, unsigned job_id);
 

@@ -25,7 +25,7 @@ struct Ends {
   FileDescriptor theirs;
 };
 
-// Neither end survives an exec; ours does not block.
+// Both ends close on exec. Ours does not block.
 Ends connect(bool rank_writes) {
   std::array<int, 2> pipe{};
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) refused("pipe");
@@ -50,7 +50,8 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// What a child needs between fork and exec, prepared before: there it only calls the system.
+// What a child needs between fork and exec, prepared before, because the child may only make system
+// calls.
 struct Child {
   pid_t parent;
   int input, output, errors, pmi, report;
@@ -81,7 +82,7 @@ struct Child {
   ::_exit(kExitFailed);
 }
 
-// Waits until the child has become the program; else throws with why not.
+// Waits until the child runs the program. Throws with the reason if it does not.
 void await_exec(FileDescriptor report, pid_t pid, const std::string& program) {
   int reason = 0;
   ssize_t got = 0;
@@ -130,7 +131,8 @@ RankProcess::RankProcess(const RankStart& start, LineForwarder output_to, LineFo
   pid = ::fork();
   if (pid < 0) refused("fork");
   if (pid == 0) become(child);
-  ::setpgid(pid, pid);  // also here: a signal to the group may come before the child has run
+  // also here, because a signal to the group may come before the child has run
+  ::setpgid(pid, pid);
   report.theirs.close();
   await_exec(std::move(report.ours), pid, start.program->front());
   input = std::move(standard_input.ours);

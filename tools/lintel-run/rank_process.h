@@ -1,10 +1,9 @@
 #pragma once
-// RankProcess: one rank's process, from fork to its end, and lintel-run's ends of what connects
-// them.
+// RankProcess: one rank's process from fork to its end, and lintel-run's ends of its connections.
 //
-// It is the leader of a process group of its own, dies with lintel-run, and starts with the
-// treatment of signals that lintel-run was started with. Owns the descriptors. Does not own the
-// end: its Job waits for it, and says so.
+// It leads a process group of its own, dies with lintel-run, and starts with the signal
+// dispositions that lintel-run was started with. Owns the descriptors. Does not wait for the end:
+// its Job does, and records it.
 
 #include <sys/types.h>
 
@@ -31,13 +30,13 @@ struct RankStart {
 
 class RankProcess {
  public:
-  // Throws Failure when the system refuses, and, with the exit code that a shell has for it, when
-  // the program cannot be run.
+  // Throws Failure when the system refuses, or when the program cannot be run, with the exit code
+  // that a shell uses.
   RankProcess(const RankStart& start, LineForwarder output, LineForwarder errors);
   RankProcess(RankProcess&&) = default;
 
   pid_t pid = -1;           // -1: it has ended
-  bool has_failed = false;  // as Job says
+  bool has_failed = false;  // set by Job
   FileDescriptor input;     // rank 0 only
   FileDescriptor output;
   FileDescriptor errors;

@@ -19,7 +19,7 @@ Signals::Signals() {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &ignore, &previous_pipe_);
-  // Whoever started us may have left SIGCHLD ignored, with which no child could be waited for.
+  // Our parent may have left SIGCHLD ignored. Then no child could be waited for.
   struct sigaction normal {};
   normal.sa_handler = SIG_DFL;
   ::sigaction(SIGCHLD, &normal, nullptr);

@@ -1,5 +1,5 @@
 #pragma once
-// Signals that lintel-run gets, as something to read beside everything else.
+// Signals to lintel-run, read from a descriptor.
 
 #include <signal.h>
 
@@ -11,14 +11,14 @@
 namespace lintel::run {
 
 // Blocks the signals that are passed on to the ranks, and SIGCHLD, and receives them through a
-// descriptor instead. SIGPIPE is ignored. One for the process.
+// descriptor. Ignores SIGPIPE. One for the process.
 class Signals {
  public:
   Signals();
   int fd() const { return descriptor_.get(); }
-  // The next one that has come, if any.
+  // Returns the next signal, if one has come.
   std::optional<int> next();
-  // In a child before exec: as they were when lintel-run started.
+  // In a child before exec: restores the state from when lintel-run started.
   void restore() const;
 
  private:

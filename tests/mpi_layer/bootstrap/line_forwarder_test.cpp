@@ -8,7 +8,7 @@
 namespace lintel::run {
 namespace {
 
-// An Output into a pipe, and what has come out of it.
+// An Output into a pipe, and what has come out of the pipe.
 class LineForwarderTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ(::pipe(ends_.data()), 0); }

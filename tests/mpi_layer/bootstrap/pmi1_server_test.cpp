@@ -15,7 +15,7 @@ class Pmi1ServerTest : public ::testing::Test {
     for (std::size_t rank = 0; rank < ranks; ++rank)
       says(rank, "cmd=init pmi_version=1 pmi_subversion=1");
   }
-  // What the rank, and nobody else, is answered.
+  // The answer to that rank. No other rank may get one.
   std::string says(std::size_t rank, const std::string& line) {
     std::vector<Pmi1Server::Answer> answers;
     const auto end = server_.take(rank, line, answers);

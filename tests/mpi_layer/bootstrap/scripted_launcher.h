@@ -1,9 +1,8 @@
 #pragma once
-// ScriptedLauncher: the launcher's end of a PMI-1 connection, which says what a test tells it to,
-// without looking at what it is asked.
+// ScriptedLauncher: the launcher's end of a PMI-1 connection.
 //
-// PMI-1 is a conversation of one question and one answer, so the answers may wait in the socket
-// before the questions come.
+// It sends what a test tells it to, without reading the requests. PMI-1 has one answer for each
+// request, so answers may wait in the socket before the requests come.
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -24,22 +23,22 @@ class ScriptedLauncher {
   ScriptedLauncher& operator=(const ScriptedLauncher&) = delete;
   ~ScriptedLauncher() { ::close(ends_[0]); }
 
-  // The descriptor for the process; whoever takes it closes it.
+  // The descriptor for the process, which closes it.
   int fd() const { return ends_[1]; }
 
   void says(std::string_view bytes) const {
     EXPECT_EQ(::write(ends_[0], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   }
-  // What a launcher says to a process that opens its connection.
+  // Sends what a launcher sends to a process that opens its connection.
   void greets() const {
     says(
         "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\ncmd=maxes kvsname_max=256 "
         "keylen_max=64 vallen_max=1024\n");
     says("cmd=my_kvsname kvsname=kvs_7\n");
   }
-  // It says no more.
+  // Sends no more.
   void hangs_up() const { ::shutdown(ends_[0], SHUT_WR); }
-  // All that it has been asked so far.
+  // All requests so far.
   std::string asked() const {
     std::array<char, 65536> bytes;
     const ssize_t got = ::recv(ends_[0], bytes.data(), bytes.size(), MSG_DONTWAIT);

@@ -1,6 +1,6 @@
-/* A program that loads a library of Lintel's once it runs: signals_loading LIBRARY. Fails, and says
- * where, if a signal then does another thing than before: one has a handler of the program's own,
- * one is ignored, the others do what they do by default. */
+/* A program that loads a Lintel library while it runs: signals_loading LIBRARY. Fails, with a
+ * message, if a signal then has another effect than before. One signal has a handler of the
+ * program, one is ignored, the others have their defaults. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>

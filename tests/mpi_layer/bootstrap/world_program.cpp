@@ -63,7 +63,7 @@ void check(Launcher& launcher, const World& world, const BusinessCard& own) {
   for (const std::string& other : must(launcher.exchange("secret", secret)))
     expect(other == secret, "one secret in all ranks");
   must(launcher.barrier());
-  // The largest blobs, with every byte, and different ones.
+  // The largest blobs, with every byte value, different for each rank.
   std::string blob;
   for (std::size_t i = 0; i < kMaxBlobBytes; ++i) blob += static_cast<char>(i + world.rank);
   const auto all = must(launcher.exchange("large", blob));
@@ -89,7 +89,7 @@ int main(int count, char** arguments) {
   const BusinessCard own = own_card(launcher->rank(), what == "provider");
   Outcome<World> opened = open_world(*launcher, own);
   if (!opened) {
-    // Only when all have it to say: the first that ends ends the others.
+    // Only when all are ready to report, because the first rank that ends ends the others.
     static_cast<void>(launcher->barrier().ok());
     fail(opened.sentence(), kRefused);
   }

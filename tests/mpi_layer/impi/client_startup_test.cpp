@@ -32,7 +32,7 @@ std::string answer(const LabelSet& set) {
   return digits_of(encode(CommandWord::kColl, encode(set)));
 }
 
-// Client 1 of 2, which has one host with two processes, as has client 0.
+// Client 1 of 2. Each client has one host with two processes.
 class ClientStartupTest : public ::testing::Test {
  protected:
   ClientStartupTest()
@@ -56,14 +56,14 @@ class ClientStartupTest : public ::testing::Test {
     EXPECT_EQ(says(), "");
     return startup_->phase() == Phase::kFailed ? startup_->problem() : "";
   }
-  // Up to its first label.
+  // Runs the start-up until its first label.
   void join() {
     hears(kChoseNone);
     hears(kTwoClients);
     EXPECT_EQ(startup_->phase(), Phase::kTelling);
     says();
   }
-  // Up to DONE.
+  // Runs the start-up until DONE.
   void tell_all() {
     join();
     for (const auto& [label, set] : sets_of(offers_)) hears(answer(set));

@@ -35,7 +35,7 @@ class JobLayoutTest : public ::testing::Test {
     auto layout = lay_out(sets, 2);
     return layout.ok() ? "accepted" : layout.sentence();
   }
-  // The same job, in which all together have sent these bytes to the label.
+  // The same job, in which the set of `label` is these bytes. Returns the refusal.
   std::string refusal(Label label, const std::string& digits) {
     auto sets = sets_of(offers_);
     sets[label].contributions = bytes_of(digits);

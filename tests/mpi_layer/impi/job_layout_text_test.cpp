@@ -46,8 +46,7 @@ TEST(JobLayoutTextTest, ACountBeyondItsBytesIsMalformed) {
   for (std::size_t at = 0; at + 4 <= encoded_layout().size(); ++at) {
     std::string bytes = encoded_layout();
     bytes.replace(at, 4, 4, '\xff');
-    static_cast<void>(decode_layout(bytes));  // of what it may be, nothing is allocated that the
-                                              // bytes do not have
+    static_cast<void>(decode_layout(bytes));  // nothing is allocated that the bytes do not contain
   }
   EXPECT_FALSE(decode_layout(std::string(4, '\xff')));
 }

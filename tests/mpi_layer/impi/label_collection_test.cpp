@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Set = LabelSet;
 
-constexpr Label kBeyond = 0x7000;  // after all labels of IMPI 0.0
+constexpr Label kBeyond = 0x7000;  // beyond all labels of IMPI 0.0
 constexpr Label kNext = 0x7001;
 
 TEST(LabelCollection, ASetIsCompleteWhenTheLastClientHasContributed) {

@@ -26,7 +26,7 @@ inline ClientOffer client_offer(std::vector<HostOffer> hosts) {
   return offer;
 }
 
-// What a server makes of the clients' offers.
+// The server's sets for the clients' offers.
 inline std::map<Label, LabelSet> sets_of(const std::vector<ClientOffer>& offers) {
   std::map<Label, LabelSet> sets;
   for (const LabelRow& row : labels()) {

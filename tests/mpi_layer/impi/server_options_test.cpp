@@ -23,7 +23,7 @@ class ServerOptions : public ::testing::Test {
     EXPECT_TRUE(options.has_value());
     return options.value();
   }
-  // The sentence with which it gives up, and its exit code.
+  // The message with which it gives up, and its exit code.
   std::string refusal(const std::vector<const char*>& arguments,
                       int exit_code = run::kExitWrongUsage) {
     try {

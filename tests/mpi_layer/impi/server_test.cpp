@@ -44,7 +44,7 @@ class ServerTest : public ::testing::Test {
  protected:
   ServerTest() { serve(2); }
 
-  // A new server; its connections are counted from 1 again.
+  // A new server. Its connections are numbered from 1 again.
   void serve(unsigned clients,
              const Authentication& authentication = Authentication(true, std::nullopt)) {
     heard_.clear();
@@ -70,15 +70,15 @@ class ServerTest : public ::testing::Test {
     server_->advance(now_);
     take_in();
   }
-  // What the connection has been sent since the last call.
+  // What was sent to the connection since the last call.
   std::string heard(Server::Connection connection) {
     return digits_of(std::exchange(heard_[connection], {}));
   }
   bool is_closed(Server::Connection connection) const { return closed_.contains(connection); }
-  // The sentences of problems since the last call.
+  // The problems reported since the last call.
   std::vector<std::string> problems() { return std::exchange(problems_, {}); }
 
-  // A connection that has joined, as far as it can before all have.
+  // A connection that has joined, as far as it can before all others have.
   Server::Connection join(std::uint32_t rank) {
     const Server::Connection connection = connect();
     say(connection, kAuthNone);
@@ -86,7 +86,7 @@ class ServerTest : public ::testing::Test {
     say(connection, impi(rank));
     return connection;
   }
-  // All clients have joined and know it. The connections in the order of ranks.
+  // All clients have joined and been told so. Returns the connections in the order of ranks.
   std::vector<Server::Connection> join_all(unsigned clients) {
     serve(clients);
     std::vector<Server::Connection> joined;
@@ -95,7 +95,7 @@ class ServerTest : public ::testing::Test {
     EXPECT_EQ(server_->phase(), Phase::kCollecting);
     return joined;
   }
-  // Start-up is over.
+  // Completes the start-up.
   std::vector<Server::Connection> start_all(unsigned clients) {
     const auto joined = join_all(clients);
     for (const Server::Connection connection : joined) say(connection, kDone);
@@ -130,7 +130,7 @@ class ServerTest : public ::testing::Test {
   std::string all_notes_;
 };
 
-// -- AUTH -----------------------------------------------------------------------------------------
+// ---- AUTH
 
 TEST_F(ServerTest, AClientThatCanUseNoneIsAnsweredNone) {
   const auto client = connect();
@@ -217,7 +217,7 @@ TEST_F(ServerTest, WhatIsNotExpectedOfAStrangerIsNotWaitedFor) {
   EXPECT_TRUE(is_closed(client));
 }
 
-// -- IMPI -----------------------------------------------------------------------------------------
+// ---- IMPI
 
 TEST_F(ServerTest, TheNumberOfClientsIsToldWhenAllHaveSentTheirRank) {
   const auto one = join(1);
@@ -318,7 +318,7 @@ TEST_F(ServerTest, StrangersAreBoundedAndTheOldestGoesFirst) {
   EXPECT_FALSE(is_closed(zero));
 }
 
-// -- COLL -----------------------------------------------------------------------------------------
+// ---- COLL
 
 TEST_F(ServerTest, ACompleteSetGoesToAllAtOnceInTheOrderOfRanks) {
   const auto clients = join_all(2);
@@ -387,7 +387,7 @@ TEST_F(ServerTest, JoiningTwiceEndsTheJob) {
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("it sent AUTH twice")));
 }
 
-// -- DONE -----------------------------------------------------------------------------------------
+// ---- DONE
 
 TEST_F(ServerTest, DoneIsToldWhenAllHaveSentItAndAllLabelsAreAnswered) {
   const auto clients = join_all(2);
@@ -426,7 +426,7 @@ TEST_F(ServerTest, ALabelAfterStartUpIsALossOfThatClientAlone) {
   EXPECT_EQ(server_->phase(), Phase::kRunning);
 }
 
-// -- FINI -----------------------------------------------------------------------------------------
+// ---- FINI
 
 TEST_F(ServerTest, TheJobHasSucceededWhenAllHaveSaidFini) {
   const auto clients = start_all(2);
@@ -475,7 +475,7 @@ TEST_F(ServerTest, TheEndOfAConnectionAfterFiniIsNoLoss) {
   EXPECT_THAT(problems(), IsEmpty());
 }
 
-// -- time -----------------------------------------------------------------------------------------
+// ---- Time
 
 TEST_F(ServerTest, WhoeverDoesNotJoinInTimeIsClosed) {
   const auto silent = connect();
@@ -489,7 +489,7 @@ TEST_F(ServerTest, WhoeverDoesNotJoinInTimeIsClosed) {
   EXPECT_TRUE(is_closed(silent));
   EXPECT_FALSE(is_closed(half));
   EXPECT_THAT(problems(), ElementsAre("10.0.0.1:1 was not let in: it did not join within 60s"));
-  say(half, "494d");  // a byte now and then is no more time
+  say(half, "494d");  // single bytes do not extend the time
   pass(kPatience / 2);
   EXPECT_TRUE(is_closed(half));
 }

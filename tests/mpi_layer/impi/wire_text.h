@@ -1,6 +1,6 @@
 #pragma once
-// Bytes of IMPI as its documents write them: hexadecimal digits, blanks only for reading: "41555448
-// 00000004".
+// IMPI bytes as its documents write them: hexadecimal digits, with blanks only for reading:
+// "41555448 00000004".
 
 #include <string>
 #include <string_view>
@@ -34,7 +34,7 @@ inline std::string digits_of(std::string_view bytes) {
   return digits;
 }
 
-// What two texts have in common when blanks do not count.
+// Normalises a text, so that texts compare equal when only blanks differ.
 inline std::string wire(std::string_view digits) { return digits_of(bytes_of(digits)); }
 
 }  // namespace lintel::mpi::impi::testing

@@ -1,4 +1,5 @@
-// Messages between processes of two jobs: what MPI promises of them, whatever packets they take.
+// Messages between processes of two jobs: what MPI guarantees for them, in whatever packets they
+// travel.
 
 #include <algorithm>
 #include <numeric>
@@ -54,7 +55,7 @@ class ImpiCrossing : public ::testing::Test {
     return made;
   }
   bool ended(std::size_t at, Request& request) { return jobs.at(at).test(request); }
-  // Both are complete, and what was sent is what was received.
+  // Both requests are complete, and what was sent was received.
   void expect_passed(std::size_t from, Sent& sent, Received& received) {
     jobs.settle();
     ASSERT_TRUE(ended(1 - from, received.request));
@@ -71,7 +72,7 @@ class ImpiCrossing : public ::testing::Test {
   std::deque<Received> received_;
 
  protected:
-  TwoJobs jobs;  // ends before the requests
+  TwoJobs jobs;  // destroyed before the requests
 };
 
 TEST_F(ImpiCrossing, MessagesOfAllLengthsAndModesPassToReceivesThatWait) {
@@ -230,7 +231,7 @@ TEST_F(ImpiCrossing, ACancelledReceiveLeavesItsMessageToOthers) {
 }
 
 TEST_F(ImpiCrossing, MoreMessagesThanTheListHasRoomForWaitInOrder) {
-  constexpr std::int32_t kMessages = 500;  // of 64 that the list has room for
+  constexpr std::int32_t kMessages = 500;  // more than the 64 that the list has room for
   std::vector<Sent*> sent;
   for (std::int32_t i = 0; i < kMessages; ++i)
     sent.push_back(&send(0, static_cast<std::size_t>(i), i));

@@ -1,8 +1,9 @@
 #pragma once
-// TwoJobs: two jobs of one process each, joined by crossings whose packets go straight to each
-// other, in the order in which they were sent, when settle() lets them.
+// TwoJobs: two jobs of one process each, connected by crossings.
 //
-// In each of them number 0 of the messenger is its own process, and number 1 is the other job's.
+// Packets go directly from one to the other, in the order in which they were sent, when settle()
+// delivers them. In each job number 0 of the messenger is its own process, and number 1 is the
+// other job's.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +21,7 @@ namespace lintel::testing {
 struct TwoJobsOptions {
   std::uint32_t data_bytes = 1000;
   std::uint32_t outside_headers = 64;
-  std::size_t ahead = 4;  // packets that may wait before the rest of a long message has to
+  std::size_t ahead = 4;  // packets that may wait before the rest of a long message must wait
 };
 
 class TwoJobs {
@@ -42,7 +43,7 @@ class TwoJobs {
   mpi::impi::Crossing& crossing(std::size_t job) { return *sides_[job]->crossing; }
   // Packets of one job that have not arrived.
   std::size_t under_way(std::size_t from) const { return sides_[from]->packets.size(); }
-  // One packet of `from` arrives. REQUIRES: there is one.
+  // Delivers one packet of `from`. REQUIRES: there is one.
   void pass_one(std::size_t from) {
     Side& side = *sides_[from];
     const auto [packet, data] = std::move(side.packets.front());
@@ -53,7 +54,7 @@ class TwoJobs {
     side.other->crossing->deliver_waiting();
     side.crossing->go_on();
   }
-  // Until nothing is under way.
+  // Delivers until nothing is under way.
   void settle() {
     for (bool again = true; again;) {
       again = false;

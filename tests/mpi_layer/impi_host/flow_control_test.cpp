@@ -1,5 +1,5 @@
-// Flow control of IMPI: counted for each ordered pair of processes, taken back by PROTOACK
-// (reference section 8), and the end of a channel (section 9).
+// Flow control of IMPI: counted for each ordered pair of processes, credited back by PROTOACK
+// (reference section 8); and the end of a channel (section 9).
 
 #include <gtest/gtest.h>
 

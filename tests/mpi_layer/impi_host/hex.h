@@ -1,5 +1,5 @@
 #pragma once
-// The bytes of packets as the documents write them.
+// The bytes of packets in the documents' notation.
 
 #include <cstddef>
 #include <span>

@@ -49,7 +49,7 @@ class Host final : public mpi::impi::Messages::Owner {
       told.push_back("whole " + std::to_string(number));
   }
 
-  // All it has to write, as far as the other side's silence lets it.
+  // All bytes that it has to write, as far as flow control permits.
   std::vector<std::byte> take_out(std::size_t most = SIZE_MAX) {
     std::vector<std::byte> bytes;
     for (auto next = joined.channel().next_bytes(); !next.empty() && bytes.size() < most;
@@ -76,7 +76,8 @@ class HostPair {
  public:
   explicit HostPair(const mpi::impi::ChannelLimits& limits) : first(0, limits), second(1, limits) {}
 
-  // Until neither has anything more to write. False: one of them has refused what it got.
+  // Runs until neither has anything more to write. Returns false if one of them has refused what it
+  // received.
   bool settle() {
     for (bool moved = true; moved;) {
       moved = false;

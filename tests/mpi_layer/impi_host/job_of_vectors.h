@@ -1,6 +1,6 @@
 #pragma once
 // The two clients of the reference's test vectors: client 0 at 10.77.0.1 with processes 450 and
-// 451, client 1 at 10.77.0.2 with 4001 and 4002; ranks 0 to 3 in this order.
+// 451, client 1 at 10.77.0.2 with 4001 and 4002. They have ranks 0 to 3 in this order.
 
 #include <cstddef>
 #include <span>
@@ -26,7 +26,7 @@ inline std::vector<mpi::impi::ProcId> client(int number) {
   return {process(2 * number), process(2 * number + 1)};
 }
 
-// A packet's header as it travels.
+// An encoded packet header.
 inline std::vector<std::byte> encoded(const mpi::impi::Packet& packet) {
   std::vector<std::byte> bytes(mpi::impi::kHeaderBytes);
   encode(packet, std::span<std::byte, mpi::impi::kHeaderBytes>(bytes.data(), bytes.size()));

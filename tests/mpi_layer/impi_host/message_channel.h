@@ -12,7 +12,7 @@ namespace lintel::testing {
 
 class MessageChannel final : private mpi::impi::PacketWay, private mpi::impi::Channel::Receiver {
  public:
-  // that long messages run ahead of what is written
+  // how far long messages may be encoded ahead of what is written
   static constexpr std::size_t kAhead = std::size_t{256} << 10;
 
   MessageChannel(const mpi::impi::ChannelLimits& limits,
@@ -28,7 +28,7 @@ class MessageChannel final : private mpi::impi::PacketWay, private mpi::impi::Ch
     if (error.ok()) messages_.go_on();
     return error;
   }
-  // The same of bytes that may be put into the channel's room.
+  // The same for bytes that may be read directly into the channel's room.
   Error read(std::span<const std::byte> bytes) {
     const std::span<std::byte> room = channel_.room();
     const auto first = bytes.first(std::min(bytes.size(), room.size()));

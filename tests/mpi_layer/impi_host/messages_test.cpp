@@ -181,7 +181,7 @@ TEST_F(ImpiMessages, WhatWasUnderWayWithAProcessIsForgottenAndWithAnotherGoesOn)
   }
   ASSERT_TRUE(hosts.settle());
   for (const ArrivalNumber arrival : {1U, 2U}) second.messages.accept(arrival);
-  ASSERT_TRUE(first.joined.receive(second.take_out()).ok());  // both leave now
+  ASSERT_TRUE(first.joined.receive(second.take_out()).ok());  // both are sent now
   first.messages.forget(process(2));
   EXPECT_EQ(first.messages.sends_under_way(), 1U);
   EXPECT_EQ(first.messages.arrivals_open(), 1U);
@@ -191,7 +191,7 @@ TEST_F(ImpiMessages, WhatWasUnderWayWithAProcessIsForgottenAndWithAnotherGoesOn)
   EXPECT_EQ(second.contents[2], bytes);
 }
 
-// What no host that keeps the rules sends.
+// Packets that no correct host sends.
 class ImpiHostileMessages : public ImpiMessages, public ::testing::WithParamInterface<std::string> {
  protected:
   static Packet sound() {

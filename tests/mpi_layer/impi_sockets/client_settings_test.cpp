@@ -1,4 +1,4 @@
-// What the environment says of the IMPI job that a job is to be a part of.
+// Settings in the environment for the IMPI job that a job is to join.
 
 #include "mpi_layer/impi/sockets/client_settings.h"
 

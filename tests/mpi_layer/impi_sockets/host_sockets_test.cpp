@@ -1,4 +1,4 @@
-// The connections of a host with others that say scripted bytes over TCP.
+// The connections of a host with others that send scripted bytes over TCP.
 
 #include "mpi_layer/impi/sockets/host_sockets.h"
 
@@ -63,7 +63,7 @@ Packet decoded(const std::string& bytes) {
   return decode(std::as_bytes(std::span(bytes)).first<kHeaderBytes>());
 }
 
-// Client 0 of three, whose connections end in scripted peers.
+// Client 0 of three. The other ends of its connections are scripted peers.
 class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
  protected:
   void open(ChannelLimits limits = {1000, 3, 5},
@@ -89,7 +89,7 @@ class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
     sockets = value_of(HostSockets::open(job, peer_timeout, *this));
   }
 
-  // Polls when there is something to be found, until `holds`; false: not in time.
+  // Polls while there is something to find, until `holds`. Returns false if that takes too long.
   bool until(const std::function<bool()>& holds) {
     const Socket watch(::dup(sockets->fd()));
     const TimePoint deadline = soon();
@@ -102,7 +102,7 @@ class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
   bool until_told(std::size_t many) {
     return until([&] { return told.size() >= many; });
   }
-  // All that is there to be found.
+  // Handles everything that has arrived.
   void settle() {
     const Socket watch(::dup(sockets->fd()));
     while (wait_for(watch, POLLIN, monotonic_now() + std::chrono::milliseconds(20)))
@@ -133,7 +133,7 @@ class ImpiHostSockets : public ::testing::Test, public HostSockets::Owner {
 
   std::optional<ScriptedListener> listener;
   std::optional<ScriptedPeer> server, one, two;
-  bool has_little_room = false;  // the others have, for what they do not hear
+  bool has_little_room = false;  // limits how much the others' sockets hold before they read
   int own_descriptor = -1;
   std::unique_ptr<HostSockets> sockets;
   Told told;
@@ -544,7 +544,7 @@ TEST_F(ImpiHostSockets, SilentMachineIsNoticedInThePeerTimeout) {
   EXPECT_EQ(option(IPPROTO_TCP, TCP_NODELAY), 1);
 }
 
-// In a network namespace of its own, whose loopback device stands for the network.
+// Moves into a network namespace of its own, whose loopback device stands for the network.
 bool switch_network(bool on) {
   const Socket any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq device{};

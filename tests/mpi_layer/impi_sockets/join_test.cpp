@@ -1,5 +1,4 @@
-// A client that joins an IMPI job, against a server and other hosts that say scripted bytes over
-// TCP.
+// A client that joins an IMPI job, with a server and other hosts that send scripted bytes over TCP.
 
 #include "mpi_layer/impi/sockets/join.h"
 
@@ -33,7 +32,7 @@ using ::testing::StartsWith;
 constexpr std::uint32_t kOtherAddress = 0x7f000002;  // 127.0.0.2
 constexpr Nanoseconds kShort = std::chrono::milliseconds(200);
 
-// Two clients: the one that joins, and one of which the server tells.
+// Two clients: the one that joins, and one that the server reports.
 class ImpiJoin : public ::testing::Test {
  protected:
   ImpiJoin() {
@@ -53,7 +52,7 @@ class ImpiJoin : public ::testing::Test {
     return settings;
   }
 
-  // In a thread of its own; the test is the server meanwhile.
+  // Joins in a thread of its own. Meanwhile the test acts as the server.
   void join(const ClientSettings& settings, Nanoseconds patience = kPatience) {
     name = "client " + std::to_string(settings.rank) +
            " of IMPI, with the server at 127.0.0.1:" + std::to_string(settings.server_port) + ": ";
@@ -66,7 +65,7 @@ class ImpiJoin : public ::testing::Test {
     return outcome.ok() ? "it has joined" : outcome.sentence();
   }
 
-  // TV1 of the reference.
+  // Test vector 1 of the reference.
   void let_in(ScriptedPeer& peer, std::uint32_t rank) {
     EXPECT_EQ(digits_of(peer.hear(12)), wire("41555448 00000004 00000001"));
     peer.say(bytes_of("00000000 00000000"));
@@ -74,7 +73,7 @@ class ImpiJoin : public ::testing::Test {
     peer.say(bytes_of("494d5049 00000004 00000002"));
   }
 
-  // Every label and its answer. `bend` may change an answer.
+  // Answers every label. `bend` may change an answer.
   void collect(
       ScriptedPeer& peer, std::uint32_t rank,
       const std::function<void(LabelSet&)>& bend = [](LabelSet&) {}) {
@@ -100,7 +99,7 @@ class ImpiJoin : public ::testing::Test {
     collect(*client, rank);
   }
 
-  // What the client that joins has told.
+  // What the joining client has reported.
   TcpAddress own_host() const {
     HostId address;
     told.at(kHostAddress).copy(reinterpret_cast<char*>(address.bytes.data()), address.bytes.size());
@@ -280,7 +279,7 @@ TEST_F(ImpiJoin, ServerThatGoesIsNamed) {
 
 struct Refused {
   const char* clause;
-  const char* bytes;  // in place of the answer to the first label
+  const char* bytes;  // instead of the answer to the first label
   const char* sentence;
 };
 

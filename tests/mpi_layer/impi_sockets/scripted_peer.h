@@ -1,6 +1,6 @@
 #pragma once
-// ScriptedPeer: the other side of a connection, which says and hears raw bytes over real TCP. It
-// waits for what it hears, but not forever.
+// ScriptedPeer: the other side of a connection, which sends and receives raw bytes over real TCP.
+// Each receive has a timeout.
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -42,7 +42,7 @@ class ScriptedPeer {
   explicit ScriptedPeer(mpi::impi::Socket socket, mpi::impi::TcpAddress address = {})
       : socket_(std::move(socket)), address_(address) {}
 
-  // Where it comes from, if it has called.
+  // Its own address, if it made the connection.
   const mpi::impi::TcpAddress& address() const { return address_; }
 
   void say(std::string_view bytes) {
@@ -51,17 +51,17 @@ class ScriptedPeer {
       if (sent > 0) {
         bytes.remove_prefix(static_cast<std::size_t>(sent));
       } else if (errno != EAGAIN || !mpi::impi::wait_for(socket_, POLLOUT, soon())) {
-        return;  // the other side may have gone: that is for the test to find
+        return;  // the other side may have closed; the test checks that
       }
     }
   }
   void say(std::span<const std::byte> bytes) { say(text_of(bytes)); }
-  // Each byte in a segment of its own.
+  // Sends each byte in a segment of its own.
   void say_one_by_one(std::string_view bytes) {
     for (const char byte : bytes) say(std::string_view(&byte, 1));
   }
 
-  // So many bytes; fewer, when no more came.
+  // Receives that many bytes; fewer if no more came in time.
   std::string hear(std::size_t size) {
     std::string heard(size, '\0');
     std::size_t filled = 0;
@@ -73,7 +73,7 @@ class ScriptedPeer {
     heard.resize(filled);
     return heard;
   }
-  // What has come so far and is not heard yet.
+  // Receives what has come so far.
   std::string hear_now() {
     std::string heard;
     std::array<char, 65536> bytes;
@@ -81,7 +81,7 @@ class ScriptedPeer {
       heard.append(bytes.data(), static_cast<std::size_t>(got));
     return heard;
   }
-  // Waits for the end of the connection, before which nothing may come.
+  // Waits for the end of the connection. No byte may come before it.
   bool is_closed() {
     char byte = 0;
     if (!mpi::impi::wait_for(socket_, POLLIN, soon())) return false;
@@ -90,7 +90,7 @@ class ScriptedPeer {
   }
 
   void close() { socket_.close(); }
-  // As if its program had crashed.
+  // Resets the connection, as if the program had crashed.
   void reset() {
     const linger at_once{1, 0};
     ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
@@ -102,7 +102,7 @@ class ScriptedPeer {
   mpi::impi::TcpAddress address_;
 };
 
-// Where scripted peers are called.
+// Listens for connections to scripted peers.
 class ScriptedListener {
  public:
   explicit ScriptedListener(std::uint32_t ipv4 = kLoopback)
@@ -110,7 +110,7 @@ class ScriptedListener {
 
   mpi::impi::TcpAddress address() const { return mpi::impi::own_address(socket_); }
 
-  // Those who call from now on find little room for what the peer does not hear.
+  // Connections made from now on have small receive buffers.
   void give_little_room() {
     constexpr int kBytes = 65536;
     ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &kBytes, sizeof kBytes);

@@ -1,4 +1,4 @@
-// Two jobs that join by the real impi-server, and what their hosts exchange then.
+// Two jobs that join through the real impi-server, and what their hosts then exchange.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ class ImpiServerProgram {
   std::string address_;
 };
 
-// A job of one process, which is its own host. It accepts all that comes.
+// A job of one process, which is its own host. It accepts every message.
 class Job final : HostSockets::Owner, PacketWay, Messages::Owner {
  public:
   explicit Job(JoinedJob joined)
@@ -139,11 +139,11 @@ class Job final : HostSockets::Owner, PacketWay, Messages::Owner {
 
 class ImpiTwoClients : public ::testing::Test {
  protected:
-  // As many jobs as the server has clients, each at an address of its own.
+  // Starts as many jobs as the server has clients, each at an address of its own.
   void start(unsigned clients) {
     program.emplace(clients);
     std::vector<std::future<mpi::Outcome<JoinedJob>>> joining;
-    for (unsigned rank = clients; rank-- > 0;) {  // none waits for one before it
+    for (unsigned rank = clients; rank-- > 0;) {  // no job waits for an earlier one
       ClientVariables variables{.impi = std::to_string(rank) + "@" + program->address(),
                                 .key = "5678"};
       variables.interface = "127.0.0." + std::to_string(10 + rank);

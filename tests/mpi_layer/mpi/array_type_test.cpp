@@ -1,5 +1,5 @@
-// MPI_Type_create_darray: every element of the array belongs to exactly one process, the one that
-// the standard's rule names. (Subarrays are among the random types.)
+// MPI_Type_create_darray: every element of the array belongs to exactly one process, by the
+// standard's rule. (Subarrays are among the random types.)
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -18,7 +18,7 @@ struct Dimension {
   int argument;
 };
 
-// Which process of the dimension has an index (MPI 5.0, clause 5.1.4).
+// The process of the dimension to which an index belongs (MPI 5.0, clause 5.1.4).
 int owner(const Dimension& dimension, int index) {
   const bool by_default = dimension.argument == MPI_DISTRIBUTE_DFLT_DARG;
   switch (dimension.distribution) {
@@ -49,7 +49,8 @@ Dimension random_dimension(std::mt19937& random) {
   }
 }
 
-// The elements of the array that the process with these coordinates has, by their place in memory.
+// The elements of the array that belong to the process with these coordinates, by their place in
+// memory.
 std::vector<int> expected_elements(const std::vector<Dimension>& dimensions,
                                    const std::vector<int>& coordinates, int order) {
   int total = 1;

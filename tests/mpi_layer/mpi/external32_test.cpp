@@ -1,4 +1,4 @@
-// external32 of part of a message, and what a status counts in it (MPI 5.0, clauses 14.5.2 and
+// external32 of part of a message, and the counts of its status (MPI 5.0, clauses 14.5.2 and
 // 3.2.5).
 #include "mpi_layer/mpi/functions/external32.h"
 
@@ -31,7 +31,7 @@ struct Item {
   long wide;
 };
 
-// An int of four bytes and a long, which external32 has in four too.
+// An int of four bytes and a long, which has four bytes in external32 too.
 class Mixed : public testing::Test {
  protected:
   Mixed() {
@@ -68,7 +68,7 @@ TEST(External32, AllPredefinedTypesComeBack) {
     SCOPED_TRACE(type->name());
     const auto items = static_cast<std::size_t>(3 * type->shape().extent());
     Bytes in(items);
-    // Small numbers fit everywhere; a long double's other bytes count for nothing, so it gets a
+    // Small numbers fit every type. A long double has padding that does not count, so it gets a
     // value.
     for (std::size_t i = 0; i < items; i += 2) in[i] = std::byte{1};
     if (type->name().find("LONG_DOUBLE") != std::string::npos) {
@@ -190,7 +190,7 @@ TEST(External32, ChainsOfTypesAreCountedInOneGo) {
   ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);
 }
 
-// A communicator of which MPI_Pack is told that it is of processes that exchange external32.
+// A communicator that MPI_Pack treats as one of processes that exchange external32.
 const MPI_Comm kSpanning = handle_of<MPI_Comm>(0x5000);
 
 class PackedForOthers : public testing::Test {

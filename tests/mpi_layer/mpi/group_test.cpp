@@ -1,4 +1,4 @@
-// Groups against vectors and sets (MPI 5.0, clause 7.3).
+// Groups compared with vectors and sets (MPI 5.0, clause 7.3).
 #include <gtest/gtest.h>
 
 #include <algorithm>

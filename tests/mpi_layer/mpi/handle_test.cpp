@@ -1,4 +1,4 @@
-// Handles that name nothing: null, freed, made up, of another kind. Each gives the error class of
+// Handles that name nothing: null, freed, invented, of another kind. Each gives the error class of
 // its kind and touches no memory.
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace lintel::mpi {
 namespace {
 
-// Numbers that are no handle of a kind: small ones, addresses of memory and of nothing, all ones.
+// Numbers that are no handle of any kind: small ones, addresses of memory and of nothing, all ones.
 std::vector<std::uintptr_t> wrong_numbers() {
   static int memory = 0;
   std::vector<std::uintptr_t> numbers = {
@@ -116,7 +116,7 @@ TEST(Handle, OfATypeInUseMayBeFreed) {
   MPI_Datatype part = new_type();
   MPI_Datatype whole = MPI_DATATYPE_NULL;
   ASSERT_EQ(MPI_Type_vector(2, 1, 2, part, &whole), MPI_SUCCESS);
-  const DatatypeRef pending = find_datatype(part);  // as an operation under way holds it
+  const DatatypeRef pending = find_datatype(part);  // as an operation under way refers to it
   ASSERT_EQ(MPI_Type_free(&part), MPI_SUCCESS);
   EXPECT_EQ(pending->size(), 12);
   int size = 0;
@@ -142,7 +142,7 @@ TEST(HandleInteger, ComesBackAsTheHandleThatItWasMadeOf) {
   for (int i = 0; i < 1000; ++i) {
     types.push_back(new_type());
     integers.push_back(MPI_Type_toint(types.back()));
-    EXPECT_GE(integers.back(), 4096);  // no predefined one's, nor a mistake's
+    EXPECT_GE(integers.back(), 4096);  // neither a predefined handle nor an error value
   }
   for (std::size_t i = 0; i < types.size(); ++i) ASSERT_EQ(MPI_Type_fromint(integers[i]), types[i]);
   for (MPI_Datatype& type : types) ASSERT_EQ(MPI_Type_free(&type), MPI_SUCCESS);

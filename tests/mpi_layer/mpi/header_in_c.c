@@ -1,7 +1,7 @@
 /* mpi.h as C99: it compiles alone, and every function that it declares exists under both names. */
 #include "mpi.h"
 
-/* A negative length of an array, if the layout is not that of the ABI. */
+/* Has a negative length if the layout is not that of the ABI. */
 typedef char status_has_eight_ints[sizeof(MPI_Status) == 8 * sizeof(int) ? 1 : -1];
 typedef char handles_are_pointers[sizeof(MPI_Datatype) == sizeof(void*) ? 1 : -1];
 

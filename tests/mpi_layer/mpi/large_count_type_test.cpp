@@ -194,7 +194,7 @@ TEST(LargeCountType, SharesOfADistributedArrayAreTheWholeArray) {
   EXPECT_EQ(total, kBillions + 5);
 }
 
-// Blocks so large that their number times their size leaves 63 bits: the first ranks have all.
+// Blocks so large that number times size exceeds 63 bits: the first ranks have everything.
 TEST(LargeCountType, SharesBeyondAllIndicesAreEmpty) {
   const MPI_Count sizes[1] = {INT64_MAX / 2};
   const int distributions[1] = {MPI_DISTRIBUTE_BLOCK};

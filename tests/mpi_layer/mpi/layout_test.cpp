@@ -1,4 +1,4 @@
-// What the compiled form of a type map looks like: neighbours merged, regular blocks as one run.
+// The compiled form of a type map: adjacent parts are merged, regular blocks are one run.
 #include "mpi_layer/mpi/objects/layout.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Which operation is defined for which datatype (MPI 5.0, clause 6.9.2, and what programs use
-// besides): all others give MPI_ERR_OP.
+// besides). All other pairs give MPI_ERR_OP.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -41,10 +41,10 @@ const Types kComplexes = {MPI_COMPLEX,
 const Types kPairs = {MPI_FLOAT_INT, MPI_DOUBLE_INT,        MPI_LONG_INT,
                       MPI_2INT,      MPI_SHORT_INT,         MPI_LONG_DOUBLE_INT,
                       MPI_2REAL,     MPI_2DOUBLE_PRECISION, MPI_2INTEGER};
-// No operation at all. Half-precision numbers: the standard allows them, this library has no
+// No operation is defined. The standard allows half-precision numbers, but this library has no
 // arithmetic for them.
 const Types kOthers = {MPI_PACKED, MPI_REAL2, MPI_COMPLEX4};
-// The standard has no operation for them, and the bitwise ones for MPI_BYTE.
+// The standard defines no operation for them, and only the bitwise ones for MPI_BYTE.
 const Types kCharacters = {MPI_CHAR, MPI_WCHAR, MPI_CHARACTER, MPI_BYTE};
 
 Types united(std::vector<Types> sets) {
@@ -76,7 +76,7 @@ const std::map<MPI_Op, Types>& allowed() {
 TEST(OpLegality, ExactlyThePairsOfTheStandardAndThoseOfOthersAreDefined) {
   const Types all = united({kIntegers, kFortranIntegers, kMultiLanguages, kFloatings, kLogicals,
                             kComplexes, kPairs, kCharacters, kOthers});
-  // No predefined type is left out of the sets above.
+  // No predefined type is missing from the sets above.
   std::size_t predefined = 0;
   for (std::uintptr_t number = 0x201; number < 0x300; ++number) {
     int size = 0;

@@ -1,4 +1,4 @@
-// Operations of the program's own (MPI 5.0, clause 6.9.5).
+// Operations that the program defines (MPI 5.0, clause 6.9.5).
 #include <gtest/gtest.h>
 
 #include "mpi.h"

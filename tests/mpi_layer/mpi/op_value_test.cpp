@@ -1,5 +1,5 @@
-// Every predefined operation on every datatype it is defined for, element by element against
-// arithmetic written out here.
+// Every predefined operation on every datatype for which it is defined, element by element,
+// compared with arithmetic written here.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -23,7 +23,7 @@ struct Elements {
   std::vector<T> inout;
 };
 
-// Neither a multiple of a vector's length nor shorter than one.
+// Not a multiple of a vector's length, and longer than one.
 constexpr std::size_t kElements = 67;
 
 template <class T, class Value>
@@ -79,7 +79,7 @@ void expect_order(const Elements<T>& elements) {
   expect_reduction("MPI_MAX", MPI_MAX, elements, [](T a, T b) { return b < a ? a : b; });
 }
 
-// The low bytes of a 128-bit result, whatever the width and signedness of T.
+// The low bytes of a 128-bit result, for any width and signedness of T.
 template <class T>
 T low_bytes(Unsigned16 wide) {
   T value;

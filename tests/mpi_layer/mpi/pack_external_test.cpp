@@ -27,7 +27,7 @@ std::string hexadecimal(const std::vector<unsigned char>& bytes) {
   return text;
 }
 
-// What `count` items become; exactly as long as MPI_Pack_external_size says.
+// The external32 form of `count` items. It must be exactly as long as MPI_Pack_external_size says.
 std::string external(const void* items, int count, MPI_Datatype type) {
   MPI_Aint size = -1;
   EXPECT_EQ(MPI_Pack_external_size(kFormat, count, type, &size), MPI_SUCCESS);

@@ -1,5 +1,5 @@
-// A program that takes an MPI_ name for itself and calls the PMPI_ one (MPI 5.0, clause 15.2).
-// Alone in its program: it changes what a name means.
+// A program that defines an MPI_ function and calls the PMPI_ one (MPI 5.0, clause 15.2). It is
+// alone in its program because it changes the meaning of a name.
 #include <gtest/gtest.h>
 
 #include "mpi.h"

@@ -1,5 +1,5 @@
-// Random nested datatypes against their type maps: sizes, bounds, packing and unpacking of any
-// range.
+// Random nested datatypes compared with their type maps: sizes, bounds, packing and unpacking of
+// any range.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr unsigned kTypes = 300;
 
-// Memory that holds `count` items of a modelled type, wherever their bytes lie around the begin of
-// the first.
+// Memory for `count` items of a modelled type, wherever their bytes are relative to the beginning
+// of the first.
 class ItemMemory {
  public:
   ItemMemory(const TypeModel& model, std::int64_t count) : offsets_(model.byte_offsets(count)) {
@@ -48,7 +48,7 @@ class ItemMemory {
 
 class RandomType : public ::testing::Test {
  protected:
-  // Calls `check(type, random)` for many types; names the one that failed.
+  // Calls `check(type, random)` for many types. Names the one that failed.
   template <class Check>
   void for_each_type(Check check) {
     for (unsigned seed = 0; seed < kTypes && !HasFailure(); ++seed) {
@@ -216,7 +216,7 @@ TEST_F(RandomType, ElementsOfAnyNumberOfBytesAreThoseOfTheTypeMap) {
       ASSERT_EQ(MPI_Get_count_c(&status, type.handle, &items), MPI_SUCCESS);
       ASSERT_EQ(items, bytes % size == 0 ? bytes / size : std::int64_t{MPI_UNDEFINED});
       const std::int64_t next = type.model.entries[i % type.model.entries.size()].bytes;
-      if (next > 1) {  // one byte more ends within an element
+      if (next > 1) {  // one byte more ends inside an element
         ASSERT_EQ(MPI_Status_set_elements_x(&status, MPI_BYTE, bytes + 1), MPI_SUCCESS);
         ASSERT_EQ(MPI_Get_elements_x(&status, type.handle, &elements), MPI_SUCCESS);
         ASSERT_EQ(elements, MPI_UNDEFINED);

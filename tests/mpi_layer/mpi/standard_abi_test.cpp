@@ -87,7 +87,7 @@ TEST(StandardAbi, DatatypesOfFixedSizeHaveItsLogarithmInTheirNumber) {
         std::strncmp(constant.name, "MPI_", 4) != 0)
       continue;
     int size = 0;
-    // a number of something else
+    // the constant is not a datatype
     if (MPI_Type_size(reinterpret_cast<MPI_Datatype>(constant.header), &size) != MPI_SUCCESS)
       continue;
     EXPECT_EQ(size, 1 << ((constant.header >> 3) & 7)) << constant.name;

@@ -1,4 +1,4 @@
-// What a status tells that no message filled in (MPI 5.0, clauses 3.2.5, 3.8.4, 12.3). Counts of
+// What a status contains that no message filled in (MPI 5.0, clauses 3.2.5, 3.8.4, 12.3). Counts of
 // derived types: random_type_test.cpp.
 #include "mpi_layer/mpi/functions/status_content.h"
 

@@ -1,5 +1,5 @@
-// Many threads on the same objects and tables at once (MPI_THREAD_MULTIPLE). The thread sanitizer
-// reads this test.
+// Many threads on the same objects and tables at once (MPI_THREAD_MULTIPLE). Mainly for the thread
+// sanitizer.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Attributes of datatypes: what the callbacks see, in which order, and what their failure does (MPI
-// 5.0, clause 7.7.4).
+// Attributes of datatypes: what the callbacks are given, their order, and what their failure does
+// (MPI 5.0, clause 7.7.4).
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace lintel::mpi {
 namespace {
 
-// What callbacks do and note. extra_state points to it.
+// What callbacks do and record. extra_state points to it.
 struct Diary {
   std::vector<std::string> lines;
   int fail_copy_of = -1;

@@ -1,5 +1,5 @@
-// Bounds, extents and sizes in cases that the standard's text names (MPI 5.0, clauses 5.1.1 to
-// 5.1.9), and arguments that make no type.
+// Bounds, extents and sizes in cases that the standard names (MPI 5.0, clauses 5.1.1 to 5.1.9), and
+// arguments that make no valid type.
 #include <gtest/gtest.h>
 
 #include <climits>
@@ -18,7 +18,7 @@ struct Bounds {
   bool operator==(const Bounds&) const = default;
 };
 
-// Of `type`, which is freed.
+// Returns the bounds of `type` and frees it.
 Bounds bounds_of(MPI_Datatype type) {
   Bounds bounds;
   EXPECT_EQ(MPI_Type_get_extent(type, &bounds.lower, &bounds.extent), MPI_SUCCESS);
@@ -67,7 +67,7 @@ TEST(TypeBounds, PairsLieAsInC) {
 TEST(TypeBounds, MarkersOfAPartDecideThoseOfTheWhole) {
   MPI_Datatype marked = MPI_DATATYPE_NULL;
   ASSERT_EQ(MPI_Type_create_resized(MPI_INT, -3, 9, &marked), MPI_SUCCESS);
-  // The int at 100 is outside of the bounds, which are those of the marked part alone.
+  // The int at 100 is outside of the bounds, which are only those of the marked part.
   EXPECT_EQ(bounds_of(structure({1, 1}, {0, 100}, {marked, MPI_INT})), (Bounds{-3, 9, 0, 104}));
   MPI_Datatype twice = MPI_DATATYPE_NULL;
   ASSERT_EQ(MPI_Type_contiguous(2, marked, &twice), MPI_SUCCESS);
@@ -135,7 +135,7 @@ TEST(TypeBounds, DisplacementsAtTheEdgeOf63BitsMakeTypes) {
   EXPECT_EQ(bounds_of(moved), (Bounds{-far, far + 4, -far, far + 4}));
   ASSERT_EQ(MPI_Type_create_hvector(2, 1, -far, MPI_INT, &moved), MPI_SUCCESS);
   EXPECT_EQ(bounds_of(moved), (Bounds{-far, far + 4, -far, far + 4}));
-  // Copies of runs of large strides, in every way that runs can meet.
+  // Copies between runs of large strides, in every way that runs can overlap.
   MPI_Datatype row = MPI_DATATYPE_NULL;
   ASSERT_EQ(MPI_Type_create_hvector(3, 1, far / 4, MPI_INT, &row), MPI_SUCCESS);
   for (const MPI_Aint stride : {far / 4 * 3, far, -far, far / 8, MPI_Aint{4}}) {

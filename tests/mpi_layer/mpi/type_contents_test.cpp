@@ -18,7 +18,7 @@ struct TakenApart {
   bool operator==(const TakenApart&) const = default;
 };
 
-// Takes `type` apart and frees it; the parts here are predefined.
+// Returns envelope and contents of `type` and frees it. The parts are predefined here.
 TakenApart take_apart(MPI_Datatype type) {
   TakenApart parts;
   int integers = 0;

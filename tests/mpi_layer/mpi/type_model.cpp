@@ -109,7 +109,7 @@ class RandomTypes {
     }
   }
 
-  // The new type, or the old one when the model would be too large to check.
+  // Returns the new type, or the old one if the model would be too large to check.
   ModelledType finish(ModelledType old, TypeModel model, std::string how,
                       const std::function<int(MPI_Datatype, MPI_Datatype*)>& construct) {
     if (model.entries.size() > kMostEntries) return old;
@@ -249,7 +249,7 @@ class RandomTypes {
     TypeModel model;
     std::int64_t total = 1;
     for (const int size : sizes) total *= size;
-    // Every index of the array in the order of memory; those inside are in the type map.
+    // Visits every index of the array in the order of memory. Those inside are in the type map.
     for (std::int64_t cell = 0; cell < total; ++cell) {
       bool inside = true;
       std::int64_t rest = cell;

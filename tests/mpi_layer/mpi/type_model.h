@@ -1,6 +1,6 @@
 #pragma once
 // TypeModel: a datatype as the standard defines it, one entry for each basic element. Slow, and
-// independent of how the library does it.
+// independent of the library's implementation.
 
 #include <cstdint>
 #include <optional>
@@ -31,7 +31,7 @@ struct TypeModel {
   std::int64_t extent() const;
   // Offsets of all bytes of `count` items, in packing order.
   std::vector<std::int64_t> byte_offsets(std::int64_t count) const;
-  // `other`, moved by `displacement`, behind what is there.
+  // Appends `other`, moved by `displacement`.
   void append(const TypeModel& other, std::int64_t displacement);
 };
 

@@ -1,4 +1,4 @@
-// Cancel ends a request one way or the other, and a wait after it returns.
+// A cancelled request ends in one of two ways, and a wait for it returns.
 
 #include <random>
 
@@ -86,8 +86,8 @@ TEST_P(CancelSend, ComesTooLateForWhatIsReceived) {
   EXPECT_FALSE(sent.result().cancelled);
 }
 
-// At every moment of a transfer: either it is cancelled and the receive gets the next message, or
-// it arrives.
+// At every step of a transfer: either it is cancelled and the receive gets the next message, or it
+// arrives.
 TEST_P(CancelSend, RacesWithTheReceive) {
   int cancelled = 0;
   for (int moment = 0; moment < 60; ++moment) {

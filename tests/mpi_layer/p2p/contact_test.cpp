@@ -1,5 +1,5 @@
-// Processes that no message was ever exchanged with: who waits for one of them notices its death,
-// and nobody else is connected with it.
+// Processes with which no message was exchanged: a wait for one of them notices its death, and no
+// connection is made to others.
 
 #include <array>
 #include <functional>
@@ -40,7 +40,7 @@ class Contact : public P2pTest {
     return session.state_of(*session.resolve(SimulatedProcesses::name(with)));
   }
   TimePoint now() { return job->processes().network().now(); }
-  // Asks again and again while time passes; how long it took until the answer was yes.
+  // Asks repeatedly while time passes. Returns how long it took until the answer was yes.
   Nanoseconds until(const std::function<bool()>& answer) {
     const TimePoint begin = now();
     while (!answer() && now() - begin < 10s) job->run(5ms);
@@ -51,7 +51,7 @@ class Contact : public P2pTest {
 // One way to wait for a receive.
 struct Way {
   const char* name;
-  // false: not yet. The second request is one that never ends
+  // returns false while it waits; the second request never ends
   std::function<bool(mpi::Messenger&, mpi::Request&, mpi::Request&)> ask;
   bool blocks;
 };
@@ -133,7 +133,7 @@ class Probing : public Contact, public ::testing::WithParamInterface<std::tuple<
  protected:
   bool matched() const { return std::get<0>(GetParam()); }
   bool blocks() const { return std::get<1>(GetParam()); }
-  // What a probe of process 1 says: no answer yet; a message; or that there will be none.
+  // The result of a probe for process 1: none yet, a message, or the failure.
   std::optional<Failure> probe() {
     mpi::Result envelope;
     mpi::MatchedMessage message;
@@ -153,7 +153,7 @@ class Probing : public Contact, public ::testing::WithParamInterface<std::tuple<
     if (envelope.failure != Failure::kNone) return envelope.failure;
     return found ? std::optional(Failure::kNone) : std::nullopt;
   }
-  // The same, until it says something.
+  // Probes until there is a result.
   Failure answer(Nanoseconds* took) {
     std::optional<Failure> said;
     *took = until([&] { return (said = probe()).has_value(); });
@@ -225,7 +225,7 @@ TEST_F(Contact, ReceivesThatAreOnlyPostedConnectNobody) {
     at(0).progress();
   }
   EXPECT_EQ(session(0, 1), PeerState::kClosed);
-  // Nor do waits for others, long as they are.
+  // Waits for others do not connect either, however long they are.
   Transfer& other = receive(0, 2, 8, {.tag = 6});
   EXPECT_GE(until([&] { return ended(other); }), 10s);
   EXPECT_EQ(session(0, 1), PeerState::kClosed);
@@ -281,7 +281,7 @@ TEST_F(Contact, ReceivesThatHaveNoRoomInTheListAreWaitedForToo) {
   job->kill(1, Death::kSilent);
   as(0).wait(second.request());
   EXPECT_EQ(second.result().failure, Failure::kPeerLost);
-  // So is one that gets into the list when the peer is lost already.
+  // The same holds for a receive posted when the peer is already lost.
   Transfer& third = receive(0, 1, 8);
   EXPECT_FALSE(ended(third));
   EXPECT_TRUE(arrived(send(2, 0, 8), first));
@@ -289,7 +289,7 @@ TEST_F(Contact, ReceivesThatHaveNoRoomInTheListAreWaitedForToo) {
   EXPECT_EQ(third.result().failure, Failure::kPeerLost);
 }
 
-// Its user does not say what it waits for.
+// Its caller does not say what it waits for.
 TEST_F(Contact, WhoTakesWhatIsCompletedWaitsForAllThatIsPosted) {
   start({.list_completed = true});
   Transfer& received = receive(0, 1, 8);

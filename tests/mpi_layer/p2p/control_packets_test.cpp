@@ -1,4 +1,4 @@
-// Packets that are no messages.
+// Packets that are not messages.
 
 #include "mpi_layer/p2p/control_packets.h"
 

@@ -1,4 +1,4 @@
-// Who may send how much ahead.
+// How far each process may send ahead.
 
 #include "mpi_layer/p2p/credit_ledger.h"
 
@@ -20,7 +20,7 @@ class CreditLedgerTest : public ::testing::Test {
     ledger.open(peer, 1);
     ledger.open(other, 2);
   }
-  // What give() gives, where there is room for so many bytes.
+  // What give() grants when there is room for that many bytes.
   Given give(std::uint64_t room = 2000) {
     kLock.is_held();
     Given given;
@@ -37,7 +37,7 @@ class CreditLedgerTest : public ::testing::Test {
   CreditLedger ledger{chores};
   Peer peer;
   Peer other;
-  std::uint64_t wanted = 0;  // the room that give() asked for last
+  std::uint64_t wanted = 0;  // the room that give() requested last
 };
 
 TEST_F(CreditLedgerTest, ASenderMaySpendItsWindow) {

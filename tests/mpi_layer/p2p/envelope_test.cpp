@@ -28,7 +28,7 @@ bool takes(const Wanted& wanted, const Sent& sent) {
       .admits(sent.source, match_bits(sent.context, sent.tag));
 }
 
-// MPI's own words, without any bits.
+// The matching rule in MPI's words, without bit masks.
 bool should_take(const Wanted& wanted, const Sent& sent) {
   const bool source = wanted.source == kAnyProcess || wanted.source == sent.source;
   const bool tag = wanted.tag == kAnyTag ? sent.tag >= 0 : wanted.tag == sent.tag;
@@ -60,7 +60,7 @@ TEST(Envelope, EveryCombinationOfWildcardsMatchesAsMpiSays) {
       }
     }
   }
-  // Two sources, each met by name and by the wildcard; six contexts; ten tags by name, seven of
+  // Two sources, each matched by name and by the wildcard; six contexts; ten tags by name, seven of
   // them by the wildcard.
   EXPECT_EQ(matches, 2 * 2 * 6 * (10 + 7));
 }

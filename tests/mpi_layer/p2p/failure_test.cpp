@@ -15,7 +15,7 @@ class Failures : public P2pTest, public ::testing::WithParamInterface<Death> {
     options.processes = processes;
     options.session.dead_peer_deadline = options.session.connect_deadline = 1s;
     P2pTest::start(options);
-    // They know each other: nobody hears of the death of one whom it never talked to.
+    // All exchange a message first, because the death of a process without contact is not reported.
     for (std::size_t from = 0; from < processes; ++from) {
       for (std::size_t to = 0; to < processes; ++to) {
         Transfer& received = receive(to, static_cast<std::int32_t>(from), 8, {.tag = 1000});
@@ -44,7 +44,7 @@ TEST_P(Failures, EveryRequestToADeadPeerEnds) {
   expect_lost(longer);
   EXPECT_FALSE(ended(other));
   EXPECT_TRUE(arrived(send(2, 0, 8, {.tag = 6}), other));
-  // And those that begin later.
+  // And requests that begin later.
   expect_lost(receive(0, 1, 8));
   expect_lost(send(0, 1, 8));
   const std::byte byte{};
@@ -76,7 +76,7 @@ TEST_P(Failures, WhatHasArrivedFromADeadPeerMayBeReceived) {
   Transfer& received = receive(0, 1, 100);
   ASSERT_TRUE(ended(received));
   EXPECT_EQ(received.buffer, sent.buffer);
-  // Of this one only the beginning has.
+  // Only the beginning of this one has arrived.
   expect_lost(receive(0, 1, 50'000));
   EXPECT_FALSE(ended(longer));
   at(1).cancel(longer.request());

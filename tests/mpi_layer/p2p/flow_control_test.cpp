@@ -1,4 +1,4 @@
-// Memory for unexpected messages is bounded, and nothing is lost or blocked at the bound.
+// Memory for unexpected messages is bounded, and at the bound nothing is lost or blocked.
 
 #include "base/counters.h"
 #include "tests/mpi_layer/p2p/p2p_test.h"
@@ -14,7 +14,7 @@ class FlowControl : public P2pTest {
     options.messenger.unexpected_bytes = bytes;
     return options;
   }
-  // Of the message that nobody has received yet. REQUIRES: there is one.
+  // Address of the message that nobody has received yet. REQUIRES: there is one.
   const void* place_of_the_unexpected(std::size_t rank) {
     portals::Process& process = job->processes().process(rank);
     const MutexLock lock(process.lock());
@@ -41,12 +41,11 @@ TEST_F(FlowControl, SharesOfAllSendersFitIntoTheMemory) {
       EXPECT_LE(mpi::Landings::window(bytes, eager), bytes / 3) << bytes << " " << eager;
     }
   }
-  // Not next to nothing where there is some.
+  // A process with memory gets a useful window.
   EXPECT_GE(mpi::Landings::window(64 << 20, 16384), std::uint64_t{20 << 20});
 }
 
-// So that a process which receives a message late now and then does not map all the memory that it
-// could have.
+// A process that sometimes receives a message late must not map all the memory that it could have.
 TEST_F(FlowControl, MessagesThatAreReceivedOneByOneLieInTheSameMemory) {
   start();
   std::vector<const void*> places;
@@ -72,8 +71,8 @@ TEST_F(FlowControl, MemoryIsNotUsedAgainWhileAnyOfItsMessagesIsLeft) {
 
 class FloodWithMemory : public FlowControl, public ::testing::WithParamInterface<std::uint64_t> {};
 
-// A flood that nobody receives, then the last message of it first, then all others: everything
-// arrives once, in order.
+// A flood that nobody receives, then its last message first, then all others: everything arrives
+// once, in order.
 TEST_P(FloodWithMemory, AnyMessageMayBeReceivedAndAllArriveOnceInOrder) {
   start(with_memory(GetParam()));
   constexpr int kCount = 300;
@@ -93,7 +92,7 @@ TEST_P(FloodWithMemory, AnyMessageMayBeReceivedAndAllArriveOnceInOrder) {
   expect_no_drops();
 }
 
-// Messages that are received late or never must not use up the memory for the others.
+// Messages that are received late or never must not use up the memory for others.
 TEST_P(FloodWithMemory, OldMessagesDoNotStandInTheWayOfNewOnes) {
   start(with_memory(GetParam(), 3));
   std::vector<Transfer*> old;
@@ -103,7 +102,7 @@ TEST_P(FloodWithMemory, OldMessagesDoNotStandInTheWayOfNewOnes) {
     for (int j = 0; j < 10; ++j) {
       Transfer& sent = send(1, 2, 900);
       job->settle();
-      // Complete without its receive: all of it has gone ahead.
+      // Complete without its receive: the whole message was sent ahead.
       if (ended(sent)) ++ahead;
       Transfer& received = receive(2, 1, 900);
       job->settle();
@@ -173,7 +172,7 @@ TEST_F(FlowControl, EngineWithoutRoomForOperationsIsWaitedFor) {
   options.endpoint.max_operations = 16;
   start(options);
   std::vector<Transfer*> sent;
-  // Those that the engine has room for must not overtake the others.
+  // Those for which the engine has room must not overtake the others.
   for (int i = 0; i < 100; ++i)
     sent.push_back(
         &send(0, 1, 8, {.mode = i % 20 < 19 ? SendMode::kSynchronous : SendMode::kStandard}));
@@ -181,8 +180,8 @@ TEST_F(FlowControl, EngineWithoutRoomForOperationsIsWaitedFor) {
   for (std::size_t i = 0; i < 100; ++i) EXPECT_TRUE(arrived(*sent[i], receive(1, 0, 8))) << i;
 }
 
-// Processes of one job that do not agree on the memory: what the receiver has no room for is
-// refused, and who waits hears of it.
+// Processes of one job with different settings for the memory: messages without room at the
+// receiver are refused, and their sends fail.
 TEST_F(FlowControl, RefusedMessagesFailTheirSendsAndAreCounted) {
   MessengerJobOptions options;
   options.different_bytes = 0;

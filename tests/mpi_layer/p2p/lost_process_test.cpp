@@ -1,5 +1,5 @@
-// A process of the machine that ends, or stops, before any message was exchanged with it: who waits
-// for it hears of that.
+// A process of this machine ends or stops before any message was exchanged with it. A wait for it
+// is told so.
 
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
@@ -40,7 +40,7 @@ struct Station {
 
 class LostProcess : public ::testing::TestWithParam<int> {
  protected:
-  // Another process opens its messenger, tells its name, and waits for its end.
+  // Another process opens its messenger, publishes its name, and waits for its end.
   void SetUp() override {
     int ends[2];
     ASSERT_EQ(::pipe(ends), 0);
@@ -76,7 +76,7 @@ class LostProcess : public ::testing::TestWithParam<int> {
 
  private:
   pid_t child_ = 0;
-  std::unique_ptr<Station> station_;  // opened after the fork: no thread is copied
+  std::unique_ptr<Station> station_;  // opened after the fork, so that no thread exists then
 };
 
 TEST_P(LostProcess, IsNoticedByAReceive) {

@@ -1,4 +1,4 @@
-// Sends, Receives, Landings, Probes and EagerPlacement, each by its own functions.
+// Sends, Receives, Landings, Probes and EagerPlacement, each tested through its own functions.
 
 #include <cstring>
 
@@ -39,7 +39,7 @@ class MessageParts : public PartsTest {
       there.drain();
     }
   }
-  // They have ended, and are told.
+  // The requests have ended and have been reported.
   static ::testing::AssertionResult ended(std::initializer_list<mpi::Request*> requests) {
     for (mpi::Request* request : requests) {
       if (request->under_way()) return ::testing::AssertionFailure() << "one is under way";

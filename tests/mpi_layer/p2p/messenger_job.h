@@ -2,8 +2,8 @@
 // MessengerJob: several processes with a Messenger each, on a simulated network, in one thread and
 // virtual time.
 //
-// Calls that wait need as(rank): they drive the network and the other processes by asking what time
-// it is. All others return, and settle() lets things happen.
+// Calls that wait need as(rank): each time they read the clock, the network and the other processes
+// advance. All other calls return at once, and settle() lets things happen.
 
 #include <cstdint>
 #include <memory>
@@ -20,9 +20,9 @@ struct MessengerJobOptions {
   transport::SimulatedOptions network{};
   portals::EndpointOptions endpoint{.eager_limit = 1024, .max_operations = 4096};
   transport::SessionOptions session{};
-  mpi::Options messenger{};                        // most_processes is filled in
-  std::optional<std::uint64_t> different_bytes{};  // unexpected_bytes of the last process, against
-                                                   // the rules
+  mpi::Options messenger{};  // most_processes is filled in
+  // sets unexpected_bytes of the last process, which breaks the rules
+  std::optional<std::uint64_t> different_bytes{};
 };
 
 class MessengerJob {
@@ -35,13 +35,14 @@ class MessengerJob {
   mpi::Messenger& at(std::size_t rank) { return *messengers_[rank]; }
   // The same, for a call that waits.
   mpi::Messenger& as(std::size_t rank);
-  // Lets virtual time pass, all making progress, until nothing is under way.
+  // Advances virtual time, all processes making progress, until nothing is under way.
   void settle() { processes_.settle(); }
   void run(Nanoseconds duration) { processes_.run(duration); }
-  // Neither makes progress in p2p nor calls anything from now on, or again; its engine goes on.
+  // While `computing`, the process calls nothing and makes no progress in p2p. Its engine
+  // continues.
   void compute(std::size_t rank, bool computing) { computing_[rank] = computing; }
   void kill(std::size_t rank, transport::Death death);
-  // Messenger::close(); the process goes on.
+  // Calls Messenger::close(). The process continues.
   void close(std::size_t rank);
 
   SimulatedProcesses& processes() { return processes_; }

@@ -1,6 +1,6 @@
 // Random programs of several processes, with all modes, wildcards, probes and cancels, and messages
-// of all protocols at once, on a network that reorders, checked against the rules of MPI: a plain
-// list per receiver says for each message which receives it may have met.
+// of all protocols at once, on a network that reorders, checked against MPI's rules: a plain list
+// per receiver says for each message which receives it may match.
 
 #include <algorithm>
 #include <map>
@@ -24,7 +24,8 @@ struct Posted {
   std::int32_t source;
   With with;
   std::uint64_t number;  // among those of its process
-  bool stays = false;    // it is not cancelled: by a matched probe, or a ready send counts on it
+  // it is not cancelled, because a matched probe has it or a ready send relies on it
+  bool stays = false;
 };
 
 bool admits(const Posted& posted, const Sent& sent) {
@@ -45,8 +46,8 @@ class Model : public P2pTest, public ::testing::WithParamInterface<Shape> {
   static constexpr int kSteps = 1500;
   static constexpr std::uint64_t kMiddle = 30'000;
   static constexpr std::uint64_t kLongest = 400'000;
-  // Of ready sends alone. Each has a receive of its own posted before it, so that there is always
-  // one for it, if not that one.
+  // Only for ready sends. A receive is posted before each of them, so that there is always one for
+  // it, if not that one.
   static constexpr std::int32_t kReadyTag = 3;
 
   Model() : random_(GetParam().seed) {
@@ -110,7 +111,7 @@ void Model::send_ready() {
       {&send(static_cast<std::size_t>(from), to, length, with), from, to, with, sent_.size()});
 }
 
-// Some are too short for what they get.
+// Some are too short for their messages.
 void Model::receive_some() {
   const std::int32_t at = anybody();
   With with = some_envelope();
@@ -150,7 +151,7 @@ void Model::cancel_some() {
   }
 }
 
-// The cancel of all receives that nothing has come for, then receives of everything that is left.
+// Cancels all receives without a message, then receives everything that is left.
 void Model::drain_all() {
   job->settle();
   for (Posted& posted : posted_) {
@@ -195,7 +196,7 @@ void Model::check_pair(const Sent& sent, const Posted& posted) {
 }
 
 // Each message that was not cancelled was received exactly once, whole or as far as there was room,
-// and by a receive that admits it. Messages are told apart by pair, context and order: the receives
+// by a receive that admits it. Messages are identified by pair, context and order: the receives
 // that got messages of one sender, in one context and with one tag, got them in the order in which
 // they were posted and sent.
 void Model::check() {
@@ -232,8 +233,8 @@ void Model::check() {
   EXPECT_EQ(all, received) << "receives got messages that nobody sent";
   EXPECT_GT(truncated, 0);
   EXPECT_GT(longer, 5);
-  // Of one sender in one context, whatever the tags: a receive for a later message that also admits
-  // an earlier one was posted after that was gone.
+  // For one sender in one context, whatever the tags: a receive for a later message that also
+  // admits an earlier one was posted after the earlier one was received.
   std::map<std::tuple<std::int32_t, std::int32_t, std::uint32_t>,
            std::vector<std::pair<Sent*, Posted*>>>
       pairs;

@@ -1,4 +1,4 @@
-// Every mode of sending, met by a posted receive and unexpected, at the lengths where protocols
+// Every mode of sending, with a posted receive and unexpected, at the lengths where protocols
 // change.
 
 #include "tests/mpi_layer/p2p/p2p_test.h"

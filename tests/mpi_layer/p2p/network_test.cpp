@@ -1,5 +1,5 @@
-// Messengers on the network of this machine: processes of the engine, each played by a thread, with
-// real sleeping and waking.
+// Messengers on the network of this machine: processes of the engine, each in a thread, which
+// really sleep and wake.
 
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ class Network : public ::testing::TestWithParam<std::size_t> {
     }
   }
 
-  // Each rank does it in a thread of its own, then closes.
+  // Each rank runs it in a thread of its own, then closes.
   template <class Body>
   void run(Body body) {
     std::barrier together(static_cast<std::ptrdiff_t>(ranks.size()));
@@ -79,7 +79,8 @@ std::vector<std::byte> contents(std::int32_t from, std::int32_t to, std::size_t 
   return bytes;
 }
 
-// Synchronous so that it must be received, all before anything is: nobody may block anybody.
+// Synchronous, so that it must be received, and all sent before anything is received: no process
+// may block another.
 TEST_P(Network, EveryoneSendsEveryoneMessagesOfAllLengths) {
   run([this](Messenger& messenger, std::int32_t self) {
     for (const std::size_t length : {0U, 8U, 16'384U, 16'385U, 300'000U, 1'000'000U}) {
@@ -114,7 +115,8 @@ TEST_P(Network, EveryoneSendsEveryoneMessagesOfAllLengths) {
   });
 }
 
-// A flood to one receiver, who looks at each with a probe first. Its memory is far from enough.
+// A flood to one receiver, which probes for each message first. It has much less memory than the
+// flood needs.
 TEST_P(Network, FloodIsReceivedInTheOrderOfEachSender) {
   constexpr std::uint64_t kCount = kSanitized ? 200 : 2000;
   run([this](Messenger& messenger, std::int32_t self) {

@@ -1,5 +1,5 @@
-// Processes outside: their messages meet receives and probes like all others, and their bytes are
-// the gateway's.
+// Processes of other jobs: their messages match receives and probes like all others, and the
+// gateway moves their bytes.
 
 #include <cstring>
 #include <map>
@@ -15,10 +15,10 @@ namespace {
 using mpi::MatchedMessage;
 using mpi::Result;
 
-constexpr std::int32_t kOutside = 2;  // the number after those of the processes of the job
+constexpr std::int32_t kOutside = 2;  // the number after those of the job's own processes
 constexpr std::int32_t kOther = 3;
 
-// Keeps what the messenger has given to it, and hands out texts as messages.
+// Records what the messenger has given to it, and provides texts as messages.
 class RecordingGateway : public mpi::Gateway {
  public:
   bool send(const mpi::SendArguments& message, mpi::SendRequest& request) override {
@@ -57,7 +57,7 @@ class Outside : public P2pTest {
     outside(0).set_gateway(&gateway);
     gateway.messenger = &at(0);
   }
-  // One thread has them all.
+  // The only thread holds all locks.
   mpi::OutsideProcesses& outside(std::size_t rank) LINTEL_ASSERT_CAPABILITY(mpi::kLock) {
     return at(rank).outside();
   }
@@ -66,7 +66,7 @@ class Outside : public P2pTest {
     at(0).take_in();
     return at(0).outside().withdraw(source, sequence);
   }
-  // A message of process `source` outside for rank 0.
+  // A message from process `source` of another job for rank 0.
   std::uint64_t deliver(std::int32_t source, std::int32_t tag, const std::string& text) {
     const std::uint64_t sequence = outside(0).deliver(source, 1, tag, text.size());
     gateway.texts[{source, sequence}] = text;

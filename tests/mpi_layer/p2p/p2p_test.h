@@ -1,6 +1,6 @@
 #pragma once
-// What the tests of point-to-point communication have in common: messages with contents that tell
-// them apart, and requests that live as long as the test.
+// What the tests of point-to-point communication share: messages with distinct contents, and
+// requests that live as long as the test.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using mpi::Refusal;
 using mpi::SendMode;
 
 struct Transfer {
-  std::size_t rank = 0;  // whose it is
+  std::size_t rank = 0;  // its process
   std::vector<std::byte> buffer;
   mpi::EitherRequest either;
   mpi::Request& request() { return either.request(); }
@@ -57,12 +57,12 @@ class P2pTest : public ::testing::Test {
   Transfer& send(std::size_t from, std::int32_t to, std::uint64_t length, const With& with = {});
   Transfer& receive(std::size_t at, std::int32_t source, std::uint64_t capacity,
                     const With& with = {});
-  // Whether it is complete; tells at most once, like MPI_Test.
+  // Whether it is complete. Reports this once, like MPI_Test.
   bool ended(Transfer& transfer) { return at(transfer.rank).test(transfer.request()); }
-  // Lets the network run until nothing is under way, then: whether both are complete, and what was
-  // sent is what was received. Else what is wrong.
+  // Lets the network run until nothing is under way. Then success if both are complete and what was
+  // sent was received, else what is wrong.
   ::testing::AssertionResult arrived(Transfer& sent, Transfer& received);
-  // The same, for one that was tested before.
+  // The same for one that has already been tested.
   static ::testing::AssertionResult same(const Transfer& sent, const Transfer& received);
 
   std::unique_ptr<MessengerJob> job;

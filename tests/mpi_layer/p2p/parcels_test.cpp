@@ -1,5 +1,5 @@
-// Long messages as parcels: they land in the receive that is posted for them, and whatever else
-// comes in their place, nothing is lost, mixed up or written where it does not belong.
+// Long messages with eager direct placement: they land in the receive that is posted for them. If
+// something else comes instead, nothing is lost, mixed up or written to the wrong place.
 
 #include <algorithm>
 #include <random>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kLong = 40'000;
 constexpr With kAnswer{.tag = 99};
-constexpr std::byte kUntouched{0};  // as buffers are made
+constexpr std::byte kUntouched{0};  // the initial content of buffers
 
 class Parcels : public P2pTest {
  protected:
@@ -25,18 +25,18 @@ class Parcels : public P2pTest {
     options.session.dead_peer_deadline = 1ms;
     start(options);
   }
-  // One that finds its receive.
+  // A message that finds its receive posted.
   void exchange(std::size_t from, std::size_t to, std::uint64_t length = kLong) {
     Transfer& received = receive(to, static_cast<std::int32_t>(from), length);
     EXPECT_TRUE(arrived(send(from, static_cast<std::int32_t>(to), length), received));
     answer(from, to);
   }
-  // So that the next message is one in turn.
+  // Makes the next message one that answers.
   void answer(std::size_t from = 0, std::size_t to = 1) {
     Transfer& received = receive(from, static_cast<std::int32_t>(to), 8, kAnswer);
     EXPECT_TRUE(arrived(send(to, static_cast<std::int32_t>(from), 8, kAnswer), received));
   }
-  // From now on they go as parcels.
+  // Enables placement for the following messages.
   void make_habit(std::size_t from = 0, std::size_t to = 1) {
     answer(from, to);
     exchange(from, to);
@@ -313,8 +313,7 @@ TEST_F(Parcels, ClosingWithOneExpectedWaitsForNothing) {
 }
 
 // Long and short messages of few tags, receives before and after, some from any source, some
-// cancelled: each message that is received is whole, in order, and nothing else of a buffer is
-// written.
+// cancelled: each received message is whole and in order, and no other byte of a buffer is written.
 class RandomParcels : public Parcels, public ::testing::WithParamInterface<std::uint32_t> {
  protected:
   static constexpr std::size_t kTags = 3;
@@ -335,7 +334,7 @@ class RandomParcels : public Parcels, public ::testing::WithParamInterface<std::
     received_[tag].pop_back();
   }
   void step() {
-    const bool in_step = below(100) < 85;  // so that there are habits
+    const bool in_step = below(100) < 85;  // so that placement is enabled
     const std::size_t tag = below(10) < 9 ? 0 : below(kTags);
     const std::uint64_t length = below(10) < 9 ? kLong + below(20'000) : below(2'000);
     if (in_step || (below(2) == 0 && received_[tag].size() < kMostWaiting)) post(tag);

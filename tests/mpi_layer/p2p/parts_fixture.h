@@ -1,6 +1,6 @@
 #pragma once
 // PartsTest: the parts of a messenger in two processes on a simulated network, without the
-// messenger: a test calls one part and looks at what it has done. One thread has all locks.
+// messenger. A test calls one part and checks what it has done. The only thread holds all locks.
 
 #include <gtest/gtest.h>
 
@@ -26,9 +26,9 @@ class PartsTest : public ::testing::Test {
     Side& operator=(const Side&) = delete;
     ~Side() { engine.close(); }
 
-    // All events that there are.
+    // Takes all events.
     std::vector<portals::Event> take_events() LINTEL_REQUIRES(mpi::kLock);
-    // Hands them to sends and receives.
+    // Gives them to sends and receives.
     void drain() LINTEL_REQUIRES(mpi::kLock);
     mpi::SharedParts shared() {
       return {engine, peers, credit, controls, watch, placement, ends, link, chores};
@@ -47,11 +47,11 @@ class PartsTest : public ::testing::Test {
     mpi::Sends sends;
     mpi::Receives receives;
     mpi::Probes probes;
-    mpi::Peer* peer = nullptr;  // the other side
+    mpi::Peer* peer = nullptr;  // the other process
   };
 
   PartsTest();
-  // Lets what was sent arrive.
+  // Delivers what was sent.
   void settle() { processes.settle(); }
 
   SimulatedProcesses processes;

@@ -1,4 +1,4 @@
-// First contact, and who is watched.
+// First contact, and which peers are watched.
 
 #include "mpi_layer/p2p/peer_watch.h"
 

@@ -7,7 +7,7 @@
 namespace lintel::mpi {
 namespace {
 
-// How many such messages it takes until the verdict changes; 0: more than anybody waits for.
+// How many such messages it takes until the decision changes. 0: more than the test tries.
 int until_change(PlacementPolicy& policy, bool well) {
   for (int count = 1; count <= 5000; ++count) {
     if (policy.note(well)) return count;

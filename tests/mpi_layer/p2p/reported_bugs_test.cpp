@@ -1,5 +1,5 @@
-// One test, or some, for each row of the table of bugs that were reported against other
-// implementations (by area; the numbers are of their reports).
+// At least one test for each row of the table of bugs that were reported against other
+// implementations, in areas. The numbers are those of the reports.
 
 #include "base/counters.h"
 #include "tests/mpi_layer/p2p/p2p_test.h"
@@ -219,7 +219,7 @@ TEST_F(ReportedBugs, UnexpectedMessagesDoNotExhaustMemory) {
     for (std::size_t from = 1; from < 4; ++from)
       sent.emplace_back(from, &send(from, 0, 1000, {.tag = i}));
   }
-  // Nor do probes that find them and leave them.
+  // Probes that find and leave them do not either.
   for (int i = 0; i < 1000; ++i) {
     bool found = false;
     mpi::Result envelope;

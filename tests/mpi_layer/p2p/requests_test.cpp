@@ -1,4 +1,4 @@
-// Requests: persistent ones, the mistakes that are refused, and the calls that look at several.
+// Requests: persistent ones, errors that are refused, and the calls that take several.
 
 #include <array>
 
@@ -13,7 +13,7 @@ using mpi::Request;
 class Requests : public P2pTest {
  protected:
   Requests() { start(); }
-  // Before that nothing leaves at once.
+  // Before the first exchange nothing leaves at once.
   void connect() {
     EXPECT_TRUE(arrived(send(0, 1, 8, {.tag = 1000}), receive(1, 0, 8, {.tag = 1000})));
   }
@@ -41,7 +41,7 @@ TEST_F(Requests, PersistentOnesAreStartedAgainAndAgain) {
   }
 }
 
-// In the order in which they end, each once; what is told is inactive.
+// In the order in which they end, each once. A reported request is inactive.
 TEST_F(Requests, TheEndsOfAllAreListed) {
   MessengerJobOptions options;
   options.messenger.list_completed = true;
@@ -68,7 +68,7 @@ TEST_F(Requests, TheEndsOfAllAreListed) {
   EXPECT_EQ(at(1).take_completed(ended), 0U);
 }
 
-// One that a test has told is not told again.
+// An end that a test has reported is not reported again.
 TEST_F(Requests, AnEndIsToldOnce) {
   MessengerJobOptions options;
   options.messenger.list_completed = true;
@@ -99,7 +99,7 @@ TEST_F(Requests, MistakesAreRefusedAndChangeNothing) {
   EXPECT_TRUE(arrived(send(1, 0, 8), posted));
 }
 
-// ---- The calls of one message that need no request, or wait for their own
+// ---- Calls for one message that need no request, or wait for their own
 
 TEST_F(Requests, SendsAtOnceArriveInOrderWithAllOthers) {
   connect();

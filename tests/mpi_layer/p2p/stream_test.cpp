@@ -1,5 +1,5 @@
-// Messages near the eager limit of TCP: whole, but in a stream of those that have no room in one
-// segment beside their headers.
+// Messages near the eager limit of TCP. In a stream, those that do not fit one segment with their
+// headers use the protocol of long messages.
 
 #include "tests/mpi_layer/p2p/p2p_test.h"
 
@@ -16,8 +16,8 @@ class Streams : public P2pTest {
     options.endpoint.eager_limit = kLongest;
     start(options);
   }
-  // Sends so many to a process that has posted no receive. Which of them did not have to wait for
-  // one: 'w' for whole, or 'l'.
+  // Sends that many to a process that has posted no receive. Returns a letter for each: 'w' if it
+  // was sent whole without waiting for a receive, else 'l'.
   std::string send_stream(std::size_t count, std::uint64_t length) {
     std::string ways;
     for (std::size_t i = 0; i < count; ++i) {

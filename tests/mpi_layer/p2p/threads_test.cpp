@@ -1,5 +1,5 @@
-// Several threads of one process, all in the calls of one messenger, which drive and wake each
-// other.
+// Several threads of one process in calls of one messenger, which make progress for each other and
+// wake each other.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A message that is longer than its buffer: an error of that request, and of nothing else.
+// A message that is longer than its buffer: an error of that request only.
 
 #include "tests/mpi_layer/p2p/p2p_test.h"
 

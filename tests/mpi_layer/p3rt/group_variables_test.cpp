@@ -1,4 +1,4 @@
-// PTL_MY_RID, PTL_NIDMAP and PTL_PIDMAP: what they say, and the sentence for what they cannot say.
+// PTL_MY_RID, PTL_NIDMAP and PTL_PIDMAP: valid values, and the messages for invalid ones.
 
 #include "mpi_layer/p3rt/group_variables.h"
 

@@ -1,4 +1,4 @@
-// What a launcher tells of the group, and when it is let go.
+// What a launcher tells about the group, and when it is released.
 
 #include "mpi_layer/p3rt/launched_group.h"
 
@@ -25,7 +25,7 @@ mpi::BusinessCard card(std::uint32_t rank) {
           .secret_part = {}};
 }
 
-// What happened to the launchers of this test, and what they are to say.
+// What happened to the launchers of this test, and what they answer.
 struct Scene {
   std::vector<std::string> calls;
   std::string open_fails, exchange_fails, finalize_fails;

@@ -57,8 +57,8 @@ static int acknowledged(ptl_handle_eq_t eq, ptl_process_id_t peer) {
   return 0;
 }
 
-/* Every rank puts its number into its place at every rank; as nobody knows when the others are
- * ready, each put is repeated until it is acknowledged. */
+/* Every rank puts its number into its place at every rank. No rank knows when the others are ready,
+ * so each put is repeated until it is acknowledged. */
 static void meet(ptl_handle_ni_t ni, ptl_match_bits_t bits) {
   static unsigned long numbers[kMostRanks];
   unsigned long mine = rank + 1;
@@ -111,7 +111,7 @@ static ptl_handle_ni_t start(int ask_before) {
   return ni;
 }
 
-/* What the maps say of this rank is true. */
+/* Checks that the maps are right about this rank. */
 static void look_at_maps(ptl_handle_ni_t ni, ptl_nid_t *nids, ptl_pid_t *pids) {
   ptl_process_id_t self, named;
   MUST(PtlGetRank(ni, &rank, &size));
@@ -125,8 +125,7 @@ static void look_at_maps(ptl_handle_ni_t ni, ptl_nid_t *nids, ptl_pid_t *pids) {
     fail("PtlGetRankId", "not this process");
 }
 
-/* The child opens an interface of its own. `given` are the pids that the children are to have, with
- * colons between. */
+/* The child opens an interface of its own. `given` has the children's pids, separated by colons. */
 static void be_a_child(ptl_nid_t *nids, const char *given) {
   ptl_pid_t pids[kMostRanks];
   ptl_handle_ni_t ni;
@@ -137,7 +136,7 @@ static void be_a_child(ptl_nid_t *nids, const char *given) {
     pids[i] = (ptl_pid_t)strtoul(given, &end, 10);
     given = end + (*end == ':');
   }
-  PtlFini(); /* the parent's; of no effect here */
+  PtlFini(); /* the parent's; no effect here */
   MUST(PtlInit(&interfaces));
   MUST(PtlSetRank(PTL_INVALID_HANDLE, rank, size));
   MUST(PtlSetNIDMap(PTL_INVALID_HANDLE, nids, size));

@@ -1,4 +1,4 @@
-// The functions of p3rt/p3rt.h, clause by clause, by a process on a simulated network. Launchers:
+// The functions of p3rt/p3rt.h, clause by clause, in a process on a simulated network. Launchers:
 // tests/mpi_layer/p3rt/run.sh.
 
 #include "p3rt/p3rt.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned kAsk = ~0U;
 
-// Process 1 of the simulated job, which plays rank 1 of 3.
+// Process 1 of the simulated job, which acts as rank 1 of 3.
 class Runtime : public ProtocolTest {
  protected:
   Runtime() {
@@ -21,7 +21,7 @@ class Runtime : public ProtocolTest {
     job->as(1);
     reopen();
   }
-  // What one test has set for an interface that was not opened is nothing to the next.
+  // Removes what one test has set for an interface that was not opened.
   void TearDown() override {
     reopen();
     ProtocolTest::TearDown();

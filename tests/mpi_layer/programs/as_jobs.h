@@ -1,5 +1,5 @@
 #pragma once
-// Makes ranks of one job exchange external32, as those of different jobs do. For programs that are
+// Makes ranks of one job exchange external32, as ranks of different jobs do. For programs that are
 // linked with the parts of the library.
 
 // `is_external(rank, own rank)` says which ranks are of another job. REQUIRES: nothing was sent yet

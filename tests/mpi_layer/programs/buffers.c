@@ -3,10 +3,10 @@
 
 #include "check.h"
 
-enum { kLong = 200000 }; /* more than leaves at once */
+enum { kLong = 200000 }; /* more than can be sent at once */
 static char out[kLong], in[kLong];
 
-/* What is sent to oneself stays until it is received. */
+/* A message to oneself stays in the buffer until it is received. */
 static void leave(char value, int tag) {
   memset(out, value, kLong);
   CHECK(MPI_Bsend(out, kLong, MPI_CHAR, world_rank, tag, MPI_COMM_WORLD) == MPI_SUCCESS);
@@ -38,7 +38,7 @@ static void room_is_what_was_attached(void) {
     CHECK(MPI_Bsend(out, kLong, MPI_CHAR, world_rank, 3, MPI_COMM_WORLD) == MPI_ERR_BUFFER);
     CHECK(MPI_Ibsend(out, kLong, MPI_CHAR, world_rank, 3, MPI_COMM_WORLD, &request) ==
           MPI_ERR_BUFFER);
-    fetch('a', 1); /* of its place there is use again */
+    fetch('a', 1); /* its room is reused */
     leave('c', 3);
     fetch('c', 3);
     fetch('b', 2);
@@ -61,7 +61,8 @@ static void room_is_what_was_attached(void) {
   CHECK(MPI_Bsend(out, 1, MPI_CHAR, world_rank, 1, MPI_COMM_WORLD) == MPI_ERR_BUFFER);
 }
 
-/* Detaching waits until what is in the buffer has left; the memory is the program's then. */
+/* Detaching waits until everything in the buffer has been sent. Then the memory is the program's.
+ */
 static void detaching_waits(void) {
   const int next = (world_rank + 1) % world_size,
             previous = (world_rank + world_size - 1) % world_size;

@@ -1,5 +1,5 @@
-/* What the programs of this folder check with: CHECK(what must hold) ends the job with exit code 2
- * where it does not. */
+/* The check of the programs in this folder: CHECK(condition) ends the job with exit code 2 if the
+ * condition does not hold. */
 #ifndef LINTEL_TESTS_CHECK_H
 #define LINTEL_TESTS_CHECK_H
 

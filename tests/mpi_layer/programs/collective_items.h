@@ -1,6 +1,6 @@
 #pragma once
-// What the tests of collective functions at their limits have in common: numbers in memory with
-// holes or without, and teams of all sizes.
+// What the tests of collective functions at their limits share: numbers in memory with or without
+// holes, and teams of all sizes.
 
 #include <cstdint>
 #include <initializer_list>
@@ -62,8 +62,8 @@ class Items {
 static MPI_Comm team;
 static int size, rank;
 
-// Whether ranks with odd numbers and those with even ones are made to exchange external32, as if
-// they were of two jobs.
+// Whether ranks with odd and even numbers are made to exchange external32, as if they were of two
+// jobs.
 #ifdef LINTEL_TEST_JOBS
 constexpr bool kTwoJobs = true;
 inline void divide() {
@@ -74,7 +74,7 @@ constexpr bool kTwoJobs = false;
 inline void divide() {}
 #endif
 
-// Runs `body` in teams of the first 1, 2, 3, 4, 5, 7 and 8 ranks, as far as there are so many.
+// Runs `body` in teams of the first 1, 2, 3, 4, 5, 7 and 8 ranks, as far as there are that many.
 template <class Body>
 void in_teams_of_all_sizes(Body body) {
   for (const int wanted : {1, 2, 3, 4, 5, 7, 8}) {
@@ -88,8 +88,8 @@ void in_teams_of_all_sizes(Body body) {
   }
 }
 
-// Runs `body(values)` with none, with few, and with as many values of `bytes` as are just below and
-// just above `limit`; some are odd and some even.
+// Runs `body(values)` with no values, with few, and with as many values of `bytes` as are just
+// below and just above `limit`, odd and even numbers.
 template <class Body>
 void around(std::int64_t limit, std::int64_t bytes, Body body) {
   const int most = static_cast<int>(limit / bytes);
@@ -98,7 +98,7 @@ void around(std::int64_t limit, std::int64_t bytes, Body body) {
   }
 }
 
-// Runs `body(root)` with every root, or where much is moved with the first, a middle and the last
+// Runs `body(root)` with every root, or, where much is moved, with the first, a middle and the last
 // one.
 template <class Body>
 void with_roots(int values, Body body) {

@@ -6,7 +6,7 @@
 
 enum { kMost = 16, kMany = 4 };
 
-/* Each result is one that only the right ranks' numbers make. */
+/* Each result can only come from the right ranks' numbers. */
 static void all_at_once(void) {
   int size = world_size, rank = world_rank, token = rank == size - 1 ? 77 : 0;
   int own[2] = {rank, 10 * rank}, gathered[2 * kMost], mine[2] = {-1, -1}, sum = -1,
@@ -62,7 +62,7 @@ static void all_at_once(void) {
   CHECK(part == 1000 * total + size * rank && block == 1000 * (size - 1) + rank);
 }
 
-/* A barrier that has begun ends when the last has come, and not before. */
+/* A barrier ends when the last rank has begun it, and not before. */
 static void barrier_waits_for_all(void) {
   MPI_Request request;
   int flag = 0, late = 0;
@@ -150,7 +150,7 @@ static void large_counts(void) {
         size == 1);
 }
 
-/* To each rank another type: an int to even ones, the two ends of three doubles to odd ones. */
+/* A different type to each rank: an int to even ones, both ends of three doubles to odd ones. */
 static void of_types(void) {
   int size = world_size, rank = world_rank, counts[kMost], out_places[kMost], in_places[kMost];
   MPI_Datatype ends, out_types[kMost], in_types[kMost];
@@ -197,8 +197,8 @@ static void of_types(void) {
   CHECK(MPI_Type_free(&ends) == MPI_SUCCESS);
 }
 
-/* Rank 0 frees its request before the others have begun, which is refused, and again when it has
- * been told the end. */
+/* Rank 0 frees its request before the others have begun, which is refused, and again when its end
+ * was reported. */
 static void freed_when_it_is_complete(void) {
   MPI_Request request;
   MPI_Status status;
@@ -215,7 +215,7 @@ static void freed_when_it_is_complete(void) {
   CHECK(MPI_Request_free(&request) == MPI_SUCCESS && request == MPI_REQUEST_NULL && number == 4);
 }
 
-/* As above, of a communicator: it is there. */
+/* As above, for a communicator, which still exists. */
 static void duplicate_that_is_freed(void) {
   MPI_Request request;
   MPI_Comm copy = MPI_COMM_NULL;

@@ -1,6 +1,6 @@
 // Collective functions that move items, on both sides of every limit between algorithms, in teams
-// of all sizes, with all roots, in place, and with ranks whose types of one signature differ. What
-// comes must be what was sent, and nothing else may change.
+// of all sizes, with all roots, in place, and with ranks whose types have the same signature but
+// differ. What is received must be what was sent, and nothing else may change.
 #include "collective_items.h"
 #include "mpi_layer/mpi/runtime/collective_limits.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 using namespace lintel::mpi;
 
-// What rank `from` has for rank `to` at place `i`.
+// What rank `from` sends to rank `to` at place `i`.
 int value(int from, int to, int i) { return from * 1000003 + to * 1009 + i * 7; }
 
 // Odd ranks have holes where the number of values allows it.
@@ -70,7 +70,7 @@ void all_to_all(int values, bool in_place) {
   for (int k = 0; k < size * values; ++k) CHECK(in[k] == value(k / values, rank, k % values));
 }
 
-// Numbers that differ from rank to rank, one of them 0; their places have gaps and are in reverse
+// Numbers that differ from rank to rank, one of them 0. Their places have gaps and are in reverse
 // order.
 struct Various {
   // The number of each rank is `of(rank)`.
@@ -88,7 +88,7 @@ struct Various {
   int room = 0;
 };
 
-// `items` hold `value_of(rank, i)` for each rank, and nothing between.
+// `items` hold `value_of(rank, i)` for each rank, and nothing between is changed.
 template <class ValueOf>
 void check_various(Items& items, const Various& various, ValueOf value_of) {
   std::vector<int> expected(static_cast<size_t>(various.room), Items::kHole);
@@ -148,7 +148,7 @@ void various_between_all(int values, bool in_place) {
 
 void all() {
   constexpr std::int64_t kInt = sizeof(int);
-  if (!kTwoJobs) around(kLongBroadcast, kInt, broadcasts);  // IMPI has another
+  if (!kTwoJobs) around(kLongBroadcast, kInt, broadcasts);  // IMPI has another limit
   for (const bool in_place : {false, true}) {
     around(kLongPart, kInt, [=](int values) { gathers(values, in_place); });
     around(kLongPart, kInt, [=](int values) { scatters(values, in_place); });

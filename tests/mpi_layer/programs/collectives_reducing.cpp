@@ -1,6 +1,6 @@
 // Collective functions that compute, on both sides of every limit between algorithms, in teams of
-// all sizes, with all roots and in place: a sum, and an operation that does not commute, on items
-// with holes and without; each against a serial computation.
+// all sizes, with all roots and in place: a sum and an operation that does not commute, on items
+// with and without holes, each compared with a serial computation.
 #include "collective_items.h"
 #include "mpi_layer/mpi/runtime/collective_limits.h"
 
@@ -8,8 +8,7 @@ namespace {
 
 using namespace lintel::mpi;
 
-// x -> a x + b, modulo 2^32: two neighbouring values. Applying one after the other does not
-// commute.
+// x -> a x + b, modulo 2^32: two neighbouring values. The composition of two does not commute.
 struct Affine {
   unsigned a, b;
   Affine then(Affine next) const { return {a * next.a, next.a * b + next.b}; }
@@ -29,7 +28,7 @@ void compose(void* in, void* inout, int* count, MPI_Datatype* type) {
   }
 }
 
-// An operation on values of which so many make one item, as the library knows it.
+// An operation, with the number of values that make one item, as the library knows it.
 struct Operation {
   MPI_Op op;
   MPI_Datatype type;
@@ -62,7 +61,7 @@ void check_values(Items& items, const std::vector<int>& expected) {
   for (size_t i = 0; i < expected.size(); ++i) CHECK(items[static_cast<int>(i)] == expected[i]);
 }
 
-// A call's two buffers: `in` has this rank's own, `out` the same if the call is to be in place.
+// A call's two buffers: `in` has this rank's values. `out` has them too if the call is in place.
 struct Buffers {
   Buffers(const Operation& operation, int items, bool is_in_place)
       : in(items * operation.values, operation.with_holes),
@@ -112,7 +111,7 @@ void scattered_blocks(const Operation& operation, int items, bool in_place) {
   check_values(buffers.out, combined(operation, size - 1, rank * values, values));
 }
 
-// About so many for each; none for some.
+// About that many for each rank, none for some.
 void scattered_parts(const Operation& operation, int items, bool in_place) {
   std::vector<int> counts;
   int before = 0, all = 0;

@@ -1,4 +1,4 @@
-/* Making, comparing and freeing communicators; their messages do not meet. */
+/* Making, comparing and freeing communicators. Messages of different communicators do not match. */
 #include <string.h>
 #include <time.h>
 
@@ -45,7 +45,7 @@ static void duplicates(void) {
   CHECK(result_of(copy, MPI_COMM_WORLD) == MPI_CONGRUENT && result_of(copy, copy) == MPI_IDENT);
   CHECK(copies == 1 && MPI_Comm_get_attr(copy, key, &value, &flag) == MPI_SUCCESS && flag == 1 &&
         value == &copies);
-  value = NULL; /* by their old names */
+  value = NULL; /* by the old names */
   CHECK(MPI_Attr_get(copy, key, &value, &flag) == MPI_SUCCESS && flag == 1 && value == &copies);
   int old_key = MPI_KEYVAL_INVALID;
   CHECK(MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &old_key, NULL) == MPI_SUCCESS &&
@@ -93,8 +93,8 @@ static void splits(void) {
   go_around(reversed);
   CHECK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) ==
         MPI_SUCCESS);
-  /* All ranks of a job are on this machine; one that is a client of IMPI begins its name with its
-   * rank there. */
+  /* All ranks of a job are on this machine. A client of IMPI has its rank at the beginning of its
+   * name. */
   const char* const client = getenv("LINTEL_IMPI");
   CHECK(MPI_Comm_split(MPI_COMM_WORLD, client != NULL ? atoi(client) : 0, 0, &job) == MPI_SUCCESS);
   CHECK(result_of(node, job) == MPI_CONGRUENT);
@@ -109,8 +109,8 @@ static void splits(void) {
   MPI_Comm_free(&job);
 }
 
-/* Members whose lowest free contexts differ, since each has another number of communicators of its
- * own, agree all the same. */
+/* Members whose lowest free contexts differ, because each has another number of communicators of
+ * its own, agree nevertheless. */
 static void unequal_members(void) {
   enum { MOST = 8 };
   MPI_Comm made[MOST + 2];
@@ -163,7 +163,7 @@ static double machine_time(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Nobody returns from MPI_Comm_disconnect before all have called it. */
+/* No rank returns from MPI_Comm_disconnect before all have called it. */
 static void disconnects(void) {
   MPI_Comm copy;
   CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &copy) == MPI_SUCCESS);
@@ -185,7 +185,7 @@ int main(void) {
   unequal_members();
   groups();
   disconnects();
-  /* Contexts come back: more than there would be room for if they did not leave. */
+  /* Contexts are reused: more communicators than there would be contexts otherwise. */
   for (int i = 0; i < 300; ++i) {
     MPI_Comm copy;
     CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &copy) == MPI_SUCCESS);

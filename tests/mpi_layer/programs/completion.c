@@ -17,7 +17,7 @@ static void any_and_some(void) {
   MPI_Status status;
   for (flag = 0; flag == 0;)
     CHECK(MPI_Request_get_status(requests[2], &flag, &status) ==
-          MPI_SUCCESS);  // it ends some call later
+          MPI_SUCCESS);  // it ends in a later call
   CHECK(status.MPI_TAG == 2);
   CHECK(MPI_Request_get_status(requests[2], &flag, &status) == MPI_SUCCESS && flag == 1 &&
         status.MPI_TAG == 2);

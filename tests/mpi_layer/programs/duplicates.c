@@ -1,4 +1,4 @@
-/* MPI_Comm_idup and MPI_Comm_dup_with_info; hints; what there is not. */
+/* MPI_Comm_idup and MPI_Comm_dup_with_info; hints; unsupported features. */
 #include <string.h>
 
 #include "check.h"
@@ -33,7 +33,7 @@ static void use(MPI_Comm comm, int value) {
   CHECK(MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm) == MPI_SUCCESS && sum == expected);
 }
 
-/* What is copied is what there was when MPI_Comm_idup was called. */
+/* The copy has the attributes that existed when MPI_Comm_idup was called. */
 static void as_it_was(int key) {
   int before = 1, after = 2, *value = NULL, flag = 0;
   MPI_Comm one;
@@ -51,7 +51,8 @@ static void as_it_was(int key) {
   CHECK(MPI_Comm_get_errhandler(one, &handler) == MPI_SUCCESS && handler == MPI_ERRORS_RETURN);
   CHECK(MPI_Comm_free(&one) == MPI_SUCCESS && deletes == 2);
 
-  /* The copy function of one rank fails: that one's request does, after the others have theirs. */
+  /* The copy function of one rank fails. Then that rank's request fails, after the others have
+   * theirs. */
   refuse = world_rank == 0;
   one = MPI_COMM_NULL;
   CHECK(MPI_Comm_idup(MPI_COMM_WORLD, &one, &request) == MPI_SUCCESS);

@@ -1,4 +1,4 @@
-/* Errors by the communicator's handler; truncation is one request's. */
+/* Errors go to the communicator's handler. Truncation is an error of one request. */
 #include "check.h"
 
 static int calls = 0, last = 0;
@@ -34,7 +34,7 @@ int main(void) {
   CHECK(MPI_Comm_call_errhandler(MPI_COMM_WORLD, MPI_ERR_OTHER) == MPI_SUCCESS && calls == 2 &&
         last == MPI_ERR_OTHER);
 
-  /* Of two receives one is too short. */
+  /* One of two receives is too short. */
   int out[4] = {1, 2, 3, 4}, in[2][4] = {{0}};
   MPI_Request requests[2];
   MPI_Status statuses[2];
@@ -46,7 +46,7 @@ int main(void) {
   CHECK(statuses[0].MPI_ERROR == MPI_ERR_TRUNCATE && statuses[1].MPI_ERROR == MPI_SUCCESS);
   CHECK(in[0][1] == 2 && in[0][2] == 0 && in[1][3] == 4);
 
-  /* Packing has a communicator for its errors, too. */
+  /* Packing uses the communicator for its errors too. */
   MPI_Comm quiet;
   MPI_Comm_dup(MPI_COMM_WORLD, &quiet);
   MPI_Comm_set_errhandler(quiet, MPI_ERRORS_RETURN);

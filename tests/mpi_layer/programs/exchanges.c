@@ -33,7 +33,7 @@ int main(void) {
     for (int i = 0; i < count; ++i) CHECK(in[i] == 5 * previous + i);
   }
 
-  /* In place although the message is there already when the call is made. */
+  /* In place, although the message has arrived when the call is made. */
   int number = world_rank;
   CHECK(MPI_Send(&number, 1, MPI_INT, next, 3, MPI_COMM_WORLD) == MPI_SUCCESS);
   CHECK(MPI_Probe(previous, 3, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
@@ -45,7 +45,7 @@ int main(void) {
             MPI_SUCCESS &&
         number == 1000 + previous);
 
-  /* Nobody on one side or on both; wrong arguments start nothing. */
+  /* MPI_PROC_NULL on one side or both; wrong arguments start nothing. */
   CHECK(MPI_Isendrecv(out, 1, MPI_INT, MPI_PROC_NULL, 4, in, 1, MPI_INT, MPI_PROC_NULL, 4,
                       MPI_COMM_WORLD, &request) == MPI_SUCCESS);
   CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS && status.MPI_SOURCE == MPI_PROC_NULL);

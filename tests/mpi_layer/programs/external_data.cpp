@@ -1,4 +1,4 @@
-// Data between processes of different jobs: what travels, and that every kind of send is received
+// Data between processes of different jobs: the bytes sent, and that every kind of send is received
 // by every kind of receive.
 #include <algorithm>
 #include <complex>
@@ -7,9 +7,9 @@
 
 namespace {
 
-// ---- What travels
+// ---- The bytes sent
 
-// The observer gets exactly these bytes from rank 0, however they are sent.
+// The observer gets exactly these bytes from rank 0, by every kind of send.
 void travels_as(const void* items, int count, MPI_Datatype type, const Bytes& expected) {
   MPI_Request request;
   Bytes attached(expected.size() + MPI_BSEND_OVERHEAD);
@@ -130,7 +130,7 @@ const std::vector<Send>& sends() {
         MPI_Buffer_detach(&memory, &size);
       },
       [](const Message& m, const Bytes& items) {
-        // Started twice; the second time with what was to be sent.
+        // Started twice. The second start sends the right content.
         Bytes memory = items_of(m.kind, m.items, 3);
         MPI_Request request;
         CHECK(MPI_Send_init(memory.data(), m.items, m.kind.type, m.sender, m.tag, MPI_COMM_WORLD,
@@ -179,8 +179,8 @@ const std::vector<Receive>& receives() {
         MPI_Request request;
         CHECK(MPI_Recv_init(memory.data(), m.items + 1, m.kind.type, source, m.tag, MPI_COMM_WORLD,
                             &request) == MPI_SUCCESS);
-        for (int other : {kLocal, kRemote}) {  // the next starts are of others' messages, of other
-                                               // lengths
+        // the next starts are for other messages, of other lengths
+        for (int other : {kLocal, kRemote}) {
           if (source != kAny) break;
           CHECK(MPI_Start(&request) == MPI_SUCCESS);
           MPI_Send(&other, 1, MPI_INT, other, 9, MPI_COMM_WORLD);

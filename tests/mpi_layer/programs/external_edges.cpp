@@ -1,11 +1,11 @@
-// Data between processes of different jobs: messages that end within an item or are too long,
-// numbers that do not fit, what is taken back; MPI_Pack; the bound of tags.
+// Data between processes of different jobs: messages that end inside an item or are too long,
+// numbers that do not fit, cancelled sends; MPI_Pack; the bound of tags.
 #include "external_items.h"
 #include "mpi_layer/mpi/runtime/message_arguments.h"
 
 namespace {
 
-// ---- What does not go as it should. Tags: of the test and the sender.
+// ---- Error cases. Tags: of the test and the sender.
 
 // Six elements come: an item and the first element of the next.
 void part_of_an_item() {
@@ -135,7 +135,7 @@ void packed_for_a_communicator() {
   const Bytes expected = {'x', 0xff, 0xff, 0xff, 0xfd, 0, 4, 0, 5, 0xc0, 0, 0, 0, 0, 0, 0, 0};
   if (world_rank == kObserver) return;
   if (world_rank <= kLocal) {
-    // Made by its own processes alone: the observer would not understand the others.
+    // Made only by its own processes, because the observer would not understand the others.
     MPI_Group everyone, local;
     MPI_Comm home;
     int range[1][3] = {{0, kLocal, 1}};
@@ -152,7 +152,7 @@ void packed_for_a_communicator() {
   Bytes packed(40);
   int size = 0, position = 0;
   MPI_Pack_size(1, mixed_type(), MPI_COMM_WORLD, &size);
-  CHECK(size == 21);  // a buffered send to one of the own job takes as much
+  CHECK(size == 21);  // a buffered send within the job takes as much
   CHECK(MPI_Pack(&mixed, 1, mixed_type(), packed.data(), 40, &position, MPI_COMM_WORLD) ==
             MPI_SUCCESS &&
         position == 17);

@@ -1,7 +1,7 @@
 #pragma once
-// What the tests of data between jobs have in common. Ranks 0 and 1 are of one job and rank 2 of
-// another, which exchange external32. Rank 3 sees what travels: the others take it for one of
-// another job, and it takes nobody so.
+// What the tests of data between jobs share. Ranks 0 and 1 are of one job and rank 2 of another,
+// which exchange external32. Rank 3 observes the bytes sent: the others treat it as a process of
+// another job, and it treats no rank so.
 
 #include <cstddef>
 #include <cstring>
@@ -52,7 +52,7 @@ inline MPI_Datatype holed_type() {
 
 constexpr long kHole = -77;
 
-// `items` items of a kind, with values that follow from `seed`, or cleared.
+// `items` items of a kind, with values that follow from `seed`, or zero.
 struct Kind {
   const char* name;
   MPI_Datatype type;
@@ -98,7 +98,7 @@ inline Bytes items_of(const Kind& kind, int items, int seed) {
     kind.write(memory.data() + static_cast<std::size_t>(i) * kind.extent, seed + i);
   return memory;
 }
-// Memory for them, of which only what lies between the values is as it will be.
+// Memory for them, in which only what lies between the values has its final content.
 inline Bytes room_of(const Kind& kind, int items) {
   Bytes memory(kind.extent * static_cast<std::size_t>(items) + 1);
   if (kind.type != holed_type()) return memory;
@@ -116,7 +116,7 @@ inline void check_count(const MPI_Status& status, const Kind& kind, int items) {
   CHECK(count == items && elements == items * kind.elements);
 }
 
-// MPI_Init, and who is who from then on.
+// MPI_Init, and which rank is of which job from then on.
 inline void begin_as_jobs() {
   begin();
   CHECK(world_size == 4);

@@ -1,5 +1,4 @@
-/* An error that no handler takes ends the job: this program is expected to fail, with exit code 1.
- */
+/* An error without a handler ends the job: this program must fail, with exit code 1. */
 #include "check.h"
 
 int main(void) {

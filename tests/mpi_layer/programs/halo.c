@@ -19,7 +19,7 @@ int main(void) {
   MPI_Irecv(&field[0][kColumns - 1], 1, column, next, 2, MPI_COMM_WORLD, &requests[1]);
   MPI_Isend(&field[0][kColumns - 2], 1, column, next, 1, MPI_COMM_WORLD, &requests[2]);
   MPI_Isend(&field[0][1], 1, column, previous, 2, MPI_COMM_WORLD, &requests[3]);
-  MPI_Type_free(&column); /* in use: lives on */
+  MPI_Type_free(&column); /* in use, so it stays valid */
   CHECK(MPI_Waitall(4, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
   for (int row = 0; row < kRows; ++row) {
     CHECK(field[row][0] == previous * 1e6 + row * 1000 + kColumns - 2);

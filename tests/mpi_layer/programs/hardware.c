@@ -9,7 +9,7 @@ static int comparison(MPI_Comm one, MPI_Comm other) {
   return result;
 }
 
-/* What hints of hardware make of all ranks: those of a machine, or nothing. */
+/* The groups of ranks that hints of hardware make: those of one machine, or none. */
 static MPI_Comm split_by(int kind, const char* key, const char* value) {
   MPI_Comm part = MPI_COMM_SELF;
   MPI_Info info = MPI_INFO_NULL;
@@ -31,7 +31,7 @@ static void hardware(void) {
     CHECK(part != MPI_COMM_NULL && comparison(part, machine) == MPI_CONGRUENT);
     MPI_Comm_free(&part);
   }
-  part = split_by(MPI_COMM_TYPE_HW_UNGUIDED, NULL, NULL); /* less than all */
+  part = split_by(MPI_COMM_TYPE_HW_UNGUIDED, NULL, NULL); /* fewer than all */
   CHECK((part == MPI_COMM_NULL) == (comparison(machine, MPI_COMM_WORLD) == MPI_CONGRUENT));
   if (part != MPI_COMM_NULL) {
     CHECK(comparison(part, machine) == MPI_CONGRUENT);

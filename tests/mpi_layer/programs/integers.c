@@ -1,5 +1,5 @@
-/* Handles as integers, of what is there between MPI_Init and MPI_Finalize only: they pass through
- * an array of integers, and name the same objects. */
+/* Handles as integers of objects that exist only between MPI_Init and MPI_Finalize: they pass
+ * through an array of integers and name the same objects. */
 #include "check.h"
 
 static void ignore(MPI_Comm* comm, int* code, ...) { (void)comm, (void)code; }

@@ -1,4 +1,4 @@
-/* Messages by the functions with MPI_Count, all ways, to the neighbour. */
+/* Messages by the functions with MPI_Count, in all ways, to the neighbour. */
 #include <string.h>
 
 #include "check.h"
@@ -22,7 +22,7 @@ static void blocking(void) {
     MPI_Request request;
     MPI_Status status;
     CHECK(MPI_Irecv_c(in, kCount, MPI_INT, previous, i, MPI_COMM_WORLD, &request) == MPI_SUCCESS);
-    MPI_Barrier(MPI_COMM_WORLD); /* the receive of a ready send is there */
+    MPI_Barrier(MPI_COMM_WORLD); /* the receive of the ready send is posted */
     CHECK(sends[i](out, kCount, MPI_INT, next, i, MPI_COMM_WORLD) == MPI_SUCCESS);
     CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS);
     expect(&status);
@@ -85,7 +85,7 @@ static void matched_and_both_ways(void) {
   expect(&status);
 }
 
-/* The functions name themselves, and counts are checked as they are. */
+/* Errors name these functions, and their counts are checked as they are. */
 static void errors(void) {
   CHECK(MPI_Send_c(out, -1, MPI_INT, next, 0, MPI_COMM_WORLD) == MPI_ERR_COUNT);
   CHECK(MPI_Send_c(out, INT64_MAX, MPI_INT, next, 0, MPI_COMM_WORLD) == MPI_ERR_COUNT);
@@ -93,7 +93,7 @@ static void errors(void) {
         MPI_ERR_COUNT);
 }
 
-/* A count beyond an int, of items of no bytes. */
+/* A count beyond an int, of items without bytes. */
 static void beyond_an_int(void) {
   MPI_Datatype nothing;
   MPI_Status status;

@@ -1,5 +1,5 @@
-/* Ranks that send in all modes and go straight to MPI_Finalize, while the receiver has not begun:
- * nothing is lost, and nobody waits for ever. */
+/* Ranks send in all modes and go straight to MPI_Finalize, before the receiver has begun: nothing
+ * is lost, and no rank waits for ever. */
 #include <string.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
-/* All modes of sending, blocking, non-blocking and persistent, from rank 0 to the last rank; and to
- * nobody. */
+/* All modes of sending, blocking, non-blocking and persistent, from rank 0 to the last rank, and to
+ * MPI_PROC_NULL. */
 #include "check.h"
 
 typedef int send_function(const void*, int, MPI_Datatype, int, int, MPI_Comm);
@@ -9,8 +9,8 @@ static begin_function* const begins[] = {MPI_Isend, MPI_Ibsend, MPI_Issend, MPI_
 static begin_function* const inits[] = {MPI_Send_init, MPI_Bsend_init, MPI_Ssend_init,
                                         MPI_Rsend_init};
 
-#ifdef OPEN_MPI /* its pml cm 4.1 sends wrong lengths when a persistent buffered send is started
-                   again */
+/* pml cm of Open MPI 4.1 sends wrong lengths when a persistent buffered send is started again */
+#ifdef OPEN_MPI
 enum { kCount = 30000, kStarts = 1 };
 #else
 enum { kCount = 30000, kStarts = 3 };

@@ -1,4 +1,4 @@
-/* Collectives that move items, each against what it must leave behind; with every root, in place,
+/* Collectives that move items, each compared with the expected result; with every root, in place,
  * with types that have holes. */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 enum { kMost = 64, kItems = 3000 };
 static int in[kMost * kItems], out[kMost * kItems], counts[kMost], places[kMost];
 
-/* What rank `from` has for rank `to` at place `i`. */
+/* What rank `from` sends to rank `to` at place `i`. */
 static int item(int from, int to, int i) { return from * 1000003 + to * 1009 + i; }
 
 static void broadcasts(void) {

@@ -1,6 +1,6 @@
-/* A program with functions of MPI of its own, as a profiler has them: they are called in place of
- * the library's, also by a library that knows nothing of them, and reach the library's by their
- * PMPI_ names. */
+/* A program that defines functions of MPI, as a profiler does: they are called instead of the
+ * library's, also by a library that does not know them, and call the library's by their PMPI_
+ * names. */
 #include "check.h"
 
 static int sent, barriers;

@@ -1,5 +1,5 @@
-/* Reductions and scans against serial ones, with an operation that depends on the order of ranks
- * too. */
+/* Reductions and scans compared with serial ones, also with an operation that depends on the order
+ * of ranks. */
 #include <string.h>
 
 #include "check.h"

@@ -1,4 +1,4 @@
-/* A source of the time of MPI-1, with the names that were removed in MPI 3.0. */
+/* A source written for MPI-1, with names that were removed in MPI 3.0. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static MPI_Aint extent_of(MPI_Datatype type) {
   return extent;
 }
 
-/* Of several particles as old programs describe it: the upper bound makes the extent that of the
+/* An array of particles as old programs describe it: the upper bound makes the extent that of the
  * structure. */
 static void particles_travel(void) {
   int lengths[3] = {3, 1, 1}, rank, size, i;
@@ -68,7 +68,7 @@ static MPI_Datatype marked(MPI_Aint lower, MPI_Aint place, MPI_Datatype inner, M
   MPI_Datatype types[3], type;
   places[0] = lower, places[1] = place, places[2] = upper;
   types[0] = MPI_LB, types[1] = inner, types[2] = MPI_UB;
-  /* which old programs use with them too */
+  /* old programs use them with these functions too */
   CHECK(MPI_Type_create_struct(3, lengths, places, types, &type) == MPI_SUCCESS);
   return type;
 }
@@ -78,11 +78,11 @@ static void bounds_are_as_marked(void) {
   MPI_Datatype type = marked(-4, 8, MPI_INT, 20), outer;
   CHECK(MPI_Type_lb(type, &bound) == MPI_SUCCESS && bound == -4);
   CHECK(MPI_Type_ub(type, &bound) == MPI_SUCCESS && bound == 20 && extent_of(type) == 24);
-  outer = marked(0, 0, type, 16); /* the bounds of what it is made of are farther out */
+  outer = marked(0, 0, type, 16); /* the bounds of its parts are farther out */
   CHECK(MPI_Type_lb(outer, &bound) == MPI_SUCCESS && bound == -4);
   CHECK(MPI_Type_ub(outer, &bound) == MPI_SUCCESS && bound == 20);
   CHECK(MPI_Type_free(&outer) == MPI_SUCCESS && MPI_Type_free(&type) == MPI_SUCCESS);
-  type = marked(2, 0, MPI_INT, 3); /* within the data */
+  type = marked(2, 0, MPI_INT, 3); /* inside the data */
   CHECK(MPI_Type_lb(type, &bound) == MPI_SUCCESS && bound == 2 && extent_of(type) == 1);
   CHECK(MPI_Type_free(&type) == MPI_SUCCESS);
 }

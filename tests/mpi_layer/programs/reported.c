@@ -1,6 +1,6 @@
-/* What was reported against other implementations, by the areas of
- * tests/mpi_layer/p2p/reported_bugs_test.cpp, as programs meet it. The numbers are of the reports.
- */
+/* Bugs reported against other implementations, in the areas of
+ * tests/mpi_layer/p2p/reported_bugs_test.cpp, as programs see them. The numbers are those of the
+ * reports. */
 #include <string.h>
 
 #include "check.h"
@@ -10,7 +10,7 @@ static char long_out[LONG], long_in[LONG];
 static int last;
 
 /* ompi#11306, #11324, #9626, mpich#5775, #2266: MPI_Cancel of a send returns at once, and MPI_Wait
- * after it at all, whether the receiver has been faster or not. */
+ * after it returns, whether the receiver was faster or not. */
 static void cancel_of_sends(void) {
   typedef int begin_call(const void*, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request*);
   begin_call* const starts[] = {MPI_Isend, MPI_Issend};
@@ -19,7 +19,8 @@ static void cancel_of_sends(void) {
     int cancelled = -1, told = 0;
     MPI_Request request;
     MPI_Status status;
-    if (world_rank == 0 && last == 0) break; /* to oneself: nobody would receive meanwhile */
+    /* to oneself, because no other process would receive meanwhile */
+    if (world_rank == 0 && last == 0) break;
     if (world_rank == 0) {
       CHECK(starts[i / 2 % 2](long_out, length, MPI_CHAR, last, 100 + i, MPI_COMM_WORLD,
                               &request) == MPI_SUCCESS);
@@ -39,7 +40,7 @@ static void cancel_of_sends(void) {
   }
 }
 
-/* ompi#8078: so it is with a ready send, which comes too late to be cancelled. */
+/* ompi#8078: the same for a ready send, for which the cancel comes too late. */
 static void cancel_of_ready_sends(void) {
   int told = 0, cancelled = -1;
   MPI_Request request;
@@ -66,7 +67,7 @@ static void cancel_of_ready_sends(void) {
 }
 
 /* ompi#5476, #5499, #6385, #1175, mpich#5980, #6584, #7184: a receive is cancelled while its
- * message comes. The next one gets what it did not. */
+ * message arrives. The next receive gets what the first did not. */
 static void cancel_of_receives_in_time(void) {
   if (last == 0) return;
   for (int i = 0; i < 40; ++i) {
@@ -109,7 +110,7 @@ static void cancel_of_receives(void) {
         status.MPI_SOURCE == from);
 }
 
-/* ompi#4533, #8012, #8013, #8124, #8138, mpich#2439: probes of messages to oneself; a matched
+/* ompi#4533, #8012, #8013, #8124, #8138, mpich#2439: probes of messages to oneself. A matched
  * message keeps its envelope, whatever comes after it. */
 static void probes(void) {
   int flag = 1, number = 41, got = 0, length = 0;
@@ -134,7 +135,7 @@ static void probes(void) {
   CHECK(MPI_Waitall(2, requests, MPI_STATUSES_IGNORE) == MPI_SUCCESS);
 }
 
-/* mpich#2714: a matched probe waits for a message that is not there yet. */
+/* mpich#2714: a matched probe waits for a message that has not come yet. */
 static void probe_before_the_message(void) {
   int number = 17, got = 0;
   MPI_Message message;

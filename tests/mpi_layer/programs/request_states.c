@@ -1,4 +1,4 @@
-/* Generalized requests, and looking at requests without ending them. */
+/* Generalized requests, and queries of requests that do not end them. */
 #include <pthread.h>
 
 #include "check.h"
@@ -45,7 +45,7 @@ static void generalized(void) {
   CHECK(MPI_Test(&request, &flag, &status) == MPI_SUCCESS && flag == 0 && work.queried == 0);
   work.request = request;
   CHECK(pthread_create(&thread, NULL, finish, &work) == 0);
-  /* woken by the other thread */
+  /* the other thread wakes it */
   CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS && request == MPI_REQUEST_NULL);
   pthread_join(thread, NULL);
   CHECK(work.queried == 1 && work.freed == 1 && status.MPI_SOURCE == 11 && status.MPI_TAG == 12);
@@ -69,7 +69,7 @@ static void generalized(void) {
   freed.request = request;
   CHECK(MPI_Request_free(&request) == MPI_SUCCESS && request == MPI_REQUEST_NULL &&
         freed.freed == 1);
-  /* the second of the two ends it */
+  /* the later of the two ends it */
   CHECK(MPI_Grequest_complete(freed.request) == MPI_SUCCESS && freed.freed == 2);
 
   CHECK(MPI_Grequest_start(fail, let_go, cancel, &work, &request) == MPI_SUCCESS);
@@ -83,8 +83,8 @@ static void generalized(void) {
         MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
 }
 
-/* Three receives, of which the second is complete, then all; in the end they are waited for as if
- * nobody had looked. */
+/* Three receives, of which first the second is complete, then all. Finally they are waited for as
+ * if they had not been queried. */
 static void looking(void) {
   int in[3] = {0}, index = -1, flag = -1, outcount = -1, indices[3], number = 7;
   MPI_Request requests[4];

@@ -1,5 +1,5 @@
-/* Messages of many lengths once around, by every way of sending and receiving that can go around a
- * ring. */
+/* Messages of many lengths around a ring, by every kind of send and receive that is possible there.
+ */
 #include <string.h>
 
 #include "check.h"
@@ -24,7 +24,7 @@ int main(void) {
     CHECK(MPI_Get_count(&status, MPI_BYTE, &count) == MPI_SUCCESS && count == length);
     for (int k = 0; k < length; ++k) CHECK(in[k] == previous + 1);
 
-    /* Non-blocking, from anybody, with any tag. */
+    /* Non-blocking, from any source, with any tag. */
     MPI_Request requests[2];
     MPI_Status statuses[2];
     memset(in, 0, (size_t)length);

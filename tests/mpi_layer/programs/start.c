@@ -1,4 +1,4 @@
-/* Start, end, threads and what the library sets on MPI_COMM_WORLD. */
+/* Start, end, threads, and the attributes that the library sets on MPI_COMM_WORLD. */
 #include <limits.h>
 
 #include "check.h"
@@ -9,7 +9,7 @@ static int delete_value(MPI_Comm comm, int keyval, void* value, void* extra) {
   (void)keyval, (void)value, (void)extra;
   int size = 0;
   CHECK(comm == MPI_COMM_SELF);
-  CHECK(MPI_Comm_size(MPI_COMM_SELF, &size) == MPI_SUCCESS && size == 1); /* MPI is still there */
+  CHECK(MPI_Comm_size(MPI_COMM_SELF, &size) == MPI_SUCCESS && size == 1); /* MPI still works */
   ++deleted;
   return MPI_SUCCESS;
 }

@@ -1,6 +1,6 @@
-/* MPI_THREAD_MULTIPLE: two threads of each process make communicators of their own at the same
- * time, and talk on them. Even ranks start them in one order, odd ones in the other, so that
- * agreements that waited for each other would never end. */
+/* MPI_THREAD_MULTIPLE: two threads of each process make communicators of their own at the same time
+ * and send messages on them. Even ranks start the threads in one order, odd ones in the other, so
+ * that agreements that wait for each other would never end. */
 #include <pthread.h>
 
 #include "check.h"

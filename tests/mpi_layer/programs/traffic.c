@@ -1,7 +1,7 @@
-/* traffic SEED ROUNDS LARGEST: random messages between all ranks, in all modes, found by all kinds
- * of wildcards and probes, in two communicators; each is checked by source, tag, length, content
- * and order. All ranks draw the same plan from the seed, so each knows what it will get, but not in
- * which order. */
+/* traffic SEED ROUNDS LARGEST: random messages between all ranks, in all modes, received with all
+ * kinds of wildcards and probes, in two communicators. Each is checked by source, tag, length,
+ * content and order. All ranks compute the same plan from the seed, so each knows what it will get,
+ * but not in which order. */
 #include <string.h>
 
 #include "check.h"
@@ -24,7 +24,7 @@ static message plan[MOST];
 static int planned, largest;
 static unsigned char attached[8 << 20];
 
-/* What is drawn is the same in all ranks, if all draw alike. */
+/* All ranks that draw the same sequence get the same values. */
 static unsigned draw(unsigned below) {
   state = state * 6364136223846793005ULL + 1442695040888963407ULL;
   return (unsigned)(state >> 33) % below;
@@ -40,7 +40,7 @@ static int draw_length(void) {
   }
 }
 
-/* In rounds where receives are posted first, sends may block and be ready ones. */
+/* In rounds where receives are posted first, sends may block and may be ready sends. */
 static void draw_plan(int posted_first) {
   int orders[COMMUNICATORS][TAGS];
   planned = 0;
@@ -97,7 +97,7 @@ static void send_all(void) {
     if (m->way == BLOCKING) {
       CHECK(sends[m->mode](bytes, m->length, MPI_BYTE, m->to, m->tag, comms[m->comm]) ==
             MPI_SUCCESS);
-      memset(bytes, 0xee, (size_t)m->length); /* it is the program's again */
+      memset(bytes, 0xee, (size_t)m->length); /* the program may use it again */
     } else {
       begin_call* const begin_it = m->way == STARTED ? starts[m->mode] : inits[m->mode];
       CHECK(begin_it(bytes, m->length, MPI_BYTE, m->to, m->tag, comms[m->comm], request) ==
@@ -117,11 +117,11 @@ static void finish_sends(void) {
 
 /* ---- Receiving ---- */
 
-/* What this rank gets in one round by one communicator: the receives for it, in the order in which
+/* What this rank gets in one round on one communicator: the receives for it, in the order in which
  * they were posted or made. */
 typedef struct {
   int count, capacity, style;
-  int sources[MOST], tags[MOST]; /* to ask for */
+  int sources[MOST], tags[MOST]; /* which call completes the receives */
   MPI_Request requests[MOST];
   MPI_Status statuses[MOST];
   unsigned char* bytes[MOST];
@@ -189,7 +189,7 @@ static void finish_receives(int comm, unsigned how) {
   }
 }
 
-/* The i-th receive of an inbox, of what has been sent before. */
+/* The i-th receive of an inbox, for a message that has been sent before. */
 static void find_one(int comm, int i, unsigned how) {
   inbox* in = &inboxes[comm];
   const int source = in->sources[i], tag = in->tags[i];
@@ -228,7 +228,7 @@ static void find_one(int comm, int i, unsigned how) {
   CHECK(in->statuses[i].MPI_SOURCE == found.MPI_SOURCE && in->statuses[i].MPI_TAG == found.MPI_TAG);
 }
 
-/* Those of one source and tag came in the order in which they were sent. Returns the number of
+/* Messages of one source and tag came in the order in which they were sent. Returns the number of
  * bytes. */
 static long long check_inbox(int comm) {
   inbox* in = &inboxes[comm];
@@ -286,8 +286,8 @@ int main(int argc, char** argv) {
       totals[0] += plan[i].from == world_rank;
       totals[1] += plan[i].from == world_rank ? plan[i].length : 0;
     }
-    CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS); /* so that wildcards of this round do not see
-                                                          the next one's */
+    /* so that wildcards of this round do not receive messages of the next */
+    CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
   }
   void* detached;
   int size, flag;

@@ -1,4 +1,4 @@
-/* All ranks add up their numbers, and the library says which it is. */
+/* All ranks add up their numbers. Prints the name of the library. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,2 +1,2 @@
-// The program in C, as C++.
+// The C program compiled as C++.
 #include "sum.c"

@@ -1,12 +1,11 @@
-/* What Open MPI's btl asks of Portals 4: active messages into a few receive blocks, and large data
- * fetched by their receiver.
+/* What Open MPI's btl uses of Portals 4: active messages into a few receive blocks, and large data
+ * that the receiver fetches.
  *
  * Portal 2. A block is a MANAGE_LOCAL entry that unlinks itself when less than the longest message
- * is left; it is posted again when its messages have been handled: on the priority list at
+ * is left. It is posted again when its messages have been handled: on the priority list at
  * AUTO_UNLINK, on the overflow list (with --overflow) at AUTO_FREE. A message that finds no block
- * is refused with PTL_NI_DROPPED, and sent again. Large data are announced by a message; the
- * receiver gets them from an entry of the sender's and says so by another message.
- */
+ * is refused with PTL_NI_DROPPED and sent again. Large data are announced by a message. The
+ * receiver gets them from an entry of the sender and says so by another message. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +71,7 @@ static void block_post(struct block *b) {
       .min_free = EAGER};
   me.match_id.phys.nid = PTL_NID_ANY;
   me.match_id.phys.pid = PTL_PID_ANY;
-  /* the event of the message is all that is wanted of it */
+  /* only the event of the message is wanted */
   if (overflow) me.options |= PTL_ME_UNEXPECTED_HDR_DISABLE;
   b->used = 0;
   b->unlinked = 0;
@@ -129,14 +128,15 @@ static void handle_message(const char *start, size_t length) {
 }
 
 static void arrived(const ptl_event_t *event) {
-  if (event->type == PTL_EVENT_GET) { /* of the entry that was offered: gone with this */
+  /* of the offered entry, which unlinks itself with this event */
+  if (event->type == PTL_EVENT_GET) {
     ++gets_seen;
     REQUIRE_EQUAL(event->mlength, event->rlength);
     return;
   }
   struct block *b = event->user_ptr;
-  if (event->type == PTL_EVENT_AUTO_UNLINK) { /* its messages have all been handled: their events
-                                                 came before */
+  /* its messages have been handled, because their events came before */
+  if (event->type == PTL_EVENT_AUTO_UNLINK) {
     REQUIRE(BLOCK_BYTES - b->used < EAGER && !b->unlinked);
     b->unlinked = 1;
     if (overflow) return;
@@ -189,7 +189,7 @@ static void progress(ptl_time_t timeout) {
   switch (code) {
     case PTL_EQ_EMPTY:
       return;
-    case PTL_INTERRUPTED: /* programs name it */
+    case PTL_INTERRUPTED: /* programs use these names */
     case PTL_EQ_DROPPED:
     default:
       job_check(code, PTL_OK, "PtlEQPoll", __FILE__, __LINE__);
@@ -245,8 +245,8 @@ static void offer(int to, uint32_t number) {
   send_message(to, header, NULL, 0);
 }
 
-/* An entry of another user refuses, whatever entries come after it, and stays as it was; its owner
- * hears nothing. */
+/* An entry of another user refuses, whatever entries follow it, and stays unchanged. Its owner gets
+ * no event. */
 static void other_users_entry(void) {
   static char guarded[EAGER], out[EAGER], in[EAGER];
   int right = (job_rank + 1) % job_size;
@@ -282,7 +282,7 @@ static void other_users_entry(void) {
   EXPECT(PTL_EQ_EMPTY, PtlEQGet(queues[0], &event));
   CHECK(PtlNIStatus(ni, PTL_SR_PERMISSION_VIOLATIONS, &violations));
   REQUIRE_EQUAL(violations, 2);
-  CHECK(PtlMEUnlink(handles[0])); /* it is still there, and without it the next one takes the get */
+  CHECK(PtlMEUnlink(handles[0])); /* it is still there; without it the next entry takes the get */
   job_barrier();
   CHECK(PtlGet(get_md, address(in), sizeof in, job_names[right], PORTAL, other_user_bits, 0, NULL));
   (void)event_wait(queues[2], PTL_EVENT_REPLY);

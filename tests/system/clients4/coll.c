@@ -1,8 +1,7 @@
-/* What Open MPI's coll asks of Portals 4: collective operations that are laid out as triggered
- * operations, and then run by themselves while every process sits in PtlCTWait. Portal 15 takes the
- * parts of an operation; on its overflow list is an entry without memory, so that what comes early
- * only counts. Portal 16 takes the message to oneself that ends a nonblocking operation.
- */
+/* What Open MPI's coll uses of Portals 4: collective operations set up as triggered operations,
+ * which run while every process waits in PtlCTWait. Portal 15 receives the parts of an operation.
+ * Its overflow list has an entry without memory, so that early messages are only counted. Portal 16
+ * receives the message to oneself that ends a nonblocking operation. */
 #include <complex.h>
 #include <string.h>
 #include <time.h>
@@ -18,7 +17,7 @@ static ptl_handle_eq_t eq;
 static ptl_handle_ct_t ack_ct, reply_ct;
 static ptl_handle_md_t zero_md, data_md, ack_md, fetch_md;
 static ptl_size_t acks, replies;
-static uint64_t instance; /* number of the collective operation; the same everywhere */
+static uint64_t instance; /* number of the collective operation, the same in all processes */
 
 static ptl_match_bits_t bits(enum part part, int index) {
   return instance << 16 | (ptl_match_bits_t)part << 8 | (ptl_match_bits_t)(unsigned int)index;
@@ -33,7 +32,7 @@ static ptl_handle_ct_t counter(void) {
   return ct;
 }
 
-/* A message for `part` counts in `ct`, whether it comes before this or after. */
+/* A message for `part` counts in `ct`, whether it comes before this call or after. */
 static ptl_handle_me_t expect(int from, ptl_match_bits_t match, void *start, ptl_size_t length,
                               ptl_handle_ct_t ct, unsigned int options) {
   ptl_handle_me_t handle;
@@ -118,15 +117,15 @@ static void start(void) {
           id.phys.pid == job_names[job_rank].phys.pid);
 }
 
-/* Recursive doubling: so the processes are a power of two. */
+/* Recursive doubling: the number of processes is a power of two. */
 static int levels(void) {
   int count = 0;
   while (1 << count < job_size) ++count;
   return count;
 }
 
-/* The message of a level goes when those of all levels below have come: level i counts its own, and
- * one for the levels below. */
+/* The message of a level leaves when those of all levels below have arrived: level i counts its own
+ * and one for the levels below. */
 static ptl_size_t complete(int level) { return level == 0 ? 1 : 2; }
 
 static void barrier_begin(ptl_handle_ct_t *ct, int nonblocking, void *user) {
@@ -179,7 +178,7 @@ static void barriers(void) {
   }
 }
 
-/* A child says that it is ready; the parent's put goes when the parent has the data and all its
+/* A child says that it is ready. The parent's put leaves when the parent has the data and all its
  * children are ready. */
 static void broadcast(void *data, size_t length) {
   const ptl_ct_event_t one = {1, 0};
@@ -217,8 +216,8 @@ static void broadcasts(void) {
   }
 }
 
-/* The sum of all ends up everywhere. Children add to their parent's memory, chunk by chunk, when
- * the parent is ready and they have what is below them; the result comes down by puts. */
+/* The sum reaches every process. Children add to their parent's memory, chunk by chunk, when the
+ * parent is ready and they have the data from below. The result comes down by puts. */
 static void all_reduce(void *data, size_t length, ptl_op_t operation, ptl_datatype_t type) {
   size_t chunk = limits.max_atomic_size < length ? (size_t)limits.max_atomic_size : length;
   ptl_size_t chunks = (length + chunk - 1) / chunk;
@@ -298,8 +297,8 @@ static void reductions(int round) {
   REQUIRE(largest == 101.5L);
 }
 
-/* With events: what came before its entry has left its header only, and process 0 gets the data
- * itself. */
+/* With events: a message that came before its entry has left only its header, and process 0 gets
+ * the data itself. */
 static void gather(size_t length, int early) {
   static char mine[MOST], all[PROCESSES][MOST];
   ++instance;

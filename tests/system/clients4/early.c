@@ -1,7 +1,6 @@
-/* Operations that begin before their target is ready for them: it has opened its interface and
- * nothing else, or another kind of interface, or it is not there yet, or never. Each operation
- * ends, and what comes later works. Process 0 begins them, the others are targets.
- */
+/* Operations that begin before their target is ready: it has opened only its interface, or another
+ * kind of interface, or does not exist yet, or never will. Each operation ends, and later ones
+ * succeed. Process 0 begins them, the others are targets. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +11,7 @@
 enum { INITIATOR, OPEN, OTHER_KIND, LATE, PROCESSES, PORTAL = 5, MANY = 40 };
 enum { LATE_ABSENT = 0, LATE_READY = 1, LATE_TAKEN = 2 };
 struct shared {
-  int late, late_pid; /* what has become of the late process */
+  int late, late_pid; /* what the late process has reached */
 };
 
 static ptl_handle_ni_t ni, logical;
@@ -20,7 +19,7 @@ static ptl_handle_eq_t eq;
 static ptl_handle_md_t md, logical_md;
 static unsigned char memory[MANY][64], out[64], in[64];
 
-/* How an operation ended. SEND with a failure is the end, else ACK or REPLY is. */
+/* How an operation ended: a failed SEND is the end, otherwise ACK or REPLY is. */
 static ptl_ni_fail_t ended(void) {
   for (;;) {
     ptl_event_t event;
@@ -41,7 +40,7 @@ static void begin_get(ptl_handle_md_t into, ptl_process_t target) {
   CHECK(PtlGet(into, address(in), sizeof in, target, PORTAL, 0, 0, NULL));
 }
 
-/* Every kind of operation, and all of them end with `reason`. */
+/* Every kind of operation; all of them end with `reason`. */
 static void all_end(ptl_handle_md_t with, ptl_process_t target, ptl_ni_fail_t reason) {
   int64_t one = 1, old;
   begin_put(with, target, 0);
@@ -100,11 +99,11 @@ static void initiator(void) {
   eq = logical_eq;
   all_end(logical_md, rank(OPEN), PTL_NI_DROPPED); /* it has no map yet */
   job_barrier();
-  job_barrier(); /* now it has all of it */
+  job_barrier(); /* now it has everything */
   all_end(logical_md, rank(OPEN), PTL_NI_OK);
   eq = physical_eq;
   all_end(md, job_names[OPEN], PTL_NI_OK);
-  /* Nobody there: at the pid of the late process, which comes soon, and further down at one that
+  /* No process there: at the pid of the late process, which comes soon, and at another pid that
    * stays empty. */
   ptl_process_t late = job_names[INITIATOR];
   late.phys.pid = (ptl_pid_t)shared->late_pid;
@@ -121,7 +120,7 @@ static void initiator(void) {
   job_barrier();
   if (shared->late == LATE_READY) {
     ptl_ni_fail_t end = PTL_NI_UNDELIVERABLE;
-    /* it may be known as unreachable for a moment */
+    /* it may be recorded as unreachable for a short time */
     for (int i = 0; i < 50 && end == PTL_NI_UNDELIVERABLE; ++i) {
       begin_put(md, late, 0);
       end = ended();
@@ -145,7 +144,7 @@ static void body(void) {
     job_barrier(); /* of job_publish */
     job_barrier();
     job_barrier();
-    job_barrier(); /* the operations are under way: be quick */
+    job_barrier(); /* the operations are under way, so no waiting here */
     CHECK(PtlInit());
     int code = PtlNIInit(PTL_IFACE_DEFAULT, PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL,
                          (ptl_pid_t)shared->late_pid, NULL, NULL, &ni);

@@ -1,10 +1,9 @@
-/* Every kind of operation, on every kind of interface, short and long: met by an entry that waits
- * for it, or claimed from the overflow list later. Each event has every field that it should have,
- * at both ends.
+/* Every kind of operation, on every kind of interface, short and long: matched by an entry that
+ * waits for it, or claimed from the overflow list later.
  *
- * Each process has memory at portal 7 with a slot for each operation, and begins all of them at its
- * right neighbour, one after the other. The get asks for more than is there.
- */
+ * Every field of each event is checked at both ends. Each process has memory at portal 7 with a
+ * slot for each operation, and starts all of them at its right neighbour, one after the other. The
+ * get asks for more than is there. */
 #include <string.h>
 
 #include "exchange.h"
@@ -85,7 +84,7 @@ static ptl_hdr_data_t header(enum operation o, int from) {
   return 0xfedc000000000000ULL + (uint64_t)(unsigned int)from * 16 + o;
 }
 
-/* What is in a slot before, what is sent for it, and what is there then. */
+/* The content of a slot before, what is sent for it, and the content afterwards. */
 static void fill_before(unsigned char *slot, enum operation o, int owner) {
   pattern_fill(slot, (size_t)moved(o), 100U + (unsigned int)o * 10 + (unsigned int)owner);
 }
@@ -152,7 +151,7 @@ static void check_entry_event(ptl_event_kind_t type, const void *user) {
   REQUIRE(event.user_ptr == user && event.pt_index == PORTAL);
 }
 
-/* An answer, of an operation that met an entry of `list`. */
+/* Checks an answer to an operation that matched an entry of `list`. */
 static void check_answer(ptl_event_kind_t type, enum operation o, ptl_list_t list) {
   ptl_event_t event = event_wait(here, type);
   REQUIRE(event.user_ptr == &users[o]);
@@ -195,7 +194,7 @@ static void operate(enum operation o, ptl_list_t list) {
   bytes_check(fetched + moved(o), sizeof fetched - (size_t)moved(o), 0xee);
 }
 
-/* Of the left neighbour's operation, at its arrival or when it is claimed. */
+/* Checks the event of the left neighbour's operation, at its arrival or when it is claimed. */
 static void check_operation(ptl_event_kind_t type, enum operation o, ptl_list_t list,
                             const void *user) {
   ptl_event_t event = event_wait(there, type);
@@ -219,8 +218,8 @@ static void check_operation(ptl_event_kind_t type, enum operation o, ptl_list_t 
   check_after(event.start, o, job_rank, left());
 }
 
-/* All operations, at entries of `list`; those that are unexpected are claimed by an entry each,
- * with memory of its own that stays as it was. */
+/* All operations, at entries of `list`. Unexpected ones are claimed by one entry each, whose own
+ * memory stays unchanged. */
 static void round_of(ptl_list_t list) {
   static unsigned char untouched[64];
   ptl_ct_event_t count = {0, 0};
@@ -250,7 +249,7 @@ static void round_of(ptl_list_t list) {
   REQUIRE_EQUAL(count.success, list == PTL_OVERFLOW_LIST ? OPERATIONS : 0);
   REQUIRE_EQUAL(count.failure, 0);
   CHECK(unlink_entry(entry)); /* no event */
-  for (int o = 0; o < OPERATIONS; ++o) { /* nothing around what was moved */
+  for (int o = 0; o < OPERATIONS; ++o) { /* nothing beside the moved bytes has changed */
     ptl_size_t end = offset_of(o) + moved(o);
     bytes_check(memory + (size_t)o * SLOT, PLACE, 0xcc);
     bytes_check(memory + end, (size_t)((ptl_size_t)(o + 1) * SLOT - end), 0xcc);
@@ -289,8 +288,8 @@ static void interface_of(unsigned int kind) {
 
 static void body(void) {
   CHECK(PtlInit());
-  for (int i = 0; i < KINDS; ++i) interface_of(kinds[i]); /* they stay open: all four at once in the
-                                                             end */
+  /* they stay open, so that in the end all four are open at once */
+  for (int i = 0; i < KINDS; ++i) interface_of(kinds[i]);
   PtlFini();
 }
 

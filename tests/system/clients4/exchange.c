@@ -14,7 +14,7 @@ ptl_process_t *job_names;
 void *job_board;
 
 static pthread_barrier_t *barrier;
-/* of each thread; the deadline tells that of the first */
+/* of each thread; the deadline reports that of the first */
 static __thread const char *step_what = "nothing", *step_file = "";
 static __thread int step_line;
 
@@ -113,7 +113,7 @@ int job_run(const char *name, int processes, unsigned int seconds, void (*body)(
     if (WIFSIGNALED(status) && !bad)
       fprintf(stderr, "%s: a process died of signal %d\n", name, WTERMSIG(status));
     if (bad++ > 0) continue;
-    /* the deadline of the others: they say where they are, too */
+    /* the deadline of the others, which then also report where they are */
     if (WIFEXITED(status) && WEXITSTATUS(status) == 2) sleep(1);
     for (int i = 0; i < processes; ++i) {
       if (children[i] > 0) kill(children[i], SIGKILL);
@@ -139,8 +139,8 @@ int job_main(int argc, char **argv, const char *name, int most, unsigned int sec
 void job_barrier(void) {
   const char *what = step_what;
   step_what = "job_barrier";
-  PtlAtomicSync(); /* what this process has written is there for operations of the others, and
-                      theirs for it */
+  /* makes the writes of this process visible to the operations of others, and theirs to it */
+  PtlAtomicSync();
   pthread_barrier_wait(barrier);
   PtlAtomicSync();
   step_what = what;

@@ -1,10 +1,9 @@
 /* What the client programs share: processes forked before PtlInit, a board of memory that they all
  * see, and checks that name what failed.
  *
- * A program's main calls job_main or job_run; each forked process runs the body and ends with exit
- * code 0, or says what failed and ends with 1. A process that is not done by the deadline says what
- * it did last, and ends too; the others are then killed.
- */
+ * A program's main calls job_main or job_run. Each forked process runs the body and ends with exit
+ * code 0, or reports what failed and ends with 1. A process that is not done by the deadline
+ * reports its last call and ends too. The others are then killed. */
 #ifndef LINTEL_TESTS_CLIENTS4_EXCHANGE_H
 #define LINTEL_TESTS_CLIENTS4_EXCHANGE_H
 
@@ -14,10 +13,9 @@
 
 enum { JOB_MOST = 16, JOB_BOARD_BYTES = 65536 };
 
-extern int job_rank, job_size;     /* in the body: of this process, and how many there are */
+extern int job_rank, job_size; /* in the body: number of this process, and of all processes */
 extern ptl_process_t *job_names;   /* shared: the nid and pid of each, after job_publish */
-extern void *job_board;            /* shared, zero at the start; what it means is up to the
-                                      program */
+extern void *job_board; /* shared, zero at the start; each program defines its meaning */
 
 /* Runs `body` in `processes` forked processes and waits for them. Prints "name: ok" if all of them
  * succeeded. Returns the exit code. */
@@ -28,15 +26,14 @@ int job_run(const char *name, int processes, unsigned int seconds, void (*body)(
 int job_main(int argc, char **argv, const char *name, int most, unsigned int seconds,
              void (*body)(void));
 
-/* All wait for all. Makes no Portals call. */
+/* Barrier of all processes. Makes no Portals call. */
 void job_barrier(void);
 
-/* Publishes this process' nid and pid, waits until all have, and expects that no two have the same.
- */
+/* Publishes this process's nid and pid, waits until all have, and checks that no two are equal. */
 void job_publish(ptl_handle_ni_t ni);
 
-/* The call must return PTL_OK, or exactly `code`; the condition must hold; else the process ends
- * with a sentence. Also noted for the deadline. */
+/* The call must return PTL_OK, or exactly `code`. The condition must hold. Otherwise the process
+ * ends with a message. Also recorded for the deadline. */
 #define CHECK(call) EXPECT(PTL_OK, call)
 #define EXPECT(code, call) \
   (job_step(#call, __FILE__, __LINE__), job_check((call), (code), #call, __FILE__, __LINE__))
@@ -49,7 +46,7 @@ void job_check(int code, int wanted, const char *what, const char *file, int lin
 void job_equal(uint64_t a, uint64_t b, const char *what, const char *file, int line);
 void job_fail(const char *what, const char *file, int line);
 
-/* Bytes that tell where they come from: each depends on `seed` and on its place. */
+/* Bytes that identify their origin: each depends on `seed` and on its position. */
 void pattern_fill(void *memory, size_t length, unsigned int seed);
 void pattern_check_at(const void *memory, size_t length, unsigned int seed, const char *file,
                       int line);
@@ -64,7 +61,7 @@ void bytes_check_at(const void *memory, size_t length, unsigned char value, cons
 void count_wait_at(ptl_handle_ct_t ct, ptl_size_t success, const char *file, int line);
 #define count_wait(ct, success) count_wait_at((ct), (success), __FILE__, __LINE__)
 
-/* The next event, which must be of this type and tell PTL_NI_OK. */
+/* Returns the next event, which must be of this type and report PTL_NI_OK. */
 ptl_event_t event_wait_at(ptl_handle_eq_t eq, ptl_event_kind_t type, const char *file, int line);
 #define event_wait(eq, type) event_wait_at((eq), (type), __FILE__, __LINE__)
 

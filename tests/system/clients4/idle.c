@@ -1,6 +1,5 @@
-/* Processes with nothing to do use no processor time: three that wait for a counter or an event,
- * each in another way, and one that calls nothing, and wakes the others at the end.
- */
+/* Processes with nothing to do use no processor time: three wait for a counter or an event, each in
+ * another way, and one calls nothing and wakes the others at the end. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

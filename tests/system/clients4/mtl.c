@@ -1,4 +1,4 @@
-/* What Open MPI's mtl asks of Portals 4, with messages of all lengths that come before and after
+/* What Open MPI's mtl uses of Portals 4, with messages of all lengths that come before and after
  * their receives: mtl_layer.h says how they are made. */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@ static struct request sends[4096], receives[4096];
 
 static unsigned int seed_of(int from, uint32_t tag) { return (unsigned int)from * 100000 + tag; }
 
-/* A message of each length to the right, and from the left. early: all sent before the first
- * receive is posted, and received in another order. */
+/* A message of each length to the right, and one from the left. early: all are sent before the
+ * first receive is posted, and received in another order. */
 static void neighbours(uint32_t first_tag, int early) {
   static char *out[SIZES], *in[SIZES];
   int right = (job_rank + 1) % job_size, left = (job_rank + job_size - 1) % job_size;
@@ -69,7 +69,7 @@ static ptl_event_t search(ptl_search_op_t operation, int from, uint32_t tag, voi
   return probe.event;
 }
 
-/* MPI_Iprobe sees a message and leaves it, MPI_Improbe takes it; a cancelled receive leaves its
+/* MPI_Iprobe sees a message and leaves it, MPI_Improbe takes it. A cancelled receive leaves its
  * message to the overflow list. */
 static void probes(void) {
   static char out[2][20000], in[20000];
@@ -119,8 +119,8 @@ static void probes(void) {
   meet();
 }
 
-/* Receives that are too short get the beginning; a get of what is not there yet says so, and can be
- * repeated. */
+/* A receive that is too short gets the beginning. A get of data that are not there yet fails and
+ * can be repeated. */
 static void truncation_and_retry(void) {
   static char out[3][100000], in[3][100000], small[64], fetched[64];
   static const size_t lengths[3] = {1000, 50000, 100000}, rooms[3] = {100, 3000, 5000};
@@ -175,8 +175,8 @@ static void truncation_and_retry(void) {
   meet();
 }
 
-/* Everyone sends `each` messages to everyone else, of the same tag: they must be received in the
- * order they were sent in. */
+/* Every process sends `each` messages with the same tag to every other one. They must be received
+ * in the order in which they were sent. */
 static void all_to_all(uint32_t tag, int each, size_t most) {
   int peers = job_size - 1, count = peers * each;
   char *out = malloc((size_t)count * (most + 1)), *in = malloc((size_t)count * (most + 1));
@@ -222,8 +222,8 @@ static void all_to_all(uint32_t tag, int each, size_t most) {
   meet();
 }
 
-/* Everyone sends short messages to process 0, which sleeps first. posted: they have receives, and
- * the events run out; else the blocks do. */
+/* Every process sends short messages to process 0, which sleeps first. posted: they have receives,
+ * and the events run out; otherwise the blocks run out. */
 static void flood(uint32_t tag, int posted) {
   enum { ALL = 1350, LENGTH = 1900 };
   static char in[ALL][LENGTH], out[ALL][LENGTH];
@@ -238,7 +238,7 @@ static void flood(uint32_t tag, int posted) {
   if (job_rank == 0) {
     ptl_ct_event_t unused;
     job_step("sleep until alerted", __FILE__, __LINE__);
-    /* by the tree of triggered puts: this process does nothing for it */
+    /* by the tree of triggered puts, without a call of this process */
     CHECK(PtlCTWait(alert_ct, (ptl_size_t)rounds + 1, &unused));
     for (int i = 0; !posted && i < all; ++i) {
       receive_start(&receives[i], 1 + i % (job_size - 1), tag, in[i], LENGTH);

@@ -105,8 +105,8 @@ static void signal_when(ptl_handle_ct_t ct, ptl_size_t count, int who, ptl_match
                         count));
 }
 
-/* The tree that the next alert runs down: process 0 alerts itself on the first trigger, everyone
- * its children. */
+/* The tree of the next alert: process 0 alerts itself on the first trigger, each process alerts its
+ * children. */
 static void arm_alert(void) {
   if (job_rank == 0) signal_when(trigger_ct, 1, 0, alert_bits);
   for (int i = 0; i < children(); ++i)
@@ -117,7 +117,7 @@ static void tree_barrier(void) {
   const ptl_ct_event_t one = {1, 0}, zero = {0, 0};
   ptl_size_t here = ++barriers * (ptl_size_t)(children() + 1);
   if (job_rank == 0) {
-    /* before anyone goes on */
+    /* before any process continues */
     if (barriers % 2 == 0) CHECK(PtlTriggeredCTSet(trigger_ct, zero, fan_in_ct, here));
     signal_when(fan_in_ct, here, 0, fan_out_bits);
   } else {
@@ -163,7 +163,7 @@ void send_start(struct request *s, int to, uint32_t tag, char *buffer, size_t le
     CHECK(PtlMEAppend(ni, READ, &me, PTL_PRIORITY_LIST, s, &s->entry));
   }
   if (recovering || refused_count > 0) {
-    refuse(s); /* not before those that were refused */
+    refuse(s); /* not before the refused ones */
   } else {
     send_again(s);
   }
@@ -189,7 +189,7 @@ void receive_start(struct request *r, int from, uint32_t tag, char *buffer, size
   CHECK(PtlMEAppend(ni, RECEIVE, &me, PTL_PRIORITY_LIST, r, &r->entry));
 }
 
-/* The message of `event`, of which mlength bytes are in the buffer. */
+/* The message of `event`, with mlength bytes in the buffer. */
 static void receive_message(struct request *r, const ptl_event_t *event, size_t here) {
   int source = (int)((event->match_bits >> 32) & 0xffff);
   int is_long = (event->match_bits & PROTOCOL_BITS) == LONG_MESSAGE;
@@ -250,8 +250,8 @@ static void send_event(struct request *s, const ptl_event_t *event) {
     ++s->gets;
   }
   if (s->done || !s->acked || s->gets < s->gets_wanted) return;
-  if (s->length > SHORT) CHECK(PtlMEUnlink(s->entry)); /* who saw the event of the last get can
-                                                          unlink */
+  /* the event of the last get permits unlinking */
+  if (s->length > SHORT) CHECK(PtlMEUnlink(s->entry));
   s->done = 1;
 }
 
@@ -299,8 +299,8 @@ static int take_event(ptl_time_t timeout) {
   unsigned int which;
   int code = PtlEQPoll(queues, 2, timeout, &event, &which);
   if (code == PTL_EQ_EMPTY) return 0;
-  job_check(code, PTL_OK, "PtlEQPoll", __FILE__, __LINE__); /* PTL_EQ_DROPPED would be the end of an
-                                                               MPI job */
+  /* in Open MPI, PTL_EQ_DROPPED would end the job */
+  job_check(code, PTL_OK, "PtlEQPoll", __FILE__, __LINE__);
   if (event.type == PTL_EVENT_PT_DISABLED) {
     REQUIRE(event.pt_index == RECEIVE && event.ni_fail_type == PTL_NI_PT_DISABLED && which == 1);
     ++disabled_events;
@@ -365,7 +365,7 @@ void wait_all(struct request *requests, int count) {
   }
 }
 
-/* All wait for all, and take part in what flow control asks for meanwhile. */
+/* Barrier of all processes. Takes part in flow control meanwhile. */
 void meet(void) {
   static unsigned int meetings;
   unsigned int *arrived = job_board;
@@ -402,8 +402,8 @@ void mtl_start(void) {
   job_publish(ni);
   if (use_logical) CHECK(PtlSetMap(ni, (ptl_size_t)job_size, job_names));
   CHECK(PtlEQAlloc(ni, 8192, &queues[0]));
-  CHECK(PtlEQAlloc(ni, 1024, &queues[1])); /* a flood of messages fills it; own appends never may:
-                                              nobody refuses their events */
+  /* a flood of messages fills it; own appends must not, because their events are never refused */
+  CHECK(PtlEQAlloc(ni, 1024, &queues[1]));
   CHECK(PtlPTAlloc(ni, PTL_PT_ONLY_USE_ONCE | PTL_PT_ONLY_TRUNCATE | PTL_PT_FLOWCTRL, queues[1],
                    RECEIVE, &pt));
   REQUIRE_EQUAL(pt, RECEIVE);

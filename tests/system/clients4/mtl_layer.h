@@ -1,14 +1,12 @@
 /* Tagged messages between two sides over Portals 4, as Open MPI's mtl makes them.
  *
- * Portal 12 takes messages, 13 gives the rest of long ones, 14 is for flow control. A receive is a
- * USE_ONCE entry on the priority list. Behind it, on the overflow list, 32 MANAGE_LOCAL blocks take
- * short messages that come early, and an entry without memory takes long ones: of these only the
- * header stays, and the receiver gets the data when it is ready. When portal 12 disables itself,
- * all processes are told by a tree of triggered puts, let their sends end, take their events,
- * enable the portal and send again what was refused.
- *
- * Whatever is not as the interface promises ends the process.
- */
+ * Portal 12 receives messages, 13 serves the rest of long ones, 14 is for flow control. A receive
+ * is a USE_ONCE entry on the priority list. On the overflow list, 32 MANAGE_LOCAL blocks take short
+ * messages that come early, and an entry without memory takes long ones: of these only the header
+ * stays, and the receiver gets the data when it is ready. When portal 12 disables itself, a tree of
+ * triggered puts tells all processes. They let their sends end, take their events, enable the
+ * portal, and send again what was refused. A deviation from what the interface promises ends the
+ * process. */
 #ifndef LINTEL_TESTS_CLIENTS4_MTL_LAYER_H
 #define LINTEL_TESTS_CLIENTS4_MTL_LAYER_H
 
@@ -26,8 +24,8 @@ enum {
   ANY = -1
 };
 
-#define SHORT_MESSAGE (1ULL << 62) /* in the match bits: how the message comes, then 16 bits for the
-                                      source, then the tag */
+/* in the match bits: protocol of the message, then 16 bits for the source, then the tag */
+#define SHORT_MESSAGE (1ULL << 62)
 #define LONG_MESSAGE (2ULL << 62)
 #define PROTOCOL_BITS (3ULL << 62)
 
@@ -38,7 +36,7 @@ struct request {
   int peer;
   uint32_t tag;
   char *buffer;
-  size_t length;       /* send: whole; receive: room at first, then what came */
+  size_t length; /* send: whole length; receive: room at first, then the length received */
   /* send */
   uint64_t sequence;
   int sent, acked, gets, gets_wanted;
@@ -47,19 +45,19 @@ struct request {
   ptl_handle_me_t entry;
   /* receive */
   int linked, replies, replies_wanted;
-  size_t message_length; /* as the sender has it */
+  size_t message_length; /* of the sender */
   int from_overflow;
 };
-/* Who waits for the answer to a search, or to a get of its own: the last one, and how many there
- * were. */
+/* For those who wait for the answer to a search, or to a get of their own: the last answer, and how
+ * many there were. */
 struct answered {
   enum kind kind;
   int answers;
   ptl_event_t event;
 };
 
-extern int use_logical; /* set before mtl_start: processes are named by their ranks, and all are
-                           known at the start */
+/* set before mtl_start: processes are named by ranks, and all are known at the start */
+extern int use_logical;
 extern ptl_handle_ni_t ni;
 extern ptl_handle_ct_t alert_ct; /* counts alerts: one for each round of flow control */
 extern ptl_handle_md_t send_md, get_md;
@@ -72,18 +70,18 @@ extern int rounds;          /* of flow control */
 /* Opens the interface, and waits until all have. */
 void mtl_start(void);
 
-/* Both begin an operation; done says when the memory may be used. from: a rank, or ANY. */
+/* Both start an operation. `done` says when the memory may be used. from: a rank, or ANY. */
 void send_start(struct request *s, int to, uint32_t tag, char *buffer, size_t length);
 void receive_start(struct request *r, int from, uint32_t tag, char *buffer, size_t room);
-/* An event of a receive; public for a message that a search took. */
+/* Handles an event of a receive. Public for messages that a search took. */
 void receive_event(struct request *r, const ptl_event_t *event);
 
-/* Takes the events that are there, or waits for one a little. */
+/* Takes the available events, or waits for one a short time. */
 void progress(void);
-/* The same, and takes part in what flow control asks for. */
+/* The same, and takes part in flow control. */
 void advance(void);
 void wait_all(struct request *requests, int count);
-/* All wait for all, and advance. */
+/* Barrier of all processes that handles events meanwhile. */
 void meet(void);
 
 ptl_process_t name_of(int rank);

@@ -1,10 +1,9 @@
-/* What Open MPI's osc asks of Portals 4: windows of memory that others put to, get from, and
+/* What Open MPI's osc uses of Portals 4: windows of memory that others put to, get from, and
  * combine with.
  *
- * A window is two entries at portal 4, its data and its control block; it is there when two LINK
+ * A window is two entries at portal 4, its data and its control block. It exists when two LINK
  * events have come. An MD over all of memory counts acks and replies in one counter, on which a
- * flush waits; scattered memory at the origin gets an MD of ptl_iovec_t of its own.
- */
+ * flush waits. Scattered memory at the origin gets an MD of ptl_iovec_t of its own. */
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,8 @@ static struct control {
   int64_t post_count;
   int64_t unused[6];
 } control, dynamic_control;
-static struct control *const control_of_all = &control; /* at the same address everywhere: forked */
+/* at the same address in all processes, because they are forked */
+static struct control *const control_of_all = &control;
 
 static ptl_handle_ni_t ni;
 static ptl_ni_limits_t limits;
@@ -50,7 +50,7 @@ static ptl_handle_me_t entry(void *start, ptl_size_t length, ptl_match_bits_t bi
   return handle;
 }
 
-/* Data and control block; both are there on return. */
+/* Data and control block. Both exist on return. */
 static void window_open(void *start, ptl_size_t length, ptl_match_bits_t bits, unsigned int options,
                         struct control *block, ptl_handle_me_t *handles) {
   ptl_event_t event;
@@ -142,7 +142,7 @@ static ptl_handle_md_t scattered(ptl_iovec_t *parts, int count) {
   return handle;
 }
 
-/* A derived datatype: pieces of odd lengths, some empty, put from and got into, from any place on.
+/* A derived datatype: pieces of odd lengths, some empty, put from and got into, from any offset on.
  */
 static void derived(size_t scale) {
   enum { PARTS = 17 };
@@ -174,7 +174,7 @@ static void derived(size_t scale) {
   bytes_check(window + total, BYTES - total, 0xee);
   EXPECT(PTL_ARG_INVALID,
          PtlPut(handle, 1, total, PTL_ACK_REQ, job_names[right()], WINDOW, data_bits, 0, NULL, 0));
-  /* Back, all but 11 bytes at both ends. */
+  /* Back again, all but 11 bytes at both ends. */
   memset(scratch, 0xcc, BYTES);
   CHECK(PtlGet(handle, 11, total - 22, job_names[right()], WINDOW, data_bits, 11, NULL));
   ++operations;
@@ -222,7 +222,7 @@ static void accumulates(void) {
   unsigned char *at = window;
   memset(window, 0, BYTES);
   job_barrier();
-  /* From all to process 0, in pieces of the limit: nothing is lost. */
+  /* From all processes to process 0, in pieces of the limit: nothing is lost. */
   size_t step = (size_t)limits.max_atomic_size;
   for (int i = 0; i < MANY; ++i) many[i] = i * (job_rank + 1);
   for (size_t offset = 0; offset < sizeof many; offset += step) {
@@ -243,7 +243,7 @@ static void accumulates(void) {
   }
   memset(window, 0, 4096);
   job_barrier();
-  /* Types of more than 8 bytes, at a place that fits none of them. */
+  /* Types of more than 8 bytes, at an address that is aligned for none of them. */
   accumulate(&ld, sizeof ld, right(), 1, PTL_SUM, PTL_LONG_DOUBLE);
   fetch(&ld_old, &ld, sizeof ld, right(), 1, PTL_PROD, PTL_LONG_DOUBLE);
   REQUIRE(ld_old == 2.5L);
@@ -279,7 +279,7 @@ static void accumulates(void) {
   CHECK(PtlAtomicSync());
   memcpy(&ld, at + 1, sizeof ld);
   REQUIRE(ld == 9.0L);
-  /* Elements that lie across the pieces of scattered memory. */
+  /* Elements that cross the pieces of scattered memory. */
   static unsigned char from[100], into[100];
   int64_t values[8], old[8];
   ptl_iovec_t from_parts[3] = {{from, 13}, {from + 20, 30}, {from + 60, 21}},
@@ -307,7 +307,7 @@ static void accumulates(void) {
   job_barrier();
 }
 
-/* MPI_Win_lock on process 0 with compare and swap in the control block; what it protects is read
+/* MPI_Win_lock on process 0 with compare-and-swap in the control block. The protected word is read
  * and written back. */
 static void locks(void) {
   const int64_t free_word = 0, mine = 1000 + job_rank;
@@ -342,8 +342,8 @@ static void locks(void) {
   job_barrier();
 }
 
-/* MPI_Win_post to MPI_Win_wait: put, flush, count in the neighbour's control block, and wait for
- * one's own by looking at memory. */
+/* MPI_Win_post to MPI_Win_wait: put, flush, count in the neighbour's control block, and poll memory
+ * for one's own count. */
 static void post_and_wait(void) {
   const int64_t one = 1;
   control.post_count = 0;
@@ -363,13 +363,13 @@ static void post_and_wait(void) {
       CHECK(PtlAtomicSync());
     }
     pattern_check(window + turn % 2 * 4096, 3000, (unsigned int)(turn * 10 + left()));
-    flush(); /* of the count: the neighbour may be ahead by this turn, and writes to the other place
-                then */
+    /* parity of the count: the neighbour may be one turn ahead and then writes to the other slot */
+    flush();
     job_barrier();
   }
 }
 
-/* A window over everything: the target address is the offset. */
+/* A window over the whole address space: the target address is the offset. */
 static void dynamic(void) {
   struct { void *place; } *shown = job_board;
   char *mine = malloc(100000);
@@ -393,8 +393,8 @@ static void dynamic(void) {
   free(mine);
 }
 
-/* An operation that fails counts as one failure, which ends the flush; it also gives an event, for
- * SUCCESS_DISABLE is about successes. */
+/* An operation that fails counts as one failure, which ends the flush. It also logs an event,
+ * because SUCCESS_DISABLE is about successes. */
 static void violation(ptl_ni_fail_t reason, int is_get, ptl_match_bits_t bits, ptl_size_t offset) {
   ptl_ct_event_t value;
   ptl_event_t event;
@@ -430,14 +430,14 @@ static void violations(void) {
       entry(guarded, sizeof guarded, get_only_bits, PTL_ME_OP_GET | PTL_ME_EVENT_LINK_DISABLE, uid);
   job_barrier();
   flush();
-  violation(PTL_NI_DROPPED, 0, data_bits, BYTES - 50); /* NO_TRUNCATE: it does not fit, and finds no
-                                                          other entry */
+  /* NO_TRUNCATE: it does not fit, and finds no other entry */
+  violation(PTL_NI_DROPPED, 0, data_bits, BYTES - 50);
   violation(PTL_NI_DROPPED, 1, data_bits, BYTES - 50);
   violation(PTL_NI_DROPPED, 0, 0x9999, 0);
   violation(PTL_NI_PERM_VIOLATION, 0, other_user_bits, 0);
   violation(PTL_NI_PERM_VIOLATION, 1, other_user_bits, 0);
   violation(PTL_NI_OP_VIOLATION, 0, get_only_bits, 0);
-  get(md, scratch, 100, right(), get_only_bits, 0, NULL); /* and then all is as before */
+  get(md, scratch, 100, right(), get_only_bits, 0, NULL); /* and then everything works as before */
   flush();
   bytes_check(scratch, 100, 0xee);
   job_barrier();

@@ -1,10 +1,9 @@
-/* What no other client here asks of Portals 4: handles compared and asked for their interface, the
- * map read back, searches of list entries, a portal disabled by its owner, triggered operations
- * that fetch or are cancelled, bundles, and PtlAbort.
+/* What no other client here uses of Portals 4: comparing handles and asking for their interface,
+ * reading the map back, searches of list entries, a portal disabled by its owner, triggered
+ * operations that fetch or are cancelled, bundles, and PtlAbort.
  *
- * All on a logical interface without matching. Portal 6 has an entry at which each process' left
- * neighbour works, portal 7 takes what is unexpected.
- */
+ * All on a logical interface without matching. Portal 6 has an entry at which each process's left
+ * neighbour works, portal 7 takes unexpected messages. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ static ptl_handle_eq_t here, there; /* as initiator, as target */
 static ptl_handle_ct_t ct, arrived; /* acks and replies here; what came to the entry of portal 6 */
 static ptl_handle_md_t md;
 static ptl_handle_le_t entry;
-static ptl_size_t ends; /* of operations: what `ct` is at, or comes to */
+static ptl_size_t ends; /* of operations: the present or coming value of `ct` */
 static uint64_t words[WORDS], out[WORDS], in[WORDS];
 
 static const ptl_ct_event_t one = {1, 0}, zero = {0, 0};
@@ -54,7 +53,7 @@ static void require_count(ptl_handle_ct_t handle, ptl_size_t success) {
   REQUIRE_EQUAL(value.failure, 0);
 }
 
-/* The events of one operation that are still there; more would be noticed by who comes next. */
+/* Takes the events of one operation that are still there. An extra event fails the next check. */
 static void take(ptl_handle_eq_t eq, int count) {
   ptl_event_t event;
   for (int i = 0; i < count; ++i) {
@@ -126,8 +125,8 @@ static void handles(void) {
 
 static unsigned char waiting_messages[MESSAGES * 8];
 
-/* A search, with its counter `found` at zero, that must find the messages from `first` on, `count`
- * of them; none: it says so. */
+/* A search, with its counter `found` at zero, that must find `count` messages from `first` on. With
+ * count 0 it must report that there is none. */
 static void search(ptl_search_op_t operation, unsigned int options, unsigned int first,
                    unsigned int count, ptl_handle_ct_t found) {
   static int user;
@@ -159,8 +158,8 @@ static void search(ptl_search_op_t operation, unsigned int options, unsigned int
   CHECK(PtlCTSet(found, zero));
 }
 
-/* Messages of the left neighbour that wait on the overflow list: looked at, then taken, one and all
- * the others. */
+/* Messages of the left neighbour that wait on the overflow list: first looked at, then taken, one
+ * and then all others. */
 static void searches(void) {
   static unsigned char sent[MESSAGES * 8];
   ptl_handle_ct_t found = counter();
@@ -193,8 +192,8 @@ static void searches(void) {
   job_barrier();
 }
 
-/* An armed get, fetching atomic and swap fire one after the other, each at its own count; what is
- * cancelled never fires. */
+/* A triggered get, fetching atomic and swap start one after the other, each at its own count. A
+ * cancelled one never starts. */
 static void triggered(void) {
   ptl_handle_ct_t trigger = counter();
   uint32_t operand = 0x0000ffff;
@@ -230,7 +229,7 @@ static void triggered(void) {
   CHECK(PtlCTCancelTriggered(trigger));
   require_count(trigger, 3);
   for (int i = 0; i < 2; ++i) CHECK(PtlCTInc(trigger, one));
-  /* would come after it */
+  /* would start after it */
   CHECK(PtlPut(md, address(&out[1]), 8, PTL_ACK_REQ, right(), PORTAL, 0, 56, NULL, 0));
   count_wait(ct, ++ends);
   job_barrier();
@@ -241,7 +240,7 @@ static void triggered(void) {
   job_barrier();
 }
 
-/* A hint: whatever is held back meanwhile, all of it is done after the last PtlEndBundle. */
+/* A bundle is a hint: what is held back meanwhile is done after the last PtlEndBundle. */
 static void bundles(void) {
   CHECK(PtlCTSet(arrived, zero));
   job_barrier();
@@ -269,7 +268,7 @@ static void poll_counters(void) {
   REQUIRE(which == 4711 && value.success == 4711);
   CHECK(PtlCTInc(three[1], one));
   EXPECT(PTL_CT_NONE_REACHED, PtlCTPoll(three, tests, 3, 20, &value, &which));
-  /* By a message that is under way. */
+  /* Triggered by a message that is under way. */
   CHECK(PtlTriggeredCTInc(three[1], one, ct, ends + 1));
   CHECK(PtlPut(md, address(out), 8, PTL_ACK_REQ, right(), PORTAL, 0, 0, NULL, 0));
   ++ends;
@@ -279,8 +278,8 @@ static void poll_counters(void) {
   job_barrier();
 }
 
-/* The left neighbour's large puts are coming in when their portal is disabled: each is then
- * refused, or over, with its event. */
+/* The left neighbour's large puts are arriving when their portal is disabled. Each is then either
+ * refused or completed with its event. */
 static void disable(void) {
   static unsigned char landing[LARGE], source[LARGE];
   int *accepted = (int *)job_board + job_rank;
@@ -335,7 +334,7 @@ static void disable(void) {
 enum { WAITS = 4 };
 static int entered;
 
-/* Waits, in one of the four ways, for what never comes. */
+/* Waits, in one of the four ways, for something that never comes. */
 static void *wait_for_ever(void *way) {
   const ptl_size_t never = PTL_SIZE_MAX;
   ptl_ct_event_t value;
@@ -351,7 +350,7 @@ static void *wait_for_ever(void *way) {
   return NULL;
 }
 
-/* Who waits is told, who enters later too; data still move. */
+/* PtlAbort ends the waits of all threads, also of those that wait later. Data still move. */
 static void aborting(void) {
   const struct timespec moment = {0, 50000000};
   pthread_t waiting[WAITS];
@@ -361,8 +360,7 @@ static void aborting(void) {
   for (intptr_t i = 0; i < WAITS; ++i)
     REQUIRE_EQUAL(pthread_create(&waiting[i], NULL, wait_for_ever, (void *)i), 0);
   while (__atomic_load_n(&entered, __ATOMIC_SEQ_CST) < WAITS) continue;
-  nanosleep(&moment, NULL); /* most of them sleep by now; those that do not are told when they
-                               come */
+  nanosleep(&moment, NULL); /* most of them sleep by now; the others are told when they wait */
   PtlAbort();
   for (int i = 0; i < WAITS; ++i) REQUIRE_EQUAL(pthread_join(waiting[i], NULL), 0);
   for (intptr_t i = 0; i < WAITS; ++i) wait_for_ever((void *)i);

@@ -1,6 +1,6 @@
-/* What Sandia OpenSHMEM asks of Portals 4: no matching, ranks, two list entries at chosen portals,
+/* What Sandia OpenSHMEM uses of Portals 4: no matching, ranks, two list entries at chosen portals,
  * memory descriptors over the whole address space, and counters instead of events. Static memory
- * has the same address in all processes, since they are forked. */
+ * has the same address in all processes, because they are forked. */
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static void get(void *into, const void *from, size_t length, int who) {
   count_wait(get_ct, ++gets);
 }
 
-/* Of every size: small ones from memory that is overwritten at once, larger ones through a bounce
+/* All sizes: small ones from memory that is overwritten at once, larger ones through a bounce
  * buffer that is free after SEND. */
 static void puts_and_gets(void) {
   static const size_t sizes[] = {0, 1, 7, 8, 33, 1000, 4096, 16384, 16385, 70000, MOST};
@@ -155,8 +155,8 @@ static void puts_and_gets(void) {
   }
 }
 
-/* From memory that nobody may write, as a program's constants are: a page made so after it was
- * filled, and this program's own file. */
+/* From read-only memory, as a program's constants are: a page made read-only after it was filled,
+ * and this program's own file. */
 static void read_only(void) {
   static const size_t sizes[] = {8, 1000, 16384, 16385, 300000};
   enum { LENGTH = 300000 };
@@ -245,8 +245,8 @@ static void atomics(void) {
   REQUIRE(real_word == 1.125);
 }
 
-/* A put of data and a put of a flag behind it, without a fence: whoever sees the flag sees the
- * data. Pairs take turns. */
+/* A put of data and then a put of a flag, without a fence: a process that sees the flag sees the
+ * data. Pairs alternate. */
 static void ordering(void) {
   static unsigned char block[sizeof mailbox.data];
   int peer = job_rank ^ 1;
@@ -269,8 +269,8 @@ static void ordering(void) {
         CHECK(PtlCTGet(target_ct, &value));
         next = value.success + 1;
         if (mailbox.flag == i) break;
-        CHECK(PtlCTWait(target_ct, next, &value)); /* as shmem_wait does: until something more has
-                                                      arrived */
+        /* as shmem_wait does: until something more has arrived */
+        CHECK(PtlCTWait(target_ct, next, &value));
         REQUIRE_EQUAL(value.failure, 0);
       }
       CHECK(PtlAtomicSync());
@@ -281,7 +281,8 @@ static void ordering(void) {
   job_barrier();
 }
 
-/* All change the same words of process 0 and of each other, in four ways; no change is lost. */
+/* All processes change the same words of process 0 and of each other, in four ways. No change is
+ * lost. */
 static void hammer(void) {
   int64_t total = 0;
   memset(words, 0, sizeof words);
@@ -325,7 +326,7 @@ static void body(void) {
   atomics();
   ordering();
   hammer();
-  EXPECT(PTL_EQ_EMPTY, PtlEQGet(eq, &event)); /* nothing but the SEND events was asked for */
+  EXPECT(PTL_EQ_EMPTY, PtlEQGet(eq, &event)); /* only the SEND events were asked for */
   CHECK(PtlMDRelease(put_inline));
   CHECK(PtlMDRelease(put_ordered));
   CHECK(PtlMDRelease(put_bounce));

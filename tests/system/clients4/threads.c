@@ -1,7 +1,6 @@
 /* Any call from any thread. Each process has four threads that put to and get from the same thread
- * of the right neighbour, and wait in every way; two that share the queue of what arrives; two that
- * wait for one count of it; and one that makes, uses and frees objects of every kind all the while.
- */
+ * of the right neighbour and wait in every way; two that share the queue of arrivals; two that wait
+ * for one count of it; and one that makes, uses and frees objects of every kind meanwhile. */
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
@@ -73,7 +72,7 @@ static void reach(ptl_handle_ct_t ct, int how, ptl_size_t count) {
   REQUIRE(value.success == count && value.failure == 0);
 }
 
-/* Puts, and gets back what it has put: in even rounds with events, in odd ones with counts. */
+/* Puts, and gets back what it has put: in even rounds with events, in odd rounds with counters. */
 static void *exchange(void *argument) {
   static unsigned char out[THREADS][LONGEST], in[THREADS][LONGEST];
   int number = (int)(intptr_t)argument;
@@ -116,7 +115,7 @@ static void *exchange(void *argument) {
   return NULL;
 }
 
-/* Takes from the queue that another one takes from as well, until it is freed. */
+/* Takes from a queue that another thread takes from as well, until it is freed. */
 static void *share_queue(void *unused) {
   (void)unused;
   for (;;) {
@@ -144,7 +143,7 @@ static void *await_all(void *unused) {
   return NULL;
 }
 
-/* Objects of every kind come and go beside those that the others use. */
+/* Makes and frees objects of every kind while other threads use theirs. */
 static void *rearrange(void *unused) {
   static unsigned char memory[64];
   const ptl_ct_event_t one = {1, 0}, zero = {0, 0};

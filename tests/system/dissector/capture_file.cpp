@@ -43,8 +43,8 @@ void CaptureFile::add(std::span<const std::byte> bytes, Direction direction) {
   put32(packet, 0);
   put32(packet, kBothHeaders + size);
   put32(packet, kBothHeaders + size);
-  put32(packet, 0x45000000 | (kBothHeaders + size));  // IPv4; checksums are left 0: readers do not
-                                                      // check them by default
+  // IPv4; checksums stay 0, because readers do not check them by default
+  put32(packet, 0x45000000 | (kBothHeaders + size));
   put32(packet, 0x00004000);
   put32(packet, 0x40060000);
   put32(packet, to_target ? 0x0a000001 : 0x0a000002);

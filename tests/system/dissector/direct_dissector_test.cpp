@@ -1,5 +1,5 @@
-// tools/wireshark/lintel.lua against captures of the stream of `direct` written here: greetings and
-// pieces as doc/wire_format.md has them, and the ways in which a TCP stream can be cut and broken.
+// tools/wireshark/lintel.lua on captures of the `direct` stream written here: greetings and pieces
+// as in doc/wire_format.md, and the ways in which a TCP stream can be cut and broken.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -136,7 +136,7 @@ TEST_F(DirectDissector, ShowsTheMessageOfAPlacedMessage) {
 }
 
 TEST_F(DirectDissector, PutsPiecesTogetherThatCameInSmallSegments) {
-  // The first segment must reach over the greeting's magic: from it the connection is recognised.
+  // The first segment must include the greeting's magic, by which the connection is recognised.
   const Bytes stream = joined({direct_greeting(GreetingKind::kConnect),
                                direct_message(data_frame({example_message("put")})),
                                direct_write(1, 2, 3, bytes_of("written")),
@@ -227,8 +227,8 @@ TEST_F(DirectDissector, NoChangedByteMakesItFail) {
   std::mt19937 random(20060420);
   for (int round = 0; round < 200; ++round) {
     for (Bytes piece : one_of_each()) {
-      constexpr std::size_t kLength = 4;  // left whole: a wrong one there would hide all that
-                                          // follows
+      // unchanged: a wrong length would hide everything that follows
+      constexpr std::size_t kLength = 4;
       piece[kLength + random() % (piece.size() - kLength)] = static_cast<std::byte>(random());
       capture_.add(piece);
     }

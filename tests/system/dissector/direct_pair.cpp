@@ -17,7 +17,7 @@ T required(const char* call, Result<T> result) {
 
 std::unique_ptr<DirectTransport> open(std::uint16_t port) {
   transport::NetworkOptions options;
-  options.pid = Pid(port);  // a pid from 1024 on is the port
+  options.pid = Pid(port);  // a pid of 1024 or more is the port
   return required("DirectTransport::open", DirectTransport::open(options));
 }
 
@@ -33,7 +33,7 @@ DirectPair::DirectPair(std::uint16_t initiator_port, std::uint16_t target_port) 
   }
 }
 
-// Posts until it is taken, then polls both sides until `from` has let it go and `to` has it.
+// Posts until it is accepted, then polls both sides until `from` has sent it and `to` has it.
 template <class Post>
 void DirectPair::post_and_wait(Side& from, Side& to, Post post) {
   const TimePoint end = monotonic_now() + kPairDeadline;

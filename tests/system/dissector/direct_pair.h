@@ -1,5 +1,5 @@
 #pragma once
-// Two DirectTransports, without a session above them: the messages given are those of the stream.
+// Two DirectTransports without a session: the given messages are those of the stream.
 
 #include <array>
 #include <vector>

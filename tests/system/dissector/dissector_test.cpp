@@ -1,6 +1,6 @@
-// tools/wireshark/lintel.lua against captures written here: every message and frame of
+// tools/wireshark/lintel.lua on captures written here: every message and frame of
 // doc/wire_format.md, and the ways in which a TCP stream can be cut, mixed and broken. The framing
-// is libfabric's; that of `direct` has direct_dissector_test.cpp.
+// is libfabric's. direct_dissector_test.cpp has that of `direct`.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,8 +39,8 @@ class Dissector : public testing::Test {
   CaptureFile capture_{path_};
 };
 
-// The name under which the dissector shows a field of the document's tables; "" for what it shows
-// as bytes only.
+// The name under which the dissector shows a field of the document's tables, or "" for one shown as
+// bytes only.
 std::string filter_name(const std::string& layer, std::string name, std::size_t offset) {
   if (name == "reserved" || name.empty()) return "";
   if (name.starts_with("clear ")) name.erase(0, name.find(' ') + 1);
@@ -185,7 +185,7 @@ TEST_F(Dissector, ShowsTheClearThatAGetCarriesWithinIt) {
 TEST_F(Dissector, MarksAClearedGetWithoutAClear) {
   using lintel::portals::wire::MessageHeader;
   Bytes other = example_message("cleared-get");
-  other[96 + offsetof(MessageHeader, kind)] = std::byte{3};  // in the place of the CLEAR
+  other[96 + offsetof(MessageHeader, kind)] = std::byte{3};  // in place of the CLEAR
   Bytes none = example_message("get");
   none[offsetof(MessageHeader, flags)] |= std::byte{lintel::portals::wire::kFlagCleared};
   for (const Bytes& get : {other, none}) capture_.add(xnet_message(data_frame({get})));
@@ -205,7 +205,7 @@ TEST_F(Dissector, FiltersByTheValueOfAField) {
 }
 
 TEST_F(Dissector, PutsAMessageTogetherThatCameInSmallSegments) {
-  // The first segment must reach to the frame's magic: from it the connection is recognised.
+  // The first segment must include the frame's magic, by which the connection is recognised.
   const Bytes stream = xnet_message(data_frame({example_message("put")}));
   constexpr std::size_t kSegment = 19;
   for (std::size_t at = 0; at < stream.size(); at += kSegment) {
@@ -332,8 +332,8 @@ TEST_F(Dissector, NoChangedByteMakesItFail) {
       if (example.layer == "stream") continue;
       Bytes packet =
           xnet_message(example.layer == "frame" ? example.bytes : data_frame({example.bytes}));
-      constexpr std::size_t kFraming = 16;  // left whole: a wrong size there would hide all that
-                                            // follows
+      // unchanged: a wrong size would hide everything that follows
+      constexpr std::size_t kFraming = 16;
       packet[kFraming + random() % (packet.size() - kFraming)] = static_cast<std::byte>(random());
       capture_.add(packet);
     }

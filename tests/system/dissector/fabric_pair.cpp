@@ -92,8 +92,8 @@ void FabricPair::poll(Side& side) {
   ++((entry.flags & (FI_RECV | FI_REMOTE_WRITE)) != 0 ? side.arrived : side.sent);
 }
 
-// Posts until it is taken, then polls both sides until `from` has its completion and `to` has the
-// data.
+// Posts until it is accepted, then polls both sides until `from` has its completion and `to` has
+// the data.
 template <class Post>
 void FabricPair::post_and_wait(Side& from, Side& to, Post post) {
   const auto end = std::chrono::steady_clock::now() + kPairDeadline;

@@ -1,6 +1,6 @@
 #pragma once
-// Two libfabric endpoints of one provider. Raw libfabric on purpose: nothing of Lintel's transport
-// stands between the bytes given and the wire.
+// Two libfabric endpoints of one provider. They use libfabric directly, so that nothing of Lintel's
+// transport changes the given bytes.
 
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>

@@ -30,7 +30,7 @@ Bytes frame_header(FrameKind kind, std::size_t length) {
   return bytes;
 }
 
-// prov/tcp's base header: version 3, then little-endian on the hosts that we run on.
+// prov/tcp's base header: version 3, then little-endian on the hosts that Lintel supports.
 Bytes xnet_header(unsigned operation, unsigned flags, unsigned iov_count, std::size_t header_size,
                   std::size_t data_size) {
   Bytes bytes;

@@ -1,7 +1,7 @@
 #pragma once
-// Bytes as they stand in a TCP stream between two Lintel processes: session frames around engine
-// messages, and around those the stream of `direct` or libfabric's framing of its TCP providers.
-// For feeding captures to the dissector; the values in frame headers are made up.
+// Bytes of a TCP stream between two Lintel processes: session frames around engine messages, in the
+// stream of `direct` or in libfabric's framing of its TCP providers. For captures that the
+// dissector reads. The values in frame headers are invented.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ Bytes direct_write(std::uint64_t key, std::uint64_t address, std::uint32_t immed
                    const Bytes& data);
 Bytes direct_placed(std::uint64_t key, const Bytes& message, const Bytes& payload);
 
-// libfabric's: a message that carries `data`; the same below tcp;ofi_rxm; a remote write with
+// Of libfabric: a message that carries `data`; the same below tcp;ofi_rxm; a remote write with
 // completion data; the connection request.
 Bytes xnet_message(const Bytes& data);
 Bytes rxm_message(const Bytes& data);

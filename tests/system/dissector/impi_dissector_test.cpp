@@ -1,6 +1,6 @@
-// tools/wireshark/impi.lua against captures written here: start-up with a server, and packets
-// between hosts, as the protocol's test vectors have them, and the ways in which a TCP stream can
-// be cut and broken.
+// tools/wireshark/impi.lua on captures written here: start-up with a server and packets between
+// hosts, as in the protocol's test vectors, and the ways in which a TCP stream can be cut and
+// broken.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ const std::string kSyncack = "00000003 00000000" + std::string(kRank3) + kRank0 
                              "0000000000000001 000000000000004d 0000000000000000"
                              "00000000 00000000 0000000000000000 0000000000000003" +
                              std::string(48, '0');
-// Vector 6: as LAM writes what has a header only, with the header's length as that of the data.
+// Vector 6: a header only, as LAM writes it, with the header's length as that of the data.
 const std::string kFini = "00000007 00000080" + std::string(32, '0') + "ffffffffffffffff" +
                           std::string(32, '0') +
                           "ffffffffffffffff 0000000000000000 0000000000000000 0000000000000080"
@@ -70,7 +70,7 @@ class ImpiDissector : public testing::Test {
     capture_.close();
     return decode(path_, fields, options);
   }
-  // The information column of every packet that is IMPI's.
+  // The information column of every IMPI packet.
   std::vector<std::string> shown(const std::string& options = "") {
     std::vector<std::string> lines;
     for (const DecodedPacket& packet : decoded({"_ws.col.Protocol", "_ws.col.Info"}, options)) {
@@ -79,7 +79,7 @@ class ImpiDissector : public testing::Test {
     }
     return lines;
   }
-  // What a script does wrong, tshark reports in the packet's tree.
+  // tshark reports the errors of a script in the packet's tree.
   void expect_no_script_error(const std::string& options = "") {
     capture_.close();
     const std::string output = decode_verbosely(path_, options);
@@ -286,7 +286,7 @@ TEST_F(ImpiDissector, FiltersByTheValueOfAField) {
 }
 
 TEST_F(ImpiDissector, PutsHalfPacketsTogether) {
-  // The first segment must show that it is IMPI's.
+  // The first segment must be recognisable as IMPI.
   const Bytes stream = bytes_of("00000001" + kShort + kLong + kShort);
   std::size_t size = 80;
   for (std::size_t at = 0; at < stream.size(); at += size, size = 37) {
@@ -304,7 +304,7 @@ TEST_F(ImpiDissector, PutsHalfPacketsTogether) {
 }
 
 TEST_F(ImpiDissector, NamedPortsNeedNoFirstLook) {
-  // Byte by byte, from the host's rank on.
+  // Byte by byte, starting with the host's rank.
   for (const std::byte byte : bytes_of("00000001" + kShort)) capture_.add(std::span(&byte, 1));
   const auto packets = decoded({"impi.host_rank", "impi.type", "impi.data"}, kAsImpi);
   ASSERT_EQ(packets.size(), 2U);
@@ -373,7 +373,7 @@ TEST_F(ImpiDissector, NoCommandMakesItFail) {
     command[8 + random() % (command.size() - 8)] = static_cast<std::byte>(random());
     capture_.add(command, round % 3 == 0 ? kToServer : kToClient);
   }
-  // Lengths that do not fit what they are of.
+  // Lengths that do not fit their contents.
   for (const char* word :
        {"41555448", "494d5049", "434f4c4c", "444f4e45", "46494e49", "00000001"}) {
     for (unsigned size = 0; size < 20; ++size) {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kStartDeadlineMs = 10'000;
 
-// With its usual 2 MiB the kernel drops packets while a large transfer runs.
+// With its default of 2 MiB the kernel drops packets during a large transfer.
 constexpr const char* kBufferMebibytes = "64";
 
 // dumpcap names its file once the interface is open and the filter set.

@@ -1,5 +1,5 @@
 #pragma once
-// Captures what goes over loopback between two ports, with dumpcap, while it lives.
+// Captures the traffic over loopback between two ports, with dumpcap, for its lifetime.
 
 #include <sys/types.h>
 
@@ -13,21 +13,21 @@ namespace lintel::test {
 
 class LiveCapture {
  public:
-  // Returns once packets are being captured, or cannot be: see running(). `path` is written, and
-  // stays.
+  // Returns once packets are being captured, or when that is impossible: see running(). `path` is
+  // written and not removed.
   LiveCapture(const std::string& path, std::uint16_t first_port, std::uint16_t second_port);
   ~LiveCapture();
   LiveCapture(const LiveCapture&) = delete;
   LiveCapture& operator=(const LiveCapture&) = delete;
 
-  // False: capturing is not possible here, for complaint()'s reason, in dumpcap's words.
+  // False: capturing is not possible here. complaint() gives dumpcap's reason.
   bool running() const { return running_; }
   const std::string& complaint() const { return words_; }
 
-  // Waits until these bytes are in the file; false after `deadline`.
+  // Waits until these bytes are in the file. Returns false after `deadline`.
   bool wait_for(std::span<const std::byte> bytes, std::chrono::milliseconds deadline) const;
 
-  // Ends the capture; the file is then complete.
+  // Ends the capture. The file is then complete.
   void stop();
 
  private:

@@ -1,5 +1,5 @@
-// tools/wireshark/lintel.lua against traffic that went over loopback, through sockets of our own
-// and through libfabric, and was captured there.
+// tools/wireshark/lintel.lua on captured loopback traffic, over Lintel's own sockets and through
+// libfabric.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ Response response(MessageKind kind, const Request& to, std::uint32_t payload,
   return response;
 }
 
-// Two ports of loopback that nobody listens on, so that several runs can go on at a time.
+// Two loopback ports on which no process listens, so that several runs can go on at a time.
 std::array<std::uint16_t, 2> free_ports() {
   std::array<int, 2> sockets{};
   std::array<std::uint16_t, 2> ports{};
@@ -164,7 +164,8 @@ TEST_P(ProviderTraffic, ShowsTheOperationsOfAPortalsProgram) {
   if (!capture.running())
     GTEST_SKIP() << "capturing on loopback is not permitted here: " << capture.complaint();
 
-  // A process id from 1024 on is the port; provider and loopback whatever the environment says.
+  // A process id of 1024 or more is the port. Provider and loopback do not depend on the
+  // environment.
   const std::string program = "LINTEL_PROVIDER=" + std::string(GetParam()) +
                               " LINTEL_INTERFACE=127.0.0.1 " LINTEL_PORTALS_TRAFFIC " ";
   ASSERT_EQ(
@@ -191,7 +192,7 @@ TEST_P(ProviderTraffic, ShowsTheOperationsOfAPortalsProgram) {
               ElementsAre("0x00000000000000b1", "0x00000000000000b1", "0x00000000000000b2",
                           "0x00000000000000b2", "0x00000000000000b3", "0x00000000000000b3",
                           "0x00000000000000b4", "0x00000000000000b4"));
-  // That of the CLEAR, then that of the one write.
+  // The immediate of the CLEAR, then that of the only write.
   ASSERT_EQ(shown["lintel.immediate"].size(), 2U);
   EXPECT_EQ(shown["lintel.immediate"][0], shown["lintel.immediate"][1]);
 }

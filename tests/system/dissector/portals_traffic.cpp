@@ -1,10 +1,8 @@
 // One of each operation between two processes, through the public interface: a put with an ack, a
-// get, a getput, and a put that is too large for a message. For capturing what they look like on
-// the wire.
+// get, a getput, and a put that is too large for a message.
 //
-//   portals_traffic <initiator's pid> <target's pid>
-//
-// Ends with 0 once every operation is answered.
+// For captures of their wire format. portals_traffic <initiator's pid> <target's pid> ends with 0
+// once every operation is answered.
 
 #include <portals3.h>
 #include <sys/wait.h>
@@ -44,7 +42,7 @@ ptl_md_t memory(std::vector<char>& bytes, ptl_size_t length, unsigned options,
   return md;
 }
 
-// Serves every operation until `stop` is closed on the other side.
+// Serves every operation until the other side closes `stop`.
 void serve(ptl_pid_t pid, int ready, int stop) {
   ptl_handle_ni_t interface = open_interface(pid);
   std::vector<char> bytes(kLarge);

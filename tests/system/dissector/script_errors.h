@@ -1,5 +1,5 @@
 #pragma once
-// What a script does wrong, tshark reports in the packet's tree.
+// tshark reports the errors of a script in the packet's tree.
 
 #include <gmock/gmock.h>
 

@@ -11,14 +11,14 @@ namespace lintel::test {
 // packet does not have is empty.
 using DecodedPacket = std::map<std::string, std::vector<std::string>>;
 
-// The packets in which a message of Lintel's, or of the framing around it, or of IMPI ends; and of
-// them these fields. `options`: more arguments for tshark, as the shell reads them. Throws
-// std::runtime_error with tshark's own words if it fails.
+// The packets in which a message of Lintel, of the framing around it, or of IMPI ends, each with
+// these fields. `options`: more arguments for tshark, as the shell reads them. Throws
+// std::runtime_error with tshark's message if it fails.
 std::vector<DecodedPacket> decode(const std::string& capture,
                                   const std::vector<std::string>& fields,
                                   const std::string& options = "");
 
-// Everything that tshark has to say about the capture, errors of the script included.
+// All of tshark's output about the capture, including errors of the script.
 std::string decode_verbosely(const std::string& capture, const std::string& options = "");
 
 }  // namespace lintel::test

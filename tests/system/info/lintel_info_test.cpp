@@ -19,7 +19,7 @@ struct ToolRun {
   int exit_code = -1;
 };
 
-// lintel-info in a shell, with nothing of this process' LINTEL_ settings but what `variables` sets.
+// Runs lintel-info in a shell, with only those LINTEL_ settings that `variables` sets.
 ToolRun lintel_info(const std::string& arguments, const std::string& variables = "") {
   const std::string command = "env -u LINTEL_PROVIDER -u LINTEL_INTERFACE " + variables +
                               " " LINTEL_INFO " " + arguments + " 2>&1";

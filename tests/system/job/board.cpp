@@ -8,9 +8,8 @@
 namespace lintel::testing {
 namespace {
 
-// Sleeps for a twentieth of the time waited so far, so that many processes which wait for long
-// leave
-// the processors to those that work.
+// Sleeps for a twentieth of the time waited so far, so that many long waiters leave the processors
+// to those that work.
 template <class Condition>
 void wait_for(const Condition& condition, const char* what, std::size_t which) {
   using std::chrono::microseconds;

@@ -22,7 +22,7 @@ class Board {
 
   explicit Board(std::size_t size) : size_(size) {}
 
-  // All ranks have come here as often as this one.
+  // Returns when all ranks have called it as often as this one.
   void barrier(std::size_t rank);
 
   void publish(std::size_t rank, ptl_process_id_t id);
@@ -30,7 +30,7 @@ class Board {
   ptl_process_id_t id(std::size_t rank);
   void forget(std::size_t rank) { ids_[rank].store(0); }
 
-  // A word for anything else: a flag, a result, an operating system's process id.
+  // Words for anything else: a flag, a result, a process id of the system.
   void set(std::size_t word, std::uint64_t value) { words_[word].store(value); }
   std::uint64_t get(std::size_t word) const { return words_[word].load(); }
   // Waits until the word is at least `value`.

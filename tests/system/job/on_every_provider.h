@@ -1,5 +1,5 @@
 #pragma once
-// OnEveryProvider: a test that runs once with each transport that works on this machine.
+// OnEveryProvider: a test that runs once with each network that works on this machine.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Bytes that tell who they are: every byte depends on a seed and on its place, so that a shifted,
-// stale or foreign byte shows.
+// Bytes that identify themselves: every byte depends on a seed and on its position, so that a
+// shifted, stale or foreign byte is detected.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ inline std::vector<std::byte> patterned(std::size_t size, std::uint64_t seed) {
   return memory;
 }
 
-// `first` is the place of the first byte in the pattern.
+// `first` is the position of the first byte in the pattern.
 inline ::testing::AssertionResult holds_pattern(std::span<const std::byte> memory,
                                                 std::uint64_t seed, std::size_t first = 0) {
   for (std::size_t i = 0; i < memory.size(); ++i) {

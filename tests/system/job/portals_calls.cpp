@@ -10,7 +10,7 @@
 namespace lintel::testing {
 namespace {
 
-// With LINTEL_DUMP_SIGNAL=USR1 in the environment, the state of the process first.
+// With LINTEL_DUMP_SIGNAL=USR1 in the environment, dumps the state of the process first.
 [[noreturn]] void give_up() {
   if (std::getenv("LINTEL_DUMP_SIGNAL") != nullptr) {
     ::raise(SIGUSR1);

@@ -1,6 +1,6 @@
 #pragma once
 // The few Portals calls that every system test makes, with defaults. A call that fails ends the
-// process with a sentence: tests of errors call Portals themselves.
+// process with a message. Tests of errors call Portals themselves.
 
 #include <chrono>
 #include <cstddef>
@@ -29,7 +29,8 @@ ptl_process_id_t own_id(ptl_handle_ni_t ni);
 
 ptl_handle_eq_t make_queue(ptl_handle_ni_t ni, ptl_size_t events = 1024);
 
-// A description of memory; threshold infinite, no START events unless `options` is given.
+// A description of memory. The threshold is infinite, and START events are disabled unless
+// `options` is given.
 ptl_md_t describe(std::span<std::byte> memory, ptl_handle_eq_t queue,
                   unsigned options = PTL_MD_EVENT_START_DISABLE);
 ptl_md_t describe(std::vector<ptl_md_iovec_t>& pieces, ptl_handle_eq_t queue,
@@ -41,15 +42,14 @@ inline constexpr unsigned kOpen =
 ptl_handle_md_t expose(ptl_handle_ni_t ni, ptl_match_bits_t bits, const ptl_md_t& md);
 ptl_handle_md_t bind(ptl_handle_ni_t ni, const ptl_md_t& md);
 
-// The next event; ends the process if none comes in time or one was lost.
+// Returns the next event. Ends the process if none comes in time or one was lost.
 ptl_event_t next_event(ptl_handle_eq_t queue, std::chrono::milliseconds patience = kPatience);
-// The same `count` times; ends the process if one tells of a failure.
+// The same `count` times. Ends the process if an event reports a failure.
 std::vector<ptl_event_t> next_events(ptl_handle_eq_t queue, std::size_t count,
                                      std::chrono::milliseconds patience = kPatience);
 // Takes one event and expects its kind and success.
 ptl_event_t expect_event(ptl_handle_eq_t queue, ptl_event_kind_t kind);
-// Takes the SEND_END and the ACK of one put, in whatever order they come, and expects success.
-// Returns the ACK.
+// Takes the SEND_END and the ACK of one put, in either order, and expects success. Returns the ACK.
 ptl_event_t expect_sent_and_acked(ptl_handle_eq_t queue);
 
 }  // namespace lintel::testing

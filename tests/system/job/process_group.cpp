@@ -65,7 +65,7 @@ void ProcessGroup::kill_now(Process& process) {
   ::kill(process.pid, SIGKILL);
   ::waitpid(process.pid, &process.status, 0);
   process.pid = 0;
-  process.status = 0;  // this end was wanted
+  process.status = 0;  // the test wanted this end
 }
 
 void ProcessGroup::reap() {

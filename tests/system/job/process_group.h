@@ -1,11 +1,11 @@
 #pragma once
-// ProcessGroup: the processes of one test: forks them, lets them run to their end, and kills what
-// does not end in time.
+// ProcessGroup: the processes of one test.
 //
-// Made on the stack of a test that has never called Portals and has one thread; each rank is a fork
-// that runs a body and exits with 0 unless an expectation in it failed. Failed expectations print
-// in the process where they fail; the test fails by the exit code. Invariant: when the group is
-// gone, so are its processes.
+// Forks them, lets them run to their end, and kills those that do not end in time. Made on the
+// stack of a test that has never called Portals and has one thread. Each rank is a fork that runs a
+// body and exits with 0 unless an expectation in it failed. Failed expectations print in the
+// process where they fail. The test fails by the exit code. Invariant: when the group is destroyed,
+// its processes are gone.
 
 #include <sys/types.h>
 
@@ -21,7 +21,7 @@ namespace lintel::testing {
 
 using Environment = std::map<std::string, std::string>;
 
-// What a body knows: who it is, and the board.
+// What a body is given: its rank, and the board.
 struct Rank {
   std::size_t number;
   std::size_t size;
@@ -51,12 +51,12 @@ class ProcessGroup {
   pid_t os_pid(std::size_t rank) const { return ranks_[rank].pid; }
   // Sends a signal to a running rank. SIGKILL makes that its expected end.
   void signal(std::size_t rank, int number);
-  // The rank is not asked for its exit code: it is killed at the end, or by another rank.
+  // Ignores the rank's exit code: it is killed at the end, or by another rank.
   void disregard(std::size_t rank) { ranks_[rank].disregarded = true; }
   // Expects that the rank ends within `limit`, with exit code 0. Kills it otherwise.
   void join(std::size_t rank, std::chrono::milliseconds limit = std::chrono::seconds(60));
-  // join() for all but the disregarded, which are killed then. One limit for all. A rank that fails
-  // ends the wait for the others.
+  // join() for all but the disregarded ranks, which are killed then. One limit for all. A rank that
+  // fails ends the wait for the others.
   void join_all(std::chrono::milliseconds limit = std::chrono::seconds(60));
 
  private:

@@ -1,5 +1,5 @@
-// A process of a later Lintel, which no longer understands the frames of this one: it declines
-// every hello, in its own version. Prints "at ADDRESS pid PID", then runs until it is killed.
+// A process of a later Lintel that does not understand the frames of this one: it declines every
+// hello, in its own version. Prints "at ADDRESS pid PID", then runs until it is killed.
 
 #include <poll.h>
 
@@ -42,7 +42,7 @@ class NewerPeer final : public Sink {
   void on_immediate(Immediate) override {}
   void on_peer_failed(PeerId, Error) override {}
 
-  // False: no room, or not connected yet.
+  // Returns false if there is no room or no connection yet.
   bool decline(const Introduction& hello) {
     const Result<PeerId> peer = network_.resolve({NodeId(hello.nid), Pid(hello.pid)});
     if (!peer) return true;

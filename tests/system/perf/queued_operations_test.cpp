@@ -1,4 +1,4 @@
-// Completions that come from a queue, without any Portals: the queue is a script.
+// Completions from a queue, without Portals: the queue is scripted.
 
 #include "queued_operations.h"
 

@@ -1,4 +1,4 @@
-// What a server makes of the parameters that a client asks for.
+// How a server handles the parameters that a client asks for.
 
 #include "side.h"
 
@@ -58,7 +58,7 @@ TEST(SideParameters, NumbersOutOfRangeAreRefused) {
   }
 }
 
-// An interface that remembers which operations were asked of it, and has none.
+// An interface that records which operations were requested and performs none.
 class RememberingInterface final : public TimedInterface {
  public:
   const Limits& limits() const override { return limits_; }

@@ -1,5 +1,5 @@
-// Programs compiled against another Portals 4.3 header mean the same numbers and the same bytes:
-// values and x86-64 layouts of portals4.h.
+// A program compiled against another Portals 4.3 header passes the same numbers and bytes: values
+// and x86-64 layouts of portals4.h.
 
 #include "portals4.h"
 
@@ -322,7 +322,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Table{"Others", kOthers}, Table{"Layout", kLayout}),
     [](const ::testing::TestParamInfo<Table>& tested) { return std::string(tested.param.name); });
 
-// No bit has two meanings, and the mask lets all of them through and nothing else.
+// No bit has two meanings, and the mask contains these bits and no others.
 std::uint64_t union_of_distinct_bits(const std::vector<Number>& options) {
   std::uint64_t all = 0;
   for (const Number& option : options) {
@@ -361,7 +361,7 @@ LINTEL_BEGINS_ALIKE(ct_handle);
 LINTEL_BEGINS_ALIKE(uid);
 LINTEL_BEGINS_ALIKE(options);
 
-// limits of objects are signed: a negative wish is a wish
+// limits of objects are signed, so a negative request is seen as negative
 static_assert(std::is_same_v<decltype(ptl_ni_limits_t::max_entries), int>);
 static_assert(std::is_signed_v<ptl_sr_value_t>);
 static_assert(std::is_unsigned_v<ptl_time_t> && std::is_integral_v<ptl_handle_any_t>);
@@ -393,7 +393,7 @@ TEST(Portals4InC, ASwitchTellsTargetEventsFromInitiatorEvents) {
   EXPECT_EQ(kinds, "ttttttttiiittttt-");
 }
 
-// Calls with many parameters: their order and types.
+// Calls with many parameters: order and types.
 using Md = ptl_handle_md_t;
 using Ct = ptl_handle_ct_t;
 using Ni = ptl_handle_ni_t;

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A tick of the kernel is 10 ms at most. It may be late, but not for long.
+// A tick of the kernel takes at most 10 ms. It may be a little late.
 TEST(CoarseClock, IsNeverAheadOfTheFineOneAndATickBehind) {
   const TimePoint end = monotonic_now() + 10s;
   for (bool near = false; !near;) {

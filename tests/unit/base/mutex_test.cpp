@@ -10,7 +10,7 @@
 namespace lintel {
 namespace {
 
-// By another thread.
+// Asks from another thread.
 bool is_free(Mutex& mutex) {
   bool taken = false;
   std::thread([&] {
@@ -34,7 +34,7 @@ TEST(Mutex, OrdersWhatItsHoldersDo) {
   constexpr int kThreads = 4;
   constexpr std::uint64_t kEach = 50'000;
   Mutex mutex;
-  std::uint64_t count = 0;  // not indivisible: the mutex makes it so
+  std::uint64_t count = 0;  // not atomic: the mutex protects it
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
@@ -65,7 +65,7 @@ TEST(Mutex, ItsHolderSeesThatItIsWantedAndWhoWaitsGetsIt) {
   EXPECT_FALSE(mutex.wanted());
 }
 
-// Several asleep, and one unlock() for each: nobody is forgotten.
+// Several threads sleep, and each unlock() wakes one: none is forgotten.
 TEST(Mutex, AllWhoWaitGetItInTurn) {
   constexpr int kWaiters = 8;
   Mutex mutex;

@@ -1,5 +1,5 @@
-// When a peer that accepts nothing is tried again, and when it is given up. Time is an argument
-// here.
+// When a peer that accepts nothing is tried again, and when it is given up. Tests pass the time as
+// an argument.
 #include "transport/contact/connect_attempts.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,8 @@ class ConnectAttemptsTest : public testing::Test {
     return TimePoint{1000000000} + since_start;
   }
   ConnectAttemptsTest() { attempt.peer = PeerId(3); }
-  // The owner wants the peer, and a try, if one may be made, fails. True: one was made.
+  // The owner needs the peer, and the attempt fails if one may be made. Returns whether one was
+  // made.
   bool try_in_vain(TimePoint now) {
     const bool tried = attempts.may_try(attempt, now);
     if (tried) {
@@ -85,7 +86,7 @@ TEST_F(ConnectAttemptsTest, a_peer_that_nobody_wants_for_a_second_is_forgotten) 
 }
 
 TEST_F(ConnectAttemptsTest, the_time_counts_from_the_first_poll_after_the_first_try) {
-  attempts.begin(attempt, at(seconds(-50)));  // outside poll(): the time is that of the last one
+  attempts.begin(attempt, at(seconds(-50)));  // outside of poll() the time is that of the last poll
   EXPECT_EQ(attempts.next_deadline(at(seconds(0))), at(seconds(0))) << "the poll is due at once";
   expire(at(seconds(0)));
   expire(at(milliseconds(100)));

@@ -1,5 +1,5 @@
-// Connections whose other side has not said who it is: how many, and for how long. Time is an
-// argument here.
+// Connections whose peer has not identified itself yet: how many are kept, and for how long. Tests
+// pass the time as an argument.
 #include "transport/contact/half_open_callers.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What comes on a connection in portions of any size: doc/wire_format.md, the stream of direct
-// connections.
+// Decoding of a stream that arrives in portions of any size: doc/wire_format.md, the stream of
+// direct connections.
 #include "transport/direct/inbound_stream.h"
 
 #include <gtest/gtest.h>
@@ -170,7 +170,7 @@ TEST_P(WhatMakesNoSense, breaks_the_stream_after_what_came_before_it) {
   EXPECT_EQ(taker.found, Found{"message"});
 }
 
-// Any row of pieces, in any portions, with any limit on what is read ahead.
+// Any sequence of pieces, in any portions, with any limit on read-ahead.
 TEST(InboundStreams, find_the_same_in_any_portions) {
   std::mt19937 random(1);
   const auto below = [&](std::size_t most) {

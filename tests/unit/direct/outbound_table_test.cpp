@@ -1,4 +1,4 @@
-// The records of what goes: OutboundTable.
+// OutboundTable: the records of what is sent.
 #include "transport/direct/outbound_table.h"
 
 #include <gtest/gtest.h>

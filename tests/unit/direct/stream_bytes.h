@@ -1,6 +1,6 @@
 #pragma once
-// The bytes of pieces, and a taker that keeps what a stream finds in them, for tests without
-// sockets.
+// For tests without sockets: the bytes of pieces, and a taker that keeps what a stream finds in
+// them.
 
 #include <algorithm>
 #include <cstring>
@@ -57,7 +57,7 @@ inline void append_placed(Bytes& to, PlacementKey key, std::span<const std::byte
   append(to, payload);
 }
 
-// Memory by key; what is found, as one text for each in the order of finding.
+// Has memory by key. Describes each thing found as one line of text, in order.
 class KeepingTaker : public StreamTaker {
  public:
   std::map<std::uint64_t, Bytes> targets;
@@ -96,8 +96,8 @@ class KeepingTaker : public StreamTaker {
   }
 };
 
-// Gives the stream the bytes as it has room for them, at most `portion` at a time; stops when it
-// does not go on. Returns how many it has taken.
+// Feeds `bytes` to the stream as it has room, at most `portion` at a time, until it accepts no
+// more. Returns how many bytes it took.
 inline std::size_t feed(InboundStream& stream, StreamTaker& taker, std::span<const std::byte> bytes,
                         std::size_t portion, std::size_t at_most = 1U << 20) {
   std::size_t fed = 0;

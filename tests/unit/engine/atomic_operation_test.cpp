@@ -17,7 +17,7 @@ using Bytes = std::vector<std::byte>;
 
 constexpr std::byte kGuard{0xa5};
 constexpr std::size_t kGuardBytes = 64;
-constexpr std::size_t kOffsets[] = {0, 1, 7};       // from an address that suits every type
+constexpr std::size_t kOffsets[] = {0, 1, 7};       // relative to an address aligned for every type
 constexpr std::size_t kArrayLengths[] = {1, 3, 8};  // elements
 
 AtomicOp op_of(unsigned number) { return static_cast<AtomicOp>(number); }
@@ -52,8 +52,8 @@ std::vector<T> values_of(const Bytes& bytes) {
   return values;
 }
 
-// Runs `operate` on a copy of `target` that lies `offset` bytes into its memory, between guards,
-// and returns what became of it.
+// Runs `operate` on a copy of `target`, `offset` bytes into memory with guards on both sides.
+// Returns the result.
 template <typename Operate>
 Bytes guarded(const Bytes& target, std::size_t offset, Operate operate) {
   Bytes memory(kGuardBytes + offset + target.size() + kGuardBytes, kGuard);
@@ -68,8 +68,8 @@ Bytes guarded(const Bytes& target, std::size_t offset, Operate operate) {
   return {place.begin(), place.end()};
 }
 
-// A copy of `bytes` that ends with its memory, at an address off by `offset`: reading beyond it is
-// seen by the address sanitizer.
+// A copy of `bytes` at the end of its allocation, misaligned by `offset`. The address sanitizer
+// detects reads beyond it.
 class Source {
  public:
   Source(const Bytes& bytes, std::size_t offset) : memory_(offset + bytes.size()), offset_(offset) {
@@ -98,7 +98,7 @@ Bytes swapped(AtomicOp op, Datatype type, const Bytes& target, const Bytes& data
   });
 }
 
-// Equal to the bit, so that 0.0 is not -0.0; any NaN equals any other. Padding is not looked at.
+// Bitwise equality, so that 0.0 differs from -0.0. Any two NaNs are equal. Padding is ignored.
 template <typename T>
 bool same(T a, T b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
@@ -109,7 +109,7 @@ bool same(std::complex<T> a, std::complex<T> b) {
   return same(a.real(), b.real()) && same(a.imag(), b.imag());
 }
 
-// combine() of all `targets` and `data`, in arrays of each length and at each offset.
+// Checks combine() of all `targets` and `data`, for arrays of each length and offset.
 template <typename T>
 void expect_combined(AtomicOp op, Datatype type, const std::vector<T>& targets,
                      const std::vector<T>& data, const std::vector<T>& expected) {
@@ -170,8 +170,8 @@ TEST(AtomicOperationTest, SizesAreThoseOfTheTypes) {
   EXPECT_EQ(size_of(type_of(255)), 0U);
 }
 
-// The table of the reference. Columns: integers; float and double; long double; complex; then the
-// calls.
+// The table of the specification. Columns: integers; float and double; long double; complex; then
+// the calls.
 TEST(AtomicLegalityTest, PairsAreLegalAfterTheTable) {
   using Op = AtomicOp;
   constexpr bool y = true;
@@ -207,8 +207,8 @@ TEST(AtomicLegalityTest, PairsAreLegalAfterTheTable) {
        /*                                                          */ {y, n, n, n},
        {n, n, y}},
   };
-  // By number: int8 to uint32, float, int64, uint64, double, complex of float and double, long
-  // double, its complex.
+  // Column by datatype number: int8 to uint32, float, int64, uint64, double, complex of float and
+  // double, long double, its complex.
   constexpr unsigned kColumnOf[14] = {0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 3, 3, 2, 3};
   int pairs = 0;
   for (const Row& row : kTable) {
@@ -245,7 +245,7 @@ TEST(AtomicLegalityTest, ConditionalAndMaskedSwapsTakeOneElement) {
     EXPECT_EQ(single_element(op_of(op)), op >= 11 && op <= 17) << op;
 }
 
-// Integers, as bit patterns without a type.
+// Integers as untyped bit patterns.
 struct IntegerType {
   Datatype type;
   unsigned bits;
@@ -256,7 +256,7 @@ struct IntegerType {
   bool less(std::uint64_t a, std::uint64_t b) const {
     return is_signed ? (a ^ sign()) < (b ^ sign()) : a < b;
   }
-  // Extremes of either signedness with their neighbours, and bits that alternate.
+  // Extreme values, signed and unsigned, with their neighbours, and alternating bits.
   std::vector<std::uint64_t> patterns() const {
     return {0,          1,          2,      77,         sign() - 1,    sign(),
             sign() + 1, mask() - 1, mask(), mask() / 3, mask() / 3 * 2};
@@ -352,10 +352,10 @@ TEST(AtomicCombineTest, MinimumAndMaximumHeedTheSign) {
 }
 
 TEST(AtomicCombineTest, LogicalOperationsGiveZeroOrOne) {
-  EXPECT_EQ(one<std::int32_t>(AtomicOp::kLand, Datatype::kInt32, 2, 4), 1);  // no common bit
+  EXPECT_EQ(one<std::int32_t>(AtomicOp::kLand, Datatype::kInt32, 2, 4), 1);  // no bit in common
   EXPECT_EQ(one<std::int32_t>(AtomicOp::kLor, Datatype::kInt32, 0, 6), 1);
   EXPECT_EQ(one<std::int32_t>(AtomicOp::kLxor, Datatype::kInt32, 2, 4), 0);
-  // not only the low bits count
+  // the high bits count too
   EXPECT_EQ(one<std::uint64_t>(AtomicOp::kLor, Datatype::kUint64, 0x100000000U, 0), 1U);
 }
 
@@ -382,7 +382,7 @@ class AtomicFloatingTest : public testing::Test {};
 using FloatingTypes = testing::Types<float, double, long double>;
 TYPED_TEST_SUITE(AtomicFloatingTest, FloatingTypes);
 
-// All results are exact or forced by IEEE 754.
+// All results are exact, or IEEE 754 defines them.
 TYPED_TEST(AtomicFloatingTest, RealNumbersCombine) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
@@ -390,7 +390,7 @@ TYPED_TEST(AtomicFloatingTest, RealNumbersCombine) {
   const T nan = Limits::quiet_NaN();
   const T big = Limits::max();
   const T tiny = Limits::denorm_min();
-  const T fine = 1 + Limits::epsilon();  // lost when handled with less precision
+  const T fine = 1 + Limits::epsilon();  // lost if computed with less precision
   struct Row {
     T target, data, min, max, sum, product;
   };
@@ -400,7 +400,8 @@ TYPED_TEST(AtomicFloatingTest, RealNumbersCombine) {
       {T(3), T(3), T(3), T(3), T(6), T(9)},
       {fine, T(2), fine, T(2), T(3), 2 * fine},
       {T(1), fine, T(1), fine, T(2), fine},
-      {T(0), T(-0.0), T(0), T(0), T(0), T(-0.0)},  // neither zero is less: the target's stays
+      // neither zero is less, so the target keeps its own
+      {T(0), T(-0.0), T(0), T(0), T(0), T(-0.0)},
       {T(-0.0), T(0), T(-0.0), T(-0.0), T(0), T(-0.0)},
       {big, big, big, big, inf, inf},
       {-big, big, -big, big, T(0), -inf},
@@ -439,7 +440,7 @@ TYPED_TEST(AtomicFloatingTest, ComplexNumbersCombine) {
   const std::vector<C> data = {{3, 4}, {0, 1}, {2, T(-0.5)}, {big, 1}, {2, 1}, {1, 0}, {1, 1}};
   const std::vector<C> sums = {{4, 6}, {0, 2},     {T(0.5), T(1.5)}, {inf, 1},
                                {2, 2}, {inf, inf}, {nan, 1}};
-  // (inf, inf) times 1 is infinite (Annex G); from the four partial products alone it would be NaN.
+  // (inf, inf) times 1 is infinite (C, Annex G). The four partial products alone would give NaN.
   const std::vector<C> products = {{-5, 10},          {-1, 0},    {-2, T(4.75)}, {inf, big},
                                    {-fine, 2 * fine}, {inf, inf}, {nan, nan}};
   expect_combined<C>(AtomicOp::kSum, Named<T>::kComplex, targets, data, sums);
@@ -451,7 +452,7 @@ TEST(AtomicSwapTest, PlainSwapTakesAnyBytesOfData) {
     for (std::size_t length : kArrayLengths) {
       for (std::size_t offset : kOffsets) {
         Bytes data(length * size_of(type_of(type)));
-        // among them NaNs that signal
+        // includes signalling NaNs
         for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(255 - i);
         EXPECT_EQ(swapped(AtomicOp::kSwap, type_of(type), Bytes(data.size(), std::byte{3}), data,
                           {}, offset),
@@ -462,7 +463,8 @@ TEST(AtomicSwapTest, PlainSwapTakesAnyBytesOfData) {
   }
 }
 
-// Whether the swap takes place for an operand less than, equal to, greater than the target's value.
+// Whether the swap takes place for an operand less than, equal to, or greater than the target's
+// value.
 struct Condition {
   AtomicOp op;
   bool less, equal, greater;
@@ -482,7 +484,7 @@ void expect_swap_if(bool condition, AtomicOp op, Datatype type, const Bytes& ope
   }
 }
 
-// `ascending`: single values, each less than the next.
+// `ascending`: values, each less than the next.
 void expect_conditions(Datatype type, const std::vector<Bytes>& ascending) {
   for (const Condition& condition : kConditions) {
     for (std::size_t operand = 0; operand < ascending.size(); ++operand) {
@@ -582,7 +584,7 @@ TEST(AtomicSwapTest, MaskedSwapOnEveryIntegerTypeBitByBit) {
   }
 }
 
-// A long double, or the two of a complex one, with its padding (bytes 10 to 15) as wanted.
+// A long double, or both parts of a complex one, with padding (bytes 10 to 15) set to `padding`.
 Bytes padded(const std::vector<long double>& parts, int padding) {
   Bytes bytes = bytes_of<long double>(parts);
   for (std::size_t i = 0; i < bytes.size(); ++i) {

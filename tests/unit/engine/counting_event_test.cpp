@@ -1,4 +1,4 @@
-// Counting events and the order in which triggered operations become due.
+// Counting events, and the order in which triggered operations become due.
 
 #include "portals/engine/counting_event.h"
 
@@ -25,7 +25,7 @@ class CountingEventTest : public testing::Test {
     operations.push_back(std::make_unique<Named>(threshold, name));
     counter.arm(*operations.back());
   }
-  // The names of all that are due, in the order in which they come.
+  // Returns the names of all due operations in order.
   std::string due() {
     std::string names;
     while (Triggered* operation = counter.take_due()) names += static_cast<Named*>(operation)->name;

@@ -10,7 +10,7 @@ namespace {
 
 using Taken = EventQueue::Taken;
 
-// Events that are told apart by their header data.
+// Events with distinct header data.
 Event event(std::uint64_t number) {
   Event made;
   made.header_data = number;
@@ -22,7 +22,7 @@ class EventQueueTest : public testing::Test {
   void deposit(std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t number = first; number <= last; ++number) queue.deposit(event(number));
   }
-  // Everything that is there, and whether a loss was told.
+  // Takes all events. Reports whether a loss was reported.
   std::vector<std::uint64_t> take_all(int* losses = nullptr) {
     std::vector<std::uint64_t> numbers;
     const Event* taken = nullptr;
@@ -86,7 +86,7 @@ TEST_F(EventQueueTest, QueueThatGrowsLosesNothingAndKeepsTheOrder) {
   std::vector<std::uint64_t> numbers;
   for (std::uint64_t number = 1; number <= 100; ++number) {
     EXPECT_FALSE(growing.deposit(event(number)).lost_one);
-    // Taken from now and then, so that it grows with its oldest event anywhere in the ring.
+    // Sometimes takes an event, so that the ring grows with its oldest event at any position.
     if (number % 3 == 0 && growing.take(taken) == Taken::kEvent)
       numbers.push_back(taken->header_data);
   }

@@ -1,5 +1,5 @@
 #pragma once
-// The parts of an interface as it puts them together, for tests of each.
+// The parts of an interface, connected as the interface connects them, for tests of each part.
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ struct InterfaceParts {
     EXPECT_EQ(events.allocate_queue(events_of_it, nullptr, queue, 2), Status::kOk);
     return queue;
   }
-  // The kinds of the events in the queue, which is empty then.
+  // Takes all events of the queue and returns their kinds.
   std::vector<EventKind> kinds(SlotId queue) {
     std::vector<EventKind> found;
     const Event* event = nullptr;

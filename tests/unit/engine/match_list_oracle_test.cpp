@@ -1,4 +1,5 @@
-// The match list against a plain list that is walked: the same random operations, the same answers.
+// The match list compared with a plain list and linear search: the same random operations give the
+// same answers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 namespace lintel::portals {
 namespace {
 
-// The specification in its plainest form.
+// The specification in its simplest form.
 struct PlainEntry {
   std::uint32_t name;
   MatchCriteria criteria;
@@ -34,13 +35,14 @@ struct PlainEntry {
   }
 };
 
-// What the operations draw from. Small, so that equal keys, equal masks and refusals abound.
+// The ranges of random values. They are small, so that equal keys, equal masks and refusals are
+// frequent.
 struct Universe {
   const char* name;
   std::uint32_t ids;
   std::uint64_t bits;  // match bits are drawn below this
   std::vector<std::uint64_t> ignored;
-  std::size_t usual_length;  // the list hovers around this many entries
+  std::size_t usual_length;  // the list keeps about this many entries
 };
 
 class Comparison {
@@ -82,8 +84,8 @@ class Comparison {
 
   MatchEntry& real(const PlainEntry& entry) { return *entries_[entry.name]; }
 
-  // A new entry for both lists, about half of them matchable at once, as an entry with a descriptor
-  // is.
+  // Makes the same entry for both lists. About half are matchable at once, as an entry with a
+  // descriptor is.
   PlainEntry make() {
     const MatchCriteria criteria{{NodeId{draw_id()}, Pid{draw_id()}},
                                  draw(universe_.bits),
@@ -110,7 +112,7 @@ class Comparison {
 
   void insert() {
     if (plain_.empty()) return;
-    // Mostly at one place, as a mark is used; often enough anywhere.
+    // Mostly the same base, as a program uses a marker entry, but often any entry.
     const Place base =
         draw(3) == 0 ? any()
                      : std::next(plain_.begin(), static_cast<std::ptrdiff_t>(plain_.size() / 2));
@@ -141,7 +143,7 @@ class Comparison {
     const ProcessId from{NodeId{static_cast<std::uint32_t>(draw(universe_.ids))},
                          Pid{static_cast<std::uint32_t>(draw(universe_.ids))}};
     const std::uint64_t bits = draw(universe_.bits);
-    // so many refuse before one accepts
+    // how many refuse before one accepts
     const std::size_t patience = draw(3) == 0 ? draw(plain_.size() + 1) : draw(3);
     std::vector<std::uint32_t> expected;
     for (const PlainEntry& entry : plain_) {
@@ -171,7 +173,7 @@ class Comparison {
   MatchList list_;
 };
 
-// From one that lives in the walked ring to one with more masks than tables.
+// From a list that fits the linear search to one with more masks than hash tables.
 const std::array<Universe, 5>& universes() {
   static const std::array<Universe, 5> all{{
       {"AFewEntries", 2, 4, {0, 1}, 5},

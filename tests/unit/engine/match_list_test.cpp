@@ -21,7 +21,7 @@ ProcessId process(std::uint32_t nid, std::uint32_t pid) { return {NodeId{nid}, P
 
 constexpr std::uint64_t kAllBits = ~0ULL;
 
-// A list, and entries that are named by the order of their creation: 0, 1, 2 ...
+// A list whose entries are named by the order of creation: 0, 1, 2, ...
 class MatchListTest : public ::testing::Test {
  protected:
   MatchEntry& make(ProcessId from, std::uint64_t match_bits, std::uint64_t ignore_bits = 0) {
@@ -44,8 +44,8 @@ class MatchListTest : public ::testing::Test {
     list_.set_matchable(entry, true);
     return entry;
   }
-  // More entries than are walked, each with criteria which no request of these tests meets, so that
-  // the rest goes through the hash tables.
+  // Adds more entries than linear search covers, none of which matches a request of these tests, so
+  // that later ones use the hash tables.
   void fill_with_others() {
     for (std::uint32_t i = 0; i < 2 * MatchIndex::kWalked; ++i) attach(process(99, i), 99);
   }
@@ -53,7 +53,7 @@ class MatchListTest : public ::testing::Test {
   MatchEntry* find(ProcessId from, std::uint64_t match_bits) {
     return list_.find(from, match_bits, [](MatchEntry&) { return true; });
   }
-  // Every entry that is asked when all refuse, in the order in which they are asked.
+  // Returns every entry that is tried, in order, when all refuse.
   std::vector<int> asked(ProcessId from, std::uint64_t match_bits) {
     std::vector<int> result;
     list_.find(from, match_bits, [&](MatchEntry& entry) {
@@ -70,7 +70,7 @@ class MatchListTest : public ::testing::Test {
 
   std::deque<MatchEntry> entries_;
   std::map<MatchEntry*, int> names_;
-  MatchList list_;  // behind its entries, which it unlinks when it dies
+  MatchList list_;  // destroyed after its entries, which unlink themselves
 };
 
 TEST_F(MatchListTest, AnEmptyListMatchesNothing) {
@@ -112,7 +112,8 @@ TEST_F(MatchListTest, ASingleGapTakesAnyNumberOfInsertions) {
   MatchEntry& left = attach(process(1, 1), 7);
   MatchEntry* right = &attach(process(1, 1), 7);
   std::deque<int> expected{0, 1};
-  for (int i = 2; i < 3000; ++i) {  // each between the two which came last, turning left and right
+  // each between the two newest, alternately left and right of the last one
+  for (int i = 2; i < 3000; ++i) {
     right = &insert(i % 3 == 0 ? left : *right, i % 3 == 0 ? Side::kAfter : Side::kBefore,
                     process(1, 1), 7);
     const auto place =
@@ -123,8 +124,7 @@ TEST_F(MatchListTest, ASingleGapTakesAnyNumberOfInsertions) {
   EXPECT_EQ(asked(process(1, 1), 7), order());
 }
 
-// Receives that come and go behind one which stays, for so long that the numbers which order the
-// list reach their end.
+// Receives come and go behind one that stays, until the order numbers of the list are used up.
 TEST_F(MatchListTest, AttachingAtOneEndGoesOnForEver) {
   for (const ListEnd end : {ListEnd::kTail, ListEnd::kHead}) {
     std::deque<MatchEntry> receives;
@@ -132,7 +132,7 @@ TEST_F(MatchListTest, AttachingAtOneEndGoesOnForEver) {
     for (int i = 0; i < 5; ++i)
       list.attach(receives.emplace_back(MatchCriteria{process(1, 1), 7, 0}, 0U, true), end);
     for (MatchEntry& receive : receives) list.set_matchable(receive, true);
-    // the end comes after eight million
+    // the numbers are used up after eight million
     constexpr std::size_t kTimes = lintel::testing::kSanitized ? 90'000 : 9'000'000;
     for (std::size_t i = 0; i < kTimes; ++i) {
       MatchEntry& oldest = receives[1 + i % 4];
@@ -154,8 +154,8 @@ TEST_F(MatchListTest, AttachingAtOneEndGoesOnForEver) {
   }
 }
 
-// The place of an entry among many of the same key has to be found, whatever the order in which
-// they become matchable.
+// An entry must find its position among many with the same key, whatever the order in which they
+// become matchable.
 TEST_F(MatchListTest, EqualEntriesMayBecomeMatchableInAnyOrder) {
   constexpr std::size_t kMany = 2000;
   std::vector<int> expected;
@@ -314,7 +314,7 @@ TEST_F(MatchListTest, TablesOfForgottenMasksServeNewOnes) {
 }
 
 TEST_F(MatchListTest, KeysOfOneHashAreToldApart) {
-  // one factor of the hash is zero for this initiator, whatever the match bits
+  // for this initiator one factor of the hash is zero, whatever the match bits
   const ProcessId unlucky = process(0x9E3779B9, 0x7F4A7C15);
   fill_with_others();
   std::vector<MatchEntry*> entries;

@@ -1,7 +1,7 @@
 // The cost of matching does not grow with the lists of a portal: exact entries and exact searches
-// at depth 100,000 against depth 10. Judged by processor time of this thread, by medians of turns
-// that take turns, so that a loaded machine slows both alike; a list that is walked would miss by a
-// factor of thousands. What it costs: bench/micro.
+// at depth 100,000 against depth 10. Compares medians of this thread's processor time. Both depths
+// are measured alternately, so that other load slows both alike. A linear search would miss by a
+// factor of thousands. bench/micro measures the cost itself.
 
 #include <gtest/gtest.h>
 #include <time.h>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kShallow = 10;
 constexpr std::size_t kDeep = 100'000;
 constexpr double kLargestRatio = 3;
-constexpr std::uint64_t kOnlyOverflow = 1ULL << 40;  // what no entry of a priority list has
+constexpr std::uint64_t kOnlyOverflow = 1ULL << 40;  // no entry of a priority list has it
 constexpr ProcessId kAnySender{NodeId{kAnyId}, Pid{kAnyId}};
 
 ProcessId sender(std::size_t number) {
@@ -35,7 +35,7 @@ std::uint64_t processor_ns() {
          static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// Processor time of the median turn of each, by turns.
+// Processor time of the median round of each, measured alternately.
 struct Medians {
   Medians(const std::function<void()>& shallow, const std::function<void()>& deep) {
     constexpr std::size_t kTurns = 31;
@@ -57,11 +57,12 @@ struct Medians {
 
 enum class Mix { kExact, kWithWildcards };
 
-// The lists of a portal, matched as the target does: the priority list, then the overflow list.
+// The lists of a portal, searched as the target does: first the priority list, then the overflow
+// list.
 class Lists {
  public:
-  // `number` entries; with wildcards one of 16 is from any source, or for any of 16 bits. Those
-  // match nothing that is asked for.
+  // Adds `number` entries. With wildcards, one of 16 accepts any source or ignores 16 bits. None of
+  // them matches the searches.
   void fill(PortalList list, std::uint64_t context, std::size_t number, Mix mix = Mix::kExact) {
     for (std::size_t i = 0; i < number; ++i) {
       const bool wild = mix == Mix::kWithWildcards && i % 16 == 0 && i + 1 != number;
@@ -119,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(Mix, MatchingCost, ::testing::Values(Mix::kExact, Mix::
                            return instance.param == Mix::kExact ? "Exact" : "AmongWildcards";
                          });
 
-// Unexpected headers: one more comes, is searched for and goes.
+// Unexpected headers: one more arrives, is found and removed.
 class Headers {
  public:
   explicit Headers(std::size_t number) {

@@ -22,7 +22,7 @@ class MemoryDescriptorTest : public testing::Test {
     made.region = MemoryRegion(memory.data(), memory.size());
     return made;
   }
-  // Offset and length that it would take, or {-1, -1}.
+  // The offset and length that it would accept, or {-1, -1}.
   static std::pair<std::int64_t, std::int64_t> offer(const MemoryDescriptor& descriptor,
                                                      std::uint64_t offset, std::uint64_t length,
                                                      std::uint32_t needed = option::kPut) {

@@ -14,7 +14,7 @@ class OutboxTest : public ::testing::Test {
   static constexpr transport::PeerId kPeer{3};
   static constexpr transport::PeerId kOther{4};
 
-  // A request of an interface, whose record is `operation`.
+  // Sends a request of an interface. `operation` is its record.
   void send_get(transport::PeerId to, SlotId operation, std::uint8_t interface_kind = 1) {
     wire::Request request{};
     request.header = {wire::kMessageVersion, static_cast<std::uint8_t>(wire::MessageKind::kGet), 0,

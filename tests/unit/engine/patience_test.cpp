@@ -1,4 +1,4 @@
-// How long a waiting thread polls before it sleeps, by what its sleeps were like.
+// How long a waiting thread polls before it sleeps, depending on how its earlier sleeps ended.
 
 #include "portals/engine/patience.h"
 

@@ -1,5 +1,5 @@
-// A waiting caller polls as long as its patience lasts, then sleeps. Time stands still but for the
-// questions after it.
+// A waiting caller polls for the spin time and then sleeps. Time advances only when the clock is
+// read.
 
 #include "portals/engine/progress.h"
 
@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Never finds anything; each look at the clock takes `kLook`, and its file descriptor always has
-// something.
+// Never finds work. Each reading of the clock advances it by `kLook`, and the file descriptor is
+// always readable.
 class IdleWork final : public Work {
  public:
   static constexpr Nanoseconds kLook = 1us;
@@ -45,7 +45,7 @@ class IdleWork final : public Work {
   int polls_since_sleep() const { return polls_; }
 
   Nanoseconds sleep_takes{};
-  Nanoseconds yield_takes{};  // beside the two looks at the clock
+  Nanoseconds yield_takes{};  // in addition to the two readings of the clock
   int yields = 0;
   std::vector<int> polls_before_sleep;
 
@@ -62,7 +62,7 @@ class Unmet final : public Condition {
 
 class ProgressTest : public ::testing::Test {
  protected:
-  // How often it polls before each sleep, by the length of its sleeps.
+  // The number of polls before each sleep, for the given lengths of sleeps.
   std::vector<int> polls(Nanoseconds sleep_takes, Nanoseconds limit) {
     work_.sleep_takes = sleep_takes;
     Unmet condition;
@@ -71,7 +71,7 @@ class ProgressTest : public ::testing::Test {
     return work_.polls_before_sleep;
   }
 
-  // How often it yields in so many calls that look in vain.
+  // How often it yields in that many calls that find nothing.
   int yields(int calls, Nanoseconds yield_takes) {
     work_.yield_takes = yield_takes;
     work_.yields = 0;
@@ -122,7 +122,7 @@ TEST_F(ProgressTest, ALookWhoseCallerYieldsDoesNotAndTheNextOneDoes) {
 }
 
 TEST_F(ProgressTest, InACrowdWhoLooksInVainYieldsEveryTime) {
-  yields(Crowd::kBetweenLooks, 10us);  // the first look
+  yields(Crowd::kBetweenLooks, 10us);  // the first reading of the clock
   EXPECT_EQ(yields(1000, 10us), 1000);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// A transport that records what it is given, and has as much room as the test says.
+// A transport that records what it is given and has as much room as the test sets.
 
 #include <cstddef>
 #include <cstring>
@@ -25,12 +25,12 @@ class RecordingTransport final : public transport::Transport {
     transport::Immediate immediate;
     transport::Context context;
   };
-  std::size_t message_room = 1000;  // messages that may leave
+  std::size_t message_room = 1000;  // how many more messages may leave
   std::size_t write_room = 1000;
   bool registers = true;
   std::vector<Sent> sent;
   std::vector<Posted> posted;
-  std::size_t registered = 0;  // that have not been deregistered
+  std::size_t registered = 0;  // registrations that still exist
   int watched = 0;
 
   const transport::Attributes& attributes() const override { return attributes_; }
@@ -76,7 +76,7 @@ class RecordingTransport final : public transport::Transport {
   bool prepare_wait() override { return true; }
 
   std::size_t resolved = 0;
-  // The kinds of the messages that have left so far; forgets them.
+  // Returns the kinds of the messages that have left since the last call.
   std::vector<wire::MessageKind> take_kinds() {
     std::vector<wire::MessageKind> kinds;
     for (const Sent& message : sent) kinds.push_back(message.kind());

@@ -1,19 +1,19 @@
 #pragma once
-// Memory that runs out when a test says so: for code that asks with new (std::nothrow) T[n] and
-// goes on without.
+// Makes new (std::nothrow) T[n] fail when a test says so, for code that continues without the
+// memory.
 //
-// A program linked with scarce_memory.cpp has this in place of its own. Global, for tests of one
-// thread.
+// A program linked with scarce_memory.cpp uses this allocator. The state is global: for tests of
+// one thread.
 
 #include <cstddef>
 
 namespace lintel {
 
-extern bool memory_is_out;               // every request is refused while this is true
-extern std::size_t allocations_granted;  // since the program's start, or since a test set it
+extern bool memory_is_out;               // while true, every request is refused
+extern std::size_t allocations_granted;  // since the program's start, or since a test reset it
 extern std::size_t allocations_refused;
 
-// Whether this memory is the one in force: a sanitizer's runtime may have its own.
+// Whether this allocator is in use: a sanitizer's runtime may replace it.
 bool counts_memory();
 
 }  // namespace lintel

@@ -1,5 +1,5 @@
-// When the unexpected list indexes and when it walks, seen by what it allocates: every class that
-// is built anew takes memory.
+// When the unexpected list builds an index and when it searches linearly. The number of allocations
+// shows it, because each new class allocates.
 #include "portals/engine/unexpected_index.h"
 
 #include <gtest/gtest.h>
@@ -33,12 +33,12 @@ class UnexpectedIndexTest : public ::testing::Test {
   UnexpectedHeader* find(const MatchCriteria& criteria) {
     return list_.find(criteria, [](UnexpectedHeader&) { return true; });
   }
-  // The kind of criteria of this number: it ignores one bit, which no header has.
+  // Searches with criteria number `kind`, which ignore one bit that no header has.
   UnexpectedHeader* find_by_kind(unsigned kind, std::uint64_t bits) {
     return find({kSender, bits, 1ULL << (40 + kind % 24)});
   }
 
-  // How many allocations are asked for by what `act` does.
+  // How many allocations `act` requests.
   template <class Act>
   static std::size_t allocations(Act&& act) {
     const std::size_t before = allocations_granted + allocations_refused;
@@ -51,7 +51,7 @@ class UnexpectedIndexTest : public ::testing::Test {
   static constexpr std::size_t kMany = 300;
 
   std::deque<UnexpectedHeader> headers_;
-  UnexpectedList list_;  // behind its headers, which it unlinks when it dies
+  UnexpectedList list_;  // destroyed after its headers, which unlink themselves
 };
 
 TEST_F(UnexpectedIndexTest, AListThatIsNotSearchedTakesNoMemory) {
@@ -123,13 +123,13 @@ TEST_F(UnexpectedIndexTest, AKindThatIsNoLongerSearchedGivesItsClassToANewOne) {
   const unsigned new_kind = kClasses;
   EXPECT_GT(allocations([&] { find_by_kind(new_kind, kMany); }), 0U);
   EXPECT_EQ(allocations([&] {
-              // all but the first kept theirs
+              // all but the first kept their class
               for (unsigned kind = 1; kind <= new_kind; ++kind) find_by_kind(kind, kMany);
             }),
             0U);
 }
 
-// Memory runs out at each search of a growing list in turn, and so at each size of its tables.
+// Memory runs out at each search of a growing list in turn, so at every size of its tables.
 TEST_F(UnexpectedIndexTest, WithoutMemoryEverySearchFindsWhatItWouldWithIt) {
   if (!counts_memory())
     GTEST_SKIP() << "the thread sanitizer's runtime has an operator new of its own";

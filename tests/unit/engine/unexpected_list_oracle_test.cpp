@@ -1,5 +1,5 @@
-// The unexpected list against a plain list that is walked: the same random operations, the same
-// answers, with and without memory.
+// The unexpected list compared with a plain list and linear search: the same random operations give
+// the same answers, with and without memory.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -20,14 +20,14 @@
 namespace lintel::portals {
 namespace {
 
-// A header as the engine makes one: the list's part, and more.
+// A header as the engine makes it: the list's part and more.
 struct Arrival : UnexpectedHeader {
   Arrival(ProcessId from, std::uint64_t bits, std::uint32_t number)
       : UnexpectedHeader(from, bits), name(number) {}
   std::uint32_t name;
 };
 
-// The specification in its plainest form.
+// The specification in its simplest form.
 struct PlainHeader {
   std::uint32_t name;
   ProcessId from;
@@ -42,13 +42,14 @@ struct PlainHeader {
   }
 };
 
-// What the operations draw from. Small, so that equal keys, equal masks and refusals abound.
+// The ranges of random values. They are small, so that equal keys, equal masks and refusals are
+// frequent.
 struct Universe {
   const char* name;
   std::uint32_t ids;
   std::uint64_t bits;  // match bits are drawn below this
   std::vector<std::uint64_t> ignored;
-  std::size_t usual_length;  // the list hovers around this many headers
+  std::size_t usual_length;  // the list keeps about this many headers
   bool memory_runs_out;
 };
 
@@ -133,8 +134,8 @@ class Comparison {
     free_.push_back(number);
   }
 
-  // As an entry that is used once: so many are refused before one is accepted, which is claimed or
-  // only looked at.
+  // Searches as a use-once entry does: some headers are refused before one is accepted, which is
+  // claimed or only inspected.
   void find() {
     const MatchCriteria criteria = draw_criteria();
     const std::size_t patience = draw(3) == 0 ? draw(plain_.size() + 1) : draw(3);
@@ -158,7 +159,8 @@ class Comparison {
     }
   }
 
-  // As a persistent entry: some of the matches are claimed at once, the others left, up to a point.
+  // Searches as a persistent entry does: some matches are claimed at once, the others are left, up
+  // to a limit.
   void take_all() {
     const MatchCriteria criteria = draw_criteria();
     const std::size_t most = 1 + draw(6);
@@ -187,7 +189,7 @@ class Comparison {
   UnexpectedList list_;
 };
 
-// From a list that is only walked to one with more kinds of criteria than classes.
+// From a list that is only searched linearly to one with more kinds of criteria than classes.
 const std::array<Universe, 7>& universes() {
   static const std::array<Universe, 7> all{{
       {"AFewHeaders", 2, 4, {0, 1}, 5, false},

@@ -19,7 +19,7 @@ ProcessId process(std::uint32_t nid, std::uint32_t pid) { return {NodeId{nid}, P
 
 constexpr std::uint64_t kAllBits = ~0ULL;
 
-// A list, and headers that are named by the order of their creation: 0, 1, 2 ...
+// A list whose headers are named by the order of creation: 0, 1, 2, ...
 class UnexpectedListTest : public testing::Test {
  protected:
   UnexpectedHeader& make(ProcessId from, std::uint64_t match_bits) {
@@ -32,8 +32,8 @@ class UnexpectedListTest : public testing::Test {
     list_.append(header);
     return header;
   }
-  // More headers than are walked, which no criteria of these tests admit unless they ignore much,
-  // so that the rest goes through an index.
+  // Adds more headers than linear search covers, so that later ones use an index. No criteria of
+  // these tests admit them unless they ignore many bits.
   void fill_with_others() {
     for (std::uint32_t i = 0; i < kOthers; ++i) arrive(process(99, 90 + i), 99);
   }
@@ -41,7 +41,7 @@ class UnexpectedListTest : public testing::Test {
   UnexpectedHeader* find(const MatchCriteria& criteria) {
     return list_.find(criteria, [](UnexpectedHeader&) { return true; });
   }
-  // Every header that is asked when all are refused, in the order in which they are asked.
+  // Returns every header that is tried, in order, when all are refused.
   std::vector<int> asked(const MatchCriteria& criteria) {
     std::vector<int> result;
     list_.find(criteria, [&](UnexpectedHeader& header) {
@@ -240,7 +240,8 @@ TEST_F(UnexpectedListTest, AnEntryThatIsFullLeavesTheRest) {
   EXPECT_EQ(order().front(), kOthers + 1);
 }
 
-// One mask after the other, each often enough to have a class of its own, many more than there are.
+// Searches with many more masks than there are classes, one after the other, each often enough to
+// get a class.
 TEST_F(UnexpectedListTest, ClassesThatAreNoLongerSearchedServeNewOnes) {
   fill_with_others();
   UnexpectedHeader& header = arrive(process(1, 1), 0);

@@ -22,7 +22,7 @@ class UnexpectedMessagesTest : public ::testing::Test, protected InterfaceParts 
     holder = entries.get(entry)->descriptor;
   }
 
-  // A message has met the overflow entry; its data are under way.
+  // A message has matched the overflow entry and its data are under way.
   SlotId arrive() {
     Completion completion;
     completion.event.kind = EventKind::kPutEnd;
@@ -72,7 +72,7 @@ TEST_F(UnexpectedMessagesTest, ASearchTellsAndLeavesItThere) {
   ASSERT_EQ(unexpected.search(0, kAnybody, rules(option::kPut), true, false), Status::kOk);
   EXPECT_EQ(kinds(queue), std::vector{EventKind::kSearch});
   EXPECT_EQ(portals[0].unexpected.size(), 1U);
-  EXPECT_EQ(descriptors.size(), 1U);  // the search's own is gone
+  EXPECT_EQ(descriptors.size(), 1U);  // the search's own descriptor is gone
 }
 
 TEST_F(UnexpectedMessagesTest, APortalHasRoomForSoManyHeaders) {

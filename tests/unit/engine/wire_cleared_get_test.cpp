@@ -1,4 +1,4 @@
-// A get that carries the CLEAR for its reply: what the codec accepts.
+// The codec's checks of a get that carries the CLEAR for its reply.
 
 #include <gtest/gtest.h>
 

@@ -169,8 +169,8 @@ TEST(WireCodec, ClearWhoseCountIsNotItsPayloadIsRejected) {
 }
 
 TEST(WireCodec, ClearWhoseCountMatchesOnlyIn32BitsIsRejected) {
-  // 0x20000000 * 24 is a multiple of 2^32: with a 32-bit product this count would look like no
-  // payload at all.
+  // 0x20000000 * 24 is a multiple of 2^32. A 32-bit product would make this count look like no
+  // payload.
   const Bytes bytes = clear(0, {});
   EXPECT_FALSE(accepted(with_byte(bytes, offsetof(Clear, segment_count), 0x20)));
 }
@@ -228,7 +228,7 @@ TEST(WireCodec, PutThatNothingAnswersHasNoDescriptorAndNoToken) {
   Request unanswered = put(8);
   unanswered.header.flags = 0;
   unanswered.match_bits = 7;
-  unanswered.md_handle = 5;  // does not travel
+  unanswered.md_handle = 5;  // is not sent
   unanswered.sender_token = 6;
   const Bytes bytes = message(unanswered, 8);
   ASSERT_TRUE(accepted(bytes));

@@ -31,7 +31,6 @@ void set_value(ExampleField& field, const std::string& shown) {
   field.value = value;
 }
 
-// "name = value" or "name = value  (note)"; anything else is no value.
 void read_comment(ExampleField& field, const std::string& comment) {
   constexpr std::string_view kEquals = " = ";
   const std::size_t equals = comment.find(kEquals);

@@ -1,6 +1,6 @@
-// Holds wire_format.h, frame_format.h and their codecs, and stream_format.h, to doc/wire_format.md.
-// Bytes, values and offsets all come from the document; here stands only which struct's field a
-// name means.
+// Checks wire_format.h, frame_format.h, stream_format.h and their codecs against
+// doc/wire_format.md. Bytes, values and offsets come from the document. This file only says which
+// field of a struct each name means.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -228,8 +228,8 @@ TEST(WireDocument, HasAnExampleOfEveryMessageAndFrame) {
 
 // --- the messages against the codec ---
 
-// Puts the stated value of `prefix` + field name into the host-order struct at `to`; its "header"
-// is filled field by field.
+// Sets the fields of the host-order struct at `to` to the stated values of `prefix` + field name.
+// Its "header" is filled field by field.
 void fill(const Example& example, const Fields& fields, const std::string& prefix,
           unsigned char* to) {
   const auto put = [&](const Field& field, auto value) {
@@ -247,7 +247,7 @@ void fill(const Example& example, const Fields& fields, const std::string& prefi
     ASSERT_EQ(stated->size, field.size) << prefix << name;
     if (stated->text) {
       std::memcpy(to + field.offset, stated->text->data(), stated->text->size());
-    } else if (name != "reserved") {  // that one stays 0
+    } else if (name != "reserved") {  // `reserved` stays 0
       switch (field.size) {
         case 1: put(field, static_cast<std::uint8_t>(*stated->value)); break;
         case 2: put(field, static_cast<std::uint16_t>(*stated->value)); break;
@@ -274,7 +274,7 @@ std::size_t payload_size(const Example& example) {
   return 0;
 }
 
-// A put says less than other requests.
+// A put has fewer fields than other requests.
 Request stated_request(const Example& example) {
   const std::size_t end = example.bytes.size() - payload_size(example);
   Fields present;
@@ -303,7 +303,7 @@ void append(std::vector<std::byte>& bytes, const std::vector<std::byte>& more) {
   bytes.insert(bytes.end(), more.begin(), more.end());
 }
 
-// A CLEAR, whose fields have `prefix`, and its segments.
+// Appends a CLEAR, whose fields have `prefix`, and its segments.
 void append_clear(std::vector<std::byte>& bytes, const Example& example,
                   const std::string& prefix) {
   append(bytes, encoded(stated<Clear>(example, kClear, prefix)));
@@ -566,7 +566,8 @@ TEST(WireDataFrame, RecordsAreWholeMessagesAtTheirStatedPlaces) {
 
 // --- the stream of `direct` ---
 
-// The struct with the stated values stands at `offset` of the example, and is read from there.
+// The struct with the stated values is encoded at `offset` of the example, and is decoded from
+// there.
 template <class Wire>
 void expect_on_stream(const Example& example, std::size_t offset, const Wire& stated_value) {
   std::vector<std::byte> wire(sizeof(Wire));
@@ -592,7 +593,7 @@ TEST(WireStream, GreetingsAreAsInTheDocument) {
   expect_greeting("accept", GreetingKind::kAccept);
 }
 
-// The header of a piece of that kind, which stands at the beginning of the example.
+// Checks the piece header of that kind at the beginning of the example.
 PieceHeader expect_piece(const Example& example, PieceKind kind) {
   const auto piece = stated<PieceHeader>(example, kPieceHeader, "piece ");
   EXPECT_EQ(static_cast<PieceKind>(piece.kind), kind);

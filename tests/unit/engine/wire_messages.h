@@ -1,5 +1,5 @@
 #pragma once
-// Messages for the tests of the codec: sound ones, and the means to spoil them.
+// Messages for the tests of the codec: valid ones, and functions that make them invalid.
 
 #include <cstddef>
 #include <cstdint>

@@ -51,7 +51,7 @@ TEST(Addressing, every_unprivileged_port_but_the_last_has_one_pid_that_leads_bac
   }
 }
 
-// ---- Any pid, where no port chooses it
+// ---- Any pid, on networks where no port chooses it
 
 constexpr std::uint32_t kBases[] = {1, 500, 1023, 1024, 1025, kBase, 64000, 64511, 64512};
 
@@ -65,7 +65,7 @@ TEST(AnyPid, is_good_whatever_the_process_id) {
       ASSERT_TRUE(may_be_given(any_pid(process_id, 0, base), base))
           << process_id << " with base " << base;
     }
-    // The largest process ids that Linux gives, and more.
+    // The largest process ids of Linux, and larger ones.
     for (const std::uint32_t process_id : {(1U << 22) - 1, 1U << 22, 0x7fffffffU, 0xffffffffU}) {
       for (std::uint32_t turn = 0; turn < 5000; ++turn)
         ASSERT_TRUE(may_be_given(any_pid(process_id, turn, base), base)) << process_id;

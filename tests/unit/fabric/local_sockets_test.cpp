@@ -1,5 +1,5 @@
-// Which sockets are told to use reno: those of the provider that stay on this machine and have a
-// congestion control that paces, and no others.
+// Which sockets are set to reno: the provider's sockets that stay on this machine and whose
+// congestion control paces, and no others.
 #include "transport/fabric/local_sockets.h"
 
 #include <arpa/inet.h>
@@ -48,8 +48,8 @@ class Socket {
   int fd_;
 };
 
-// What the sockets of these tests have before: bbr, where the kernel lets us, else cubic, which
-// stays.
+// The congestion control of these tests' sockets at first: bbr if the kernel permits it, else
+// cubic, which is kept.
 const std::string& before() {
   static const std::string name =
       Socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)).use("bbr") ? "bbr" : "cubic";
@@ -96,7 +96,7 @@ TEST(LocalSockets, keep_a_congestion_control_that_does_not_pace) {
   for (const char* other : {"cubic", "reno", "dctcp", "htcp", ""})
     EXPECT_FALSE(paces(other)) << other;
   const Socket own(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  EXPECT_TRUE(own.use("cubic") || own.use("reno"));  // not every user may have cubic
+  EXPECT_TRUE(own.use("cubic") || own.use("reno"));  // not every user may choose cubic
   const std::string kept = own.algorithm();
   free_of_pacing(own.fd());
   EXPECT_EQ(own.algorithm(), kept);
@@ -127,7 +127,7 @@ TEST(LocalSockets, of_one_peer_are_those_connected_to_it_and_those_accepted_from
   EXPECT_EQ(from_own_node.algorithm(), before());
   EXPECT_EQ(own.algorithm(), before());
 
-  // The peer at our own node: what its processes have connected to us.
+  // The peer on our own node: its processes have connected to us.
   const Socket neighbour = listener("127.0.0.1");
   EXPECT_EQ(free_connections(own.address(), neighbour.address()), 1U);
   EXPECT_EQ(from_own_node.algorithm(), freed());

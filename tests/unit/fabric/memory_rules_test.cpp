@@ -1,4 +1,4 @@
-// What each way of memory registration means for us.
+// What each mode of memory registration requires from us.
 #include "transport/fabric/memory_rules.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #pragma once
-// Descriptions of providers as libfabric gives them, for decisions about providers that are not at
-// hand.
+// Descriptions of providers as libfabric gives them, for tests of choices among providers that this
+// machine does not have.
 
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
@@ -30,7 +30,7 @@ inline ProviderDescription mock_provider(const std::string& name) {
   return p;
 }
 
-// As ibverbs under rxm describe themselves.
+// The description that verbs under rxm gives.
 inline ProviderDescription mock_verbs() {
   ProviderDescription p = mock_provider("verbs;ofi_rxm");
   p.mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY;

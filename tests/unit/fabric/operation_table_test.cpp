@@ -1,4 +1,4 @@
-// The records of what the provider has: found again by pointer, and by no other pointer.
+// The records of the provider's operations: found by their pointers, and by no other pointer.
 #include "transport/fabric/operation_table.h"
 
 #include <gtest/gtest.h>

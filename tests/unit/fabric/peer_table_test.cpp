@@ -1,4 +1,4 @@
-// When a peer that accepts nothing counts as lost. Time is an argument here.
+// When a peer that accepts nothing counts as lost. Tests pass the time as an argument.
 #include "transport/fabric/peer_table.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class PeerTableTest : public testing::Test {
   static constexpr TimePoint at(milliseconds since_start) {
     return TimePoint{1000000000} + since_start;
   }
-  // A try in vain at `now`, then a poll.
+  // A failed attempt at `now`, then a poll.
   void try_in_vain(TimePoint now) {
     if (table.may_try(table.at(peer), now)) {
       table.refused(peer, now);
@@ -76,7 +76,7 @@ TEST_F(PeerTableTest, a_peer_that_nobody_tries_any_more_is_forgotten_silently) {
   table.report_failures(at(milliseconds(50)), sink);
   table.report_failures(at(milliseconds(5000)), sink);
   EXPECT_TRUE(sink.failures.empty());
-  // The next attempt has the whole time again.
+  // The next attempt has the full timeout again.
   try_in_vain(at(milliseconds(9000)));
   try_in_vain(at(milliseconds(9090)));
   EXPECT_TRUE(sink.failures.empty());

@@ -1,4 +1,4 @@
-// Which provider is chosen, which are refused, and with what words.
+// Which provider is chosen, which are refused, and the messages.
 #include "transport/fabric/provider_choice.h"
 
 #include <gmock/gmock.h>

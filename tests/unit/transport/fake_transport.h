@@ -1,6 +1,6 @@
 #pragma once
-// FakeTransport: a lower transport held in hand. What is committed lies in `sent`; what the next
-// poll() reports is queued by the test.
+// FakeTransport: a lower transport that the test controls. Committed messages are in `sent`. The
+// test queues what the next poll() reports.
 
 #include <cstddef>
 #include <deque>
@@ -46,8 +46,8 @@ class FakeTransport final : public Transport {
   std::deque<Sent> sent;
   std::map<PeerId, Expected> expected;
   std::vector<PeerId> disconnected;
-  bool welcomed = false;  // placed messages are
-  bool arriving = false;  // what is expected: withdraw_placement() is too late
+  bool welcomed = false;  // placed messages are enabled
+  bool arriving = false;  // the expected message is arriving: withdraw_placement() is too late
   bool room = true;       // reserve() lends
   PostStatus commit_answer = PostStatus::kOk;
   int polls = 0;

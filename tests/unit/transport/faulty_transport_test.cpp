@@ -1,4 +1,4 @@
-// The faults that are injected, each alone, and sessions that live with them.
+// The injected faults, each alone, and sessions on a transport with faults.
 
 #include "transport/faulty/faulty_transport.h"
 
@@ -270,8 +270,8 @@ TEST_F(FaultyTransportTest, SameSeedSameFaults) {
   EXPECT_NE(run("drop=0.5,seed=1"), run("drop=0.5,seed=2"));
 }
 
-// Two sessions whose lower transports misbehave. Whatever happens, each session delivers a run of
-// messages without hole or repetition between two failures, and comes to rest.
+// Two sessions whose lower transports misbehave. In every case each session delivers messages
+// without gap or repetition between two failures, and becomes idle.
 class SessionUnderFaults : public testing::TestWithParam<const char*> {};
 
 TEST_P(SessionUnderFaults, MessagesComeOnceAndInOrderOrThePeerFails) {
@@ -303,7 +303,7 @@ TEST_P(SessionUnderFaults, MessagesComeOnceAndInOrderOrThePeerFails) {
       for (const auto& session : sessions) time = std::min(time, session->next_deadline());
       if (time == kNever) {
         if (next >= 300) break;
-        continue;  // the next reserve() begins anew
+        continue;  // the next reserve() starts again
       }
       network.run_until(time);
       for (std::size_t i = 0; i < 2; ++i) sessions[i]->poll(network.now(), sinks[i]);

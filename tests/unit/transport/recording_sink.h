@@ -1,7 +1,6 @@
 #pragma once
-// RecordingSink: writes down what a transport reports, in order, as short sentences.
-// A placed message's: its sender, its message, the payload as far as there was room for it, and how
-// long that is if it was longer.
+// RecordingSink: records what a transport reports, in order, as short texts. For a placed message:
+// its sender, its message, the payload that fitted, and the payload's length if it was longer.
 
 #include <functional>
 #include <span>
@@ -19,11 +18,11 @@ class RecordingSink final : public Sink {
   std::vector<std::string> messages;
   std::vector<Error> failures;
   std::size_t left = 0;
-  // Called for each message and placed message after it is written down.
+  // Called for each message and placed message after it is recorded.
   std::function<void(PeerId, std::span<const std::byte>)> answer =
       [](PeerId, std::span<const std::byte>) {};
   std::function<void(PeerId)> on_failure = [](PeerId) {};
-  std::vector<const std::byte*> payloads;  // where they were
+  std::vector<const std::byte*> payloads;  // where the payloads were
 
   void on_message(PeerId from, std::span<const std::byte> message) override {
     messages.emplace_back(reinterpret_cast<const char*>(message.data()), message.size());

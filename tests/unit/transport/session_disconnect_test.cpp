@@ -1,4 +1,4 @@
-// When a session ends the connection below, and what it is then rid of.
+// When a session ends the connection below, and what is freed then.
 
 #include "tests/unit/transport/session_fixture.h"
 
@@ -17,7 +17,7 @@ class SessionDisconnect : public SessionTest {
     ASSERT_NE(next, kNever);
     poll(next - now);
   }
-  // A peer that does not answer is asked and then given up.
+  // The session asks a peer that does not answer, then gives it up.
   void give_up() {
     send("a");
     poll();

@@ -1,6 +1,6 @@
 #pragma once
-// SessionTest: one Session over a FakeTransport. The test plays the peer: it writes frames by hand
-// and reads those that the session sent.
+// SessionTest: one Session over a FakeTransport. The test acts as the peer: it writes frames and
+// reads those that the session sent.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ namespace lintel::transport {
 
 using namespace std::chrono_literals;
 
-// A frame of a peer, before it is bytes. Numbers that a test does not care about fit the session
-// that SessionTest::open() makes.
+// A frame of a peer before it is encoded. The defaults fit the session that SessionTest::open()
+// makes.
 struct Frame {
   FrameKind kind = FrameKind::kData;
   std::uint32_t slot = 0;
@@ -99,7 +99,7 @@ class SessionTest : public testing::Test {
     now = now + later;
     return session->poll(now, sink);
   }
-  // kWouldBlock when nothing was lent.
+  // Returns kWouldBlock when no buffer was available.
   PostStatus send(std::string_view message) { return send(peer, message); }
   PostStatus send(PeerId to, std::string_view message) {
     const MessageBuffer buffer = session->reserve(to, message.size());
@@ -168,7 +168,7 @@ class SessionTest : public testing::Test {
     arrives(frame);
     poll();
   }
-  // The oldest frame that the session sent; removes it.
+  // Removes and returns the oldest frame that the session sent.
   Bytes take_sent() {
     if (fake->sent.empty()) {
       ADD_FAILURE() << "no frame was sent";
@@ -178,19 +178,19 @@ class SessionTest : public testing::Test {
     fake->sent.pop_front();
     return frame;
   }
-  // Kinds of the frames sent since; removes them.
+  // Removes all sent frames and returns their kinds.
   std::vector<FrameKind> take_sent_kinds() {
     std::vector<FrameKind> kinds;
     while (!fake->sent.empty()) kinds.push_back(kind_of(take_sent()));
     return kinds;
   }
-  // All frames sent so far have left.
+  // Completes the sending of all frames.
   void all_left() {
     for (std::size_t i = 0; i < 300; ++i) fake->left(lower_peer);
     poll();
   }
 
-  // Opens the session by a hello of the peer. Nothing is leaving afterwards.
+  // Opens the session by a hello of the peer. Nothing is being sent afterwards.
   void open() {
     receive(hello());
     const Bytes answer = take_sent();

@@ -1,4 +1,4 @@
-// How messages share frames, and how acknowledgements and the window steer them.
+// How messages share frames, and how acknowledgements and the window control the flow.
 
 #include <cstdint>
 
@@ -54,8 +54,8 @@ TEST_F(SessionFlow, WithAFrameOpenThereIsNoSleeping) {
 TEST_F(SessionFlow, FullFrameLeavesWithoutAPoll) {
   const std::string message(200, 'x');
   for (int i = 0; i < 10; ++i) EXPECT_EQ(send(message), PostStatus::kOk);
-  // 1024 bytes hold 4 records of 208 bytes: the first went alone, two frames of 4 are full, one
-  // message is in the open frame.
+  // 1024 bytes hold 4 records of 208 bytes. The first message was sent alone, two frames of 4 are
+  // full, and one message is in the open frame.
   ASSERT_EQ(fake->sent.size(), 3U);
   EXPECT_EQ(messages_of(take_sent()).size(), 1U);
   EXPECT_EQ(messages_of(take_sent()).size(), 4U);
@@ -339,7 +339,7 @@ TEST_F(SessionFlow, LowerFailureFailsThePeerAndForgetsWhatWasOnItsWay) {
 TEST_F(SessionFlow, FramesOfAnEndedSessionThatLeaveLateAreNotTakenForThoseOfTheNext) {
   send("a");
   take_sent();
-  receive(hello(kOtherEpoch + 1));  // "a" is still leaving
+  receive(hello(kOtherEpoch + 1));  // "a" is still being sent
   take_sent();
   send("b");
   poll();

@@ -1,4 +1,4 @@
-// How two processes begin, refuse and renew a session.
+// How two processes open, refuse and renew a session.
 
 #include "tests/unit/transport/session_fixture.h"
 
@@ -305,7 +305,7 @@ TEST_F(SessionHandshake, ConnectDeadlineFailsThePeer) {
 
 TEST_F(SessionHandshake, DeadlineCountsFromTheFirstPollAfterReserve) {
   poll(3600s);
-  send("a");  // the session's last known time is an hour old when this happens
+  send("a");  // the session last read the clock an hour ago
   poll(3600s);
   EXPECT_THAT(sink.failures, IsEmpty());
   EXPECT_EQ(session->state_of(peer), State::kConnecting);

@@ -1,4 +1,4 @@
-// When a session asks, when it waits, when it gives up, how it says goodbye.
+// When a session sends a probe, waits, gives up its peer, and says goodbye.
 
 #include "tests/unit/transport/session_fixture.h"
 
@@ -12,7 +12,7 @@ using Kind = FrameKind;
 class SessionLiveness : public SessionTest {
  protected:
   SessionLiveness() { open(); }
-  // Moves to the next deadline and polls there.
+  // Advances time to the next deadline and polls.
   void sleep() {
     ASSERT_NE(session->next_deadline(), kNever);
     poll(session->next_deadline() - now);
@@ -163,7 +163,7 @@ TEST_F(SessionLiveness, AcknowledgementThatWaitedForOurPollCounts) {
 TEST_F(SessionLiveness, DeadlineOfAFrameCountsFromThePollAfterItsCommit) {
   poll(3600s);
   const TimePoint last_poll = now;
-  now = now + 3600s;  // nobody polled since: commit() thinks that it is an hour earlier
+  now = now + 3600s;  // nobody has polled since: for commit() it is an hour earlier
   send("a");
   EXPECT_FALSE(session->prepare_wait())
       << "somebody who knows the time has to poll before anybody sleeps";

@@ -142,7 +142,7 @@ TEST_F(SessionLocal, WriteToMemoryThatIsNoLongerRegisteredTouchesNothingAndEnds)
   EXPECT_THAT(sink.take(), ElementsAre("write_done 9 the memory of the write is not registered"));
 }
 
-// Its slot has another generation then, and the key of what was there before names nothing.
+// Its slot has another generation now, and the key of the earlier registration names nothing.
 TEST_F(SessionLocal, WriteToARegistrationThatHasGoneTouchesNothingThatIsRegisteredNow) {
   std::byte from[4] = {std::byte{1}};
   std::byte to[4] = {};

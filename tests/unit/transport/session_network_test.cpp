@@ -1,4 +1,4 @@
-// Sessions over a simulated network: many processes, random delays, deaths and restarts, in virtual
+// Sessions on a simulated network: many processes, random delays, deaths and restarts, in virtual
 // time.
 
 #include <gmock/gmock.h>
@@ -66,8 +66,8 @@ class SessionNetwork : public testing::Test {
       if (process->session) process->session->poll(network->now(), process->sink);
     }
   }
-  // One step: time goes to the next event or deadline, then everybody polls. False when nothing
-  // will ever happen.
+  // One step: time advances to the next event or deadline, then all processes poll. Returns false
+  // when nothing more will happen.
   bool step() {
     TimePoint next = network->next_event();
     for (const auto& process : processes) {
@@ -125,7 +125,7 @@ TEST_F(SessionNetwork, PeerThatStartsLateIsReached) {
       if (!step()) network->run_until(network->now() + 1ms);
     }
     join(1);
-    // Both turn to each other now; the last refusal may still be under way.
+    // Both now send to each other. The last refusal may still be under way.
     bool done[2] = {};
     while (!done[0] || !done[1]) {
       for (const std::size_t i : {0U, 1U})
@@ -138,7 +138,7 @@ TEST_F(SessionNetwork, PeerThatStartsLateIsReached) {
   }
 }
 
-// Everybody sends to everybody; nothing lost, nothing twice, order per pair.
+// Every process sends to every other one. Nothing is lost or repeated, and each pair is in order.
 TEST_F(SessionNetwork, MessagesOf64ProcessesComeOnceAndInOrder) {
   constexpr std::size_t kProcesses = 64;
   constexpr std::size_t kMessages = 3000;
@@ -213,7 +213,7 @@ TEST_F(SessionNetwork, RestartedPeerIsAnotherOne) {
     settle();
     network->kill(name_of(1), death);
     join(1);
-    // It turns to us before we miss it.
+    // The new process connects to us before we notice the loss.
     while (send(1, 0, "from the second") != PostStatus::kOk) ASSERT_TRUE(step());
     settle();
     EXPECT_EQ(processes[0]->sink.failures.size(), 1U);

@@ -46,7 +46,7 @@ class SessionPlacementOverTheNetwork : public testing::Test {
   Side& b() { return sides[1]; }
 
   PostStatus send(std::string_view message) { return send_placed(message, {}, {}); }
-  // From A to B. Without a payload: as a message.
+  // Sends from A to B. Without a payload it is an ordinary message.
   PostStatus send_placed(std::string_view message, std::string_view payload, Context context) {
     Session& session = *a().session;
     const MessageBuffer buffer = session.reserve(a().other, message.size());

@@ -1,5 +1,5 @@
-// Placed messages through sessions: a frame of their own each, in its turn among the others, and an
-// end with the session.
+// Placed messages through sessions: each has a frame of its own, in order with the others, and ends
+// with the session.
 
 #include <memory>
 #include <string>
@@ -24,7 +24,7 @@ class SessionPlacement : public SessionTest {
   SessionPlacement() { open(); }
 
   static std::span<const std::byte> payload() { return std::as_bytes(std::span(kPayload)); }
-  // What is not taken is abandoned. kWouldBlock also when nothing was lent.
+  // Abandons a message that is not accepted. Returns kWouldBlock also when no buffer was available.
   PostStatus send_placed(std::string_view message) {
     const MessageBuffer buffer = session->reserve(peer, message.size());
     if (!buffer) return PostStatus::kWouldBlock;
@@ -44,7 +44,7 @@ class SessionPlacement : public SessionTest {
     return sent;
   }
 
-  // As the lower transport hands it up: in the room that it has for the placed message.
+  // Delivers as the lower transport does: in its memory for unexpected placed messages.
   void arrives_placed(const Frame& frame) { arrives_placed(frame.bytes()); }
   void arrives_placed(Bytes frame, PeerId from = kNoPeer) {
     frame.resize(std::max(frame.size(), fake->attributes().max_placed_message));
@@ -58,7 +58,7 @@ class SessionPlacement : public SessionTest {
                      std::initializer_list<std::string_view> messages = {"m"}) const {
     return of_session(Kind::kData, sequence, 0, records(messages));
   }
-  // The session must drop what comes, count it under `cause` and go on as if it had not come.
+  // The session must drop the frame, count it under `cause`, and continue as if it had not come.
   void expect_dropped(Bytes frame, std::uint64_t SessionCounters::*cause) {
     const std::uint64_t before = session->counters().*cause;
     fake->arrives_placed(std::move(frame), payload());

@@ -1,4 +1,4 @@
-// Frames that make no sense: dropped, counted by cause, without harm to the session.
+// Invalid frames are dropped and counted by cause, without harm to the session.
 
 #include <random>
 
@@ -15,7 +15,7 @@ class SessionRobustness : public SessionTest {
  protected:
   SessionRobustness() { open(); }
 
-  // The session must drop the frame, count it under `cause` and go on as if it had not come.
+  // The session must drop the frame, count it under `cause`, and continue as if it had not come.
   void expect_dropped(Bytes frame, std::uint64_t SessionCounters::*cause) {
     const std::uint64_t before = session->counters().*cause;
     fake->arrives(std::move(frame));

@@ -1,4 +1,4 @@
-// What a disconnect on the simulated network ends, and what it leaves.
+// What a disconnect on the simulated network ends and what it leaves.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Each test runs with many seeds: at the disconnect a write may have been read or not, and be in
-// place or not.
+// Each test runs with many seeds: at the disconnect a write may already be read or not, and
+// delivered or not.
 class SimulatedDisconnect : public testing::TestWithParam<std::uint64_t>, protected TwoSimulated {
  protected:
   SimulatedDisconnect() {
@@ -25,7 +25,7 @@ class SimulatedDisconnect : public testing::TestWithParam<std::uint64_t>, protec
     options.attributes.knows_source = true;
     start(options);
   }
-  // Part of what is under way happens; nobody polls.
+  // Part of what is under way happens, while no process polls.
   void half_way() { network->run_until(network->now() + Nanoseconds(10'000)); }
 };
 INSTANTIATE_TEST_SUITE_P(Seeds, SimulatedDisconnect, testing::Range<std::uint64_t>(1, 33));

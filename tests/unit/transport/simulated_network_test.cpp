@@ -1,4 +1,4 @@
-// What the simulated network promises, and what it deliberately does not.
+// What the simulated network guarantees, and what it deliberately does not.
 
 #include "transport/simulated/simulated_network.h"
 

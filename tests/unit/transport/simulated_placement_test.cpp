@@ -1,5 +1,5 @@
-// Placed messages on the simulated network: where their payloads come to, when they are read, and
-// in which order they come.
+// Placed messages on the simulated network: where payloads arrive, when they are read, and their
+// order.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ struct Room {
   std::string bytes;
 };
 
-// What A, B and C send is noted by B; what B sends, and how what they sent ends, by A.
+// B's sink records what A, B and C send. A's sink records what B sends, and how its own sends end.
 class SimulatedPlacement : public testing::Test, protected TwoSimulated {
  protected:
   static constexpr ProcessId kC{NodeId{1}, Pid{3}};
@@ -57,7 +57,7 @@ class SimulatedPlacement : public testing::Test, protected TwoSimulated {
     return from.commit_placed(to, buffer, message.size(), std::as_bytes(std::span(payload)), key,
                               kContext);
   }
-  // Everything arrives, but nobody polls.
+  // Everything arrives, while no process polls.
   void deliver() { network->run_until(network->now() + std::chrono::seconds(1)); }
 
   std::unique_ptr<SimulatedTransport> c;

@@ -1,6 +1,6 @@
 #pragma once
-// Two processes on the simulated network, A and B, which know each other. What each is told is in
-// its sink.
+// Two processes on the simulated network, A and B, that know each other. The sink of each records
+// what it is told.
 
 #include <cstring>
 #include <memory>
@@ -16,7 +16,7 @@ struct TwoSimulated {
   static constexpr ProcessId kA{NodeId{1}, Pid{1}};
   static constexpr ProcessId kB{NodeId{1}, Pid{2}};
 
-  // Again from the beginning, on a network of its own.
+  // Starts again on a new network.
   void start(const SimulatedOptions& options) {
     b.reset();
     a.reset();
@@ -32,12 +32,12 @@ struct TwoSimulated {
     std::memcpy(buffer.data, message.data(), message.size());
     return from.commit(to, buffer, message.size());
   }
-  // Each that is still there.
+  // Polls each process that still exists.
   void poll() {
     if (a) a->poll(network->now(), sink_a);
     if (b) b->poll(network->now(), sink_b);
   }
-  // Until nothing is under way.
+  // Runs until nothing is under way.
   void settle() {
     do poll();
     while (network->advance_to_next());
