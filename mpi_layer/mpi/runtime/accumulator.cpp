@@ -8,8 +8,8 @@ namespace lintel::mpi {
 
 namespace {
 
-// Extents may be shorter than the data, or negative: items reach from the lowest byte of any of
-// them to the highest.
+// The memory from the lowest to the highest byte of all items. Extents may be shorter than the
+// data, or negative.
 struct Reach {
   Reach(const Shape& shape, std::int64_t count) {
     const std::int64_t last = count > 0 ? (count - 1) * shape.extent() : 0;

@@ -1,5 +1,5 @@
 #pragma once
-// What reductions compute with: items, in memory of the library's own or the program's, and an
+// Items that reductions compute with, in memory of the library or of the program, and an
 // accumulator that combines them in the order of ranks.
 //
 // Local, no communication; used by one thread.
@@ -12,13 +12,13 @@
 
 namespace lintel::mpi {
 
-// Items laid out as the program's are. Memory of their own begins with no values, other memory is
-// borrowed.
+// Items with the layout of the program's items. Memory of their own is uninitialised; other memory
+// is borrowed.
 class ReductionItems {
  public:
   ReductionItems(DatatypeRef type, std::int64_t count);
   explicit ReductionItems(ItemBuffer items) : items_(std::move(items)) {}
-  // In `memory`, of bytes_of() them.
+  // In `memory`, which has bytes_of() bytes.
   ReductionItems(DatatypeRef type, std::int64_t count, std::byte* memory);
   static std::size_t bytes_of(const DatatypeRef& type, std::int64_t count);
 
@@ -32,14 +32,14 @@ class ReductionItems {
   ItemBuffer items_;
 };
 
-// A rank's items, which begin as its own and become results for more and more neighbouring ranks,
-// and room for those of others. Operations need be associative only: the caller says on which side
-// of its own ranks the others are.
+// The items of a rank, and room for items of others. At first they are its own values. Each step
+// combines them with the values of neighbouring ranks. Operations need only be associative, because
+// the caller says on which side the other ranks are.
 class Accumulator {
  public:
-  // In memory of its own, which begins with no values.
+  // In memory of its own, which is uninitialised.
   Accumulator(const BoundReduction& reduction, const DatatypeRef& type, std::int64_t count);
-  // Its rank's items are `own`, and end there as the result. REQUIRES: the operation commutes.
+  // Uses `own` as the items of the rank, which become the result. REQUIRES: the operation commutes.
   Accumulator(const BoundReduction& reduction, const ItemBuffer& own);
 
   std::int64_t count() const { return own_.all().count; }
@@ -55,20 +55,20 @@ class Accumulator {
   // own = others op own, for items [first, first + count) or all.
   void put_before(std::int64_t first, std::int64_t count);
   void put_before() { put_before(0, count()); }
-  // own = own op others. Items out of the range have no value afterwards: the operation writes to
-  // its right operand, so the two change places. In the program's memory nothing changes places,
-  // and it is others op own.
+  // own = own op others. Items outside the range are undefined afterwards: the operation writes to
+  // its right operand, so the two memories are exchanged. If the items are in the program's memory,
+  // they are not exchanged, and the result is others op own.
   void put_behind(std::int64_t first, std::int64_t count);
   void put_behind() { put_behind(0, count()); }
-  // One of these.
+  // put_before() or put_behind().
   void put(bool before, std::int64_t first, std::int64_t count);
   void put(bool before) { put(before, 0, count()); }
 
  private:
   const BoundReduction& reduction_;
   bool in_place_;
-  // One block for all: the allocator gives two of half the size back to the system after each call,
-  // and page faults then cost more than all else.
+  // One block for both. With two blocks of half the size, the allocator returns them to the system
+  // after each call, and page faults then cost more than everything else.
   std::unique_ptr<std::byte[]> memory_;
   ReductionItems own_;
   ReductionItems others_;

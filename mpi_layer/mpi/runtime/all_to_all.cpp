@@ -15,8 +15,8 @@ std::unique_ptr<std::byte[]> room_for(std::int64_t bytes) {
   return std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
 }
 
-// Bruck's algorithm: part i is for the rank i further. In the step of each bit, all parts whose i
-// has it go on so many ranks together.
+// Bruck's algorithm: part i is for the rank at distance i. There is a step for each bit. It sends
+// all parts whose i has this bit, together, to the rank at the distance of the bit.
 int exchange_by_bits(const Team& team, const Parts& out, const Parts& in) {
   const int size = team.size();
   const std::int64_t part = out.at(0).bytes();
@@ -72,7 +72,7 @@ int exchange_at_once(const Team& team, const Parts& out, const Parts& in) {
   return transfers.finish();
 }
 
-// In step k with the ranks k further and k before.
+// In step k each rank sends to the rank k after it, and receives from the rank k before it.
 int exchange_in_steps(const Team& team, const Parts& out, const Parts& in) {
   if (const int error = copy_items(out.at(team.rank()), in.at(team.rank())); error != MPI_SUCCESS)
     return error;
@@ -85,10 +85,10 @@ int exchange_in_steps(const Team& team, const Parts& out, const Parts& in) {
   return MPI_SUCCESS;
 }
 
-// In one buffer: in each step two ranks exchange what they have for each other.
+// In place: in each step two ranks exchange their parts for each other.
 int exchange_in_place(const Team& team, const Parts& parts) {
   for (int step = 0; step < team.size(); ++step) {
-    // Both find each other: their ranks have the sum `step`.
+    // The sum of the two ranks is `step`, modulo the size, so both compute each other.
     const int peer = (step - team.rank() + team.size()) % team.size();
     if (peer == team.rank()) continue;
     const ItemBuffer part = parts.at(peer);

@@ -8,10 +8,10 @@
 
 namespace lintel::mpi {
 
-// Each rank has a part for each, and gets one from each. `out` and `in` may be the same object: in
-// place. Parts of equal bytes:
+// Each rank sends a part to each rank, and receives one from each. `out` and `in` may be the same
+// object, which means in place. For parts of equal length:
 int all_to_all(const Team& team, const Parts& out, const Parts& in);
-// Of any.
+// For parts of any lengths.
 int all_to_all_various(const Team& team, const Parts& out, const Parts& in);
 
 }  // namespace lintel::mpi

@@ -21,18 +21,18 @@ class BackgroundWork : public RequestEnd {
  public:
   BackgroundWork(std::function<int()> work, std::function<int()> finish)
       : work_(std::move(work)), finish_(std::move(finish)) {}
-  // The gate has been opened, or the thread never began: it is about to end.
+  // The thread has opened the gate and is about to end, or it was never started.
   ~BackgroundWork() override {
     if (thread_.joinable()) thread_.join();
   }
 
-  // False: there is no thread to be had.
+  // False: no thread could be created.
   bool begin(RequestObject& object) {
     try {
       runtime().begin_work();
       thread_ = start_quiet_thread([this, &object] {
         error_ = error_code_of(work_);
-        done_ = true;  // before anybody can see that it is
+        done_ = true;  // before the completion is visible
         open_gate(object);
         runtime().end_work();
       });
@@ -53,19 +53,19 @@ class BackgroundWork : public RequestEnd {
     return status;
   }
 
-  // What is left to do is done also where nobody asks for its status.
+  // Calls `finish` even if the status was never asked for.
   int close() override {
     static_cast<void>(status());
     return MPI_SUCCESS;
   }
 
-  // Only complete ones are freed (clause 6.12).
+  // Only complete requests may be freed (clause 6.12).
   Then release() override { return done_ ? Then::kOver : Then::kRefused; }
 
  private:
   std::function<int()> work_;
   std::function<int()> finish_;
-  int error_ = MPI_SUCCESS;  // the thread's until it has ended
+  int error_ = MPI_SUCCESS;  // belongs to the thread until that has ended
   std::atomic<bool> done_{false};
   std::optional<int> told_;
   std::thread thread_;

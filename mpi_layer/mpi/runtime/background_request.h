@@ -1,6 +1,6 @@
 #pragma once
-// Requests for what takes several steps with other processes: a thread of their own goes through
-// them, with blocking calls.
+// Requests for operations of several steps with other processes. A thread per request runs the
+// steps with blocking calls.
 
 #include <functional>
 
@@ -9,11 +9,11 @@
 
 namespace lintel::mpi {
 
-// `work` runs in the thread; the request is complete when it returns, and has the error that it
-// returns. Without one `finish`, if there is any, then runs in the thread that tests or waits for
-// the request, before it is told; its error counts as well. What they use is theirs to keep alive;
-// `communicator` lives as long as the request. MPI_Request_free refuses it until the work is done;
-// MPI_Finalize waits for the work.
+// `work` runs in the thread. The request is complete when it returns, with the error that it
+// returns. If there is none, `finish`, if given, then runs in the thread that tests or waits for
+// the request, before completion is reported; its error counts too. Both must keep alive what they
+// use; `communicator` lives as long as the request. MPI_Request_free is refused until the work is
+// done. MPI_Finalize waits for the work.
 int make_background_request(const CommunicatorRef& communicator, std::function<int()> work,
                             std::function<int()> finish, MPI_Request* request);
 

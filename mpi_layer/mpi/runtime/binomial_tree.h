@@ -1,7 +1,7 @@
 #pragma once
-// BinomialTree: a tree over all ranks of a team, of as many levels as the logarithm of their number
-// has. Positions count the ranks from the root on, around; the subtree of a position is that
-// position and those that follow it, so what belongs to it lies together.
+// BinomialTree: a binomial tree over all ranks of a team. Its depth is the logarithm of their
+// number. Positions count the ranks cyclically from the root. The subtree of a position consists of
+// that position and those that follow it, so its data are contiguous.
 //
 // A value, computed by each rank for itself.
 
@@ -13,7 +13,7 @@ namespace lintel::mpi {
 
 class BinomialTree {
  public:
-  // A rank, its position, and how many positions its subtree has.
+  // A rank, its position, and the number of positions in its subtree.
   struct Branch {
     int rank = 0;
     int position = 0;
@@ -37,7 +37,7 @@ class BinomialTree {
   bool is_root() const { return own_.position == 0; }
   const Branch& own() const { return own_; }
   int parent() const { return parent_; }  // a rank. REQUIRES: not the root
-  // The largest subtree first.
+  // In order of size, the largest subtree first.
   std::span<const Branch> children() const { return {children_.data(), count_}; }
 
  private:

@@ -12,8 +12,8 @@ namespace lintel::mpi {
 
 namespace {
 
-// The root cuts the message into as many pieces as there are ranks, which go down a tree, each to
-// the rank of its position, and then round.
+// The root splits the message into one piece per rank. The pieces are scattered by a tree, each to
+// the rank of its position. Then all ranks pass them round a ring.
 int broadcast_in_pieces(const Team& team, int root, const ItemBuffer& items) {
   const BinomialTree tree(root, team.rank(), team.size());
   const PackedItems packed(items);

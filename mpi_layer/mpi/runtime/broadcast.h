@@ -5,7 +5,7 @@
 
 namespace lintel::mpi {
 
-// The root's items come to all ranks. Collective over the team; blocks. Errors are those of this
+// Sends the root's items to all ranks. Collective over the team; blocks. Errors are those of this
 // process' transfers.
 int broadcast(const Team& team, int root, const ItemBuffer& items);
 

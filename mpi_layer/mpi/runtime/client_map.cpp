@@ -16,7 +16,8 @@ std::optional<ClientMap>& the_map() {
   return map;
 }
 
-// What number each rank has when the values of the group's processes are numbered as they come.
+// Numbers the distinct values of the processes in the group in order of their first appearance, and
+// returns the number of each rank.
 std::vector<int> numbered(const Group& group, std::span<const int> values) {
   std::map<int, int> number_of;
   std::vector<int> numbers;

@@ -11,7 +11,7 @@
 namespace lintel::mpi {
 
 int Parts::take(const void* buffer, std::int64_t count, MPI_Datatype datatype, int ranks) {
-  // All of them together must be numbers that items can have.
+  // The total count must be valid for items, too.
   if (count < 0) return MPI_ERR_COUNT;
   const CheckedNumber all = CheckedNumber(count) * ranks;
   if (!all.fits()) return MPI_ERR_COUNT;

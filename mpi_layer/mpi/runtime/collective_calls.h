@@ -1,9 +1,9 @@
 #pragma once
 // How collective functions run: blocking, or as a request.
 //
-// A collective function is written once, as a function object `op(communicator, go, arguments...)`:
-// it checks the arguments and gives `go` what is to be done with the others, `work(team)`. `work`
-// may be copied, and holds what it needs but for the program's own buffers and arrays.
+// A collective function is written once, as a function object `op(communicator, go, arguments...)`.
+// It checks the arguments and passes `work(team)` to `go`, which runs it. `work` may be copied. It
+// owns what it needs, except the buffers and arrays of the program.
 
 #include <cstdint>
 
@@ -28,7 +28,8 @@ class GoBlocking {
 
 class GoInBackground {
  public:
-  // The tag is taken whatever becomes of the call, so that the next ones meet those of other ranks.
+  // The tag is used up even if the call fails, so that later calls have the same tags as in other
+  // ranks.
   GoInBackground(const CommunicatorRef& communicator, MPI_Request* request)
       : communicator_(communicator), request_(request), tag_(communicator->next_tag()) {}
 
@@ -46,7 +47,7 @@ class GoInBackground {
   std::int32_t tag_;
 };
 
-// The collective functions of MPI are one of these each.
+// Each collective function of MPI calls one of these.
 template <class Operation, class... Arguments>
 int run(const char* name, MPI_Comm comm, Operation operation, Arguments... arguments) {
   return communicator_call(name, comm, [&](const CommunicatorRef& communicator) {

@@ -1,11 +1,11 @@
 #pragma once
-// Communicator: a group of processes with contexts of its own, so that its messages meet no others
+// Communicator: a group of processes with contexts of its own, so that its messages match no others
 // (MPI 5.0, clause 7.4).
 //
-// Shared by its handle and by the requests on it, so that it may be freed while they are active;
-// its contexts are free again when the last is gone. Group, rank and contexts never change; name
-// and error handler have a lock, attributes their own. Any thread. Does not: know
-// intercommunicators, nor how its contexts were agreed on.
+// Shared by its handle and by the requests on it, so that it may be freed while they are active.
+// Its contexts are free again when the last of them is destroyed. Group, rank and contexts never
+// change; name and error handler have a lock, attributes have their own. Any thread.
+// Does not: know intercommunicators, or how its contexts were agreed on.
 
 #include <atomic>
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace lintel::mpi {
 
 class Communicator {
  public:
-  // REQUIRES: context number `number` was taken for it, and position `rank` of the group is this
+  // REQUIRES: context number `number` was taken for it. Position `rank` of the group is this
   // process.
   Communicator(GroupRef group, int rank, std::uint32_t number, ErrorHandlerRef handler)
       : group_(std::move(group)), rank_(rank), contexts_(number), handler_(std::move(handler)) {}
@@ -34,7 +34,7 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return group_->size(); }
   const ContextLease& contexts() const { return contexts_; }
-  // Where its processes are if this job is a client of IMPI, else null.
+  // The clients of its processes, if this job is a client of IMPI; else null.
   const GroupClients* clients() const {
     const ClientMap* const map = client_map();
     if (map == nullptr) return nullptr;
@@ -43,7 +43,7 @@ class Communicator {
     return clients_.get();
   }
 
-  // What the program knows it by. Set once, before anybody else has it.
+  // Its handle. Set once, before the communicator is shared.
   std::uintptr_t handle() const { return handle_; }
   void set_handle(std::uintptr_t handle) { handle_ = handle; }
 
@@ -64,16 +64,16 @@ class Communicator {
     handler_ = std::move(handler);
   }
   AttributeCache& attributes() { return attributes_; }
-  // Its own, for buffered sends on it (MPI_Comm_attach_buffer).
+  // Its own buffer for buffered sends (MPI_Comm_attach_buffer).
   SendBuffer& send_buffer() const { return send_buffer_; }
-  // A tag below 0 for an operation on it that goes on beside others: the n-th call gives the same
-  // in all members.
+  // A tag below 0 for an operation that runs at the same time as others. The n-th call returns the
+  // same tag in all members.
   std::int32_t next_tag() const {
     return kFirstTag - static_cast<std::int32_t>(operations_.fetch_add(1) % kTags);
   }
 
  private:
-  // Below those of Team and of MPI_Comm_create_group.
+  // Below the tags of Team and of MPI_Comm_create_group.
   static constexpr std::int32_t kFirstTag = -(1 << 30) - 2;
   static constexpr std::uint32_t kTags = 1U << 29;
 

@@ -15,12 +15,12 @@ namespace {
 
 constexpr HandleKind kKind = HandleKind::kCommunicator;
 
-// Where the value of a predefined key lies; null for other keys. The program reads an int there, at
-// any time from now on.
+// The address of the value of a predefined key; null for other keys. The program may read the int
+// there at any time from now on.
 std::atomic<int>* predefined_value(int keyval) {
   static_assert(sizeof(std::atomic<int>) == sizeof(int));
   static std::atomic<int> greatest_tag{0};
-  static std::atomic<int> clock_is_global{0};  // each machine has its own
+  static std::atomic<int> clock_is_global{0};  // each machine has its own clock
   static std::atomic<int> host{MPI_PROC_NULL};
   static std::atomic<int> io{MPI_ANY_SOURCE};  // every rank
   static std::atomic<int> application{0};
@@ -114,7 +114,7 @@ int PMPI_Comm_delete_attr(MPI_Comm comm, int keyval) {
 }
 LINTEL_MPI_NAME(MPI_Comm_delete_attr);
 
-// The names before MPI 2; errors have the new ones.
+// The names of MPI 1; errors are reported with the new names.
 int PMPI_Keyval_create(MPI_Copy_function* copy, MPI_Delete_function* remove, int* keyval,
                        void* extra_state) {
   return PMPI_Comm_create_keyval(copy, remove, keyval, extra_state);

@@ -1,4 +1,4 @@
-// What a communicator is (MPI 5.0, clauses 7.4.1, 7.6.1, 7.8).
+// Properties of communicators (MPI 5.0, clauses 7.4.1, 7.6.1, 7.8).
 #include <cstring>
 
 #include "mpi_layer/mpi/functions/arguments.h"
@@ -91,7 +91,7 @@ int PMPI_Comm_get_name(MPI_Comm comm, char* comm_name, int* resultlen) {
 }
 LINTEL_MPI_NAME(MPI_Comm_get_name);
 
-// Hints may be set, and none has a meaning: those in use are none.
+// Hints may be set, but none has an effect, so none are reported as used.
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info) {
   return communicator_call("MPI_Comm_set_info", comm, [=](const CommunicatorRef&) -> int {
     return find_info(info) ? MPI_SUCCESS : MPI_ERR_INFO;
@@ -106,7 +106,7 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info* info_used) {
 }
 LINTEL_MPI_NAME(MPI_Comm_get_info);
 
-// There are no intercommunicators, no parents, no topologies.
+// There are no intercommunicators, parents or topologies.
 int PMPI_Comm_remote_size(MPI_Comm comm, int* size) {
   return communicator_call("MPI_Comm_remote_size", comm, [=](const CommunicatorRef&) -> int {
     return size == nullptr ? MPI_ERR_ARG : MPI_ERR_COMM;

@@ -19,7 +19,7 @@ const GroupRef& empty_group() {
   return group;
 }
 
-// Hints are checked and mean nothing.
+// Hints are checked but have no effect.
 int check_hints(MPI_Info info) {
   return info == MPI_INFO_NULL || find_info(info) ? MPI_SUCCESS : MPI_ERR_INFO;
 }
@@ -36,8 +36,8 @@ int begin_duplicate(const CommunicatorRef& parent, MPI_Info info, MPI_Comm* newc
   if (const int error = check_hints(info); error != MPI_SUCCESS) return error;
   const auto number = std::make_shared<std::uint32_t>(0);
   const std::int32_t tag = parent->next_tag();
-  // Of this moment (clause 7.4.2). The others are not to wait in vain for one whose copy function
-  // fails: its request says so.
+  // Attributes are copied now (clause 7.4.2). A process whose copy function fails still takes part,
+  // so that the others do not wait for it; its request reports the error.
   const auto inheritance = std::make_shared<Inheritance>(*parent, Attributes::kCopied);
   return make_background_request(
       parent,
@@ -47,8 +47,8 @@ int begin_duplicate(const CommunicatorRef& parent, MPI_Info info, MPI_Comm* newc
       [=] { return enter_communicator(*number, parent->group(), *inheritance, newcomm); }, request);
 }
 
-// Ranks with this process' color, in the order of their keys, then of their ranks. What each says
-// holds its proposal for the context too.
+// Makes a communicator of the ranks with the color of this process, in the order of their keys,
+// then of their ranks. Each rank sends its proposal for the context together with its color.
 int split(const CommunicatorRef& parent, int color, int key, MPI_Comm* result) {
   struct Said {
     std::int64_t color, key, context;
@@ -80,7 +80,7 @@ int split(const CommunicatorRef& parent, int color, int key, MPI_Comm* result) {
   return enter_communicator(number, group, inheritance, result);
 }
 
-// The lowest rank on this node says which node it is.
+// The lowest rank on this node identifies the node.
 int first_on_this_node(const Communicator& communicator) {
   const World& world = runtime().job().world();
   for (int rank = 0; rank < communicator.size(); ++rank) {
@@ -90,8 +90,8 @@ int first_on_this_node(const Communicator& communicator) {
   return communicator.rank();
 }
 
-// The kinds of clause 7.4.2, of which one level of hardware is known here: the machine, whose
-// processes share memory.
+// The kinds of clause 7.4.2. Only one level of hardware is known here: the machine, whose processes
+// share memory.
 bool is_split_kind(int kind) {
   return kind == MPI_COMM_TYPE_SHARED || kind == MPI_COMM_TYPE_HW_UNGUIDED ||
          kind == MPI_COMM_TYPE_HW_GUIDED || kind == MPI_COMM_TYPE_RESOURCE_GUIDED ||
@@ -110,11 +110,11 @@ bool is_on_one_node(const Communicator& communicator) {
   });
 }
 
-// MPI_UNDEFINED, which makes MPI_COMM_NULL, where the kind and its hints name nothing that is
-// known.
+// MPI_UNDEFINED, which results in MPI_COMM_NULL, if the kind and its hints name nothing that is
+// known here.
 int color_of_kind(const Communicator& communicator, int kind, MPI_Info info) {
   bool known = kind == MPI_COMM_TYPE_SHARED;
-  // each part is to be less than the whole
+  // each part must be smaller than the whole
   if (kind == MPI_COMM_TYPE_HW_UNGUIDED) known = !is_on_one_node(communicator);
   if (kind == MPI_COMM_TYPE_HW_GUIDED || kind == MPI_COMM_TYPE_RESOURCE_GUIDED)
     known = asks_for_shared_memory(info);
@@ -132,8 +132,8 @@ int find_subgroup(const Communicator& communicator, MPI_Group handle, GroupRef* 
 
 int free_communicator(MPI_Comm* comm, const CommunicatorRef& communicator) {
   if (communicator == runtime().world() || communicator == runtime().self()) return MPI_ERR_COMM;
-  // Persistent sends on it may be started later: they find no room then, rather than memory that is
-  // the program's again.
+  // Persistent sends on it may be started later. They then find no room, instead of memory that
+  // belongs to the program again.
   void* memory = nullptr;
   std::int64_t size = 0;
   communicator->send_buffer().detach(runtime().messenger(), &memory, &size);
@@ -145,8 +145,8 @@ int free_communicator(MPI_Comm* comm, const CommunicatorRef& communicator) {
   return MPI_SUCCESS;
 }
 
-// Whatever was sent on it has been received when all of them have called this (clause 11.10.4), so
-// nothing else is left to wait for.
+// All messages on it have been received when all members have called this (clause 11.10.4), so
+// there is nothing else to wait for.
 int disconnect(MPI_Comm* comm, const CommunicatorRef& communicator) {
   if (communicator == runtime().world() || communicator == runtime().self()) return MPI_ERR_COMM;
   if (const int error = Team(communicator).barrier(); error != MPI_SUCCESS) return error;
@@ -227,7 +227,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* ne
           *newcomm = MPI_COMM_NULL;
           return MPI_SUCCESS;
         }
-        // Tags of collectives lie below 0, that of whole communicators first.
+        // Tags of collective functions are negative. The highest is that of whole communicators.
         const int internal_tag = Team::kCollectiveTag - 1 - tag % (1 << 30);
         return make_communicator(Team(parent, *members, *rank, internal_tag), parent, members,
                                  Attributes::kNone, newcomm);

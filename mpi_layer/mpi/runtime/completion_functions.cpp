@@ -28,7 +28,8 @@ int wait_one(MPI_Request* request, MPI_Status* status, CommunicatorRef* concerne
   return complete ? requests.tell(0, status, concerned) : MPI_SUCCESS;
 }
 
-// Statuses of all, with an error of their own each if any has one (clause 3.7.5).
+// Sets the statuses of all requests. If one of them has an error, each status gets its own
+// MPI_ERROR (clause 3.7.5).
 int tell_all(RequestArray& requests, MPI_Status* statuses, CommunicatorRef* concerned) {
   bool failed = false;
   for (std::size_t i = 0; i < requests.size(); ++i) {

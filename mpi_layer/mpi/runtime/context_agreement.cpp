@@ -1,7 +1,7 @@
-// Members propose their lowest free number. Mostly that is the same in all of them: agreed. Else
-// they try to take the greatest of these, and where some cannot, because another agreement of
-// theirs has been faster, all give it back and go on behind it. Two agreements that hinder each
-// other do so for ever only if they step alike, so each draws its steps.
+// Each member proposes its lowest free number. Usually the proposals are equal, and agreed.
+// Otherwise all members try to reserve the greatest proposal. If some cannot, because a concurrent
+// agreement was faster, all release it and continue behind it. Two concurrent agreements could
+// block each other for ever if both used the same steps. Therefore each uses random steps.
 #include "mpi_layer/mpi/runtime/context_agreement.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace lintel::mpi {
 
 namespace {
 
-// So far behind a number that could not be had.
+// The random distance to the next attempt, behind a number that could not be reserved.
 std::uint32_t draw_step() {
   constexpr std::uint32_t kMostSteps = 64;
   static std::atomic<std::uint32_t> draws{0};
@@ -28,7 +28,7 @@ int compare(const Team& team, const ContextProposal& own, ProposedContexts* prop
   return error;
 }
 
-// Whether all members could take the highest number in place of their own.
+// Tries to reserve the highest number in place of the own one. `*taken`: whether all members could.
 int take_highest(const Team& team, ContextProposal& own, std::uint32_t highest, bool* taken) {
   std::int64_t failed[] = {own.number() == highest || own.propose(highest) ? 0 : 1};
   const int error = team.maximum(failed);

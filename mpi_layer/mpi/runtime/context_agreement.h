@@ -9,8 +9,8 @@
 
 namespace lintel::mpi {
 
-// The number that this process proposes, taken while it does; at first the lowest that is free.
-// Given back at the end unless it has been kept.
+// The number that this process proposes; at first the lowest free number. It is reserved meanwhile,
+// and released at the end unless keep() was called.
 class ContextProposal {
  public:
   ContextProposal() { propose_from(ContextTable::kSelf + 1); }
@@ -18,14 +18,14 @@ class ContextProposal {
   ContextProposal& operator=(const ContextProposal&) = delete;
   ~ContextProposal() { give_back(); }
 
-  // kEnd: there is none.
+  // kEnd: there is no number.
   std::uint32_t number() const { return number_; }
-  // In place of the number, the lowest that is free from `least` on.
+  // Proposes the lowest free number from `least` on instead.
   void propose_from(std::uint32_t least);
-  // In place of the number, that one. False if it is not free: then none is proposed. REQUIRES:
-  // other < kEnd.
+  // Proposes `other` instead. False: it is not free, and no number is proposed. REQUIRES: other <
+  // kEnd.
   bool propose(std::uint32_t other);
-  // The number, which is the caller's from now on.
+  // Returns the number, which stays reserved for the caller.
   std::uint32_t keep() { return std::exchange(number_, ContextTable::kEnd); }
 
  private:
@@ -40,17 +40,16 @@ struct ProposedContexts {
   std::uint32_t highest = 0;
 };
 
-// A number that is free in all members, taken in each of them; `*number` of the ContextTable.
-// Collective over the team; blocks. Members of disjoint communicators that are made by one call
-// share it.
-// Several threads may agree at once, on different communicators and in any order: nobody holds a
-// lock while waiting for others. Errors: MPI_ERR_NO_MEM, in all members alike, if there is none;
-// those of the transfers.
+// Reserves a number of the ContextTable that is free in all members: `*number`. Collective over the
+// team; blocks. Disjoint communicators that one call makes share the number. Several threads may
+// agree at the same time, on different communicators and in any order, because no lock is held
+// while waiting. Errors: MPI_ERR_NO_MEM in all members if there is no such number; those of the
+// transfers.
 int agree_on_context(const Team& team, std::uint32_t* number);
 
-// The same for members that have told each other their proposals already, along with something
-// else: where these are the same, as they mostly are, no message is sent. `own` is what this
-// process has proposed.
+// The same for members that have exchanged their proposals already, together with other data. If
+// all proposals are equal, which is usual, no message is sent. `own` is the proposal of this
+// process.
 int agree_on_context(const Team& team, ContextProposal& own, ProposedContexts proposed,
                      std::uint32_t* number);
 

@@ -1,11 +1,11 @@
 #pragma once
-// ContextTable: which contexts the communicators of this process use. ContextLease: one of them,
-// given back at its end.
+// ContextTable: the contexts that the communicators of this process use. ContextLease: holds one
+// number and releases it at its end.
 //
-// A communicator has a number; its messages go in context 2 * number, the traffic of its collective
-// functions in 2 * number + 1. Two communicators that have a process in common have different
-// numbers, so that what arrives belongs to one of them (context_agreement.h). Any thread. Never
-// destroyed: leases may outlive everything else.
+// A communicator has a number. Its messages use context 2 * number, the traffic of its collective
+// functions 2 * number + 1. Two communicators with a common process have different numbers, so that
+// each message belongs to one of them (context_agreement.h). Any thread. Never destroyed, because
+// leases may live until the end of the process.
 
 #include <cstdint>
 #include <memory>
@@ -20,11 +20,11 @@ class ContextTable {
  public:
   static constexpr std::uint32_t kWorld = 0;
   static constexpr std::uint32_t kSelf = 1;
-  static constexpr std::uint32_t kEnd = kRelayContext / 2;  // numbers are below
+  static constexpr std::uint32_t kEnd = kRelayContext / 2;  // all numbers are less
 
-  // Takes the lowest number from `from` on that is free, and returns it; kEnd if there is none.
+  // Reserves and returns the lowest free number from `from` on; kEnd if there is none.
   std::uint32_t take_first_free(std::uint32_t from) LINTEL_EXCLUDES(mutex_);
-  // False if it is taken. REQUIRES: number < kEnd.
+  // Reserves `number`. False if it is not free. REQUIRES: number < kEnd.
   bool take(std::uint32_t number) LINTEL_EXCLUDES(mutex_);
   void give_back(std::uint32_t number) LINTEL_EXCLUDES(mutex_);
 
@@ -32,14 +32,15 @@ class ContextTable {
   bool try_take(std::uint32_t number) LINTEL_REQUIRES(mutex_);
 
   Mutex mutex_;
-  std::vector<bool> taken_ LINTEL_GUARDED_BY(mutex_);  // as long as the greatest number ever taken
+  std::vector<bool> taken_
+      LINTEL_GUARDED_BY(mutex_);  // its size is that of the greatest number ever reserved
 };
 
 ContextTable& context_table();
 
 class ContextLease {
  public:
-  // REQUIRES: `number` was taken for it.
+  // REQUIRES: `number` was reserved for it.
   explicit ContextLease(std::uint32_t number) : number_(number) {}
   ContextLease(const ContextLease&) = delete;
   ContextLease& operator=(const ContextLease&) = delete;

@@ -17,7 +17,7 @@ bool packs_for_external(MPI_Comm comm) {
 
 }  // namespace
 
-// Kept to the end of the process: threads may ask until then.
+// Kept to the end of the process, because threads may ask until then.
 void set_external_processes(std::vector<bool> processes) {
   if (std::ranges::find(processes, true) == processes.end()) return;
   external_processes = new std::vector<bool>(std::move(processes));

@@ -1,6 +1,6 @@
 #pragma once
-// Parts that come to all ranks of a team by Bruck's algorithm: in each step a rank gives what it
-// has and gets as much, so that it has twice as many parts.
+// Exchanges parts between all ranks of a team by Bruck's algorithm. In each step a rank sends the
+// parts that it has and receives as many, so that it has twice as many afterwards.
 
 #include <algorithm>
 
@@ -9,8 +9,8 @@
 
 namespace lintel::mpi {
 
-// `range_at(first, end)` is where this rank has, or is to get, the parts of the ranks that are
-// `first` to `end` - 1 ahead of it. Its own is in place.
+// `range_at(first, end)` is the memory for the parts of the ranks that are `first` to `end` - 1
+// ahead of this one. The part of this rank is already there.
 template <class RangeAt>
 int gather_by_doubling(const Team& team, RangeAt range_at) {
   for (int have = 1; have < team.size(); have *= 2) {

@@ -13,16 +13,16 @@ struct ErrorHandler {
     kFatal,   // ends the job
     kAbort,   // ends the processes of the communicator; here the job
     kReturn,  // the call returns the error
-    kCall,    // the program's own function is called, then the call returns the error
+    kCall,    // calls a function of the program, then returns the error
   };
   Kind kind = Kind::kFatal;
   MPI_Comm_errhandler_function* function = nullptr;
 };
 using ErrorHandlerRef = std::shared_ptr<const ErrorHandler>;
 
-// The predefined one of that handle; null for others.
+// The predefined error handler of that handle; null for other handles.
 ErrorHandlerRef predefined_error_handler(MPI_Errhandler handle);
-// The handle of a predefined one; MPI_ERRHANDLER_NULL for a program's own.
+// The handle of a predefined error handler; MPI_ERRHANDLER_NULL for one of the program.
 MPI_Errhandler predefined_handle(const ErrorHandler& handler);
 
 }  // namespace lintel::mpi

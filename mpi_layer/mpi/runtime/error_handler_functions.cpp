@@ -68,7 +68,8 @@ LINTEL_MPI_NAME(MPI_Comm_call_errhandler);
 int PMPI_Errhandler_free(MPI_Errhandler* errhandler) {
   return mpi_call("MPI_Errhandler_free", HandleKind::kNone, [=]() -> int {
     if (errhandler == nullptr) return MPI_ERR_ARG;
-    // The predefined ones stay; what MPI_Comm_get_errhandler gave may be freed all the same.
+    // Predefined error handlers are never freed, but a handle from MPI_Comm_get_errhandler may be
+    // passed here.
     if (!predefined_error_handler(*errhandler) &&
         !runtime().error_handlers.remove(number_of(*errhandler)))
       return MPI_ERR_ERRHANDLER;

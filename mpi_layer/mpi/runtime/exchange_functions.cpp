@@ -1,4 +1,4 @@
-// Both directions at once, blocking and not (MPI 5.0, clauses 3.7.2 and 3.10).
+// Send and receive in one call, blocking and nonblocking (MPI 5.0, clauses 3.7.2 and 3.10).
 #include "mpi_layer/mpi/functions/weak_name.h"
 #include "mpi_layer/mpi/runtime/message_calls.h"
 #include "mpi_layer/mpi/runtime/packed_items.h"
@@ -9,9 +9,10 @@ namespace lintel::mpi {
 
 namespace {
 
-// The receive starts first, so that two that do this to each other never wait for memory at the
-// receiver. `receive()` starts it, `send()` the other; when the send cannot start, for lack of
-// memory or because a number cannot be sent, `incoming()` is taken back, or has what it waited for.
+// The receive starts first, so that two processes that exchange messages never wait for memory at
+// the receiver. `receive()` starts it, `send()` starts the send. If the send cannot start, because
+// there is no memory or a number cannot be converted, the receive `incoming()` is cancelled, or
+// completes.
 template <class Receive, class Send, class Incoming>
 int start_both(const Communicator& communicator, const SendCall& out, Receive receive, Send send,
                Incoming incoming) {
@@ -29,7 +30,7 @@ int start_both(const Communicator& communicator, const SendCall& out, Receive re
   return sending;
 }
 
-// `items` are what is sent, in the place of what `out` says.
+// `items` are sent in place of those of `out`.
 int exchange(const Communicator& communicator, const ItemBuffer& items, const SendCall& out,
              const ReceiveCall& in, MPI_Status* status) {
   ItemTransfer outgoing;
@@ -46,9 +47,8 @@ int exchange(const Communicator& communicator, const ItemBuffer& items, const Se
   return received != MPI_SUCCESS ? received : sent;
 }
 
-// Starts both. The receive is the request. What is sent is copied where it cannot leave at once, so
-// that its buffer is the program's again and there is nothing to wait for; the messenger ends it by
-// itself.
+// Starts both. The request is the receive. If the message cannot leave at once, it is copied. So
+// its buffer is the program's again, and the messenger completes the send without a request.
 int start_exchange(const Communicator& communicator, const ItemBuffer& items, const SendCall& out,
                    const ReceiveCall& in, ItemTransfer& incoming) {
   return start_both(
@@ -70,8 +70,8 @@ int with_items(const SendCall& out, Exchange exchange) {
   return error == MPI_SUCCESS ? exchange(items) : error;
 }
 
-// For calls whose one buffer is for both: `exchange(items)` gets a copy of what is to be sent,
-// which lives as long as it runs.
+// For calls with one buffer for both directions: `exchange(items)` gets a copy of what is to be
+// sent, which is valid during the call.
 template <class Exchange>
 int with_copy(const SendCall& out, Exchange exchange) {
   return with_items(out,

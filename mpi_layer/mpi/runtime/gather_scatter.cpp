@@ -10,7 +10,7 @@ namespace lintel::mpi {
 
 namespace {
 
-// The packed parts of a rank's subtree, in the order of positions, its own first.
+// The packed parts of the subtree of a rank, in the order of positions, its own part first.
 class Carried {
  public:
   Carried(const BinomialTree& tree, std::int64_t part)
@@ -19,7 +19,7 @@ class Carried {
         bytes_(std::make_unique_for_overwrite<std::byte[]>(
             static_cast<std::size_t>(tree.own().span * part))) {}
 
-  // Parts of `branch`, which is of the subtree.
+  // The parts of `branch`, which is in the subtree.
   ItemBuffer of(const BinomialTree::Branch& branch) const {
     return Team::bytes(bytes_.get() + (branch.position - first_) * part_, branch.span * part_);
   }
@@ -35,8 +35,8 @@ std::int64_t part_of(const std::optional<ItemBuffer>& own, const Parts& parts) {
   return own ? own->bytes() : parts.at(0).bytes();
 }
 
-// Between the root's carried parts and where the program has them, all but the root's own. `move`
-// copies one.
+// Copies all parts but the root's own between the packed parts and the buffer of the program.
+// `move` copies one part.
 template <class Move>
 int for_others(const Team& team, int root, const Carried& carried, const Parts& parts, Move move) {
   for (int position = 1; position < team.size(); ++position) {
@@ -52,7 +52,7 @@ int gather_by_tree(const Team& team, int root, const std::optional<ItemBuffer>& 
   const BinomialTree tree(root, team.rank(), team.size());
   if (!tree.is_root() && tree.children().empty()) return team.send(tree.parent(), *own);
   const Carried carried(tree, part_of(own, parts));
-  // small subtrees are ready first
+  // small subtrees are complete first
   for (auto child = tree.children().rbegin(); child != tree.children().rend(); ++child) {
     if (const int error = team.receive(child->rank, carried.of(*child)); error != MPI_SUCCESS)
       return error;

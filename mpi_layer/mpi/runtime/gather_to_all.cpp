@@ -11,10 +11,10 @@ namespace lintel::mpi {
 
 namespace {
 
-// The parts lie one behind the other on the way.
+// The parts are sent packed, one behind the other.
 int gather_packed(const Team& team, const Parts& parts) {
   const int size = team.size();
-  // of the part of the rank so far ahead, in `packed`
+  // where the part of the rank at that distance begins in `packed`
   std::vector<std::int64_t> begins(static_cast<std::size_t>(size) + 1);
   for (int i = 0; i < size; ++i)
     begins[static_cast<std::size_t>(i) + 1] =

@@ -6,10 +6,11 @@
 
 namespace lintel::mpi {
 
-// Each rank's own part, which is in place already, comes to all. Collective over the team; blocks.
-// Errors are those of this process' transfers.
+// Sends the part of each rank, which is in place already, to all ranks. Collective over the team;
+// blocks. Errors are those of this process' transfers.
 int gather_to_all(const Team& team, const Parts& parts);
-// The same, and no rank carries parts packed: they go round, as items of their type.
+// The same by a ring, in which no rank forwards packed bytes: parts are sent as items of their
+// type.
 int gather_to_all_in_ring(const Team& team, const Parts& parts);
 
 }  // namespace lintel::mpi

@@ -38,8 +38,8 @@ class GeneralizedRequest : public RequestEnd {
     return steps_.fetch_or(kReleased) == kComplete ? Then::kOver : Then::kGoesOn;
   }
   Then complete() override {
-    // Before the other step can see this one: whoever comes second ends the request, which this one
-    // must be done with then.
+    // Opened before the other step can see this one, because the second of the two steps ends the
+    // request, which must not be used afterwards.
     if ((steps_.load() & kComplete) == 0) open_gate(*object_);
     return steps_.fetch_or(kComplete) == kReleased ? Then::kOver : Then::kGoesOn;
   }

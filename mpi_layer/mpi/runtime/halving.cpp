@@ -6,7 +6,7 @@ namespace lintel::mpi {
 
 namespace {
 
-// Pieces [first, end) of `begins`, and the items that they are.
+// Pieces [first, end) of `begins`, and the items in them.
 struct Pieces {
   int first;
   int end;
@@ -18,7 +18,7 @@ struct Pieces {
     const int middle = (first + end) / 2;
     return upper ? Pieces{middle, end, begins} : Pieces{first, middle, begins};
   }
-  // As many pieces, on the other side of what both together are.
+  // The other half of the pieces of which this is one half.
   Pieces sibling(bool is_upper) const {
     const int width = end - first;
     return is_upper ? Pieces{first - width, first, begins} : Pieces{end, end + width, begins};
@@ -74,8 +74,8 @@ int Members::combine(Accumulator& items) const {
   return MPI_SUCCESS;
 }
 
-// The first step's choice is the greatest part of the place: the bits of the member's number in
-// reverse.
+// The first step decides the highest bit of the position. So the position is the number of the
+// member with its bits reversed.
 int Members::piece_of(int member) const {
   int piece = 0;
   for (int bit = 1; bit < count_; bit *= 2) piece = piece * 2 + ((member & bit) != 0 ? 1 : 0);

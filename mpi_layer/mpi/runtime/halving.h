@@ -1,10 +1,10 @@
 #pragma once
-// Steps of reductions that need a power of two of ranks, for a team of any size: pairs of
-// neighbours count as one of the members.
+// Steps of reductions that need a power of two of ranks, for a team of any size: a pair of
+// neighbouring ranks may count as one member.
 //
-// Partners are at distance 1, then 2, then 4: what a member has combined is always of neighbouring
-// ranks, and is combined in their order. Collective over the team; block. Errors are those of this
-// process' transfers.
+// Partners are at distance 1, then 2, then 4. So a member always has the combination of
+// neighbouring ranks, in their order. Collective over the team; they block. Errors are those of
+// this process' transfers.
 
 #include <span>
 #include <vector>
@@ -14,41 +14,42 @@
 
 namespace lintel::mpi {
 
-// The greatest power of two of members that a team has ranks for. The first members are pairs: one
-// of the two acts, the other gives it its items at the begin and waits for the end.
+// The members: the greatest power of two that is at most the number of ranks. The first members are
+// pairs of ranks. One rank of a pair is active. The other gives its items to the active one at the
+// beginning, and waits for the end.
 class Members {
  public:
-  // `favoured`: a rank that shall act, if it is in a pair, or -1. The same in all ranks.
+  // `favoured`: a rank that is to be active if it is in a pair, or -1. The same in all ranks.
   explicit Members(const Team& team, int favoured = -1);
 
   int count() const { return count_; }
-  // Of this rank; -1 if it does not act.
+  // The member of this rank; -1 if the rank is not active.
   int own() const { return acts(team_.rank()) ? member_of(team_.rank()) : -1; }
   int member_of(int rank) const { return rank < 2 * pairs_ ? rank / 2 : rank - pairs_; }
-  // The rank that acts for a member.
+  // The active rank of a member.
   int rank_of(int member) const;
-  // The rank that does not, or -1.
+  // The inactive rank of a member, or -1.
   int silent_rank_of(int member) const;
 
-  // The silent give what they have: those that act have the whole pair's then.
+  // Inactive ranks give their items to the active ones, which combine them.
   int fold(Accumulator& items) const;
-  // The silent get all items of their pair.
+  // Inactive ranks receive all items from the active ones.
   int unfold(const Accumulator& items) const;
 
-  // ---- For those that act ----
-  // All items of all ranks combined. Doubling: all in each step.
+  // ---- For active ranks
+  // Combines all items of all ranks. Doubling: each step moves all items.
   int combine(Accumulator& items) const;
 
   // The items of a member: those from begins[i] to begins[i + 1] where i is piece_of(member).
   // `begins` has count() + 1 numbers.
   using Begins = std::span<const std::int64_t>;
   int piece_of(int member) const;
-  // Equal ones.
+  // Pieces of equal length.
   std::vector<std::int64_t> cut(std::int64_t items) const;
-  // Each member has its piece of all ranks combined; the rest of its items has no value. Halving:
-  // the half of the last step's in each step.
+  // Each member gets the combination of its piece over all ranks; its other items are undefined.
+  // Halving: each step moves half as many items as the step before.
   int combine_pieces(Accumulator& items, Begins begins) const;
-  // Each member has all pieces; or only member `to`.
+  // Each member gets all pieces; or only member `to` does.
   int collect_pieces(const Accumulator& items, Begins begins) const;
   int collect_pieces_at(int to, const Accumulator& items, Begins begins) const;
 

@@ -9,7 +9,7 @@ namespace lintel::mpi {
 
 namespace {
 
-// IMPI's.
+// The tags of IMPI.
 constexpr std::int32_t kBarrierTag = 110;
 constexpr std::int32_t kBroadcastTag = 120;
 constexpr std::int32_t kReduceTag = 190;
@@ -21,13 +21,13 @@ GlobalRoot global_root(const GroupClients& clients, int root) {
   return {root, clients.local_master_num(root)};
 }
 
-// The rank that stands for this process' client where `root` stands for its own.
+// The rank that represents the client of this process, if `root` represents its own client.
 int head_of_client(const Team& team, int root) {
   const GroupClients& clients = *team.clients();
   return clients.are_local(team.rank(), root) ? root : clients.local_master_rank(team.rank());
 }
 
-// Each step by one of two functions that are given the peer.
+// Runs each step by `send(peer)` or `receive(peer)`.
 template <class Send, class Receive>
 int go_through(const GlobalPhase& phase, Send send, Receive receive) {
   for (const GlobalStep& step : phase) {
@@ -37,7 +37,7 @@ int go_through(const GlobalPhase& phase, Send send, Receive receive) {
   return MPI_SUCCESS;
 }
 
-// The team in which a reduction's messages to and from a peer go.
+// The teams whose contexts the messages of a reduction use, depending on the peer.
 class ReductionTeams {
  public:
   explicit ReductionTeams(const Team& team)
@@ -55,8 +55,8 @@ class ReductionTeams {
   Team among_messages_;
 };
 
-// The last rank's items are the first result, to which the root puts those of the others from the
-// left, from the last but one on.
+// The result starts with the items of the last rank. The root combines it with those of the others
+// on its left, in descending order of ranks.
 int reduce_in_order(const Team& team, int root, Accumulator& items) {
   const ReductionTeams teams(team);
   if (team.rank() != root) return teams.with(root).send(root, items.own());

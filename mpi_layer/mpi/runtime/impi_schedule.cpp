@@ -18,9 +18,9 @@ int rank_of(const Masters& masters, int number) {
 int bit_width(int number) {
   return static_cast<int>(std::bit_width(static_cast<unsigned>(number)));
 }
-// The index of the highest bit that is set, -1 if none is.
+// The index of the highest bit that is set; -1 if none is set.
 int highest_bit(int number) { return bit_width(number) - 1; }
-// The least number of bits that all numbers below `count` fit into.
+// The least number of bits with which all numbers below `count` can be written.
 int dimension(int count) { return bit_width(count - 1); }
 
 GlobalPhase linear_barrier(const Masters& masters, int own) {
@@ -54,7 +54,7 @@ GlobalPhase tree_barrier(const Masters& masters, int own) {
   return phase;
 }
 
-// Masters counted from the root's on, around, and back to ranks.
+// Numbers masters cyclically from that of the root, and converts these numbers back to ranks.
 class FromRoot {
  public:
   FromRoot(const Masters& masters, const GlobalRoot& root) : masters_(masters), root_(root) {}
@@ -72,7 +72,8 @@ class FromRoot {
   const GlobalRoot& root_;
 };
 
-// Where the root deals with all others itself: a step with each, in the order of their numbers.
+// For a root that exchanges messages with all others directly: a step with each, in the order of
+// their numbers.
 template <class Step>
 GlobalPhase with_all_others(const Masters& masters, const GlobalRoot& root, Step step) {
   GlobalPhase phase;

@@ -10,7 +10,7 @@ namespace lintel::mpi {
 namespace {
 
 int begin(int required, int* provided) {
-  // Every level is provided: what the messenger does is under one lock in any case.
+  // Every level is provided, because the messenger always takes its lock.
   if (required != MPI_THREAD_SINGLE && required != MPI_THREAD_FUNNELED &&
       required != MPI_THREAD_SERIALIZED && required != MPI_THREAD_MULTIPLE)
     return MPI_ERR_ARG;

@@ -18,7 +18,7 @@ namespace lintel::mpi {
 
 namespace {
 
-// What is sent to nobody in the place of a message that is in a SendBuffer.
+// The arguments of the send to kProcNull that replaces a send through a SendBuffer.
 SendArguments nothing_like(const SendArguments& arguments) {
   return {nullptr, 0, kProcNull, arguments.context, arguments.tag, SendMode::kStandard};
 }
@@ -30,7 +30,7 @@ std::unique_ptr<std::byte[]> room_for(std::int64_t bytes) {
 
 }  // namespace
 
-// `process`: the other one, or kAnySource.
+// `process`: the other process, or kAnySource.
 int ItemTransfer::take(ItemBuffer buffer, bool receives, std::int32_t process) {
   buffer_ = std::move(buffer);
   receives_ = receives;
@@ -59,7 +59,7 @@ std::byte* ItemTransfer::bytes() const {
   return capacity_ > 0 ? buffer_.begin() : nullptr;
 }
 
-// Before each start of a send.
+// Packs or converts the items. Called before each start of a send.
 int ItemTransfer::fill() {
   if (!is_packed_ || receives_) return MPI_SUCCESS;
   const std::span packed(packed_.get(), static_cast<std::size_t>(capacity_));
@@ -87,7 +87,7 @@ int ItemTransfer::take(ItemBuffer buffer, ReceiveArguments& arguments) {
   return MPI_SUCCESS;
 }
 
-// The room makes a copy of its own: of the items, or of what they are in external32.
+// The SendBuffer makes a copy: of the items, or of their external32 form.
 int ItemTransfer::send_through_room(Messenger& messenger, const SendArguments& arguments) {
   if (!is_converted(*buffer_.type, arguments.destination))
     return error_of(room_->send(messenger, buffer_, arguments));
@@ -186,7 +186,7 @@ void ItemTransfer::finish() {
   unpack(buffer_.items(), 0, {packed_.get(), static_cast<std::size_t>(landed)});
 }
 
-// The message's source tells its form, and with it how much of it the items have room for.
+// The source of the message determines its format, and thus how much of it fits in the items.
 void ItemTransfer::finish_in_form() {
   restated_ = request().result();
   is_restated_ = true;
@@ -201,21 +201,21 @@ void ItemTransfer::finish_in_form() {
   }
 }
 
-// Brings the first bytes of the message to their items, and says how long it would be in the form
-// of this machine.
+// Converts the first `landed` bytes of the message to the items, and computes the length of the
+// message in the format of this machine.
 void ItemTransfer::take_external(std::uint64_t landed) {
   const std::span<const std::byte> external(bytes(), static_cast<std::size_t>(landed));
   const Datatype& type = *buffer_.type;
   if (is_packed_) {
     unpack_external(type, buffer_.address, buffer_.count, external);
-  } else {  // they lie where they belong, but for their form
+  } else {  // they are in the buffer, but in external32
     const std::vector<std::byte> copy(external.begin(), external.end());
     unpack_external(type, buffer_.address, buffer_.count, copy);
   }
   if (const std::optional<Portion> portion =
           native_portion(type, static_cast<std::int64_t>(restated_.length))) {
     restated_.length =
-        // an element that is not whole stays none
+        // an incomplete element stays incomplete
         static_cast<std::uint64_t>(portion->counterpart) + (portion->rest > 0 ? 1U : 0U);
   }
 }

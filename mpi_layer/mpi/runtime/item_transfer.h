@@ -1,11 +1,11 @@
 #pragma once
 // ItemTransfer: one send or receive of items of a datatype, from its start to its end. Items
-// without holes move as they are, others through a packed copy. To and from processes that exchange
-// external32 (data_representation.h) they go in that form, through a copy as well.
+// without holes are moved directly, others through a packed copy. Items to and from processes that
+// exchange external32 (data_representation.h) are converted through a copy.
 //
-// Owned by whoever waits for it, used by one thread at a time; does not move or die while its
-// request is active. Holds on to the datatype. Does not: know communicators; processes are numbers
-// of the messenger.
+// Owned by its user, used by one thread at a time. It does not move and is not destroyed while its
+// request is active. Keeps the datatype alive.
+// Does not: know communicators. Processes are numbers of the messenger.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace lintel::mpi {
 
-// `count` items at `address`. REQUIRES for its use: count >= 0, and the bytes fit into 63 bits.
+// `count` items at `address`. REQUIRES: count >= 0, and the number of bytes fits in 63 bits.
 struct ItemBuffer {
   ItemBuffer() = default;
   ItemBuffer(DatatypeRef of_type, std::uintptr_t at, std::int64_t items)
@@ -29,8 +29,8 @@ struct ItemBuffer {
 
   Items items() const { return type->items(address, count); }
   std::int64_t bytes() const { return type->size() * count; }
-  // They move as they are, from begin(). Of predefined basic types that needs no look at the
-  // layout.
+  // They can be moved without packing, from begin(). For predefined basic types this does not need
+  // the layout.
   bool is_contiguous() const { return is_basic() || items().is_contiguous(); }
   // REQUIRES: is_contiguous(), and there are bytes.
   std::byte* begin() const {
@@ -45,14 +45,14 @@ class SendBuffer;
 
 class ItemTransfer {
  public:
-  // Buffered sends go through `room` from now on. Without: through the messenger, which keeps a
-  // copy of its own where it must.
+  // From now on, buffered sends use `room`. Without it they use the messenger, which makes a copy
+  // of its own if necessary.
   void use(SendBuffer& room) { room_ = &room; }
 
-  // What Messenger's functions of these names do; the buffer and the length in `arguments` are
-  // filled in here. They return error classes: those of the messenger's refusals, MPI_ERR_NO_MEM
-  // without room for the copy, MPI_ERR_BUFFER without room in the SendBuffer, and of sends
-  // MPI_ERR_CONVERSION for a number that external32 cannot hold. Nothing has started then.
+  // As the functions of Messenger with these names. They set the buffer and the length in
+  // `arguments`. Errors, after which nothing has started: the error classes of the messenger's
+  // errors; MPI_ERR_NO_MEM: no memory for the copy; MPI_ERR_BUFFER: no room in the SendBuffer; of
+  // sends, MPI_ERR_CONVERSION: external32 cannot represent a number.
   [[nodiscard]] int send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments);
   [[nodiscard]] int receive(Messenger& messenger, ItemBuffer buffer, ReceiveArguments arguments);
   [[nodiscard]] int init_send(Messenger& messenger, ItemBuffer buffer, SendArguments arguments);
@@ -62,25 +62,26 @@ class ItemTransfer {
   [[nodiscard]] int receive_matched(Messenger& messenger, ItemBuffer buffer,
                                     MatchedMessage& message);
 
-  // receive() and wait() in one.
+  // receive() followed by wait().
   [[nodiscard]] int receive_and_wait(Messenger& messenger, ItemBuffer buffer,
                                      ReceiveArguments arguments);
   // Blocks until the request is complete, and does what finish() does. Returns result().
   const Result& wait(Messenger& messenger);
-  // To be called when the request has been told to be complete: brings what was received to its
-  // items. Once for each start; further calls do nothing.
+  // To be called when the request was reported complete. Unpacks or converts what was received.
+  // Further calls after the same start do nothing.
   void finish();
 
-  // The request's, with lengths in bytes as items have them here. REQUIRES: finish() was called.
+  // The result of the request, with lengths in the format of this machine. REQUIRES: finish() was
+  // called.
   const Result& result() const { return is_restated_ ? restated_ : request_.request().result(); }
   Request& request() { return request_.request(); }
 
  private:
-  // In which form the items travel.
+  // The format in which the items are sent.
   enum class Form : std::uint8_t {
     kAsHere,
     kExternal,
-    kToBeSeen,  // a receive from any source: the message's own will tell
+    kToBeSeen,  // a receive from any source: depends on the source
   };
 
   int take(ItemBuffer buffer, bool receives, std::int32_t process);
@@ -97,19 +98,19 @@ class ItemTransfer {
   void take_external(std::uint64_t landed);
 
   ItemBuffer buffer_;
-  SendBuffer* room_ = nullptr;  // a send through it is complete at once: what its request does is a
-                                // send to nobody
-  SendArguments buffered_;      // of a persistent send through it
+  SendBuffer* room_ = nullptr;  // a send through it is complete at once; its request is a send to
+                                // kProcNull
+  SendArguments buffered_;      // of a persistent send through room_
   std::unique_ptr<std::byte[]> packed_;
-  std::int64_t capacity_ = 0;        // of what travels, in bytes
-  std::int64_t external_bytes_ = 0;  // of the items, unless they travel as here
+  std::int64_t capacity_ = 0;        // of the sent format, in bytes
+  std::int64_t external_bytes_ = 0;  // length of the items in external32, if that is used
   Form form_ = Form::kAsHere;
   bool is_packed_ = false;
   bool receives_ = false;
   bool unfinished_ = false;
   bool is_restated_ = false;
   Result restated_;
-  EitherRequest request_;  // last, so that it ends first
+  EitherRequest request_;  // last member, so that it is destroyed first
 };
 
 }  // namespace lintel::mpi

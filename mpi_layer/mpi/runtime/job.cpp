@@ -8,12 +8,12 @@
 namespace lintel::mpi {
 namespace {
 
-// Messages of other jobs that may wait for their receives, each with its header in the engine's
-// list; each process there has its share, and further ones of it wait for those.
+// Unmatched messages of other jobs, each of which has a header in the engine's list. Each process
+// of another job has a share of them. Further messages of that process wait.
 constexpr std::uint32_t kOutsideHeaders = 1U << 18;
 
-// All that is left to do at the end are messages of a few bytes; a peer that does not take them is
-// in trouble.
+// At the end only messages of a few bytes are left. A peer that does not accept them in this time
+// has failed.
 constexpr std::chrono::seconds kEndPatience(30);
 
 }  // namespace
@@ -52,7 +52,7 @@ Outcome<> Job::meet() {
     joined = std::move(entered->joined);
   }
   if (const Outcome<> added = station_->add(world_); !added) return added.failure();
-  // Last: nobody sends to a rank that does not know the sender yet.
+  // Last, because no process may send to a rank that does not know it yet.
   Outcome<std::vector<std::string>> limits =
       launcher_->exchange("lintel-limits", station_->limits());
   if (!limits) return limits.failure();
@@ -70,7 +70,8 @@ Outcome<> Job::meet() {
   return {};
 }
 
-// What this job has sent has left it; then its agent and those of the others say that all is over.
+// Waits until everything that this job has sent has left it. Then the agents of all jobs exchange
+// FINI.
 Outcome<> Job::leave_joint_world() {
   const bool sent = bridge_->finish_sending(kEndPatience);
   if (const Outcome<> all = launcher_->barrier(); !all) return all.failure();

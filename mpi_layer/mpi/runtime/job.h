@@ -1,9 +1,9 @@
 #pragma once
-// Job: this process among the processes of its job, and of those that IMPI joins to it: launcher,
-// world, and the station with the messenger between all ranks.
+// Job: this process in its job, and in the jobs that IMPI joins to it: the launcher, the world, and
+// the station with the messenger between all ranks.
 //
-// One owner. Open from open_job() to close(); numbers of the messenger are world ranks. Calls of
-// the launcher by one thread at a time.
+// One owner. It is open from open() to close(). Numbers of the messenger are world ranks. One
+// thread at a time may call functions that use the launcher.
 
 #include <cstdint>
 #include <memory>
@@ -25,7 +25,8 @@ class Bridge;
 
 class Job {
  public:
-  // Starts the engine, finds the launcher and all other ranks. Collective over the job; blocks.
+  // Starts the engine, opens the launcher and exchanges addresses with all ranks. Collective over
+  // the job; blocks.
   static Outcome<std::unique_ptr<Job>> open();
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -34,15 +35,15 @@ class Job {
   const World& world() const { return world_; }
   Messenger& messenger() { return station_->messenger(); }
 
-  // Of an IMPI job that this one is a client of; null: it is none.
+  // The layout of the IMPI job of which this job is a client; null: it is not a client.
   const impi::JobLayout* layout() const { return layout_ ? &*layout_ : nullptr; }
-  // How that was asked for. REQUIRES: layout() is not null.
+  // The settings with which it joined. REQUIRES: layout() is not null.
   const impi::ClientSettings& client() const { return *client_; }
 
-  // Ends what open() began, in the reverse order. All ranks of the world have come as far. Blocks.
+  // Closes what open() has opened, in the reverse order. Every rank of the world calls it. Blocks.
   // Only the destructor may follow.
   Outcome<> close();
-  // Does not return. Any thread, at any time from open() to close().
+  // Does not return. Any thread, at any time between open() and close().
   void abort(int exit_code, std::string_view text, AbortCause cause) {
     launcher_->abort(exit_code, text, cause);
   }
@@ -56,8 +57,8 @@ class Job {
   World world_;
   std::optional<impi::ClientSettings> client_;
   std::optional<impi::JobLayout> layout_;
-  std::unique_ptr<impi::Bridge> bridge_;  // after the station, which has what it started: see
-                                          // ~Job()
+  std::unique_ptr<impi::Bridge> bridge_;  // destroyed after the station, which has its requests:
+                                          // see ~Job()
   std::unique_ptr<Station> station_;
 };
 

@@ -16,11 +16,11 @@ namespace {
 using impi::append_number;
 using impi::number_at;
 
-// For each answer in the start-up, and for other hosts to connect. Longer than a server's own,
-// which knows whom it waits for.
+// The time limit for each answer in the start-up, and for other hosts to connect. It is longer than
+// that of the server, whose message names the late client.
 constexpr std::chrono::seconds kPatience(90);
 
-// What rank 0 has to say, of any length, reaches all. `text` counts in rank 0.
+// Sends `text` of rank 0, of any length, to all ranks. Other ranks' `text` is ignored.
 Outcome<std::string> spread(Launcher& launcher, const std::string& text) {
   const bool tells = launcher.rank() == 0;
   std::string size;
@@ -41,8 +41,9 @@ Outcome<std::string> spread(Launcher& launcher, const std::string& text) {
   return all;
 }
 
-// Numbers of the processes that are theirs alone in the world, where hosts may share an address and
-// machines or containers have the same process ids: rank, client, and the id for people.
+// Process numbers that are unique in the world, although hosts may share an address, and machines
+// or containers may have equal process ids. A number consists of rank, client, and process id; the
+// last is for readers only.
 constexpr unsigned kPidBits = 22;
 constexpr unsigned kClientBits = 10;
 std::int64_t proc_number(const Launcher& launcher, const impi::ClientSettings& settings) {
@@ -80,7 +81,7 @@ World compose(const World& job, const impi::JobLayout& layout, std::uint32_t cli
   return world;
 }
 
-// The first letter of what rank 0 tells.
+// The first letter of the text of rank 0.
 constexpr char kLayout = 'L';
 constexpr char kProblem = 'P';
 

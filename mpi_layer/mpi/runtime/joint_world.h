@@ -1,5 +1,6 @@
 #pragma once
-// The world of a job that is a client of an IMPI job: entered by its rank 0, who tells the others.
+// The world of a job that is a client of an IMPI job. Rank 0 joins the IMPI job and tells the other
+// ranks.
 
 #include <optional>
 
@@ -12,13 +13,13 @@
 namespace lintel::mpi {
 
 struct JointWorld {
-  World world;  // of all jobs: processes of others have no address there but kOutsideNode
+  World world;  // of all jobs; processes of other jobs are on kOutsideNode
   impi::JobLayout layout;
-  std::optional<impi::JoinedJob> joined;  // in rank 0 of the job: its connections
+  std::optional<impi::JoinedJob> joined;  // in rank 0 of the job: the connections
 };
 
-// Collective over the job, whose own world is `job`; blocks until all clients are there. Fails with
-// the same sentence in all ranks when rank 0 finds no way in.
+// Collective over the job, whose own world is `job`. Blocks until all clients have joined. If rank
+// 0 fails to join, it fails with the same sentence in all ranks.
 Outcome<JointWorld> enter_joint_world(Launcher& launcher, const World& job,
                                       const impi::ClientSettings& settings);
 

@@ -28,8 +28,8 @@ int check_items(const void* buffer, std::int64_t count, MPI_Datatype datatype, I
   if (!type || !type->is_committed()) return MPI_ERR_TYPE;
   const CheckedNumber bytes = CheckedNumber(count) * type->size();
   if (!bytes.fits()) return MPI_ERR_COUNT;
-  // Where displacements are addresses, MPI_BOTTOM is a null pointer. Where they are not, data that
-  // begins at 0 lies at no memory.
+  // MPI_BOTTOM is a null pointer, which is valid if displacements are addresses. If the data begin
+  // at displacement 0, they are not.
   if (bytes.value() > 0 && (buffer == nullptr || buffer == MPI_IN_PLACE) &&
       type->shape().true_lower_bound == 0)
     return MPI_ERR_BUFFER;

@@ -6,22 +6,22 @@
 
 namespace lintel::mpi {
 
-// In send_functions.cpp.
+// Defined in send_functions.cpp.
 int run_send(const char* name, const SendCall& call, MPI_Comm comm);
 int run_isend(const char* name, const SendCall& call, MPI_Comm comm, MPI_Request* request);
 int run_send_init(const char* name, const SendCall& call, MPI_Comm comm, MPI_Request* request);
 
-// In receive_functions.cpp.
+// Defined in receive_functions.cpp.
 int run_recv(const char* name, const ReceiveCall& call, MPI_Comm comm, MPI_Status* status);
 int run_irecv(const char* name, const ReceiveCall& call, MPI_Comm comm, MPI_Request* request);
 int run_recv_init(const char* name, const ReceiveCall& call, MPI_Comm comm, MPI_Request* request);
 
-// In probe_functions.cpp. Source and tag of `call` do not count.
+// Defined in probe_functions.cpp. Source and tag of `call` are ignored.
 int run_mrecv(const char* name, const ReceiveCall& call, MPI_Message* message, MPI_Status* status);
 int run_imrecv(const char* name, const ReceiveCall& call, MPI_Message* message,
                MPI_Request* request);
 
-// In exchange_functions.cpp.
+// Defined in exchange_functions.cpp.
 int run_sendrecv(const char* name, const SendCall& out, const ReceiveCall& in, MPI_Comm comm,
                  MPI_Status* status);
 int run_sendrecv_replace(const char* name, const SendCall& out, const ReceiveCall& in,

@@ -19,15 +19,15 @@ inline int check_root(const Communicator& communicator, int root) {
   return root >= 0 && root < communicator.size() ? MPI_SUCCESS : MPI_ERR_ROOT;
 }
 
-// A rank's own items, or nothing where the program says MPI_IN_PLACE and may.
+// The own items of a rank; nothing if the program passes MPI_IN_PLACE where that is allowed.
 inline int take_own(const void* buffer, std::int64_t count, MPI_Datatype datatype,
                     bool may_be_in_place, std::optional<ItemBuffer>* own) {
   if (may_be_in_place && buffer == MPI_IN_PLACE) return MPI_SUCCESS;
   return check_items(buffer, count, datatype, &own->emplace());
 }
 
-// Whether a rank may carry parts of others packed, as bytes: not where these would mean something
-// else to the process that gets them.
+// True if a rank may forward parts of others as packed bytes. Not if the process that gets them
+// uses another data format.
 inline bool may_pack(const Communicator& communicator) {
   return !has_external_processes(*communicator.group());
 }
@@ -39,8 +39,8 @@ inline RootedMove& chosen(const Communicator& communicator, RootedMove& packing,
   return may_pack(communicator) ? packing : plain;
 }
 
-// `take(parts)` takes the buffer with all parts, which counts at the root only; then `move` gathers
-// or scatters.
+// `take(parts)` checks the buffer with all parts, which is used at the root only. Then `move`
+// gathers or scatters.
 template <class Go, class Take>
 int with_root(const CommunicatorRef& communicator, Go go, int root, const void* buffer,
               std::int64_t count, MPI_Datatype datatype, Take take, RootedMove& move) {
@@ -74,7 +74,7 @@ int gather_items_to_all(const CommunicatorRef& communicator, Go go, const void* 
 
 using Exchange = int(const Team& team, const Parts& out, const Parts& in);
 
-// `take_out` is not called where the program says MPI_IN_PLACE; `out` is `in` then.
+// `take_out` is not called if the program passes MPI_IN_PLACE; then `out` is `in`.
 template <class Go, class TakeOut, class TakeIn>
 int exchange_all(Go go, const void* buffer, TakeOut take_out, TakeIn take_in, Exchange& exchange) {
   Parts out;

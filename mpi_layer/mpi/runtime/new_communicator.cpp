@@ -36,7 +36,7 @@ int enter_communicator(std::uint32_t number, const GroupRef& group, Inheritance&
   if (inheritance.error != MPI_SUCCESS) {
     static_cast<void>(communicator->attributes().remove_all(communicator->handle()));
     runtime().communicators.remove(communicator->handle());
-    *result = MPI_COMM_NULL;  // programs look at it
+    *result = MPI_COMM_NULL;  // programs check it
     return inheritance.error;
   }
   *result = handle_of<MPI_Comm>(communicator->handle());

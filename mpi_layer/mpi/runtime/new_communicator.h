@@ -1,5 +1,5 @@
 #pragma once
-// How a communicator comes into being: its contexts are agreed on, then it gets its handle.
+// How a communicator is made: its contexts are agreed on, then it gets its handle.
 
 #include <cstdint>
 #include <memory>
@@ -9,10 +9,12 @@
 
 namespace lintel::mpi {
 
-// Whether a new communicator takes over its parent's attributes, besides the error handler.
+// Whether a new communicator gets copies of its parent's attributes. It gets the error handler in
+// any case.
 enum class Attributes { kNone, kCopied };
 
-// What it takes over, as it was when this was made. What nobody has taken over is deleted with it.
+// What a new communicator inherits, as it was when this object was made. Attributes that no
+// communicator has taken are deleted with this object.
 struct Inheritance {
   Inheritance(Communicator& parent, Attributes copied);
   Inheritance(const Inheritance&) = delete;
@@ -21,17 +23,17 @@ struct Inheritance {
 
   ErrorHandlerRef error_handler;
   AttributeCache attributes;
-  int error = MPI_SUCCESS;  // of a copy function; the attributes before it are copied
+  int error = MPI_SUCCESS;  // of a copy function; attributes before it are copied
 };
 
 // Collective over the team; blocks. A member that is not in `group` gets MPI_COMM_NULL. On errors
-// `*result` is untouched; those of copy functions of attributes are this process' alone.
-// REQUIRES: groups of the members are the same or disjoint.
+// `*result` is not changed. An error of an attribute's copy function occurs in this process only.
+// REQUIRES: the groups of the members are equal or disjoint.
 int make_communicator(const Team& team, const CommunicatorRef& parent, const GroupRef& group,
                       Attributes attributes, MPI_Comm* result);
 
-// The part of it that knows no others: with a context that was agreed on, which it takes over in
-// any case. Blocks not.
+// The local part of it, with an agreed context number, which it owns from then on, also if it
+// fails. Does not block.
 int enter_communicator(std::uint32_t number, const GroupRef& group, Inheritance& inheritance,
                        MPI_Comm* result);
 

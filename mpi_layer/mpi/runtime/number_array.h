@@ -1,6 +1,6 @@
 #pragma once
-// NumberArray: an array argument of the program's, of int or of 64-bit numbers, as the plain and
-// the ..._c functions have them.
+// NumberArray: an array argument of the program, of int in the plain functions and of 64-bit
+// numbers in the ..._c functions.
 
 #include <cstdint>
 

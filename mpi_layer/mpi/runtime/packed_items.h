@@ -1,10 +1,10 @@
 #pragma once
-// PackedItems: the bytes of items in packing order, for algorithms that cut them into pieces: the
-// program's own memory where the items have no holes, else a copy. ItemsCopy: a copy of items that
-// is sent in their place.
+// PackedItems: the bytes of items in packing order, for algorithms that split them into pieces.
+// They are in the program's own memory if the items have no holes, else in a copy. ItemsCopy: a
+// copy of items that is sent in their place.
 //
-// Each lives as long as one call, PackedItems not longer than the items. Bytes mean the same only
-// to processes that exchange no external32.
+// Each is used within one call; PackedItems does not outlive the items. Only processes that
+// exchange no external32 may exchange these bytes.
 
 #include <cstddef>
 #include <memory>
@@ -39,7 +39,7 @@ class PackedItems {
   std::unique_ptr<std::byte[]> copy_;
 };
 
-// Of the same basic elements as the items, without holes.
+// It has the same basic elements as the items, without holes.
 class ItemsCopy {
  public:
   explicit ItemsCopy(const ItemBuffer& items)

@@ -63,7 +63,7 @@ int matched_probe(const CommunicatorRef& communicator, int source, int tag, bool
   return MPI_SUCCESS;
 }
 
-// `begin(communicator, start)` has start(transfer) start the receive.
+// `begin(communicator, start)` calls start(transfer), which starts the receive.
 template <class Begin>
 int receive_matched(const ReceiveCall& call, MPI_Message* message, CommunicatorRef* concerned,
                     Begin begin) {

@@ -48,7 +48,7 @@ int raise_on(const CommunicatorRef& communicator, int error, const char* functio
 }
 
 int raise_local(HandleKind kind, std::uintptr_t object, int error, const char* function) {
-  // The local functions work after MPI_Finalize too, when there is no handler left.
+  // The local functions may be called after MPI_Finalize, when there are no handlers any more.
   if (!runtime().is_running()) return error;
   return raise_on(
       kind == HandleKind::kCommunicator ? find_communicator(handle_of<MPI_Comm>(object)) : nullptr,

@@ -1,15 +1,14 @@
 #pragma once
-// What becomes of an error: the error handler of the communicator that the call was about has the
-// word (MPI 5.0, clause 9.3).
+// Errors of calls go to the error handler of the communicator of the call (MPI 5.0, clause 9.3).
 
 #include "mpi_layer/mpi/functions/function_call.h"
 #include "mpi_layer/mpi/runtime/runtime.h"
 
 namespace lintel::mpi {
 
-// The code that `function` returns, unless the handler ends the program. `communicator` null: none
-// can be told, the error belongs to MPI_COMM_SELF. While the runtime does not run, every error ends
-// the program.
+// Returns the code that `function` is to return, unless the handler ends the program. Null
+// `communicator`: the call has no communicator, and the error belongs to MPI_COMM_SELF. While the
+// runtime is not running, every error ends the program.
 int raise_on(const CommunicatorRef& communicator, int error, const char* function);
 
 // The ErrorRaiser for the functions on local objects.
@@ -25,8 +24,8 @@ int communicator_call(const char* name, MPI_Comm handle, Body body) noexcept {
   return error == MPI_SUCCESS ? error : raise_on(communicator, error, name);
 }
 
-// The same for functions about none yet: `body(&communicator)` may say on whose error handler its
-// error is raised.
+// The same for functions that find the communicator themselves: `body(&communicator)` may set the
+// communicator whose error handler gets the error.
 template <class Body>
 int runtime_call(const char* name, Body body) noexcept {
   CommunicatorRef communicator;

@@ -8,8 +8,8 @@ namespace lintel::mpi {
 
 namespace {
 
-// Groups of neighbours become groups twice as large. The root has what its group has combined, of
-// other groups their first rank.
+// In each step two neighbouring groups are combined into one. The result of a group is in its first
+// rank, or in the root if the group contains it.
 int reduce_by_tree(const Team& team, int root, Accumulator& items) {
   for (int width = 1; width < team.size(); width *= 2) {
     const int first = team.rank() / (2 * width) * (2 * width);

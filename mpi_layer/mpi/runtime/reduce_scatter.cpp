@@ -7,12 +7,12 @@ namespace lintel::mpi {
 
 namespace {
 
-// Halving, with the parts in such an order that each member ends with those of its own ranks.
+// Halving, with the parts ordered so that each member ends with the parts of its own ranks.
 int scatter_by_halving(const Team& team, const BoundReduction& reduction, const Parts& parts,
                        const ItemBuffer& result) {
   const Members members(team);
   std::vector<std::int64_t> begins(static_cast<std::size_t>(members.count()) + 1);
-  std::vector<std::int64_t> begin_of(static_cast<std::size_t>(team.size()));  // a rank's part
+  std::vector<std::int64_t> begin_of(static_cast<std::size_t>(team.size()));  // of each rank's part
   std::vector<int> member_at(static_cast<std::size_t>(members.count()));
   for (int member = 0; member < members.count(); ++member)
     member_at[static_cast<std::size_t>(members.piece_of(member))] = member;

@@ -8,9 +8,9 @@
 
 namespace lintel::mpi {
 
-// `parts` are this rank's items for each rank; `result` becomes this rank's part of all ranks
-// combined, in the order of ranks. It may be memory of `parts`. Collective over the team; blocks.
-// Errors are those of this process' transfers.
+// `parts` are this rank's items for each rank. `result` gets this rank's part, combined over all
+// ranks in their order. It may be memory of `parts`. Collective over the team; blocks. Errors are
+// those of this process' transfers.
 int reduce_scatter(const Team& team, const BoundReduction& reduction, const Parts& parts,
                    const ItemBuffer& result);
 

@@ -23,8 +23,8 @@ struct ReductionCall {
   MPI_Op op;
 };
 
-// A reduction that is checked: `in` is what this rank contributes, `out` where its result goes, if
-// it gets one.
+// A reduction with checked arguments: `in` is the contribution of this rank, `out` the place of its
+// result, if it gets one.
 struct CheckedReduction {
   BoundReduction reduction;
   ItemBuffer in;
@@ -44,8 +44,8 @@ inline int check(const ReductionCall& call, bool gets_result, CheckedReduction* 
                      : MPI_SUCCESS;
 }
 
-// Reductions that give a result of all: `combine(team, items)` makes it of every rank's items. Long
-// ones where it is to go, without a copy and memory for that.
+// Reductions to one result: `combine(team, items)` computes it from the items of every rank. Long
+// reductions are computed in the memory of the result, which saves a copy.
 template <class Go, class Combine>
 int reduce_items(Go go, const ReductionCall& call, bool gets_result, Combine combine) {
   CheckedReduction checked;
@@ -73,7 +73,7 @@ int scan_items(Go go, const ReductionCall& call, bool exclusive) {
   });
 }
 
-// `counts`: of each rank's part of the result, or all equal to `call.count` where it is null.
+// `counts`: the counts of each rank's part of the result. Null: all are `call.count`.
 template <class Go>
 int reduce_and_scatter(const CommunicatorRef& communicator, Go go, const ReductionCall& call,
                        NumberArray counts) {

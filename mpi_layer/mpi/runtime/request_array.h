@@ -1,8 +1,8 @@
 #pragma once
-// RequestArray: the requests that one call of the program is about, found by their handles.
+// RequestArray: the requests of one call of the program, found by their handles.
 //
 // Lives for one call. An entry that is MPI_REQUEST_NULL counts as a request that is not pending, as
-// one that is persistent and not started does.
+// does a persistent request that is not started.
 
 #include <cstddef>
 #include <optional>
@@ -15,9 +15,9 @@ namespace lintel::mpi {
 
 class RequestArray {
  public:
-  // Finds the requests of `count` handles, which tell() changes. Errors: MPI_ERR_COUNT, MPI_ERR_ARG
-  // for a null pointer, MPI_ERR_REQUEST for a handle that names none. `*concerned` becomes the
-  // communicator of the first there is.
+  // Finds the requests of `count` handles, which tell() changes. Errors: MPI_ERR_COUNT;
+  // MPI_ERR_ARG: null pointer; MPI_ERR_REQUEST: invalid handle. Sets `*concerned` to the
+  // communicator of the first request.
   int take(int count, MPI_Request* handles, CommunicatorRef* concerned);
 
   std::size_t size() const { return objects_.size(); }
@@ -26,25 +26,26 @@ class RequestArray {
   }
   bool any_pending() const;
 
-  // After these, those that are complete are `finished`, and wait to be told.
+  // After these functions, complete requests are `finished`, and tell() may be called for them.
   void wait_all();
   bool test_all();
-  // One that is complete; nothing: none is, or none is pending. wait_any() blocks while one is
-  // pending.
+  // The index of a complete request; nothing: none is complete. wait_any() blocks while requests
+  // are pending and none is complete.
   std::optional<std::size_t> wait_any();
   std::optional<std::size_t> test_any();
-  // All that are complete; at least one if it blocks. REQUIRES: one is pending.
+  // The indices of all complete requests; at least one if it blocks. REQUIRES: a request is
+  // pending.
   std::vector<std::size_t> some(bool blocks);
 
-  // Tells the program of one that is finished, or not pending: its status, and the end of its
-  // handle unless it is persistent. Returns the request's own error; `*concerned` becomes its
-  // communicator then.
+  // Reports a request that is finished or not pending to the program: sets the status, and ends the
+  // handle unless the request is persistent. Returns the error of the request; then `*concerned` is
+  // its communicator.
   int tell(std::size_t index, MPI_Status* status, CommunicatorRef* concerned);
-  // Of one that is finished, which it stays.
+  // The status of a finished request, which stays finished.
   MPI_Status status(std::size_t index) const;
 
-  // Starts all, in order, until one may not be started: MPI_ERR_REQUEST, of which nothing and
-  // nobody behind it has started.
+  // Starts all in order, up to the first that may not be started. MPI_ERR_REQUEST: that one and
+  // those behind it were not started.
   int start(CommunicatorRef* concerned);
   int cancel(std::size_t index);
 
@@ -54,8 +55,7 @@ class RequestArray {
 
   MPI_Request* handles_ = nullptr;
   std::vector<RequestRef> objects_;  // null for MPI_REQUEST_NULL
-  std::vector<Request*> transfers_;  // the same for the messenger; null also for one that is
-                                     // finished
+  std::vector<Request*> transfers_;  // of the messenger; null also for finished ones
 };
 
 }  // namespace lintel::mpi

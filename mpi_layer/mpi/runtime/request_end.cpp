@@ -12,7 +12,7 @@ namespace lintel::mpi {
 
 namespace {
 
-// Nobody sends with it: below the tags of all operations on communicators.
+// No message has this tag: it is below the tags of all operations on communicators.
 constexpr std::int32_t kGateTag = std::numeric_limits<std::int32_t>::min() + 1;
 
 }  // namespace
@@ -52,7 +52,7 @@ int end_freed_request(MPI_Request request) {
   return object->end->close();
 }
 
-// A receive that is taken back is complete at once.
+// A receive that is cancelled completes at once, which makes the request complete.
 void open_gate(RequestObject& object) { runtime().messenger().cancel(object.transfer.request()); }
 
 }  // namespace lintel::mpi

@@ -26,7 +26,7 @@ int check(const Communicator& communicator, const ReceiveCall& call, ItemBuffer*
   return check_receive(communicator, call.source, call.tag, arguments);
 }
 
-// Buffered sends use the buffer that is attached to their communicator, or else that of the process
+// Buffered sends use the buffer that is attached to their communicator, else that of the process
 // (clause 3.6).
 void choose_buffer(const Communicator& communicator, const SendArguments& arguments,
                    ItemTransfer& transfer) {
@@ -37,7 +37,7 @@ void choose_buffer(const Communicator& communicator, const SendArguments& argume
 void choose_buffer(const Communicator& /*communicator*/, const ReceiveArguments& /*arguments*/,
                    ItemTransfer& /*transfer*/) {}
 
-// Checks `call`, then lets `step` of the transfer have it.
+// Checks `call`, then calls the function `step` of the transfer.
 template <class Arguments, class Call>
 int begin(const Communicator& communicator, const Call& call, ItemTransfer& transfer,
           int (ItemTransfer::*step)(Messenger&, ItemBuffer, Arguments)) {
@@ -49,7 +49,7 @@ int begin(const Communicator& communicator, const Call& call, ItemTransfer& tran
   return (transfer.*step)(runtime().messenger(), std::move(items), arguments);
 }
 
-// The transfer's own error.
+// Returns the error of the transfer.
 int end(const Communicator& communicator, const Result& result, bool receives, MPI_Status* status) {
   if (receives && status != MPI_STATUS_IGNORE) give_status(status_of(communicator, result), status);
   return error_of(result.failure);

@@ -1,5 +1,5 @@
-// What requests are at, without ending them (MPI 5.0, clause 3.7.6): of one MPI_Request_get_status,
-// of several these.
+// The status of requests, without ending them (MPI 5.0, clause 3.7.6): MPI_Request_get_status for
+// one, the other functions for several.
 #include <optional>
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace lintel::mpi {
 
 namespace {
 
-// The handles stay as they are: nothing is told to be over.
+// The handles do not change, because no completion is reported.
 int take(RequestArray& requests, int count, const MPI_Request* handles,
          CommunicatorRef* concerned) {
   return requests.take(count, const_cast<MPI_Request*>(handles), concerned);

@@ -1,13 +1,13 @@
 #pragma once
-// Parts that go round all ranks of a team.
+// A ring: parts are passed round all ranks of a team.
 
 #include "mpi_layer/mpi/runtime/team.h"
 
 namespace lintel::mpi {
 
-// Each rank begins with one part and ends with all: in step k it gives the next rank what it got in
-// step k - 1. `part_at(position)` is where the part of the rank lies that is so many behind
-// `first`, around. Collective; blocks. The error of the first transfer that failed.
+// Each rank begins with one part and ends with all. In step k it sends to the next rank what it
+// received in step k - 1. `part_at(position)` is the part of the rank at distance `position` behind
+// `first`, cyclically. Collective; blocks. Returns the error of the first transfer that failed.
 template <class PartAt>
 int pass_round(const Team& team, int first, PartAt part_at) {
   const int size = team.size();

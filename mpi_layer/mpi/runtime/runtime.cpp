@@ -17,7 +17,7 @@ namespace lintel::mpi {
 
 namespace {
 
-// Never destroyed, as the runtime: references to it need not be counted.
+// Never destroyed, as the runtime, so references need not be counted.
 CommunicatorRef predefined(std::vector<int> ranks, int rank, std::uint32_t number, MPI_Comm handle,
                            const char* name) {
   const bool taken = context_table().take(number);
@@ -30,8 +30,8 @@ CommunicatorRef predefined(std::vector<int> ranks, int rank, std::uint32_t numbe
   return {CommunicatorRef(), communicator};
 }
 
-// Of the world of several IMPI clients: who differs in what. REQUIRES: the job is one of them;
-// nothing has been sent.
+// Sets the properties of the other clients in a world of several IMPI clients. REQUIRES: the job is
+// one of them; nothing was sent yet.
 void know_clients(const Job& job) {
   const impi::JobLayout& layout = *job.layout();
   const std::vector<std::uint32_t>& native = job.client().native_clients;
@@ -45,7 +45,7 @@ void know_clients(const Job& job) {
                        std::ranges::find(native, client) == native.end());
   }
   map.max_linear = layout.max_linear;
-  map.reducing_among_messages.assign(native.begin(), native.end());  // LAM/MPI has both ways
+  map.reducing_among_messages.assign(native.begin(), native.end());  // LAM/MPI does both
   set_client_map(std::move(map));
   set_external_processes(std::move(external));
   set_tag_bound(layout.tag_upper_bound);
@@ -87,13 +87,13 @@ int Runtime::start(int thread_level) {
 
 int Runtime::finalize() {
   if (state() != State::kRunning) return MPI_ERR_OTHER;
-  // Clause 11.2.2: these first, with all of MPI still there.
+  // Clause 11.2.2: these are deleted first, while MPI still works.
   if (const int error = self_->attributes().remove_all(self_->handle()); error != MPI_SUCCESS)
     return error;
   state_.store(State::kEnding, std::memory_order_release);
-  // Of those that the program has not waited for, which it must.
+  // Threads of requests for which the program did not wait, although it must.
   for (int works = works_.load(); works != 0; works = works_.load()) works_.wait(works);
-  // A rank that has closed would be a lost peer to those that still send.
+  // For ranks that still send, a rank that has closed would be a lost peer.
   static_cast<void>(barrier(Team(world_)));
   {
     const MutexLock lock(mutex_);

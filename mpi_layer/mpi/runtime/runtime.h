@@ -1,10 +1,10 @@
 #pragma once
-// Runtime: what MPI_Init begins and MPI_Finalize ends: the job, the two predefined communicators,
-// and the tables behind the handles that need them.
+// Runtime: the state between MPI_Init and MPI_Finalize: the job, the two predefined communicators,
+// and the tables of the handles that need them.
 //
-// One for the process, made at first use and never destroyed: threads may ask for its state until
-// the very end. Any thread, but for start() and finalize(), which one thread calls once, and the
-// members that exist only between them.
+// One per process, made at first use and never destroyed, because threads may ask for its state
+// until the end of the process. Any thread, except: one thread calls start() and finalize(), once,
+// and some members exist only between them.
 
 #include <atomic>
 #include <cstdint>
@@ -28,11 +28,11 @@ class Runtime {
   State state() const { return state_.load(std::memory_order_acquire); }
   bool is_running() const { return state() == State::kRunning || state() == State::kEnding; }
 
-  // Collective over the job; blocks. Ends the process with one sentence and exit code 1 if the job
-  // cannot be started. MPI_ERR_OTHER: it was called before.
+  // Collective over the job; blocks. If the job cannot be started, it ends the process with one
+  // sentence and exit code 1. MPI_ERR_OTHER: it was called before.
   int start(int thread_level);
-  // Collective over the job; blocks. MPI_ERR_OTHER: not running. Else what a delete function of
-  // MPI_COMM_SELF's attributes returned, nothing has changed then.
+  // Collective over the job; blocks. MPI_ERR_OTHER: not running. Other errors: a delete function of
+  // MPI_COMM_SELF's attributes returned them, and nothing has changed.
   int finalize();
   [[noreturn]] void abort(int exit_code, const std::string& text,
                           AbortCause cause = AbortCause::kOwn);
@@ -45,14 +45,14 @@ class Runtime {
   int thread_level() const { return thread_level_; }
   std::thread::id main_thread() const { return main_thread_; }
 
-  // Gives a communicator its handle. False when no more fit.
+  // Gives a communicator its handle. False if the table is full.
   bool enter(const CommunicatorRef& communicator);
 
   // Keeps an active request that the program has freed until it is complete.
   void keep_freed(RequestRef request) LINTEL_EXCLUDES(mutex_);
 
-  // Threads of the library's own that use the messenger. finalize() waits until as many have ended
-  // as have begun.
+  // Counts threads of the library that use the messenger. finalize() waits until all of them have
+  // ended.
   void begin_work() { works_.fetch_add(1); }
   void end_work() {
     works_.fetch_sub(1);
@@ -80,7 +80,7 @@ class Runtime {
 
 Runtime& runtime();
 
-// Null for MPI_COMM_NULL and whatever names none, and while the runtime does not run.
+// Null for MPI_COMM_NULL and invalid handles, and while the runtime is not running.
 CommunicatorRef find_communicator(MPI_Comm handle);
 
 }  // namespace lintel::mpi

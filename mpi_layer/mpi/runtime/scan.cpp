@@ -5,8 +5,8 @@
 
 namespace lintel::mpi {
 
-// Doubling: `group` is of the ranks of a group of neighbours as far as they are there, and groups
-// grow; `before` is of the ranks that shall be in the result.
+// Doubling: `group` is the combination of a growing group of neighbouring ranks, as far as they
+// exist. `before` is the combination of the ranks that belong to the result.
 int scan(const Team& team, const BoundReduction& reduction, const ItemBuffer& in,
          const ItemBuffer& out, bool exclusive) {
   Accumulator group(reduction, in.type, in.count);

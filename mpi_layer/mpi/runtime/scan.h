@@ -6,9 +6,9 @@
 
 namespace lintel::mpi {
 
-// Of ranks 0 to r, rank r gets the `in` combined, in the order of ranks, in `out`; or if
-// `exclusive` of ranks 0 to r - 1, and nothing if r is 0. Collective over the team; blocks. Errors
-// are those of this process' transfers.
+// In rank r, `out` gets the combination of `in` of ranks 0 to r, in their order. With `exclusive`:
+// of ranks 0 to r - 1, and nothing if r is 0. Collective over the team; blocks. Errors are those of
+// this process' transfers.
 int scan(const Team& team, const BoundReduction& reduction, const ItemBuffer& in,
          const ItemBuffer& out, bool exclusive);
 

@@ -14,7 +14,7 @@ constexpr std::int64_t kNowhere = -1;
 }  // namespace
 
 struct SendBuffer::Message {
-  std::unique_ptr<std::byte[]> own;  // of MPI_BUFFER_AUTOMATIC
+  std::unique_ptr<std::byte[]> own;  // with MPI_BUFFER_AUTOMATIC
   std::int64_t size = 0;
   SendRequest request;
 };
@@ -45,7 +45,7 @@ bool SendBuffer::is_automatic() const {
   return memory_ == static_cast<std::byte*>(MPI_BUFFER_AUTOMATIC);
 }
 
-// First behind the last message, then from the begin on.
+// Searches behind the last message first, then from the beginning.
 std::int64_t SendBuffer::place_for(std::int64_t size) const {
   if (!attached_) return kNowhere;
   if (is_automatic()) return next_;
@@ -68,7 +68,8 @@ void SendBuffer::drop_completed(Messenger& messenger) {
 Refusal SendBuffer::send(Messenger& messenger, const ItemBuffer& items, SendArguments arguments) {
   auto message = std::make_shared<Message>();
   const std::int64_t length = items.bytes();
-  message->size = length > 0 ? length : 1;  // so that each has a place of its own
+  message->size =
+      length > 0 ? length : 1;  // at least 1, so that each message has a position of its own
   const MutexLock lock(mutex_);
   std::int64_t place = place_for(message->size);
   if (place == kNowhere) {

@@ -1,10 +1,11 @@
 #pragma once
 // SendBuffer: the memory that a program has attached for buffered sends (MPI 5.0, clause 3.6), and
-// the messages that are in it.
+// the messages in it.
 //
-// A message is packed into memory of its own there and sent from it; its memory is free again when
-// it has left. Any thread. Where it blocks, other threads may go on using it.
-// Does not: wait at its end for what it holds: detach() or flush() does, or the messenger's close.
+// A message is packed into a part of this memory and sent from there. The part is free again when
+// the message has left. Any thread. While a function blocks, other threads may use the buffer.
+// Does not: wait in its destructor for its messages. detach(), flush() or the close of the
+// messenger do.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,27 +20,28 @@ namespace lintel::mpi {
 
 class SendBuffer {
  public:
-  // `memory` MPI_BUFFER_AUTOMATIC: the library's own, as much as there is; `size` does not count
-  // then. MPI_ERR_BUFFER: something is attached; MPI_ERR_ARG: a size below 0.
+  // With MPI_BUFFER_AUTOMATIC as `memory`, the library allocates what it needs, and `size` is
+  // ignored. MPI_ERR_BUFFER: a buffer is attached already; MPI_ERR_ARG: `size` is negative.
   int attach(void* memory, std::int64_t size) LINTEL_EXCLUDES(mutex_);
   bool is_attached() const LINTEL_EXCLUDES(mutex_);
 
-  // Sends a copy of the items in standard mode. kNoRoom: it does not fit, or nothing is attached.
+  // Sends a copy of the items in standard mode. kNoRoom: the copy does not fit, or no buffer is
+  // attached.
   [[nodiscard]] Refusal send(Messenger& messenger, const ItemBuffer& items, SendArguments arguments)
       LINTEL_EXCLUDES(mutex_);
 
-  // Blocks until what is in it now has left.
+  // Blocks until all messages that are in it now have left.
   void flush(Messenger& messenger) LINTEL_EXCLUDES(mutex_) { wait_for(messenger, content()); }
-  // The same in two steps: what is in it now, and waiting for that.
+  // The same in two steps: get the messages that are in it now, and wait for them.
   struct Message;
   using Content = std::vector<std::shared_ptr<Message>>;
   Content content() const LINTEL_EXCLUDES(mutex_);
   void wait_for(Messenger& messenger, const Content& content) LINTEL_EXCLUDES(mutex_);
-  // The same, then gives back what was attached: a null pointer and 0 if nothing was.
+  // The same, then detaches the buffer and returns it; a null pointer and 0 if none was attached.
   void detach(Messenger& messenger, void** memory, std::int64_t* size) LINTEL_EXCLUDES(mutex_);
 
  private:
-  // by their places in the buffer
+  // by their positions in the buffer
   using Messages = std::map<std::int64_t, std::shared_ptr<Message>>;
 
   bool is_automatic() const LINTEL_REQUIRES(mutex_);
@@ -50,13 +52,13 @@ class SendBuffer {
   std::byte* memory_ LINTEL_GUARDED_BY(mutex_) = nullptr;
   std::int64_t size_ LINTEL_GUARDED_BY(mutex_) = 0;
   bool attached_ LINTEL_GUARDED_BY(mutex_) = false;
-  std::int64_t next_ LINTEL_GUARDED_BY(mutex_) = 0;  // where the last message ended: the first
-                                                     // place to look for room
+  std::int64_t next_ LINTEL_GUARDED_BY(mutex_) = 0;  // the end of the last message, where the
+                                                     // search for room begins
   Messages messages_ LINTEL_GUARDED_BY(mutex_);
 };
 
-// That of MPI_Buffer_attach, for communicators that have none of their own. Made at first use and
-// never destroyed.
+// The buffer of MPI_Buffer_attach, for communicators without a buffer of their own. Made at first
+// use and never destroyed.
 SendBuffer& process_send_buffer();
 
 }  // namespace lintel::mpi

@@ -76,8 +76,8 @@ int Team::exchange(int to, const ItemBuffer& out, int from, const ItemBuffer& in
   ItemTransfer incoming;
   if (const int error = begin_receive(from, in, incoming); error != MPI_SUCCESS) return error;
   const int sent = send(to, out);
-  // A send that was refused is no reason to leave a receive behind that nobody may free: its
-  // message comes, as its sender has made the same call.
+  // Waits for the receive even if the send failed, because nothing else would free it. Its message
+  // arrives: the sender has made the same call.
   const int received = end_of(incoming);
   return sent != MPI_SUCCESS ? sent : received;
 }
@@ -119,7 +119,7 @@ int Team::maximum(std::span<std::int64_t> numbers) const {
 
 int Team::gather_all(std::span<const std::int64_t> own, std::span<std::int64_t> all) const {
   const std::size_t width = own.size();
-  std::vector<std::int64_t> gathered(all.size());  // from this rank's on
+  std::vector<std::int64_t> gathered(all.size());  // cyclically from this rank
   const auto range_at = [&](int first, int end) {
     return items_of(std::span(gathered).subspan(static_cast<std::size_t>(first) * width,
                                                 static_cast<std::size_t>(end - first) * width));

@@ -1,16 +1,16 @@
 #pragma once
-// Team: the processes that carry out one collective function, and the blocking transfers that it is
-// made of.
+// Team: the processes that perform one collective function, and the blocking transfers of which it
+// consists.
 //
-// Where they belong to several clients of IMPI, functions that IMPI specifies move what it says
-// (impi_collectives.h); all others are made of the same transfers as ever, with tags that no other
-// implementation of IMPI has, and move items, never packed bytes: those may be converted on the
-// way.
+// If they belong to several clients of IMPI, functions that IMPI specifies use its messages
+// (impi_collectives.h). All other functions use the usual transfers, with tags that no other
+// implementation of IMPI uses, and send items, never packed bytes, because items may be converted
+// on their way.
 //
-// A short-lived value of the calling thread. Its messages go in the communicator's context for
-// collectives with one tag, below 0: between two processes they are matched in the order of the
-// calls, which all members make in the same order. Errors are those of the first transfer that
-// failed, as error classes; what else was under way has ended when a call returns.
+// A short-lived value of the calling thread. Its messages use the communicator's context for
+// collective functions and one negative tag. Between two processes they match in the order of the
+// calls, which all members make in the same order. Errors are error classes of the first transfer
+// that failed. All transfers have ended when a call returns.
 
 #include <cstdint>
 #include <span>
@@ -24,49 +24,50 @@ class Team {
  public:
   static constexpr std::int32_t kCollectiveTag = -1;
 
-  // All of a communicator.
+  // All processes of a communicator.
   explicit Team(const CommunicatorRef& communicator);
-  // Some of it: `group`, in which this process is `rank`. `tag` is below 0 and not kCollectiveTag.
+  // The processes of `group`, which is a part of the communicator. This process is `rank` of the
+  // group. `tag` is negative and not kCollectiveTag.
   Team(const CommunicatorRef& communicator, const Group& group, int rank, std::int32_t tag);
 
   int rank() const { return rank_; }
   int size() const { return group_.size(); }
-  // The rank so far after this one, and before it, around. REQUIRES: 0 <= distance <= size().
+  // The rank at this distance after this one, and before it, cyclically. REQUIRES: 0 <= distance <=
+  // size().
   int ahead(int distance) const { return (rank_ + distance) % size(); }
   int behind(int distance) const { return (rank_ - distance + size()) % size(); }
 
-  // What the clients of IMPI are that its processes belong to, if they are several; else null.
+  // The clients of IMPI of its processes, if there are several; else null.
   const GroupClients* clients() const { return clients_; }
   // ---- REQUIRES of these two: clients().
-  // Its processes of this one's client, for the local phases of a function; their order is the
-  // same.
+  // The processes of the team that belong to this client, in the same order, for local phases.
   Team local() const;
-  // The same processes, for a global phase: with IMPI's `tag`, unless this team has a tag of its
-  // own since its function goes on beside others.
+  // The same processes, for a global phase: with `tag` of IMPI, unless this team has a tag of its
+  // own because its function runs at the same time as others.
   enum class Traffic : std::uint8_t { kCollectives, kMessages };
   Team between_clients(std::int32_t tag, Traffic traffic = Traffic::kCollectives) const;
 
-  // `length` bytes at `memory`, as items.
+  // `length` bytes at `memory` as items.
   static ItemBuffer bytes(const void* memory, std::int64_t length);
 
   int send(int to, const ItemBuffer& items) const;
   int receive(int from, const ItemBuffer& items) const;
-  // Both at once, so that all may do it at the same time.
+  // Sends and receives at the same time, so that all ranks may call it at the same time.
   int exchange(int to, const ItemBuffer& out, int from, const ItemBuffer& in) const;
 
-  // The same in two halves: begin, and block until it has ended. What did not begin, because of the
-  // error that is returned, has ended.
+  // The same in two halves: begin a transfer, and block until it has ended. A transfer that could
+  // not begin, as the returned error says, counts as ended.
   int begin_send(int to, const ItemBuffer& items, ItemTransfer& transfer) const;
   int begin_receive(int from, const ItemBuffer& items, ItemTransfer& transfer) const;
   static int end_of(ItemTransfer& transfer);
 
-  // Dissemination: in round k each tells the one 2^k further.
+  // Dissemination: in round k each rank sends to the rank at distance 2^k.
   int barrier() const;
-  // Binomial tree, whatever the length; broadcast.h chooses.
+  // Binomial tree, for any length; broadcast.h chooses the algorithm.
   int broadcast(int root, const ItemBuffer& items) const;
-  // Numbers, the same for all at the end: the greatest of each. Dissemination, as the barrier.
+  // Replaces each number by its maximum over all ranks. Dissemination, as the barrier.
   int maximum(std::span<std::int64_t> numbers) const;
-  // Numbers of all ranks, `own.size()` of each, in the order of ranks (doubling.h).
+  // Gathers the numbers of all ranks, `own.size()` of each, in the order of ranks (doubling.h).
   int gather_all(std::span<const std::int64_t> own, std::span<std::int64_t> all) const;
 
  private:

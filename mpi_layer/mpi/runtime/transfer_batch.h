@@ -1,8 +1,9 @@
 #pragma once
-// TransferBatch: transfers of one rank of a team that are under way together, for a root that deals
-// with all others.
+// TransferBatch: transfers of one rank of a team that are under way at the same time, for a root
+// that exchanges messages with all others.
 //
-// Lives in one function of the calling thread. Whatever began has ended when it is gone.
+// Used within one function of the calling thread. All its transfers have ended when it is
+// destroyed.
 
 #include <deque>
 
@@ -17,14 +18,14 @@ class TransferBatch {
   TransferBatch& operator=(const TransferBatch&) = delete;
   ~TransferBatch() { finish(); }
 
-  // Begin; an error is told by finish().
+  // They begin a transfer; finish() returns an error.
   void send(int to, const ItemBuffer& items) {
     note(team_.begin_send(to, items, transfers_.emplace_back()));
   }
   void receive(int from, const ItemBuffer& items) {
     note(team_.begin_receive(from, items, transfers_.emplace_back()));
   }
-  // Blocks until all have ended. The first error.
+  // Blocks until all have ended. Returns the first error.
   int finish() {
     for (; !transfers_.empty(); transfers_.pop_front()) note(Team::end_of(transfers_.front()));
     return error_;

@@ -1,5 +1,5 @@
 #pragma once
-// Error classes for what the messenger refuses, and for how its requests fail.
+// The error classes of MPI for errors of the messenger.
 
 #include "mpi.h"
 #include "mpi_layer/p2p/messenger.h"
