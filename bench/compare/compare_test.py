@@ -106,8 +106,9 @@ class OutputOfOthers(unittest.TestCase):
 class Providers(unittest.TestCase):
     def setUp(self):
         self.setup = contestants.Setup(
-            "raw", "perf", "tcp;ofi_rxm", "direct", (2, 3), "lintel-run", "/programs",
-            "/tree/lintel-mpirun", "impi-server")
+            contestants.Programs("raw", "perf", "lintel-run", "/programs", "/tree/lintel-mpirun",
+                                 "impi-server"),
+            "tcp;ofi_rxm", "direct", (2, 3))
         self.work = matrix.Work(8, 20, 10)
         nothing_asked = unittest.mock.patch.object(mpi_contestants, "said_by", return_value="")
         nothing_asked.start()
@@ -205,8 +206,8 @@ class OtherMpis(unittest.TestCase):
         nothing_asked.start()
         self.addCleanup(nothing_asked.stop)
         self.setup = contestants.Setup(
-            "raw", "perf", "net", "direct", (2, 3), "lintel-run", "/programs",
-            "/tree/lintel-mpirun")
+            contestants.Programs("raw", "perf", "lintel-run", "/programs", "/tree/lintel-mpirun"),
+            "net", "direct", (2, 3))
 
     def test_the_figure_is_found_among_what_a_launcher_says(self):
         line = ('{"measure": "latency", "of": 8, "messages": 10, "value": 7.25, "unit": "us", '
@@ -289,7 +290,8 @@ class OtherMpis(unittest.TestCase):
     def test_without_the_component_open_mpi_on_lintel_is_absent_with_the_packages_it_needs(self):
         with tempfile.TemporaryDirectory() as folder:
             paths = [os.path.join(folder, name) for name in ("lintel-mpirun", "mpi_perf-openmpi")]
-            setup = dataclasses.replace(self.setup, mpi_programs=folder, lintel_mpirun=paths[0])
+            setup = dataclasses.replace(self.setup, programs=dataclasses.replace(
+                self.setup.programs, mpi_programs=folder, lintel_mpirun=paths[0]))
             for path in paths:
                 self.assertIn(
                     "libopenmpi-dev",
@@ -385,8 +387,8 @@ class OtherMpis(unittest.TestCase):
 class ManyRanks(unittest.TestCase):
     def setUp(self):
         self.setup = contestants.Setup(
-            "raw", "perf", "net", "direct", (2, 3), "lintel-run", "/programs",
-            "/tree/lintel-mpirun")
+            contestants.Programs("raw", "perf", "lintel-run", "/programs", "/tree/lintel-mpirun"),
+            "net", "direct", (2, 3))
 
     def command_of(self, name, measure="ranks-barrier", ranks=16):
         [one] = [one for one in contestants.SERIES if (one.measure, one.name) == (measure, name)]
@@ -505,7 +507,8 @@ class BetweenJobs(unittest.TestCase):
                                 ("impi-bandwidth", 1 << 20): (0.7, False)})
 
     def test_a_server_that_fails_is_quoted(self):
-        setup = contestants.Setup("", "", "net", "direct", None, impi_server="/bin/false")
+        setup = contestants.Setup(contestants.Programs("", "", impi_server="/bin/false"), "net",
+                                  "direct", None)
         with self.assertRaisesRegex(RunFailed, "impi-server: says no address"):
             impi_contestants.between_jobs("impi-latency")(setup, matrix.Work(8, 20, 10))
 

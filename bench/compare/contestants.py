@@ -24,17 +24,42 @@ UCX_PUT_SHARE = 8  # it is so much slower over TCP that it gets an eighth of the
 
 
 @dataclass(frozen=True)
+class Programs:
+    """Paths of what one build tree has."""
+
+    raw: str  # lintel-raw-fabric
+    perf: str  # lintel-perf
+    lintel_run: str = ""
+    mpi_programs: str = ""  # folder of the mpi_perf programs
+    lintel_mpirun: str = ""  # not there where Open MPI is not installed
+    impi_server: str = ""
+    tcp_pair: str = ""
+
+    @staticmethod
+    def of(folder):
+        tools, bench = os.path.join(folder, "tools"), os.path.join(folder, "bench")
+        return Programs(os.path.join(bench, "raw", "lintel-raw-fabric"),
+                        os.path.join(tools, "lintel-perf", "lintel-perf"),
+                        os.path.join(tools, "lintel-run", "lintel-run"),
+                        os.path.join(bench, "mpi"),
+                        os.path.join(tools, "lintel-mpirun", "lintel-mpirun"),
+                        os.path.join(tools, "impi-server", "impi-server"),
+                        os.path.join(bench, "mpi", "tcp_pair"))
+
+    def missing(self):
+        """Those that every build tree has, and that are not there."""
+        return [path for path in (self.raw, self.perf, self.lintel_run, self.impi_server,
+                                  self.tcp_pair,
+                                  mpi_contestants.program_of(self.mpi_programs, "lintel"))
+                if not os.access(path, os.X_OK)]
+
+
+@dataclass(frozen=True)
 class Setup:
-    raw: str  # path of lintel-raw-fabric
-    perf: str  # path of lintel-perf
+    programs: Programs
     provider: str  # of libfabric's programs: raw, fi_pingpong, Open MPI's mtl ofi
     lintel_provider: str  # of Lintel's programs
     cpus: tuple
-    lintel_run: str = ""  # path of lintel-run
-    mpi_programs: str = ""  # folder of the mpi_perf programs
-    lintel_mpirun: str = ""  # path of lintel-mpirun
-    impi_server: str = ""  # path of impi-server
-    tcp_pair: str = ""  # path of tcp_pair
     network: Network = Network()  # where the two processes are
     ranks: int = 2  # of a job of MPI
 
@@ -63,8 +88,9 @@ def raw_figure(document, key):
 
 def raw(mode, key):
     def figure(setup, work):
-        command = [setup.raw, mode, "--provider", setup.provider, "--cpu", setup.cpu_list(),
-                   "--sizes", str(work.size), "--iterations", str(work.messages),
+        command = [setup.programs.raw, mode, "--provider", setup.provider,
+                   "--cpu", setup.cpu_list(), "--sizes", str(work.size),
+                   "--iterations", str(work.messages),
                    "--warm-up", str(work.warm_up), "--window", str(work.window),
                    "--repeats", str(work.passes), "--json", "-"]
         if setup.network.second:
@@ -88,11 +114,11 @@ def lintel_figure(document, key, statistic="value"):
 def lintel_perf(setup, sub_command, options):
     """Its JSON document. On one host it starts its second process itself."""
     common = ["--provider", setup.lintel_provider, "--cpu", setup.cpu_list()]
-    client = [setup.perf, sub_command, *common, *options, "--json", "-"]
+    client = [setup.programs.perf, sub_command, *common, *options, "--json", "-"]
     if not setup.network.second:
         return parse_json(processes.run(client), "lintel-perf")
     own, servers = setup.network.addresses()
-    server = [setup.perf, "--server", "--once", "--bind", servers, *common]
+    server = [setup.programs.perf, "--server", "--once", "--bind", servers, *common]
     return parse_json(
         processes.run_pair(
             server, [*client, "--client", servers, "--bind", own], processes.has_spoken, setup.cpus,

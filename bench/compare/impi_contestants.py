@@ -26,7 +26,8 @@ def arguments_of(measure, work):
 def tcp(measure, *options):
     def figure(setup, work):
         return mpi_contestants.figure_of(
-            processes.run([setup.tcp_pair, *arguments_of(measure, work), *options], cpu=setup.cpus))
+            processes.run([setup.programs.tcp_pair, *arguments_of(measure, work), *options],
+                          cpu=setup.cpus))
     return figure
 
 
@@ -35,16 +36,16 @@ def between_jobs(measure):
     other job and the server must end well, too."""
     def figure(setup, work):
         environment = {**os.environ, "IMPI_AUTH_NONE": "", "LINTEL_PROVIDER": setup.lintel_provider}
-        server_command = [setup.impi_server, "-server", "2", "-host", LOOPBACK]
+        server_command = [setup.programs.impi_server, "-server", "2", "-host", LOOPBACK]
         started = [processes.start(server_command, None, environment)]
         try:
             address = started[0].stdout.readline().strip()
             if not address:
                 raise RunFailed("impi-server: says no address: "
                                 f"{processes.last_line(started[0].stderr.read())}")
-            program = mpi_contestants.program_of(setup.mpi_programs, "lintel")
-            commands = [[setup.lintel_run, "-n", "1", "--impi", f"{client}@{address}", program,
-                         *arguments_of(measure, work)]
+            program = mpi_contestants.program_of(setup.programs.mpi_programs, "lintel")
+            commands = [[setup.programs.lintel_run, "-n", "1", "--impi", f"{client}@{address}",
+                         program, *arguments_of(measure, work)]
                         for client in (0, 1)]
             started += [processes.start(command, cpu, environment)
                         for command, cpu in zip(commands, setup.cpus)]

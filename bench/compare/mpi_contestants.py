@@ -45,7 +45,7 @@ def of_lintel(setup):
 
 
 def lintel(setup):
-    return [setup.lintel_run, "-n", str(setup.ranks), "--bind", "none"], of_lintel(setup)
+    return [setup.programs.lintel_run, "-n", str(setup.ranks), "--bind", "none"], of_lintel(setup)
 
 
 def open_mpi(*parameters, **environment):
@@ -79,7 +79,7 @@ def open_mpi_mtl_ofi(setup):
 
 
 def open_mpi_on_lintel(setup):
-    return mpirun(setup.lintel_mpirun, setup.ranks), {**of_lintel(setup), **of_pmix(setup)}
+    return mpirun(setup.programs.lintel_mpirun, setup.ranks), {**of_lintel(setup), **of_pmix(setup)}
 
 
 def open_mpi_shared_memory(setup):
@@ -147,7 +147,7 @@ def figure_of(text):
 def run(contestant, setup, arguments, limit=None):
     limit = limit or (OTHERS_LIMIT_SECONDS if contestant.is_other else processes.LIMIT_SECONDS)
     command, environment = contestant.launch(setup)
-    program = program_of(setup.mpi_programs, contestant.build)
+    program = program_of(setup.programs.mpi_programs, contestant.build)
     ranks = [RANK, setup.cpu_list(), setup.network.second]
     text = processes.run([*command, *ranks, program, *map(str, arguments)], cpu=setup.cpus,
                          environment={**os.environ, **environment}, limit=limit)
@@ -211,8 +211,9 @@ def why_not_over_ucx(find=shutil.which, said=said_by):
 
 def why_not_on_lintel(setup, find=shutil.which):
     """The same of Open MPI on Lintel."""
-    if not os.access(setup.lintel_mpirun,
-                     os.X_OK) or not os.access(program_of(setup.mpi_programs, "openmpi"), os.X_OK):
+    programs = setup.programs
+    needed = (programs.lintel_mpirun, program_of(programs.mpi_programs, "openmpi"))
+    if not all(os.access(path, os.X_OK) for path in needed):
         return {
             "lintel-mpirun": "the build tree has no component for Open MPI (Debian packages "
                              "openmpi-bin and libopenmpi-dev; then configure it again)"}

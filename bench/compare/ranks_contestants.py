@@ -57,7 +57,7 @@ def figure(measure, build, launch, yields):
     def measured(setup, work):
         calls, warm_up = calls_of(work, yields)
         command, environment = launch(dataclasses.replace(setup, ranks=work.size))
-        program = os.path.join(setup.mpi_programs, f"{PROGRAM}-{build}")
+        program = os.path.join(setup.programs.mpi_programs, f"{PROGRAM}-{build}")
         text = processes.run(
             [*command, program, measure.removeprefix(PREFIX), str(calls), str(warm_up)],
             cpu=setup.cpus, environment={**os.environ, **environment}, limit=LIMIT_SECONDS)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""bench/compare/run from end to end with next to no work: that it runs, not how fast.
+"""bench/compare/run and builds from end to end with next to no work: that they run, not how fast.
 
-smoke_test.py BUILD_DIR one_host|two_hosts|ended: on one host; on two; refused, and ended by signals
-in the middle.
+smoke_test.py BUILD_DIR one_host|two_hosts|ended|builds: run on one host; on two; refused, and ended
+by signals in the middle; builds.
 """
 
 import glob
@@ -177,7 +177,26 @@ def ended(build_dir, cpus):
                   for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL))])
 
 
-PARTS = {"one_host": one_host, "two_hosts": two_hosts, "ended": ended}
+def builds(build_dir, _):
+    """A tree beside itself. No ratio of times is as low as 0.0001."""
+    fine = True
+    for options, code, said in (
+            (["--sizes", "8"], 0, "mpi-latency, 8 B, Lintel MPI"),
+            (["--sizes", "8", "--most", "0.0001"], 1, "latency, 8 B, Lintel put"),
+            (["--sizes", "9"], 2, "nothing to measure")):
+        done = subprocess.run(
+            [sys.executable, "-B", os.path.join(HERE, "builds"), build_dir, build_dir,
+             "--matrix", os.path.join(HERE, "smoke.json"), "--turns", "1",
+             "--only", "latency,mpi-latency", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode != code or said not in done.stdout or " failed: " in done.stdout:
+            print(f"builds {options}: exit code {done.returncode}, {done.stdout}; expected {code}, "
+                  f"and '{said}'")
+            fine = False
+    return fine
+
+
+PARTS = {"one_host": one_host, "two_hosts": two_hosts, "ended": ended, "builds": builds}
 
 
 def main(build_dir, part):
