@@ -1,5 +1,5 @@
 #pragma once
-// Checks that many C functions share. Each gives MPI_SUCCESS or the error class.
+// Argument checks that many C functions share. Each returns MPI_SUCCESS or the error class.
 
 #include <climits>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lintel::mpi {
 
-// All of the pointers that must not be null are there.
+// Checks that none of the pointers is null.
 inline int check_pointers(std::initializer_list<const void*> pointers) {
   for (const void* pointer : pointers) {
     if (pointer == nullptr) return MPI_ERR_ARG;
@@ -19,13 +19,13 @@ inline int check_pointers(std::initializer_list<const void*> pointers) {
   return MPI_SUCCESS;
 }
 
-// `count` is no less than 0, and arrays of so many are there.
+// Checks that `count` is not negative, and, unless it is 0, that no array is null.
 inline int check_arrays(std::int64_t count, std::initializer_list<const void*> arrays) {
   if (count < 0) return MPI_ERR_COUNT;
   return count > 0 ? check_pointers(arrays) : MPI_SUCCESS;
 }
 
-// A number as an int, MPI_UNDEFINED if it is none.
+// A number as an int; MPI_UNDEFINED if it does not fit.
 inline int as_int(std::int64_t number) {
   return number >= INT_MIN && number <= INT_MAX ? static_cast<int>(number) : MPI_UNDEFINED;
 }
@@ -36,8 +36,8 @@ std::span<T> array(T* first, int count) {
   return {first, static_cast<std::size_t>(count)};
 }
 
-// Copies text with a final zero byte to `buffer` of `size` > 0 bytes, cut if it is longer. Returns
-// its length without the zero byte.
+// Copies text with a final zero byte to `buffer` of `size` > 0 bytes, truncated if it is longer.
+// Returns its length without the zero byte.
 inline int copy_text(std::string_view text, char* buffer, std::size_t size) {
   const std::size_t length = text.copy(buffer, size - 1);
   buffer[length] = '\0';

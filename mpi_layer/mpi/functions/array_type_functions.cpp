@@ -48,7 +48,7 @@ int subarray(int ndims, const Count* sizes, const Count* subsizes, const Count* 
   return give_type(make_subarray(old, slabs, std::move(contents)), newtype);
 }
 
-// The block size of a distribution; nothing if the arguments of the dimension make none.
+// The block size of a distribution; nothing if the arguments of the dimension are invalid.
 std::optional<std::int64_t> block_of(std::int64_t size, int processes, int distribution,
                                      int argument) {
   const bool is_default = argument == MPI_DISTRIBUTE_DFLT_DARG;
@@ -99,7 +99,7 @@ int distributed_array(const Distribution<Count>& array, MPI_Datatype oldtype,
   if (newtype == nullptr) return MPI_ERR_ARG;
   if (const int error = check(array); error != MPI_SUCCESS) return error;
   std::vector<Share> shares;
-  int slower = array.size;  // the grid of processes is in C order, whatever the order of the array
+  int slower = array.size;  // the process grid is always in C order
   for (int i = 0; i < array.ndims; ++i) {
     const std::optional<std::int64_t> block =
         block_of(array.sizes[i], array.processes[i], array.distributions[i], array.arguments[i]);

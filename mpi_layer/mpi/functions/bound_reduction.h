@@ -1,9 +1,9 @@
 #pragma once
-// BoundReduction: an operation together with the datatype it works on. What MPI_Reduce_local and
-// the collectives apply.
+// BoundReduction: an operation together with its datatype, for MPI_Reduce_local and the collective
+// functions.
 //
-// A value; it holds on to a user's operation and datatype, which may be freed meanwhile. Any thread
-// may apply it.
+// A value. It keeps an operation and a datatype of the program alive, which may be freed meanwhile.
+// Any thread may apply it.
 
 #include <cstdint>
 
@@ -15,12 +15,12 @@ namespace lintel::mpi {
 
 class BoundReduction {
  public:
-  // MPI_ERR_OP for what is no operation and for pairs that the standard does not have, MPI_ERR_TYPE
-  // for what is no committed datatype.
+  // Errors: MPI_ERR_OP: no operation, or the operation does not allow the type; MPI_ERR_TYPE: no
+  // committed datatype.
   static int bind(MPI_Op op, MPI_Datatype datatype, BoundReduction* bound);
 
-  // inout[i] = in[i] op inout[i] for `count` items, which lie an extent apart in both. REQUIRES:
-  // bind() gave MPI_SUCCESS; count >= 0.
+  // inout[i] = in[i] op inout[i] for `count` items, which are one extent apart in both. REQUIRES:
+  // bind() returned MPI_SUCCESS; count >= 0.
   void apply(const void* in, void* inout, std::int64_t count) const;
   bool commutes() const { return user_ == nullptr || user_->commutes; }
 

@@ -21,7 +21,7 @@ constexpr std::size_t kCacheLine = 64;
 int allocate(MPI_Aint size, MPI_Info info, void* baseptr) {
   if (size < 0 || baseptr == nullptr) return MPI_ERR_ARG;
   if (info != MPI_INFO_NULL && !find_info(info)) return MPI_ERR_INFO;
-  // at least one: memory of no bytes has an address too
+  // at least one line, because memory of 0 bytes has an address too
   const std::size_t lines = static_cast<std::size_t>(size) / kCacheLine + 1;
   void* memory = std::aligned_alloc(kCacheLine, lines * kCacheLine);
   if (memory == nullptr) return MPI_ERR_NO_MEM;
@@ -119,7 +119,7 @@ int PMPI_Abi_get_version(int* abi_major, int* abi_minor) {
 }
 LINTEL_MPI_NAME(MPI_Abi_get_version);
 
-// For a profiling library to take.
+// A profiling library may replace it.
 int PMPI_Pcontrol(const int /*level*/, ...) { return MPI_SUCCESS; }
 LINTEL_MPI_NAME(MPI_Pcontrol);
 

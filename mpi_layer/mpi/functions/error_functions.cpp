@@ -1,4 +1,4 @@
-// Error classes, codes and sentences (MPI 5.0, clauses 9.4 and 9.5).
+// Error classes, codes and texts (MPI 5.0, clauses 9.4 and 9.5).
 #include <cstring>
 #include <string>
 

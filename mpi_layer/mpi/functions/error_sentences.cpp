@@ -13,7 +13,7 @@ struct Sentence {
   const char* text;
 };
 
-// In the order of the numbers.
+// Sorted by number.
 constexpr Sentence kSentences[] = {
     {MPI_SUCCESS, "MPI_SUCCESS: no error"},
     {MPI_ERR_BUFFER,

@@ -18,7 +18,7 @@ namespace {
 
 // ---- Rows of numbers
 
-// Converts `count` numbers that follow each other. False: one does not fit where it should go.
+// Converts `count` consecutive numbers. False: one does not fit in the other format.
 using Conversion = bool (*)(const std::byte* from, std::byte* to, std::int64_t count);
 
 template <class Number>
@@ -43,7 +43,7 @@ Number big_endian(Number number) {
   return number;
 }
 
-// Of equal sizes: only the order of the bytes differs, if at all.
+// For equal sizes: at most the order of the bytes differs.
 template <class Number>
 bool swap(const std::byte* from, std::byte* to, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i, from += sizeof(Number), to += sizeof(Number)) {
@@ -55,7 +55,7 @@ bool swap(const std::byte* from, std::byte* to, std::int64_t count) {
   return true;
 }
 
-// Integers that have fewer bytes in external32.
+// For integers that have fewer bytes in external32.
 template <class Native, class External>
 bool narrow(const std::byte* from, std::byte* to, std::int64_t count) {
   bool fits = true;
@@ -80,7 +80,7 @@ bool widen(const std::byte* from, std::byte* to, std::int64_t count) {
   return true;
 }
 
-// Those that count: the x87's are ten.
+// The bytes that have a meaning: ten for the x87 format.
 constexpr std::size_t kLongDoubleBytes = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double);
 
 bool long_double_to_quad(const std::byte* from, std::byte* to, std::int64_t count) {
@@ -105,7 +105,7 @@ bool quad_to_long_double(const std::byte* from, std::byte* to, std::int64_t coun
 
 // ---- Basic elements
 
-// A basic element is `units` numbers, each of which is converted by itself.
+// A basic element consists of `units` numbers, which are converted one by one.
 struct Unit {
   std::size_t native;
   std::size_t external;
@@ -156,9 +156,9 @@ Unit unit_of(const Datatype& type) {
   return {size, size, units, swap_of(size), swap_of(size)};
 }
 
-// Goes through the basic elements of items, one item after the other, in the order of the type map:
-// `visit(basic type, copies)`, until it says false. Without recursion: types may be nested as deep
-// as a program likes. REQUIRES: the type has elements.
+// Calls `visit(basic type, copies)` for the basic elements of items, one item after the other, in
+// the order of the type map, until it returns false. Not recursive, because programs may nest types
+// to any depth. REQUIRES: the type has elements.
 template <class Visit>
 void for_each_element(const Datatype& type, Visit visit) {
   struct Place {
@@ -185,8 +185,8 @@ void for_each_element(const Datatype& type, Visit visit) {
   }
 }
 
-// Converts whole elements from `from`, which ends with one, to `to`, which has room for them.
-// `size_from`, `size_to`: which sizes of an element these are.
+// Converts the elements of `from`, which are complete, to `to`, which has room for them.
+// `size_from` and `size_to` select the sizes of an element in both.
 bool convert(const Datatype& type, std::span<const std::byte> from, std::byte* to,
              Conversion Unit::*conversion, std::int64_t (Unit::*size_from)() const,
              std::int64_t (Unit::*size_to)() const) {
@@ -228,7 +228,7 @@ ExternalForm form_of_basic(const Datatype& type) {
   return {unit.external_size(), unit.is_native()};
 }
 
-// The forms of a type and of all within it, each once.
+// The external forms of a type and of all types in it, each computed once.
 class ExternalForms {
  public:
   explicit ExternalForms(const Datatype& type) {
@@ -240,7 +240,7 @@ class ExternalForms {
   }
 
  private:
-  // Parts before what they are parts of.
+  // Adds the parts of a type before the type.
   void add(const Datatype& type) {
     std::vector<const Datatype*> way{&type};
     while (!way.empty()) {

@@ -1,6 +1,6 @@
 #pragma once
 // The frame of every C function: no exception leaves it, and each error goes through raise_error(),
-// the seam for error handlers.
+// which calls error handlers.
 
 #include <cstdint>
 #include <new>
@@ -11,19 +11,21 @@
 
 namespace lintel::mpi {
 
-// What becomes of an error in the function of that name: the code that it returns, unless the
-// program ends. `kind`: of the object that the call is about, which says whose error handler it is;
-// kNone for calls about none, whose errors belong to MPI_COMM_SELF (clause 9.3). `object`: the
-// number of the handle of a communicator, 0 for other kinds.
+// Handles an error in the function of that name. Returns the code that the function is to return,
+// unless the program ends. `kind`: the kind of the object of the call, which determines the error
+// handler; kNone: the call has no object, and its errors belong to MPI_COMM_SELF (clause 9.3).
+// `object`: the handle number of a communicator, 0 for other kinds.
 using ErrorRaiser = int (*)(HandleKind kind, std::uintptr_t object, int error,
                             const char* function);
 
-// Until the first call errors are returned. Any thread; not to be changed while others call.
+// Until the first call, errors are returned without a handler. Any thread, but not while other
+// threads call MPI.
 void set_error_raiser(ErrorRaiser raiser);
 
 int raise_error(HandleKind kind, std::uintptr_t object, int error, const char* function);
 
-// What `body` returns, MPI_SUCCESS or an error code; also when memory runs out in it.
+// The result of `body`, MPI_SUCCESS or an error code. An exception for lack of memory becomes an
+// error code.
 template <class Body>
 int error_code_of(Body body) noexcept {
   try {
@@ -42,7 +44,7 @@ int mpi_call(const char* name, HandleKind kind, Body body) noexcept {
   return error == MPI_SUCCESS ? error : raise_error(kind, 0, error, name);
 }
 
-// The same for functions that have a communicator only for its error handler.
+// The same for functions whose communicator is used only for its error handler.
 template <class Body>
 int mpi_call(const char* name, MPI_Comm comm, Body body) noexcept {
   const int error = error_code_of(body);

@@ -27,7 +27,7 @@ int combine_groups(MPI_Group group1, MPI_Group group2, MPI_Group* newgroup, Comb
   return give_group(combine(*one, *other), newgroup);
 }
 
-// A count of ranks or ranges that is below 0 is MPI_ERR_ARG: MPI_ERR_COUNT is about messages.
+// A negative count of ranks or ranges is MPI_ERR_ARG. MPI_ERR_COUNT is for messages.
 int check_group(const GroupRef& group, int n, const void* array, const void* result) {
   if (!group) return MPI_ERR_GROUP;
   return n < 0 || (n > 0 && array == nullptr) || result == nullptr ? MPI_ERR_ARG : MPI_SUCCESS;

@@ -1,6 +1,5 @@
 #pragma once
-// What the functions have in common that make integers of handles, and handles of integers (MPI
-// 5.0, chapter 20).
+// Common code of the functions that convert handles to integers and back (MPI 5.0, chapter 20).
 
 #include "mpi_layer/mpi/functions/local_objects.h"
 

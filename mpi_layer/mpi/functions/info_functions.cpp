@@ -16,7 +16,7 @@ bool is_key(const char* key) {
   return key != nullptr && *key != '\0' && strnlen(key, MPI_MAX_INFO_KEY) < MPI_MAX_INFO_KEY;
 }
 
-// The object that a call changes or frees: none that is predefined.
+// The object that a call changes or frees, which must not be predefined.
 std::shared_ptr<Info> find_own_info(MPI_Info handle) {
   return local_objects().infos.find(number_of(handle));
 }
@@ -31,7 +31,7 @@ int set(MPI_Info handle, const char* key, const char* value) {
   return MPI_SUCCESS;
 }
 
-// Looks a key up for the functions that read; `*value` is nothing if the object has no such key.
+// Looks up a key. `*value` is nothing if the object has no such key.
 int look_up(MPI_Info handle, const char* key, std::optional<std::string>* value) {
   const std::shared_ptr<Info> info = find_info(handle);
   if (!info) return MPI_ERR_INFO;
@@ -160,7 +160,7 @@ int PMPI_Info_get_nthkey(MPI_Info info, int n, char* key) {
 }
 LINTEL_MPI_NAME(MPI_Info_get_nthkey);
 
-// The process' own start is no hint that this library has.
+// Returns an empty object, because this library has no hints about the start of the process.
 int PMPI_Info_create_env(int /*argc*/, char* /*argv*/[], MPI_Info* info) {
   return mpi_call("MPI_Info_create_env", HandleKind::kInfo, [=]() -> int {
     return info != nullptr ? give_info(std::make_shared<Info>(), info) : MPI_ERR_ARG;

@@ -1,20 +1,21 @@
 #pragma once
-// What the attribute functions of communicators and of datatypes have in common: keys with the
-// program's callbacks, and the values of one object. Each gives MPI_SUCCESS, the error class, or
-// the code of a callback.
+// Common code of the attribute functions of communicators and datatypes: keys with callbacks of the
+// program, and the values of one object. Each function returns MPI_SUCCESS, the error class, or the
+// code of a callback.
 
 #include "mpi_layer/mpi/functions/local_objects.h"
 
 namespace lintel::mpi {
 
-// The callbacks of the objects that `Handle` names, as the program's functions have them.
+// The types of the program's callbacks for objects with handles of type `Handle`.
 template <class Handle>
 using CopyFunction = int(Handle object, int key, void* extra_state, void* value, void* copied,
                          int* flag);
 template <class Handle>
 using DeleteFunction = int(Handle object, int key, void* value, void* extra_state);
 
-// `none` and `duplicate` are the predefined functions that copy nothing, and the value as it is.
+// `none` and `duplicate` are the predefined functions that copy nothing, and that copy the value
+// unchanged.
 template <class Handle>
 Keyval::Copy copy_of(CopyFunction<Handle>* function, CopyFunction<Handle>* none,
                      CopyFunction<Handle>* duplicate, void* extra_state) {
@@ -48,7 +49,7 @@ Keyval::Delete delete_of(DeleteFunction<Handle>* function, DeleteFunction<Handle
 int create_keyval(HandleKind kind, Keyval::Copy copy, Keyval::Delete remove, int* keyval);
 int free_keyval(HandleKind kind, int* keyval);
 
-// `object` is the number of the handle of whom the attributes are.
+// `object` is the handle number of the object that has the attributes.
 int set_attribute(HandleKind kind, AttributeCache& attributes, std::uintptr_t object, int keyval,
                   void* value);
 // REQUIRES: `value` and `flag` are not null.

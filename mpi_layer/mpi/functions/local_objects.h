@@ -1,9 +1,9 @@
 #pragma once
-// LocalObjects: what the C functions share: the tables behind handles, keys and error codes. The
-// only mutable state of this layer.
+// LocalObjects: the tables behind handles, keys and error codes, which the C functions share. It is
+// the only mutable state of this layer.
 //
-// One for the process, made at first use and never destroyed: threads may call until the very end.
-// Any thread.
+// One per process, made at first use and never destroyed, because threads may call until the end of
+// the process. Any thread.
 
 #include <atomic>
 #include <cstdint>
@@ -27,8 +27,7 @@ struct LocalObjects {
   HandleTable<Info> infos{HandleKind::kInfo};
   KeyvalTable keyvals;
   ErrorTable errors{MPI_ERR_LASTCODE + 1};
-  std::atomic<int> world_rank{0};  // of this process; a world of one until the start-up says
-                                   // otherwise
+  std::atomic<int> world_rank{0};  // of this process; 0 until the start-up sets it
 };
 
 LocalObjects& local_objects();
@@ -43,26 +42,26 @@ Handle handle_of(std::uintptr_t number) {
                                             // numbers that look like pointers
 }
 
-// Null for MPI_DATATYPE_NULL and whatever names no datatype. Of predefined types it costs neither a
-// lock nor a reference.
+// Null for MPI_DATATYPE_NULL and invalid handles. For predefined types it takes neither a lock nor
+// a reference.
 DatatypeRef find_datatype(MPI_Datatype handle);
-// The handle of a predefined type is its own; a derived one gets another each time.
-// MPI_DATATYPE_NULL when no more fit.
+// A predefined type has one handle; a derived type gets a new one each time. MPI_DATATYPE_NULL if
+// the table is full.
 MPI_Datatype new_handle(const DatatypeRef& type);
 
-// The predefined datatype of that handle's value, or null. In predefined_types.cpp.
+// The predefined datatype with that handle value, or null. Defined in predefined_types.cpp.
 DatatypeRef predefined_datatype(std::uintptr_t number);
-// Those there are, in the order of their numbers.
+// All predefined datatypes, sorted by number.
 std::span<const DatatypeRef> predefined_datatypes();
 
-// Null for MPI_GROUP_NULL and whatever names no group.
+// Null for MPI_GROUP_NULL and invalid handles.
 GroupRef find_group(MPI_Group handle);
-// MPI_GROUP_EMPTY for a group without members. MPI_GROUP_NULL when no more fit.
+// MPI_GROUP_EMPTY for a group without members. MPI_GROUP_NULL if the table is full.
 MPI_Group new_handle(const GroupRef& group);
 
-// Null for MPI_INFO_NULL and whatever names no info. MPI_INFO_ENV is found, and empty.
+// Null for MPI_INFO_NULL and invalid handles. MPI_INFO_ENV is found, and is empty.
 std::shared_ptr<Info> find_info(MPI_Info handle);
-// MPI_ERR_NO_MEM when no more fit.
+// Sets `*handle`. MPI_ERR_NO_MEM: the table is full.
 int give_info(std::shared_ptr<Info> info, MPI_Info* handle);
 
 }  // namespace lintel::mpi

@@ -1,5 +1,5 @@
 #pragma once
-// How a constructor hands out its datatype, and keeps its arguments.
+// How a type constructor returns its datatype and keeps its arguments.
 
 #include <memory>
 
@@ -8,12 +8,12 @@
 
 namespace lintel::mpi {
 
-// Gives `*newtype` a handle for `type`. MPI_ERR_VALUE_TOO_LARGE if it is null: a number of it left
-// 63 bits. MPI_ERR_NO_MEM: no more handles.
+// Sets `*newtype` to a handle for `type`. MPI_ERR_VALUE_TOO_LARGE: `type` is null, because a number
+// did not fit in 63 bits. MPI_ERR_NO_MEM: no more handles.
 int give_type(const std::shared_ptr<Datatype>& type, MPI_Datatype* newtype);
 
-// Where MPI_Type_get_contents finds the counts of a constructor, and its addresses: those of the
-// functions with MPI_Count have one list for both.
+// The lists in which MPI_Type_get_contents finds the counts and the addresses of a constructor.
+// Functions with MPI_Count have one list for both.
 template <class Count>
 auto& counts_of(Contents& contents) {
   if constexpr (sizeof(Count) > sizeof(int)) {

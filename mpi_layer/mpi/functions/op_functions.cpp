@@ -14,7 +14,7 @@ namespace lintel::mpi {
 
 namespace {
 
-// The program's function sees at most as many items at once as its count can say.
+// Calls the function of the program with at most as many items as its count can represent.
 template <class Number, class Function>
 void apply_in_parts(Function* function, const Operands& operands, std::int64_t most) {
   auto datatype = handle_of<MPI_Datatype>(operands.datatype);
@@ -25,7 +25,7 @@ void apply_in_parts(Function* function, const Operands& operands, std::int64_t m
     auto length = static_cast<Number>(part);
     const std::int64_t displacement = done * operands.extent;
     function(const_cast<char*>(in + displacement), inout + displacement, &length,
-             &datatype);  // clause 6.9.5: the function leaves it as it is
+             &datatype);  // clause 6.9.5: the function does not change it
     done += part;
   }
 }

@@ -17,7 +17,7 @@ int check_format(const char* datarep) {
   return std::strcmp(datarep, "external32") == 0 ? MPI_SUCCESS : MPI_ERR_UNSUPPORTED_DATAREP;
 }
 
-// The bytes that `count` items of the type take in external32.
+// Computes the number of bytes of `count` items of the type in external32.
 int external_bytes(const char* datarep, std::int64_t count, const DatatypeRef& type,
                    std::int64_t* bytes) {
   if (const int error = check_format(datarep); error != MPI_SUCCESS) return error;
@@ -28,14 +28,14 @@ int external_bytes(const char* datarep, std::int64_t count, const DatatypeRef& t
   return needed.fits() ? MPI_SUCCESS : MPI_ERR_VALUE_TOO_LARGE;
 }
 
-// A place in a buffer of external data.
+// A position in a buffer of external data.
 struct ExternalBuffer {
   const void* begin;
   std::int64_t size;
   const std::int64_t* position;
 };
 
-// What packing and unpacking share. `items`: the unpacked memory.
+// Checks that packing and unpacking share. `items`: the unpacked memory.
 int check_room(const char* datarep, std::int64_t count, const DatatypeRef& type, const void* items,
                const ExternalBuffer& packed, std::int64_t* bytes) {
   if (type && !type->is_committed()) return MPI_ERR_TYPE;

@@ -14,13 +14,13 @@ namespace lintel::mpi {
 
 namespace {
 
-// The bytes that `count` items take when they are packed for that communicator.
+// The number of bytes of `count` items that are packed for that communicator.
 CheckedNumber bytes_of(const Datatype& type, std::int64_t count, MPI_Comm comm) {
   return CheckedNumber(count) *
          (packs_external32(comm) ? external_form(type).size : CheckedNumber(type.size()));
 }
 
-// A place in a buffer of packed data.
+// A position in a buffer of packed data.
 template <class Number>
 struct PackedBuffer {
   const void* begin;
@@ -28,8 +28,8 @@ struct PackedBuffer {
   const Number* position;
 };
 
-// The bytes that `count` items of `type` take there; checks everything that packing and unpacking
-// share. `items`: the unpacked memory.
+// Does the checks that packing and unpacking share, and computes the number of bytes of `count`
+// items of `type` in the buffer. `items`: the unpacked memory.
 template <class Number>
 int check_room(const DatatypeRef& type, Number count, const void* items,
                const PackedBuffer<Number>& packed, MPI_Comm comm, std::int64_t* bytes) {
@@ -43,8 +43,8 @@ int check_room(const DatatypeRef& type, Number count, const void* items,
   if (!needed.fits() || needed.value() > packed.size - *packed.position) return MPI_ERR_TRUNCATE;
   *bytes = needed.value();
   if (*bytes == 0) return MPI_SUCCESS;
-  // Where displacements are addresses, MPI_BOTTOM is a null pointer. Where they are not, data that
-  // begins at 0 lies at no memory.
+  // MPI_BOTTOM is a null pointer, which is valid if displacements are addresses. If the data begin
+  // at displacement 0, they are not.
   const bool is_nowhere = items == nullptr && type->shape().true_lower_bound == 0;
   return packed.begin == nullptr || is_nowhere ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
@@ -99,7 +99,7 @@ int packed_size(std::int64_t count, MPI_Datatype datatype, MPI_Comm comm, const 
   if (size == nullptr) return MPI_ERR_ARG;
   CheckedNumber needed = CheckedNumber(count) * type->size();
   if (packs_external32(comm)) {
-    // Buffered sends to processes that exchange no external32 go in this machine's form.
+    // Buffered sends to processes that exchange no external32 use the format of this machine.
     const CheckedNumber external = bytes_of(*type, count, comm);
     if (!external.fits() || external.value() > needed.value()) needed = external;
   }

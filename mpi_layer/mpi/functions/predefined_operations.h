@@ -1,5 +1,5 @@
 #pragma once
-// Which reduction each predefined operation is.
+// The reduction of each predefined operation.
 
 #include <optional>
 
@@ -8,8 +8,8 @@
 
 namespace lintel::mpi {
 
-// Nothing for MPI_OP_NULL, for handles that are no predefined operation, and for MPI_REPLACE and
-// MPI_NO_OP, which reduce nothing.
+// Nothing for MPI_OP_NULL, for handles of other operations, and for MPI_REPLACE and MPI_NO_OP,
+// which are no reductions.
 inline std::optional<Reduction> predefined_reduction(MPI_Op op) {
   struct Row {
     MPI_Op op;

@@ -79,7 +79,7 @@ const std::vector<Row>& rows() {
       LINTEL_ROW(MPI_INTEGER1, std::int8_t, kFortranInteger, kInt8),
       LINTEL_ROW(MPI_LOGICAL2, std::int16_t, kLogical, kInt16),
       LINTEL_ROW(MPI_INTEGER2, std::int16_t, kFortranInteger, kInt16),
-      // neither compiler has a half-precision number in C++
+      // neither compiler supports half precision in C++
       LINTEL_ROW(MPI_REAL2, std::int16_t, kFloating, kNone),
       LINTEL_ROW(MPI_LOGICAL4, std::int32_t, kLogical, kInt32),
       LINTEL_ROW(MPI_INTEGER4, std::int32_t, kFortranInteger, kInt32),
@@ -133,7 +133,8 @@ const std::vector<PairRow>& pair_rows() {
 constexpr std::uintptr_t kFirst = 0x200;
 constexpr std::size_t kNumbers = 0x100;
 
-// By number, and all in a row. References without a count: the types live as long as the process.
+// The types by number, and as a list. References are not counted, because the types live until the
+// end of the process.
 struct PredefinedTypes {
   std::array<DatatypeRef, kNumbers> by_number;
   std::vector<DatatypeRef> all;

@@ -1,9 +1,9 @@
 #pragma once
-// What the library keeps in MPI_Status beside the three public numbers: the received bytes and
-// whether the operation was cancelled.
+// What the library stores in MPI_Status besides the three public numbers: the number of received
+// bytes and whether the operation was cancelled.
 //
-// internal[0] is 1 for cancelled, [1] and [2] are the low and high half of the bytes, [3] is 1 if
-// these are bytes of external32, the rest is 0.
+// internal[0] is 1 for cancelled, [1] and [2] are the low and high half of the number of bytes, [3]
+// is 1 if these are bytes of external32, the rest is 0.
 
 #include <cstdint>
 
@@ -22,8 +22,8 @@ inline void set_received_bytes(MPI_Status& status, std::int64_t bytes) {
   status.MPI_internal[3] = 0;
 }
 
-// What is counted are bytes of external32: of a message that a probe has found and that will be
-// converted when it is received.
+// True if the status counts bytes of external32. It is then the status of a probe, whose message
+// will be converted when it is received.
 inline bool counts_external32(const MPI_Status& status) { return status.MPI_internal[3] != 0; }
 inline void set_external32_bytes(MPI_Status& status, std::int64_t bytes) {
   set_received_bytes(status, bytes);

@@ -1,4 +1,4 @@
-// What a status tells (MPI 5.0, clauses 3.2.5, 3.8.4, 5.1.11, 12.3).
+// Access to statuses (MPI 5.0, clauses 3.2.5, 3.8.4, 5.1.11, 12.3).
 #include "mpi_layer/mpi/functions/arguments.h"
 #include "mpi_layer/mpi/functions/external32.h"
 #include "mpi_layer/mpi/functions/function_call.h"

@@ -11,8 +11,8 @@ namespace lintel::mpi {
 
 namespace {
 
-// `large_counts` null: the caller is a function that cannot tell them, and so cannot tell of a type
-// that has some (clause 5.1.13).
+// Null `large_counts`: the calling function cannot return large counts, so it fails for a type that
+// has some (clause 5.1.13).
 template <class Number>
 int get_envelope(MPI_Datatype datatype, Number* integers, Number* addresses, Number* large_counts,
                  Number* types, int* combiner) {
@@ -31,7 +31,7 @@ int get_envelope(MPI_Datatype datatype, Number* integers, Number* addresses, Num
   return MPI_SUCCESS;
 }
 
-// An array of the caller's, for one kind of the contents.
+// An array of the caller for one kind of the contents.
 template <class T>
 struct Room {
   std::int64_t most;

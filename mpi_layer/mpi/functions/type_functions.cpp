@@ -1,4 +1,4 @@
-// Making datatypes of others (MPI 5.0, clause 5.1.2), with counts of either width. Arrays:
+// Constructors of derived datatypes (MPI 5.0, clause 5.1.2), with int and MPI_Count. Arrays:
 // array_type_functions.cpp.
 #include <utility>
 
@@ -13,7 +13,7 @@ namespace lintel::mpi {
 
 namespace {
 
-// What every constructor checks of its old type, its count and where the new type goes.
+// The checks of every constructor: the old type, the count, and the pointer to the new type.
 template <class Count>
 int check_making(const DatatypeRef& old, Count count, const void* newtype) {
   if (!old) return MPI_ERR_TYPE;
@@ -162,7 +162,7 @@ int structure(Count count, const Count* lengths, const Address* displacements,
   return give_type(builder.build(std::move(contents)), newtype);
 }
 
-// `Count`: of the form of the function, which has none itself.
+// `Count`: the type of counts of the form of the function, which has no counts itself.
 template <class Count>
 int resized(MPI_Datatype oldtype, std::int64_t lb, std::int64_t extent, MPI_Datatype* newtype) {
   const DatatypeRef old = find_datatype(oldtype);

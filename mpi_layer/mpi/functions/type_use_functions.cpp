@@ -1,4 +1,4 @@
-// Commit, free, duplicate, and what a datatype is (MPI 5.0, clauses 5.1.5 to 5.1.13).
+// Commit, free and duplicate datatypes, and query them (MPI 5.0, clauses 5.1.5 to 5.1.13).
 #include "mpi_layer/mpi/functions/arguments.h"
 #include "mpi_layer/mpi/functions/function_call.h"
 #include "mpi_layer/mpi/functions/local_objects.h"
@@ -22,9 +22,9 @@ int duplicate(MPI_Datatype oldtype, MPI_Datatype* newtype) {
   if (const int error = give_type(type, &handle); error != MPI_SUCCESS) return error;
   if (const int error = old->attributes().copy_to(type->attributes(), number_of(oldtype));
       error != MPI_SUCCESS) {
-    (void)type->attributes().remove_all(number_of(handle));  // the copy's error is the one to tell
+    (void)type->attributes().remove_all(number_of(handle));  // the error of the copy is returned
     local_objects().datatypes.remove(number_of(handle));
-    *newtype = MPI_DATATYPE_NULL;  // programs look at it
+    *newtype = MPI_DATATYPE_NULL;  // programs check it
     return error;
   }
   *newtype = handle;
@@ -93,7 +93,8 @@ int match_size(int typeclass, int size, MPI_Datatype* datatype) {
   return MPI_ERR_ARG;
 }
 
-// The predefined pair of that value and that index; pairs of one type have it as one part, twice.
+// The predefined pair of that value and that index. A pair of two equal types has one part with two
+// copies.
 MPI_Datatype pair_of(std::uintptr_t value, std::uintptr_t index) {
   for (const DatatypeRef& type : predefined_datatypes()) {
     if (type->family() != Family::kPair) continue;

@@ -10,8 +10,8 @@ namespace {
 template <class T>
 constexpr bool kIsInteger = std::is_integral_v<T> || std::is_same_v<T, Int128>;
 
-// Unsigned and not narrower than int: no overflow that the language leaves undefined, and the low
-// bits are those of T's own arithmetic.
+// An unsigned type that is not narrower than int. Its overflow is defined, and its low bits equal
+// those of the arithmetic of T.
 template <class T>
 using Wrapping =
     std::conditional_t<sizeof(T) == 16, UInt128,

@@ -9,7 +9,7 @@ namespace lintel::mpi {
 
 namespace {
 
-// The type of what was taken from all dimensions, with the bounds of an array of `bytes` bytes.
+// The type `taken` with the bounds of an array of `bytes` bytes.
 std::shared_ptr<Datatype> within_bounds(const DatatypeRef& taken, CheckedNumber bytes,
                                         Contents contents) {
   TypeBuilder array;
@@ -18,14 +18,14 @@ std::shared_ptr<Datatype> within_bounds(const DatatypeRef& taken, CheckedNumber 
   return array.build(std::move(contents));
 }
 
-// A number that is not negative; one that does not fit is beyond all indices of any array, and so
-// is the greatest that fits.
+// A non-negative number. One that does not fit becomes the greatest that fits, which is greater
+// than every index of an array.
 std::int64_t saturated(CheckedNumber number) { return number.fits() ? number.value() : INT64_MAX; }
 
-// Blocks dealt out in turn: whole ones at equal distances, then what is left of the last.
+// Blocks distributed cyclically: whole blocks at equal distances, then the rest of the last one.
 std::shared_ptr<Datatype> share_of(const DatatypeRef& row, const Share& share,
                                    CheckedNumber stride) {
-  // one block may be all there is; what lies beyond is not to be counted
+  // a block may be longer than the dimension
   const std::int64_t items = std::min(share.block, share.size);
   const std::int64_t first = saturated(CheckedNumber(share.process) * items);
   const std::int64_t round = saturated(CheckedNumber(share.processes) * items);

@@ -50,7 +50,7 @@ KeyvalRef KeyvalTable::find(int number, int kind) {
 }
 
 bool KeyvalTable::free(int number, int kind) {
-  KeyvalRef freed;  // its last use may be here, without the lock
+  KeyvalRef freed;  // destroyed after the lock is released
   const MutexLock lock(mutex_);
   Entry* entry = keys_.get(slot_of(number));
   if (entry == nullptr || !entry->held || entry->held->kind != kind) return false;
@@ -61,12 +61,12 @@ bool KeyvalTable::free(int number, int kind) {
 int AttributeCache::set(const KeyvalRef& key, void* value, std::uintptr_t object) {
   {
     const MutexLock lock(mutex_);
-    attributes_.reserve(attributes_.size() + 1);  // without memory nothing is deleted
+    attributes_.reserve(attributes_.size() + 1);  // if this fails, nothing was deleted
   }
   bool found = false;
   if (const int error = remove(key->number, object, &found); error != 0) return error;
   const MutexLock lock(mutex_);
-  // of another thread that has set it meanwhile
+  // the value of another thread that has set it meanwhile
   std::erase_if(attributes_, with_number(key->number));
   attributes_.push_back({key, value});
   return 0;

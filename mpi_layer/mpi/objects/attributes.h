@@ -1,14 +1,15 @@
 #pragma once
-// Attributes: values that programs and libraries hang on communicators and datatypes (MPI 5.0,
+// Attributes: values that programs and libraries attach to communicators and datatypes (MPI 5.0,
 // clause 7.7).
 //
-// Keyval: what a key does when its object is copied or ends. KeyvalTable: the keys that live.
+// Keyval: what a key does when its object is copied or ends. KeyvalTable: the existing keys.
 // AttributeCache: the values of one object. Any thread may call any member. Callbacks run without a
-// lock held, so they may call anything. Invariants: (1) a key that was freed lives on, number and
-// all, until no value is set with it any more; (2) callbacks of one object run in the order in
-// which its values were set when it is copied, and in the reverse order when it ends. A value that
-// takes the place of another is set last. Does not: know the kinds of objects beyond a number, nor
-// MPI's constants; error codes are those of the callbacks, 0 is none.
+// lock held, so they may call anything.
+// Invariants: (1) a key that was freed keeps its number and exists until no value uses it any more;
+// (2) when an object is copied, its callbacks run in the order in which its values were set, and
+// when it ends, in the reverse order. A value that replaces another counts as set last.
+// Does not: know the kinds of objects except as numbers, or MPI's constants. Error codes are those
+// of the callbacks; 0 is no error.
 
 #include <cstdint>
 #include <functional>
@@ -21,36 +22,35 @@
 namespace lintel::mpi {
 
 struct Keyval {
-  // `object` is the handle's value of the object that is copied. Leaves `keep` false to leave the
-  // value out of the copy.
+  // `object` is the handle value of the object that is copied. If `keep` stays false, the value is
+  // not copied.
   using Copy =
       std::function<int(std::uintptr_t object, int key, void* value, void** copied, bool* keep)>;
   using Delete = std::function<int(std::uintptr_t object, int key, void* value)>;
 
-  int kind = 0;    // of objects that the key is for, as the caller numbers them
-  int number = 0;  // as the program knows it
+  int kind = 0;    // of the objects of this key; the caller numbers kinds
+  int number = 0;  // the value that the program sees
   Copy copy;       // none: values are not copied
   Delete remove;   // none: nothing to do
 };
 using KeyvalRef = std::shared_ptr<const Keyval>;
 
-// Never destroyed before the last key.
+// It is not destroyed before the last key.
 class KeyvalTable {
  public:
-  static constexpr int kFirstNumber = 1 << 28;  // below are predefined keys, and mistakes
+  static constexpr int kFirstNumber = 1 << 28;  // lower numbers are predefined keys or invalid
 
-  // The new key's number; 0 when 65,536 keys live.
+  // The number of the new key; 0 if there are 65,536 keys.
   int create(int kind, Keyval::Copy copy, Keyval::Delete remove) LINTEL_EXCLUDES(mutex_);
-  // The living key of that number and kind, or nothing. One that was freed lives as long as
-  // somebody has it.
+  // The key of that number and kind, or nothing. A freed key is found as long as a value uses it.
   KeyvalRef find(int number, int kind) LINTEL_EXCLUDES(mutex_);
-  // False if there is none, or it was freed before.
+  // False if there is no such key, or if it was freed before.
   bool free(int number, int kind) LINTEL_EXCLUDES(mutex_);
 
  private:
   static constexpr unsigned kGenerationBits = 10;
   static SlotId slot_of(int number);
-  // Of a key that nobody has any more.
+  // Removes a key to which there are no references any more.
   void forget(const Keyval* key) LINTEL_EXCLUDES(mutex_);
 
   struct Entry {
@@ -64,21 +64,22 @@ class KeyvalTable {
 
 class AttributeCache {
  public:
-  // Sets the value of `key`; a value that was there is deleted first, as remove() does it. If that
-  // fails, its code is returned and the old value stays.
+  // Sets the value of `key`. An old value is deleted first, as by remove(). If that fails, its code
+  // is returned and the old value stays.
   int set(const KeyvalRef& key, void* value, std::uintptr_t object) LINTEL_EXCLUDES(mutex_);
-  // False, `*value` untouched, if there is none.
+  // False if there is no value; then `*value` is not changed.
   bool get(int number, void** value) const LINTEL_EXCLUDES(mutex_);
-  // Deletes the value of one key. `*found` tells whether there was one; if the callback fails it
+  // Deletes the value of one key. `*found`: whether there was one. If the callback fails, the value
   // stays.
   int remove(int number, std::uintptr_t object, bool* found) LINTEL_EXCLUDES(mutex_);
-  // Copies all values that their keys want copied to `copy`, which is empty and nobody else's yet.
-  // At a failure the copies made are left there for the caller to remove with the object.
+  // Copies all values whose keys have a copy callback to `copy`, which must be empty and not shared
+  // yet. After a failure, the copies that were made stay there, and the caller removes them with
+  // the object.
   int copy_to(AttributeCache& copy, std::uintptr_t object) const LINTEL_EXCLUDES(mutex_);
-  // All values become those of `heir`, which has none.
+  // Moves all values to `heir`, which must have none.
   void give_to(AttributeCache& heir) LINTEL_EXCLUDES(mutex_);
-  // Deletes all values, last set first. Stops at the first that fails and returns its code; that
-  // one and the rest stay.
+  // Deletes all values, the last set first. Stops at the first callback that fails and returns its
+  // code; that value and the rest stay.
   int remove_all(std::uintptr_t object) LINTEL_EXCLUDES(mutex_);
 
  private:

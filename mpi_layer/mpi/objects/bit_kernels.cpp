@@ -1,5 +1,5 @@
-// MPI_BAND, MPI_BOR, MPI_BXOR and MPI_LAND, MPI_LOR, MPI_LXOR. Logical forms are integers of their
-// size: anything but 0 is true.
+// MPI_BAND, MPI_BOR, MPI_BXOR and MPI_LAND, MPI_LOR, MPI_LXOR. A logical form is an integer of its
+// size. Every value except 0 is true.
 #include "mpi_layer/mpi/objects/machine_number.h"
 
 namespace lintel::mpi {

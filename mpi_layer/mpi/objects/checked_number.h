@@ -1,9 +1,9 @@
 #pragma once
-// CheckedNumber: a signed 64-bit number that remembers whether a computation left its range. Sizes
-// and displacements come from the caller, and products of them may exceed 63 bits, which must be an
+// CheckedNumber: a signed 64-bit number that records whether a computation left its range. Sizes
+// and displacements come from the caller, and products of them may exceed 63 bits. That must be an
 // error of the call and not a wrong address later.
 //
-// A value. Once out of range it stays so, through any further arithmetic.
+// A value. A number that is out of range stays so through all further arithmetic.
 
 #include <cstdint>
 
@@ -15,7 +15,7 @@ class CheckedNumber {
   constexpr CheckedNumber(std::int64_t value) : value_(value) {}
 
   constexpr bool fits() const { return fits_; }
-  // The number, if fits().
+  // The number. REQUIRES: fits().
   constexpr std::int64_t value() const { return value_; }
 
   friend constexpr CheckedNumber operator+(CheckedNumber a, CheckedNumber b) {

@@ -30,8 +30,8 @@ Datatype::~Datatype() {
   while (!ending.empty()) {
     const DatatypeRef type = std::move(ending.back());
     ending.pop_back();
-    // The last holder may change it: nobody sees it any more. Types are never made const, they are
-    // only seen so.
+    // The last owner may change it, because nobody else sees it. The const_cast is valid because no
+    // type is created const.
     if (type.use_count() == 1)
       take(const_cast<Datatype&>(*type).parts_, const_cast<Datatype&>(*type).contents_);
   }

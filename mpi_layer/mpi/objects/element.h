@@ -1,17 +1,18 @@
 #pragma once
-// What a basic datatype holds: its form in memory and its family. Operations are chosen by both.
+// What an element of a basic datatype is: its form in memory and its family. Both select the
+// operations.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace lintel::mpi {
 
-// The family says which operations there are: those of MPI 5.0, clause 6.9.2, and those that other
-// implementations have besides and programs use.
+// The family determines which operations are allowed: those of MPI 5.0, clause 6.9.2, and others
+// that other implementations allow and programs use.
 enum class Family : std::uint8_t {
-  kOpaque,     // packed bytes: none
-  kCharacter,  // and bytes: as integers; the standard has none for characters, and the bitwise ones
-               // for bytes
+  kOpaque,     // packed bytes: no operations
+  kCharacter,  // and bytes: as integers. The standard allows none for characters, and the bitwise
+               // ones for bytes
   kInteger,    // C
   kFortranInteger,
   kMultiLanguage,  // MPI_AINT, MPI_COUNT, MPI_OFFSET
@@ -21,7 +22,7 @@ enum class Family : std::uint8_t {
   kPair,  // a value and an index, for MINLOC and MAXLOC
 };
 
-// The form in memory. kNone: bytes that are no number here.
+// The form in memory. kNone: bytes that are no number of this machine.
 enum class Form : std::uint8_t {
   kNone,
   kInt8,

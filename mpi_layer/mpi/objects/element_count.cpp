@@ -9,7 +9,7 @@ namespace {
 constexpr auto kBytes = [](const Datatype& type) { return type.shape().size; };
 constexpr auto kElements = [](const Datatype& type) { return type.shape().elements; };
 
-// Nothing for what ends within a basic element.
+// Nothing if the portion ends within a basic element.
 std::optional<std::int64_t> whole(const std::optional<Portion>& portion) {
   if (!portion || portion->rest > 0) return std::nullopt;
   return portion->counterpart;

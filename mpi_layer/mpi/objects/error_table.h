@@ -1,10 +1,10 @@
 #pragma once
-// ErrorTable: the error classes and codes that the program adds, and their sentences (MPI 5.0,
-// clause 9.5).
+// ErrorTable: the error classes and codes that the program adds, and their texts (MPI 5.0, clause
+// 9.5).
 //
-// Any thread; calls are atomic. Numbers are given in order and never again, so that a code keeps
-// its meaning.
-// Does not: know the predefined classes, which are below the first number.
+// Any thread; calls are atomic. Numbers ascend and are never reused, so that a code keeps its
+// meaning.
+// Does not: know the predefined classes, whose numbers are lower than the first number here.
 
 #include <map>
 #include <optional>
@@ -18,19 +18,19 @@ class ErrorTable {
  public:
   explicit ErrorTable(int first_number) : next_(first_number) {}
 
-  // A new class is its own code.
+  // Adds a class. Its number is also an error code.
   int add_class() LINTEL_EXCLUDES(mutex_);
   // REQUIRES: `error_class` is predefined or was added as a class.
   int add_code(int error_class) LINTEL_EXCLUDES(mutex_);
-  // Whether `number` was added as a class.
+  // True if `number` was added as a class.
   bool is_class(int number) const LINTEL_EXCLUDES(mutex_);
   // The class of an added class or code; nothing for other numbers.
   std::optional<int> class_of(int number) const LINTEL_EXCLUDES(mutex_);
   // False if the number was not added.
   bool set_text(int number, std::string text) LINTEL_EXCLUDES(mutex_);
-  // Empty while none was set; nothing if the number was not added.
+  // The text, empty if none was set; nothing if the number was not added.
   std::optional<std::string> text(int number) const LINTEL_EXCLUDES(mutex_);
-  // The greatest number given; one less than the first if none was.
+  // The greatest number in use; one less than the first number if none was added.
   int last_used() const LINTEL_EXCLUDES(mutex_);
 
  private:

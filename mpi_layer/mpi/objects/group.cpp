@@ -58,8 +58,8 @@ std::optional<std::vector<int>> Group::positions_in(std::span<const RankRange> r
     const std::int64_t stride = range.stride;
     for (std::int64_t at = range.first; stride > 0 ? at <= range.last : at >= range.last;
          at += stride) {
-      // More positions than members: one is named twice. Found here before a wrong range fills the
-      // memory.
+      // With more positions than members, one occurs twice. The check is here so that a wrong range
+      // does not fill the memory.
       if (at < 0 || at >= size() || positions.size() == members_.size()) return std::nullopt;
       positions.push_back(static_cast<int>(at));
     }

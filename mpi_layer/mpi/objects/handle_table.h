@@ -1,18 +1,18 @@
 #pragma once
-// HandleTable<T>: what the handles of user-made objects stand for.
+// HandleTable<T>: maps handles of user-made objects to the objects.
 //
-// A handle is a number of 64 bits: kind, generation, slot. It is never a pointer to the object, so
-// that a handle that was freed, was made up or belongs to another kind of object names nothing, and
-//     finding that out touches no memory of the caller's: bits 63..58 kind (not 0)   57..26
-//     generation (not 0)   25..0 slot
-// Predefined handles are below 4096 and addresses of memory below 2^58: neither has a kind.
+// A handle is a number of 64 bits: kind, generation, slot. It is never a pointer to the object. So
+// a handle that was freed, was made up or belongs to another kind of object is recognised as
+// invalid without access to memory of the caller:
+//   bits 63..58 kind (not 0)   57..26 generation (not 0)   25..0 slot
+// Predefined handles are below 4096 and addresses of memory below 2^58, so neither has a kind.
 //
-// As an integer (MPI_Comm_toint and its like) a handle is what can be had of that in 31 bits:
-//     bit 30 set   29..26 the lower bits of the generation   25..0 slot
-// and a predefined handle its number. So an integer of a handle that was freed names nothing for
-// the next 15 that take its slot.
+// The integer of a handle (MPI_Comm_toint and similar) contains as much of it as fits in 31 bits:
+//   bit 30 set   29..26 the lower bits of the generation   25..0 slot
+// For a predefined handle it is its number. So the integer of a freed handle is invalid for the
+// next 15 objects in its slot.
 //
-// Shares its objects with whoever found them. Any thread. find() takes a lock and a reference;
+// Objects are shared with their finders. Any thread. find() takes a lock and a reference;
 // predefined objects need no table.
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class HandleTable {
  public:
   explicit HandleTable(HandleKind kind) : kind_(kind) {}
 
-  // The new handle; 0 if 2^26 live already.
+  // The new handle; 0 if there are 2^26 objects already.
   std::uintptr_t add(std::shared_ptr<T> object) LINTEL_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     const auto [place, id] = objects_.create(Entry{std::move(object), 0});
@@ -50,8 +50,8 @@ class HandleTable {
     return handle_of(id);
   }
 
-  // As an integer: `null`, the number of the kind's null handle, if it is neither predefined nor of
-  // this table's kind.
+  // The integer of the handle. It is `null`, the number of the kind's null handle, if the handle is
+  // neither predefined nor of this table's kind.
   int integer_of(std::uintptr_t handle, std::uintptr_t null) const {
     if (handle < kPredefined) return static_cast<int>(handle);
     if (handle >> kKindShift != static_cast<std::uintptr_t>(kind_)) return static_cast<int>(null);
@@ -59,7 +59,7 @@ class HandleTable {
     return static_cast<int>(kIntegerMark | ((id.generation & kIntegerGenerations) << kSlotBits) |
                             id.slot);
   }
-  // The handle that has this integer: `null` if none has.
+  // The handle with this integer; `null` if there is none.
   std::uintptr_t of_integer(int integer, std::uintptr_t null) LINTEL_EXCLUDES(mutex_) {
     const auto bits = static_cast<std::uint32_t>(integer);
     if (bits < kPredefined) return bits;
@@ -73,7 +73,7 @@ class HandleTable {
     return handle_of(SlotId{slot, entry->generation});
   }
 
-  // The object, or null if the handle names none of this table.
+  // The object, or null if the handle is not in this table.
   std::shared_ptr<T> find(std::uintptr_t handle) LINTEL_EXCLUDES(mutex_) {
     if (handle >> kKindShift != static_cast<std::uintptr_t>(kind_)) return nullptr;
     const MutexLock lock(mutex_);
@@ -81,8 +81,8 @@ class HandleTable {
     return entry != nullptr ? entry->object : nullptr;
   }
 
-  // Ends the handle and gives back its object, or null if it names none. Of two threads that remove
-  // one handle, one gets the object.
+  // Removes the handle and returns its object, or null if it is not in this table. If two threads
+  // remove one handle, one of them gets the object.
   std::shared_ptr<T> remove(std::uintptr_t handle) LINTEL_EXCLUDES(mutex_) {
     if (handle >> kKindShift != static_cast<std::uintptr_t>(kind_)) return nullptr;
     const MutexLock lock(mutex_);

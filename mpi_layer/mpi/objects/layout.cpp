@@ -8,8 +8,8 @@ namespace lintel::mpi {
 
 namespace {
 
-// Up to so many runs copies are written out, which is faster to walk than nesting; beyond, memory
-// counts for more.
+// Up to this number of runs, copies are stored as separate runs, which are processed faster than
+// nested ones. Above it, the memory would be too large.
 constexpr std::int64_t kWrittenOutRuns = 256;
 
 bool is_multiple(std::int64_t number, std::int64_t count, std::int64_t step) {
@@ -99,7 +99,8 @@ void LayoutBuilder::append_run(Run run) {
     }
     if (!runs_.empty()) {
       Run& last = runs_.back();
-      // By distances: they fit, as the data lies between two of the places; one place more may not.
+      // Compares distances, which fit, because the data are between two existing offsets. The
+      // offset of one more block might not fit.
       const std::int64_t distance = run.offset - (last.offset + (last.count - 1) * last.stride);
       const bool continues = last.count > 1 && last.stride == run.stride && distance == run.stride;
       const bool follows_one = last.count == 1 && distance == run.stride;
@@ -122,7 +123,7 @@ void LayoutBuilder::append_block(std::int64_t offset, std::int64_t bytes) {
         last.bytes += bytes;
         return;
       }
-      bytes += last.bytes;  // the last of the blocks grows, and so leaves its run
+      bytes += last.bytes;  // the last block grows, so it leaves its run
       offset = last_block;
       if (--last.count == 1) last.stride = 0;
     } else if (last.bytes == bytes && (last.count == 1 || offset - last_block == last.stride)) {

@@ -5,7 +5,7 @@ namespace lintel::mpi {
 
 namespace {
 
-// `Wins` says whether the left value is the wanted one; between equal values the lesser index is.
+// `Wins` says whether the left value is the result. For equal values the lower index is.
 template <class Pair, class Wins>
 void locate(const void* in, void* inout, std::size_t count) {
   const char* from = static_cast<const char*>(in);
@@ -16,7 +16,7 @@ void locate(const void* in, void* inout, std::size_t count) {
     std::memcpy(&a, from, sizeof(Pair));
     std::memcpy(&b, to, sizeof(Pair));
     if (!Wins{}(a.value, b.value) && (a.value != b.value || !(a.index < b.index))) continue;
-    // Member by member: the holes in a pair are not ours to write.
+    // Copied member by member, because the padding of a pair must not be written.
     std::memcpy(to + offsetof(Pair, value), &a.value, sizeof a.value);
     std::memcpy(to + offsetof(Pair, index), &a.index, sizeof a.index);
   }

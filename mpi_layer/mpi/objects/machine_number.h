@@ -1,6 +1,6 @@
 #pragma once
-// The C++ type of each Form, and the loop that all kernels share. For the files that define
-// kernels; nobody else needs it.
+// The C++ type of each Form, and the loop of all kernels. Only the files that define kernels need
+// it.
 
 #include <complex>
 #include <cstddef>
@@ -16,7 +16,7 @@ __extension__ using Int128 = __int128;
 __extension__ using UInt128 = unsigned __int128;
 __extension__ using Quad = __float128;
 
-// std::complex has no arithmetic for types that are not the language's own.
+// std::complex has no arithmetic for types other than the standard ones.
 struct QuadComplex {
   Quad real;
   Quad imaginary;
@@ -29,7 +29,7 @@ struct QuadComplex {
   }
 };
 
-// The pairs as C programs declare them for MINLOC and MAXLOC.
+// The pairs for MINLOC and MAXLOC as C programs declare them.
 template <class Value, class Index>
 struct ValueIndex {
   Value value;
@@ -44,7 +44,8 @@ using LongDoubleIntPair = ValueIndex<long double, int>;
 using TwoFloatPair = ValueIndex<float, float>;
 using TwoDoublePair = ValueIndex<double, double>;
 
-// Through memcpy: elements may lie anywhere, and compilers make the same vector instructions of it.
+// Uses memcpy, because elements need not be aligned. Compilers generate the same vector
+// instructions for it.
 template <class T, class Combine>
 void for_each_pair(const void* in, void* inout, std::size_t count, Combine combine) {
   const char* __restrict from = static_cast<const char*>(in);
@@ -65,7 +66,7 @@ void kernel(const void* in, void* inout, std::size_t count) {
   for_each_pair<T>(in, inout, count, Combine{});
 }
 
-// What `Choose<T>` has as `value` for the integer T of a form; null if it is no integer's.
+// `Choose<T>::value` for the integer T of a form; null if the form is no integer.
 template <template <class> class Choose>
 Kernel for_integer(Form form) {
   switch (form) {

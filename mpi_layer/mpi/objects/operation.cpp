@@ -4,7 +4,7 @@ namespace lintel::mpi {
 
 namespace {
 
-// What may be an operand of every operation on integers.
+// True if elements of the family may be operands of every operation on integers.
 bool is_integer(Family family) {
   return family == Family::kInteger || family == Family::kFortranInteger ||
          family == Family::kMultiLanguage || family == Family::kCharacter;

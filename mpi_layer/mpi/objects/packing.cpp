@@ -14,7 +14,7 @@ std::byte* memory_at(std::uintptr_t address, std::int64_t offset) {
   return reinterpret_cast<std::byte*>(address + static_cast<std::uintptr_t>(offset));
 }
 
-// Blocks of equal size at equal distances, which is what a layout is made of in the end.
+// Blocks of equal size at equal distances, of which every layout consists.
 struct Blocks {
   std::byte* memory;
   std::int64_t bytes;
@@ -22,9 +22,9 @@ struct Blocks {
   std::int64_t stride;
 };
 
-// Copies all blocks from or to `stream` and returns its end. Everything the loop needs is its own:
-// bytes may alias any object, and what the loop would read through a pointer it would read again
-// after each store.
+// Copies all blocks from or to `stream` and returns its end. The loop uses only local variables.
+// Bytes may alias any object, so the compiler would reload everything that is read through a
+// pointer after each store.
 template <class Stream, class Bytes, class Copy>
 Stream copy_each(Blocks blocks, Stream stream, Bytes bytes, Copy copy) {
   auto address = reinterpret_cast<std::uintptr_t>(blocks.memory);
@@ -36,8 +36,8 @@ Stream copy_each(Blocks blocks, Stream stream, Bytes bytes, Copy copy) {
   return stream;
 }
 
-// A copy of a constant number of bytes is one or two instructions; small blocks are what derived
-// types are mostly made of.
+// Uses a constant number of bytes for small blocks, because such a copy is one or two instructions.
+// Most derived types consist of small blocks.
 template <class Stream, class Copy>
 Stream copy_blocks(const Blocks& blocks, Stream stream, Copy copy) {
   switch (blocks.bytes) {
@@ -99,7 +99,8 @@ template <class Sink>
 bool walk(const Layout& layout, std::uintptr_t address, std::int64_t from, std::int64_t to,
           Sink& sink);
 
-// Bytes [from, to) of one run whose item begins at `address`. False: the sink takes no more.
+// Visits bytes [from, to) of one run whose item begins at `address`. False: the sink accepts no
+// more.
 template <class Sink>
 bool walk_run(const Run& run, std::uintptr_t address, std::int64_t from, std::int64_t to,
               Sink& sink) {

@@ -1,12 +1,12 @@
 #pragma once
-// Packing: any range of the packed stream of `count` items out of or into memory. A range costs a
-// binary search for each level of nesting before its first byte, so that a large message moves in
-// parts, in any order, by any thread, with no state between them.
+// Packing: copies any range of the packed stream of `count` items from or to memory. A range costs
+// a binary search for each level of nesting before its first byte. So a large message can be moved
+// in parts, in any order, by any thread, without state between them.
 //
-// Pure functions. Memory is addressed by number: displacements are the caller's own and may be
-// absolute addresses (MPI_BOTTOM).
-// Does not: check that the memory exists, or that items do not overlap; bytes that overlap in a
-// receive end as whatever came last.
+// Pure functions. Memory is addressed by number: displacements are the caller's and may be absolute
+// addresses (MPI_BOTTOM).
+// Does not: check that the memory exists, or that items do not overlap. If bytes overlap in a
+// receive, the last write wins.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace lintel::mpi {
 
-// Items of one layout in memory: the first at `address`, each `extent` bytes behind the one before.
+// Items of one layout in memory: the first at `address`, each next one `extent` bytes behind the
+// one before.
 struct Items {
   const Layout* layout = nullptr;
   std::int64_t extent = 0;
@@ -25,8 +26,8 @@ struct Items {
   std::uintptr_t address = 0;
 
   std::int64_t packed_bytes() const { return layout->size() * count; }
-  // The items are neighbouring bytes in packing order: from begin(), packed_bytes() of them. No
-  // copy is needed to move them.
+  // True if the items are packed_bytes() neighbouring bytes from begin() on, in packing order. They
+  // can be moved without a copy.
   bool is_contiguous() const {
     return layout->is_block() && (count <= 1 || layout->size() == 0 || extent == layout->size());
   }
@@ -38,13 +39,13 @@ struct Items {
 // REQUIRES: 0 <= from, from + to.size() <= items.packed_bytes(); the memory does not overlap `to`.
 void pack(const Items& items, std::int64_t from, std::span<std::byte> to);
 
-// Copies `data` to where bytes [at, at + data.size()) of the packed stream belong; nothing else is
+// Copies `data` to the memory of bytes [at, at + data.size()) of the packed stream. Nothing else is
 // written. REQUIRES: as for pack.
 void unpack(const Items& items, std::int64_t at, std::span<const std::byte> data);
 
-// Appends to `pieces` the memory of bytes [from, to) of the packed stream, in order, until there
-// are `limit` pieces; neighbours are one piece. Returns the end of what the pieces cover: `to`, or
-// less. For transports that gather. REQUIRES: as for pack.
+// Appends the memory of bytes [from, to) of the packed stream to `pieces`, in order, until there
+// are `limit` pieces. Neighbouring bytes are one piece. Returns the end of the range that the
+// pieces cover: `to` or less. For transports that gather. REQUIRES: as for pack.
 std::int64_t gather(const Items& items, std::int64_t from, std::int64_t to, std::size_t limit,
                     std::vector<std::span<std::byte>>& pieces);
 

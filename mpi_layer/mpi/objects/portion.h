@@ -1,8 +1,9 @@
 #pragma once
-// Where a part of packed items ends, by two measures: so many bytes of them are how many basic
-// elements, or how many bytes in another format.
+// Portion: where a part of packed items ends, measured in two units: how many basic elements, or
+// how many bytes of another format, correspond to a number of bytes.
 //
-// Pure. Cost: the parts of the type and of those within it on one way down, not the counts.
+// Pure functions. Cost: the parts of the type and of nested types on one path, independent of the
+// counts.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,13 +15,14 @@
 namespace lintel::mpi {
 
 struct Portion {
-  std::int64_t counterpart = 0;  // of the whole basic elements
-  std::int64_t rest = 0;         // what of the amount is left, within a basic element
+  std::int64_t counterpart = 0;  // of the complete basic elements
+  std::int64_t rest = 0;         // the rest of the amount, within a basic element
 };
 
-// The part of `type` in which `amount` ends, with what the parts before it hold taken off `amount`
-// and added to `other`. Whole items of the part are taken off as well. REQUIRES: 0 < amount <
-// measure(type), so that there is such a part unless the items before it use amount up.
+// The part of `type` in which `amount` ends. The measure of the parts before it, and of whole items
+// of that part, is subtracted from `amount` and its counterpart added to `other`. REQUIRES: 0 <
+// amount < measure(type), so that there is such a part unless the items before it use up the
+// amount.
 template <class Measure, class Counterpart>
 const Datatype* part_at(const Datatype& type, Measure measure, Counterpart counterpart,
                         std::int64_t& amount, std::int64_t& other) {
@@ -33,9 +35,10 @@ const Datatype* part_at(const Datatype& type, Measure measure, Counterpart count
   return nullptr;
 }
 
-// Of the first `amount` of items of `type`, as many as it takes. `measure(type)` and
-// `counterpart(type)` are of one item: what is given, and what is asked for. Nothing: there is an
-// amount and the type has none, or the number does not fit in 63 bits. REQUIRES: amount >= 0.
+// Converts the first `amount` of any number of items of `type` to the other unit. `measure(type)`
+// and `counterpart(type)` are the size of one item in the given and in the wanted unit. Nothing:
+// amount > 0 and the type has no size, or the number does not fit in 63 bits. REQUIRES: amount >=
+// 0.
 template <class Measure, class Counterpart>
 std::optional<Portion> portion_of(const Datatype& type, std::int64_t amount, Measure measure,
                                   Counterpart counterpart) {

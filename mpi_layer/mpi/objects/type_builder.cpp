@@ -13,7 +13,7 @@ void TypeBuilder::Range::merge(std::int64_t from, std::int64_t to) {
 
 void TypeBuilder::merge_copies(Range& range, std::int64_t lower, std::int64_t upper,
                                CheckedNumber offset, CheckedNumber span) {
-  // the outermost copies: all others lie between
+  // the first and the last copy: all others are between them
   for (const CheckedNumber begin : {offset, offset + span}) {
     const CheckedNumber from = begin + lower;
     const CheckedNumber to = begin + upper;
@@ -23,7 +23,7 @@ void TypeBuilder::merge_copies(Range& range, std::int64_t lower, std::int64_t up
     }
     range.merge(from.value(), to.value());
   }
-  // Distances within the type are numbers too: the layout is made of them.
+  // Distances within the type must fit too, because the layout uses them.
   if (!(CheckedNumber(range.upper) - range.lower).fits()) fits_ = false;
 }
 
@@ -69,7 +69,7 @@ void TypeBuilder::add_blocks(const DatatypeRef& type, CheckedNumber offset, std:
   }
   add_shape(*block, offset, count, stride);
   if (!fits_ || block->elements == 0) return;
-  const std::int64_t copies = count * block_items;  // no more than elements, which fit
+  const std::int64_t copies = count * block_items;  // at most the number of elements, which fits
   if (!parts_.empty() && parts_.back().type == type) {
     parts_.back().copies += copies;
   } else {

@@ -1,10 +1,10 @@
 #pragma once
-// TypeBuilder: makes a derived datatype of copies of others. Every constructor of MPI's comes down
-// to it.
+// TypeBuilder: makes a derived datatype from copies of others. Every type constructor of MPI uses
+// it.
 //
-// Used by one thread for one type: add(), maybe set_bounds(), then build() once.
-// Invariant: once a size or displacement would leave 63 bits the builder adds nothing more, and
-// build() gives nothing.
+// Used by one thread for one type: add(), optionally set_bounds(), then build() once.
+// Invariant: once a size or displacement does not fit in 63 bits, the builder adds nothing more,
+// and build() returns nothing.
 
 #include <cstdint>
 #include <optional>
@@ -18,18 +18,17 @@ namespace lintel::mpi {
 
 class TypeBuilder {
  public:
-  // Appends `copies` items of `type` to the type map, the first at `offset`, each `stride` bytes
-  // behind the one before.
+  // Appends `copies` items of `type` to the type map: the first at `offset`, each next one `stride`
+  // bytes behind the one before.
   void add(const DatatypeRef& type, CheckedNumber offset, std::int64_t copies,
            CheckedNumber stride);
-  // Appends `count` blocks, `stride` bytes apart, each of `block_items` items that follow one
-  // another at the distance of the extent.
+  // Appends `count` blocks, `stride` bytes apart. Each has `block_items` items, one extent apart.
   void add_blocks(const DatatypeRef& type, CheckedNumber offset, std::int64_t count,
                   std::int64_t block_items, CheckedNumber stride);
-  // The bounds, whatever those of the parts are.
+  // Sets the bounds, whatever those of the parts are.
   void set_bounds(CheckedNumber lower, CheckedNumber upper);
 
-  // The datatype, not committed; null if its numbers do not fit in 63 bits. With nothing added it
+  // The datatype, not committed; null if a number does not fit in 63 bits. If nothing was added, it
   // is empty, which is legal.
   std::shared_ptr<Datatype> build(Contents contents);
 
@@ -38,7 +37,7 @@ class TypeBuilder {
   std::vector<Part> finish_parts() { return std::move(parts_); }
 
  private:
-  // A range that grows by the ranges merged into it; empty at first.
+  // A range that grows when ranges are merged into it; empty at first.
   struct Range {
     std::int64_t lower = 0;
     std::int64_t upper = 0;
@@ -48,7 +47,7 @@ class TypeBuilder {
 
   void add_shape(const Shape& shape, CheckedNumber offset, std::int64_t copies,
                  CheckedNumber stride);
-  // Where `copies` of [lower, upper) lie; marks overflow.
+  // Merges the range of `copies` of [lower, upper) into `range`. Records overflow.
   void merge_copies(Range& range, std::int64_t lower, std::int64_t upper, CheckedNumber offset,
                     CheckedNumber span);
 
