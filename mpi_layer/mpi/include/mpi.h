@@ -1,22 +1,23 @@
 /* MPI: message passing. The C interface of Lintel, with the values of the standard ABI of MPI 5.0.
  *
- * Declared is what is provided. What else MPI 5.0 has is declared as unavailable (mpi_lacking.h): a
- * program that uses it does not compile, and the compiler says what is lacking and what to do. With
- * LINTEL_MPI_1 defined the names that were removed in MPI 3.0 are there too (mpi_removed.h). Each
- * function has its PMPI_ name too, so that a profiling library may define the MPI_ name and call
- * the PMPI_ one.
+ * This header declares what Lintel provides. The rest of MPI 5.0 is declared as unavailable
+ * (mpi_lacking.h): a program that uses it does not compile, and the compiler says what is missing
+ * and what to do. If LINTEL_MPI_1 is defined, the names that were removed in MPI 3.0 are declared
+ * too (mpi_removed.h). Each function also has a PMPI_ name, so that a profiling library may define
+ * the MPI_ name and call the PMPI_ one.
  *
- * Rules that hold for every function below, unless its own comment says otherwise:
- *   - Thread: any function may be called from any thread at any time, up to "Start and end" also
- *     before MPI_Init and after MPI_Finalize. Where one changes an object that another reads, the
- *     other sees it before or after the change; of two that free one handle, one gets the error.
- *   - Blocking: none up to "Start and end"; below, where it says so.
- *   - Errors: a null output pointer gives MPI_ERR_ARG. On any error nothing has changed and output
- *     parameters are untouched. No argument that is wrong but for a pointer to memory that is not
- *     there ends the program.
+ * Rules for every function below, unless its own comment says otherwise:
+ *   - Thread: any thread may call any function at any time. Functions before "Start and end" may
+ *     also be called before MPI_Init and after MPI_Finalize. If one call changes an object that
+ *     another reads, the other sees it before or after the change. If two calls free one handle,
+ *     one of them gets an error.
+ *   - Blocking: functions before "Start and end" do not block; the others block where it is said.
+ *   - Errors: a null output pointer is MPI_ERR_ARG. After an error nothing has changed, and output
+ *     parameters are not written. No wrong argument ends the program, except a pointer to memory
+ *     that does not exist.
  *   - Arrays and texts are read or written during the call only.
  *
- * "Clause" names the section of the MPI 5.0 standard.
+ * "Clause" means a section of the MPI 5.0 standard.
  */
 #ifndef MPI_H_INCLUDED
 #define MPI_H_INCLUDED
@@ -29,11 +30,12 @@ extern "C" {
 #endif
 
 /* ---- Version, time, memory (clauses 9.1, 9.2, 9.6) ----------------------------------------------
- * Text goes to a buffer of MPI_MAX_LIBRARY_VERSION_STRING or MPI_MAX_PROCESSOR_NAME bytes; its
- * length comes without the final zero byte. MPI_Wtime counts seconds of this machine's monotonic
- * clock: differences mean something, between processes of one machine too. Memory of MPI_Alloc_mem
- * is aligned to 64 bytes and lives until MPI_Free_mem; `info` may be MPI_INFO_NULL and its keys are
- * not used. Errors: MPI_ERR_NO_MEM, MPI_ERR_ARG (size below 0), MPI_ERR_INFO. */
+ * Texts are written to a buffer of MPI_MAX_LIBRARY_VERSION_STRING or MPI_MAX_PROCESSOR_NAME bytes;
+ * the length does not count the final zero byte. MPI_Wtime returns seconds of the monotonic clock
+ * of this machine; only differences have a meaning, also between processes of one machine. Memory
+ * of MPI_Alloc_mem is aligned to 64 bytes and valid until MPI_Free_mem. `info` may be
+ * MPI_INFO_NULL; its keys are not used. Errors: MPI_ERR_NO_MEM, MPI_ERR_ARG (negative size),
+ * MPI_ERR_INFO. */
 int MPI_Get_version(int* version, int* subversion);
 int MPI_Get_library_version(char* version, int* resultlen);
 int MPI_Get_processor_name(char* name, int* resultlen);
@@ -45,9 +47,10 @@ int MPI_Abi_get_version(int* abi_major, int* abi_minor);
 int MPI_Pcontrol(const int level, ...); /* does nothing */
 
 /* ---- Errors (clauses 9.4 and 9.5) ---------------------------------------------------------------
- * Every function returns a class of mpi_constants.h, which is also its code, or what a callback of
- * the program returned. Codes and classes that are added are never used again. Sentences are cut to
- * MPI_MAX_ERROR_STRING - 1 bytes. Errors: MPI_ERR_ARG for a number that is no class or code. */
+ * Every function returns a class of mpi_constants.h, which is also an error code, or the result of
+ * a callback of the program. Numbers of added codes and classes are never reused. Texts are
+ * truncated to MPI_MAX_ERROR_STRING - 1 bytes. Errors: MPI_ERR_ARG for a number that is no class or
+ * code. */
 int MPI_Error_class(int errorcode, int* errorclass);
 int MPI_Error_string(int errorcode, char* string, int* resultlen);
 int MPI_Add_error_class(int* errorclass);
@@ -61,12 +64,12 @@ MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
 MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
 
 /* ---- Making datatypes (clauses 5.1.2 to 5.1.4) --------------------------------------------------
- * Each makes a new type of the types given, which may be freed at once; a type that is in use lives
- * on until nobody uses it. Old types need not be committed. Counts and block lengths may be 0.
- * Bounds are those of clause 5.1.6, with the padding of a C structure at the end. Errors:
- * MPI_ERR_TYPE for a type that is none, MPI_ERR_COUNT for a count below 0, MPI_ERR_ARG for a block
- * length below 0, a null pointer or an array that does not fit its own sizes,
- * MPI_ERR_VALUE_TOO_LARGE if a size, displacement or bound leaves 63 bits. */
+ * Each function makes a new type from the given types. Those may be freed at once: a type exists as
+ * long as it is in use. Old types need not be committed. Counts and block lengths may be 0. Bounds
+ * are those of clause 5.1.6, with the padding of a C structure at the end. Errors: MPI_ERR_TYPE for
+ * an invalid type, MPI_ERR_COUNT for a negative count, MPI_ERR_ARG for a negative block length, a
+ * null pointer or an array that does not fit its own sizes, MPI_ERR_VALUE_TOO_LARGE if a size,
+ * displacement or bound does not fit in 63 bits. */
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
                     MPI_Datatype* newtype);
@@ -125,20 +128,21 @@ int MPI_Type_create_darray_c(int size, int rank, int ndims, const MPI_Count arra
                              MPI_Datatype* newtype);
 int MPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb, MPI_Count extent,
                               MPI_Datatype* newtype);
-/* with its attributes, and committed if the old one is */
+/* with its attributes; committed if the old one is */
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype* newtype);
 int MPI_Type_commit(MPI_Datatype* datatype);
 int MPI_Type_free(MPI_Datatype* datatype); /* sets MPI_DATATYPE_NULL; predefined types give
                                               MPI_ERR_TYPE */
 
 /* ---- What a datatype is (clauses 5.1.5 to 5.1.13) -----------------------------------------------
- * Sizes, bounds and extents in bytes. Where the result's type cannot hold the number it is
- * MPI_UNDEFINED; ..._x and ..._c hold all. MPI_Type_get_contents gives handles of its own for
- * derived types, to be freed by the caller. Names are at most MPI_MAX_OBJECT_NAME - 1 bytes, longer
- * ones are cut; that of MPI_DATATYPE_NULL is its own. Of a type that a ..._c function has made only
- * MPI_Type_get_envelope_c and MPI_Type_get_contents_c tell: MPI_ERR_TYPE of the others.
- * MPI_Type_match_size: MPI_ERR_ARG if no type has that size. MPI_Type_get_value_index:
- * MPI_DATATYPE_NULL if no predefined type is such a pair. */
+ * Sizes, bounds and extents are in bytes. If a number does not fit in the type of the result, the
+ * result is MPI_UNDEFINED; the ..._x and ..._c functions can return all numbers.
+ * MPI_Type_get_contents returns new handles for derived types, which the caller frees. Names have
+ * at most MPI_MAX_OBJECT_NAME - 1 bytes; longer ones are truncated. MPI_DATATYPE_NULL has a name,
+ * too. For a type that a ..._c function has made, use MPI_Type_get_envelope_c and
+ * MPI_Type_get_contents_c; the other forms return MPI_ERR_TYPE. MPI_Type_match_size: MPI_ERR_ARG if
+ * no type has that size. MPI_Type_get_value_index: MPI_DATATYPE_NULL if no predefined type is such
+ * a pair. */
 int MPI_Type_size(MPI_Datatype datatype, int* size);
 int MPI_Type_size_x(MPI_Datatype datatype, MPI_Count* size);
 int MPI_Type_size_c(MPI_Datatype datatype, MPI_Count* size);
@@ -167,14 +171,14 @@ int MPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type,
                              MPI_Datatype* pair_type);
 
 /* ---- Attributes of datatypes (clause 7.7.4) -----------------------------------------------------
- * A key that was freed may be used as before until no value is set with it any more, on whatever
- * object; it is freed once. Copy functions run in MPI_Type_dup in the order in which values were
- * set, delete functions in MPI_Type_free in the reverse order, both without a lock; a value that
- * takes the place of another, which is deleted first, is set last. What they return other than
- * MPI_SUCCESS is the result of the call that ran them. MPI_Type_dup then deletes the copies that
- * were made, and sets MPI_DATATYPE_NULL. MPI_Type_free leaves the type, with this value and those
- * set before it; those set later are deleted. Errors: MPI_ERR_KEYVAL for a key that is none or of
- * another kind of object, and for deleting a value that is not set. */
+ * A freed key may be used as before until no object has a value of it any more. It can be freed
+ * once. Copy functions run in MPI_Type_dup in the order in which values were set, delete functions
+ * in MPI_Type_free in the reverse order, both without a lock. A value that replaces another counts
+ * as set last; the other is deleted first. If a callback does not return MPI_SUCCESS, the call that
+ * runs it returns that result. MPI_Type_dup then deletes the copies that were made, and sets
+ * MPI_DATATYPE_NULL. MPI_Type_free then keeps the type with this value and those set before it;
+ * those set later are deleted. Errors: MPI_ERR_KEYVAL for an invalid key or one of another kind of
+ * object, and for deleting a value that is not set. */
 int MPI_Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn,
                            MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval,
                            void* extra_state);
@@ -184,15 +188,15 @@ int MPI_Type_get_attr(MPI_Datatype datatype, int type_keyval, void* attribute_va
 int MPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval);
 
 /* ---- Packing (clauses 5.2 and 5.3) --------------------------------------------------------------
- * Packed data is the items' bytes, one after the other, in this machine's formats: MPI_Pack_size is
- * exact. `*position` moves past what was packed or unpacked, in bytes. The type must be committed.
- * Errors: MPI_ERR_TRUNCATE if what is left of the packed buffer is too small, MPI_ERR_ARG for a
- * position outside of it, MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER (a null output
- * buffer for some bytes). On errors nothing was moved. MPI_Pack..., MPI_Unpack...: they are the
- * communicator's errors.
- * The ..._external functions write what all machines read: `datarep` is "external32", others give
- * MPI_ERR_UNSUPPORTED_DATAREP; MPI_LONG has four bytes and MPI_WCHAR two in it, and
- * MPI_ERR_CONVERSION says that a number does not fit there. */
+ * Packed data are the bytes of the items, one after the other, in the formats of this machine;
+ * MPI_Pack_size is exact. `*position` advances by the number of packed or unpacked bytes. The type
+ * must be committed. Errors: MPI_ERR_TRUNCATE if the rest of the packed buffer is too small,
+ * MPI_ERR_ARG for a position outside of it, MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE,
+ * MPI_ERR_BUFFER (a null output buffer although there are bytes). After an error nothing was moved.
+ * Errors of MPI_Pack... and MPI_Unpack... belong to the communicator.
+ * The ..._external functions use a format that all machines understand. `datarep` is "external32";
+ * other values return MPI_ERR_UNSUPPORTED_DATAREP. In it MPI_LONG has four bytes and MPI_WCHAR two.
+ * MPI_ERR_CONVERSION: a number does not fit. */
 int MPI_Pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
              int* position, MPI_Comm comm);
 int MPI_Pack_c(const void* inbuf, MPI_Count incount, MPI_Datatype datatype, void* outbuf,
@@ -219,8 +223,8 @@ int MPI_Pack_external_size_c(const char datarep[], MPI_Count incount, MPI_Dataty
                              MPI_Count* size);
 
 /* ---- Status (clauses 3.2.5, 3.8.4, 5.1.11, 12.3) ------------------------------------------------
- * A count that is no whole number, or that its type cannot hold, is MPI_UNDEFINED; that is no
- * error. */
+ * A count is MPI_UNDEFINED, without an error, if it is no whole number or does not fit in its
+ * type. */
 int MPI_Get_count(const MPI_Status* status, MPI_Datatype datatype, int* count);
 int MPI_Get_count_c(const MPI_Status* status, MPI_Datatype datatype, MPI_Count* count);
 int MPI_Get_elements(const MPI_Status* status, MPI_Datatype datatype, int* count);
@@ -239,14 +243,14 @@ int MPI_Status_set_tag(MPI_Status* status, int tag);
 int MPI_Status_set_error(MPI_Status* status, int error);
 
 /* ---- Operations (clause 6.9) --------------------------------------------------------------------
- * Integers wrap around; logical results are 0 or 1. A predefined operation takes predefined
- * datatypes only. Beyond the standard, as other implementations do: MPI_CHAR, MPI_WCHAR,
- * MPI_CHARACTER and MPI_BYTE are integers for all operations, MPI_BYTE without a sign, and all
- * integers are operands of logical ones. MPI_Reduce_local: inoutbuf[i] = inbuf[i] op inoutbuf[i];
- * the buffers do not overlap. Errors: MPI_ERR_OP for any other pair of operation and type that the
- * standard does not have (and for MPI_REPLACE, MPI_NO_OP; MPI_REAL2 and MPI_COMPLEX4 have no
- * arithmetic here), MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER. An operation that was freed goes
- * on in reductions under way. */
+ * Integers wrap around; logical results are 0 or 1. A predefined operation accepts predefined
+ * datatypes only. As an extension of the standard, as in other implementations: MPI_CHAR,
+ * MPI_WCHAR, MPI_CHARACTER and MPI_BYTE are integers for all operations, MPI_BYTE without a sign,
+ * and all integers are operands of logical operations. MPI_Reduce_local: inoutbuf[i] = inbuf[i] op
+ * inoutbuf[i]; the buffers must not overlap. Errors: MPI_ERR_OP for any other pair of operation and
+ * type that the standard does not allow (and for MPI_REPLACE, MPI_NO_OP; MPI_REAL2 and MPI_COMPLEX4
+ * have no arithmetic here), MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER. A freed operation stays
+ * valid in reductions under way. */
 int MPI_Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op);
 int MPI_Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op);
 int MPI_Op_free(MPI_Op* op);
@@ -257,10 +261,10 @@ int MPI_Reduce_local_c(const void* inbuf, void* inoutbuf, MPI_Count count, MPI_D
                        MPI_Op op);
 
 /* ---- Groups (clause 7.3) ------------------------------------------------------------------------
- * Local, no communication. New groups without members are MPI_GROUP_EMPTY. MPI_GROUP_EMPTY may be
- * freed: it stays, the handle becomes MPI_GROUP_NULL as of any group. Errors: MPI_ERR_GROUP,
- * MPI_ERR_RANK for a rank outside the group or named twice, MPI_ERR_ARG for a count below 0, a
- * stride of 0 or a null pointer. */
+ * Local, no communication. A new group without members is MPI_GROUP_EMPTY. MPI_Group_free of
+ * MPI_GROUP_EMPTY sets the handle to MPI_GROUP_NULL; the group itself stays. Errors: MPI_ERR_GROUP,
+ * MPI_ERR_RANK for a rank that is outside the group or occurs twice, MPI_ERR_ARG for a negative
+ * count, a stride of 0 or a null pointer. */
 int MPI_Group_size(MPI_Group group, int* size);
 int MPI_Group_rank(MPI_Group group, int* rank); /* MPI_UNDEFINED if this process is no member */
 int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2,
@@ -277,8 +281,8 @@ int MPI_Group_free(MPI_Group* group);
 
 /* ---- Hints (chapter 10) -------------------------------------------------------------------------
  * Keys are shorter than MPI_MAX_INFO_KEY, values than MPI_MAX_INFO_VAL. MPI_Info_get_string sets
- * `*buflen` to the room that the whole value takes, with the final zero byte, and writes what fits;
- * with 0 it writes nothing. MPI_INFO_ENV is empty and may not be changed. Errors: MPI_ERR_INFO,
+ * `*buflen` to the room for the whole value with its final zero byte, and writes as much as fits;
+ * with 0 it writes nothing. MPI_INFO_ENV is empty and cannot be changed. Errors: MPI_ERR_INFO,
  * MPI_ERR_INFO_KEY, MPI_ERR_INFO_VALUE (too long, null, empty key), MPI_ERR_INFO_NOKEY
  * (MPI_Info_delete), MPI_ERR_ARG. */
 int MPI_Info_create(MPI_Info* info);
@@ -294,10 +298,11 @@ int MPI_Info_get_nkeys(MPI_Info info, int* nkeys);
 int MPI_Info_get_nthkey(MPI_Info info, int n, char* key);
 
 /* ---- Handles as integers (chapter 20) -----------------------------------------------------------
- * Every handle has an integer, as other languages keep handles, and names the same object when it
- * is made of that again. Of a predefined handle it is its value. What is no handle of the kind
- * becomes the null handle, and so does an integer of none. No function here raises an error; those
- * of communicators and below may be called at any time too. */
+ * Every handle has an integer, for languages whose handles are integers. The integer converts back
+ * to a handle of the same object. For a predefined handle it is its value. An invalid handle
+ * converts to the integer of the null handle, and an invalid integer to the null handle. These
+ * functions raise no errors; those for communicators and the kinds below may be called at any time,
+ * too. */
 int MPI_Type_toint(MPI_Datatype datatype);
 MPI_Datatype MPI_Type_fromint(int datatype);
 int MPI_Op_toint(MPI_Op op);
@@ -317,11 +322,10 @@ MPI_Message MPI_Message_fromint(int message);
 
 /* ---- Start and end (clauses 11.2 to 11.6) -------------------------------------------------------
  * MPI_Init and MPI_Finalize are collective over all processes of the job, which lintel-run or
- * another launcher has started (doc/launchers.md), and block. A job that cannot be started ends
+ * another launcher has started (doc/launchers.md), and block. If a job cannot be started, it ends
  * with one sentence and exit code 1. Every level of thread support is provided. MPI_Initialized and
  * MPI_Finalized may be called at any time. MPI_Abort ends the job, whatever the communicator.
- * Errors: MPI_ERR_OTHER for a second MPI_Init or MPI_Finalize; MPI_ERR_ARG for a level that is
- * none. */
+ * Errors: MPI_ERR_OTHER for a second MPI_Init or MPI_Finalize; MPI_ERR_ARG for an invalid level. */
 int MPI_Init(int* argc, char*** argv);
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided);
 int MPI_Query_thread(int* provided);
@@ -332,21 +336,22 @@ int MPI_Finalize(void);
 int MPI_Abort(MPI_Comm comm, int errorcode);
 
 /* ---- Communicators (clauses 7.4, 7.8) -----------------------------------------------------------
- * Those that make one are collective over `comm`, MPI_Comm_create_group over the group, and block.
- * A process that is in no group or color gets MPI_COMM_NULL. A communicator that was freed goes on
- * for the requests on it. MPI_Comm_disconnect frees it when all members have called it, and all
- * that was sent on it has been received. MPI_Comm_idup does not block: attributes and error handler
- * are copied in the call, and its communicator is there when its request is told to be complete,
- * which has the error of a copy function; as with MPI_Comm_dup, MPI_COMM_NULL comes with it. There
- * are no intercommunicators, topologies or parents: MPI_Comm_test_inter says 0, MPI_Topo_test
- * MPI_UNDEFINED, MPI_Comm_get_parent MPI_COMM_NULL, and MPI_Comm_remote_... give MPI_ERR_COMM.
- * MPI_Comm_get_name gives MPI_COMM_NULL a name too. No hint has a meaning but mpi_hw_resource_type
- * of MPI_Comm_split_type: with MPI_COMM_TYPE_HW_GUIDED or MPI_COMM_TYPE_RESOURCE_GUIDED and the
- * value mpi_shared_memory it makes what MPI_COMM_TYPE_SHARED makes, the ranks of one machine.
- * MPI_COMM_TYPE_HW_UNGUIDED does too, where that is less than all. Other hints give MPI_COMM_NULL
- * to all. Errors: MPI_ERR_COMM (also for freeing a predefined one), MPI_ERR_GROUP for a group that
- * is not part of the communicator's, MPI_ERR_ARG for a color below 0, MPI_ERR_TAG, MPI_ERR_INFO,
- * MPI_ERR_NO_MEM, MPI_ERR_PROC_ABORTED. */
+ * Functions that make a communicator are collective over `comm`, MPI_Comm_create_group over the
+ * group, and block. A process that is in no group or has no color gets MPI_COMM_NULL. A freed
+ * communicator stays valid for the requests on it. MPI_Comm_disconnect frees it when all members
+ * have called it and all messages on it have been received. MPI_Comm_idup does not block. It copies
+ * attributes and error handler in the call. Its communicator is set when its request is reported
+ * complete. If a copy function has failed, the request has that error, and as with MPI_Comm_dup the
+ * result is MPI_COMM_NULL. There are no intercommunicators, topologies or parents:
+ * MPI_Comm_test_inter returns 0, MPI_Topo_test MPI_UNDEFINED, MPI_Comm_get_parent MPI_COMM_NULL,
+ * and MPI_Comm_remote_... the error MPI_ERR_COMM. MPI_COMM_NULL has a name, too. The only hint with
+ * an effect is mpi_hw_resource_type of MPI_Comm_split_type: with MPI_COMM_TYPE_HW_GUIDED or
+ * MPI_COMM_TYPE_RESOURCE_GUIDED and the value mpi_shared_memory, the result is that of
+ * MPI_COMM_TYPE_SHARED, the ranks of one machine. So is that of MPI_COMM_TYPE_HW_UNGUIDED if these
+ * are not all ranks. With other hints all get MPI_COMM_NULL. Errors: MPI_ERR_COMM (also for freeing
+ * a predefined communicator), MPI_ERR_GROUP for a group that is not part of the group of the
+ * communicator, MPI_ERR_ARG for a negative color, MPI_ERR_TAG, MPI_ERR_INFO, MPI_ERR_NO_MEM,
+ * MPI_ERR_PROC_ABORTED. */
 int MPI_Comm_rank(MPI_Comm comm, int* rank);
 int MPI_Comm_size(MPI_Comm comm, int* size);
 int MPI_Comm_test_inter(MPI_Comm comm, int* flag);
@@ -366,7 +371,7 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm);
 int MPI_Comm_idup(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
 int MPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* newcomm, MPI_Request* request);
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* newcomm);
-/* MPI_ERR_ARG: a kind that is none */
+/* MPI_ERR_ARG: invalid kind */
 int MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm* newcomm);
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* newcomm);
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* newcomm);
@@ -374,13 +379,13 @@ int MPI_Comm_free(MPI_Comm* comm);
 int MPI_Comm_disconnect(MPI_Comm* comm);
 
 /* ---- Attributes of communicators (clause 7.7.2) -------------------------------------------------
- * As those of datatypes, with MPI_Comm_dup, MPI_Comm_free and, for MPI_COMM_SELF, MPI_Finalize. The
- * predefined keys are on every communicator; their value is a pointer to an int.
- * IMPI_CLIENT_SIZE, IMPI_CLIENT_COLOR, IMPI_HOST_SIZE, IMPI_HOST_COLOR (IMPI 0.0): how many clients
- * of IMPI, or hosts of clients, a communicator's processes belong to, and a number below that which
- * processes of the same one have in common, so that it may be the color of MPI_Comm_split. Each
- * communicator has its own values, as long as it is there. In a job that is no client they are not
- * set, and the flag is false. */
+ * As for datatypes, in MPI_Comm_dup, MPI_Comm_free and, for MPI_COMM_SELF, MPI_Finalize. Every
+ * communicator has the predefined keys; their value is a pointer to an int.
+ * IMPI_CLIENT_SIZE, IMPI_CLIENT_COLOR, IMPI_HOST_SIZE, IMPI_HOST_COLOR (IMPI 0.0): the number of
+ * clients of IMPI, or of their hosts, to which the processes of the communicator belong, and a
+ * number below it that is the same in all processes of one client or host, so that it may be a
+ * color of MPI_Comm_split. The values belong to the communicator and are valid as long as it
+ * exists. In a job that is not a client they are not set, and the flag is false. */
 int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,
                            MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval,
                            void* extra_state);
@@ -388,7 +393,7 @@ int MPI_Comm_free_keyval(int* comm_keyval);
 int MPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void* attribute_val);
 int MPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void* attribute_val, int* flag);
 int MPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval);
-/* Their names before MPI 2 (clause 16.1). */
+/* Their names in MPI 1 (clause 16.1). */
 int MPI_Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval,
                       void* extra_state);
 int MPI_Keyval_free(int* keyval);
@@ -397,10 +402,10 @@ int MPI_Attr_get(MPI_Comm comm, int keyval, void* attribute_val, int* flag);
 int MPI_Attr_delete(MPI_Comm comm, int keyval);
 
 /* ---- Error handlers (clause 9.3) ----------------------------------------------------------------
- * Errors of calls on a communicator, and of its requests, are its handler's; all others
- * MPI_COMM_SELF's. MPI_ERRORS_ARE_FATAL, which communicators start with, writes a sentence and ends
- * the job with exit code 1, as MPI_ERRORS_ABORT does. Where MPI is not running, calls that need it
- * end the program. Errors: MPI_ERR_COMM, MPI_ERR_ERRHANDLER, MPI_ERR_ARG. */
+ * Errors of calls on a communicator, and of its requests, go to its error handler; all others go to
+ * that of MPI_COMM_SELF. MPI_ERRORS_ARE_FATAL, which communicators have at first, writes a sentence
+ * and ends the job with exit code 1, as does MPI_ERRORS_ABORT. While MPI is not running, calls that
+ * need it end the program. Errors: MPI_ERR_COMM, MPI_ERR_ERRHANDLER, MPI_ERR_ARG. */
 int MPI_Comm_create_errhandler(MPI_Comm_errhandler_function* comm_errhandler_fn,
                                MPI_Errhandler* errhandler);
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
@@ -410,16 +415,16 @@ int MPI_Errhandler_free(MPI_Errhandler* errhandler);
 
 /* ---- Messages (chapter 3) -----------------------------------------------------------------------
  * Blocking sends and receives, MPI_Wait..., MPI_Probe and MPI_Mprobe block as the standard says.
- * Buffers are the library's from the start of an operation to its end. One thread at a time uses a
- * request. Buffered sends are packed into the buffer that is attached to the communicator, or else
- * to the process; MPI_ERR_BUFFER says that there is no room, or no buffer. With
- * MPI_BUFFER_AUTOMATIC it is the library's memory. Functions that flush or detach block until what
- * is in the buffer has left. MPI_Isendrecv... copy what cannot leave at once. A request that is
- * freed while it is active goes on; items with holes that it receives come to their places by
- * MPI_Finalize at the latest. Errors: MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE, MPI_ERR_BUFFER,
- * MPI_ERR_RANK, MPI_ERR_TAG, MPI_ERR_REQUEST (also for messages); of the request that they are
- * about: MPI_ERR_TRUNCATE, the buffer holds the beginning; MPI_ERR_PROC_ABORTED, the other process
- * is gone. MPI_ERR_IN_STATUS: look there. */
+ * Buffers belong to the library from the start of an operation to its end. Only one thread at a
+ * time may use a request. Buffered sends are packed into the buffer that is attached to the
+ * communicator, else into that of the process. MPI_ERR_BUFFER: there is no room, or no buffer. With
+ * MPI_BUFFER_AUTOMATIC the library allocates the memory. Functions that flush or detach block until
+ * the messages in the buffer have left. MPI_Isendrecv... copies what cannot leave at once. A
+ * request that is freed while it is active goes on; if it receives items with holes, they are in
+ * place by MPI_Finalize at the latest. Errors: MPI_ERR_COMM, MPI_ERR_COUNT, MPI_ERR_TYPE,
+ * MPI_ERR_BUFFER, MPI_ERR_RANK, MPI_ERR_TAG, MPI_ERR_REQUEST (also for messages). Errors of the
+ * request of the call: MPI_ERR_TRUNCATE, the buffer has the beginning of the message;
+ * MPI_ERR_PROC_ABORTED, the other process is lost. MPI_ERR_IN_STATUS: see the statuses. */
 int MPI_Send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 int MPI_Bsend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
 int MPI_Ssend(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
@@ -547,20 +552,21 @@ int MPI_Comm_attach_buffer_c(MPI_Comm comm, void* buffer, MPI_Count size);
 int MPI_Comm_detach_buffer_c(MPI_Comm comm, void* buffer_addr, MPI_Count* size);
 
 /* ---- Generalized requests (clause 13.2) ---------------------------------------------------------
- * Completed by MPI_Grequest_complete, by any thread. The query function is called by whoever sees
- * the end, the free function once when the program lets go of the request; what they return is an
- * error of the call. Errors: MPI_ERR_ARG for a null function, MPI_ERR_REQUEST. */
+ * MPI_Grequest_complete completes them, called by any thread. The query function is called by each
+ * call that finds the request complete, the free function once, when the program has no more use of
+ * the request. What they return is an error of the call. Errors: MPI_ERR_ARG for a null function,
+ * MPI_ERR_REQUEST. */
 int MPI_Grequest_start(MPI_Grequest_query_function* query_fn, MPI_Grequest_free_function* free_fn,
                        MPI_Grequest_cancel_function* cancel_fn, void* extra_state,
                        MPI_Request* request);
 int MPI_Grequest_complete(MPI_Request request);
 
 /* ---- Collective communication (chapter 6) -------------------------------------------------------
- * Called by all processes of the communicator in the same order; they block. MPI_IN_PLACE is taken
- * where the standard has it. Reductions combine in the order of ranks, also where the operation
- * commutes.
- * Errors: as of messages, and MPI_ERR_ROOT, MPI_ERR_OP, MPI_ERR_ARG for a null array. A process
- * whose arguments are wrong has taken no part. */
+ * All processes of the communicator call them in the same order; they block. MPI_IN_PLACE is
+ * accepted where the standard allows it. Reductions combine in the order of ranks, even if the
+ * operation commutes.
+ * Errors: as for messages, and MPI_ERR_ROOT, MPI_ERR_OP, MPI_ERR_ARG for a null array. A process
+ * with wrong arguments does not take part. */
 int MPI_Barrier(MPI_Comm comm);
 int MPI_Bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
 int MPI_Gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -636,9 +642,10 @@ int MPI_Reduce_scatter_block_c(const void* sendbuf, void* recvbuf, MPI_Count rec
                                MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 
 /* ---- Collective communication without blocking (clause 6.12) ------------------------------------
- * The same as requests; buffers and arrays are the library's until the end. Each goes on by itself,
- * in a thread of its own, whether the program calls functions of MPI or not; in the order of the
- * calls on a communicator, and beside blocking ones. They cannot be cancelled: MPI_ERR_REQUEST. */
+ * The same as requests. Buffers and arrays belong to the library until the end. Each runs in a
+ * thread of its own, whether the program calls functions of MPI or not, in the order of the calls
+ * on a communicator, and at the same time as blocking ones. They cannot be cancelled:
+ * MPI_ERR_REQUEST. */
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request);
 int MPI_Ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
                MPI_Request* request);

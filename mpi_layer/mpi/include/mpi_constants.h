@@ -1,9 +1,9 @@
 /* Constants and types of mpi.h. Programs include mpi.h.
  *
- * Names, values and layouts are those of the standard ABI of MPI 5.0 (chapter 20): a program
- * compiled with this header runs with any library of that ABI, as far as it calls functions that
- * are declared here. Of chapters that are not provided (windows, files, sessions, tools) there is
- * nothing.
+ * Names, values and layouts are those of the standard ABI of MPI 5.0 (chapter 20). So a program
+ * that was compiled with this header runs with any library of that ABI, if it calls only functions
+ * that are declared here. Nothing is defined for chapters that are not provided (windows, files,
+ * sessions, tools).
  */
 #ifndef LINTEL_MPI_CONSTANTS_H
 #define LINTEL_MPI_CONSTANTS_H
@@ -21,9 +21,9 @@ typedef intptr_t MPI_Aint;
 typedef int64_t MPI_Offset;
 typedef int64_t MPI_Count;
 
-/* Handles. Predefined ones are the small numbers below; all others come from calls, name one
- * object, and are compared with ==. A handle whose object was freed, or that never was one, gives
- * the error class of its kind (MPI_ERR_TYPE, MPI_ERR_OP, MPI_ERR_GROUP, MPI_ERR_INFO, ...). */
+/* Handles. Predefined handles are the small numbers below. All others are returned by calls, name
+ * one object, and are compared with ==. An invalid handle, or one whose object was freed, gives the
+ * error class of its kind (MPI_ERR_TYPE, MPI_ERR_OP, MPI_ERR_GROUP, MPI_ERR_INFO, ...). */
 typedef struct MPI_ABI_Comm* MPI_Comm;
 typedef struct MPI_ABI_Datatype* MPI_Datatype;
 typedef struct MPI_ABI_Errhandler* MPI_Errhandler;
@@ -40,7 +40,7 @@ typedef struct MPI_Status {
   int MPI_internal[5]; /* for the library */
 } MPI_Status;
 
-/* A program's own functions. All return MPI_SUCCESS or an error code, but for those of operations,
+/* Functions of the program. All return MPI_SUCCESS or an error code, except those of operations,
  * which cannot fail. */
 typedef void(MPI_User_function)(void* invec, void* inoutvec, int* len, MPI_Datatype* datatype);
 typedef void(MPI_User_function_c)(void* invec, void* inoutvec, MPI_Count* len,
@@ -343,7 +343,7 @@ enum {
   MPI_UNIVERSE_SIZE = 507
 };
 
-/* Keys of IMPI, which are no part of the standard ABI, see MPI_Comm_get_attr. */
+/* Keys of IMPI, which are not in the standard ABI; see MPI_Comm_get_attr. */
 enum {
   IMPI_CLIENT_SIZE = 32001,
   IMPI_CLIENT_COLOR = 32002,

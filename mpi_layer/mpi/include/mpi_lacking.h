@@ -1,17 +1,17 @@
-/* What MPI 5.0 has and Lintel's mpi.h does not: a program that uses it is told so by the compiler,
- * with the chapter and what to do. Included by mpi.h, and by nothing else.
+/* What MPI 5.0 has and Lintel's mpi.h does not. If a program uses it, the compiler names the
+ * chapter and says what to do. Only mpi.h includes it.
  *
- * Nothing of it is there to be linked, and no name is a macro: a program that asks whether there is
- * a function, by a declaration of its own, by its address or by calling it, gets the answer no.
- * Programs with functions of their own by these names define LINTEL_MPI_UNDECLARED. So that any
- * arguments and any definition in C fit, the functions are declared without parameters. A line for
- * each of them makes the file as long as it is. */
+ * None of these functions can be linked, and no name is a macro. So a configure script that tests
+ * for a function, by a declaration of its own, by its address or by calling it, finds that it does
+ * not exist. Programs that define functions with these names themselves define
+ * LINTEL_MPI_UNDECLARED. The functions are declared without parameters, so that any arguments and
+ * any definition in C fit. The file is long because each function has a line. */
 #ifndef LINTEL_MPI_LACKING_H
 #define LINTEL_MPI_LACKING_H
 
 #include "mpi_constants.h"
 
-/* gcc has it from 12 on, clang has had it for long. Others say that there is no such name. */
+/* Supported by gcc from 12 on and by clang. Other compilers report an unknown name. */
 #if defined(__has_attribute) && !defined(LINTEL_MPI_UNDECLARED)
 #if __has_attribute(unavailable)
 #define LINTEL_MPI_DECLARES_LACKING

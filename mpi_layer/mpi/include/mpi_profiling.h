@@ -1,5 +1,4 @@
-/* The PMPI_ names of what mpi.h declares, in its order (clause 15.2). Included by mpi.h, and by
- * nothing else. */
+/* The PMPI_ names of the functions of mpi.h, in its order (clause 15.2). Only mpi.h includes it. */
 #ifndef LINTEL_MPI_PROFILING_H
 #define LINTEL_MPI_PROFILING_H
 

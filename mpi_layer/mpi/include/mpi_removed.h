@@ -1,12 +1,12 @@
 /* The names of MPI-1 that were removed in MPI 3.0 (chapter 17 of MPI 5.0), for sources that still
- * use them. mpi.h includes this where LINTEL_MPI_1 is defined: compile with -DLINTEL_MPI_1, and
- * leave the source as it is. Or include it in place of mpi.h.
+ * use them. mpi.h includes this file if LINTEL_MPI_1 is defined: compile with -DLINTEL_MPI_1,
+ * without a change of the source. Or include this file instead of mpi.h.
  *
- * Each is what its successor does, and its errors have the successor's name. MPI_LB and MPI_UB may
- * be among the types of MPI_Type_struct and of MPI_Type_create_struct, and are no datatypes
- * otherwise: what they set is set by MPI_Type_create_resized, and it is that which
- * MPI_Type_get_envelope tells. Bounds that other types among them were given count as well, where
- * they differ from those of the data (clause 4.1.6 of MPI 2.2). */
+ * Each function does what its successor does, and its errors name the successor. MPI_LB and MPI_UB
+ * may be types of MPI_Type_struct and of MPI_Type_create_struct, and are no datatypes otherwise.
+ * The bounds that they set are set by MPI_Type_create_resized, which is what MPI_Type_get_envelope
+ * reports. Bounds that were set for other types of the structure count as well if they differ from
+ * those of the data (clause 4.1.6 of MPI 2.2). */
 #ifndef LINTEL_MPI_REMOVED_H
 #define LINTEL_MPI_REMOVED_H
 
@@ -21,11 +21,11 @@
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 
-/* Handles that the ABI gives to nothing. */
+/* Handles that the ABI does not use. */
 #define MPI_LB ((MPI_Datatype)0x000002fe)
 #define MPI_UB ((MPI_Datatype)0x000002ff)
 
-/* Told by nothing here: programs compare with them. */
+/* No function returns them; programs compare with them. */
 enum {
   MPI_COMBINER_HVECTOR_INTEGER = -101,
   MPI_COMBINER_HINDEXED_INTEGER = -102,
@@ -72,17 +72,17 @@ static __inline__ int MPI_Type_hindexed(int count, const int blocklengths[],
   return MPI_Type_create_hindexed(count, blocklengths, displacements, oldtype, newtype);
 }
 
-/* The bounds of `*type`, which holds the data, become those that the markers set. It is freed, and
+/* Sets the bounds of `*type`, which has the data, to those of the markers. `*type` is freed and
  * replaced. */
 static __inline__ int lintel_mpi_mark(int has_lower, MPI_Aint lower, int has_upper, MPI_Aint upper,
                                       MPI_Datatype* type) {
-  enum { kPadding = 16 }; /* more than the end of a structure has */
+  enum { kPadding = 16 }; /* more than the padding at the end of a structure */
   MPI_Datatype data = *type;
   MPI_Aint own_lower = 0, extent = 0, first = 0, length = 0;
   int given, error = MPI_Type_get_extent(data, &own_lower, &extent);
   if (error == MPI_SUCCESS) error = MPI_Type_get_true_extent(data, &first, &length);
   if (error != MPI_SUCCESS) return error;
-  /* they do not follow from the data */
+  /* the bounds were set, not computed from the data */
   given = own_lower != first || extent < length || extent >= length + kPadding;
   if (!has_lower || (given && own_lower < lower)) lower = own_lower;
   if (!has_upper || (given && own_lower + extent > upper)) upper = own_lower + extent;
