@@ -8,7 +8,8 @@ import time
 
 import processes
 
-# of the processors; above, figures say more about the other programs than about the measured ones
+# share of the processors; above it, figures describe the other programs rather than the measured
+# ones
 BUSY_SHARE = 0.1
 
 

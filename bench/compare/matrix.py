@@ -39,8 +39,8 @@ TITLES = {
     "ranks-split": "MPI_Comm_split and free, many ranks",
     "ranks-dup": "MPI_Comm_dup and free, many ranks",
 }
-# What figures are multiples of; for a measure that is not here: of raw. `others`: the best of the
-# other MPIs over TCP; `empty`: the same series with empty queues; `tcp`: a TCP connection.
+# The base of multiples; for a measure that is not here: raw. `others`: the best of the other MPIs
+# over TCP; `empty`: the same series with empty queues; `tcp`: a TCP connection.
 BASES = {"fetch": "get", **{measure: "others" for measure in MPI_MEASURES}, "mpi-depth": "empty",
          **{measure: "tcp" for measure in IMPI_MEASURES},
          **{measure: "others" for measure in RANKS_MEASURES}}
@@ -70,7 +70,8 @@ class Work:
     passes: int = 1
     window: int = 1
     seconds: float = 0.0  # passive: how long the target computes
-    # in one repeat, of the series that a requirement judges and of their bases; others have one
+    # in one repeat, of the series that a requirement judges and of their bases; other series have
+    # one
     turns: int = 1
 
 
@@ -82,7 +83,8 @@ class Requirement:
     bound: float
     at_most: bool
     relative: bool  # bound is a multiple of the best base series; else in the unit of the measure
-    # where raw libfabric is itself behind the best base series: at most so much of raw will do
+    # where raw libfabric itself is slower than the best base series, this multiple of raw is
+    # accepted
     or_times_raw: float | None = None
     # names of series, of which the best is the base here; empty: the measure's base
     best_of: tuple = ()

@@ -196,7 +196,7 @@ def make(hosts, congestion):
     call(libc.unshare, CLONE_NEWNET)
     second = os.open("/proc/self/ns/net", os.O_RDONLY)  # stays open: it keeps the namespace
     path = f"/proc/{os.getpid()}/fd/{second}"
-    # The same name in both: of which namespace /sys tells makes no difference then.
+    # The same name in both, so it does not matter which namespace /sys shows.
     ip("link", "add", DEVICE, "type", "veth", "peer", "name", DEVICE, "netns",
        f"/proc/{os.getpid()}/fd/{first}")
     furnish(congestion, ADDRESSES[1], is_joined=True)

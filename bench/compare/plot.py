@@ -18,7 +18,7 @@ LINES = {"raw libfabric, best": None, "Lintel put": "Lintel put", "Lintel get": 
          "UCX tag": "UCX tag"}
 COLOURS = dict(zip(LINES, ("#555555", "#d95f02", "#1b9e77", "#7570b3")))
 SHADES = ["#9ecae1", "#3182bd", "#08519c"]
-# a program that sleeps in the kernel would hide the differences among those that poll
+# a program that sleeps in the kernel would hide the differences between those that poll
 SLEEPERS = ("NPtcp",)
 
 

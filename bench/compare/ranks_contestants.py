@@ -18,7 +18,7 @@ PROGRAM = "ranks_perf"
 LIMIT_SECONDS = 100
 
 
-# Where no rank yields, a call takes up to a hundred times as long: fewer calls are enough there.
+# Where no rank yields, a call takes up to a hundred times as long, so fewer calls are enough.
 SHARE_WITHOUT_YIELDING = 20
 FEWEST_CALLS, FEWEST_WARM_UP = 5, 2
 

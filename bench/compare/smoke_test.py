@@ -16,7 +16,7 @@ import time
 HERE = os.path.dirname(os.path.realpath(__file__))
 SKIPPED = 77
 LIMIT_SECONDS = 60
-# Without the measures of MPI that start each of five MPIs many times: mpi_perf's own test has their
+# Without the measures that start each of five MPIs many times. mpi_perf's own test covers their
 # modes.
 MEASURES = ("latency,rate,bandwidth,passive,fetch,mpi-latency,mpi-rate,impi,ranks-barrier,"
             "ranks-polled,ranks-split")
@@ -143,7 +143,7 @@ def leaves_nothing(build_dir, cpus, number):
     """
     names = set(glob.glob("/run/netns/*"))
     of_test = os.readlink("/proc/self/ns/net")
-    # Half a second of each turn is the target's computing: there is time to be ended in.
+    # In half a second of each turn the target computes, so there is time to end it then.
     running = subprocess.Popen(
         command(
             build_dir, cpus, "--only", "passive",

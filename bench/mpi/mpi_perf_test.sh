@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# mpi_perf_test.sh LINTEL_RUN MPI_PERF RANKS_PERF: each mode with next to no work gives one line of
-# JSON with a figure above 0; a wrong use is a sentence.
+# mpi_perf_test.sh LINTEL_RUN MPI_PERF RANKS_PERF: each mode with minimal work prints one line of
+# JSON with a figure above 0. Wrong usage prints a message.
 set -euo pipefail
 lintel_run=$1 ranks_perf=$3
 run=("$1" -n 2 "$2")
@@ -26,7 +26,7 @@ for queue in posted unexpected; do
   measures "$queue" 20 20 5 any
 done
 
-# refuses <what it says> <argument...>
+# refuses <message> <argument...>
 refuses() {
   local sentence=$1 said
   shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tcp_pair_test.sh TCP_PAIR: each mode with next to no work gives one line of JSON with a figure
-# above 0; a wrong use is a sentence.
+# tcp_pair_test.sh TCP_PAIR: each mode with minimal work prints one line of JSON with a figure above
+# 0. Wrong usage prints a message.
 set -euo pipefail
 [ "$(nproc)" -ge 2 ] || {
   echo "skipped: one processor; each of the two processes takes one"

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# run.sh KIND RANKS PMIX PROGRAM SOURCE LINTEL_RUN: PROGRAM, which has checked its result against a
-# serial run, says the same when a launcher starts it with RANKS ranks as it says alone. KIND and
-# PMIX are those of tests/mpi_layer/bootstrap/launcher.sh; with openmpi and mpich it is SOURCE, made
-# with that MPI's compiler, which must say the same as PROGRAM. Exit code 77: cannot be tried here,
-# with the reason.
+# run.sh KIND RANKS PMIX PROGRAM SOURCE LINTEL_RUN: PROGRAM checks its result against a serial run.
+# Its output with RANKS ranks under a launcher must be the same as alone. KIND and PMIX are those of
+# tests/mpi_layer/bootstrap/launcher.sh. With openmpi and mpich, SOURCE is compiled with that MPI,
+# and must print the same as PROGRAM. Exit code 77: cannot be tested here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 kind=$1 ranks=$2 pmix=$3 program=$4 source=$5

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# abort.sh LINTEL_MPIRUN RANKS PROGRAM: the program, one rank of which calls MPI_Abort with 7, ends
+# abort.sh LINTEL_MPIRUN RANKS PROGRAM: a program of which one rank calls MPI_Abort with 7 ends
 # promptly under lintel-mpirun, with that exit code, and leaves nothing behind. Exit code 77: cannot
-# be tried here, with the reason.
+# be tested here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 lintel_mpirun=$1 ranks=$2 kind=openmpi pmix=ON
@@ -14,7 +14,7 @@ trap 'rm -rf "$folder"' EXIT
 export TMPDIR=$folder
 cp "$program" "$folder/aborting" # its processes are known by this name
 
-# abort_once: how it ends goes to `code`, 124 and 137 being those of `timeout`; what it says to
+# abort_once: leaves the exit code in `code` (124 and 137 are those of `timeout`) and the output in
 # `said`.
 abort_once() {
   code=0

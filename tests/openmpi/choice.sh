@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# choice.sh CASE COMPONENTS PRELOADED SERIES OTHER_SERIES PROGRAM OTHER_VERSION: what Open MPI of
-# SERIES does with the component, which it finds in the folder COMPONENTS, without lintel-mpirun. In
-# the folder PRELOADED, other_series.so makes it say that it is of OTHER_SERIES, and
-# other_structures.so gives it other structures. In the folder OTHER_VERSION is the component of
-# another version of Lintel.
+# choice.sh CASE COMPONENTS PRELOADED SERIES OTHER_SERIES PROGRAM OTHER_VERSION: tests what Open MPI
+# of SERIES does with the component in the folder COMPONENTS, without lintel-mpirun. In the folder
+# PRELOADED, other_series.so makes it report OTHER_SERIES, and other_structures.so gives it other
+# structures. The folder OTHER_VERSION has the component of another version of Lintel.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 case=$1 components=$2 preloaded=$3 series=$4 other_series=$5 program=$6 other_version=$7 \
@@ -15,7 +14,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export LINTEL_COUNTERS_FILE=$folder/%p LINTEL_OPENMPI=1
 
-# run <command...>: what it says goes to `said`, how it ends to `code`.
+# run <command...>: leaves the output in `said` and the exit code in `code`.
 run() {
   code=0
   said=$("$@" 2>&1 < /dev/null) || code=$?
@@ -27,7 +26,7 @@ fail() {
 }
 says() { [[ $said == *"$1"* ]] || fail "expected it to say: $1"; }
 ends_well() { [ "$code" = 0 ] || fail "exit code $code"; }
-# carried <yes or no>: the messages went by Lintel.
+# carried <yes or no>: whether Lintel carried the messages.
 carried() {
   local found=no
   ! grep -qsE '^puts_sent [1-9]' "$folder"/* || found=yes
@@ -98,7 +97,7 @@ case $case in
     [ "$code" != 0 ] || fail "exit code 0"
     ;;
   lost)
-    # mpirun is told not to end the job itself, and may crash or hang afterwards.
+    # mpirun is told not to end the job itself. It may crash or hang afterwards.
     LINTEL_PEER_TIMEOUT=2s run "${command[@]}" --enable-recovery "$program"
     says "lintel: Open MPI: rank 0 of MPI_COMM_WORLD is lost: it has ended, or does not answer"
     says "the receive has failed"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# killed.sh LINTEL_MPIRUN PROGRAM: a rank that gets SEGV, ABRT, INT or TERM ends by it, and mpirun
-# says so, over the default network and over libfabric, whose providers have handlers of their own.
-# Exit code 77: cannot be tried here, with the reason.
+# killed.sh LINTEL_MPIRUN PROGRAM: a rank that gets SEGV, ABRT, INT or TERM ends by that signal, and
+# mpirun reports it, over the default network and over libfabric, whose providers have signal
+# handlers of their own. Exit code 77: cannot be tested here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 lintel_mpirun=$1 ranks=2 kind=openmpi pmix=ON

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# lammps.sh LINTEL_MPIRUN RANKS INPUT: LAMMPS, as Debian has made it, on Lintel and on Open MPI's
-# own TCP. What it says of each step that it prints, and where each atom is in the end, is the same
-# to the last digit. Exit code 77: cannot be tried here, with the reason.
+# lammps.sh LINTEL_MPIRUN RANKS INPUT: Debian's LAMMPS on Lintel and on Open MPI's own TCP. Every
+# step that it prints, and every atom's final position, must be the same to the last digit. Exit
+# code 77: cannot be tested here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 here=$(dirname "$0") lintel_mpirun=$1 ranks=$2 input=$3 kind=openmpi pmix=ON
@@ -12,8 +12,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 export OMP_NUM_THREADS=1
 
-# simulate <name> <command in front of the program...>: leaves NAME.said, of it what stands from the
-# table's head to its end in NAME.steps, and NAME.atoms.
+# simulate <name> <command in front of the program...>: leaves the output in NAME.said, its table of
+# steps in NAME.steps, and the atoms in NAME.atoms.
 simulate() {
   local name=$1 code=0
   shift
@@ -30,7 +30,7 @@ simulate() {
   fi
 }
 
-# sees to it that Lintel has carried the messages
+# checks that Lintel has carried the messages
 simulate lintel "$here/run.sh" "$lintel_mpirun" "$ranks"
 simulate tcp timeout -k 5 110 "${command[@]}" --mca pml ob1 --mca btl tcp,self \
   --mca btl_tcp_if_include lo

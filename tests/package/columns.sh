@@ -9,26 +9,26 @@ export LC_ALL=C.UTF-8 # columns are characters, not bytes
 cd "$1" || exit 1
 too_wide=0
 
-# report <columns> <lines>: says which lines are wider, if any.
+# report <columns> <lines>: prints the lines that are wider, if any.
 report() {
   [ -z "$2" ] && return
   printf 'lines of more than %d columns:\n%s\n' "$1" "$2"
   too_wide=1
 }
 
-# files <find's conditions...>: files of the tree, without what builds and git leave in it.
+# files <find's conditions...>: files of the tree, without those of builds and of git.
 files() {
   find . \( -name .git -o -name build -o -path ./tests/fuzz/corpus \) -prune -o -type f "$@" -print
 }
 
-# expect <number> <kind> <files>: a check that looks at nothing must not pass.
+# expect <number> <kind> <files>: fails with fewer files, because a check of no files must not pass.
 expect() {
   [ "$(printf '%s\n' "$3" | wc -l)" -ge "$1" ] && return
   echo "less than $1 files of $2 below $PWD; expected a source tree"
   exit 1
 }
 
-# The wide lines of one page. Its code blocks are blanked, so that the numbers of the lines stay.
+# The wide lines of one page. Its code blocks are made blank, so that line numbers stay.
 wide_lines_of_page() {
   local link='[0-9]+: *([-*] +)?!?\[[^]]*\]\([^)]*\)[.,;:]?$'
   # shellcheck disable=SC2016  # the backticks are of Markdown
@@ -43,7 +43,7 @@ check_markdown() {
   report 120 "$(while read -r page; do wide_lines_of_page "$page"; done <<< "$pages")"
 }
 
-# Code by its name, and scripts without an ending by their first line.
+# Code by file name, and scripts without a suffix by their first line.
 code_files() {
   files \( -name '*.h' -o -name '*.cpp' -o -name '*.c' -o -name '*.sh' -o -name '*.py' \
     -o -name '*.lua' -o -name '*.cmake' -o -name CMakeLists.txt -o -name '*.dot' \)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# debian.sh <source tree> <installed tree> <library folder>: debian/ knows all that is installed:
-# every symbol of the libraries, and every file.
+# debian.sh <source tree> <installed tree> <library folder>: debian/ lists everything that is
+# installed: every symbol of the libraries, and every file.
 set -euo pipefail
 source=$1 stage=$2 libdir=$3
 work=$(mktemp -d)
@@ -15,7 +15,7 @@ broken=0
 for package in liblintel0:liblintel libportals3-3:libportals3 libportals4:libportals \
   liblintel-mpi0:liblintel_mpi libmpi-abi1:libmpi_abi; do
   library=$(readlink -f "$stage/$libdir/${package#*:}.so")
-  # Of a debug build the C++ symbols are others, and a pattern stands for them.
+  # The C++ symbols of a debug build differ, so a pattern stands for them.
   dpkg-gensymbols -p"${package%:*}" -v0.1.0 -e"$library" -Idebian/"${package%:*}".symbols \
     -Osymbols -c4 > difference 2>&1 || {
     echo "debian/${package%:*}.symbols is not what $(basename "$library") shows:"
@@ -24,8 +24,8 @@ for package in liblintel0:liblintel libportals3-3:libportals3 libportals4:libpor
   }
 done
 
-# Files: what no package takes, and what a package expects in vain. Man pages and completions are
-# made with the packages.
+# Files that no package takes, and files that a package expects and that do not exist. Man pages and
+# completions are made with the packages.
 sed "s,^usr/lib/\*,$libdir,; s,^usr/,," debian/*.install | grep -v '^tools/' \
   | grep -vE '^share/(man|bash-completion)/' > patterns
 cd "$stage"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # examples.sh <source tree> <stage> <library folder> <cc>: the programs of doc/examples are built
-# from an installed tree by the lines of their comments, as they stand, and run. What they print,
-# and those that need each other: tests/system/examples.
+# from an installed tree with exactly the commands of their comments, and run. tests/system/examples
+# tests their output, and programs that need each other.
 set -euo pipefail
 source=$1 stage=$2 libdir=$3 cc=$4
 work=$(mktemp -d)

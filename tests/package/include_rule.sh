@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# include_rule.sh <source tree>: the folders of the tree depend on each other in one direction only.
+# include_rule.sh <source tree>: folders of the tree depend on each other in one direction only.
 set -u
 cd "$1" || exit 1
 broken=0
@@ -15,18 +15,18 @@ forbid() {
   printf '%s:\n%s\n' "$rule" "$found"
   broken=1
 }
-# Below portals/ one file composes the transports; everything else there knows transport/transport.h
-# only. One more asks libfabric's survey.
+# Below portals/ one file composes the transports. All others there include only
+# transport/transport.h. One more file uses libfabric's survey.
 portals_but_composition=$(find portals \( -name '*.h' -o -name '*.cpp' \) \
   ! -path portals/engine/node_endpoint.cpp)
 portals_but_survey=$(find portals \( -name '*.h' -o -name '*.cpp' \) \
   ! -path portals/engine/node_endpoint.cpp ! -path portals/engine/lintel_c.cpp)
-# impi-server is the MPI layer's start-up of IMPI on sockets.
+# impi-server runs the MPI layer's start-up of IMPI on sockets.
 tools_but_impi_server=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*')
 tools_but_launchers=$(find tools \( -name '*.h' -o -name '*.cpp' \) ! -path 'tools/impi-server/*' \
   ! -path 'tools/lintel-run/*')
 
-# Beginnings and parts of the expressions below.
+# Prefixes and parts of the expressions below.
 includes_libfabric='#include *([<"]rdma/'
 faces='"(transport|tools)/|"portals/(api[34]|include)/'
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# moved.sh <prefix> <libdir> <example.c> <cc>: an installed tree that is moved elsewhere goes on
-# working, its tools too: all that is in it finds its libraries there.
+# moved.sh <prefix> <libdir> <example.c> <cc>: an installed tree that is moved elsewhere still
+# works, including its tools: everything in it finds its libraries there.
 set -euo pipefail
 moved=$(mktemp -d)
 trap 'rm -rf "$moved"' EXIT

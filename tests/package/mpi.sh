@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # mpi.sh <prefix> <libdir> <program.c>: the installed compilers make MPI programs that lintel-run
-# starts; the tree may be moved, and its name have a blank.
+# starts. The tree may be moved, and its name may contain a blank.
 set -euo pipefail
 prefix=$1 libdir=$2 program=$3
 work=$(mktemp -d)
@@ -12,7 +12,7 @@ printf '#include "sum.c"\n' > sum.cpp
 
 fail() { echo "$*"; exit 1; }
 
-# tried <tree>: both compilers, in one step and in two, and what else a user may do with them.
+# tried <tree>: tests both compilers, in one step and in two, and other uses of them.
 tried() {
   local tree=$1 cc=$1/bin/lintel-mpicc
   "$cc" -std=c99 -Wall -Wextra -Werror -O1 -o in_one sum.c
@@ -25,7 +25,7 @@ tried() {
   readelf -d in_cxx | grep -q "NEEDED.*liblintel_mpi\.so\.0" \
     || fail "a program does not ask for liblintel_mpi.so.0"
 
-  # What they print is what they do.
+  # The commands that they print are those that they run.
   eval "$("$cc" -show -c -o shown.o sum.c)"
   eval "$("$cc" -showme -o shown shown.o)"
   ./shown

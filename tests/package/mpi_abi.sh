@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# mpi_abi.sh <prefix> <libdir> <standard_abi.tsv> <program.c> <cc>: libmpi_abi.so.1 is MPI for
-# programs of the standard ABI, and says what it does not provide.
+# mpi_abi.sh <prefix> <libdir> <standard_abi.tsv> <program.c> <cc>: libmpi_abi.so.1 is an MPI for
+# programs of the standard ABI, and reports functions that it does not provide.
 set -euo pipefail
 prefix=$1 libdir=$2 table=$3 program=$4 cc=$5
 library=$prefix/$libdir/libmpi_abi.so.1
@@ -34,7 +34,7 @@ readelf -d sum | grep -q 'NEEDED.*libmpi_abi\.so\.1' \
 readelf -d sum | grep -q 'NEEDED.*liblintel_mpi' && fail "a program asks for a second library"
 "$prefix/bin/lintel-run" -n 3 ./sum
 
-# A function that is not provided: an error like another, and a name.
+# A function that is not provided: an ordinary error, with its name.
 cat > unsupported.c <<'C'
 #define LINTEL_MPI_UNDECLARED
 #include <mpi.h>
@@ -82,7 +82,7 @@ build early
 grep -q 'MPI_Session_init is not provided' errors \
   || fail "before MPI_Init the function is not named: $(cat errors)"
 
-# liblintel_mpi.so has what mpi.h declares and no more, so that programs that need more do not link.
+# liblintel_mpi.so has only what mpi.h declares, so programs that need more do not link.
 "$cc" -o early early.c -L"$prefix/$libdir" -llintel_mpi 2> /dev/null \
   && fail "liblintel_mpi.so has functions that are not provided"
 provided=$(nm -D --defined-only "$prefix/$libdir/liblintel_mpi.so" | grep -c ' W MPI_' || true)

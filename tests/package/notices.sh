@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# notices.sh <source tree>: all of it is under its own LICENSE; no file carries the notice of
-# another one, such as the programs have with which other implementations of Portals are tested.
+# notices.sh <source tree>: everything is under its own LICENSE. No file has the notice of another
+# licence, such as that of programs with which other implementations of Portals are tested.
 # debian/copyright, which packages must have, says the same as LICENSE.
 set -u
 cd "$1" || exit 1
@@ -13,7 +13,7 @@ if [ -n "$found" ]; then
   exit 1
 fi
 
-# words <file>: without the marks of either form, and without the year's "(c)".
+# words <file>: its words, without the markup of either form and without the year's "(c)".
 words() { sed 's/^ \.$//; s/^Copyright:/Copyright/; s/(c) //' "$1" | tr -s ' \n' '\n\n' | grep .; }
 diff <(words LICENSE | sed '1,3d') \
   <(words debian/copyright | sed '1,/\*/d' | sed '/^License:$/,/^BSD-3-Clause$/d') || {

@@ -18,7 +18,8 @@ fail() { echo "packages.sh: $*" >&2; exit 1; }
 ! dpkg-query -W -f='${db:Status-Status}\n' gcc 2> /dev/null | grep -qx installed \
   || fail "--inside is for a clean root, and here is gcc"
 
-# A user's machine: a compiler, CMake, pkg-config, and all that Lintel's packages depend on.
+# Stands for a user's machine: a compiler, CMake, pkg-config, and everything that Lintel's packages
+# depend on.
 echo 'APT::Get::Assume-Yes "true"; APT::Install-Recommends "false";' > /etc/apt/apt.conf.d/00test
 apt-get update -qq
 names=$(for package in "$tree"/build/packages/*.deb; do dpkg-deb --field "$package" Package; done)
@@ -34,7 +35,7 @@ files() {
 }
 files > /tmp/before
 
-# A folder that looks like the tree, and takes what the lines leave behind. The packages have been
+# A folder that looks like the tree and takes the files that the commands leave. The packages were
 # made before.
 mkdir -p /tmp/tree/tools
 cd /tmp/tree

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # portals4.sh <stage> <library folder> <cc>: programs and configure scripts that look for Portals 4
-# find it, and both APIs live in one process.
+# find it, and one process can use both APIs.
 set -euo pipefail
 stage=$1 libdir=$2 cc=$3
 work=$(mktemp -d)
@@ -57,7 +57,7 @@ C
 "$cc" main4.c four.c $(pkg-config --cflags --libs portals4) -o main4
 ./main4
 
-# Two shared objects, each with its own API, and both are used at once.
+# Two shared objects, each with its own API, used at the same time.
 cat > three.c <<'C'
 #include <portals3.h>
 int three_start(void) {

@@ -6,14 +6,14 @@
 set -euo pipefail
 source=$1 build=$2 built=${3-}
 
-# A file system of its own, in which /opt is empty but for what it had.
+# A mount namespace in which /opt is empty except for what it had.
 if [ -z "${README_APART-}" ]; then
   map=()
   [ "$(id -u)" -eq 0 ] || map=(--map-root-user)
   README_APART=yes exec unshare --mount "${map[@]}" "$0" "$@"
 fi
 work=$(mktemp -d)
-# Never deletes what is mounted: that is the machine's own /opt.
+# Never deletes a mounted /opt, which is the machine's own.
 tidy() {
   cd /
   umount -l /opt "$work/opt" 2> /dev/null || true
@@ -45,14 +45,14 @@ esac
 END
   chmod +x "$work/bin/cmake"
 fi
-# What is installed is not asked for again, as that would need a network.
+# Installed packages are not requested again, because that would need a network.
 cat > "$work/bin/apt-get" << 'END'
 #!/bin/sh
 [ "$1" = install ] && shift && dpkg-query -W "$@"
 END
 chmod +x "$work/bin/apt-get"
 
-# Four ranks, also of root, on a machine of two processors: what Open MPI refuses unless it is told.
+# Open MPI refuses four ranks, or root, on two processors unless told otherwise.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
   OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 unset LD_LIBRARY_PATH LINTEL_PROVIDER

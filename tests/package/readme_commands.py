@@ -9,21 +9,21 @@ no list below is an error, so that nobody adds one that no test runs.
 import re
 import sys
 
-# Which lines belong to one way to install only.
+# Lines that belong to only one way to install.
 ONLY = {
     "folder": [r"tools/packages build$", r"cmake --preset ", r"export PATH="],
     "packages": [r"tools/packages deb$", r"apt install "],
 }
-# Lines that need other machines or a running Slurm, and the tests that start programs so.
+# Lines that need other machines or a running Slurm, and the tests that cover them.
 ELSEWHERE = {
     r"(LINTEL_INTERFACE=\S+ )?srun ": "system.Launchers.srun_pmix",
     r"mpirun .*--host ": "system.Launchers.mpirun, on one machine",
 }
-# What any shell runs as it stands.
+# Lines that any shell runs unchanged.
 BOTH = [r"cc program\.c ", r"lintel-mpicc ", r"lintel-run ", r"mpirun ", r"apt-get install ",
         r"mpicc\.openmpi ", r"(LINTEL_COUNTERS_FILE=\S+ )?lintel-mpirun ", r"grep "]
 
-# After each line: "set -e" overlooks what fails before the last && of a line.
+# After each line, because "set -e" ignores failures before the last && of a line.
 PASSED = "[ $? -eq 0 ] || exit 1"
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# surroundings.sh <source tree>: where Lintel cannot be built or packaged, one sentence says what is
+# surroundings.sh <source tree>: where Lintel cannot be built or packaged, one message says what is
 # there and what is needed.
 set -euo pipefail
 source=$1
@@ -11,7 +11,7 @@ fi
 work=$(mktemp -d)
 trap 'umount "$work/small" 2> /dev/null; rm -rf "$work"' EXIT
 
-# says <pattern> <command...>: it fails, and what it prints has a line with the pattern.
+# says <pattern> <command...>: the command must fail and print a line that matches the pattern.
 says() {
   local pattern=$1
   shift

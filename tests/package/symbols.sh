@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# symbols.sh <library folder>: each library of an API shows that interface, under its version node,
-# and nothing else; that of lintel-perf, its seam.
+# symbols.sh <library folder>: each library of an API exports that interface, under its version
+# node, and nothing else. The library of lintel-perf exports its seam.
 set -euo pipefail
 
 # check <library> <version node> <headers> <more names, or nothing>

@@ -15,20 +15,19 @@ import time
 from processes import Process, children_of, expect_no_children_but, program_of, wait_until
 
 NETWORKS = ("direct", "net", "tcp;ofi_rxm", "shm")
-# With libfabric 1.17 a process that is killed inside this provider's lock stops its peers there.
+# With libfabric 1.17 a process that is killed inside this provider's lock blocks its peers there.
 NO_KILLS = ("shm",)
 SLOTS = 16  # as in soak_process.c
 LOST = 3    # exit code of a peer whose survivor is gone
 MOST_PEERS = 3  # of one survivor at a time
 # How much more memory a survivor may have at the end of a later round than after its first one. In
-# the first round it has had as many peers at a time as it ever has. Its pools grow by a piece now
-# and then, but not without end; and Lintel keeps what it knows of each process that it has met.
+# the first round it has its greatest number of peers at a time. Later its pools may grow by a piece
+# now and then, but not without limit. Lintel also keeps a record of each process that it has met.
 MOST_RESIDENT_KIB = 8192
 MOST_HEAP = 1 << 20
 HEAP_OF_A_PEER = 2048
-# With libfabric 1.17 this provider keeps mapped the memory of all processes that a process has met,
-# and Lintel refuses to meet more than 256. There survivors are not judged by their resident memory,
-# and new ones replace them in time.
+# With libfabric 1.17 this provider keeps the memory of every peer mapped, and Lintel refuses more
+# than 256 peers. Survivors on it are not judged by their resident memory, and are replaced in time.
 KEEPS_MEMORY = ("shm",)
 MOST_VISITS = 120
 LINTEL_PERF = (("3",), ("4", "--notify", "events"), ("4", "--notify", "counters"))

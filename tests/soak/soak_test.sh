@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# soak_test.sh SOAK TREE: a soak of seconds goes through on every network, with kills and restarts,
-# and what cannot be done is one sentence and exit code 2.
+# soak_test.sh SOAK TREE: a soak of a few seconds succeeds on every network, with kills and
+# restarts. A request that is not possible gives one message and exit code 2.
 set -euo pipefail
 soak=$1 tree=$2
 

@@ -106,8 +106,8 @@ local malformed = ProtoExpert.new("impi.malformed", "Malformed", expert.group.MA
   expert.severity.ERROR)
 impi.experts = { malformed }
 
--- What is known of a connection: whether it is a server's, which side is its client, and which
--- packet of each direction was the first.
+-- State of a connection: whether it is to a server, which side is its client, and which packet of
+-- each direction was the first.
 
 local stream_of_packet = Field.new("tcp.stream")
 local connections = {}
@@ -124,7 +124,7 @@ local function connection_of(pinfo)
   return connections[stream]
 end
 
--- Whether what begins at `at` is the first that this side says.
+-- Whether the data at `at` are the first of this side.
 local function is_first(connection, pinfo, at)
   local packet = connection.first[port_of(pinfo, "src")]
   return at == 0 and (packet == nil or packet == pinfo.number)
@@ -136,7 +136,7 @@ local COMMAND_HEADER_SIZE = 8
 local BARE_SIZE = 8           -- the server's choice of a mechanism, a client's key
 local LONGEST_COMMAND = 2 ^ 26 -- more than all contributions of 32 clients to one label
 
--- Without an AUTH before it, the client is who talks to the port that the user has named.
+-- Without an AUTH before it, the client is the side that talks to the port that the user has named.
 local function is_from_client(connection, pinfo)
   if connection.client then return connection.client == port_of(pinfo, "src") end
   return pinfo.src_port ~= pinfo.match_uint
@@ -195,7 +195,7 @@ local function dissect_collection(tvb, tree, from_client)
   return "COLL " .. name_of_label(label) .. clients
 end
 
--- The one number that AUTH and IMPI bring.
+-- The number in AUTH and IMPI.
 local function dissect_number(tvb, tree, name, from_client)
   if tvb:len() ~= COMMAND_HEADER_SIZE + 4 then
     tree:add_proto_expert_info(malformed, name .. " has four bytes")
@@ -256,7 +256,7 @@ local RANK_SIZE = 4
 local TYPE_DATASYNC, TYPE_FINI = 1, 7
 local LONGEST_PACKET = 2 ^ 30
 
--- User data follow two types only, whatever the length of another says.
+-- User data follow only two types, whatever length another type states.
 local function data_size(tvb, at)
   if tvb(at, 4):uint() > TYPE_DATASYNC then return 0 end
   return tvb(at + 4, 4):uint()
@@ -269,7 +269,7 @@ local function is_hostid(tvb, at)
   return (prefix == 0 or prefix == 0xffff) and tvb(at + 12, 1):uint() ~= 0
 end
 
--- The header's first half says enough.
+-- The first half of the header is enough.
 local function looks_like_packet(tvb, at)
   if tvb:len() - at < HEADER_SIZE / 2 then return false end
   local kind = tvb(at, 4):uint()
@@ -278,7 +278,7 @@ local function looks_like_packet(tvb, at)
   return is_hostid(tvb, at + 8) and is_hostid(tvb, at + 32)
 end
 
--- The host that has called says its rank before all else; the other one begins with a packet.
+-- The host that made the connection sends its rank first. The other one begins with a packet.
 local function is_host_rank(tvb, connection, pinfo, at)
   if not is_first(connection, pinfo, at) or looks_like_packet(tvb, at) then return false end
   return looks_like_packet(tvb, at + RANK_SIZE) or pinfo.dst_port == pinfo.match_uint
@@ -369,8 +369,8 @@ local function dissect_stream(tvb, pinfo, tree)
   dissect_tcp_pdus(tvb, tree, SMALLEST_PDU, pdu_length, dissect_pdu)
   if #summaries > 0 then
     pinfo.cols.protocol = "IMPI"
-    -- One packet may come here several times: for the end of something that began earlier, then for
-    -- what follows it.
+    -- One packet may be dissected several times here: for the end of something that began earlier,
+    -- then for what follows.
     pinfo.cols.info:set((pinfo.private["impi"] and "; " or "IMPI ")
       .. table.concat(summaries, "; "))
     pinfo.cols.info:fence()

@@ -163,7 +163,7 @@ local RECORD_HEADER = { { f.record_length, 4 }, { f.reserved, 4 } }
 local MESSAGE_HEADER = {
   { f.version, 1 }, { f.kind, 1 }, { f.flags, 1 }, { f.interface_kind, 1 }, { f.payload_length, 4 },
 }
--- Requests begin alike; each ends where it has nothing more to say.
+-- All requests begin with the same fields. Each ends after its last field.
 local UNANSWERED_PUT = {
   { f.initiator_nid, 4 }, { f.initiator_pid, 4 }, { f.user, 4 }, { f.job, 4 }, { f.target_nid, 4 },
   { f.target_pid, 4 },
@@ -396,7 +396,7 @@ local function frame_magic_at(tvb, at) return tvb:len() >= at + 2 and tvb(at, 2)
 
 -- What both framings share ------------------------------------------------------------------------
 
--- A remote write of so many bytes, whose completion data stand at `range`; returns its summary.
+-- A remote write of that many bytes, with completion data at `range`. Returns its summary.
 local function show_write(tree, range, completion_data, bytes)
   local immediate = bit.band(completion_data, 0x7fffffff)
   local several = completion_data ~= immediate
@@ -413,8 +413,8 @@ local function dissect_stream(tvb, pinfo, tree, header_size, length_of, dissect_
   summaries = {}
   dissect_tcp_pdus(tvb, tree, header_size, length_of, dissect_one)
   if #summaries > 0 then
-    -- One packet may come here several times: for the end of a message that began earlier, then for
-    -- what follows it.
+    -- One packet may be dissected several times here: for the end of a message that began earlier,
+    -- then for what follows.
     local separator = pinfo.private["lintel"] and "; " or ""
     pinfo.cols.info:set(separator .. table.concat(summaries, "; "))
     pinfo.cols.info:fence()

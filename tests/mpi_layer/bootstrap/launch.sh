@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# launch.sh KIND PROGRAM RANKS PMIX: the world that PROGRAM opens when a launcher starts it, and the
-# end of a job that a rank aborts. KIND and PMIX are launcher.sh's. Exit code 77: cannot be tried
-# here, with the reason.
+# launch.sh KIND PROGRAM RANKS PMIX: tests the world that PROGRAM opens when a launcher starts it,
+# and the end of a job that a rank aborts. KIND and PMIX are launcher.sh's. Exit code 77: cannot be
+# tested here, with the reason.
 # shellcheck disable=SC1091,SC2034,SC2154
 set -euo pipefail
 kind=$1 program=$2 ranks=$3 pmix=$4
@@ -18,8 +18,8 @@ if [ "$(sort <<< "$said")" != "$wanted" ]; then
 fi
 
 [ "$ranks" -gt 1 ] || exit 0
-# Which exit code a launcher makes of an abort, and whether it passes on what was said last, is its
-# own affair; that all ends, and not as a success, is not.
+# The launcher decides which exit code an abort gives and whether it passes on the last output. But
+# all processes must end, and the job must not succeed.
 code=0
 said=$(run_ranks abort 2>&1) || code=$?
 if [ $code -eq 0 ] || [ $code -eq 124 ]; then

@@ -452,7 +452,7 @@ class LintelRun(unittest.TestCase):
     def test_NothingRunsOnceTheJobCouldNotStart(self):
         with tempfile.TemporaryDirectory() as folder:
             script = os.path.join(folder, "script")
-            # it removes itself: the second rank is not found
+            # it removes itself, so the second rank does not find it
             with open(script, "w", encoding="ascii") as file:
                 file.write(f"#!/bin/sh\necho $$ >> {folder}/pids\nrm {script}\nexec sleep 600\n")
             os.chmod(script, 0o755)
@@ -472,7 +472,7 @@ def main():
         return 0
     TOOL, WORLD = (os.path.abspath(program) for program in sys.argv[1:3])
     chosen = [f"test_{name}" for name in sys.argv[3:]] or names
-    # a shell's background jobs ignore it, and so would all that they start
+    # background jobs of a shell ignore it, and so would every process that they start
     signal.signal(signal.SIGINT, signal.default_int_handler)
     suite = unittest.TestSuite(LintelRun(name) for name in chosen)
     return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1

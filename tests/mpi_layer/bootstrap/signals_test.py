@@ -24,7 +24,7 @@ def expect_ended(job, number, ranks):
     if job.returncode != 128 + number:
         fail(f"{number.name}: lintel-run ended with {job.returncode}, expected {128 + number}; it "
              f"said\n{said}")
-    # ranks may say that they miss it
+    # ranks may report that they lost it
     sentences = [line for line in said.splitlines() if line.startswith("lintel-run: ")]
     expected = [f"lintel-run: rank {rank} was ended by signal {number.value} ({number.name})"
                 for rank in ranks]
@@ -93,8 +93,8 @@ def main():
         return
     if len(sys.argv) != 7:
         fail(__doc__)
-    # The background jobs of a shell ignore some signals, and so would all that they start. Python
-    # itself ignores PIPE.
+    # The background jobs of a shell ignore some signals, and so would every process that they
+    # start. Python itself ignores PIPE.
     for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     *files, clause, network = sys.argv[1:]

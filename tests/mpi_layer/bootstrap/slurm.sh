@@ -1,6 +1,5 @@
-# Included by launcher.sh: a Slurm of the script's own comes up: one node, no munge, no accounting,
-# in a temporary folder and on free ports of loopback; it is stopped when the script ends, whatever
-# happens.
+# Included by launcher.sh: starts a Slurm for the script: one node, no munge, no accounting, in a
+# temporary folder and on free ports of loopback. It is stopped when the script ends in any way.
 # shellcheck shell=bash
 PATH=$PATH:/usr/sbin
 
@@ -9,11 +8,11 @@ daemons=()
 stop() {
   local code=$? environment
   trap '' TERM INT HUP  # a second signal must not stop the stopping
-  # By force: nothing of theirs is to be kept, and slurmd 24.11 can hang when it is asked to stop.
+  # By SIGKILL: nothing of it is kept, and slurmd 24.11 can hang when it is asked to stop.
   [ ${#daemons[@]} -eq 0 ] || kill -9 "${daemons[@]}" 2> /dev/null || true
   { wait; } 2> /dev/null
-  # Steps are no children of the daemons, and one whose job was aborted may hang: what has this
-  # test's configuration in its environment goes.
+  # Steps are not children of the daemons, and a step whose job was aborted may hang. Kills every
+  # process with this test's configuration in its environment.
   for environment in /proc/[0-9]*/environ; do
     if grep -qsF "SLURM_CONF=$folder/" "$environment"; then
       kill -9 "$(basename "${environment%/environ}")" 2> /dev/null || true

@@ -48,7 +48,7 @@ foreach(declaration IN LISTS declarations)
   endif()
 endforeach()
 
-# What mpi.h does not declare is met by a sentence.
+# Functions that mpi.h does not declare give a message.
 file(READ ${include}/mpi_lacking.h lacking)
 foreach(name IN LISTS abi_functions)
   string(FIND "${lacking}" "LINTEL_MPI_LACKS(${name}," lacks)

@@ -10,7 +10,7 @@ kind=$1 mode=$2 pmix=$3 program=$4 lintel_run=$5
 ranks=4
 unset PTL_MY_RID PTL_NIDMAP PTL_PIDMAP
 
-# expect_ranks <what was said>: a line of each rank.
+# expect_ranks <output>: it must have a line of each rank.
 expect_ranks() {
   local wanted
   wanted=$(for ((rank = 0; rank < ranks; ++rank)); do echo "rank $rank of $ranks: ok"; done | sort)
@@ -19,7 +19,7 @@ expect_ranks() {
   exit 1
 }
 
-# As many pids, with colons between, whose ports are free now.
+# As many pids, separated by colons, whose ports are free now.
 free_pids() {
   python3 -c '
 import socket, sys

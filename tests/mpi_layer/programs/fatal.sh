@@ -1,6 +1,6 @@
 #!/bin/sh
-# fatal.sh <lintel-run> <program>: the job ends with exit code 1, and standard error names the
-# function and the error.
+# fatal.sh <lintel-run> <program>: the job must end with exit code 1, and standard error must name
+# the function and the error.
 errors=$("$1" -n 2 "$2" 2>&1)
 code=$?
 echo "$errors"

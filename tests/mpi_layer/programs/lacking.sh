@@ -1,8 +1,8 @@
 #!/bin/sh
-# lacking.sh <where the wrappers are> <folder of mpi.h>: with each compiler that is here, for C and
-# for C++. A function or a type that mpi.h lacks is met by a sentence that says what is lacking,
-# where it stands in MPI, and what to do; a program that only asks whether it is there gets a no,
-# whichever way it asks; and the header itself is met by no warning.
+# lacking.sh <folder of the wrappers> <folder of mpi.h>: with each installed compiler, for C and for
+# C++. Use of a function or type that mpi.h lacks gives a message that names it, its place in MPI,
+# and what to do. A program that only tests whether it exists finds that it does not, whichever way
+# it tests. The header itself gives no warning.
 set -e
 wrappers=$1
 include=$2
@@ -19,7 +19,7 @@ fail() {
   echo "$compiler: $1"
   exit 1
 }
-# refused <flag>...: work/program does not compile or link; what is said of it goes to `said`.
+# refused <flag>...: work/program must not compile or link. Leaves the messages in `said`.
 refused() {
   if compile "$@" -o "$work/made" "$work/program.$suffix" 2> "$work/said"; then
     fail "it has made a program of: $(cat "$work/program.$suffix")"
@@ -27,7 +27,7 @@ refused() {
 }
 compile() { env "$variable=$compiler" "$wrappers/$wrapper" "$@"; }
 
-# The names of which `said` has a sentence of ours.
+# The names in `said` for which there is a message of ours.
 unavailable() {
   lacking="'[^']*\(MPI_[A-Za-z0-9_]*\)[^']*' is unavailable: Lintel.* (MPI 5.0, c"
   sed -n "s/.*error: $lacking.*/\1/p" "$work/said" | sort -u

@@ -1,7 +1,7 @@
 #!/bin/sh
-# limits.sh <lintel-run> <program>: a job whose ranks differ in what they must agree on does not
-# start, and says why.
-# refused <setting of rank 1> <sentence>
+# limits.sh <lintel-run> <program>: a job whose ranks differ in settings that must agree does not
+# start, and reports why.
+# refused <setting of rank 1> <message>
 refused() {
   errors=$("$lintel_run" -n 2 sh -c '[ "$PMI_RANK" = 0 ] || export "$1"; exec "$0"' \
     "$program" "$1" 2>&1)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# removed.sh <where the wrappers are> <lintel-run> <program in C>: a source with the names of MPI-1
-# compiles with -DLINTEL_MPI_1, as C of several years and as C++, and runs;
-# without, the compiler says what was removed, and what to do.
+# removed.sh <folder of the wrappers> <lintel-run> <program in C>: a source with the names of MPI-1
+# compiles with -DLINTEL_MPI_1, as C of several versions and as C++, and runs. Without it, the
+# compiler reports what was removed and what to do.
 set -e
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

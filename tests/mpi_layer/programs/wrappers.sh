@@ -1,6 +1,6 @@
 #!/bin/sh
-# wrappers.sh <where they are> <lintel-run> <program in C>: lintel-mpicc and lintel-mpicxx make
-# programs that run, in one step and in two.
+# wrappers.sh <folder> <lintel-run> <program in C>: lintel-mpicc and lintel-mpicxx make programs
+# that run, in one step and in two.
 set -e
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

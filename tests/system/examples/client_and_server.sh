@@ -7,7 +7,7 @@ first=$1 folder=$2 server=$3 client=$4
 . "$(dirname "$0")/expectation.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# A number that no other test has; its port must be free.
+# A pid that no other test uses; its port must be free.
 pid=$(python3 -c '
 import os, socket
 base = int(os.environ.get("LINTEL_PORT_BASE") or 27000)
