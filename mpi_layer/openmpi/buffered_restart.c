@@ -1,16 +1,16 @@
 #include "mpi_layer/openmpi/buffered_restart.h"
 
-// pml cm's request of such a send, in 4.1 and 5.0. Its header is not installed:
-// note_buffered_start() compares what lies there with what is known of the send. In front of its
-// convertor:
+// The request of such a send in pml cm of 4.1 and 5.0. Its header is not installed, so
+// note_buffered_start() compares the values there with what is known of the send. The part before
+// its convertor:
 struct before_convertor {
   ompi_communicator_t* comm;
   ompi_datatype_t* datatype;
 };
-// At its end, up to the component's own part:
+// The end, up to the part of the component:
 struct before_own_part {
   const void* address;  // the user's
-  // of bytes; pml cm takes it for one of items when it makes a second request of this one
+  // of bytes; pml cm uses it as a number of items when it starts the request again
   size_t count;
   int32_t peer;
   int32_t tag;
@@ -27,7 +27,7 @@ static struct before_own_part* before_own_part(mca_mtl_request_t* request) {
   return (struct before_own_part*)((char*)request - offsetof(struct before_own_part, own));
 }
 
-// Predefined types are objects of the lower class.
+// Predefined types are objects of the base class.
 static bool is_datatype(const ompi_datatype_t* datatype) {
   const opal_class_t* class = datatype->super.super.obj_class;
   return class == &ompi_datatype_t_class || class == &opal_datatype_t_class;

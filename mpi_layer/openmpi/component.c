@@ -1,4 +1,4 @@
-// The component as Open MPI meets it: whether it fits, its priority, and its start.
+// The entry points of the component: the version check, its priority, and its start.
 
 #include <stdio.h>
 #include <string.h>
@@ -7,15 +7,16 @@
 #include "mpi_layer/openmpi/mtl_lintel.h"
 
 enum {
-  kPriority = 10,        // below that of ob1, 20, which serves every machine
-  kPriorityWanted = 50,  // LINTEL_OPENMPI
+  kPriority = 10,        // below that of ob1, 20, which works on every machine
+  kPriorityWanted = 50,  // with LINTEL_OPENMPI
 };
 
 static int priority = kPriority;
 
 void lintel_say(const char* sentence) { fprintf(stderr, "lintel: Open MPI: %s\n", sentence); }
 
-// Before anything of Open MPI's is used beyond this one function, which every series has.
+// Uses only MPI_Get_library_version(), which every series has. Nothing else of Open MPI may be used
+// before.
 static bool is_of_this_series(bool say) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
@@ -48,7 +49,7 @@ static bool fits(bool say) {
 }
 
 static int register_parameters(void) {
-  if (!fits(false)) return OPAL_SUCCESS;  // open_component() says so
+  if (!fits(false)) return OPAL_SUCCESS;  // open_component() reports it
   priority = lintel_wanted() ? kPriorityWanted : kPriority;
   mca_base_component_var_register(
       &mca_mtl_lintel_component.mtl_version, "priority",

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-// opal_convertor_prepare_for_send() sets it. pml cm prepares nothing for a contiguous layout in
-// MPI_Send and MPI_Isend: of such a convertor the base, which is the first byte, the length, the
-// layout and the count are set, and nothing else may be looked at.
+// True if opal_convertor_prepare_for_send() was called. In MPI_Send and MPI_Isend, pml cm does not
+// call it for a contiguous layout. Such a convertor has a base, which is the first byte, a length,
+// a layout and a count. Its other members are undefined.
 static bool is_prepared(const opal_convertor_t* convertor) {
   return (convertor->flags & CONVERTOR_SEND) != 0;
 }

@@ -1,26 +1,26 @@
 #pragma once
-// Where the bytes of a message lie, worked out from the convertor that pml cm passes: a contiguous
-// layout in its place, any other in a buffer of the component.
+// Computes where the bytes of a message are, from the convertor that pml cm passes: a contiguous
+// layout is used in place, any other through a buffer of the component.
 //
-// Not Open MPI's ompi_mtl_datatype_pack(): it takes the convertor's base for the first byte of
-// every contiguous layout. pml cm adds the true lower bound to that base in MPI_Send and MPI_Isend;
-// persistent and buffered sends bring the user's buffer as it is.
+// ompi_mtl_datatype_pack() of Open MPI is not used, because it takes the base of the convertor as
+// the first byte of every contiguous layout. pml cm adds the true lower bound to that base only in
+// MPI_Send and MPI_Isend. Persistent and buffered sends pass the buffer of the user unchanged.
 
 #include "mpi_layer/openmpi/series.h"
 
-// `*copied`: `*buffer` is of malloc(), and the caller's to free. Null when there are no bytes, or,
-// of a receive, no memory for a buffer.
+// `copied`: `buffer` was allocated with malloc(), and the caller frees it. `buffer` is null if
+// there are no bytes, or, in a receive, no memory for a buffer.
 struct message_bytes {
   void* buffer;
   size_t length;
   bool copied;
 };
 
-// Packs what does not lie in one piece. OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE, which leaves
-// nothing to free.
+// Packs data that are not contiguous. Returns OMPI_SUCCESS, or OMPI_ERR_OUT_OF_RESOURCE, after
+// which there is nothing to free.
 int bytes_to_send(opal_convertor_t* convertor, struct message_bytes* bytes);
-// Where a message is to come; what is `copied` is for unpack_bytes() afterwards. OMPI_SUCCESS or
-// OMPI_ERR_OUT_OF_RESOURCE.
+// Where a message is to be received. If `copied`, call unpack_bytes() afterwards. Returns
+// OMPI_SUCCESS or OMPI_ERR_OUT_OF_RESOURCE.
 int bytes_to_receive(opal_convertor_t* convertor, struct message_bytes* bytes);
-// The first `length` of bytes that were received into a copy go to where the convertor says.
+// Unpacks the first `length` bytes of a received copy to the memory of the convertor.
 void unpack_bytes(opal_convertor_t* convertor, void* buffer, size_t length);

@@ -19,8 +19,8 @@ static_assert(kFits<mpi::SendRequest> && kFits<mpi::ReceiveRequest>);
 static_assert(LINTEL_ANY_SOURCE == mpi::kAnySource && LINTEL_ANY_TAG == mpi::kAnyTag);
 static_assert(LINTEL_MAX_TAG == mpi::kMaxTag && LINTEL_MAX_CONTEXT == mpi::kMaxContext);
 
-// Never destroyed: a program that ends without MPI_Finalize has threads that use it to the very
-// end.
+// Never destroyed, because in a program that ends without MPI_Finalize, threads may use it until
+// the end of the process.
 std::unique_ptr<mpi::Station>& station = *new std::unique_ptr<mpi::Station>;
 
 mpi::Messenger& messenger() { return station->messenger(); }
@@ -31,7 +31,7 @@ const char* kept_text(const std::string& text) {
   return kept.c_str();
 }
 
-// A card and the limits, one line each.
+// Separates the card and the limits, which are one line each.
 constexpr char kLineEnd = '\n';
 
 mpi::Outcome<> meet(std::uint32_t rank, const char* const* texts, std::uint32_t ranks) {
@@ -49,7 +49,7 @@ mpi::Outcome<> meet(std::uint32_t rank, const char* const* texts, std::uint32_t 
   return station->add(*world);
 }
 
-// Raw room becomes a request; what was there before has ended, and needs no destruction.
+// Constructs a request in raw memory. An earlier request there has ended, and needs no destruction.
 template <class Kind>
 Kind& new_request(lintel_transfer* transfer) {
   Kind& made = *new (transfer) Kind;
@@ -112,7 +112,7 @@ lintel_start lintel_send(lintel_transfer* transfer, const void* buffer, uint64_t
                          int32_t destination, uint32_t context, int32_t tag, bool synchronous) {
   const mpi::SendMode mode = synchronous ? mpi::SendMode::kSynchronous : mpi::SendMode::kStandard;
   const mpi::SendArguments message{buffer, length, destination, context, tag, mode};
-  // of one that leaves at once too: it may be cancelled
+  // set also if the send leaves at once, because it may be cancelled
   mpi::SendRequest& request = new_request<mpi::SendRequest>(transfer);
   if (messenger().send_at_once(message)) return LINTEL_LEFT;
   bool over = false;

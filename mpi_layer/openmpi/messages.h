@@ -1,10 +1,10 @@
 #pragma once
-// The messages of this process for the C sources of Open MPI's component: the station and its
-// messenger as C functions. Ranks are those of MPI_COMM_WORLD.
+// The station and its messenger as C functions, for the C sources of Open MPI's component. Ranks
+// are those of MPI_COMM_WORLD.
 //
-// One for the process. lintel_open(), lintel_meet() and lintel_close() by one thread, in this
-// order; the others between the latter two, by any thread. A text stays until the next one of the
-// same thread.
+// One per process. One thread calls lintel_open(), lintel_meet() and lintel_close(), in this order.
+// Any thread may call the other functions between the latter two. A returned text is valid until
+// the next one of the same thread.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@ extern "C" {
 #define LINTEL_MAX_TAG INT32_MAX
 #define LINTEL_MAX_CONTEXT 0x0fffffff
 
-// Room for one send or receive, at the same place from its start to its end. Needs no preparation.
+// Memory for one send or receive, which must not move from its start to its end. It needs no
+// initialisation.
 #define LINTEL_TRANSFER_BYTES 192
 struct lintel_transfer {
   uint64_t room[LINTEL_TRANSFER_BYTES / sizeof(uint64_t)];
@@ -27,7 +28,7 @@ struct lintel_transfer {
 
 enum lintel_ending {
   LINTEL_WELL,
-  LINTEL_TRUNCATED,  // the message is longer than the buffer, which holds its beginning
+  LINTEL_TRUNCATED,  // the message is longer than the buffer, which has its beginning
   LINTEL_PEER_LOST,
   LINTEL_FAILED,
 };
@@ -40,26 +41,26 @@ struct lintel_result {
   bool cancelled;
 };
 
-// LINTEL_OPENMPI in the environment.
+// True if LINTEL_OPENMPI is set in the environment.
 bool lintel_wanted(void);
 
-// For a job of so many processes. Null, or a sentence that says why not; then as if it had not been
-// called.
+// Opens the station for a job of `processes` processes. Returns null, or a sentence that says why
+// it failed; then nothing is open.
 const char* lintel_open(uint32_t processes);
-// What every other process of the job has to have from this one: a text. Null, with a sentence in
-// `problem`.
+// The text of this process that every other process of the job needs. Null: failed, with a sentence
+// in `problem`.
 const char* lintel_card(const char** problem);
-// `cards` of all ranks. Null, or a sentence that says what does not fit. Nobody may send before all
-// have met.
+// Adds all ranks of the job, whose texts are `cards`. Returns null, or a sentence that says what is
+// wrong. No rank may send before all ranks have called it.
 const char* lintel_meet(uint32_t rank, const char* const* cards, uint32_t ranks);
-// Waits until what was sent is sure to arrive. Transfers that are under way are dropped. No effect
-// when it is not open.
+// Waits until everything that was sent is certain to arrive. Transfers under way are dropped. No
+// effect if it is not open.
 void lintel_close(void);
 
 enum lintel_start {
-  LINTEL_REFUSED,  // it is none that can be, and has not begun
-  LINTEL_LEFT,     // it has ended well, which nobody will tell
-  LINTEL_BEGUN,    // its end will be told by lintel_progress(), to any thread
+  LINTEL_REFUSED,  // the arguments are invalid; nothing has begun
+  LINTEL_LEFT,     // it is complete; lintel_progress() will not report it
+  LINTEL_BEGUN,    // lintel_progress() will report its end, in any thread
 };
 
 enum lintel_start lintel_send(struct lintel_transfer* transfer, const void* buffer, uint64_t length,
@@ -67,21 +68,23 @@ enum lintel_start lintel_send(struct lintel_transfer* transfer, const void* buff
 // False: as LINTEL_REFUSED. True: as LINTEL_BEGUN.
 bool lintel_receive(struct lintel_transfer* transfer, void* buffer, uint64_t capacity,
                     int32_t source, uint32_t context, int32_t tag);
-// No effect on one that has ended.
+// No effect on a transfer that has ended.
 void lintel_cancel(struct lintel_transfer* transfer);
 
-// Drives all that is under way. Transfers that have ended go to `ended`; returns how many. Does not
-// sleep: the program may have other work between its calls. Where processes share processors it
-// yields its own when nothing has come, unless `caller_yields`.
+// Makes progress with everything that is under way. Writes transfers that have ended to `ended`;
+// returns their number. Does not sleep, because the program may have other work between its calls.
+// If processes share processors, it yields the processor when nothing has arrived, unless
+// `caller_yields`.
 size_t lintel_progress(struct lintel_transfer** ended, size_t room, bool caller_yields);
-// Of one that has ended.
+// The result of a transfer that has ended.
 struct lintel_result lintel_result_of(const struct lintel_transfer* transfer);
 
-// True: there is a message that a receive would get. False: none; `result->ending` says whether
-// there
-// may be one yet (LINTEL_WELL). Drives nothing: looks at what lintel_progress() has taken in.
+// True: a receive would get a message now. False: there is none; `result->ending` is LINTEL_WELL if
+// one may still arrive. Makes no progress: searches the messages that lintel_progress() has
+// handled.
 bool lintel_probe(int32_t source, uint32_t context, int32_t tag, struct lintel_result* result);
-// The same, and takes it: for lintel_receive_taken(), which is to be called once. Null: as false.
+// The same, and takes the message, for which lintel_receive_taken() must be called once. Null: as
+// false.
 struct lintel_message;
 struct lintel_message* lintel_take(int32_t source, uint32_t context, int32_t tag,
                                    struct lintel_result* result);

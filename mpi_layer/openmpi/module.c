@@ -1,5 +1,5 @@
-// The functions that Open MPI's pml cm calls: its communicators, ranks and datatypes are made
-// processes, contexts and bytes here.
+// The functions that Open MPI's pml cm calls. They convert its communicators, ranks and datatypes
+// to processes, contexts and bytes.
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,34 +9,33 @@
 #include "mpi_layer/openmpi/messages.h"
 #include "mpi_layer/openmpi/mtl_lintel.h"
 
-// One operation. pml cm has it as the end of its own request; that of a blocking send is its
-// caller's.
+// One operation. It is the end of a request of pml cm, or, in a blocking send, a local variable.
 struct operation {
   mca_mtl_request_t super;
   struct lintel_transfer transfer;
   ompi_communicator_t* comm;  // of a receive
-  // Of a receive: unpacks `bytes` that are copied. Of a send: restore_buffered_send() is to put it
-  // back; else null.
+  // Of a receive: unpacks `bytes` if they are a copy. Of a send: to be restored by
+  // restore_buffered_send(), or null.
   opal_convertor_t* convertor;
   struct message_bytes bytes;
-  int32_t peer;           // asked for
+  int32_t peer;           // the requested one
   atomic_bool* blocking;  // of a blocking send: set when it has ended
   int error;              // likewise
 };
 
 // ---- Processes and communicators
 
-// The job has met: messages may go.
+// All ranks were added, so messages may be sent.
 static bool met = false;
 
 static int32_t number_of(const ompi_proc_t* proc) { return (int32_t)proc->super.proc_name.vpid; }
 
-// The process of a rank that a message goes to, or comes from.
+// The process of a rank of the communicator.
 static int32_t peer_of(ompi_communicator_t* comm, int rank) {
   return number_of(ompi_comm_peer_lookup(comm, rank));
 }
 
-// Says so if not. Another job has the same numbers for its processes.
+// Writes a message if not. The processes of another job have the same numbers.
 static bool is_of_this_job(const ompi_proc_t* proc) {
   if (proc->super.proc_name.jobid == ompi_proc_local()->super.proc_name.jobid) return true;
   lintel_say(
@@ -45,8 +44,8 @@ static bool is_of_this_job(const ompi_proc_t* proc) {
   return false;
 }
 
-// The ranks of a communicator by process, from the lowest to the highest of these. A communicator
-// whose ranks are those of the world has none.
+// The ranks of a communicator by process, from its lowest process to its highest. A communicator
+// whose ranks are those of the world has no table.
 struct rank_table {
   int32_t first;
   int32_t ranks[];
@@ -66,7 +65,7 @@ static int add_comm(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm
   comm->c_pml_comm = NULL;
   for (int rank = 0; rank < size; ++rank) {
     if (!is_of_this_job(ompi_comm_peer_lookup(comm, rank)))
-      return OMPI_ERR_NOT_SUPPORTED;  // 5.0 has not asked add_procs()
+      return OMPI_ERR_NOT_SUPPORTED;  // 5.0 did not call add_procs() for it
     const int32_t number = peer_of(comm, rank);
     if (number < first) first = number;
     if (number > last) last = number;
@@ -197,7 +196,7 @@ static int meet_all(void) {
   return rc;
 }
 
-// Called with the processes of the world first, and again with any of them, or with those of
+// Called first with the processes of the world, and later with any of them, or with processes of
 // another job.
 static int add_procs(struct mca_mtl_base_module_t* mtl, size_t count, ompi_proc_t** procs) {
   (void)mtl;
@@ -226,8 +225,8 @@ static int finalize(struct mca_mtl_base_module_t* mtl) {
 
 // ---- Sends
 
-// Packs, and lets it go; `*left`: that was its end, which nobody will tell; end_send() is called.
-// When it fails nothing is left of it.
+// Packs the data and starts the send. `*left`: it is already complete and will not be reported;
+// end_send() was called. After a failure nothing is under way.
 static int begin_send(struct operation* operation, ompi_communicator_t* comm, int destination,
                       int tag, opal_convertor_t* convertor, mca_pml_base_send_mode_t mode,
                       bool* left) {
@@ -313,15 +312,15 @@ static int irecv(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, i
 static int cancel(struct mca_mtl_base_module_t* mtl, mca_mtl_request_t* request, int flag) {
   (void)mtl, (void)flag;
   lintel_cancel(&((struct operation*)request)->transfer);
-  while (progress() >
-         0) {  // what that has decided is told before this returns: programs ask at once
+  // Reports the decision before returning, because programs test at once.
+  while (progress() > 0) {
   }
   return OMPI_SUCCESS;
 }
 
 // ---- Probes
 
-// MPI_ERROR is not theirs to set.
+// Probes must not set MPI_ERROR.
 static void fill_status(ompi_status_public_t* status, const ompi_communicator_t* comm,
                         const struct lintel_result* result) {
   if (status == MPI_STATUS_IGNORE) return;
@@ -337,8 +336,8 @@ static int iprobe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm, 
   struct lintel_result result;
   *flag = lintel_probe(source_of(comm, source), series_context(comm), tag_of(tag), &result);
   if (!*flag) {
-    // A program may call nothing else: all that Open MPI has under way makes progress here, and in
-    // vain it yields as the user has told it to.
+    // A program may call nothing else. So everything in Open MPI makes progress here, and if
+    // nothing happens, Open MPI yields as the user has configured.
     opal_progress();
     *flag = lintel_probe(source_of(comm, source), series_context(comm), tag_of(tag), &result);
   }
@@ -351,7 +350,7 @@ static int improbe(struct mca_mtl_base_module_t* mtl, ompi_communicator_t* comm,
   (void)mtl;
   struct lintel_result result;
   *matched = 0;
-  *message = ompi_message_alloc();  // first: what has been taken cannot be put back
+  *message = ompi_message_alloc();  // first, because a taken message cannot be put back
   if (*message == NULL) return OMPI_ERR_OUT_OF_RESOURCE;
   struct lintel_message* taken =
       lintel_take(source_of(comm, source), series_context(comm), tag_of(tag), &result);

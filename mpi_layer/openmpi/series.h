@@ -1,15 +1,15 @@
 #pragma once
-// Open MPI's own headers, and what differs from one of its release series to the next: nothing in
-// it looks whether a component fits, and the layout of its structures changes. These are 4.1 and
-// 5.0.
+// Open MPI's own headers, and the differences between its release series 4.1 and 5.0. Open MPI does
+// not check whether a component was built for its series, although the layout of its structures
+// changes.
 
 #include "ompi_config.h"
 
 #if OMPI_MAJOR_VERSION == 5
 #if !__has_include(MCA_threads_mutex_base_include_HEADER)
-// Debian's libopenmpi-dev lacks the headers of Open MPI's own way to use POSIX threads. What the
-// others need of them is said here instead. series_layouts_agree() sees to it that the library
-// means the same.
+// Debian's libopenmpi-dev lacks the headers in which Open MPI wraps POSIX threads. Declares what
+// the other headers need of them. series_layouts_agree() checks that the library has the same
+// sizes.
 #include <pthread.h>
 #include <sched.h>
 
@@ -47,8 +47,8 @@ static inline void opal_thread_yield(void) { sched_yield(); }
 #include "opal/datatype/opal_convertor.h"
 #include "opal/runtime/opal_progress.h"
 
-// LINTEL_SERIES_INIT_PARAMETERS: what mtl_init takes. LINTEL_SERIES_ANSWER_INIT: what it does with
-// that.
+// LINTEL_SERIES_INIT_PARAMETERS: the parameters of mtl_init. LINTEL_SERIES_ANSWER_INIT: its use of
+// them.
 #if OMPI_MAJOR_VERSION == 4 && OMPI_MINOR_VERSION == 1
 
 #include "opal/mca/pmix/pmix.h"
@@ -68,11 +68,11 @@ static inline uint32_t series_context(const ompi_communicator_t* comm) { return 
 #define LINTEL_SERIES_MODEX_SCOPE PMIX_GLOBAL
 #define LINTEL_SERIES_INIT_PARAMETERS \
   bool progress_threads, bool mpi_threads, bool *accelerator_support
-// Open MPI itself copies what lies in the memory of an accelerator.
+// Open MPI itself copies data that are in the memory of an accelerator.
 #define LINTEL_SERIES_ANSWER_INIT \
   ((void)progress_threads, (void)mpi_threads, (void)(*accelerator_support = false))
 
-// The ranks agree on it, as those of 4.1 do, because the component lacks
+// All ranks have the same context id, as in 4.1, because the component does not set
 // MCA_MTL_BASE_FLAG_SUPPORTS_EXT_CID.
 static inline uint32_t series_context(const ompi_communicator_t* comm) {
   return ompi_comm_get_local_cid(comm);
@@ -82,8 +82,7 @@ static inline uint32_t series_context(const ompi_communicator_t* comm) {
 #error "expected the headers of Open MPI 4.1 or 5.0"
 #endif
 
-// Whether the structures that the component reads have the sizes in the library that they have
-// here.
+// True if the structures that the component reads have the same sizes in the library as here.
 static inline bool series_layouts_agree(void) {
   return opal_mutex_t_class.cls_sizeof == sizeof(opal_mutex_t) &&
          ompi_communicator_t_class.cls_sizeof == sizeof(ompi_communicator_t) &&
