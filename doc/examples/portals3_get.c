@@ -1,9 +1,9 @@
 /* Portals 3.3: a get.
  *
- * The child offers a table of numbers for reading, and waits until it has been read. The parent
- * fetches a part of it: PtlGetRegion says how much and to where in its own memory, the remote
- * offset from where. PTL_MD_MANAGE_REMOTE at the child lets the request's offset count; without it
- * each request would go on where the last one ended.
+ * The child offers a table of numbers for reading and waits until it was read. The parent fetches a
+ * part of it. The arguments of PtlGetRegion are the range of its own memory that the data go to,
+ * and the remote offset that they come from. PTL_MD_MANAGE_REMOTE at the child makes the request's
+ * offset count. Without it each request would begin where the last one ended.
  *
  * Build:   cc -o portals3_get portals3_get.c $(pkg-config --cflags --libs lintel-portals3)
  * Run:     ./portals3_get
@@ -71,7 +71,7 @@ static int child(int to_parent) {
   MUST(PtlGetId(ni, &self));
   if (write(to_parent, &self, sizeof self) != sizeof self) return 1;
 
-  event = next_event(eq); /* GET_END: from now on the numbers could change */
+  event = next_event(eq); /* GET_END: from now on the numbers may change */
   printf("child: %d bytes were read at offset %d\n", (int)event.mlength, (int)event.offset);
   PtlFini();
   return 0;

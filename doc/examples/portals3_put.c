@@ -1,12 +1,12 @@
 /* Portals 3.3: a put with an acknowledgement.
  *
- * The parent puts a sentence into memory of its child. The child offers the memory: a match entry
- * says for which messages it is (portal, sender, match bits), the memory descriptor attached to it
- * says what may be done with it, and to which event queue that is told. Then it only waits: the
- * library takes the message in, and acknowledges it, without a call of the child.
+ * The parent puts a string into memory of its child. The child offers the memory: a match entry
+ * says which messages may use it (portal, sender, match bits). The memory descriptor attached to
+ * the entry says which operations are allowed, and which event queue gets their events. Then the
+ * child only waits. The library receives and acknowledges the message without a call of the child.
  *
- * An address, (nid, pid), is all that a process needs to know of another. Here it comes through a
- * pipe; it could be agreed on (portals4_server.c), or come from a launcher (doc/portals3.md).
+ * A process needs only the address (nid, pid) of another one. Here the address comes through a
+ * pipe. It can also be agreed on (portals4_server.c), or come from a launcher (doc/portals3.md).
  *
  * Build:   cc -o portals3_put portals3_put.c $(pkg-config --cflags --libs lintel-portals3)
  * Run:     ./portals3_put
@@ -67,12 +67,12 @@ static int child(int to_parent) {
   md.start = memory;
   md.length = sizeof memory;
   md.threshold = PTL_MD_THRESH_INF;                        /* for any number of operations */
-  md.options = PTL_MD_OP_PUT | PTL_MD_EVENT_START_DISABLE; /* puts only; tell of their ends only */
+  md.options = PTL_MD_OP_PUT | PTL_MD_EVENT_START_DISABLE; /* puts only; only END events */
   md.eq_handle = eq;
   MUST(PtlMDAttach(me, md, PTL_RETAIN, NULL));
 
   MUST(PtlGetId(ni, &self));
-  /* now the memory is there: the parent may begin */
+  /* the memory is ready: the parent may begin */
   if (write(to_parent, &self, sizeof self) != sizeof self) return 1;
 
   event = wait_for(eq, PTL_EVENT_PUT_END);
@@ -95,11 +95,11 @@ static int parent(ptl_process_id_t target) {
   md.threshold = 2; /* the put is one operation, its acknowledgement another */
   md.options = PTL_MD_EVENT_START_DISABLE;
   md.eq_handle = eq;
-  MUST(PtlMDBind(ni, md, PTL_UNLINK, &source)); /* after the second it is gone by itself */
+  MUST(PtlMDBind(ni, md, PTL_UNLINK, &source)); /* it unlinks itself after the second */
 
   MUST(PtlPut(source, PTL_ACK_REQ, target, PORTAL, 0, MATCH_BITS, 0, 0));
-  /* SEND_END comes first: the sentence may be overwritten. Only the ACK says that it has arrived,
-   * and how much of it. */
+  /* SEND_END comes first: the string may be overwritten. Only the ACK says that it has arrived, and
+   * how much of it. */
   event = wait_for(eq, PTL_EVENT_ACK);
   printf("parent: acknowledged, %d of %d bytes were taken\n", (int)event.mlength,
          (int)event.rlength);

@@ -1,9 +1,9 @@
 /* Portals 3.3: swaps (PtlGetPut) as a lock.
  *
- * The parent has a lock and a counter in its memory, and does nothing. Its children want to count:
- * read the counter, add one, write it back. So that they do not do that at the same time, each
- * takes the lock before: it swaps its own number in, and has the lock if 0 comes back. A swap is
- * atomic against the others'. To let the lock go is to put a 0.
+ * The parent has a lock and a counter in its memory, and makes no calls. Each child increments the
+ * counter: it reads it, adds one, and writes it back. So that only one child does so at a time, it
+ * first takes the lock: it swaps in its own number, and has the lock if 0 comes back. Swaps of one
+ * place are atomic. A put of 0 releases the lock.
  *
  * Build:   cc -o portals3_swap portals3_swap.c $(pkg-config --cflags --libs lintel-portals3)
  * Run:     ./portals3_swap
@@ -78,7 +78,7 @@ static int child(int from_parent, int number) {
       out = number;
       MUST(PtlGetPut(fetched, sent, parent, PORTAL, 0, MATCH_BITS, offsetof(struct shared, lock),
                      0));
-      wait_for(eq, PTL_EVENT_REPLY_END); /* what was there is in `in` */
+      wait_for(eq, PTL_EVENT_REPLY_END); /* `in` has the previous value */
     } while (in != 0);
 
     MUST(PtlGet(fetched, parent, PORTAL, 0, MATCH_BITS, offsetof(struct shared, counter)));
@@ -86,7 +86,7 @@ static int child(int from_parent, int number) {
     out = in + 1;
     MUST(PtlPut(sent, PTL_ACK_REQ, parent, PORTAL, 0, MATCH_BITS, offsetof(struct shared, counter),
                 0));
-    wait_for(eq, PTL_EVENT_ACK); /* it is there: the next one may read it */
+    wait_for(eq, PTL_EVENT_ACK); /* it has arrived: the next child may read it */
 
     out = 0;
     MUST(
@@ -116,7 +116,7 @@ int main(void) {
   md.length = sizeof shared;
   md.threshold = PTL_MD_THRESH_INF;
   md.options = PTL_MD_OP_PUT | PTL_MD_OP_GET | PTL_MD_MANAGE_REMOTE; /* a swap needs both */
-  /* the parent wants to hear of nothing */
+  /* the parent wants no events */
   md.eq_handle = PTL_EQ_NONE;
   MUST(PtlMDAttach(me, md, PTL_RETAIN, NULL));
   MUST(PtlGetId(ni, &self));

@@ -1,11 +1,11 @@
 /* Portals 4: atomics.
  *
- * The parent has three numbers in its memory, and does nothing. Each of its children
- *   - draws tickets: PtlFetchAtomic adds one, and brings back what was there before, so no two
- *     children have the same ticket;
- *   - tells its highest ticket: PtlAtomic with PTL_MAX, which brings nothing back;
- *   - wants to be the one: PtlSwap with PTL_CSWAP writes its number if 0 is there. The first finds
- *     0, the others find the first.
+ * The parent has three numbers in its memory, and makes no calls. Each of its children
+ *   - draws tickets: PtlFetchAtomic adds one and returns the previous value, so no two children
+ *     have the same ticket;
+ *   - reports its highest ticket: PtlAtomic with PTL_MAX, which returns nothing;
+ *   - tries to be first: PtlSwap with PTL_CSWAP writes its number if 0 is there. The first child
+ *     finds 0, the others find the first child's number.
  *
  * Build:   cc -o portals4_atomics portals4_atomics.c $(pkg-config --cflags --libs portals4)
  * Run:     ./portals4_atomics
@@ -56,7 +56,7 @@ static void wait_for(ptl_handle_ct_t ct, ptl_size_t test) {
   }
 }
 
-/* Ends with FIRST if it was the one. */
+/* Ends with exit code FIRST if it was the first. */
 static int child(int from_parent, int64_t number) {
   int64_t out = 1, in = 0;
   const int64_t nobody = 0;
@@ -68,8 +68,8 @@ static int child(int from_parent, int64_t number) {
   int i;
 
   if (read(from_parent, &parent, sizeof parent) != sizeof parent) return 1;
-  /* One counter for both: of one operation after the other, it counts the reply or the
-   * acknowledgement. */
+  /* One counter for both. Operations run one after the other, and it counts the reply or the
+   * acknowledgement of each. */
   md.eq_handle = PTL_EQ_NONE;
   md.options = PTL_MD_EVENT_CT_ACK | PTL_MD_EVENT_CT_REPLY;
   MUST(PtlCTAlloc(ni, &md.ct_handle));
@@ -84,7 +84,7 @@ static int child(int from_parent, int64_t number) {
                         offsetof(struct shared, next_ticket), NULL, 0, PTL_SUM, PTL_INT64_T));
     wait_for(md.ct_handle, ++done);
   }
-  out = in; /* the last one that it has drawn, so its highest */
+  out = in; /* its last ticket, which is its highest */
   MUST(PtlAtomic(sent, 0, sizeof out, PTL_CT_ACK_REQ, parent, PORTAL, 0,
                  offsetof(struct shared, highest), NULL, 0, PTL_MAX, PTL_INT64_T));
   wait_for(md.ct_handle, ++done);
@@ -116,7 +116,7 @@ int main(void) {
   le.length = sizeof shared;
   le.ct_handle = PTL_CT_NONE;
   le.uid = PTL_UID_ANY;
-  le.options = PTL_LE_OP_PUT | PTL_LE_OP_GET; /* what fetches needs both */
+  le.options = PTL_LE_OP_PUT | PTL_LE_OP_GET; /* a fetching atomic needs both */
   MUST(PtlLEAppend(ni, portal, &le, PTL_PRIORITY_LIST, NULL, &handle));
   MUST(PtlGetPhysId(ni, &self));
   for (i = 0; i < CHILDREN; ++i) {

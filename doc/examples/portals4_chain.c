@@ -1,13 +1,13 @@
 /* Portals 4: a chain of triggered operations.
  *
- * Four processes hand a sentence on, each to the next, and none of them does it: each has told its
- * interface beforehand that when something has arrived (its counter reaches 1), it is to be put on
- * to the next. Then all sleep. When the first counter is incremented the sentence runs through all
- * processes, and each wakes up when it has passed.
+ * Four processes pass a string from each to the next, without a call at the time. Each has set up a
+ * triggered operation: when something has arrived (its counter reaches 1), it is put to the next
+ * process. Then all sleep. When the first counter is incremented, the string passes through all
+ * processes, and each wakes up after it has passed.
  *
- * Who is next is a matter of addresses: the parent collects those of all processes, and gives each
- * the next one's. It also sees to it that all are ready before the first one begins, because a
- * message that comes to a process that has nothing prepared would be refused.
+ * The parent collects the addresses of all processes and gives each the address of the next. It
+ * also waits until all are ready before the first one begins, because a process that has prepared
+ * nothing would refuse the message.
  *
  * Build:   cc -o portals4_chain portals4_chain.c $(pkg-config --cflags --libs portals4)
  * Run:     ./portals4_chain
@@ -72,7 +72,7 @@ static int link_of_the_chain(int number, int from_parent, int to_parent) {
   le.options = PTL_LE_OP_PUT | PTL_LE_EVENT_CT_COMM;
   MUST(PtlLEAppend(ni, portal, &le, PTL_PRIORITY_LIST, NULL, &handle));
 
-  md.start = sentence; /* what has come goes on from where it lies */
+  md.start = sentence; /* sends from where the data arrived */
   md.length = sizeof sentence;
   md.options = PTL_MD_EVENT_CT_ACK;
   md.eq_handle = PTL_EQ_NONE;
@@ -85,13 +85,13 @@ static int link_of_the_chain(int number, int from_parent, int to_parent) {
 
   if (number == 0) {
     const ptl_ct_event_t one = {1, 0};
-    learn(from_parent, &next, sizeof next); /* all are */
+    learn(from_parent, &next, sizeof next); /* all are ready */
     strcpy(sentence, "carried by a lintel");
     MUST(PtlCTInc(arrived, one)); /* as if it had come from a process before the first */
   }
   MUST(PtlCTWait(arrived, 1, &count));
   printf("process %d: \"%s\"\n", number, sentence);
-  if (!last) MUST(PtlCTWait(md.ct_handle, 1, &count)); /* the next one has it */
+  if (!last) MUST(PtlCTWait(md.ct_handle, 1, &count)); /* the next process has the data */
   if (count.failure != 0) return 1;
   MUST(PtlNIFini(ni));
   PtlFini();

@@ -1,8 +1,8 @@
 /* Portals 4: a client that finds its server without a launcher. See portals4_server.c.
  *
- * It needs the server's IPv4 address and pid, and asks for nothing before: the library connects
- * when the first message is sent. A request that the server cannot take is refused, and a server
- * that is not there yet is not reached; the acknowledgement says so, and the client tries again.
+ * The client needs only the server's IPv4 address and pid. The library connects when the first
+ * message is sent. A server that has no room refuses the request, and a server that is not running
+ * cannot be reached. The event of the request says so, and the client tries again.
  *
  * To reach another machine the client must send from an address that the server reaches:
  * LINTEL_INTERFACE=eth0 ./portals4_client 10.0.0.4 17 hello
@@ -34,7 +34,7 @@
 enum { REQUESTS = 3, ANSWERS = 4, LONGEST = 256 };
 enum { MOST_TRIES = 100 };
 
-/* Waits for an ACK. Whether the server has taken the request. */
+/* Waits for the ACK. Returns whether the server has accepted the request. */
 static int is_taken(ptl_handle_eq_t eq) {
   ptl_event_t event;
   do {

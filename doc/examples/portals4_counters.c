@@ -1,9 +1,9 @@
 /* Portals 4: puts that are counted, without an event.
  *
  * The parent puts 1000 numbers into a table of its child, each at its own place. Neither has an
- * event queue: the child's entry counts what arrives, the parent's memory descriptor counts what is
- * acknowledged, and both wait for a count. The interface has no matching, so entries are list
- * entries: whatever comes to the portal may use them.
+ * event queue. The child's entry counts what arrives, the parent's memory descriptor counts
+ * acknowledgements, and both wait for a count. The interface has no matching, so entries are list
+ * entries: every message to the portal may use them.
  *
  * Build:   cc -o portals4_counters portals4_counters.c $(pkg-config --cflags --libs portals4)
  * Run:     ./portals4_counters

@@ -1,9 +1,9 @@
 /* Portals 4: a put, with every event that it makes.
  *
- * The parent puts a sentence into memory of its child. The child has a portal with an event queue,
- * and appends a match list entry to it: memory, whose messages may use it, and what happens to it
- * then. The entry is used once, so it unlinks itself after the put. The parent has a memory
- * descriptor with an event queue of its own, and asks for an acknowledgement.
+ * The parent puts a string into memory of its child. The child has a portal with an event queue,
+ * and appends a match list entry to it. The entry describes the memory, which messages may use it,
+ * and what happens to it then. It is used once, so it unlinks itself after the put. The parent has
+ * a memory descriptor with an event queue of its own, and asks for an acknowledgement.
  *
  * Build:   cc -o portals4_put portals4_put.c $(pkg-config --cflags --libs portals4)
  * Run:     ./portals4_put
@@ -81,7 +81,7 @@ static int child(int to_parent) {
       case PTL_EVENT_PUT:
         printf("child: PUT of %d bytes: \"%s\"\n", (int)event.mlength, (char*)event.start);
         break;
-      /* it is gone, and nothing of it will come any more */
+      /* the entry is gone, and no more events of it will come */
       case PTL_EVENT_AUTO_UNLINK: printf("child: AUTO_UNLINK\n"); break;
       default: return 1;
     }
@@ -105,10 +105,10 @@ static int parent(ptl_process_t target) {
   MUST(PtlMDBind(ni, &md, &source));
   MUST(PtlPut(source, 0, sizeof sentence, PTL_ACK_REQ, target, PORTAL, MATCH_BITS, 0, NULL, 0));
 
-  event = next_event(md.eq_handle); /* SEND: the sentence may be overwritten */
+  event = next_event(md.eq_handle); /* SEND: the string may be overwritten */
   if (event.type != PTL_EVENT_SEND) return 1;
   printf("parent: SEND\n");
-  event = next_event(md.eq_handle); /* ACK: it is in the child's memory */
+  event = next_event(md.eq_handle); /* ACK: the data are in the child's memory */
   if (event.type != PTL_EVENT_ACK) return 1;
   printf("parent: ACK for %d bytes\n", (int)event.mlength);
   MUST(PtlMDRelease(source));

@@ -1,9 +1,9 @@
 /* Portals 4: a server that clients find without a launcher.
  *
- * A process is named by the IPv4 address and a number, the pid. A server takes a pid that is agreed
- * on, below 1024; with its machine's address that is all that a client needs. Requests come to a
- * portal, to one of several entries that are each used once and then appended anew; the event says
- * who has sent it, and the answer is a put to a portal of that process. This one answers a text in
+ * A process is named by its IPv4 address and a number, the pid. The server takes an agreed pid
+ * below 1024. With the address of its machine, this is all that a client needs. Requests come to a
+ * portal with several entries. Each entry is used once and then appended again. The event names the
+ * sender, and the answer is a put to a portal of that process. This server answers a text in
  * capital letters. An empty text ends it.
  *
  * To be reached from other machines it must listen on an address that they reach:
@@ -82,8 +82,8 @@ int main(int count, char **arguments) {
       for (i = 0; i < event.mlength; ++i) answer[i] = (char)toupper((unsigned char)text[i]);
       MUST(PtlPut(source, 0, event.mlength, PTL_NO_ACK_REQ, event.initiator, ANSWERS, 0, 0, NULL,
                   0));
-      MUST(PtlEQWait(md.eq_handle, &sent)); /* SEND: `answer` may be used again. If the client is
-                                               gone, that is its own affair */
+      MUST(PtlEQWait(md.eq_handle, &sent)); /* SEND: `answer` may be used again. A client that has
+                                               ended gets no answer */
       over = event.mlength == 0;
     }
     expect_a_request(event.user_ptr);

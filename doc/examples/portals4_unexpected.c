@@ -1,14 +1,14 @@
 /* Portals 4: messages that nobody waits for yet, and flow control.
  *
  * The parent sends three messages before the child has posted a receive for any. The child has an
- * entry in the overflow list, with room for two: they wait there. For the third there is no room,
- * and since the portal has flow control it disables itself: it refuses that message and all that
- * follow, so that none can overtake it, and says so by an event.
+ * entry in the overflow list with room for two, which wait there. There is no room for the third.
+ * Because the portal has flow control, it disables itself: it refuses that message and all that
+ * follow, so that none can overtake it, and logs an event.
  *
- * Then the child posts its receives: entries in the priority list. The first two are met at once by
- * what waits, and say so by PUT_OVERFLOW; the data are in the overflow entry's memory, from where
- * the program copies them. Third, with a receive posted, the child enables the portal again and
- * tells the parent, which sends again what was refused.
+ * Then the child posts its receives, which are entries in the priority list. The first two match
+ * the waiting messages at once and log PUT_OVERFLOW. The data are in the overflow entry's memory,
+ * and the program copies them from there. With the third receive posted, the child enables the
+ * portal again and tells the parent, which sends the refused message again.
  *
  * Build:   cc -o portals4_unexpected portals4_unexpected.c $(pkg-config --cflags --libs portals4)
  * Run:     ./portals4_unexpected
@@ -82,8 +82,8 @@ static int child(int to_parent) {
 
   MUST(PtlEQAlloc(ni, 16, &eq));
   MUST(PtlPTAlloc(ni, PTL_PT_FLOWCTRL, eq, PORTAL, &portal));
-  /* Takes any message, lays them one behind the other, and takes none that does not fit. That one
-   * has come here is no news to this program (COMM_DISABLE). */
+  /* Accepts any message that fits, and stores them one behind the other. The program wants no event
+   * for messages that arrive here (COMM_DISABLE). */
   me = entry(overflow, sizeof overflow,
              PTL_ME_MANAGE_LOCAL | PTL_ME_NO_TRUNCATE | PTL_ME_EVENT_COMM_DISABLE, 0,
              ~(ptl_match_bits_t)0);
@@ -99,8 +99,8 @@ static int child(int to_parent) {
     me = entry(message, sizeof message, PTL_ME_USE_ONCE, (ptl_match_bits_t)number, 0);
     MUST(PtlMEAppend(ni, portal, &me, PTL_PRIORITY_LIST, NULL, &handle));
     if (number == MESSAGES) {
-      MUST(PtlPTEnable(ni, portal)); /* there is a receive for what was refused; room for more would
-                                        do as well */
+      MUST(PtlPTEnable(ni, portal)); /* there is a receive for the refused message; more room in the
+                                        overflow entry would be enough too */
       if (write(to_parent, &self, sizeof self) != sizeof self) return 1;
     }
     event = next_event(eq);
@@ -119,7 +119,7 @@ static int child(int to_parent) {
   return 0;
 }
 
-/* Sends message `number`; whether it was taken. */
+/* Sends message `number`. Returns whether it was accepted. */
 static int send_message(ptl_handle_md_t source, ptl_handle_eq_t eq, ptl_process_t target,
                         int number) {
   ptl_event_t event;
@@ -150,7 +150,7 @@ static int parent(ptl_process_t target, int from_child) {
   MUST(PtlMDBind(ni, &md, &source));
   for (number = 1; number <= MESSAGES; ++number) {
     while (!send_message(source, md.eq_handle, target, number)) {
-      /* From now on everything is refused: nothing is sent before the child says so. */
+      /* From now on every message is refused, so nothing is sent until the child says so. */
       if (read(from_child, &target, sizeof target) != sizeof target) return 1;
     }
   }
