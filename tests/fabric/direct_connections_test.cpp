@@ -115,7 +115,7 @@ class DirectConnections : public TwoNodes, public testing::Test {
   }
 };
 
-TEST_F(DirectConnections, that_cross_each_other_become_one_and_lose_nothing) {
+TEST_F(DirectConnections, SimultaneousConnectsBecomeOneConnectionAndLoseNothing) {
   std::uint64_t simultaneous = 0;
   for (std::uint32_t round = 0; round < 50; ++round) {
     open_both(options_for(kDirect));
@@ -142,7 +142,7 @@ TEST_F(DirectConnections, that_cross_each_other_become_one_and_lose_nothing) {
   EXPECT_GT(simultaneous, 0U) << "the test saw what it is about";
 }
 
-TEST_F(DirectConnections, that_end_are_reported_behind_the_last_message) {
+TEST_F(DirectConnections, TheEndIsReportedAfterTheLastMessage) {
   connect();
   for (std::uint32_t i = 0; i < 20; ++i) ASSERT_TRUE(send(a, b_at_a, pattern(1000, i), {&a}));
   a.transport.reset();
@@ -154,7 +154,7 @@ TEST_F(DirectConnections, that_end_are_reported_behind_the_last_message) {
 }
 
 // What the peer sent before it ended is read, although nothing can be sent to it any more.
-TEST_F(DirectConnections, that_cannot_be_sent_to_are_read_to_their_end) {
+TEST_F(DirectConnections, AConnectionThatCannotBeSentToIsReadToItsEnd) {
   connect();
   for (std::uint32_t i = 0; i < 5; ++i)
     // all in B's kernel: no more than may go unacknowledged
@@ -172,7 +172,7 @@ TEST_F(DirectConnections, that_cannot_be_sent_to_are_read_to_their_end) {
 }
 
 // The peer restarts under the same name and connects before B has noticed that it was gone.
-TEST_F(DirectConnections, of_a_peer_that_begins_anew_are_lost_before_anything_new_comes) {
+TEST_F(DirectConnections, TheLossOfARestartedPeerIsReportedBeforeItsNewMessages) {
   Stranger first(b);
   let_in(first);
   Stranger again(b);
@@ -189,7 +189,7 @@ TEST_F(DirectConnections, of_a_peer_that_begins_anew_are_lost_before_anything_ne
   EXPECT_TRUE(first.is_hung_up(b));
 }
 
-TEST_F(DirectConnections, that_were_called_for_before_the_one_that_stands_do_not_replace_it) {
+TEST_F(DirectConnections, AnOlderConnectRequestDoesNotReplaceTheConnection) {
   Stranger opened(b);
   Greeting greeting = opened.greeting();
   greeting.generation = 5;
@@ -225,7 +225,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadGreeting{"from_oneself", [](Greeting& g) { g.from_pid = g.to_pid; }}),
     [](const auto& one) { return std::string(one.param.name); });
 
-TEST_P(DirectGreetings, are_hung_up_on_and_nobody_else_is_harmed) {
+TEST_P(DirectGreetings, AnInvalidGreetingEndsItsConnectionOnly) {
   connect();
   Stranger stranger(b);
   ASSERT_TRUE(stranger.connected());
@@ -238,7 +238,7 @@ TEST_P(DirectGreetings, are_hung_up_on_and_nobody_else_is_harmed) {
   EXPECT_TRUE(b.seen.failures.empty());
 }
 
-TEST_F(DirectConnections, of_callers_that_say_nothing_end_after_the_connect_timeout) {
+TEST_F(DirectConnections, ASilentCallerIsDisconnectedAfterTheConnectTimeout) {
   NetworkOptions options = options_for(kDirect);
   options.connect_timeout = std::chrono::milliseconds(100);
   open_both(options);
@@ -249,7 +249,7 @@ TEST_F(DirectConnections, of_callers_that_say_nothing_end_after_the_connect_time
   EXPECT_GE(monotonic_now() - start, std::chrono::milliseconds(100));
 }
 
-TEST_F(DirectConnections, of_callers_that_say_half_a_greeting_end_too) {
+TEST_F(DirectConnections, ACallerThatSendsHalfAGreetingIsDisconnectedToo) {
   NetworkOptions options = options_for(kDirect);
   options.connect_timeout = std::chrono::milliseconds(100);
   open_both(options);
@@ -259,7 +259,7 @@ TEST_F(DirectConnections, of_callers_that_say_half_a_greeting_end_too) {
   EXPECT_TRUE(slow.is_hung_up(b));
 }
 
-TEST_F(DirectConnections, beyond_a_great_number_of_silent_callers_take_the_place_of_the_oldest) {
+TEST_F(DirectConnections, BeyondTheLimitANewCallerReplacesTheOldestSilentOne) {
   connect();
   std::vector<Stranger> silent;
   for (int i = 0; i < 300; ++i) {
@@ -274,7 +274,7 @@ TEST_F(DirectConnections, beyond_a_great_number_of_silent_callers_take_the_place
   ASSERT_TRUE(until({&b}, [&] { return b.seen.message_count == 1; }));
 }
 
-TEST_F(DirectConnections, of_a_great_number_of_silent_callers_at_once_are_not_all_kept) {
+TEST_F(DirectConnections, ManySilentCallersAtOnceAreNotAllKept) {
   std::vector<Stranger> silent;
   for (int i = 0; i < 400; ++i) silent.emplace_back(b);
   until({&b}, [&, turns = 0]() mutable { return ++turns > 50; });
@@ -286,7 +286,7 @@ TEST_F(DirectConnections, of_a_great_number_of_silent_callers_at_once_are_not_al
 
 // The peer has sent a connect request too, but it does not get through: a listener with a full
 // backlog drops it.
-TEST_F(DirectConnections, are_taken_while_a_call_the_other_way_finds_nobody) {
+TEST_F(DirectConnections, AConnectionIsAcceptedWhileOurOwnRequestIsUnanswered) {
   NetworkOptions options = options_for(kDirect);
   options.pid = Pid(1011);  // a lower name than the peer's: it would decline a simultaneous connect
   a = open_node(options);
@@ -319,7 +319,7 @@ TEST_F(DirectConnections, are_taken_while_a_call_the_other_way_finds_nobody) {
   EXPECT_EQ(a.transport->commit(peer, buffer, 8), PostStatus::kOk);
 }
 
-TEST_F(DirectConnections, with_nonsense_on_them_end_and_are_reported) {
+TEST_F(DirectConnections, AnInvalidPieceEndsTheConnectionAndIsReported) {
   Stranger stranger(b);
   let_in(stranger);
   stranger.say_message(pattern(8, 1));
@@ -331,7 +331,7 @@ TEST_F(DirectConnections, with_nonsense_on_them_end_and_are_reported) {
   EXPECT_EQ(counters(b).broken_streams, 1U);
 }
 
-TEST_F(DirectConnections, of_a_peer_that_writes_into_what_is_registered_for_another_end) {
+TEST_F(DirectConnections, AWriteToMemoryRegisteredForAnotherPeerEndsTheConnection) {
   connect();
   std::vector<std::byte> memory(100);
   const Region region = b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
@@ -346,7 +346,7 @@ TEST_F(DirectConnections, of_a_peer_that_writes_into_what_is_registered_for_anot
   EXPECT_EQ(b.transport->name_of(b.seen.failures[0].first), stranger.self());
 }
 
-TEST_F(DirectConnections, carry_on_when_memory_is_taken_away_under_a_write) {
+TEST_F(DirectConnections, TheConnectionGoesOnWhenMemoryIsDeregisteredDuringAWrite) {
   Stranger stranger(b);
   let_in(stranger);
   const PeerId peer = b.transport->resolve(stranger.self()).value();
@@ -367,7 +367,7 @@ TEST_F(DirectConnections, carry_on_when_memory_is_taken_away_under_a_write) {
 }
 
 // More peers than are read without a poll of their sockets, each of which may send at any time.
-TEST_F(DirectConnections, of_many_peers_are_all_heard) {
+TEST_F(DirectConnections, MessagesOfManyPeersAllArrive) {
   std::vector<Node> others;
   std::vector<PeerId> ids;
   for (int i = 0; i < 12; ++i) {
@@ -389,7 +389,7 @@ TEST_F(DirectConnections, of_many_peers_are_all_heard) {
   }
 }
 
-TEST_F(DirectConnections, that_flood_leave_room_for_others) {
+TEST_F(DirectConnections, AFloodOfSomePeersDoesNotBlockAnother) {
   connect();
   std::vector<Node> flooding;
   std::vector<PeerId> ids;
@@ -428,7 +428,7 @@ TEST_F(DirectConnections, that_flood_leave_room_for_others) {
 }
 
 // A process may run out of descriptors and have free ones later.
-TEST_F(DirectConnections, wait_until_there_is_a_descriptor_for_them_and_nobody_spins) {
+TEST_F(DirectConnections, ConnectionsWaitForAFreeDescriptorWithoutSpinning) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   std::vector<FileDescriptor> used;
@@ -454,7 +454,7 @@ TEST_F(DirectConnections, wait_until_there_is_a_descriptor_for_them_and_nobody_s
 }
 
 // The child has inherited the sockets and keeps them open.
-TEST_F(DirectConnections, that_a_child_process_holds_end_all_the_same) {
+TEST_F(DirectConnections, AConnectionEndsAlthoughAChildProcessHoldsItsSocket) {
   Stranger stranger(b);
   let_in(stranger);
   int hold[2];
@@ -476,7 +476,7 @@ TEST_F(DirectConnections, that_a_child_process_holds_end_all_the_same) {
 }
 
 // One more attempt was made to reach the peer, as a session does to send its goodbye.
-TEST_F(DirectConnections, to_a_peer_that_died_keep_nobody_awake) {
+TEST_F(DirectConnections, AConnectionToADeadPeerKeepsNobodyAwake) {
   connect();
   a.transport.reset();
   ASSERT_TRUE(until({&b}, [&] { return !b.seen.failures.empty(); }));
@@ -487,7 +487,7 @@ TEST_F(DirectConnections, to_a_peer_that_died_keep_nobody_awake) {
   EXPECT_EQ(b.seen.failures.size(), 1U);
 }
 
-TEST_F(DirectConnections, that_are_reset_while_paused_lose_nothing_that_had_come) {
+TEST_F(DirectConnections, AResetWhilePausedLosesNothingThatHadArrived) {
   Stranger stranger(b);
   let_in(stranger);
   stranger.say_message(pattern(8, 1));
@@ -508,7 +508,7 @@ TEST_F(DirectConnections, that_are_reset_while_paused_lose_nothing_that_had_come
 }
 
 // All memory for unexpected placed messages is in use and stays so.
-TEST_F(DirectConnections, that_wait_for_memory_for_a_placed_message_keep_nobody_awake_and_go_on) {
+TEST_F(DirectConnections, AWaitForPlacementMemoryKeepsNobodyAwakeAndEnds) {
   connect();
   b.transport->enable_placement();
   std::vector<Stranger> slow;
@@ -548,7 +548,7 @@ TEST_F(DirectConnections, that_wait_for_memory_for_a_placed_message_keep_nobody_
   EXPECT_EQ(b.transport->withdraw_placement(last), Withdrawal::kWithdrawn);
 }
 
-TEST_F(DirectConnections, that_are_paused_by_placed_messages_do_not_keep_their_owner_awake) {
+TEST_F(DirectConnections, APauseForPlacedMessagesDoesNotKeepTheOwnerAwake) {
   connect();
   const std::vector<std::byte> payload = pattern(100000, 1);
   const MessageBuffer buffer = a.transport->reserve(b_at_a, 8);

@@ -39,7 +39,7 @@ class DirectDisconnect : public TwoNodes, public testing::Test {
   }
 };
 
-TEST_F(DirectDisconnect, no_byte_changes_after_it_in_the_middle_of_a_long_write) {
+TEST_F(DirectDisconnect, NoByteChangesAfterItInTheMiddleOfALongWrite) {
   const std::vector<std::byte> source(kLong, std::byte{1});
   std::vector<std::byte> memory(kLong);
   const Region region = target(memory).value();
@@ -55,7 +55,7 @@ TEST_F(DirectDisconnect, no_byte_changes_after_it_in_the_middle_of_a_long_write)
   EXPECT_TRUE(b.seen.failures.empty()) << "who disconnects knows";
 }
 
-TEST_F(DirectDisconnect, frames_and_writes_that_a_peer_holds_are_back_at_once) {
+TEST_F(DirectDisconnect, FramesAndWritesOfThePeerAreReturnedAtOnce) {
   const std::vector<std::byte> source(kLong, std::byte{1});
   const std::size_t taken_at_first = fill_the_way();
   std::vector<std::byte> memory(kLong);
@@ -77,7 +77,7 @@ TEST_F(DirectDisconnect, frames_and_writes_that_a_peer_holds_are_back_at_once) {
   EXPECT_TRUE(a.seen.failures.empty());
 }
 
-TEST_F(DirectDisconnect, messages_that_had_left_before_arrive) {
+TEST_F(DirectDisconnect, MessagesSentBeforeArrive) {
   for (std::uint32_t i = 0; i < 3; ++i) ASSERT_TRUE(send(a, b_at_a, pattern(100, i), {&a}));
   // A has not read it: a plain close would then discard what A has sent
   ASSERT_TRUE(send(b, a_at_b, pattern(100, 9), {&b}));
@@ -87,7 +87,7 @@ TEST_F(DirectDisconnect, messages_that_had_left_before_arrive) {
   EXPECT_EQ(b.seen.messages[2], pattern(100, 2));
 }
 
-TEST_F(DirectDisconnect, nothing_of_the_peer_is_reported_afterwards) {
+TEST_F(DirectDisconnect, NothingOfThePeerIsReportedAfterwards) {
   ASSERT_TRUE(send(b, a_at_b, pattern(100, 1), {&b}));
   a.transport->disconnect(b_at_a);
   poll_for_a_while();
@@ -95,7 +95,7 @@ TEST_F(DirectDisconnect, nothing_of_the_peer_is_reported_afterwards) {
   EXPECT_TRUE(a.seen.failures.empty());
 }
 
-TEST_F(DirectDisconnect, may_be_called_while_a_message_of_the_peer_is_reported) {
+TEST_F(DirectDisconnect, MayBeCalledWhileAMessageOfThePeerIsReported) {
   for (std::uint32_t i = 0; i < 3; ++i) ASSERT_TRUE(send(a, b_at_a, pattern(100, i), {&a}));
   std::vector<std::byte> read;
   b.seen.when_message = [&] { b.transport->disconnect(a_at_b); };
@@ -105,7 +105,7 @@ TEST_F(DirectDisconnect, may_be_called_while_a_message_of_the_peer_is_reported) 
   one_more_each_way(5);
 }
 
-TEST_F(DirectDisconnect, ends_the_attempts_to_reach_a_peer) {
+TEST_F(DirectDisconnect, EndsTheAttemptsToReachAPeer) {
   const PeerId absent = a.transport->resolve({a.transport->self().nid, Pid(1020)}).value();
   const MessageBuffer buffer = a.transport->reserve(absent, 8);
   ASSERT_EQ(a.transport->commit(absent, buffer, 8), PostStatus::kWouldBlock);
@@ -121,7 +121,7 @@ class DirectPlacedMessageDisconnect : public FabricPlacement {};
 INSTANTIATE_TEST_SUITE_P(Provider, DirectPlacedMessageDisconnect, testing::Values("direct"),
                          provider_test_name);
 
-TEST_P(DirectPlacedMessageDisconnect, no_byte_changes_after_it_in_the_middle_of_a_placed_message) {
+TEST_P(DirectPlacedMessageDisconnect, NoByteChangesAfterItInTheMiddleOfAPlacedMessage) {
   connect();
   narrow_all_sockets();
   const std::vector<std::byte> payload = pattern(kLargest, 1);
@@ -157,8 +157,7 @@ class SessionOverDirect : public DirectDisconnect {
   }
 };
 
-TEST_F(SessionOverDirect,
-       no_byte_changes_after_a_stopped_peer_was_reported_lost_in_the_middle_of_a_long_write) {
+TEST_F(SessionOverDirect, NoByteChangesAfterAStoppedPeerWasReportedLostInTheMiddleOfALongWrite) {
   const std::vector<std::byte> source(kLong, std::byte{1});
   std::vector<std::byte> memory(kLong);
   const Region region = target(memory).value();
@@ -180,12 +179,12 @@ TEST_F(SessionOverDirect,
 class Disconnect : public FabricPair {};
 LINTEL_FOR_EACH_PROVIDER(Disconnect);
 
-TEST_P(Disconnect, of_a_peer_that_was_never_met_does_nothing) {
+TEST_P(Disconnect, OfAPeerWithoutConnectionDoesNothing) {
   a.transport->disconnect(b_at_a);
   connect();
 }
 
-TEST_P(Disconnect, is_followed_by_a_connection_as_good_as_the_last) {
+TEST_P(Disconnect, MessagesArriveOnTheNextConnection) {
   connect();
   for (std::uint32_t round = 0; round < 5; ++round) {
     a.transport->disconnect(b_at_a);

@@ -78,7 +78,7 @@ bool keep_sending(Node& node, PeerId to, std::size_t bytes, Done done) {
   });
 }
 
-TEST_P(FabricFailure, a_peer_that_never_was_is_reported_after_the_connect_timeout) {
+TEST_P(FabricFailure, APeerThatNeverExistedIsReportedAfterTheConnectTimeout) {
   Node node = open_node(impatient(GetParam()));
   const PeerId nobody = node.transport->resolve({node.transport->self().nid, Pid(1000)}).value();
   const TimePoint start = monotonic_now();
@@ -88,7 +88,7 @@ TEST_P(FabricFailure, a_peer_that_never_was_is_reported_after_the_connect_timeou
   EXPECT_EQ(node.seen.failures[0].second.loss(), Loss::kPeer);
 }
 
-TEST_P(FabricFailure, a_peer_that_comes_late_is_reached_without_a_report) {
+TEST_P(FabricFailure, APeerThatStartsLateIsReachedWithoutAReport) {
   ReceivingProcess late(GetParam(), Pid(1001));
   late.kill();  // leaves the files that a killed process leaves
   Node node = open_node(options_for(GetParam()));
@@ -102,7 +102,7 @@ TEST_P(FabricFailure, a_peer_that_comes_late_is_reached_without_a_report) {
   EXPECT_TRUE(node.seen.failures.empty());
 }
 
-TEST_P(FabricFailure, the_death_of_a_peer_is_reported_and_its_successor_is_reached) {
+TEST_P(FabricFailure, TheDeathOfAPeerIsReportedAndItsSuccessorIsReached) {
   auto process = std::make_unique<ReceivingProcess>(GetParam(), Pid(1002));
   ASSERT_TRUE(process->ready());
   Node node = open_node(impatient(GetParam()));
@@ -120,7 +120,7 @@ TEST_P(FabricFailure, the_death_of_a_peer_is_reported_and_its_successor_is_reach
       keep_sending(node, peer, 4000, [&] { return node.seen.messages_left > left + 1000; }));
 }
 
-TEST_P(FabricFailure, every_frame_is_free_again_after_many_deaths) {
+TEST_P(FabricFailure, EveryFrameIsFreeAgainAfterManyDeaths) {
   NetworkOptions options = impatient(GetParam());
   Node node = open_node(options);
   const PeerId peer = node.transport->resolve({node.transport->self().nid, Pid(1003)}).value();
@@ -146,7 +146,7 @@ TEST_P(FabricFailure, every_frame_is_free_again_after_many_deaths) {
   for (const MessageBuffer& buffer : lent) node.transport->abandon(peer, buffer);
 }
 
-TEST_P(FabricFailure, every_write_to_a_peer_that_dies_ends) {
+TEST_P(FabricFailure, EveryWriteToAPeerThatDiesEnds) {
   auto process = std::make_unique<ReceivingProcess>(GetParam(), Pid(1004));
   ASSERT_TRUE(process->ready());
   Node node = open_node(impatient(GetParam()));
@@ -215,8 +215,7 @@ class FabricFailureOverTcp : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Provider, FabricFailureOverTcp,
                          testing::Values("direct", "net", "tcp;ofi_rxm"), provider_test_name);
 
-TEST_P(FabricFailureOverTcp,
-       senders_that_die_in_the_middle_of_a_message_do_not_make_the_receiver_deaf) {
+TEST_P(FabricFailureOverTcp, TheReceiverStillReceivesAfterSendersDieInTheMiddleOfAMessage) {
   NetworkOptions options = options_for(GetParam());
   options.pid = Pid(1005);
   FabricOptions fabric;

@@ -28,7 +28,7 @@ class FabricMemoryModes : public TwoNodes, public testing::TestWithParam<ModeCas
   bool asks_for(int mode) const { return (GetParam().modes & mode) != 0; }
 };
 
-TEST_P(FabricMemoryModes, messages_of_every_size_arrive) {
+TEST_P(FabricMemoryModes, MessagesOfEverySizeArrive) {
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{100}, std::size_t{1000},
                                   a.transport->attributes().max_message_bytes}) {
     const std::vector<std::byte> message = pattern(bytes, 1);
@@ -42,7 +42,7 @@ TEST_P(FabricMemoryModes, messages_of_every_size_arrive) {
   }
 }
 
-TEST_P(FabricMemoryModes, writes_land_in_the_middle_of_a_region) {
+TEST_P(FabricMemoryModes, WritesLandInTheMiddleOfARegion) {
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{1000}, std::size_t{100000}}) {
     const std::vector<std::byte> source = pattern(bytes, 2);
     std::vector<std::byte> target(bytes + 3000);
@@ -65,7 +65,7 @@ TEST_P(FabricMemoryModes, writes_land_in_the_middle_of_a_region) {
   }
 }
 
-TEST_P(FabricMemoryModes, memory_to_write_from_is_registered_if_asked_for) {
+TEST_P(FabricMemoryModes, MemoryToWriteFromIsRegisteredWhereRequired) {
   const std::vector<std::byte> source(100);
   const Region region =
       a.transport
@@ -92,11 +92,11 @@ INSTANTIATE_TEST_SUITE_P(Mode, FabricMemoryModes,
                                          ModeCase{"shm_basic", "shm", kBasic}),
                          [](const auto& one) { return std::string(one.param.name); });
 
-class ReceivesUsedUp : public TwoNodes, public testing::Test {};
+class CompletionDataReceives : public TwoNodes, public testing::Test {};
 
 // With FI_RX_CQ_DATA. More writes than receives are posted, one after the other and all at once,
 // with messages in between.
-TEST_F(ReceivesUsedUp, by_the_data_of_writes_are_posted_again) {
+TEST_F(CompletionDataReceives, ReceivesUsedByTheDataOfWritesArePostedAgain) {
   constexpr std::size_t kWrites = 100;
   open_both(options_for("strict"));
   connect();
@@ -129,7 +129,7 @@ class NarrowKeys : public FabricPair {};
 LINTEL_FOR_EACH_LIBFABRIC_PROVIDER(NarrowKeys);
 
 // Keys have one byte and the counter wraps around: a key in use is skipped.
-TEST_P(NarrowKeys, that_are_in_use_are_not_given_again) {
+TEST_P(NarrowKeys, KeysInUseAreNotGivenAgain) {
   FabricOptions fabric;
   fabric.mr_key_bytes = 1;
   open_both(options_for(GetParam()), fabric);

@@ -7,7 +7,7 @@ namespace {
 class FabricMessages : public FabricPair {};
 LINTEL_FOR_EACH_PROVIDER(FabricMessages);
 
-TEST_P(FabricMessages, of_every_size_class_arrive_whole) {
+TEST_P(FabricMessages, OfEverySizeClassArriveWhole) {
   std::vector<std::size_t> sizes = {1, 2, 7, 8, 63, 64, 65, 127, 128, 129, 1000};
   const std::size_t largest = a.transport->attributes().max_message_bytes;
   for (std::size_t size = 1024; size < largest; size *= 2)
@@ -26,7 +26,7 @@ TEST_P(FabricMessages, of_every_size_class_arrive_whole) {
     EXPECT_EQ(b.seen.messages[i], pattern(sizes[i], static_cast<std::uint32_t>(i))) << sizes[i];
 }
 
-TEST_P(FabricMessages, ten_thousand_arrive_in_order_with_the_fewest_and_smallest_receive_buffers) {
+TEST_P(FabricMessages, TenThousandArriveInOrderWithTheFewestAndSmallestReceiveBuffers) {
   FabricOptions fabric;
   fabric.receive_buffers = 2;
   fabric.receive_buffer_bytes = 1;  // both are raised to the least that the provider needs
@@ -42,7 +42,7 @@ TEST_P(FabricMessages, ten_thousand_arrive_in_order_with_the_fewest_and_smallest
     ASSERT_EQ(b.seen.messages[i], pattern(size_of(i), i)) << i;
 }
 
-TEST_P(FabricMessages, cross_each_other_without_a_deadlock) {
+TEST_P(FabricMessages, InBothDirectionsDoNotDeadlock) {
   constexpr std::uint32_t kCount = 500;
   const std::size_t bytes = a.transport->attributes().max_message_bytes;
   for (std::uint32_t i = 0; i < kCount; ++i) {
@@ -55,7 +55,7 @@ TEST_P(FabricMessages, cross_each_other_without_a_deadlock) {
   EXPECT_EQ(b.seen.messages.back(), pattern(bytes, kCount - 1));
 }
 
-TEST_P(FabricMessages, to_a_peer_that_does_not_poll_would_block_and_all_arrive_later) {
+TEST_P(FabricMessages, ToAPeerThatDoesNotPollWouldBlockAndAllArriveLater) {
   connect();
   const std::size_t bytes = a.transport->attributes().max_message_bytes;
   std::uint32_t accepted = 0;
@@ -83,14 +83,14 @@ TEST_P(FabricMessages, to_a_peer_that_does_not_poll_would_block_and_all_arrive_l
 class FabricToOneself : public FabricPair {};
 LINTEL_FOR_EACH_LIBFABRIC_PROVIDER(FabricToOneself);
 
-TEST_P(FabricToOneself, messages_arrive) {
+TEST_P(FabricToOneself, MessagesArrive) {
   const PeerId self = a.transport->resolve(a.transport->self()).value();
   for (std::uint32_t i = 0; i < 100; ++i) ASSERT_TRUE(send(a, self, pattern(1000, i), {&a}));
   ASSERT_TRUE(until({&a}, [&] { return a.seen.messages.size() == 100; }));
   EXPECT_EQ(a.seen.messages[99], pattern(1000, 99));
 }
 
-TEST_P(FabricToOneself, writes_land) {
+TEST_P(FabricToOneself, WritesLand) {
   const PeerId self = a.transport->resolve(a.transport->self()).value();
   const std::vector<std::byte> source = pattern(100000, 5);
   std::vector<std::byte> target(source.size());
@@ -102,7 +102,7 @@ TEST_P(FabricToOneself, writes_land) {
   a.transport->deregister_memory(region);
 }
 
-TEST_P(FabricMessages, several_may_be_reserved_at_once_and_are_sent_in_the_order_of_commit) {
+TEST_P(FabricMessages, SeveralMayBeReservedAtOnceAndAreSentInTheOrderOfCommit) {
   const MessageBuffer first = a.transport->reserve(b_at_a, 8);
   const MessageBuffer second = a.transport->reserve(b_at_a, 8);
   const MessageBuffer third = a.transport->reserve(b_at_a, 8);
@@ -118,7 +118,7 @@ TEST_P(FabricMessages, several_may_be_reserved_at_once_and_are_sent_in_the_order
   EXPECT_EQ(b.seen.messages[1][0], std::byte{1});
 }
 
-TEST_P(FabricMessages, leave_once_each) {
+TEST_P(FabricMessages, LeaveOnceEach) {
   connect();
   for (std::uint32_t i = 0; i < 1000; ++i) ASSERT_TRUE(send(a, b_at_a, pattern(100, i), {&a, &b}));
   ASSERT_TRUE(

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 class FabricOpening : public testing::TestWithParam<const char*> {};
 LINTEL_FOR_EACH_PROVIDER(FabricOpening);
 
-TEST_P(FabricOpening, any_pid_gives_one_that_others_can_use) {
+TEST_P(FabricOpening, AnyPidGivesOneThatOthersCanUse) {
   Node node = open_node(options_for(GetParam()));
   ASSERT_TRUE(node.transport);
   EXPECT_EQ(to_string(node.transport->self().nid), "127.0.0.1");
@@ -20,7 +20,7 @@ TEST_P(FabricOpening, any_pid_gives_one_that_others_can_use) {
   EXPECT_EQ(node.transport->attributes().name, GetParam());
 }
 
-TEST_P(FabricOpening, a_pid_that_is_asked_for_is_the_one_that_is_got) {
+TEST_P(FabricOpening, ARequestedPidIsGranted) {
   NetworkOptions options = options_for(GetParam());
   options.pid = Pid(731);
   Node node = open_node(options);
@@ -28,7 +28,7 @@ TEST_P(FabricOpening, a_pid_that_is_asked_for_is_the_one_that_is_got) {
   EXPECT_EQ(node.transport->self().pid, Pid(731));
 }
 
-TEST_P(FabricOpening, a_pid_in_use_is_refused_with_a_sentence_that_names_it) {
+TEST_P(FabricOpening, APidInUseIsRefusedWithAMessageThatNamesIt) {
   NetworkOptions options = options_for(GetParam());
   options.pid = Pid(732);
   Node node = open_node(options);
@@ -40,7 +40,7 @@ TEST_P(FabricOpening, a_pid_in_use_is_refused_with_a_sentence_that_names_it) {
   EXPECT_THAT(explanation, HasSubstr("in use"));
 }
 
-TEST_P(FabricOpening, a_pid_is_free_again_when_its_transport_is_closed) {
+TEST_P(FabricOpening, APidIsFreeAgainWhenItsTransportIsClosed) {
   NetworkOptions options = options_for(GetParam());
   options.pid = Pid(733);
   for (int i = 0; i < 3; ++i) {
@@ -49,13 +49,13 @@ TEST_P(FabricOpening, a_pid_is_free_again_when_its_transport_is_closed) {
   }
 }
 
-TEST_P(FabricOpening, tells_the_version_of_the_library) {
+TEST_P(FabricOpening, ReportsTheVersionOfTheLibrary) {
   Node node = open_node(options_for(GetParam()));
   ASSERT_TRUE(node.transport);
   EXPECT_THAT(node.transport->attributes().version, testing::ContainsRegex("^[0-9]+\\.[0-9]+"));
 }
 
-TEST_P(FabricOpening, names_that_cannot_be_addresses_are_not_resolved) {
+TEST_P(FabricOpening, NamesThatCannotBeAddressesAreNotResolved) {
   Node node = open_node(options_for(GetParam()));
   ASSERT_TRUE(node.transport);
   EXPECT_FALSE(node.transport->resolve({NodeId(0), Pid(5)}).ok());
@@ -63,7 +63,7 @@ TEST_P(FabricOpening, names_that_cannot_be_addresses_are_not_resolved) {
   EXPECT_FALSE(node.transport->resolve({node.transport->self().nid, kAnyPid}).ok());
 }
 
-TEST_P(FabricOpening, the_same_name_is_the_same_peer) {
+TEST_P(FabricOpening, TheSameNameIsTheSamePeer) {
   Node node = open_node(options_for(GetParam()));
   ASSERT_TRUE(node.transport);
   const ProcessId one{node.transport->self().nid, Pid(7)};
@@ -79,7 +79,7 @@ class FabricOpeningOverTcp : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Provider, FabricOpeningOverTcp, testing::Values("direct", "net"),
                          provider_test_name);
 
-TEST_P(FabricOpeningOverTcp, listens_on_the_given_address_only) {
+TEST_P(FabricOpeningOverTcp, ListensOnTheGivenAddressOnly) {
   NetworkOptions first = options_for(GetParam());
   first.pid = Pid(734);
   NetworkOptions second = first;
@@ -90,7 +90,7 @@ TEST_P(FabricOpeningOverTcp, listens_on_the_given_address_only) {
   EXPECT_EQ(to_string(b.transport->self().nid), "127.0.0.2");
 }
 
-TEST_P(FabricOpeningOverTcp, an_address_of_another_machine_is_refused) {
+TEST_P(FabricOpeningOverTcp, AnAddressOfAnotherMachineIsRefused) {
   NetworkOptions options = options_for(GetParam());
   options.interface_address = "203.0.113.7";
   std::string explanation;
@@ -98,7 +98,7 @@ TEST_P(FabricOpeningOverTcp, an_address_of_another_machine_is_refused) {
   EXPECT_THAT(explanation, HasSubstr("203.0.113.7"));
 }
 
-TEST_P(FabricOpeningOverTcp, the_address_of_everybody_is_refused) {
+TEST_P(FabricOpeningOverTcp, TheWildcardAddressIsRefused) {
   NetworkOptions options = options_for(GetParam());
   options.interface_address = "0.0.0.0";
   std::string explanation;
@@ -106,7 +106,7 @@ TEST_P(FabricOpeningOverTcp, the_address_of_everybody_is_refused) {
   EXPECT_THAT(explanation, HasSubstr("0.0.0.0"));
 }
 
-TEST_P(FabricOpeningOverTcp, a_pid_inside_the_well_known_ports_is_refused) {
+TEST_P(FabricOpeningOverTcp, APidInsideTheWellKnownPortsIsRefused) {
   NetworkOptions options = options_for(GetParam());
   options.pid = Pid(27005);
   std::string explanation;
@@ -114,7 +114,7 @@ TEST_P(FabricOpeningOverTcp, a_pid_inside_the_well_known_ports_is_refused) {
   EXPECT_THAT(explanation, HasSubstr("27005"));
 }
 
-TEST(FabricOpeningByName, an_unknown_provider_is_refused_with_a_list_of_those_that_are_offered) {
+TEST(FabricOpeningByName, AnUnknownProviderIsRefusedWithAListOfThoseOffered) {
   std::string explanation;
   EXPECT_FALSE(open_network(options_for("quantum"), {}, &explanation).ok());
   EXPECT_THAT(explanation, HasSubstr("\"quantum\" is not offered"));
@@ -122,7 +122,7 @@ TEST(FabricOpeningByName, an_unknown_provider_is_refused_with_a_list_of_those_th
   EXPECT_THAT(explanation, HasSubstr("shm"));
 }
 
-TEST(FabricOpeningByName, the_survey_chooses_what_open_uses) {
+TEST(FabricOpeningByName, TheSurveyChoosesWhatOpenUses) {
   Node node = open_node(NetworkOptions{});
   ASSERT_TRUE(node.transport);
   std::vector<std::string> chosen;

@@ -16,7 +16,7 @@ class FabricWithoutPlacement : public FabricPair {};
 INSTANTIATE_TEST_SUITE_P(Provider, FabricWithoutPlacement, testing::Values("tcp;ofi_rxm", "shm"),
                          provider_test_name);
 
-TEST_P(FabricWithoutPlacement, says_so_and_expects_none) {
+TEST_P(FabricWithoutPlacement, ReportsItAndAcceptsNoExpectation) {
   std::byte memory[8];
   EXPECT_EQ(b.transport->attributes().max_placed_bytes, 0U);
   EXPECT_EQ(b.transport->attributes().max_placed_message, 0U);
@@ -26,12 +26,12 @@ TEST_P(FabricWithoutPlacement, says_so_and_expects_none) {
   connect();
 }
 
-TEST_P(FabricPlacement, have_room_for_a_session_frame_and_a_large_payload) {
+TEST_P(FabricPlacement, HasRoomForASessionFrameAndALargePayload) {
   EXPECT_EQ(a.transport->attributes().max_placed_bytes, kLargest);
   EXPECT_GE(a.transport->attributes().max_placed_message, 128U);
 }
 
-TEST_P(FabricPlacement, of_every_size_land_where_they_are_expected_and_nowhere_else) {
+TEST_P(FabricPlacement, MessagesOfEverySizeLandWhereTheyAreExpectedOnly) {
   std::uint32_t number = 0;
   for (const std::size_t size : kSizes) {
     const std::vector<std::byte> payload = pattern(size, ++number);
@@ -55,7 +55,7 @@ TEST_P(FabricPlacement, of_every_size_land_where_they_are_expected_and_nowhere_e
 }
 
 // The provider first hands out only the first 9,000 bytes that wait in a socket.
-TEST_P(FabricPlacement, that_wait_in_their_sockets_land_in_one_turn) {
+TEST_P(FabricPlacement, MessagesThatWaitInTheirSocketsLandInOnePoll) {
   connect();
   const std::vector<std::byte> payload = pattern(40000, 1);
   Room room(payload.size());
@@ -68,7 +68,7 @@ TEST_P(FabricPlacement, that_wait_in_their_sockets_land_in_one_turn) {
   EXPECT_TRUE(room.holds(payload));
 }
 
-TEST_P(FabricPlacement, that_nobody_expects_come_whole_in_memory_of_the_transport) {
+TEST_P(FabricPlacement, UnexpectedMessagesArriveWholeInMemoryOfTheTransport) {
   std::uint32_t number = 0;
   for (const std::size_t size : kSizes) {
     const std::vector<std::byte> payload = pattern(size, ++number);
@@ -83,7 +83,7 @@ TEST_P(FabricPlacement, that_nobody_expects_come_whole_in_memory_of_the_transpor
 }
 
 // The peer made the connection before anybody here knew its name.
-TEST_P(FabricPlacement, of_a_peer_that_spoke_first_land_too) {
+TEST_P(FabricPlacement, MessagesOfAPeerThatConnectedFirstLandToo) {
   for (const bool answered : {false, true}) {
     Side stranger = open();
     const PeerId to = at(stranger, b);
@@ -105,7 +105,7 @@ TEST_P(FabricPlacement, of_a_peer_that_spoke_first_land_too) {
   }
 }
 
-TEST_P(FabricPlacement, with_the_longest_and_the_shortest_message_arrive) {
+TEST_P(FabricPlacement, TheLongestAndTheShortestMessageArrive) {
   const std::vector<std::byte> payload = pattern(1000, 1);
   for (const std::size_t bytes : {std::size_t{0}, a.transport->attributes().max_placed_message}) {
     const std::vector<std::byte> message = pattern(bytes, 5);
@@ -122,7 +122,7 @@ TEST_P(FabricPlacement, with_the_longest_and_the_shortest_message_arrive) {
   }
 }
 
-TEST_P(FabricPlacement, that_nobody_expects_keep_their_place_among_messages) {
+TEST_P(FabricPlacement, UnexpectedMessagesKeepTheirOrderAmongOthers) {
   constexpr std::uint32_t kCount = 300;
   std::vector<std::vector<std::byte>> payloads(kCount);
   for (std::uint32_t i = 0; i < kCount; ++i) {
@@ -138,7 +138,7 @@ TEST_P(FabricPlacement, that_nobody_expects_keep_their_place_among_messages) {
   }
 }
 
-TEST_P(FabricPlacement, that_land_keep_their_place_among_messages) {
+TEST_P(FabricPlacement, PlacedMessagesKeepTheirOrderAmongOthers) {
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   Room room(kLargest);
   ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
@@ -153,7 +153,7 @@ TEST_P(FabricPlacement, that_land_keep_their_place_among_messages) {
   EXPECT_TRUE(room.holds(payload));
 }
 
-TEST_P(FabricPlacement, before_they_are_welcome_wait_and_what_is_behind_them_too) {
+TEST_P(FabricPlacement, BeforePlacementIsEnabledMessagesWaitWithThoseBehindThem) {
   Side late = open();
   const PeerId late_at_a = at(a, late);
   const std::vector<std::byte> payload = pattern(1000, 1);
@@ -172,8 +172,7 @@ TEST_P(FabricPlacement, before_they_are_welcome_wait_and_what_is_behind_them_too
   EXPECT_EQ(late.seen.came[1].payload, payload);
 }
 
-TEST_P(FabricPlacement,
-       longer_than_the_memory_are_cut_and_harm_neither_what_is_behind_it_nor_the_connection) {
+TEST_P(FabricPlacement, AMessageLongerThanItsMemoryIsTruncatedAndHarmsNothingElse) {
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   std::uint32_t number = 0;
   for (const std::size_t room_bytes :
@@ -194,7 +193,7 @@ TEST_P(FabricPlacement,
   EXPECT_TRUE(a.seen.failures.empty());
 }
 
-TEST_P(FabricPlacement, shorter_than_the_memory_leave_the_rest_of_it_alone) {
+TEST_P(FabricPlacement, AMessageShorterThanItsMemoryLeavesTheRestUnchanged) {
   const std::vector<std::byte> payload = pattern(1000, 1);
   Room room(5000);
   ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
@@ -207,7 +206,7 @@ TEST_P(FabricPlacement, shorter_than_the_memory_leave_the_rest_of_it_alone) {
   EXPECT_TRUE(room.holds(whole));
 }
 
-TEST_P(FabricPlacement, with_another_key_or_of_another_sender_leave_what_is_expected_alone) {
+TEST_P(FabricPlacement, AnotherKeyOrSenderLeavesTheExpectationInPlace) {
   Side c = open();
   const std::vector<std::byte> payload = pattern(1000, 1);
   Room room(1000);
@@ -226,14 +225,14 @@ TEST_P(FabricPlacement, with_another_key_or_of_another_sender_leave_what_is_expe
   EXPECT_TRUE(room.holds(payload));
 }
 
-TEST_P(FabricPlacement, are_expected_one_at_a_time_from_a_peer) {
+TEST_P(FabricPlacement, OneMessageIsExpectedAtATimeFromAPeer) {
   Room first(10);
   Room second(10);
   EXPECT_TRUE(b.transport->expect_placement(a_at_b, kKey, first.span()));
   EXPECT_FALSE(b.transport->expect_placement(a_at_b, PlacementKey{8}, second.span()));
 }
 
-TEST_P(FabricPlacement, are_expected_from_many_peers_and_from_one_more_when_one_is_forgotten) {
+TEST_P(FabricPlacement, ManyPeersAreExpectedAndOneMoreAfterAWithdrawal) {
   constexpr std::uint32_t kMost = 64;
   Room room(10);
   std::vector<PeerId> peers;
@@ -253,7 +252,7 @@ TEST_P(FabricPlacement, are_expected_from_many_peers_and_from_one_more_when_one_
   }
 }
 
-TEST_P(FabricPlacement, that_are_forgotten_come_in_memory_of_the_transport) {
+TEST_P(FabricPlacement, AWithdrawnMessageArrivesInMemoryOfTheTransport) {
   const std::vector<std::byte> payload = pattern(std::size_t{64} << 10, 1);
   connect();
   Room room(payload.size());
@@ -270,7 +269,7 @@ TEST_P(FabricPlacement, that_are_forgotten_come_in_memory_of_the_transport) {
   EXPECT_TRUE(room.untouched());
 }
 
-TEST_P(FabricPlacement, that_have_come_cannot_be_forgotten) {
+TEST_P(FabricPlacement, AnArrivedMessageCannotBeWithdrawn) {
   const std::vector<std::byte> payload = pattern(100, 1);
   Room room(100);
   ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
@@ -281,7 +280,7 @@ TEST_P(FabricPlacement, that_have_come_cannot_be_forgotten) {
 
 // Either answer must be true. After kWithdrawn the memory does not change. After kArriving the
 // placed message is reported there.
-TEST_P(FabricPlacement, that_are_forgotten_while_they_come_land_or_do_not) {
+TEST_P(FabricPlacement, AWithdrawalDuringTheArrivalIsAnsweredTruthfully) {
   connect();
   narrow_all_sockets();
   const std::vector<std::byte> payload = pattern(kLargest, 1);
@@ -319,7 +318,7 @@ TEST_P(FabricPlacement, that_are_forgotten_while_they_come_land_or_do_not) {
 }
 
 // Messages that withdraw_placement() reads are reported by the next poll().
-TEST_P(FabricPlacement, that_are_forgotten_take_no_messages_with_them) {
+TEST_P(FabricPlacement, AWithdrawalLosesNoMessages) {
   connect();
   Room room(100);
   for (std::uint32_t i = 0; i < 200; ++i) {
@@ -332,7 +331,7 @@ TEST_P(FabricPlacement, that_are_forgotten_take_no_messages_with_them) {
 }
 
 // The same, called while a failure is reported, with messages behind it.
-TEST_P(FabricPlacement, that_are_forgotten_in_a_report_change_no_order) {
+TEST_P(FabricPlacement, AWithdrawalDuringAReportChangesNoOrder) {
   connect();
   Side c = open();
   const PeerId c_at_b = at(b, c);
@@ -357,7 +356,7 @@ TEST_P(FabricPlacement, that_are_forgotten_in_a_report_change_no_order) {
   for (std::uint32_t i = 0; i < kCount; ++i) ASSERT_TRUE(is_message(b.seen.came[i], i)) << i;
 }
 
-TEST_P(FabricPlacement, in_a_row_land_or_come_whole_when_each_is_expected_after_the_last) {
+TEST_P(FabricPlacement, MessagesInARowLandOrArriveWholeWhenEachIsExpectedAfterTheLast) {
   constexpr std::uint32_t kCount = 2000;
   const auto size_of = [](std::uint32_t i) {
     return 1 + (i * 7919U) % (i % 100 == 0 ? 1000000U : 40000U);
@@ -401,7 +400,7 @@ TEST_P(FabricPlacement, in_a_row_land_or_come_whole_when_each_is_expected_after_
   }
 }
 
-TEST_P(FabricPlacement, cross_each_other_without_a_deadlock) {
+TEST_P(FabricPlacement, MessagesInBothDirectionsDoNotDeadlock) {
   constexpr std::uint32_t kCount = 100;
   const std::vector<std::byte> payload = pattern(300000, 1);
   Room of_a(payload.size());
@@ -427,7 +426,7 @@ TEST_P(FabricPlacement, cross_each_other_without_a_deadlock) {
   }
 }
 
-TEST_P(FabricPlacement, of_several_senders_come_each_in_its_order) {
+TEST_P(FabricPlacement, MessagesOfSeveralSendersArriveInTheOrderOfEach) {
   constexpr std::uint32_t kCount = 100;
   constexpr std::uint32_t kSenders = 4;
   std::vector<Side> senders;

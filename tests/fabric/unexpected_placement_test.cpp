@@ -9,7 +9,7 @@ namespace lintel::transport {
 namespace {
 
 // In every state of the search for unexpected placed messages.
-TEST_P(FabricPlacement, that_nobody_expects_keep_their_receiver_awake_until_they_are_taken) {
+TEST_P(FabricPlacement, UnexpectedMessagesKeepTheReceiverAwakeUntilTheyAreTaken) {
   connect();
   std::uint32_t sent = 0;
   for (const std::size_t size : {std::size_t{1}, std::size_t{64} << 10}) {
@@ -29,7 +29,7 @@ TEST_P(FabricPlacement, that_nobody_expects_keep_their_receiver_awake_until_they
   }
 }
 
-TEST_P(FabricPlacement, wake_a_sleeper_each_expected_or_not) {
+TEST_P(FabricPlacement, EachMessageWakesASleeperExpectedOrNot) {
   connect();
   constexpr std::size_t kPlacedPieces = 100;
   const std::vector<std::byte> payload = pattern(std::size_t{200} << 10, 1);
@@ -56,7 +56,7 @@ TEST_P(FabricPlacement, wake_a_sleeper_each_expected_or_not) {
   EXPECT_EQ(answered, kPlacedPieces);
 }
 
-TEST_P(FabricPlacement, that_are_expected_and_do_not_come_use_no_processor_time) {
+TEST_P(FabricPlacement, AnExpectationWithoutMessageUsesNoProcessorTime) {
   connect();
   Room room(100);
   ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
@@ -64,7 +64,7 @@ TEST_P(FabricPlacement, that_are_expected_and_do_not_come_use_no_processor_time)
   expect_idle_costs_nothing(b);
 }
 
-TEST_P(FabricPlacement, that_are_expected_of_a_peer_that_goes_may_be_forgotten) {
+TEST_P(FabricPlacement, AnExpectationOfAPeerThatEndsMayBeWithdrawn) {
   connect();
   Room room(100);
   ASSERT_TRUE(b.transport->expect_placement(a_at_b, kKey, room.span()));
@@ -77,7 +77,7 @@ TEST_P(FabricPlacement, that_are_expected_of_a_peer_that_goes_may_be_forgotten) 
   EXPECT_TRUE(room.untouched());
 }
 
-TEST_P(FabricPlacement, that_break_off_in_the_middle_are_not_reported_and_free_the_memory) {
+TEST_P(FabricPlacement, AMessageThatBreaksOffIsNotReportedAndFreesTheMemory) {
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   std::size_t broken = 0;
   for (std::uint32_t round = 0; round < 5; ++round) {
@@ -118,7 +118,7 @@ TEST_P(FabricPlacement, that_break_off_in_the_middle_are_not_reported_and_free_t
   EXPECT_EQ(b.seen.came[0].payload, payload);
 }
 
-TEST_P(FabricPlacement, to_a_peer_that_goes_end) {
+TEST_P(FabricPlacement, SendsToAPeerThatEndsComplete) {
   connect();
   const std::vector<std::byte> payload = pattern(kLargest, 1);
   const std::uint32_t sent = fill_the_way(payload, 16);
@@ -132,7 +132,7 @@ TEST_P(FabricPlacement, to_a_peer_that_goes_end) {
 }
 
 // A sender may be stopped for long without anybody noticing.
-TEST_P(FabricPlacement, of_a_sender_that_stops_in_the_middle_do_not_hold_up_those_of_another) {
+TEST_P(FabricPlacement, AStoppedSenderDoesNotDelayThoseOfAnother) {
   connect();
   Side stopped = open();
   const PeerId to = at(stopped, b);
@@ -151,8 +151,7 @@ TEST_P(FabricPlacement, of_a_sender_that_stops_in_the_middle_do_not_hold_up_thos
   EXPECT_TRUE(is_message(b.seen.came[0], 1) && is_message(b.seen.came[1], 2));
 }
 
-TEST_P(FabricPlacement,
-       that_stand_at_the_door_when_their_sender_goes_do_not_make_the_receiver_deaf) {
+TEST_P(FabricPlacement, TheReceiverStillReceivesAfterTheEndOfASenderWithWaitingMessages) {
   Side c = open();
   for (std::uint32_t round = 0; round < 10; ++round) {
     Side gone = open();
@@ -172,7 +171,7 @@ TEST_P(FabricPlacement,
   }
 }
 
-TEST_P(FabricPlacement, may_be_expected_when_the_transport_ends) {
+TEST_P(FabricPlacement, TheTransportMayEndWithExpectations) {
   connect();
   Room room(kLargest);
   const std::vector<std::byte> payload = pattern(kLargest, 1);
@@ -184,7 +183,7 @@ TEST_P(FabricPlacement, may_be_expected_when_the_transport_ends) {
 }
 
 // The sender has stopped in the middle of the message.
-TEST_P(FabricPlacement, that_have_begun_keep_nobody_from_finding_others) {
+TEST_P(FabricPlacement, AMessageThatHasBegunDoesNotHideOthers) {
   connect();
   narrow_all_sockets();
   Side other = open();

@@ -12,7 +12,7 @@ namespace {
 class FabricWaiting : public FabricPair {};
 LINTEL_FOR_EACH_PROVIDER(FabricWaiting);
 
-TEST_P(FabricWaiting, a_sleeper_is_woken_by_each_message) {
+TEST_P(FabricWaiting, ASleeperIsWokenByEachMessage) {
   connect();
   constexpr std::size_t kMessages = 50;
   std::atomic<std::size_t> answered{0};
@@ -34,7 +34,7 @@ TEST_P(FabricWaiting, a_sleeper_is_woken_by_each_message) {
   EXPECT_EQ(answered, kMessages);
 }
 
-TEST_P(FabricWaiting, a_sleeper_is_woken_by_a_large_write_until_it_is_complete) {
+TEST_P(FabricWaiting, ASleeperIsWokenByALargeWriteUntilItIsComplete) {
   connect();
   const std::vector<std::byte> source = pattern(std::size_t{16} << 20, 4);
   std::vector<std::byte> target(source.size());
@@ -54,7 +54,7 @@ TEST_P(FabricWaiting, a_sleeper_is_woken_by_a_large_write_until_it_is_complete) 
   EXPECT_EQ(target, source);
 }
 
-TEST_P(FabricWaiting, a_sleeper_is_woken_by_the_first_message_of_a_stranger) {
+TEST_P(FabricWaiting, ASleeperIsWokenByTheFirstMessageOfAnUnknownPeer) {
   std::atomic<bool> got{false};
   std::thread sleeper([&] {
     while (!got) {
@@ -68,7 +68,7 @@ TEST_P(FabricWaiting, a_sleeper_is_woken_by_the_first_message_of_a_stranger) {
   sleeper.join();
 }
 
-TEST_P(FabricWaiting, a_sender_that_sleeps_learns_that_its_messages_have_left) {
+TEST_P(FabricWaiting, ASleepingSenderLearnsThatItsMessagesHaveLeft) {
   connect();
   std::atomic<bool> stop{false};
   std::thread receiver([&] {
@@ -96,7 +96,7 @@ TEST_P(FabricWaiting, a_sender_that_sleeps_learns_that_its_messages_have_left) {
   EXPECT_TRUE(in_time);
 }
 
-TEST_P(FabricWaiting, idle_uses_no_processor_time) {
+TEST_P(FabricWaiting, IdleUsesNoProcessorTime) {
   connect();
   for (int i = 0; i < 1000; ++i) {
     a.poll();

@@ -15,7 +15,7 @@ class FabricWrites : public FabricPair {
 };
 LINTEL_FOR_EACH_PROVIDER(FabricWrites);
 
-TEST_P(FabricWrites, of_every_size_class_are_in_place_when_the_immediate_arrives) {
+TEST_P(FabricWrites, OfEverySizeClassAreInPlaceWhenTheImmediateArrives) {
   for (const std::size_t bytes :
        {std::size_t{1}, std::size_t{8}, std::size_t{100}, std::size_t{4096}, std::size_t{65537},
         std::size_t{1} << 20, std::size_t{8} << 20}) {
@@ -42,7 +42,7 @@ TEST_P(FabricWrites, of_every_size_class_are_in_place_when_the_immediate_arrives
   }
 }
 
-TEST_P(FabricWrites, into_the_middle_of_a_region_touch_nothing_else) {
+TEST_P(FabricWrites, IntoTheMiddleOfARegionTouchNothingElse) {
   const std::vector<std::byte> source = pattern(1000, 3);
   std::vector<std::byte> target(4000);
   const Region region = b.transport->register_memory(a_at_b, target, Access::kWriteTarget).value();
@@ -55,7 +55,7 @@ TEST_P(FabricWrites, into_the_middle_of_a_region_touch_nothing_else) {
   b.transport->deregister_memory(region);
 }
 
-TEST_P(FabricWrites, many_at_once_end_once_each) {
+TEST_P(FabricWrites, ManyAtOnceEndOnceEach) {
   constexpr std::uint64_t kCount = 2000;
   constexpr std::size_t kBytes = 20000;
   const std::vector<std::byte> source = pattern(kBytes, 9);
@@ -79,7 +79,7 @@ TEST_P(FabricWrites, many_at_once_end_once_each) {
 
 // The target's registration ends before the write arrives. The report to the writer differs: over
 // TCP the connection breaks; shm of 1.17 reports nothing.
-TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_change_nothing) {
+TEST_P(FabricWrites, IntoDeregisteredMemoryChangeNothing) {
   connect();
   const std::vector<std::byte> source = pattern(100000, 6);
   std::vector<std::byte> target(source.size());
@@ -92,7 +92,7 @@ TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_change_nothing) {
 
 // Over TCP a write ends when it has left, whatever happens at the target. shm of 1.17 answers
 // neither this write nor any later large one.
-TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_end_all_the_same) {
+TEST_P(FabricWrites, IntoDeregisteredMemoryEnd) {
   FabricOptions fabric;
   fabric.write_timeout = std::chrono::milliseconds(200);
   open_both(options_for(GetParam()), fabric);
@@ -105,7 +105,7 @@ TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_end_all_the_same) 
   EXPECT_EQ(a.seen.write_ends[0].error.ok(), std::string(GetParam()) != "shm");
 }
 
-TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_do_not_end_the_talk_between_the_two) {
+TEST_P(FabricWrites, IntoDeregisteredMemoryLeaveThePeersAbleToCommunicate) {
   connect();
   const std::vector<std::byte> source = pattern(100, 6);
   std::vector<std::byte> target(source.size());
@@ -121,7 +121,7 @@ TEST_P(FabricWrites, into_memory_that_is_no_longer_registered_do_not_end_the_tal
   EXPECT_EQ(b.seen.messages[0], pattern(8, 7));
 }
 
-TEST_P(FabricWrites, use_keys_that_differ_between_regions) {
+TEST_P(FabricWrites, UseKeysThatDifferBetweenRegions) {
   std::vector<std::byte> memory(4096);
   const Region first = b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();
   const Region second = b.transport->register_memory(a_at_b, memory, Access::kWriteTarget).value();

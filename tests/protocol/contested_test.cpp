@@ -14,13 +14,13 @@ class Contested : public ProtocolTest {
   Bytes memory = Bytes(8);
 };
 
-TEST_F(Contested, C01_GetNeitherChargesAtTheCallNorLogsSendEvents) {
+TEST_F(Contested, GetNeitherChargesAtTheCallNorLogsSendEvents) {
   target(memory, {.options = kGet});
   ASSERT_EQ(get(source(data, {.threshold = 1, .unlink = PTL_UNLINK})), PTL_OK);
   EXPECT_EQ(kinds(0), "REPLY_START REPLY_END UNLINK");
 }
 
-TEST_F(Contested, C02_ReplyToAnInactiveMdIsAcceptedAndItsThresholdStaysZero) {
+TEST_F(Contested, ReplyToAnInactiveMdIsAcceptedAndItsThresholdStaysZero) {
   std::ranges::copy(pattern(8, 9), memory.begin());
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE});
   const ptl_handle_md_t md = source(data, {.threshold = 1});
@@ -33,7 +33,7 @@ TEST_F(Contested, C02_ReplyToAnInactiveMdIsAcceptedAndItsThresholdStaysZero) {
   EXPECT_EQ(drops(0), 0U);
 }
 
-TEST_F(Contested, C03_ReplyLongerThanTheRoomIsShortened) {
+TEST_F(Contested, ReplyLongerThanTheRoomIsShortened) {
   std::ranges::copy(pattern(8, 9), memory.begin());
   target(memory, {.options = kGet});
   const ptl_handle_md_t md = source(data);
@@ -45,7 +45,7 @@ TEST_F(Contested, C03_ReplyLongerThanTheRoomIsShortened) {
   EXPECT_EQ(small, part(memory, 0, 3));
 }
 
-TEST_F(Contested, C03_LargeReplyToAnMdThatHasNoRoomAnyMoreEnds) {
+TEST_F(Contested, LargeReplyToAnMdThatHasNoRoomAnyMoreEnds) {
   Bytes large = pattern(5000), nothing;
   const Entry entry = target(large, {.options = kGet});
   Bytes landing(5000);
@@ -58,7 +58,7 @@ TEST_F(Contested, C03_LargeReplyToAnMdThatHasNoRoomAnyMoreEnds) {
   EXPECT_EQ(unlink_md(entry.md, 1), PTL_OK);
 }
 
-TEST_F(Contested, C04_AckToAnInactiveMdIsLogged) {
+TEST_F(Contested, AckToAnInactiveMdIsLogged) {
   target(memory, {.options = kPut});
   const ptl_handle_md_t md = source(data, {.threshold = 1});
   ASSERT_EQ(put(md, {.ack = true}), PTL_OK);
@@ -66,13 +66,13 @@ TEST_F(Contested, C04_AckToAnInactiveMdIsLogged) {
   EXPECT_EQ(state_of(md, 0).threshold, 0);
 }
 
-TEST_F(Contested, C05_DiscardedAckIsCounted) {
+TEST_F(Contested, DiscardedAckIsCounted) {
   target(memory, {.options = kPut});
   ASSERT_EQ(put(source(data, {.threshold = 1, .unlink = PTL_UNLINK}), {.ack = true}), PTL_OK);
   EXPECT_EQ(drops(0), 1U);
 }
 
-TEST_F(Contested, C06_RequestLongerThanMaxSizeGoesToTheNextEntry) {
+TEST_F(Contested, RequestLongerThanMaxSizeGoesToTheNextEntry) {
   Bytes first(64), second(64);
   target(first, {.options = kPut | PTL_MD_MAX_SIZE, .max_size = 7});
   target(second, {.options = kPut});
@@ -80,14 +80,14 @@ TEST_F(Contested, C06_RequestLongerThanMaxSizeGoesToTheNextEntry) {
   EXPECT_EQ(part(second, 0, 8), data);
 }
 
-TEST_F(Contested, C06_ExceptWithTruncateWhichCapsAtTheRemainingSpace) {
+TEST_F(Contested, WithTruncateARequestIsCappedAtTheRemainingSpace) {
   Bytes first(64);
   target(first, {.options = kPut | PTL_MD_MAX_SIZE | PTL_MD_TRUNCATE, .max_size = 7});
   ASSERT_EQ(put(source(data)), PTL_OK);
   EXPECT_EQ(story(1), "PUT_START 8/8@0 PUT_END 8/8@0");
 }
 
-TEST_F(Contested, C07_AckIsLoggedWithStartAndEndDisabled) {
+TEST_F(Contested, AckIsLoggedWithStartAndEndDisabled) {
   target(memory, {.options = kPut});
   ASSERT_EQ(put(source(data, {.options = PTL_MD_EVENT_START_DISABLE | PTL_MD_EVENT_END_DISABLE}),
                 {.ack = true}),
@@ -95,7 +95,7 @@ TEST_F(Contested, C07_AckIsLoggedWithStartAndEndDisabled) {
   EXPECT_EQ(kinds(0), "ACK");
 }
 
-TEST_F(Contested, C08_UnlinkIsLoggedWithStartAndEndDisabled) {
+TEST_F(Contested, UnlinkIsLoggedWithStartAndEndDisabled) {
   target(memory, {.options = kPut | PTL_MD_EVENT_START_DISABLE | PTL_MD_EVENT_END_DISABLE,
                   .threshold = 1,
                   .unlink = PTL_UNLINK});
@@ -103,14 +103,14 @@ TEST_F(Contested, C08_UnlinkIsLoggedWithStartAndEndDisabled) {
   EXPECT_EQ(kinds(1), "UNLINK");
 }
 
-TEST_F(Contested, C09_AckTellsTheRequestedLength) {
+TEST_F(Contested, AckTellsTheRequestedLength) {
   target(memory, {.options = kPut | PTL_MD_TRUNCATE});
   Bytes more = pattern(20);
   ASSERT_EQ(put(source(more), {.ack = true}), PTL_OK);
   EXPECT_EQ(only(take(0), PTL_EVENT_ACK).rlength, 20U);
 }
 
-TEST_F(Contested, C10_BusyMdIsInUseAndCanBeUnlinkedLater) {
+TEST_F(Contested, BusyMdIsInUseAndCanBeUnlinkedLater) {
   const ptl_handle_md_t md = source(data);
   ASSERT_EQ(post_put(md), PTL_OK);
   EXPECT_EQ(PtlMDUnlink(md), PTL_MD_IN_USE);
@@ -119,13 +119,13 @@ TEST_F(Contested, C10_BusyMdIsInUseAndCanBeUnlinkedLater) {
   EXPECT_EQ(PtlMDUnlink(md), PTL_OK);
 }
 
-TEST_F(Contested, C11_SecondNIInitIsOkWithTheSameHandle) {
+TEST_F(Contested, SecondNIInitIsOkWithTheSameHandle) {
   ptl_handle_ni_t again = PTL_INVALID_HANDLE;
   EXPECT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, nullptr, &again), PTL_OK);
   EXPECT_EQ(again, job->ni());
 }
 
-TEST_F(Contested, C12_UpdateOfABusyMdIsAppliedWhenNothingIsOwedToTheTestQueue) {
+TEST_F(Contested, UpdateOfABusyMdIsAppliedWhenNothingIsOwedToTheTestQueue) {
   const ptl_handle_md_t md = source(data);
   ASSERT_EQ(post_put(md), PTL_OK);  // busy, and SEND_END is owed to its own queue
   ptl_handle_eq_t other = PTL_EQ_NONE;
@@ -135,7 +135,7 @@ TEST_F(Contested, C12_UpdateOfABusyMdIsAppliedWhenNothingIsOwedToTheTestQueue) {
   EXPECT_EQ(state_of(md, 0).start, fresh.data());
 }
 
-TEST_F(Contested, C13_OldIsFilledWithNoUpdate) {
+TEST_F(Contested, OldIsFilledWithNoUpdate) {
   const ptl_handle_md_t md = source(data);
   ASSERT_EQ(put(md), PTL_OK);
   ptl_md_t old{};
@@ -144,7 +144,7 @@ TEST_F(Contested, C13_OldIsFilledWithNoUpdate) {
   EXPECT_EQ(old.start, data.data());
 }
 
-TEST_F(Contested, C14_OverflowResumesAtTheOldestSurvivor) {
+TEST_F(Contested, OverflowResumesAtTheOldestSurvivor) {
   ptl_handle_eq_t eq = PTL_EQ_NONE;
   ASSERT_EQ(PtlEQAlloc(job->ni(), 4, PTL_EQ_HANDLER_NONE, &eq), PTL_OK);
   ptl_md_t description = md(data, {}, 0);
@@ -157,13 +157,13 @@ TEST_F(Contested, C14_OverflowResumesAtTheOldestSurvivor) {
   EXPECT_EQ(event.hdr_data, 1U);
 }
 
-TEST_F(Contested, C15_SnapshotIsTakenAfterTheDecrement) {
+TEST_F(Contested, SnapshotIsTakenAfterTheDecrement) {
   target(memory, {.options = kPut, .threshold = 7});
   ASSERT_EQ(put(source(data)), PTL_OK);
   EXPECT_EQ(only(take(1), PTL_EVENT_PUT_START).md.threshold, 6);
 }
 
-TEST_F(Contested, C16_RemoteOffsetPastTheEndIsRefusedThoughTruncateIsSet) {
+TEST_F(Contested, RemoteOffsetPastTheEndIsRefusedThoughTruncateIsSet) {
   target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE});
   const ptl_handle_md_t from = source(data);
   ASSERT_EQ(put(from, {.offset = 9}), PTL_OK);
@@ -172,11 +172,11 @@ TEST_F(Contested, C16_RemoteOffsetPastTheEndIsRefusedThoughTruncateIsSet) {
   EXPECT_EQ(story(1), "PUT_START 0/8@8 PUT_END 0/8@8");
 }
 
-TEST_F(Contested, C17_PutOnAnInactiveMdIsInvalid) {
+TEST_F(Contested, PutOnAnInactiveMdIsInvalid) {
   EXPECT_EQ(put(source(data, {.threshold = 0})), PTL_MD_INVALID);
 }
 
-TEST_F(Contested, C18_FreeingAQueueInUseDetachesIt) {
+TEST_F(Contested, FreeingAQueueInUseDetachesIt) {
   const Entry entry = target(memory, {.options = kPut});
   job->as(1);
   ASSERT_EQ(PtlEQFree(queue(1)), PTL_OK);
@@ -190,7 +190,7 @@ TEST_F(Contested, C18_FreeingAQueueInUseDetachesIt) {
   EXPECT_EQ(kinds(job->events(successor)), "");
 }
 
-TEST_F(Contested, C19_EveryAccessEntryAdmitsTheSameUserAtFirst) {
+TEST_F(Contested, EveryAccessEntryAdmitsTheSameUserAtFirst) {
   start({.processes = 3, .users = {500, 500, 501}});
   target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE});
   const ptl_handle_md_t from = source(data);
@@ -203,27 +203,27 @@ TEST_F(Contested, C19_EveryAccessEntryAdmitsTheSameUserAtFirst) {
   EXPECT_EQ(status(1, PTL_SR_DROP_ACCESS), 64U);
 }
 
-TEST_F(Contested, C20_GetPutTakesAtLeast64Bytes) {
+TEST_F(Contested, GetPutTakesAtLeast64Bytes) {
   ptl_ni_limits_t actual{};
   ptl_handle_ni_t ni = PTL_INVALID_HANDLE;
   ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, &actual, &ni), PTL_OK);
   EXPECT_GE(actual.max_getput_md, 64);
 }
 
-TEST_F(Contested, C21_EntryFreesItsRetainedMd) {
+TEST_F(Contested, EntryFreesItsRetainedMd) {
   const Entry entry = target(memory, {.options = kPut});
   ASSERT_EQ(unlink_me(entry.me), PTL_OK);
   EXPECT_EQ(status(1, PTL_SR_MDS_CUR), 0U);
 }
 
-TEST_F(Contested, C22_WaitingForAReplyDoesNotPinTheMd) {
+TEST_F(Contested, WaitingForAReplyDoesNotPinTheMd) {
   const ptl_handle_md_t md = source(data);
   ASSERT_EQ(post_get(md), PTL_OK);
   EXPECT_EQ(PtlMDUnlink(md), PTL_OK);
 }
 
 int handler_runs = 0;
-TEST_F(Contested, C23_HandlerRunsInTheCallThatReturnsTheEvent) {
+TEST_F(Contested, HandlerRunsInTheCallThatReturnsTheEvent) {
   handler_runs = 0;
   ptl_handle_eq_t eq = PTL_EQ_NONE;
   ASSERT_EQ(PtlEQAlloc(

@@ -7,14 +7,14 @@
 namespace lintel::testing {
 namespace {
 
-TEST_F(Pitfalls, P11_ThresholdCountsOperationsWithNoQueue) {
+TEST_F(Pitfalls, ThresholdCountsOperationsWithNoQueue) {
   Bytes memory(8), data = pattern(1);
   const Entry entry = target(memory, {.options = kPut, .threshold = 3, .quiet = true});
   ASSERT_EQ(put(source(data)), PTL_OK);
   EXPECT_EQ(state_of(entry.md, 1).threshold, 2);
 }
 
-TEST_F(Pitfalls, P11_ThresholdCountsOperationsWithEventsDisabled) {
+TEST_F(Pitfalls, ThresholdCountsOperationsWithEventsDisabled) {
   Bytes memory(8), data = pattern(1);
   const Entry entry = target(
       memory,
@@ -27,7 +27,7 @@ TEST_F(Pitfalls, P11_ThresholdCountsOperationsWithEventsDisabled) {
   EXPECT_EQ(kinds(0) + kinds(1), "");
 }
 
-TEST_F(Pitfalls, P11_ThresholdCountsOneForStartAndEnd) {
+TEST_F(Pitfalls, ThresholdCountsOneForStartAndEnd) {
   Bytes memory(8), data = pattern(1);
   target(memory, {.options = kPut, .threshold = 3});
   ASSERT_EQ(put(source(data)), PTL_OK);
@@ -37,7 +37,7 @@ TEST_F(Pitfalls, P11_ThresholdCountsOneForStartAndEnd) {
   EXPECT_EQ(events[1].md.threshold, 2);
 }
 
-TEST_F(Pitfalls, P12_PutAndItsAckAreTwoUnits) {
+TEST_F(Pitfalls, PutAndItsAckAreTwoUnits) {
   Bytes memory(8), data = pattern(1);
   target(memory, {.options = kPut});
   const ptl_handle_md_t from = source(data, {.threshold = 2, .unlink = PTL_UNLINK});
@@ -49,7 +49,7 @@ TEST_F(Pitfalls, P12_PutAndItsAckAreTwoUnits) {
   EXPECT_FALSE(alive(from, 0));
 }
 
-TEST_F(Pitfalls, P12_PutAckAndGetServedAreThreeUnits) {
+TEST_F(Pitfalls, PutAckAndGetServedAreThreeUnits) {
   Bytes memory(8), data = pattern(1), back(1);
   target(memory, {.options = kPut});
   const Entry mine = target(data, {.options = kGet, .threshold = 3, .unlink = PTL_UNLINK}, {}, 0);
@@ -58,7 +58,7 @@ TEST_F(Pitfalls, P12_PutAckAndGetServedAreThreeUnits) {
   EXPECT_EQ(kinds(0), "SEND_START SEND_END ACK GET_START GET_END UNLINK");
 }
 
-TEST_F(Pitfalls, P12_AckAfterAutoUnlinkIsACountedDrop) {
+TEST_F(Pitfalls, AckAfterAutoUnlinkIsACountedDrop) {
   Bytes memory(8), data = pattern(1);
   target(memory, {.options = kPut});
   ASSERT_EQ(put(source(data, {.threshold = 1, .unlink = PTL_UNLINK}), {.ack = true}), PTL_OK);
@@ -66,7 +66,7 @@ TEST_F(Pitfalls, P12_AckAfterAutoUnlinkIsACountedDrop) {
   EXPECT_EQ(status(0, PTL_SR_DROP_STALE_HANDLE), 1U);
 }
 
-TEST_F(Pitfalls, P12_FailedPutHasNoAckSoItTakesOneUnitAndTheMdStays) {
+TEST_F(Pitfalls, FailedPutHasNoAckSoItTakesOneUnitAndTheMdStays) {
   Bytes data = pattern(1);
   job->kill(1, transport::Death::kNoticed);
   const ptl_handle_md_t from = source(data, {.threshold = 2, .unlink = PTL_UNLINK});
@@ -77,7 +77,7 @@ TEST_F(Pitfalls, P12_FailedPutHasNoAckSoItTakesOneUnitAndTheMdStays) {
   EXPECT_EQ(unlink_md(from, 0), PTL_OK);
 }
 
-TEST_F(Pitfalls, P13_UnlimitedNeverDecrements) {
+TEST_F(Pitfalls, UnlimitedNeverDecrements) {
   Bytes memory(8), data = pattern(1);
   const Entry entry = target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE});
   const ptl_handle_md_t from = source(data);
@@ -86,7 +86,7 @@ TEST_F(Pitfalls, P13_UnlimitedNeverDecrements) {
   EXPECT_EQ(state_of(from, 0).threshold, PTL_MD_THRESH_INF);
 }
 
-TEST_F(Pitfalls, P13_ZeroNeverBecomesUnlimited) {
+TEST_F(Pitfalls, ZeroNeverBecomesUnlimited) {
   Bytes memory(8), data = pattern(1);
   target(memory, {.options = kPut});
   // the put takes the only unit; the ack takes none
@@ -97,12 +97,12 @@ TEST_F(Pitfalls, P13_ZeroNeverBecomesUnlimited) {
   EXPECT_EQ(put(from), PTL_MD_INVALID);
 }
 
-TEST_F(Pitfalls, P13_OtherNegativeThresholdsAreZero) {
+TEST_F(Pitfalls, OtherNegativeThresholdsAreZero) {
   Bytes data = pattern(1);
   EXPECT_EQ(put(source(data, {.threshold = -2})), PTL_MD_INVALID);
 }
 
-TEST_F(Pitfalls, P14_CreationWithThresholdZeroDoesNotUnlink) {
+TEST_F(Pitfalls, CreationWithThresholdZeroDoesNotUnlink) {
   Bytes memory(8);
   const Entry entry = target(memory, {.options = kPut, .threshold = 0, .unlink = PTL_UNLINK});
   job->settle();
@@ -110,7 +110,7 @@ TEST_F(Pitfalls, P14_CreationWithThresholdZeroDoesNotUnlink) {
   EXPECT_EQ(kinds(1), "");
 }
 
-TEST_F(Pitfalls, P14_UpdateToThresholdZeroDoesNotUnlink) {
+TEST_F(Pitfalls, UpdateToThresholdZeroDoesNotUnlink) {
   Bytes memory(8);
   const Entry entry = target(memory, {.options = kPut, .threshold = 5, .unlink = PTL_UNLINK});
   ASSERT_EQ(update(entry.md, md(memory, {.options = kPut, .threshold = 0}, 1), PTL_EQ_NONE),
@@ -119,7 +119,7 @@ TEST_F(Pitfalls, P14_UpdateToThresholdZeroDoesNotUnlink) {
   EXPECT_EQ(kinds(1), "");
 }
 
-TEST_F(Pitfalls, P14_UpdateActivatesAnInactiveMd) {
+TEST_F(Pitfalls, UpdateActivatesAnInactiveMd) {
   Bytes memory(8), data = pattern(8);
   const Entry entry = target(memory, {.options = kPut, .threshold = 0});
   ASSERT_EQ(update(entry.md, md(memory, {.options = kPut, .threshold = 1}, 1), PTL_EQ_NONE),
@@ -128,7 +128,7 @@ TEST_F(Pitfalls, P14_UpdateActivatesAnInactiveMd) {
   EXPECT_EQ(memory, data);
 }
 
-TEST_F(Pitfalls, P15_UnlinkWaitsForTheLastPendingOperation) {
+TEST_F(Pitfalls, UnlinkWaitsForTheLastPendingOperation) {
   start({.processes = 3});
   Bytes memory(8192), large = pattern(4096), small = pattern(8);
   const Entry entry = target(memory, {.options = kPut, .threshold = 2, .unlink = PTL_UNLINK});
@@ -152,7 +152,7 @@ TEST_F(Pitfalls, P15_UnlinkWaitsForTheLastPendingOperation) {
   EXPECT_FALSE(alive(entry.md, 1));
 }
 
-TEST_F(Pitfalls, P16_ExactlyMaxSizeLeftIsStillActive) {
+TEST_F(Pitfalls, ExactlyMaxSizeLeftIsStillActive) {
   Bytes memory(16), data = pattern(8);
   const Entry entry =
       target(memory, {.options = kPut | PTL_MD_MAX_SIZE, .unlink = PTL_UNLINK, .max_size = 8});
@@ -164,7 +164,7 @@ TEST_F(Pitfalls, P16_ExactlyMaxSizeLeftIsStillActive) {
   EXPECT_EQ(kinds(1), "PUT_START PUT_END UNLINK");
 }
 
-TEST_F(Pitfalls, P16_OneByteLessThanMaxSizeIsInactive) {
+TEST_F(Pitfalls, OneByteLessThanMaxSizeIsInactive) {
   Bytes memory(15), data = pattern(8);
   const Entry entry = target(memory, {.options = kPut | PTL_MD_MAX_SIZE, .max_size = 8});
   const ptl_handle_md_t from = source(data);
@@ -176,7 +176,7 @@ TEST_F(Pitfalls, P16_OneByteLessThanMaxSizeIsInactive) {
   EXPECT_TRUE(alive(entry.md, 1));  // retained: inactive, not gone
 }
 
-TEST_F(Pitfalls, P16_FullMdDoesNotUnderflow) {
+TEST_F(Pitfalls, FullMdDoesNotUnderflow) {
   Bytes memory(8), data = pattern(8);
   const Entry entry = target(
       memory,
@@ -186,7 +186,7 @@ TEST_F(Pitfalls, P16_FullMdDoesNotUnderflow) {
   EXPECT_FALSE(alive(entry.md, 1));
 }
 
-TEST_F(Pitfalls, P16_MaxSizeIsIgnoredWithRemoteOffsets) {
+TEST_F(Pitfalls, MaxSizeIsIgnoredWithRemoteOffsets) {
   Bytes memory(8), data = pattern(8);
   const Entry entry = target(memory, {.options = kPut | PTL_MD_MAX_SIZE | PTL_MD_MANAGE_REMOTE,
                                       .unlink = PTL_UNLINK,
@@ -198,7 +198,7 @@ TEST_F(Pitfalls, P16_MaxSizeIsIgnoredWithRemoteOffsets) {
   EXPECT_TRUE(alive(entry.md, 1));
 }
 
-TEST_F(Pitfalls, P17_LocalOffsetAdvancesByTheManipulatedLength) {
+TEST_F(Pitfalls, LocalOffsetAdvancesByTheManipulatedLength) {
   Bytes memory(10), data = pattern(4);
   target(memory, {.options = kPut | PTL_MD_TRUNCATE});
   const ptl_handle_md_t from = source(data);
@@ -208,7 +208,7 @@ TEST_F(Pitfalls, P17_LocalOffsetAdvancesByTheManipulatedLength) {
       "PUT_START 4/4@0 PUT_END 4/4@0 PUT_START 4/4@4 PUT_END 4/4@4 PUT_START 2/4@8 PUT_END 2/4@8");
 }
 
-TEST_F(Pitfalls, P17_LocalOffsetAdvancesAtMatchTime) {
+TEST_F(Pitfalls, LocalOffsetAdvancesAtMatchTime) {
   start({.processes = 3});
   Bytes memory(8192), large = pattern(4000), other = pattern(4000, 9);
   target(memory, {.options = kPut});
@@ -224,7 +224,7 @@ TEST_F(Pitfalls, P17_LocalOffsetAdvancesAtMatchTime) {
   EXPECT_EQ(part(memory, first_is_large ? 4000 : 0, 4000), other);
 }
 
-TEST_F(Pitfalls, P17_FailedTransferDoesNotGiveTheRoomBack) {
+TEST_F(Pitfalls, FailedTransferDoesNotGiveTheRoomBack) {
   start({.processes = 3});
   Bytes memory(8192), large = pattern(4000), small = pattern(8);
   target(memory, {.options = kPut});
@@ -239,7 +239,7 @@ TEST_F(Pitfalls, P17_FailedTransferDoesNotGiveTheRoomBack) {
   EXPECT_EQ(story(1), "PUT_START 8/8@4000 PUT_END 8/8@4000");
 }
 
-TEST_F(Pitfalls, P18_InitiatorRoleIgnoresTheLocalOffset) {
+TEST_F(Pitfalls, InitiatorRoleIgnoresTheLocalOffset) {
   Bytes memory(8), data = pattern(8), incoming = pattern(2, 7);
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE});
   const Entry mine = target(data, {.options = kPut}, {}, 0);
@@ -254,7 +254,7 @@ TEST_F(Pitfalls, P18_InitiatorRoleIgnoresTheLocalOffset) {
   EXPECT_EQ(part(data, 2, 2), incoming);  // unchanged: the initiator's role does not move it
 }
 
-TEST_F(Pitfalls, P18_RemoteOffsetCountsWithManageRemote) {
+TEST_F(Pitfalls, RemoteOffsetCountsWithManageRemote) {
   Bytes memory(8), data = pattern(2);
   target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE});
   const ptl_handle_md_t from = source(data);
@@ -263,14 +263,14 @@ TEST_F(Pitfalls, P18_RemoteOffsetCountsWithManageRemote) {
   EXPECT_EQ(story(1), "PUT_START 2/2@5 PUT_END 2/2@5 PUT_START 2/2@0 PUT_END 2/2@0");
 }
 
-TEST_F(Pitfalls, P18_RemoteOffsetIsIgnoredWithALocalOne) {
+TEST_F(Pitfalls, RemoteOffsetIsIgnoredWithALocalOne) {
   Bytes memory(8), data = pattern(2);
   target(memory, {.options = kPut});
   ASSERT_EQ(put(source(data), {.offset = 1ULL << 40}), PTL_OK);
   EXPECT_EQ(story(1), "PUT_START 2/2@0 PUT_END 2/2@0");
 }
 
-TEST_F(Pitfalls, P19_HostileRemoteOffsetsDoNotOverflow) {
+TEST_F(Pitfalls, HostileRemoteOffsetsDoNotOverflow) {
   Bytes memory(8), data = pattern(4);
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE | PTL_MD_TRUNCATE});
   const ptl_handle_md_t from = source(data);
@@ -283,7 +283,7 @@ TEST_F(Pitfalls, P19_HostileRemoteOffsetsDoNotOverflow) {
   EXPECT_EQ(memory, Bytes(8));
 }
 
-TEST_F(Pitfalls, P20_UpdateRewindsTheLocalOffset) {
+TEST_F(Pitfalls, UpdateRewindsTheLocalOffset) {
   Bytes memory(8), data = pattern(4);
   const Entry entry = target(memory, {.options = kPut});
   const ptl_handle_md_t from = source(data);
@@ -294,7 +294,7 @@ TEST_F(Pitfalls, P20_UpdateRewindsTheLocalOffset) {
   EXPECT_EQ(story(1), "PUT_START 4/4@0 PUT_END 4/4@0");
 }
 
-TEST_F(Pitfalls, P20_UpdateDoesNotChangeTheUnlinkOp) {
+TEST_F(Pitfalls, UpdateDoesNotChangeTheUnlinkOp) {
   Bytes memory(8), data = pattern(4);
   const Entry entry = target(memory, {.options = kPut, .threshold = 0, .unlink = PTL_UNLINK});
   ASSERT_EQ(update(entry.md, md(memory, {.options = kPut, .threshold = 1}, 1), PTL_EQ_NONE),
@@ -303,7 +303,7 @@ TEST_F(Pitfalls, P20_UpdateDoesNotChangeTheUnlinkOp) {
   EXPECT_EQ(kinds(1), "PUT_START PUT_END UNLINK");
 }
 
-TEST_F(Pitfalls, P20_UpdateComesTooLateForAnMdWhoseAutoUnlinkIsDue) {
+TEST_F(Pitfalls, UpdateComesTooLateForAnMdWhoseAutoUnlinkIsDue) {
   Bytes memory(8192), large = pattern(4096);
   const Entry entry = target(memory, {.options = kPut, .threshold = 1, .unlink = PTL_UNLINK});
   ASSERT_EQ(post_put(source(large)), PTL_OK);
@@ -316,7 +316,7 @@ TEST_F(Pitfalls, P20_UpdateComesTooLateForAnMdWhoseAutoUnlinkIsDue) {
   EXPECT_EQ(kinds(1), "PUT_END UNLINK");
 }
 
-TEST_F(Pitfalls, P20_UpdateChecksItsMdLikeAttach) {
+TEST_F(Pitfalls, UpdateChecksItsMdLikeAttach) {
   Bytes memory(8);
   const Entry entry = target(memory, {.options = kPut});
   ptl_md_t bad = md(memory, {.options = kPut}, 1);
@@ -328,7 +328,7 @@ TEST_F(Pitfalls, P20_UpdateChecksItsMdLikeAttach) {
   EXPECT_EQ(state_of(entry.md, 1).start, memory.data());
 }
 
-TEST_F(Pitfalls, P21_IovecIsOneFlatSpaceOfBytes) {
+TEST_F(Pitfalls, IovecIsOneFlatSpaceOfBytes) {
   std::vector<Bytes> pieces{Bytes(3), Bytes(0), Bytes(5), Bytes(4)};
   Bytes data = pattern(6);
   attach(iovec_md(pieces, {.options = kPut | PTL_MD_MANAGE_REMOTE}, 1));
@@ -339,7 +339,7 @@ TEST_F(Pitfalls, P21_IovecIsOneFlatSpaceOfBytes) {
   EXPECT_EQ(pieces[3], Bytes(4));
 }
 
-TEST_F(Pitfalls, P21_IovecLengthIsEntriesInTheMdAndBytesElsewhere) {
+TEST_F(Pitfalls, IovecLengthIsEntriesInTheMdAndBytesElsewhere) {
   std::vector<Bytes> pieces{pattern(3), pattern(5, 2)};
   Bytes memory(8);
   target(memory, {.options = kPut});
@@ -351,7 +351,7 @@ TEST_F(Pitfalls, P21_IovecLengthIsEntriesInTheMdAndBytesElsewhere) {
   EXPECT_EQ(part(memory, 3, 5), pieces[1]);
 }
 
-TEST_F(Pitfalls, P21_IovecArrayIsCopied) {
+TEST_F(Pitfalls, IovecArrayIsCopied) {
   std::vector<Bytes> pieces{Bytes(4), Bytes(4)};
   Bytes data = pattern(8);
   const ptl_md_t description = iovec_md(pieces, {.options = kPut}, 1);
@@ -364,7 +364,7 @@ TEST_F(Pitfalls, P21_IovecArrayIsCopied) {
   EXPECT_EQ(pieces[1], part(data, 4, 4));
 }
 
-TEST_F(Pitfalls, P22_LaterChangesToTheCallersMdHaveNoEffect) {
+TEST_F(Pitfalls, LaterChangesToTheCallersMdHaveNoEffect) {
   Bytes memory(8), data = pattern(8);
   ptl_md_t description = md(memory, {.options = kPut}, 1);
   attach(description);
@@ -373,7 +373,7 @@ TEST_F(Pitfalls, P22_LaterChangesToTheCallersMdHaveNoEffect) {
   EXPECT_EQ(memory, data);
 }
 
-TEST_F(Pitfalls, P23_WaitingForAReplyOrAnAckIsNotPending) {
+TEST_F(Pitfalls, WaitingForAReplyOrAnAckIsNotPending) {
   Bytes data = pattern(8);
   ASSERT_EQ(put(source(data), {}), PTL_OK);  // the session is open now
   const ptl_handle_md_t getting = source(data);
@@ -384,7 +384,7 @@ TEST_F(Pitfalls, P23_WaitingForAReplyOrAnAckIsNotPending) {
   EXPECT_EQ(unlink_md(putting, 0), PTL_OK);
 }
 
-TEST_F(Pitfalls, P23_LateAnswersAreRecognisedThoughTheSlotIsUsedAgain) {
+TEST_F(Pitfalls, LateAnswersAreRecognisedThoughTheSlotIsUsedAgain) {
   constexpr ptl_ni_limits_t kOneMd{.max_mes = 8,
                                    .max_mds = 1,
                                    .max_eqs = 8,
@@ -411,7 +411,7 @@ TEST_F(Pitfalls, P23_LateAnswersAreRecognisedThoughTheSlotIsUsedAgain) {
   EXPECT_EQ(status(0, PTL_SR_DROP_STALE_HANDLE), 1U);
 }
 
-TEST_F(Pitfalls, P24_InitiatingNeedsNoOption) {
+TEST_F(Pitfalls, InitiatingNeedsNoOption) {
   Bytes memory = pattern(8), data(8);
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE});
   const ptl_handle_md_t plain = source(data, {.options = 0});

@@ -11,7 +11,7 @@
 namespace lintel::testing {
 namespace {
 
-TEST_F(Pitfalls, P10_AttachAnyGivesNoPortalToTwoThreads) {
+TEST_F(Pitfalls, AttachAnyGivesNoPortalToTwoThreads) {
   constexpr std::size_t kEach = 60;
   std::vector<ptl_pt_index_t> taken(2 * kEach);
   const auto take_portals = [&](std::size_t first) {
@@ -26,7 +26,7 @@ TEST_F(Pitfalls, P10_AttachAnyGivesNoPortalToTwoThreads) {
   EXPECT_EQ(std::set<ptl_pt_index_t>(taken.begin(), taken.end()).size(), 2 * kEach);
 }
 
-TEST_F(Pitfalls, P40_WaitingMakesProgressOfItsOwn) {
+TEST_F(Pitfalls, WaitingMakesProgressOfItsOwn) {
   start({.real_time = true});
   Bytes memory(8), data = pattern(8);
   target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE});
@@ -46,7 +46,7 @@ TEST_F(Pitfalls, P40_WaitingMakesProgressOfItsOwn) {
   EXPECT_EQ(event.type, PTL_EVENT_PUT_END);
 }
 
-TEST_F(Pitfalls, P40_SpinningOnGetMakesProgress) {
+TEST_F(Pitfalls, SpinningOnGetMakesProgress) {
   Bytes memory(8), data = pattern(8);
   target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE});
   const ptl_handle_md_t from = source(data);
@@ -80,7 +80,7 @@ class EventQueuePoll : public Pitfalls {
   Bytes memory = Bytes(64), data = pattern(4);
 };
 
-TEST_F(EventQueuePoll, P41_TimeoutZeroTestsEachQueueOnce) {
+TEST_F(EventQueuePoll, TimeoutZeroTestsEachQueueOnce) {
   EXPECT_EQ(PtlEQPoll(queues, 3, 0, &event, &which), PTL_EQ_EMPTY);
   fill(queues[2]);
   ASSERT_EQ(PtlEQPoll(queues, 3, 0, &event, &which), PTL_OK);
@@ -88,7 +88,7 @@ TEST_F(EventQueuePoll, P41_TimeoutZeroTestsEachQueueOnce) {
   EXPECT_EQ(event.type, PTL_EVENT_SEND_START);
 }
 
-TEST_F(EventQueuePoll, P41_AllHandlesAreLookedAtThoughAnEventIsThere) {
+TEST_F(EventQueuePoll, AllHandlesAreLookedAtThoughAnEventIsThere) {
   fill(queues[0]);
   queues[1] = PTL_EQ_NONE;
   EXPECT_EQ(PtlEQPoll(queues, 3, 0, &event, &which), PTL_EQ_INVALID);
@@ -97,13 +97,13 @@ TEST_F(EventQueuePoll, P41_AllHandlesAreLookedAtThoughAnEventIsThere) {
   EXPECT_EQ(PtlEQPoll(queues, -1, 0, &event, &which), PTL_EQ_INVALID);
 }
 
-TEST_F(EventQueuePoll, P41_WhichIsValidWithDropped) {
+TEST_F(EventQueuePoll, WhichIsValidWithDropped) {
   for (int i = 0; i < 3; ++i) fill(queues[1]);
   ASSERT_EQ(PtlEQPoll(queues, 3, 0, &event, &which), PTL_EQ_DROPPED);
   EXPECT_EQ(which, 1);
 }
 
-TEST_F(EventQueuePoll, P42_QueuesAreScannedInOrderAndRotationReachesTheLater) {
+TEST_F(EventQueuePoll, QueuesAreScannedInOrderAndRotationReachesTheLater) {
   fill(queues[0]);
   fill(queues[2]);
   ASSERT_EQ(PtlEQPoll(queues, 3, 0, &event, &which), PTL_OK);
@@ -113,7 +113,7 @@ TEST_F(EventQueuePoll, P42_QueuesAreScannedInOrderAndRotationReachesTheLater) {
   EXPECT_EQ(which, 1);
 }
 
-TEST_F(Pitfalls, P41_TimeoutExpires) {
+TEST_F(Pitfalls, TimeoutExpires) {
   start({.real_time = true});
   ptl_handle_eq_t queues[] = {queue(0)};
   ptl_event_t event;
@@ -149,7 +149,7 @@ void reentering_handler(ptl_event_t* event) {
   state.codes += PtlMDUnlink(md);
 }
 
-TEST_F(Pitfalls, P43_HandlerRunsOncePerEventInTheCallThatReturnsItAndMayCallBack) {
+TEST_F(Pitfalls, HandlerRunsOncePerEventInTheCallThatReturnsItAndMayCallBack) {
   Bytes memory(64), data = pattern(4);
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE});
   ptl_handle_eq_t with_handler = PTL_EQ_NONE;
@@ -172,7 +172,7 @@ TEST_F(Pitfalls, P43_HandlerRunsOncePerEventInTheCallThatReturnsItAndMayCallBack
 
 // ---- Library and interface
 
-TEST_F(Pitfalls, P44_SecondNIInitGivesTheSameHandleAndOneFiniEndsIt) {
+TEST_F(Pitfalls, SecondNIInitGivesTheSameHandleAndOneFiniEndsIt) {
   ptl_handle_ni_t again = PTL_INVALID_HANDLE;
   ptl_ni_limits_t actual{};
   ASSERT_EQ(PtlNIInit(PTL_IFACE_DEFAULT, PTL_PID_ANY, nullptr, &actual, &again), PTL_OK);
@@ -183,7 +183,7 @@ TEST_F(Pitfalls, P44_SecondNIInitGivesTheSameHandleAndOneFiniEndsIt) {
   EXPECT_EQ(PtlNIFini(again), PTL_NI_INVALID);
 }
 
-TEST_F(Pitfalls, P44_SecondNIInitIgnoresWhatIsDesired) {
+TEST_F(Pitfalls, SecondNIInitIgnoresWhatIsDesired) {
   ptl_handle_ni_t again = PTL_INVALID_HANDLE;
   ptl_ni_limits_t desired{.max_mes = 1,
                           .max_mds = 1,
@@ -199,7 +199,7 @@ TEST_F(Pitfalls, P44_SecondNIInitIgnoresWhatIsDesired) {
   EXPECT_EQ(actual.max_mds, 65536);
 }
 
-TEST_F(Pitfalls, P45_RepeatedInitWritesMaxInterfaces) {
+TEST_F(Pitfalls, RepeatedInitWritesMaxInterfaces) {
   for (int i = 0; i < 2; ++i) {
     int interfaces = 0;
     ASSERT_EQ(PtlInit(&interfaces), PTL_OK);
@@ -207,7 +207,7 @@ TEST_F(Pitfalls, P45_RepeatedInitWritesMaxInterfaces) {
   }
 }
 
-TEST_F(Pitfalls, P46_HandlesOfAnInterfaceThatWasShutGiveTheirOwnError) {
+TEST_F(Pitfalls, HandlesOfAnInterfaceThatWasShutGiveTheirOwnError) {
   Bytes memory(8);
   const Entry entry = target(memory, {.options = kPut}, {}, 0);
   const ptl_handle_eq_t eq = queue(0);
@@ -220,7 +220,7 @@ TEST_F(Pitfalls, P46_HandlesOfAnInterfaceThatWasShutGiveTheirOwnError) {
   EXPECT_EQ(put(entry.md), PTL_MD_INVALID);
 }
 
-TEST_F(Pitfalls, P46_OldHandlesStayInvalidWhenTheInterfaceOpensAgain) {
+TEST_F(Pitfalls, OldHandlesStayInvalidWhenTheInterfaceOpensAgain) {
   Bytes memory(8);
   const Entry entry = target(memory, {.options = kPut}, {}, 0);
   const ptl_handle_eq_t eq = queue(0);
@@ -239,7 +239,7 @@ TEST_F(Pitfalls, P46_OldHandlesStayInvalidWhenTheInterfaceOpensAgain) {
 
 // ---- Unlinking
 
-TEST_F(Pitfalls, P47_RetryingUnlinkAloneMakesProgress) {
+TEST_F(Pitfalls, RetryingUnlinkAloneMakesProgress) {
   Bytes memory(1 << 16), data = pattern(60000);
   target(memory, {.options = kPut});
   const ptl_handle_md_t from = source(data);
@@ -254,7 +254,7 @@ TEST_F(Pitfalls, P47_RetryingUnlinkAloneMakesProgress) {
   EXPECT_FALSE(alive(from, 0));
 }
 
-TEST_F(Pitfalls, P47_RetryingUnlinkOfTheEntryAloneMakesProgress) {
+TEST_F(Pitfalls, RetryingUnlinkOfTheEntryAloneMakesProgress) {
   Bytes memory(1 << 16), data = pattern(60000);
   const Entry entry = target(memory, {.options = kPut});
   ASSERT_EQ(post_put(source(data)), PTL_OK);
@@ -269,7 +269,7 @@ TEST_F(Pitfalls, P47_RetryingUnlinkOfTheEntryAloneMakesProgress) {
   EXPECT_EQ(kinds(1), "PUT_END");
 }
 
-TEST_F(Pitfalls, P48_FireAndForgetFreesItsResources) {
+TEST_F(Pitfalls, FireAndForgetFreesItsResources) {
   Bytes memory(8), data = pattern(4);
   target(memory, {.options = kPut | PTL_MD_MANAGE_REMOTE});
   for (int i = 0; i < 100; ++i)
@@ -279,7 +279,7 @@ TEST_F(Pitfalls, P48_FireAndForgetFreesItsResources) {
   EXPECT_EQ(status(0, PTL_SR_MDS_CUR), 0U);
 }
 
-TEST_F(Pitfalls, P48_FireAndForgetOfALargeMessageToo) {
+TEST_F(Pitfalls, FireAndForgetOfALargeMessageFreesItsResources) {
   Bytes memory(8192), data = pattern(4000);
   target(memory, {.options = kPut});
   ASSERT_EQ(put(source(data, {.threshold = 1, .unlink = PTL_UNLINK, .quiet = true})), PTL_OK);
@@ -291,7 +291,7 @@ TEST_F(Pitfalls, P48_FireAndForgetOfALargeMessageToo) {
 
 static_assert(PTL_NOACK_REQ == PTL_NO_ACK_REQ);
 
-TEST(PitfallsOfHandles, P50_SentinelsAreDistinctAndNameNothing) {
+TEST(PitfallsOfHandles, SentinelsAreDistinctAndNameNothing) {
   using namespace lintel::api3;
   EXPECT_NE(PTL_INVALID_HANDLE, PTL_EQ_NONE);
   EXPECT_NE(PTL_INVALID_HANDLE, PTL_HANDLE_NONE);
@@ -304,7 +304,7 @@ TEST(PitfallsOfHandles, P50_SentinelsAreDistinctAndNameNothing) {
   }
 }
 
-TEST(PitfallsOfHandles, P50_EncodingKeepsKindInterfaceSlotAndGeneration) {
+TEST(PitfallsOfHandles, EncodingKeepsKindInterfaceSlotAndGeneration) {
   using namespace lintel::api3;
   // An interface has fewer objects than there are slots: portals/engine/handle.h.
   const SlotId largest{(1U << portals::kSlotBits) - 2, (1U << portals::kGenerationBits) - 1};
@@ -323,7 +323,7 @@ TEST(PitfallsOfHandles, P50_EncodingKeepsKindInterfaceSlotAndGeneration) {
   }
 }
 
-TEST_F(Pitfalls, P50_HandlesCompareAsNumbers) {
+TEST_F(Pitfalls, HandlesCompareAsNumbers) {
   EXPECT_EQ(PtlHandleIsEqual(queue(0), queue(0)), PTL_OK);
   EXPECT_EQ(PtlHandleIsEqual(queue(0), PTL_EQ_NONE), PTL_FAIL);
 }
@@ -332,7 +332,7 @@ TEST_F(Pitfalls, P50_HandlesCompareAsNumbers) {
 
 class Teardown : public Pitfalls, public ::testing::WithParamInterface<bool> {};
 
-TEST_P(Teardown, P51_BlockedWaiterReturns) {
+TEST_P(Teardown, BlockedWaiterReturns) {
   start({.processes = 1, .real_time = true});
   portals::Process& process = job->process(0);
   std::atomic<int> code{-1};
@@ -353,7 +353,7 @@ TEST_P(Teardown, P51_BlockedWaiterReturns) {
 }
 INSTANTIATE_TEST_SUITE_P(FreeAndFini, Teardown, ::testing::Bool());
 
-TEST_F(Pitfalls, P51_TeardownWithTrafficOfEveryKindInFlight) {
+TEST_F(Pitfalls, TeardownWithTrafficOfEveryKindInFlight) {
   Bytes memory(8192), data = pattern(4000), small = pattern(4);
   for (const std::size_t rank : {0U, 1U})
     target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE}, {}, rank);
@@ -369,7 +369,7 @@ TEST_F(Pitfalls, P51_TeardownWithTrafficOfEveryKindInFlight) {
   EXPECT_EQ(PtlNIFini(job->ni()), PTL_OK);
 }
 
-TEST_F(Pitfalls, P51_TeardownWithAnswersThatNeverGotRoom) {
+TEST_F(Pitfalls, TeardownWithAnswersThatNeverGotRoom) {
   JobOptions options;
   options.network.max_in_flight = 2;
   start(options);
@@ -390,7 +390,7 @@ TEST_F(Pitfalls, P51_TeardownWithAnswersThatNeverGotRoom) {
 
 // ---- Operations on oneself
 
-TEST_F(Pitfalls, P52_SelfPutFromAnMdToItself) {
+TEST_F(Pitfalls, SelfPutFromAnMdToItself) {
   Bytes memory = pattern(8);
   const Entry mine = target(memory, {.options = kPut, .threshold = 2, .unlink = PTL_UNLINK}, {}, 0);
   ASSERT_EQ(put(mine.md, {.to = 0}), PTL_OK);

@@ -11,7 +11,7 @@
 namespace lintel::testing {
 namespace {
 
-TEST_F(Pitfalls, P25_FullQueueNeverRefusesAndReportsTheLossOnceWithAValidEvent) {
+TEST_F(Pitfalls, FullQueueNeverRefusesAndReportsTheLossOnceWithAValidEvent) {
   Bytes memory(64), data = pattern(4);
   job->as(1);
   ptl_handle_eq_t small = PTL_EQ_NONE;
@@ -34,7 +34,7 @@ TEST_F(Pitfalls, P25_FullQueueNeverRefusesAndReportsTheLossOnceWithAValidEvent) 
   EXPECT_EQ(drops(1), 0U);
 }
 
-TEST_F(Pitfalls, P25_SecondLossIsReportedAgain) {
+TEST_F(Pitfalls, SecondLossIsReportedAgain) {
   Bytes memory(64), data = pattern(4);
   job->as(1);
   ptl_handle_eq_t small = PTL_EQ_NONE;
@@ -53,7 +53,7 @@ TEST_F(Pitfalls, P25_SecondLossIsReportedAgain) {
   }
 }
 
-TEST_F(Pitfalls, P28_StartDisableHitsStartOnly) {
+TEST_F(Pitfalls, StartDisableHitsStartOnly) {
   Bytes memory(8), data = pattern(4);
   target(memory,
          {.options = kPut | PTL_MD_EVENT_START_DISABLE, .threshold = 1, .unlink = PTL_UNLINK});
@@ -62,7 +62,7 @@ TEST_F(Pitfalls, P28_StartDisableHitsStartOnly) {
   EXPECT_EQ(kinds(1), "PUT_END UNLINK");
 }
 
-TEST_F(Pitfalls, P28_EndDisableHitsEndOnly) {
+TEST_F(Pitfalls, EndDisableHitsEndOnly) {
   Bytes memory(8), data = pattern(4);
   target(memory,
          {.options = kPut | PTL_MD_EVENT_END_DISABLE, .threshold = 1, .unlink = PTL_UNLINK});
@@ -71,7 +71,7 @@ TEST_F(Pitfalls, P28_EndDisableHitsEndOnly) {
   EXPECT_EQ(kinds(1), "PUT_START UNLINK");
 }
 
-TEST_F(Pitfalls, P28_DisabledEventsAreSuppressedInBothRoles) {
+TEST_F(Pitfalls, DisabledEventsAreSuppressedInBothRoles) {
   Bytes memory = pattern(8), data(8);
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE | PTL_MD_EVENT_END_DISABLE});
   const ptl_handle_md_t mine = source(data, {.options = PTL_MD_EVENT_START_DISABLE});
@@ -81,7 +81,7 @@ TEST_F(Pitfalls, P28_DisabledEventsAreSuppressedInBothRoles) {
   EXPECT_EQ(kinds(1), "GET_START GETPUT_START");
 }
 
-TEST_F(Pitfalls, P29_SnapshotIsTakenAfterAccountingWithTheOriginalStart) {
+TEST_F(Pitfalls, SnapshotIsTakenAfterAccountingWithTheOriginalStart) {
   Bytes memory(16), data = pattern(4);
   int mark = 0;
   const Entry entry = target(
@@ -104,7 +104,7 @@ TEST_F(Pitfalls, P29_SnapshotIsTakenAfterAccountingWithTheOriginalStart) {
   }
 }
 
-TEST_F(Pitfalls, P29_SnapshotOfEndIsThatOfItsOperationThoughOthersCameBetween) {
+TEST_F(Pitfalls, SnapshotOfEndIsThatOfItsOperationThoughOthersCameBetween) {
   Bytes memory(8192), large = pattern(4000), small = pattern(4);
   target(memory, {.options = kPut, .threshold = 5});
   ASSERT_EQ(post_put(source(large)), PTL_OK);
@@ -115,7 +115,7 @@ TEST_F(Pitfalls, P29_SnapshotOfEndIsThatOfItsOperationThoughOthersCameBetween) {
   EXPECT_EQ(thresholds, (std::map<ptl_size_t, std::set<int>>{{4000, {4}}, {4, {3}}}));
 }
 
-TEST_F(Pitfalls, P30_AckTellsWhatWasAskedWhatWasTakenAndByWhom) {
+TEST_F(Pitfalls, AckTellsWhatWasAskedWhatWasTakenAndByWhom) {
   Bytes memory(5), data = pattern(8);
   target(memory, {.options = kPut | PTL_MD_TRUNCATE});
   ASSERT_EQ(put(source(data), {.ack = true}), PTL_OK);
@@ -126,7 +126,7 @@ TEST_F(Pitfalls, P30_AckTellsWhatWasAskedWhatWasTakenAndByWhom) {
   EXPECT_EQ(ack.initiator.pid, job->id(1).pid);
 }
 
-TEST_F(Pitfalls, P31_HeaderDataArriveWithAll64Bits) {
+TEST_F(Pitfalls, HeaderDataArriveWithAll64Bits) {
   Bytes memory(8), data = pattern(8), old(8);
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE});
   constexpr ptl_hdr_data_t kHeader = 0xf00dfeedcafe0001;
@@ -141,7 +141,7 @@ TEST_F(Pitfalls, P31_HeaderDataArriveWithAll64Bits) {
   EXPECT_EQ(events[3].hdr_data, ~kHeader);
 }
 
-TEST_F(Pitfalls, P32_UnlinkComesLastAndTheHandleIsDeadWhenItIsSeen) {
+TEST_F(Pitfalls, UnlinkComesLastAndTheHandleIsDeadWhenItIsSeen) {
   Bytes memory(8), data = pattern(4);
   const Entry entry = target(memory, {.options = kPut, .threshold = 1, .unlink = PTL_UNLINK});
   ASSERT_EQ(put(source(data)), PTL_OK);
@@ -152,7 +152,7 @@ TEST_F(Pitfalls, P32_UnlinkComesLastAndTheHandleIsDeadWhenItIsSeen) {
   EXPECT_EQ(unlink_md(entry.md, 1), PTL_MD_INVALID);
 }
 
-TEST_F(Pitfalls, P32_UnlinkAfterAnAckIsLinkedToIt) {
+TEST_F(Pitfalls, UnlinkAfterAnAckIsLinkedToIt) {
   Bytes memory(8), data = pattern(4);
   target(memory, {.options = kPut});
   ASSERT_EQ(put(source(data, {.threshold = 2, .unlink = PTL_UNLINK}), {.ack = true}), PTL_OK);
@@ -161,7 +161,7 @@ TEST_F(Pitfalls, P32_UnlinkAfterAnAckIsLinkedToIt) {
   EXPECT_EQ(events[3].link, events[2].sequence);
 }
 
-TEST_F(Pitfalls, P32_ExplicitUnlinkHasNoEvent) {
+TEST_F(Pitfalls, ExplicitUnlinkHasNoEvent) {
   Bytes memory(8);
   const Entry first = target(memory, {.options = kPut});
   const Entry second = target(memory, {.options = kPut});
@@ -171,7 +171,7 @@ TEST_F(Pitfalls, P32_ExplicitUnlinkHasNoEvent) {
   EXPECT_EQ(kinds(1), "");
 }
 
-TEST_F(Pitfalls, P33_EveryStartHasItsEndWhenThePeerDies) {
+TEST_F(Pitfalls, EveryStartHasItsEndWhenThePeerDies) {
   Bytes memory(8192), data = pattern(4000);
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE});
   ASSERT_EQ(post_put(source(data)), PTL_OK);
@@ -181,7 +181,7 @@ TEST_F(Pitfalls, P33_EveryStartHasItsEndWhenThePeerDies) {
   EXPECT_EQ(kinds(0), "SEND_START SEND_END!PEER_DEAD REPLY_START REPLY_END!PEER_DEAD");
 }
 
-TEST_F(Pitfalls, P34_EndIsLinkedToItsStartThoughOtherEventsLieBetween) {
+TEST_F(Pitfalls, EndIsLinkedToItsStartThoughOtherEventsLieBetween) {
   start({.processes = 4});
   Bytes memory(1 << 16), data = pattern(4000);
   target(memory, {.options = kPut});
@@ -203,7 +203,7 @@ TEST_F(Pitfalls, P34_EndIsLinkedToItsStartThoughOtherEventsLieBetween) {
   EXPECT_EQ(ended, 3U);
 }
 
-TEST_F(Pitfalls, P34_LinkIsUniqueWithStartDisabled) {
+TEST_F(Pitfalls, LinkIsUniqueWithStartDisabled) {
   Bytes memory(64), data = pattern(4);
   target(memory, {.options = kPut | PTL_MD_EVENT_START_DISABLE});
   const ptl_handle_md_t from = source(data);
@@ -213,7 +213,7 @@ TEST_F(Pitfalls, P34_LinkIsUniqueWithStartDisabled) {
   EXPECT_EQ(links.size(), 4U);
 }
 
-TEST_F(Pitfalls, P35_ShortMessageDoesNotOvertakeTheMatchingOfALongOne) {
+TEST_F(Pitfalls, ShortMessageDoesNotOvertakeTheMatchingOfALongOne) {
   Bytes memory(1 << 17), large = pattern(60000), small = pattern(4);
   target(memory, {.options = kPut});
   const ptl_handle_md_t long_one = source(large);
@@ -232,14 +232,14 @@ TEST_F(Pitfalls, P35_ShortMessageDoesNotOvertakeTheMatchingOfALongOne) {
 
 // A program may not rely on the order of SEND_END and ACK. This engine gives SEND_END first; the
 // tests of large transfers check it with many seeds.
-TEST_F(Pitfalls, P36_SendEndComesBeforeAckOnOneQueue) {
+TEST_F(Pitfalls, SendEndComesBeforeAckOnOneQueue) {
   Bytes memory(8), data = pattern(4);
   target(memory, {.options = kPut});
   ASSERT_EQ(put(source(data), {.ack = true}), PTL_OK);
   EXPECT_EQ(kinds(0), "SEND_START SEND_END ACK");
 }
 
-TEST_F(Pitfalls, P37_AckComesAfterTheDataAreInPlace) {
+TEST_F(Pitfalls, AckComesAfterTheDataAreInPlace) {
   for (const std::size_t length : {8U, 1024U, 1025U, 50000U}) {
     start({});
     Bytes memory(length), data = pattern(length);
@@ -260,7 +260,7 @@ struct Name {
 #define LINTEL_NAME(constant) \
   { static_cast<unsigned>(constant), #constant }
 
-TEST(PitfallsOfNames, P39_EveryEventKindHasItsOwnNumberAndItsSpecifiedName) {
+TEST(PitfallsOfNames, EveryEventKindHasItsOwnNumberAndItsSpecifiedName) {
   constexpr Name kinds[] = {LINTEL_NAME(PTL_EVENT_GET_START),    LINTEL_NAME(PTL_EVENT_GET_END),
                             LINTEL_NAME(PTL_EVENT_PUT_START),    LINTEL_NAME(PTL_EVENT_PUT_END),
                             LINTEL_NAME(PTL_EVENT_GETPUT_START), LINTEL_NAME(PTL_EVENT_GETPUT_END),
@@ -283,7 +283,7 @@ TEST(PitfallsOfNames, P39_EveryEventKindHasItsOwnNumberAndItsSpecifiedName) {
   }
 }
 
-TEST(PitfallsOfNames, P39_EveryReturnCodeHasItsOwnNumberAndItsSpecifiedName) {
+TEST(PitfallsOfNames, EveryReturnCodeHasItsOwnNumberAndItsSpecifiedName) {
   constexpr Name codes[] = {LINTEL_NAME(PTL_OK),
                             LINTEL_NAME(PTL_AC_INDEX_INVALID),
                             LINTEL_NAME(PTL_EQ_DROPPED),

@@ -5,7 +5,7 @@
 namespace lintel::testing {
 namespace {
 
-TEST_F(Pitfalls, P01_RefusalContinuesTheWalkAndOnlyTheEndDrops) {
+TEST_F(Pitfalls, RefusalContinuesTheWalkAndOnlyTheEndDrops) {
   Bytes small(4), right(8), data = pattern(8);
   target(small, {.options = kPut});
   target(right, {.options = kGet});
@@ -18,7 +18,7 @@ TEST_F(Pitfalls, P01_RefusalContinuesTheWalkAndOnlyTheEndDrops) {
   EXPECT_EQ(drops(1), 1U);
 }
 
-TEST_F(Pitfalls, P02_IgnoreBitsApplyToBothSides) {
+TEST_F(Pitfalls, IgnoreBitsApplyToBothSides) {
   Bytes memory(8), data = pattern(8);
   // the entry has ones where bits are ignored
   target(memory, {.options = kPut}, {.bits = 0xff0f, .ignore = 0x00ff});
@@ -26,7 +26,7 @@ TEST_F(Pitfalls, P02_IgnoreBitsApplyToBothSides) {
   EXPECT_EQ(kinds(1), "PUT_START PUT_END");
 }
 
-TEST_F(Pitfalls, P02_BitsOutsideTheIgnoredOnesMustAgree) {
+TEST_F(Pitfalls, BitsOutsideTheIgnoredOnesMustAgree) {
   Bytes memory(8), data = pattern(8);
   target(memory, {.options = kPut}, {.bits = 0xff0f, .ignore = 0x00ff});
   ASSERT_EQ(put(source(data), {.bits = 0xfe0f}), PTL_OK);
@@ -34,7 +34,7 @@ TEST_F(Pitfalls, P02_BitsOutsideTheIgnoredOnesMustAgree) {
   EXPECT_EQ(drops(1), 1U);
 }
 
-TEST_F(Pitfalls, P03_AttachBeforeIsTheHeadAndAfterTheTail) {
+TEST_F(Pitfalls, AttachBeforeIsTheHeadAndAfterTheTail) {
   Bytes memory(8), data = pattern(1);
   const Entry middle = target(memory, {.options = kPut});
   const Entry last = target(memory, {.options = kPut});
@@ -46,7 +46,7 @@ TEST_F(Pitfalls, P03_AttachBeforeIsTheHeadAndAfterTheTail) {
   }
 }
 
-TEST_F(Pitfalls, P03_InsertIsRelativeToItsBase) {
+TEST_F(Pitfalls, InsertIsRelativeToItsBase) {
   Bytes memory(8), data = pattern(1);
   const Entry base = target(memory, {.options = kPut});
   const Entry last = target(memory, {.options = kPut});
@@ -65,7 +65,7 @@ TEST_F(Pitfalls, P03_InsertIsRelativeToItsBase) {
   }
 }
 
-TEST_F(Pitfalls, P04_RetainedEntryStaysEmptyIsSkippedAndTakesANewMd) {
+TEST_F(Pitfalls, RetainedEntryStaysEmptyIsSkippedAndTakesANewMd) {
   Bytes memory(8), data = pattern(1);
   const Entry first = target(memory, {.options = kPut, .threshold = 1, .unlink = PTL_UNLINK});
   const Entry second = target(memory, {.options = kPut});
@@ -82,14 +82,14 @@ TEST_F(Pitfalls, P04_RetainedEntryStaysEmptyIsSkippedAndTakesANewMd) {
   EXPECT_EQ(only(take(1), PTL_EVENT_PUT_END).md_handle, again);
 }
 
-TEST_F(Pitfalls, P04_UnlinkedEntryGoesWithAnMdThatIsUnlinkedByHand) {
+TEST_F(Pitfalls, UnlinkedEntryGoesWithAnMdThatIsUnlinkedByHand) {
   Bytes memory(8);
   const Entry entry = target(memory, {.options = kPut}, {.unlink = PTL_UNLINK});
   ASSERT_EQ(unlink_md(entry.md, 1), PTL_OK);
   EXPECT_FALSE(alive(entry.me, 1));
 }
 
-TEST_F(Pitfalls, P04_UnlinkedEntryGoesWithAnMdThatUnlinksItself) {
+TEST_F(Pitfalls, UnlinkedEntryGoesWithAnMdThatUnlinksItself) {
   Bytes memory(8), data = pattern(1);
   const Entry entry = target(memory, {.options = kPut, .threshold = 1, .unlink = PTL_UNLINK},
                              {.unlink = PTL_UNLINK});
@@ -98,7 +98,7 @@ TEST_F(Pitfalls, P04_UnlinkedEntryGoesWithAnMdThatUnlinksItself) {
   EXPECT_FALSE(alive(entry.md, 1));
 }
 
-TEST_F(Pitfalls, P05_EntryTakesItsMdAlongWhateverTheMdsUnlinkOp) {
+TEST_F(Pitfalls, EntryTakesItsMdAlongWhateverTheMdsUnlinkOp) {
   Bytes memory(8);
   for (const ptl_unlink_t op : {PTL_RETAIN, PTL_UNLINK}) {
     const Entry entry = target(memory, {.options = kPut, .unlink = op});
@@ -110,7 +110,7 @@ TEST_F(Pitfalls, P05_EntryTakesItsMdAlongWhateverTheMdsUnlinkOp) {
   EXPECT_EQ(kinds(1), "");  // explicit: no event
 }
 
-TEST_F(Pitfalls, P06_LargestIndexesAreValid) {
+TEST_F(Pitfalls, LargestIndexesAreValid) {
   Bytes memory(8), data = pattern(1);
   job->as(1);
   ASSERT_EQ(PtlACEntry(job->ni(), 63, kAnyone, PTL_UID_ANY, PTL_JID_ANY, 127), PTL_OK);
@@ -119,7 +119,7 @@ TEST_F(Pitfalls, P06_LargestIndexesAreValid) {
   EXPECT_EQ(kinds(1), "PUT_START PUT_END");
 }
 
-TEST_F(Pitfalls, P06_OneAboveTheLargestIndexIsDropped) {
+TEST_F(Pitfalls, OneAboveTheLargestIndexIsDropped) {
   Bytes data = pattern(1);
   const ptl_handle_md_t from = source(data);
   ASSERT_EQ(put(from, {.portal = 128}), PTL_OK);
@@ -128,7 +128,7 @@ TEST_F(Pitfalls, P06_OneAboveTheLargestIndexIsDropped) {
   EXPECT_EQ(status(1, PTL_SR_DROP_COOKIE), 1U);
 }
 
-TEST_F(Pitfalls, P07_OtherUsersAreDroppedUntilTheAccessEntryAdmitsThem) {
+TEST_F(Pitfalls, OtherUsersAreDroppedUntilTheAccessEntryAdmitsThem) {
   start({.users = {500, 501}});
   Bytes memory(8), data = pattern(1);
   target(memory, {.options = kPut});
@@ -143,7 +143,7 @@ TEST_F(Pitfalls, P07_OtherUsersAreDroppedUntilTheAccessEntryAdmitsThem) {
   EXPECT_EQ(events[0].uid, 500U);
 }
 
-TEST_F(Pitfalls, P08_AckAndReplyNeedNoAccessNoEntryAndNoOptions) {
+TEST_F(Pitfalls, AckAndReplyNeedNoAccessNoEntryAndNoOptions) {
   Bytes memory = pattern(8), data(8);
   target(memory, {.options = kBoth | PTL_MD_MANAGE_REMOTE});
   ASSERT_EQ(PtlACEntry(job->ni(), 0, {1, 1}, 77, 77, 0), PTL_OK);  // nobody may address process 0
@@ -155,7 +155,7 @@ TEST_F(Pitfalls, P08_AckAndReplyNeedNoAccessNoEntryAndNoOptions) {
   EXPECT_EQ(drops(0), 0U);
 }
 
-TEST_F(Pitfalls, P09_GetPutNeedsBothOperationsEnabled) {
+TEST_F(Pitfalls, GetPutNeedsBothOperationsEnabled) {
   Bytes memory(8), data = pattern(8), old(8);
   const ptl_handle_md_t out = source(data);
   const ptl_handle_md_t in = source(old);
@@ -171,7 +171,7 @@ TEST_F(Pitfalls, P09_GetPutNeedsBothOperationsEnabled) {
   EXPECT_EQ(kinds(1), "GETPUT_START GETPUT_END");
 }
 
-TEST_F(Pitfalls, P10_AttachAnyTakesAPortalWhoseListIsEmpty) {
+TEST_F(Pitfalls, AttachAnyTakesAPortalWhoseListIsEmpty) {
   ptl_pt_index_t first = 0, second = 0;
   ptl_handle_me_t me = PTL_INVALID_HANDLE;
   ASSERT_EQ(PtlMEAttachAny(job->ni(), &first, kAnyone, 0, 0, PTL_RETAIN, &me), PTL_OK);
@@ -181,7 +181,7 @@ TEST_F(Pitfalls, P10_AttachAnyTakesAPortalWhoseListIsEmpty) {
   EXPECT_NE(second, first + 1);
 }
 
-TEST_F(Pitfalls, P10_PortalIsFreeAgainWhenItsLastEntryGoes) {
+TEST_F(Pitfalls, PortalIsFreeAgainWhenItsLastEntryGoes) {
   ptl_pt_index_t index = 0;
   std::vector<ptl_handle_me_t> entries(128);
   for (ptl_handle_me_t& me : entries)

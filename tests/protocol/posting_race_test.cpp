@@ -53,7 +53,7 @@ TEST_F(PostingRace, EventStaysUnreadUntilItIsHandedOut) {
   EXPECT_EQ(activate(), PTL_OK);
 }
 
-TEST_F(PostingRace, P26_P27_OwedEndRefusesTheUpdateAndComes) {
+TEST_F(PostingRace, OwedEndRefusesTheUpdateAndComes) {
   arrange();
   ASSERT_EQ(post_put(source(large)), PTL_OK);
   while (kinds(1) != "PUT_START") {
@@ -66,7 +66,7 @@ TEST_F(PostingRace, P26_P27_OwedEndRefusesTheUpdateAndComes) {
   EXPECT_EQ(activate(), PTL_OK);
 }
 
-TEST_F(PostingRace, P26_OwedEndCountsWithStartDisabledToo) {
+TEST_F(PostingRace, OwedEndCountsWithStartDisabledToo) {
   arrange(PTL_MD_EVENT_START_DISABLE);
   ASSERT_EQ(post_put(source(large)), PTL_OK);
   while (unlink_me(unexpected.me) != PTL_ME_IN_USE) {

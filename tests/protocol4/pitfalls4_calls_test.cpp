@@ -10,7 +10,7 @@
 namespace lintel::testing {
 namespace {
 
-TEST_F(Pitfalls4, P01_OptionsOfBothDialectsAreKnownAndNoOthers) {
+TEST_F(Pitfalls4, OptionsOfBothDialectsAreKnownAndNoOthers) {
   ptl_handle_me_t made = PTL_INVALID_HANDLE;
   EXPECT_EQ(try_append(me(memory, {.options = kPut | PTL_ME_ACK_DISABLE}), {}, made), PTL_OK);
   for (unsigned bit = 0; bit < 32; ++bit) {
@@ -23,7 +23,7 @@ TEST_F(Pitfalls4, P01_OptionsOfBothDialectsAreKnownAndNoOthers) {
   }
 }
 
-TEST_F(Pitfalls4, P03_OnlyTheWildcardItselfIsWildNotItsLowHalf) {
+TEST_F(Pitfalls4, OnlyTheWildcardItselfIsWildNotItsLowHalf) {
   // An IPv4 address may end in 255.255.
   ptl_process_t almost = job->anyone();
   almost.phys.nid = 0x0a00ffff;
@@ -40,7 +40,7 @@ TEST_F(Pitfalls4, P03_OnlyTheWildcardItselfIsWildNotItsLowHalf) {
   EXPECT_EQ(kinds(0), "SEND ACK");
 }
 
-TEST_F(Pitfalls4, P04_NoHandleOfAnObjectIsOneOfTheConstantsNorAnotherObjects) {
+TEST_F(Pitfalls4, NoHandleOfAnObjectIsOneOfTheConstantsNorAnotherObjects) {
   const std::set<ptl_handle_any_t> constants{PTL_EQ_NONE, PTL_CT_NONE, PTL_INVALID_HANDLE};
   EXPECT_EQ(constants.size(), 3U);
   std::set<ptl_handle_any_t> handles{job->ni(), queue(0)};
@@ -53,7 +53,7 @@ TEST_F(Pitfalls4, P04_NoHandleOfAnObjectIsOneOfTheConstantsNorAnotherObjects) {
   for (const ptl_handle_any_t constant : constants) EXPECT_FALSE(handles.contains(constant));
 }
 
-TEST_F(Pitfalls4, P04_HandleOfAnEntryThatWentIsNotItsSuccessors) {
+TEST_F(Pitfalls4, HandleOfAnEntryThatWentIsNotItsSuccessors) {
   std::set<ptl_handle_me_t> used;
   for (int i = 0; i < 100; ++i) {
     const ptl_handle_me_t handle = append(memory);
@@ -66,7 +66,7 @@ TEST_F(Pitfalls4, P04_HandleOfAnEntryThatWentIsNotItsSuccessors) {
   }
 }
 
-TEST_F(Pitfalls4, P06_MembersThatDoNotApplyMayBeAnything) {
+TEST_F(Pitfalls4, MembersThatDoNotApplyMayBeAnything) {
   ptl_me_t entry = me(memory);
   entry.ct_handle = 0xdeadbeef;
   entry.min_free = PTL_SIZE_MAX;
@@ -76,7 +76,7 @@ TEST_F(Pitfalls4, P06_MembersThatDoNotApplyMayBeAnything) {
   EXPECT_EQ(kinds(1), "LINK PUT");
 }
 
-TEST_F(Pitfalls4, P07_TimeIsUnsignedMilliseconds) {
+TEST_F(Pitfalls4, TimeIsUnsignedMilliseconds) {
   append(memory, {.options = kPut | PTL_ME_EVENT_LINK_DISABLE});
   job->as(1);
   const ptl_handle_eq_t mine = queue(1);
@@ -93,7 +93,7 @@ TEST_F(Pitfalls4, P07_TimeIsUnsignedMilliseconds) {
   }
 }
 
-TEST_F(Pitfalls4, P25_LengthAndOffsetDoNotWrap) {
+TEST_F(Pitfalls4, LengthAndOffsetDoNotWrap) {
   const Md whole = bind(ptl_md_t{nullptr, PTL_SIZE_MAX, 0, queue(0), PTL_CT_NONE}, 8);
   append(memory);
   take(1);
@@ -112,7 +112,7 @@ TEST_F(Pitfalls4, P25_LengthAndOffsetDoNotWrap) {
   EXPECT_EQ(memory, Bytes(memory.size()));
 }
 
-TEST_F(Pitfalls4, P27_ListOfPiecesIsCountedInElementsAndOffsetsInBytes) {
+TEST_F(Pitfalls4, ListOfPiecesIsCountedInElementsAndOffsetsInBytes) {
   std::vector<Bytes> pieces{Bytes(3), Bytes(0), Bytes(5)};
   append(iovec_me(pieces));
   EXPECT_EQ(put(bind(data), {.ack = PTL_ACK_REQ}), PTL_OK);
@@ -124,7 +124,7 @@ TEST_F(Pitfalls4, P27_ListOfPiecesIsCountedInElementsAndOffsetsInBytes) {
   EXPECT_EQ(pieces[2], (Bytes{data[3], data[0], data[1], data[2], data[3]}));
 }
 
-TEST_F(Pitfalls4, P28_ElementsNeedNoAlignmentOnEitherSide) {
+TEST_F(Pitfalls4, ElementsNeedNoAlignmentOnEitherSide) {
   for (ptl_datatype_t type = PTL_INT8_T; type <= PTL_LONG_DOUBLE_COMPLEX; ++type) {
     SCOPED_TRACE("datatype " + std::to_string(type));
     const std::size_t size = element_size(type);
@@ -151,7 +151,7 @@ TEST_F(Pitfalls4, P28_ElementsNeedNoAlignmentOnEitherSide) {
   }
 }
 
-TEST_F(Pitfalls4, P28_PaddingOfALongDoubleIsNotCompared) {
+TEST_F(Pitfalls4, PaddingOfALongDoubleIsNotCompared) {
   Bytes there(sizeof(long double)), data16(sizeof(long double)), operand(sizeof(long double)),
       old(sizeof(long double));
   const auto write = [](Bytes& bytes, long double value, std::uint8_t padding) {
@@ -167,7 +167,7 @@ TEST_F(Pitfalls4, P28_PaddingOfALongDoubleIsNotCompared) {
   EXPECT_EQ(decode(PTL_LONG_DOUBLE, old, 1), std::vector<int>{7});
 }
 
-TEST_F(Pitfalls4, P29_VolatileMemoryIsCopiedThoughNothingCanLeaveNow) {
+TEST_F(Pitfalls4, VolatileMemoryIsCopiedThoughNothingCanLeaveNow) {
   JobOptions4 options;
   options.network.max_in_flight = 1;
   start(options);
@@ -188,7 +188,7 @@ TEST_F(Pitfalls4, P29_VolatileMemoryIsCopiedThoughNothingCanLeaveNow) {
   EXPECT_EQ(how_many(take(0), PTL_EVENT_ACK), kMany);
 }
 
-TEST_F(Pitfalls4, P30_PutLeavesWithItsCallAndTheTargetAnswersUncalled) {
+TEST_F(Pitfalls4, PutLeavesWithItsCallAndTheTargetAnswersUncalled) {
   append(memory, {.options = kPut | PTL_ME_EVENT_LINK_DISABLE});
   const Md mine = bind(data);
   ASSERT_EQ(put_acked(mine), PTL_OK);  // the session is open
@@ -202,7 +202,7 @@ TEST_F(Pitfalls4, P30_PutLeavesWithItsCallAndTheTargetAnswersUncalled) {
   EXPECT_EQ(kinds(0), "SEND ACK");
 }
 
-TEST_F(Pitfalls4, P33_ShuttingDoesNotWaitForPeersThatAreGone) {
+TEST_F(Pitfalls4, ShuttingDoesNotWaitForPeersThatAreGone) {
   append(memory, {.options = kPut | PTL_ME_EVENT_LINK_DISABLE});
   Bytes large = pattern(4096);
   const Md mine = bind(large);

@@ -5,25 +5,25 @@
 namespace lintel::testing {
 namespace {
 
-TEST_F(Pitfalls4, P08_LinkIgnoresSuccessDisable) {
+TEST_F(Pitfalls4, LinkIgnoresSuccessDisable) {
   append(memory, {.options = kPut | PTL_ME_EVENT_SUCCESS_DISABLE});
   append(memory, {.options = kPut | PTL_ME_EVENT_SUCCESS_DISABLE});
   EXPECT_EQ(kinds(1), "LINK LINK");
 }
 
-TEST_F(Pitfalls4, P08_AutoFreeIsGatedByUnlinkDisable) {
+TEST_F(Pitfalls4, AutoFreeIsGatedByUnlinkDisable) {
   append_overflow(memory,
                   {.options = kOnce | PTL_ME_EVENT_UNLINK_DISABLE | PTL_ME_UNEXPECTED_HDR_DISABLE});
   ASSERT_EQ(put(bind(data)), PTL_OK);
   EXPECT_EQ(kinds(1), "LINK PUT");
 }
 
-TEST_F(Pitfalls4, P08_SearchIsGatedByCommDisable) {
+TEST_F(Pitfalls4, SearchIsGatedByCommDisable) {
   ASSERT_EQ(search(PTL_SEARCH_ONLY, {.options = kOnce | PTL_ME_EVENT_COMM_DISABLE}), PTL_OK);
   EXPECT_EQ(kinds(1), "");
 }
 
-TEST_F(Pitfalls4, P09_PersistentSearchEndsWithoutAnEventButWithACountedFailure) {
+TEST_F(Pitfalls4, PersistentSearchEndsWithoutAnEventButWithACountedFailure) {
   append_overflow(memory);
   for (int i = 0; i < 5; ++i) ASSERT_EQ(put(bind(data)), PTL_OK);
   take(1);
@@ -35,7 +35,7 @@ TEST_F(Pitfalls4, P09_PersistentSearchEndsWithoutAnEventButWithACountedFailure) 
   EXPECT_EQ(count(counted, 1), "5+1");
 }
 
-TEST_F(Pitfalls4, P10_WaitsEndOnAnyFailure) {
+TEST_F(Pitfalls4, WaitsEndOnAnyFailure) {
   const ptl_handle_ct_t counted = counter(0);
   ASSERT_EQ(increment(counted, {0, 1}, 0), PTL_OK);
   ptl_ct_event_t value{};
@@ -47,7 +47,7 @@ TEST_F(Pitfalls4, P10_WaitsEndOnAnyFailure) {
   EXPECT_EQ(which, 0U);
 }
 
-TEST_F(Pitfalls4, P10_WaitsCompareSuccessAlone) {
+TEST_F(Pitfalls4, WaitsCompareSuccessAlone) {
   const ptl_handle_ct_t counted = counter(0);
   ASSERT_EQ(set_counter(counted, {5, 0}, 0), PTL_OK);
   ptl_ct_event_t value{};
@@ -59,7 +59,7 @@ TEST_F(Pitfalls4, P10_WaitsCompareSuccessAlone) {
   EXPECT_EQ(value.success, 5U);
 }
 
-TEST_F(Pitfalls4, P10_TriggersCompareSuccessAndFailureTogether) {
+TEST_F(Pitfalls4, TriggersCompareSuccessAndFailureTogether) {
   append(memory);
   const ptl_handle_ct_t trigger = counter(0);
   ASSERT_EQ(put(bind(data), {.trigger = Trigger{trigger, 5}}), PTL_OK);
@@ -70,19 +70,19 @@ TEST_F(Pitfalls4, P10_TriggersCompareSuccessAndFailureTogether) {
   EXPECT_EQ(kinds(1), "PUT");
 }
 
-TEST_F(Pitfalls4, P10_IncrementOfBothMembersIsInvalid) {
+TEST_F(Pitfalls4, IncrementOfBothMembersIsInvalid) {
   const ptl_handle_ct_t counted = counter(0);
   EXPECT_EQ(increment(counted, {1, 1}, 0), PTL_ARG_INVALID);
   EXPECT_EQ(increment(counted, {0, 0}, 0), PTL_OK);
   EXPECT_EQ(count(counted, 0), "0+0");
 }
 
-TEST_F(Pitfalls4, P11_SendTellsNothingOfTheTarget) {
+TEST_F(Pitfalls4, SendTellsNothingOfTheTarget) {
   ASSERT_EQ(put_acked(bind(data)), PTL_OK);
   EXPECT_EQ(kinds(0), "SEND ACK!DROPPED");
 }
 
-TEST_F(Pitfalls4, P11_SendCountsTheLengthAskedForAndAckAndReplyTheLengthMoved) {
+TEST_F(Pitfalls4, SendCountsTheLengthAskedForAndAckAndReplyTheLengthMoved) {
   Bytes small(3);
   append(small, {.options = kBoth});
   const ptl_handle_ct_t sent = counter(0), acked = counter(0), replied = counter(0);
@@ -99,7 +99,7 @@ TEST_F(Pitfalls4, P11_SendCountsTheLengthAskedForAndAckAndReplyTheLengthMoved) {
 
 // An object may be released as soon as the event of its last operation is seen: at every step of
 // the operation, an existing event is enough.
-TEST_F(Pitfalls4, P12_MdMayBeReleasedOnTheSightOfItsLastEvent) {
+TEST_F(Pitfalls4, MdMayBeReleasedOnTheSightOfItsLastEvent) {
   for (const std::size_t length : {8U, 4000U}) {
     Bytes sent = pattern(length);
     append(memory, {.options = kOnce | PTL_ME_OP_GET});
@@ -121,7 +121,7 @@ TEST_F(Pitfalls4, P12_MdMayBeReleasedOnTheSightOfItsLastEvent) {
   }
 }
 
-TEST_F(Pitfalls4, P12_EntryMayBeUnlinkedAndItsPortalFreedOnTheSightOfTheMessage) {
+TEST_F(Pitfalls4, EntryMayBeUnlinkedAndItsPortalFreedOnTheSightOfTheMessage) {
   for (const std::size_t length : {8U, 4000U}) {
     start({});
     Bytes sent = pattern(length);
@@ -140,7 +140,7 @@ TEST_F(Pitfalls4, P12_EntryMayBeUnlinkedAndItsPortalFreedOnTheSightOfTheMessage)
   }
 }
 
-TEST_F(Pitfalls4, P13_QueueHoldsExactlyItsLength) {
+TEST_F(Pitfalls4, QueueHoldsExactlyItsLength) {
   for (const ptl_size_t length : {1U, 2U, 3U, 7U, 8U, 9U}) {
     start({}, {.queue_length = length});
     append(memory, {.options = kPut | PTL_ME_EVENT_LINK_DISABLE});
@@ -152,7 +152,7 @@ TEST_F(Pitfalls4, P13_QueueHoldsExactlyItsLength) {
   }
 }
 
-TEST_F(Pitfalls4, P13_DroppedReturnsAnEventToo) {
+TEST_F(Pitfalls4, DroppedReturnsAnEventToo) {
   start({}, {.queue_length = 1});
   append(memory);
   ASSERT_EQ(put(bind(data)), PTL_OK);
@@ -163,7 +163,7 @@ TEST_F(Pitfalls4, P13_DroppedReturnsAnEventToo) {
   EXPECT_EQ(PtlEQGet(queue(1), &event), PTL_EQ_EMPTY);
 }
 
-TEST_F(Pitfalls4, P14_EventsOfAnUnexpectedMessageComeInOrder) {
+TEST_F(Pitfalls4, EventsOfAnUnexpectedMessageComeInOrder) {
   append_overflow(memory, {.options = kOnce | PTL_ME_EVENT_LINK_DISABLE});
   ASSERT_EQ(put(bind(data)), PTL_OK);
   EXPECT_EQ(kinds(1), "PUT AUTO_UNLINK");
@@ -176,7 +176,7 @@ TEST_F(Pitfalls4, P14_EventsOfAnUnexpectedMessageComeInOrder) {
   EXPECT_EQ(events[2].user_ptr, &appended);
 }
 
-TEST_F(Pitfalls4, P15_HeaderSurvivesTruncationToNothing) {
+TEST_F(Pitfalls4, HeaderSurvivesTruncationToNothing) {
   Bytes nothing, large = pattern(4000);
   append_overflow(nothing);
   ASSERT_EQ(put(bind(large), {.ack = PTL_ACK_REQ, .bits = kBits, .hdr_data = 0xabcdef0123456789}),

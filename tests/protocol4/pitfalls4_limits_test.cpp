@@ -10,7 +10,7 @@ class Limits4 : public Pitfalls4 {
   static JobOptions4 with(const ptl_ni_limits_t& limits) { return {.limits = limits}; }
 };
 
-TEST_F(Limits4, P36_MessageBeforeTheReceiverHasItsMapIsNotLost) {
+TEST_F(Limits4, MessageBeforeTheReceiverHasItsMapIsNotLost) {
   start({.interface = PTL_NI_MATCHING | PTL_NI_LOGICAL, .map = false});
   ASSERT_EQ(job->set_map(0), PTL_OK);
   append(memory);  // accepts messages of any rank
@@ -22,13 +22,13 @@ TEST_F(Limits4, P36_MessageBeforeTheReceiverHasItsMapIsNotLost) {
   EXPECT_EQ(part(memory, 0, 8), data);
 }
 
-TEST_F(Limits4, P37_MessageBeforeThePortalIsDropped) {
+TEST_F(Limits4, MessageBeforeThePortalIsDropped) {
   start({}, {.made = false});
   ASSERT_EQ(put_acked(bind(data)), PTL_OK);
   EXPECT_EQ(kinds(0), "SEND ACK!DROPPED");
 }
 
-TEST_F(Limits4, P38_TriggeredOperationsAreLimitedForEachCounter) {
+TEST_F(Limits4, TriggeredOperationsAreLimitedForEachCounter) {
   ptl_ni_limits_t limits{};
   limits.max_triggered_ops = 4;
   start(with(limits));
@@ -42,7 +42,7 @@ TEST_F(Limits4, P38_TriggeredOperationsAreLimitedForEachCounter) {
   EXPECT_EQ(put(md, {.trigger = Trigger{first, 200}}), PTL_OK);
 }
 
-TEST_F(Limits4, P38_UnexpectedHeadersAreLimitedForEachPortal) {
+TEST_F(Limits4, UnexpectedHeadersAreLimitedForEachPortal) {
   ptl_ni_limits_t limits{};
   limits.max_unexpected_headers = 2;
   start(with(limits));
@@ -57,7 +57,7 @@ TEST_F(Limits4, P38_UnexpectedHeadersAreLimitedForEachPortal) {
   }
 }
 
-TEST_F(Limits4, P38_ClaimedMessagesStillLandingTakeNoHeaderFromOthers) {
+TEST_F(Limits4, ClaimedMessagesStillLandingTakeNoHeaderFromOthers) {
   ptl_ni_limits_t limits{};
   limits.max_unexpected_headers = 1;
   limits.max_pt_index = 1;
@@ -75,7 +75,7 @@ TEST_F(Limits4, P38_ClaimedMessagesStillLandingTakeNoHeaderFromOthers) {
   EXPECT_EQ(how_many(events, PTL_EVENT_PUT_OVERFLOW), 4U);
 }
 
-TEST_F(Limits4, P38_MdsAndEntriesHaveTheirOwnLimits) {
+TEST_F(Limits4, MdsAndEntriesHaveTheirOwnLimits) {
   ptl_ni_limits_t limits{};
   limits.max_mds = 1;
   start(with(limits));
@@ -91,7 +91,7 @@ TEST_F(Limits4, P38_MdsAndEntriesHaveTheirOwnLimits) {
   EXPECT_EQ(PtlMDBind(job->ni(), &another, &none), PTL_NO_SPACE);
 }
 
-TEST_F(Limits4, P38_CountersAndQueuesAreLimitedExactly) {
+TEST_F(Limits4, CountersAndQueuesAreLimitedExactly) {
   ptl_ni_limits_t limits{};
   limits.max_cts = 2;
   limits.max_eqs = 2;
@@ -107,7 +107,7 @@ TEST_F(Limits4, P38_CountersAndQueuesAreLimitedExactly) {
 
 // ---- Flow control
 
-TEST_F(Limits4, P39_FullQueueDisablesEveryFlowControlledPortalOnIt) {
+TEST_F(Limits4, FullQueueDisablesEveryFlowControlledPortalOnIt) {
   start({}, {.options = PTL_PT_FLOWCTRL, .queue_length = 2});
   ptl_pt_index_t second = 0, plain = 0;
   ASSERT_EQ(allocate_portal(PTL_PT_FLOWCTRL, 1, second), PTL_OK);
@@ -126,7 +126,7 @@ TEST_F(Limits4, P39_FullQueueDisablesEveryFlowControlledPortalOnIt) {
   EXPECT_EQ(kinds(0), "ACK!PT_DISABLED ACK");
 }
 
-TEST_F(Limits4, P39_PtDisabledComesExactlyOnceHoweverManyLandAndAreRefused) {
+TEST_F(Limits4, PtDisabledComesExactlyOnceHoweverManyLandAndAreRefused) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     JobOptions4 options;
     options.processes = 4;
@@ -144,7 +144,7 @@ TEST_F(Limits4, P39_PtDisabledComesExactlyOnceHoweverManyLandAndAreRefused) {
   }
 }
 
-TEST_F(Limits4, P40_DisableReturnsWhenWhatWasAcceptedHasLanded) {
+TEST_F(Limits4, DisableReturnsWhenWhatWasAcceptedHasLanded) {
   start({.processes = 1, .real_time = true});
   Bytes large = pattern(200'000), room(200'000);
   append(room, {}, 0);
@@ -159,7 +159,7 @@ TEST_F(Limits4, P40_DisableReturnsWhenWhatWasAcceptedHasLanded) {
   EXPECT_EQ(how_many(events, PTL_EVENT_PT_DISABLED), 0U);
 }
 
-TEST_F(Limits4, P41_EntryWithAckDisabledSendsNone) {
+TEST_F(Limits4, EntryWithAckDisabledSendsNone) {
   Bytes nothing;
   const ptl_handle_ct_t counted = counter(1);
   append(nothing,

@@ -5,7 +5,7 @@
 namespace lintel::testing {
 namespace {
 
-TEST_F(Pitfalls4, P16_FirstPortalOfAnyIsZero) {
+TEST_F(Pitfalls4, FirstPortalOfAnyIsZero) {
   start({}, {.made = false});
   ptl_pt_index_t made = 77;
   ASSERT_EQ(allocate_portal(0, PTL_PT_ANY, made), PTL_OK);
@@ -14,7 +14,7 @@ TEST_F(Pitfalls4, P16_FirstPortalOfAnyIsZero) {
     EXPECT_EQ(allocate_portal(0, wanted, made), PTL_OK) << wanted;
 }
 
-TEST_F(Pitfalls4, P17_ArrivalAndAppendLoseNothingBetweenThem) {
+TEST_F(Pitfalls4, ArrivalAndAppendLoseNothingBetweenThem) {
   append_overflow(memory, {.options = kPut | PTL_ME_EVENT_COMM_DISABLE});
   const Md md = bind(data);
   constexpr std::size_t kMessages = 30;
@@ -30,7 +30,7 @@ TEST_F(Pitfalls4, P17_ArrivalAndAppendLoseNothingBetweenThem) {
   EXPECT_EQ(how_many(events, PTL_EVENT_AUTO_UNLINK), kMessages);
 }
 
-TEST_F(Pitfalls4, P17_AppendReturnsWhileTheDataOfWhatItMeetsAreUnderWay) {
+TEST_F(Pitfalls4, AppendReturnsWhileTheDataOfWhatItMeetsAreUnderWay) {
   Bytes large = pattern(4096);
   append_overflow(memory);
   put_until_landing(bind(large));
@@ -40,7 +40,7 @@ TEST_F(Pitfalls4, P17_AppendReturnsWhileTheDataOfWhatItMeetsAreUnderWay) {
   EXPECT_EQ(kinds(1), "PUT PUT_OVERFLOW AUTO_UNLINK");
 }
 
-TEST_F(Pitfalls4, P18_HeadersAreInOrderOfMatchingNotOfCompletion) {
+TEST_F(Pitfalls4, HeadersAreInOrderOfMatchingNotOfCompletion) {
   Bytes large = pattern(4096), room(8192);
   append_overflow(room, {.options = kPut | PTL_ME_MANAGE_LOCAL});
   put_until_landing(bind(large), {.hdr_data = 1});
@@ -53,7 +53,7 @@ TEST_F(Pitfalls4, P18_HeadersAreInOrderOfMatchingNotOfCompletion) {
   EXPECT_EQ(events[1].hdr_data, 2U);
 }
 
-TEST_F(Pitfalls4, P19_NonMatchingUseOnceEntriesAreAQueue) {
+TEST_F(Pitfalls4, NonMatchingUseOnceEntriesAreAQueue) {
   start({.interface = PTL_NI_NO_MATCHING | PTL_NI_PHYSICAL});
   std::vector<Bytes> rooms(3, Bytes(8));
   for (Bytes& room : rooms) append(room, {.options = kOnce | PTL_ME_EVENT_LINK_DISABLE});
@@ -63,7 +63,7 @@ TEST_F(Pitfalls4, P19_NonMatchingUseOnceEntriesAreAQueue) {
   EXPECT_EQ(kinds(1), "PUT AUTO_UNLINK PUT AUTO_UNLINK PUT AUTO_UNLINK");
 }
 
-TEST_F(Pitfalls4, P20_UnlinkIsInUseThenInvalidAndNeverTold) {
+TEST_F(Pitfalls4, UnlinkIsInUseThenInvalidAndNeverTold) {
   Bytes large = pattern(4096);
   const ptl_handle_me_t once = append(memory, {.options = kOnce});
   put_until_landing(bind(large));
@@ -77,7 +77,7 @@ TEST_F(Pitfalls4, P20_UnlinkIsInUseThenInvalidAndNeverTold) {
   EXPECT_EQ(kinds(1), "");
 }
 
-TEST_F(Pitfalls4, P20_EitherTheUnlinkOrTheMessageHasTheEntry) {
+TEST_F(Pitfalls4, EitherTheUnlinkOrTheMessageHasTheEntry) {
   constexpr int kEntries = 10;
   std::vector<ptl_handle_me_t> entries;
   for (int i = 0; i < kEntries; ++i)
@@ -97,7 +97,7 @@ TEST_F(Pitfalls4, P20_EitherTheUnlinkOrTheMessageHasTheEntry) {
   EXPECT_EQ(how_many(events, PTL_EVENT_AUTO_UNLINK), how_many(events, PTL_EVENT_PUT));
 }
 
-TEST_F(Pitfalls4, P21_UidViolationDoesNotFallThroughAndConsumesNothing) {
+TEST_F(Pitfalls4, UidViolationDoesNotFallThroughAndConsumesNothing) {
   start({.processes = 3, .users = {500, 501, 502}});
   Bytes second(8);
   append(memory, {.options = kOnce | PTL_ME_MANAGE_LOCAL, .uid = 502});
@@ -111,7 +111,7 @@ TEST_F(Pitfalls4, P21_UidViolationDoesNotFallThroughAndConsumesNothing) {
   EXPECT_EQ(part(memory, 0, 8), data);
 }
 
-TEST_F(Pitfalls4, P22_EntriesBeyondTheLimitHaveNoSpace) {
+TEST_F(Pitfalls4, EntriesBeyondTheLimitHaveNoSpace) {
   ptl_ni_limits_t limits{};
   limits.max_entries = 3;
   start({.limits = limits});
@@ -121,7 +121,7 @@ TEST_F(Pitfalls4, P22_EntriesBeyondTheLimitHaveNoSpace) {
   EXPECT_EQ(try_append(me(memory), {}, made), PTL_NO_SPACE);
 }
 
-TEST_F(Pitfalls4, P22_EntriesBeyondTheListSizeHaveNoSpaceOnEachListForItself) {
+TEST_F(Pitfalls4, EntriesBeyondTheListSizeHaveNoSpaceOnEachListForItself) {
   ptl_ni_limits_t limits{};
   limits.max_list_size = 2;
   start({.limits = limits});
@@ -137,12 +137,12 @@ TEST_F(Pitfalls4, P22_EntriesBeyondTheListSizeHaveNoSpaceOnEachListForItself) {
   }
 }
 
-TEST_F(Pitfalls4, P22_FreeOfABusyPortalIsPtInUse) {
+TEST_F(Pitfalls4, FreeOfABusyPortalIsPtInUse) {
   append(memory);
   EXPECT_EQ(free_portal(), PTL_PT_IN_USE);
 }
 
-TEST_F(Pitfalls4, P23_PromisesOfAPortalAreNotEnforced) {
+TEST_F(Pitfalls4, PromisesOfAPortalAreNotEnforced) {
   start({}, {.options = PTL_PT_ONLY_USE_ONCE | PTL_PT_ONLY_TRUNCATE | PTL_PT_MATCH_UNORDERED});
   append(memory, {.options = kPut | PTL_ME_NO_TRUNCATE});
   ASSERT_EQ(put(bind(data)), PTL_OK);
@@ -150,14 +150,14 @@ TEST_F(Pitfalls4, P23_PromisesOfAPortalAreNotEnforced) {
   EXPECT_EQ(kinds(1), "LINK PUT PUT");
 }
 
-TEST_F(Pitfalls4, P24_MinFreeOfAnEntryThatIsOverrunUnlinksIt) {
+TEST_F(Pitfalls4, MinFreeOfAnEntryThatIsOverrunUnlinksIt) {
   Bytes small(10), long_one = pattern(100);
   append(small, {.options = kPut | PTL_ME_MANAGE_LOCAL, .min_free = 1});
   ASSERT_EQ(put(bind(long_one)), PTL_OK);
   EXPECT_EQ(story(1), "LINK PUT 10/100@0 AUTO_UNLINK");
 }
 
-TEST_F(Pitfalls4, P24_UnexpectedHeadersLongerThanTheEntryUnlinkIt) {
+TEST_F(Pitfalls4, UnexpectedHeadersLongerThanTheEntryUnlinkIt) {
   Bytes small(10), long_one = pattern(100);
   append_overflow(memory);
   for (int i = 0; i < 2; ++i) ASSERT_EQ(put(bind(long_one)), PTL_OK);
@@ -167,7 +167,7 @@ TEST_F(Pitfalls4, P24_UnexpectedHeadersLongerThanTheEntryUnlinkIt) {
   EXPECT_EQ(kinds(1), "PUT_OVERFLOW AUTO_UNLINK");
 }
 
-TEST_F(Pitfalls4, P24_MinFreeLargerThanTheEntryUnlinksItWithItsFirstMessage) {
+TEST_F(Pitfalls4, MinFreeLargerThanTheEntryUnlinksItWithItsFirstMessage) {
   append(memory, {.options = kPut | PTL_ME_MANAGE_LOCAL, .min_free = 1'000'000});
   ASSERT_EQ(put(bind(data)), PTL_OK);
   EXPECT_EQ(kinds(1), "LINK PUT AUTO_UNLINK");

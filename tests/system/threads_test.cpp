@@ -193,7 +193,7 @@ class Publication {
   }
 };
 
-TEST_P(Threads, P38_AnEventThatOneThreadTakesIsWholeAndItsDataAreInPlaceThoughAnotherThreadDrives) {
+TEST_P(Threads, AnEventThatOneThreadTakesIsWholeAndItsDataAreInPlaceThoughAnotherThreadDrives) {
   ProcessGroup job(2, environment());
   job.start_all([](Rank& rank) {
     constexpr std::size_t kSeen = 0;  // board word: messages that the reader has finished

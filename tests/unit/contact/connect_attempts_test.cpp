@@ -41,7 +41,7 @@ class ConnectAttemptsTest : public testing::Test {
   std::vector<std::pair<PeerId, ConnectAttempts::End>> ends;
 };
 
-TEST_F(ConnectAttemptsTest, a_peer_that_accepts_nothing_for_the_timeout_is_ended_once) {
+TEST_F(ConnectAttemptsTest, APeerThatAcceptsNothingForTheTimeoutIsEndedOnce) {
   for (int ms = 0; ms <= 100; ++ms) try_in_vain(at(milliseconds(ms)));
   EXPECT_TRUE(ends.empty());
   try_in_vain(at(milliseconds(101)));
@@ -52,7 +52,7 @@ TEST_F(ConnectAttemptsTest, a_peer_that_accepts_nothing_for_the_timeout_is_ended
   EXPECT_EQ(ends.size(), 1U);
 }
 
-TEST_F(ConnectAttemptsTest, a_peer_that_accepts_in_time_waits_no_more) {
+TEST_F(ConnectAttemptsTest, APeerThatAcceptsInTimeWaitsNoMore) {
   try_in_vain(at(milliseconds(0)));
   attempts.end(attempt);
   expire(at(seconds(1)));
@@ -61,15 +61,14 @@ TEST_F(ConnectAttemptsTest, a_peer_that_accepts_in_time_waits_no_more) {
   EXPECT_EQ(attempts.next_deadline(at(seconds(1))), kNever);
 }
 
-TEST_F(ConnectAttemptsTest,
-       a_peer_is_tried_at_each_turn_of_the_first_millisecond_and_then_once_each) {
+TEST_F(ConnectAttemptsTest, APeerIsTriedAtEachPollOfTheFirstMillisecondAndThenOncePerMillisecond) {
   for (int us = 0; us < 900; us += 10) ASSERT_TRUE(try_in_vain(at(microseconds(us)))) << us;
   int tries = 0;
   for (int us = 2000; us < 12000; us += 10) tries += try_in_vain(at(microseconds(us))) ? 1 : 0;
   EXPECT_EQ(tries, 10);
 }
 
-TEST_F(ConnectAttemptsTest, a_peer_that_nobody_wants_for_a_second_is_forgotten) {
+TEST_F(ConnectAttemptsTest, APeerThatNobodyWantsForASecondIsForgotten) {
   ConnectAttempts patient{seconds(60)};
   patient.begin(attempt, at(seconds(0)));
   const auto expire_at = [&](TimePoint now) {
@@ -85,7 +84,7 @@ TEST_F(ConnectAttemptsTest, a_peer_that_nobody_wants_for_a_second_is_forgotten) 
   EXPECT_EQ(ends[0].second, ConnectAttempts::End::kForgotten);
 }
 
-TEST_F(ConnectAttemptsTest, the_time_counts_from_the_first_poll_after_the_first_try) {
+TEST_F(ConnectAttemptsTest, TheTimeCountsFromTheFirstPollAfterTheFirstTry) {
   attempts.begin(attempt, at(seconds(-50)));  // outside of poll() the time is that of the last poll
   EXPECT_EQ(attempts.next_deadline(at(seconds(0))), at(seconds(0))) << "the poll is due at once";
   expire(at(seconds(0)));
@@ -93,7 +92,7 @@ TEST_F(ConnectAttemptsTest, the_time_counts_from_the_first_poll_after_the_first_
   EXPECT_TRUE(ends.empty());
 }
 
-TEST_F(ConnectAttemptsTest, a_request_under_way_is_no_reason_to_wake_up_before_the_timeout) {
+TEST_F(ConnectAttemptsTest, ARequestUnderWayIsNoReasonToWakeUpBeforeTheTimeout) {
   attempts.begin(attempt, at(milliseconds(0)));
   expire(at(milliseconds(0)));
   EXPECT_EQ(attempts.next_deadline(at(milliseconds(0))), at(milliseconds(0)));
@@ -101,7 +100,7 @@ TEST_F(ConnectAttemptsTest, a_request_under_way_is_no_reason_to_wake_up_before_t
   EXPECT_EQ(attempts.next_deadline(at(milliseconds(0))), at(milliseconds(100)));
 }
 
-TEST_F(ConnectAttemptsTest, a_failed_try_of_a_peer_that_does_not_wait_changes_nothing) {
+TEST_F(ConnectAttemptsTest, AFailedTryOfAPeerThatDoesNotWaitChangesNothing) {
   attempts.refused(attempt, at(seconds(1)));
   EXPECT_TRUE(attempts.none());
   attempts.end(attempt);

@@ -11,7 +11,7 @@ using std::chrono::seconds;
 
 constexpr TimePoint at(Nanoseconds since_start) { return TimePoint{1000000000} + since_start; }
 
-TEST(HalfOpenCallersTest, the_oldest_makes_room_when_there_are_as_many_as_may_be) {
+TEST(HalfOpenCallersTest, TheOldestMakesRoomAtTheLimit) {
   HalfOpenCallers callers(2, seconds(3));
   HalfOpenCaller first;
   HalfOpenCaller second;
@@ -24,7 +24,7 @@ TEST(HalfOpenCallersTest, the_oldest_makes_room_when_there_are_as_many_as_may_be
   EXPECT_EQ(callers.displaced_by_next(), nullptr);
 }
 
-TEST(HalfOpenCallersTest, a_caller_that_says_nothing_for_the_timeout_is_overdue) {
+TEST(HalfOpenCallersTest, ACallerThatSendsNothingForTheTimeoutIsOverdue) {
   HalfOpenCallers callers(2, seconds(3));
   HalfOpenCaller first;
   HalfOpenCaller second;
@@ -39,7 +39,7 @@ TEST(HalfOpenCallersTest, a_caller_that_says_nothing_for_the_timeout_is_overdue)
   EXPECT_EQ(callers.next_deadline(), at(seconds(4)));
 }
 
-TEST(HalfOpenCallersTest, a_caller_is_removed_once) {
+TEST(HalfOpenCallersTest, ACallerIsRemovedOnce) {
   HalfOpenCallers callers(1, seconds(3));
   HalfOpenCaller caller;
   callers.remove(caller);

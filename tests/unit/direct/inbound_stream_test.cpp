@@ -16,7 +16,7 @@ constexpr InboundStream::Limits kLimits{1000, 100000, 50000};
 using State = InboundStream::State;
 using Found = std::vector<std::string>;
 
-class AnInboundStream : public ::testing::Test {
+class InboundStreamTest : public ::testing::Test {
  protected:
   StreamBuffers buffers{kBuffer};
   InboundStream stream{kLimits, buffers};
@@ -24,7 +24,7 @@ class AnInboundStream : public ::testing::Test {
   Bytes bytes;
 };
 
-TEST_F(AnInboundStream, hands_up_messages_whole_whatever_portions_they_come_in) {
+TEST_F(InboundStreamTest, DeliversMessagesWholeWhateverPortionsTheyComeIn) {
   std::vector<Bytes> sent;
   for (const std::size_t size :
        {0U, 1U, 7U, 8U, 500U, 999U, 1000U, 3U, 1000U, 1000U, 1000U, 1000U, 0U}) {
@@ -38,7 +38,7 @@ TEST_F(AnInboundStream, hands_up_messages_whole_whatever_portions_they_come_in) 
   }
 }
 
-TEST_F(AnInboundStream, holds_a_buffer_only_in_the_middle_of_a_piece) {
+TEST_F(InboundStreamTest, HoldsABufferOnlyInTheMiddleOfAPiece) {
   append_message(bytes, filled(10, 1));
   append_message(bytes, filled(10, 2));
   feed(stream, taker, std::span(bytes).first(bytes.size() - 1), 1000);
@@ -49,7 +49,7 @@ TEST_F(AnInboundStream, holds_a_buffer_only_in_the_middle_of_a_piece) {
   EXPECT_FALSE(stream.is_in_the_middle());
 }
 
-TEST_F(AnInboundStream, asks_for_the_bytes_of_a_write_where_they_belong) {
+TEST_F(InboundStreamTest, RequestsTheBytesOfAWriteWhereTheyBelong) {
   taker.targets[5] = Bytes(2000);
   const Bytes data = filled(1500, 3);
   append_write(bytes, {5, 400}, Immediate(77), data);
@@ -67,7 +67,7 @@ TEST_F(AnInboundStream, asks_for_the_bytes_of_a_write_where_they_belong) {
   EXPECT_EQ(taker.targets[5], expected);
 }
 
-TEST_F(AnInboundStream, that_a_write_is_cut_in_drops_the_rest_and_goes_on_behind_it) {
+TEST_F(InboundStreamTest, DropsTheRestOfAWriteWhoseMemoryIsDeregistered) {
   taker.targets[5] = Bytes(1000);
   append_write(bytes, {5, 0}, Immediate(1), filled(1000, 3));
   append_message(bytes, filled(4, 9));
@@ -82,7 +82,7 @@ TEST_F(AnInboundStream, that_a_write_is_cut_in_drops_the_rest_and_goes_on_behind
                           [](std::byte b) { return b == std::byte{0}; }));
 }
 
-TEST_F(AnInboundStream, cuts_a_placed_message_to_its_place) {
+TEST_F(InboundStreamTest, TruncatesAPlacedMessageToItsPlace) {
   taker.landings[3] = Bytes(100, std::byte{0xaa});
   const Bytes payload = filled(5000, 1);
   append_placed(bytes, PlacementKey(3), filled(128, 2), payload);
@@ -95,7 +95,7 @@ TEST_F(AnInboundStream, cuts_a_placed_message_to_its_place) {
   }
 }
 
-TEST_F(AnInboundStream, stands_still_while_a_placed_message_has_no_place_and_loses_nothing) {
+TEST_F(InboundStreamTest, StopsWhileAPlacedMessageHasNoPlaceAndLosesNothing) {
   append_message(bytes, filled(3, 1));
   append_placed(bytes, PlacementKey(3), filled(10, 2), filled(200, 3));
   append_message(bytes, filled(4, 4));
@@ -155,11 +155,11 @@ std::vector<Nonsense> nonsense() {
   };
 }
 
-class WhatMakesNoSense : public AnInboundStream, public ::testing::WithParamInterface<Nonsense> {};
-INSTANTIATE_TEST_SUITE_P(Piece, WhatMakesNoSense, ::testing::ValuesIn(nonsense()),
+class InvalidPiece : public InboundStreamTest, public ::testing::WithParamInterface<Nonsense> {};
+INSTANTIATE_TEST_SUITE_P(Piece, InvalidPiece, ::testing::ValuesIn(nonsense()),
                          [](const auto& one) { return std::string(one.param.name); });
 
-TEST_P(WhatMakesNoSense, breaks_the_stream_after_what_came_before_it) {
+TEST_P(InvalidPiece, BreaksTheStreamAfterWhatCameBeforeIt) {
   taker.targets[5] = Bytes(100);
   append_message(bytes, filled(3, 1));
   append(bytes, GetParam().bytes);
@@ -171,7 +171,7 @@ TEST_P(WhatMakesNoSense, breaks_the_stream_after_what_came_before_it) {
 }
 
 // Any sequence of pieces, in any portions, with any limit on read-ahead.
-TEST(InboundStreams, find_the_same_in_any_portions) {
+TEST(InboundStreams, FindTheSameInAnyPortions) {
   std::mt19937 random(1);
   const auto below = [&](std::size_t most) {
     return std::uniform_int_distribution<std::size_t>(0, most)(random);

@@ -9,7 +9,7 @@
 namespace lintel::transport {
 namespace {
 
-TEST(AnOutboundTable, has_so_many_frames_and_writes_and_no_more) {
+TEST(OutboundTableTest, HasTheGivenNumberOfFramesAndWrites) {
   OutboundTable table(3, 100, 2);
   std::set<Outbound*> taken;
   for (int i = 0; i < 3; ++i) taken.insert(table.take_frame());
@@ -26,7 +26,7 @@ TEST(AnOutboundTable, has_so_many_frames_and_writes_and_no_more) {
   EXPECT_NE(table.take_write(), nullptr);
 }
 
-TEST(AnOutboundTable, lends_the_frame_that_was_used_last) {
+TEST(OutboundTableTest, LendsTheFrameThatWasUsedLast) {
   OutboundTable table(3, 100, 0);
   table.take_frame();
   Outbound* const last = table.take_frame();
@@ -34,7 +34,7 @@ TEST(AnOutboundTable, lends_the_frame_that_was_used_last) {
   EXPECT_EQ(table.take_frame(), last);
 }
 
-TEST(AnOutboundTable, has_memory_for_each_frame_with_room_in_front_of_it) {
+TEST(OutboundTableTest, HasMemoryForEachFrameWithRoomInFrontOfIt) {
   OutboundTable table(4, 1000, 1);
   std::vector<Outbound*> frames;
   for (int i = 0; i < 4; ++i) {
@@ -50,7 +50,7 @@ TEST(AnOutboundTable, has_memory_for_each_frame_with_room_in_front_of_it) {
   }
 }
 
-TEST(AnOutboundRow, gives_back_in_the_order_in_which_it_was_filled) {
+TEST(OutboundRowTest, ReturnsRecordsInTheOrderInWhichTheyWereAdded) {
   OutboundTable table(2, 100, 2);
   OutboundRow row;
   EXPECT_TRUE(row.empty());
@@ -68,7 +68,7 @@ TEST(AnOutboundRow, gives_back_in_the_order_in_which_it_was_filled) {
   EXPECT_FALSE(row.empty());
 }
 
-TEST(AnOutboundRecord, advances_over_both_of_its_pieces) {
+TEST(OutboundRecordTest, AdvancesOverBothOfItsPieces) {
   std::byte head[10];
   std::byte data[100];
   Outbound record;

@@ -13,34 +13,32 @@ namespace {
 
 constexpr std::uint32_t kBase = 27000;
 
-TEST(Addressing, a_pid_below_1024_counts_from_the_port_base) {
+TEST(Addressing, APidBelow1024CountsFromThePortBase) {
   EXPECT_EQ(port_of(Pid(0), kBase).value(), 27000);
   EXPECT_EQ(port_of(Pid(1023), kBase).value(), 28023);
 }
 
-TEST(Addressing, any_other_pid_is_the_port_itself) {
+TEST(Addressing, AnyOtherPidIsThePortItself) {
   EXPECT_EQ(port_of(Pid(1024), kBase).value(), 1024);
   EXPECT_EQ(port_of(Pid(26999), kBase).value(), 26999);
   EXPECT_EQ(port_of(Pid(28024), kBase).value(), 28024);
   EXPECT_EQ(port_of(Pid(65534), kBase).value(), 65534);
 }
 
-TEST(Addressing, the_pid_that_means_any_is_invalid) {
-  EXPECT_FALSE(port_of(Pid(65535), kBase).ok());
-}
+TEST(Addressing, ThePidThatMeansAnyIsInvalid) { EXPECT_FALSE(port_of(Pid(65535), kBase).ok()); }
 
-TEST(Addressing, a_pid_that_spells_a_port_of_the_small_pids_is_invalid) {
+TEST(Addressing, APidThatIsAPortOfTheSmallPidsIsInvalid) {
   EXPECT_FALSE(port_of(Pid(27000), kBase).ok());
   EXPECT_FALSE(port_of(Pid(28023), kBase).ok());
 }
 
-TEST(Addressing, a_pid_greater_than_any_port_is_invalid) {
+TEST(Addressing, APidGreaterThanAnyPortIsInvalid) {
   EXPECT_FALSE(port_of(Pid(65536), kBase).ok());
   EXPECT_FALSE(port_of(Pid(65536 + 5), kBase).ok());
   EXPECT_FALSE(port_of(kAnyPid, kBase).ok());
 }
 
-TEST(Addressing, every_unprivileged_port_but_the_last_has_one_pid_that_leads_back_to_it) {
+TEST(Addressing, EveryUnprivilegedPortButTheLastHasOnePid) {
   for (const std::uint32_t base : {1U, 500U, kBase, 64512U}) {
     for (std::uint32_t port = 1024; port < 65535; ++port) {
       const Pid pid = pid_of(static_cast<std::uint16_t>(port), base);
@@ -59,7 +57,7 @@ bool may_be_given(Pid pid, std::uint32_t base) {
   return pid.value >= 1024 && pid.value < 65535 && port_of(pid, base).ok();
 }
 
-TEST(AnyPid, is_good_whatever_the_process_id) {
+TEST(AnyPid, IsValidWhateverTheProcessId) {
   for (const std::uint32_t base : kBases) {
     for (std::uint32_t process_id = 0; process_id < (1U << 17); ++process_id) {
       ASSERT_TRUE(may_be_given(any_pid(process_id, 0, base), base))
@@ -73,7 +71,7 @@ TEST(AnyPid, is_good_whatever_the_process_id) {
   }
 }
 
-TEST(AnyPid, is_another_in_every_turn) {
+TEST(AnyPid, DiffersInEveryAttempt) {
   for (const std::uint32_t base : kBases) {
     for (const std::uint32_t process_id : {1U, 26000U, 64510U, 64511U, 64512U, 65535U, 4194303U}) {
       std::vector<bool> given(65536);
@@ -87,13 +85,13 @@ TEST(AnyPid, is_another_in_every_turn) {
   }
 }
 
-TEST(AnyPid, of_neighbouring_processes_differs_at_first) {
+TEST(AnyPid, OfNeighbouringProcessesDiffersInTheFirstAttempt) {
   for (std::uint32_t process_id = 60000; process_id < 70000; ++process_id) {
     EXPECT_NE(any_pid(process_id, 0, kBase), any_pid(process_id + 1, 0, kBase));
   }
 }
 
-TEST(Addressing, the_port_base_leaves_room_for_all_small_pids) {
+TEST(Addressing, ThePortBaseLeavesRoomForAllSmallPids) {
   EXPECT_TRUE(check_port_base(1).ok());
   EXPECT_TRUE(check_port_base(64512).ok());
   EXPECT_FALSE(check_port_base(0).ok());
@@ -101,12 +99,12 @@ TEST(Addressing, the_port_base_leaves_room_for_all_small_pids) {
   EXPECT_FALSE(check_port_base(0xffffffffU).ok());
 }
 
-TEST(Addressing, the_nid_is_the_ipv4_address_in_host_order) {
+TEST(Addressing, TheNidIsTheIpv4AddressInHostOrder) {
   EXPECT_EQ(parse_node("10.1.2.3").value(), NodeId(0x0a010203U));
   EXPECT_EQ(to_string(NodeId(0x0a010203U)), "10.1.2.3");
 }
 
-TEST(Addressing, only_the_address_of_one_host_is_a_nid) {
+TEST(Addressing, OnlyTheAddressOfOneHostIsANid) {
   for (const char* text :
        {"0.0.0.0", "255.255.255.255", "224.0.0.1", "localhost", "1.2.3", "1.2.3.4.5", "::1", ""}) {
     EXPECT_FALSE(parse_node(text).ok()) << text;
@@ -114,7 +112,7 @@ TEST(Addressing, only_the_address_of_one_host_is_a_nid) {
   EXPECT_TRUE(parse_node("223.255.255.255").ok());
 }
 
-TEST(Addressing, a_socket_address_leads_back_to_its_name) {
+TEST(Addressing, ASocketAddressLeadsBackToItsName) {
   const ProcessId name{NodeId(0x7f000001U), Pid(12)};
   const sockaddr_in address = socket_address_of(name, kBase).value();
   EXPECT_EQ(ntohs(address.sin_port), 27012);
@@ -122,7 +120,7 @@ TEST(Addressing, a_socket_address_leads_back_to_its_name) {
   EXPECT_EQ(name_of(address, kBase), name);
 }
 
-TEST(Addressing, a_shared_memory_name_spells_node_pid_and_incarnation) {
+TEST(Addressing, ASharedMemoryNameContainsNodePidAndIncarnation) {
   EXPECT_EQ(shared_memory_name_of({NodeId(0x7f000001U), Pid(42)}, 0xabcU).value(),
             "lintel-7f000001-42-00000abc");
   EXPECT_FALSE(shared_memory_name_of({NodeId(0x7f000001U), kAnyPid}, 1).ok());

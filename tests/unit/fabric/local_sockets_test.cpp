@@ -83,7 +83,7 @@ Socket connection(const Socket& to) {
 
 Socket accepted(const Socket& from) { return Socket(::accept(from.fd(), nullptr, nullptr)); }
 
-TEST(LocalSockets, stay_on_this_machine_when_both_ends_are_loopback_or_the_same_node) {
+TEST(LocalSockets, StayOnThisMachineWhenBothEndsAreLoopbackOrTheSameNode) {
   EXPECT_TRUE(on_this_machine(ipv4("127.0.0.1"), ipv4("127.0.0.1")));
   EXPECT_TRUE(on_this_machine(ipv4("127.0.0.1"), ipv4("127.3.2.1")));
   EXPECT_TRUE(on_this_machine(ipv4("10.0.0.1"), ipv4("10.0.0.1")));
@@ -91,7 +91,7 @@ TEST(LocalSockets, stay_on_this_machine_when_both_ends_are_loopback_or_the_same_
   EXPECT_FALSE(on_this_machine(ipv4("10.0.0.1"), ipv4("127.0.0.1")));
 }
 
-TEST(LocalSockets, keep_a_congestion_control_that_does_not_pace) {
+TEST(LocalSockets, KeepACongestionControlThatDoesNotPace) {
   for (const char* pacing : {"bbr", "bbr2", "bbr3"}) EXPECT_TRUE(paces(pacing)) << pacing;
   for (const char* other : {"cubic", "reno", "dctcp", "htcp", ""})
     EXPECT_FALSE(paces(other)) << other;
@@ -102,7 +102,7 @@ TEST(LocalSockets, keep_a_congestion_control_that_does_not_pace) {
   EXPECT_EQ(own.algorithm(), kept);
 }
 
-TEST(LocalSockets, that_a_freed_listener_accepts_later_are_free) {
+TEST(LocalSockets, ThatAFreedListenerAcceptsLaterAreFree) {
   const Socket own = listener("127.0.0.1");
   const Socket other = listener("127.0.0.1");
   EXPECT_EQ(free_listener(own.address()), 1U);
@@ -112,7 +112,7 @@ TEST(LocalSockets, that_a_freed_listener_accepts_later_are_free) {
   EXPECT_EQ(caller.algorithm(), before());
 }
 
-TEST(LocalSockets, of_one_peer_are_those_connected_to_it_and_those_accepted_from_its_node) {
+TEST(LocalSockets, OfOnePeerAreThoseConnectedToItAndThoseAcceptedFromItsNode) {
   const Socket own = listener("127.0.0.1");
   const Socket peer = listener("127.0.0.2");
   const Socket stranger = listener("127.0.0.3");

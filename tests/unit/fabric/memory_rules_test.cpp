@@ -14,7 +14,7 @@ MemoryRules rules_with(int mr_mode) {
   return memory_rules(p);
 }
 
-TEST(MemoryRules, without_a_mode_regions_are_named_by_offset_with_keys_of_our_own) {
+TEST(MemoryRules, WithoutAModeRegionsUseOffsetsAndOurOwnKeys) {
   const MemoryRules rules = rules_with(0);
   int memory = 0;
   EXPECT_FALSE(rules.needs_local_descriptor);
@@ -24,13 +24,13 @@ TEST(MemoryRules, without_a_mode_regions_are_named_by_offset_with_keys_of_our_ow
   EXPECT_EQ(rules.requested_key(0xfedcba9876543210ULL), 0xfedcba9876543210ULL);
 }
 
-TEST(MemoryRules, virtual_addresses_name_a_byte_by_where_it_lies) {
+TEST(MemoryRules, WithVirtualAddressesAByteIsNamedByItsAddress) {
   int memory = 0;
   EXPECT_EQ(rules_with(FI_MR_VIRT_ADDR).remote_base(&memory),
             reinterpret_cast<std::uintptr_t>(&memory));
 }
 
-TEST(MemoryRules, each_mode_sets_its_own_rule_only) {
+TEST(MemoryRules, EachModeSetsItsOwnRuleOnly) {
   for (int modes = 0; modes < 32; ++modes) {
     const bool local = (modes & 1) != 0;
     const bool address = (modes & 2) != 0;
@@ -49,7 +49,7 @@ TEST(MemoryRules, each_mode_sets_its_own_rule_only) {
   }
 }
 
-TEST(MemoryRules, keys_fit_the_width_of_the_provider) {
+TEST(MemoryRules, KeysFitTheWidthOfTheProvider) {
   ProviderDescription p = mock_provider("any");
   for (std::size_t bytes = 1; bytes < 8; ++bytes) {
     p.mr_key_bytes = bytes;
@@ -61,7 +61,7 @@ TEST(MemoryRules, keys_fit_the_width_of_the_provider) {
   EXPECT_EQ(memory_rules(p).requested_key(~std::uint64_t{0}), ~std::uint64_t{0});
 }
 
-TEST(MemoryRules, verbs_register_everything_and_choose_the_keys) {
+TEST(MemoryRules, VerbsRegisterEverythingAndChooseTheKeys) {
   const MemoryRules rules = memory_rules(mock_verbs());
   EXPECT_TRUE(rules.needs_local_descriptor);
   EXPECT_TRUE(rules.virtual_addresses);

@@ -8,14 +8,14 @@
 namespace lintel::transport {
 namespace {
 
-TEST(OperationTable, finds_a_record_by_the_pointer_that_the_provider_was_given) {
+TEST(OperationTable, FindsARecordByThePointerThatTheProviderWasGiven) {
   OperationTable table(2, 3, 4, 5);
   Operation* write = table.take(OperationKind::kWrite);
   EXPECT_EQ(table.find(&write->provider_room), write);
   EXPECT_EQ(table.find(write)->kind, OperationKind::kWrite);
 }
 
-TEST(OperationTable, knows_pointers_that_are_not_its_own) {
+TEST(OperationTable, KnowsPointersThatAreNotItsOwn) {
   OperationTable table(2, 3, 4, 5);
   auto* first = reinterpret_cast<std::byte*>(&table.at(OperationKind::kReceive, 0));
   Operation stranger;
@@ -26,7 +26,7 @@ TEST(OperationTable, knows_pointers_that_are_not_its_own) {
   EXPECT_EQ(table.find(first + 14 * sizeof(Operation)), nullptr);
 }
 
-TEST(OperationTable, gives_each_record_once_until_there_is_none) {
+TEST(OperationTable, GivesEachRecordOnceUntilThereIsNone) {
   OperationTable table(2, 3, 4, 5);
   std::set<Operation*> taken;
   while (Operation* record = table.take(OperationKind::kSend)) taken.insert(record);
@@ -37,7 +37,7 @@ TEST(OperationTable, gives_each_record_once_until_there_is_none) {
   EXPECT_EQ(table.take(OperationKind::kSend), *taken.begin());
 }
 
-TEST(OperationTable, uses_the_record_that_came_back_last_first) {
+TEST(OperationTable, UsesTheRecordThatCameBackLastFirst) {
   OperationTable table(0, 3, 0, 0);
   Operation* a = table.take(OperationKind::kSend);
   Operation* b = table.take(OperationKind::kSend);
@@ -47,7 +47,7 @@ TEST(OperationTable, uses_the_record_that_came_back_last_first) {
   EXPECT_EQ(table.take(OperationKind::kSend), a);
 }
 
-TEST(OperationTable, uses_a_doubtful_record_last_of_all) {
+TEST(OperationTable, UsesADoubtfulRecordLastOfAll) {
   OperationTable table(0, 3, 0, 0);
   Operation* a = table.take(OperationKind::kSend);
   Operation* b = table.take(OperationKind::kSend);

@@ -37,7 +37,7 @@ class PeerTableTest : public testing::Test {
   int tries = 0;
 };
 
-TEST_F(PeerTableTest, a_peer_that_accepts_nothing_for_the_connect_timeout_is_reported_once) {
+TEST_F(PeerTableTest, APeerThatAcceptsNothingForTheConnectTimeoutIsReportedOnce) {
   int ms = 0;
   for (; ms <= 100; ++ms) try_in_vain(at(milliseconds(ms)));
   EXPECT_TRUE(sink.failures.empty());
@@ -49,7 +49,7 @@ TEST_F(PeerTableTest, a_peer_that_accepts_nothing_for_the_connect_timeout_is_rep
   EXPECT_EQ(sink.failures.size(), 1U);
 }
 
-TEST_F(PeerTableTest, a_peer_that_is_reached_in_time_is_not_reported) {
+TEST_F(PeerTableTest, APeerThatIsReachedInTimeIsNotReported) {
   try_in_vain(at(milliseconds(0)));
   try_in_vain(at(milliseconds(90)));
   table.accepted(table.at(peer));
@@ -58,20 +58,20 @@ TEST_F(PeerTableTest, a_peer_that_is_reached_in_time_is_not_reported) {
   EXPECT_EQ(table.next_deadline(at(milliseconds(300))), kNever);
 }
 
-TEST_F(PeerTableTest, a_full_queue_to_a_peer_that_is_there_is_no_absence) {
+TEST_F(PeerTableTest, AFullQueueToAConnectedPeerIsNoAbsence) {
   table.accepted(table.at(peer));
   for (int ms = 0; ms < 1000; ++ms) try_in_vain(at(milliseconds(ms)));
   EXPECT_TRUE(sink.failures.empty());
 }
 
-TEST_F(PeerTableTest, a_refusal_with_nothing_under_way_means_that_the_connection_is_gone) {
+TEST_F(PeerTableTest, ARefusalWithNothingUnderWayMeansThatTheConnectionIsLost) {
   table.accepted(table.at(peer));
   --table.at(peer).in_flight;
   for (int ms = 0; ms < 200; ++ms) try_in_vain(at(milliseconds(ms)));
   EXPECT_EQ(sink.failures.size(), 1U);
 }
 
-TEST_F(PeerTableTest, a_peer_that_nobody_tries_any_more_is_forgotten_silently) {
+TEST_F(PeerTableTest, APeerThatNobodyTriesAnyMoreIsForgottenWithoutAReport) {
   try_in_vain(at(milliseconds(0)));
   table.report_failures(at(milliseconds(50)), sink);
   table.report_failures(at(milliseconds(5000)), sink);
@@ -82,7 +82,7 @@ TEST_F(PeerTableTest, a_peer_that_nobody_tries_any_more_is_forgotten_silently) {
   EXPECT_TRUE(sink.failures.empty());
 }
 
-TEST_F(PeerTableTest, is_tried_at_once_for_a_millisecond_and_then_once_each) {
+TEST_F(PeerTableTest, APeerIsTriedAtOnceForAMillisecondAndThenOncePerMillisecond) {
   for (int us = 0; us < 900; us += 10) {
     const TimePoint now = at(milliseconds(0)) + std::chrono::microseconds(us);
     ASSERT_TRUE(table.may_try(table.at(peer), now)) << us;
@@ -98,7 +98,7 @@ TEST_F(PeerTableTest, is_tried_at_once_for_a_millisecond_and_then_once_each) {
   EXPECT_EQ(table.next_deadline(now), at(milliseconds(12)));
 }
 
-TEST_F(PeerTableTest, each_loss_ends_an_epoch_and_losses_in_a_row_are_reported_once) {
+TEST_F(PeerTableTest, EachLossEndsAnEpochAndLossesInARowAreReportedOnce) {
   table.accepted(table.at(peer));
   const Error first{Loss::kPeer, "call", "first"};
   table.fail(peer, first);
@@ -110,7 +110,7 @@ TEST_F(PeerTableTest, each_loss_ends_an_epoch_and_losses_in_a_row_are_reported_o
   EXPECT_STREQ(sink.failures[0].second.reason(), "first");
 }
 
-TEST_F(PeerTableTest, ids_are_dense_and_found_by_name) {
+TEST_F(PeerTableTest, IdsAreDenseAndFoundByName) {
   const PeerId second = table.add({NodeId(1), Pid(3)}, 7);
   EXPECT_EQ(peer, PeerId(0));
   EXPECT_EQ(second, PeerId(1));

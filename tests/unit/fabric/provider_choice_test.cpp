@@ -19,35 +19,35 @@ std::string chosen_of(const std::vector<ProviderDescription>& offered,
   return choice.chosen ? offered[*choice.chosen].name : "none";
 }
 
-TEST(ProviderChoice, prefers_native_tcp_of_either_name) {
+TEST(ProviderChoice, PrefersNativeTcpOfEitherName) {
   EXPECT_EQ(chosen_of({mock_provider("tcp;ofi_rxm"), mock_verbs(), mock_provider("net")}), "net");
   EXPECT_EQ(chosen_of({mock_provider("tcp;ofi_rxm"), mock_verbs(), mock_provider("tcp")}), "tcp");
 }
 
-TEST(ProviderChoice, without_native_tcp_prefers_verbs_to_tcp_under_rxm) {
+TEST(ProviderChoice, WithoutNativeTcpPrefersVerbsToTcpUnderRxm) {
   EXPECT_EQ(chosen_of({mock_provider("tcp;ofi_rxm"), mock_verbs()}), "verbs;ofi_rxm");
   EXPECT_EQ(chosen_of({mock_provider("tcp;ofi_rxm")}), "tcp;ofi_rxm");
 }
 
-TEST(ProviderChoice, never_takes_shared_memory_or_a_stranger_unasked) {
+TEST(ProviderChoice, NeverChoosesSharedMemoryOrAnUnknownProviderByItself) {
   EXPECT_EQ(
       chosen_of({mock_shared_memory(), mock_provider("sockets"), mock_provider("udp;ofi_rxd")}),
       "none");
 }
 
-TEST(ProviderChoice, takes_any_usable_provider_by_name) {
+TEST(ProviderChoice, AcceptsAnyUsableProviderByName) {
   EXPECT_EQ(chosen_of({mock_provider("net"), mock_shared_memory()}, "shm"), "shm");
   EXPECT_EQ(chosen_of({mock_provider("net"), mock_provider("sockets")}, "sockets"), "sockets");
   EXPECT_EQ(chosen_of({mock_provider("net"), mock_provider("sockets")}, "verbs"), "none");
 }
 
-TEST(ProviderChoice, the_lower_half_of_a_name_means_the_provider_unless_another_has_that_name) {
+TEST(ProviderChoice, TheLowerHalfOfANameMeansTheProviderUnlessAnotherHasThatName) {
   EXPECT_EQ(chosen_of({mock_provider("net"), mock_provider("tcp;ofi_rxm")}, "tcp"), "tcp;ofi_rxm");
   EXPECT_EQ(chosen_of({mock_provider("tcp;ofi_rxm"), mock_provider("tcp")}, "tcp"), "tcp");
   EXPECT_EQ(chosen_of({mock_provider("tcpx;ofi_rxm")}, "tcp"), "none");
 }
 
-TEST(ProviderChoice, gives_a_reason_for_each) {
+TEST(ProviderChoice, GivesAReasonForEach) {
   ProviderDescription unordered = mock_provider("sockets");
   unordered.send_order = 0;
   const ProviderChoice choice = choose_provider(
@@ -61,13 +61,13 @@ TEST(ProviderChoice, gives_a_reason_for_each) {
   EXPECT_THAT(choice.reports[3].reason, HasSubstr("order"));
 }
 
-TEST(ProviderChoice, a_name_that_is_not_offered_is_answered_with_those_that_are) {
+TEST(ProviderChoice, ANameThatIsNotOfferedIsAnsweredWithThoseThatAre) {
   const ProviderChoice choice =
       choose_provider({mock_provider("net"), mock_shared_memory()}, "foo");
   EXPECT_EQ(explain_failure(choice, "foo"), "provider \"foo\" is not offered; offered: net, shm");
 }
 
-TEST(ProviderChoice, a_named_provider_that_cannot_be_used_is_answered_with_what_it_lacks) {
+TEST(ProviderChoice, ANamedProviderThatCannotBeUsedIsAnsweredWithWhatItLacks) {
   ProviderDescription small = mock_provider("net");
   small.cq_data_bytes = 2;
   EXPECT_EQ(explain_failure(choose_provider({small}, "net"), "net"),
@@ -83,7 +83,7 @@ struct Unusable {
 
 class ProviderRequirement : public testing::TestWithParam<Unusable> {};
 
-TEST_P(ProviderRequirement, is_checked_and_named) {
+TEST_P(ProviderRequirement, IsCheckedAndNamed) {
   ProviderDescription p = mock_provider("net");
   ASSERT_EQ(missing_from(p), "");
   GetParam().spoil(p);
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
         Unusable{"no_vector", [](ProviderDescription& p) { p.rma_iov_limit = 0; }, "iov_limit"}),
     [](const testing::TestParamInfo<Unusable>& tested) { return tested.param.what; });
 
-TEST(ProviderRequirements, of_contexts_and_receives_for_completion_data_are_met) {
+TEST(ProviderRequirements, OfContextsAndReceivesForCompletionDataAreMet) {
   ProviderDescription p = mock_provider("net");
   std::vector<std::uint64_t> modes = {FI_CONTEXT, FI_CONTEXT2, FI_RX_CQ_DATA,
                                       FI_CONTEXT | FI_CONTEXT2 | FI_RX_CQ_DATA, FI_ASYNC_IOV};
@@ -140,7 +140,7 @@ TEST(ProviderRequirements, of_contexts_and_receives_for_completion_data_are_met)
   }
 }
 
-TEST(ProviderRequirements, of_every_known_kind_of_registration_are_met) {
+TEST(ProviderRequirements, OfEveryKnownKindOfRegistrationAreMet) {
   EXPECT_EQ(missing_from(mock_verbs()), "");
   EXPECT_EQ(missing_from(mock_shared_memory()), "");
   ProviderDescription p = mock_provider("net");
@@ -148,26 +148,25 @@ TEST(ProviderRequirements, of_every_known_kind_of_registration_are_met) {
   EXPECT_EQ(missing_from(p), "");
 }
 
-TEST(ProviderLimits,
-     a_message_has_room_for_64_KiB_and_headers_over_native_tcp_and_is_16_KiB_elsewhere) {
+TEST(ProviderLimits, AMessageHasRoomFor64KiBAndHeadersOverNativeTcpAndIs16KiBElsewhere) {
   EXPECT_EQ(suitable_message_bytes(mock_provider("net")), 69632U);
   EXPECT_EQ(suitable_message_bytes(mock_provider("tcp")), 69632U);
   EXPECT_EQ(suitable_message_bytes(mock_provider("tcp;ofi_rxm")), 16384U);
   EXPECT_EQ(suitable_message_bytes(mock_verbs()), 16384U);
 }
 
-TEST(ProviderLimits, a_message_through_shared_memory_is_one_that_can_be_injected) {
+TEST(ProviderLimits, AMessageThroughSharedMemoryCanBeInjected) {
   EXPECT_EQ(suitable_message_bytes(mock_shared_memory()), 4096U);
 }
 
-TEST(ProviderLimits, a_message_is_never_larger_than_the_provider_takes) {
+TEST(ProviderLimits, AMessageIsNeverLargerThanTheProviderAccepts) {
   ProviderDescription p = mock_provider("net");
   p.max_message_bytes = 9000;
   EXPECT_EQ(suitable_message_bytes(p), 9000U);
   EXPECT_EQ(suitable_write_bytes(p), 9000U);
 }
 
-TEST(ProviderLimits, a_write_is_at_most_16_MiB) {
+TEST(ProviderLimits, AWriteIsAtMost16MiB) {
   EXPECT_EQ(suitable_write_bytes(mock_provider("net")), std::size_t{16} << 20);
 }
 

@@ -6,7 +6,7 @@
 namespace lintel::transport {
 namespace {
 
-TEST(WatchedDescriptors, are_read_from_the_text_of_an_epoll_instance) {
+TEST(WatchedDescriptors, AreReadFromTheTextOfAnEpollInstance) {
   EXPECT_EQ(watched_descriptors(
                 "pos:\t0\nflags:\t02\nmnt_id:\t17\nino:\t1038\n"
                 "tfd:        9 events:       19 data:     557738c35290  pos:0 ino:5b5ab8 sdev:9\n"
@@ -14,7 +14,7 @@ TEST(WatchedDescriptors, are_read_from_the_text_of_an_epoll_instance) {
             (std::vector<int>{9, 128}));
 }
 
-TEST(WatchedDescriptors, of_anything_else_are_none) {
+TEST(WatchedDescriptors, OfAnythingElseAreNone) {
   EXPECT_TRUE(watched_descriptors("").empty());
   EXPECT_TRUE(watched_descriptors("pos:\t0\nflags:\t04002\nscm_fds: 0\n").empty());
   EXPECT_TRUE(watched_descriptors("pos:\t0\ntfd:").empty());

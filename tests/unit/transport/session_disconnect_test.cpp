@@ -25,8 +25,7 @@ class SessionDisconnect : public SessionTest {
   }
 };
 
-TEST_F(SessionDisconnect,
-       a_silent_peer_is_told_goodbye_and_then_disconnected_before_anybody_hears_of_it) {
+TEST_F(SessionDisconnect, ASilentPeerGetsAGoodbyeAndIsDisconnectedBeforeTheLossIsReported) {
   std::size_t disconnected = 0;
   sink.on_failure = [&](PeerId) { disconnected = fake->disconnected.size(); };
   give_up();
@@ -35,7 +34,7 @@ TEST_F(SessionDisconnect,
   EXPECT_EQ(kind_of(fake->sent.back().frame), Kind::kGoodbye);
 }
 
-TEST_F(SessionDisconnect, what_a_silent_peer_had_arriving_is_taken_from_it) {
+TEST_F(SessionDisconnect, APlacementFromASilentPeerIsWithdrawn) {
   std::vector<std::byte> room(16);
   ASSERT_TRUE(session->expect_placement(peer, PlacementKey{7}, room));
   fake->arriving = true;
@@ -43,40 +42,39 @@ TEST_F(SessionDisconnect, what_a_silent_peer_had_arriving_is_taken_from_it) {
   EXPECT_TRUE(fake->expected.empty());
 }
 
-TEST_F(SessionDisconnect, a_peer_whose_frames_were_lost_is_disconnected) {
+TEST_F(SessionDisconnect, APeerWhoseFramesWereLostIsDisconnected) {
   receive(of_session(Kind::kData, 2, 0, records({"b"})));
   EXPECT_EQ(sink.failures.size(), 1U);
   EXPECT_THAT(fake->disconnected, ElementsAre(lower_peer));
 }
 
-TEST_F(SessionDisconnect, a_peer_that_says_goodbye_is_disconnected) {
+TEST_F(SessionDisconnect, APeerThatSaysGoodbyeIsDisconnected) {
   receive(of_session(Kind::kGoodbye, 0, 0));
   EXPECT_EQ(sink.failures.size(), 1U);
   EXPECT_THAT(fake->disconnected, ElementsAre(lower_peer));
 }
 
-TEST_F(SessionDisconnect, a_connection_that_the_network_has_ended_is_not_ended_again) {
+TEST_F(SessionDisconnect, AConnectionThatTheNetworkHasEndedIsNotEndedAgain) {
   fake->fails(lower_peer);
   poll();
   EXPECT_EQ(sink.failures.size(), 1U);
   EXPECT_THAT(fake->disconnected, IsEmpty()) << "it may be a new one by now";
 }
 
-TEST_F(SessionDisconnect, the_connection_on_which_a_new_session_begins_is_kept) {
+TEST_F(SessionDisconnect, TheConnectionOnWhichANewSessionBeginsIsKept) {
   receive(hello(kOtherEpoch + 1));
   EXPECT_EQ(sink.failures.size(), 1U);
   EXPECT_THAT(fake->disconnected, IsEmpty());
 }
 
-TEST_F(SessionDisconnect, frames_that_had_not_left_are_not_waited_for) {
+TEST_F(SessionDisconnect, FramesThatHadNotLeftAreNotWaitedFor) {
   send("a");
   poll();
   give_up();
   EXPECT_TRUE(session->close(now));
 }
 
-TEST_F(SessionDisconnect,
-       a_peer_that_is_not_there_is_not_tried_any_more_after_the_connect_deadline) {
+TEST_F(SessionDisconnect, AnAbsentPeerIsNotTriedAnyMoreAfterTheConnectDeadline) {
   const PeerId absent = *session->resolve({NodeId{1}, Pid{9}});
   const PeerId absent_below = *fake->resolve({NodeId{1}, Pid{9}});
   EXPECT_EQ(send(absent, "a"), PostStatus::kWouldBlock);
@@ -85,7 +83,7 @@ TEST_F(SessionDisconnect,
   EXPECT_THAT(fake->disconnected, ElementsAre(absent_below));
 }
 
-TEST_F(SessionDisconnect, ends_an_open_session_without_a_report) {
+TEST_F(SessionDisconnect, EndsAnOpenSessionWithoutAReport) {
   send("a");
   session->disconnect(peer);
   EXPECT_EQ(kind_of(fake->sent.back().frame), Kind::kGoodbye);
@@ -97,7 +95,7 @@ TEST_F(SessionDisconnect, ends_an_open_session_without_a_report) {
   EXPECT_EQ(session->state_of(peer), PeerState::kClosed);
 }
 
-TEST_F(SessionDisconnect, messages_and_writes_to_oneself_that_wait_are_dropped) {
+TEST_F(SessionDisconnect, WaitingMessagesAndWritesToOneselfAreDropped) {
   const PeerId local = *session->resolve(kSelf);
   std::byte from[4] = {std::byte{1}};
   std::byte to[4] = {};
@@ -113,7 +111,7 @@ TEST_F(SessionDisconnect, messages_and_writes_to_oneself_that_wait_are_dropped) 
                                        "write_done 4 the memory of the write is not registered"));
 }
 
-TEST_F(SessionDisconnect, a_message_to_oneself_may_drop_those_behind_it) {
+TEST_F(SessionDisconnect, AMessageToOneselfMayDropThoseBehindIt) {
   const PeerId local = *session->resolve(kSelf);
   sink.answer = [&](PeerId, std::span<const std::byte>) { session->disconnect(local); };
   for (const char* text : {"a", "b", "c"}) send(local, text);

@@ -30,7 +30,7 @@ class SimulatedDisconnect : public testing::TestWithParam<std::uint64_t>, protec
 };
 INSTANTIATE_TEST_SUITE_P(Seeds, SimulatedDisconnect, testing::Range<std::uint64_t>(1, 33));
 
-TEST_P(SimulatedDisconnect, a_write_that_is_under_way_changes_no_byte_of_the_target_afterwards) {
+TEST_P(SimulatedDisconnect, AWriteUnderWayChangesNoByteOfTheTargetAfterwards) {
   std::vector<std::byte> source(64, std::byte{1});
   std::vector<std::byte> target(64);
   const Region from = *a->register_memory(b_at_a, source, Access::kWriteSource);
@@ -45,8 +45,7 @@ TEST_P(SimulatedDisconnect, a_write_that_is_under_way_changes_no_byte_of_the_tar
   EXPECT_THAT(sink_b.log, IsEmpty());
 }
 
-TEST_P(SimulatedDisconnect,
-       a_placed_message_that_is_under_way_changes_no_byte_of_its_place_afterwards) {
+TEST_P(SimulatedDisconnect, APlacedMessageUnderWayChangesNoByteOfItsPlaceAfterwards) {
   const std::vector<std::byte> payload(64, std::byte{1});
   std::vector<std::byte> place(64);
   ASSERT_TRUE(b->expect_placement(a_at_b, PlacementKey{7}, place));
@@ -62,8 +61,7 @@ TEST_P(SimulatedDisconnect,
       << "nothing is expected any more";
 }
 
-TEST_P(SimulatedDisconnect,
-       the_sources_bytes_are_not_read_afterwards_and_the_write_ends_in_the_next_poll) {
+TEST_P(SimulatedDisconnect, TheSourceIsNotReadAfterwardsAndTheWriteEndsInTheNextPoll) {
   std::vector<std::byte> source(64, std::byte{1});
   std::vector<std::byte> target(64);
   const Region from = *a->register_memory(b_at_a, source, Access::kWriteSource);
@@ -81,7 +79,7 @@ TEST_P(SimulatedDisconnect,
                            [](std::byte one) { return one == std::byte{2}; }));
 }
 
-TEST_P(SimulatedDisconnect, the_room_of_messages_that_nobody_took_is_back_at_once) {
+TEST_P(SimulatedDisconnect, TheRoomOfMessagesThatNobodyTookIsFreeAtOnce) {
   while (send(*a, b_at_a, "x") == PostStatus::kOk) {
   }
   half_way();
@@ -90,8 +88,7 @@ TEST_P(SimulatedDisconnect, the_room_of_messages_that_nobody_took_is_back_at_onc
     ASSERT_EQ(send(*a, b_at_a, "y"), PostStatus::kOk) << i;
 }
 
-TEST_P(SimulatedDisconnect,
-       messages_of_the_peer_that_were_not_handed_up_are_gone_and_later_ones_come) {
+TEST_P(SimulatedDisconnect, MessagesOfThePeerNotYetDeliveredAreDroppedAndLaterOnesArrive) {
   send(*a, b_at_a, "before");
   half_way();
   b->disconnect(a_at_b);
@@ -100,8 +97,7 @@ TEST_P(SimulatedDisconnect,
   EXPECT_THAT(sink_b.messages, ElementsAre("after"));
 }
 
-TEST_P(SimulatedDisconnect,
-       what_the_peer_sends_on_its_next_connection_comes_though_the_last_is_ended_later) {
+TEST_P(SimulatedDisconnect, WhatThePeerSendsOnItsNextConnectionArrivesThoughTheLastIsEndedLater) {
   send(*a, b_at_a, "goodbye");
   a->disconnect(b_at_a);
   send(*a, b_at_a, "hello again");
@@ -112,7 +108,7 @@ TEST_P(SimulatedDisconnect,
   EXPECT_THAT(sink_b.messages, ElementsAre("goodbye", "hello again"));
 }
 
-TEST_P(SimulatedDisconnect, nothing_is_reported_of_messages_and_losses_of_before) {
+TEST_P(SimulatedDisconnect, NothingIsReportedOfEarlierMessagesAndLosses) {
   send(*a, b_at_a, "x");
   network->kill(kB, Death::kNoticed);
   half_way();
