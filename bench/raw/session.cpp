@@ -19,15 +19,15 @@ using Clock = std::chrono::steady_clock;
 // Endpoint and control connection of one process, connected to those of the other.
 class Link {
  public:
-  // Gives up when nothing completes at this end for `patience`.
+  // Gives up when nothing completes at this end for `timeout`.
   Link(const Options& options, const std::string& address, ControlChannel& channel,
-       Clock::duration patience)
+       Clock::duration timeout)
       : channel_(channel),
         endpoint_(
             options.provider, address, largest_size(options), receives_for(options.window),
-            [this, patience](Clock::duration idle) {
+            [this, timeout](Clock::duration idle) {
               channel_.check_alive();
-              if (idle > patience) {
+              if (idle > timeout) {
                 throw FabricError(fmt::format("nothing completed for 60 seconds in {} at {} bytes.",
                                               name_of(current_.mode), current_.size_bytes));
               }

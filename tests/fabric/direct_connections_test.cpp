@@ -383,7 +383,7 @@ TEST_F(DirectConnections, MessagesOfManyPeersAllArrive) {
     const std::size_t i = (round * 7) % others.size();
     ASSERT_TRUE(send(others[i], ids[i], pattern(8, round), {&others[i], &b}));
     ++expected;
-    const TimePoint end = monotonic_now() + kPatience;
+    const TimePoint end = monotonic_now() + kTimeout;
     while (b.seen.message_count < expected && monotonic_now() < end) poll_all();
     ASSERT_EQ(b.seen.messages.back(), pattern(8, round));
   }

@@ -14,7 +14,7 @@
 
 namespace lintel::transport {
 
-inline constexpr Nanoseconds kPatience = std::chrono::seconds(20);
+inline constexpr Nanoseconds kTimeout = std::chrono::seconds(20);
 
 // Records everything that a transport reports.
 class Recorder : public Sink {
@@ -86,10 +86,10 @@ inline std::vector<std::byte> pattern(std::size_t bytes, std::uint32_t seed) {
   return made;
 }
 
-// Polls all nodes until `done`, or until the patience is over. Returns done().
+// Polls all nodes until `done`, or until the timeout has passed. Returns done().
 template <class Done>
-bool until(std::initializer_list<Node*> nodes, Done done, Nanoseconds patience = kPatience) {
-  const TimePoint end = monotonic_now() + patience;
+bool until(std::initializer_list<Node*> nodes, Done done, Nanoseconds timeout = kTimeout) {
+  const TimePoint end = monotonic_now() + timeout;
   while (!done()) {
     if (monotonic_now() > end) return false;
     for (Node* node : nodes) node->poll();
@@ -135,8 +135,8 @@ class TwoNodes {
     a_at_b = b.transport->resolve(a.transport->self()).value();
   }
   template <class Done>
-  bool until_both(Done done, Nanoseconds patience = kPatience) {
-    return until({&a, &b}, done, patience);
+  bool until_both(Done done, Nanoseconds timeout = kTimeout) {
+    return until({&a, &b}, done, timeout);
   }
   // Sends a message each way, so that the connection exists before the test begins.
   void connect() {

@@ -104,7 +104,7 @@ class FabricPlacement : public testing::TestWithParam<const char*> {
 
   template <class Done>
   static bool until_all(std::initializer_list<Side*> sides, Done done) {
-    const TimePoint end = monotonic_now() + kPatience;
+    const TimePoint end = monotonic_now() + kTimeout;
     while (!done()) {
       if (monotonic_now() > end) return false;
       for (Side* side : sides) side->poll();

@@ -42,7 +42,7 @@ TEST_P(FabricPlacement, EachMessageWakesASleeperExpectedOrNot) {
         answered = b.seen.came.size();
         if (answered % 2 != 0)
           (void)b.transport->expect_placement(a_at_b, PlacementKey(answered), room.span());
-      } else if (!sleep_once(*b.transport, kPatience)) {
+      } else if (!sleep_once(*b.transport, kTimeout)) {
         return;
       }
     }

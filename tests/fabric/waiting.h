@@ -13,16 +13,16 @@
 
 namespace lintel::transport {
 
-// Sleeps until the transport may have something, or wants its turn. False: nothing came within the
-// patience.
-inline bool sleep_once(Transport& transport, Nanoseconds patience) {
+// Sleeps until the transport may have something, or must be polled. Returns false if nothing came
+// within `limit`.
+inline bool sleep_once(Transport& transport, Nanoseconds limit) {
   if (!transport.prepare_wait()) return true;
   const TimePoint now = monotonic_now();
   const Nanoseconds left =
-      std::max(std::min(transport.next_deadline(), now + patience) - now, Nanoseconds(0));
+      std::max(std::min(transport.next_deadline(), now + limit) - now, Nanoseconds(0));
   pollfd waited{transport.wait_fd(), POLLIN, 0};
   const timespec timeout{left.count() / 1000000000, left.count() % 1000000000};
-  return ::ppoll(&waited, 1, &timeout, nullptr) > 0 || left < patience;
+  return ::ppoll(&waited, 1, &timeout, nullptr) > 0 || left < limit;
 }
 
 // Processor time of the calling thread.

@@ -21,7 +21,7 @@ TEST_P(FabricWaiting, ASleeperIsWokenByEachMessage) {
       b.poll();
       if (b.seen.message_count > answered) {
         answered = b.seen.message_count;
-      } else if (!sleep_once(*b.transport, kPatience)) {
+      } else if (!sleep_once(*b.transport, kTimeout)) {
         return;
       }
     }
@@ -43,7 +43,7 @@ TEST_P(FabricWaiting, ASleeperIsWokenByALargeWriteUntilItIsComplete) {
   std::thread sleeper([&] {
     while (b.seen.immediates.empty()) {
       b.poll();
-      if (b.seen.immediates.empty() && !sleep_once(*b.transport, kPatience)) return;
+      if (b.seen.immediates.empty() && !sleep_once(*b.transport, kTimeout)) return;
     }
     landed = true;
     for (int i = 0; i < 100; ++i) b.poll();
@@ -60,7 +60,7 @@ TEST_P(FabricWaiting, ASleeperIsWokenByTheFirstMessageOfAnUnknownPeer) {
     while (!got) {
       b.poll();
       got = b.seen.message_count > 0;
-      if (!got && !sleep_once(*b.transport, kPatience)) return;
+      if (!got && !sleep_once(*b.transport, kTimeout)) return;
     }
   });
   EXPECT_TRUE(send(a, b_at_a, pattern(64, 1), {&a}));
@@ -87,7 +87,7 @@ TEST_P(FabricWaiting, ASleepingSenderLearnsThatItsMessagesHaveLeft) {
         a.transport->abandon(b_at_a, buffer);
       }
     }
-    in_time = sleep_once(*a.transport, kPatience);
+    in_time = sleep_once(*a.transport, kTimeout);
     a.poll();
   }
   EXPECT_TRUE(until({&a}, [&] { return a.seen.messages_left == sent; }));

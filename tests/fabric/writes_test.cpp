@@ -112,7 +112,7 @@ TEST_P(FabricWrites, IntoDeregisteredMemoryLeaveThePeersAbleToCommunicate) {
   ASSERT_TRUE(write_in_vain(source, target));
   until_both([&] { return !a.seen.write_ends.empty(); }, std::chrono::milliseconds(200));
   // A message may be lost with the connection. A later one must arrive.
-  const TimePoint end = monotonic_now() + kPatience;
+  const TimePoint end = monotonic_now() + kTimeout;
   while (b.seen.messages.empty() && monotonic_now() < end) {
     ASSERT_TRUE(send(a, b_at_a, pattern(8, 7), {&a, &b}));
     until_both([&] { return !b.seen.messages.empty(); }, std::chrono::milliseconds(100));

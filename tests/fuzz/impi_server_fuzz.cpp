@@ -67,9 +67,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint8_t first = input.byte();
   const std::uint32_t clients = first % kMaxClients + 1;
   const bool has_key = (first & 0x80) != 0;
-  constexpr Nanoseconds kPatience(1000);
-  Server server({clients, has_key ? Authentication(false, 7) : Authentication(true, std::nullopt),
-                 kPatience});
+  constexpr Nanoseconds kTimeout(1000);
+  Server server(
+      {clients, has_key ? Authentication(false, 7) : Authentication(true, std::nullopt), kTimeout});
   TimePoint now{0};
   std::map<Server::Connection, Listener> listeners;  // open connections
   Server::Connection last = 0;

@@ -172,7 +172,7 @@ TEST_F(Closing, SmallReplyThatHasNoRoomInTimeLeavesLaterAsItWas) {
   for (std::ptrdiff_t i = 0; i < kGets; ++i)
     ASSERT_EQ(post_get(md, {.to = 0, .bits = 1}, 1), PTL_OK);
   std::ptrdiff_t come = 0, answered = 0;
-  for (int patience = 300; patience > 0 && come < kGets; --patience) {
+  for (int polls = 300; polls > 0 && come < kGets; --polls) {
     job->run(100ms);
     const Events events = take(0);
     come += std::ranges::count(events, PTL_EVENT_GET_START, &ptl_event_t::type);

@@ -373,7 +373,7 @@ TEST_P(PostingProtocol, EachMessageIsFoundOnce) {
   EXPECT_EQ(seen[0].md_handle, seen[1].md_handle);
   EXPECT_EQ(seen[0].hdr_data, 1U);
 }
-INSTANTIATE_TEST_SUITE_P(Moments, PostingProtocol, ::testing::Range(0, 24));
+INSTANTIATE_TEST_SUITE_P(Times, PostingProtocol, ::testing::Range(0, 24));
 
 }  // namespace
 }  // namespace lintel::testing

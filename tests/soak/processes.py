@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-PATIENCE = 120  # seconds: what has not ended by then hangs
+TIMEOUT = 120  # seconds: what has not ended by then hangs
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -84,7 +84,7 @@ class Process:
 
     def line(self):
         """The next line of its standard output."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         descriptor = self.process.stdout.fileno()
         while "\n" not in self.unread:
             if not select.select([descriptor], [], [], max(0, end - time.monotonic()))[0]:
@@ -99,7 +99,7 @@ class Process:
     def hang(self, what):
         self.process.send_signal(signal.SIGUSR1)  # Lintel's processes say what they wait for
         time.sleep(1)
-        self.fail(f"it has not {what} within {PATIENCE} s")
+        self.fail(f"it has not {what} within {TIMEOUT} s")
 
     def tell(self, line):
         try:
@@ -114,7 +114,7 @@ class Process:
     def wait(self):
         """Exit code and standard output, once it has ended."""
         try:
-            output, _ = self.process.communicate(timeout=PATIENCE)
+            output, _ = self.process.communicate(timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             self.hang("ended")
         return self.process.returncode, self.unread + output

@@ -2,7 +2,7 @@
 
 Jobs of MPI, and Portals processes that live throughout while their peers come, die and come again.
 Everything that is drawn comes from the seed, the network and the number of the round, so that a
-round can be made again. The moment at which a process is killed does not: it depends on the
+round can be made again. The time at which a process is killed does not: it depends on the
 machine.
 """
 
@@ -181,7 +181,7 @@ class Network:
 
         if not wait_until(lambda: len(started()) == ranks, 60):
             job.fail(f"{len(started())} of {ranks} ranks have started")
-        time.sleep(moment)
+        time.sleep(delay)
         os.kill(started()[victim], 9)
         self.done.kills += 1
         code, _ = job.wait()

@@ -33,7 +33,7 @@ enum {
   MOST_ANSWER = 100 << 10,
   BATCH = 8,
   LEAD = 256,
-  PATIENCE_SECONDS = 60
+  TIMEOUT_SECONDS = 60
 };
 enum { MATCH_COUNTS = 1, MATCH_ANSWER = 2, MATCH_SLOT = 0x100 };
 enum { WRONG = 1, LOST = 3 };
@@ -172,9 +172,9 @@ static void finish(unsigned open, uint64_t answer) {
   const time_t begin = now();
   while (open > 0 || answer != 0) {
     const soak_event event = soak_next(1000);
-    if (event.kind == SOAK_NOTHING && now() - begin > PATIENCE_SECONDS)
+    if (event.kind == SOAK_NOTHING && now() - begin > TIMEOUT_SECONDS)
       soak_fail(WRONG, "%u operations%s have not ended in %d s", open,
-                answer != 0 ? " and an answer" : "", PATIENCE_SECONDS);
+                answer != 0 ? " and an answer" : "", TIMEOUT_SECONDS);
     if (event.kind == SOAK_ENDED) {
       if (event.failed) soak_fail(LOST, "an operation has failed: the survivor is lost");
       if (open == 0) soak_fail(WRONG, "an operation has ended twice");
@@ -224,10 +224,10 @@ static void await_counted(uint64_t lead) {
       soak_fail(WRONG, "the survivor has counted %llu operations at slot %llu, expected %llu",
                 (unsigned long long)count, (unsigned long long)slot, (unsigned long long)sent);
     if (count + lead >= sent) return;
-    if (now() - begin > PATIENCE_SECONDS) {
+    if (now() - begin > TIMEOUT_SECONDS) {
       soak_fail(WRONG,
                 "the survivor has counted %llu operations at slot %llu in %d s, expected %llu",
-                (unsigned long long)count, (unsigned long long)slot, PATIENCE_SECONDS,
+                (unsigned long long)count, (unsigned long long)slot, TIMEOUT_SECONDS,
                 (unsigned long long)sent);
     }
     usleep(1000);

@@ -331,7 +331,7 @@ TEST_P(PeerDeath, APeerThatIsStartedAgainUnderTheSameNameWorksWithNewOperations)
     Flight flight(ni, target);
     flight.connect();
     flight.start_small();
-    if (dies_idle) flight.expect_all_end(Clock::now(), kPatience, false);
+    if (dies_idle) flight.expect_all_end(Clock::now(), kTimeout, false);
     rank.board.set(kBusy, 1);
     rank.board.await(kGone, 1);
     if (dies_idle || flight.expect_all_end(Clock::now(), kVainLimit, false) == 0) {
@@ -344,7 +344,7 @@ TEST_P(PeerDeath, APeerThatIsStartedAgainUnderTheSameNameWorksWithNewOperations)
     rank.board.await(kRestarted, 1);
     const Clock::time_point start = Clock::now();
     flight.start();
-    EXPECT_EQ(flight.expect_all_end(start, kPatience, true), 0U);
+    EXPECT_EQ(flight.expect_all_end(start, kTimeout, true), 0U);
     rank.board.set(kDone, 1);
     PtlFini();
   });
@@ -408,7 +408,7 @@ TEST_P(PeerDeath, TheDeathOfOnePeerLeavesOperationsWithAnotherAlone) {
     rank.board.await(kGone, 1);
     const Clock::time_point start = Clock::now();
     EXPECT_GT(doomed.expect_all_end(start, kPeerTimeout + kSlack, true), 0U);
-    EXPECT_EQ(healthy.expect_all_end(start, kPatience, true), 0U);
+    EXPECT_EQ(healthy.expect_all_end(start, kTimeout, true), 0U);
     rank.board.set(kDone, 1);
     PtlFini();
   });

@@ -258,7 +258,7 @@ TEST_P(Threads, EachEventOfAQueueGoesToExactlyOneOfItsWaiters) {
         const std::lock_guard<std::mutex> lock(mutex);
         return seen.size();
       };
-      const auto end = std::chrono::steady_clock::now() + kPatience;
+      const auto end = std::chrono::steady_clock::now() + kTimeout;
       while (count() < kEvents && std::chrono::steady_clock::now() < end) ::usleep(1000);
       LINTEL_MUST(PtlEQFree(queue));  // the waiters return
       for (std::thread& waiter : waiters) waiter.join();

@@ -42,13 +42,13 @@ std::uint64_t number_of(std::string_view option, const std::string& text, std::u
   return *number;
 }
 
-Nanoseconds patience_of(const std::string& text) {
+Nanoseconds timeout_of(const std::string& text) {
   constexpr Nanoseconds kMost = std::chrono::hours(24);
-  const auto patience = parse_duration(text);
-  if (!patience || *patience < std::chrono::milliseconds(1) || *patience > kMost)
+  const auto timeout = parse_duration(text);
+  if (!timeout || *timeout < std::chrono::milliseconds(1) || *timeout > kMost)
     refuse(fmt::format("-timeout: '{}' is not usable; expected a time from 1ms to {}, such as 60s",
                        text, format_duration(kMost)));
-  return *patience;
+  return *timeout;
 }
 
 Authentication authentication_of(const Texts& texts, const char* none, const char* key) {
@@ -133,7 +133,7 @@ std::optional<Options> parse_options(int argc, const char* const* argv, const ch
   options.server.clients = static_cast<unsigned>(
       number_of("-server", texts.clients, 1, kMaxClients, "a number of clients"));
   options.port = static_cast<std::uint16_t>(number_of("-port", texts.port, 0, 65535, "a port"));
-  options.server.patience = patience_of(texts.timeout);
+  options.server.patience = timeout_of(texts.timeout);
   options.address = value_of(listen_address(texts.host), "-host");
   options.server.authentication = authentication_of(texts, none, key);
   return options;

@@ -22,10 +22,10 @@ using namespace std::chrono_literals;
 constexpr auto kGrace = 2s;
 // A process's connections end before its end can be waited for. Its exit code, which says more, may
 // come this much after it has left the others waiting.
-constexpr auto kHangPatience = 300ms;
+constexpr auto kHangTimeout = 300ms;
 // The same, when another has already reported its loss: the system may finish it slowly.
-constexpr auto kEndPatience = 2s;
-constexpr auto kDrainPatience = 1s;
+constexpr auto kEndTimeout = 2s;
+constexpr auto kDrainTimeout = 1s;
 constexpr auto kSweep = 10ms;
 
 bool is_readable(const FileDescriptor& descriptor) {
@@ -92,7 +92,7 @@ void Job::serve() {
   polled_.clear();
   handlers_.clear();
   watch_all();
-  if (::poll(polled_.data(), polled_.size(), patience()) > 0) {
+  if (::poll(polled_.data(), polled_.size(), poll_timeout()) > 0) {
     for (std::size_t i = 0; i < polled_.size(); ++i) {
       if (polled_[i].revents != 0) handlers_[i]();
     }
@@ -134,7 +134,7 @@ void Job::watch_all() {
   }
 }
 
-int Job::patience() const {
+int Job::poll_timeout() const {
   std::optional<Clock::time_point> next;
   for (const auto& deadline : {timeout_at_, kill_at_, hanging_at_, failure_at_, drained_at_}) {
     if (deadline && (!next || *deadline < *next)) next = deadline;
@@ -162,14 +162,14 @@ void Job::keep_deadlines() {
     hanging_at_.reset();
     kill_descendants();
     reap();
-    if (!drained_at_) drained_at_ = now + kDrainPatience;
+    if (!drained_at_) drained_at_ = now + kDrainTimeout;
     return;
   }
   const auto hang = is_ending_ ? std::nullopt : server_.hanging();
   if (!hang) {
     hanging_at_.reset();
   } else if (!hanging_at_) {
-    hanging_at_ = now + kHangPatience;
+    hanging_at_ = now + kHangTimeout;
   } else if (is_over(hanging_at_)) {
     end(hang->exit_code, sentence_of(*hang));
   }
@@ -233,7 +233,7 @@ void Job::fail(const Pmi1Server::End& failure) {
     if (!has_failed) end(failure.exit_code, sentence_of(failure));
   } else if (!failure_ && !is_ending_) {
     failure_ = failure;
-    failure_at_ = Clock::now() + kEndPatience;
+    failure_at_ = Clock::now() + kEndTimeout;
   }
 }
 

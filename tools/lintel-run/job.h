@@ -50,7 +50,7 @@ class Job {
   void watch(int fd, short events, std::function<void()> handler);
   void watch_all();
   // Milliseconds to the next deadline, for poll().
-  int patience() const;
+  int poll_timeout() const;
   void keep_deadlines();
 
   void on_signals();

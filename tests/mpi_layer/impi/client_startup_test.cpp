@@ -22,7 +22,7 @@ using ::testing::StartsWith;
 using testing::wire;
 using Phase = ClientStartup::Phase;
 
-constexpr Nanoseconds kPatience = 120s;
+constexpr Nanoseconds kTimeout = 120s;
 const char* const kChoseNone = "00000000 00000000";
 const char* const kChoseKey = "00000001 00000000";
 const char* const kTwoClients = "494d5049 00000004 00000002";
@@ -43,7 +43,7 @@ class ClientStartupTest : public ::testing::Test {
 
   void begin(const Authentication& authentication, std::uint32_t rank = 1) {
     startup_ = std::make_unique<ClientStartup>(
-        ClientStartup::Settings{rank, authentication, offers_[1], kPatience}, now_);
+        ClientStartup::Settings{rank, authentication, offers_[1], kTimeout}, now_);
   }
   std::string says() { return digits_of(startup_->take_outgoing()); }
   void hears(const std::string& digits) { startup_->take(bytes_of(digits), now_); }
@@ -253,15 +253,15 @@ TEST_F(ClientStartupTest, AServerThatClosesIsALossUntilStartUpIsOver) {
 }
 
 TEST_F(ClientStartupTest, ASilentServerIsGivenUpExceptWhileOthersHaveNotJoined) {
-  pass(kPatience - 1ns);
+  pass(kTimeout - 1ns);
   EXPECT_EQ(startup_->phase(), Phase::kAuthenticating);
   hears(kChoseNone);
   EXPECT_EQ(startup_->next_deadline(), kNever);
-  pass(1000 * kPatience);
+  pass(1000 * kTimeout);
   EXPECT_EQ(startup_->phase(), Phase::kJoining);
   hears(kTwoClients);
-  EXPECT_EQ(startup_->next_deadline(), now_ + kPatience);
-  pass(kPatience);
+  EXPECT_EQ(startup_->next_deadline(), now_ + kTimeout);
+  pass(kTimeout);
   EXPECT_THAT(problem(), HasSubstr("it has not answered for 120s"));
 }
 
@@ -272,11 +272,11 @@ TEST(ClientsAndServer, GoThroughAWholeJobTogether) {
         {host_offer(i, {i, i + 100}), host_offer(static_cast<std::uint8_t>(i + 10), {i})}));
   const TimePoint now{1};
   const Authentication key(false, 5678);
-  Server server({3, key, kPatience});
+  Server server({3, key, kTimeout});
   std::map<Server::Connection, ClientStartup> clients;
   for (const std::uint32_t rank : {2U, 0U, 1U})
     clients.emplace(server.open("client", now),
-                    ClientStartup({rank, key, offers[rank], kPatience}, now));
+                    ClientStartup({rank, key, offers[rank], kTimeout}, now));
   const auto exchange_all = [&] {
     for (bool is_moving = true; is_moving;) {
       is_moving = false;

@@ -21,7 +21,7 @@ using ::testing::Not;
 using testing::wire;
 using Phase = Server::Phase;
 
-constexpr Nanoseconds kPatience = 60s;
+constexpr Nanoseconds kTimeout = 60s;
 const char* const kAuthNone = "41555448 00000004 00000001";
 const char* const kChoseNone = "00000000 00000000";
 const char* const kDone = "444f4e45 00000000";
@@ -49,7 +49,7 @@ class ServerTest : public ::testing::Test {
              const Authentication& authentication = Authentication(true, std::nullopt)) {
     heard_.clear();
     closed_.clear();
-    server_ = std::make_unique<Server>(Server::Settings{clients, authentication, kPatience});
+    server_ = std::make_unique<Server>(Server::Settings{clients, authentication, kTimeout});
   }
   Server::Connection connect() {
     const Server::Connection connection =
@@ -479,10 +479,10 @@ TEST_F(ServerTest, TheEndOfAConnectionAfterFiniIsNoLoss) {
 
 TEST_F(ServerTest, WhoeverDoesNotJoinInTimeIsClosed) {
   const auto silent = connect();
-  pass(kPatience / 2);
+  pass(kTimeout / 2);
   const auto half = connect();
   say(half, kAuthNone);
-  pass(kPatience / 2 - 1ns);
+  pass(kTimeout / 2 - 1ns);
   EXPECT_FALSE(is_closed(silent));
   EXPECT_EQ(server_->next_deadline(), now_ + 1ns);
   pass(1ns);
@@ -490,14 +490,14 @@ TEST_F(ServerTest, WhoeverDoesNotJoinInTimeIsClosed) {
   EXPECT_FALSE(is_closed(half));
   EXPECT_THAT(problems(), ElementsAre("10.0.0.1:1 was not let in: it did not join within 60s"));
   say(half, "494d");  // single bytes do not extend the time
-  pass(kPatience / 2);
+  pass(kTimeout / 2);
   EXPECT_TRUE(is_closed(half));
 }
 
 TEST_F(ServerTest, AClientThatHasJoinedWaitsForTheOthersAsLongAsItTakes) {
   const auto zero = join(0);
   EXPECT_EQ(server_->next_deadline(), kNever);
-  pass(1000 * kPatience);
+  pass(1000 * kTimeout);
   EXPECT_FALSE(is_closed(zero));
 }
 
@@ -505,7 +505,7 @@ TEST_F(ServerTest, AClientThatKeepsTheOthersWaitingIsLost) {
   const auto clients = join_all(3);
   say(clients[0], coll(kVersion, ""));
   say(clients[1], kDone);
-  pass(kPatience - 1ns);
+  pass(kTimeout - 1ns);
   EXPECT_EQ(server_->phase(), Phase::kCollecting);
   pass(1ns);
   EXPECT_EQ(server_->phase(), Phase::kFailed);
@@ -517,19 +517,19 @@ TEST_F(ServerTest, AClientThatKeepsTheOthersWaitingIsLost) {
 TEST_F(ServerTest, TheTimeForTheNextLabelBeginsWithTheAnswerToTheLast) {
   const auto clients = join_all(2);
   say(clients[0], coll(kVersion, ""));
-  pass(kPatience - 1ns);
+  pass(kTimeout - 1ns);
   say(clients[1], coll(kVersion, ""));
-  EXPECT_EQ(server_->next_deadline(), now_ + kPatience);
-  pass(kPatience - 1ns);
+  EXPECT_EQ(server_->next_deadline(), now_ + kTimeout);
+  pass(kTimeout - 1ns);
   EXPECT_EQ(server_->phase(), Phase::kCollecting);
 }
 
 TEST_F(ServerTest, HalfALabelIsNoLabel) {
   const auto clients = join_all(2);
   say(clients[0], coll(kVersion, ""));
-  pass(kPatience / 2);
+  pass(kTimeout / 2);
   say(clients[1], "434f4c4c 00000008 0000");
-  pass(kPatience / 2);
+  pass(kTimeout / 2);
   EXPECT_EQ(server_->phase(), Phase::kFailed);
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("client 1")));
 }
@@ -537,7 +537,7 @@ TEST_F(ServerTest, HalfALabelIsNoLabel) {
 TEST_F(ServerTest, ARunningJobMayBeSilentForEver) {
   const auto clients = start_all(2);
   EXPECT_EQ(server_->next_deadline(), kNever);
-  pass(10000 * kPatience);
+  pass(10000 * kTimeout);
   for (const auto client : clients) EXPECT_FALSE(is_closed(client));
 }
 

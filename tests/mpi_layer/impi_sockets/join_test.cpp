@@ -53,11 +53,11 @@ class ImpiJoin : public ::testing::Test {
   }
 
   // Joins in a thread of its own. Meanwhile the test acts as the server.
-  void join(const ClientSettings& settings, Nanoseconds patience = kPatience) {
+  void join(const ClientSettings& settings, Nanoseconds timeout = kTimeout) {
     name = "client " + std::to_string(settings.rank) +
            " of IMPI, with the server at 127.0.0.1:" + std::to_string(settings.server_port) + ": ";
     joined = std::async(std::launch::async, [=] {
-      return mpi::impi::join(settings, {4001, 4002}, patience);
+      return mpi::impi::join(settings, {4001, 4002}, timeout);
     });
   }
   std::string refusal() {

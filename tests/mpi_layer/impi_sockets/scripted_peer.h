@@ -22,10 +22,10 @@
 
 namespace lintel::testing {
 
-inline constexpr Nanoseconds kPatience = std::chrono::seconds(20);
+inline constexpr Nanoseconds kTimeout = std::chrono::seconds(20);
 inline constexpr std::uint32_t kLoopback = 0x7f000001;
 
-inline TimePoint soon() { return monotonic_now() + kPatience; }
+inline TimePoint soon() { return monotonic_now() + kTimeout; }
 
 template <class T>
 T value_of(mpi::Outcome<T> outcome) {

@@ -149,7 +149,7 @@ class ImpiTwoClients : public ::testing::Test {
       variables.interface = "127.0.0." + std::to_string(10 + rank);
       const ClientSettings settings = value_of(client_settings(variables));
       joining.push_back(std::async(std::launch::async, [settings, rank] {
-        return join(settings, {1000 + rank}, kPatience);
+        return join(settings, {1000 + rank}, kTimeout);
       }));
     }
     for (auto& one : joining) jobs.insert(jobs.begin(), std::make_unique<Job>(value_of(one.get())));

@@ -90,23 +90,23 @@ TEST_P(CancelSend, ComesTooLateForWhatIsReceived) {
 // arrives.
 TEST_P(CancelSend, RacesWithTheReceive) {
   int cancelled = 0;
-  for (int moment = 0; moment < 60; ++moment) {
+  for (int step = 0; step < 60; ++step) {
     MessengerJobOptions options;
-    options.network.seed = static_cast<std::uint64_t>(moment + 1);
+    options.network.seed = static_cast<std::uint64_t>(step + 1);
     start(options);
     Transfer& sent = send(0, 1, length(), with());
-    job->run(std::chrono::microseconds(moment));
+    job->run(std::chrono::microseconds(step));
     Transfer& received = receive(1, kAnySource, length());
-    if (moment % 2 == 0) job->run(std::chrono::microseconds(moment / 2));
+    if (step % 2 == 0) job->run(std::chrono::microseconds(step / 2));
     cancel(sent);
     as(0).wait(sent.request());
     if (sent.result().cancelled) {
       ++cancelled;
-      EXPECT_TRUE(arrived(send(0, 1, length()), received)) << moment;
+      EXPECT_TRUE(arrived(send(0, 1, length()), received)) << step;
     } else {
       job->settle();
-      EXPECT_TRUE(ended(received)) << moment;
-      EXPECT_TRUE(same(sent, received)) << moment;
+      EXPECT_TRUE(ended(received)) << step;
+      EXPECT_TRUE(same(sent, received)) << step;
     }
   }
   if (gone_at_once()) {

@@ -151,8 +151,8 @@ TEST_P(Network, FloodIsReceivedInTheOrderOfEachSender) {
   });
 }
 
-// Round a ring, mostly with the receive posted first, so that they become parcels; now and then
-// not, or from any source, or with a pause that makes somebody sleep.
+// Around a ring, mostly with the receive posted first, so that placement is enabled. Sometimes the
+// receive is posted later, or from any source, or after a pause in which a process sleeps.
 TEST_P(Network, LongMessagesComeWholeHoweverTheirReceivesArePosted) {
   constexpr std::int32_t kRounds = kSanitized ? 60 : 400;
   constexpr std::size_t kMost = 60'000;

@@ -45,24 +45,24 @@ TEST_F(ReportedBugs, CancelOfAReceiveWhoseMessageIsComingDoesNotBlockAndAWaitAft
   for (const std::uint64_t length : {8U, 50'000U}) {
     int cancelled = 0;
     int received = 0;
-    for (int moment = 0; moment < 80; ++moment) {
+    for (int step = 0; step < 80; ++step) {
       MessengerJobOptions options;
-      options.network.seed = static_cast<std::uint64_t>(moment + 1);
+      options.network.seed = static_cast<std::uint64_t>(step + 1);
       start(options);
       EXPECT_TRUE(arrived(send(0, 1, 8), receive(1, 0, 8)));
-      Transfer& first = receive(1, moment % 2 == 0 ? 0 : kAnySource, length);
+      Transfer& first = receive(1, step % 2 == 0 ? 0 : kAnySource, length);
       Transfer& sent = send(0, 1, length);
-      for (int i = 0; i < moment; ++i) job->run(2us);
+      for (int i = 0; i < step; ++i) job->run(2us);
       at(1).cancel(first.request());
       job->settle();
-      ASSERT_TRUE(ended(first)) << moment;
+      ASSERT_TRUE(ended(first)) << step;
       if (first.result().cancelled) {
         ++cancelled;
-        EXPECT_TRUE(arrived(sent, receive(1, 0, length))) << moment;
+        EXPECT_TRUE(arrived(sent, receive(1, 0, length))) << step;
       } else {
         ++received;
-        EXPECT_TRUE(ended(sent)) << moment;
-        EXPECT_TRUE(same(sent, first)) << moment;
+        EXPECT_TRUE(ended(sent)) << step;
+        EXPECT_TRUE(same(sent, first)) << step;
       }
     }
     EXPECT_GT(cancelled, 0);

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { kPortal = 4, kBits = 0x5eed, kMostRanks = 64, kPatienceMs = 30000 };
+enum { kPortal = 4, kBits = 0x5eed, kMostRanks = 64, kTimeoutMs = 30000 };
 
 #define MUST(call)                                                  \
   do {                                                              \
@@ -37,7 +37,7 @@ static void fail(const char *what, const char *how) {
 static ptl_event_t next_event(ptl_handle_eq_t eq) {
   ptl_event_t event;
   int which;
-  MUST(PtlEQPoll(&eq, 1, kPatienceMs, &event, &which));
+  MUST(PtlEQPoll(&eq, 1, kTimeoutMs, &event, &which));
   if (event.ni_fail_type != PTL_NI_OK) fail(ptl_event_str[event.type], "failed");
   return event;
 }
@@ -90,7 +90,7 @@ static void meet(ptl_handle_ni_t ni, ptl_match_bits_t bits) {
     MUST(PtlGetRankId(ni, peer, &id));
     do {
       MUST(PtlPut(source, PTL_ACK_REQ, id, kPortal, 0, bits, rank * sizeof mine, 0));
-      if (++tries > kPatienceMs / 100) fail("a put", "no acknowledgement came");
+      if (++tries > kTimeoutMs / 100) fail("a put", "no acknowledgement came");
     } while (!acknowledged(sends, id));
   }
   while (arrived < size) {

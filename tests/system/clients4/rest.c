@@ -352,7 +352,7 @@ static void *wait_for_ever(void *way) {
 
 /* PtlAbort ends the waits of all threads, also of those that wait later. Data still move. */
 static void aborting(void) {
-  const struct timespec moment = {0, 50000000};
+  const struct timespec delay = {0, 50000000};
   pthread_t waiting[WAITS];
   ptl_ct_event_t value;
   CHECK(PtlCTSet(arrived, zero));
@@ -360,7 +360,7 @@ static void aborting(void) {
   for (intptr_t i = 0; i < WAITS; ++i)
     REQUIRE_EQUAL(pthread_create(&waiting[i], NULL, wait_for_ever, (void *)i), 0);
   while (__atomic_load_n(&entered, __ATOMIC_SEQ_CST) < WAITS) continue;
-  nanosleep(&moment, NULL); /* most of them sleep by now; the others are told when they wait */
+  nanosleep(&delay, NULL); /* most of them sleep by now; the others are told when they wait */
   PtlAbort();
   for (int i = 0; i < WAITS; ++i) REQUIRE_EQUAL(pthread_join(waiting[i], NULL), 0);
   for (intptr_t i = 0; i < WAITS; ++i) wait_for_ever((void *)i);

@@ -197,7 +197,7 @@ static void *rearrange(void *unused) {
 }
 
 static void body(void) {
-  const struct timespec moment = {0, 1000000};
+  const struct timespec delay = {0, 1000000};
   pthread_t exchanging[THREADS], sharing[SHARING], awaiting[SHARING], rearranging;
   ptl_pt_index_t pt;
   CHECK(PtlInit());
@@ -221,7 +221,7 @@ static void body(void) {
   job_step("the threads", __FILE__, __LINE__);
   for (int i = 0; i < THREADS; ++i) join(exchanging[i]);
   for (int i = 0; i < SHARING; ++i) join(awaiting[i]);
-  while (__atomic_load_n(&taken, __ATOMIC_SEQ_CST) < ALL) nanosleep(&moment, NULL);
+  while (__atomic_load_n(&taken, __ATOMIC_SEQ_CST) < ALL) nanosleep(&delay, NULL);
   __atomic_store_n(&over, 1, __ATOMIC_SEQ_CST);
   join(rearranging);
   job_barrier(); /* nobody gets any more */

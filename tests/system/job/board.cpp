@@ -16,7 +16,7 @@ void wait_for(const Condition& condition, const char* what, std::size_t which) {
   const auto start = std::chrono::steady_clock::now();
   while (!condition()) {
     const auto waited = std::chrono::steady_clock::now() - start;
-    if (waited > Board::kPatience) {
+    if (waited > Board::kTimeout) {
       std::fprintf(stderr, "gave up waiting for %s %zu\n", what, which);
       std::_Exit(3);
     }

@@ -3,7 +3,7 @@
 // without Portals.
 //
 // Made by the test before it forks; every process sees the same. Any process, any thread.
-// Waits end the process with a sentence after kPatience: a test that hangs says where.
+// Waits end the process with a sentence after kTimeout: a test that hangs says where.
 
 #include <atomic>
 #include <chrono>
@@ -18,7 +18,7 @@ class Board {
  public:
   static constexpr std::size_t kMaxRanks = 80;
   static constexpr std::size_t kWords = 64;
-  static constexpr std::chrono::seconds kPatience{90};
+  static constexpr std::chrono::seconds kTimeout{90};
 
   explicit Board(std::size_t size) : size_(size) {}
 

@@ -78,24 +78,23 @@ ptl_handle_md_t bind(ptl_handle_ni_t ni, const ptl_md_t& md) {
   return handle;
 }
 
-ptl_event_t next_event(ptl_handle_eq_t queue, std::chrono::milliseconds patience) {
+ptl_event_t next_event(ptl_handle_eq_t queue, std::chrono::milliseconds timeout) {
   ptl_event_t event;
   int which = 0;
-  const int code = PtlEQPoll(&queue, 1, static_cast<ptl_time_t>(patience.count()), &event, &which);
+  const int code = PtlEQPoll(&queue, 1, static_cast<ptl_time_t>(timeout.count()), &event, &which);
   if (code != PTL_OK) {
     std::fprintf(stderr, "process %d: no event within %lld ms: %s\n", ::getpid(),
-                 static_cast<long long>(patience.count()),
-                 PtlErrorStr(static_cast<unsigned>(code)));
+                 static_cast<long long>(timeout.count()), PtlErrorStr(static_cast<unsigned>(code)));
     give_up();
   }
   return event;
 }
 
 std::vector<ptl_event_t> next_events(ptl_handle_eq_t queue, std::size_t count,
-                                     std::chrono::milliseconds patience) {
+                                     std::chrono::milliseconds timeout) {
   std::vector<ptl_event_t> events;
   while (events.size() < count) {
-    events.push_back(next_event(queue, patience));
+    events.push_back(next_event(queue, timeout));
     if (events.back().ni_fail_type == PTL_NI_OK) continue;
     std::fprintf(stderr, "process %d: %s with %s after %zu events\n", ::getpid(),
                  PtlEventKindStr(events.back().type),

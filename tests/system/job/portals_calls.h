@@ -16,7 +16,7 @@ namespace lintel::testing {
 
 inline constexpr ptl_process_id_t kAnyone{PTL_NID_ANY, PTL_PID_ANY};
 inline constexpr ptl_pt_index_t kPortal = 4;
-inline constexpr std::chrono::milliseconds kPatience{30'000};
+inline constexpr std::chrono::milliseconds kTimeout{30'000};
 
 // Ends the process unless `code` is PTL_OK.
 void must(int code, const char* call, const char* file, int line);
@@ -43,10 +43,10 @@ ptl_handle_md_t expose(ptl_handle_ni_t ni, ptl_match_bits_t bits, const ptl_md_t
 ptl_handle_md_t bind(ptl_handle_ni_t ni, const ptl_md_t& md);
 
 // Returns the next event. Ends the process if none comes in time or one was lost.
-ptl_event_t next_event(ptl_handle_eq_t queue, std::chrono::milliseconds patience = kPatience);
+ptl_event_t next_event(ptl_handle_eq_t queue, std::chrono::milliseconds timeout = kTimeout);
 // The same `count` times. Ends the process if an event reports a failure.
 std::vector<ptl_event_t> next_events(ptl_handle_eq_t queue, std::size_t count,
-                                     std::chrono::milliseconds patience = kPatience);
+                                     std::chrono::milliseconds timeout = kTimeout);
 // Takes one event and expects its kind and success.
 ptl_event_t expect_event(ptl_handle_eq_t queue, ptl_event_kind_t kind);
 // Takes the SEND_END and the ACK of one put, in either order, and expects success. Returns the ACK.

@@ -125,11 +125,11 @@ class Chains(PerfTest):
             "the chain has to run through ranks that all sleep in one system call, but for rank 0")
         return starter, ranks
 
-    def fails(self, starter, ranks, sentence, patience, limit):
+    def fails(self, starter, ranks, sentence, timeout, limit):
         """Its processes end by themselves, all of them, within the limit, and it says the
         sentence."""
         start = time.monotonic()
-        _, said = starter.communicate(timeout=patience)
+        _, said = starter.communicate(timeout=timeout)
         self.assertLess(time.monotonic() - start, limit)
         self.assertEqual(starter.returncode, 1, said)
         self.assertRegex(said, sentence)
@@ -154,7 +154,7 @@ class Chains(PerfTest):
             self.fails(starter, ranks,
                        rf"lintel-perf: rank 2: process {ranks[2]} died of signal 9; rounds done of "
                        r"\d+: rank.* \d+, rank 2: dead, rank 3: \d+",
-                       patience=20, limit=8)
+                       timeout=20, limit=8)
             with open(file, encoding="utf-8") as report:
                 self.assertEqual(json.load(report)["status"], "failed")
 
@@ -164,4 +164,4 @@ class Chains(PerfTest):
         self.fails(starter, ranks,
                    r"the chain stands still; expected .*1\.5 s \(--deadline\); rounds done of \d+: "
                    r"rank 0: \d+, rank 1: no answer, rank 2: \d+",
-                   patience=30, limit=20)
+                   timeout=30, limit=20)

@@ -144,18 +144,18 @@ class Comparison {
                          Pid{static_cast<std::uint32_t>(draw(universe_.ids))}};
     const std::uint64_t bits = draw(universe_.bits);
     // how many refuse before one accepts
-    const std::size_t patience = draw(3) == 0 ? draw(plain_.size() + 1) : draw(3);
+    const std::size_t refusals = draw(3) == 0 ? draw(plain_.size() + 1) : draw(3);
     std::vector<std::uint32_t> expected;
     for (const PlainEntry& entry : plain_) {
-      if (expected.size() <= patience && entry.matches(from, bits)) expected.push_back(entry.name);
+      if (expected.size() <= refusals && entry.matches(from, bits)) expected.push_back(entry.name);
     }
     std::vector<std::uint32_t> asked;
     const MatchEntry* found = list_.find(from, bits, [&](MatchEntry& entry) {
       asked.push_back(entry.id.slot);
-      return asked.size() > patience;
+      return asked.size() > refusals;
     });
     ASSERT_EQ(asked, expected);
-    ASSERT_EQ(found != nullptr, expected.size() > patience);
+    ASSERT_EQ(found != nullptr, expected.size() > refusals);
     if (found) {
       ASSERT_EQ(found->id.slot, expected.back());
     }

@@ -138,18 +138,18 @@ class Comparison {
   // claimed or only inspected.
   void find() {
     const MatchCriteria criteria = draw_criteria();
-    const std::size_t patience = draw(3) == 0 ? draw(plain_.size() + 1) : draw(3);
+    const std::size_t refusals = draw(3) == 0 ? draw(plain_.size() + 1) : draw(3);
     std::vector<std::uint32_t> expected;
     for (const PlainHeader& header : plain_) {
-      if (expected.size() <= patience && header.meets(criteria)) expected.push_back(header.name);
+      if (expected.size() <= refusals && header.meets(criteria)) expected.push_back(header.name);
     }
     std::vector<std::uint32_t> asked;
     const UnexpectedHeader* found = list_.find(criteria, [&](UnexpectedHeader& header) {
       asked.push_back(name(header));
-      return asked.size() > patience;
+      return asked.size() > refusals;
     });
     ASSERT_EQ(asked, expected);
-    ASSERT_EQ(found != nullptr, expected.size() > patience);
+    ASSERT_EQ(found != nullptr, expected.size() > refusals);
     if (!found) return;
     const std::uint32_t number = name(*found);
     ASSERT_EQ(number, expected.back());

@@ -13,9 +13,9 @@ constexpr std::uint64_t kLong = 40'000;
 constexpr With kAnswer{.tag = 99};
 constexpr std::byte kUntouched{0};  // the initial content of buffers
 
-class Parcels : public P2pTest {
+class EagerPlacementTest : public P2pTest {
  protected:
-  Parcels() { start(); }
+  EagerPlacementTest() { start(); }
 
   std::uint64_t landed(std::size_t rank) {
     return job->processes().process(rank).counters().get(Counter::kParcelsLanded);
@@ -37,7 +37,7 @@ class Parcels : public P2pTest {
     EXPECT_TRUE(arrived(send(to, static_cast<std::int32_t>(from), 8, kAnswer), received));
   }
   // Enables placement for the following messages.
-  void make_habit(std::size_t from = 0, std::size_t to = 1) {
+  void enable_placement(std::size_t from = 0, std::size_t to = 1) {
     answer(from, to);
     exchange(from, to);
     exchange(from, to);
@@ -51,7 +51,7 @@ class Parcels : public P2pTest {
   }
 };
 
-TEST_F(Parcels, TheThirdLongAnswerThatFindsItsReceiveLandsInIt) {
+TEST_F(EagerPlacementTest, TheThirdLongAnswerThatFindsItsReceiveLandsInIt) {
   answer();
   exchange(0, 1);
   exchange(0, 1);
@@ -60,14 +60,14 @@ TEST_F(Parcels, TheThirdLongAnswerThatFindsItsReceiveLandsInIt) {
   EXPECT_EQ(landed(1), 1U);
 }
 
-TEST_F(Parcels, OneThatIsLongerThanAnEagerMessageDoesTheSame) {
-  make_habit();
+TEST_F(EagerPlacementTest, AMessageLongerThanTheEagerLimitDoesTheSame) {
+  enable_placement();
   exchange(0, 1, 60'000);
   EXPECT_EQ(landed(1), 2U);
 }
 
-TEST_F(Parcels, AShortOneOrOneLongerThanAnyParcelGoesItsOwnWay) {
-  make_habit();
+TEST_F(EagerPlacementTest, AShortMessageOrOneBeyondTheLimitIsNotPlaced) {
+  enable_placement();
   exchange(0, 1, 100);
   exchange(0, 1, 3'000'000);
   EXPECT_EQ(landed(1), 1U);
@@ -75,9 +75,9 @@ TEST_F(Parcels, AShortOneOrOneLongerThanAnyParcelGoesItsOwnWay) {
   EXPECT_EQ(landed(1), 2U);
 }
 
-TEST_F(Parcels, BothWaysAtOnce) {
-  make_habit(0, 1);
-  make_habit(1, 0);
+TEST_F(EagerPlacementTest, BothWaysAtOnce) {
+  enable_placement(0, 1);
+  enable_placement(1, 0);
   for (int i = 0; i < 20; ++i) {
     Transfer& one = receive(0, 1, kLong);
     Transfer& other = receive(1, 0, kLong);
@@ -89,8 +89,8 @@ TEST_F(Parcels, BothWaysAtOnce) {
   EXPECT_EQ(landed(0) + landed(1), 41U);  // the first of process 0 follows an answer of its own
 }
 
-TEST_F(Parcels, OfAStreamOnlyTheFirstIsOne) {
-  make_habit();
+TEST_F(EagerPlacementTest, OnlyTheFirstMessageOfAStreamIsPlaced) {
+  enable_placement();
   std::vector<Transfer*> received;
   std::vector<Transfer*> sent;
   for (int i = 0; i < 10; ++i) received.push_back(&receive(1, 0, kLong));
@@ -99,7 +99,7 @@ TEST_F(Parcels, OfAStreamOnlyTheFirstIsOne) {
   EXPECT_EQ(landed(1), 2U);
 }
 
-TEST_F(Parcels, AStreamAloneMakesNoHabit) {
+TEST_F(EagerPlacementTest, AStreamAloneEnablesNothing) {
   for (int i = 0; i < 10; ++i) {
     Transfer& received = receive(1, 0, kLong);
     EXPECT_TRUE(arrived(send(0, 1, kLong), received));
@@ -107,8 +107,8 @@ TEST_F(Parcels, AStreamAloneMakesNoHabit) {
   EXPECT_EQ(landed(1), 0U);
 }
 
-TEST_F(Parcels, ASendIsCompleteWhenItsBufferIsFree) {
-  make_habit();
+TEST_F(EagerPlacementTest, ASendIsCompleteWhenItsBufferIsFree) {
+  enable_placement();
   Transfer& received = receive(1, 0, kLong);
   Transfer& sent = send(0, 1, kLong);
   EXPECT_FALSE(ended(sent));
@@ -121,8 +121,8 @@ TEST_F(Parcels, ASendIsCompleteWhenItsBufferIsFree) {
   EXPECT_EQ(received.buffer, as_sent);
 }
 
-TEST_F(Parcels, OneThatNobodyExpectsIsReceivedLater) {
-  make_habit();
+TEST_F(EagerPlacementTest, AnUnexpectedMessageIsReceivedLater) {
+  enable_placement();
   Transfer& sent = send(0, 1, kLong);
   job->settle();
   EXPECT_TRUE(ended(sent));
@@ -132,8 +132,8 @@ TEST_F(Parcels, OneThatNobodyExpectsIsReceivedLater) {
   EXPECT_EQ(landed(1), 1U);
 }
 
-TEST_F(Parcels, TheyEndWhenTheyDoNotFindTheirReceives) {
-  make_habit();
+TEST_F(EagerPlacementTest, PlacementEndsWhenMessagesDoNotFindTheirReceives) {
+  enable_placement();
   for (int i = 0; i < 6; ++i) {
     Transfer& sent = send(0, 1, kLong);
     job->settle();
@@ -144,15 +144,15 @@ TEST_F(Parcels, TheyEndWhenTheyDoNotFindTheirReceives) {
   EXPECT_EQ(landed(1), 1U);
 }
 
-TEST_F(Parcels, AReceiveFromAnySourceGetsItByACopy) {
-  make_habit();
+TEST_F(EagerPlacementTest, AReceiveFromAnySourceGetsTheMessageByACopy) {
+  enable_placement();
   Transfer& any = receive(1, kAnySource, kLong);
   EXPECT_TRUE(arrived(send(0, 1, kLong), any));
   EXPECT_EQ(landed(1), 1U);
 }
 
-TEST_F(Parcels, AReceiveFromAnySourceThatWasPostedFirstGetsTheMessage) {
-  make_habit();
+TEST_F(EagerPlacementTest, AReceiveFromAnySourceThatWasPostedFirstGetsTheMessage) {
+  enable_placement();
   Transfer& any = receive(1, kAnySource, kLong);
   Transfer& exact = receive(1, 0, kLong);
   EXPECT_TRUE(arrived(send(0, 1, kLong), any));
@@ -160,8 +160,8 @@ TEST_F(Parcels, AReceiveFromAnySourceThatWasPostedFirstGetsTheMessage) {
   EXPECT_TRUE(arrived(send(0, 1, kLong), exact));
 }
 
-TEST_F(Parcels, AMessageOfAnotherTagGoesToItsOwnReceive) {
-  make_habit();
+TEST_F(EagerPlacementTest, AMessageOfAnotherTagGoesToItsOwnReceive) {
+  enable_placement();
   Transfer& first = receive(1, 0, kLong, {.tag = 7});
   Transfer& second = receive(1, 0, kLong, {.tag = 8});
   EXPECT_TRUE(arrived(send(0, 1, kLong, {.tag = 8}), second));
@@ -169,8 +169,8 @@ TEST_F(Parcels, AMessageOfAnotherTagGoesToItsOwnReceive) {
   EXPECT_TRUE(arrived(send(0, 1, kLong, {.tag = 7}), first));
 }
 
-TEST_F(Parcels, AShortMessageThatComesInsteadLeavesTheRestOfTheBufferAsItIs) {
-  make_habit();
+TEST_F(EagerPlacementTest, AShortMessageThatComesInsteadLeavesTheRestOfTheBufferAsItIs) {
+  enable_placement();
   Transfer& received = receive(1, 0, kLong);
   Transfer& sent = send(0, 1, 100);
   Transfer& next = send(0, 1, kLong);
@@ -183,8 +183,8 @@ TEST_F(Parcels, AShortMessageThatComesInsteadLeavesTheRestOfTheBufferAsItIs) {
   EXPECT_TRUE(untouched(received, 100));
 }
 
-TEST_F(Parcels, AShorterOneLeavesTheRestOfTheBufferAsItIs) {
-  make_habit();
+TEST_F(EagerPlacementTest, AShorterMessageLeavesTheRestOfTheBufferAsItIs) {
+  enable_placement();
   Transfer& received = receive(1, 0, 2 * kLong);
   Transfer& sent = send(0, 1, kLong);
   job->settle();
@@ -194,8 +194,8 @@ TEST_F(Parcels, AShorterOneLeavesTheRestOfTheBufferAsItIs) {
   EXPECT_TRUE(untouched(received, kLong));
 }
 
-TEST_F(Parcels, ALongerOneIsTruncatedAndEndsNothingElse) {
-  make_habit();
+TEST_F(EagerPlacementTest, ALongerMessageIsTruncatedAndEndsNothingElse) {
+  enable_placement();
   Transfer& received = receive(1, 0, 33'000);
   Transfer& sent = send(0, 1, kLong);
   job->settle();
@@ -207,8 +207,8 @@ TEST_F(Parcels, ALongerOneIsTruncatedAndEndsNothingElse) {
   exchange(0, 1);
 }
 
-TEST_F(Parcels, SynchronousAndBufferedSendsKeepTheirPromises) {
-  make_habit();
+TEST_F(EagerPlacementTest, SynchronousAndBufferedSendsKeepTheirPromises) {
+  enable_placement();
   Transfer& synchronous = send(0, 1, kLong, {.mode = SendMode::kSynchronous});
   job->settle();
   EXPECT_FALSE(ended(synchronous));
@@ -221,8 +221,8 @@ TEST_F(Parcels, SynchronousAndBufferedSendsKeepTheirPromises) {
   EXPECT_TRUE(same(buffered, received));
 }
 
-TEST_F(Parcels, AReceiveThatExpectsOneCanBeCancelled) {
-  make_habit();
+TEST_F(EagerPlacementTest, AReceiveThatExpectsOneCanBeCancelled) {
+  enable_placement();
   Transfer& cancelled = receive(1, 0, kLong);
   at(1).cancel(cancelled.request());
   EXPECT_TRUE(ended(cancelled));
@@ -233,28 +233,28 @@ TEST_F(Parcels, AReceiveThatExpectsOneCanBeCancelled) {
   EXPECT_TRUE(arrived(sent, receive(1, 0, kLong)));
 }
 
-TEST_F(Parcels, ACancelThatComesAtAnyMomentEndsOneWayOrTheOther) {
-  make_habit();
-  for (int moment = 0; moment < 60; ++moment) {
+TEST_F(EagerPlacementTest, ACancelThatComesAtAnyMomentEndsOneWayOrTheOther) {
+  enable_placement();
+  for (int step = 0; step < 60; ++step) {
     Transfer& received = receive(1, 0, kLong);
     Transfer& sent = send(0, 1, kLong);
-    job->run(Nanoseconds(moment * 500));
+    job->run(Nanoseconds(step * 500));
     at(1).cancel(received.request());
     job->settle();
-    ASSERT_TRUE(ended(received)) << moment;
+    ASSERT_TRUE(ended(received)) << step;
     if (received.result().cancelled) {
-      EXPECT_TRUE(untouched(received, 0)) << moment;
-      EXPECT_TRUE(arrived(sent, receive(1, 0, kLong))) << moment;
+      EXPECT_TRUE(untouched(received, 0)) << step;
+      EXPECT_TRUE(arrived(sent, receive(1, 0, kLong))) << step;
     } else {
-      EXPECT_TRUE(ended(sent)) << moment;
-      EXPECT_TRUE(same(sent, received)) << moment;
+      EXPECT_TRUE(ended(sent)) << step;
+      EXPECT_TRUE(same(sent, received)) << step;
     }
     answer();
   }
 }
 
-TEST_F(Parcels, ASendThatIsCancelledIsSentAllTheSame) {
-  make_habit();
+TEST_F(EagerPlacementTest, ASendThatIsCancelledIsSentAllTheSame) {
+  enable_placement();
   Transfer& received = receive(1, 0, kLong);
   Transfer& sent = send(0, 1, kLong);
   at(0).cancel(sent.request());
@@ -262,11 +262,11 @@ TEST_F(Parcels, ASendThatIsCancelledIsSentAllTheSame) {
   EXPECT_FALSE(sent.result().cancelled);
 }
 
-TEST_F(Parcels, WithoutCreditForItAMessageGoesTheLongWay) {
+TEST_F(EagerPlacementTest, WithoutCreditForItAMessageGoesTheLongWay) {
   MessengerJobOptions options;
   options.messenger.unexpected_bytes = 3'000'000;
   start(options);
-  make_habit();
+  enable_placement();
   std::vector<Transfer*> sent;
   for (std::uint64_t bytes = 0; bytes <= at(0).window().bytes + kLong; bytes += kLong)
     sent.push_back(&send(0, 1, kLong));
@@ -280,10 +280,10 @@ TEST_F(Parcels, WithoutCreditForItAMessageGoesTheLongWay) {
   }
 }
 
-TEST_F(Parcels, AReceiverThatDiesEndsTheSend) {
+TEST_F(EagerPlacementTest, AReceiverThatDiesEndsTheSend) {
   for (const transport::Death death : {transport::Death::kNoticed, transport::Death::kSilent}) {
     start_noticing_deaths();
-    make_habit();
+    enable_placement();
     Transfer& sent = send(0, 1, kLong);
     job->kill(1, death);
     job->run(20ms);
@@ -291,10 +291,10 @@ TEST_F(Parcels, AReceiverThatDiesEndsTheSend) {
   }
 }
 
-TEST_F(Parcels, ASenderThatDiesEndsTheReceiveThatExpectsOne) {
+TEST_F(EagerPlacementTest, ASenderThatDiesEndsTheReceiveThatExpectsOne) {
   for (const transport::Death death : {transport::Death::kNoticed, transport::Death::kSilent}) {
     start_noticing_deaths();
-    make_habit();
+    enable_placement();
     Transfer& received = receive(1, 0, kLong);
     job->kill(0, death);
     job->run(20ms);
@@ -304,8 +304,8 @@ TEST_F(Parcels, ASenderThatDiesEndsTheReceiveThatExpectsOne) {
   }
 }
 
-TEST_F(Parcels, ClosingWithOneExpectedWaitsForNothing) {
-  make_habit();
+TEST_F(EagerPlacementTest, ClosingWithOneExpectedWaitsForNothing) {
+  enable_placement();
   Transfer& received = receive(1, 0, kLong);
   job->close(1);
   EXPECT_TRUE(ended(received));
@@ -314,7 +314,8 @@ TEST_F(Parcels, ClosingWithOneExpectedWaitsForNothing) {
 
 // Long and short messages of few tags, receives before and after, some from any source, some
 // cancelled: each received message is whole and in order, and no other byte of a buffer is written.
-class RandomParcels : public Parcels, public ::testing::WithParamInterface<std::uint32_t> {
+class RandomEagerPlacement : public EagerPlacementTest,
+                             public ::testing::WithParamInterface<std::uint32_t> {
  protected:
   static constexpr std::size_t kTags = 3;
   static constexpr std::size_t kMostWaiting = 20;
@@ -367,7 +368,7 @@ class RandomParcels : public Parcels, public ::testing::WithParamInterface<std::
   std::uint64_t checked_ = 0;
 };
 
-TEST_P(RandomParcels, EveryMessageComesWholeAndInOrder) {
+TEST_P(RandomEagerPlacement, EveryMessageComesWholeAndInOrder) {
   constexpr int kRounds = 20;
   constexpr int kSteps = 100;
   std::uint64_t in_place = 0;
@@ -378,7 +379,7 @@ TEST_P(RandomParcels, EveryMessageComesWholeAndInOrder) {
     start(options);
     for (auto& waiting : sent_) waiting.clear();
     for (auto& waiting : received_) waiting.clear();
-    make_habit();
+    enable_placement();
     for (int i = 0; i < kSteps; ++i) {
       step();
       check_what_has_ended();
@@ -390,7 +391,7 @@ TEST_P(RandomParcels, EveryMessageComesWholeAndInOrder) {
   EXPECT_GT(in_place, 100U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, RandomParcels, ::testing::Range(1U, 7U));
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomEagerPlacement, ::testing::Range(1U, 7U));
 
 }  // namespace
 }  // namespace lintel::testing
